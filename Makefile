@@ -1,0 +1,155 @@
+# attest: one flat Makefile, all output under $(BUILD).  `make help` lists the targets.
+# config.mk (not committed; see config.mk.dist) is for the user: CC, CFLAGS, NVCC, JOBS, ...
+-include config.mk
+
+BUILD  ?= build
+CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CFLAGS ?= -O2 -g
+NVCC   ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local/cuda/bin/nvcc))
+GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+# ---- make deps: first, alone, then make calls itself for the other goals (their probes need the packages)
+PACKAGES = build-essential pkg-config libflint-dev libflint-arb-dev libmpfr-dev libgmp-dev libgsl-dev check \
+           libsubunit-dev libjansson-dev librandom123-dev gnuplot-nox python3-numpy python3-mpmath valgrind clang
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+GOALS_AFTER = $(filter-out deps,$(MAKECMDGOALS))
+.PHONY: deps $(GOALS_AFTER)
+deps:
+	@sh tests/lint/deps.sh $(PACKAGES)
+	$(if $(GOALS_AFTER),@$(MAKE) --no-print-directory $(GOALS_AFTER))
+$(GOALS_AFTER): deps ; @:
+else
+
+# ---- flags
+WARN = -std=c11 -Wall -Wextra -Wconversion -Wshadow $(if $(WERROR),-Werror)
+OPENMP ?= -fopenmp
+EXACT = -ffp-contract=off -fno-fast-math
+KERNEL_FLAGS = -O3 -ffp-contract=off
+BASE = $(CPPFLAGS) -I. -D_GNU_SOURCE -MMD -MP $(WARN) $(CFLAGS) $(SANITIZE)
+# FLINT 3 is one library; Debian 12 has Arb beside FLINT 2.9.
+ARB = $(if $(wildcard /usr/include/flint/arb.h /usr/local/include/flint/arb.h),,-lflint-arb)
+LIBS = $(ARB) -lflint -lmpfr -lgmp -lgsl -lgslcblas -ljansson -lm -ldl -lpthread
+CHECK_LIBS = $(shell pkg-config --libs check 2>/dev/null)
+# One line, stated in every row of a built-in kernel.
+BUILD_FLAGS = $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_FLAGS) $(SANITIZE)
+
+# ---- sources
+KERNEL_SRC = $(wildcard kernels/*.c kernels/cpu/*.c)
+LIB_SRC = $(wildcard reference/*.c props/*.c reports/*.c) $(filter-out verify/main.c verify/worker_main.c,$(wildcard verify/*.c))
+TEST_SRC = $(wildcard tests/test_*.c)
+SUITES = $(wildcard verify/suites/*.suite)
+obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+KERNEL_LIB = $(BUILD)/libkernels.a
+LIB = $(BUILD)/libattest.a
+CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(wildcard kernels/cuda/*.cu)))
+TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(BUILD)/plugins/%.so,$(wildcard tests/plugins/*.c))
+
+.PHONY: all test gate report audit bench defects claims asan ubsan tsan fuzz coverage lint format mutate install clean help
+.DEFAULT_GOAL := all
+all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS)
+
+$(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
+	$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/attest-worker: $(call obj,verify/worker_main.c) $(KERNEL_LIB)
+	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
+$(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o
+	rm -f $@ && $(AR) rcs $@ $^
+$(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
+	rm -f $@ && $(AR) rcs $@ $^
+
+# ---- rules
+$(BUILD)/kernels/cpu/%.o: kernels/cpu/%.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(KERNEL_FLAGS) -Ikernels -c -o $@ $<
+$(BUILD)/kernels/registry.o: CPPFLAGS += -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
+$(BUILD)/reference/%.o: reference/%.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(EXACT) -c -o $@ $<
+$(BUILD)/verify/%.o: verify/%.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(OPENMP) -c -o $@ $<
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -c -o $@ $<
+$(BUILD)/suites_data.o: $(BUILD)/suites_data.c
+	$(CC) $(BASE) -c -o $@ $<
+$(BUILD)/suites_data.c: $(SUITES) tests/lint/embed.sh
+	@mkdir -p $(@D)
+	sh tests/lint/embed.sh $(SUITES) > $@.tmp && mv $@.tmp $@
+$(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
+$(BUILD)/plugins/%.so: tests/plugins/%.c $(wildcard tests/plugins/*.h) kernels/attest.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
+
+# ---- tests: one Check runner; build/t/test_X is one suite alone
+$(BUILD)/test_suites.h: $(TEST_SRC)
+	@mkdir -p $(@D)
+	printf '%s\n' $(patsubst tests/test_%.c,'SUITE(suite_%)',$(sort $(TEST_SRC))) > $@
+$(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(LIB) $(KERNEL_LIB)
+	$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
+$(BUILD)/t/test_%: tests/main.c $(BUILD)/tests/test_%.o $(LIB) $(KERNEL_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -DONLY_SUITE=suite_$* -o $@ $^ $(CHECK_LIBS) $(LIBS)
+$(BUILD)/tests/%.o: CFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"'
+.SECONDARY: $(call obj,$(TEST_SRC))
+
+test: all $(BUILD)/attest-tests $(TEST_PLUGINS)
+	ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/attest-tests
+
+# ---- the main job
+gate: all
+	$(BUILD)/attest gate --suite ci --out $(BUILD)/report; code=$$?; \
+	$(BUILD)/attest study order --out $(BUILD)/report && \
+	$(BUILD)/attest study range --out $(BUILD)/report && \
+	$(BUILD)/attest report $(BUILD)/report && exit $$code
+report: all
+	$(BUILD)/attest report $(BUILD)/report
+audit: all
+	$(BUILD)/attest audit $(TARGET)
+
+# ---- checking the checker
+asan:
+	ASAN_OPTIONS=detect_stack_use_after_return=1 $(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fno-omit-frame-pointer" SANITIZE="-fsanitize=address" sanitized
+ubsan:
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all" sanitized
+tsan:
+	$(MAKE) BUILD=$(BUILD)/tsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=thread" OPENMP= sanitized
+.PHONY: sanitized
+sanitized: test
+	$(BUILD)/attest gate --suite smoke --quiet
+coverage:
+	$(MAKE) BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" test && gcovr -r . $(BUILD)/coverage
+lint:
+	sh tests/lint/layers.sh
+	sh tests/lint/style.sh
+	$(MAKE) BUILD=$(BUILD)/gcc CC=gcc WERROR=1 all $(BUILD)/gcc/attest-tests
+	$(MAKE) BUILD=$(BUILD)/clang CC=clang WERROR=1 OPENMP= all $(BUILD)/clang/attest-tests
+mutate: all
+	python3 tests/mutations/run.py
+format:
+	clang-format -i $(shell git ls-files '*.c' '*.h')
+bench defects claims fuzz:
+	@echo "make $@: not in this version (see CHANGELOG.md)" >&2; exit 2
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin/kernels
+	install $(BUILD)/attest $(BUILD)/attest-worker $(DESTDIR)$(PREFIX)/bin
+	install -m 644 kernels/attest.h kernels/attest_float.h $(DESTDIR)$(PREFIX)/include
+	$(if $(CUDA_PLUGINS),install $(CUDA_PLUGINS) $(DESTDIR)$(PREFIX)/bin/kernels)
+clean:
+	rm -rf $(BUILD)
+help:
+	@echo "all      build/attest, build/attest-worker, CUDA plugins where nvcc is found"
+	@echo "deps     install the packages (root or sudo); a no-op when they are there"
+	@echo "test     all tests; prints Check's summary        gate    verify all kernels -> build/report/index.html"
+	@echo "report   the page again from build/report         audit   TARGET=lib.so[:kernel]"
+	@echo "asan ubsan tsan coverage   tests and gate under the tool, in build/TOOL"
+	@echo "lint     layers, style, gcc and clang without a warning"
+	@echo "mutate   break the code on purpose: every line of the table must be caught by its test"
+	@echo "format install clean"
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+endif

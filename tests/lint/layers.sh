@@ -1,0 +1,32 @@
+#!/bin/sh
+# layers.sh: the include rules of ARCHITECTURE.md, one line a rule; prints every breach, exit 1 if any.
+set -u
+cd "$(dirname "$0")/../.."
+bad=0
+# forbid WHERE PATTERN RULE: no #include matching PATTERN (extended regexp) in files under WHERE.
+forbid() {
+    found=$(grep -rnE --include='*.c' --include='*.h' --include='*.cu' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($2)" $1 2>/dev/null)
+    if [ -n "$found" ]; then
+        echo "layers: $3"
+        echo "$found" | sed 's/^/    /'
+        bad=1
+    fi
+}
+big='mpfr|gmp|arb|arf|mag|flint|fmpz|fmpq|acb'
+forbid kernels "reference/|props/|verify/|reports/|tests/|$big|jansson|gsl" "kernels/ includes nothing above it and no big numbers"
+forbid 'kernels/cpu kernels/cuda kernels/template' 'kernels/' "a kernel includes attest.h, attest_float.h and its own folder's step headers only"
+forbid reference 'verify/|props/|reports/|tests/|math\.h|kernels/(cpu|cuda|vendor|model|registry|plugin)|jansson|gsl' "reference/ sees no kernel, no libm, nothing above it"
+forbid props "reference/|verify/|reports/|tests/|$big|jansson|kernels/(cpu|cuda|registry|plugin)" "props/ includes kernels' base headers and gsl"
+forbid reports "reference/|props/|verify/|tests/|$big|kernels/(cpu|cuda|registry|plugin|tensor|problem|variant|npy)" "reports/ reads rows only"
+forbid verify "tests/|$big" "verify/ sees no big number"
+forbid "$(ls verify/worker_main*.c 2>/dev/null)" 'reference/|props/|reports/|verify/(suite|compare|cli)' "the worker links kernels only"
+# Nobody but reference/ calls the truth's libraries, and reference/ never calls libm.
+calls=$(grep -rnE --include='*.c' --include='*.h' '\b(expf?|logf?|sqrtf?|powf?|tanhf?|exp2f?|log2f?|ldexpf?|frexpf?)\(' reference 2>/dev/null | grep -vE '^[^:]*:[0-9]*:[[:space:]]*(/?\*|//)')
+if [ -n "$calls" ]; then
+    echo "layers: reference/ never calls libm"
+    echo "$calls" | sed 's/^/    /'
+    bad=1
+fi
+# Defects and axes are data: no kernel under test may look at a preset's name.
+[ "$bad" = 0 ] && echo "layers: ok"
+exit $bad

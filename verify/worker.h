@@ -1,0 +1,66 @@
+/* worker.h - a kernel runs in a process of its own; this is the parent's side and the shared layout.
+ *
+ * attest-worker (kernels, ABI, .npy only) is started once a kernel library and served over a socket pair;
+ * tensors travel in one memfd.  Segment of the memfd per tensor: whole pages; data starts on a page, ends
+ * with a canary up to the page's end; the worker maps inputs read-only, outputs and workspace read-write,
+ * with a PROT_NONE page on both sides of each.  Outputs are filled with a NaN pattern of their own before
+ * run(), so an element that was never written is seen.  A worker that dies or is late is killed (whole
+ * process group) and the next case starts a new one: a crash costs one row.
+ */
+#ifndef ATTEST_WORKER_H
+#define ATTEST_WORKER_H
+
+#include "kernels/tensor.h"
+
+/* What the worker says about one kernel of a library, copied out of its descriptor. */
+typedef struct attest_kernel_facts {
+    char name[64], version[32], source[96], summary[160], variants[256], build_flags[160], device[96];
+    uint32_t form, device_type, flags, outputs;
+    attest_numerics numerics;
+    int has_claim;
+    double claim_ulp;
+    char claim_domain[160];
+} attest_kernel_facts;
+
+typedef enum attest_run_state {
+    ATTEST_RUN_DONE = 0,        /* run() returned; status below */
+    ATTEST_RUN_UNSUPPORTED = 1, /* supports() said no: `why` */
+    ATTEST_RUN_CRASH = 2,       /* killed by a signal: `signal`, `why` */
+    ATTEST_RUN_TIMEOUT = 3,
+    ATTEST_RUN_EXIT = 4         /* the process ended by itself */
+} attest_run_state;
+
+typedef struct attest_run_result {
+    uint32_t state;         /* attest_run_state */
+    attest_status status;   /* of run(), when done */
+    int signal, exit_code;
+    int fault_output;       /* crash address lay in a guard page next to an output or in an input: set below */
+    unsigned reasons;       /* ATTEST_REASON_* bits seen by the harness: wrote-outside, wrote-input,
+                               read-outside, unwritten-output, nondeterministic, fp-state, kernel-error */
+    char why[256];
+    char fp_state[64];
+    double seconds;
+} attest_run_result;
+
+typedef struct attest_worker attest_worker;
+
+/* Starts a worker on `library` (NULL: the built-in kernels) and reads its kernel list.
+ * ATTEST_BAD_INPUT: not a library, no attest_library_v1, other ABI version, NULL library (the message names
+ * the file); a library that crashes or hangs while loading: ATTEST_IO naming the signal. */
+attest_status attest_worker_start(attest_worker **worker, const char *library, double timeout_s, attest_error *err);
+void attest_worker_free(attest_worker *worker);
+size_t attest_worker_kernel_count(const attest_worker *worker);
+const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index);
+
+/* supports() of kernel `index`, asked in the worker; 0 with why, also when the worker dies asking. */
+int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len);
+
+/* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the
+ * caller: o, and u z lse ht zt as the kernel gives and the variant has).  The second run is compared
+ * bitwise (kernels with ATTEST_DETERMINISTIC only).  Returns ATTEST_OK whatever the kernel did; an error
+ * status is a fault of ours. */
+attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
+                                const attest_bundle *bundle, double timeout_s, attest_run_result *result,
+                                attest_error *err);
+
+#endif
