@@ -9,6 +9,7 @@ NVCC   ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
 
 # ---- make deps: first, alone, then make calls itself for the other goals (their probes need the packages)
 PACKAGES = build-essential pkg-config libflint-dev libflint-arb-dev libmpfr-dev libgmp-dev libgsl-dev check \
@@ -18,7 +19,7 @@ GOALS_AFTER = $(filter-out deps,$(MAKECMDGOALS))
 .PHONY: deps $(GOALS_AFTER)
 deps:
 	@sh tests/lint/deps.sh $(PACKAGES)
-	$(if $(GOALS_AFTER),@$(MAKE) --no-print-directory $(GOALS_AFTER))
+	$(if $(GOALS_AFTER),@$(SUBMAKE) $(GOALS_AFTER))
 $(GOALS_AFTER): deps ; @:
 else
 
@@ -34,6 +35,9 @@ LIBS = $(ARB) -lflint -lmpfr -lgmp -lgsl -lgslcblas -ljansson -lm -ldl -lpthread
 CHECK_LIBS = $(shell pkg-config --libs check 2>/dev/null)
 # One line, stated in every row of a built-in kernel.
 BUILD_FLAGS = $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_FLAGS) $(SANITIZE)
+
+# Short lines unless V=1.
+say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
 KERNEL_SRC = $(wildcard kernels/*.c kernels/cpu/*.c)
@@ -51,50 +55,50 @@ TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(BUILD)/plugins/%.so,$(wildcard tes
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS)
 
 $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
-	$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/attest-worker: $(call obj,verify/worker_main.c) $(KERNEL_LIB)
-	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
 $(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 $(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
 # ---- rules
 $(BUILD)/kernels/cpu/%.o: kernels/cpu/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(KERNEL_FLAGS) -Ikernels -c -o $@ $<
+	$(call say,CC)$(CC) $(BASE) $(KERNEL_FLAGS) -Ikernels -c -o $@ $<
 $(BUILD)/kernels/registry.o: CPPFLAGS += -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/reference/%.o: reference/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(EXACT) -c -o $@ $<
+	$(call say,CC)$(CC) $(BASE) $(EXACT) -c -o $@ $<
 $(BUILD)/verify/%.o: verify/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(OPENMP) -c -o $@ $<
+	$(call say,CC)$(CC) $(BASE) $(OPENMP) -c -o $@ $<
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) -c -o $@ $<
+	$(call say,CC)$(CC) $(BASE) -c -o $@ $<
 $(BUILD)/suites_data.o: $(BUILD)/suites_data.c
-	$(CC) $(BASE) -c -o $@ $<
+	$(call say,CC)$(CC) $(BASE) -c -o $@ $<
 $(BUILD)/suites_data.c: $(SUITES) tests/lint/embed.sh
 	@mkdir -p $(@D)
-	sh tests/lint/embed.sh $(SUITES) > $@.tmp && mv $@.tmp $@
+	$(call say,GEN)sh tests/lint/embed.sh $(SUITES) > $@.tmp && mv $@.tmp $@
 $(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
+	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
 $(BUILD)/plugins/%.so: tests/plugins/%.c $(wildcard tests/plugins/*.h) kernels/attest.h
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
+	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
 
 # ---- tests: one Check runner; build/t/test_X is one suite alone
 $(BUILD)/test_suites.h: $(TEST_SRC)
 	@mkdir -p $(@D)
-	printf '%s\n' $(patsubst tests/test_%.c,'SUITE(suite_%)',$(sort $(TEST_SRC))) > $@
+	$(call say,GEN)printf '%s\n' $(patsubst tests/test_%.c,'SUITE(suite_%)',$(sort $(TEST_SRC))) > $@
 $(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(LIB) $(KERNEL_LIB)
-	$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
+	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
 $(BUILD)/t/test_%: tests/main.c $(BUILD)/tests/test_%.o $(LIB) $(KERNEL_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -DONLY_SUITE=suite_$* -o $@ $^ $(CHECK_LIBS) $(LIBS)
-$(BUILD)/tests/%.o: CFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"'
+	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -DONLY_SUITE=suite_$* -o $@ $^ $(CHECK_LIBS) $(LIBS)
+$(BUILD)/tests/%.o: CPPFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"'
 .SECONDARY: $(call obj,$(TEST_SRC))
 
 test: all $(BUILD)/attest-tests $(TEST_PLUGINS)
@@ -102,9 +106,9 @@ test: all $(BUILD)/attest-tests $(TEST_PLUGINS)
 
 # ---- the main job
 gate: all
-	$(BUILD)/attest gate --suite ci --out $(BUILD)/report; code=$$?; \
-	$(BUILD)/attest study order --out $(BUILD)/report && \
-	$(BUILD)/attest study range --out $(BUILD)/report && \
+	@$(BUILD)/attest gate --suite ci --out $(BUILD)/report; code=$$?; \
+	$(BUILD)/attest study order --quiet --out $(BUILD)/report && \
+	$(BUILD)/attest study range --quiet --out $(BUILD)/report && \
 	$(BUILD)/attest report $(BUILD)/report && exit $$code
 report: all
 	$(BUILD)/attest report $(BUILD)/report
@@ -113,21 +117,21 @@ audit: all
 
 # ---- checking the checker
 asan:
-	ASAN_OPTIONS=detect_stack_use_after_return=1 $(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fno-omit-frame-pointer" SANITIZE="-fsanitize=address" sanitized
+	ASAN_OPTIONS=detect_stack_use_after_return=1 $(SUBMAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fno-omit-frame-pointer" SANITIZE="-fsanitize=address" sanitized
 ubsan:
-	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(MAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all" sanitized
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all" sanitized
 tsan:
-	$(MAKE) BUILD=$(BUILD)/tsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=thread" OPENMP= sanitized
+	$(SUBMAKE) BUILD=$(BUILD)/tsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=thread" OPENMP= sanitized
 .PHONY: sanitized
 sanitized: test
 	$(BUILD)/attest gate --suite smoke --quiet
 coverage:
-	$(MAKE) BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" test && gcovr -r . $(BUILD)/coverage
+	$(SUBMAKE) BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" test && gcovr -r . $(BUILD)/coverage
 lint:
 	sh tests/lint/layers.sh
 	sh tests/lint/style.sh
-	$(MAKE) BUILD=$(BUILD)/gcc CC=gcc WERROR=1 all $(BUILD)/gcc/attest-tests
-	$(MAKE) BUILD=$(BUILD)/clang CC=clang WERROR=1 OPENMP= all $(BUILD)/clang/attest-tests
+	$(SUBMAKE) BUILD=$(BUILD)/gcc CC=gcc WERROR=1 all $(BUILD)/gcc/attest-tests
+	$(SUBMAKE) BUILD=$(BUILD)/clang CC=clang WERROR=1 OPENMP= all $(BUILD)/clang/attest-tests
 mutate: all
 	python3 tests/mutations/run.py
 format:
