@@ -5,7 +5,7 @@
  * stdint.h and stddef.h.  Rules of the ABI: every struct starts with its size in bytes; fields are only
  * ever appended; enum values are explicit and never reused; layouts are frozen by tests/test_abi.c.
  * A kernel allocates nothing that outlives run(), frees nothing of the host, and writes nowhere but to
- * its outputs and its workspace.  Formulas, axes and tensor names: README.md, `attest list variants`.
+ * its outputs and its workspace.  Formulas, axes, presets and tensors: `attest list variants`.
  */
 #ifndef ATTEST_H
 #define ATTEST_H
@@ -182,7 +182,12 @@ typedef enum attest_role {
 /* What run() gets.  A tensor that the problem does not use, or an output that nobody wants, is NULL.
  * States, per degree n: h [B,Hkv,rows,e] and z [B,Hkv,rows]; rows = dim^n in row-major Kronecker order,
  * or C(dim+n-1,n) for a kernel with ATTEST_PACKED_STATE (non-decreasing multi-indices, lexicographic,
- * plain monomials).  h0, z0 are read; ht, zt are written. */
+ * plain monomials).  h0, z0 are read; ht, zt are written.
+ *
+ * S_n = sum over keys of phi(k)^(x n) (x) v (z: without v), without scale and without 1/n!: the query applies
+ * scale^n/n! (taylor, term) or scale^n (power).  Only the variant's degrees are not NULL: taylor:P 0..P, term:P and
+ * power:P only P.  ht is the state after the last key visible to query n-1 (mask=full: after all keys j < len):
+ * under mask=causal with m > n the keys from n on are not in it. */
 typedef struct attest_tensors {
     uint32_t struct_size;
     uint32_t role_count;  /* entries of `role` */
@@ -221,14 +226,14 @@ typedef struct attest_numerics {
     uint32_t schedule;      /* attest_schedule */
     int64_t tile;           /* keys a tile (online, split); 0 = unknown */
     int64_t splits;         /* parts of a split kernel; 0 = problem.splits */
-    double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23; 0 = unknown */
+    double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23; 0 = unknown; at most 2^-7 */
     uint32_t log2_domain;   /* attest_answer: exponent multiplied by log2(e) first */
     uint32_t cast_in_sum;   /* attest_answer: the denominator adds the cast weights */
     uint32_t p_rounding;    /* attest_rounding of the weight cast to problem.p */
     uint32_t acc_truncates; /* attest_answer: the accumulator rounds toward zero */
-    double acc_unit;        /* unit roundoff of accumulation; 0 = that of problem.acc */
+    double acc_unit;        /* unit roundoff of accumulation; 0 = that of problem.acc; at most 2^-7 */
     int64_t block;          /* block length of a blocked accumulation; 0 = unknown */
-    double div_error;       /* relative error of the division; 0 = unknown */
+    double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7 */
     uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to; 0 = unknown */
     uint32_t state_dtype;   /* 1 + attest_dtype the states are kept in; 0 = unknown */
 } attest_numerics;

@@ -116,9 +116,7 @@ static inline uint64_t attest_round_scaled(uint32_t dtype, int negative, uint64_
     if (e < f.emin)
         drop += f.emin - e;
     uint64_t kept = drop >= 64 ? 0 : significand >> drop;
-    uint64_t rest = drop > 64 ? 1u : drop == 64 ? significand : significand << (64 - drop);
-    if (drop > 64)
-        sticky = 1;
+    const uint64_t rest = drop >= 64 ? significand : significand << (64 - drop);
     const uint64_t half = 1ull << 63;
     const int up = drop > 64 ? 0 : rest > half || (rest == half && (sticky || (kept & 1u)));
     kept += (uint64_t)up;
@@ -126,9 +124,7 @@ static inline uint64_t attest_round_scaled(uint32_t dtype, int negative, uint64_
         return sign | kept; /* a carry into the hidden bit is the least normal number */
     if (kept >> f.p) {
         kept >>= 1;
-        e++;
-        if (e > f.emax)
-            return sign | infinity;
+        e++; /* beyond emax this is the encoding of infinity */
     }
     return sign | (uint64_t)(e + f.emax) << (f.p - 1) | (kept & ((1ull << (f.p - 1)) - 1u));
 }

@@ -3,8 +3,8 @@
  * Read: f2 f4 f8, u2 or V2 as bf16 (only when `want` is ATTEST_BF16), i4 and i8 for `len` (as i64).
  * Refused, each with one line naming the file and what is allowed (ATTEST_BAD_INPUT): not a regular file,
  * bad magic or version, header that is no dictionary of exactly descr, fortran_order, shape; big endian;
- * Fortran order with more than one axis longer than 1; object and other dtypes; a shape whose byte count overflows or differs from
- * the file's size (checked before any allocation, both directions); more than 8 axes; zero-length axes.
+ * Fortran order with more than one axis longer than 1; object and other dtypes; a shape whose bytes overflow
+ * or differ from the file's (checked before any allocation, both directions); more than 8 axes; empty axes.
  */
 #ifndef ATTEST_NPY_H
 #define ATTEST_NPY_H

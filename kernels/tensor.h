@@ -94,8 +94,9 @@ attest_tensor *attest_bundle_role(const attest_bundle *bundle, attest_role role)
 /* The view that kernels get: pointers into the bundle. */
 void attest_bundle_view(const attest_bundle *bundle, attest_tensors *view);
 
-/* Bytes of all inputs and outputs of the problem; used before allocation.  ATTEST_BAD_INPUT when inputs
- * plus outputs exceed physical memory ("needs X, this machine has Y"). */
+/* Bytes of all inputs and of o, u, z, lse; used before allocation (final states are made on demand:
+ * attest_bundle_add refuses one that does not fit).  ATTEST_BAD_INPUT when they exceed physical memory
+ * ("needs X, this machine has Y"). */
 attest_status attest_problem_memory(const attest_problem *p, uint64_t *bytes, attest_error *err);
 
 #endif

@@ -1,0 +1,28 @@
+/* base_random.h - for the base suites: splitmix64 from a fixed seed, and a check for long loops. */
+#ifndef TESTS_BASE_RANDOM_H
+#define TESTS_BASE_RANDOM_H
+
+#include <stdint.h>
+
+static inline uint64_t random_word(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+/* 0 .. n-1 */
+static inline uint32_t random_below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)((random_word(state) >> 32) * n >> 32);
+}
+
+/* ck_assert_msg that costs nothing where it holds (Check's own writes a mark each time). */
+#define must(condition, ...)           \
+    do {                               \
+        if (!(condition))              \
+            ck_abort_msg(__VA_ARGS__); \
+    } while (0)
+
+#endif
