@@ -1,0 +1,100 @@
+/* family.c - the table of families, and the reading of `NAME:ARGUMENT`. */
+#include "props/family_law.h"
+
+#include "kernels/attest_float.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const attest_family_info attest_families[FAMILY_COUNT] = {
+    [FAMILY_NORMAL] = { "normal", "STD (default 1)",
+                        "q, k, v normal with deviation STD: the common case, scores of moderate range", 0 },
+    [FAMILY_UNIFORM] = { "uniform", NULL, "q, k, v uniform in [-1,1): bounded scores without tails", 0 },
+    [FAMILY_FLAT] = { "flat", NULL, "q = 0: all scores tie, o is a mean of v; rounding ties and the tie lemma", 1 },
+    [FAMILY_ONES] = { "ones", NULL, "v = 1: o is 1 whatever the weights; shows errors of the normalisation alone", 1 },
+    [FAMILY_RAMP_UP] = { "ramp-up", NULL,
+                         "scores rise by 0.05 to 0.1 a key: the running maximum moves in every tile", 0 },
+    [FAMILY_NEGATIVE] = { "negative", NULL,
+                          "all scores near -150: e^s underflows in f32 unless the maximum is subtracted", 0 },
+    [FAMILY_HUGE] = { "huge", NULL,
+                      "scores from -150 to 150: past the overflow of e^s in f32 at 88.7; almost one-hot rows", 0 },
+    [FAMILY_RANGE] = { "range", "R (default 8)",
+                       "31 asymmetric dyadic score levels over a range of about R: error against range", 0 },
+    [FAMILY_DYADIC] = { "dyadic", NULL,
+                        "small integers: u and z exact in f32 for linear, term, power and Taylor P<=2 when scale is "
+                        "a power of two: bit-exact", 0 },
+};
+const size_t attest_family_count = FAMILY_COUNT;
+
+/* Row of the family, attest_family_count if there is none; *argument points behind the colon or is NULL. */
+static size_t find(const char *family, const char **argument)
+{
+    const char *colon = strchr(family, ':');
+    const size_t len = colon ? (size_t)(colon - family) : strlen(family);
+    *argument = colon ? colon + 1 : NULL;
+    size_t row = 0;
+    while (row < attest_family_count &&
+           (strlen(attest_families[row].name) != len || memcmp(attest_families[row].name, family, len) != 0))
+        row++;
+    return row;
+}
+
+const attest_family_info *attest_family_of(const attest_case *c)
+{
+    const char *argument;
+    const size_t row = find(c->family, &argument);
+    return row < attest_family_count ? &attest_families[row] : NULL;
+}
+
+/* A finite number without sign in front; 0 if the text is none. */
+static int parse_argument(double *value, const char *text)
+{
+    char *end;
+    if (!(text[0] >= '0' && text[0] <= '9') && text[0] != '.')
+        return 0;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && *value <= 0x1.fffffffffffffp+1023;
+}
+
+attest_status attest_family_check(const attest_case *c, attest_error *err)
+{
+    const char *argument;
+    const size_t row = find(c->family, &argument);
+    if (row == attest_family_count) {
+        char names[128] = "";
+        for (size_t i = 0; i < attest_family_count; i++) {
+            const size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "", attest_families[i].name);
+        }
+        return attest_fail(err, ATTEST_BAD_INPUT, "unknown family '%s'; allowed: %s", c->family, names);
+    }
+    const char *name = attest_families[row].name;
+    if (!argument)
+        return ATTEST_OK;
+    if (!attest_families[row].argument)
+        return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s takes no argument", c->family, name);
+    const attest_law_info *law = &attest_laws[row];
+    const double most = attest_to_f64(c->problem.in, attest_round_scaled(c->problem.in, 0, 1,
+                                      attest_format_of(c->problem.in).emax - law->below_emax, 0));
+    double value = 0;
+    if (!parse_argument(&value, argument) || value > most || (value == 0 && !law->zero))
+        return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s needs a number %s 0 and <= %g for in=%s", c->family,
+                           name, law->zero ? ">=" : ">", most, attest_dtype_name(c->problem.in));
+    return ATTEST_OK;
+}
+
+void attest_law_make(attest_law *law, const attest_case *c, uint32_t role, uint32_t case_number)
+{
+    const char *argument;
+    const size_t row = find(c->family, &argument);
+    memset(law, 0, sizeof *law);
+    law->p = &c->problem;
+    law->stream = (attest_stream){ c->seed, case_number, role };
+    law->argument = attest_laws[row].argument;
+    if (argument)
+        parse_argument(&law->argument, argument);
+    law->value = attest_laws[row].value;
+    if (attest_laws[row].prepare)
+        attest_laws[row].prepare(law);
+}

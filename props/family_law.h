@@ -1,0 +1,77 @@
+/* family_law.h - private to props/: exact drawn values, and what a family needs to make them.
+ *
+ * A drawn value is exact, (-1)^negative * significand * 2^exponent, plus something below the last bit if
+ * `sticky`; it is rounded once, by attest_round_scaled().  Integer arithmetic only.
+ */
+#ifndef ATTEST_FAMILY_LAW_H
+#define ATTEST_FAMILY_LAW_H
+
+#include "props/family.h"
+#include "props/rng.h"
+
+typedef struct attest_exact {
+    uint64_t significand;
+    int exponent;
+    int negative;
+    int sticky;
+} attest_exact;
+
+/* Rows of attest_families and attest_laws. */
+enum {
+    FAMILY_NORMAL,
+    FAMILY_UNIFORM,
+    FAMILY_FLAT,
+    FAMILY_ONES,
+    FAMILY_RAMP_UP,
+    FAMILY_NEGATIVE,
+    FAMILY_HUGE,
+    FAMILY_RANGE,
+    FAMILY_DYADIC,
+    FAMILY_COUNT
+};
+
+/* Logical place of an element, as the draws are addressed. */
+typedef struct attest_place {
+    int64_t b, h, token, channel;
+} attest_place;
+
+typedef struct attest_law attest_law;
+
+/* The value of one element of q, k or v (law->stream.tensor says which). */
+typedef attest_exact (*attest_law_value)(const attest_law *law, attest_place at);
+
+struct attest_law {
+    const attest_problem *p;
+    attest_stream stream; /* of the tensor that is drawn */
+    double argument;
+    attest_law_value value;
+    /* Set by prepare, read by value; per family in family_law.c. */
+    uint64_t share;     /* q's factor is share * 2^share_exponent; at most 24 bits, 0 = no factor */
+    int share_exponent;
+    int key_exponent;   /* k's factor is 2^key_exponent */
+    int noise_exponent; /* ramp-up: k's noise is uniform in +-2^noise_exponent */
+    int negative;       /* sign of scale */
+    int64_t amplitude; /* dyadic: largest integer of q and k */
+    int64_t period;    /* dyadic: one key channel in `period` is nonzero */
+};
+
+typedef struct attest_law_info {
+    double argument; /* when none is given */
+    int zero;        /* 1: the argument may be 0; it is never negative */
+    int below_emax;  /* it is at most 2^(emax - below_emax) of the input dtype */
+    void (*prepare)(attest_law *law); /* or NULL */
+    attest_law_value value;
+} attest_law_info;
+
+extern const attest_law_info attest_laws[FAMILY_COUNT];
+
+/* value * 2^exponent, cut to 64 bits with a sticky rest. */
+attest_exact attest_exact_wide(__int128 value, int exponent);
+
+/* The law of tensor q, k or v, prepared; the family must have passed attest_family_check(). */
+void attest_law_make(attest_law *law, const attest_case *c, uint32_t role, uint32_t case_number);
+
+attest_exact attest_law_normal(const attest_stream *stream, attest_place at);
+uint64_t attest_place_index(attest_place at);
+
+#endif
