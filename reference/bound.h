@@ -1,0 +1,132 @@
+/* bound.h - private to the bounds (gauge.c, bound*.c, judge.c): their shared sums and quantities.
+ *
+ * Every number here is an upper bound: mag_t rounds up, and the double sums of bound_sums.c are inflated to
+ * upper bounds by lemma R-DSUM.  Lower bounds of divisors come from arb.  Lemmas: reference/derivations.md.
+ */
+#ifndef ATTEST_BOUND_H
+#define ATTEST_BOUND_H
+
+#include "kernels/attest_float.h"
+#include "reference/engine.h"
+
+/* ---- bound_sums.c: sums over keys, in doubles that stay upper bounds -------------------------------- */
+#define BOUND_SETS 4
+#define BOUND_CHANNELS 16
+
+/* coef[t][j] >= coefficient_t(j) * 2^-shift; value[j] is the column at hand. */
+typedef struct bound_sums {
+    int64_t keys;
+    fmpz_t shift;
+    double *coef[BOUND_SETS];
+    double *value;
+    double *channels; /* BOUND_CHANNELS channels of v side by side, those from decoded-1 on; 0: none yet */
+    int64_t decoded;
+    double top; /* the largest entry of `value` */
+} bound_sums;
+
+attest_status bound_sums_init(bound_sums *sums, int64_t keys, attest_error *err);
+void bound_sums_clear(bound_sums *sums);
+/* Chooses the shift so that the largest of the arrays' entries is near 1, then fills coef[t] from set[t]
+ * (NULL: absent). */
+void bound_sums_fill(bound_sums *sums, mag_srcptr const set[BOUND_SETS]);
+/* value[j] = |v_jc| for keys [first,last) of v's KV head g. */
+void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c);
+/* value[j] >= |v_jc - o|. */
+void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c,
+                          const arb_t o);
+void bound_sums_dot(mag_t out, const bound_sums *sums, int set);   /* sum_j coef value */
+void bound_sums_total(mag_t out, const bound_sums *sums, int set); /* sum_j coef */
+
+/* ---- bound_input.c: what the formula does with inputs ------------------------------------------------ */
+/* The norm's divisor (1 for none).  0: this norm is not a division by it. */
+int bound_divisor(arb_t divisor, const ref_row *row, const ref_inputs *in, int64_t h);
+/* |phi(x)| upward for a feature map acting on one number; 0: not such a map. */
+int bound_feature(mag_t y, double x, uint32_t feature);
+/* sum and maximum of |phi(x_c)| over the d channels of one token. */
+void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+                      int64_t token);
+/* Absolute terms of the given states: u[e] (or NULL) and z; zero without state=draw. */
+void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i);
+/* |W|-sum of absolute monomials: T_P(x), x^P/P! or x^P for x >= 0; `less` = 1: its derivative in x. */
+void bound_weight_mass(mag_t y, const mag_t x, const attest_setting *weight, int less);
+
+/* ---- bound_model.c: a kernel's declared numerics as constants ------------------------------------------ */
+typedef struct bound_model {
+    const attest_problem *p;
+    const attest_numerics *numerics;
+    uint32_t flags;
+    int exponential;  /* weight=exp */
+    int direct;       /* weights per pair may occur */
+    int recurrent;    /* states of monomials may occur */
+    int unknown;      /* schedule not declared */
+    int log2_domain;  /* exponents may pass through base 2 */
+    int cast_common;  /* attest_answer: the denominator adds the cast weights */
+    int narrows;      /* `in` is wider than `acc` */
+    int64_t rows;     /* state rows of all degrees (recurrent) */
+    int degree;       /* P of a polynomial weight */
+    mag_t u;          /* one rounding of acc */
+    mag_t u_sum;      /* one rounding of its accumulator */
+    mag_t u_exp, u_div, u_log;
+    mag_t u_cast, tiny_cast; /* cast of weights to p: relative, absolute; 0 without cast */
+    mag_t u_state;    /* rounding of a stored state, 0 if it is kept in acc */
+    mag_t u_scale;    /* rounding of the scale to its dtype */
+    mag_t tiny;       /* what one operation in acc loses by underflow */
+    mag_t normal;     /* 2^emin of acc */
+    mag_t score;      /* relative error of a score against its mass (R-SCORE) */
+    mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
+    mag_t scale;      /* |scale| */
+    mag_t room;       /* max(1, 1/|scale|): how much larger than its mass an intermediate may be */
+    mag_t limit;      /* 2^(emax-1) of acc: no overflow below */
+} bound_model;
+
+void bound_model_init(bound_model *m);
+void bound_model_clear(bound_model *m);
+/* 0: an axis value for which there is no lemma. */
+int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags);
+/* n u/(1 - n u), infinite where n u >= 1 (R-GAMMA). */
+void bound_gamma(mag_t g, int64_t n, const mag_t u);
+/* (1+x)(1+y)-1 */
+void bound_compose(mag_t z, const mag_t x, const mag_t y);
+/* Half the least subnormal of `dtype`, or 2^emin where results are flushed. */
+void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags);
+
+/* ---- bound_weights.c: errors of the weights of a row ----------------------------------------------------- */
+typedef struct bound_weights {
+    int64_t keys;
+    mag_ptr delta;           /* score errors */
+    mag_ptr feature;         /* the part of delta that the features bring */
+    mag_ptr token;           /* sum |phi(k_j)|; 0 where it is not needed */
+    mag_ptr size;            /* |w| */
+    mag_ptr set[BOUND_SETS]; /* errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM) */
+    mag_t q_sum, q_max, k_max;
+    mag_t delta_max, score_max;  /* score_max: of |s| + delta */
+    mag_t center;            /* error of the computed center */
+    mag_t unit, inverse;     /* truth's weight / kernel's weight, and back (e^M where exp is shifted, else 1) */
+    mag_t extra_error;       /* error of sink or eps in the divisor */
+    mag_t divisor;           /* upper bound of |Z| */
+    mag_t merge;             /* exponent error of lse merges (R-MERGE) */
+    mag_t gamma_sum;         /* relative error of a sum of products (R-SUM) */
+    mag_t gamma_state;       /* the same for a readout of states (R-STATE) */
+    mag_t lost, lost_state;  /* underflow, absolute: sums; states (times the largest |v|) */
+    mag_t reach;             /* largest intermediate sum of weights, in the kernel's scaling; times |v| */
+    mag_t value_tiny;        /* absolute error of v as the kernel holds it */
+    int64_t rescales, merges, logs;
+    int overflow;
+} bound_weights;
+
+enum { BOUND_SCORE = 0, BOUND_EXP = 1, BOUND_CAST = 2, BOUND_SUM = 3 };
+
+attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *err);
+void bound_weights_clear(bound_weights *w);
+/* common = 1: a factor common to all weights cancels in the output (o with a divisor, lse). */
+void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i, int common);
+
+/* bound_poly.c and bound_exp.c: fill set[BOUND_SCORE] and set[BOUND_EXP]. */
+void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t h,
+                       int common);
+void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in);
+/* Adds the state form's errors to set[BOUND_SUM]; sets gamma_state, lost_state. */
+void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *row);
+
+#endif

@@ -1,0 +1,229 @@
+/* bound_model.c - what a kernel declared of its arithmetic, as the constants of the lemmas. */
+#include "reference/bound.h"
+
+#define STATE_ROWS_UNKNOWN (1 << 13) /* R-STATE: an undeclared kernel keeps no larger state */
+
+void bound_gamma(mag_t g, int64_t n, const mag_t u)
+{
+    mag_t x, one;
+    mag_init(x);
+    mag_init(one);
+    mag_one(one);
+    mag_mul_ui(x, u, n > 0 ? (ulong)n : 0);
+    if (mag_cmp(x, one) >= 0) {
+        mag_inf(g);
+    } else {
+        mag_sub_lower(one, one, x);
+        mag_div(g, x, one);
+    }
+    mag_clear(one);
+    mag_clear(x);
+}
+
+void bound_compose(mag_t z, const mag_t x, const mag_t y)
+{
+    mag_t t;
+    mag_init(t);
+    mag_mul(t, x, y);
+    mag_add(t, t, x);
+    mag_add(z, t, y);
+    mag_clear(t);
+}
+
+void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags)
+{
+    const attest_format f = attest_format_of(dtype);
+    mag_one(t);
+    mag_mul_2exp_si(t, t, flags & ATTEST_FTZ ? f.emin : f.emin - f.p);
+}
+
+static const size_t mag_fields[] = {
+    offsetof(bound_model, u),       offsetof(bound_model, u_sum),   offsetof(bound_model, u_exp),
+    offsetof(bound_model, u_div),   offsetof(bound_model, u_log),   offsetof(bound_model, u_cast),
+    offsetof(bound_model, tiny),    offsetof(bound_model, normal),  offsetof(bound_model, tiny_cast),
+    offsetof(bound_model, score),   offsetof(bound_model, feature), offsetof(bound_model, feature_tiny),
+    offsetof(bound_model, scale),   offsetof(bound_model, room),    offsetof(bound_model, limit),
+    offsetof(bound_model, u_state), offsetof(bound_model, u_scale),
+};
+
+static mag_ptr field(bound_model *m, size_t k)
+{
+    return (mag_ptr)(void *)((char *)m + mag_fields[k]);
+}
+
+void bound_model_init(bound_model *m)
+{
+    *m = (bound_model){ 0 };
+    for (size_t k = 0; k < sizeof mag_fields / sizeof mag_fields[0]; k++)
+        mag_init(field(m, k));
+}
+
+void bound_model_clear(bound_model *m)
+{
+    for (size_t k = 0; k < sizeof mag_fields / sizeof mag_fields[0]; k++)
+        mag_clear(field(m, k));
+}
+
+/* The axis values that the lemmas cover, as bits. */
+static int covered(const attest_problem *p)
+{
+    static const uint32_t allowed[ATTEST_AXIS_COUNT] = {
+        [ATTEST_AXIS_WEIGHT] = 15,
+        [ATTEST_AXIS_CENTER] = 15,
+        [ATTEST_AXIS_FILTER] = 1,
+        [ATTEST_AXIS_FEATURE] = 1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_ELU1 | 1u << ATTEST_FEATURE_RELU,
+        [ATTEST_AXIS_ROPE] = 1,
+        [ATTEST_AXIS_MASK] = 7,
+        [ATTEST_AXIS_WINDOW] = 3,
+        [ATTEST_AXIS_LENS] = 3,
+        [ATTEST_AXIS_DECAY] = 1,
+        [ATTEST_AXIS_GATES] = 1,
+        [ATTEST_AXIS_NORM] = 1u << ATTEST_NORM_SUM | 1u << ATTEST_NORM_SINK | 1u << ATTEST_NORM_NONE,
+        [ATTEST_AXIS_AFFINE] = 1,
+        [ATTEST_AXIS_UPDATE] = 1,
+        [ATTEST_AXIS_EPS] = 3,
+        [ATTEST_AXIS_CLAMP] = 1,
+        [ATTEST_AXIS_CAP] = 1,
+        [ATTEST_AXIS_ALIBI] = 1,
+        [ATTEST_AXIS_STATE] = 3,
+    };
+    for (int a = 0; a < ATTEST_AXIS_COUNT; a++)
+        if (p->axis[a].value > 31 || !(allowed[a] >> p->axis[a].value & 1u))
+            return 0;
+    return 1;
+}
+
+static void set_units(bound_model *m)
+{
+    const attest_numerics *n = m->numerics;
+    const attest_format acc = attest_format_of(m->p->acc), p = attest_format_of(m->p->p);
+    const ulong direction = n->acc_truncates == ATTEST_YES ? 2 : 1; /* toward zero: twice the error */
+    mag_set_d(m->u, attest_unit_roundoff(m->p->acc));
+    mag_mul_ui(m->u, m->u, direction);
+    mag_set_d(m->u_sum, n->acc_unit > 0 ? n->acc_unit : attest_unit_roundoff(m->p->acc));
+    mag_mul_ui(m->u_sum, m->u_sum, direction);
+    /* Class ceilings (R-EXP, R-LSE, R-DIVISION): 4 ulp = 8u for exp and log, 2 ulp = 4u for a division. */
+    mag_mul_ui(m->u_exp, m->u, 8);
+    mag_mul_ui(m->u_log, m->u, 8);
+    mag_mul_ui(m->u_div, m->u, 4);
+    if (n->exp_error > 0)
+        mag_set_d(m->u_exp, n->exp_error);
+    if (n->div_error > 0)
+        mag_set_d(m->u_div, n->div_error);
+    if (n->state_dtype && attest_format_of(n->state_dtype - 1).p < acc.p)
+        mag_set_d(m->u_state, attest_unit_roundoff(n->state_dtype - 1));
+    bound_tiny(m->tiny, m->p->acc, m->flags);
+    mag_set_ui_2exp_si(m->normal, 1, acc.emin);
+    mag_set_ui_2exp_si(m->limit, 1, acc.emax - 1);
+    if (p.p < acc.p) {
+        const ulong way = n->p_rounding == ATTEST_ROUNDING_NEAREST ? 1 : 2;
+        mag_set_d(m->u_cast, attest_unit_roundoff(m->p->p));
+        mag_mul_ui(m->u_cast, m->u_cast, way);
+        bound_tiny(m->tiny_cast, m->p->p, m->flags);
+        mag_mul_ui(m->tiny_cast, m->tiny_cast, way);
+    }
+}
+
+/* R-FEATURE */
+static void set_feature(bound_model *m)
+{
+    if (m->p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_ELU1) {
+        bound_compose(m->feature, m->u_exp, m->u);
+        if (m->numerics->exp_error > 0)
+            mag_mul_ui(m->feature_tiny, m->u, m->log2_domain ? 2 : 0);
+        else
+            mag_mul_ui(m->feature_tiny, m->u, 12);
+        mag_add(m->feature_tiny, m->feature_tiny, m->normal);
+    }
+    if (m->narrows) {
+        mag_add(m->feature, m->feature, m->u);
+        mag_add(m->feature_tiny, m->feature_tiny, m->tiny);
+        if (m->p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_ELU1)
+            mag_add(m->feature_tiny, m->feature_tiny, m->u); /* e^x of a rounded x: u |x| e^x < 0.37 u */
+    }
+    if (m->flags & ATTEST_FTZ)
+        mag_add(m->feature_tiny, m->feature_tiny, m->normal);
+}
+
+static int in_normal_range(double x, uint32_t dtype)
+{
+    const double size = x < 0 ? -x : x;
+    mag_t least, most, y;
+    int inside;
+    mag_init(least);
+    mag_init(most);
+    mag_init(y);
+    mag_set_ui_2exp_si(least, 1, attest_format_of(dtype).emin);
+    mag_set_ui_2exp_si(most, 1, attest_format_of(dtype).emax);
+    mag_set_d(y, size);
+    inside = size == 0 || (mag_cmp(y, least) > 0 && mag_cmp(y, most) < 0);
+    mag_clear(y);
+    mag_clear(most);
+    mag_clear(least);
+    return inside;
+}
+
+/* R-SCORE: d products and d-1 additions, then the scale. */
+static void set_score(bound_model *m)
+{
+    const double scale = m->p->scale;
+    const uint32_t dtype = m->numerics->scale_dtype;
+    mag_t one;
+    mag_init(one);
+    mag_set_d(m->scale, scale);
+    bound_gamma(m->score, attest_feature_dim(m->p), m->u_sum);
+    if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
+        bound_compose(m->score, m->score, m->u);
+    if (scale != 1.0) {
+        bound_gamma(one, dtype ? 1 : 4, m->u);
+        bound_compose(m->score, m->score, one);
+        if (dtype && attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) != scale)
+            mag_set_d(m->u_scale, attest_unit_roundoff(dtype - 1));
+        if (!in_normal_range(scale, dtype ? dtype - 1 : m->p->acc))
+            mag_inf(m->u_scale);
+        bound_compose(m->score, m->score, m->u_scale);
+    }
+    mag_one(m->room);
+    if (!mag_is_zero(m->scale) && mag_cmp(m->scale, m->room) < 0) {
+        mag_set_d_lower(one, scale);
+        mag_div(m->room, m->room, one);
+    }
+    mag_clear(one);
+}
+
+static void set_form(bound_model *m, const ref_inputs *in)
+{
+    const uint32_t schedule = m->numerics->schedule;
+    const int packed = (m->flags & ATTEST_PACKED_STATE) != 0;
+    m->unknown = schedule == ATTEST_SCHEDULE_UNKNOWN;
+    m->direct = schedule != ATTEST_SCHEDULE_RECURRENT || m->exponential;
+    m->recurrent = !m->exponential && attest_variant_recurrent(m->p->axis) &&
+                   (m->unknown || schedule == ATTEST_SCHEDULE_RECURRENT || schedule == ATTEST_SCHEDULE_CHUNK);
+    m->degree = m->exponential ? 0 : (int)m->p->axis[ATTEST_AXIS_WEIGHT].order;
+    m->rows = 0;
+    for (int n = in->lowest; !m->exponential && n <= in->highest; n++) {
+        const int64_t rows = attest_state_rows(attest_feature_dim(m->p), n, packed);
+        m->rows = rows < 0 || m->rows < 0 ? -1 : m->rows + rows;
+    }
+    if (m->unknown && (m->rows < 0 || m->rows > STATE_ROWS_UNKNOWN))
+        m->recurrent = 0;
+}
+
+int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags)
+{
+    const attest_problem *p = in->p;
+    if (!covered(p))
+        return 0;
+    m->p = p;
+    m->numerics = numerics;
+    m->flags = flags;
+    m->exponential = p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_EXP;
+    m->log2_domain = numerics->log2_domain != ATTEST_NO;
+    m->cast_common = (int)numerics->cast_in_sum;
+    m->narrows = attest_format_of(p->in).p > attest_format_of(p->acc).p;
+    set_form(m, in);
+    set_units(m);
+    set_feature(m);
+    set_score(m);
+    return 1;
+}

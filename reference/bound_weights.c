@@ -1,0 +1,276 @@
+/* bound_weights.c - score errors (R-SCORE) and what casts and sums add to each weight (R-CAST, R-SUM). */
+#include "reference/bound.h"
+
+#include <stdlib.h>
+
+static const size_t scalar_fields[] = {
+    offsetof(bound_weights, q_sum),     offsetof(bound_weights, q_max),       offsetof(bound_weights, k_max),
+    offsetof(bound_weights, delta_max), offsetof(bound_weights, score_max),   offsetof(bound_weights, center),
+    offsetof(bound_weights, unit),      offsetof(bound_weights, inverse),     offsetof(bound_weights, extra_error),
+    offsetof(bound_weights, divisor),   offsetof(bound_weights, merge),       offsetof(bound_weights, gamma_sum),
+    offsetof(bound_weights, lost),      offsetof(bound_weights, gamma_state), offsetof(bound_weights, lost_state),
+    offsetof(bound_weights, value_tiny), offsetof(bound_weights, reach),
+};
+
+#define ARRAYS (4 + BOUND_SETS)
+
+static mag_ptr scalar(bound_weights *w, size_t k)
+{
+    return (mag_ptr)(void *)((char *)w + scalar_fields[k]);
+}
+
+attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *err)
+{
+    *w = (bound_weights){ .keys = keys };
+    for (size_t k = 0; k < sizeof scalar_fields / sizeof scalar_fields[0]; k++)
+        mag_init(scalar(w, k));
+    mag_ptr block = calloc((size_t)keys * ARRAYS + 1, sizeof *block); /* zeroed mags are initialised zeros */
+    if (!block)
+        return attest_fail(err, ATTEST_NO_MEMORY, "bound: no memory for %lld keys", (long long)keys);
+    w->delta = block;
+    w->feature = block + keys;
+    w->token = block + 2 * keys;
+    w->size = block + 3 * keys;
+    for (int t = 0; t < BOUND_SETS; t++)
+        w->set[t] = block + (4 + t) * keys;
+    return ATTEST_OK;
+}
+
+void bound_weights_clear(bound_weights *w)
+{
+    for (size_t k = 0; k < sizeof scalar_fields / sizeof scalar_fields[0]; k++)
+        mag_clear(scalar(w, k));
+    for (int64_t j = 0; w->delta && j < w->keys * ARRAYS; j++)
+        mag_clear(w->delta + j);
+    free(w->delta);
+}
+
+/* Could scale*q_c underflow for some channel? */
+static int small_query(const bound_model *m, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
+{
+    const attest_tensor *q = in->role[ATTEST_Q];
+    mag_t x;
+    int small = 0;
+    mag_init(x);
+    for (int64_t c = 0; c < in->p->d; c++) {
+        const double value = attest_load(q, attest_offset(q, b, h, i, c));
+        mag_set_d_lower(x, value);
+        mag_mul_lower(x, x, m->scale);
+        small |= value != 0 && mag_cmp(x, m->normal) <= 0;
+    }
+    mag_clear(x);
+    return small;
+}
+
+/* Sizes of tokens, only where a term of a lemma needs them. */
+static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i)
+{
+    const double scale = in->p->scale;
+    const int plain = scale <= 1 && scale >= -1 && scale != 0; /* pre-scaling k cannot overflow */
+    mag_t top;
+    bound_token_size(w->q_sum, w->q_max, in, ATTEST_Q, b, h, i);
+    if (mag_is_zero(m->feature_tiny) && !m->recurrent && !m->narrows && plain &&
+        (scale == 1.0 || !small_query(m, in, b, h, i)))
+        return;
+    mag_init(top);
+    for (int64_t j = 0; j < row->keys; j++) {
+        bound_token_size(w->token + j, top, in, ATTEST_K, b, attest_kv_head(in->p, h), row->first + j);
+        mag_max(w->k_max, w->k_max, top);
+    }
+    mag_clear(top);
+}
+
+/* R-FEATURE: |scale| (tiny (1+F) (|q| + |k|) + d tiny^2) + mass (2F + F^2) */
+static void feature_error(mag_t y, const bound_weights *w, const bound_model *m, const mag_t mass, int64_t j)
+{
+    mag_t x;
+    mag_init(x);
+    mag_zero(y);
+    if (!mag_is_zero(m->feature_tiny)) {
+        mag_add(x, w->q_sum, w->token + j);
+        mag_addmul(x, x, m->feature);
+        mag_mul_ui(y, m->feature_tiny, (ulong)attest_feature_dim(m->p));
+        mag_add(x, x, y);
+        mag_mul(y, x, m->feature_tiny);
+        mag_mul(y, y, m->scale);
+    }
+    bound_compose(x, m->feature, m->feature);
+    mag_addmul(y, x, mass);
+    mag_clear(x);
+}
+
+static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row)
+{
+    mag_t x, fixed;
+    mag_init(x);
+    mag_init(fixed);
+    mag_add_ui(fixed, m->scale, 1); /* 2 tiny (2d(1+|scale|) + 2 + |q| + |k|): R-SCORE */
+    mag_mul_ui(fixed, fixed, 2 * (ulong)attest_feature_dim(m->p));
+    mag_add_ui(fixed, fixed, 2);
+    mag_add(fixed, fixed, w->q_sum);
+    for (int64_t j = 0; j < row->keys; j++) {
+        feature_error(w->feature + j, w, m, row->mass + j, j);
+        mag_add(x, row->mass + j, w->feature + j);
+        mag_mul(w->delta + j, x, m->score);
+        mag_add(w->delta + j, w->delta + j, w->feature + j);
+        mag_mul(x, x, m->room);
+        if (!(mag_cmp(x, m->limit) <= 0))
+            w->overflow = 1;
+        mag_add(x, fixed, w->token + j);
+        mag_mul(x, x, m->tiny);
+        mag_mul_2exp_si(x, x, 1);
+        mag_add(w->delta + j, w->delta + j, x);
+        mag_max(w->delta_max, w->delta_max, w->delta + j);
+        arb_get_mag(x, row->s + j);
+        mag_add(x, x, w->delta + j);
+        mag_max(w->score_max, w->score_max, x);
+        arb_get_mag(w->size + j, row->w + j);
+    }
+    mag_clear(fixed);
+    mag_clear(x);
+}
+
+static void check_inputs(bound_weights *w, const bound_model *m)
+{
+    mag_t x, y;
+    mag_init(x);
+    mag_init(y);
+    mag_one(x);
+    mag_max(x, x, m->scale);
+    mag_mul(y, x, w->q_max);
+    mag_mul(x, x, w->k_max);
+    if (mag_cmp(x, m->limit) > 0 || mag_cmp(y, m->limit) > 0)
+        w->overflow = 1;
+    if (mag_is_zero(m->scale)) {
+        mag_mul(x, w->q_sum, w->k_max);
+        if (mag_cmp(x, m->limit) > 0)
+            w->overflow = 1;
+    }
+    mag_clear(y);
+    mag_clear(x);
+}
+
+/* Tiles and parts (R-ONLINE, R-MERGE). */
+static void set_counts(bound_weights *w, const bound_model *m)
+{
+    const attest_numerics *n = m->numerics;
+    const int64_t keys = w->keys, splits = n->splits > 0 ? n->splits : m->p->splits;
+    const int tiled = n->schedule == ATTEST_SCHEDULE_ONLINE || n->schedule == ATTEST_SCHEDULE_SPLIT || m->unknown;
+    if (n->schedule == ATTEST_SCHEDULE_SPLIT || m->unknown) {
+        w->merges = splits > 0 ? splits : 1;
+        w->logs = m->unknown ? w->merges : 1; /* unknown: an lse of an lse of ... */
+    }
+    if (tiled && m->exponential)
+        w->rescales = n->tile > 0 && keys / n->tile + 2 < keys ? keys / n->tile + 2 : keys;
+}
+
+/* R-SUM: how many roundings one product meets on its way into the sum. */
+static int64_t additions(const bound_weights *w, const bound_model *m)
+{
+    const attest_numerics *n = m->numerics;
+    int64_t count = w->keys + 1;
+    if (n->schedule == ATTEST_SCHEDULE_ONLINE && n->tile > 0 && n->tile + w->rescales + 2 < count)
+        count = n->tile + w->rescales + 2;
+    if (n->block > 0 && n->block + w->keys / n->block + 2 < count)
+        count = n->block + w->keys / n->block + 2;
+    return count + w->rescales + (w->merges ? 2 * w->merges + 2 : 0);
+}
+
+static void set_gamma_sum(bound_weights *w, const bound_model *m)
+{
+    mag_t x;
+    mag_init(x);
+    bound_gamma(w->gamma_sum, additions(w, m), m->u_sum);
+    bound_compose(w->gamma_sum, w->gamma_sum, m->u_div);
+    if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
+        bound_compose(w->gamma_sum, w->gamma_sum, m->u);
+    if (m->narrows) {
+        bound_gamma(x, 1, m->u);
+        bound_compose(w->gamma_sum, w->gamma_sum, x);
+        mag_add(w->value_tiny, w->value_tiny, m->tiny);
+    }
+    if (m->flags & ATTEST_FTZ)
+        mag_add(w->value_tiny, w->value_tiny, m->normal);
+    mag_clear(x);
+}
+
+/* R-CAST: |cast - w| <= u_cast (|w| + a) + tiny_cast unit, and where the weights may be divided before the
+ * cast, tiny_cast |Z|. */
+static void set_casts(bound_weights *w, const bound_model *m, int divides)
+{
+    mag_t tiny, x, high;
+    mag_init(tiny);
+    mag_init(x);
+    mag_init(high);
+    bound_gamma(x, w->rescales + w->merges, m->u_exp);
+    mag_add_ui(x, x, 1);
+    mag_mul(tiny, w->unit, x);
+    if (divides && m->unknown)
+        mag_addmul(tiny, w->divisor, x);
+    mag_mul(tiny, tiny, m->tiny_cast);
+    for (int64_t j = 0; j < w->keys && m->direct && !mag_is_zero(m->u_cast); j++) {
+        mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
+        mag_add(x, x, w->set[BOUND_EXP] + j);
+        mag_max(high, high, x);
+        mag_mul(w->set[BOUND_CAST] + j, x, m->u_cast);
+        mag_add(w->set[BOUND_CAST] + j, w->set[BOUND_CAST] + j, tiny);
+    }
+    mag_mul(high, high, w->inverse);
+    if (mag_cmp_2exp_si(high, attest_format_of(m->p->p).emax) >= 0)
+        w->overflow = 1;
+    mag_clear(high);
+    mag_clear(x);
+    mag_clear(tiny);
+}
+
+/* R-SUM: coefficient of |v_j| in the error of the sums, and what they lose by underflow. */
+static void set_sums(bound_weights *w, const bound_model *m, int divides)
+{
+    mag_t x, tiny, total;
+    mag_init(x);
+    mag_init(tiny);
+    mag_init(total);
+    set_gamma_sum(w, m);
+    if (divides)
+        mag_mul(tiny, w->divisor, m->tiny);
+    for (int64_t j = 0; j < w->keys && m->direct; j++) {
+        mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
+        mag_add(x, x, w->set[BOUND_EXP] + j);
+        mag_add(x, x, w->set[BOUND_CAST] + j);
+        mag_add(total, total, x);
+        mag_mul(w->set[BOUND_SUM] + j, x, w->gamma_sum);
+        mag_add(w->set[BOUND_SUM] + j, w->set[BOUND_SUM] + j, tiny);
+    }
+    mag_mul(w->reach, total, w->inverse);
+    mag_mul(w->lost, m->tiny, w->unit);
+    mag_mul_ui(w->lost, w->lost, 4 * ((ulong)w->keys + (ulong)w->rescales + (ulong)w->merges + 2));
+    mag_mul(total, total, w->value_tiny);
+    mag_mul_2exp_si(total, total, 1);
+    mag_add(w->lost, w->lost, total);
+    mag_clear(total);
+    mag_clear(tiny);
+    mag_clear(x);
+}
+
+void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i, int common)
+{
+    arb_t divisor;
+    arb_init(divisor);
+    set_tokens(w, m, row, in, b, h, i);
+    set_scores(w, m, row);
+    check_inputs(w, m);
+    set_counts(w, m);
+    if (bound_divisor(divisor, row, in, h))
+        arb_get_mag(w->divisor, divisor);
+    if (m->exponential)
+        bound_exp_weights(w, m, row, in, h, common);
+    else
+        bound_poly_weights(w, m, row, in);
+    set_casts(w, m, common);
+    set_sums(w, m, common);
+    if (m->recurrent)
+        bound_state_weights(w, m, row);
+    arb_clear(divisor);
+}
