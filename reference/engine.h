@@ -45,6 +45,7 @@ typedef struct ref_inputs {
     const attest_tensor *role[ATTEST_ROLE_COUNT];
     const attest_tensor *h0[ATTEST_STATE_SLOTS], *z0[ATTEST_STATE_SLOTS];
     int lowest, highest; /* degrees of the states; highest < lowest: no recurrence */
+    struct ref_ball_cache *ball; /* decoded blocks, owned by the truth; NULL: decoded anew for each row */
 } ref_inputs;
 
 void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle);

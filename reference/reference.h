@@ -62,7 +62,7 @@ void attest_decimals_free(attest_decimals *d);
 typedef struct attest_rounding_counts {
     int64_t by_enclosure; /* one nearest value seen from the enclosure (or an exact rational) */
     int64_t by_tie;       /* left open by balls, decided by the tie lemma */
-    int64_t open_at_ball; /* left open by balls at the tie-test precision */
+    int64_t open_at_ball; /* left open by balls: a boundary inside at the tie-test precision, or a point on one */
     int64_t at_cap;       /* not decided */
     int64_t no_truth;     /* ill-posed, absent: NaN is stored */
 } attest_rounding_counts;
@@ -77,7 +77,8 @@ typedef enum attest_class {
     ATTEST_CLASS_NORMAL = 0,
     ATTEST_CLASS_ILLPOSED = 1,           /* the divisor's enclosure contains 0 at the cap */
     ATTEST_CLASS_ABSENT = 2,             /* the row has no such value (lse where z <= 0) */
-    ATTEST_CLASS_NO_TRUTH = 3,           /* the row reads a non-finite input */
+    ATTEST_CLASS_NO_TRUTH = 3,           /* the row reads a non-finite input: ratio is 0 where a NaN must stand and
+                                            does, inf where it must and does not, NaN where nothing is known */
     ATTEST_CLASS_EMPTY = 4,              /* empty row: o=u=z=0, lse=-inf, compared exactly */
     ATTEST_CLASS_PREMATURE_OVERFLOW = 5, /* got Inf where the truth rounds to a finite value */
     ATTEST_CLASS_UNBOUNDED = 6           /* the lemma's conditions fail: no finite bound is claimed */
@@ -147,6 +148,9 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, i
  * *overlap = 0 is our own error (exit 70), `err` then says which element. */
 attest_status attest_truth_cross_examine(int *overlap, attest_truth *truth, int64_t b, int64_t h, int64_t i,
                                          attest_error *err);
+
+/* Gives back what FLINT and MPFR keep for the calling thread; the last call of a thread that used a truth. */
+void attest_reference_thread_end(void);
 
 /* Versions of FLINT, MPFR, GMP as one line. */
 void attest_reference_versions(char *text, size_t len);

@@ -1,0 +1,258 @@
+/* ball_axes.c - what each axis value means in balls: one function per value, one table per axis.
+ *
+ * Every function returns an enclosure: its result contains the real value for every point of its arguments
+ * (inclusion isotonicity of Arb), and its radius goes to 0 with prec.
+ */
+#include "reference/ball.h"
+
+#include <stdio.h>
+
+/* ---- features ---------------------------------------------------------------------------------------------------- */
+static void feature_identity(arb_ptr y, arb_srcptr x, slong d, slong prec)
+{
+    (void)prec;
+    for (slong c = 0; c < d; c++)
+        arb_set(y + c, x + c);
+}
+
+/* x+1 for x >= 0, e^x below; x is exact, so the branch is certain. */
+static void feature_elu1(arb_ptr y, arb_srcptr x, slong d, slong prec)
+{
+    for (slong c = 0; c < d; c++) {
+        if (!arb_is_finite(x + c)) /* a NaN or an infinity has no feature: e^-inf = 0 would hide it */
+            arb_indeterminate(y + c);
+        else if (arf_sgn(arb_midref(x + c)) >= 0)
+            arb_add_ui(y + c, x + c, 1, prec);
+        else
+            arb_exp(y + c, x + c, prec);
+    }
+}
+
+static void feature_relu(arb_ptr y, arb_srcptr x, slong d, slong prec)
+{
+    (void)prec;
+    for (slong c = 0; c < d; c++) {
+        if (!arb_is_finite(x + c))
+            arb_indeterminate(y + c);
+        else if (arf_sgn(arb_midref(x + c)) > 0)
+            arb_set(y + c, x + c);
+        else
+            arb_zero(y + c);
+    }
+}
+
+static const ref_ball_feature features[] = {
+    [ATTEST_FEATURE_IDENTITY] = { feature_identity, 1 },
+    [ATTEST_FEATURE_ELU1] = { feature_elu1, 0 },
+    [ATTEST_FEATURE_RELU] = { feature_relu, 1 },
+    [ATTEST_FEATURE_COSFORMER] = { NULL, 0 },
+};
+
+/* ---- weights ----------------------------------------------------------------------------------------------------- */
+static void weight_exp(arb_t w, const arb_t x, uint32_t order, slong prec)
+{
+    (void)order;
+    arb_exp(w, x, prec);
+}
+
+/* T_P(x) by Horner: ((x/P + 1) x/(P-1) + 1) ... ; three roundings of 2^-prec a step, all inside the ball. */
+static void weight_taylor(arb_t w, const arb_t x, uint32_t order, slong prec)
+{
+    arb_t sum;
+    arb_init(sum);
+    arb_one(sum);
+    for (uint32_t n = order; n > 0; n--) {
+        arb_mul(sum, sum, x, prec);
+        arb_div_ui(sum, sum, n, prec);
+        arb_add_ui(sum, sum, 1, prec);
+    }
+    arb_swap(w, sum);
+    arb_clear(sum);
+}
+
+static void weight_power(arb_t w, const arb_t x, uint32_t order, slong prec)
+{
+    arb_pow_ui(w, x, order, prec); /* x^0 = 1, also at 0 */
+}
+
+static void weight_term(arb_t w, const arb_t x, uint32_t order, slong prec)
+{
+    arb_t factorial;
+    arb_init(factorial);
+    arb_fac_ui(factorial, order, 2 * prec + 512); /* 64! < 2^296: exact */
+    arb_pow_ui(w, x, order, prec);
+    arb_div(w, w, factorial, prec);
+    arb_clear(factorial);
+}
+
+static const ref_ball_weight weights[] = {
+    [ATTEST_WEIGHT_EXP] = weight_exp,
+    [ATTEST_WEIGHT_TAYLOR] = weight_taylor,
+    [ATTEST_WEIGHT_TERM] = weight_term,
+    [ATTEST_WEIGHT_POWER] = weight_power,
+};
+
+/* ---- centers ----------------------------------------------------------------------------------------------------- */
+static void center_zero(arb_t c, arb_srcptr s, slong keys, slong prec)
+{
+    (void)s;
+    (void)keys;
+    (void)prec;
+    arb_zero(c);
+}
+
+static void center_max(arb_t c, arb_srcptr s, slong keys, slong prec)
+{
+    arb_set(c, s);
+    for (slong j = 1; j < keys; j++)
+        arb_max(c, c, s + j, prec);
+}
+
+static void center_min(arb_t c, arb_srcptr s, slong keys, slong prec)
+{
+    arb_set(c, s);
+    for (slong j = 1; j < keys; j++)
+        arb_min(c, c, s + j, prec);
+}
+
+static void center_mid(arb_t c, arb_srcptr s, slong keys, slong prec)
+{
+    arb_t low;
+    arb_init(low);
+    center_min(low, s, keys, prec);
+    center_max(c, s, keys, prec);
+    arb_add(c, c, low, prec);
+    arb_mul_2exp_si(c, c, -1);
+    arb_clear(low);
+}
+
+static const ref_ball_center centers[] = {
+    [ATTEST_CENTER_ZERO] = center_zero,
+    [ATTEST_CENTER_MAX] = center_max,
+    [ATTEST_CENTER_MIN] = center_min,
+    [ATTEST_CENTER_MID] = center_mid,
+};
+
+/* ---- norms ------------------------------------------------------------------------------------------------------- */
+/* o = u / divisor, or ill-posed where the divisor may be 0. */
+static void divide(ref_row *row, const arb_t divisor, slong prec)
+{
+    row->illposed = !arb_is_finite(divisor) || arb_contains_zero(divisor);
+    for (int64_t c = 0; c < row->e; c++) {
+        if (row->illposed)
+            arb_indeterminate(row->o + c);
+        else
+            arb_div(row->o + c, row->u + c, divisor, prec);
+    }
+}
+
+static void norm_sum(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
+{
+    arb_t divisor;
+    (void)h;
+    arb_init(divisor);
+    arb_set_d(divisor, in->p->axis[ATTEST_AXIS_EPS].number);
+    arb_add(divisor, divisor, row->z, prec);
+    divide(row, divisor, prec);
+    arb_clear(divisor);
+}
+
+static void norm_sink(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
+{
+    const attest_tensor *t = in->role[ATTEST_SINK];
+    arb_t divisor;
+    arb_init(divisor);
+    arb_set_d(divisor, attest_load(t, h * t->stride[0]));
+    if (!arb_is_finite(divisor))
+        row->no_truth = 1;
+    arb_exp(divisor, divisor, prec);
+    arb_add(divisor, divisor, row->z, prec);
+    divide(row, divisor, prec);
+    arb_clear(divisor);
+}
+
+static void norm_none(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
+{
+    (void)in;
+    (void)h;
+    (void)prec;
+    for (int64_t c = 0; c < row->e; c++)
+        arb_set(row->o + c, row->u + c);
+}
+
+static const ref_ball_norm norms[] = {
+    [ATTEST_NORM_SUM] = norm_sum,
+    [ATTEST_NORM_SINK] = norm_sink,
+    [ATTEST_NORM_NONE] = norm_none,
+    [ATTEST_NORM_LENGTH_LAYERNORM] = NULL,
+};
+
+/* ---- lookup ------------------------------------------------------------------------------------------------------ */
+#define ENTRIES(table) (sizeof(table) / sizeof(table)[0])
+
+const ref_ball_feature *ref_ball_feature_of(const attest_problem *p)
+{
+    const uint32_t value = attest_axis_value_of(p, ATTEST_AXIS_FEATURE);
+    return value < ENTRIES(features) && features[value].apply ? &features[value] : NULL;
+}
+
+ref_ball_weight ref_ball_weight_of(const attest_problem *p)
+{
+    const uint32_t value = attest_axis_value_of(p, ATTEST_AXIS_WEIGHT);
+    return value < ENTRIES(weights) ? weights[value] : NULL;
+}
+
+ref_ball_center ref_ball_center_of(const attest_problem *p)
+{
+    const uint32_t value = attest_axis_value_of(p, ATTEST_AXIS_CENTER);
+    return value < ENTRIES(centers) ? centers[value] : NULL;
+}
+
+ref_ball_norm ref_ball_norm_of(const attest_problem *p)
+{
+    const uint32_t value = attest_axis_value_of(p, ATTEST_AXIS_NORM);
+    return value < ENTRIES(norms) ? norms[value] : NULL;
+}
+
+/* Values of the axes that need no function here: bit v = value v is served.  0: the axis has a table above. */
+static const uint32_t served[ATTEST_AXIS_COUNT] = {
+    [ATTEST_AXIS_FILTER] = 1u << ATTEST_FILTER_NONE,
+    [ATTEST_AXIS_ROPE] = 1u << ATTEST_ROPE_NONE,
+    [ATTEST_AXIS_MASK] = 1u << ATTEST_MASK_FULL | 1u << ATTEST_MASK_CAUSAL | 1u << ATTEST_MASK_CAUSAL_BR,
+    [ATTEST_AXIS_WINDOW] = 1u << ATTEST_WINDOW_NONE | 1u << ATTEST_WINDOW_W,
+    [ATTEST_AXIS_LENS] = 1u << ATTEST_LENS_NONE | 1u << ATTEST_LENS_DRAW,
+    [ATTEST_AXIS_DECAY] = 1u << ATTEST_DECAY_NONE,
+    [ATTEST_AXIS_GATES] = 1u << ATTEST_GATES_NONE,
+    [ATTEST_AXIS_AFFINE] = 1u << ATTEST_AFFINE_NONE,
+    [ATTEST_AXIS_UPDATE] = 1u << ATTEST_UPDATE_ADD,
+    [ATTEST_AXIS_EPS] = 1u << ATTEST_EPS_ZERO | 1u << ATTEST_EPS_SET,
+    [ATTEST_AXIS_CLAMP] = 1u << ATTEST_CLAMP_NONE,
+    [ATTEST_AXIS_CAP] = 1u << ATTEST_CAP_NONE,
+    [ATTEST_AXIS_ALIBI] = 1u << ATTEST_ALIBI_NONE,
+    [ATTEST_AXIS_STATE] = 1u << ATTEST_STATE_NONE | 1u << ATTEST_STATE_DRAW,
+};
+
+static int axis_served(const attest_problem *p, uint32_t axis)
+{
+    const uint32_t value = p->axis[axis].value;
+    if (served[axis])
+        return value < 32 && (served[axis] >> value & 1u);
+    return (axis != ATTEST_AXIS_WEIGHT || ref_ball_weight_of(p)) &&
+           (axis != ATTEST_AXIS_CENTER || ref_ball_center_of(p)) &&
+           (axis != ATTEST_AXIS_FEATURE || ref_ball_feature_of(p)) &&
+           (axis != ATTEST_AXIS_NORM || ref_ball_norm_of(p));
+}
+
+int ref_ball_serves(const attest_problem *p, char *why, size_t len)
+{
+    for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
+        char text[64];
+        if (axis_served(p, axis))
+            continue;
+        attest_axis_print(text, sizeof text, axis, &p->axis[axis]);
+        if (why && len)
+            snprintf(why, len, "%s=%s: not served by this version's reference", attest_axes[axis].key, text);
+        return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,412 @@
+/* test_exact.c - the exact engine against the formula in rationals, and the identities between its forms: equal as
+ * rationals, no tolerance anywhere. */
+#include "tests/exact_cases.h"
+
+#include "reference/exact.h"
+
+Suite *suite_exact(void);
+
+enum { PER_ORDER = 100, ORDERS = 5 }; /* each identity: 100 random cases for each of the orders 0..4 */
+
+static const cases_values coarse = { .bits = 1, .spread = 0, .nonnegative = 0 }; /* z = 0 happens */
+
+static int equal(mpq_t *u, const mpq_t z, mpq_t *u2, const mpq_t z2, int64_t e)
+{
+    int same = mpq_equal(z, z2);
+    for (int64_t c = 0; c < e; c++)
+        same &= mpq_equal(u[c], u2[c]);
+    return same;
+}
+
+static int holds(const arb_t ball, const mpq_t x)
+{
+    fmpq_t exact;
+    fmpq_init(exact);
+    fmpq_set_mpq(exact, x);
+    const int inside = arb_contains_fmpq(ball, exact);
+    fmpq_clear(exact);
+    return inside;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* A random line over all that the exact engine serves, and a little more (elu1 below 0). */
+static const cases_values *random_line(char *line, size_t len, cases_rng *rng)
+{
+    static const char *const variants[] = { "taylor", "shifted", "term", "quadratic", "linear", "linear-relu",
+                                            "linear-elu", "elu-taylor", "relu-taylor", "based" };
+    static const char *const masks[] = { "full", "causal", "causal-br" };
+    static const char *const centers[] = { "zero", "max", "min", "mid" };
+    static const char *const dtypes[] = { "f32", "bf16", "f16", "f64" };
+    static const cases_values *const values[] = { &cases_plain, &cases_positive, &cases_wide, &coarse };
+    const long v = cases_between(rng, 0, 9), hkv = cases_between(rng, 1, 2), center = cases_between(rng, 0, 3);
+    const int has_order = v < 3 || v == 7 || v == 8;
+    const int any_center = v == 0 || v > 6, no_norm = v > 1 && v < 5;
+    const int given = v != 1 && cases_draw(rng) % 4 == 0;
+    size_t n = (size_t)snprintf(line, len, "variant=%s", variants[v]);
+    if (has_order)
+        n += (size_t)snprintf(line + n, len - n, ":%ld", cases_between(rng, 0, 4));
+    if (any_center && !given)
+        n += (size_t)snprintf(line + n, len - n, " center=%s", centers[center]);
+    n += (size_t)snprintf(line + n, len - n, " mask=%s in=%s b=2 hkv=%ld hq=%ld n=%ld m=%ld d=%ld e=%ld",
+                          masks[cases_between(rng, 0, 2)], dtypes[cases_between(rng, 0, 3)], hkv,
+                          hkv * cases_between(rng, 1, 2), cases_between(rng, 1, 5), cases_between(rng, 1, 6),
+                          cases_between(rng, 1, 4), cases_between(rng, 1, 3));
+    if (cases_draw(rng) % 2)
+        n += (size_t)snprintf(line + n, len - n, " scale=%g", (double)cases_between(rng, -20, 20) / 16);
+    if (cases_draw(rng) % 3 == 0)
+        n += (size_t)snprintf(line + n, len - n, " lens=draw");
+    if (cases_draw(rng) % 3 == 0 && !given)
+        n += (size_t)snprintf(line + n, len - n, " window=%ld", cases_between(rng, 1, 4));
+    if (cases_draw(rng) % 3 == 0 && !no_norm)
+        n += (size_t)snprintf(line + n, len - n, " eps=0.5");
+    if (given)
+        snprintf(line + n, len - n, " state=draw");
+    return values[cases_between(rng, 0, 3)];
+}
+
+/* How often each special thing was met. */
+typedef struct tally {
+    int rows, served, refused, empty, illposed, negative;
+} tally;
+
+static void check_lse(const cases_case *c, const ref_row *row, const cases_truth *t, int was_absent)
+{
+    if (t->empty || was_absent)
+        return;
+    ck_assert_msg(!row->lse_open && row->lse_absent == (mpq_sgn(t->z) <= 0), "%s: lse open %d absent %d", c->line,
+                  row->lse_open, row->lse_absent);
+}
+
+static void check_row(tally *count, const cases_case *c, int64_t b, int64_t h, int64_t i)
+{
+    attest_error err;
+    ref_row row;
+    cases_truth t;
+    cases_truth_open(&t, c, b, h, i);
+    const int serves = ref_exact_serves(&c->in, b, h, i);
+    ck_assert_msg(serves == t.rational, "%s: serves %d, rational %d", c->line, serves, t.rational);
+    ref_row_init(&row);
+    ck_assert_msg(ref_ball_row(&row, &c->in, b, h, i, 128, &err) == ATTEST_OK, "%s: %s", c->line, err.text);
+    const int was_absent = row.lse_absent && !t.empty && mpq_sgn(t.z) > 0;
+    const attest_status status = ref_exact_row(&row, &c->in, b, h, i, &err);
+    count->rows++;
+    count->served += serves;
+    count->refused += !serves;
+    ck_assert_msg((status == ATTEST_OK) == serves, "%s: status %d: %s", c->line, status, err.text);
+    if (serves) {
+        ck_assert_msg(row.rational && row.engine == ATTEST_ENGINE_EXACT, "%s: row not marked", c->line);
+        ck_assert_msg(equal(row.uq, row.zq, t.u, t.z, t.e), "%s b=%d h=%d i=%d: u or z", c->line, (int)b, (int)h,
+                      (int)i);
+        ck_assert_msg(row.illposed == !t.defined, "%s: illposed %d", c->line, row.illposed);
+        for (int64_t e = 0; e < t.e; e++) {
+            ck_assert_msg(!t.defined || (mpq_equal(row.oq[e], t.o[e]) && holds(row.o + e, t.o[e])), "%s: o", c->line);
+            ck_assert_msg(holds(row.u + e, t.u[e]) && arb_rel_accuracy_bits(row.u + e) >= 120, "%s: u ball", c->line);
+            ck_assert_msg(t.defined || !arb_is_finite(row.o + e), "%s: o of an ill-posed row", c->line);
+        }
+        ck_assert_msg(holds(row.z, t.z) && arb_rel_accuracy_bits(row.z) >= 120, "%s: z ball", c->line);
+        check_lse(c, &row, &t, was_absent);
+        count->empty += t.empty;
+        count->illposed += !t.defined;
+        count->negative += mpq_sgn(t.z) < 0;
+    }
+    ref_row_clear(&row);
+    cases_truth_close(&t);
+}
+
+START_TEST(test_rows)
+{
+    cases_rng rng = { 11 };
+    tally count = { 0 };
+    for (int k = 0; k < 500; k++) {
+        char line[ATTEST_LINE];
+        cases_case c;
+        const cases_values *how = random_line(line, sizeof line, &rng);
+        cases_open(&c, line, how, &rng);
+        const attest_problem *p = &c.parsed.problem;
+        for (int64_t row = 0; row < p->b * p->hq * p->n; row += cases_between(&rng, 1, 3))
+            check_row(&count, &c, row / p->n / p->hq, row / p->n % p->hq, row % p->n);
+        cases_close(&c);
+    }
+    ck_assert_msg(count.rows > 2000 && count.served > 1500 && count.refused > 50 && count.empty > 50 &&
+                      count.illposed > 10 && count.negative > 50,
+                  "%d rows: %d served, %d refused, %d empty, %d ill-posed, %d with z < 0", count.rows, count.served,
+                  count.refused, count.empty, count.illposed, count.negative);
+}
+END_TEST
+
+/* A row of the ball engine that is wrong, or does not know the sign of z. */
+START_TEST(test_against_balls)
+{
+    cases_rng rng = { 12 };
+    cases_case c;
+    attest_error err;
+    ref_row row;
+    arb_t lse;
+    arb_init(lse);
+    ref_row_init(&row);
+    cases_open(&c, "variant=taylor:2 center=max n=4 m=4 d=2 e=2", &cases_plain, &rng);
+    for (int wrong = 0; wrong < 4; wrong++) {
+        ck_assert(ref_ball_row(&row, &c.in, 0, 0, 2, 128, &err) == ATTEST_OK);
+        arb_ptr target = wrong == 0 ? row.z : wrong == 1 ? row.u + 1 : row.o + 1;
+        if (wrong < 3)
+            arb_add_ui(target, target, 1, 128);
+        const attest_status status = ref_exact_row(&row, &c.in, 0, 0, 2, &err);
+        ck_assert_msg(status == (wrong < 3 ? ATTEST_INTERNAL : ATTEST_OK), "wrong %d: status %d", wrong, status);
+    }
+    ck_assert(ref_ball_row(&row, &c.in, 0, 0, 2, 128, &err) == ATTEST_OK);
+    arb_set(lse, row.lse);
+    arb_indeterminate(row.lse);
+    row.lse_open = 1;
+    ck_assert(ref_exact_row(&row, &c.in, 0, 0, 2, &err) == ATTEST_OK);
+    ck_assert(!row.lse_open && !row.lse_absent && arb_overlaps(lse, row.lse) && arb_rel_accuracy_bits(row.lse) > 100);
+    ck_assert(ref_ball_row(&row, &c.in, 0, 0, 2, 128, &err) == ATTEST_OK);
+    row.illposed = 1; /* the ball engine could not divide */
+    arb_zero(row.o);
+    ck_assert(ref_exact_row(&row, &c.in, 0, 0, 2, &err) == ATTEST_OK);
+    ck_assert(!row.illposed && holds(row.o, row.oq[0]) && arb_is_finite(row.o));
+    ref_row_clear(&row);
+    cases_close(&c);
+
+    ref_row_init(&row);
+    cases_open(&c, "variant=taylor:1 n=1 m=1 d=1 e=1 scale=1", &cases_plain, &rng);
+    cases_set(&c, ATTEST_Q, 0, 3);
+    cases_set(&c, ATTEST_K, 0, -1); /* z = 1 - 3 */
+    ck_assert(ref_ball_row(&row, &c.in, 0, 0, 0, 128, &err) == ATTEST_OK);
+    row.lse_absent = 0;
+    row.lse_open = 1;
+    ck_assert(ref_exact_row(&row, &c.in, 0, 0, 0, &err) == ATTEST_OK);
+    ck_assert(row.lse_absent && !row.lse_open && mpq_cmp_si(row.zq, -2, 1) == 0);
+    ref_row_clear(&row);
+    arb_clear(lse);
+    cases_close(&c);
+}
+END_TEST
+
+static const struct {
+    const char *what, *line;
+    int role, index; /* set this element ... */
+    double value;    /* ... to this */
+    int64_t i;
+    int serves;
+} service[] = {
+    { "Taylor", "variant=taylor:3 n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 1 },
+    { "exp", "variant=softmax n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "sink", "variant=taylor:3 norm=sink n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "cap", "variant=taylor:3 cap=3 n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "unit feature", "variant=cos-taylor:3 n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "infinite key", "variant=taylor:3 mask=causal n=3 m=3 d=2 e=1", ATTEST_K, 4, INFINITY, 2, 0 },
+    { "invisible infinite key", "variant=taylor:3 mask=causal n=3 m=3 d=2 e=1", ATTEST_K, 4, INFINITY, 1, 1 },
+    { "NaN value", "variant=taylor:3 mask=causal n=3 m=3 d=2 e=1", ATTEST_V, 1, NAN, 1, 0 },
+    { "invisible NaN value", "variant=taylor:3 mask=causal n=3 m=3 d=2 e=1", ATTEST_V, 1, NAN, 0, 1 },
+    { "infinite query", "variant=taylor:3 n=3 m=3 d=2 e=1", ATTEST_Q, 4, -INFINITY, 2, 0 },
+    { "another row's query", "variant=taylor:3 n=3 m=3 d=2 e=1", ATTEST_Q, 2, NAN, 2, 1 },
+    { "empty row with NaN query", "variant=taylor:3 mask=causal-br n=3 m=1 d=2 e=1", ATTEST_Q, 0, NAN, 0, 1 },
+    { "wide exponents, low order", "variant=taylor:8 in=f64 n=3 m=3 d=2 e=1", ATTEST_K, 4, 0x1p-1000, 2, 1 },
+    { "wide exponents, order 64", "variant=taylor:64 in=f64 n=3 m=3 d=2 e=1", ATTEST_K, 4, 0x1p-1060, 2, 0 },
+    { "wide upwards, order 64", "variant=taylor:64 in=f64 n=3 m=3 d=2 e=1", ATTEST_K, 4, 0x1p1020, 2, 0 },
+};
+
+START_TEST(test_serves)
+{
+    cases_rng rng = { 13 };
+    for (size_t k = 0; k < sizeof service / sizeof service[0]; k++) {
+        cases_case c;
+        cases_open(&c, service[k].line, &cases_plain, &rng);
+        cases_set(&c, (attest_role)service[k].role, service[k].index, service[k].value);
+        const int serves = ref_exact_serves(&c.in, 0, 0, service[k].i);
+        ck_assert_msg(serves == service[k].serves, "%s: %d", service[k].what, serves);
+        cases_close(&c);
+    }
+}
+END_TEST
+
+/* Given states have exponents of their own. */
+START_TEST(test_serves_given_states)
+{
+    static const struct {
+        double q, k, h0;
+        int serves;
+    } rows[] = { { 0.5, 2, 1, 1 }, { 0x1p-1050, 0x1p1000, 1, 0 }, { 0x1p-1000, 0x1p1000, 1, 1 }, { 0.5, 2, NAN, 0 } };
+    cases_rng rng = { 19 };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        cases_case c;
+        cases_open(&c, "variant=term:64 in=f64 n=1 m=1 d=1 e=1 scale=1 state=draw", &cases_plain, &rng);
+        cases_set(&c, ATTEST_Q, 0, rows[k].q);
+        cases_set(&c, ATTEST_K, 0, rows[k].k);
+        attest_tensor *h0 = attest_bundle_get(c.bundle, (attest_tensor_id){ ATTEST_KIND_H0, 64 });
+        attest_store_bits(h0, 0, attest_from_f64(h0->dtype, rows[k].h0));
+        ck_assert_msg(ref_exact_serves(&c.in, 0, 0, 0) == rows[k].serves, "row %d", (int)k);
+        cases_close(&c);
+    }
+}
+END_TEST
+
+/* ---- identities (derivations R-KRONECKER, R-PACKED, R-RECURRENT, R-CHUNK) ----------------------------- */
+
+static void random_vector(mpz_t *x, int64_t d, cases_rng *rng)
+{
+    for (int64_t c = 0; c < d; c++)
+        mpz_set_si(x[c], cases_between(rng, -1000, 1000) * (1l << cases_between(rng, 0, 40)));
+}
+
+/* (a.b)^n = sum over the state's rows of multiplicity * monomial(a) * monomial(b). */
+static int kronecker_holds(const exact_tree *t, int n, mpz_t *a, mpz_t *b)
+{
+    mpz_t power, sum, x;
+    mpz_inits(power, sum, x, NULL);
+    for (int64_t c = 0; c < t->dim; c++)
+        mpz_addmul(power, a[c], b[c]);
+    mpz_pow_ui(power, power, (unsigned long)n);
+    mpz_t **ma = exact_monomials_new(t), **mb = exact_monomials_new(t);
+    ck_assert(ma && mb);
+    exact_monomials_of(ma, t, a, n);
+    exact_monomials_of(mb, t, b, n);
+    for (int64_t r = 0; r < t->level[n].rows; r++) {
+        mpz_mul(x, ma[n][r], t->level[n].multiplicity[r]);
+        mpz_addmul(sum, x, mb[n][r]);
+    }
+    const int same = mpz_cmp(sum, power) == 0;
+    exact_monomials_free(mb, t);
+    exact_monomials_free(ma, t);
+    mpz_clears(power, sum, x, NULL);
+    return same;
+}
+
+START_TEST(test_kronecker)
+{
+    cases_rng rng = { 14 };
+    int cases = 0;
+    for (int n = 0; n < ORDERS; n++) {
+        for (int k = 0; k < PER_ORDER; k++) {
+            const int64_t d = cases_between(&rng, 1, 4);
+            mpz_t *a = exact_integers_new(d), *b = exact_integers_new(d);
+            random_vector(a, d, &rng);
+            random_vector(b, d, &rng);
+            for (int packed = 0; packed < 2; packed++) {
+                exact_tree t;
+                attest_error err;
+                ck_assert(exact_tree_new(&t, d, n, packed, &err) == ATTEST_OK);
+                ck_assert_int_eq(t.level[n].rows, attest_state_rows(d, n, packed));
+                ck_assert_msg(kronecker_holds(&t, n, a, b), "order %d, d=%d, packed %d", n, (int)d, packed);
+                cases++;
+                exact_tree_free(&t);
+            }
+            exact_integers_free(a, d);
+            exact_integers_free(b, d);
+        }
+    }
+    ck_assert_int_eq(cases, 2 * ORDERS * PER_ORDER);
+}
+END_TEST
+
+START_TEST(test_recurrent_parallel_chunked)
+{
+    static const char *const masks[] = { "full", "causal", "causal-br" };
+    cases_rng rng = { 15 };
+    int cases = 0;
+    for (int n = 0; n < ORDERS; n++) {
+        for (int k = 0; k < PER_ORDER; k++) {
+            cases_case c;
+            attest_error err;
+            ref_row row;
+            cases_open_recurrent(&c, n, masks[k % 3], 0, &rng);
+            const attest_problem *p = &c.parsed.problem;
+            const int64_t h = cases_between(&rng, 0, 1), i = cases_between(&rng, 0, p->n - 1);
+            mpq_t *u = cases_rationals(p->e);
+            mpq_t z;
+            mpq_init(z);
+            ref_row_init(&row);
+            ck_assert(ref_ball_row(&row, &c.in, 0, h, i, 128, &err) == ATTEST_OK);
+            ck_assert_msg(ref_exact_row(&row, &c.in, 0, h, i, &err) == ATTEST_OK, "%s: %s", c.line, err.text);
+            for (int packed = 0; packed < 2; packed++) {
+                const int64_t chunk = cases_between(&rng, 1, 6);
+                ck_assert(ref_exact_recurrent(u, z, &c.in, 0, h, i, packed, &err) == ATTEST_OK);
+                ck_assert_msg(equal(u, z, row.uq, row.zq, p->e), "%s i=%d packed=%d: recurrent", c.line, (int)i,
+                              packed);
+                ck_assert(ref_exact_chunked(u, z, &c.in, 0, h, i, chunk, packed, &err) == ATTEST_OK);
+                ck_assert_msg(equal(u, z, row.uq, row.zq, p->e), "%s i=%d packed=%d chunk=%d: chunked", c.line, (int)i,
+                              packed, (int)chunk);
+            }
+            cases++;
+            ref_row_clear(&row);
+            mpq_clear(z);
+            cases_rationals_free(u, p->e);
+            cases_close(&c);
+        }
+    }
+    ck_assert_int_eq(cases, ORDERS * PER_ORDER);
+}
+END_TEST
+
+START_TEST(test_causal_last_is_full_last)
+{
+    cases_rng rng = { 16 };
+    int cases = 0;
+    for (int n = 0; n < ORDERS; n++) {
+        for (int k = 0; k < PER_ORDER; k++) {
+            cases_case c;
+            attest_error err;
+            ref_row rows[2];
+            cases_open_recurrent(&c, n, "causal", 1, &rng);
+            const attest_problem *p = &c.parsed.problem;
+            for (int full = 0; full < 2; full++) {
+                c.parsed.problem.axis[ATTEST_AXIS_MASK].value = full ? ATTEST_MASK_FULL : ATTEST_MASK_CAUSAL;
+                ref_row_init(&rows[full]);
+                ck_assert(ref_ball_row(&rows[full], &c.in, 0, 1, p->n - 1, 128, &err) == ATTEST_OK);
+                ck_assert_msg(ref_exact_row(&rows[full], &c.in, 0, 1, p->n - 1, &err) == ATTEST_OK, "%s", err.text);
+            }
+            ck_assert_msg(equal(rows[0].uq, rows[0].zq, rows[1].uq, rows[1].zq, p->e), "%s: u or z", c.line);
+            ck_assert(rows[0].illposed == rows[1].illposed);
+            ck_assert_msg(rows[0].illposed || equal(rows[0].oq, rows[0].zq, rows[1].oq, rows[1].zq, p->e), "%s: o",
+                          c.line);
+            cases++;
+            ref_row_clear(&rows[0]);
+            ref_row_clear(&rows[1]);
+            cases_close(&c);
+        }
+    }
+    ck_assert_int_eq(cases, ORDERS * PER_ORDER);
+}
+END_TEST
+
+START_TEST(test_forms_refuse)
+{
+    static const char *const lines[] = { "variant=softmax n=3", "variant=taylor:2 center=max n=3",
+                                         "variant=taylor:2 window=2 n=3", "variant=linear-elu n=3",
+                                         "variant=retnet n=3", "variant=deltanet n=3" };
+    cases_rng rng = { 17 };
+    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
+        char line[ATTEST_LINE];
+        cases_case c;
+        attest_error err;
+        mpq_t u[2], z;
+        mpq_inits(u[0], u[1], z, NULL);
+        snprintf(line, sizeof line, "%s m=3 d=8 e=2", lines[k]);
+        cases_open(&c, line, &cases_plain, &rng);
+        ck_assert_msg(ref_exact_recurrent(u, z, &c.in, 0, 0, 2, 0, &err) == ATTEST_UNSUPPORTED, "%s", line);
+        ck_assert_msg(ref_exact_chunked(u, z, &c.in, 0, 0, 2, 2, 0, &err) == ATTEST_UNSUPPORTED, "%s", line);
+        ck_assert_msg(ref_exact_chunked(u, z, &c.in, 0, 0, 2, 0, 0, &err) == ATTEST_BAD_INPUT, "%s", line);
+        mpq_clears(u[0], u[1], z, NULL);
+        cases_close(&c);
+    }
+}
+END_TEST
+
+Suite *suite_exact(void)
+{
+    Suite *s = suite_create("exact");
+    TCase *t = tcase_create("exact");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, NULL, flint_cleanup);
+    tcase_add_test(t, test_rows);
+    tcase_add_test(t, test_against_balls);
+    tcase_add_test(t, test_serves);
+    tcase_add_test(t, test_serves_given_states);
+    tcase_add_test(t, test_kronecker);
+    tcase_add_test(t, test_recurrent_parallel_chunked);
+    tcase_add_test(t, test_causal_last_is_full_last);
+    tcase_add_test(t, test_forms_refuse);
+    suite_add_tcase(s, t);
+    return s;
+}

@@ -1,0 +1,169 @@
+/* test_witness_numbers.c - the witness's error rules on random operands, and what it refuses or leaves open. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "kernels/attest_float.h"
+#include "props/family.h"
+#include "tests/witness_lines.h"
+#include "tests/witness_meets.h"
+
+Suite *suite_witness_numbers(void);
+
+typedef void (*binary)(wit *, const wit *, const wit *);
+static void exp_of(wit *r, const wit *x, const wit *y) { (void)y; wit_exp(r, x); }
+static void log_of(wit *r, const wit *x, const wit *y) { (void)y; wit_log(r, x); }
+
+/* Operands known to 2^-20..2^-50; the operation on any real numbers inside must stay inside the result. */
+START_TEST(number_rules_hold)
+{
+    static const binary operation[] = { wit_add, wit_sub, wit_mul, wit_div, exp_of, log_of, wit_max, wit_min };
+    wit x, y, r, exact_x, exact_y, exact;
+    wit *const low[] = { &x, &y, &r }, *const high[] = { &exact_x, &exact_y, &exact };
+    for (int n = 0; n < 3; n++) {
+        wit_init(low[n], 60);
+        wit_init(high[n], 400);
+    }
+    uint64_t r_state = 7, *seed = &r_state;
+    for (int n = 0; n < 16000; n++) {
+        wit *const both[2][2] = { { &x, &exact_x }, { &y, &exact_y } };
+        for (int k = 0; k < 2; k++) { /* real = value + t error, t in {-1, ..., 1}: the ends most of the time */
+            const double at = (double)(int64_t)random_word(seed) * 0x1p-61;
+            const double error = attest_bits_f64((uint64_t)(1003 - pick(seed, 30)) << 52);
+            const double t = pick(seed, 4) ? (pick(seed, 2) ? 1.0 : -1.0) : (double)(pick(seed, 2001) - 1000) / 1024;
+            wit_set_double(both[k][0], at);
+            mpfr_set_d(both[k][0]->e, error, MPFR_RNDU);
+            wit_set_double(both[k][1], t * error);
+            mpfr_add_d(both[k][1]->v, both[k][1]->v, at, MPFR_RNDN);
+        }
+        operation[n % 8](&r, &x, &y);
+        operation[n % 8](&exact, &exact_x, &exact_y);
+        if (!mpfr_number_p(r.v))
+            continue;
+        ck_assert_msg(meets_number(r.v, r.e, exact.v, exact.e), "operation %d, case %d", n % 8, n);
+        ck_assert_msg(mpfr_cmp_d(r.e, 0x1p10) < 0 || n % 8 == 3 || n % 8 == 5, "operation %d: error too large", n % 8);
+    }
+    for (int n = 0; n < 3; n++) {
+        wit_clear(low[n]);
+        wit_clear(high[n]);
+    }
+}
+END_TEST
+
+START_TEST(number_edges)
+{
+    wit x, y;
+    wit_init(&x, 60);
+    wit_init(&y, 60);
+    wit_set_double(&x, attest_bits_f64(0x7ffull << 52));
+    ck_assert(mpfr_nan_p(x.v) && mpfr_inf_p(x.e));
+    wit_set_double(&y, 0);
+    wit_mul(&x, &x, &y);
+    ck_assert(mpfr_nan_p(x.v) && mpfr_inf_p(x.e));
+    wit_set_ui(&x, 1);
+    wit_div(&x, &x, &y);
+    ck_assert(mpfr_nan_p(x.v) && mpfr_inf_p(x.e));
+    wit_set_double(&x, -1e300); /* e^x underflows: the error must still reach the truth */
+    wit_exp(&x, &x);
+    ck_assert(mpfr_zero_p(x.v) && mpfr_cmp_ui(x.e, 0) > 0);
+    wit_set_double(&x, 1e300);
+    wit_exp(&x, &x);
+    ck_assert(mpfr_nan_p(x.v) && mpfr_inf_p(x.e));
+    wit_set_double(&x, 0);
+    wit_exp(&x, &x);
+    ck_assert(mpfr_cmp_ui(x.v, 1) == 0 && mpfr_zero_p(x.e));
+    wit_log(&x, &x);
+    ck_assert(mpfr_zero_p(x.v) && mpfr_zero_p(x.e));
+    wit_log(&x, &x);
+    ck_assert(mpfr_nan_p(x.v) && mpfr_inf_p(x.e));
+    wit_clear(&x);
+    wit_clear(&y);
+    mpfr_free_cache();
+}
+END_TEST
+
+/* ---- what it refuses, what it leaves open ------------------------------------------------------------------------ */
+static attest_status witness_of(const char *line, ref_witness *w, mpfr_prec_t bits, uint64_t q_bits, attest_error *err)
+{
+    attest_case c;
+    attest_bundle *bundle = NULL;
+    ck_assert_msg(attest_case_parse(&c, line, NULL, NULL, err) == ATTEST_OK, "%s: %s", line, err->text);
+    ck_assert_int_eq(attest_bundle_new(&bundle, err), ATTEST_OK);
+    ck_assert_int_eq(attest_draw_missing(bundle, &c, 0, 0, err), ATTEST_OK);
+    if (q_bits)
+        attest_store_bits(attest_bundle_role(bundle, ATTEST_Q), 0, q_bits);
+    const attest_status status = ref_witness_row(w, &c.problem, bundle, 0, 0, 0, bits, err);
+    mpfr_t v, x;
+    mpfr_inits2(BITS, v, x, (mpfr_ptr)0);
+    ck_assert_int_eq(ref_witness_state(&v, &x, &c.problem, bundle, 0, 0, 9, 1, BITS, &(attest_error){ "" }),
+                     ATTEST_BAD_INPUT);
+    mpfr_clears(v, x, (mpfr_ptr)0);
+    attest_bundle_free(bundle);
+    return status;
+}
+
+START_TEST(refusals_and_flags)
+{
+    static const char *const unserved[][2] = {
+        { "variant=fox n=2 d=1", "decay=scalar" },       { "variant=softmax n=2 d=1 cap=5", "cap=5" },
+        { "variant=cosformer n=2 d=1", "feature=cosformer" }, { "variant=rmsnorm n=2 d=1", "norm=rms" },
+        { "variant=softmax n=2 d=2 rope=10000", "rope=10000" }, { "variant=filtered:0.5 n=2 d=1", "filter=0.5" },
+    };
+    attest_error err;
+    ref_witness w;
+    ref_witness_init(&w);
+    for (int n = 0; n < COUNT(unserved); n++) {
+        ck_assert_int_eq(witness_of(unserved[n][0], &w, BITS, 0, &err), ATTEST_BAD_INPUT);
+        ck_assert_msg(strstr(err.text, unserved[n][1]) != NULL, "%s: %s", unserved[n][0], err.text);
+    }
+    ck_assert_int_eq(witness_of("variant=softmax n=2 d=1", &w, 40, 0, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(witness_of("variant=softmax n=2 d=1", &w, BITS, 0x7f800000, &err), ATTEST_OK);
+    ck_assert(w.no_truth && !w.illposed);
+    ck_assert_int_eq(witness_of("variant=linear-relu n=2 d=1", &w, BITS, 0xbf800000, &err), ATTEST_OK);
+    ck_assert(!w.no_truth && w.illposed && w.lse_absent);
+    ck_assert_int_eq(witness_of("variant=linear n=2 d=1", &w, BITS, 0x3f800000, &err), ATTEST_OK);
+    ck_assert(!w.no_truth && !w.illposed && w.lse_absent);
+    ck_assert_int_eq(witness_of("variant=softmax n=3 m=1 d=1 mask=causal-br", &w, BITS, 0, &err), ATTEST_OK);
+    ck_assert(w.empty && mpfr_zero_p(w.z) && mpfr_inf_p(w.lse));
+    ref_witness_clear(&w);
+    mpfr_free_cache();
+}
+END_TEST
+
+/* Ball and witness serve the same values, and tests/mutations/axes.txt lists them: each has a line that breaks it.
+ * A value that is a number counts as `set`, a window as `W`. */
+START_TEST(served_values)
+{
+    char listed[2048] = " ", why[128];
+    FILE *list = fopen(ATTEST_TEST_ROOT "/tests/mutations/axes.txt", "r");
+    ck_assert_ptr_nonnull(list);
+    const size_t length = fread(listed + 1, 1, sizeof listed - 3, list);
+    fclose(list);
+    for (char *c = listed; c < listed + length + 2; c++)
+        *c = *c == '\n' || *c == '\0' ? ' ' : *c;
+    for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
+        for (uint32_t v = 0; v < attest_axes[axis].value_count; v++) {
+            const attest_axis_value *value = &attest_axes[axis].values[v];
+            attest_problem p = { .struct_size = sizeof p, .axis_count = ATTEST_AXIS_COUNT };
+            char text[64];
+            p.axis[axis].value = value->value;
+            snprintf(text, sizeof text, " %s=%s ", attest_axes[axis].key,
+                     value->name ? value->name : value->argument == ATTEST_ARG_BARE_INT ? "W" : "set");
+            const int ball = ref_ball_serves(&p, why, sizeof why), witness = ref_witness_serves(&p, why, sizeof why);
+            ck_assert_msg(ball == witness, "%s: ball %d, witness %d", text, ball, witness);
+            ck_assert_msg(ball == (strstr(listed, text) != NULL), "%s: served %d", text, ball);
+        }
+}
+END_TEST
+
+Suite *suite_witness_numbers(void)
+{
+    Suite *suite = suite_create("witness_numbers");
+    TCase *numbers = tcase_create("numbers");
+    tcase_set_timeout(numbers, 30);
+    tcase_add_test(numbers, number_rules_hold);
+    tcase_add_test(numbers, number_edges);
+    tcase_add_test(numbers, refusals_and_flags);
+    tcase_add_test(numbers, served_values);
+    suite_add_tcase(suite, numbers);
+    return suite;
+}
