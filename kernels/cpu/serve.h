@@ -1,0 +1,116 @@
+/* serve.h - supports() for the CPU kernels: a kernel states what it serves as a table, this checks it. */
+#ifndef ATTEST_CPU_SERVE_H
+#define ATTEST_CPU_SERVE_H
+
+#include "attest.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+#define SERVE_BIT(value) (1u << (value))
+#define SERVE_ALL_MASKS (SERVE_BIT(ATTEST_MASK_FULL) | SERVE_BIT(ATTEST_MASK_CAUSAL) | SERVE_BIT(ATTEST_MASK_CAUSAL_BR))
+#define SERVE_WINDOW (SERVE_BIT(ATTEST_WINDOW_NONE) | SERVE_BIT(ATTEST_WINDOW_W))
+#define SERVE_LENS (SERVE_BIT(ATTEST_LENS_NONE) | SERVE_BIT(ATTEST_LENS_DRAW))
+#define SERVE_STATE (SERVE_BIT(ATTEST_STATE_NONE) | SERVE_BIT(ATTEST_STATE_DRAW))
+#define SERVE_SUM_OR_NONE (SERVE_BIT(ATTEST_NORM_SUM) | SERVE_BIT(ATTEST_NORM_NONE))
+#define SERVE_POLYNOMIAL \
+    (SERVE_BIT(ATTEST_WEIGHT_TAYLOR) | SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER))
+#define SERVE_FEATURES \
+    (SERVE_BIT(ATTEST_FEATURE_IDENTITY) | SERVE_BIT(ATTEST_FEATURE_ELU1) | SERVE_BIT(ATTEST_FEATURE_RELU))
+#define SERVE_UP_TO_F32 (SERVE_BIT(ATTEST_F32) | SERVE_BIT(ATTEST_F16) | SERVE_BIT(ATTEST_BF16))
+
+typedef struct serve_table {
+    uint32_t axis[ATTEST_AXIS_COUNT]; /* bit v: value v is served; 0 means the default only */
+    uint32_t in, acc, p, out;         /* bit per attest_dtype */
+} serve_table;
+
+/* Writes the reason and returns 0. */
+static inline int serve_refuse(char *why, size_t len, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (len > 0)
+        vsnprintf(why, len, format, list);
+    va_end(list);
+    return 0;
+}
+
+typedef struct serve_axis_text {
+    const char *key;
+    const char *value[12];
+} serve_axis_text;
+
+static inline const serve_axis_text *serve_axis(uint32_t axis)
+{
+    static const serve_axis_text text[ATTEST_AXIS_COUNT] = {
+        { "weight", { "exp", "taylor", "term", "power" } },
+        { "center", { "zero", "max", "min", "mid" } },
+        { "filter", { "none", "TAU" } },
+        { "feature", { "identity", "elu1", "relu", "unit", "silu", "silu-unit", "cosformer" } },
+        { "rope", { "none", "BASE" } },
+        { "mask", { "full", "causal", "causal-br" } },
+        { "window", { "none", "W" } },
+        { "lens", { "none", "draw" } },
+        { "decay", { "none", "retnet", "scalar", "vector" } },
+        { "gates", { "none", "in", "out", "inout", "pre-out", "heads" } },
+        { "norm", { "sum", "sink", "floor", "none", "length", "l2", "rms", "layernorm", "length-l2", "length-rms",
+                    "length-layernorm" } },
+        { "affine", { "none", "draw" } },
+        { "update", { "add", "delta", "efla" } },
+        { "eps", { "0", "EPS" } },
+        { "clamp", { "none", "CLAMP" } },
+        { "cap", { "none", "CAP" } },
+        { "alibi", { "none", "draw" } },
+        { "state", { "none", "draw" } },
+    };
+    return &text[axis];
+}
+
+/* Appends the names of the allowed values, separated by spaces. */
+static inline void serve_list(char *text, size_t len, const char *const *names, uint32_t count, uint32_t allowed)
+{
+    size_t used = 0;
+    for (uint32_t v = 0; v < count && names[v]; v++)
+        if (allowed & SERVE_BIT(v) && used < len) {
+            const int written = snprintf(text + used, len - used, "%s%s", used ? " " : "", names[v]);
+            used += written > 0 ? (size_t)written : 0;
+        }
+}
+
+static inline int serve_dtype(const char *key, uint32_t dtype, uint32_t allowed, char *why, size_t len)
+{
+    static const char *const names[] = { "f32", "f64", "f16", "bf16" };
+    char served[64] = "";
+    if (dtype < 4 && allowed & SERVE_BIT(dtype))
+        return 1;
+    serve_list(served, sizeof served, names, 4, allowed);
+    return serve_refuse(why, len, "%s=%s is not served (served: %s)", key, dtype < 4 ? names[dtype] : "?", served);
+}
+
+/* 1 if every axis and dtype of the problem is in the table; else 0 and the first that is not. */
+static inline int serve_check(const serve_table *table, const attest_problem *p, char *why, size_t len)
+{
+    if (p->axis_count != ATTEST_AXIS_COUNT)
+        return serve_refuse(why, len, "the host has %u axes, this kernel knows %d", p->axis_count,
+                            (int)ATTEST_AXIS_COUNT);
+    for (uint32_t a = 0; a < ATTEST_AXIS_COUNT; a++) {
+        const uint32_t allowed = table->axis[a] ? table->axis[a] : SERVE_BIT(0), v = p->axis[a].value;
+        const serve_axis_text *text = serve_axis(a);
+        char served[160] = "";
+        if (v < 12 && allowed & SERVE_BIT(v))
+            continue;
+        serve_list(served, sizeof served, text->value, 12, allowed);
+        return serve_refuse(why, len, "%s=%s is not served (served: %s)", text->key,
+                            v < 12 && text->value[v] ? text->value[v] : "?", served);
+    }
+    return serve_dtype("in", p->in, table->in, why, len) && serve_dtype("acc", p->acc, table->acc, why, len) &&
+           serve_dtype("p", p->p, table->p, why, len) && serve_dtype("out", p->out, table->out, why, len);
+}
+
+/* power:1 and term:1 are linear attention, no other order is. */
+static inline int serve_linear(const attest_problem *p, char *why, size_t len)
+{
+    const uint32_t order = p->axis[ATTEST_AXIS_WEIGHT].order;
+    return order == 1 ? 1 : serve_refuse(why, len, "weight of order %u is not served (served: power:1 term:1)", order);
+}
+
+#endif

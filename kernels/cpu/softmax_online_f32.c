@@ -1,0 +1,39 @@
+/* softmax-online-f32: softmax attention in one pass over tiles of 32 keys, everything in float.
+ *
+ * The row is in softmax_online.h.  Inputs may be f32, f16 or bf16 (converted exactly); o is rounded once more to
+ * its type.
+ */
+#include "softmax_online.h"
+
+static int supports(const attest_problem *p, char *why, size_t len)
+{
+    static const serve_table table = {
+        .axis = { [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
+                  [ATTEST_AXIS_WINDOW] = SERVE_WINDOW,
+                  [ATTEST_AXIS_LENS] = SERVE_LENS },
+        .in = SERVE_UP_TO_F32,
+        .acc = SERVE_BIT(ATTEST_F32),
+        .p = SERVE_BIT(ATTEST_F32),
+        .out = SERVE_UP_TO_F32,
+    };
+    return serve_check(&table, p, why, len);
+}
+
+static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = ONLINE_TILE };
+
+const attest_kernel attest_kernel_softmax_online_f32 = {
+    .struct_size = sizeof attest_kernel_softmax_online_f32,
+    .form = ATTEST_TILED,
+    .device = ATTEST_CPU,
+    .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT,
+    .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE,
+    .name = "softmax-online-f32",
+    .version = "1",
+    .source = "kernels/cpu/softmax_online_f32.c",
+    .summary = "online softmax over tiles of 32 keys with a running maximum; float",
+    .variants = "softmax",
+    .numerics = &numerics,
+    .supports = supports,
+    .workspace = online_workspace,
+    .run = online_run,
+};

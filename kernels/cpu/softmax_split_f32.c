@@ -1,0 +1,88 @@
+/* softmax-split-f32: softmax attention over problem.splits parts of the keys, merged by their lse.
+ *
+ * Formula    o_i = sum_j e^(s_ij) v_j / sum_j e^(s_ij),  s_ij = scale <q_i, k_j>,  lse_i = log sum_j e^(s_ij).
+ * Algorithm  every part of the visible keys by two passes: o_s = u_s/l_s, lse_s = m_s + log l_s.  Merged one
+ *            after the other: m' = max(m, lse_s), a = e^(m-m'), w = e^(lse_s-m'), l = a l + w, u = a u + w o_s;
+ *            at the end o = u/l, lse = m + log l.
+ * Errors     each part as two-pass; then per part the rounding of lse_s (u abs(lse_s), and logf's below 1 ulp),
+ *            two exponentials, the roundings of m-m' and lse_s-m', and 2 or 3 roundings of each sum.
+ */
+#include "serve.h"
+#include "softmax.h"
+
+/* o_s into part->u; returns lse_s. */
+static real split_part(sums *part, real *s, const row *r, int64_t first, int64_t last)
+{
+    softmax_two_pass(part, s, r, first, last, -(real)INFINITY);
+    for (int64_t c = 0; c < r->p->e; c++)
+        part->u[c] /= part->l;
+    return softmax_lse(part);
+}
+
+/* Adds a part to the sums so far: m their largest lse, l = sum e^(lse_s-m), u = sum e^(lse_s-m) o_s. */
+static void split_merge(sums *all, real lse, const real *o, int64_t e)
+{
+    const real m = softmax_max(all->m, lse);
+    const real old = softmax_rescale(all->m, m), weight = softmax_weight(lse - m);
+    all->l = all->l * old + weight;
+    for (int64_t c = 0; c < e; c++)
+        all->u[c] = all->u[c] * old + weight * o[c];
+    all->m = m;
+}
+
+static void split_row(const row *r)
+{
+    const int64_t keys = r->last - r->first, splits = step_min(r->p->splits, keys);
+    real *s = softmax_buffers(r).rest;
+    sums part = { .m = 0, .l = 0, .u = s + r->p->m };
+    sums all = { .m = -(real)INFINITY, .l = 0, .u = part.u + r->p->e };
+    step_zero(all.u, r->p->e);
+    for (int64_t n = 0; n < splits; n++) {
+        const real lse = split_part(&part, s, r, r->first + keys * n / splits, r->first + keys * (n + 1) / splits);
+        split_merge(&all, lse, part.u, r->p->e);
+    }
+    softmax_finish(r, all.u, all.l, softmax_lse(&all));
+}
+
+static size_t workspace(const attest_problem *p) { return softmax_workspace(p, p->m + 2 * p->e); }
+
+static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+{
+    (void)stream;
+    step_each_row(p, t, scratch, split_row);
+    return ATTEST_OK;
+}
+
+static int supports(const attest_problem *p, char *why, size_t len)
+{
+    static const serve_table table = {
+        .axis = { [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
+                  [ATTEST_AXIS_WINDOW] = SERVE_WINDOW,
+                  [ATTEST_AXIS_LENS] = SERVE_LENS },
+        .in = SERVE_UP_TO_F32,
+        .acc = SERVE_BIT(ATTEST_F32),
+        .p = SERVE_BIT(ATTEST_F32),
+        .out = SERVE_UP_TO_F32,
+    };
+    return serve_check(&table, p, why, len);
+}
+
+/* No rescaling inside a part: its maximum is known before its sums, so a tile is as long as any part. */
+static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_SPLIT, .tile = 1 << 24 };
+
+const attest_kernel attest_kernel_softmax_split_f32 = {
+    .struct_size = sizeof attest_kernel_softmax_split_f32,
+    .form = ATTEST_SPLIT,
+    .device = ATTEST_CPU,
+    .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT,
+    .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE,
+    .name = "softmax-split-f32",
+    .version = "1",
+    .source = "kernels/cpu/softmax_split_f32.c",
+    .summary = "problem.splits parts of the keys by two passes each, merged by their lse; float",
+    .variants = "softmax",
+    .numerics = &numerics,
+    .supports = supports,
+    .workspace = workspace,
+    .run = run,
+};

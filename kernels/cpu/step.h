@@ -1,0 +1,202 @@
+/* step.h - the single steps that the CPU kernels are made of; what is common to all of them.
+ *
+ * One small function a step, so that a kernel reads as its formula.  A step in `#ifndef NAME` can be replaced:
+ * define NAME as a macro for another function before the kernel's source is included, and the same kernel is
+ * compiled with that one step changed.  Arithmetic is in `real`: float, or double where ATTEST_STEP_F64 is
+ * defined.  Every sum is serial and no product is contracted into an fma (-ffp-contract=off), so that the
+ * counts of rounding errors given here hold; u = 2^-24 (2^-53 for double).
+ */
+#ifndef ATTEST_CPU_STEP_H
+#define ATTEST_CPU_STEP_H
+
+#include "attest.h"
+#include "attest_float.h"
+#include <math.h>
+#include <stddef.h>
+
+#ifdef ATTEST_STEP_F64
+typedef double real;
+#define REAL_DTYPE ATTEST_F64
+static inline real real_exp(real x) { return exp(x); }
+static inline real real_log(real x) { return log(x); }
+#else
+typedef float real;
+#define REAL_DTYPE ATTEST_F32
+static inline real real_exp(real x) { return expf(x); }
+static inline real real_log(real x) { return logf(x); }
+#endif
+
+#ifdef ATTEST_STEP_F64
+#define STEP_UNIT 0x1p-53
+#else
+#define STEP_UNIT 0x1p-24
+#endif
+
+/* What all kernels made of these steps declare (attest_numerics); each adds its schedule.  The exponential is
+ * glibc's expf or exp, whose manual ("Known Maximum Errors in Math Functions") gives 1 ulp: at most 2u relative. */
+#define STEP_NUMERICS                                                                                          \
+    .struct_size = sizeof(attest_numerics), .exp_error = 2 * STEP_UNIT, .log2_domain = ATTEST_NO,              \
+    .cast_in_sum = ATTEST_NO, .p_rounding = ATTEST_ROUNDING_NEAREST, .acc_truncates = ATTEST_NO,               \
+    .acc_unit = STEP_UNIT, .div_error = STEP_UNIT, .scale_dtype = 1 + REAL_DTYPE, .state_dtype = 1 + REAL_DTYPE
+
+/* One output row: query i of batch entry b and query head h, with its keys. */
+typedef struct row {
+    const attest_problem *p;
+    const attest_tensors *t;
+    int64_t b, h, g, i;  /* g: the KV head that h reads */
+    int64_t first, last; /* visible keys [first,last) */
+    real scale;          /* problem.scale rounded once */
+    real *scratch;       /* the kernel's workspace */
+} row;
+
+/* ---- elements ----------------------------------------------------------------------------------------- */
+
+/* Exact, but for a double read as float, which no kernel does. */
+static inline real step_load(const attest_tensor *t, int64_t at)
+{
+    switch (t->dtype) {
+    case ATTEST_F32: return ((const float *)t->data)[at];
+    case ATTEST_F64: return (real)((const double *)t->data)[at];
+    case ATTEST_F16: return attest_f16_to_f32(((const uint16_t *)t->data)[at]);
+    default: return attest_bf16_to_f32(((const uint16_t *)t->data)[at]);
+    }
+}
+
+#ifndef step_store
+/* One rounding to the tensor's type, to nearest even. */
+static inline void step_store(const attest_tensor *t, int64_t at, real x)
+{
+    switch (t->dtype) {
+    case ATTEST_F32: ((float *)t->data)[at] = (float)x; break;
+    case ATTEST_F64: ((double *)t->data)[at] = (double)x; break;
+    default: ((uint16_t *)t->data)[at] = (uint16_t)attest_from_f64(t->dtype, (double)x); break;
+    }
+}
+#endif
+
+/* The `count` channels of row (b,h,i): in place when they are stored as `real` one after the other, else
+ * converted (exactly) into buffer. */
+static inline const real *step_row(real *buffer, const attest_tensor *t, int64_t b, int64_t h, int64_t i,
+                                   int64_t count)
+{
+    const int64_t at = b * t->stride[0] + h * t->stride[1] + i * t->stride[2];
+    if (t->dtype == REAL_DTYPE && t->stride[3] == 1)
+        return (const real *)t->data + at;
+    for (int64_t c = 0; c < count; c++)
+        buffer[c] = step_load(t, at + c * t->stride[3]);
+    return buffer;
+}
+
+static inline void step_store_row(const row *r, attest_role role, int64_t c, real x)
+{
+    const attest_tensor *t = r->t->role[role];
+    if (t)
+        step_store(t, r->b * t->stride[0] + r->h * t->stride[1] + r->i * t->stride[2] + c * t->stride[3], x);
+}
+
+#ifndef step_round
+/* x as the type `dtype` keeps it: one rounding to nearest even, unit u of that type. */
+static inline real step_round(uint32_t dtype, real x)
+{
+    return dtype == REAL_DTYPE ? x : (real)attest_to_f64(dtype, attest_from_f64(dtype, (double)x));
+}
+#endif
+
+/* ---- which keys a query sees ----------------------------------------------------------------------------- */
+
+static inline int64_t step_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t step_max(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Keys of batch entry b: len_b, or all m. */
+static inline int64_t step_length(const attest_problem *p, const attest_tensors *t, int64_t b)
+{
+    const attest_tensor *len = t->role[ATTEST_LEN];
+    if (p->axis[ATTEST_AXIS_LENS].value == ATTEST_LENS_NONE || !len)
+        return p->m;
+    return ((const int64_t *)len->data)[b * len->stride[0]];
+}
+
+#ifndef step_visible
+/* causal: j <= i; causal-br: j <= i + length - n; window W: i+off-j < W, with mask=full also j-i < W. */
+static inline void step_visible(const attest_problem *p, int64_t length, int64_t i, int64_t *first, int64_t *last)
+{
+    const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
+    const attest_setting *window = &p->axis[ATTEST_AXIS_WINDOW];
+    const int64_t off = mask == ATTEST_MASK_CAUSAL_BR ? length - p->n : 0;
+    *first = 0;
+    *last = mask == ATTEST_MASK_FULL ? length : step_min(length, i + off + 1);
+    if (window->value == ATTEST_WINDOW_W) {
+        *first = step_max(0, i + off - (int64_t)window->order + 1);
+        if (mask == ATTEST_MASK_FULL)
+            *last = step_min(*last, i + (int64_t)window->order);
+    }
+}
+#endif
+
+/* ---- arithmetic ------------------------------------------------------------------------------------------- */
+
+#ifndef step_dot
+/* Serial: abs(error) <= gamma_count sum abs(x_c y_c). */
+static inline real step_dot(const real *x, const real *y, int64_t count)
+{
+    real sum = 0;
+    for (int64_t c = 0; c < count; c++)
+        sum += x[c] * y[c];
+    return sum;
+}
+#endif
+
+#ifndef step_score
+/* One rounding more than the dot product, and the one of scale itself. */
+static inline real step_score(real scale, const real *q, const real *k, int64_t d)
+{
+    return scale * step_dot(q, k, d);
+}
+#endif
+
+#ifndef step_add_value
+/* u += w v: two roundings a channel. */
+static inline void step_add_value(real *u, real w, const real *v, int64_t e)
+{
+    for (int64_t c = 0; c < e; c++)
+        u[c] += w * v[c];
+}
+#endif
+
+static inline void step_zero(real *x, int64_t count)
+{
+    for (int64_t c = 0; c < count; c++)
+        x[c] = 0;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------- */
+
+/* A row that sees nothing: o = u = 0, z = 0, lse = -inf, for every norm. */
+static inline void step_empty_row(const row *r)
+{
+    for (int64_t c = 0; c < r->p->e; c++) {
+        step_store_row(r, ATTEST_O, c, 0);
+        step_store_row(r, ATTEST_U, c, 0);
+    }
+    step_store_row(r, ATTEST_Z, 0, 0);
+    step_store_row(r, ATTEST_LSE, 0, -(real)INFINITY);
+}
+
+/* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows. */
+static inline void step_each_row(const attest_problem *p, const attest_tensors *t, void *workspace,
+                                 void (*body)(const row *r))
+{
+    row r = { .p = p, .t = t, .scale = (real)p->scale, .scratch = (real *)workspace };
+    for (r.b = 0; r.b < p->b; r.b++)
+        for (r.h = 0; r.h < p->hq; r.h++)
+            for (r.i = 0; r.i < p->n; r.i++) {
+                r.g = r.h * p->hkv / p->hq;
+                step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
+                if (r.first < r.last)
+                    body(&r);
+                else
+                    step_empty_row(&r);
+            }
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* taylor-packed-f32: polynomial attention as a recurrence over tokens, packed symmetric states in float.
+ *
+ * The recurrence is in taylor_recurrent.h; a state of degree n has one row for each of the C(dim+n-1,n)
+ * non-decreasing index tuples, and the query side carries the multinomial coefficients.
+ */
+#include "taylor_recurrent.h"
+
+static size_t workspace(const attest_problem *p) { return recurrent_workspace(p, 1); }
+
+static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+{
+    (void)stream;
+    return recurrent_run(p, t, scratch, 1);
+}
+
+static int supports(const attest_problem *p, char *why, size_t len)
+{
+    static const serve_table table = RECURRENT_TABLE;
+    return serve_check(&table, p, why, len) && recurrent_fits(p, 1, why, len);
+}
+
+static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_RECURRENT };
+
+const attest_kernel attest_kernel_taylor_packed_f32 = {
+    .struct_size = sizeof attest_kernel_taylor_packed_f32,
+    .form = ATTEST_RECURRENT,
+    .device = ATTEST_CPU,
+    .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_PACKED_STATE,
+    .outputs = ATTEST_GIVES_O | ATTEST_GIVES_U | ATTEST_GIVES_Z | ATTEST_GIVES_STATE | ATTEST_TAKES_STATE,
+    .name = "taylor-packed-f32",
+    .version = "1",
+    .source = "kernels/cpu/taylor_packed_f32.c",
+    .summary = "states of the C(d+n-1,n) distinct monomials, updated token by token; float",
+    .variants = "taylor term quadratic linear linear-elu linear-relu elu-taylor relu-taylor based",
+    .numerics = &numerics,
+    .supports = supports,
+    .workspace = workspace,
+    .run = run,
+};
