@@ -41,7 +41,10 @@ int attest_want_colour(FILE *stream);
 /* error vs order: series = range (text), abscissa = order, with truncation, rounding and floor.
  * error vs range: series = center and order; fitted slope (GSL least squares on log2) beside p+1.
  * Charts by gnuplot into SVG; ATTEST_IO "gnuplot not found" if absent. */
-typedef struct attest_fit { double slope, intercept, residual; size_t points; } attest_fit;
+typedef struct attest_fit {
+    double slope, intercept, residual;
+    size_t points;
+} attest_fit;
 /* Least squares y = intercept + slope x over the finite points with y > 0, on (log2 x, log2 y). */
 attest_status attest_fit_loglog(attest_fit *fit, const double *x, const double *y, size_t count, attest_error *err);
 attest_status attest_chart_order(const attest_rows *rows, const char *svg_path, attest_error *err);

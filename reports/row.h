@@ -11,7 +11,7 @@
 #include "kernels/status.h"
 
 #define ATTEST_ROW_SCHEMA 1
-#define ATTEST_VERSION "0.1.0"
+#define ATTEST_VERSION    "0.1.0"
 
 typedef enum attest_verdict {
     ATTEST_PASS = 0,
@@ -53,35 +53,35 @@ extern const char *const attest_reason_names[ATTEST_REASON_COUNT];
 
 typedef struct attest_row {
     int64_t schema;
-    char tool[32];         /* attest's version */
-    char suite[64];        /* suite name, or study name */
-    char suite_hash[20];   /* 16 hex digits */
-    char run[32];          /* one id a run: UTC start time (SOURCE_DATE_EPOCH honoured) */
-    char kernel[96];       /* name, or lib.so:name */
+    char tool[32];       /* attest's version */
+    char suite[64];      /* suite name, or study name */
+    char suite_hash[20]; /* 16 hex digits */
+    char run[32];        /* one id a run: UTC start time (SOURCE_DATE_EPOCH honoured) */
+    char kernel[512];    /* name, or lib.so:name */
     char kernel_version[32];
-    char file[96];         /* source file the kernel states */
-    char file_hash[20];    /* of the library file (plugins) or of attest-worker (built-in) */
-    char flags[160];       /* build flags */
+    char file[96];      /* source file the kernel states */
+    char file_hash[20]; /* of the library file (plugins) or of attest-worker (built-in) */
+    char flags[160];    /* build flags */
     char device[96];
-    char line[1024];       /* canonical problem line */
-    char hash[20];         /* 16 hex digits */
+    char line[1024]; /* canonical problem line */
+    char hash[20];   /* 16 hex digits */
     int64_t rows_judged, rows_total;
-    int64_t verdict;       /* attest_verdict */
-    int64_t reasons;       /* set of ATTEST_REASON_* */
-    char why[256];         /* one line: skip reason, signal, first finding */
-    char worst[64];        /* `o[b,h,i,c]` */
-    char got[40];          /* hex float */
-    char truth[80];        /* hex float of the nearest double, then decimal */
-    double abs_lo, abs_hi;     /* worst element: |got-truth| */
-    double ulp_lo, ulp_hi;     /* largest over elements, in ulps of out */
-    double ratio_lo, ratio_hi; /* largest error/bound */
-    double bound;              /* at the worst element */
-    double gauge_ratio;        /* largest error / (u*gauge) */
-    double norm_error;         /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
-    double bias;               /* mean of (got-truth)/(u*gauge) */
+    int64_t verdict;                                 /* attest_verdict */
+    int64_t reasons;                                 /* set of ATTEST_REASON_* */
+    char why[256];                                   /* one line: skip reason, signal, first finding */
+    char worst[64];                                  /* `o[b,h,i,c]` */
+    char got[40];                                    /* hex float */
+    char truth[80];                                  /* hex float of the nearest double, then decimal */
+    double abs_lo, abs_hi;                           /* worst element: |got-truth| */
+    double ulp_lo, ulp_hi;                           /* largest over elements, in ulps of out */
+    double ratio_lo, ratio_hi;                       /* largest error/bound */
+    double bound;                                    /* at the worst element */
+    double gauge_ratio;                              /* largest error / (u*gauge) */
+    double norm_error;                               /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
+    double bias;                                     /* mean of (got-truth)/(u*gauge) */
     double u_ratio, z_ratio, lse_ratio, state_ratio; /* largest ratio_hi of each */
-    double truncation;         /* Taylor P against exp: largest |o_P - o_exp| (upper); NAN otherwise */
-    double rounding;           /* largest |got - o| of the kernel's own variant (upper) */
+    double truncation; /* Taylor P against exp: largest |o_P - o_exp| (upper); NAN otherwise */
+    double rounding;   /* largest |got - o| of the kernel's own variant (upper) */
     double term_score, term_exp, term_cast, term_accumulation, term_division; /* at the worst element */
     double range;              /* largest realised score range of the judged rows */
     double abs_score;          /* largest |s| */
@@ -89,13 +89,18 @@ typedef struct attest_row {
     char series[64];           /* study points: which line */
     char engine[16];
     int64_t bits;
-    char fp_state[64];         /* `ok`, or what a kernel changed */
-    char reproduction[1400];   /* one shell command */
+    char fp_state[64];       /* `ok`, or what a kernel changed */
+    char reproduction[3072]; /* one shell command */
     double seconds_kernel, seconds_truth;
 } attest_row;
 
-typedef enum attest_field_type { ATTEST_FIELD_TEXT, ATTEST_FIELD_INT, ATTEST_FIELD_REAL, ATTEST_FIELD_VERDICT,
-                                 ATTEST_FIELD_REASONS } attest_field_type;
+typedef enum attest_field_type {
+    ATTEST_FIELD_TEXT,
+    ATTEST_FIELD_INT,
+    ATTEST_FIELD_REAL,
+    ATTEST_FIELD_VERDICT,
+    ATTEST_FIELD_REASONS
+} attest_field_type;
 
 typedef struct attest_field {
     const char *name;
@@ -120,7 +125,9 @@ int attest_row_exit(const attest_row *row);
 
 /* Combined exit code: the first of 70, 2, 3, 1, 4, 0 that occurs; 77 if nothing was judged.  Accumulate with
  * attest_exit_add(), starting from attest_exit_start. */
-typedef struct attest_exit { int judged, seen[6]; } attest_exit;
+typedef struct attest_exit {
+    int judged, seen[6];
+} attest_exit;
 void attest_exit_add(attest_exit *x, int code);
 int attest_exit_code(const attest_exit *x);
 

@@ -1,0 +1,186 @@
+/* chart.c - the two study charts, drawn by gnuplot into SVG: one panel a center, a line a range or order. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reports/write.h"
+
+static const char *const centers[] = { "zero", "max", "min", "mid" };
+/* Okabe-Ito: told apart by colour-blind readers. */
+static const char *const palette[] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9" };
+
+#define PANEL_LINES 6
+
+/* The rows of one line of a panel: consecutive rows with one series text. */
+typedef struct line {
+    size_t start, end;
+} line;
+
+/* Lines whose series starts with `center `; returns how many (at most PANEL_LINES). */
+static size_t panel_lines(line lines[PANEL_LINES], const attest_rows *rows, const char *center)
+{
+    const size_t len = strlen(center);
+    size_t count = 0;
+    for (size_t start = 0, end; start < rows->count; start = end) {
+        const char *series = rows->row[start].series;
+        for (end = start; end < rows->count && strcmp(rows->row[end].series, series) == 0; end++)
+            ;
+        if (count < PANEL_LINES && strncmp(series, center, len) == 0 && series[len] == ' ')
+            lines[count++] = (line){ start, end };
+    }
+    return count;
+}
+
+static void print_style(FILE *gp)
+{
+    for (size_t i = 0; i < PANEL_LINES; i++)
+        fprintf(gp, "set style line %zu lc rgb '%s' lw 1.6 pt %zu ps 0.5\n", i + 1, palette[i], i + 4);
+    fprintf(gp, "set grid lc rgb '#dddddd'\nset logscale y\nset format y '10^{%%L}'\nset rmargin 21\n"
+                "set key at graph 1.02, graph 1 left top Left reverse samplen 1.5\nset border lc rgb '#444444'\n");
+}
+
+/* One data block a line and column: $NAME_panel_line. */
+static void print_block(FILE *gp, const char *name, size_t panel, size_t index, const attest_rows *rows, line l,
+                        double (*value)(const attest_row *))
+{
+    fprintf(gp, "$%s_%zu_%zu << EOD\n", name, panel, index);
+    for (size_t i = l.start; i < l.end; i++) {
+        const double y = value(&rows->row[i]);
+        if (isfinite(y) && y > 0)
+            fprintf(gp, "%.17g %.17g\n", rows->row[i].abscissa, y);
+        else
+            fprintf(gp, "%.17g NaN\n", rows->row[i].abscissa);
+    }
+    fprintf(gp, "EOD\n");
+}
+
+static double truncation_of(const attest_row *row)
+{
+    return row->truncation;
+}
+static double rounding_of(const attest_row *row)
+{
+    return row->rounding;
+}
+static double ordinate_of(const attest_row *row)
+{
+    return row->ordinate;
+}
+
+static void order_panel(FILE *gp, size_t panel, const attest_rows *rows)
+{
+    line lines[PANEL_LINES];
+    const size_t count = panel_lines(lines, rows, centers[panel]);
+    for (size_t i = 0; i < count; i++) {
+        print_block(gp, "t", panel, i, rows, lines[i], truncation_of);
+        print_block(gp, "r", panel, i, rows, lines[i], rounding_of);
+    }
+    fprintf(gp,
+            "set title 'center = %s'\nset xlabel 'Taylor order P'\nset ylabel 'largest absolute error of o'\n"
+            "set xrange [-0.3:12.3]\nset yrange [1e-17:1e3]\nset xtics 2\n"
+            "plot 2.0**-24 w l lc rgb '#000000' lw 1 dt 3 t 'u of f32', 2.0**-8 w l lc rgb '#000000' lw 1 dt 4 t 'u of "
+            "bf16'",
+            centers[panel]);
+    for (size_t i = 0; i < count; i++)
+        fprintf(gp, ", \\\n $t_%zu_%zu u 1:2 w lp ls %zu t 'R = %.3g'", panel, i, i + 1,
+                rows->row[lines[i].start].range);
+    for (size_t i = 0; i < count; i++)
+        fprintf(gp, ", \\\n $r_%zu_%zu u 1:2 w l ls %zu lw 1 dt 2 notitle", panel, i, i + 1);
+    fprintf(gp, ", \\\n NaN w l lc rgb '#777777' lw 1 dt 2 t 'rounding'\n");
+}
+
+static attest_status range_panel(FILE *gp, size_t panel, const attest_rows *rows, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    line lines[PANEL_LINES];
+    char title[PANEL_LINES][64];
+    double x[64], y[64];
+    const size_t count = panel_lines(lines, rows, centers[panel]);
+    for (size_t i = 0; i < count; i++) {
+        const size_t points = lines[i].end - lines[i].start < 64 ? lines[i].end - lines[i].start : 64;
+        const char *equals = strchr(rows->row[lines[i].start].series, '=');
+        attest_fit fit;
+        for (size_t k = 0; k < points; k++) {
+            x[k] = rows->row[lines[i].start + k].abscissa;
+            y[k] = rows->row[lines[i].start + k].ordinate;
+        }
+        ATTEST_TRY(attest_fit_loglog(&fit, x, y, points, err));
+        const int order = equals ? atoi(equals + 1) : 0;
+        snprintf(title[i], sizeof title[i], "P=%d: %.3f (%d)", order, fit.slope, order + 1);
+        print_block(gp, "s", panel, i, rows, lines[i], ordinate_of);
+    }
+    fprintf(gp,
+            "set title 'center = %s'\nset xlabel '%s'\nset ylabel 'largest |w_T/w - 1|'\nset logscale x 2\n"
+            "set format x '2^{%%L}'\nset key title 'slope (P+1)'\nplot ",
+            centers[panel], panel == 0 ? "largest abs(score)" : "score range R");
+    for (size_t i = 0; i < count; i++)
+        fprintf(gp, "%s$s_%zu_%zu u 1:2 w lp ls %zu t '%s'", i ? ", \\\n " : "", panel, i, i + 1, title[i]);
+    fprintf(gp, "%s\n", count ? "" : "NaN notitle");
+out:
+    return status;
+}
+
+/* gnuplot reads the script from its standard input and writes the SVG to PATH.tmp; renamed when it exits 0. */
+static attest_status draw(const char *svg_path, const char *script, attest_error *err)
+{
+    char temporary[4112];
+    snprintf(temporary, sizeof temporary, "%.4000s.tmp", svg_path);
+    if (strpbrk(temporary, "'\n\\"))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: a path with a quote or backslash cannot be given to gnuplot",
+                           svg_path);
+    FILE *gp = popen("gnuplot -", "w");
+    if (!gp)
+        return attest_fail(err, ATTEST_IO, "gnuplot: cannot start: %s", strerror(errno));
+    fprintf(gp,
+            "set terminal svg size 1200,900 dynamic font 'sans-serif,12' background rgb 'white'\nset output '%s'\n%s",
+            temporary, script);
+    const int code = pclose(gp);
+    if (code != 0) {
+        unlink(temporary);
+        return attest_fail(err, ATTEST_IO,
+                           WIFEXITED(code) && WEXITSTATUS(code) == 127 ? "gnuplot not found" : "gnuplot failed on %s",
+                           svg_path);
+    }
+    if (rename(temporary, svg_path) != 0)
+        return attest_fail(err, ATTEST_IO, "%s: cannot write: %s", svg_path, strerror(errno));
+    return ATTEST_OK;
+}
+
+/* Four panels; `range` chooses the kind. */
+static attest_status chart(const attest_rows *rows, const char *svg_path, int range, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char *script = NULL;
+    size_t size = 0;
+    FILE *gp = open_memstream(&script, &size);
+    if (!gp)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart");
+    print_style(gp);
+    fprintf(gp, "set multiplot layout 2,2\n");
+    for (size_t panel = 0; panel < 4; panel++)
+        if (range)
+            ATTEST_TRY(range_panel(gp, panel, rows, err));
+        else
+            order_panel(gp, panel, rows);
+    fprintf(gp, "unset multiplot\nunset output\n");
+    if (fflush(gp) != 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart"));
+    status = draw(svg_path, script, err);
+out:
+    fclose(gp);
+    free(script);
+    return status;
+}
+
+attest_status attest_chart_order(const attest_rows *rows, const char *svg_path, attest_error *err)
+{
+    return chart(rows, svg_path, 0, err);
+}
+
+attest_status attest_chart_range(const attest_rows *rows, const char *svg_path, attest_error *err)
+{
+    return chart(rows, svg_path, 1, err);
+}

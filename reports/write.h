@@ -1,0 +1,49 @@
+/* write.h - inside reports/: files that are whole or not there, and access to a row's fields.
+ */
+#ifndef ATTEST_WRITE_H
+#define ATTEST_WRITE_H
+
+#include "reports/report.h"
+
+/* PATH.tmp until it is closed well, then PATH. */
+typedef struct attest_output {
+    FILE *file;
+    char path[4096], temporary[4112];
+} attest_output;
+
+/* ATTEST_BAD_INPUT names the path. */
+attest_status attest_output_open(attest_output *out, const char *path, attest_error *err);
+
+/* status ATTEST_OK: flush, close, rename (ATTEST_IO if that fails); else: close and remove the temporary
+ * file and return `status`.  Takes a failed open too. */
+attest_status attest_output_close(attest_output *out, attest_status status, attest_error *err);
+
+double attest_field_real(const attest_row *row, const attest_field *field);
+int64_t attest_field_int(const attest_row *row, const attest_field *field);
+
+/* Any field as text: reals %.17g, verdict and reasons by name. */
+void attest_field_text(char *text, size_t len, const attest_row *row, const attest_field *field);
+
+/* Text with & < > " escaped, for XML and HTML; control characters become spaces. */
+void attest_print_xml(FILE *out, const char *text);
+
+/* What the console, Markdown and HTML tables show per kernel. */
+typedef struct attest_tally {
+    char kernel[512];
+    size_t cases, by_verdict[ATTEST_VERDICT_COUNT];
+    double worst_ratio, worst_ulp; /* -1: none */
+    char worst_line[1024];         /* of worst_ratio */
+} attest_tally;
+
+/* malloc'd list in order of first appearance. */
+attest_status attest_tally_rows(attest_tally **tallies, size_t *count, const attest_rows *rows, attest_error *err);
+
+/* 1 if the row deserves attention: not pass, skip, illposed or measured. */
+int attest_row_bad(const attest_row *row);
+
+/* 0 crash and timeout, 1 fail, 2 undecided and mistrusted, 3 illposed and skip, 4 the rest: the order to tell in. */
+int attest_row_rank(const attest_row *row);
+#define ATTEST_RANKS 5
+#define ATTEST_RANKS_BAD 3 /* ranks below it are attest_row_bad() */
+
+#endif
