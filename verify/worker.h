@@ -1,10 +1,11 @@
 /* worker.h - a kernel runs in a process of its own; this is the parent's side and the shared layout.
  *
  * attest-worker (kernels, ABI, .npy only) is started once a kernel library and served over a socket pair;
- * tensors travel in one memfd.  Segment of the memfd per tensor: whole pages; data starts on a page, ends
- * with a canary up to the page's end; the worker maps inputs read-only, outputs and workspace read-write,
- * with a PROT_NONE page on both sides of each.  Outputs are filled with a NaN pattern of their own before
- * run(), so an element that was never written is seen.  A worker that dies or is late is killed (whole
+ * tensors travel in one memfd.  Segment of the memfd per tensor: whole pages, canary bytes around the data,
+ * which is 64-byte aligned and lies against the end of its pages in the first run and against their start in
+ * the second; the worker maps inputs read-only, outputs and workspace read-write, with PROT_NONE pages on
+ * both sides of each.  Outputs are filled with a NaN pattern of their own before run(), another one for the
+ * second run, so an element that was never written is seen.  A worker that dies or is late is killed (whole
  * process group) and the next case starts a new one: a crash costs one row.
  */
 #ifndef ATTEST_WORKER_H
@@ -25,7 +26,7 @@ typedef struct attest_kernel_facts {
 typedef enum attest_run_state {
     ATTEST_RUN_DONE = 0,        /* run() returned; status below */
     ATTEST_RUN_UNSUPPORTED = 1, /* supports() said no: `why` */
-    ATTEST_RUN_CRASH = 2,       /* killed by a signal: `signal`, `why` */
+    ATTEST_RUN_CRASH = 2,       /* killed by a signal, or (signal 0) spoke on the worker's socket: `why` */
     ATTEST_RUN_TIMEOUT = 3,
     ATTEST_RUN_EXIT = 4         /* the process ended by itself */
 } attest_run_state;
@@ -34,7 +35,6 @@ typedef struct attest_run_result {
     uint32_t state;         /* attest_run_state */
     attest_status status;   /* of run(), when done */
     int signal, exit_code;
-    int fault_output;       /* crash address lay in a guard page next to an output or in an input: set below */
     unsigned reasons;       /* ATTEST_REASON_* bits seen by the harness: wrote-outside, wrote-input,
                                read-outside, unwritten-output, nondeterministic, fp-state, kernel-error */
     char why[256];
@@ -49,10 +49,15 @@ typedef struct attest_worker attest_worker;
  * the file); a library that crashes or hangs while loading: ATTEST_IO naming the signal. */
 attest_status attest_worker_start(attest_worker **worker, const char *library, double timeout_s, attest_error *err);
 void attest_worker_free(attest_worker *worker);
+
+/* Path of the attest-worker executable that start() runs: $ATTEST_WORKER, else beside this executable.
+ * malloc'd, the caller's; ATTEST_IO if it cannot be run. */
+attest_status attest_worker_path(char **path, attest_error *err);
 size_t attest_worker_kernel_count(const attest_worker *worker);
 const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index);
 
-/* supports() of kernel `index`, asked in the worker; 0 with why, also when the worker dies asking. */
+/* supports() of kernel `index`, asked in the worker: 1, or 0 with why; -1 with why when it gives no answer (the worker
+ * dies, is late): attest_worker_run() then tells what kind of end that is. */
 int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len);
 
 /* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the

@@ -1,0 +1,135 @@
+/* cmd_list.c - `attest list kernels|variants|families`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "props/family.h"
+#include "reference/reference.h"
+#include "verify/cli.h"
+#include "verify/worker.h"
+
+/* `taylor:P`, `filtered:TAU` or the bare name. */
+static void preset_title(char *text, size_t len, const attest_preset *preset)
+{
+    static const char *const suffix[] = { "", ":P", ":TAU" };
+    snprintf(text, len, "%s%s", preset->name, suffix[preset->argument < 3 ? preset->argument : 0]);
+}
+
+/* The axes of a preset, with 2 for P and 4 for TAU, as a problem would have them. */
+static attest_status sample(attest_case *c, const attest_preset *preset, attest_error *err)
+{
+    static const char *const argument[] = { "", ":2", ":4" };
+    char line[128];
+    snprintf(line, sizeof line, "variant=%s%s", preset->name, argument[preset->argument < 3 ? preset->argument : 0]);
+    return attest_case_parse(c, line, NULL, NULL, err);
+}
+
+/* `weight=power:1 norm=none`: what the preset sets, P and TAU of the name as such. */
+static void preset_expansion(char *text, size_t len, const attest_preset *preset, const attest_problem *sampled)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < preset->setting_count && at < len; i++) {
+        const attest_preset_setting *s = &preset->settings[i];
+        char value[64];
+        attest_axis_print(value, sizeof value, s->axis, &sampled->axis[s->axis]);
+        char *colon = s->order == ATTEST_ORDER_FROM_NAME ? strchr(value, ':') : NULL;
+        if (colon)
+            strcpy(colon, ":P");
+        else if (s->number != s->number)
+            strcpy(value, "TAU");
+        at += (size_t)snprintf(text + at, len - at, "%s%s=%s", at ? " " : "", attest_axes[s->axis].key, value);
+    }
+    if (at == 0)
+        snprintf(text, len, "all axes at their defaults");
+}
+
+static void list_tensors(void)
+{
+    printf("\ntensors (axes: b batch, h query head, g KV head, n query, m key, d, e)\n");
+    for (size_t i = 0; i < ATTEST_ROLE_COUNT; i++)
+        printf("    %-6s %-6s %-7s %s\n", attest_roles[i].name, attest_roles[i].axes,
+               attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
+    printf(
+        "    h0.n z0.n (input), ht.n zt.n (output): states of degree n, [b,g,dim^n,e] and [b,g,dim^n]; see attest.h\n");
+}
+
+static int list_variants(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    printf("%-18s %-9s %-6s %-38s %s\n", "preset", "rational", "served", "forms", "formula (stands for)");
+    for (size_t i = 0; i < attest_preset_count; i++) {
+        const attest_preset *preset = &attest_presets[i];
+        attest_case c;
+        char title[48], forms[64] = "", why[256], expansion[256];
+        const attest_status status = sample(&c, preset, &err);
+        if (status != ATTEST_OK)
+            return attest_cli_error(cli, status, &err);
+        preset_title(title, sizeof title, preset);
+        for (uint32_t form = ATTEST_PARALLEL; form <= ATTEST_CHUNK; form++)
+            if (attest_variant_form_legal(c.problem.axis, form, why, sizeof why))
+                snprintf(forms + strlen(forms), sizeof forms - strlen(forms), "%s%s", *forms ? " " : "",
+                         attest_form_name(form));
+        printf("%-18s %-9s %-6s %-38s %s (%s)\n", title, attest_variant_rational(c.problem.axis) ? "yes" : "no",
+               attest_truth_serves(&c.problem, why, sizeof why) ? "yes" : "no", forms, preset->formula,
+               preset->stands_for);
+        preset_expansion(expansion, sizeof expansion, preset, &c.problem);
+        printf("%18s = %s\n", "", expansion);
+    }
+    printf("\naxes (key=value after the preset overrides it; default first)\n");
+    for (size_t a = 0; a < ATTEST_AXIS_COUNT; a++) {
+        const attest_axis_info *info = &attest_axes[a];
+        printf("%s: %s\n", info->key, info->summary);
+        for (uint32_t v = 0; v < info->value_count; v++) {
+            static const char *const suffix[] = { "", ":P", ":F", "", "" };
+            const attest_axis_value *value = &info->values[v];
+            char title[48];
+            snprintf(title, sizeof title, "%s%s", value->name ? value->name : "NUMBER", suffix[value->argument]);
+            printf("    %-20s %s\n", title, value->formula);
+        }
+    }
+    list_tensors();
+    return 0;
+}
+
+static int list_families(void)
+{
+    printf("%-12s %-22s %s\n", "family", "argument", "why");
+    for (size_t i = 0; i < attest_family_count; i++)
+        printf("%-12s %-22s %s%s\n", attest_families[i].name,
+               attest_families[i].argument ? attest_families[i].argument : "-", attest_families[i].why,
+               attest_families[i].constant ? " [constant]" : "");
+    return 0;
+}
+
+static int list_kernels(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_worker *worker = NULL;
+    const attest_status status = attest_worker_start(&worker, NULL, 30, &err);
+    if (status != ATTEST_OK)
+        return attest_cli_error(cli, status, &err);
+    printf("%-22s %-10s %-6s %s\n", "kernel", "form", "device", "what it does");
+    for (size_t i = 0; i < attest_worker_kernel_count(worker); i++) {
+        const attest_kernel_facts *k = attest_worker_kernel(worker, i);
+        printf("%-22s %-10s %-6s %s\n%41s%s\n", k->name, attest_form_name(k->form),
+               k->device_type == ATTEST_CUDA ? "cuda" : "cpu", k->summary, "serves: ", k->variants);
+    }
+    attest_worker_free(worker);
+    return 0;
+}
+
+int attest_command_list(const attest_cli *cli)
+{
+    const char *what = cli->argument[0];
+    if (strcmp(what, "variants") == 0)
+        return list_variants(cli);
+    if (strcmp(what, "families") == 0)
+        return list_families();
+    if (strcmp(what, "kernels") == 0)
+        return list_kernels(cli);
+    attest_error err;
+    return attest_cli_error(cli,
+                            attest_fail(&err, ATTEST_BAD_INPUT,
+                                        "'%s': kernels, variants or families (this version has no other list)", what),
+                            &err);
+}

@@ -1,0 +1,16 @@
+/* commands.c - the table of commands. */
+#include "verify/cli.h"
+
+const attest_command attest_commands[] = {
+    { "gate", "", 0, 0, "verify the built-in kernels (and plugins in kernels/) over a suite", attest_command_gate },
+    { "audit", "TARGET", 1, 1, "verify one kernel: a built-in name, or LIB.so[:KERNEL]", attest_command_audit },
+    { "reference", "", 0, 0, "print the truth of a problem with proven error", attest_command_reference },
+    { "compare", "", 0, 0, "judge an output tensor from a file", attest_command_compare },
+    { "replay", "LINE", 1, 1, "run one kernel on one problem line and tell all", attest_command_replay },
+    { "study", "order|range", 1, 1, "measure error against Taylor order, or against score range",
+      attest_command_study },
+    { "report", "[DIR]", 0, 1, "write DIR/index.html from the rows in DIR (default build/report)",
+      attest_command_report },
+    { "list", "kernels|variants|families", 1, 1, "say what there is", attest_command_list },
+};
+const size_t attest_command_count = sizeof attest_commands / sizeof attest_commands[0];

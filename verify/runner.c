@@ -1,0 +1,224 @@
+/* runner.c - see runner.h. */
+#include "verify/runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "props/family.h"
+#include "verify/cli.h"
+#include "verify/compare.h"
+#include "verify/clock.h"
+
+uint64_t attest_fnv(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+void attest_file_hash(char text[20], const char *path)
+{
+    unsigned char buffer[65536];
+    uint64_t hash = ATTEST_FNV_START;
+    size_t got;
+    text[0] = '\0';
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return;
+    while ((got = fread(buffer, 1, sizeof buffer, in)) > 0)
+        hash = attest_fnv(hash, buffer, got);
+    if (!ferror(in))
+        snprintf(text, 20, "%016llx", (unsigned long long)hash);
+    fclose(in);
+}
+
+void attest_library_hash(char text[20], const char *library)
+{
+    attest_error err;
+    char *path = NULL;
+    if (!library && attest_worker_path(&path, &err) != ATTEST_OK)
+        path = NULL;
+    text[0] = '\0';
+    if (library || path)
+        attest_file_hash(text, library ? library : path);
+    free(path);
+}
+
+/* The softmax that taylor:P with norm=sum truncates: same inputs, weight exp, center zero. */
+static attest_status exp_counterpart(attest_prepared *prepared, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_problem *softmax = &prepared->exp_problem;
+    char why[256];
+    if (attest_axis_value_of(p, ATTEST_AXIS_WEIGHT) != ATTEST_WEIGHT_TAYLOR ||
+        attest_axis_value_of(p, ATTEST_AXIS_NORM) != ATTEST_NORM_SUM ||
+        attest_axis_value_of(p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE)
+        return ATTEST_OK;
+    *softmax = *p;
+    softmax->axis[ATTEST_AXIS_WEIGHT] = (attest_setting){ ATTEST_WEIGHT_EXP, 0, 0 };
+    softmax->axis[ATTEST_AXIS_CENTER] = (attest_setting){ ATTEST_CENTER_ZERO, 0, 0 };
+    if (!attest_truth_serves(softmax, why, sizeof why))
+        return ATTEST_OK;
+    return attest_truth_new(&prepared->exp_truth, softmax, prepared->inputs, ATTEST_ENGINE_AUTO, err);
+}
+
+/* A witness row for every 64th case: what judges is judged. */
+static attest_status cross_examine(attest_prepared *prepared, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    const uint64_t hash = prepared->hash;
+    int overlap = 1;
+    if (hash % 64 != 0)
+        return ATTEST_OK;
+    const attest_status status =
+        attest_truth_cross_examine(&overlap, prepared->truth, (int64_t)(hash >> 8 & 0xff) % p->b,
+                                   (int64_t)(hash >> 16 & 0xff) % p->hq, (int64_t)(hash >> 24 & 0xffff) % p->n, err);
+    if (status == ATTEST_OK && !overlap)
+        return attest_fail_prefix(err, ATTEST_INTERNAL, "the witness disagrees with the engine");
+    return status;
+}
+
+attest_status attest_prepare(attest_prepared *prepared, const attest_case *c, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    uint64_t bytes;
+    memset(prepared, 0, sizeof *prepared);
+    prepared->c = *c;
+    prepared->hash = attest_case_hash(c);
+    ATTEST_TRY(attest_case_print(prepared->line, sizeof prepared->line, c, err));
+    ATTEST_TRY(attest_family_check(c, err));
+    ATTEST_TRY(attest_problem_memory(&c->problem, &bytes, err));
+    ATTEST_TRY(attest_bundle_new(&prepared->inputs, err));
+    ATTEST_TRY(attest_draw_missing(prepared->inputs, c, 0, 0, err));
+    ATTEST_TRY(attest_truth_new(&prepared->truth, &prepared->c.problem, prepared->inputs, ATTEST_ENGINE_AUTO, err));
+    ATTEST_TRY(exp_counterpart(prepared, err));
+    ATTEST_TRY(cross_examine(prepared, err));
+out:
+    if (status != ATTEST_OK)
+        attest_prepared_clear(prepared);
+    return status;
+}
+
+void attest_prepared_clear(attest_prepared *prepared)
+{
+    attest_truth_free(prepared->exp_truth);
+    attest_truth_free(prepared->truth);
+    attest_bundle_free(prepared->inputs);
+    prepared->exp_truth = prepared->truth = NULL;
+    prepared->inputs = NULL;
+}
+
+void attest_subject_name(char *text, size_t len, const attest_subject *subject)
+{
+    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
+    snprintf(text, len, "%s%s%s", subject->library ? subject->library : "", subject->library ? ":" : "", facts->name);
+}
+
+void attest_row_identify(attest_row *row, const attest_subject *subject, const char *line, uint64_t hash)
+{
+    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
+    char name[512], quoted_name[1024], quoted_line[1200], quoted_program[512];
+    attest_row_init(row);
+    attest_subject_name(name, sizeof name, subject);
+    snprintf(row->kernel, sizeof row->kernel, "%s", name);
+    snprintf(row->kernel_version, sizeof row->kernel_version, "%.31s", facts->version);
+    snprintf(row->file, sizeof row->file, "%.95s", facts->source);
+    snprintf(row->file_hash, sizeof row->file_hash, "%s", subject->file_hash);
+    snprintf(row->flags, sizeof row->flags, "%.159s", facts->build_flags);
+    snprintf(row->device, sizeof row->device, "%.95s", facts->device);
+    snprintf(row->line, sizeof row->line, "%s", line);
+    snprintf(row->hash, sizeof row->hash, "%016llx", (unsigned long long)hash);
+    attest_shell_quote(quoted_program, sizeof quoted_program, subject->program);
+    attest_shell_quote(quoted_name, sizeof quoted_name, name);
+    attest_shell_quote(quoted_line, sizeof quoted_line, line);
+    snprintf(row->reproduction, sizeof row->reproduction, "%s replay --kernel %s %s", quoted_program, quoted_name,
+             quoted_line);
+}
+
+/* Adds the outputs that the kernel gives, the variant has and compare will judge. */
+static attest_status add_outputs(attest_bundle *bundle, const attest_problem *p, const attest_kernel_facts *facts,
+                                 attest_error *err)
+{
+    static const struct {
+        uint32_t bit;
+        attest_role role;
+    } roles[] = { { ATTEST_GIVES_O, ATTEST_O },
+                  { ATTEST_GIVES_U, ATTEST_U },
+                  { ATTEST_GIVES_Z, ATTEST_Z },
+                  { ATTEST_GIVES_LSE, ATTEST_LSE } };
+    attest_status status = ATTEST_OK;
+    const int packed = (facts->flags & ATTEST_PACKED_STATE) != 0;
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    char why[256];
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        const attest_tensor_id id = { ATTEST_KIND_ROLE, roles[i].role };
+        if ((facts->outputs & roles[i].bit) && attest_problem_has(p, id, why, sizeof why))
+            ATTEST_TRY(attest_bundle_add(bundle, p, id, 0, NULL, err));
+    }
+    if (!(facts->outputs & ATTEST_GIVES_STATE))
+        return ATTEST_OK;
+    const size_t count = attest_problem_outputs(p, ids, ATTEST_MAX_TENSORS);
+    for (size_t i = 0; i < count; i++)
+        if (ids[i].kind != ATTEST_KIND_ROLE)
+            ATTEST_TRY(attest_bundle_add(bundle, p, ids[i], packed, NULL, err));
+out:
+    return status;
+}
+
+/* What the harness saw, on top of the numbers. */
+static void note_run(attest_row *row, const attest_run_result *run, uint32_t device)
+{
+    row->reasons |= run->reasons;
+    row->seconds_kernel = run->seconds;
+    snprintf(row->fp_state, sizeof row->fp_state, "%s", run->fp_state);
+    if (run->state == ATTEST_RUN_DONE && run->status == ATTEST_OK && run->reasons == 0)
+        return;
+    snprintf(row->why, sizeof row->why, "%s", run->why);
+    switch (run->state) {
+    case ATTEST_RUN_UNSUPPORTED: row->verdict = ATTEST_SKIP; break;
+    case ATTEST_RUN_CRASH: row->verdict = ATTEST_CRASH; break;
+    case ATTEST_RUN_TIMEOUT: row->verdict = ATTEST_TIMEOUT; break;
+    case ATTEST_RUN_EXIT:
+        row->verdict = ATTEST_CRASH;
+        row->reasons |= ATTEST_REASON_EXIT;
+        break;
+    default:
+        row->verdict = run->status == ATTEST_NO_DEVICE && device != ATTEST_CPU ? ATTEST_SKIP : ATTEST_FAIL;
+        if (run->status != ATTEST_OK && row->verdict == ATTEST_FAIL)
+            row->reasons |= ATTEST_REASON_KERNEL_ERROR;
+    }
+}
+
+attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
+                              double timeout_s, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const attest_problem *p = &prepared->c.problem;
+    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
+    attest_bundle *bundle = NULL;
+    attest_run_result run;
+    memset(&run, 0, sizeof run);
+    attest_row_identify(row, subject, prepared->line, prepared->hash);
+    /* No answer (-1) is a finding, not a refusal: the run below asks again and makes it a row. */
+    *supported = attest_worker_supports(subject->worker, subject->index, p, row->why, sizeof row->why) != 0;
+    row->verdict = ATTEST_SKIP;
+    if (!*supported)
+        return ATTEST_OK;
+    row->why[0] = '\0';
+    ATTEST_TRY(attest_bundle_new(&bundle, err));
+    ATTEST_TRY(attest_draw_missing(bundle, &prepared->c, 0, (facts->flags & ATTEST_PACKED_STATE) != 0, err));
+    ATTEST_TRY(add_outputs(bundle, p, facts, err));
+    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err));
+    if (run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK) {
+        const double start = attest_now_seconds();
+        ATTEST_TRY(attest_compare(row, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &facts->numerics,
+                                  facts->flags, facts->has_claim ? facts->claim_ulp : 0, err));
+        row->seconds_truth = attest_now_seconds() - start;
+    }
+    note_run(row, &run, facts->device_type);
+out:
+    attest_bundle_free(bundle);
+    return status;
+}
