@@ -269,7 +269,9 @@ static void bound_columns(ref_bound *bound, row_job *job, int divided)
     arb_init(divisor);
     if (divided && bound_divisor(divisor, job->row, job->in, job->h))
         set_divisor(job, divisor, 1);
+    const int overflow = job->weights.overflow;
     for (int64_t c = 0; c < job->in->p->e; c++) {
+        job->weights.overflow = overflow; /* a column that may overflow says nothing about the next */
         if (divided && mag_is_zero(job->weaker))
             set_unbounded(bound + c);
         else if (divided)

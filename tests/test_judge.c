@@ -46,7 +46,7 @@ static attest_element one_row(const judged *x, attest_role role, uint32_t dtype,
                               int64_t i, attest_row_facts *facts)
 {
     attest_error err;
-    attest_element element;
+    attest_element elements[64];
     const attest_tensor_id id = { ATTEST_KIND_ROLE, (uint32_t)role };
     attest_tensor t;
     uint64_t store[64] = { 0 };
@@ -55,9 +55,10 @@ static attest_element one_row(const judged *x, attest_role role, uint32_t dtype,
     t.bits = (uint8_t)(8 * attest_dtype_bytes(dtype));
     t.data = store;
     attest_store_bits(&t, attest_offset(&t, 0, 0, i, 0), attest_from_f64(dtype, value));
-    ck_assert_msg(attest_judge_row(&element, facts, x->truth, &unknown, flags, id, &t, 0, 0, i, &err) == ATTEST_OK,
+    ck_assert(attest_tensor_count(&t) <= 64);
+    ck_assert_msg(attest_judge_row(elements, facts, x->truth, &unknown, flags, id, &t, 0, 0, i, &err) == ATTEST_OK,
                   "%s", err.text);
-    return element;
+    return elements[0];
 }
 
 static const char *const lines[] = {
@@ -239,6 +240,31 @@ START_TEST(rows_without_value)
 }
 END_TEST
 
+/* A column whose sums may overflow has no bound; the next one has. */
+START_TEST(overflow_of_one_column)
+{
+    for (int64_t big = 0; big < 2; big++) {
+        judged x;
+        attest_element elements[2];
+        attest_error err;
+        attest_tensor t;
+        float o[2] = { 1, 1 };
+        const attest_tensor_id id = { ATTEST_KIND_ROLE, ATTEST_O };
+        open_case(&x, "n=1 m=1 d=1 e=2");
+        set(&x, ATTEST_V, 0, big, 0x1.8p127f);
+        set(&x, ATTEST_V, 0, 1 - big, 1);
+        o[big] = 0x1.8p127f;
+        ready(&x, ATTEST_ENGINE_AUTO);
+        attest_tensor_describe(&t, &x.c.problem, id, 0);
+        t.data = o;
+        ck_assert(attest_judge_row(elements, NULL, x.truth, &unknown, 0, id, &t, 0, 0, 0, &err) == ATTEST_OK);
+        ck_assert_uint_eq(elements[big].class, ATTEST_CLASS_UNBOUNDED);
+        ck_assert_uint_eq(elements[1 - big].class, ATTEST_CLASS_NORMAL);
+        close_case(&x);
+    }
+}
+END_TEST
+
 /* R-NAN: where a NaN must stand, a number fails; where nothing is known, nothing is judged. */
 START_TEST(nan_pattern)
 {
@@ -377,6 +403,7 @@ Suite *suite_judge(void)
     tcase_set_timeout(c, 60);
     tcase_add_test(c, rounded_outputs_pass);
     tcase_add_test(c, nan_pattern);
+    tcase_add_test(c, overflow_of_one_column);
     tcase_add_test(c, special_values);
     tcase_add_test(c, flushed_subnormals);
     tcase_add_test(c, rows_without_value);
