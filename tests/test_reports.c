@@ -113,6 +113,20 @@ START_TEST(test_junit_and_summary)
 }
 END_TEST
 
+/* What is told first, and what needs attention. */
+START_TEST(test_ranks)
+{
+    static const int rank[ATTEST_VERDICT_COUNT] = { 4, 1, 2, 3, 0, 0, 3, 2, 4 };
+    for (int v = 0; v < ATTEST_VERDICT_COUNT; v++) {
+        attest_row row;
+        attest_row_init(&row);
+        row.verdict = v;
+        ck_assert_msg(attest_row_rank(&row) == rank[v], "%s", attest_verdict_names[v]);
+        ck_assert_msg(attest_row_bad(&row) == (rank[v] < 3), "%s", attest_verdict_names[v]);
+    }
+}
+END_TEST
+
 START_TEST(test_exit_codes)
 {
     static const struct {
@@ -278,6 +292,7 @@ Suite *suite_reports(void)
     tcase_add_test(t, test_jsonl_bad_lines);
     tcase_add_test(t, test_csv);
     tcase_add_test(t, test_junit_and_summary);
+    tcase_add_test(t, test_ranks);
     tcase_add_test(t, test_exit_codes);
     tcase_add_test(t, test_reasons_text);
     tcase_add_test(t, test_console);
