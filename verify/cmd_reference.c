@@ -146,32 +146,46 @@ out:
     return status;
 }
 
+/* All tensors are rounded before the first is written. */
 static attest_status write_npy(request *r, const attest_cli *cli, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char path[4096], name[32];
     attest_rounding_counts counts = { 0 };
+    attest_tensor *rounded = calloc(r->want_count, sizeof *rounded);
+    if (!rounded)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the results");
     for (size_t i = 0; i < r->want_count; i++) {
-        attest_tensor t = { 0 }, described;
+        attest_tensor described;
         attest_tensor_describe(&described, &r->c.problem, r->want[i], 0);
+        ATTEST_TRY(attest_truth_rounded(&rounded[i], r->truth, r->want[i], described.dtype, &counts, err));
+    }
+    for (size_t i = 0; i < r->want_count; i++) {
         attest_tensor_id_print(name, sizeof name, r->want[i]);
         if (snprintf(path, sizeof path, "%s/%s.npy", cli->out, name) >= (int)sizeof path)
-            return attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long");
-        status = attest_truth_rounded(&t, r->truth, r->want[i], described.dtype, &counts, err);
-        if (status == ATTEST_OK)
-            status = attest_npy_write(path, &t, err);
-        free(t.data);
-        if (status != ATTEST_OK)
-            return status;
+            ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long"));
+        ATTEST_TRY(attest_npy_write(path, &rounded[i], err));
     }
     if (!cli->quiet)
         fprintf(stderr,
-                "rounded: %lld by enclosure; %lld left open by balls, %lld of them decided by the tie lemma; %lld open "
-                "at the cap; "
-                "%lld without truth\n",
+                "rounded: %lld by enclosure; %lld left open by balls, %lld of them decided by the tie lemma; "
+                "%lld open at the cap; %lld without truth\n",
                 (long long)counts.by_enclosure, (long long)counts.open_at_ball, (long long)counts.by_tie,
                 (long long)counts.at_cap, (long long)counts.no_truth);
+out:
+    for (size_t i = 0; i < r->want_count; i++)
+        free(rounded[i].data);
+    free(rounded);
     return status;
+}
+
+/* About 3e7 products of a query or weight with a key or value are enclosed a second (128 bits, one core). */
+static void tell_cost(const attest_problem *p, const attest_cli *cli)
+{
+    const double seconds = (double)(p->b * p->hq) * (double)p->n * (double)p->m * (double)(p->d + p->e) / 3e7;
+    if (seconds > 60 && !cli->quiet)
+        fprintf(stderr, "attest reference: %lld rows of %lld keys: about %.0f minutes\n",
+                (long long)(p->b * p->hq * p->n), (long long)p->m, seconds / 60);
 }
 
 int attest_command_reference(const attest_cli *cli)
@@ -186,14 +200,15 @@ int attest_command_reference(const attest_cli *cli)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--out=%s: only --format npy writes files", cli->out));
     if (npy && !cli->out)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format npy needs --out DIR"));
-    if (npy)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
     ATTEST_TRY(parse_engine(&r.engine, cli->engine, &err));
     if (npy && r.engine == ATTEST_ENGINE_WITNESS)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--engine witness writes no .npy: it proves no rounding"));
     ATTEST_TRY(attest_bundle_new(&r.inputs, &err));
     ATTEST_TRY(attest_inputs_load(&r.c, r.inputs, NULL, cli, &err));
     ATTEST_TRY(parse_want(&r, cli->want ? cli->want : "o", &err));
+    if (npy)
+        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+    tell_cost(&r.c.problem, cli);
     ATTEST_TRY(attest_truth_new(&r.truth, &r.c.problem, r.inputs, r.engine, &err));
     ATTEST_TRY(npy ? write_npy(&r, cli, &err) : print_json(&r, cli, &err));
 out:
