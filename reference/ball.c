@@ -209,11 +209,17 @@ static void weigh(ref_row *row, const attest_problem *p, slong prec)
     arb_clear(x);
 }
 
-/* u = sum w v (one dot product a channel and block), z = sum w. */
+/* u = sum w gin v (one dot product a channel and block), z = sum w. */
 static attest_status sums(ref_row *row, const ref_inputs *in, ref_block *block, int64_t b, int64_t g, slong prec,
                           attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    const int gated = ref_gates_values(in->p);
+    arb_ptr w = gated ? ref_ball_vector(row->keys) : row->w;
+    if (!w)
+        return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for %lld gates", (long long)row->keys);
+    if (gated)
+        ref_ball_gate_weights(w, row, in, b, g, prec);
     arb_zero(row->z);
     for (int64_t j = 0; j < row->keys; j++)
         arb_add(row->z, row->z, row->w + j, prec);
@@ -227,10 +233,12 @@ static attest_status sums(ref_row *row, const ref_inputs *in, ref_block *block, 
         for (int64_t i = at; i < at + to - from; i++)
             row->no_truth |= block->bad[i];
         for (int64_t c = 0; c < row->e; c++)
-            arb_dot(row->u + c, row->u + c, 0, row->w + from, 1, block->x + c * block->count + at, 1,
+            arb_dot(row->u + c, row->u + c, 0, w + from, 1, block->x + c * block->count + at, 1,
                     (slong)(to - from), prec);
     }
 out:
+    if (gated)
+        ref_ball_vector_free(w, row->keys);
     return status;
 }
 
@@ -275,11 +283,12 @@ static attest_status fill_row(ref_row *row, const ref_inputs *in, ref_ball_cache
     if (!ref_ball_phi(q, in, t, attest_offset(t, b, h, i, 0), t->stride[3], prec))
         row->no_truth = 1;
     ATTEST_TRY(scores(row, in, &cache->k, q, b, g, prec, err));
+    ref_ball_score_steps(row, in, b, h, i, prec);
     weigh(row, p, prec);
     ATTEST_TRY(sums(row, in, &cache->v, b, g, prec, err));
     if (attest_axis_value_of(p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE)
         ATTEST_TRY(ref_ball_add_state(row, in, q, b, g, prec, err));
-    ref_ball_norm_of(p)(row, in, h, prec);
+    ref_ball_output(row, in, b, h, i, prec);
     log_sum(row, p, prec);
 out:
     ref_ball_vector_free(q, p->d);

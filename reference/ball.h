@@ -15,7 +15,8 @@ typedef struct ref_ball_feature {
 typedef void (*ref_ball_weight)(arb_t w, const arb_t x, uint32_t order, slong prec);
 /* c encloses the center of the scores s[0..keys-1], keys >= 1. */
 typedef void (*ref_ball_center)(arb_t c, arb_srcptr s, slong keys, slong prec);
-/* Fills row->o from row->u and row->z; sets row->illposed, and row->no_truth when a non-finite input is read. */
+/* Norm in place: row->o holds u (times gout with pre-out) before and Norm(u, z) after; sets row->illposed, and
+ * row->no_truth when a non-finite input is read. */
 typedef void (*ref_ball_norm)(ref_row *row, const ref_inputs *in, int64_t h, slong prec);
 
 const ref_ball_feature *ref_ball_feature_of(const attest_problem *p);
@@ -57,6 +58,27 @@ void ref_ball_kronecker(arb_ptr power, arb_srcptr x, slong dim, int n, slong pre
 /* Adds sum_n coef_n <phi(q)^(x n), h0.n> to row->u and the same of z0 to row->z; sets row->no_truth. */
 attest_status ref_ball_add_state(ref_row *row, const ref_inputs *in, arb_srcptr q, int64_t b, int64_t g, slong prec,
                                  attest_error *err);
+
+/* ---- ball_steps.c: cap, alibi, clamp and gates -------------------------------------------------------------- */
+/* row->s, from scale <phi(q), phi(k)>, to the score of the formula. */
+void ref_ball_score_steps(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec);
+/* gated[keys] = w_j gin_j */
+void ref_ball_gate_weights(arb_ptr gated, ref_row *row, const ref_inputs *in, int64_t b, int64_t g, slong prec);
+/* row->o from row->u and row->z: gates, norm, gain and shift. */
+void ref_ball_output(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec);
+
+/* ---- ball_norm.c: division by a root ------------------------------------------------------------------------- */
+typedef struct ref_root_kind {
+    int root;     /* the norm is one of these */
+    int length;   /* of u/t */
+    int centered; /* the mean is subtracted */
+    int mean;     /* the mean of the squares, not their sum */
+} ref_root_kind;
+
+ref_root_kind ref_root_norm_kind(const attest_problem *p);
+/* x[e], u (times gout with pre-out) before and Norm after, `root` its divisor; 0: that is not surely positive. */
+int ref_root_norm(arb_ptr x, arb_t root, const attest_problem *p, int64_t keys, slong prec);
+void ref_ball_norm_root(ref_row *row, const ref_inputs *in, int64_t h, slong prec);
 
 /* A vector of zero balls that reports failure; clears and frees. */
 arb_ptr ref_ball_vector(int64_t count);

@@ -41,10 +41,63 @@ static void feature_relu(arb_ptr y, arb_srcptr x, slong d, slong prec)
     }
 }
 
+/* x / norm2(x), 0 at 0.  Points that are not 0, or balls around such (silu): the norm is surely positive in the end. */
+static void feature_unit(arb_ptr y, arb_srcptr x, slong d, slong prec)
+{
+    int zero = 1;
+    arb_t norm;
+    arb_init(norm);
+    for (slong c = 0; c < d; c++)
+        zero &= arb_is_zero(x + c) != 0;
+    arb_dot(norm, NULL, 0, x, 1, x, 1, d, prec);
+    arb_sqrt(norm, norm, prec);
+    for (slong c = 0; c < d; c++) {
+        if (zero)
+            arb_zero(y + c);
+        else
+            arb_div(y + c, x + c, norm, prec);
+    }
+    arb_clear(norm);
+}
+
+/* x/(1 + e^-x) = x e^x/(e^x + 1): the exponential never overflows; x is exact, so the branch is certain. */
+static void feature_silu(arb_ptr y, arb_srcptr x, slong d, slong prec)
+{
+    arb_t power, sum;
+    arb_init(power);
+    arb_init(sum);
+    for (slong c = 0; c < d; c++) {
+        const int negative = arf_sgn(arb_midref(x + c)) < 0;
+        if (!arb_is_finite(x + c)) {
+            arb_indeterminate(y + c);
+            continue;
+        }
+        arb_neg(power, x + c);
+        arb_exp(power, negative ? x + c : power, prec);
+        arb_add_ui(sum, power, 1, prec);
+        if (negative)
+            arb_mul(y + c, x + c, power, prec);
+        else
+            arb_set(y + c, x + c);
+        arb_div(y + c, y + c, sum, prec);
+    }
+    arb_clear(sum);
+    arb_clear(power);
+}
+
+static void feature_silu_unit(arb_ptr y, arb_srcptr x, slong d, slong prec)
+{
+    feature_silu(y, x, d, prec);
+    feature_unit(y, y, d, prec);
+}
+
 static const ref_ball_feature features[] = {
     [ATTEST_FEATURE_IDENTITY] = { feature_identity, 1 },
     [ATTEST_FEATURE_ELU1] = { feature_elu1, 0 },
     [ATTEST_FEATURE_RELU] = { feature_relu, 1 },
+    [ATTEST_FEATURE_UNIT] = { feature_unit, 0 },
+    [ATTEST_FEATURE_SILU] = { feature_silu, 0 },
+    [ATTEST_FEATURE_SILU_UNIT] = { feature_silu_unit, 0 },
     [ATTEST_FEATURE_COSFORMER] = { NULL, 0 },
 };
 
@@ -134,7 +187,7 @@ static const ref_ball_center centers[] = {
 };
 
 /* ---- norms ------------------------------------------------------------------------------------------------------- */
-/* o = u / divisor, or ill-posed where the divisor may be 0. */
+/* o /= divisor, or ill-posed where the divisor may be 0. */
 static void divide(ref_row *row, const arb_t divisor, slong prec)
 {
     row->illposed = !arb_is_finite(divisor) || arb_contains_zero(divisor);
@@ -142,7 +195,7 @@ static void divide(ref_row *row, const arb_t divisor, slong prec)
         if (row->illposed)
             arb_indeterminate(row->o + c);
         else
-            arb_div(row->o + c, row->u + c, divisor, prec);
+            arb_div(row->o + c, row->o + c, divisor, prec);
     }
 }
 
@@ -173,18 +226,46 @@ static void norm_sink(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 
 static void norm_none(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 {
+    (void)row; /* o is u */
     (void)in;
     (void)h;
     (void)prec;
-    for (int64_t c = 0; c < row->e; c++)
-        arb_set(row->o + c, row->u + c);
+}
+
+static void norm_floor(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
+{
+    arb_t divisor;
+    (void)h;
+    arb_init(divisor);
+    arb_set_d(divisor, in->p->axis[ATTEST_AXIS_NORM].number);
+    arb_max(divisor, divisor, row->z, prec);
+    divide(row, divisor, prec);
+    arb_clear(divisor);
+}
+
+static void norm_length(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
+{
+    arb_t divisor;
+    (void)in;
+    (void)h;
+    arb_init(divisor);
+    arb_set_si(divisor, (slong)row->keys);
+    divide(row, divisor, prec);
+    arb_clear(divisor);
 }
 
 static const ref_ball_norm norms[] = {
     [ATTEST_NORM_SUM] = norm_sum,
     [ATTEST_NORM_SINK] = norm_sink,
+    [ATTEST_NORM_FLOOR] = norm_floor,
     [ATTEST_NORM_NONE] = norm_none,
-    [ATTEST_NORM_LENGTH_LAYERNORM] = NULL,
+    [ATTEST_NORM_LENGTH] = norm_length,
+    [ATTEST_NORM_L2] = ref_ball_norm_root,
+    [ATTEST_NORM_RMS] = ref_ball_norm_root,
+    [ATTEST_NORM_LAYERNORM] = ref_ball_norm_root,
+    [ATTEST_NORM_LENGTH_L2] = ref_ball_norm_root,
+    [ATTEST_NORM_LENGTH_RMS] = ref_ball_norm_root,
+    [ATTEST_NORM_LENGTH_LAYERNORM] = ref_ball_norm_root,
 };
 
 /* ---- lookup ------------------------------------------------------------------------------------------------------ */
@@ -222,13 +303,14 @@ static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_WINDOW] = 1u << ATTEST_WINDOW_NONE | 1u << ATTEST_WINDOW_W,
     [ATTEST_AXIS_LENS] = 1u << ATTEST_LENS_NONE | 1u << ATTEST_LENS_DRAW,
     [ATTEST_AXIS_DECAY] = 1u << ATTEST_DECAY_NONE,
-    [ATTEST_AXIS_GATES] = 1u << ATTEST_GATES_NONE,
-    [ATTEST_AXIS_AFFINE] = 1u << ATTEST_AFFINE_NONE,
+    [ATTEST_AXIS_GATES] = 1u << ATTEST_GATES_NONE | 1u << ATTEST_GATES_IN | 1u << ATTEST_GATES_OUT |
+                            1u << ATTEST_GATES_INOUT | 1u << ATTEST_GATES_PRE_OUT,
+    [ATTEST_AXIS_AFFINE] = 1u << ATTEST_AFFINE_NONE | 1u << ATTEST_AFFINE_DRAW,
     [ATTEST_AXIS_UPDATE] = 1u << ATTEST_UPDATE_ADD,
     [ATTEST_AXIS_EPS] = 1u << ATTEST_EPS_ZERO | 1u << ATTEST_EPS_SET,
-    [ATTEST_AXIS_CLAMP] = 1u << ATTEST_CLAMP_NONE,
-    [ATTEST_AXIS_CAP] = 1u << ATTEST_CAP_NONE,
-    [ATTEST_AXIS_ALIBI] = 1u << ATTEST_ALIBI_NONE,
+    [ATTEST_AXIS_CLAMP] = 1u << ATTEST_CLAMP_NONE | 1u << ATTEST_CLAMP_SET,
+    [ATTEST_AXIS_CAP] = 1u << ATTEST_CAP_NONE | 1u << ATTEST_CAP_SET,
+    [ATTEST_AXIS_ALIBI] = 1u << ATTEST_ALIBI_NONE | 1u << ATTEST_ALIBI_DRAW,
     [ATTEST_AXIS_STATE] = 1u << ATTEST_STATE_NONE | 1u << ATTEST_STATE_DRAW,
 };
 

@@ -1,6 +1,6 @@
 /* ball_state.c - states in balls: what a given state adds to a row, and the state after the last key.
  *
- * S_n = h0.n + sum_j phi(k_j)^(x n) (x) v_j, z-state without v; full Kronecker order, no 1/n!, no scale.
+ * S_n = h0.n + sum_j phi(k_j)^(x n) (x) gin_j v_j, z-state without gin and v; full Kronecker order, no 1/n!, no scale.
  */
 #include "reference/ball.h"
 
@@ -134,14 +134,22 @@ static void add_key(const state_job *job, arb_srcptr power, arb_srcptr values, m
 
 static void load_values(const state_job *job, arb_ptr values, mag_ptr values_mag, int64_t j)
 {
-    const attest_tensor *v = job->in->role[ATTEST_V];
+    const attest_tensor *v = job->in->role[ATTEST_V], *gin = job->in->role[ATTEST_GIN];
+    const int gated = !job->z_state && ref_gates_values(job->in->p);
+    arb_t gate;
+    arb_init(gate);
+    if (gated)
+        arb_set_d(gate, attest_load(gin, attest_offset(gin, job->b, job->g, j, 0)));
     for (int64_t c = 0; c < job->width; c++) {
         if (job->z_state)
             arb_one(values + c);
         else
             arb_set_d(values + c, attest_load(v, attest_offset(v, job->b, job->g, j, c)));
+        if (gated)
+            arb_mul(values + c, values + c, gate, job->prec);
         arb_get_mag(values_mag + c, values + c);
     }
+    arb_clear(gate);
 }
 
 attest_status ref_ball_state(arb_ptr out, mag_ptr gauge, const ref_inputs *in, int64_t b, int64_t g, int degree,

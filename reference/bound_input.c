@@ -1,4 +1,5 @@
 /* bound_input.c - sizes of inputs, features, given states and divisors, as upper bounds. */
+#include "reference/ball.h"
 #include "reference/bound.h"
 
 static int divide_by_sum(arb_t x, const ref_row *row, const ref_inputs *in, int64_t h)
@@ -31,12 +32,30 @@ static int divide_by_one(arb_t x, const ref_row *row, const ref_inputs *in, int6
     return 1;
 }
 
+static int divide_by_floor(arb_t x, const ref_row *row, const ref_inputs *in, int64_t h)
+{
+    (void)h;
+    arb_set_d(x, in->p->axis[ATTEST_AXIS_NORM].number);
+    arb_max(x, x, row->z, row->prec);
+    return 1;
+}
+
+static int divide_by_length(arb_t x, const ref_row *row, const ref_inputs *in, int64_t h)
+{
+    (void)in;
+    (void)h;
+    arb_set_si(x, (slong)row->keys);
+    return 1;
+}
+
 int bound_divisor(arb_t divisor, const ref_row *row, const ref_inputs *in, int64_t h)
 {
     static int (*const table[])(arb_t, const ref_row *, const ref_inputs *, int64_t) = {
         [ATTEST_NORM_SUM] = divide_by_sum,
         [ATTEST_NORM_SINK] = divide_by_sink,
+        [ATTEST_NORM_FLOOR] = divide_by_floor,
         [ATTEST_NORM_NONE] = divide_by_one,
+        [ATTEST_NORM_LENGTH] = divide_by_length,
     };
     const uint32_t norm = in->p->axis[ATTEST_AXIS_NORM].value;
     if (norm >= sizeof table / sizeof table[0] || !table[norm])
@@ -141,9 +160,12 @@ void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64
     mag_init(coef);
     mag_init(scale);
     mag_ptr size = _mag_vec_init((slong)p->d);
+    arb_ptr phi = _arb_vec_init((slong)p->d);
+    ref_ball_phi(phi, in, q, attest_offset(q, b, h, i, 0), q->stride[3], 128);
     for (int64_t c = 0; c < p->d; c++)
         if (!bound_feature(size + c, attest_load(q, attest_offset(q, b, h, i, c)), p->axis[ATTEST_AXIS_FEATURE].value))
-            mag_inf(size + c);
+            arb_get_mag(size + c, phi + c); /* a map of the whole vector, or without a bound of its own */
+    _arb_vec_clear(phi, (slong)p->d);
     mag_set_d(scale, p->scale);
     for (int n = in->lowest; n <= in->highest; n++) {
         mag_pow_ui(coef, scale, (ulong)n);

@@ -50,6 +50,11 @@ typedef struct ref_inputs {
 
 void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle);
 
+/* Position i+off of query i among the keys: off = len_b - n with causal-br, else 0. */
+int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i);
+/* Do gates multiply the values (gates in and inout)? */
+int ref_gates_values(const attest_problem *p);
+
 /* Keys visible to (b,i) via attest_visible(); len from the tensor. */
 void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last);
 

@@ -1,4 +1,5 @@
 /* gauge.c - the natural scale of an element's error (design section 6), upward rounded. */
+#include "reference/ball.h"
 #include "reference/bound.h"
 
 typedef struct gauge_job {
@@ -7,6 +8,7 @@ typedef struct gauge_job {
     int64_t b, h, i, g;
     int exponential;
     bound_sums sums; /* coef[0] = |w|, coef[1] = w S (exp) */
+    mag_ptr w, s;    /* [keys] the same, for gated values */
     mag_ptr given;   /* [e] absolute terms of the given states */
     mag_t given_z;
 } gauge_job;
@@ -21,7 +23,7 @@ static attest_status job_start(gauge_job *job, attest_error *err)
     job->given = _mag_vec_init((slong)job->in->p->e);
     if (status != ATTEST_OK)
         return status;
-    mag_ptr w = _mag_vec_init((slong)row->keys), s = _mag_vec_init((slong)row->keys);
+    mag_ptr w = job->w = _mag_vec_init((slong)row->keys), s = job->s = _mag_vec_init((slong)row->keys);
     for (int64_t j = 0; j < row->keys; j++) {
         arb_get_mag(w + j, row->w + j);
         if (job->exponential)
@@ -29,8 +31,6 @@ static attest_status job_start(gauge_job *job, attest_error *err)
     }
     mag_srcptr const set[BOUND_SETS] = { w, job->exponential ? s : NULL, NULL, NULL };
     bound_sums_fill(&job->sums, set);
-    _mag_vec_clear(s, (slong)row->keys);
-    _mag_vec_clear(w, (slong)row->keys);
     bound_state_mass(job->given, job->given_z, job->in, job->b, job->h, job->i);
     return ATTEST_OK;
 }
@@ -39,6 +39,10 @@ static void job_clear(gauge_job *job)
 {
     bound_sums_clear(&job->sums);
     _mag_vec_clear(job->given, (slong)job->in->p->e);
+    if (job->w)
+        _mag_vec_clear(job->w, (slong)job->row->keys);
+    if (job->s)
+        _mag_vec_clear(job->s, (slong)job->row->keys);
     mag_clear(job->given_z);
 }
 
@@ -64,11 +68,43 @@ static void gauge_lse(mag_t y, const gauge_job *job)
     mag_clear(low);
 }
 
+/* sum |w gin v| + [exp] sum w S |gin v - center|, key by key: gin v of two doubles is exact in 128 bits. */
+static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr center)
+{
+    const attest_tensor *v = job->in->role[ATTEST_V], *gin = job->in->role[ATTEST_GIN];
+    arb_t x, gate;
+    mag_t size;
+    arb_init(x);
+    arb_init(gate);
+    mag_init(size);
+    mag_zero(y);
+    for (int64_t j = 0; j < job->row->keys; j++) {
+        const int64_t key = job->row->first + j;
+        arb_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, key, c)));
+        arb_set_d(gate, attest_load(gin, attest_offset(gin, job->b, job->g, key, 0)));
+        arb_mul(x, x, gate, 128);
+        arb_get_mag(size, x);
+        mag_addmul(y, job->w + j, size);
+        if (center)
+            arb_sub(x, x, center, 128);
+        arb_get_mag(size, x);
+        mag_addmul(y, job->s + j, size); /* 0 unless exp */
+    }
+    mag_add(y, y, job->given + c);
+    mag_clear(size);
+    arb_clear(gate);
+    arb_clear(x);
+}
+
 /* sum |w v| + [exp] sum w S |v - center| + |h0 terms|; the score part of an unnormalised u moves with v itself. */
 static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
     mag_t s;
+    if (ref_gates_values(job->in->p)) {
+        gated_column(y, job, c, center);
+        return;
+    }
     mag_init(s);
     bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
     bound_sums_dot(y, &job->sums, SET_WEIGHT);
@@ -82,13 +118,145 @@ static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
     mag_clear(s);
 }
 
+/* Does the divisor move with the weights, so that the score part of o is about the distance to u/Z?  -1: not known at
+ * this precision (a floor about as large as z). */
+static int divisor_moves(const gauge_job *job)
+{
+    const attest_setting *norm = &job->in->p->axis[ATTEST_AXIS_NORM];
+    arb_t floor;
+    int moves = norm->value != ATTEST_NORM_NONE && norm->value != ATTEST_NORM_LENGTH;
+    if (norm->value != ATTEST_NORM_FLOOR)
+        return moves;
+    arb_init(floor);
+    arb_set_d(floor, norm->number);
+    moves = arb_gt(job->row->z, floor) ? 1 : arb_lt(job->row->z, floor) ? 0 : -1;
+    arb_clear(floor);
+    return moves;
+}
+
+/* Z times the gauge of u_c/Z; that quotient stands for o_ic in the formula: gout multiplies both (R-GAUGE-GATE). */
+static void gauge_quotient(mag_t y, gauge_job *job, int64_t c, const arb_t divisor, int moves)
+{
+    arb_t center;
+    mag_t still;
+    arb_init(center);
+    mag_init(still);
+    arb_div(center, job->row->u + c, divisor, job->row->prec);
+    gauge_column(y, job, c, moves ? center : NULL);
+    if (moves < 0) {
+        gauge_column(still, job, c, NULL);
+        mag_max(y, y, still);
+    }
+    mag_clear(still);
+    arb_clear(center);
+}
+
+static void row_gate(mag_t gate, const gauge_job *job)
+{
+    const uint32_t gates = job->in->p->axis[ATTEST_AXIS_GATES].value;
+    const attest_tensor *gout = job->in->role[ATTEST_GOUT];
+    mag_one(gate);
+    if (gates == ATTEST_GATES_OUT || gates == ATTEST_GATES_INOUT || gates == ATTEST_GATES_PRE_OUT)
+        mag_set_d(gate, attest_load(gout, attest_offset(gout, job->b, job->h, job->i, 0)));
+}
+
+/* Gauges of u through the Jacobian of a norm by a root s, y = Norm(u): with g the gauges of its argument (of u,
+ * times gout before the norm, over t) at most (g_c + [centered] mean g + |y_c| sum |y| g / m)/s, m = e or 1
+ * (R-GAUGE-NORM). */
+static void through_root(mag_ptr g, const gauge_job *job, const ref_root_kind *kind, const arb_t root, arb_srcptr y)
+{
+    const int64_t e = job->in->p->e;
+    mag_t low, mean, moved, x;
+    mag_init(low);
+    mag_init(mean);
+    mag_init(moved);
+    mag_init(x);
+    arb_get_mag_lower(low, root);
+    for (int64_t c = 0; c < e; c++) {
+        if (kind->centered)
+            mag_add(mean, mean, g + c);
+        arb_get_mag(x, y + c);
+        mag_addmul(moved, x, g + c);
+    }
+    mag_div_ui(mean, mean, (ulong)e);
+    if (kind->mean)
+        mag_div_ui(moved, moved, (ulong)e);
+    for (int64_t c = 0; c < e; c++) {
+        mag_add(g + c, g + c, mean);
+        arb_get_mag(x, y + c);
+        mag_addmul(g + c, x, moved);
+        mag_div(g + c, g + c, low);
+    }
+    mag_clear(x);
+    mag_clear(moved);
+    mag_clear(mean);
+    mag_clear(low);
+}
+
+/* gauge = |gain| gauge + |shift| */
+static void through_affine(mag_ptr gauge, const ref_inputs *in)
+{
+    const attest_tensor *gain = in->role[ATTEST_GAIN], *shift = in->role[ATTEST_SHIFT];
+    mag_t x;
+    mag_init(x);
+    for (int64_t c = 0; in->p->axis[ATTEST_AXIS_AFFINE].value != ATTEST_AFFINE_NONE && c < in->p->e; c++) {
+        mag_set_d(x, attest_load(gain, attest_offset(gain, c, 0, 0, 0)));
+        mag_mul(gauge + c, gauge + c, x);
+        mag_set_d(x, attest_load(shift, attest_offset(shift, c, 0, 0, 0)));
+        mag_add(gauge + c, gauge + c, x);
+    }
+    mag_clear(x);
+}
+
+static void gauge_root(mag_ptr gauge, gauge_job *job, const ref_root_kind *kind)
+{
+    const attest_problem *p = job->in->p;
+    const int before = p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
+    const attest_tensor *gout = job->in->role[ATTEST_GOUT];
+    arb_ptr y = _arb_vec_init((slong)p->e);
+    arb_t x;
+    mag_t gate;
+    arb_init(x);
+    mag_init(gate);
+    row_gate(gate, job);
+    arb_set_d(x, before ? attest_load(gout, attest_offset(gout, job->b, job->h, job->i, 0)) : 1.0);
+    for (int64_t c = 0; c < p->e; c++) {
+        arb_mul(y + c, job->row->u + c, x, job->row->prec);
+        gauge_column(gauge + c, job, c, NULL);
+        if (before)
+            mag_mul(gauge + c, gauge + c, gate);
+        if (kind->length && job->row->keys)
+            mag_div_ui(gauge + c, gauge + c, (ulong)job->row->keys);
+    }
+    const int good = ref_root_norm(y, x, p, job->row->keys, job->row->prec);
+    if (good)
+        through_root(gauge, job, kind, x, y);
+    through_affine(gauge, job->in);
+    for (int64_t c = 0; c < p->e; c++) {
+        if (!good)
+            mag_inf(gauge + c);
+        else if (!before)
+            mag_mul(gauge + c, gauge + c, gate);
+    }
+    mag_clear(gate);
+    arb_clear(x);
+    _arb_vec_clear(y, (slong)p->e);
+}
+
 static void gauge_o(mag_ptr gauge, gauge_job *job)
 {
-    const int plain = job->in->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE;
+    const ref_root_kind kind = ref_root_norm_kind(job->in->p);
+    if (kind.root) {
+        gauge_root(gauge, job, &kind);
+        return;
+    }
+    const int moves = divisor_moves(job);
     arb_t divisor;
-    mag_t low;
+    mag_t low, gate;
     arb_init(divisor);
     mag_init(low);
+    mag_init(gate);
+    row_gate(gate, job);
     if (bound_divisor(divisor, job->row, job->in, job->h))
         arb_get_mag_lower(low, divisor);
     for (int64_t c = 0; c < job->in->p->e; c++) {
@@ -96,9 +264,11 @@ static void gauge_o(mag_ptr gauge, gauge_job *job)
             mag_inf(gauge + c);
             continue;
         }
-        gauge_column(gauge + c, job, c, plain ? NULL : job->row->o + c);
+        gauge_quotient(gauge + c, job, c, divisor, moves);
         mag_div(gauge + c, gauge + c, low);
+        mag_mul(gauge + c, gauge + c, gate);
     }
+    mag_clear(gate);
     mag_clear(low);
     arb_clear(divisor);
 }

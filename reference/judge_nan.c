@@ -12,10 +12,11 @@ static int any_nan(const attest_tensor *t, int64_t offset, int64_t count, int64_
     return 0;
 }
 
-/* A NaN score makes a NaN weight: not through a feature (max(NaN, 0) is 0 in C), nor through x^0. */
+/* A NaN score makes a NaN weight: not through a feature (max(NaN, 0) is 0 in C), a clamp (min), nor through x^0. */
 static int weight_keeps_nan(const attest_problem *p)
 {
     return attest_axis_value_of(p, ATTEST_AXIS_FEATURE) == ATTEST_FEATURE_IDENTITY &&
+           attest_axis_value_of(p, ATTEST_AXIS_CLAMP) == ATTEST_CLAMP_NONE &&
            (attest_axis_value_of(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP || p->axis[ATTEST_AXIS_WEIGHT].order > 0);
 }
 

@@ -120,10 +120,21 @@ void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle
     }
 }
 
-void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last)
+static int64_t keys_of_entry(const ref_inputs *in, int64_t b)
 {
     int64_t len = in->p->m;
     if (attest_axis_value_of(in->p, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE)
         len = attest_load_int(in->role[ATTEST_LEN], b * in->role[ATTEST_LEN]->stride[0]);
-    attest_visible(in->p, len, i, first, last);
+    return len;
+}
+
+int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i)
+{
+    const int bottom_right = attest_axis_value_of(in->p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR;
+    return bottom_right ? i + keys_of_entry(in, b) - in->p->n : i;
+}
+
+void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last)
+{
+    attest_visible(in->p, keys_of_entry(in, b), i, first, last);
 }

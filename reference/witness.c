@@ -15,12 +15,23 @@ static const struct {
                               1u << ATTEST_WEIGHT_POWER },
     { ATTEST_AXIS_CENTER, 1u << ATTEST_CENTER_ZERO | 1u << ATTEST_CENTER_MAX | 1u << ATTEST_CENTER_MIN |
                               1u << ATTEST_CENTER_MID },
-    { ATTEST_AXIS_FEATURE, 1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_ELU1 | 1u << ATTEST_FEATURE_RELU },
+    { ATTEST_AXIS_FEATURE, 1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_ELU1 | 1u << ATTEST_FEATURE_RELU |
+                               1u << ATTEST_FEATURE_UNIT | 1u << ATTEST_FEATURE_SILU |
+                               1u << ATTEST_FEATURE_SILU_UNIT },
     { ATTEST_AXIS_MASK, 1u << ATTEST_MASK_FULL | 1u << ATTEST_MASK_CAUSAL | 1u << ATTEST_MASK_CAUSAL_BR },
     { ATTEST_AXIS_WINDOW, 1u << ATTEST_WINDOW_NONE | 1u << ATTEST_WINDOW_W },
     { ATTEST_AXIS_LENS, 1u << ATTEST_LENS_NONE | 1u << ATTEST_LENS_DRAW },
-    { ATTEST_AXIS_NORM, 1u << ATTEST_NORM_SUM | 1u << ATTEST_NORM_SINK | 1u << ATTEST_NORM_NONE },
+    { ATTEST_AXIS_NORM, 1u << ATTEST_NORM_SUM | 1u << ATTEST_NORM_SINK | 1u << ATTEST_NORM_FLOOR |
+                            1u << ATTEST_NORM_NONE | 1u << ATTEST_NORM_LENGTH | 1u << ATTEST_NORM_L2 |
+                            1u << ATTEST_NORM_RMS | 1u << ATTEST_NORM_LAYERNORM | 1u << ATTEST_NORM_LENGTH_L2 |
+                            1u << ATTEST_NORM_LENGTH_RMS | 1u << ATTEST_NORM_LENGTH_LAYERNORM },
+    { ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_NONE | 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_AXIS_EPS, 1u << ATTEST_EPS_ZERO | 1u << ATTEST_EPS_SET },
+    { ATTEST_AXIS_GATES, 1u << ATTEST_GATES_NONE | 1u << ATTEST_GATES_IN | 1u << ATTEST_GATES_OUT |
+                             1u << ATTEST_GATES_INOUT | 1u << ATTEST_GATES_PRE_OUT },
+    { ATTEST_AXIS_CLAMP, 1u << ATTEST_CLAMP_NONE | 1u << ATTEST_CLAMP_SET },
+    { ATTEST_AXIS_CAP, 1u << ATTEST_CAP_NONE | 1u << ATTEST_CAP_SET },
+    { ATTEST_AXIS_ALIBI, 1u << ATTEST_ALIBI_NONE | 1u << ATTEST_ALIBI_DRAW },
     { ATTEST_AXIS_STATE, 1u << ATTEST_STATE_NONE | 1u << ATTEST_STATE_DRAW },
 };
 
@@ -50,11 +61,17 @@ int64_t wit_head(const attest_problem *p, int64_t h)
     return h / (p->hq / p->hkv); /* hkv groups of hq/hkv neighbouring query heads = floor(h hkv / hq) */
 }
 
-int wit_sees(const attest_problem *p, int64_t len, int64_t i, int64_t j)
+int64_t wit_back(const attest_problem *p, int64_t len, int64_t i, int64_t j)
 {
     const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
     const int64_t offset = mask == ATTEST_MASK_CAUSAL_BR ? len - p->n : 0;
-    const int64_t back = i + offset - j; /* how far key j lies before the query */
+    return i + offset - j;
+}
+
+int wit_sees(const attest_problem *p, int64_t len, int64_t i, int64_t j)
+{
+    const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
+    const int64_t back = wit_back(p, len, i, j);
     if (j < 0 || j >= len)
         return 0;
     if (mask != ATTEST_MASK_FULL && back < 0)
@@ -93,14 +110,56 @@ static void feature_relu(wit *r, double x)
         wit_set_ui(r, 0);
 }
 
-void wit_feature(wit *r, const attest_problem *p, double x)
+/* x/(1+e^-x) */
+static void feature_silu(wit *r, double x)
 {
+    wit one;
+    wit_init(&one, mpfr_get_prec(r->v));
+    wit_set_double(r, -x);
+    wit_exp(r, r);
+    wit_set_ui(&one, 1);
+    wit_add(r, r, &one);
+    wit_set_double(&one, x);
+    wit_div(r, &one, r);
+    wit_clear(&one);
+}
+
+/* phi / norm2(phi); the vector 0 stays 0. */
+static void to_unit(wit *phi, const wit_case *w, int zero)
+{
+    wit norm, x;
+    wit_init(&norm, w->bits);
+    wit_init(&x, w->bits);
+    for (int64_t c = 0; c < w->p->d; c++) {
+        wit_mul(&x, &phi[c], &phi[c]);
+        wit_add(&norm, &norm, &x);
+    }
+    wit_sqrt(&norm, &norm);
+    for (int64_t c = 0; c < w->p->d && !zero; c++)
+        wit_div(&phi[c], &phi[c], &norm);
+    wit_clear(&norm);
+    wit_clear(&x);
+}
+
+void wit_feature(wit *phi, const wit_case *w, const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2)
+{
+    const uint32_t feature = w->p->axis[ATTEST_AXIS_FEATURE].value;
+    int zero = 1;
     static void (*const map[])(wit *, double) = {
         [ATTEST_FEATURE_IDENTITY] = feature_identity,
         [ATTEST_FEATURE_ELU1] = feature_elu1,
         [ATTEST_FEATURE_RELU] = feature_relu,
+        [ATTEST_FEATURE_UNIT] = feature_identity,
+        [ATTEST_FEATURE_SILU] = feature_silu,
+        [ATTEST_FEATURE_SILU_UNIT] = feature_silu,
     };
-    map[p->axis[ATTEST_AXIS_FEATURE].value](r, x);
+    for (int64_t c = 0; c < w->p->d; c++) {
+        const double x = attest_load(t, attest_offset(t, i0, i1, i2, c));
+        map[feature](&phi[c], x);
+        zero = zero && (x >= 0 && x <= 0);
+    }
+    if (feature == ATTEST_FEATURE_UNIT || feature == ATTEST_FEATURE_SILU_UNIT)
+        to_unit(phi, w, zero);
 }
 
 static attest_status need(const attest_tensor **t, const attest_bundle *in, attest_tensor_id id, attest_error *err)
@@ -133,6 +192,17 @@ attest_status wit_case_set(wit_case *w, const attest_problem *p, const attest_bu
     ATTEST_TRY(need_role(&w->v, in, ATTEST_V, err));
     if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK)
         ATTEST_TRY(need_role(&w->sink, in, ATTEST_SINK, err));
+    const uint32_t gates = p->axis[ATTEST_AXIS_GATES].value;
+    if (gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT)
+        ATTEST_TRY(need_role(&w->gin, in, ATTEST_GIN, err));
+    if (gates == ATTEST_GATES_OUT || gates == ATTEST_GATES_INOUT || gates == ATTEST_GATES_PRE_OUT)
+        ATTEST_TRY(need_role(&w->gout, in, ATTEST_GOUT, err));
+    if (p->axis[ATTEST_AXIS_AFFINE].value != ATTEST_AFFINE_NONE) {
+        ATTEST_TRY(need_role(&w->gain, in, ATTEST_GAIN, err));
+        ATTEST_TRY(need_role(&w->shift, in, ATTEST_SHIFT, err));
+    }
+    if (p->axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_NONE)
+        ATTEST_TRY(need_role(&w->slope, in, ATTEST_SLOPE, err));
     if (p->axis[ATTEST_AXIS_LENS].value != ATTEST_LENS_NONE) {
         const attest_tensor *lens = NULL;
         ATTEST_TRY(need_role(&lens, in, ATTEST_LEN, err));

@@ -32,6 +32,8 @@ void wit_mul(wit *r, const wit *x, const wit *y);
 void wit_div(wit *r, const wit *x, const wit *y);
 void wit_exp(wit *r, const wit *x);
 void wit_log(wit *r, const wit *x);
+void wit_tanh(wit *r, const wit *x);
+void wit_sqrt(wit *r, const wit *x);
 void wit_max(wit *r, const wit *x, const wit *y);
 void wit_min(wit *r, const wit *x, const wit *y);
 int wit_may_be_zero(const wit *x);     /* the interval contains 0, or x is not known */
@@ -42,6 +44,7 @@ typedef struct wit_case {
     const attest_problem *p;
     const attest_bundle *in;
     const attest_tensor *q, *k, *v, *sink;
+    const attest_tensor *gin, *gout, *slope, *gain, *shift; /* NULL: not read */
     int64_t len;               /* keys of this batch entry */
     unsigned lowest, highest;  /* degrees of the states */
     int given_state;           /* state=draw: h0 and z0 are added */
@@ -51,8 +54,10 @@ typedef struct wit_case {
 attest_status wit_case_set(wit_case *w, const attest_problem *p, const attest_bundle *in, int64_t b, mpfr_prec_t bits,
                            attest_error *err);
 int64_t wit_head(const attest_problem *p, int64_t h);                       /* KV head of query head h */
+int64_t wit_back(const attest_problem *p, int64_t len, int64_t i, int64_t j); /* i+off-j: how far key j lies before i */
 int wit_sees(const attest_problem *p, int64_t len, int64_t i, int64_t j);   /* is key j visible to query i? */
-void wit_feature(wit *r, const attest_problem *p, double x);                /* one channel of phi */
+/* phi[d] of the vector (i0,i1,i2) of t */
+void wit_feature(wit *phi, const wit_case *w, const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2);
 const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree);
 int64_t wit_state_rows(const attest_problem *p, unsigned degree);           /* d^degree */
 

@@ -12,6 +12,8 @@
  *   exp       |e^X - e^x| = e^x |e^(X-x) - 1|                     <= (|r| + rho)(e^ex - 1)
  *   log       mean value theorem, the derivative is at most 1/(x-ex) on the interval, x > ex:
  *                                                                 <= ex / (x-ex)
+ *   tanh      mean value theorem, the derivative 1 - tanh^2 is at most 1: <= ex
+ *   sqrt      |sqrt X - sqrt x| = |X-x| / (sqrt X + sqrt x), X > 0: <= ex / sqrt x
  *   max, min  |max(X,Y) - max(x,y)| <= max(ex, ey), and so for min
  * All of these are evaluated at 64 bits, upward (differences in a divisor downward).
  */
@@ -163,6 +165,25 @@ void wit_log(wit *r, const wit *x)
         mpfr_div(t, x->e, t, MPFR_RNDU);
     }
     finish(r, t, mpfr_log(r->v, x->v, MPFR_RNDN));
+}
+
+void wit_tanh(wit *r, const wit *x)
+{
+    MPFR_DECL_INIT(t, WIT_ERROR_BITS);
+    mpfr_set(t, x->e, MPFR_RNDU);
+    finish(r, t, mpfr_tanh(r->v, x->v, MPFR_RNDN));
+}
+
+void wit_sqrt(wit *r, const wit *x)
+{
+    MPFR_DECL_INIT(t, WIT_ERROR_BITS);
+    if (!wit_surely_positive(x)) {
+        mpfr_set_inf(t, 1);
+    } else {
+        mpfr_sqrt(t, x->v, MPFR_RNDD);
+        mpfr_div(t, x->e, t, MPFR_RNDU);
+    }
+    finish(r, t, mpfr_sqrt(r->v, x->v, MPFR_RNDN));
 }
 
 void wit_max(wit *r, const wit *x, const wit *y)

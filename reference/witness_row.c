@@ -10,7 +10,7 @@ typedef struct row_work {
     int64_t keys;
     int64_t *key;    /* the visible keys j */
     wit *s;          /* [keys] scores */
-    wit *phi_q;      /* [d] */
+    wit *phi_q, *phi_k; /* [d] */
     wit *u, *o;      /* [e] */
     wit z, lse, c, x, t;
 } row_work;
@@ -109,7 +109,15 @@ static int reads_finite(const row_work *r)
     int good = finite_run(w->q, r->b, r->h, r->i, w->p->d);
     for (int64_t n = 0; n < r->keys; n++)
         good = good && finite_run(w->k, r->b, r->g, r->key[n], w->p->d) &&
-               finite_run(w->v, r->b, r->g, r->key[n], w->p->e);
+               finite_run(w->v, r->b, r->g, r->key[n], w->p->e) &&
+               (!w->gin || is_finite(attest_load(w->gin, attest_offset(w->gin, r->b, r->g, r->key[n], 0))));
+    if (w->gout)
+        good = good && is_finite(attest_load(w->gout, attest_offset(w->gout, r->b, r->h, r->i, 0)));
+    for (int64_t c = 0; w->gain && c < w->p->e; c++)
+        good = good && is_finite(attest_load(w->gain, attest_offset(w->gain, c, 0, 0, 0))) &&
+               is_finite(attest_load(w->shift, attest_offset(w->shift, c, 0, 0, 0)));
+    if (w->slope && r->keys > 0)
+        good = good && is_finite(attest_load(w->slope, attest_offset(w->slope, r->h, 0, 0, 0)));
     if (w->sink)
         good = good && is_finite(attest_load(w->sink, attest_offset(w->sink, r->h, 0, 0, 0)));
     for (unsigned n = w->lowest; w->given_state && good && n <= w->highest; n++) {
@@ -123,22 +131,46 @@ static int reads_finite(const row_work *r)
 }
 
 /* ---- the formula -------------------------------------------------------------------------------------------- */
-/* s_ij = scale <phi(q_i), phi(k_j)> */
+/* s = min(clamp, cap tanh(s/cap) - slope_h |i+off-j|), each step only if it is set */
+static void bend_score(row_work *r, wit *s, int64_t j)
+{
+    const wit_case *w = r->w;
+    const attest_setting *cap = &w->p->axis[ATTEST_AXIS_CAP], *clamp = &w->p->axis[ATTEST_AXIS_CLAMP];
+    if (cap->value == ATTEST_CAP_SET) {
+        wit_set_double(&r->t, cap->number);
+        wit_div(s, s, &r->t);
+        wit_tanh(s, s);
+        wit_mul(s, s, &r->t);
+    }
+    if (w->slope) {
+        const int64_t back = wit_back(w->p, w->len, r->i, j);
+        wit_set_double(&r->t, attest_load(w->slope, attest_offset(w->slope, r->h, 0, 0, 0)));
+        wit_set_ui(&r->x, (unsigned long)(back > 0 ? back : -back));
+        wit_mul(&r->x, &r->x, &r->t);
+        wit_sub(s, s, &r->x);
+    }
+    if (clamp->value == ATTEST_CLAMP_SET) {
+        wit_set_double(&r->t, clamp->number);
+        wit_min(s, s, &r->t);
+    }
+}
+
+/* s_ij from scale <phi(q_i), phi(k_j)> */
 static void scores(row_work *r)
 {
     const wit_case *w = r->w;
-    for (int64_t c = 0; c < w->p->d; c++)
-        wit_feature(&r->phi_q[c], w->p, attest_load(w->q, attest_offset(w->q, r->b, r->h, r->i, c)));
+    wit_feature(r->phi_q, w, w->q, r->b, r->h, r->i);
     for (int64_t n = 0; n < r->keys; n++) {
         wit *s = &r->s[n];
         wit_set_ui(s, 0);
+        wit_feature(r->phi_k, w, w->k, r->b, r->g, r->key[n]);
         for (int64_t c = 0; c < w->p->d; c++) {
-            wit_feature(&r->t, w->p, attest_load(w->k, attest_offset(w->k, r->b, r->g, r->key[n], c)));
-            wit_mul(&r->t, &r->t, &r->phi_q[c]);
+            wit_mul(&r->t, &r->phi_k[c], &r->phi_q[c]);
             wit_add(s, s, &r->t);
         }
         wit_set_double(&r->t, w->p->scale);
         wit_mul(s, s, &r->t);
+        bend_score(r, s, r->key[n]);
     }
 }
 
@@ -171,6 +203,10 @@ static void sums(row_work *r)
         wit_sub(&r->x, &r->s[n], &r->c);
         weight(&r->x, &r->x, &w->p->axis[ATTEST_AXIS_WEIGHT]);
         wit_add(&r->z, &r->z, &r->x);
+        if (w->gin) {
+            wit_set_double(&r->t, attest_load(w->gin, attest_offset(w->gin, r->b, r->g, r->key[n], 0)));
+            wit_mul(&r->x, &r->x, &r->t);
+        }
         for (int64_t c = 0; c < w->p->e; c++) {
             wit_set_double(&r->t, attest_load(w->v, attest_offset(w->v, r->b, r->g, r->key[n], c)));
             wit_mul(&r->t, &r->t, &r->x);
@@ -188,6 +224,15 @@ static int divisor(row_work *r)
     const uint32_t norm = p->axis[ATTEST_AXIS_NORM].value;
     if (norm == ATTEST_NORM_NONE)
         return 0;
+    if (norm == ATTEST_NORM_LENGTH) {
+        wit_set_ui(&r->x, (unsigned long)r->keys);
+        return 1;
+    }
+    if (norm == ATTEST_NORM_FLOOR) {
+        wit_set_double(&r->x, p->axis[ATTEST_AXIS_NORM].number);
+        wit_max(&r->x, &r->x, &r->z);
+        return 1;
+    }
     if (norm == ATTEST_NORM_SINK) {
         wit_set_double(&r->t, attest_load(r->w->sink, attest_offset(r->w->sink, r->h, 0, 0, 0)));
         wit_exp(&r->t, &r->t);
@@ -198,18 +243,94 @@ static int divisor(row_work *r)
     return 1;
 }
 
-/* o_i = u_i / divisor and lse_i = c_i + ln z_i. */
+/* o_i times gout_i */
+static void gate_row(row_work *r)
+{
+    const attest_tensor *gout = r->w->gout;
+    wit_set_double(&r->t, attest_load(gout, attest_offset(gout, r->b, r->h, r->i, 0)));
+    for (int64_t c = 0; c < r->w->p->e; c++)
+        wit_mul(&r->o[c], &r->o[c], &r->t);
+}
+
+static void divide_all(row_work *r, const wit *by)
+{
+    for (int64_t c = 0; c < r->w->p->e; c++)
+        wit_div(&r->o[c], &r->o[c], by);
+}
+
+/* r->o, u or gout u, becomes l2, rms or layernorm of itself or of itself/t.  0: ill-posed. */
+static int divide_by_root(row_work *r, uint32_t norm)
+{
+    const int64_t e = r->w->p->e;
+    wit count;
+    wit_init(&count, r->w->bits);
+    if (norm == ATTEST_NORM_LENGTH_L2 || norm == ATTEST_NORM_LENGTH_RMS || norm == ATTEST_NORM_LENGTH_LAYERNORM) {
+        wit_set_ui(&count, (unsigned long)r->keys);
+        divide_all(r, &count);
+    }
+    wit_set_ui(&count, (unsigned long)e);
+    wit_set_ui(&r->x, 0);
+    if (norm == ATTEST_NORM_LAYERNORM || norm == ATTEST_NORM_LENGTH_LAYERNORM) {
+        for (int64_t c = 0; c < e; c++)
+            wit_add(&r->x, &r->x, &r->o[c]);
+        wit_div(&r->x, &r->x, &count); /* the mean */
+        for (int64_t c = 0; c < e; c++)
+            wit_sub(&r->o[c], &r->o[c], &r->x);
+        wit_set_ui(&r->x, 0);
+    }
+    for (int64_t c = 0; c < e; c++) {
+        wit_mul(&r->t, &r->o[c], &r->o[c]);
+        wit_add(&r->x, &r->x, &r->t);
+    }
+    if (norm != ATTEST_NORM_L2 && norm != ATTEST_NORM_LENGTH_L2)
+        wit_div(&r->x, &r->x, &count);
+    wit_clear(&count);
+    wit_set_double(&r->t, r->w->p->axis[ATTEST_AXIS_EPS].number);
+    wit_add(&r->x, &r->x, &r->t);
+    if (!wit_surely_positive(&r->x))
+        return 0;
+    wit_sqrt(&r->x, &r->x);
+    divide_all(r, &r->x);
+    return 1;
+}
+
+/* o_i becomes gain o_i + shift. */
+static void gain_and_shift(row_work *r)
+{
+    for (int64_t c = 0; c < r->w->p->e; c++) {
+        wit_set_double(&r->t, attest_load(r->w->gain, attest_offset(r->w->gain, c, 0, 0, 0)));
+        wit_set_double(&r->x, attest_load(r->w->shift, attest_offset(r->w->shift, c, 0, 0, 0)));
+        wit_mul(&r->t, &r->t, &r->o[c]);
+        wit_add(&r->o[c], &r->t, &r->x);
+    }
+}
+
+/* r->o becomes Norm(r->o, z).  0: ill-posed. */
+static int norm_row(row_work *r)
+{
+    const uint32_t norm = r->w->p->axis[ATTEST_AXIS_NORM].value;
+    if (norm >= ATTEST_NORM_L2)
+        return divide_by_root(r, norm);
+    if (!divisor(r))
+        return 1;
+    divide_all(r, &r->x);
+    return !wit_may_be_zero(&r->x);
+}
+
+/* o_i = gout_i Norm(u_i, z_i) (the gate before or after the norm) and lse_i = c_i + ln z_i. */
 static void results(row_work *r, ref_witness *out)
 {
     const attest_problem *p = r->w->p;
-    const int divides = divisor(r);
-    out->illposed = divides && wit_may_be_zero(&r->x);
-    for (int64_t c = 0; c < p->e; c++) {
-        if (divides)
-            wit_div(&r->o[c], &r->u[c], &r->x);
-        else
-            wit_set(&r->o[c], &r->u[c]);
-    }
+    const int first = p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
+    for (int64_t c = 0; c < p->e; c++)
+        wit_set(&r->o[c], &r->u[c]);
+    if (r->w->gout && first)
+        gate_row(r);
+    out->illposed = !norm_row(r);
+    if (r->w->gain)
+        gain_and_shift(r);
+    if (r->w->gout && !first)
+        gate_row(r);
     if (!wit_surely_positive(&r->z))
         out->lse_absent = 1;
     wit_log(&r->lse, &r->z);
@@ -255,6 +376,7 @@ static void work_clear(row_work *r)
     free(r->key);
     wit_array_free(r->s, r->keys);
     wit_array_free(r->phi_q, r->w->p->d);
+    wit_array_free(r->phi_k, r->w->p->d);
     wit_array_free(r->u, r->w->p->e);
     wit_array_free(r->o, r->w->p->e);
     wit *const single[] = { &r->z, &r->lse, &r->c, &r->x, &r->t };
@@ -275,9 +397,10 @@ static attest_status work_init(row_work *r, const wit_case *w, int64_t b, int64_
     }
     r->s = wit_array(r->keys, w->bits, err);
     r->phi_q = wit_array(w->p->d, w->bits, err);
+    r->phi_k = wit_array(w->p->d, w->bits, err);
     r->u = wit_array(w->p->e, w->bits, err);
     r->o = wit_array(w->p->e, w->bits, err);
-    return r->s && r->phi_q && r->u && r->o ? ATTEST_OK : ATTEST_NO_MEMORY;
+    return r->s && r->phi_q && r->phi_k && r->u && r->o ? ATTEST_OK : ATTEST_NO_MEMORY;
 }
 
 attest_status ref_witness_row(ref_witness *out, const attest_problem *p, const attest_bundle *in, int64_t b, int64_t h,

@@ -75,7 +75,7 @@ void wit_add_given_state(wit *u, wit *z, const wit_case *w, const wit *phi_q, in
     wit_clear(&scratch);
 }
 
-/* One element of S_n: the given one, plus the monomial of every key visible to the last query, times v. */
+/* One element of S_n: the given one, plus the monomial of every key visible to the last query, times gin v. */
 static void state_element(wit *sum, const wit_case *w, wit *const *phi_k, int64_t b, int64_t g, unsigned degree,
                           int64_t row, int64_t c, int z_state, wit *scratch)
 {
@@ -88,10 +88,15 @@ static void state_element(wit *sum, const wit_case *w, wit *const *phi_k, int64_
         if (!wit_sees(w->p, w->len, w->p->n - 1, j))
             continue;
         wit_monomial(&scratch[0], phi_k[j], w->p, degree, row);
-        if (z_state)
+        if (z_state) {
             wit_add(sum, sum, &scratch[0]);
-        else
-            add_element(sum, &scratch[0], w->v, b, g, j, c, &scratch[1]);
+            continue;
+        }
+        if (w->gin) {
+            wit_set_double(&scratch[1], attest_load(w->gin, attest_offset(w->gin, b, g, j, 0)));
+            wit_mul(&scratch[0], &scratch[0], &scratch[1]);
+        }
+        add_element(sum, &scratch[0], w->v, b, g, j, c, &scratch[1]);
     }
 }
 
@@ -114,8 +119,7 @@ attest_status ref_witness_state(mpfr_t *value, mpfr_t *error, const attest_probl
     }
     for (int64_t j = 0; j < p->m; j++) {
         phi_k[j] = &phi[j * p->d];
-        for (int64_t c = 0; c < p->d; c++)
-            wit_feature(&phi_k[j][c], p, attest_load(w.k, attest_offset(w.k, b, g, j, c)));
+        wit_feature(phi_k[j], &w, w.k, b, g, j);
     }
     const int64_t rows = wit_state_rows(p, (unsigned)degree), columns = z_state ? 1 : p->e;
     for (int64_t row = 0; row < rows; row++)

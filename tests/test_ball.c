@@ -426,10 +426,10 @@ START_TEST(unserved)
 {
     static const struct { const char *line, *why; } table[] = {
         { "variant=gla", "decay=vector: not served by this version's reference" },
-        { "variant=gate", "gates=out: not served by this version's reference" },
+        { "variant=sla", "gates=heads: not served by this version's reference" },
         { "variant=cosformer", "feature=cosformer: not served by this version's reference" },
-        { "variant=layernorm", "norm=layernorm: not served by this version's reference" },
-        { "cap=2", "cap=2: not served by this version's reference" },
+        { "variant=efla", "update=efla: not served by this version's reference" },
+        { "filter=2", "filter=2: not served by this version's reference" },
         { "rope=10000", "rope=10000: not served by this version's reference" },
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {

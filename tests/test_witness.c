@@ -1,4 +1,4 @@
-/* test_witness.c - the witness against the other engines on 300 random problem lines.
+/* test_witness.c - the witness against the other engines on 480 random problem lines.
  *
  * Every row of every line: the witness at 512 bits has an error of at most 2^-300 gauge, its interval meets
  * the ball row, the exact rational and the printed decimals of every output and state, and it agrees which
@@ -17,7 +17,7 @@
 
 Suite *suite_witness(void);
 
-enum { LINES = 300, LOW_BITS = 64, BALL_BITS = 256, DIGITS = 40 };
+enum { LINES = 480, LOW_BITS = 64, BALL_BITS = 256, DIGITS = 40 };
 
 typedef struct tally {
     long lines, rows, elements, exact_rows, state_elements, exact_states, illposed, empty, no_truth;

@@ -35,8 +35,17 @@ static const preset_choice presets[] = {
     { "taylor", 6, 1, 1, 1 },      { "term", 6, 1, 0, 0 },        { "quadratic", -1, 1, 0, 0 },
     { "linear", -1, 1, 0, 0 },     { "linear-elu", -1, 1, 0, 1 }, { "linear-relu", -1, 1, 0, 1 },
     { "based", -1, 1, 1, 1 },      { "shifted", 6, 0, 0, 1 },
+    { "gate", -1, 0, 0, 0 },       { "divlen", -1, 0, 0, 0 },     { "no-denominator", -1, 0, 0, 0 },
+    { "floor-denominator", -1, 0, 0, 0 }, { "gated-softmax", -1, 0, 0, 0 },
+    { "l2norm", -1, 0, 0, 0 },     { "rmsnorm", -1, 0, 0, 0 },    { "layernorm", -1, 0, 0, 0 },
+    { "linear-cos", -1, 1, 0, 0 }, { "cos-taylor", 4, 1, 1, 1 },
 };
 static const char *const centers[] = { "zero", "max", "min", "mid" };
+static const char *const gates[] = { "in", "out", "inout", "pre-out" };
+static const char *const norms[] = { "none", "floor:1", "floor:8", "length", "l2", "rms", "layernorm",
+                                     "length-l2", "length-rms", "length-layernorm" };
+static const char *const features[] = { "unit", "silu", "silu-unit" };
+static const char *const clamps[] = { "1", "-0.5" };
 static const char *const masks[] = { "full", "causal", "causal-br" };
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };
 static const char *const families[] = { "normal", "normal", "normal:0.25", "uniform", "flat", "ones",
@@ -45,6 +54,29 @@ static const char *const scales[] = { "1", "0.5", "-0.75", "3" };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define ADD(...) (used += snprintf(line + used, (size_t)(ATTEST_LINE - used), __VA_ARGS__))
+
+/* Gates, another norm, and the steps of the score; `plain`: no center and no eps, which ask for norm=sum. */
+static inline int random_steps(char *line, int used, int plain, int state, uint64_t *r)
+{
+    const char *norm = plain && pick(r, 4) == 0 ? norms[pick(r, COUNT(norms))] : NULL;
+    if (norm)
+        ADD(" norm=%s", norm);
+    if (norm && (strstr(norm, "rms") || strstr(norm, "layer")) && pick(r, 2))
+        ADD(" affine=draw");
+    if (norm && (strstr(norm, "rms") || strstr(norm, "layer") || strstr(norm, "l2")) && pick(r, 2))
+        ADD(" eps=%s", pick(r, 2) ? "0.5" : "1e-5");
+    if (pick(r, 4) == 0)
+        ADD(" gates=%s", gates[pick(r, COUNT(gates))]);
+    if (plain && pick(r, 8) == 0)
+        ADD(" feature=%s", features[pick(r, COUNT(features))]);
+    if (!state && pick(r, 8) == 0)
+        ADD(" clamp=%s", clamps[pick(r, COUNT(clamps))]);
+    if (!state && pick(r, 8) == 0)
+        ADD(" cap=%s", pick(r, 2) ? "2" : "0.75");
+    if (!state && pick(r, 8) == 0)
+        ADD(" alibi=draw");
+    return used;
+}
 
 /* Writes random line number `number`; every 30th is a larger one. */
 static inline void random_line(char *line, int number, uint64_t *r)
@@ -64,10 +96,13 @@ static inline void random_line(char *line, int number, uint64_t *r)
         ADD(" window=%d", 1 + pick(r, 6));
     if (pick(r, 4) == 0)
         ADD(" lens=draw");
-    if (preset->eps && pick(r, 5) == 0)
+    const int eps = preset->eps && pick(r, 5) == 0;
+    if (eps)
         ADD(" eps=%s", pick(r, 2) ? "0.25" : "1e-6");
     if (state)
         ADD(" state=draw");
+    const int plain = !eps && strcmp(center, "zero") == 0 && strcmp(preset->name, "shifted") != 0;
+    used = random_steps(line, used, plain, state, r);
     const int hkv = 1 + pick(r, 2), hq = hkv * (1 + pick(r, 2));
     const int d = large ? 8 : 1 + pick(r, order > 4 ? 3 : 4);
     ADD(" b=%d hq=%d hkv=%d", 1 + pick(r, 2), hq, hkv);
@@ -85,6 +120,12 @@ static const char *const covered[] = {
     "=softmax ", "=softmax1 ", "=taylor:0 ", "=taylor:1 ", "=taylor:2 ", "=taylor:3 ", "=taylor:4 ", "=taylor:5 ",
     "=taylor:6 ", "=term:", "=quadratic ", "=linear ", "=linear-elu ", "=linear-relu ", "=based ", "=shifted:",
     "center=max", "center=min", "center=mid", "mask=full", "mask=causal ", "mask=causal-br", "window=", "lens=draw",
+    "=gate ", "=divlen ", "=no-denominator ", "=floor-denominator ", "=gated-softmax ", "gates=in ", "gates=out ",
+    "gates=inout ", "gates=pre-out ", "norm=none ", "norm=floor:", "=l2norm ", "=rmsnorm ", "=layernorm ",
+    "norm=l2 ", "norm=rms ", "norm=layernorm ", "norm=length-l2 ", "norm=length-rms ", "norm=length-layernorm ",
+    "affine=draw",
+    "=linear-cos ", "=cos-taylor:", "feature=unit ", "feature=silu ", "feature=silu-unit ", "norm=length ",
+    "clamp=", "cap=", "alibi=draw",
     "eps=", "state=draw", "hq=2 hkv=1", "hq=4 hkv=2", "in=f32", "in=f16", "in=bf16", "in=f64", "family=normal ",
     "family=normal:", "family=uniform", "family=flat", "family=ones", "family=ramp-up", "family=negative",
     "family=huge", "family=range:", "family=dyadic",
