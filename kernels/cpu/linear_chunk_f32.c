@@ -101,23 +101,6 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
     return ATTEST_OK;
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
-{
-    static const serve_table table = {
-        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),
-                  [ATTEST_AXIS_FEATURE] = SERVE_FEATURES,
-                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
-                  [ATTEST_AXIS_LENS] = SERVE_LENS,
-                  [ATTEST_AXIS_STATE] = SERVE_STATE,
-                  [ATTEST_AXIS_NORM] = SERVE_SUM_OR_NONE },
-        .in = SERVE_UP_TO_F32,
-        .acc = SERVE_BIT(ATTEST_F32),
-        .p = SERVE_BIT(ATTEST_F32),
-        .out = SERVE_UP_TO_F32,
-    };
-    return serve_check(&table, p, why, len) && serve_linear(p, why, len);
-}
-
 static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_CHUNK };
 
 const attest_kernel attest_kernel_linear_chunk_f32 = {
@@ -132,7 +115,7 @@ const attest_kernel attest_kernel_linear_chunk_f32 = {
     .summary = "a state between chunks of problem.chunk tokens, pairs inside; float",
     .variants = "linear linear-elu linear-relu term:1",
     .numerics = &numerics,
-    .supports = supports,
+    .supports = serve_linear_with_states,
     .workspace = workspace,
     .run = run,
 };

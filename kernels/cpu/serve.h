@@ -113,4 +113,22 @@ static inline int serve_linear(const attest_problem *p, char *why, size_t len)
     return order == 1 ? 1 : serve_refuse(why, len, "weight of order %u is not served (served: power:1 term:1)", order);
 }
 
+/* supports() of the linear kernels that keep a state between tokens or chunks. */
+static inline int serve_linear_with_states(const attest_problem *p, char *why, size_t len)
+{
+    static const serve_table table = {
+        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),
+                  [ATTEST_AXIS_FEATURE] = SERVE_FEATURES,
+                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
+                  [ATTEST_AXIS_LENS] = SERVE_LENS,
+                  [ATTEST_AXIS_STATE] = SERVE_STATE,
+                  [ATTEST_AXIS_NORM] = SERVE_SUM_OR_NONE },
+        .in = SERVE_UP_TO_F32,
+        .acc = SERVE_BIT(ATTEST_F32),
+        .p = SERVE_BIT(ATTEST_F32),
+        .out = SERVE_UP_TO_F32,
+    };
+    return serve_check(&table, p, why, len) && serve_linear(p, why, len);
+}
+
 #endif
