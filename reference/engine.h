@@ -11,6 +11,23 @@
 #include "reference/flint_headers.h"
 #include "reference/reference.h"
 
+/* update=delta, efla: what one column of the state S of KV head (b,g) went through at each token t = 0..i, as upper
+ * bounds over all columns c (R-DELTA): the size of S' (after the decay, before the write) and of the value written,
+ * b_t (gin_t v_t - phi(k_t) S'), and what multiplies an old error. */
+typedef struct ref_delta {
+    mag_ptr key;   /* [keys] norm2(phi(k_t)) */
+    mag_ptr size;  /* [keys] max_c norm2(column c of S') */
+    mag_ptr value; /* [keys] max_c |gin_t v_tc| */
+    mag_ptr write; /* [keys] max_c |b_t (gin_t v_tc - phi(k_t) S'_c)| */
+    mag_ptr rate;  /* [keys] |b_t|, efla: of the formula's b_t */
+    mag_ptr decay; /* [keys] max |a_t|; 1 without decay */
+    mag_ptr grow;  /* [keys] spectral norm of (I - b_t phi(k_t)^T phi(k_t)) diag(a_t) */
+    mag_ptr terms; /* [e] gauge of u: |scale| sum_c |phi_c(q)| G_c, G = decayed |h0| + sum_t |phi(k_t)| |write_t| */
+    mag_t start;   /* max_c norm2(column c of h0); 0 without */
+    mag_t query;   /* norm2(phi(q_i)) */
+    mag_t last;    /* max_c norm2(column c of S after token i) */
+} ref_delta;
+
 /* One row (b,h,i).  Values are those of design section 3. */
 typedef struct ref_row {
     int64_t e;
@@ -30,8 +47,16 @@ typedef struct ref_row {
     mpq_t *uq, *oq;      /* [e] */
     mpq_t zq;
     arb_ptr s;           /* [keys] scores s_ij, before subtracting c */
-    arb_ptr w;           /* [keys] weights W(s-c) */
-    mag_ptr mass;        /* [keys] upper bound of |scale| sum_c |phi_c(q) phi_c(k)| */
+    arb_ptr w;           /* [keys] D_ij W(s-c); 0 where the filter drops the key */
+    mag_ptr mass;        /* [keys] upper bound of |scale| sum_c |D_ijc phi_c(q) phi_c(k)|, D only with decay=vector */
+    mag_ptr turn;        /* [keys] rope, cosformer: |scale| sum over the pairs that a rotation mixes of
+                            (sum of |q| in the pair)(sum of |k| in the pair) before phi; 0 without (R-ROTATE) */
+    mag_ptr decay;       /* [keys] |D_ij|, upper; 1 without decay and with decay=vector */
+    mag_ptr kept;        /* [keys] with a filter: |D_ij W(s_j-c)| whether or not the key passes, upper */
+    arb_ptr gin;         /* [keys] gin_j; 1 without gates on values */
+    arb_t gout;          /* gout_i; 1 without gates on rows (and with pre-out: it is in here too) */
+    mag_t decay0;        /* |product of the decays t = 0..i| that multiplies h0 and z0, upper; 1 without */
+    ref_delta delta;     /* update=delta, efla; s, w, mass, turn, decay, kept are then 0 and u = scale phi(q) S */
 } ref_row;
 
 void ref_row_init(ref_row *row);
@@ -52,7 +77,7 @@ void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle
 
 /* Position i+off of query i among the keys: off = len_b - n with causal-br, else 0. */
 int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i);
-/* Do gates multiply the values (gates in and inout)? */
+/* Do gates multiply the values (gates in, inout and heads)? */
 int ref_gates_values(const attest_problem *p);
 
 /* Keys visible to (b,i) via attest_visible(); len from the tensor. */

@@ -10,6 +10,11 @@ void ref_row_init(ref_row *row)
     arb_init(row->z);
     arb_init(row->lse);
     arb_init(row->c);
+    arb_init(row->gout);
+    mag_init(row->decay0);
+    mag_init(row->delta.start);
+    mag_init(row->delta.query);
+    mag_init(row->delta.last);
     mpq_init(row->zq);
 }
 
@@ -36,27 +41,63 @@ static void free_rationals(mpq_t *x, int64_t count)
     free(x);
 }
 
+static void free_mags(mag_ptr x, int64_t count)
+{
+    for (int64_t i = 0; x && i < count; i++)
+        mag_clear(x + i);
+    free(x);
+}
+
 static void free_values(ref_row *row)
 {
     free_balls(row->u, row->e);
     free_balls(row->o, row->e);
     free_rationals(row->uq, row->e);
     free_rationals(row->oq, row->e);
+    free_mags(row->delta.terms, row->e);
+    row->delta.terms = NULL;
     row->u = row->o = NULL;
     row->uq = row->oq = NULL;
     row->e = 0;
 }
 
+/* Every array of [keys] upper bounds of the row. */
+enum { KEY_MAGS = 11 };
+
+static void key_mags(mag_ptr *list[KEY_MAGS], ref_row *row)
+{
+    mag_ptr *const all[KEY_MAGS] = { &row->mass,        &row->turn,        &row->decay,      &row->kept,
+                                     &row->delta.key,   &row->delta.size,  &row->delta.value, &row->delta.write,
+                                     &row->delta.rate,  &row->delta.decay, &row->delta.grow };
+    memcpy(list, all, sizeof all);
+}
+
 static void free_keys(ref_row *row)
 {
+    mag_ptr *mags[KEY_MAGS];
     free_balls(row->s, row->keys);
     free_balls(row->w, row->keys);
-    for (int64_t j = 0; row->mass && j < row->keys; j++)
-        mag_clear(row->mass + j);
-    free(row->mass);
-    row->s = row->w = NULL;
-    row->mass = NULL;
+    free_balls(row->gin, row->keys);
+    key_mags(mags, row);
+    for (int a = 0; a < KEY_MAGS; a++) {
+        free_mags(*mags[a], row->keys);
+        *mags[a] = NULL;
+    }
+    row->s = row->w = row->gin = NULL;
     row->keys = 0;
+}
+
+static int make_keys(ref_row *row, int64_t keys)
+{
+    mag_ptr *mags[KEY_MAGS];
+    int good = 1;
+    row->s = zeroed(keys, sizeof *row->s);
+    row->w = zeroed(keys, sizeof *row->w);
+    row->gin = zeroed(keys, sizeof *row->gin);
+    key_mags(mags, row);
+    for (int a = 0; a < KEY_MAGS; a++)
+        good &= (*mags[a] = zeroed(keys, sizeof **mags[a])) != NULL;
+    return good && row->s && row->w && row->gin;
 }
 
 attest_status ref_row_resize(ref_row *row, int64_t e, int64_t keys, attest_error *err)
@@ -67,7 +108,8 @@ attest_status ref_row_resize(ref_row *row, int64_t e, int64_t keys, attest_error
         row->o = zeroed(e, sizeof *row->o);
         row->uq = zeroed(e, sizeof *row->uq);
         row->oq = zeroed(e, sizeof *row->oq);
-        if (!row->u || !row->o || !row->uq || !row->oq)
+        row->delta.terms = zeroed(e, sizeof *row->delta.terms);
+        if (!row->u || !row->o || !row->uq || !row->oq || !row->delta.terms)
             goto fail;
         for (row->e = 0; row->e < e; row->e++) {
             mpq_init(row->uq[row->e]);
@@ -76,10 +118,7 @@ attest_status ref_row_resize(ref_row *row, int64_t e, int64_t keys, attest_error
     }
     if (!row->s || row->keys != keys) {
         free_keys(row);
-        row->s = zeroed(keys, sizeof *row->s);
-        row->w = zeroed(keys, sizeof *row->w);
-        row->mass = zeroed(keys, sizeof *row->mass);
-        if (!row->s || !row->w || !row->mass)
+        if (!make_keys(row, keys))
             goto fail;
         row->keys = keys;
     }
@@ -98,6 +137,11 @@ void ref_row_clear(ref_row *row)
     arb_clear(row->z);
     arb_clear(row->lse);
     arb_clear(row->c);
+    arb_clear(row->gout);
+    mag_clear(row->decay0);
+    mag_clear(row->delta.start);
+    mag_clear(row->delta.query);
+    mag_clear(row->delta.last);
     mpq_clear(row->zq);
     memset(row, 0, sizeof *row);
 }
