@@ -28,7 +28,9 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, i
         arb_max(high, j ? high : row->s, row->s + j, row->prec);
         arb_get_mag(size, row->s + j);
         mag_max(largest, largest, size);
+        facts->negative_weight |= arb_is_negative(row->w + j) != 0;
     }
+    facts->sum_sign = arb_is_positive(row->z) ? 1 : arb_is_negative(row->z) ? -1 : 0;
     arb_sub(high, high, low, row->prec);
     facts->range_lo = ref_lower(high);
     facts->range_hi = ref_upper(high);

@@ -207,6 +207,7 @@ static attest_status print_gate(FILE *out, const attest_rows *rows, const attest
     fprintf(out, "<h2>What was not fully judged</h2>\n");
     ATTEST_TRY(print_rows(out, rows, ATTEST_RANKS_BAD, ATTEST_RANKS_BAD + 1, "ill-posed or skipped",
                           "Nothing was skipped.", err));
+    ATTEST_TRY(attest_signs_print(out, rows, 1, err));
     fprintf(out, "<h2>What passed</h2>\n");
     ATTEST_TRY(print_rows(out, rows, ATTEST_RANKS_BAD + 1, ATTEST_RANKS, "passed, largest error/bound first",
                           "Nothing passed.", err));

@@ -66,6 +66,9 @@ typedef struct attest_row {
     char line[1024]; /* canonical problem line */
     char hash[20];   /* 16 hex digits */
     int64_t rows_judged, rows_total;
+    int64_t rows_negative_weight; /* judged rows with a surely negative weight (odd Taylor orders, linear attention) */
+    int64_t rows_negative_sum;    /* judged rows whose z is surely negative */
+    int64_t rows_vanishing;       /* judged rows whose o has no truth because the divisor may be 0 */
     int64_t verdict;                                 /* attest_verdict */
     int64_t reasons;                                 /* set of ATTEST_REASON_* */
     char why[256];                                   /* one line: skip reason, signal, first finding */

@@ -70,6 +70,7 @@ attest_status attest_rows_write_summary(const attest_rows *rows, const char *pat
     ATTEST_TRY(attest_output_open(&out, path, err));
     print_totals(out.file, rows);
     print_tallies(out.file, tallies, count);
+    ATTEST_TRY(attest_signs_print(out.file, rows, 0, err));
     fprintf(out.file,
             "\n| verdict | kernel | problem | ratio | ulp | why | reproduce |\n|---|---|---|---:|---:|---|---|\n");
     for (int rank = 0; rank < ATTEST_RANKS; rank++)

@@ -38,6 +38,20 @@ typedef struct attest_tally {
 /* malloc'd list in order of first appearance. */
 attest_status attest_tally_rows(attest_tally **tallies, size_t *count, const attest_rows *rows, attest_error *err);
 
+/* Cases of one variant together that have negative weights, a negative z or a divisor that may be 0: a class of their
+ * own, for there o may be ill-posed while u and z are judged. */
+typedef struct attest_signs {
+    char variant[64]; /* `variant=...` of the lines */
+    size_t cases, illposed;
+    int64_t rows, negative_weight, negative_sum, vanishing;
+} attest_signs;
+
+/* malloc'd list in order of first appearance; variants without any such row are left out. */
+attest_status attest_signs_rows(attest_signs **signs, size_t *count, const attest_rows *rows, attest_error *err);
+
+/* The same as a table, Markdown or HTML; nothing where there is no such row. */
+attest_status attest_signs_print(FILE *out, const attest_rows *rows, int html, attest_error *err);
+
 /* 1 if the row deserves attention: not pass, skip, illposed or measured. */
 int attest_row_bad(const attest_row *row);
 

@@ -192,6 +192,29 @@ START_TEST(test_illposed)
 }
 END_TEST
 
+/* T_1 at scores below -1: negative weights, negative z, o judged as it is, nothing clamped. */
+START_TEST(test_negative_denominator)
+{
+    scene s;
+    open_scene(&s, "variant=taylor:1 n=6 d=4 family=negative", NULL);
+    give(&s, O);
+    give(&s, U);
+    give(&s, Z);
+    judge(&s, NULL, 0, 0);
+    expect(&s, "negative denominators", ATTEST_PASS, 0);
+    ck_assert_msg(s.row.rows_negative_weight == 6 && s.row.rows_negative_sum == 6 && s.row.rows_vanishing == 0,
+                  "%lld %lld %lld", (long long)s.row.rows_negative_weight, (long long)s.row.rows_negative_sum,
+                  (long long)s.row.rows_vanishing);
+    close_scene(&s);
+    open_scene(&s, "variant=linear norm=sum n=5 d=4 family=flat", NULL);
+    give(&s, O);
+    give(&s, U);
+    judge(&s, NULL, 0, 0);
+    ck_assert(s.row.rows_negative_weight == 0 && s.row.rows_negative_sum == 0 && s.row.rows_vanishing == 5);
+    close_scene(&s);
+}
+END_TEST
+
 /* u overflows float, z does not: z alone vouches for nothing.  And an lse whose z overflows is not judged. */
 START_TEST(test_unbounded)
 {
@@ -422,6 +445,7 @@ Suite *suite_compare(void)
     tcase_add_test(t, test_claim);
     tcase_add_test(t, test_bias);
     tcase_add_test(t, test_illposed);
+    tcase_add_test(t, test_negative_denominator);
     tcase_add_test(t, test_unbounded);
     tcase_add_test(t, test_empty_rows);
     tcase_add_test(t, test_no_truth);

@@ -104,11 +104,57 @@ START_TEST(test_junit_and_summary)
     ck_assert_uint_eq(occurrences(text, "<failure "),
                       by_verdict[ATTEST_FAIL] + by_verdict[ATTEST_UNDECIDED] + by_verdict[ATTEST_MISTRUSTED]);
     ck_assert_msg(!strstr(text, "<1") && !strstr(text, "& '"), "texts are escaped");
+    for (size_t i = 0; i < rows.count; i++)
+        rows.row[i].rows_negative_weight = rows.row[i].rows_negative_sum = rows.row[i].rows_vanishing = 0;
     ck_assert_int_eq(attest_rows_write_summary(&rows, path_of("summary.md"), &err), ATTEST_OK);
     text = text_of("summary.md");
     ck_assert_uint_eq(occurrences(text, "\n| "), 60 + 3 + 2); /* rows, tallies, two headings */
     ck_assert_msg(!strstr(text, "\n| pass |"), "those that need attention come first");
     ck_assert_ptr_nonnull(strstr(text, "and 140 more rows"));
+    attest_rows_clear(&rows);
+}
+END_TEST
+
+/* Variants with negative weights or denominators are told together; the others are not in that table. */
+START_TEST(test_signs)
+{
+    static const struct { const char *line; int64_t verdict, judged, weight, sum, vanishing; } cases[] = {
+        { "variant=taylor:3 mask=causal n=9", ATTEST_PASS, 9, 4, 0, 0 },
+        { "variant=softmax n=7", ATTEST_PASS, 7, 0, 0, 0 },
+        { "variant=taylor:3 n=5", ATTEST_ILLPOSED, 5, 3, 2, 1 },
+        { "variant=linear norm=sum", ATTEST_FAIL, 2, 0, 1, 0 },
+        { "variant=taylor:1", ATTEST_SKIP, 0, 0, 0, 0 },
+    };
+    attest_rows rows = { 0 };
+    attest_error err;
+    attest_signs *signs;
+    size_t count;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        attest_row row;
+        attest_row_init(&row);
+        snprintf(row.line, sizeof row.line, "%s", cases[i].line);
+        row.verdict = cases[i].verdict;
+        row.rows_judged = cases[i].judged;
+        row.rows_negative_weight = cases[i].weight;
+        row.rows_negative_sum = cases[i].sum;
+        row.rows_vanishing = cases[i].vanishing;
+        ck_assert_int_eq(attest_rows_add(&rows, &row, &err), ATTEST_OK);
+    }
+    ck_assert_int_eq(attest_signs_rows(&signs, &count, &rows, &err), ATTEST_OK);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_str_eq(signs[0].variant, "variant=taylor:3");
+    ck_assert(signs[0].cases == 2 && signs[0].illposed == 1 && signs[0].rows == 14);
+    ck_assert(signs[0].negative_weight == 7 && signs[0].negative_sum == 2 && signs[0].vanishing == 1);
+    ck_assert_str_eq(signs[1].variant, "variant=linear");
+    ck_assert_int_eq(attest_rows_write_summary(&rows, path_of("summary.md"), &err), ATTEST_OK);
+    ck_assert_ptr_nonnull(strstr(text_of("summary.md"), "| variant=taylor:3 | 2 | 1 | 14 | 7 | 2 | 1 |\n"));
+    char html[4096] = "";
+    FILE *out = fmemopen(html, sizeof html, "w");
+    ck_assert_int_eq(attest_signs_print(out, &rows, 1, &err), ATTEST_OK);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(html, "<code>variant=linear</code>"));
+    ck_assert_msg(occurrences(html, "<tr>") == 3, "%s", html);
+    free(signs);
     attest_rows_clear(&rows);
 }
 END_TEST
@@ -293,6 +339,7 @@ Suite *suite_reports(void)
     tcase_add_test(t, test_csv);
     tcase_add_test(t, test_junit_and_summary);
     tcase_add_test(t, test_ranks);
+    tcase_add_test(t, test_signs);
     tcase_add_test(t, test_exit_codes);
     tcase_add_test(t, test_reasons_text);
     tcase_add_test(t, test_console);

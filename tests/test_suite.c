@@ -51,10 +51,14 @@ START_TEST(test_expansion)
     };
     static const char *const inside[] = { "variant=taylor:2 n=7", "variant=taylor:12 n=7" };
     static const char *const words[] = { "n=1 d=2", "n=3 m=4 d=5", "" };
+    static const char *const floors[] = { "variant=l2norm n=8", "variant=l2norm n=9", "variant=l2norm n=8 chunk=3" };
     static const char *const once[] = { "n=8", "n=8 chunk=4", "n=8 splits=2", "n=9" };
     check_lines("variant={softmax,linear} mask={full,causal} n={3,5}\n", product, 8);
     check_lines("# comment\n\n  variant=taylor:{,1}2 n=7 # another\r\n", inside, 2);
     check_lines("{n=1 d=2,n=3 m=4 d=5,}", words, 3); /* no newline at the end; an empty alternative */
+    check_lines("!floor 1 variant=l2norm in=f32\nvariant=softmax norm=l2 n={8,9} # n\n!floor 2 n=8 norm=l2\n!floor 1 n={8,9} norm=l2\n"
+                "!floor 1 n=9\nn=8 variant=softmax norm=l2 chunk=3\n",
+                floors, 3);
     check_lines("n=8\nn=8 chunk={64,4}\nn=8 m=8 splits={1,2}\nn={8,9}\n", once, 4); /* a case twice runs once */
 }
 END_TEST
@@ -72,6 +76,13 @@ START_TEST(test_errors)
         { "n=4 colour=red\n", 1, "colour" },
         { "n=4\n!skip\n", 2, "!skip" },
         { "n=4\n!drop x n=4 : y\n", 2, "!drop" },
+        { "n=4\n!floor n=4\n", 2, "COUNT" },
+        { "n=4\n!floor 0 n=4\n", 2, "COUNT" },
+        { "n=4\n!floor 1\n", 2, "COUNT" },
+        { "n=4\n!floor 1 mask=sideways\n", 2, "sideways" },
+        { "!floor 2 mask=causal\nn={4,5} mask=causal\n!floor 3 mask=causal\n", 3, "2 cases with mask=causal" },
+        { "n={4,5}\n!floor 1 n={4,6}\n", 2, "0 cases with n=6" },
+        { "variant=softmax norm=l2 n=4\n!floor 1 variant=l2norm in=bf16\n", 2, "in=bf16" },
         { "n=4\n!skip x n=4\n", 2, "reason" },
         { "n=4\n!skip x n=4 : \n", 2, "reason" },
         { "n=4\n!skip x n=0 : y\n", 2, "n" },

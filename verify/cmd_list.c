@@ -1,26 +1,17 @@
 /* cmd_list.c - `attest list kernels|variants|families`. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "props/family.h"
-#include "reference/reference.h"
 #include "verify/cli.h"
-#include "verify/worker.h"
+#include "verify/list_cells.h"
 
 /* `taylor:P`, `filtered:TAU` or the bare name. */
 static void preset_title(char *text, size_t len, const attest_preset *preset)
 {
     static const char *const suffix[] = { "", ":P", ":TAU" };
     snprintf(text, len, "%s%s", preset->name, suffix[preset->argument < 3 ? preset->argument : 0]);
-}
-
-/* The axes of a preset, with 2 for P and 4 for TAU, as a problem would have them. */
-static attest_status sample(attest_case *c, const attest_preset *preset, attest_error *err)
-{
-    static const char *const argument[] = { "", ":2", ":4" };
-    char line[128];
-    snprintf(line, sizeof line, "variant=%s%s", preset->name, argument[preset->argument < 3 ? preset->argument : 0]);
-    return attest_case_parse(c, line, NULL, NULL, err);
 }
 
 /* `weight=power:1 norm=none`: what the preset sets, P and TAU of the name as such. */
@@ -53,28 +44,8 @@ static void list_tensors(void)
         "    h0.n z0.n (input), ht.n zt.n (output): states of degree n, [b,g,dim^n,e] and [b,g,dim^n]; see attest.h\n");
 }
 
-static int list_variants(const attest_cli *cli)
+static void list_axes(void)
 {
-    attest_error err = { "" };
-    printf("%-18s %-9s %-6s %-38s %s\n", "preset", "rational", "served", "forms", "formula (stands for)");
-    for (size_t i = 0; i < attest_preset_count; i++) {
-        const attest_preset *preset = &attest_presets[i];
-        attest_case c;
-        char title[48], forms[64] = "", why[256], expansion[256];
-        const attest_status status = sample(&c, preset, &err);
-        if (status != ATTEST_OK)
-            return attest_cli_error(cli, status, &err);
-        preset_title(title, sizeof title, preset);
-        for (uint32_t form = ATTEST_PARALLEL; form <= ATTEST_CHUNK; form++)
-            if (attest_variant_form_legal(c.problem.axis, form, why, sizeof why))
-                snprintf(forms + strlen(forms), sizeof forms - strlen(forms), "%s%s", *forms ? " " : "",
-                         attest_form_name(form));
-        printf("%-18s %-9s %-6s %-38s %s (%s)\n", title, attest_variant_rational(c.problem.axis) ? "yes" : "no",
-               attest_truth_serves(&c.problem, why, sizeof why) ? "yes" : "no", forms, preset->formula,
-               preset->stands_for);
-        preset_expansion(expansion, sizeof expansion, preset, &c.problem);
-        printf("%18s = %s\n", "", expansion);
-    }
     printf("\naxes (key=value after the preset overrides it; default first)\n");
     for (size_t a = 0; a < ATTEST_AXIS_COUNT; a++) {
         const attest_axis_info *info = &attest_axes[a];
@@ -87,8 +58,71 @@ static int list_variants(const attest_cli *cli)
             printf("    %-20s %s\n", title, value->formula);
         }
     }
+}
+
+/* One preset: what it is, what it sets, who serves it. */
+static void list_preset(const attest_preset *preset, const attest_preset_cells *cells, const attest_problem *sampled)
+{
+    char title[48], forms[64] = "", expansion[256];
+    preset_title(title, sizeof title, preset);
+    for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
+        if (cells->legal[form])
+            snprintf(forms + strlen(forms), sizeof forms - strlen(forms), "%s%s", *forms ? " " : "",
+                     attest_form_name(form));
+    printf("%-18s %-9s %-38s %s (%s)\n", title, attest_variant_rational(sampled->axis) ? "yes" : "no", forms,
+           preset->formula, preset->stands_for);
+    preset_expansion(expansion, sizeof expansion, preset, sampled);
+    printf("%18s = %s\n%18s   kernels: %s\n", "", expansion, "", *cells->kernels ? cells->kernels : "none");
+}
+
+/* The table of cells, and why forms are not legal, each reason once. */
+static void list_cells(const attest_preset_cells *cells)
+{
+    int holes = 0;
+    printf("\n");
+    attest_preset_cells_print_head();
+    for (size_t i = 0; i < attest_preset_count; i++) {
+        char title[48];
+        preset_title(title, sizeof title, &attest_presets[i]);
+        attest_preset_cells_print(title, &cells[i]);
+        holes += attest_preset_cells_holes(&cells[i]);
+    }
+    printf("%d holes; - : the form is not legal:\n", holes);
+    for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
+        for (size_t i = 0; i < attest_preset_count; i++) {
+            int told = cells[i].legal[form];
+            for (size_t k = 0; k < i && !told; k++)
+                told = strcmp(cells[k].why[form], cells[i].why[form]) == 0;
+            if (!told)
+                printf("    %-10s %s\n", attest_form_name(form), cells[i].why[form]);
+        }
+}
+
+static int list_variants(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_worker *worker = NULL;
+    attest_status status = ATTEST_OK;
+    attest_preset_cells *cells = calloc(attest_preset_count, sizeof *cells);
+    if (!cells) {
+        status = attest_fail(&err, ATTEST_NO_MEMORY, "no memory for the table of cells");
+        goto out;
+    }
+    ATTEST_TRY(attest_worker_start(&worker, NULL, 30, &err));
+    printf("%-18s %-9s %-38s %s\n", "preset", "rational", "forms", "formula (stands for)");
+    for (size_t i = 0; i < attest_preset_count; i++) {
+        attest_case c;
+        ATTEST_TRY(attest_preset_sample(&c, &attest_presets[i], &err));
+        ATTEST_TRY(attest_preset_cells_ask(&cells[i], worker, &attest_presets[i], &err));
+        list_preset(&attest_presets[i], &cells[i], &c.problem);
+    }
+    list_cells(cells);
+    list_axes();
     list_tensors();
-    return 0;
+out:
+    attest_worker_free(worker);
+    free(cells);
+    return status == ATTEST_OK ? 0 : attest_cli_error(cli, status, &err);
 }
 
 static int list_families(void)

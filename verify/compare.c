@@ -175,6 +175,14 @@ static void add_element(tally *t, const output_rule *rule, const attest_element 
         keep_worst(&t->failing_other, el, rule->id, index, rank, dtype);
 }
 
+/* Once a row: what its weights and its divisor are like. */
+static void add_signs(tally *t, const attest_row_facts *f, int vanishing)
+{
+    t->row->rows_negative_weight += f->negative_weight;
+    t->row->rows_negative_sum += f->sum_sign < 0;
+    t->row->rows_vanishing += vanishing;
+}
+
 static void add_facts(tally *t, const attest_row_facts *f)
 {
     attest_row *row = t->row;
@@ -211,6 +219,8 @@ static attest_status judge_row(tally *t, const judge *j, attest_row_index r, att
         ATTEST_TRY(attest_judge_row(j->elements, &facts, j->truth, j->numerics, j->flags, rule->id, got, r.b, r.h, r.i,
                                     err));
         add_facts(t, &facts);
+        if (is_o(rule->id))
+            add_signs(t, &facts, j->elements[0].class == ATTEST_CLASS_ILLPOSED);
         const int64_t count = got->rank == 4 ? e : 1;
         for (int64_t c = 0; c < count; c++)
             add_element(t, rule, &j->elements[c], (int64_t[4]){ r.b, r.h, r.i, c }, got->rank, got->dtype);

@@ -1,8 +1,7 @@
-/* suite.c - reads suites: lines, {a,b} lists multiplied out, !skip rules. */
-#include "verify/suite.h"
+/* suite.c - reads suites: lines and {a,b} lists multiplied out; the lines that begin with ! go to suite_rules.c. */
+#include "verify/suite_rules.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +20,21 @@ static const struct {
     const char *name, *text;
 } builtin[] = { { "smoke", attest_suite_smoke }, { "ci", attest_suite_ci }, { "full", attest_suite_full } };
 
+typedef struct reader reader;
+
+/* What a line is after its lists are multiplied out. */
+typedef attest_status (*taker)(reader *r, const char *line, attest_error *err);
+
 /* Where a line stands, for messages, and what is being filled. */
-typedef struct reader {
+struct reader {
     attest_suite *suite;
     const char *name;
     int line;
     uint64_t *hash; /* [capacity]: of each case */
     size_t capacity;
-} reader;
+    attest_floor *floors;
+    size_t floor_count;
+};
 
 static attest_status line_error(const reader *r, attest_error *err)
 {
@@ -38,11 +44,6 @@ static attest_status line_error(const reader *r, attest_error *err)
 }
 
 /* ---- cases ----------------------------------------------------------------------------------------------- */
-static int same_case(const attest_case *a, uint64_t a_hash, const attest_case *b, uint64_t b_hash)
-{
-    return a_hash == b_hash && a->problem.chunk == b->problem.chunk && a->problem.splits == b->problem.splits;
-}
-
 static attest_status grow(reader *r, attest_error *err)
 {
     attest_suite *s = r->suite;
@@ -78,20 +79,20 @@ static attest_status add_case(reader *r, const char *line, attest_error *err)
     }
     const uint64_t hash = attest_case_hash(c);
     for (size_t i = 0; i < s->case_count; i++)
-        if (same_case(&s->cases[i], r->hash[i], c, hash))
+        if (attest_suite_same(&s->cases[i], r->hash[i], c, hash))
             return ATTEST_OK;
     r->hash[s->case_count++] = hash;
     return ATTEST_OK;
 }
 
 /* Replaces the first {..} list by each of its alternatives in turn. */
-static attest_status expand(reader *r, const char *line, attest_error *err)
+static attest_status expand(reader *r, const char *line, taker take, attest_error *err)
 {
     char one[ATTEST_LINE];
     attest_status status = ATTEST_OK;
     const char *open = strpbrk(line, "{}");
     if (!open)
-        return add_case(r, line, err);
+        return take(r, line, err);
     const char *close = open + 1 + strcspn(open + 1, "{}");
     if (*open != '{' || *close != '}')
         return attest_fail(err, ATTEST_BAD_INPUT, "unbalanced braces: a list is {a,b}, none inside another");
@@ -100,7 +101,7 @@ static attest_status expand(reader *r, const char *line, attest_error *err)
         const int n = snprintf(one, sizeof one, "%.*s%.*s%s", (int)(open - line), line, (int)length, from, close + 1);
         if (n < 0 || (size_t)n >= sizeof one)
             return attest_fail(err, ATTEST_BAD_INPUT, "the line is longer than %zu bytes", sizeof one - 1);
-        status = expand(r, one, err);
+        status = expand(r, one, take, err);
         if (from + length == close)
             break;
         from += length + 1;
@@ -108,95 +109,17 @@ static attest_status expand(reader *r, const char *line, attest_error *err)
     return status;
 }
 
-/* ---- skip rules --------------------------------------------------------------------------------------------- */
-/* 1 if `key` has that value in the case: putting key=value into its line leaves the case as it is. */
-static int has_setting(const attest_case *c, const char *setting, size_t length)
+/* One floor without lists; it is checked when all cases are known. */
+static attest_status add_floor(reader *r, const char *text, attest_error *err)
 {
-    char line[ATTEST_LINE], changed[2 * ATTEST_LINE];
-    const size_t key = strcspn(setting, "=") + 1;
-    attest_error err;
-    attest_case other;
-    size_t n = 0;
-    if (attest_case_print(line, sizeof line, c, &err) != ATTEST_OK)
-        return 0;
-    for (const char *at = line; *at; at += strspn(at, " ")) {
-        const size_t word = strcspn(at, " ");
-        if (strncmp(at, setting, key) != 0)
-            n += (size_t)snprintf(changed + n, sizeof changed - n, "%.*s ", (int)word, at);
-        at += word;
-    }
-    snprintf(changed + n, sizeof changed - n, "%.*s", (int)length, setting);
-    return attest_case_parse(&other, changed, NULL, NULL, &err) == ATTEST_OK &&
-           same_case(&other, attest_case_hash(&other), c, attest_case_hash(c));
-}
-
-/* The value is one that the key can have somewhere; contradictions between keys do not matter here. */
-static attest_status check_setting(const char *setting, attest_error *err)
-{
-    attest_setting axes[ATTEST_AXIS_COUNT];
-    char line[2 * ATTEST_LINE];
-    attest_case c;
-    const char *equals = strchr(setting, '=');
-    if (!equals)
-        return attest_fail(err, ATTEST_BAD_INPUT, "`%s` is not key=value", setting);
-    const size_t key = (size_t)(equals - setting);
-    for (size_t i = 0; i < ATTEST_AXIS_COUNT; i++)
-        if (strlen(attest_axes[i].key) == key && strncmp(attest_axes[i].key, setting, key) == 0)
-            return attest_axis_parse(&axes[0], attest_axes[i].axis, equals + 1, err);
-    if (key == 7 && strncmp(setting, "variant", key) == 0)
-        return attest_variant_from_preset(axes, equals + 1, err);
-    snprintf(line, sizeof line, "%s%s%s%s", strncmp(setting, "hkv=", 4) ? "" : "hq=",
-             strncmp(setting, "hkv=", 4) ? "" : equals + 1, strncmp(setting, "hkv=", 4) ? "" : " ", setting);
-    return attest_case_parse(&c, line, NULL, NULL, err);
-}
-
-/* `KERNELGLOB key=value ... : reason` */
-static attest_status add_skip(reader *r, const char *text, attest_error *err)
-{
-    attest_suite *s = r->suite;
-    attest_skip_rule rule;
-    char word[ATTEST_LINE];
-    const char *colon = strstr(text, " : ");
-    const size_t kernel = strcspn(text, " \t");
-    memset(&rule, 0, sizeof rule);
-    if (!colon || kernel == 0 || kernel >= sizeof rule.kernel || text + kernel > colon ||
-        strlen(colon + 3) >= sizeof rule.reason || strspn(colon + 3, " \t") == strlen(colon + 3))
-        return attest_fail(err, ATTEST_BAD_INPUT, "a skip rule is `!skip KERNELGLOB key=value ... : reason` "
-                           "(kernel under %zu bytes, reason under %zu)", sizeof rule.kernel, sizeof rule.reason);
-    memcpy(rule.kernel, text, kernel);
-    snprintf(rule.reason, sizeof rule.reason, "%s", colon + 3 + strspn(colon + 3, " \t"));
-    const char *from = text + kernel + strspn(text + kernel, " \t");
-    snprintf(rule.settings, sizeof rule.settings, "%.*s", (int)(from < colon ? colon - from : 0), from);
-    for (const char *at = rule.settings + strspn(rule.settings, " \t"); *at; at += strspn(at, " \t")) {
-        const size_t length = strcspn(at, " \t");
-        snprintf(word, sizeof word, "%.*s", (int)length, at);
-        const attest_status status = check_setting(word, err);
-        if (status != ATTEST_OK)
-            return status;
-        at += length;
-    }
-    attest_skip_rule *skips = realloc(s->skips, (s->skip_count + 1) * sizeof *skips);
-    if (!skips)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for skip rules");
-    s->skips = skips;
-    s->skips[s->skip_count++] = rule;
-    return ATTEST_OK;
-}
-
-const char *attest_suite_skip(const attest_suite *suite, const char *kernel, const attest_case *c)
-{
-    for (size_t i = 0; i < suite->skip_count; i++) {
-        const attest_skip_rule *rule = &suite->skips[i];
-        int matches = fnmatch(rule->kernel, kernel, 0) == 0;
-        for (const char *at = rule->settings + strspn(rule->settings, " \t"); matches && *at; at += strspn(at, " \t")) {
-            const size_t length = strcspn(at, " \t");
-            matches = has_setting(c, at, length);
-            at += length;
-        }
-        if (matches)
-            return rule->reason;
-    }
-    return NULL;
+    attest_floor *floors = realloc(r->floors, (r->floor_count + 1) * sizeof *floors);
+    if (!floors)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu floors", r->floor_count + 1);
+    r->floors = floors;
+    floors[r->floor_count] = (attest_floor){ .line = r->line };
+    const attest_status status = attest_floor_read(&floors[r->floor_count], text, err);
+    r->floor_count += status == ATTEST_OK;
+    return status;
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
@@ -220,11 +143,13 @@ static attest_status read_line(reader *r, const char *from, size_t length, attes
     if (!*start)
         return ATTEST_OK;
     if (strncmp(start, "!skip ", 6) == 0)
-        return add_skip(r, start + 6 + strspn(start + 6, " \t"), err);
+        return attest_skip_read(r->suite, start + 6 + strspn(start + 6, " \t"), err);
+    if (strncmp(start, "!floor ", 7) == 0)
+        return expand(r, start + 7 + strspn(start + 7, " \t"), add_floor, err);
     if (*start == '!')
-        return attest_fail(err, ATTEST_BAD_INPUT, "`%.*s` is unknown: only !skip exists", (int)strcspn(start, " \t"),
-                           start);
-    return expand(r, start, err);
+        return attest_fail(err, ATTEST_BAD_INPUT, "`%.*s` is unknown: only !skip and !floor exist",
+                           (int)strcspn(start, " \t"), start);
+    return expand(r, start, add_case, err);
 }
 
 static attest_status read_text(reader *r, const char *text, attest_error *err)
@@ -239,7 +164,9 @@ static attest_status read_text(reader *r, const char *text, attest_error *err)
     }
     if (r->suite->case_count == 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: the suite has no case", r->name);
-    return ATTEST_OK;
+    r->line = 0;
+    const attest_status status = attest_floors_check(r->suite, r->hash, r->floors, r->floor_count, &r->line, err);
+    return status == ATTEST_OK ? ATTEST_OK : line_error(r, err);
 }
 
 static attest_status read_file(char **text, const char *path, attest_error *err)
@@ -298,6 +225,7 @@ attest_status attest_suite_read(attest_suite *suite, const char *name, attest_er
     ATTEST_TRY(read_text(&r, text, err));
 out:
     free(r.hash);
+    free(r.floors);
     free(owned);
     if (status != ATTEST_OK)
         attest_suite_clear(suite);
