@@ -153,6 +153,16 @@ int attest_problem_uses(const attest_problem *p, attest_tensor_id id)
     return 0;
 }
 
+uint32_t attest_tensor_axis(attest_tensor_id id)
+{
+    if (id.kind != ATTEST_KIND_ROLE)
+        return ATTEST_AXIS_STATE;
+    for (size_t r = 0; r < sizeof use_rules / sizeof use_rules[0]; r++)
+        if (use_rules[r].role == id.index)
+            return use_rules[r].axis;
+    return ATTEST_AXIS_COUNT;
+}
+
 static int refuse(char *why, size_t len, const char *text)
 {
     if (why)

@@ -40,6 +40,10 @@ int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b);
 /* 1 if the formula reads this input tensor.  With state=draw: h0.n and z0.n of the variant's degrees. */
 int attest_problem_uses(const attest_problem *p, attest_tensor_id id);
 
+/* The axis whose value makes the formula read this input tensor (gates for `sq`, state for `h0.1`); q, k, v are read by
+ * every formula: ATTEST_AXIS_COUNT. */
+uint32_t attest_tensor_axis(attest_tensor_id id);
+
 /* 1 if the variant defines this output: o always; u and z unless delta/efla; lse unless delta/efla, and
  * with norm=none only for weight=exp; ht.n and zt.n of the variant's degrees, not with a window.
  * Otherwise 0 and the reason. */

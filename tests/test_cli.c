@@ -94,11 +94,12 @@ static void check_case(const cli_case *c)
     static char out[1 << 20], err[1 << 16];
     char expected[512];
     const int code = run(c, out, err, sizeof err);
-    ck_assert_msg(code == c->exit_code, "%s: exit code %d, expected %d\n  %s\n%s%s", c->name, code, c->exit_code,
-                  c->run, out, err);
+    ck_assert_msg(code == c->exit_code, "%s: exit code %d, expected %d\n  %s\n%.1500s%.1500s", c->name, code,
+                  c->exit_code, c->run, out, err);
     for (int i = 0; i < c->out_count; i++) {
         expand(expected, sizeof expected, c->out[i]);
-        ck_assert_msg(strstr(out, expected) != NULL, "%s: stdout lacks '%s':\n%s%s", c->name, expected, out, err);
+        ck_assert_msg(strstr(out, expected) != NULL, "%s: stdout lacks '%s':\n%.1500s%.1500s", c->name, expected, out,
+                      err);
     }
     for (int i = 0; i < c->err_count; i++) {
         expand(expected, sizeof expected, c->err[i]);

@@ -131,6 +131,22 @@ static const struct shape_row {
       "o:f32[1,1,2,1] ht.1:f32[1,1,1,1]" },
 };
 
+START_TEST(axis_that_reads_a_tensor)
+{
+    static const struct { const char *name; uint32_t axis; } cases[] = {
+        { "q", ATTEST_AXIS_COUNT },   { "v", ATTEST_AXIS_COUNT },      { "sq", ATTEST_AXIS_GATES },
+        { "sink", ATTEST_AXIS_NORM }, { "gamma", ATTEST_AXIS_DECAY }, { "b", ATTEST_AXIS_UPDATE },
+        { "h0.1", ATTEST_AXIS_STATE }, { "z0.0", ATTEST_AXIS_STATE },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        attest_tensor_id id;
+        attest_error err;
+        ck_assert_int_eq(attest_tensor_id_parse(&id, cases[i].name, &err), ATTEST_OK);
+        ck_assert_msg(attest_tensor_axis(id) == cases[i].axis, "%s", cases[i].name);
+    }
+}
+END_TEST
+
 START_TEST(tensors_of_variants)
 {
     for (size_t i = 0; i < sizeof shape_rows / sizeof shape_rows[0]; i++) {
@@ -313,6 +329,7 @@ Suite *suite_tensor(void)
     tcase_add_test(tcase, names_round_trip);
     tcase_add_test(tcase, draw_numbers);
     tcase_add_test(tcase, tensors_of_variants);
+    tcase_add_test(tcase, axis_that_reads_a_tensor);
     tcase_add_test(tcase, absent_outputs_say_why);
     tcase_add_test(tcase, described_layout);
     tcase_add_test(tcase, elements_by_strides);

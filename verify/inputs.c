@@ -185,16 +185,18 @@ static attest_status complete(attest_bundle *inputs, const attest_case *c, int a
         return attest_draw_missing(inputs, c, 0, 0, err);
     const size_t count = attest_problem_inputs(&c->problem, ids, ATTEST_MAX_TENSORS);
     for (size_t i = 0; i < count; i++) {
-        char name[32];
+        char name[32], value[64];
         if (attest_bundle_get(inputs, ids[i]))
             continue;
         attest_tensor_id_print(name, sizeof name, ids[i]);
-        const int qkv = ids[i].kind == ATTEST_KIND_ROLE &&
-                        (ids[i].index == ATTEST_Q || ids[i].index == ATTEST_K || ids[i].index == ATTEST_V);
-        return attest_fail(err, ATTEST_BAD_INPUT,
-                           qkv ? "tensor %s is missing: with any of q, k, v given, all three must be (-t %s=FILE)"
-                               : "tensor %s is missing: give -t %s=FILE or name it in --draw",
-                           name, name);
+        const uint32_t axis = attest_tensor_axis(ids[i]);
+        if (axis == ATTEST_AXIS_COUNT)
+            return attest_fail(err, ATTEST_BAD_INPUT,
+                               "tensor %s is missing: with any of q, k, v given, all three must be (-t %s=FILE)", name,
+                               name);
+        attest_axis_print(value, sizeof value, axis, &c->problem.axis[axis]);
+        return attest_fail(err, ATTEST_BAD_INPUT, "tensor %s is missing: %s=%s reads it; give -t %s=FILE or name it in "
+                           "--draw", name, attest_axes[axis].key, value, name);
     }
     return ATTEST_OK;
 }
