@@ -12,7 +12,9 @@
  *   exp       |e^X - e^x| = e^x |e^(X-x) - 1|                     <= (|r| + rho)(e^ex - 1)
  *   log       mean value theorem, the derivative is at most 1/(x-ex) on the interval, x > ex:
  *                                                                 <= ex / (x-ex)
- *   tanh      mean value theorem, the derivative 1 - tanh^2 is at most 1: <= ex
+ *   expm1     the same difference:                                <= (|r + 1| + rho)(e^ex - 1)
+ *   pow       b exact, > 0: |b^X - b^x| = b^x |e^((X-x) ln b) - 1| <= (|r| + rho)(e^(ex |ln b|) - 1)
+ *   tanh, cos, sin  mean value theorem, derivatives between -1 and 1: <= ex
  *   sqrt      |sqrt X - sqrt x| = |X-x| / (sqrt X + sqrt x), X > 0: <= ex / sqrt x
  *   max, min  |max(X,Y) - max(x,y)| <= max(ex, ey), and so for min
  * All of these are evaluated at 64 bits, upward (differences in a divisor downward).
@@ -53,6 +55,12 @@ void wit_array_free(wit *x, int64_t count)
     free(x);
 }
 
+void wit_set_unknown(wit *r)
+{
+    mpfr_set_nan(r->v);
+    mpfr_set_inf(r->e, 1);
+}
+
 /* r->e = propagated + rho; then NaN +- inf if the result is not a number with a finite error. */
 static void finish(wit *r, mpfr_t propagated, int inexact)
 {
@@ -63,10 +71,8 @@ static void finish(wit *r, mpfr_t propagated, int inexact)
     else if (inexact)
         mpfr_set_ui_2exp(rho, 1, mpfr_get_emin(), MPFR_RNDU);
     mpfr_add(r->e, propagated, rho, MPFR_RNDU);
-    if (!mpfr_number_p(r->v) || !mpfr_number_p(r->e)) {
-        mpfr_set_nan(r->v);
-        mpfr_set_inf(r->e, 1);
-    }
+    if (!mpfr_number_p(r->v) || !mpfr_number_p(r->e))
+        wit_set_unknown(r);
 }
 
 /* t = |a| * b, upward, b >= 0. */
@@ -95,6 +101,13 @@ void wit_set_ui(wit *r, unsigned long x)
     MPFR_DECL_INIT(t, WIT_ERROR_BITS);
     mpfr_set_zero(t, 1);
     finish(r, t, mpfr_set_ui(r->v, x, MPFR_RNDN));
+}
+
+void wit_set_pi(wit *r)
+{
+    MPFR_DECL_INIT(t, WIT_ERROR_BITS);
+    mpfr_set_zero(t, 1);
+    finish(r, t, mpfr_const_pi(r->v, MPFR_RNDN));
 }
 
 void wit_add(wit *r, const wit *x, const wit *y)
@@ -142,17 +155,52 @@ void wit_div(wit *r, const wit *x, const wit *y)
     finish(r, t, mpfr_div(r->v, x->v, y->v, MPFR_RNDN));
 }
 
+/* On entry r->e = rho.  r->e = rho + (size + rho) growth, size an upper bound of the e^x that grows. */
+static void finish_growth(wit *r, mpfr_t size, const mpfr_t growth)
+{
+    mpfr_add(size, size, r->e, MPFR_RNDU);
+    mpfr_mul(size, size, growth, MPFR_RNDU);
+    mpfr_add(size, size, r->e, MPFR_RNDU);
+    finish(r, size, 0);
+}
+
 void wit_exp(wit *r, const wit *x)
 {
     MPFR_DECL_INIT(growth, WIT_ERROR_BITS);
     MPFR_DECL_INIT(t, WIT_ERROR_BITS);
     mpfr_expm1(growth, x->e, MPFR_RNDU);
     mpfr_set_zero(t, 1);
-    finish(r, t, mpfr_exp(r->v, x->v, MPFR_RNDN)); /* r->e = rho */
-    mpfr_add(t, r->v, r->e, MPFR_RNDU);
-    mpfr_mul(t, t, growth, MPFR_RNDU);
-    mpfr_add(t, t, r->e, MPFR_RNDU);
-    finish(r, t, 0);
+    finish(r, t, mpfr_exp(r->v, x->v, MPFR_RNDN));
+    mpfr_set(t, r->v, MPFR_RNDU);
+    finish_growth(r, t, growth);
+}
+
+void wit_expm1(wit *r, const wit *x)
+{
+    MPFR_DECL_INIT(growth, WIT_ERROR_BITS);
+    MPFR_DECL_INIT(t, WIT_ERROR_BITS);
+    mpfr_expm1(growth, x->e, MPFR_RNDU);
+    mpfr_set_zero(t, 1);
+    finish(r, t, mpfr_expm1(r->v, x->v, MPFR_RNDN));
+    mpfr_add_ui(t, r->v, 1, MPFR_RNDU);
+    finish_growth(r, t, growth);
+}
+
+void wit_pow(wit *r, const wit *base, const wit *x)
+{
+    MPFR_DECL_INIT(growth, WIT_ERROR_BITS);
+    MPFR_DECL_INIT(t, WIT_ERROR_BITS);
+    if (!wit_surely_positive(base) || !mpfr_zero_p(base->e)) {
+        wit_set_unknown(r);
+        return;
+    }
+    mpfr_log(growth, base->v, MPFR_RNDA);
+    upper_product(growth, growth, x->e);
+    mpfr_expm1(growth, growth, MPFR_RNDU);
+    mpfr_set_zero(t, 1);
+    finish(r, t, mpfr_pow(r->v, base->v, x->v, MPFR_RNDN));
+    mpfr_set(t, r->v, MPFR_RNDU);
+    finish_growth(r, t, growth);
 }
 
 void wit_log(wit *r, const wit *x)
@@ -172,6 +220,20 @@ void wit_tanh(wit *r, const wit *x)
     MPFR_DECL_INIT(t, WIT_ERROR_BITS);
     mpfr_set(t, x->e, MPFR_RNDU);
     finish(r, t, mpfr_tanh(r->v, x->v, MPFR_RNDN));
+}
+
+void wit_cos(wit *r, const wit *x)
+{
+    MPFR_DECL_INIT(t, WIT_ERROR_BITS);
+    mpfr_set(t, x->e, MPFR_RNDU);
+    finish(r, t, mpfr_cos(r->v, x->v, MPFR_RNDN));
+}
+
+void wit_sin(wit *r, const wit *x)
+{
+    MPFR_DECL_INIT(t, WIT_ERROR_BITS);
+    mpfr_set(t, x->e, MPFR_RNDU);
+    finish(r, t, mpfr_sin(r->v, x->v, MPFR_RNDN));
 }
 
 void wit_sqrt(wit *r, const wit *x)
@@ -208,4 +270,14 @@ int wit_may_be_zero(const wit *x)
 int wit_surely_positive(const wit *x)
 {
     return mpfr_number_p(x->v) && mpfr_cmp(x->v, x->e) > 0;
+}
+
+int wit_surely_not_negative(const wit *x)
+{
+    return mpfr_number_p(x->v) && mpfr_cmp(x->v, x->e) >= 0;
+}
+
+int wit_is_zero(const wit *x)
+{
+    return mpfr_zero_p(x->v) && mpfr_zero_p(x->e);
 }

@@ -1,5 +1,4 @@
 /* witness_row.c - one row of the formula of design section 3 by the witness, step by step as it is printed. */
-#include "kernels/attest_float.h"
 #include "reference/witness.h"
 
 #include <stdlib.h>
@@ -10,7 +9,9 @@ typedef struct row_work {
     int64_t keys;
     int64_t *key;    /* the visible keys j */
     wit *s;          /* [keys] scores */
-    wit *phi_q, *phi_k; /* [d] */
+    int *kept;       /* [keys] 0: the filter drops the key */
+    int open;        /* the filter's choice is not known */
+    wit *phi_q, *phi_k; /* [wit_dim] */
     wit *u, *o;      /* [e] */
     wit z, lse, c, x, t;
 } row_work;
@@ -81,53 +82,14 @@ static attest_status find_keys(row_work *r, attest_error *err)
     for (int64_t j = 0; j < p->m; j++)
         r->keys += wit_sees(p, r->w->len, r->i, j);
     r->key = malloc((size_t)(r->keys ? r->keys : 1) * sizeof *r->key);
-    if (!r->key)
+    r->kept = calloc((size_t)(r->keys ? r->keys : 1), sizeof *r->kept);
+    if (!r->key || !r->kept)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld keys", (long long)r->keys);
     int64_t n = 0;
     for (int64_t j = 0; j < p->m; j++)
         if (wit_sees(p, r->w->len, r->i, j))
             r->key[n++] = j;
     return ATTEST_OK;
-}
-
-static int is_finite(double x)
-{
-    return (attest_f64_bits(x) >> 52 & 0x7ff) != 0x7ff;
-}
-
-static int finite_run(const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t count)
-{
-    for (int64_t c = 0; c < count; c++)
-        if (!is_finite(attest_load(t, attest_offset(t, i0, i1, i2, c))))
-            return 0;
-    return 1;
-}
-
-static int reads_finite(const row_work *r)
-{
-    const wit_case *w = r->w;
-    int good = finite_run(w->q, r->b, r->h, r->i, w->p->d);
-    for (int64_t n = 0; n < r->keys; n++)
-        good = good && finite_run(w->k, r->b, r->g, r->key[n], w->p->d) &&
-               finite_run(w->v, r->b, r->g, r->key[n], w->p->e) &&
-               (!w->gin || is_finite(attest_load(w->gin, attest_offset(w->gin, r->b, r->g, r->key[n], 0))));
-    if (w->gout)
-        good = good && is_finite(attest_load(w->gout, attest_offset(w->gout, r->b, r->h, r->i, 0)));
-    for (int64_t c = 0; w->gain && c < w->p->e; c++)
-        good = good && is_finite(attest_load(w->gain, attest_offset(w->gain, c, 0, 0, 0))) &&
-               is_finite(attest_load(w->shift, attest_offset(w->shift, c, 0, 0, 0)));
-    if (w->slope && r->keys > 0)
-        good = good && is_finite(attest_load(w->slope, attest_offset(w->slope, r->h, 0, 0, 0)));
-    if (w->sink)
-        good = good && is_finite(attest_load(w->sink, attest_offset(w->sink, r->h, 0, 0, 0)));
-    for (unsigned n = w->lowest; w->given_state && good && n <= w->highest; n++) {
-        const attest_tensor *h0 = wit_state_tensor(w, ATTEST_KIND_H0, n);
-        const attest_tensor *z0 = wit_state_tensor(w, ATTEST_KIND_Z0, n);
-        const int64_t rows = wit_state_rows(w->p, n);
-        for (int64_t row = 0; row < rows; row++)
-            good = good && finite_run(h0, r->b, r->g, row, w->p->e) && finite_run(z0, r->b, r->g, row, 1);
-    }
-    return good;
 }
 
 /* ---- the formula -------------------------------------------------------------------------------------------- */
@@ -155,22 +117,60 @@ static void bend_score(row_work *r, wit *s, int64_t j)
     }
 }
 
-/* s_ij from scale <phi(q_i), phi(k_j)> */
+/* r = <phi(q_i), phi(k_j)>, phi_q and phi_k as wit_map() gives them: with decay=vector every product of channels is
+ * decayed, with cosformer the whole is turned by the distance. */
+static void inner_product(row_work *r, wit *sum, int64_t j)
+{
+    const wit_case *w = r->w;
+    const int vector = w->p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR;
+    wit_set_ui(sum, 0);
+    for (int64_t c = 0; c < w->p->d; c++) {
+        wit_mul(&r->t, &r->phi_k[c], &r->phi_q[c]);
+        if (vector) {
+            wit_decay(&r->x, w, r->b, r->g, c, j + 1, r->i);
+            wit_mul(&r->t, &r->t, &r->x);
+        }
+        wit_add(sum, sum, &r->t);
+    }
+    if (w->p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_COSFORMER) {
+        wit_cosformer_angle(&r->t, w, wit_back(w->p, w->len, r->i, j));
+        wit_cos(&r->t, &r->t);
+        wit_mul(sum, sum, &r->t);
+    }
+}
+
 static void scores(row_work *r)
 {
     const wit_case *w = r->w;
-    wit_feature(r->phi_q, w, w->q, r->b, r->h, r->i);
+    wit_map(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w->p, w->len, r->i, 0));
     for (int64_t n = 0; n < r->keys; n++) {
         wit *s = &r->s[n];
-        wit_set_ui(s, 0);
-        wit_feature(r->phi_k, w, w->k, r->b, r->g, r->key[n]);
-        for (int64_t c = 0; c < w->p->d; c++) {
-            wit_mul(&r->t, &r->phi_k[c], &r->phi_q[c]);
-            wit_add(s, s, &r->t);
-        }
+        wit_map(r->phi_k, w, w->k, r->b, r->g, r->key[n], r->key[n]);
+        inner_product(r, s, r->key[n]);
         wit_set_double(&r->t, w->p->scale);
         wit_mul(s, s, &r->t);
         bend_score(r, s, r->key[n]);
+    }
+}
+
+/* Which keys have s > max - TAU.  A comparison that the errors leave open makes the row not known. */
+static void filter(row_work *r)
+{
+    const attest_setting *setting = &r->w->p->axis[ATTEST_AXIS_FILTER];
+    for (int64_t n = 0; n < r->keys; n++)
+        r->kept[n] = 1;
+    if (setting->value == ATTEST_FILTER_NONE || r->keys == 0)
+        return;
+    wit_set(&r->x, &r->s[0]);
+    for (int64_t n = 1; n < r->keys; n++)
+        wit_max(&r->x, &r->x, &r->s[n]);
+    wit_set_double(&r->t, setting->number);
+    wit_sub(&r->x, &r->x, &r->t);
+    for (int64_t n = 0; n < r->keys; n++) {
+        wit_sub(&r->t, &r->x, &r->s[n]);
+        r->kept[n] = !wit_surely_not_negative(&r->t); /* max - TAU >= s: dropped */
+        wit_sub(&r->t, &r->s[n], &r->x);
+        r->open |= r->kept[n] && !wit_surely_positive(&r->t);
     }
 }
 
@@ -199,22 +199,52 @@ static void center(row_work *r)
 static void sums(row_work *r)
 {
     const wit_case *w = r->w;
+    const int outside = w->p->axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_VECTOR; /* else D is in the score */
     for (int64_t n = 0; n < r->keys; n++) {
+        if (!r->kept[n])
+            continue;
         wit_sub(&r->x, &r->s[n], &r->c);
         weight(&r->x, &r->x, &w->p->axis[ATTEST_AXIS_WEIGHT]);
-        wit_add(&r->z, &r->z, &r->x);
-        if (w->gin) {
-            wit_set_double(&r->t, attest_load(w->gin, attest_offset(w->gin, r->b, r->g, r->key[n], 0)));
+        if (outside) {
+            wit_decay(&r->t, w, r->b, r->g, 0, r->key[n] + 1, r->i);
             wit_mul(&r->x, &r->x, &r->t);
         }
+        wit_add(&r->z, &r->z, &r->x);
+        wit_gin(&r->t, w, r->b, r->g, r->key[n]);
+        wit_mul(&r->x, &r->x, &r->t);
         for (int64_t c = 0; c < w->p->e; c++) {
             wit_set_double(&r->t, attest_load(w->v, attest_offset(w->v, r->b, r->g, r->key[n], c)));
             wit_mul(&r->t, &r->t, &r->x);
             wit_add(&r->u[c], &r->u[c], &r->t);
         }
     }
-    if (w->given_state)
-        wit_add_given_state(r->u, &r->z, w, r->phi_q, r->b, r->g);
+    if (w->given_state) {
+        wit_feature(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w->p, w->len, r->i, 0));
+        wit_add_given_state(r->u, &r->z, w, r->phi_q, r->b, r->g, r->i);
+    }
+}
+
+/* update=delta, efla: u = scale phi(q) S; there is no z. */
+static attest_status delta_sums(row_work *r, attest_error *err)
+{
+    const wit_case *w = r->w;
+    const int64_t dim = wit_dim(w->p), e = w->p->e;
+    wit *s = wit_array(dim * e, w->bits, err);
+    if (!s)
+        return ATTEST_NO_MEMORY;
+    const attest_status status = wit_delta_state(s, w, r->b, r->g, r->i, err);
+    wit_feature(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w->p, w->len, r->i, 0));
+    for (int64_t c = 0; status == ATTEST_OK && c < e; c++) {
+        for (int64_t n = 0; n < dim; n++) {
+            wit_mul(&r->t, &r->phi_q[n], &s[n * e + c]);
+            wit_add(&r->u[c], &r->u[c], &r->t);
+        }
+        wit_set_double(&r->t, w->p->scale);
+        wit_mul(&r->u[c], &r->u[c], &r->t);
+    }
+    wit_set_unknown(&r->z);
+    wit_array_free(s, dim * e);
+    return status;
 }
 
 /* The norm's divisor in r->x; 0 if there is none. */
@@ -246,8 +276,7 @@ static int divisor(row_work *r)
 /* o_i times gout_i */
 static void gate_row(row_work *r)
 {
-    const attest_tensor *gout = r->w->gout;
-    wit_set_double(&r->t, attest_load(gout, attest_offset(gout, r->b, r->h, r->i, 0)));
+    wit_gout(&r->t, r->w, r->b, r->h, r->i);
     for (int64_t c = 0; c < r->w->p->e; c++)
         wit_mul(&r->o[c], &r->o[c], &r->t);
 }
@@ -324,12 +353,12 @@ static void results(row_work *r, ref_witness *out)
     const int first = p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
     for (int64_t c = 0; c < p->e; c++)
         wit_set(&r->o[c], &r->u[c]);
-    if (r->w->gout && first)
+    if (first)
         gate_row(r);
     out->illposed = !norm_row(r);
     if (r->w->gain)
         gain_and_shift(r);
-    if (r->w->gout && !first)
+    if (!first)
         gate_row(r);
     if (!wit_surely_positive(&r->z))
         out->lse_absent = 1;
@@ -374,9 +403,10 @@ static void store(mpfr_t value, mpfr_t error, const wit *x)
 static void work_clear(row_work *r)
 {
     free(r->key);
+    free(r->kept);
     wit_array_free(r->s, r->keys);
-    wit_array_free(r->phi_q, r->w->p->d);
-    wit_array_free(r->phi_k, r->w->p->d);
+    wit_array_free(r->phi_q, wit_dim(r->w->p));
+    wit_array_free(r->phi_k, wit_dim(r->w->p));
     wit_array_free(r->u, r->w->p->e);
     wit_array_free(r->o, r->w->p->e);
     wit *const single[] = { &r->z, &r->lse, &r->c, &r->x, &r->t };
@@ -396,11 +426,27 @@ static attest_status work_init(row_work *r, const wit_case *w, int64_t b, int64_
         return status;
     }
     r->s = wit_array(r->keys, w->bits, err);
-    r->phi_q = wit_array(w->p->d, w->bits, err);
-    r->phi_k = wit_array(w->p->d, w->bits, err);
+    r->phi_q = wit_array(wit_dim(w->p), w->bits, err);
+    r->phi_k = wit_array(wit_dim(w->p), w->bits, err);
     r->u = wit_array(w->p->e, w->bits, err);
     r->o = wit_array(w->p->e, w->bits, err);
     return r->s && r->phi_q && r->phi_k && r->u && r->o ? ATTEST_OK : ATTEST_NO_MEMORY;
+}
+
+/* u and z of the row */
+static attest_status formula(row_work *r, attest_error *err)
+{
+    if (r->w->delta)
+        return delta_sums(r, err);
+    scores(r);
+    center(r);
+    filter(r);
+    sums(r);
+    for (int64_t c = 0; r->open && c < r->w->p->e; c++)
+        wit_set_unknown(&r->u[c]);
+    if (r->open)
+        wit_set_unknown(&r->z);
+    return ATTEST_OK;
 }
 
 attest_status ref_witness_row(ref_witness *out, const attest_problem *p, const attest_bundle *in, int64_t b, int64_t h,
@@ -414,15 +460,13 @@ attest_status ref_witness_row(ref_witness *out, const attest_problem *p, const a
     status = work_init(&r, &w, b, h, i, err);
     if (status == ATTEST_OK) {
         out->empty = r.keys == 0 && !w.given_state; /* reads nothing: o = u = 0, z = 0, lse = -inf */
-        out->no_truth = !out->empty && !reads_finite(&r);
+        out->no_truth = !out->empty && !wit_reads_finite(&w, r.key, r.keys, b, h, i);
         out->lse_absent = p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE &&
                           p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP;
-        if (!out->empty && !out->no_truth) {
-            scores(&r);
-            center(&r);
-            sums(&r);
+        if (!out->empty && !out->no_truth)
+            status = formula(&r, err);
+        if (status == ATTEST_OK && !out->empty && !out->no_truth)
             results(&r, out);
-        }
         for (int64_t c = 0; !out->no_truth && c < p->e; c++) {
             store(out->u[c], out->u_error[c], &r.u[c]);
             store(out->o[c], out->o_error[c], &r.o[c]);

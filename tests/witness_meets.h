@@ -26,7 +26,7 @@ static inline int meets_rational(mpfr_srcptr v, mpfr_srcptr e, const mpq_t q)
     mpfr_t t;
     mpfr_init2(t, 2 * BITS);
     mpfr_sub_q(t, v, q, MPFR_RNDZ);
-    const int meets = mpfr_cmpabs(t, e) <= 0;
+    const int meets = mpfr_number_p(t) && mpfr_cmpabs(t, e) <= 0;
     mpfr_clear(t);
     return meets;
 }
@@ -55,7 +55,8 @@ static inline int meets_number(mpfr_srcptr v, mpfr_srcptr e, mpfr_srcptr v2, mpf
     return meets;
 }
 
-/* error <= 2^-k gauge */
+/* error <= 2^-k gauge, or 2^-400: where the truth is 0 by the cancellation of irrational numbers (two unit vectors at
+ * right angles) the gauge is no more than the error of finding that 0, and shrinks with the precision. */
 static inline int below_gauge(mpfr_srcptr error, const mag_t gauge, slong k)
 {
     arf_t e, g;
@@ -64,7 +65,7 @@ static inline int below_gauge(mpfr_srcptr error, const mag_t gauge, slong k)
     arf_set_mpfr(e, error);
     arf_set_mag(g, gauge);
     arf_mul_2exp_si(g, g, -k);
-    const int below = arf_cmp(e, g) <= 0;
+    const int below = arf_cmp(e, g) <= 0 || arf_cmpabs_2exp_si(e, -400) <= 0;
     arf_clear(e);
     arf_clear(g);
     return below;
