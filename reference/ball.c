@@ -6,132 +6,6 @@
 #include "reference/ball.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- decoded blocks ---------------------------------------------------------------------------------------------- */
-enum { BLOCK_ENTRIES = 1 << 20 }; /* about 50 MB of balls */
-
-arb_ptr ref_ball_vector(int64_t count)
-{
-    if (count < 0 || (uint64_t)count > SIZE_MAX / sizeof(arb_struct))
-        return NULL;
-    return calloc(count ? (size_t)count : 1, sizeof(arb_struct)); /* all zero bits = arb_init */
-}
-
-void ref_ball_vector_free(arb_ptr x, int64_t count)
-{
-    for (int64_t i = 0; x && i < count; i++)
-        arb_clear(x + i);
-    free(x);
-}
-
-static void block_clear(ref_block *block)
-{
-    ref_ball_vector_free(block->x, block->entries);
-    for (int64_t i = 0; block->mag && i < block->entries; i++)
-        mag_clear(block->mag + i);
-    free(block->mag);
-    free(block->bad);
-    memset(block, 0, sizeof *block);
-}
-
-void ref_ball_cache_init(ref_ball_cache *cache) { memset(cache, 0, sizeof *cache); }
-
-void ref_ball_cache_clear(ref_ball_cache *cache)
-{
-    block_clear(&cache->k);
-    block_clear(&cache->v);
-}
-
-static attest_status block_reserve(ref_block *block, int64_t entries, int64_t keys, int with_mag, attest_error *err)
-{
-    if (block->entries >= entries && block->keys >= keys)
-        return ATTEST_OK;
-    block_clear(block);
-    block->x = ref_ball_vector(entries);
-    block->mag = with_mag ? calloc((size_t)entries, sizeof(mag_struct)) : NULL; /* all zero bits = mag_init */
-    block->bad = calloc((size_t)keys, 1);
-    if (!block->x || !block->bad || (with_mag && !block->mag)) {
-        block->entries = 0;
-        block_clear(block);
-        return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory to decode %lld keys", (long long)keys);
-    }
-    block->entries = entries;
-    block->keys = keys;
-    return ATTEST_OK;
-}
-
-/* Decodes `d` stored values exactly; returns 0 if one is not finite. */
-static int decode(arb_ptr x, int64_t d, const attest_tensor *t, int64_t offset, int64_t step)
-{
-    int finite = 1;
-    for (int64_t c = 0; c < d; c++) {
-        arb_set_d(x + c, attest_load(t, offset + c * step));
-        finite &= arb_is_finite(x + c) != 0;
-    }
-    return finite;
-}
-
-int ref_ball_phi(arb_ptr y, const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t step, slong prec)
-{
-    const int finite = decode(y, in->p->d, t, offset, step);
-    ref_ball_feature_of(in->p)->apply(y, y, (slong)in->p->d, prec); /* features may work in place */
-    return finite;
-}
-
-/* phi(k) of the block's keys, key after key, with upper bounds of the absolute values. */
-static void fill_keys(ref_block *block, const ref_inputs *in, const attest_tensor *t)
-{
-    const int64_t d = in->p->d;
-    for (int64_t j = 0; j < block->count; j++) {
-        const int64_t offset = attest_offset(t, block->b, block->g, block->first + j, 0);
-        block->bad[j] = !ref_ball_phi(block->x + j * d, in, t, offset, t->stride[3], block->prec);
-        for (int64_t c = j * d; c < (j + 1) * d; c++)
-            arb_get_mag(block->mag + c, block->x + c);
-    }
-}
-
-/* v of the block's keys, channel after channel: the value product then reads consecutive entries. */
-static void fill_values(ref_block *block, const ref_inputs *in, const attest_tensor *t)
-{
-    for (int64_t j = 0; j < block->count; j++) {
-        const int64_t offset = attest_offset(t, block->b, block->g, block->first + j, 0);
-        block->bad[j] = 0;
-        for (int64_t c = 0; c < in->p->e; c++) {
-            arb_ptr x = block->x + c * block->count + j;
-            arb_set_d(x, attest_load(t, offset + c * t->stride[3]));
-            block->bad[j] |= !arb_is_finite(x);
-        }
-    }
-}
-
-attest_status ref_block_load(ref_block *block, const ref_inputs *in, attest_role role, int64_t b, int64_t g,
-                             int64_t j, slong prec, attest_error *err)
-{
-    const int keys = role == ATTEST_K;
-    const int exact = !keys || ref_ball_feature_of(in->p)->exact;
-    const int64_t width = keys ? in->p->d : in->p->e;
-    const int64_t size = width >= BLOCK_ENTRIES ? 1 : BLOCK_ENTRIES / width;
-    const int64_t first = j / size * size;
-    const int64_t count = in->p->m - first < size ? in->p->m - first : size;
-    attest_status status;
-    if (block->valid && block->b == b && block->g == g && block->first == first && (exact || block->prec == prec))
-        return ATTEST_OK;
-    status = block_reserve(block, count * width, count, keys, err);
-    if (status != ATTEST_OK)
-        return status;
-    block->b = b;
-    block->g = g;
-    block->first = first;
-    block->count = count;
-    block->prec = prec;
-    if (keys)
-        fill_keys(block, in, in->role[role]);
-    else
-        fill_values(block, in, in->role[role]);
-    block->valid = 1;
-    return ATTEST_OK;
-}
 
 /* ---- the row ----------------------------------------------------------------------------------------------------- */
 /* The part [*from, *to) of the visible keys that lies in the block, counted from the row's first key. */
@@ -142,51 +16,99 @@ static void overlap(int64_t *from, int64_t *to, const ref_row *row, const ref_bl
     *to = end - row->first;
 }
 
-/* s_j = scale <phi(q), phi(k_j)> and its mass.  One dot product (error inside the ball), one product. */
-static void scores_of_block(ref_row *row, const ref_inputs *in, const ref_block *block, arb_srcptr q,
-                            mag_srcptr q_mag, slong prec)
-{
-    const int64_t d = in->p->d;
-    int64_t from, to;
+/* What a query brings to its scores; with decay=vector phi(q) meets D_ij on the way to earlier keys. */
+typedef struct query {
+    const ref_inputs *in;
+    int64_t dim, pairs;
+    arb_ptr phi;
+    mag_ptr mag, pair; /* of |phi|, or |D phi|; sums of |q| before phi */
+    ref_ball_product decayed;
+    int vector;
     arb_t scale;
     mag_t scale_mag;
-    arb_init(scale);
-    mag_init(scale_mag);
-    arb_set_d(scale, in->p->scale);
-    arb_get_mag(scale_mag, scale);
-    overlap(&from, &to, row, block);
-    for (int64_t j = from; j < to; j++) {
-        const int64_t at = row->first + j - block->first;
-        row->no_truth |= block->bad[at];
-        arb_dot(row->s + j, NULL, 0, q, 1, block->x + at * d, 1, (slong)d, prec);
-        arb_mul(row->s + j, row->s + j, scale, prec);
-        mag_zero(row->mass + j);
-        for (int64_t c = 0; c < d; c++)
-            mag_addmul(row->mass + j, q_mag + c, block->mag + at * d + c);
-        mag_mul(row->mass + j, row->mass + j, scale_mag);
-    }
-    mag_clear(scale_mag);
-    arb_clear(scale);
+} query;
+
+static void query_free(query *q)
+{
+    ref_ball_vector_free(q->phi, q->dim);
+    for (int64_t c = 0; q->mag && c < q->dim + q->pairs; c++)
+        mag_clear(q->mag + c);
+    free(q->mag);
+    if (q->vector)
+        ref_ball_product_clear(&q->decayed);
+    arb_clear(q->scale);
+    mag_clear(q->scale_mag);
 }
 
-static attest_status scores(ref_row *row, const ref_inputs *in, ref_block *block, arb_srcptr q, int64_t b, int64_t g,
-                            slong prec, attest_error *err)
+static attest_status query_new(query *q, ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i,
+                               slong prec, attest_error *err)
 {
-    const int64_t d = in->p->d;
-    attest_status status = ATTEST_OK;
-    mag_ptr q_mag = calloc((size_t)d, sizeof *q_mag);
-    if (!q_mag)
-        return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for a query of %lld values", (long long)d);
-    for (int64_t c = 0; c < d; c++)
-        arb_get_mag(q_mag + c, q + c);
-    for (int64_t j = row->first; j < row->last; j = block->first + block->count) {
-        ATTEST_TRY(ref_block_load(block, in, ATTEST_K, b, g, j, prec, err));
-        scores_of_block(row, in, block, q, q_mag, prec);
+    const attest_problem *p = in->p;
+    const attest_tensor *t = in->role[ATTEST_Q];
+    const int64_t offset = attest_offset(t, b, h, i, 0), position = ref_position(in, b, i);
+    *q = (query){ .in = in, .dim = attest_feature_dim(p), .pairs = ref_ball_pairs(p) };
+    arb_init(q->scale);
+    mag_init(q->scale_mag);
+    q->phi = ref_ball_vector(q->dim);
+    q->mag = calloc((size_t)(q->dim + q->pairs), sizeof *q->mag); /* all zero bits = mag_init */
+    if (!q->phi || !q->mag)
+        return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for a query of %lld values", (long long)p->d);
+    row->no_truth |= !ref_ball_phi(q->phi, in, t, offset, t->stride[3], position, prec);
+    for (int64_t c = 0; c < q->dim; c++)
+        arb_get_mag(q->mag + c, q->phi + c);
+    q->pair = q->mag + q->dim;
+    ref_ball_pair_sums(q->pair, in, t, offset, t->stride[3]);
+    arb_set_d(q->scale, p->scale);
+    arb_get_mag(q->scale_mag, q->scale);
+    q->vector = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    return q->vector ? ref_ball_product_start(&q->decayed, q->phi, in, b, attest_kv_head(p, h), i, prec, err)
+                     : ATTEST_OK;
+}
+
+/* phi(q) of the score of token j: D_ij is inside the product with decay=vector.  j = -1: of the given state. */
+static arb_srcptr query_at(query *q, int64_t j)
+{
+    if (!q->vector)
+        return q->phi;
+    ref_ball_product_reach(&q->decayed, j);
+    for (int64_t c = 0; c < q->dim; c++)
+        arb_get_mag(q->mag + c, q->decayed.x + c);
+    return q->decayed.x;
+}
+
+/* s_j = scale <phi(q), phi(k_j)>, its mass and turn.  One dot product (error inside the ball), one product. */
+static void scores_of_block(ref_row *row, query *q, const ref_block *block, slong prec)
+{
+    int64_t from, to;
+    overlap(&from, &to, row, block);
+    for (int64_t j = to - 1; j >= from; j--) {
+        const int64_t at = row->first + j - block->first;
+        arb_srcptr phi = query_at(q, row->first + j);
+        row->no_truth |= block->bad[at];
+        arb_dot(row->s + j, NULL, 0, phi, 1, block->x + at * q->dim, 1, (slong)q->dim, prec);
+        arb_mul(row->s + j, row->s + j, q->scale, prec);
+        mag_zero(row->mass + j);
+        for (int64_t c = 0; c < q->dim; c++)
+            mag_addmul(row->mass + j, q->mag + c, block->mag + at * q->dim + c);
+        mag_mul(row->mass + j, row->mass + j, q->scale_mag);
+        for (int64_t c = 0; c < q->pairs; c++)
+            mag_addmul(row->turn + j, q->pair + c, block->pair + at * q->pairs + c);
+        mag_mul(row->turn + j, row->turn + j, q->scale_mag);
     }
+}
+
+/* From the last key backwards: the way a product of decays grows. */
+static attest_status scores(ref_row *row, query *q, ref_block *block, int64_t b, int64_t g, slong prec,
+                            attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    for (int64_t j = row->last - 1; j >= row->first; j = block->first - 1) {
+        ATTEST_TRY(ref_block_load(block, q->in, ATTEST_K, b, g, j, prec, err));
+        scores_of_block(row, q, block, prec);
+    }
+    if (q->vector)
+        row->no_truth |= q->decayed.bad;
 out:
-    for (int64_t c = 0; c < d; c++)
-        mag_clear(q_mag + c);
-    free(q_mag);
     return status;
 }
 
@@ -210,16 +132,18 @@ static void weigh(ref_row *row, const attest_problem *p, slong prec)
 }
 
 /* u = sum w gin v (one dot product a channel and block), z = sum w. */
-static attest_status sums(ref_row *row, const ref_inputs *in, ref_block *block, int64_t b, int64_t g, slong prec,
+static attest_status sums(ref_row *row, const ref_inputs *in, ref_ball_cache *cache, int64_t b, int64_t g, slong prec,
                           attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int gated = ref_gates_values(in->p);
+    ref_block *block = &cache->v;
     arb_ptr w = gated ? ref_ball_vector(row->keys) : row->w;
     if (!w)
         return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for %lld gates", (long long)row->keys);
-    if (gated)
-        ref_ball_gate_weights(w, row, in, b, g, prec);
+    ATTEST_TRY(ref_ball_gate_keys(row, in, &cache->gin, b, g, prec, err));
+    for (int64_t j = 0; gated && j < row->keys; j++)
+        arb_mul(w + j, row->w + j, row->gin + j, prec);
     arb_zero(row->z);
     for (int64_t j = 0; j < row->keys; j++)
         arb_add(row->z, row->z, row->w + j, prec);
@@ -270,29 +194,74 @@ static void fill_empty(ref_row *row, const attest_problem *p)
     row->lse_absent = !attest_problem_has(p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_LSE }, why, sizeof why);
 }
 
+/* update=add: weights, then sums over keys and the given state. */
+static attest_status fill_sums(ref_row *row, query *q, ref_ball_cache *cache, int64_t b, int64_t h, int64_t i,
+                               slong prec, attest_error *err)
+{
+    const ref_inputs *in = q->in;
+    const attest_problem *p = in->p;
+    const int64_t g = attest_kv_head(p, h);
+    const uint32_t decay = attest_axis_value_of(p, ATTEST_AXIS_DECAY);
+    attest_status status = ATTEST_OK;
+    arb_t given; /* the decay of the given state, where it is one number */
+    arb_init(given);
+    arb_one(given);
+    ATTEST_TRY(scores(row, q, &cache->k, b, g, prec, err));
+    ref_ball_score_steps(row, in, b, h, i, prec);
+    weigh(row, p, prec);
+    if (decay == ATTEST_DECAY_RETNET || decay == ATTEST_DECAY_SCALAR)
+        ATTEST_TRY(ref_ball_decay_weights(row, given, in, b, g, i, prec, err));
+    ref_ball_filter(row, p, prec);
+    ATTEST_TRY(sums(row, in, cache, b, g, prec, err));
+    if (attest_axis_value_of(p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE) {
+        ATTEST_TRY(ref_ball_add_state(row, in, query_at(q, -1), given, b, g, prec, err));
+        if (q->vector)
+            ATTEST_TRY(ref_ball_decay_bound(row, in, b, g, i, err));
+    }
+out:
+    arb_clear(given);
+    return status;
+}
+
 static attest_status fill_row(ref_row *row, const ref_inputs *in, ref_ball_cache *cache, int64_t b, int64_t h,
                               int64_t i, slong prec, attest_error *err)
 {
-    const attest_problem *p = in->p;
-    const attest_tensor *t = in->role[ATTEST_Q];
-    const int64_t g = attest_kv_head(p, h);
+    const int add = attest_axis_value_of(in->p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
     attest_status status = ATTEST_OK;
-    arb_ptr q = ref_ball_vector(p->d);
-    if (!q)
-        return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for a query of %lld values", (long long)p->d);
-    if (!ref_ball_phi(q, in, t, attest_offset(t, b, h, i, 0), t->stride[3], prec))
-        row->no_truth = 1;
-    ATTEST_TRY(scores(row, in, &cache->k, q, b, g, prec, err));
-    ref_ball_score_steps(row, in, b, h, i, prec);
-    weigh(row, p, prec);
-    ATTEST_TRY(sums(row, in, &cache->v, b, g, prec, err));
-    if (attest_axis_value_of(p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE)
-        ATTEST_TRY(ref_ball_add_state(row, in, q, b, g, prec, err));
-    ref_ball_output(row, in, b, h, i, prec);
-    log_sum(row, p, prec);
+    query q;
+    ATTEST_TRY(query_new(&q, row, in, b, h, i, prec, err));
+    ref_ball_row_gate(row, in, b, h, i, prec);
+    if (add)
+        ATTEST_TRY(fill_sums(row, &q, cache, b, h, i, prec, err));
+    else
+        ATTEST_TRY(ref_delta_row(row, in, cache, q.phi, b, attest_kv_head(in->p, h), prec, err));
+    ref_ball_output(row, in, h, prec);
+    log_sum(row, in->p, prec);
 out:
-    ref_ball_vector_free(q, p->d);
+    query_free(&q);
     return status;
+}
+
+/* What the axes at their defaults leave in the fields that only some of them fill. */
+static void set_defaults(ref_row *row)
+{
+    mag_ptr const delta[] = { row->delta.key,  row->delta.size,  row->delta.value, row->delta.write,
+                              row->delta.rate, row->delta.decay, row->delta.grow };
+    for (int64_t j = 0; j < row->keys; j++) {
+        mag_one(row->decay + j);
+        mag_zero(row->turn + j);
+        mag_zero(row->kept + j);
+        arb_one(row->gin + j);
+        for (size_t a = 0; a < sizeof delta / sizeof delta[0]; a++)
+            mag_zero(delta[a] + j);
+    }
+    for (int64_t c = 0; c < row->e; c++)
+        mag_zero(row->delta.terms + c);
+    arb_one(row->gout);
+    mag_one(row->decay0);
+    mag_zero(row->delta.start);
+    mag_zero(row->delta.query);
+    mag_zero(row->delta.last);
 }
 
 attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec,
@@ -314,6 +283,7 @@ attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_
     row->engine = ATTEST_ENGINE_BALL;
     row->no_truth = row->illposed = row->lse_absent = row->lse_open = row->rational = 0;
     row->empty = row->keys == 0 && !state;
+    set_defaults(row);
     if (row->empty)
         fill_empty(row, in->p);
     else

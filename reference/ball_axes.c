@@ -8,41 +8,63 @@
 #include <stdio.h>
 
 /* ---- features ---------------------------------------------------------------------------------------------------- */
-static void feature_identity(arb_ptr y, arb_srcptr x, slong d, slong prec)
+/* Stored values are points; behind rope they are balls, and a ball may hold both signs. */
+static void feature_identity(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
 {
+    (void)position;
     (void)prec;
-    for (slong c = 0; c < d; c++)
+    for (int64_t c = 0; c < p->d; c++)
         arb_set(y + c, x + c);
 }
 
-/* x+1 for x >= 0, e^x below; x is exact, so the branch is certain. */
-static void feature_elu1(arb_ptr y, arb_srcptr x, slong d, slong prec)
+/* x+1 for x >= 0, e^x below; where the sign is open, max(x, 0) + e^min(x, 0). */
+static void elu1(arb_t y, const arb_t x, slong prec)
 {
-    for (slong c = 0; c < d; c++) {
-        if (!arb_is_finite(x + c)) /* a NaN or an infinity has no feature: e^-inf = 0 would hide it */
+    arb_t above;
+    if (arb_is_nonnegative(x)) {
+        arb_add_ui(y, x, 1, prec);
+        return;
+    }
+    if (arb_is_negative(x)) {
+        arb_exp(y, x, prec);
+        return;
+    }
+    arb_init(above);
+    arb_nonnegative_part(above, x);
+    arb_neg(y, x);
+    arb_nonnegative_part(y, y);
+    arb_neg(y, y);
+    arb_exp(y, y, prec);
+    arb_add(y, y, above, prec);
+    arb_clear(above);
+}
+
+static void feature_elu1(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
+{
+    (void)position;
+    for (int64_t c = 0; c < p->d; c++) {
+        if (arb_is_finite(x + c))
+            elu1(y + c, x + c, prec);
+        else /* a NaN or an infinity has no feature: e^-inf = 0 would hide it */
             arb_indeterminate(y + c);
-        else if (arf_sgn(arb_midref(x + c)) >= 0)
-            arb_add_ui(y + c, x + c, 1, prec);
-        else
-            arb_exp(y + c, x + c, prec);
     }
 }
 
-static void feature_relu(arb_ptr y, arb_srcptr x, slong d, slong prec)
+static void feature_relu(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
 {
+    (void)position;
     (void)prec;
-    for (slong c = 0; c < d; c++) {
+    for (int64_t c = 0; c < p->d; c++) {
         if (!arb_is_finite(x + c))
             arb_indeterminate(y + c);
-        else if (arf_sgn(arb_midref(x + c)) > 0)
-            arb_set(y + c, x + c);
         else
-            arb_zero(y + c);
+            arb_nonnegative_part(y + c, x + c);
     }
 }
 
-/* x / norm2(x), 0 at 0.  Points that are not 0, or balls around such (silu): the norm is surely positive in the end. */
-static void feature_unit(arb_ptr y, arb_srcptr x, slong d, slong prec)
+/* x / norm2(x), 0 at 0.  Points that are not 0, or balls around such (rope, silu): the norm is surely positive in the
+ * end; rope and silu keep a 0 exactly. */
+static void unit(arb_ptr y, arb_srcptr x, slong d, slong prec)
 {
     int zero = 1;
     arb_t norm;
@@ -54,19 +76,29 @@ static void feature_unit(arb_ptr y, arb_srcptr x, slong d, slong prec)
     for (slong c = 0; c < d; c++) {
         if (zero)
             arb_zero(y + c);
+        else if (!arb_is_finite(norm)) /* every entry reads every other */
+            arb_indeterminate(y + c);
         else
             arb_div(y + c, x + c, norm, prec);
     }
     arb_clear(norm);
 }
 
-/* x/(1 + e^-x) = x e^x/(e^x + 1): the exponential never overflows; x is exact, so the branch is certain. */
-static void feature_silu(arb_ptr y, arb_srcptr x, slong d, slong prec)
+static void feature_unit(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
+{
+    (void)position;
+    unit(y, x, (slong)p->d, prec);
+}
+
+/* x/(1 + e^-x) = x e^x/(e^x + 1), true for both signs: the midpoint's sign picks the one whose exponential does not
+ * overflow. */
+static void feature_silu(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
 {
     arb_t power, sum;
+    (void)position;
     arb_init(power);
     arb_init(sum);
-    for (slong c = 0; c < d; c++) {
+    for (int64_t c = 0; c < p->d; c++) {
         const int negative = arf_sgn(arb_midref(x + c)) < 0;
         if (!arb_is_finite(x + c)) {
             arb_indeterminate(y + c);
@@ -85,10 +117,10 @@ static void feature_silu(arb_ptr y, arb_srcptr x, slong d, slong prec)
     arb_clear(power);
 }
 
-static void feature_silu_unit(arb_ptr y, arb_srcptr x, slong d, slong prec)
+static void feature_silu_unit(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
 {
-    feature_silu(y, x, d, prec);
-    feature_unit(y, y, d, prec);
+    feature_silu(y, x, p, position, prec);
+    unit(y, y, (slong)p->d, prec);
 }
 
 static const ref_ball_feature features[] = {
@@ -98,7 +130,7 @@ static const ref_ball_feature features[] = {
     [ATTEST_FEATURE_UNIT] = { feature_unit, 0 },
     [ATTEST_FEATURE_SILU] = { feature_silu, 0 },
     [ATTEST_FEATURE_SILU_UNIT] = { feature_silu_unit, 0 },
-    [ATTEST_FEATURE_COSFORMER] = { NULL, 0 },
+    [ATTEST_FEATURE_COSFORMER] = { ref_ball_cosformer, 0 },
 };
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
@@ -295,30 +327,21 @@ ref_ball_norm ref_ball_norm_of(const attest_problem *p)
     return value < ENTRIES(norms) ? norms[value] : NULL;
 }
 
-/* Values of the axes that need no function here: bit v = value v is served.  0: the axis has a table above. */
+/* Axes without a table above: so many of their values, from the default on, are worked out in the other files. */
 static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_FILTER] = 1u << ATTEST_FILTER_NONE,
-    [ATTEST_AXIS_ROPE] = 1u << ATTEST_ROPE_NONE,
-    [ATTEST_AXIS_MASK] = 1u << ATTEST_MASK_FULL | 1u << ATTEST_MASK_CAUSAL | 1u << ATTEST_MASK_CAUSAL_BR,
-    [ATTEST_AXIS_WINDOW] = 1u << ATTEST_WINDOW_NONE | 1u << ATTEST_WINDOW_W,
-    [ATTEST_AXIS_LENS] = 1u << ATTEST_LENS_NONE | 1u << ATTEST_LENS_DRAW,
-    [ATTEST_AXIS_DECAY] = 1u << ATTEST_DECAY_NONE,
-    [ATTEST_AXIS_GATES] = 1u << ATTEST_GATES_NONE | 1u << ATTEST_GATES_IN | 1u << ATTEST_GATES_OUT |
-                            1u << ATTEST_GATES_INOUT | 1u << ATTEST_GATES_PRE_OUT,
-    [ATTEST_AXIS_AFFINE] = 1u << ATTEST_AFFINE_NONE | 1u << ATTEST_AFFINE_DRAW,
-    [ATTEST_AXIS_UPDATE] = 1u << ATTEST_UPDATE_ADD,
-    [ATTEST_AXIS_EPS] = 1u << ATTEST_EPS_ZERO | 1u << ATTEST_EPS_SET,
-    [ATTEST_AXIS_CLAMP] = 1u << ATTEST_CLAMP_NONE | 1u << ATTEST_CLAMP_SET,
-    [ATTEST_AXIS_CAP] = 1u << ATTEST_CAP_NONE | 1u << ATTEST_CAP_SET,
-    [ATTEST_AXIS_ALIBI] = 1u << ATTEST_ALIBI_NONE | 1u << ATTEST_ALIBI_DRAW,
-    [ATTEST_AXIS_STATE] = 1u << ATTEST_STATE_NONE | 1u << ATTEST_STATE_DRAW,
+    [ATTEST_AXIS_FILTER] = ATTEST_FILTER_TAU + 1,     [ATTEST_AXIS_ROPE] = ATTEST_ROPE_BASE + 1,
+    [ATTEST_AXIS_MASK] = ATTEST_MASK_CAUSAL_BR + 1,   [ATTEST_AXIS_WINDOW] = ATTEST_WINDOW_W + 1,
+    [ATTEST_AXIS_LENS] = ATTEST_LENS_DRAW + 1,        [ATTEST_AXIS_DECAY] = ATTEST_DECAY_VECTOR + 1,
+    [ATTEST_AXIS_GATES] = ATTEST_GATES_HEADS + 1,     [ATTEST_AXIS_AFFINE] = ATTEST_AFFINE_DRAW + 1,
+    [ATTEST_AXIS_UPDATE] = ATTEST_UPDATE_EFLA + 1,    [ATTEST_AXIS_EPS] = ATTEST_EPS_SET + 1,
+    [ATTEST_AXIS_CLAMP] = ATTEST_CLAMP_SET + 1,       [ATTEST_AXIS_CAP] = ATTEST_CAP_SET + 1,
+    [ATTEST_AXIS_ALIBI] = ATTEST_ALIBI_DRAW + 1,      [ATTEST_AXIS_STATE] = ATTEST_STATE_DRAW + 1,
 };
 
 static int axis_served(const attest_problem *p, uint32_t axis)
 {
-    const uint32_t value = p->axis[axis].value;
     if (served[axis])
-        return value < 32 && (served[axis] >> value & 1u);
+        return p->axis[axis].value < served[axis];
     return (axis != ATTEST_AXIS_WEIGHT || ref_ball_weight_of(p)) &&
            (axis != ATTEST_AXIS_CENTER || ref_ball_center_of(p)) &&
            (axis != ATTEST_AXIS_FEATURE || ref_ball_feature_of(p)) &&

@@ -1,6 +1,7 @@
 /* ball_state.c - states in balls: what a given state adds to a row, and the state after the last key.
  *
- * S_n = h0.n + sum_j phi(k_j)^(x n) (x) gin_j v_j, z-state without gin and v; full Kronecker order, no 1/n!, no scale.
+ * S_n = D_0 h0.n + sum_j D_Tj phi(k_j)^(x n) (x) gin_j v_j with the decays up to the last key T; z-state without gin
+ * and v; full Kronecker order, no 1/n!, no scale.
  */
 #include "reference/ball.h"
 
@@ -54,8 +55,8 @@ static void add_column(ref_row *row, arb_t sum, const attest_tensor *t, int64_t 
     arb_clear(dot);
 }
 
-static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q, int64_t b, int64_t g, int n,
-                                slong prec, attest_error *err)
+static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q, const arb_t decay, int64_t b,
+                                int64_t g, int n, slong prec, attest_error *err)
 {
     const int64_t dim = attest_feature_dim(in->p), rows = attest_state_rows(dim, n, 0);
     const attest_tensor *h0 = in->h0[n], *z0 = in->z0[n];
@@ -68,6 +69,7 @@ static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q
         goto out;
     }
     coefficient(coef, in->p, n, prec);
+    arb_mul(coef, coef, decay, prec);
     ref_ball_kronecker(power, q, (slong)dim, n, prec);
     for (int64_t c = 0; c < row->e; c++)
         add_column(row, row->u + c, h0, attest_offset(h0, b, g, 0, c), power, column, coef, rows, prec);
@@ -79,12 +81,12 @@ out:
     return status;
 }
 
-attest_status ref_ball_add_state(ref_row *row, const ref_inputs *in, arb_srcptr q, int64_t b, int64_t g, slong prec,
-                                 attest_error *err)
+attest_status ref_ball_add_state(ref_row *row, const ref_inputs *in, arb_srcptr q, const arb_t decay, int64_t b,
+                                 int64_t g, slong prec, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     for (int n = in->lowest; n <= in->highest && status == ATTEST_OK; n++)
-        status = add_degree(row, in, q, b, g, n, prec, err);
+        status = add_degree(row, in, q, decay, b, g, n, prec, err);
     return status;
 }
 
@@ -98,22 +100,27 @@ typedef struct state_job {
     slong prec;
 } state_job;
 
-/* out (and gauge) = the given state, or 0. */
-static void start_state(const state_job *job)
+/* out (and gauge) += decay times the given state. */
+static void add_given(const state_job *job, const ref_ball_product *decay)
 {
     const attest_tensor *t = job->z_state ? job->in->z0[job->degree] : job->in->h0[job->degree];
-    const int given = attest_axis_value_of(job->in->p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE;
+    arb_t x;
+    mag_t size;
+    arb_init(x);
+    mag_init(size);
     for (int64_t r = 0; r < job->rows; r++) {
         for (int64_t c = 0; c < job->width; c++) {
-            arb_ptr x = job->out + r * job->width + c;
-            if (given)
-                arb_set_d(x, attest_load(t, attest_offset(t, job->b, job->g, r, job->z_state ? 0 : c)));
-            else
-                arb_zero(x);
+            arb_ptr out = job->out + r * job->width + c;
+            arb_set_d(x, attest_load(t, attest_offset(t, job->b, job->g, r, job->z_state ? 0 : c)));
+            arb_mul(x, x, decay->x + (decay->count > 1 ? r : 0), job->prec); /* per dimension: degree 1 only */
+            arb_add(out, out, x, job->prec);
+            arb_get_mag(size, x);
             if (job->gauge)
-                arb_get_mag(job->gauge + r * job->width + c, x);
+                mag_add(job->gauge + r * job->width + c, job->gauge + r * job->width + c, size);
         }
     }
+    mag_clear(size);
+    arb_clear(x);
 }
 
 /* out += power (x) values, gauge += |power| (x) |values|. */
@@ -132,54 +139,94 @@ static void add_key(const state_job *job, arb_srcptr power, arb_srcptr values, m
     mag_clear(size);
 }
 
-static void load_values(const state_job *job, arb_ptr values, mag_ptr values_mag, int64_t j)
+/* gin_j v_j, or 1 for the z-state; times D_Tj where that is one number. */
+static void load_values(const state_job *job, arb_ptr values, mag_ptr values_mag, const ref_ball_product *decay,
+                        int64_t j)
 {
-    const attest_tensor *v = job->in->role[ATTEST_V], *gin = job->in->role[ATTEST_GIN];
-    const int gated = !job->z_state && ref_gates_values(job->in->p);
+    const attest_tensor *v = job->in->role[ATTEST_V];
     arb_t gate;
     arb_init(gate);
-    if (gated)
-        arb_set_d(gate, attest_load(gin, attest_offset(gin, job->b, job->g, j, 0)));
+    arb_one(gate);
+    if (!job->z_state)
+        ref_ball_value_gate(gate, job->in, job->b, job->g, j, job->prec);
+    if (decay->count == 1)
+        arb_mul(gate, gate, decay->x, job->prec);
     for (int64_t c = 0; c < job->width; c++) {
         if (job->z_state)
             arb_one(values + c);
         else
             arb_set_d(values + c, attest_load(v, attest_offset(v, job->b, job->g, j, c)));
-        if (gated)
-            arb_mul(values + c, values + c, gate, job->prec);
+        arb_mul(values + c, values + c, gate, job->prec);
         arb_get_mag(values_mag + c, values + c);
     }
     arb_clear(gate);
 }
 
+static void zero_state(const state_job *job)
+{
+    for (int64_t at = 0; at < job->rows * job->width; at++) {
+        arb_zero(job->out + at);
+        if (job->gauge)
+            mag_zero(job->gauge + at);
+    }
+}
+
+/* Room for one key. */
+typedef struct state_room {
+    arb_ptr key, power, values;
+    mag_ptr values_mag;
+} state_room;
+
+/* From the last key backwards: the way a product of decays grows. */
+static void add_keys(const state_job *job, const state_room *room, ref_ball_product *decay)
+{
+    const attest_tensor *k = job->in->role[ATTEST_K];
+    const slong dim = (slong)attest_feature_dim(job->in->p);
+    int64_t first, last;
+    ref_visible(job->in, job->b, job->in->p->n - 1, &first, &last);
+    for (int64_t j = last - 1; j >= first; j--) {
+        ref_ball_product_reach(decay, j);
+        ref_ball_phi(room->key, job->in, k, attest_offset(k, job->b, job->g, j, 0), k->stride[3], j, job->prec);
+        for (slong c = 0; decay->count > 1 && c < dim; c++)
+            arb_mul(room->key + c, room->key + c, decay->x + c, job->prec);
+        ref_ball_kronecker(room->power, room->key, dim, job->degree, job->prec);
+        load_values(job, room->values, room->values_mag, decay, j);
+        add_key(job, room->power, room->values, room->values_mag);
+    }
+    if (attest_axis_value_of(job->in->p, ATTEST_AXIS_STATE) == ATTEST_STATE_NONE)
+        return;
+    if (last > first)
+        ref_ball_product_reach(decay, -1);
+    add_given(job, decay);
+}
+
 attest_status ref_ball_state(arb_ptr out, mag_ptr gauge, const ref_inputs *in, int64_t b, int64_t g, int degree,
                              int z_state, slong prec, attest_error *err)
 {
-    const attest_tensor *k = in->role[ATTEST_K];
     const int64_t dim = attest_feature_dim(in->p), rows = attest_state_rows(dim, degree, 0);
     const state_job job = { out, gauge, in, b, g, rows, z_state ? 1 : in->p->e, degree, z_state, prec };
     attest_status status = ATTEST_OK;
+    ref_ball_product decay = { 0 };
     int64_t first, last;
-    arb_ptr key = ref_ball_vector(dim), power = ref_ball_vector(rows), values = ref_ball_vector(job.width);
-    mag_ptr values_mag = calloc((size_t)job.width, sizeof *values_mag);
-    if (rows < 0 || !key || !power || !values || !values_mag) {
+    if (attest_axis_value_of(in->p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD)
+        return ref_delta_state(out, gauge, in, b, g, prec, err);
+    state_room room = { ref_ball_vector(dim), ref_ball_vector(rows), ref_ball_vector(job.width),
+                        calloc((size_t)job.width, sizeof(mag_struct)) };
+    if (rows < 0 || !room.key || !room.power || !room.values || !room.values_mag) {
         status = no_memory(err, degree);
         goto out;
     }
-    start_state(&job);
     ref_visible(in, b, in->p->n - 1, &first, &last);
-    for (int64_t j = first; j < last; j++) {
-        ref_ball_phi(key, in, k, attest_offset(k, b, g, j, 0), k->stride[3], prec);
-        ref_ball_kronecker(power, key, (slong)dim, degree, prec);
-        load_values(&job, values, values_mag, j);
-        add_key(&job, power, values, values_mag);
-    }
+    ATTEST_TRY(ref_ball_product_start(&decay, NULL, in, b, g, last - 1, prec, err));
+    zero_state(&job);
+    add_keys(&job, &room, &decay);
 out:
-    ref_ball_vector_free(key, dim);
-    ref_ball_vector_free(power, rows);
-    ref_ball_vector_free(values, job.width);
-    for (int64_t c = 0; values_mag && c < job.width; c++)
-        mag_clear(values_mag + c);
-    free(values_mag);
+    ref_ball_product_clear(&decay);
+    ref_ball_vector_free(room.key, dim);
+    ref_ball_vector_free(room.power, rows);
+    ref_ball_vector_free(room.values, job.width);
+    for (int64_t c = 0; room.values_mag && c < job.width; c++)
+        mag_clear(room.values_mag + c);
+    free(room.values_mag);
     return status;
 }

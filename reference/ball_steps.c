@@ -1,5 +1,5 @@
-/* ball_steps.c - the steps of the formula around scores and sums: cap, alibi and clamp of a score, gates on values and
- * on rows.  Every step is an inclusion (R-BALL). */
+/* ball_steps.c - what is done to scores, values and rows: cap, alibi, clamp, filter, gates, gain and shift.  Every step
+ * is an inclusion (R-BALL). */
 #include "reference/ball.h"
 
 /* One stored number, exactly; a row that reads a non-finite one has no truth. */
@@ -53,24 +53,99 @@ void ref_ball_score_steps(ref_row *row, const ref_inputs *in, int64_t b, int64_t
     arb_clear(slope);
 }
 
-int ref_gates_values(const attest_problem *p)
+/* ---- the filter -------------------------------------------------------------------------------------------------- */
+void ref_ball_filter(ref_row *row, const attest_problem *p, slong prec)
 {
-    const uint32_t gates = attest_axis_value_of(p, ATTEST_AXIS_GATES);
-    return gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT;
+    const attest_setting *filter = &p->axis[ATTEST_AXIS_FILTER];
+    arb_t threshold, tau, nothing;
+    if (filter->value != ATTEST_FILTER_TAU || !row->keys)
+        return;
+    arb_init(threshold);
+    arb_init(tau);
+    arb_init(nothing);
+    arb_set(threshold, row->s);
+    for (int64_t j = 1; j < row->keys; j++)
+        arb_max(threshold, threshold, row->s + j, prec);
+    arb_set_d(tau, filter->number);
+    arb_sub(threshold, threshold, tau, prec);
+    for (int64_t j = 0; j < row->keys; j++) {
+        arb_get_mag(row->kept + j, row->w + j);
+        if (arb_le(row->s + j, threshold))
+            arb_zero(row->w + j);
+        else if (!arb_gt(row->s + j, threshold)) /* open: either may hold */
+            arb_union(row->w + j, row->w + j, nothing, prec);
+    }
+    arb_clear(nothing);
+    arb_clear(tau);
+    arb_clear(threshold);
 }
 
-void ref_ball_gate_weights(arb_ptr gated, ref_row *row, const ref_inputs *in, int64_t b, int64_t g, slong prec)
+/* ---- gates ------------------------------------------------------------------------------------------------------- */
+static const struct {
+    int values, rows; /* multiplied by a gate; with heads a softmax over heads makes it */
+    int before;       /* the row's gate comes before Norm */
+} gate_kinds[] = {
+    [ATTEST_GATES_NONE] = { 0, 0, 0 },  [ATTEST_GATES_IN] = { 1, 0, 0 },      [ATTEST_GATES_OUT] = { 0, 1, 0 },
+    [ATTEST_GATES_INOUT] = { 1, 1, 0 }, [ATTEST_GATES_PRE_OUT] = { 0, 1, 1 }, [ATTEST_GATES_HEADS] = { 1, 1, 0 },
+};
+
+int ref_gates_values(const attest_problem *p) { return gate_kinds[p->axis[ATTEST_AXIS_GATES].value].values; }
+
+/* y = e^x_head / sum over all heads of e^x_h, x stored at (b,h,at).  The largest x is taken off: no exponential exceeds
+ * 1, and the sum is at least 1.  0 if one x is not finite. */
+static int softmax_over_heads(arb_t y, const attest_tensor *t, int64_t b, int64_t head, int64_t at, slong prec)
+{
+    int finite = 1;
+    arb_t most, sum, x;
+    arb_init(most);
+    arb_init(sum);
+    arb_init(x);
+    for (int64_t h = 0; h < t->shape[1]; h++) {
+        arb_set_d(x, attest_load(t, attest_offset(t, b, h, at, 0)));
+        finite &= arb_is_finite(x) != 0;
+        if (h == 0 || arf_cmp(arb_midref(x), arb_midref(most)) > 0)
+            arb_set(most, x);
+    }
+    for (int64_t h = 0; h < t->shape[1]; h++) {
+        arb_set_d(x, attest_load(t, attest_offset(t, b, h, at, 0)));
+        arb_sub(x, x, most, prec);
+        arb_exp(x, x, prec);
+        arb_add(sum, sum, x, prec);
+        if (h == head)
+            arb_set(y, x);
+    }
+    arb_div(y, y, sum, prec);
+    if (!finite)
+        arb_indeterminate(y);
+    arb_clear(x);
+    arb_clear(sum);
+    arb_clear(most);
+    return finite;
+}
+
+int ref_ball_value_gate(arb_t gate, const ref_inputs *in, int64_t b, int64_t g, int64_t j, slong prec)
 {
     const attest_tensor *gin = in->role[ATTEST_GIN];
-    arb_t gate;
-    arb_init(gate);
-    for (int64_t j = 0; j < row->keys; j++) {
-        load(gate, row, gin, attest_offset(gin, b, g, row->first + j, 0));
-        arb_mul(gated + j, row->w + j, gate, prec);
-    }
-    arb_clear(gate);
+    arb_one(gate);
+    if (!ref_gates_values(in->p))
+        return 1;
+    if (in->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS)
+        return softmax_over_heads(gate, in->role[ATTEST_SK], b, g, j, prec);
+    arb_set_d(gate, attest_load(gin, attest_offset(gin, b, g, j, 0)));
+    return arb_is_finite(gate) != 0;
 }
 
+void ref_ball_row_gate(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec)
+{
+    const uint32_t gates = attest_axis_value_of(in->p, ATTEST_AXIS_GATES);
+    const attest_tensor *gout = in->role[ATTEST_GOUT];
+    if (gates == ATTEST_GATES_HEADS)
+        row->no_truth |= !softmax_over_heads(row->gout, in->role[ATTEST_SQ], b, h, i, prec);
+    else if (gate_kinds[gates].rows)
+        load(row->gout, row, gout, attest_offset(gout, b, h, i, 0));
+}
+
+/* ---- the output -------------------------------------------------------------------------------------------------- */
 /* o = gain o + shift */
 static void gain_and_shift(ref_row *row, const ref_inputs *in, slong prec)
 {
@@ -86,18 +161,13 @@ static void gain_and_shift(ref_row *row, const ref_inputs *in, slong prec)
     arb_clear(x);
 }
 
-void ref_ball_output(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec)
+void ref_ball_output(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 {
     const uint32_t gates = attest_axis_value_of(in->p, ATTEST_AXIS_GATES);
-    const int before = gates == ATTEST_GATES_PRE_OUT;
-    const int after = gates == ATTEST_GATES_OUT || gates == ATTEST_GATES_INOUT;
-    arb_t gate;
-    arb_init(gate);
-    if (before || after)
-        load(gate, row, in->role[ATTEST_GOUT], attest_offset(in->role[ATTEST_GOUT], b, h, i, 0));
+    const int before = gate_kinds[gates].before, after = gate_kinds[gates].rows && !before;
     for (int64_t c = 0; c < row->e; c++) {
         if (before)
-            arb_mul(row->o + c, row->u + c, gate, prec);
+            arb_mul(row->o + c, row->u + c, row->gout, prec);
         else
             arb_set(row->o + c, row->u + c);
     }
@@ -105,6 +175,5 @@ void ref_ball_output(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, i
     if (attest_axis_value_of(in->p, ATTEST_AXIS_AFFINE) == ATTEST_AFFINE_DRAW)
         gain_and_shift(row, in, prec);
     for (int64_t c = 0; after && c < row->e; c++)
-        arb_mul(row->o + c, row->o + c, gate, prec);
-    arb_clear(gate);
+        arb_mul(row->o + c, row->o + c, row->gout, prec);
 }

@@ -32,6 +32,9 @@ static attest_status job_start(gauge_job *job, attest_error *err)
     mag_srcptr const set[BOUND_SETS] = { w, job->exponential ? s : NULL, NULL, NULL };
     bound_sums_fill(&job->sums, set);
     bound_state_mass(job->given, job->given_z, job->in, job->b, job->h, job->i);
+    for (int64_t c = 0; c < job->in->p->e; c++)
+        mag_mul(job->given + c, job->given + c, row->decay0);
+    mag_mul(job->given_z, job->given_z, row->decay0);
     return ATTEST_OK;
 }
 
@@ -68,21 +71,18 @@ static void gauge_lse(mag_t y, const gauge_job *job)
     mag_clear(low);
 }
 
-/* sum |w gin v| + [exp] sum w S |gin v - center|, key by key: gin v of two doubles is exact in 128 bits. */
+/* sum |w gin v| + [exp] sum w S |gin v - center|, key by key. */
 static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr center)
 {
-    const attest_tensor *v = job->in->role[ATTEST_V], *gin = job->in->role[ATTEST_GIN];
-    arb_t x, gate;
+    const attest_tensor *v = job->in->role[ATTEST_V];
+    arb_t x;
     mag_t size;
     arb_init(x);
-    arb_init(gate);
     mag_init(size);
     mag_zero(y);
     for (int64_t j = 0; j < job->row->keys; j++) {
-        const int64_t key = job->row->first + j;
-        arb_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, key, c)));
-        arb_set_d(gate, attest_load(gin, attest_offset(gin, job->b, job->g, key, 0)));
-        arb_mul(x, x, gate, 128);
+        arb_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, job->row->first + j, c)));
+        arb_mul(x, x, job->row->gin + j, 128);
         arb_get_mag(size, x);
         mag_addmul(y, job->w + j, size);
         if (center)
@@ -92,7 +92,6 @@ static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr ce
     }
     mag_add(y, y, job->given + c);
     mag_clear(size);
-    arb_clear(gate);
     arb_clear(x);
 }
 
@@ -151,15 +150,6 @@ static void gauge_quotient(mag_t y, gauge_job *job, int64_t c, const arb_t divis
     arb_clear(center);
 }
 
-static void row_gate(mag_t gate, const gauge_job *job)
-{
-    const uint32_t gates = job->in->p->axis[ATTEST_AXIS_GATES].value;
-    const attest_tensor *gout = job->in->role[ATTEST_GOUT];
-    mag_one(gate);
-    if (gates == ATTEST_GATES_OUT || gates == ATTEST_GATES_INOUT || gates == ATTEST_GATES_PRE_OUT)
-        mag_set_d(gate, attest_load(gout, attest_offset(gout, job->b, job->h, job->i, 0)));
-}
-
 /* Gauges of u through the Jacobian of a norm by a root s, y = Norm(u): with g the gauges of its argument (of u,
  * times gout before the norm, over t) at most (g_c + [centered] mean g + |y_c| sum |y| g / m)/s, m = e or 1
  * (R-GAUGE-NORM). */
@@ -212,14 +202,15 @@ static void gauge_root(mag_ptr gauge, gauge_job *job, const ref_root_kind *kind)
 {
     const attest_problem *p = job->in->p;
     const int before = p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
-    const attest_tensor *gout = job->in->role[ATTEST_GOUT];
     arb_ptr y = _arb_vec_init((slong)p->e);
     arb_t x;
     mag_t gate;
     arb_init(x);
     mag_init(gate);
-    row_gate(gate, job);
-    arb_set_d(x, before ? attest_load(gout, attest_offset(gout, job->b, job->h, job->i, 0)) : 1.0);
+    arb_get_mag(gate, job->row->gout);
+    arb_one(x);
+    if (before)
+        arb_set(x, job->row->gout);
     for (int64_t c = 0; c < p->e; c++) {
         arb_mul(y + c, job->row->u + c, x, job->row->prec);
         gauge_column(gauge + c, job, c, NULL);
@@ -243,6 +234,17 @@ static void gauge_root(mag_ptr gauge, gauge_job *job, const ref_root_kind *kind)
     _arb_vec_clear(y, (slong)p->e);
 }
 
+/* update=delta, efla: |gout| times the absolute terms of u (R-GAUGE-DELTA). */
+static void gauge_delta(mag_ptr gauge, const ref_row *row)
+{
+    mag_t gate;
+    mag_init(gate);
+    arb_get_mag(gate, row->gout);
+    for (int64_t c = 0; c < row->e; c++)
+        mag_mul(gauge + c, gate, row->delta.terms + c);
+    mag_clear(gate);
+}
+
 static void gauge_o(mag_ptr gauge, gauge_job *job)
 {
     const ref_root_kind kind = ref_root_norm_kind(job->in->p);
@@ -256,7 +258,7 @@ static void gauge_o(mag_ptr gauge, gauge_job *job)
     arb_init(divisor);
     mag_init(low);
     mag_init(gate);
-    row_gate(gate, job);
+    arb_get_mag(gate, job->row->gout);
     if (bound_divisor(divisor, job->row, job->in, job->h))
         arb_get_mag_lower(low, divisor);
     for (int64_t c = 0; c < job->in->p->e; c++) {
@@ -281,6 +283,10 @@ attest_status ref_gauge_row(mag_ptr gauge, const ref_row *row, const ref_inputs 
     if (row->empty || row->no_truth) {
         for (int64_t c = 0; c < count; c++)
             mag_zero(gauge + c);
+        return ATTEST_OK;
+    }
+    if (attest_axis_value_of(in->p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD) {
+        gauge_delta(gauge, row);
         return ATTEST_OK;
     }
     gauge_job job = { .row = row, .in = in, .b = b, .h = h, .i = i, .g = attest_kv_head(in->p, h) };

@@ -20,6 +20,13 @@ static int weight_keeps_nan(const attest_problem *p)
            (attest_axis_value_of(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP || p->axis[ATTEST_AXIS_WEIGHT].order > 0);
 }
 
+/* A filter drops a key whose comparison with a NaN is false; a delta rule may overwrite or solve for what it read. */
+static int spoken_for(const attest_problem *p)
+{
+    return attest_axis_value_of(p, ATTEST_AXIS_FILTER) == ATTEST_FILTER_NONE &&
+           attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
+}
+
 int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, int64_t b, int64_t h, int64_t i, int64_t channel)
 {
     const attest_problem *p = in->p;
@@ -28,6 +35,8 @@ int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, int64_t b, int6
     const int values = id.index == ATTEST_O || id.index == ATTEST_U;
     const int scores = weight_keeps_nan(p);
     int64_t first, last;
+    if (!spoken_for(p))
+        return 0;
     ref_visible(in, b, i, &first, &last);
     if (first < last && scores && any_nan(q, attest_offset(q, b, h, i, 0), p->d, q->stride[3]))
         return 1;

@@ -90,8 +90,8 @@ static int boundary(mpq_t q, const arb_t x, uint32_t dtype)
 }
 
 /* ---- ties -------------------------------------------------------------------------------------------------------- */
-/* lse of exp is rational only over one key, where it is that key's score (R-TIE): 1 if it is the candidate, 0 if
- * it is not, or the score is not exact at this precision. */
+/* lse of exp without a decay is rational only over one key, where it is that key's score (R-TIE): 1 if it is the
+ * candidate, 0 if it is not, or the score is not exact at this precision. */
 static int tie_of_lse(rounding_job *job, const mpq_t candidate)
 {
     attest_error err;
@@ -100,6 +100,7 @@ static int tie_of_lse(rounding_job *job, const mpq_t candidate)
     fmpq_t f;
     int equal = 0;
     if (attest_axis_value_of(job->truth->p, ATTEST_AXIS_WEIGHT) != ATTEST_WEIGHT_EXP ||
+        attest_axis_value_of(job->truth->p, ATTEST_AXIS_DECAY) != ATTEST_DECAY_NONE ||
         ref_truth_row(&row, job->truth, v->b, v->h, v->i, TIE_BITS, &err) != ATTEST_OK)
         return 0;
     fmpq_init(f);

@@ -10,7 +10,8 @@
 
 static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_WEIGHT] = EXACT_ONLY(ATTEST_WEIGHT_EXP),
-    [ATTEST_AXIS_FEATURE] = EXACT_ANY, /* exact_keys_scan() decides on the values at hand */
+    [ATTEST_AXIS_FEATURE] = /* exact_keys_scan() decides on the values at hand */
+    EXACT_ONLY(ATTEST_FEATURE_IDENTITY) | EXACT_ONLY(ATTEST_FEATURE_ELU1) | EXACT_ONLY(ATTEST_FEATURE_RELU),
     [ATTEST_AXIS_MASK] = EXACT_ANY,
     [ATTEST_AXIS_WINDOW] = EXACT_ANY,
     [ATTEST_AXIS_LENS] = EXACT_ANY,

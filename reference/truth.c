@@ -162,7 +162,7 @@ static size_t row_bytes(const ref_row *row)
 {
     const size_t limbs = row->prec > 128 ? (size_t)row->prec / 64 + 1 : 0;
     const size_t ball = sizeof(arb_struct) + 8 * limbs;
-    return sizeof *row + (size_t)row->keys * (2 * ball + sizeof(mag_struct)) + (size_t)row->e * (2 * ball + 128);
+    return sizeof *row + (size_t)row->keys * (3 * ball + 11 * sizeof(mag_struct)) + (size_t)row->e * (2 * ball + 144);
 }
 
 /* The row of this key: a cached one, a new cached one, or the spare one when the cache is full. */

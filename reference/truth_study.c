@@ -34,6 +34,10 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, i
     arb_sub(high, high, low, row->prec);
     facts->range_lo = ref_lower(high);
     facts->range_hi = ref_upper(high);
+    if (attest_axis_value_of(ref_truth_inputs(truth)->p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD) { /* no scores */
+        facts->range_lo = facts->range_hi = facts->abs_score = (double)NAN;
+        goto out;
+    }
     if (facts->range_lo < 0) /* a range is never negative: only its enclosure is */
         facts->range_lo = 0;
     facts->abs_score = ref_mag_upper(largest);
