@@ -104,12 +104,34 @@ int ref_exact_state_serves(const ref_inputs *in, int64_t b, int64_t g, int degre
 attest_status ref_exact_state(mpq_t *out, const ref_inputs *in, int64_t b, int64_t g, int degree, int z_state,
                               attest_error *err);
 
-/* The forms of the exact engine (derivations.md, identities): the same u and z by states, full Kronecker
- * (packed=0) or packed, and in chunks; for the tests' identities and study of states.  u[e], z. */
-attest_status ref_exact_recurrent(mpq_t *u, mpq_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i,
-                                  int packed, attest_error *err);
-attest_status ref_exact_chunked(mpq_t *u, mpq_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i,
-                                int64_t chunk, int packed, attest_error *err);
+/* The forms of the exact engine (derivations.md, section 6): u and z of every query of head (b,h), computed by states
+ * and apart from the pairwise form. */
+typedef enum ref_exact_form_kind {
+    REF_FORM_RECURRENT = 0, /* token by token */
+    REF_FORM_CHUNK = 1,     /* states of whole chunks of `size` keys, pairs inside the last; delta: WY form */
+    REF_FORM_SPLIT = 2,     /* two parts, cut before key `size`, merged by adding (u,z) */
+    REF_FORM_CARRIED = 3,   /* two passes, cut before key `size`; the second's h0 is ht by its definition */
+    REF_FORM_SCAN = 4       /* associative scan of (decay, state) pairs, bracketed by `bracketing` */
+} ref_exact_form_kind;
+
+typedef struct ref_exact_form_options {
+    ref_exact_form_kind kind;
+    int packed;          /* layout of the states; the delta rule's and the scan's are full */
+    int64_t size;        /* chunk: >= 1; split, carried: 0..m */
+    uint64_t bracketing; /* scan: 0 from the left, 1 from the right, else a tree drawn from it */
+} ref_exact_form_options;
+
+/* u[n*e], z[n] (delta: 0).  ATTEST_UNSUPPORTED: the variant has no recurrence, or a value at hand is irrational or not
+ * finite; with a center the states are those of center=zero (R-CENTER-STATES). */
+attest_status ref_exact_form(mpq_t *u, mpq_t *z, const ref_inputs *in, int64_t b, int64_t h,
+                             const ref_exact_form_options *options, attest_error *err);
+/* ht.n (z_state: zt.n) of the KV head that query head h reads, full Kronecker, as the recurrence leaves it: sums token by
+ * token, the delta rule by WY over all tokens. */
+attest_status ref_exact_form_state(mpq_t *out, const ref_inputs *in, int64_t b, int64_t h, int degree, int z_state,
+                                   attest_error *err);
+/* u, z of every query by the exact engine: pairwise, the delta rule token by token; o[n*e], defined[n] where not NULL. */
+attest_status ref_exact_rows(mpq_t *u, mpq_t *z, mpq_t *o, int *defined, const ref_inputs *in, int64_t b, int64_t h,
+                             attest_error *err);
 
 /* witness: value +- error for every output of the row.  error[...] are upper bounds. */
 typedef struct ref_witness {

@@ -5,24 +5,28 @@
 #include "reference/exact.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_WEIGHT] =
         EXACT_ONLY(ATTEST_WEIGHT_TAYLOR) | EXACT_ONLY(ATTEST_WEIGHT_TERM) | EXACT_ONLY(ATTEST_WEIGHT_POWER),
     [ATTEST_AXIS_CENTER] = EXACT_ANY,
+    [ATTEST_AXIS_FILTER] = EXACT_ANY,
     [ATTEST_AXIS_FEATURE] = EXACT_ANY, /* exact_keys_scan() decides on the values at hand */
     [ATTEST_AXIS_MASK] = EXACT_ANY,
     [ATTEST_AXIS_WINDOW] = EXACT_ANY,
     [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_NORM] = EXACT_ONLY(ATTEST_NORM_SUM) | EXACT_ONLY(ATTEST_NORM_NONE),
+    [ATTEST_AXIS_DECAY] = EXACT_ANY,
+    [ATTEST_AXIS_GATES] = EXACT_ONLY(ATTEST_GATES_NONE) | EXACT_ONLY(ATTEST_GATES_IN) | EXACT_ONLY(ATTEST_GATES_OUT) |
+                          EXACT_ONLY(ATTEST_GATES_INOUT) | EXACT_ONLY(ATTEST_GATES_PRE_OUT),
+    [ATTEST_AXIS_NORM] = EXACT_ONLY(ATTEST_NORM_FLOOR) | EXACT_ONLY(ATTEST_NORM_LENGTH) |
+                         EXACT_ONLY(ATTEST_NORM_SUM) | EXACT_ONLY(ATTEST_NORM_NONE),
+    [ATTEST_AXIS_UPDATE] = EXACT_ONLY(ATTEST_UPDATE_ADD) | EXACT_ONLY(ATTEST_UPDATE_DELTA),
     [ATTEST_AXIS_EPS] = EXACT_ANY,
+    [ATTEST_AXIS_CLAMP] = EXACT_ANY,
+    [ATTEST_AXIS_ALIBI] = EXACT_ANY,
     [ATTEST_AXIS_STATE] = EXACT_ANY,
 };
-
-static int has_given_state(const ref_inputs *in)
-{
-    return attest_axis_value_of(in->p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE && in->highest >= in->lowest;
-}
 
 /* ---- size ---------------------------------------------------------------------------------------------------- */
 
@@ -32,39 +36,51 @@ static void widen(long *low, long *top, long other_low, long other_top)
     *top = other_top > *top ? other_top : *top;
 }
 
-/* Upper bound of the bits of every integer of the row (R-EXACT-SIZE): theory A3's formula with the exponents
- * that the row really has.  -1: a given state is not finite. */
-static long predicted_bits(const exact_keys *r)
+/* Theory A3's formula with the exponents that the row really has. */
+long exact_row_bits(const exact_keys *r)
 {
-    const attest_setting *weight = &r->in->p->axis[ATTEST_AXIS_WEIGHT];
+    const attest_problem *p = r->in->p;
+    const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
+    if (exact_is_delta(p))
+        return exact_delta_bits(r);
     const long order = (long)weight->order;
     const long factorial = weight->value == ATTEST_WEIGHT_POWER ? 0 : order * exact_log2_up(order + 1) + 2; /* e P! */
     const long score_low = (r->score.low < 0 ? r->score.low : 0) - 1; /* -1, +1: center */
     const long score_top = (r->score.top > 0 ? r->score.top : 0) + 1;
-    long low = order * score_low + r->v.low;
-    long top = order * score_top + r->v.top + exact_log2_up(r->last - r->first + 1);
-    for (int n = r->in->lowest; has_given_state(r->in) && n <= r->in->highest; n++) {
+    long low = order * score_low + r->gin.low + r->v.low;
+    long top = order * score_top + r->gin.top + r->v.top + exact_log2_up(r->last - r->first + 1);
+    for (int n = r->in->lowest; exact_given_state(r->in) && n <= r->in->highest; n++) {
         exact_span given;
         exact_given_span(&given, r->in, r->b, r->g, n, EXACT_COLUMN_V | EXACT_COLUMN_ONE);
         if (!given.finite)
             return -1;
         widen(&low, &top, n * (r->scale.low + r->q.low) + given.low,
-              n * (r->scale.top + r->q.top + exact_log2_up(r->in->p->d)) + given.top);
+              n * (r->scale.top + r->q.top + exact_log2_up(p->d)) + given.top);
     }
-    exact_span eps;
-    exact_span_start(&eps);
-    exact_span_see(&eps, r->in->p->axis[ATTEST_AXIS_EPS].number);
-    widen(&low, &top, eps.low, eps.top);
-    return top - low + factorial + 2;
+    low += r->decay.low; /* decay=vector: in the scores already, but not in the given states */
+    top += r->decay.top + 1; /* +1: sum of keys and given states */
+    exact_span constants; /* of the divisor */
+    exact_span_start(&constants);
+    exact_span_see(&constants, p->axis[ATTEST_AXIS_EPS].number);
+    exact_span_see(&constants, p->axis[ATTEST_AXIS_NORM].number);
+    widen(&low, &top, constants.low, constants.top);
+    return top - low + factorial + r->gout.top - r->gout.low + 2;
 }
+
+/* More products than this in one row of the delta rule: its numbers grow with every token, balls are faster. */
+#define EXACT_DELTA_LIMIT (1l << 13)
 
 int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i)
 {
     exact_keys r;
     if (!exact_axes_allowed(in->p, served) || !exact_keys_scan(&r, in, b, h, i, 1))
         return 0;
-    const long bits = predicted_bits(&r);
-    return bits >= 0 && bits <= EXACT_BITS_LIMIT && bits <= EXACT_TOTAL_LIMIT / (r.last - r.first + in->p->e + 1);
+    const int64_t keys = r.last - r.first, cells = in->p->d * in->p->e; /* d, e < 2^16 */
+    if (exact_is_delta(in->p) && keys > EXACT_DELTA_LIMIT / cells)
+        return 0;
+    const int64_t held = keys + (keys + 1) * exact_decay_width(in->p) + in->p->e + 1 + (exact_is_delta(in->p) ? cells : 0);
+    const long bits = exact_row_bits(&r);
+    return bits >= 0 && bits <= EXACT_BITS_LIMIT && bits <= EXACT_TOTAL_LIMIT / held;
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------------- */
@@ -149,40 +165,95 @@ static void center_scores(exact_scores *s, uint32_t center)
     mpz_clear(least);
 }
 
-attest_status exact_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err)
+/* kept[j] = s_j > max s - tau; the threshold lies on the grid of the scores. */
+static void filter_scores(char *kept, const exact_scores *s, const attest_problem *p)
 {
-    attest_status status = ATTEST_OK;
+    mpz_t threshold, tau;
+    mpz_init(threshold);
+    mpz_init(tau);
+    const int filtered = attest_axis_value_of(p, ATTEST_AXIS_FILTER) != ATTEST_FILTER_NONE;
+    for (int64_t j = 0; filtered && j < s->count; j++)
+        if (j == 0 || mpz_cmp(s->s[j], threshold) > 0)
+            mpz_set(threshold, s->s[j]);
+    if (filtered)
+        exact_integer(tau, p->axis[ATTEST_AXIS_FILTER].number, s->exponent);
+    mpz_sub(threshold, threshold, tau);
+    for (int64_t j = 0; j < s->count; j++)
+        kept[j] = !filtered || mpz_cmp(s->s[j], threshold) > 0;
+    mpz_clear(tau);
+    mpz_clear(threshold);
+}
+
+/* The integers of one row: weights times decays, gated values. */
+typedef struct row_sums {
+    exact_scores scores;
+    exact_weight weight;
+    exact_decays decays; /* of the weight; inside the score with decay=vector */
+    char *kept;
+    mpz_t *sum; /* [e+1]: numerators, denominator */
+} row_sums;
+
+static void sums_free(row_sums *s, const attest_problem *p)
+{
+    exact_integers_free(s->sum, p->e + 1);
+    free(s->kept);
+    exact_decays_free(&s->decays);
+    if (s->weight.coefficient)
+        weight_free(&s->weight);
+    exact_scores_free(&s->scores);
+}
+
+static attest_status sums_new(row_sums *s, const exact_keys *r, attest_error *err)
+{
     const attest_problem *p = r->in->p;
-    exact_scores scores = { 0 };
-    exact_weight weight = { 0 };
-    mpz_t w, v;
-    mpz_t *sum = NULL; /* [e+1]: numerators, denominator */
-    mpz_init(w);
-    mpz_init(v);
-    ATTEST_TRY(exact_scores_new(&scores, r, err));
-    center_scores(&scores, attest_axis_value_of(p, ATTEST_AXIS_CENTER));
-    ATTEST_TRY(weight_new(&weight, p, -scores.exponent, err));
-    sum = exact_integers_new(p->e + 1);
-    if (!sum) {
+    attest_status status = ATTEST_OK;
+    *s = (row_sums){ .kept = NULL };
+    ATTEST_TRY(exact_scores_new(&s->scores, r, err));
+    s->kept = malloc((size_t)s->scores.count + 1);
+    s->sum = exact_integers_new(p->e + 1);
+    if (!s->sum || !s->kept) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for %lld sums", (long long)p->e + 1);
         goto out;
     }
-    for (int64_t j = 0; j < scores.count; j++) {
-        weight_of(w, &weight, scores.s[j]);
-        mpz_add(sum[p->e], sum[p->e], w);
+    filter_scores(s->kept, &s->scores, p);
+    center_scores(&s->scores, attest_axis_value_of(p, ATTEST_AXIS_CENTER));
+    ATTEST_TRY(weight_new(&s->weight, p, -s->scores.exponent, err));
+    if (exact_decay_width(p) && attest_axis_value_of(p, ATTEST_AXIS_DECAY) != ATTEST_DECAY_VECTOR)
+        ATTEST_TRY(exact_decays_new(&s->decays, r, err));
+out:
+    return status;
+}
+
+/* u[e] and z of the keys of r alone. */
+static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const attest_problem *p = r->in->p;
+    row_sums s;
+    mpz_t w, v;
+    mpz_init(w);
+    mpz_init(v);
+    ATTEST_TRY(sums_new(&s, r, err));
+    for (int64_t j = 0; j < s.scores.count; j++) {
+        if (!s.kept[j])
+            continue;
+        weight_of(w, &s.weight, s.scores.s[j]);
+        if (s.decays.d)
+            mpz_mul(w, w, s.decays.d[j]);
+        mpz_add(s.sum[p->e], s.sum[p->e], w);
+        exact_integer(v, exact_load_gin(r, r->first + j), r->gin.low);
+        mpz_mul(w, w, v);
         for (int64_t c = 0; c < p->e; c++) {
             exact_integer(v, exact_load_v(r, r->first + j, c), r->v.low);
-            mpz_addmul(sum[c], w, v);
+            mpz_addmul(s.sum[c], w, v);
         }
     }
+    const long exponent = s.weight.exponent + s.decays.exponent;
     for (int64_t c = 0; c < p->e; c++)
-        exact_ratio(u[c], sum[c], weight.exponent + r->v.low, weight.denominator);
-    exact_ratio(z, sum[p->e], weight.exponent, weight.denominator);
+        exact_ratio(u[c], s.sum[c], exponent + r->gin.low + r->v.low, s.weight.denominator);
+    exact_ratio(z, s.sum[p->e], exponent, s.weight.denominator);
 out:
-    exact_integers_free(sum, p->e + 1);
-    if (weight.coefficient)
-        weight_free(&weight);
-    exact_scores_free(&scores);
+    sums_free(&s, p);
     mpz_clear(v);
     mpz_clear(w);
     return status;
@@ -190,13 +261,14 @@ out:
 
 /* ---- given states ---------------------------------------------------------------------------------------------- */
 
-/* u, z += sum_n coefficient_n <phi(q)^(x n), h0.n>, one factor of phi(q) after the other. */
+/* u, z += sum_n coefficient_n <phi(q)^(x n), h0.n>, one factor of phi(q) after the other; h0 decays over t = 0..i. */
 static attest_status add_given_states(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const attest_problem *p = r->in->p;
     const int64_t columns = p->e + 1;
     exact_given given = { 0 };
+    exact_decays decays = { 0 };
     mpq_t coefficient, x;
     mpz_t t, one;
     mpq_init(coefficient);
@@ -208,8 +280,14 @@ static attest_status add_given_states(mpq_t *u, mpq_t z, const exact_keys *r, at
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for a query");
         goto out;
     }
-    for (int64_t c = 0; c < p->d; c++)
+    ATTEST_TRY(exact_decays_new(&decays, r, err));
+    const int inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR; /* then the degree is 1 */
+    const mpz_t *decay = (const mpz_t *)decays.d + decays.count * decays.width;
+    for (int64_t c = 0; c < p->d; c++) {
         exact_feature_integer(q[c], exact_load_q(r, c), r->feature, r->q.low);
+        if (inside)
+            mpz_mul(q[c], q[c], decay[c]);
+    }
     for (int n = r->in->lowest; n <= r->in->highest; n++) {
         ATTEST_TRY(exact_given_new(&given, r->in, r->b, r->g, n, EXACT_COLUMN_V | EXACT_COLUMN_ONE, err));
         for (int64_t rows = given.rows / p->d, k = 0; k < n; k++, rows /= p->d) {
@@ -223,7 +301,9 @@ static attest_status add_given_states(mpq_t *u, mpq_t z, const exact_keys *r, at
         }
         exact_degree_coefficient(coefficient, p, n);
         for (int64_t c = 0; c < columns; c++) {
-            exact_ratio(x, given.a[c], n * r->q.low + given.exponent, one);
+            if (decays.width && !inside)
+                mpz_mul(given.a[c], given.a[c], decay[0]);
+            exact_ratio(x, given.a[c], n * r->q.low + given.exponent + decays.exponent, one);
             mpq_mul(x, x, coefficient);
             mpq_ptr sum = c < p->e ? u[c] : z;
             mpq_add(sum, sum, x);
@@ -231,6 +311,7 @@ static attest_status add_given_states(mpq_t *u, mpq_t z, const exact_keys *r, at
         exact_given_free(&given);
     }
 out:
+    exact_decays_free(&decays);
     exact_given_free(&given);
     exact_integers_free(q, p->d);
     mpz_clear(one);
@@ -271,20 +352,52 @@ static void settle_lse(ref_row *row)
     row->lse_open = 0;
 }
 
-/* oq = uq / (zq + eps), or uq; 0 where the divisor is 0. */
-static int divide_row(ref_row *row, const attest_problem *p)
+attest_status exact_row_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err)
 {
-    mpq_t divisor;
-    mpq_init(divisor);
-    if (attest_axis_value_of(p, ATTEST_AXIS_NORM) == ATTEST_NORM_NONE) {
-        mpq_set_ui(divisor, 1, 1);
-    } else {
-        mpq_set_d(divisor, p->axis[ATTEST_AXIS_EPS].number); /* exact */
-        mpq_add(divisor, divisor, row->zq);
+    attest_status status = ATTEST_OK;
+    if (exact_is_delta(r->in->p)) {
+        mpq_set_ui(z, 0, 1);
+        return exact_delta_sums(u, r, err);
     }
+    ATTEST_TRY(key_sums(u, z, r, err));
+    if (exact_given_state(r->in))
+        ATTEST_TRY(add_given_states(u, z, r, err));
+out:
+    return status;
+}
+
+/* max(z,F), z + eps, the number of visible keys, or 1. */
+static void divisor_of(mpq_t divisor, const mpq_t z, const exact_keys *r)
+{
+    const attest_setting *norm = &r->in->p->axis[ATTEST_AXIS_NORM];
+    mpq_set_ui(divisor, 1, 1);
+    if (norm->value == ATTEST_NORM_LENGTH)
+        mpq_set_si(divisor, r->last - r->first, 1);
+    if (norm->value == ATTEST_NORM_FLOOR) {
+        mpq_set_d(divisor, norm->number); /* exact */
+        if (mpq_cmp(divisor, z) < 0)
+            mpq_set(divisor, z);
+    }
+    if (norm->value == ATTEST_NORM_SUM) {
+        mpq_set_d(divisor, r->in->p->axis[ATTEST_AXIS_EPS].number); /* exact */
+        mpq_add(divisor, divisor, z);
+    }
+}
+
+int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)
+{
+    const int64_t e = r->in->p->e;
+    mpq_t divisor, gate;
+    mpq_init(divisor);
+    mpq_init(gate);
+    divisor_of(divisor, z, r);
     const int defined = mpq_sgn(divisor) != 0;
-    for (int64_t c = 0; defined && c < p->e; c++)
-        mpq_div(row->oq[c], row->uq[c], divisor);
+    mpq_set_d(gate, exact_load_gout(r)); /* exact; pre-out or out: the same product under these norms */
+    for (int64_t c = 0; defined && c < e; c++) {
+        mpq_div(o[c], u[c], divisor);
+        mpq_mul(o[c], o[c], gate);
+    }
+    mpq_clear(gate);
     mpq_clear(divisor);
     return defined;
 }
@@ -297,16 +410,14 @@ attest_status ref_exact_row(ref_row *row, const ref_inputs *in, int64_t b, int64
     if (!exact_axes_allowed(p, served) || !exact_keys_scan(&r, in, b, h, i, 1))
         return attest_fail(err, ATTEST_BAD_INPUT, "the exact engine does not serve row b=%lld h=%lld i=%lld",
                            (long long)b, (long long)h, (long long)i);
-    ATTEST_TRY(exact_sums(row->uq, row->zq, &r, err));
-    if (has_given_state(in))
-        ATTEST_TRY(add_given_states(row->uq, row->zq, &r, err));
+    const int empty = r.first == r.last && !exact_given_state(in);
     const int ball_has_o = !row->illposed; /* a divisor that is 0 lies in every enclosure of it */
-    const int empty = r.first == r.last && !has_given_state(in);
-    row->illposed = !divide_row(row, p) && !empty;
-    if (empty)
-        for (int64_t c = 0; c < p->e; c++)
-            mpq_set_ui(row->oq[c], 0, 1);
-    ATTEST_TRY(settle(row->z, row->zq, row->prec, "z", 0, err));
+    ATTEST_TRY(exact_row_sums(row->uq, row->zq, &r, err));
+    for (int64_t c = 0; empty && c < p->e; c++)
+        mpq_set_ui(row->oq[c], 0, 1);
+    row->illposed = !empty && !exact_row_output(row->oq, row->uq, row->zq, &r);
+    if (!exact_is_delta(p)) /* else z does not exist */
+        ATTEST_TRY(settle(row->z, row->zq, row->prec, "z", 0, err));
     for (int64_t c = 0; c < p->e; c++) {
         ATTEST_TRY(settle(row->u + c, row->uq[c], row->prec, "u", c, err));
         if (!ball_has_o)
@@ -314,10 +425,36 @@ attest_status ref_exact_row(ref_row *row, const ref_inputs *in, int64_t b, int64
         if (!row->illposed)
             ATTEST_TRY(settle(row->o + c, row->oq[c], row->prec, "o", c, err));
     }
-    if (!empty)
+    if (!empty && !exact_is_delta(p))
         settle_lse(row);
     row->rational = 1;
     row->engine = ATTEST_ENGINE_EXACT;
+out:
+    return status;
+}
+
+attest_status ref_exact_rows(mpq_t *u, mpq_t *z, mpq_t *o, int *defined, const ref_inputs *in, int64_t b, int64_t h,
+                             attest_error *err)
+{
+    const attest_problem *p = in->p;
+    uint32_t allowed[ATTEST_AXIS_COUNT];
+    attest_status status = ATTEST_OK;
+    exact_keys r;
+    memcpy(allowed, served, sizeof allowed);
+    if (!o) /* u and z know no norm */
+        allowed[ATTEST_AXIS_NORM] = allowed[ATTEST_AXIS_AFFINE] = EXACT_ANY;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!exact_axes_allowed(p, allowed) || !exact_keys_scan(&r, in, b, h, i, 1) || exact_row_bits(&r) < 0)
+            return attest_fail(err, ATTEST_UNSUPPORTED, "the exact engine does not serve row b=%lld h=%lld i=%lld",
+                               (long long)b, (long long)h, (long long)i);
+        ATTEST_TRY(exact_row_sums(u + i * p->e, z[i], &r, err));
+        if (!o)
+            continue;
+        const int empty = r.first == r.last && !exact_given_state(in);
+        for (int64_t c = 0; c < p->e; c++)
+            mpq_set_ui(o[i * p->e + c], 0, 1);
+        defined[i] = empty || exact_row_output(o + i * p->e, u + i * p->e, z[i], &r);
+    }
 out:
     return status;
 }

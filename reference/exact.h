@@ -43,14 +43,37 @@ void exact_integers_free(mpz_t *a, int64_t count);
 mpq_t *exact_rationals_new(int64_t count);
 void exact_rationals_free(mpq_t *a, int64_t count);
 
+/* ---- dyadics ----------------------------------------------------------------------------------------------------- */
+/* m * 2^e: an integer with an exponent of its own, for recurrences, whose grid grows with every token.  Nothing is
+ * rounded; an output may be one of the arguments. */
+typedef struct exact_dyadic {
+    mpz_t m;
+    long e;
+} exact_dyadic;
+
+exact_dyadic *exact_dyadics_new(int64_t count); /* all 0; NULL if memory is short */
+void exact_dyadics_free(exact_dyadic *a, int64_t count);
+void exact_dyadic_init(exact_dyadic *x);
+void exact_dyadic_clear(exact_dyadic *x);
+void exact_dyadic_set(exact_dyadic *out, const exact_dyadic *x);
+void exact_dyadic_set_d(exact_dyadic *out, double x); /* finite */
+void exact_dyadic_add(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
+void exact_dyadic_sub(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
+void exact_dyadic_mul(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
+void exact_dyadic_addmul(exact_dyadic *sum, const exact_dyadic *a, const exact_dyadic *b);
+void exact_dyadic_ratio(mpq_t out, const exact_dyadic *x);
+
 /* ---- the keys of one row ------------------------------------------------------------------------------------ */
 typedef struct exact_keys {
     const ref_inputs *in;
     int64_t b, h, g, i;
     int64_t first, last;
+    int64_t from, until; /* decays of the tokens t = from..until are read; until: i, or the last key of a final state */
     uint32_t feature;
-    exact_span q, k, v, scale; /* q and k after phi */
-    exact_span score;
+    exact_span q, k, v, scale; /* q and k after phi; v: and 1 */
+    exact_span gin, gout, beta; /* gin: and 1 */
+    exact_span decay;          /* of every product of decays that occurs; finite: what is read is */
+    exact_span product, score; /* scale <phi(q), phi(k)>; the score after its steps, the threshold of the filter */
 } exact_keys;
 
 /* 1 if every axis of p has a value whose bit is set in allowed[axis]; allowed[axis] = 0 stands for the default only. */
@@ -58,13 +81,35 @@ typedef struct exact_keys {
 #define EXACT_ANY (~0u)
 int exact_axes_allowed(const attest_problem *p, const uint32_t allowed[ATTEST_AXIS_COUNT]);
 
-/* Looks at all that row (b,h,i) reads, its query only if `with_query`; 0 if a value is not finite or a feature
- * is not rational. */
+/* Looks at all that row (b,h,i) reads, its query, its gate and its scores only if `with_query`; 0 if a value is not
+ * finite or a feature is not rational. */
 int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query);
+
+/* out = phi(x), for x on the grid 2^low. */
+void exact_feature_dyadic(exact_dyadic *out, double x, const exact_keys *r, long low);
 
 double exact_load_q(const exact_keys *r, int64_t c);
 double exact_load_k(const exact_keys *r, int64_t j, int64_t c);
 double exact_load_v(const exact_keys *r, int64_t j, int64_t c);
+double exact_load_gin(const exact_keys *r, int64_t j);              /* 1 without gates on values */
+double exact_load_gout(const exact_keys *r);                        /* 1 without gates on rows */
+double exact_load_beta(const exact_keys *r, int64_t t);             /* b_t of the delta rule */
+double exact_load_decay(const exact_keys *r, int64_t t, int64_t c); /* a_t, a_tc or gamma; 1 without decay */
+/* Decays of one token: 0 without decay, 1, d with decay=vector. */
+int64_t exact_decay_width(const attest_problem *p);
+/* Is a state given? */
+int exact_given_state(const ref_inputs *in);
+
+/* Products of decays: of key j over t = j+1..until in entry j-first, of a given state over t = 0..until in entry
+ * `count`, `width` integers over 2^exponent each. */
+typedef struct exact_decays {
+    int64_t count, width;
+    mpz_t *d;
+    long exponent;
+} exact_decays;
+
+attest_status exact_decays_new(exact_decays *a, const exact_keys *r, attest_error *err);
+void exact_decays_free(exact_decays *a);
 
 /* Scores s_ij of keys first..last-1: score j is s[j-first] * 2^exponent, exponent <= 0. */
 typedef struct exact_scores {
@@ -76,8 +121,26 @@ typedef struct exact_scores {
 attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_error *err);
 void exact_scores_free(exact_scores *s);
 
-/* u[e] and z of the keys of r alone, pair by pair, given states left out. */
-attest_status exact_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err);
+/* Upper bound of the bits of every integer of the row (R-EXACT-SIZE); -1: a given state is not finite. */
+long exact_row_bits(const exact_keys *r);
+
+/* u[e] and z of row r, pair by pair, given states in; update=delta: token by token, z = 0.  The norm is not read. */
+attest_status exact_row_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err);
+/* o[e] from u and z; 0, and o left as it is, where the divisor is 0.  Norms sum, floor, none, length. */
+int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r);
+
+static inline int exact_is_delta(const attest_problem *p)
+{
+    return attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_DELTA;
+}
+
+/* ---- update=delta (R-EXACT-DELTA) -------------------------------------------------------------------------------- */
+/* Bits of every integer after the tokens of r; -1: h0 is not finite. */
+long exact_delta_bits(const exact_keys *r);
+/* s[d][e] = the state after the keys of r, decayed to r->until. */
+attest_status exact_delta_state(exact_dyadic *s, const exact_keys *r, attest_error *err);
+/* u[e] = scale phi(q) S. */
+attest_status exact_delta_sums(mpq_t *u, const exact_keys *r, attest_error *err);
 
 /* ---- states ---------------------------------------------------------------------------------------------------- */
 /* Monomials of degree n: a tree.  Node r of level n is node parent[r] of level n-1 times letter[r].  Full
@@ -105,9 +168,6 @@ mpz_t **exact_monomials_new(const exact_tree *t);
 void exact_monomials_free(mpz_t **m, const exact_tree *t);
 void exact_monomials_of(mpz_t **m, const exact_tree *t, mpz_t *x, int highest);
 
-/* Axis values under which a state is the plain sum over visible keys. */
-extern const uint32_t exact_states_served[ATTEST_AXIS_COUNT];
-
 /* Which columns a state has: v (e columns), then 1. */
 enum { EXACT_COLUMN_V = 1, EXACT_COLUMN_ONE = 2 };
 
@@ -123,10 +183,5 @@ void exact_given_span(exact_span *s, const ref_inputs *in, int64_t b, int64_t g,
 attest_status exact_given_new(exact_given *a, const ref_inputs *in, int64_t b, int64_t g, int degree, int columns,
                               attest_error *err);
 void exact_given_free(exact_given *a);
-
-/* s[rows][columns] += sum over keys j of [first,last) of monomials_n(phi(k_j)) (x) (v_j, 1), integers over
- * 2^(n*k.low + v.low); the grid of v holds 1. */
-attest_status exact_state_add(mpz_t *s, const exact_tree *t, int degree, int columns, const exact_keys *r,
-                              int64_t first, int64_t last, attest_error *err);
 
 #endif

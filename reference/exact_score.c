@@ -160,68 +160,36 @@ void exact_rationals_free(mpq_t *a, int64_t count)
     free(a);
 }
 
-/* ---- the keys of one row ------------------------------------------------------------------------------------ */
+/* ---- scores ---------------------------------------------------------------------------------------------------- */
 
-int exact_axes_allowed(const attest_problem *p, const uint32_t allowed[ATTEST_AXIS_COUNT])
+/* s -= slope |i+off-j| for every key, then s = min(clamp, s); the grid holds both numbers. */
+static void score_steps(exact_scores *s, const exact_keys *r)
 {
-    for (int axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
-        if (!((allowed[axis] ? allowed[axis] : EXACT_ONLY(0)) >> p->axis[axis].value & 1u))
-            return 0;
-    return 1;
-}
-
-double exact_load_q(const exact_keys *r, int64_t c)
-{
-    const attest_tensor *t = r->in->role[ATTEST_Q];
-    return attest_load(t, attest_offset(t, r->b, r->h, r->i, c));
-}
-
-double exact_load_k(const exact_keys *r, int64_t j, int64_t c)
-{
-    const attest_tensor *t = r->in->role[ATTEST_K];
-    return attest_load(t, attest_offset(t, r->b, r->g, j, c));
-}
-
-double exact_load_v(const exact_keys *r, int64_t j, int64_t c)
-{
-    const attest_tensor *t = r->in->role[ATTEST_V];
-    return attest_load(t, attest_offset(t, r->b, r->g, j, c));
-}
-
-int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query)
-{
-    const attest_problem *p = in->p;
-    *r = (exact_keys){ .in = in, .b = b, .h = h, .g = attest_kv_head(p, h), .i = i };
-    r->feature = attest_axis_value_of(p, ATTEST_AXIS_FEATURE);
-    ref_visible(in, b, i, &r->first, &r->last);
-    r->last = r->last > r->first ? r->last : r->first;
-    exact_span_start(&r->q);
-    exact_span_start(&r->k);
-    exact_span_start(&r->v);
-    exact_span_start(&r->scale);
-    exact_span_see(&r->scale, p->scale);
-    exact_span_see(&r->v, 1.0); /* the column of the denominator */
-    const int empty = r->last == r->first && attest_axis_value_of(p, ATTEST_AXIS_STATE) == ATTEST_STATE_NONE;
-    for (int64_t c = 0; with_query && !empty && c < p->d; c++)
-        exact_span_see(&r->q, exact_load_q(r, c));
-    for (int64_t j = r->first; j < r->last; j++) {
-        for (int64_t c = 0; c < p->d; c++)
-            exact_span_see(&r->k, exact_load_k(r, j, c));
-        for (int64_t c = 0; c < p->e; c++)
-            exact_span_see(&r->v, exact_load_v(r, j, c));
+    const attest_problem *p = r->in->p;
+    const attest_tensor *slope = r->in->role[ATTEST_SLOPE];
+    const int64_t position = ref_position(r->in, r->b, r->i);
+    mpz_t x;
+    mpz_init(x);
+    if (attest_axis_value_of(p, ATTEST_AXIS_ALIBI) != ATTEST_ALIBI_NONE && s->count > 0) {
+        exact_integer(x, attest_load(slope, attest_offset(slope, r->h, 0, 0, 0)), s->exponent);
+        for (int64_t j = 0; j < s->count; j++)
+            mpz_submul_ui(s->s[j], x, (unsigned long)llabs(position - r->first - j));
     }
-    if (!exact_span_feature(&r->q, r->feature) || !exact_span_feature(&r->k, r->feature))
-        return 0;
-    r->score = r->scale;
-    r->score.low += r->q.low + r->k.low;
-    r->score.top += r->q.top + r->k.top + exact_log2_up(p->d);
-    return r->v.finite && r->scale.finite;
+    if (attest_axis_value_of(p, ATTEST_AXIS_CLAMP) != ATTEST_CLAMP_NONE) {
+        exact_integer(x, p->axis[ATTEST_AXIS_CLAMP].number, s->exponent);
+        for (int64_t j = 0; j < s->count; j++)
+            if (mpz_cmp(s->s[j], x) > 0)
+                mpz_set(s->s[j], x);
+    }
+    mpz_clear(x);
 }
 
 attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int64_t d = r->in->p->d;
+    const int decayed = attest_axis_value_of(r->in->p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    exact_decays decays = { 0 };
     mpz_t x, factor;
     mpz_init(x);
     mpz_init(factor);
@@ -233,8 +201,10 @@ attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_erro
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for %lld scores", (long long)s->count);
         goto out;
     }
+    if (decayed)
+        ATTEST_TRY(exact_decays_new(&decays, r, err));
     exact_integer(factor, r->in->p->scale, r->scale.low);
-    mpz_mul_2exp(factor, factor, (mp_bitcnt_t)(r->score.low - s->exponent));
+    mpz_mul_2exp(factor, factor, (mp_bitcnt_t)(r->product.low - s->exponent));
     for (int64_t c = 0; c < d; c++) {
         exact_feature_integer(q[c], exact_load_q(r, c), r->feature, r->q.low);
         mpz_mul(q[c], q[c], factor);
@@ -242,10 +212,14 @@ attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_erro
     for (int64_t j = 0; j < s->count; j++) {
         for (int64_t c = 0; c < d; c++) {
             exact_feature_integer(x, exact_load_k(r, r->first + j, c), r->feature, r->k.low);
+            if (decayed)
+                mpz_mul(x, x, decays.d[j * d + c]);
             mpz_addmul(s->s[j], q[c], x);
         }
     }
+    score_steps(s, r);
 out:
+    exact_decays_free(&decays);
     exact_integers_free(q, d);
     mpz_clear(factor);
     mpz_clear(x);

@@ -167,42 +167,60 @@ void exact_given_free(exact_given *a)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-const uint32_t exact_states_served[ATTEST_AXIS_COUNT] = {
+static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_WEIGHT] =
         EXACT_ONLY(ATTEST_WEIGHT_TAYLOR) | EXACT_ONLY(ATTEST_WEIGHT_TERM) | EXACT_ONLY(ATTEST_WEIGHT_POWER),
     [ATTEST_AXIS_FEATURE] = EXACT_ANY,
     [ATTEST_AXIS_MASK] = EXACT_ANY,
     [ATTEST_AXIS_LENS] = EXACT_ANY,
+    [ATTEST_AXIS_DECAY] = EXACT_ANY,
+    [ATTEST_AXIS_GATES] = EXACT_ONLY(ATTEST_GATES_NONE) | EXACT_ONLY(ATTEST_GATES_IN) | EXACT_ONLY(ATTEST_GATES_OUT) |
+                          EXACT_ONLY(ATTEST_GATES_INOUT) | EXACT_ONLY(ATTEST_GATES_PRE_OUT),
+    [ATTEST_AXIS_UPDATE] = EXACT_ONLY(ATTEST_UPDATE_ADD) | EXACT_ONLY(ATTEST_UPDATE_DELTA),
     [ATTEST_AXIS_NORM] = EXACT_ANY, /* states know no norm */
     [ATTEST_AXIS_EPS] = EXACT_ANY,
     [ATTEST_AXIS_AFFINE] = EXACT_ANY,
     [ATTEST_AXIS_STATE] = EXACT_ANY,
 };
 
-attest_status exact_state_add(mpz_t *s, const exact_tree *t, int degree, int columns, const exact_keys *r,
-                              int64_t first, int64_t last, attest_error *err)
+/* s[rows][columns] += sum over the keys of r of D monomials_n(phi(k_j)) (x) (gin_j v_j, 1), integers over
+ * 2^(n*k.low + gin.low + v.low + decay.low); decay=vector has degree 1, its D multiplies the key's entries. */
+static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int columns, const exact_keys *r,
+                              const exact_decays *decays, attest_error *err)
 {
     const attest_problem *p = r->in->p;
-    const int64_t count = column_count(p, columns);
-    const int64_t values = columns & EXACT_COLUMN_V ? p->e : 0;
+    const int64_t count = column_count(p, columns), values = columns & EXACT_COLUMN_V ? p->e : 0;
+    const int inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
     attest_status status = ATTEST_OK;
     mpz_t *k = exact_integers_new(p->d), *v = exact_integers_new(count);
     mpz_t **m = exact_monomials_new(t);
+    mpz_t gin;
+    mpz_init(gin);
     if (!k || !v || !m) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for the state of degree %d", degree);
         goto out;
     }
-    for (int64_t j = first; j < last; j++) {
-        for (int64_t c = 0; c < p->d; c++)
+    for (int64_t j = r->first; j < r->last; j++) {
+        mpz_t *decay = decays->d + (j - r->first) * decays->width;
+        for (int64_t c = 0; c < p->d; c++) {
             exact_feature_integer(k[c], exact_load_k(r, j, c), r->feature, r->k.low);
-        for (int64_t c = 0; c < count; c++)
+            if (inside)
+                mpz_mul(k[c], k[c], decay[c]);
+        }
+        for (int64_t c = 0; c < count; c++) {
+            exact_integer(gin, c < values ? exact_load_gin(r, j) : 1.0, r->gin.low);
             exact_integer(v[c], c < values ? exact_load_v(r, j, c) : 1.0, r->v.low);
+            mpz_mul(v[c], v[c], gin);
+            if (decays->width && !inside)
+                mpz_mul(v[c], v[c], decay[0]);
+        }
         exact_monomials_of(m, t, k, degree);
         for (int64_t row = 0; row < t->level[degree].rows; row++)
             for (int64_t c = 0; c < count; c++)
                 mpz_addmul(s[row * count + c], m[degree][row], v[c]);
     }
 out:
+    mpz_clear(gin);
     exact_monomials_free(m, t);
     exact_integers_free(v, count);
     exact_integers_free(k, p->d);
@@ -216,60 +234,92 @@ static int final_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t g)
     return exact_keys_scan(r, in, b, g * (p->hq / p->hkv), p->n - 1, 0);
 }
 
-/* R-EXACT-SIZE for a state: n factors of a key, one of v, the sum, and the given state's own grid. */
+/* R-EXACT-SIZE for a state: n factors of a key, one of v, its gate, the decays, the sum, the given state's own grid. */
 int ref_exact_state_serves(const ref_inputs *in, int64_t b, int64_t g, int degree)
 {
     const attest_problem *p = in->p;
     exact_keys r;
     exact_span given;
     const int64_t rows = attest_state_rows(p->d, degree, 0);
-    if (degree < in->lowest || degree > in->highest || rows < 0 ||
-        !exact_axes_allowed(p, exact_states_served) || !final_keys(&r, in, b, g))
+    if (degree < in->lowest || degree > in->highest || rows < 0 || !exact_axes_allowed(p, served) ||
+        !final_keys(&r, in, b, g))
         return 0;
+    if (exact_is_delta(p)) {
+        const long bits = exact_delta_bits(&r);
+        return bits >= 0 && bits <= EXACT_BITS_LIMIT && rows <= EXACT_TOTAL_LIMIT / p->e / bits;
+    }
     exact_given_span(&given, in, b, g, degree, EXACT_COLUMN_V | EXACT_COLUMN_ONE);
-    const long low = degree * r.k.low + r.v.low;
-    const long top = degree * r.k.top + r.v.top + exact_log2_up(r.last - r.first + 1);
-    const long bits = (top > given.top ? top : given.top) - (low < given.low ? low : given.low) + 2;
+    const long low = degree * r.k.low + r.gin.low + r.v.low;
+    const long top = degree * r.k.top + r.gin.top + r.v.top + exact_log2_up(r.last - r.first + 1);
+    const long bits = (top > given.top ? top : given.top) - (low < given.low ? low : given.low) + r.decay.top -
+                      r.decay.low + 2;
     return given.finite && bits <= EXACT_BITS_LIMIT && rows <= EXACT_TOTAL_LIMIT / (p->e + 1) / bits;
+}
+
+static attest_status delta_state(mpq_t *out, const exact_keys *r, attest_error *err)
+{
+    const int64_t count = r->in->p->d * r->in->p->e;
+    attest_status status = ATTEST_OK;
+    exact_dyadic *s = exact_dyadics_new(count);
+    if (!s)
+        return attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for a state");
+    ATTEST_TRY(exact_delta_state(s, r, err));
+    for (int64_t k = 0; k < count; k++)
+        exact_dyadic_ratio(out[k], &s[k]);
+out:
+    exact_dyadics_free(s, count);
+    return status;
+}
+
+/* out = sum over the keys + decayed given state. */
+static attest_status sum_state(mpq_t *out, const exact_keys *r, int degree, int columns, attest_error *err)
+{
+    const attest_problem *p = r->in->p;
+    const int inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    const int64_t count = attest_state_rows(p->d, degree, 0) * column_count(p, columns);
+    const long exponent = degree * r->k.low + r->gin.low + r->v.low + r->decay.low;
+    attest_status status = ATTEST_OK;
+    exact_tree tree = { 0 };
+    exact_given given = { 0 };
+    exact_decays decays = { 0 };
+    mpz_t one;
+    mpq_t x;
+    mpz_init_set_ui(one, 1);
+    mpq_init(x);
+    mpz_t *s = exact_integers_new(count);
+    if (!s) {
+        status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for the state of degree %d", degree);
+        goto out;
+    }
+    ATTEST_TRY(exact_tree_new(&tree, p->d, degree, 0, err));
+    ATTEST_TRY(exact_given_new(&given, r->in, r->b, r->g, degree, columns, err));
+    ATTEST_TRY(exact_decays_new(&decays, r, err));
+    ATTEST_TRY(add_keys(s, &tree, degree, columns, r, &decays, err));
+    for (int64_t k = 0; k < count; k++) {
+        mpz_t *decay = decays.d + decays.count * decays.width + (inside ? k / given.columns : 0);
+        if (decays.width)
+            mpz_mul(given.a[k], given.a[k], *decay);
+        exact_ratio(out[k], s[k], exponent, one);
+        exact_ratio(x, given.a[k], given.exponent + decays.exponent, one);
+        mpq_add(out[k], out[k], x);
+    }
+out:
+    exact_decays_free(&decays);
+    exact_given_free(&given);
+    exact_tree_free(&tree);
+    exact_integers_free(s, count);
+    mpq_clear(x);
+    mpz_clear(one);
+    return status;
 }
 
 attest_status ref_exact_state(mpq_t *out, const ref_inputs *in, int64_t b, int64_t g, int degree, int z_state,
                               attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    const int columns = z_state ? EXACT_COLUMN_ONE : EXACT_COLUMN_V;
     exact_keys r;
-    exact_tree tree = { 0 };
-    exact_given given = { 0 };
-    mpz_t *s = NULL;
-    mpz_t one;
-    mpq_t x;
-    mpz_init_set_ui(one, 1);
-    mpq_init(x);
-    if (!ref_exact_state_serves(in, b, g, degree) || !final_keys(&r, in, b, g)) {
-        status = attest_fail(err, ATTEST_BAD_INPUT, "the exact engine does not serve the state of degree %d", degree);
-        goto out;
-    }
-    ATTEST_TRY(exact_tree_new(&tree, in->p->d, degree, 0, err));
-    ATTEST_TRY(exact_given_new(&given, in, b, g, degree, columns, err));
-    const int64_t count = given.rows * given.columns;
-    s = exact_integers_new(count);
-    if (!s) {
-        status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for the state of degree %d", degree);
-        goto out;
-    }
-    ATTEST_TRY(exact_state_add(s, &tree, degree, columns, &r, r.first, r.last, err));
-    for (int64_t k = 0; k < count; k++) {
-        exact_ratio(out[k], s[k], degree * r.k.low + r.v.low, one);
-        exact_ratio(x, given.a[k], given.exponent, one);
-        mpq_add(out[k], out[k], x);
-    }
-out:
-    if (s)
-        exact_integers_free(s, given.rows * given.columns);
-    exact_given_free(&given);
-    exact_tree_free(&tree);
-    mpq_clear(x);
-    mpz_clear(one);
-    return status;
+    if (!ref_exact_state_serves(in, b, g, degree) || !final_keys(&r, in, b, g) || (z_state && exact_is_delta(in->p)))
+        return attest_fail(err, ATTEST_BAD_INPUT, "the exact engine does not serve the state of degree %d", degree);
+    if (exact_is_delta(in->p))
+        return delta_state(out, &r, err);
+    return sum_state(out, &r, degree, z_state ? EXACT_COLUMN_ONE : EXACT_COLUMN_V, err);
 }

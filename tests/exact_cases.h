@@ -180,7 +180,58 @@ static inline void cases_weight(mpq_t out, const mpq_t x, const attest_setting *
     mpq_clear(term);
 }
 
-/* s = scale * <phi(q_i), phi(k_j)>; 0 if a feature is not rational there. */
+/* out *= the product of decays over t = from..to, of key dimension `channel` with decay=vector. */
+static inline void cases_decay(mpq_t out, const cases_case *c, int64_t b, int64_t h, int64_t from, int64_t to,
+                               int64_t channel)
+{
+    const attest_problem *p = &c->parsed.problem;
+    const int64_t g = h / (p->hq / p->hkv);
+    const uint32_t decay = p->axis[ATTEST_AXIS_DECAY].value;
+    mpq_t x;
+    mpq_init(x);
+    for (int64_t t = from; decay && t <= to; t++) {
+        const int64_t at = (b * p->hkv + g) * p->m + t;
+        if (decay == ATTEST_DECAY_RETNET)
+            mpq_set_d(x, attest_load(c->in.role[ATTEST_GAMMA], g));
+        else
+            mpq_set_d(x, attest_load(c->in.role[ATTEST_A], decay == ATTEST_DECAY_VECTOR ? at * p->d + channel : at));
+        mpq_mul(out, out, x);
+    }
+    mpq_clear(x);
+}
+
+static inline double cases_gin(const cases_case *c, int64_t b, int64_t h, int64_t j)
+{
+    const attest_problem *p = &c->parsed.problem;
+    const uint32_t gates = p->axis[ATTEST_AXIS_GATES].value;
+    const int64_t g = h / (p->hq / p->hkv);
+    if (gates != ATTEST_GATES_IN && gates != ATTEST_GATES_INOUT)
+        return 1.0;
+    return attest_load(c->in.role[ATTEST_GIN], (b * p->hkv + g) * p->m + j);
+}
+
+/* s -= slope |i+off-j|, s = min(clamp, s) */
+static inline void cases_steps(mpq_t s, const cases_case *c, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    const attest_problem *p = &c->parsed.problem;
+    const attest_tensor *lens = c->in.role[ATTEST_LEN];
+    const int64_t len = lens ? attest_load_int(lens, b) : p->m;
+    const int64_t off = p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL_BR ? len - p->n : 0;
+    mpq_t x, y;
+    mpq_inits(x, y, NULL);
+    if (p->axis[ATTEST_AXIS_ALIBI].value) {
+        mpq_set_d(x, attest_load(c->in.role[ATTEST_SLOPE], h));
+        mpq_set_si(y, llabs(i + off - j), 1);
+        mpq_mul(x, x, y);
+        mpq_sub(s, s, x);
+    }
+    mpq_set_d(x, p->axis[ATTEST_AXIS_CLAMP].number);
+    if (p->axis[ATTEST_AXIS_CLAMP].value && mpq_cmp(s, x) > 0)
+        mpq_set(s, x);
+    mpq_clears(x, y, NULL);
+}
+
+/* s = scale * <phi(q_i), D_ij phi(k_j)> and its steps; 0 if a feature is not rational there. */
 static inline int cases_score(mpq_t s, const cases_case *c, int64_t b, int64_t h, int64_t i, int64_t j)
 {
     const attest_problem *p = &c->parsed.problem;
@@ -195,11 +246,14 @@ static inline int cases_score(mpq_t s, const cases_case *c, int64_t b, int64_t h
         rational &= cases_feature(x, attest_load(q, ((b * p->hq + h) * p->n + i) * p->d + a), feature);
         rational &= cases_feature(y, attest_load(k, ((b * p->hkv + g) * p->m + j) * p->d + a), feature);
         mpq_mul(x, x, y);
+        if (p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR)
+            cases_decay(x, c, b, h, j + 1, i, a);
         mpq_add(s, s, x);
     }
     mpq_set_d(x, p->scale);
     mpq_mul(s, s, x);
     mpq_clears(x, y, NULL);
+    cases_steps(s, c, b, h, i, j);
     return rational;
 }
 
@@ -234,6 +288,7 @@ static inline int cases_given(cases_truth *t, const cases_case *c, int64_t b, in
                 cases_feature(y, q, p->axis[ATTEST_AXIS_FEATURE].value);
                 mpq_mul(x, x, y);
             }
+            cases_decay(x, c, b, h, 0, i, r); /* decay=vector: n = 1, row r is channel r */
             for (int64_t e = 0; e <= p->e; e++) {
                 const int64_t row = (b * p->hkv + g) * rows + r;
                 mpq_set_d(y, e < p->e ? attest_load(c->in.h0[n], row * p->e + e) : attest_load(c->in.z0[n], row));
@@ -260,16 +315,122 @@ static inline void cases_center(mpq_t c, uint32_t center, const mpq_t least, con
     }
 }
 
+/* update=delta, token by token. */
+static inline void cases_delta(cases_truth *t, const cases_case *c, int64_t b, int64_t h, int64_t i)
+{
+    const attest_problem *p = &c->parsed.problem;
+    const int64_t g = h / (p->hq / p->hkv), head = b * p->hkv + g, d = p->d;
+    const uint32_t feature = p->axis[ATTEST_AXIS_FEATURE].value;
+    mpq_t *s = cases_rationals(d), x, y;
+    mpq_inits(x, y, NULL);
+    for (int64_t e = 0; e < p->e; e++) {
+        for (int64_t a = 0; a < d; a++)
+            mpq_set_d(s[a], c->in.h0[1] ? attest_load(c->in.h0[1], (head * d + a) * p->e + e) : 0.0);
+        for (int64_t j = 0; j < p->m && cases_sees(c, b, i, j); j++) {
+            mpq_t k, read;
+            mpq_inits(k, read, NULL);
+            for (int64_t a = 0; a < d; a++) {
+                cases_decay(s[a], c, b, h, j, j, a);
+                t->rational &= cases_feature(k, attest_load(c->in.role[ATTEST_K], (head * p->m + j) * d + a), feature);
+                mpq_mul(x, k, s[a]);
+                mpq_add(read, read, x);
+            }
+            mpq_set_d(x, cases_gin(c, b, h, j));
+            mpq_set_d(y, cases_v(c, b, h, j, e));
+            mpq_mul(x, x, y);
+            mpq_sub(x, x, read);
+            mpq_set_d(y, attest_load(c->in.role[ATTEST_B], head * p->m + j));
+            mpq_mul(read, x, y);
+            for (int64_t a = 0; a < d; a++) {
+                cases_feature(k, attest_load(c->in.role[ATTEST_K], (head * p->m + j) * d + a), feature);
+                mpq_mul(k, k, read);
+                mpq_add(s[a], s[a], k);
+            }
+            t->empty = 0;
+            mpq_clears(k, read, NULL);
+        }
+        for (int64_t a = 0; a < d; a++) {
+            const double q = attest_load(c->in.role[ATTEST_Q], ((b * p->hq + h) * p->n + i) * d + a);
+            t->rational &= cases_feature(x, q, feature);
+            mpq_mul(x, x, s[a]);
+            mpq_set_d(y, p->scale);
+            mpq_mul(x, x, y);
+            mpq_add(t->u[e], t->u[e], x);
+        }
+    }
+    mpq_clears(x, y, NULL);
+    cases_rationals_free(s, d);
+}
+
+/* u, z += D w (gin v, 1) of key j; nothing if the filter drops it. */
+static inline void cases_key(cases_truth *t, const cases_case *c, int64_t b, int64_t h, int64_t i, int64_t j,
+                             const mpq_t greatest)
+{
+    const attest_problem *p = &c->parsed.problem;
+    mpq_t s, w, v;
+    mpq_inits(s, w, v, NULL);
+    cases_score(s, c, b, h, i, j);
+    mpq_set_d(v, p->axis[ATTEST_AXIS_FILTER].number);
+    mpq_sub(v, greatest, v);
+    if (!p->axis[ATTEST_AXIS_FILTER].value || mpq_cmp(s, v) > 0) {
+        mpq_sub(s, s, t->c);
+        cases_weight(w, s, &p->axis[ATTEST_AXIS_WEIGHT]);
+        if (p->axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_VECTOR)
+            cases_decay(w, c, b, h, j + 1, i, 0);
+        mpq_add(t->z, t->z, w);
+        for (int64_t e = 0; e < p->e; e++) {
+            mpq_set_d(v, cases_v(c, b, h, j, e));
+            mpq_mul(v, v, w);
+            mpq_set_d(s, cases_gin(c, b, h, j));
+            mpq_mul(v, v, s);
+            mpq_add(t->u[e], t->u[e], v);
+        }
+    }
+    mpq_clears(s, w, v, NULL);
+}
+
+/* o = gout u/Z */
+static inline void cases_output(cases_truth *t, const cases_case *c, int64_t b, int64_t h, int64_t i, int64_t visible)
+{
+    const attest_problem *p = &c->parsed.problem;
+    const attest_setting *norm = &p->axis[ATTEST_AXIS_NORM];
+    const uint32_t gates = p->axis[ATTEST_AXIS_GATES].value;
+    mpq_t v;
+    mpq_init(v);
+    mpq_set_d(v, p->axis[ATTEST_AXIS_EPS].number);
+    mpq_add(v, v, t->z);
+    if (norm->value == ATTEST_NORM_NONE)
+        mpq_set_ui(v, 1, 1);
+    if (norm->value == ATTEST_NORM_LENGTH)
+        mpq_set_ui(v, (unsigned long)visible, 1);
+    if (norm->value == ATTEST_NORM_FLOOR) {
+        mpq_set_d(v, norm->number);
+        if (mpq_cmp(t->z, v) > 0)
+            mpq_set(v, t->z);
+    }
+    t->defined = t->empty || mpq_sgn(v) != 0;
+    for (int64_t e = 0; e < p->e && t->defined && !t->empty; e++)
+        mpq_div(t->o[e], t->u[e], v);
+    mpq_set_ui(v, 1, 1);
+    if (gates > ATTEST_GATES_IN && !t->empty)
+        mpq_set_d(v, attest_load(c->in.role[ATTEST_GOUT], (b * p->hq + h) * p->n + i));
+    for (int64_t e = 0; e < p->e; e++)
+        mpq_mul(t->o[e], t->o[e], v);
+    mpq_clear(v);
+}
+
 static inline void cases_truth_open(cases_truth *t, const cases_case *c, int64_t b, int64_t h, int64_t i)
 {
     const attest_problem *p = &c->parsed.problem;
-    mpq_t s, w, v, least, greatest;
-    mpq_inits(s, w, v, least, greatest, t->z, t->c, NULL);
+    const int add = p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD;
+    int64_t visible = 0;
+    mpq_t s, least, greatest;
+    mpq_inits(s, least, greatest, t->z, t->c, NULL);
     t->e = p->e;
     t->u = cases_rationals(p->e);
     t->o = cases_rationals(p->e);
     t->rational = t->empty = 1;
-    for (int64_t j = 0; j < p->m; j++) {
+    for (int64_t j = 0; j < p->m && add; j++) {
         if (!cases_sees(c, b, i, j))
             continue;
         t->rational &= cases_score(s, c, b, h, i, j);
@@ -278,33 +439,22 @@ static inline void cases_truth_open(cases_truth *t, const cases_case *c, int64_t
         if (t->empty || mpq_cmp(s, greatest) > 0)
             mpq_set(greatest, s);
         t->empty = 0;
+        visible++;
     }
     cases_center(t->c, p->axis[ATTEST_AXIS_CENTER].value, least, greatest);
-    for (int64_t j = 0; j < p->m; j++) {
-        if (!cases_sees(c, b, i, j))
-            continue;
-        cases_score(s, c, b, h, i, j);
-        mpq_sub(s, s, t->c);
-        cases_weight(w, s, &p->axis[ATTEST_AXIS_WEIGHT]);
-        mpq_add(t->z, t->z, w);
-        for (int64_t e = 0; e < p->e; e++) {
-            mpq_set_d(v, cases_v(c, b, h, j, e));
-            mpq_mul(v, v, w);
-            mpq_add(t->u[e], t->u[e], v);
-        }
-    }
+    for (int64_t j = 0; j < p->m && add; j++)
+        if (cases_sees(c, b, i, j))
+            cases_key(t, c, b, h, i, j, greatest);
+    if (!add)
+        cases_delta(t, c, b, h, i);
     if (p->axis[ATTEST_AXIS_STATE].value) {
-        t->rational &= cases_given(t, c, b, h, i);
+        t->rational &= !add || cases_given(t, c, b, h, i);
         t->empty = 0;
     }
-    mpq_set_d(v, p->axis[ATTEST_AXIS_EPS].number);
-    mpq_add(v, v, t->z);
-    if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE)
-        mpq_set_ui(v, 1, 1);
-    t->defined = t->empty || mpq_sgn(v) != 0;
-    for (int64_t e = 0; e < p->e && t->defined && !t->empty; e++)
-        mpq_div(t->o[e], t->u[e], v);
-    mpq_clears(s, w, v, least, greatest, NULL);
+    if (t->empty)
+        t->rational = 1; /* nothing is read */
+    cases_output(t, c, b, h, i, visible);
+    mpq_clears(s, least, greatest, NULL);
 }
 
 static inline void cases_truth_close(cases_truth *t)

@@ -30,49 +30,87 @@ static int holds(const arb_t ball, const mpq_t x)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* A random line over all that the exact engine serves, and a little more (elu1 below 0). */
+static void append(char *line, size_t len, const char *text) { snprintf(line + strlen(line), len - strlen(line), "%s", text); }
+
+/* One of the texts, the first one three times as often as the rest together where `rare`. */
+static void append_one(char *line, size_t len, const char *const *texts, long count, int rare, cases_rng *rng)
+{
+    append(line, len, rare && cases_draw(rng) % 4 ? texts[0] : texts[cases_between(rng, 0, count - 1)]);
+}
+#define APPEND(texts, rare) append_one(line, len, texts, (long)(sizeof texts / sizeof texts[0]), rare, rng)
+
+/* One attempt at a line over all that the exact engine serves, and a little more (elu1 below 0). */
+static void draw_line(char *line, size_t len, cases_rng *rng)
+{
+    static const char *const variants[] = {
+        "taylor:0", "taylor:2", "taylor:3", "taylor:4", "shifted:2", "term:0", "term:3", "quadratic", "linear",
+        "linear-relu", "linear-elu", "elu-taylor:2", "relu-taylor:3", "based", "filtered:0.5", "retnet", "gla",
+        "simple-gla", "deltanet", "gdn", "deltanet decay=vector", "gla state=draw", "retnet state=draw",
+        "gdn state=draw" };
+    static const char *const masks[] = { "", " mask=full", " mask=causal", " mask=causal-br" };
+    static const char *const centers[] = { "", " center=max", " center=min", " center=mid" };
+    static const char *const dtypes[] = { " in=f32", " in=bf16", " in=f16", " in=f64" };
+    static const char *const gates[] = { "", " gates=in", " gates=out", " gates=inout", " gates=pre-out" };
+    static const char *const norms[] = { "", " norm=sum", " norm=none", " norm=length", " norm=floor:1",
+                                         " norm=floor:-0.25", " norm=sum eps=0.5" };
+    static const char *const decays[] = { "", " decay=retnet", " decay=scalar", " decay=vector" };
+    static const char *const steps[] = { "", " clamp=0.5", " alibi=draw", " clamp=-0.75 alibi=draw", " filter=1",
+                                         " filter=0.25 clamp=0.125" };
+    static const char *const states[] = { "", " state=draw", " window=3" };
+    static const char *const lens[] = { "", " lens=draw" };
+    const long v = cases_between(rng, 0, (long)(sizeof variants / sizeof variants[0]) - 1);
+    const long hkv = cases_between(rng, 1, 2), n = cases_between(rng, 1, 6);
+    snprintf(line, len, "variant=%s b=2 hkv=%ld hq=%ld n=%ld m=%ld d=%ld e=%ld", variants[v], hkv,
+             hkv * cases_between(rng, 1, 2), n, cases_draw(rng) % 2 ? n : cases_between(rng, 1, 6),
+             cases_between(rng, 1, 4), cases_between(rng, 1, 3));
+    APPEND(masks, v > 14);
+    APPEND(centers, 1);
+    APPEND(dtypes, 0);
+    APPEND(gates, 0);
+    APPEND(norms, 1);
+    APPEND(steps, 1);
+    APPEND(states, 1);
+    APPEND(lens, 1);
+    if (!strstr(line, "decay="))
+        APPEND(decays, 1);
+    if (cases_draw(rng) % 2)
+        snprintf(line + strlen(line), len - strlen(line), " scale=%g", (double)cases_between(rng, -20, 20) / 16);
+}
+
 static const cases_values *random_line(char *line, size_t len, cases_rng *rng)
 {
-    static const char *const variants[] = { "taylor", "shifted", "term", "quadratic", "linear", "linear-relu",
-                                            "linear-elu", "elu-taylor", "relu-taylor", "based" };
-    static const char *const masks[] = { "full", "causal", "causal-br" };
-    static const char *const centers[] = { "zero", "max", "min", "mid" };
-    static const char *const dtypes[] = { "f32", "bf16", "f16", "f64" };
     static const cases_values *const values[] = { &cases_plain, &cases_positive, &cases_wide, &coarse };
-    const long v = cases_between(rng, 0, 9), hkv = cases_between(rng, 1, 2), center = cases_between(rng, 0, 3);
-    const int has_order = v < 3 || v == 7 || v == 8;
-    const int any_center = v == 0 || v > 6, no_norm = v > 1 && v < 5;
-    const int given = v != 1 && cases_draw(rng) % 4 == 0;
-    size_t n = (size_t)snprintf(line, len, "variant=%s", variants[v]);
-    if (has_order)
-        n += (size_t)snprintf(line + n, len - n, ":%ld", cases_between(rng, 0, 4));
-    if (any_center && !given)
-        n += (size_t)snprintf(line + n, len - n, " center=%s", centers[center]);
-    n += (size_t)snprintf(line + n, len - n, " mask=%s in=%s b=2 hkv=%ld hq=%ld n=%ld m=%ld d=%ld e=%ld",
-                          masks[cases_between(rng, 0, 2)], dtypes[cases_between(rng, 0, 3)], hkv,
-                          hkv * cases_between(rng, 1, 2), cases_between(rng, 1, 5), cases_between(rng, 1, 6),
-                          cases_between(rng, 1, 4), cases_between(rng, 1, 3));
-    if (cases_draw(rng) % 2)
-        n += (size_t)snprintf(line + n, len - n, " scale=%g", (double)cases_between(rng, -20, 20) / 16);
-    if (cases_draw(rng) % 3 == 0)
-        n += (size_t)snprintf(line + n, len - n, " lens=draw");
-    if (cases_draw(rng) % 3 == 0 && !given)
-        n += (size_t)snprintf(line + n, len - n, " window=%ld", cases_between(rng, 1, 4));
-    if (cases_draw(rng) % 3 == 0 && !no_norm)
-        n += (size_t)snprintf(line + n, len - n, " eps=0.5");
-    if (given)
-        snprintf(line + n, len - n, " state=draw");
+    attest_case parsed;
+    attest_error err;
+    do
+        draw_line(line, len, rng);
+    while (attest_case_parse(&parsed, line, NULL, NULL, &err) != ATTEST_OK); /* contradictory axes */
     return values[cases_between(rng, 0, 3)];
 }
 
 /* How often each special thing was met. */
 typedef struct tally {
     int rows, served, refused, empty, illposed, negative;
+    int value[ATTEST_AXIS_COUNT][8]; /* served rows of each axis value */
 } tally;
+
+/* No numerator, no denominator of the row is longer than predicted (R-EXACT-SIZE). */
+static void check_size(const cases_case *c, const ref_row *row, int64_t b, int64_t h, int64_t i)
+{
+    exact_keys r;
+    ck_assert(exact_keys_scan(&r, &c->in, b, h, i, 1));
+    const long bits = exact_row_bits(&r);
+    for (int64_t e = 0; e <= row->e; e++) {
+        mpq_srcptr x = e < row->e ? row->uq[e] : row->zq;
+        ck_assert_msg(mpz_sizeinbase(mpq_numref(x), 2) <= (size_t)bits &&
+                          mpz_sizeinbase(mpq_denref(x), 2) <= (size_t)bits,
+                      "%s b=%d h=%d i=%d: %ld bits predicted", c->line, (int)b, (int)h, (int)i, bits);
+    }
+}
 
 static void check_lse(const cases_case *c, const ref_row *row, const cases_truth *t, int was_absent)
 {
-    if (t->empty || was_absent)
+    if (t->empty || was_absent || c->parsed.problem.axis[ATTEST_AXIS_UPDATE].value)
         return;
     ck_assert_msg(!row->lse_open && row->lse_absent == (mpq_sgn(t->z) <= 0), "%s: lse open %d absent %d", c->line,
                   row->lse_open, row->lse_absent);
@@ -104,8 +142,12 @@ static void check_row(tally *count, const cases_case *c, int64_t b, int64_t h, i
             ck_assert_msg(holds(row.u + e, t.u[e]) && arb_rel_accuracy_bits(row.u + e) >= 120, "%s: u ball", c->line);
             ck_assert_msg(t.defined || !arb_is_finite(row.o + e), "%s: o of an ill-posed row", c->line);
         }
-        ck_assert_msg(holds(row.z, t.z) && arb_rel_accuracy_bits(row.z) >= 120, "%s: z ball", c->line);
+        ck_assert_msg(c->parsed.problem.axis[ATTEST_AXIS_UPDATE].value ||
+                          (holds(row.z, t.z) && arb_rel_accuracy_bits(row.z) >= 120), "%s: z ball", c->line);
         check_lse(c, &row, &t, was_absent);
+        check_size(c, &row, b, h, i);
+        for (int axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
+            count->value[axis][c->parsed.problem.axis[axis].value]++;
         count->empty += t.empty;
         count->illposed += !t.defined;
         count->negative += mpq_sgn(t.z) < 0;
@@ -114,11 +156,23 @@ static void check_row(tally *count, const cases_case *c, int64_t b, int64_t h, i
     cases_truth_close(&t);
 }
 
+/* Axis values that must be met: those below `values`, but not but-1. */
+static const struct {
+    int axis;
+    uint32_t values, but;
+} met[] = {
+    { ATTEST_AXIS_WEIGHT, 4, ATTEST_WEIGHT_EXP + 1 }, { ATTEST_AXIS_CENTER, 4, 0 }, { ATTEST_AXIS_FILTER, 2, 0 },
+    { ATTEST_AXIS_FEATURE, 3, 0 },                    { ATTEST_AXIS_MASK, 3, 0 },   { ATTEST_AXIS_WINDOW, 2, 0 },
+    { ATTEST_AXIS_LENS, 2, 0 },                       { ATTEST_AXIS_DECAY, 4, 0 },  { ATTEST_AXIS_GATES, 5, 0 },
+    { ATTEST_AXIS_NORM, 5, ATTEST_NORM_SINK + 1 },    { ATTEST_AXIS_UPDATE, 2, 0 }, { ATTEST_AXIS_EPS, 2, 0 },
+    { ATTEST_AXIS_CLAMP, 2, 0 },                      { ATTEST_AXIS_ALIBI, 2, 0 },  { ATTEST_AXIS_STATE, 2, 0 },
+};
+
 START_TEST(test_rows)
 {
     cases_rng rng = { 11 };
     tally count = { 0 };
-    for (int k = 0; k < 500; k++) {
+    for (int k = 0; k < 700; k++) {
         char line[ATTEST_LINE];
         cases_case c;
         const cases_values *how = random_line(line, sizeof line, &rng);
@@ -132,6 +186,10 @@ START_TEST(test_rows)
                       count.illposed > 10 && count.negative > 50,
                   "%d rows: %d served, %d refused, %d empty, %d ill-posed, %d with z < 0", count.rows, count.served,
                   count.refused, count.empty, count.illposed, count.negative);
+    for (size_t k = 0; k < sizeof met / sizeof met[0]; k++)
+        for (uint32_t value = 0; value < met[k].values; value++)
+            ck_assert_msg(count.value[met[k].axis][value] >= 30 || met[k].but == value + 1, "%s: value %u met %d times",
+                          attest_axes[met[k].axis].key, value, count.value[met[k].axis][value]);
 }
 END_TEST
 
@@ -202,6 +260,29 @@ static const struct {
     { "infinite query", "variant=taylor:3 n=3 m=3 d=2 e=1", ATTEST_Q, 4, -INFINITY, 2, 0 },
     { "another row's query", "variant=taylor:3 n=3 m=3 d=2 e=1", ATTEST_Q, 2, NAN, 2, 1 },
     { "empty row with NaN query", "variant=taylor:3 mask=causal-br n=3 m=1 d=2 e=1", ATTEST_Q, 0, NAN, 0, 1 },
+    { "gates over heads", "variant=sla n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "efla", "variant=efla n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "rope", "variant=linear rope=100 n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "angles", "variant=cosformer n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "root norm", "variant=linear norm=l2 n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "exp with decay", "variant=fox n=3 m=3 d=2 e=1", ATTEST_Q, 0, 1, 2, 0 },
+    { "gate of a visible key", "variant=linear gates=in mask=causal n=3 m=3 d=2 e=1", ATTEST_GIN, 1, NAN, 1, 0 },
+    { "gate of an invisible key", "variant=linear gates=in mask=causal n=3 m=3 d=2 e=1", ATTEST_GIN, 2, NAN, 1, 1 },
+    { "gate of the row", "variant=linear gates=out n=3 m=3 d=2 e=1", ATTEST_GOUT, 1, INFINITY, 1, 0 },
+    { "gate of another row", "variant=linear gates=out n=3 m=3 d=2 e=1", ATTEST_GOUT, 1, INFINITY, 2, 1 },
+    { "decay of the first key", "variant=simple-gla n=3 m=3 d=2 e=1", ATTEST_A, 0, NAN, 2, 1 },
+    { "the same with a state", "variant=simple-gla state=draw n=3 m=3 d=2 e=1", ATTEST_A, 0, NAN, 2, 0 },
+    { "decay of a later key", "variant=gla n=3 m=3 d=2 e=1", ATTEST_A, 3, NAN, 2, 0 },
+    { "decay behind the query", "variant=gla n=3 m=3 d=2 e=1", ATTEST_A, 4, NAN, 1, 1 },
+    { "slope", "variant=linear alibi=draw n=3 m=3 d=2 e=1", ATTEST_SLOPE, 0, INFINITY, 1, 0 },
+    { "b of the delta rule", "variant=deltanet n=3 m=3 d=2 e=1", ATTEST_B, 1, INFINITY, 1, 0 },
+    { "b behind the query", "variant=deltanet n=3 m=3 d=2 e=1", ATTEST_B, 2, INFINITY, 1, 1 },
+    { "2^13 products of the delta rule", "variant=deltanet n=8 m=8 d=64 e=64", ATTEST_Q, 0, 1, 1, 1 },
+    { "more of them", "variant=deltanet n=8 m=8 d=64 e=64", ATTEST_Q, 0, 1, 2, 0 },
+    { "a decay of 2^-1000, 30 tokens", "variant=retnet acc=f64 n=31 m=31 d=2 e=1", ATTEST_GAMMA, 0, 0x1p-1000, 30, 1 },
+    { "a decay of 2^-1000, 70 tokens", "variant=retnet acc=f64 n=71 m=71 d=2 e=1", ATTEST_GAMMA, 0, 0x1p-1000, 70, 0 },
+    { "a rate of 2^-1000, 30 tokens", "variant=deltanet acc=f64 n=31 m=31 d=2 e=1", ATTEST_B, 0, 0x1p-1000, 30, 1 },
+    { "a rate of 2^-1000, 70 tokens", "variant=deltanet acc=f64 n=71 m=71 d=2 e=1", ATTEST_B, 0, 0x1p-1000, 70, 0 },
     { "wide exponents, low order", "variant=taylor:8 in=f64 n=3 m=3 d=2 e=1", ATTEST_K, 4, 0x1p-1000, 2, 1 },
     { "wide exponents, order 64", "variant=taylor:64 in=f64 n=3 m=3 d=2 e=1", ATTEST_K, 4, 0x1p-1060, 2, 0 },
     { "wide upwards, order 64", "variant=taylor:64 in=f64 n=3 m=3 d=2 e=1", ATTEST_K, 4, 0x1p1020, 2, 0 },
@@ -242,7 +323,7 @@ START_TEST(test_serves_given_states)
 }
 END_TEST
 
-/* ---- identities (derivations R-KRONECKER, R-PACKED, R-RECURRENT, R-CHUNK) ----------------------------- */
+/* ---- forms (derivations R-KRONECKER, R-PACKED, R-RECURRENT, R-CHUNK; all of them: test_identities.c) --------- */
 
 static void random_vector(mpz_t *x, int64_t d, cases_rng *rng)
 {
@@ -300,6 +381,7 @@ START_TEST(test_kronecker)
 }
 END_TEST
 
+/* Wider values, more keys than tests/test_identities.c has; both layouts, a random chunk size. */
 START_TEST(test_recurrent_parallel_chunked)
 {
     static const char *const masks[] = { "full", "causal", "causal-br" };
@@ -309,60 +391,26 @@ START_TEST(test_recurrent_parallel_chunked)
         for (int k = 0; k < PER_ORDER; k++) {
             cases_case c;
             attest_error err;
-            ref_row row;
             cases_open_recurrent(&c, n, masks[k % 3], 0, &rng);
             const attest_problem *p = &c.parsed.problem;
-            const int64_t h = cases_between(&rng, 0, 1), i = cases_between(&rng, 0, p->n - 1);
-            mpq_t *u = cases_rationals(p->e);
-            mpq_t z;
-            mpq_init(z);
-            ref_row_init(&row);
-            ck_assert(ref_ball_row(&row, &c.in, 0, h, i, 128, &err) == ATTEST_OK);
-            ck_assert_msg(ref_exact_row(&row, &c.in, 0, h, i, &err) == ATTEST_OK, "%s: %s", c.line, err.text);
-            for (int packed = 0; packed < 2; packed++) {
-                const int64_t chunk = cases_between(&rng, 1, 6);
-                ck_assert(ref_exact_recurrent(u, z, &c.in, 0, h, i, packed, &err) == ATTEST_OK);
-                ck_assert_msg(equal(u, z, row.uq, row.zq, p->e), "%s i=%d packed=%d: recurrent", c.line, (int)i,
-                              packed);
-                ck_assert(ref_exact_chunked(u, z, &c.in, 0, h, i, chunk, packed, &err) == ATTEST_OK);
-                ck_assert_msg(equal(u, z, row.uq, row.zq, p->e), "%s i=%d packed=%d chunk=%d: chunked", c.line, (int)i,
-                              packed, (int)chunk);
+            const int64_t h = cases_between(&rng, 0, 1), rows = p->n * p->e;
+            mpq_t *u[2] = { cases_rationals(rows), cases_rationals(rows) };
+            mpq_t *z[2] = { cases_rationals(p->n), cases_rationals(p->n) };
+            ck_assert_msg(ref_exact_rows(u[0], z[0], NULL, NULL, &c.in, 0, h, &err) == ATTEST_OK, "%s", err.text);
+            for (int form = 0; form < 4; form++) {
+                const ref_exact_form_options options = { .kind = form / 2 ? REF_FORM_CHUNK : REF_FORM_RECURRENT,
+                                                         .packed = form % 2,
+                                                         .size = cases_between(&rng, 1, 6) };
+                ck_assert(ref_exact_form(u[1], z[1], &c.in, 0, h, &options, &err) == ATTEST_OK);
+                for (int64_t i = 0; i < p->n; i++)
+                    ck_assert_msg(equal(u[0] + i * p->e, z[0][i], u[1] + i * p->e, z[1][i], p->e),
+                                  "%s i=%d form %d, size %d", c.line, (int)i, form, (int)options.size);
             }
             cases++;
-            ref_row_clear(&row);
-            mpq_clear(z);
-            cases_rationals_free(u, p->e);
-            cases_close(&c);
-        }
-    }
-    ck_assert_int_eq(cases, ORDERS * PER_ORDER);
-}
-END_TEST
-
-START_TEST(test_causal_last_is_full_last)
-{
-    cases_rng rng = { 16 };
-    int cases = 0;
-    for (int n = 0; n < ORDERS; n++) {
-        for (int k = 0; k < PER_ORDER; k++) {
-            cases_case c;
-            attest_error err;
-            ref_row rows[2];
-            cases_open_recurrent(&c, n, "causal", 1, &rng);
-            const attest_problem *p = &c.parsed.problem;
-            for (int full = 0; full < 2; full++) {
-                c.parsed.problem.axis[ATTEST_AXIS_MASK].value = full ? ATTEST_MASK_FULL : ATTEST_MASK_CAUSAL;
-                ref_row_init(&rows[full]);
-                ck_assert(ref_ball_row(&rows[full], &c.in, 0, 1, p->n - 1, 128, &err) == ATTEST_OK);
-                ck_assert_msg(ref_exact_row(&rows[full], &c.in, 0, 1, p->n - 1, &err) == ATTEST_OK, "%s", err.text);
+            for (int side = 0; side < 2; side++) {
+                cases_rationals_free(u[side], rows);
+                cases_rationals_free(z[side], p->n);
             }
-            ck_assert_msg(equal(rows[0].uq, rows[0].zq, rows[1].uq, rows[1].zq, p->e), "%s: u or z", c.line);
-            ck_assert(rows[0].illposed == rows[1].illposed);
-            ck_assert_msg(rows[0].illposed || equal(rows[0].oq, rows[0].zq, rows[1].oq, rows[1].zq, p->e), "%s: o",
-                          c.line);
-            cases++;
-            ref_row_clear(&rows[0]);
-            ref_row_clear(&rows[1]);
             cases_close(&c);
         }
     }
@@ -372,24 +420,38 @@ END_TEST
 
 START_TEST(test_forms_refuse)
 {
-    static const char *const lines[] = { "variant=softmax n=3", "variant=taylor:2 center=max n=3",
-                                         "variant=taylor:2 window=2 n=3", "variant=linear-elu n=3",
-                                         "variant=retnet n=3", "variant=deltanet n=3" };
+    static const struct {
+        const char *line;
+        ref_exact_form_options options;
+        attest_status status;
+    } rows[] = {
+        { "variant=softmax", { .kind = REF_FORM_RECURRENT }, ATTEST_UNSUPPORTED },
+        { "variant=filtered:1", { .kind = REF_FORM_RECURRENT }, ATTEST_UNSUPPORTED },
+        { "variant=taylor:2 window=2", { .kind = REF_FORM_CHUNK, .size = 2 }, ATTEST_UNSUPPORTED },
+        { "variant=linear-elu", { .kind = REF_FORM_RECURRENT }, ATTEST_UNSUPPORTED }, /* e^x */
+        { "variant=sla", { .kind = REF_FORM_RECURRENT }, ATTEST_UNSUPPORTED },
+        { "variant=efla", { .kind = REF_FORM_CHUNK, .size = 2 }, ATTEST_UNSUPPORTED },
+        { "variant=deltanet", { .kind = REF_FORM_SPLIT, .size = 1 }, ATTEST_UNSUPPORTED }, /* parts do not add */
+        { "variant=deltanet", { .kind = REF_FORM_CHUNK, .size = 0 }, ATTEST_BAD_INPUT },
+        { "variant=taylor:2", { .kind = REF_FORM_CHUNK, .size = 0 }, ATTEST_BAD_INPUT },
+        { "variant=taylor:2", { .kind = REF_FORM_SPLIT, .size = -1 }, ATTEST_BAD_INPUT },
+        { "variant=taylor:2", { .kind = REF_FORM_CHUNK, .size = 1 }, ATTEST_OK },
+        { "variant=retnet", { .kind = REF_FORM_SPLIT, .size = 0 }, ATTEST_OK },
+    };
     cases_rng rng = { 17 };
-    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
+    mpq_t *u = cases_rationals(6), *z = cases_rationals(3);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         char line[ATTEST_LINE];
         cases_case c;
         attest_error err;
-        mpq_t u[2], z;
-        mpq_inits(u[0], u[1], z, NULL);
-        snprintf(line, sizeof line, "%s m=3 d=8 e=2", lines[k]);
+        snprintf(line, sizeof line, "%s n=3 m=3 d=8 e=2", rows[k].line);
         cases_open(&c, line, &cases_plain, &rng);
-        ck_assert_msg(ref_exact_recurrent(u, z, &c.in, 0, 0, 2, 0, &err) == ATTEST_UNSUPPORTED, "%s", line);
-        ck_assert_msg(ref_exact_chunked(u, z, &c.in, 0, 0, 2, 2, 0, &err) == ATTEST_UNSUPPORTED, "%s", line);
-        ck_assert_msg(ref_exact_chunked(u, z, &c.in, 0, 0, 2, 0, 0, &err) == ATTEST_BAD_INPUT, "%s", line);
-        mpq_clears(u[0], u[1], z, NULL);
+        const attest_status status = ref_exact_form(u, z, &c.in, 0, 0, &rows[k].options, &err);
+        ck_assert_msg(status == rows[k].status, "%s: %d: %s", line, status, err.text);
         cases_close(&c);
     }
+    cases_rationals_free(u, 6);
+    cases_rationals_free(z, 3);
 }
 END_TEST
 
@@ -405,7 +467,6 @@ Suite *suite_exact(void)
     tcase_add_test(t, test_serves_given_states);
     tcase_add_test(t, test_kronecker);
     tcase_add_test(t, test_recurrent_parallel_chunked);
-    tcase_add_test(t, test_causal_last_is_full_last);
     tcase_add_test(t, test_forms_refuse);
     suite_add_tcase(s, t);
     return s;

@@ -26,9 +26,11 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build", "mutate")
 HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/problem.h", "kernels/tensor.h", "kernels/npy.h",
-           "kernels/plugin.h", "kernels/registry.h", "kernels/attest_float.h", "reference/reference.h", "props/rng.h",
-           "props/family.h", "reports/row.h", "reports/report.h", "verify/worker.h", "verify/compare.h",
-           "verify/suite.h", "verify/runner.h", "verify/gate.h", "verify/cli.h", "verify/inputs.h"]
+           "kernels/plugin.h", "kernels/registry.h", "kernels/attest_float.h", "reference/reference.h",
+           "reference/identities.h", "reference/evidence.h", "verify/claims.h", "props/rng.h", "props/family.h",
+           "reports/row.h", "reports/report.h",
+           "verify/worker.h", "verify/compare.h", "verify/suite.h", "verify/runner.h",
+           "verify/gate.h", "verify/cli.h", "verify/inputs.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
