@@ -1,80 +1,98 @@
 /* linear-recurrent-f32: linear attention as a recurrence over tokens.
  *
- * Formula    H = h0 + sum_j phi(k_j) (x) v_j, Z = z0 + sum_j phi(k_j) over the keys seen so far;
- *            u_i = scale phi(q_i) H, z_i = scale <phi(q_i), Z>; o = u/z (norm=sum) or u (norm=none).
- * Algorithm  for every KV head: load the state; for every query in order: take in the keys that it sees and its
- *            predecessor did not (mask=full: all at once), then read the state with all its query heads.
- * Errors     with t keys: an entry of H gamma_(t+1), of Z gamma_t, readout gamma_d, the product with scale one and
- *            scale's rounding, one division; features: poly.h.
+ * Formula    S_t = a_t S_(t-1) + phi(k_t)^T gin_t v_t,   Z_t = a_t Z_(t-1) + phi(k_t),   S_(-1) = h0, Z_(-1) = z0
+ *            u_i = scale phi(q_i) S_i,   z_i = scale <phi(q_i), Z_i>,   o_i = gout_i Norm(u_i, z_i)
+ *            a_t = 1, gamma, a scalar, or with decay=vector diag(a_t), one factor for each row of S.
+ * Algorithm  the loop is in heads.h: for every KV head, token by token, query by query; below: one token, one query.
+ * Errors     with t keys: an entry of S gamma_(2t+2), of Z gamma_(2t) (no decay: gamma_(t+2), gamma_t); readout
+ *            gamma_dim, the product with scale and scale's rounding; features: token.h; the row's end: norms.h.
  */
+#include "heads.h"
+#include "norms.h"
 #include "serve.h"
-#include "states.h"
 
-/* Scratch: the state, then buffers of one token. */
-typedef struct buffers {
+/* Scratch: the state [dim,e] and [dim], then buffers of one token. */
+typedef struct recurrence {
     state s;
-    real *q, *k, *v, *u;
-} buffers;
+    real *x, *v, *u;
+} recurrence;
 
-static buffers cut(const attest_problem *p, real *base)
+static recurrence cut(const attest_problem *p, real *base)
 {
-    buffers a = { .s = { .rows = p->d, .e = p->e, .h = base, .z = base + p->d * p->e } };
-    a.q = base + state_size(p->d, p->e);
-    a.k = a.q + p->d;
-    a.v = a.k + p->d;
+    const int64_t dim = token_dim(p);
+    recurrence a = { .s = { .rows = dim, .e = p->e, .h = base, .z = base + dim * p->e } };
+    a.x = base + state_size(dim, p->e);
+    a.v = a.x + dim;
     a.u = a.v + p->e;
     return a;
 }
 
-static void take(const buffers *a, const row *r, int64_t j)
+static void begin(void *self, const row *r)
 {
-    const real *k = poly_feature_row(a->k, r->p, r->t->role[ATTEST_K], r->b, r->g, j);
-    state_add(&a->s, k, step_row(a->v, r->t->role[ATTEST_V], r->b, r->g, j, r->p->e));
+    const recurrence *a = (const recurrence *)self;
+    const int given = heads_given(r->p);
+    state_load(&a->s, given ? r->t->h0[1] : NULL, given ? r->t->z0[1] : NULL, r->b, r->g);
 }
 
-static void read_out(const buffers *a, const row *r)
+/* S := a_t S + phi(k_t)^T gin_t v_t. */
+static void take(void *self, const row *r, int64_t t)
 {
-    const real *q = poly_feature_row(a->q, r->p, r->t->role[ATTEST_Q], r->b, r->h, r->i);
-    const real z = r->scale * state_read(a->u, &a->s, q);
+    const recurrence *a = (const recurrence *)self;
+    heads_decay(&a->s, a->x, r, t);
+    state_add(&a->s, heads_key(a->x, r, t), heads_value(a->v, r, t));
+}
+
+/* u = scale phi(q_i) S; f is 1 but for a query beyond the last key it sees. */
+static void read_out(void *self, const row *r)
+{
+    const recurrence *a = (const recurrence *)self;
+    real f;
+    heads_query(&f, a->x, r);
+    f *= r->scale;
+    const real z = f * state_read(a->u, &a->s, a->x);
     for (int64_t c = 0; c < r->p->e; c++)
-        a->u[c] *= r->scale;
-    poly_finish(r, a->u, z, 0);
+        a->u[c] *= f;
+    norm_finish(r, a->u, z, 0);
 }
 
-static void one_head(const attest_problem *p, const attest_tensors *t, const buffers *a, int64_t b, int64_t g)
+static void end(void *self, const row *r)
 {
-    const int given = p->axis[ATTEST_AXIS_STATE].value == ATTEST_STATE_DRAW;
-    const int64_t group = p->hq / p->hkv, length = step_length(p, t, b);
-    row r = { .p = p, .t = t, .b = b, .g = g, .scale = (real)p->scale };
-    int64_t taken = 0;
-    state_load(&a->s, given ? t->h0[1] : NULL, given ? t->z0[1] : NULL, b, g);
-    for (r.i = 0; r.i < p->n; r.i++) {
-        step_visible(p, length, r.i, &r.first, &r.last);
-        while (taken < r.last)
-            take(a, &r, taken++);
-        for (r.h = g * group; r.h < (g + 1) * group; r.h++) {
-            if (given || taken > 0)
-                read_out(a, &r);
-            else
-                step_empty_row(&r);
-        }
-    }
-    state_store(&a->s, t->ht[1], t->zt[1], b, g);
+    state_store(&((const recurrence *)self)->s, r->t->ht[1], r->t->zt[1], r->b, r->g);
 }
 
 static size_t workspace(const attest_problem *p)
 {
-    return (size_t)(state_size(p->d, p->e) + 2 * p->d + 2 * p->e) * sizeof(real);
+    return (size_t)(state_size(token_dim(p), p->e) + token_dim(p) + 2 * p->e) * sizeof(real);
 }
 
 static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
 {
-    const buffers a = cut(p, (real *)scratch);
+    static const heads_steps steps = { begin, take, read_out, end };
+    recurrence a = cut(p, (real *)scratch);
     (void)stream;
-    for (int64_t b = 0; b < p->b; b++)
-        for (int64_t g = 0; g < p->hkv; g++)
-            one_head(p, t, &a, b, g);
-    return ATTEST_OK;
+    return heads_run(p, t, &a, &steps);
+}
+
+static int supports(const attest_problem *p, char *why, size_t len)
+{
+    static const serve_table table = {
+        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),
+                  [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,
+                  [ATTEST_AXIS_ROPE] = SERVE_ROPE,
+                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
+                  [ATTEST_AXIS_LENS] = SERVE_LENS,
+                  [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,
+                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,
+                  [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,
+                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE,
+                  [ATTEST_AXIS_EPS] = SERVE_EPS,
+                  [ATTEST_AXIS_STATE] = SERVE_STATE },
+        .in = SERVE_UP_TO_F32,
+        .acc = SERVE_BIT(ATTEST_F32),
+        .p = SERVE_BIT(ATTEST_F32),
+        .out = SERVE_UP_TO_F32,
+    };
+    return serve_check(&table, p, why, len) && serve_linear(p, why, len);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_RECURRENT };
@@ -86,12 +104,13 @@ const attest_kernel attest_kernel_linear_recurrent_f32 = {
     .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT,
     .outputs = ATTEST_GIVES_O | ATTEST_GIVES_U | ATTEST_GIVES_Z | ATTEST_GIVES_STATE | ATTEST_TAKES_STATE,
     .name = "linear-recurrent-f32",
-    .version = "1",
+    .version = "2",
     .source = "kernels/cpu/linear_recurrent_f32.c",
-    .summary = "one d x e state, updated token by token; float",
-    .variants = "linear linear-elu linear-relu term:1",
+    .summary = "one matrix, updated token by token, with decays and gates; float",
+    .variants = "linear linear-elu linear-relu cosformer linear-cos term:1 retnet gla simple-gla sla "
+                "sla-retnet sla-gla",
     .numerics = &numerics,
-    .supports = serve_linear_with_states,
+    .supports = supports,
     .workspace = workspace,
     .run = run,
 };

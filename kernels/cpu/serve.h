@@ -11,11 +11,30 @@
 #define SERVE_WINDOW (SERVE_BIT(ATTEST_WINDOW_NONE) | SERVE_BIT(ATTEST_WINDOW_W))
 #define SERVE_LENS (SERVE_BIT(ATTEST_LENS_NONE) | SERVE_BIT(ATTEST_LENS_DRAW))
 #define SERVE_STATE (SERVE_BIT(ATTEST_STATE_NONE) | SERVE_BIT(ATTEST_STATE_DRAW))
-#define SERVE_SUM_OR_NONE (SERVE_BIT(ATTEST_NORM_SUM) | SERVE_BIT(ATTEST_NORM_NONE))
 #define SERVE_POLYNOMIAL \
     (SERVE_BIT(ATTEST_WEIGHT_TAYLOR) | SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER))
-#define SERVE_FEATURES \
-    (SERVE_BIT(ATTEST_FEATURE_IDENTITY) | SERVE_BIT(ATTEST_FEATURE_ELU1) | SERVE_BIT(ATTEST_FEATURE_RELU))
+/* Every value of an axis up to its last one. */
+#define SERVE_THROUGH(last) (SERVE_BIT((last) + 1) - 1)
+#define SERVE_ALL_CENTERS SERVE_THROUGH(ATTEST_CENTER_MID)
+#define SERVE_FILTER SERVE_THROUGH(ATTEST_FILTER_TAU)
+#define SERVE_ALL_FEATURES SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)
+#define SERVE_ROPE SERVE_THROUGH(ATTEST_ROPE_BASE)
+#define SERVE_SCALAR_DECAYS SERVE_THROUGH(ATTEST_DECAY_SCALAR)
+#define SERVE_ALL_DECAYS SERVE_THROUGH(ATTEST_DECAY_VECTOR)
+#define SERVE_ALL_GATES SERVE_THROUGH(ATTEST_GATES_HEADS)
+#define SERVE_SUM_OR_SINK SERVE_THROUGH(ATTEST_NORM_SINK)
+#define SERVE_ALL_NORMS SERVE_THROUGH(ATTEST_NORM_LENGTH_LAYERNORM)
+#define SERVE_AFFINE SERVE_THROUGH(ATTEST_AFFINE_DRAW)
+#define SERVE_EPS SERVE_THROUGH(ATTEST_EPS_SET)
+#define SERVE_CLAMP SERVE_THROUGH(ATTEST_CLAMP_SET)
+#define SERVE_CAP SERVE_THROUGH(ATTEST_CAP_SET)
+#define SERVE_ALIBI SERVE_THROUGH(ATTEST_ALIBI_DRAW)
+/* Rows of a serve_table: what pairs.h does for every kernel that goes pair by pair. */
+#define SERVE_PAIRS                                                                                            \
+    [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES, [ATTEST_AXIS_ROPE] = SERVE_ROPE,                               \
+    [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS, [ATTEST_AXIS_WINDOW] = SERVE_WINDOW, [ATTEST_AXIS_LENS] = SERVE_LENS, \
+    [ATTEST_AXIS_GATES] = SERVE_ALL_GATES, [ATTEST_AXIS_EPS] = SERVE_EPS, [ATTEST_AXIS_CLAMP] = SERVE_CLAMP,   \
+    [ATTEST_AXIS_CAP] = SERVE_CAP, [ATTEST_AXIS_ALIBI] = SERVE_ALIBI
 #define SERVE_UP_TO_F32 (SERVE_BIT(ATTEST_F32) | SERVE_BIT(ATTEST_F16) | SERVE_BIT(ATTEST_BF16))
 
 typedef struct serve_table {
@@ -111,24 +130,6 @@ static inline int serve_linear(const attest_problem *p, char *why, size_t len)
 {
     const uint32_t order = p->axis[ATTEST_AXIS_WEIGHT].order;
     return order == 1 ? 1 : serve_refuse(why, len, "weight of order %u is not served (served: power:1 term:1)", order);
-}
-
-/* supports() of the linear kernels that keep a state between tokens or chunks. */
-static inline int serve_linear_with_states(const attest_problem *p, char *why, size_t len)
-{
-    static const serve_table table = {
-        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),
-                  [ATTEST_AXIS_FEATURE] = SERVE_FEATURES,
-                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
-                  [ATTEST_AXIS_LENS] = SERVE_LENS,
-                  [ATTEST_AXIS_STATE] = SERVE_STATE,
-                  [ATTEST_AXIS_NORM] = SERVE_SUM_OR_NONE },
-        .in = SERVE_UP_TO_F32,
-        .acc = SERVE_BIT(ATTEST_F32),
-        .p = SERVE_BIT(ATTEST_F32),
-        .out = SERVE_UP_TO_F32,
-    };
-    return serve_check(&table, p, why, len) && serve_linear(p, why, len);
 }
 
 #endif

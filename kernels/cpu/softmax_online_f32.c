@@ -8,9 +8,10 @@
 static int supports(const attest_problem *p, char *why, size_t len)
 {
     static const serve_table table = {
-        .axis = { [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
-                  [ATTEST_AXIS_WINDOW] = SERVE_WINDOW,
-                  [ATTEST_AXIS_LENS] = SERVE_LENS },
+        .axis = { SERVE_PAIRS,
+                  [ATTEST_AXIS_FILTER] = SERVE_FILTER,
+                  [ATTEST_AXIS_DECAY] = SERVE_SCALAR_DECAYS,
+                  [ATTEST_AXIS_NORM] = SERVE_SUM_OR_SINK },
         .in = SERVE_UP_TO_F32,
         .acc = SERVE_BIT(ATTEST_F32),
         .p = SERVE_BIT(ATTEST_F32),
@@ -31,7 +32,7 @@ const attest_kernel attest_kernel_softmax_online_f32 = {
     .version = "1",
     .source = "kernels/cpu/softmax_online_f32.c",
     .summary = "online softmax over tiles of 32 keys with a running maximum; float",
-    .variants = "softmax",
+    .variants = "softmax softmax1 fox",
     .numerics = &numerics,
     .supports = supports,
     .workspace = online_workspace,

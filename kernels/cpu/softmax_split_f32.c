@@ -1,64 +1,61 @@
-/* softmax-split-f32: softmax attention over problem.splits parts of the keys, merged by their lse.
+/* softmax-split-f32: attention with weight=exp over problem.splits parts of the keys, merged by their lse.
  *
- * Formula    o_i = sum_j e^(s_ij) v_j / sum_j e^(s_ij),  s_ij = scale <q_i, k_j>,  lse_i = log sum_j e^(s_ij).
+ * Formula    u_i = sum_j D_ij e^(s_ij) gin_j v_j, z_i = sum_j D_ij e^(s_ij), o_i = gout_i Norm(u_i, z_i): u/z for
+ *            softmax; lse_i = log z_i; s_ij and D_ij: pairs.h, Norm: norms.h.
  * Algorithm  every part of the visible keys by two passes: o_s = u_s/l_s, lse_s = m_s + log l_s.  Merged one
  *            after the other: m' = max(m, lse_s), a = e^(m-m'), w = e^(lse_s-m'), l = a l + w, u = a u + w o_s;
- *            at the end o = u/l, lse = m + log l.
+ *            a part whose decays all vanished has l_s = 0 and adds nothing; at the end Norm of
+ *            (e^m u, e^m l) and lse = m + log l.
  * Errors     each part as two-pass; then per part the rounding of lse_s (u abs(lse_s), and logf's below 1 ulp),
  *            two exponentials, the roundings of m-m' and lse_s-m', and 2 or 3 roundings of each sum.
  */
 #include "serve.h"
 #include "softmax.h"
 
-/* o_s into part->u; returns lse_s. */
-static real split_part(sums *part, real *s, const row *r, int64_t first, int64_t last)
-{
-    softmax_two_pass(part, s, r, first, last, -(real)INFINITY);
-    for (int64_t c = 0; c < r->p->e; c++)
-        part->u[c] /= part->l;
-    return softmax_lse(part);
-}
-
 /* Adds a part to the sums so far: m their largest lse, l = sum e^(lse_s-m), u = sum e^(lse_s-m) o_s. */
-static void split_merge(sums *all, real lse, const real *o, int64_t e)
+static void split_merge(sums *all, const sums *part, int64_t e)
 {
-    const real m = softmax_max(all->m, lse);
+    const real lse = softmax_lse(part), m = step_larger(all->m, lse);
     const real old = softmax_rescale(all->m, m), weight = softmax_weight(lse - m);
     all->l = all->l * old + weight;
     for (int64_t c = 0; c < e; c++)
-        all->u[c] = all->u[c] * old + weight * o[c];
+        all->u[c] = all->u[c] * old + weight * (part->u[c] / part->l);
     all->m = m;
 }
 
 static void split_row(const row *r)
 {
+    const pairs x = pairs_begin(r);
     const int64_t keys = r->last - r->first, splits = step_min(r->p->splits, keys);
-    real *s = softmax_buffers(r).rest;
+    real *s = x.rest;
     sums part = { .m = 0, .l = 0, .u = s + r->p->m };
     sums all = { .m = -(real)INFINITY, .l = 0, .u = part.u + r->p->e };
     step_zero(all.u, r->p->e);
     for (int64_t n = 0; n < splits; n++) {
-        const real lse = split_part(&part, s, r, r->first + keys * n / splits, r->first + keys * (n + 1) / splits);
-        split_merge(&all, lse, part.u, r->p->e);
+        const int64_t first = r->first + keys * n / splits, last = r->first + keys * (n + 1) / splits;
+        softmax_two_pass(&part, s, &x, first, last);
+        if (part.l != 0)
+            split_merge(&all, &part, r->p->e);
     }
-    softmax_finish(r, all.u, all.l, softmax_lse(&all));
+    softmax_finish(r, &all);
 }
 
-static size_t workspace(const attest_problem *p) { return softmax_workspace(p, p->m + 2 * p->e); }
+static size_t workspace(const attest_problem *p) { return pairs_workspace(p, p->m + 2 * p->e); }
 
 static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
 {
     (void)stream;
-    step_each_row(p, t, scratch, split_row);
+    step_each_row(p, t, scratch, pairs_head, split_row);
     return ATTEST_OK;
 }
 
 static int supports(const attest_problem *p, char *why, size_t len)
 {
     static const serve_table table = {
-        .axis = { [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
-                  [ATTEST_AXIS_WINDOW] = SERVE_WINDOW,
-                  [ATTEST_AXIS_LENS] = SERVE_LENS },
+        .axis = { SERVE_PAIRS,
+                  [ATTEST_AXIS_DECAY] = SERVE_SCALAR_DECAYS,
+                  [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,
+                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE },
         .in = SERVE_UP_TO_F32,
         .acc = SERVE_BIT(ATTEST_F32),
         .p = SERVE_BIT(ATTEST_F32),
@@ -79,8 +76,9 @@ const attest_kernel attest_kernel_softmax_split_f32 = {
     .name = "softmax-split-f32",
     .version = "1",
     .source = "kernels/cpu/softmax_split_f32.c",
-    .summary = "problem.splits parts of the keys by two passes each, merged by their lse; float",
-    .variants = "softmax",
+    .summary = "problem.splits parts of the keys by two passes each, merged by their lse, then any norm; float",
+    .variants = "softmax softmax1 fox gate divlen no-denominator floor-denominator l2norm rmsnorm layernorm "
+                "gated-softmax",
     .numerics = &numerics,
     .supports = supports,
     .workspace = workspace,

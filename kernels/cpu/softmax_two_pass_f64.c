@@ -1,7 +1,9 @@
-/* softmax-two-pass-f64: softmax attention, two passes over a row's keys, everything in double.
+/* softmax-two-pass-f64: softmax attention (weight=exp, any norm), two passes over a row's keys, everything in double.
  *
- * The row is in softmax_two_pass.h.  Errors of a row with N keys, in units of 2^-53: score gamma_(d+1), s-m one
- * rounding, exp below 1 ulp, u gamma_N, l gamma_(N-1) (a sink counts as a key), one division.
+ * The row is in softmax_two_pass.h.  Errors of a row with N keys, in units of 2^-53: score gamma_(d+1), then
+ * scores.h; s-m one rounding, exp below 1 ulp, D_ij gamma_(i-j) with its product, gin one rounding, u gamma_N,
+ * l gamma_(N-1), one division or norms.h, gout one rounding.  Angles of rope and cosformer have no
+ * wider format to be formed in: their sines and cosines err by abs(angle) 4u.
  */
 #define ATTEST_STEP_F64
 #include "softmax_two_pass.h"
@@ -9,10 +11,11 @@
 static int supports(const attest_problem *p, char *why, size_t len)
 {
     static const serve_table table = {
-        .axis = { [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
-                  [ATTEST_AXIS_WINDOW] = SERVE_WINDOW,
-                  [ATTEST_AXIS_LENS] = SERVE_LENS,
-                  [ATTEST_AXIS_NORM] = SERVE_BIT(ATTEST_NORM_SUM) | SERVE_BIT(ATTEST_NORM_SINK) },
+        .axis = { SERVE_PAIRS,
+                  [ATTEST_AXIS_FILTER] = SERVE_FILTER,
+                  [ATTEST_AXIS_DECAY] = SERVE_SCALAR_DECAYS,
+                  [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,
+                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE },
         .in = SERVE_BIT(ATTEST_F64),
         .acc = SERVE_BIT(ATTEST_F64),
         .p = SERVE_BIT(ATTEST_F64),
@@ -32,8 +35,9 @@ const attest_kernel attest_kernel_softmax_two_pass_f64 = {
     .name = "softmax-two-pass-f64",
     .version = "1",
     .source = "kernels/cpu/softmax_two_pass_f64.c",
-    .summary = "all scores of a row, their maximum, then weights and sums; double",
-    .variants = "softmax softmax1",
+    .summary = "all scores of a row, their maximum, then weights, sums and any norm; double",
+    .variants = "softmax softmax1 fox gate divlen no-denominator floor-denominator l2norm rmsnorm layernorm "
+                "gated-softmax",
     .numerics = &numerics,
     .supports = supports,
     .workspace = two_pass_workspace,

@@ -4,6 +4,7 @@
  *
  * A state of degree n has one row a monomial of degree n in the dim entries of k: all dim^n index tuples in
  * row-major order (Kronecker), or packed: the C(dim+n-1,n) non-decreasing tuples in lexicographic order.
+ * The delta rule keeps H_1 alone: z is NULL.
  */
 #ifndef ATTEST_CPU_STATES_H
 #define ATTEST_CPU_STATES_H
@@ -12,7 +13,7 @@
 
 typedef struct state {
     int64_t rows, e;
-    real *h, *z; /* [rows,e], [rows] */
+    real *h, *z; /* [rows,e], [rows] or NULL */
 } state;
 
 /* Numbers a state takes. */
@@ -51,23 +52,67 @@ static inline real *state_monomials(real *out, const real *x, int64_t dim, uint3
 static inline void state_add(const state *s, const real *monomial, const real *v)
 {
     for (int64_t row_of = 0; row_of < s->rows; row_of++) {
-        s->z[row_of] += monomial[row_of];
+        if (s->z)
+            s->z[row_of] += monomial[row_of];
         step_add_value(s->h + row_of * s->e, monomial[row_of], v, s->e);
     }
 }
 #endif
 
+#ifndef state_decay
+/* S := a S: one rounding an entry. */
+static inline void state_decay(const state *s, real a)
+{
+    for (int64_t at = 0; at < s->rows * s->e; at++)
+        s->h[at] *= a;
+    for (int64_t row_of = 0; s->z && row_of < s->rows; row_of++)
+        s->z[row_of] *= a;
+}
+#endif
+
+#ifndef state_decay_rows
+/* S := diag(a) S, one factor a row: one rounding an entry. */
+static inline void state_decay_rows(const state *s, const real *a)
+{
+    for (int64_t row_of = 0; row_of < s->rows; row_of++) {
+        if (s->z)
+            s->z[row_of] *= a[row_of];
+        for (int64_t c = 0; c < s->e; c++)
+            s->h[row_of * s->e + c] *= a[row_of];
+    }
+}
+#endif
+
 #ifndef state_read
-/* u[e] = sum_rows x h, returns sum_rows x z: rows products and rows-1 additions. */
+/* u[e] = sum_rows x h, returns sum_rows x z (0 without z): rows products and rows-1 additions. */
 static inline real state_read(real *u, const state *s, const real *x)
 {
     real z = 0;
     step_zero(u, s->e);
     for (int64_t row_of = 0; row_of < s->rows; row_of++) {
-        z += x[row_of] * s->z[row_of];
+        if (s->z)
+            z += x[row_of] * s->z[row_of];
         step_add_value(u, x[row_of], s->h + row_of * s->e, s->e);
     }
     return z;
+}
+#endif
+
+static inline void state_zero(const state *s)
+{
+    step_zero(s->h, s->rows * s->e);
+    if (s->z)
+        step_zero(s->z, s->rows);
+}
+
+#ifndef state_plus
+/* S += other: one rounding an entry. */
+static inline void state_plus(const state *s, const state *other)
+{
+    for (int64_t at = 0; at < s->rows * s->e; at++)
+        s->h[at] += other->h[at];
+    for (int64_t row_of = 0; s->z && row_of < s->rows; row_of++)
+        s->z[row_of] += other->z[row_of];
 }
 #endif
 
@@ -75,7 +120,8 @@ static inline real state_read(real *u, const state *s, const real *x)
 static inline void state_load(const state *s, const attest_tensor *h0, const attest_tensor *z0, int64_t b, int64_t g)
 {
     for (int64_t n = 0; n < s->rows; n++) {
-        s->z[n] = z0 ? step_load(z0, b * z0->stride[0] + g * z0->stride[1] + n * z0->stride[2]) : 0;
+        if (s->z)
+            s->z[n] = z0 ? step_load(z0, b * z0->stride[0] + g * z0->stride[1] + n * z0->stride[2]) : 0;
         for (int64_t c = 0; c < s->e; c++)
             s->h[n * s->e + c] = h0 ? step_load(h0, b * h0->stride[0] + g * h0->stride[1] + n * h0->stride[2] +
                                                         c * h0->stride[3])

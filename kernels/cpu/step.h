@@ -19,11 +19,13 @@ typedef double real;
 #define REAL_DTYPE ATTEST_F64
 static inline real real_exp(real x) { return exp(x); }
 static inline real real_log(real x) { return log(x); }
+static inline real real_tanh(real x) { return tanh(x); }
 #else
 typedef float real;
 #define REAL_DTYPE ATTEST_F32
 static inline real real_exp(real x) { return expf(x); }
 static inline real real_log(real x) { return logf(x); }
+static inline real real_tanh(real x) { return tanhf(x); }
 #endif
 
 #ifdef ATTEST_STEP_F64
@@ -47,6 +49,8 @@ typedef struct row {
     int64_t first, last; /* visible keys [first,last) */
     real scale;          /* problem.scale rounded once */
     real *scratch;       /* the kernel's workspace */
+    const real *keys;    /* phi(k_j) [m,dim] of the KV head where made ready (pairs.h), else NULL */
+    const real *values;  /* gin_j v_j [m,e] likewise */
 } row;
 
 /* ---- elements ----------------------------------------------------------------------------------------- */
@@ -116,17 +120,25 @@ static inline int64_t step_length(const attest_problem *p, const attest_tensors 
     return ((const int64_t *)len->data)[b * len->stride[0]];
 }
 
+#ifndef step_position
+/* i + off: the position of query i among the keys; off = length - n with causal-br, else 0. */
+static inline int64_t step_position(const attest_problem *p, int64_t length, int64_t i)
+{
+    return p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL_BR ? i + length - p->n : i;
+}
+#endif
+
 #ifndef step_visible
 /* causal: j <= i; causal-br: j <= i + length - n; window W: i+off-j < W, with mask=full also j-i < W. */
 static inline void step_visible(const attest_problem *p, int64_t length, int64_t i, int64_t *first, int64_t *last)
 {
     const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
     const attest_setting *window = &p->axis[ATTEST_AXIS_WINDOW];
-    const int64_t off = mask == ATTEST_MASK_CAUSAL_BR ? length - p->n : 0;
+    const int64_t position = step_position(p, length, i);
     *first = 0;
-    *last = mask == ATTEST_MASK_FULL ? length : step_min(length, i + off + 1);
+    *last = mask == ATTEST_MASK_FULL ? length : step_min(length, position + 1);
     if (window->value == ATTEST_WINDOW_W) {
-        *first = step_max(0, i + off - (int64_t)window->order + 1);
+        *first = step_max(0, position - (int64_t)window->order + 1);
         if (mask == ATTEST_MASK_FULL)
             *last = step_min(*last, i + (int64_t)window->order);
     }
@@ -134,6 +146,11 @@ static inline void step_visible(const attest_problem *p, int64_t length, int64_t
 #endif
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------- */
+
+#ifndef step_larger
+/* A NaN never is the larger. */
+static inline real step_larger(real a, real b) { return b > a ? b : a; }
+#endif
 
 #ifndef step_dot
 /* Serial: abs(error) <= gamma_count sum abs(x_c y_c). */
@@ -182,21 +199,25 @@ static inline void step_empty_row(const row *r)
     step_store_row(r, ATTEST_LSE, 0, -(real)INFINITY);
 }
 
-/* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows. */
+/* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows.  Before the first query
+ * head of a KV head calls `head` (or NULL), which may make keys and values ready. */
 static inline void step_each_row(const attest_problem *p, const attest_tensors *t, void *workspace,
-                                 void (*body)(const row *r))
+                                 void (*head)(row *r), void (*body)(const row *r))
 {
     row r = { .p = p, .t = t, .scale = (real)p->scale, .scratch = (real *)workspace };
     for (r.b = 0; r.b < p->b; r.b++)
-        for (r.h = 0; r.h < p->hq; r.h++)
+        for (r.h = 0; r.h < p->hq; r.h++) {
+            r.g = r.h * p->hkv / p->hq;
+            if (head && r.h % (p->hq / p->hkv) == 0)
+                head(&r);
             for (r.i = 0; r.i < p->n; r.i++) {
-                r.g = r.h * p->hkv / p->hq;
                 step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
                 if (r.first < r.last)
                     body(&r);
                 else
                     step_empty_row(&r);
             }
+        }
 }
 
 #endif

@@ -14,8 +14,7 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
 
 static int supports(const attest_problem *p, char *why, size_t len)
 {
-    static const serve_table table = RECURRENT_TABLE;
-    return serve_check(&table, p, why, len) && recurrent_fits(p, 0, why, len);
+    return recurrent_supports(p, 0, why, len);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_RECURRENT };
@@ -30,7 +29,8 @@ const attest_kernel attest_kernel_taylor_recurrent_f32 = {
     .version = "1",
     .source = "kernels/cpu/taylor_recurrent_f32.c",
     .summary = "states of all dim^n monomials, updated token by token; float",
-    .variants = "taylor term quadratic linear linear-elu linear-relu elu-taylor relu-taylor based",
+    .variants = "taylor term quadratic linear linear-elu linear-relu cosformer linear-cos elu-taylor relu-taylor "
+                "cos-taylor based retnet gla simple-gla sla sla-retnet sla-gla",
     .numerics = &numerics,
     .supports = supports,
     .workspace = workspace,

@@ -1,0 +1,74 @@
+/* scores.h - what happens to a score between the product and the weight, in this order.
+ *
+ *     s := cap tanh(s/cap);   s := s - slope_h abs(i+off-j);   s := min(clamp, s);   each only if its key is set
+ *     filter: w = 0 unless s > (the row's largest score) - TAU
+ */
+#ifndef ATTEST_CPU_SCORES_H
+#define ATTEST_CPU_SCORES_H
+
+#include "step.h"
+
+#ifndef score_cap
+/* cap rounded to `real`, a quotient, tanh (glibc: at most 2 ulp), a product: below 8u relative, for |tanh' x| <=
+ * |tanh x|. */
+static inline real score_cap(real s, real cap) { return cap * real_tanh(s / cap); }
+#endif
+
+#ifndef score_alibi
+/* Two roundings; the distance is exact below 2^24. */
+static inline real score_alibi(real s, real slope, int64_t distance)
+{
+    return s - slope * (real)(distance < 0 ? -distance : distance);
+}
+#endif
+
+#ifndef score_clamp
+/* clamp rounded to `real`, else exact.  A NaN stays one. */
+static inline real score_clamp(real s, real clamp) { return s > clamp ? clamp : s; }
+#endif
+
+/* Is any of the three set? */
+static inline int score_has_steps(const attest_problem *p)
+{
+    return p->axis[ATTEST_AXIS_CAP].value || p->axis[ATTEST_AXIS_ALIBI].value || p->axis[ATTEST_AXIS_CLAMP].value;
+}
+
+/* s[last-first): products of the keys [first,last) in, scores out. */
+static inline void score_steps(real *s, const row *r, int64_t first, int64_t last)
+{
+    const attest_problem *p = r->p;
+    const attest_tensor *slopes = r->t->role[ATTEST_SLOPE];
+    const int64_t position = step_position(p, step_length(p, r->t, r->b), r->i);
+    const int cap = p->axis[ATTEST_AXIS_CAP].value == ATTEST_CAP_SET;
+    const int alibi = p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW;
+    const int clamp = p->axis[ATTEST_AXIS_CLAMP].value == ATTEST_CLAMP_SET;
+    const real slope = alibi ? step_load(slopes, r->h * slopes->stride[0]) : 0;
+    if (!score_has_steps(p))
+        return;
+    for (int64_t j = first; j < last; j++) {
+        real x = s[j - first];
+        x = cap ? score_cap(x, (real)p->axis[ATTEST_AXIS_CAP].number) : x;
+        x = alibi ? score_alibi(x, slope, position - j) : x;
+        s[j - first] = clamp ? score_clamp(x, (real)p->axis[ATTEST_AXIS_CLAMP].number) : x;
+    }
+}
+
+/* The largest score; -inf of none.  A NaN never is the maximum. */
+static inline real score_highest(const real *s, int64_t count)
+{
+    real highest = -(real)INFINITY;
+    for (int64_t j = 0; j < count; j++)
+        highest = step_larger(highest, s[j]);
+    return highest;
+}
+
+#ifndef score_kept
+/* Does the filter keep a key?  TAU and the difference one rounding each.  A NaN is kept, to be seen. */
+static inline int score_kept(const attest_problem *p, real s, real highest)
+{
+    return p->axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE ||
+           !(s <= highest - (real)p->axis[ATTEST_AXIS_FILTER].number);
+}
+#endif
+
+#endif
