@@ -1,5 +1,5 @@
 /* bound.c - from the weights' errors to the error of an output of a row (R-CENTRE, R-QUOTIENT, R-OUT, R-LSE). */
-#include "reference/bound.h"
+#include "reference/bound_row.h"
 
 void ref_bound_init(ref_bound *b)
 {
@@ -16,28 +16,15 @@ void ref_bound_clear(ref_bound *b)
         mag_clear(b->term[t]);
 }
 
-typedef struct row_job {
-    const ref_row *row;
-    const ref_inputs *in;
-    int64_t b, h, i, g;
-    uint32_t got_dtype;
-    bound_model model;
-    bound_weights weights;
-    bound_sums sums;
-    mag_ptr given; /* [e] absolute terms of given states */
-    mag_t given_z;
-    mag_t total[BOUND_SETS];   /* sums of the sets over the keys */
-    mag_t denominator;         /* R-SUM: error of the computed denominator (without the weights' own errors) */
-    mag_t divisor, weak, weaker; /* lower bounds: |Z|, |Z| - weights' errors, that - denominator */
-    mag_t division;            /* relative error of the quotient */
-    mag_t out, out_tiny;       /* rounding to the output's format */
-} row_job;
-
 static void job_init(row_job *job)
 {
     bound_model_init(&job->model);
     job->given = _mag_vec_init((slong)job->in->p->e);
+    job->given_error = _mag_vec_init((slong)job->in->p->e);
     mag_init(job->given_z);
+    mag_init(job->given_z_error);
+    mag_init(job->gate);
+    mag_init(job->total_size);
     for (int t = 0; t < BOUND_SETS; t++)
         mag_init(job->total[t]);
     mag_init(job->denominator);
@@ -55,7 +42,11 @@ static void job_clear(row_job *job)
     bound_model_clear(&job->model);
     bound_weights_clear(&job->weights);
     _mag_vec_clear(job->given, (slong)job->in->p->e);
+    _mag_vec_clear(job->given_error, (slong)job->in->p->e);
     mag_clear(job->given_z);
+    mag_clear(job->given_z_error);
+    mag_clear(job->gate);
+    mag_clear(job->total_size);
     for (int t = 0; t < BOUND_SETS; t++)
         mag_clear(job->total[t]);
     mag_clear(job->denominator);
@@ -71,15 +62,21 @@ static void job_clear(row_job *job)
 static void set_output(row_job *job)
 {
     const bound_model *m = &job->model;
-    mag_t x;
     if (attest_format_of(job->got_dtype).p < attest_format_of(m->p->acc).p) {
         mag_set_d(job->out, attest_unit_roundoff(job->got_dtype));
         bound_tiny(job->out_tiny, job->got_dtype, m->flags);
     }
     mag_add(job->out_tiny, job->out_tiny, m->tiny);
+}
+
+/* R-DIVISION; a division-free merge: e^(lse_part - lse). */
+static void set_division(row_job *job)
+{
+    const bound_model *m = &job->model;
+    mag_t x;
     mag_init(x);
     mag_set(job->division, m->u_div);
-    if (job->weights.merges && m->exponential) { /* division-free merge: e^(lse_part - lse) */
+    if (job->weights.merges && m->exponential) {
         mag_expm1(x, job->weights.merge);
         bound_compose(x, x, m->u_exp);
         bound_compose(job->division, job->division, x);
@@ -105,9 +102,10 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
         mag_addmul(job->denominator, x, w->gamma_sum);
     else
         mag_zero(w->extra_error);
-    if (job->model.recurrent) {
+    if (job->model.recurrent || job->model.given) {
         mag_add(job->denominator, job->denominator, w->lost_state);
         mag_addmul(job->denominator, job->given_z, w->gamma_state);
+        mag_add(job->denominator, job->denominator, job->given_z_error);
     }
     arb_get_mag_lower(job->divisor, divisor);
     mag_add(x, job->total[BOUND_SCORE], job->total[BOUND_EXP]);
@@ -120,73 +118,28 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     arb_clear(rest);
 }
 
-/* R-OUT: an overflow that the bound can neither exclude nor demand. */
-static int may_overflow(const mag_t high, const arb_t truth, uint32_t dtype)
-{
-    const attest_format f = attest_format_of(dtype);
-    arf_t least, size;
-    mag_t x;
-    int open;
-    if (mag_cmp_2exp_si(high, f.emax) < 0)
-        return 0;
-    arf_init(least);
-    arf_init(size);
-    mag_init(x);
-    arf_set_mag(size, high);
-    arf_set_si_2exp_si(least, 1, f.emax + 1); /* (2 - 2^-p) 2^emax rounds to infinity */
-    arf_t last;
-    arf_init(last);
-    arf_set_si_2exp_si(last, 1, f.emax - f.p);
-    arf_sub(least, least, last, ARF_PREC_EXACT, ARF_RND_DOWN);
-    open = arf_cmp(size, least) >= 0;
-    if (open) {
-        arb_get_mag_lower(x, truth);
-        arf_set_mag(last, x);
-        arf_sub(size, size, last, ARF_PREC_EXACT, ARF_RND_DOWN); /* high - |t| = the bound */
-        arf_sub(last, last, size, ARF_PREC_EXACT, ARF_RND_DOWN);
-        open = arf_cmp(last, least) < 0;
-    }
-    arf_clear(last);
-    mag_clear(x);
-    arf_clear(size);
-    arf_clear(least);
-    return open;
-}
-
-/* Adds the roundings after the sums to term[DIVISION], forms the total, and looks for overflow. */
-static void finish(ref_bound *bound, const row_job *job, const arb_t truth, const mag_t relative)
+/* What gates on values, and on rows before the norm, may lose by underflow (R-GATE). */
+static void gates_lose(mag_t y, row_job *job, mag_t gate)
 {
     const bound_model *m = &job->model;
-    mag_t size, x;
-    mag_init(size);
+    mag_t x, top;
     mag_init(x);
-    arb_get_mag(size, truth);
-    for (int t = 0; t < ATTEST_TERM_COUNT; t++)
-        mag_add(size, size, bound->term[t]);
-    mag_mul(x, size, relative);
-    mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], x);
-    mag_add(size, size, x);
-    mag_add(size, size, m->tiny);
-    mag_mul(x, size, job->out);
-    mag_add(x, x, m->tiny);
-    mag_add(x, x, job->out_tiny);
-    mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], x);
-    mag_zero(bound->total);
-    for (int t = 0; t < ATTEST_TERM_COUNT; t++)
-        mag_add(bound->total, bound->total, bound->term[t]);
-    arb_get_mag(size, truth);
-    mag_add(size, size, bound->total);
-    if (job->weights.overflow || mag_is_inf(bound->total) || may_overflow(size, truth, job->got_dtype) ||
-        (job->got_dtype != m->p->acc && mag_cmp_2exp_si(size, attest_format_of(m->p->acc).emax) >= 0))
-        bound->unbounded = 1;
+    mag_init(top);
+    mag_one(gate);
+    if (m->gates_values) {
+        mag_mul(x, m->tiny, job->weights.unit); /* gin w of one key, times |v| */
+        mag_mul_ui(x, x, 2 * (ulong)job->row->keys);
+        mag_addmul(x, job->total_size, job->weights.gate_tiny);
+        mag_set_d(top, job->sums.raw_top);
+        mag_addmul(y, x, top);
+        mag_addmul(y, job->total_size, m->tiny); /* gin v */
+    }
+    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT) {
+        mag_addmul(y, m->tiny, job->weights.unit);
+        mag_max(gate, gate, job->gate);
+    }
+    mag_clear(top);
     mag_clear(x);
-    mag_clear(size);
-}
-
-static void set_unbounded(ref_bound *bound)
-{
-    mag_inf(bound->total);
-    bound->unbounded = 1;
 }
 
 /* sum over keys of the sum's own errors for the column in job->sums. */
@@ -198,30 +151,38 @@ static void sum_error(mag_t y, row_job *job, int64_t c)
     mag_init(one);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
     mag_add(y, y, w->lost);
-    mag_set_d(top, job->sums.top);
-    mag_mul(one, w->reach, top);
+    gates_lose(y, job, one);
+    mag_set_d(top, job->sums.raw_top > job->sums.top ? job->sums.raw_top : job->sums.top);
+    mag_mul(one, one, w->reach);
+    mag_mul(one, one, top);
     if (mag_cmp(one, job->model.limit) > 0 || mag_cmp(w->reach, job->model.limit) > 0 ||
         mag_cmp(top, job->model.limit) > 0)
         w->overflow = 1;
-    if (job->model.recurrent) {
+    if (job->model.recurrent || job->model.given) {
         mag_one(one);
         mag_max(top, top, one);
         mag_addmul(y, w->lost_state, top);
         mag_addmul(y, job->given + c, w->gamma_state);
+        mag_add(y, y, job->given_error + c);
     }
     mag_clear(one);
     mag_clear(top);
 }
 
 /* R-CENTRE and R-QUOTIENT */
-static void quotient_column(ref_bound *bound, row_job *job, int64_t c)
+static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb_t divisor)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
     const int answer = job->model.cast_common;
-    arb_srcptr o = job->row->o + c;
+    arb_t o;
     mag_t size, cast;
     mag_init(size);
     mag_init(cast);
+    arb_init(o);
+    if (job->model.gates_rows) /* the quotient before its gate */
+        arb_div(o, job->row->u + c, divisor, job->row->prec);
+    else
+        arb_set(o, job->row->o + c);
     bound_sums_distances(&job->sums, v, job->b, job->g, job->row->first, c, o);
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
@@ -244,42 +205,126 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c)
     sum_error(cast, job, c);
     mag_addmul(cast, size, job->denominator);
     mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
-    finish(bound, job, o, job->division);
+    bound_finish(bound, job, o, job->row->o + c, job->division, 1);
+    arb_clear(o);
     mag_clear(cast);
     mag_clear(size);
 }
 
 /* R-PLAIN: an undivided sum */
-static void plain_column(ref_bound *bound, row_job *job, int64_t c)
+static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
 {
-    mag_t none;
-    mag_init(none);
     bound_sums_values(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_sums_dot(bound->term[ATTEST_TERM_CAST], &job->sums, BOUND_CAST);
     sum_error(bound->term[ATTEST_TERM_ACCUMULATION], job, c);
-    finish(bound, job, job->row->u + c, none);
-    mag_clear(none);
 }
 
-static void bound_columns(ref_bound *bound, row_job *job, int divided)
+static void quotient_columns(ref_bound *bound, row_job *job, const arb_t divisor)
 {
-    arb_t divisor;
-    arb_init(divisor);
-    if (divided && bound_divisor(divisor, job->row, job->in, job->h))
-        set_divisor(job, divisor, 1);
     const int overflow = job->weights.overflow;
+    set_divisor(job, divisor, 1);
     for (int64_t c = 0; c < job->in->p->e; c++) {
         job->weights.overflow = overflow; /* a column that may overflow says nothing about the next */
-        if (divided && mag_is_zero(job->weaker))
-            set_unbounded(bound + c);
-        else if (divided)
-            quotient_column(bound + c, job, c);
+        if (mag_is_zero(job->weaker))
+            bound_unbounded(bound + c);
         else
-            plain_column(bound + c, job, c);
+            quotient_column(bound + c, job, c, divisor);
+    }
+}
+
+/* Terms of u in every channel; a column that may overflow says nothing about the next. */
+static void plain_columns(ref_bound *bound, row_job *job)
+{
+    const int overflow = job->weights.overflow;
+    for (int64_t c = 0; c < job->in->p->e; c++) {
+        job->weights.overflow = overflow;
+        plain_terms(bound + c, job, c);
+        bound[c].unbounded = job->weights.overflow;
+    }
+    job->weights.overflow = overflow;
+}
+
+/* R-FLOOR: is the divisor surely z (1), surely F (0)?  -1: either; `error` is that of max(z^, F). */
+static int floor_side(mag_t error, row_job *job)
+{
+    const double limit = job->in->p->axis[ATTEST_AXIS_NORM].number;
+    const uint32_t acc = job->model.p->acc;
+    arb_t gap;
+    mag_t rounding;
+    int side = -1;
+    arb_init(gap);
+    mag_init(rounding);
+    set_divisor(job, job->row->z, 0);
+    mag_set(error, job->denominator);
+    for (int t = BOUND_SCORE; t <= BOUND_CAST; t++)
+        if (t != BOUND_CAST || job->model.cast_common != ATTEST_NO)
+            mag_add(error, error, job->total[t]);
+    if (attest_to_f64(acc, attest_from_f64(acc, limit)) != limit) {
+        mag_set_d(rounding, limit);
+        mag_mul(rounding, rounding, job->model.u);
+        mag_add(rounding, rounding, job->model.tiny);
+    }
+    arb_set_d(gap, limit);
+    arb_sub(gap, job->row->z, gap, job->row->prec);
+    mag_add(arb_radref(gap), arb_radref(gap), error);
+    mag_add(arb_radref(gap), arb_radref(gap), rounding);
+    if (arb_is_positive(gap))
+        side = 1;
+    else if (arb_is_negative(gap))
+        side = 0;
+    if (side == 0)
+        mag_set(error, rounding);
+    else
+        mag_add(error, error, rounding);
+    mag_clear(rounding);
+    arb_clear(gap);
+    return side;
+}
+
+static void floor_columns(ref_bound *bound, row_job *job, const arb_t divisor)
+{
+    mag_t error;
+    mag_init(error);
+    if (floor_side(error, job) == 1) {
+        quotient_columns(bound, job, job->row->z);
+    } else {
+        plain_columns(bound, job);
+        bound_out_floor(bound, job, divisor, error);
+    }
+    mag_clear(error);
+}
+
+/* o: by the norm. */
+static void bound_o(ref_bound *bound, row_job *job)
+{
+    const uint32_t norm = job->in->p->axis[ATTEST_AXIS_NORM].value;
+    arb_t divisor;
+    arb_init(divisor);
+    if (norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK || norm == ATTEST_NORM_FLOOR)
+        bound_divisor(divisor, job->row, job->in, job->h);
+    if (norm == ATTEST_NORM_FLOOR) {
+        floor_columns(bound, job, divisor);
+    } else if (norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK) {
+        quotient_columns(bound, job, divisor);
+    } else {
+        plain_columns(bound, job);
+        (norm == ATTEST_NORM_NONE ? bound_out_none
+         : norm == ATTEST_NORM_LENGTH ? bound_out_length
+                                      : bound_out_root)(bound, job);
     }
     arb_clear(divisor);
+}
+
+static void bound_u(ref_bound *bound, row_job *job)
+{
+    mag_t none;
+    mag_init(none);
+    plain_columns(bound, job);
+    for (int64_t c = 0; c < job->in->p->e; c++)
+        bound_finish(bound + c, job, job->row->u + c, job->row->u + c, none, 0);
+    mag_clear(none);
 }
 
 static void bound_z(ref_bound *bound, row_job *job)
@@ -294,7 +339,7 @@ static void bound_z(ref_bound *bound, row_job *job)
     mag_set(bound->term[ATTEST_TERM_ACCUMULATION], job->denominator);
     if (mag_cmp(job->weights.reach, job->model.limit) > 0)
         bound->unbounded = 1;
-    finish(bound, job, job->row->z, none);
+    bound_finish(bound, job, job->row->z, job->row->z, none, 0);
     mag_clear(none);
 }
 
@@ -305,13 +350,15 @@ static void lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
     mag_t size, x;
     mag_init(size);
     mag_init(x);
-    if (m->exponential) {
+    if (m->exponential && !m->decays && !m->p->axis[ATTEST_AXIS_FILTER].value) {
         mag_log_ui(size, (ulong)job->row->keys + 2); /* the sum of shifted weights is in [1 - .., keys + 1] */
     } else {
         arb_t l;
         arb_init(l);
         arb_log(l, divisor, 64);
         arb_get_mag(size, l);
+        if (m->exponential) /* ln(z e^-M) */
+            mag_add(size, size, job->weights.score_max);
         arb_clear(l);
     }
     mag_add_ui(size, size, 1);
@@ -338,7 +385,7 @@ static void bound_lse(ref_bound *bound, row_job *job)
     arb_log(truth, divisor, job->row->prec);
     arb_add(truth, truth, job->row->c, job->row->prec);
     if (mag_is_zero(job->weaker) || !arb_is_finite(truth) || mag_cmp(job->weights.reach, job->model.limit) > 0) {
-        set_unbounded(bound);
+        bound_unbounded(bound);
     } else {
         mag_set(bound->term[ATTEST_TERM_SCORE], job->total[BOUND_SCORE]);
         mag_add(bound->term[ATTEST_TERM_EXP], job->total[BOUND_EXP], job->weights.extra_error);
@@ -356,11 +403,56 @@ static void bound_lse(ref_bound *bound, row_job *job)
             arb_const_log2(divisor, job->row->prec);
             arb_div(truth, truth, divisor, job->row->prec);
         }
-        finish(bound, job, truth, job->model.u);
+        bound_finish(bound, job, truth, truth, job->model.u, 0);
     }
     mag_clear(x);
     arb_clear(truth);
     arb_clear(divisor);
+}
+
+/* Do the weights' common factor and the kernel's shift cancel in this output?  Exponentials of a `direct` kernel are
+ * not shifted; those of another are where the norm is a quotient of sums, or declared so (R-ROOT). */
+static int common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output)
+{
+    const uint32_t norm = p->axis[ATTEST_AXIS_NORM].value;
+    const int quotient = norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK;
+    const int shifts = n->schedule == ATTEST_SCHEDULE_TWO_PASS || n->schedule == ATTEST_SCHEDULE_ONLINE ||
+                       n->schedule == ATTEST_SCHEDULE_SPLIT;
+    if (output != ATTEST_O && output != ATTEST_LSE)
+        return 0;
+    if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
+        return quotient || output == ATTEST_LSE;
+    if (n->schedule == ATTEST_SCHEDULE_DIRECT)
+        return 0;
+    if (quotient || output == ATTEST_LSE)
+        return quotient || shifts;
+    return norm >= ATTEST_NORM_L2 && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO && shifts;
+}
+
+/* Given states and gates of the row. */
+static void set_row(row_job *job)
+{
+    const ref_row *row = job->row;
+    bound_state_mass(job->given, job->given_z, job->in, job->b, job->h, job->i);
+    bound_state_errors(job->given_error, job->given_z_error, &job->model, job->in, job->b, job->h, job->i);
+    for (int64_t c = 0; job->model.decays && c < job->in->p->e; c++) {
+        mag_mul(job->given + c, job->given + c, row->decay0);
+        mag_mul(job->given_error + c, job->given_error + c, row->decay0);
+    }
+    if (job->model.decays) {
+        mag_mul(job->given_z, job->given_z, row->decay0);
+        mag_mul(job->given_z_error, job->given_z_error, row->decay0);
+    }
+    mag_one(job->gate);
+    if (job->model.gates_rows)
+        arb_get_mag(job->gate, row->gout);
+    if (job->model.gates_values)
+        bound_sums_gates(&job->sums, row->gin);
+    for (int64_t j = 0; j < row->keys; j++) {
+        mag_add(job->total_size, job->total_size, job->weights.size + j);
+        for (int t = BOUND_SCORE; t <= BOUND_CAST; t++)
+            mag_add(job->total_size, job->total_size, job->weights.set[t] + j);
+    }
 }
 
 attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in,
@@ -368,7 +460,6 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
                             int64_t b, int64_t h, int64_t i, attest_error *err)
 {
     const int64_t count = id.index == ATTEST_O || id.index == ATTEST_U ? in->p->e : 1;
-    const int divided = id.index == ATTEST_O && in->p->axis[ATTEST_AXIS_NORM].value != ATTEST_NORM_NONE;
     attest_status status;
     for (int64_t c = 0; c < count; c++) {
         ref_bound_clear(bound + c);
@@ -381,21 +472,24 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     job_init(&job);
     ATTEST_TRY(bound_weights_init(&job.weights, row->keys, err));
     ATTEST_TRY(bound_sums_init(&job.sums, row->keys, err));
-    if (!bound_model_set(&job.model, in, numerics, flags)) {
-        for (int64_t c = 0; c < count; c++)
-            set_unbounded(bound + c);
+    bound_model_set(&job.model, in, numerics, flags);
+    set_output(&job);
+    if (in->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_ADD) {
+        bound_delta_columns(bound, &job);
         goto out;
     }
-    bound_weights_set(&job.weights, &job.model, row, in, b, h, i, divided || id.index == ATTEST_LSE);
+    bound_weights_set(&job.weights, &job.model, row, in, b, h, i, common_factor(in->p, numerics, id.index));
     bound_sums_fill(&job.sums, (mag_srcptr const *)job.weights.set);
-    bound_state_mass(job.given, job.given_z, in, b, h, i);
-    set_output(&job);
+    set_row(&job);
+    set_division(&job);
     if (id.index == ATTEST_Z)
         bound_z(bound, &job);
     else if (id.index == ATTEST_LSE)
         bound_lse(bound, &job);
+    else if (id.index == ATTEST_U)
+        bound_u(bound, &job);
     else
-        bound_columns(bound, &job, divided);
+        bound_o(bound, &job);
 out:
     job_clear(&job);
     return status;

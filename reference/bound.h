@@ -21,7 +21,8 @@ typedef struct bound_sums {
     double *value;
     double *channels; /* BOUND_CHANNELS channels of v side by side, those from decoded-1 on; 0: none yet */
     int64_t decoded;
-    double top; /* the largest entry of `value` */
+    double top, raw_top; /* the largest entry of `value`, and of |v| before gates */
+    double *gate, *gate_error, *gate_room; /* gates on values, NULL without: |gin - gate| <= gate_error */
 } bound_sums;
 
 attest_status bound_sums_init(bound_sums *sums, int64_t keys, attest_error *err);
@@ -29,7 +30,9 @@ void bound_sums_clear(bound_sums *sums);
 /* Chooses the shift so that the largest of the arrays' entries is near 1, then fills coef[t] from set[t]
  * (NULL: absent). */
 void bound_sums_fill(bound_sums *sums, mag_srcptr const set[BOUND_SETS]);
-/* value[j] = |v_jc| for keys [first,last) of v's KV head g. */
+/* From here on `value` is made of gin_j v_jc instead of v_jc. */
+void bound_sums_gates(bound_sums *sums, arb_srcptr gates);
+/* value[j] = |v_jc| (gated: at least) for keys [first,last) of v's KV head g. */
 void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c);
 /* value[j] >= |v_jc - o|. */
 void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c,
@@ -40,11 +43,6 @@ void bound_sums_total(mag_t out, const bound_sums *sums, int set); /* sum_j coef
 /* ---- bound_input.c: what the formula does with inputs ------------------------------------------------ */
 /* The norm's divisor (1 for none).  0: this norm is not a division by it. */
 int bound_divisor(arb_t divisor, const ref_row *row, const ref_inputs *in, int64_t h);
-/* |phi(x)| upward for a feature map acting on one number; 0: not such a map. */
-int bound_feature(mag_t y, double x, uint32_t feature);
-/* sum and maximum of |phi(x_c)| over the d channels of one token. */
-void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
-                      int64_t token);
 /* Absolute terms of the given states: u[e] (or NULL) and z; zero without state=draw. */
 void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i);
 /* |W|-sum of absolute monomials: T_P(x), x^P/P! or x^P for x >= 0; `less` = 1: its derivative in x. */
@@ -62,6 +60,10 @@ typedef struct bound_model {
     int log2_domain;  /* exponents may pass through base 2 */
     int cast_common;  /* attest_answer: the denominator adds the cast weights */
     int narrows;      /* `in` is wider than `acc` */
+    int given;        /* states are given */
+    int turns;        /* rope, cosformer, or a feature that divides by a norm */
+    int decays, vector;             /* decay is set; inside the product */
+    int gates_values, gates_rows;
     int64_t rows;     /* state rows of all degrees (recurrent) */
     int degree;       /* P of a polynomial weight */
     mag_t u;          /* one rounding of acc */
@@ -74,6 +76,10 @@ typedef struct bound_model {
     mag_t normal;     /* 2^emin of acc */
     mag_t score;      /* relative error of a score against its mass (R-SCORE) */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
+    mag_t feature_norm;          /* feature_tiny sqrt(dim) */
+    mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
+    mag_t turn_slope, u_wave;    /* rope: error of an angle at position 1; of sin and cos */
+    mag_t wave;                  /* error of an entry of cosformer relative to relu(x) */
     mag_t scale;      /* |scale| */
     mag_t room;       /* max(1, 1/|scale|): how much larger than its mass an intermediate may be */
     mag_t limit;      /* 2^(emax-1) of acc: no overflow below */
@@ -81,7 +87,7 @@ typedef struct bound_model {
 
 void bound_model_init(bound_model *m);
 void bound_model_clear(bound_model *m);
-/* 0: an axis value for which there is no lemma. */
+/* Returns 1: every axis value has its lemma. */
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags);
 /* n u/(1 - n u), infinite where n u >= 1 (R-GAMMA). */
 void bound_gamma(mag_t g, int64_t n, const mag_t u);
@@ -90,7 +96,38 @@ void bound_compose(mag_t z, const mag_t x, const mag_t y);
 /* Half the least subnormal of `dtype`, or 2^emin where results are flushed. */
 void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags);
 
-/* ---- bound_weights.c: errors of the weights of a row ----------------------------------------------------- */
+/* ---- bound_token.c: features of a token ------------------------------------------------------------------- */
+/* |phi(x)| upward for a feature map acting on one number; 0: not such a map. */
+int bound_feature(mag_t y, double x, uint32_t feature);
+/* sum and maximum of |phi_c| over the channels of one token, upward. */
+void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+                      int64_t token);
+/* |x|_1 and norm2(x) of the stored vector, upward. */
+void bound_stored_size(mag_t sum, mag_t norm, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+                       int64_t token);
+/* R-ROTATE: error of a computed channel after rope and phi, relative to the sum of its pair before; cosformer: of an
+ * entry, relative to relu(x). */
+void bound_turn(mag_t rho, const bound_model *m, int64_t position);
+/* R-UNIT: what rope changes in a vector of length 1, norm2; 0: the norm may overflow or underflow. */
+int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+               int64_t token, int64_t position);
+/* Absolute error of one entry of phi, beside F |phi_c|. */
+void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+                       int64_t token, int64_t position);
+/* What the errors of the query's features do to the given states' terms: u[e] and z (R-STATE). */
+void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h,
+                        int64_t i);
+typedef struct bound_turned {
+    mag_t rho, sigma, sum; /* of bound_turn(), bound_unit(), bound_stored_size() */
+} bound_turned;
+void bound_turned_init(bound_turned *t);
+void bound_turned_clear(bound_turned *t);
+int bound_turned_set(bound_turned *t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b,
+                     int64_t head, int64_t token, int64_t position);
+/* What the above add to the error of a score; `turn` as in ref_row. */
+void bound_turned_score(mag_t y, const bound_model *m, const bound_turned *q, const bound_turned *k, const mag_t turn);
+
+/* ---- bound_weights.c: errors of the weights of a row ------------------------------------------------------ */
 typedef struct bound_weights {
     int64_t keys;
     mag_ptr delta;           /* score errors */
@@ -110,9 +147,16 @@ typedef struct bound_weights {
     mag_t lost, lost_state;  /* underflow, absolute: sums; states (times the largest |v|) */
     mag_t reach;             /* largest intermediate sum of weights, in the kernel's scaling; times |v| */
     mag_t value_tiny;        /* absolute error of v as the kernel holds it */
+    mag_t weight_max;        /* of |W| before decay */
+    mag_t decay_most;        /* largest product of factors above 1 (R-DECAY); 1 without */
+    mag_t decay_log;         /* exponent error of factors made by way of logarithms; 0: they cannot be */
+    mag_t gate_value, gate_row, gate_tiny; /* relative errors of a gated value and row, absolute of a gate (R-GATE) */
+    unsigned char *choice;   /* [keys] filter: bound_choice */
     int64_t rescales, merges, logs;
     int overflow;
 } bound_weights;
+
+enum bound_choice { BOUND_KEPT = 0, BOUND_DROPPED = 1, BOUND_OPEN = 2 };
 
 enum { BOUND_SCORE = 0, BOUND_EXP = 1, BOUND_CAST = 2, BOUND_SUM = 3 };
 
@@ -121,6 +165,28 @@ void bound_weights_clear(bound_weights *w);
 /* common = 1: a factor common to all weights cancels in the output (o with a divisor, lse). */
 void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                        int64_t h, int64_t i, int common);
+
+/* bound_steps.c: cap, alibi and clamp on delta; the filter on sizes, then on the sets; decay; gates. */
+void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i);
+void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row);
+void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row);
+/* Roundings that a decay over so many tokens may bring to a term; 0 without decay. */
+int64_t bound_decay_steps(const bound_model *m, int64_t tokens);
+/* Largest product of factors above 1, and the exponent error of factors made by way of logarithms (0: they cannot be),
+ * for keys from `first` on seen from token i. */
+void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
+                     int64_t g, int64_t i);
+/* Relative error of D over so many tokens, and what it may lose by underflow. */
+void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bound_model *m, int64_t tokens);
+void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i);
+/* Relative error of a gated value of tokens [first,last); of a gated row, and the absolute error of a gate. */
+void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last);
+void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i);
+
+/* bound_delta.c: error of an entry of the state of KV head (b,g) after the tokens of `row` (R-DELTA); 0: no bound. */
+int bound_delta_state(mag_t error, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                      int64_t g);
 
 /* bound_poly.c and bound_exp.c: fill set[BOUND_SCORE] and set[BOUND_EXP]. */
 void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t h,

@@ -207,8 +207,15 @@ void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_mul(w->set[BOUND_SCORE] + j, w->size + j, score);
         mag_add(size, w->size + j, w->set[BOUND_SCORE] + j);
         mag_mul(w->set[BOUND_EXP] + j, size, rest);
-        mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, e.tiny);
+        if (m->decays) { /* set to |D| 2 2^emin; never below that without decay */
+            mag_one(rest);
+            mag_max(rest, rest, row->decay + j);
+            mag_addmul(w->set[BOUND_EXP] + j, rest, e.tiny);
+        } else {
+            mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, e.tiny);
+        }
     }
+    mag_set(w->weight_max, w->unit);
     set_extra(&e, w, m, row, in, h);
     mag_clear(rest);
     mag_clear(score);

@@ -1,4 +1,4 @@
-/* bound_input.c - sizes of inputs, features, given states and divisors, as upper bounds. */
+/* bound_input.c - given states, divisors and weights of absolute monomials, as upper bounds. */
 #include "reference/ball.h"
 #include "reference/bound.h"
 
@@ -63,58 +63,6 @@ int bound_divisor(arb_t divisor, const ref_row *row, const ref_inputs *in, int64
     return table[norm](divisor, row, in, h);
 }
 
-static void feature_identity(mag_t y, double x)
-{
-    mag_set_d(y, x);
-}
-
-static void feature_relu(mag_t y, double x)
-{
-    mag_set_d(y, x > 0 ? x : 0.0);
-}
-
-static void feature_elu1(mag_t y, double x)
-{
-    mag_set_d(y, x);
-    if (x >= 0) {
-        mag_add_ui(y, y, 1);
-    } else {
-        mag_set_d_lower(y, x);
-        mag_expinv(y, y);
-    }
-}
-
-int bound_feature(mag_t y, double x, uint32_t feature)
-{
-    static void (*const table[])(mag_t, double) = {
-        [ATTEST_FEATURE_IDENTITY] = feature_identity,
-        [ATTEST_FEATURE_ELU1] = feature_elu1,
-        [ATTEST_FEATURE_RELU] = feature_relu,
-    };
-    if (feature >= sizeof table / sizeof table[0])
-        return 0;
-    table[feature](y, x);
-    return 1;
-}
-
-void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
-                      int64_t token)
-{
-    const attest_tensor *t = in->role[role];
-    const uint32_t feature = in->p->axis[ATTEST_AXIS_FEATURE].value;
-    mag_t y;
-    mag_init(y);
-    mag_zero(sum);
-    mag_zero(max);
-    for (int64_t c = 0; c < in->p->d; c++) {
-        if (!bound_feature(y, attest_load(t, attest_offset(t, b, head, token, c)), feature))
-            mag_inf(y);
-        mag_add(sum, sum, y);
-        mag_max(max, max, y);
-    }
-    mag_clear(y);
-}
-
 /* |q|-monomial of Kronecker row r (base-dim digits of r). */
 static void monomial(mag_t y, mag_srcptr q, int64_t dim, int n, int64_t r)
 {
@@ -159,13 +107,13 @@ void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64
     mag_t coef, scale;
     mag_init(coef);
     mag_init(scale);
-    mag_ptr size = _mag_vec_init((slong)p->d);
-    arb_ptr phi = _arb_vec_init((slong)p->d);
-    ref_ball_phi(phi, in, q, attest_offset(q, b, h, i, 0), q->stride[3], 128);
-    for (int64_t c = 0; c < p->d; c++)
-        if (!bound_feature(size + c, attest_load(q, attest_offset(q, b, h, i, c)), p->axis[ATTEST_AXIS_FEATURE].value))
-            arb_get_mag(size + c, phi + c); /* a map of the whole vector, or without a bound of its own */
-    _arb_vec_clear(phi, (slong)p->d);
+    const slong dim = (slong)attest_feature_dim(p);
+    mag_ptr size = _mag_vec_init(dim);
+    arb_ptr phi = _arb_vec_init(dim);
+    ref_ball_phi(phi, in, q, attest_offset(q, b, h, i, 0), q->stride[3], ref_position(in, b, i), 128);
+    for (slong c = 0; c < dim; c++)
+        arb_get_mag(size + c, phi + c);
+    _arb_vec_clear(phi, dim);
     mag_set_d(scale, p->scale);
     for (int n = in->lowest; n <= in->highest; n++) {
         mag_pow_ui(coef, scale, (ulong)n);
@@ -178,9 +126,75 @@ void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64
         }
         add_degree(u, z, in, size, coef, n, b, attest_kv_head(p, h));
     }
-    _mag_vec_clear(size, (slong)p->d);
+    _mag_vec_clear(size, dim);
     mag_clear(scale);
     mag_clear(coef);
+}
+
+/* Sum over the rows of |h0.n| in channel c, or of |z0.n|. */
+static void column_mass(mag_t y, const attest_tensor *t, int64_t rows, int64_t b, int64_t g, int64_t c)
+{
+    mag_t x;
+    mag_init(x);
+    mag_zero(y);
+    for (int64_t r = 0; t && r < rows; r++) {
+        mag_set_d(x, attest_load(t, attest_offset(t, b, g, r, c)));
+        mag_add(y, y, x);
+    }
+    mag_clear(x);
+}
+
+/* coef_n n t (Q + t)^(n-1) */
+static void slope_of_degree(mag_t y, const mag_t t, const mag_t top, const attest_problem *p, int n)
+{
+    mag_t x;
+    mag_init(x);
+    mag_set_d(x, p->scale);
+    mag_pow_ui(y, x, (ulong)n);
+    if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_POWER) {
+        mag_rfac_ui(x, (ulong)n);
+        mag_mul(y, y, x);
+    }
+    mag_add(x, top, t);
+    mag_pow_ui(x, x, n > 0 ? (ulong)n - 1 : 0);
+    mag_mul(y, y, x);
+    mag_mul(y, y, t);
+    mag_mul_ui(y, y, (ulong)n);
+    mag_clear(x);
+}
+
+void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h,
+                        int64_t i)
+{
+    const attest_problem *p = in->p;
+    const int64_t g = attest_kv_head(p, h);
+    mag_t t, top, sum, slope, relative;
+    mag_init(t);
+    mag_init(top);
+    mag_init(sum);
+    mag_init(slope);
+    mag_init(relative);
+    if (m->given) {
+        bound_entry_error(t, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
+        bound_token_size(sum, top, in, ATTEST_Q, b, h, i);
+        mag_mul(relative, top, m->feature); /* (F Q + t) for each factor: no entry errs by more */
+        mag_add(t, t, relative);
+    }
+    for (int n = in->lowest; n <= in->highest && !mag_is_zero(t); n++) {
+        const int64_t rows = attest_state_rows(attest_feature_dim(p), n, 0);
+        slope_of_degree(slope, t, top, p, n);
+        for (int64_t c = 0; c < p->e; c++) {
+            column_mass(sum, in->h0[n], rows, b, g, c);
+            mag_addmul(u + c, slope, sum);
+        }
+        column_mass(sum, in->z0[n], rows, b, g, 0);
+        mag_addmul(z, slope, sum);
+    }
+    mag_clear(relative);
+    mag_clear(slope);
+    mag_clear(sum);
+    mag_clear(top);
+    mag_clear(t);
 }
 
 void bound_weight_mass(mag_t y, const mag_t x, const attest_setting *weight, int less)

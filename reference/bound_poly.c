@@ -63,6 +63,7 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
         mag_mul(w->set[BOUND_SCORE] + j, w->delta + j, slope);
         mag_mul(w->set[BOUND_EXP] + j, rest, slope);
         bound_weight_mass(slope, y, weight, 0);
+        mag_max(w->weight_max, w->weight_max, slope);
         mag_addmul(w->set[BOUND_EXP] + j, gamma, slope);
         mag_one(rest);
         mag_max(rest, rest, y);
@@ -78,7 +79,8 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
     arb_clear(x);
 }
 
-/* R-STATE: C = keys + rows + 8P + 8 roundings per term, and those of stored states and of the scale's powers. */
+/* R-STATE: C = keys + rows + 8P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
+ * powers. */
 static void set_gamma_state(bound_weights *w, const bound_model *m)
 {
     mag_t u;
@@ -87,7 +89,14 @@ static void set_gamma_state(bound_weights *w, const bound_model *m)
         mag_inf(w->gamma_state);
     } else {
         mag_max(u, m->u, m->u_sum);
-        bound_gamma(w->gamma_state, w->keys + m->rows + 8 * m->degree + 8, u);
+        bound_gamma(w->gamma_state, w->keys + m->rows + 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1), u);
+        bound_compose(w->gamma_state, w->gamma_state, w->gate_value);
+        if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
+            mag_expm1(u, w->decay_log);
+            bound_compose(w->gamma_state, w->gamma_state, u);
+            bound_gamma(u, 2, m->u_exp);
+            bound_compose(w->gamma_state, w->gamma_state, u);
+        }
         bound_gamma(u, w->keys + 1, m->u_state);
         bound_compose(w->gamma_state, w->gamma_state, u);
         bound_gamma(u, m->degree, m->u_scale);
@@ -113,10 +122,12 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
     const ulong rows = m->rows > 0 ? (ulong)m->rows : 1, keys = (ulong)w->keys + 1;
     mag_mul_ui(y, y, keys);
     mag_mul_ui(y, y, rows);
-    mag_mul_ui(y, y, keys + rows + 8 * (ulong)m->degree + 8);
+    mag_mul_ui(y, y, keys + rows + 8 * (ulong)m->degree + 8 + (ulong)bound_decay_steps(m, w->keys + 1));
     mag_mul(w->lost_state, y, m->tiny);
+    mag_mul(w->lost_state, w->lost_state, w->decay_most);
     mag_pow_ui(x, x, (ulong)m->degree);
     mag_mul_ui(x, x, keys);
+    mag_mul(x, x, w->decay_most);
     mag_max(w->reach, w->reach, x); /* an entry of the state */
     mag_clear(y);
     mag_clear(x);
@@ -125,20 +136,24 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
 void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *row)
 {
     const attest_setting *weight = &m->p->axis[ATTEST_AXIS_WEIGHT];
-    mag_t mass, term, high, room;
+    mag_t mass, term, slope, high, room;
     mag_init(mass);
     mag_init(term);
+    mag_init(slope);
     mag_init(high);
     mag_init(room);
     set_gamma_state(w, m);
     set_lost_state(w, m);
-    for (int64_t j = 0; j < row->keys; j++) {
+    for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
         mag_add(mass, row->mass + j, w->feature + j);
         mag_max(high, high, mass);
         bound_weight_mass(term, mass, weight, 0);
-        mag_addmul(w->set[BOUND_SUM] + j, term, w->gamma_state);
-        bound_weight_mass(term, mass, weight, 1);
-        mag_addmul(w->set[BOUND_SUM] + j, term, w->feature + j);
+        mag_mul(term, term, w->gamma_state);
+        bound_weight_mass(slope, mass, weight, 1);
+        mag_addmul(term, slope, w->feature + j);
+        if (m->decays && !m->vector)
+            mag_mul(term, term, row->decay + j);
+        mag_add(w->set[BOUND_SUM] + j, w->set[BOUND_SUM] + j, term);
     }
     mag_mul(high, high, m->room); /* a readout before its power of the scale */
     mag_one(room);
@@ -148,6 +163,7 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
     mag_max(w->reach, w->reach, high);
     mag_clear(room);
     mag_clear(high);
+    mag_clear(slope);
     mag_clear(term);
     mag_clear(mass);
 }

@@ -10,13 +10,14 @@ attest_status bound_sums_init(bound_sums *sums, int64_t keys, attest_error *err)
     const size_t n = (size_t)keys + 1;
     *sums = (bound_sums){ .keys = keys };
     fmpz_init(sums->shift);
-    double *block = calloc(n * (BOUND_SETS + 1 + BOUND_CHANNELS), sizeof *block);
+    double *block = calloc(n * (BOUND_SETS + 3 + BOUND_CHANNELS), sizeof *block);
     if (!block)
         return attest_fail(err, ATTEST_NO_MEMORY, "bound: no memory for %lld keys", (long long)keys);
     for (int t = 0; t < BOUND_SETS; t++)
         sums->coef[t] = block + n * (size_t)(t + 1);
     sums->value = block;
-    sums->channels = block + n * (BOUND_SETS + 1);
+    sums->gate_room = block + n * (BOUND_SETS + 1);
+    sums->channels = block + n * (BOUND_SETS + 3);
     return ATTEST_OK;
 }
 
@@ -93,14 +94,48 @@ static const double *channel(bound_sums *sums, const attest_tensor *v, int64_t b
     return sums->channels + (c - left) * sums->keys;
 }
 
+void bound_sums_gates(bound_sums *sums, arb_srcptr gates)
+{
+    arb_t x;
+    arb_init(x);
+    sums->gate = sums->gate_room;
+    sums->gate_error = sums->gate_room + sums->keys + 1;
+    for (int64_t j = 0; j < sums->keys; j++) {
+        sums->gate[j] = arf_get_d(arb_midref(gates + j), ARF_RND_NEAR);
+        arb_set_d(x, sums->gate[j]);
+        arb_sub(x, gates + j, x, 128);
+        arb_get_abs_ubound_arf(arb_midref(x), x, 53);
+        sums->gate_error[j] = arf_get_d(arb_midref(x), ARF_RND_UP);
+    }
+    arb_clear(x);
+}
+
+/* value[j] >= |gate_j x_j - mid| + rad: the product and the difference round, the factor covers all; a product that
+ * underflows loses less than 2^-1070. */
+static void gated(bound_sums *sums, const double *x, double mid, double rad)
+{
+    for (int64_t j = 0; j < sums->keys; j++) {
+        const double y = sums->gate[j] * x[j], size = __builtin_fabs(x[j]);
+        const double around = size * sums->gate_error[j] + __builtin_fabs(y) * 0x1p-52 + 0x1p-1070;
+        sums->value[j] = (__builtin_fabs(y - mid) + around + rad) * (1 + 0x1p-50);
+        sums->raw_top = size > sums->raw_top ? size : sums->raw_top;
+        sums->top = sums->value[j] > sums->top ? sums->value[j] : sums->top;
+    }
+}
+
 void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c)
 {
     const double *x = channel(sums, v, b, g, first, c);
-    sums->top = 0;
+    sums->top = sums->raw_top = 0;
+    if (sums->gate) {
+        gated(sums, x, 0, 0);
+        return;
+    }
     for (int64_t j = 0; j < sums->keys; j++) {
         sums->value[j] = __builtin_fabs(x[j]); /* one instruction, no branch */
         sums->top = sums->value[j] > sums->top ? sums->value[j] : sums->top;
     }
+    sums->raw_top = sums->top;
 }
 
 void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c,
@@ -116,9 +151,13 @@ void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, i
     arb_sub(rest, o, rest, 128);
     arb_get_mag(size, rest);
     const double rad = ref_mag_upper(size);
-    for (int64_t j = 0; j < sums->keys; j++) {
-        sums->value[j] = (__builtin_fabs(x[j] - mid) + rad) * (1 + 0x1p-50); /* >= |v - o|: three roundings, R-DSUM */
-    }
+    if (sums->gate)
+        gated(sums, x, mid, rad);
+    else
+        for (int64_t j = 0; j < sums->keys; j++) {
+            /* >= |v - o|: three roundings, R-DSUM */
+            sums->value[j] = (__builtin_fabs(x[j] - mid) + rad) * (1 + 0x1p-50);
+        }
     mag_clear(size);
     arb_clear(rest);
 }

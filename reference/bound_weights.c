@@ -9,7 +9,9 @@ static const size_t scalar_fields[] = {
     offsetof(bound_weights, unit),      offsetof(bound_weights, inverse),     offsetof(bound_weights, extra_error),
     offsetof(bound_weights, divisor),   offsetof(bound_weights, merge),       offsetof(bound_weights, gamma_sum),
     offsetof(bound_weights, lost),      offsetof(bound_weights, gamma_state), offsetof(bound_weights, lost_state),
-    offsetof(bound_weights, value_tiny), offsetof(bound_weights, reach),
+    offsetof(bound_weights, value_tiny), offsetof(bound_weights, reach),      offsetof(bound_weights, decay_most),
+    offsetof(bound_weights, decay_log), offsetof(bound_weights, weight_max),  offsetof(bound_weights, gate_value),
+    offsetof(bound_weights, gate_row),  offsetof(bound_weights, gate_tiny),
 };
 
 #define ARRAYS (4 + BOUND_SETS)
@@ -25,8 +27,11 @@ attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *e
     for (size_t k = 0; k < sizeof scalar_fields / sizeof scalar_fields[0]; k++)
         mag_init(scalar(w, k));
     mag_ptr block = calloc((size_t)keys * ARRAYS + 1, sizeof *block); /* zeroed mags are initialised zeros */
-    if (!block)
+    w->choice = calloc((size_t)keys + 1, 1);
+    if (!block || !w->choice) {
+        free(block);
         return attest_fail(err, ATTEST_NO_MEMORY, "bound: no memory for %lld keys", (long long)keys);
+    }
     w->delta = block;
     w->feature = block + keys;
     w->token = block + 2 * keys;
@@ -43,6 +48,7 @@ void bound_weights_clear(bound_weights *w)
     for (int64_t j = 0; w->delta && j < w->keys * ARRAYS; j++)
         mag_clear(w->delta + j);
     free(w->delta);
+    free(w->choice);
 }
 
 /* Could scale*q_c underflow for some channel? */
@@ -70,7 +76,7 @@ static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *ro
     const int plain = scale <= 1 && scale >= -1 && scale != 0; /* pre-scaling k cannot overflow */
     mag_t top;
     bound_token_size(w->q_sum, w->q_max, in, ATTEST_Q, b, h, i);
-    if (mag_is_zero(m->feature_tiny) && !m->recurrent && !m->narrows && plain &&
+    if (mag_is_zero(m->feature_tiny) && !m->recurrent && !m->given && !m->narrows && !m->vector && plain &&
         (scale == 1.0 || !small_query(m, in, b, h, i)))
         return;
     mag_init(top);
@@ -81,7 +87,8 @@ static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *ro
     mag_clear(top);
 }
 
-/* R-FEATURE: |scale| (tiny (1+F) (|q| + |k|) + d tiny^2) + mass (2F + F^2) */
+/* R-FEATURE: |scale| (tiny (1+F) (|q| + |k|) + d tiny^2) + mass (2F + F^2); a decay inside the product multiplies
+ * it. */
 static void feature_error(mag_t y, const bound_weights *w, const bound_model *m, const mag_t mass, int64_t j)
 {
     mag_t x;
@@ -94,13 +101,73 @@ static void feature_error(mag_t y, const bound_weights *w, const bound_model *m,
         mag_add(x, x, y);
         mag_mul(y, x, m->feature_tiny);
         mag_mul(y, y, m->scale);
+        if (m->vector)
+            mag_mul(y, y, w->decay_most);
     }
     bound_compose(x, m->feature, m->feature);
     mag_addmul(y, x, mass);
     mag_clear(x);
 }
 
-static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row)
+/* Adds to the features' parts what rotations and divisions by a norm do (R-ROTATE, R-UNIT). */
+static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                      int64_t h, int64_t i)
+{
+    bound_turned q, k;
+    mag_t x;
+    if (!m->turns)
+        return;
+    bound_turned_init(&q);
+    bound_turned_init(&k);
+    mag_init(x);
+    w->overflow |= !bound_turned_set(&q, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
+    for (int64_t j = 0; j < row->keys; j++) {
+        const int64_t key = row->first + j;
+        w->overflow |= !bound_turned_set(&k, m, in, ATTEST_K, b, attest_kv_head(in->p, h), key, key);
+        bound_turned_score(x, m, &q, &k, row->turn + j);
+        if (m->vector)
+            mag_mul(x, x, w->decay_most);
+        mag_add(w->feature + j, w->feature + j, x);
+    }
+    mag_clear(x);
+    bound_turned_clear(&k);
+    bound_turned_clear(&q);
+}
+
+/* delta_j of the scaled product: R-SCORE, and R-DECAY where the decay is inside it. */
+static void product_error(bound_weights *w, const bound_model *m, const ref_row *row, const mag_t fixed, int64_t i,
+                          int64_t j)
+{
+    mag_t x, y, score;
+    mag_init(x);
+    mag_init(y);
+    mag_init(score);
+    mag_set(score, m->score);
+    if (m->vector) {
+        bound_decay_error(x, y, w, m, i - row->first - j);
+        bound_compose(score, score, x);
+        mag_mul(y, y, m->scale);
+        mag_mul(y, y, w->q_sum);
+        mag_mul(y, y, w->k_max);
+    }
+    mag_add(x, row->mass + j, w->feature + j);
+    mag_mul(w->delta + j, x, score);
+    mag_add(w->delta + j, w->delta + j, w->feature + j);
+    mag_add(w->delta + j, w->delta + j, y);
+    mag_mul(x, x, m->room);
+    if (!(mag_cmp(x, m->limit) <= 0))
+        w->overflow = 1;
+    mag_add(x, fixed, w->token + j);
+    mag_mul(x, x, m->tiny);
+    mag_mul_2exp_si(x, x, 1);
+    mag_add(w->delta + j, w->delta + j, x);
+    mag_clear(score);
+    mag_clear(y);
+    mag_clear(x);
+}
+
+static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i)
 {
     mag_t x, fixed;
     mag_init(x);
@@ -109,24 +176,20 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
     mag_mul_ui(fixed, fixed, 2 * (ulong)attest_feature_dim(m->p));
     mag_add_ui(fixed, fixed, 2);
     mag_add(fixed, fixed, w->q_sum);
-    for (int64_t j = 0; j < row->keys; j++) {
+    for (int64_t j = 0; j < row->keys; j++)
         feature_error(w->feature + j, w, m, row->mass + j, j);
-        mag_add(x, row->mass + j, w->feature + j);
-        mag_mul(w->delta + j, x, m->score);
-        mag_add(w->delta + j, w->delta + j, w->feature + j);
-        mag_mul(x, x, m->room);
-        if (!(mag_cmp(x, m->limit) <= 0))
-            w->overflow = 1;
-        mag_add(x, fixed, w->token + j);
-        mag_mul(x, x, m->tiny);
-        mag_mul_2exp_si(x, x, 1);
-        mag_add(w->delta + j, w->delta + j, x);
+    add_turns(w, m, row, in, b, h, i);
+    for (int64_t j = 0; j < row->keys; j++)
+        product_error(w, m, row, fixed, i, j);
+    bound_score_steps(w, m, row, in, b, h, i);
+    for (int64_t j = 0; j < row->keys; j++) {
         mag_max(w->delta_max, w->delta_max, w->delta + j);
         arb_get_mag(x, row->s + j);
         mag_add(x, x, w->delta + j);
         mag_max(w->score_max, w->score_max, x);
         arb_get_mag(w->size + j, row->w + j);
     }
+    bound_filter_sizes(w, m, row);
     mag_clear(fixed);
     mag_clear(x);
 }
@@ -192,6 +255,7 @@ static void set_gamma_sum(bound_weights *w, const bound_model *m)
     }
     if (m->flags & ATTEST_FTZ)
         mag_add(w->value_tiny, w->value_tiny, m->normal);
+    bound_compose(w->gamma_sum, w->gamma_sum, w->gate_value); /* R-GATE */
     mag_clear(x);
 }
 
@@ -258,8 +322,11 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
 {
     arb_t divisor;
     arb_init(divisor);
+    bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, b, attest_kv_head(in->p, h), i);
+    bound_value_gate(w->gate_value, m, in, b, row->first, row->last);
+    bound_row_gate(w->gate_row, w->gate_tiny, m, in, b, i);
     set_tokens(w, m, row, in, b, h, i);
-    set_scores(w, m, row);
+    set_scores(w, m, row, in, b, h, i);
     check_inputs(w, m);
     set_counts(w, m);
     if (bound_divisor(divisor, row, in, h))
@@ -268,9 +335,11 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
         bound_exp_weights(w, m, row, in, h, common);
     else
         bound_poly_weights(w, m, row, in);
+    bound_filter_weights(w, m, row);
+    bound_decay_weights(w, m, row, i);
     set_casts(w, m, common);
     set_sums(w, m, common);
-    if (m->recurrent)
+    if (m->recurrent || m->given)
         bound_state_weights(w, m, row);
     arb_clear(divisor);
 }

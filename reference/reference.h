@@ -111,8 +111,8 @@ typedef struct attest_element {
 
 typedef struct attest_row_facts {
     int64_t visible;             /* keys */
-    double range_lo, range_hi;   /* max - min of the row's scores s_ij; 0 if visible < 1 */
-    double abs_score;            /* upper bound of max |s_ij| */
+    double range_lo, range_hi;   /* max - min of the row's scores s_ij; 0 if visible < 1; NaN under delta, efla */
+    double abs_score;            /* upper bound of max |s_ij|; NaN as above */
     int negative_weight;         /* a weight w_ij is surely negative */
     int sum_sign;                /* of z: 1, -1, or 0 where its enclosure contains 0 (or the variant has no z) */
     uint32_t engine;

@@ -105,22 +105,6 @@ START_TEST(declared_models)
 }
 END_TEST
 
-START_TEST(uncovered_variants)
-{
-    static const char *const lines[] = { "variant=gla d=2", "variant=deltanet d=2", "cap=30 d=2" };
-    const attest_numerics numerics = { 0 };
-    for (int k = 0; k < 3; k++) {
-        ball_case x;
-        bound_model m;
-        ball_case_start(&x, lines[k], 0);
-        bound_model_init(&m);
-        ck_assert_msg(!bound_model_set(&m, &x.in, &numerics, 0), "%s: no lemma covers it", lines[k]);
-        bound_model_clear(&m);
-        ball_case_stop(&x);
-    }
-}
-END_TEST
-
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
 static double most(const double *x)
 {
@@ -406,7 +390,6 @@ Suite *suite_bound_parts(void)
     TCase *t = tcase_create("bound_parts");
     tcase_add_test(t, tools);
     tcase_add_test(t, declared_models);
-    tcase_add_test(t, uncovered_variants);
     tcase_add_test(t, weights_of_exp);
     tcase_add_test(t, additions_to_exp);
     tcase_add_test(t, sizes_of_inputs);

@@ -248,10 +248,11 @@ static int is_evidence(const attest_row *row)
     attest_case c;
     attest_error err;
     const int judged = is_good(row) || row->verdict == ATTEST_FAIL; /* one that failed shows that a case can */
-    if (!judged || !(row->range > 0) || attest_case_parse(&c, row->line, NULL, NULL, &err) != ATTEST_OK)
+    if (!judged || attest_case_parse(&c, row->line, NULL, NULL, &err) != ATTEST_OK)
         return 0;
     const attest_family_info *family = attest_family_of(&c);
-    return family && !family->constant;
+    const int scores = attest_axis_value_of(&c.problem, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
+    return family && !family->constant && (scores ? row->range > 0 : c.problem.n > 1 && c.problem.m > 1);
 }
 
 static group *find_group(group *groups, size_t *count, const attest_row *row)
