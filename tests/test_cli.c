@@ -190,6 +190,12 @@ START_TEST(test_gate)
 }
 END_TEST
 
+START_TEST(test_claims)
+{
+    check_file("claims.case");
+}
+END_TEST
+
 /* ---- what commands share, called directly --------------------------------------------------------------------- */
 START_TEST(test_hashes)
 {
@@ -316,9 +322,9 @@ START_TEST(test_prepared_cases)
     ck_assert_int_eq(attest_prepare(&prepared, &c, &err), ATTEST_OK);
     ck_assert_msg(!prepared.exp_truth, "softmax truncates nothing");
     attest_prepared_clear(&prepared);
-    ck_assert_int_eq(attest_case_parse(&c, "variant=gla n=5 d=3", NULL, NULL, &err), ATTEST_OK);
+    c.problem.axis[ATTEST_AXIS_FEATURE].value = 31; /* a feature that no engine has */
     ck_assert_int_eq(attest_prepare(&prepared, &c, &err), ATTEST_BAD_INPUT);
-    ck_assert_msg(!prepared.truth && !prepared.inputs && strstr(err.text, "decay"), "%s", err.text);
+    ck_assert_msg(!prepared.truth && !prepared.inputs && strstr(err.text, "feature"), "%s", err.text);
 }
 END_TEST
 
@@ -333,6 +339,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_commands);
     tcase_add_test(t, test_plugins);
     tcase_add_test(t, test_gate);
+    tcase_add_test(t, test_claims);
     suite_add_tcase(s, t);
     t = tcase_create("pieces");
     tcase_set_timeout(t, 60);

@@ -51,6 +51,7 @@ int attest_command_reference(const attest_cli *cli);
 int attest_command_compare(const attest_cli *cli);
 int attest_command_study(const attest_cli *cli);
 int attest_command_report(const attest_cli *cli);
+int attest_command_claims(const attest_cli *cli);
 int attest_command_list(const attest_cli *cli);
 
 /* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.

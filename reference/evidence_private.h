@@ -1,0 +1,14 @@
+/* evidence_private.h - inside reference/: what the evidence_*.c files share. */
+#ifndef ATTEST_EVIDENCE_PRIVATE_H
+#define ATTEST_EVIDENCE_PRIVATE_H
+
+#include "reference/engine.h"
+#include "reference/evidence.h"
+
+/* Outward doubles; NaN where the ball is not finite. */
+attest_span ref_span_of(const arb_t x);
+
+/* One more comparison: |difference| is enclosed by `difference` (0 where two rationals are equal). */
+void ref_match_add(attest_match *match, const arb_t difference, int different, int rational);
+
+#endif
