@@ -101,7 +101,25 @@ $(BUILD)/t/test_%: tests/main.c $(BUILD)/tests/test_%.o $(LIB) $(KERNEL_LIB)
 $(BUILD)/tests/%.o: CPPFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"'
 .SECONDARY: $(call obj,$(TEST_SRC))
 
-test: all $(BUILD)/attest-tests $(TEST_PLUGINS)
+# attest with one more row in the table of presets (tests/made_up): what else a preset costs is nothing.
+MADE_UP = $(BUILD)/made-up/attest $(BUILD)/made-up/attest-worker
+$(BUILD)/made-up/variant_presets.c: kernels/variant_presets.c tests/made_up/preset.row
+	@mkdir -p $(@D)
+	$(call say,GEN)sed '/^const attest_preset attest_presets/r tests/made_up/preset.row' $< > $@
+$(BUILD)/made-up/variant_presets.o: $(BUILD)/made-up/variant_presets.c
+	$(call say,CC)$(CC) $(BASE) -c -o $@ $<
+$(BUILD)/made-up/attest: $(call obj,verify/main.c) $(BUILD)/made-up/variant_presets.o $(LIB) $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/made-up/attest-worker: $(call obj,verify/worker_main.c) $(BUILD)/made-up/variant_presets.o $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
+
+# A copy of the sources with one more value of an axis: what it costs stands in axis.txt.  Compiled quickly.
+.PHONY: made-up-axis
+made-up-axis: $(MADE_UP)
+	@python3 tests/made_up/axis.py . $(BUILD)/made-up/axis > $(BUILD)/made-up/axis.txt
+	@$(MAKE) --no-print-directory -C $(BUILD)/made-up/axis BUILD=build CFLAGS=-O0 KERNEL_FLAGS="-O1 -ffp-contract=off" SANITIZE= NVCC= all
+
+test: all $(BUILD)/attest-tests $(TEST_PLUGINS) made-up-axis
 	ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/attest-tests
 
 # ---- the main job
@@ -136,7 +154,9 @@ mutate: all
 	python3 tests/mutations/run.py
 format:
 	clang-format -i $(shell git ls-files '*.c' '*.h')
-bench defects claims fuzz:
+claims: all
+	$(BUILD)/attest claims --out $(BUILD)/claims
+bench defects fuzz:
 	@echo "make $@: not in this version (see CHANGELOG.md)" >&2; exit 2
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin/kernels
@@ -149,6 +169,7 @@ help:
 	@echo "all      build/attest, build/attest-worker, CUDA plugins where nvcc is found"
 	@echo "deps     install the packages (root or sudo); a no-op when they are there"
 	@echo "test     all tests; prints Check's summary        gate    verify all kernels -> build/report/index.html"
+	@echo "claims   the ledger of the papers' statements -> build/claims/claims.md"
 	@echo "report   the page again from build/report         audit   TARGET=lib.so[:kernel]"
 	@echo "asan ubsan tsan coverage   tests and gate under the tool, in build/TOOL"
 	@echo "lint     layers, style, gcc and clang without a warning"

@@ -125,11 +125,12 @@ typedef struct ref_exact_form_options {
  * finite; with a center the states are those of center=zero (R-CENTER-STATES). */
 attest_status ref_exact_form(mpq_t *u, mpq_t *z, const ref_inputs *in, int64_t b, int64_t h,
                              const ref_exact_form_options *options, attest_error *err);
-/* ht.n (z_state: zt.n) of the KV head that query head h reads, full Kronecker, as the recurrence leaves it: sums token by
- * token, the delta rule by WY over all tokens. */
+/* ht.n (z_state: zt.n) of the KV head that query head h reads, full Kronecker, as the recurrence leaves it: sums token
+ * by token, the delta rule by WY over all tokens. */
 attest_status ref_exact_form_state(mpq_t *out, const ref_inputs *in, int64_t b, int64_t h, int degree, int z_state,
                                    attest_error *err);
-/* u, z of every query by the exact engine: pairwise, the delta rule token by token; o[n*e], defined[n] where not NULL. */
+/* u, z of every query by the exact engine: pairwise, the delta rule token by token; o[n*e], defined[n] where not NULL.
+ */
 attest_status ref_exact_rows(mpq_t *u, mpq_t *z, mpq_t *o, int *defined, const ref_inputs *in, int64_t b, int64_t h,
                              attest_error *err);
 

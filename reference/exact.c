@@ -78,7 +78,8 @@ int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i)
     const int64_t keys = r.last - r.first, cells = in->p->d * in->p->e; /* d, e < 2^16 */
     if (exact_is_delta(in->p) && keys > EXACT_DELTA_LIMIT / cells)
         return 0;
-    const int64_t held = keys + (keys + 1) * exact_decay_width(in->p) + in->p->e + 1 + (exact_is_delta(in->p) ? cells : 0);
+    const int64_t held =
+        keys + (keys + 1) * exact_decay_width(in->p) + in->p->e + 1 + (exact_is_delta(in->p) ? cells : 0);
     const long bits = exact_row_bits(&r);
     return bits >= 0 && bits <= EXACT_BITS_LIMIT && bits <= EXACT_TOTAL_LIMIT / held;
 }

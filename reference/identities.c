@@ -71,7 +71,8 @@ void identity_compare_rows(identity_job *job, const identity_rows *a, const iden
         identity_compare(job, a->z[i], b->z[i]);
 }
 
-/* ---- which variants ------------------------------------------------------------------------------------------------ */
+/* ---- which variants ------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t axis_of(const attest_problem *p, attest_axis axis) { return attest_axis_value_of(p, axis); }
 
@@ -112,7 +113,10 @@ static int quadratic(const attest_problem *p) { return power(p) && p->axis[ATTES
 static int linear(const attest_problem *p) { return power(p) && p->axis[ATTEST_AXIS_WEIGHT].order == 1; }
 
 /* Given states are those of one degree only: not those of the other side. */
-static int linear_new(const attest_problem *p) { return linear(p) && axis_of(p, ATTEST_AXIS_STATE) == ATTEST_STATE_NONE; }
+static int linear_new(const attest_problem *p)
+{
+    return linear(p) && axis_of(p, ATTEST_AXIS_STATE) == ATTEST_STATE_NONE;
+}
 
 static int taylor(const attest_problem *p) { return sum(p) && axis_of(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_TAYLOR; }
 
@@ -141,7 +145,8 @@ static int length_l2(const attest_problem *p)
            axis_of(p, ATTEST_AXIS_EPS) == ATTEST_EPS_ZERO;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------- */
+/* ---- the table -----------------------------------------------------------------------------------------------------
+ */
 
 #define V(text) "variant=" text
 #define TAYLOR V("taylor:0"), V("taylor:1"), V("taylor:2"), V("taylor:3"), V("taylor:4")
@@ -187,20 +192,20 @@ static const char *const term_sums[] = { TAYLOR, FEATURED, V("taylor:2 gates=ino
 static const char *const last_rows[] = { UNDECAYED, GATED, V("shifted:2"), V("shifted:3 gates=inout"), NULL };
 
 const attest_identity attest_identities[] = {
-    { "recurrent", "states kept token by token give u and z of the pairwise form at every prefix", "R-RECURRENT", sums, sum,
-      identity_recurrent },
+    { "recurrent", "states kept token by token give u and z of the pairwise form at every prefix", "R-RECURRENT", sums,
+      sum, identity_recurrent },
     { "packed", "states of non-decreasing multi-indices, multinomials at the query, give the same u and z", "R-PACKED",
       sums, sum, identity_packed },
     { "chunked", "states of whole chunks and pairs in the last one give the same u and z, for every chunk size 1..m",
       "R-CHUNK", sums, sum, identity_chunked },
-    { "split", "two parts of the keys as states of their own, added, give the same u and z, for every cut", "R-SPLIT", sums,
-      sum, identity_split },
+    { "split", "two parts of the keys as states of their own, added, give the same u and z, for every cut", "R-SPLIT",
+      sums, sum, identity_split },
     { "carried", "two passes, the first one's ht given to the second as h0, give the same u and z, for every cut",
       "R-CARRIED", sums_and_deltas, recurrent, identity_carried },
-    { "state", "the final state of the recurrence equals its definition, entry by entry", "R-DECAY-STATE", sums_and_deltas,
-      recurrent, identity_state },
-    { "scan", "(a,S) o (b,U) = (ab, bS+U), the delta rule's affine maps likewise, is associative: any bracketing", "R-SCAN",
-      scans, recurrent, identity_scan },
+    { "state", "the final state of the recurrence equals its definition, entry by entry", "R-DECAY-STATE",
+      sums_and_deltas, recurrent, identity_state },
+    { "scan", "(a,S) o (b,U) = (ab, bS+U), the delta rule's affine maps likewise, is associative: any bracketing",
+      "R-SCAN", scans, recurrent, identity_scan },
     { "wy", "the delta rule token by token equals its WY form, for every chunk size up to the whole sequence", "R-WY",
       deltas, delta, identity_chunked },
     { "center-states", "T_P(s-c) = sum_k s^k/k! T_{P-k}(-c): a center per row from the uncentred states",
@@ -209,8 +214,8 @@ const attest_identity attest_identities[] = {
       "R-GATE-MATRIX", gates, gated, identity_gate_matrix },
     { "feature-power", "sum_n 1/n! <phi(q)^(x n), phi(k)^(x n)> = sum_n <phi(q),phi(k)>^n/n! (App. F)", "R-KRONECKER",
       series, undecayed_taylor, identity_feature_power },
-    { "kronecker", "<q,k>^n = <q^(x n), k^(x n)>, full and packed, for every degree", "R-KRONECKER", plain_sums, undecayed,
-      identity_kronecker },
+    { "kronecker", "<q,k>^n = <q^(x n), k^(x n)>, full and packed, for every degree", "R-KRONECKER", plain_sums,
+      undecayed, identity_kronecker },
     { "length-l2", "l2 of u/t equals l2 of u at eps=0", "R-LENGTH-L2", lengths, length_l2, identity_length_l2 },
     { "quadratic-term", "quadratic = 2 term:2", "R-POWER-TERM", quadratics, quadratic, identity_power_term },
     { "linear-term", "linear = term:1", "R-POWER-TERM", linears, linear, identity_power_term },
@@ -218,8 +223,8 @@ const attest_identity attest_identities[] = {
       first_orders, linear_new, identity_first_order },
     { "taylor-terms", "taylor:P is the sum of the recurrences term:0..term:P", "R-POWER-TERM", term_sums, taylor,
       identity_taylor_terms },
-    { "last-row", "the last row under a causal mask is the last row of full attention", "R-LAST-ROW", last_rows, maskable,
-      identity_last_row },
+    { "last-row", "the last row under a causal mask is the last row of full attention", "R-LAST-ROW", last_rows,
+      maskable, identity_last_row },
 };
 
 const size_t attest_identity_count = sizeof attest_identities / sizeof attest_identities[0];
@@ -232,7 +237,8 @@ const attest_identity *attest_identity_find(const char *name)
     return NULL;
 }
 
-/* ---- checking ------------------------------------------------------------------------------------------------------ */
+/* ---- checking ------------------------------------------------------------------------------------------------------
+ */
 
 attest_status attest_identity_compare(const attest_identity *identity, const attest_case *left,
                                       const attest_bundle *left_in, const attest_case *right,

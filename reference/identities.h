@@ -42,10 +42,10 @@ attest_status attest_identity_compare(const attest_identity *identity, const att
                                       const attest_bundle *right_in, int64_t *compared, int64_t *different,
                                       attest_error *err);
 
-/* Draws case number `seed` of a variant (an entry of identity->variants): n, m <= 7, d <= 3, e <= 2, masks, given states
- * and lengths where the variant allows them, a dyadic scale; values are dyadic of several exponents, zeros and repeats
- * included, >= 0 where the feature is rational only there.  The same seed gives the same case everywhere. *in is the
- * caller's, back through attest_bundle_free(); NULL on failure. */
+/* Draws case number `seed` of a variant (an entry of identity->variants): n, m <= 7, d <= 3, e <= 2, masks, given
+ * states and lengths where the variant allows them, a dyadic scale; values are dyadic of several exponents, zeros and
+ * repeats included, >= 0 where the feature is rational only there.  The same seed gives the same case everywhere. *in
+ * is the caller's, back through attest_bundle_free(); NULL on failure. */
 attest_status attest_identity_draw(attest_case *c, attest_bundle **in, const attest_identity *identity,
                                    const char *variant, uint64_t seed, attest_error *err);
 

@@ -2,7 +2,8 @@
 #include "reference/exact_forms.h"
 #include "reference/identities_private.h"
 
-/* ---- weights: one side is another variant, or a sum of them ------------------------------------------------------- */
+/* ---- weights: one side is another variant, or a sum of them -------------------------------------------------------
+ */
 
 /* into += factor * the engine's u and z of the right side with weight `value:order`. */
 static attest_status add_weight(identity_rows *into, const identity_job *job, uint32_t value, uint32_t order,
@@ -165,8 +166,8 @@ out:
 
 /* ---- gates ------------------------------------------------------------------------------------------------------ */
 
-/* o_i = sum_j A_ij v_j, A_ij = gout_i (w_ij/Z_i) gin_j: gates as rows and columns of the weight matrix.  Returns whether
- * Z_i is not 0. */
+/* o_i = sum_j A_ij v_j, A_ij = gout_i (w_ij/Z_i) gin_j: gates as rows and columns of the weight matrix.  Returns
+ * whether Z_i is not 0. */
 static int matrix_row(mpq_t *o, const exact_form *f, const exact_keys *r, mpq_t *scratch)
 {
     const attest_setting *norm = &r->in->p->axis[ATTEST_AXIS_NORM];

@@ -71,13 +71,14 @@ attest_status attest_signs_print(FILE *out, const attest_rows *rows, int html, a
     attest_status status = attest_signs_rows(&signs, &count, rows, err);
     if (status != ATTEST_OK || count == 0)
         goto out;
-    fprintf(out, html ? "<h2>Negative weights and denominators</h2>\n<p>Rows of judged cases where the formula itself has "
-                        "them (odd Taylor orders, linear attention); nothing is clamped. Where the divisor may be 0, o has "
-                        "no truth: u and z are judged alone and the case is ill-posed.</p>\n<div class=\"wrap\"><table>"
-                        "<tr><th>variant<th class=\"n\">cases<th class=\"n\">ill-posed cases<th class=\"n\">rows"
-                        "<th class=\"n\">a negative weight<th class=\"n\">z &lt; 0<th class=\"n\">divisor may be 0</tr>\n"
-                      : "\n| variant | cases | ill-posed cases | rows | a negative weight | z < 0 | divisor may be 0 |\n"
-                        "|---|---:|---:|---:|---:|---:|---:|\n");
+    fprintf(out,
+            html ? "<h2>Negative weights and denominators</h2>\n<p>Rows of judged cases where the formula itself has "
+                   "them (odd Taylor orders, linear attention); nothing is clamped. Where the divisor may be 0, o has "
+                   "no truth: u and z are judged alone and the case is ill-posed.</p>\n<div class=\"wrap\"><table>"
+                   "<tr><th>variant<th class=\"n\">cases<th class=\"n\">ill-posed cases<th class=\"n\">rows"
+                   "<th class=\"n\">a negative weight<th class=\"n\">z &lt; 0<th class=\"n\">divisor may be 0</tr>\n"
+                 : "\n| variant | cases | ill-posed cases | rows | a negative weight | z < 0 | divisor may be 0 |\n"
+                   "|---|---:|---:|---:|---:|---:|---:|\n");
     for (size_t i = 0; i < count; i++)
         print_line(out, &signs[i], html);
     if (html)

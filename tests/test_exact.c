@@ -30,7 +30,10 @@ static int holds(const arb_t ball, const mpq_t x)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void append(char *line, size_t len, const char *text) { snprintf(line + strlen(line), len - strlen(line), "%s", text); }
+static void append(char *line, size_t len, const char *text)
+{
+    snprintf(line + strlen(line), len - strlen(line), "%s", text);
+}
 
 /* One of the texts, the first one three times as often as the rest together where `rare`. */
 static void append_one(char *line, size_t len, const char *const *texts, long count, int rare, cases_rng *rng)

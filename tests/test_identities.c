@@ -14,7 +14,8 @@ Suite *suite_identities(void);
 
 enum { CASES = 50 };
 
-/* ---- the table ----------------------------------------------------------------------------------------------------- */
+/* ---- the table -----------------------------------------------------------------------------------------------------
+ */
 
 /* From 1 on: the row's number decides its seeds. */
 static int64_t check_pair(const attest_identity *id, const char *variant, uint64_t row)
@@ -48,7 +49,8 @@ START_TEST(test_table)
 }
 END_TEST
 
-/* ---- planted violations ---------------------------------------------------------------------------------------------- */
+/* ---- planted violations
+ * ---------------------------------------------------------------------------------------------- */
 
 /* The right side of a case: its line and its inputs, both its own. */
 typedef struct side {
@@ -63,7 +65,10 @@ static attest_tensor *tensor(const side *s, attest_role role)
     return t;
 }
 
-static void set(attest_tensor *t, int64_t index, double x) { attest_store_bits(t, index, attest_from_f64(t->dtype, x)); }
+static void set(attest_tensor *t, int64_t index, double x)
+{
+    attest_store_bits(t, index, attest_from_f64(t->dtype, x));
+}
 
 static void times(attest_tensor *t, double factor)
 {
@@ -210,7 +215,8 @@ START_TEST(test_violations)
 }
 END_TEST
 
-/* ---- refusals ------------------------------------------------------------------------------------------------------ */
+/* ---- refusals ------------------------------------------------------------------------------------------------------
+ */
 
 /* What an identity does not speak about, and inputs without a rational value: nothing is counted. */
 START_TEST(test_refusals)

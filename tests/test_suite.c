@@ -51,12 +51,14 @@ START_TEST(test_expansion)
     };
     static const char *const inside[] = { "variant=taylor:2 n=7", "variant=taylor:12 n=7" };
     static const char *const words[] = { "n=1 d=2", "n=3 m=4 d=5", "" };
-    static const char *const floors[] = { "variant=l2norm n=8", "variant=l2norm n=9", "variant=l2norm n=8 chunk=3" };
+    static const char *const floors[] = { "variant=softmax norm=l2 n=8", "variant=softmax norm=l2 n=9",
+                                          "variant=softmax norm=l2 n=8 chunk=3" };
     static const char *const once[] = { "n=8", "n=8 chunk=4", "n=8 splits=2", "n=9" };
     check_lines("variant={softmax,linear} mask={full,causal} n={3,5}\n", product, 8);
     check_lines("# comment\n\n  variant=taylor:{,1}2 n=7 # another\r\n", inside, 2);
     check_lines("{n=1 d=2,n=3 m=4 d=5,}", words, 3); /* no newline at the end; an empty alternative */
-    check_lines("!floor 1 variant=l2norm in=f32\nvariant=softmax norm=l2 n={8,9} # n\n!floor 2 n=8 norm=l2\n!floor 1 n={8,9} norm=l2\n"
+    check_lines("!floor 1 variant=l2norm in=f32\nvariant=softmax norm=l2 n={8,9} # n\n!floor 2 n=8 norm=l2\n!floor 1 "
+                "n={8,9} norm=l2\n"
                 "!floor 1 n=9\nn=8 variant=softmax norm=l2 chunk=3\n",
                 floors, 3);
     check_lines("n=8\nn=8 chunk={64,4}\nn=8 m=8 splits={1,2}\nn={8,9}\n", once, 4); /* a case twice runs once */

@@ -1,9 +1,10 @@
-/* cmd_list.c - `attest list kernels|variants|families`. */
+/* cmd_list.c - `attest list kernels|variants|families|claims`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "props/family.h"
+#include "verify/claims.h"
 #include "verify/cli.h"
 #include "verify/list_cells.h"
 
@@ -161,9 +162,12 @@ int attest_command_list(const attest_cli *cli)
         return list_families();
     if (strcmp(what, "kernels") == 0)
         return list_kernels(cli);
+    if (strcmp(what, "claims") == 0) {
+        attest_claims_list(stdout);
+        return 0;
+    }
     attest_error err;
-    return attest_cli_error(cli,
-                            attest_fail(&err, ATTEST_BAD_INPUT,
-                                        "'%s': kernels, variants or families (this version has no other list)", what),
-                            &err);
+    attest_fail(&err, ATTEST_BAD_INPUT, "'%s': kernels, variants, families or claims (this version has no other list)",
+                what);
+    return attest_cli_error(cli, ATTEST_BAD_INPUT, &err);
 }

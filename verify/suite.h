@@ -3,7 +3,8 @@
  * `key=x{a,b}y` expands to every combination, left to right; `!skip KERNELGLOB key=value ... : reason` marks
  * cases (all named keys equal after parsing) of matching kernels as skip with that reason;
  * `!floor COUNT key=value ...` (lists allowed: each combination is a floor of its own) makes reading fail unless
- * at least COUNT cases of the suite have all these settings.  # starts a comment.  verify/suites/NAME.suite; the built-in copies are compiled in, so attest runs anywhere.
+ * at least COUNT cases of the suite have all these settings.  # starts a comment.  verify/suites/NAME.suite; the
+ * built-in copies are compiled in, so attest runs anywhere.
  */
 #ifndef ATTEST_SUITE_H
 #define ATTEST_SUITE_H
