@@ -169,6 +169,41 @@ START_TEST(test_skip_rules)
 }
 END_TEST
 
+/* The preset itself, or another name of the same axes (based is taylor:2). */
+static int is_preset(const char *text, const attest_preset *preset)
+{
+    attest_setting axes[ATTEST_AXIS_COUNT], own[ATTEST_AXIS_COUNT];
+    attest_error err;
+    const size_t length = strlen(preset->name);
+    if (strncmp(text, preset->name, length) == 0 && strchr(":", text[length]))
+        return 1;
+    if (preset->argument != ATTEST_ARG_NONE || attest_variant_from_preset(axes, text, &err) != ATTEST_OK ||
+        attest_variant_from_preset(own, preset->name, &err) != ATTEST_OK)
+        return 0;
+    for (uint32_t a = 0; a < ATTEST_AXIS_COUNT; a++)
+        if (!attest_setting_equal(&axes[a], &own[a]))
+            return 0;
+    return 1;
+}
+
+/* A preset that is in no case of ci would never be gated. */
+START_TEST(test_presets_in_ci)
+{
+    attest_suite suite;
+    attest_error err = { "" };
+    ck_assert_msg(attest_suite_read(&suite, "ci", &err) == ATTEST_OK, "%s", err.text);
+    for (size_t p = 0; p < attest_preset_count; p++) {
+        size_t cases[ATTEST_DTYPE_COUNT] = { 0 };
+        for (size_t i = 0; i < suite.case_count; i++)
+            if (is_preset(suite.cases[i].preset, &attest_presets[p]))
+                cases[suite.cases[i].problem.in]++;
+        ck_assert_msg(cases[ATTEST_F32] && cases[ATTEST_BF16], "%s: %zu cases in f32, %zu in bf16",
+                      attest_presets[p].name, cases[ATTEST_F32], cases[ATTEST_BF16]);
+    }
+    attest_suite_clear(&suite);
+}
+END_TEST
+
 START_TEST(test_builtin)
 {
     static const struct { const char *name; size_t least; } suites[] = { { "smoke", 50 }, { "ci", 300 },
@@ -205,6 +240,7 @@ Suite *suite_suite(void)
     tcase_add_test(t, test_bad_files);
     tcase_add_test(t, test_skip_rules);
     tcase_add_test(t, test_builtin);
+    tcase_add_test(t, test_presets_in_ci);
     suite_add_tcase(s, t);
     return s;
 }
