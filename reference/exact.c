@@ -81,7 +81,9 @@ int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i)
     const int64_t held =
         keys + (keys + 1) * exact_decay_width(in->p) + in->p->e + 1 + (exact_is_delta(in->p) ? cells : 0);
     const long bits = exact_row_bits(&r);
-    return bits >= 0 && bits <= EXACT_BITS_LIMIT && bits <= EXACT_TOTAL_LIMIT / held;
+    const int64_t steps = (keys + 1) * (in->p->d + in->p->e);
+    return bits >= 0 && bits <= EXACT_BITS_LIMIT && bits <= EXACT_TOTAL_LIMIT / held &&
+           bits <= EXACT_WORK_LIMIT / steps;
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------------- */

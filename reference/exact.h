@@ -10,6 +10,7 @@
 #include "reference/engine.h"
 
 #define EXACT_BITS_LIMIT (1l << 16)  /* of one integer */
+#define EXACT_WORK_LIMIT (1l << 27)  /* bits of one integer times keys times (d+e): a tenth of a second a row */
 #define EXACT_TOTAL_LIMIT (1l << 31) /* bits of all integers that are held at once */
 
 /* ---- spans and integers ------------------------------------------------------------------------------------ */

@@ -284,6 +284,8 @@ static const struct {
     { "more of them", "variant=deltanet n=8 m=8 d=64 e=64", ATTEST_Q, 0, 1, 2, 0 },
     { "a decay of 2^-1000, 30 tokens", "variant=retnet acc=f64 n=31 m=31 d=2 e=1", ATTEST_GAMMA, 0, 0x1p-1000, 30, 1 },
     { "a decay of 2^-1000, 70 tokens", "variant=retnet acc=f64 n=71 m=71 d=2 e=1", ATTEST_GAMMA, 0, 0x1p-1000, 70, 0 },
+    { "2^-1000 in few channels", "variant=retnet acc=f64 n=61 m=61 d=8 e=8", ATTEST_GAMMA, 0, 0x1p-1000, 60, 1 },
+    { "and in many", "variant=retnet acc=f64 n=61 m=61 d=64 e=64", ATTEST_GAMMA, 0, 0x1p-1000, 60, 0 },
     { "a rate of 2^-1000, 30 tokens", "variant=deltanet acc=f64 n=31 m=31 d=2 e=1", ATTEST_B, 0, 0x1p-1000, 30, 1 },
     { "a rate of 2^-1000, 70 tokens", "variant=deltanet acc=f64 n=71 m=71 d=2 e=1", ATTEST_B, 0, 0x1p-1000, 70, 0 },
     { "wide exponents, low order", "variant=taylor:8 in=f64 n=3 m=3 d=2 e=1", ATTEST_K, 4, 0x1p-1000, 2, 1 },
