@@ -118,7 +118,10 @@ void ref_ball_pair_sums(mag_ptr sum, const ref_inputs *in, const attest_tensor *
     for (int64_t c = 0; c < pairs; c++)
         mag_zero(sum + c);
     for (int64_t c = 0; pairs && c < in->p->d; c++) {
-        mag_set_d(x, attest_load(t, offset + c * step));
+        const double value = attest_load(t, offset + c * step);
+        if (pairs == in->p->d && value < 0) /* cosformer alone: relu comes before the angle */
+            continue;
+        mag_set_d(x, value);
         mag_add(sum + c % pairs, sum + c % pairs, x);
     }
     mag_clear(x);

@@ -179,6 +179,8 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
                      int64_t g, int64_t i);
 /* Relative error of D over so many tokens, and what it may lose by underflow. */
 void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bound_model *m, int64_t tokens);
+/* Errors of polynomial weights, those of W, become those of D W; then theta and underflow are added to all. */
+void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *row);
 void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i);
 /* Relative error of a gated value of tokens [first,last); of a gated row, and the absolute error of a gate. */
 void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last);

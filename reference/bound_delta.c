@@ -58,15 +58,9 @@ __attribute__((noinline)) static void raise_to(mag_t y, const mag_t x)
         mag_set(y, x);
 }
 
-static void start_mag(mag_t x)
-{
-    mag_init(x);
-}
+static void start_mag(mag_t x) { mag_init(x); }
 
-static void end_mag(mag_t x)
-{
-    mag_clear(x);
-}
+static void end_mag(mag_t x) { mag_clear(x); }
 
 /* |phi^ - phi| as norm2 (R-FEATURE, R-ROTATE, R-UNIT). */
 static int key_error(mag_t y, const delta_job *job, attest_role role, const mag_t size, int64_t head, int64_t token,
@@ -112,6 +106,28 @@ static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
     mag_clear(u);
 }
 
+/* efla: b r and expm1 lose tiny each, and the quotient divides it by the kernel's r, at least half of
+ * (|k| - |k^ - k|)^2 - 4 dim 2^emin; infinite where that may vanish.  A key of zeros has b' = b and writes nothing. */
+static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
+{
+    mag_t least, x;
+    if (mag_is_zero(job->row->delta.key + t))
+        return;
+    mag_init(least);
+    mag_init(x);
+    mag_mul_2exp_si(x, y->wrong, 1);
+    mag_sub_lower(least, y->key, x); /* y->key is |k| + |k^ - k| */
+    mag_mul_lower(least, least, least);
+    mag_mul_ui(x, job->m->normal, 4 * (ulong)attest_feature_dim(job->m->p));
+    mag_sub_lower(least, least, x);
+    mag_mul_2exp_si(least, least, -1);
+    mag_mul_2exp_si(x, job->m->tiny, 3);
+    mag_div(x, x, least);
+    mag_add(y->shift, y->shift, x);
+    mag_clear(x);
+    mag_clear(least);
+}
+
 /* efla: b' = (1-e^(-b r))/r, r = |k|^2.  Both arguments' relative errors pass with a factor of at most 1 where b >= 0,
  * 1 + 2|b r| else; expm1 errs by 4 ulp; an absolute error of r moves b' by at most b^2/2 (e^|b r| where b < 0). */
 static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
@@ -144,6 +160,7 @@ static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
     mag_add(x, x, g);
     mag_mul(x, x, b);
     mag_mul(y->shift, x, b);
+    lose_in_rate(y, job, t);
     if (rate < 0) {
         mag_mul(x, y->key, y->key);
         mag_mul(x, x, b);

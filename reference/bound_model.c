@@ -101,7 +101,7 @@ static void set_units(bound_model *m)
 static void feature_elu1(bound_model *m)
 {
     bound_compose(m->feature, m->u_exp, m->u);
-    if (m->numerics->exp_error > 0)
+    if (m->numerics->exp_error > 0 && !m->unknown)
         mag_mul_ui(m->feature_tiny, m->u, m->log2_domain ? 2 : 0);
     else
         mag_mul_ui(m->feature_tiny, m->u, 12);

@@ -129,6 +129,8 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
     mag_mul_ui(x, x, keys);
     mag_mul(x, x, w->decay_most);
     mag_max(w->reach, w->reach, x); /* an entry of the state */
+    mag_pow_ui(x, m->scale, (ulong)m->degree);
+    mag_max(w->reach, w->reach, x); /* the query's coefficient before 1/n! */
     mag_clear(y);
     mag_clear(x);
 }

@@ -22,7 +22,7 @@ static void through_cap(mag_t delta, mag_t size, const step_job *job)
     mag_addmul(delta, x, job->divide);
     mag_min(y, job->cap, size);
     mag_set(size, y);
-    mag_addmul(delta, m->numerics->exp_error > 0 ? y : job->cap, job->wave);
+    mag_addmul(delta, m->numerics->exp_error > 0 && !m->unknown ? y : job->cap, job->wave);
     mag_add_ui(x, job->cap, 1);
     mag_mul_2exp_si(x, x, 2);
     mag_addmul(delta, x, m->tiny);
@@ -243,9 +243,14 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
     mag_mul_ui(lost, m->tiny, (ulong)steps);
     mag_mul(lost, lost, w->decay_most);
     if (!mag_is_zero(w->decay_log)) {
-        bound_gamma(x, 6, m->u); /* exponents shifted by another maximum */
-        mag_mul(x, x, w->score_max);
-        mag_add(x, x, w->decay_log);
+        mag_set(x, w->decay_log);
+        if (m->exponential) { /* exponents shifted by another maximum; a polynomial's score is none */
+            mag_t shift;
+            mag_init(shift);
+            bound_gamma(shift, 6, m->u);
+            mag_addmul(x, shift, w->score_max);
+            mag_clear(shift);
+        }
         mag_expm1(x, x);
         bound_compose(theta, theta, x);
         bound_gamma(x, 2, m->u_exp);
@@ -253,6 +258,16 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
         mag_add(lost, lost, m->normal);
     }
     mag_clear(x);
+}
+
+void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *row)
+{
+    if (!m->decays || m->vector || m->exponential) /* exponential ones are relative to D w already */
+        return;
+    for (int64_t j = 0; j < row->keys; j++) {
+        mag_mul(w->set[BOUND_SCORE] + j, w->set[BOUND_SCORE] + j, row->decay + j);
+        mag_mul(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, row->decay + j);
+    }
 }
 
 void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i)
@@ -265,10 +280,6 @@ void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *
     mag_init(x);
     for (int64_t j = 0; j < row->keys; j++) {
         bound_decay_error(theta, lost, w, m, i - row->first - j);
-        if (!m->exponential) { /* exponential ones are relative to D w already */
-            mag_mul(w->set[BOUND_SCORE] + j, w->set[BOUND_SCORE] + j, row->decay + j);
-            mag_mul(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, row->decay + j);
-        }
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
         mag_add(x, x, w->set[BOUND_EXP] + j);
         mag_addmul(w->set[BOUND_EXP] + j, x, theta);

@@ -335,7 +335,8 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
         bound_exp_weights(w, m, row, in, h, common);
     else
         bound_poly_weights(w, m, row, in);
-    bound_filter_weights(w, m, row);
+    bound_decay_scale(w, m, row);
+    bound_filter_weights(w, m, row); /* kept_j is one of D W */
     bound_decay_weights(w, m, row, i);
     set_casts(w, m, common);
     set_sums(w, m, common);

@@ -50,7 +50,8 @@ typedef struct ref_row {
     arb_ptr w;           /* [keys] D_ij W(s-c); 0 where the filter drops the key */
     mag_ptr mass;        /* [keys] upper bound of |scale| sum_c |D_ijc phi_c(q) phi_c(k)|, D only with decay=vector */
     mag_ptr turn;        /* [keys] rope, cosformer: |scale| sum over the pairs that a rotation mixes of
-                            (sum of |q| in the pair)(sum of |k| in the pair) before phi; 0 without (R-ROTATE) */
+                            (sum of |q| in the pair)(sum of |k| in the pair) before phi (cosformer without rope:
+                            after relu); 0 without (R-ROTATE) */
     mag_ptr decay;       /* [keys] |D_ij|, upper; 1 without decay and with decay=vector */
     mag_ptr kept;        /* [keys] with a filter: |D_ij W(s_j-c)| whether or not the key passes, upper */
     arb_ptr gin;         /* [keys] gin_j; 1 without gates on values */

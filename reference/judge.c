@@ -1,4 +1,5 @@
 /* judge.c - rows and states judged against their bounds; precision is raised until every element is decided. */
+#include "reference/ball.h"
 #include "reference/judge.h"
 
 #include <math.h>
@@ -80,6 +81,16 @@ static void judge_empty_row(attest_element *elements, const row_judge *judge)
     }
 }
 
+/* More bits cannot tell more about an ill-posed row: what the divisor is made of is known exactly. */
+static int is_settled(const row_judge *judge, const ref_row *row)
+{
+    int exact = row->rational || arb_is_exact(row->z);
+    if (ref_root_norm_kind(judge->in->p).root)
+        for (int64_t c = 0; c < row->e; c++)
+            exact = exact && arb_is_zero(row->u + c);
+    return exact;
+}
+
 /* The class of a row that has no value to compare with; 0 (normal) if it has.  *open: more precision may tell. */
 static uint32_t row_class(const row_judge *judge, const ref_row *row, int *open)
 {
@@ -92,11 +103,11 @@ static uint32_t row_class(const row_judge *judge, const ref_row *row, int *open)
     if (lse && row->lse_absent && !includes_sink(judge))
         return ATTEST_CLASS_ABSENT;
     if (lse && row->lse_open) {
-        *open = !row->rational;
+        *open = !is_settled(judge, row);
         return ATTEST_CLASS_ILLPOSED;
     }
     if (judge->id.index == ATTEST_O && row->illposed) {
-        *open = !row->rational;
+        *open = !is_settled(judge, row);
         return ATTEST_CLASS_ILLPOSED;
     }
     return ATTEST_CLASS_NORMAL;

@@ -68,3 +68,21 @@ save("len_negative", np.array([-1]))
 save("len_long", np.array([N + 1]))
 save("axes5", np.zeros((1, 1, 1, N, D), np.float32))
 open(f"{out}/not_elf.so", "w").write("plain text\n")
+
+# outputs that only a bound without a hole refuses or admits: all zero; a key within one rounding of the filter's threshold,
+# dropped; tiny keys of efla, where float's squares are subnormal
+save("zero84", np.zeros((8, 4), np.float32))
+one = np.float32(1)
+edge = {"q": [one, one + np.float32(2**-12)], "k": [1 - 2**-12 + 2**-24, 1.75], "v": [1, 1]}
+edge = {name: np.array(x, np.float32).reshape(2, 1) for name, x in edge.items()}
+save("edge_a", np.array([1, 0.25], np.float32))
+edge["o"] = np.array([edge["q"][0] * edge["k"][0], edge["q"][1] * edge["k"][1]], np.float32)
+small = np.float32(3e-21) * np.float32(1.37)
+rate = np.float32(0.1)
+square = small * small
+written = -np.expm1(-rate * square) / square
+edge |= {"tiny_q": np.float32([[1e20]]), "tiny_k": [[small]], "tiny_v": np.float32([[1]])}
+edge["tiny_o"] = np.float32(1e20) * (small * written)
+for name, x in edge.items():
+    save("edge_" + name, np.array(x, np.float32).reshape(-1, 1))
+save("edge_tiny_b", np.array([rate]))
