@@ -184,10 +184,14 @@ typedef enum attest_role {
  * or C(dim+n-1,n) for a kernel with ATTEST_PACKED_STATE (non-decreasing multi-indices, lexicographic,
  * plain monomials).  h0, z0 are read; ht, zt are written.
  *
- * S_n = sum over keys of phi(k)^(x n) (x) v (z: without v), without scale and without 1/n!: the query applies
- * scale^n/n! (taylor, term) or scale^n (power).  Only the variant's degrees are not NULL: taylor:P 0..P, term:P and
- * power:P only P.  ht is the state after the last key visible to query n-1 (mask=full: after all keys j < len):
- * under mask=causal with m > n the keys from n on are not in it. */
+ * dim is the width of phi: d, or 2d with feature=cosformer.  S_n(t) = decay(S_n(t-1)) + phi(k_t)^(x n) (x) gin_t v_t
+ * (z: without gin and v), without scale and without 1/n!: the query applies scale^n/n! (taylor, term) or scale^n
+ * (power).  The token just written is not decayed; h0 and z0 are S(-1), so that a_0 decays them first; decay=vector
+ * multiplies row c of S_1 by a_tc.  Only the variant's degrees are not NULL: taylor:P 0..P, term:P and power:P only P.
+ * ht is the state after the last key T visible to query n-1 (mask=full: after all keys j < len), decayed up to T and no
+ * further: under mask=causal with m > n the keys from n on are not in it.
+ * update=delta, efla: only h0.1 and ht.1 [dim,e], no z; S' = decay(S), S = S' + phi(k_t)^T b_t (gin_t v_t - phi(k_t) S').
+ */
 typedef struct attest_tensors {
     uint32_t struct_size;
     uint32_t role_count;  /* entries of `role` */
