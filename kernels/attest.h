@@ -190,7 +190,8 @@ typedef enum attest_role {
  * multiplies row c of S_1 by a_tc.  Only the variant's degrees are not NULL: taylor:P 0..P, term:P and power:P only P.
  * ht is the state after the last key T visible to query n-1 (mask=full: after all keys j < len), decayed up to T and no
  * further: under mask=causal with m > n the keys from n on are not in it.
- * update=delta, efla: only h0.1 and ht.1 [dim,e], no z; S' = decay(S), S = S' + phi(k_t)^T b_t (gin_t v_t - phi(k_t) S').
+ * update=delta, efla: only h0.1 and ht.1 [dim,e], no z; S' = decay(S), S = S' + phi(k_t)^T b_t (gin_t v_t - phi(k_t)
+ * S').
  */
 typedef struct attest_tensors {
     uint32_t struct_size;

@@ -459,6 +459,21 @@ void attest_bundle_view(const attest_bundle *bundle, attest_tensors *view)
     }
 }
 
+attest_status attest_outputs_memory(const attest_problem *p, const attest_tensor_id *ids, size_t count,
+                                    uint64_t element, attest_error *err)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        attest_tensor t;
+        uint64_t size;
+        attest_tensor_describe(&t, p, ids[i], 0);
+        if (__builtin_mul_overflow((uint64_t)attest_tensor_count(&t), element, &size) || size > INT64_MAX - total)
+            size = INT64_MAX - total;
+        total += size;
+    }
+    return total > physical_memory() ? too_large(err, "what is asked for", total) : ATTEST_OK;
+}
+
 /* Inputs, o, u, z and lse; final states are made on demand and checked one by one when they are added. */
 attest_status attest_problem_memory(const attest_problem *p, uint64_t *bytes, attest_error *err)
 {

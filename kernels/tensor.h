@@ -103,4 +103,9 @@ void attest_bundle_view(const attest_bundle *bundle, attest_tensors *view);
  * ("needs X, this machine has Y"). */
 attest_status attest_problem_memory(const attest_problem *p, uint64_t *bytes, attest_error *err);
 
+/* ATTEST_BAD_INPUT if `count` outputs at `element` bytes each number do not fit into the machine's memory: final states
+ * have dim^n rows. */
+attest_status attest_outputs_memory(const attest_problem *p, const attest_tensor_id *ids, size_t count,
+                                    uint64_t element, attest_error *err);
+
 #endif

@@ -83,7 +83,8 @@ START_TEST(cosformer_by_hand)
 }
 END_TEST
 
-/* turn with rope: |scale| sum over pairs of (|q_c| + |q_c+2|)(|k_c| + |k_c+2|), before the feature; cosformer alone: after relu. */
+/* turn with rope: |scale| sum over pairs of (|q_c| + |q_c+2|)(|k_c| + |k_c+2|), before the feature; cosformer alone:
+ * after relu. */
 START_TEST(turns)
 {
     static const struct { const char *line; double turn; } table[] = {

@@ -35,14 +35,33 @@ static void preset_expansion(char *text, size_t len, const attest_preset *preset
         snprintf(text, len, "all axes at their defaults");
 }
 
+/* What the formulas' letters mean, and which papers the names stand for. */
+static void list_words(void)
+{
+    printf(
+        "\nformula (query i of head h reads KV head g = floor(h hkv/hq); j over the visible keys; off: mask)\n"
+        "    s_ij = scale <phi(q_i), phi(k_j)>; then cap, alibi, clamp;   w_ij = W(s_ij - c_i), 0 where filtered\n"
+        "    u_i = sum_j D_ij w_ij gin_j v_j (+ h0);   z_i = sum_j D_ij w_ij (+ z0), without gates, sink and eps\n"
+        "    o_i = gout_i Norm(u_i, z_i);   lse_i = c_i + ln z_i;   scale: 1/sqrt(d) unless given\n"
+        "    a factor a_t or gamma is a factor, not a logarithm; a token that was just written is not decayed\n"
+        "stands for: eq., App. and ablations: Mongaras and Larson, arXiv 2507.23632; SLA: Softmax Linear Attention,\n"
+        "    arXiv 2602.01744; the note: on the Taylor error of linear attention (score filtering, efla)\n");
+}
+
 static void list_tensors(void)
 {
-    printf("\ntensors (axes: b batch, h query head, g KV head, n query, m key, d, e)\n");
+    printf("\ntensors (axes: b batch, h query head, g KV head, n query, m key, d, e; missing leading axes are 1)\n");
     for (size_t i = 0; i < ATTEST_ROLE_COUNT; i++)
-        printf("    %-6s %-6s %-7s %s\n", attest_roles[i].name, attest_roles[i].axes,
+        printf("    %-6s %-6s %-7s %s\n", attest_roles[i].name,
+               attest_roles[i].role == ATTEST_A ? "bgm(d)" : attest_roles[i].axes,
                attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
     printf(
-        "    h0.n z0.n (input), ht.n zt.n (output): states of degree n, [b,g,dim^n,e] and [b,g,dim^n]; see attest.h\n");
+        "    q k v are `in`, o is `out`, len int64, all others f32 (f64 when acc=f64); d of a only with decay=vector\n"
+        "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
+        "dim =\n"
+        "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "
+        "scale\n"
+        "    nor 1/n!; h0 and z0 come before token 0; delta and efla: h0.1, ht.1 only\n");
 }
 
 static void list_axes(void)
@@ -118,6 +137,7 @@ static int list_variants(const attest_cli *cli)
         list_preset(&attest_presets[i], &cells[i], &c.problem);
     }
     list_cells(cells);
+    list_words();
     list_axes();
     list_tensors();
 out:

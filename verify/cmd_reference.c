@@ -8,6 +8,8 @@
 #include "verify/cli.h"
 #include "verify/inputs.h"
 
+#define TRUTH_BYTES 256 /* of one number: a ball, a rational, three texts */
+
 typedef struct request {
     attest_case c;
     attest_bundle *inputs;
@@ -206,6 +208,7 @@ int attest_command_reference(const attest_cli *cli)
     ATTEST_TRY(attest_bundle_new(&r.inputs, &err));
     ATTEST_TRY(attest_inputs_load(&r.c, r.inputs, NULL, cli, &err));
     ATTEST_TRY(parse_want(&r, cli->want ? cli->want : "o", &err));
+    ATTEST_TRY(attest_outputs_memory(&r.c.problem, r.want, r.want_count, TRUTH_BYTES, &err));
     if (npy)
         ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
     tell_cost(&r.c.problem, cli);
