@@ -369,8 +369,6 @@ static void copy_history(ref_row *row, const ref_delta_run *run)
     for (int a = 0; a < HISTORIES; a++)
         for (int64_t t = 0; t < row->keys; t++)
             mag_set(to[a] + t, run->history[a] + t);
-    for (int64_t t = 0; run->given && t < row->keys; t++)
-        mag_mul(row->decay0, row->decay0, d->decay + t);
     mag_set(d->start, run->start);
 }
 

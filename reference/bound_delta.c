@@ -59,7 +59,6 @@ __attribute__((noinline)) static void raise_to(mag_t y, const mag_t x)
 }
 
 static void start_mag(mag_t x) { mag_init(x); }
-
 static void end_mag(mag_t x) { mag_clear(x); }
 
 /* |phi^ - phi| as norm2 (R-FEATURE, R-ROTATE, R-UNIT). */
@@ -145,9 +144,12 @@ static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
     const double rate = attest_load(tensor, attest_offset(tensor, job->b, job->g, t, 0));
     mag_set_d(b, rate);
     bound_gamma(g, attest_feature_dim(m->p) + 4, m->u);
-    mag_mul(x, y->key, y->key);
-    mag_mul(x, x, b);
-    mag_mul_2exp_si(x, x, rate < 0 ? 1 : -1000);
+    mag_zero(x);
+    if (rate < 0) {
+        mag_mul(x, y->key, y->key);
+        mag_mul(x, x, b);
+        mag_mul_2exp_si(x, x, 1);
+    }
     mag_add_ui(x, x, 3);
     mag_mul(x, x, g);
     mag_expm1(y->theta, x);

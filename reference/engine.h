@@ -56,7 +56,8 @@ typedef struct ref_row {
     mag_ptr kept;        /* [keys] with a filter: |D_ij W(s_j-c)| whether or not the key passes, upper */
     arb_ptr gin;         /* [keys] gin_j; 1 without gates on values */
     arb_t gout;          /* gout_i; 1 without gates on rows (and with pre-out: it is in here too) */
-    mag_t decay0;        /* |product of the decays t = 0..i| that multiplies h0 and z0, upper; 1 without */
+    mag_t decay0;        /* |product of the decays t = 0..i| that multiplies h0 and z0, upper; 1 without; the delta
+                            rule: not used (delta.decay) */
     ref_delta delta;     /* update=delta, efla; s, w, mass, turn, decay, kept are then 0 and u = scale phi(q) S */
 } ref_row;
 

@@ -290,7 +290,38 @@ START_TEST(norms_of_a_row)
 }
 END_TEST
 
-/* Two tokens by hand: b = 0.5, no features. */
+/* Tokens (k,v,b) = (2,3,1/2), (1,1,1), d = e = 1, by hand from R-DELTA to first order in u; exact features, f = 0.
+ * Token 0: S' = 0, w = b v = 3/2, S = 3.   l = b 4u v + 4u w = 12u,
+ *     E = k l + 2u k w + u k w = 24u + 6u + 3u = 33u
+ * Token 1: S' = 3, E' = 33u, w = 1 - 3 = -2.   l = 7u k S' + 4u v + 4u |w| = 21u + 4u + 8u = 33u,
+ *     E = max(1, |1 - b k k|) E' + k l + 2u k |w| + u (S' + k |w|) = 33u + 33u + 4u + 5u = 75u */
+START_TEST(delta_state_by_hand)
+{
+    static const attest_numerics kept = { .schedule = ATTEST_SCHEDULE_RECURRENT, .scale_dtype = 1, .div_error = U };
+    static const double token[2][3] = { { 2, 3, 0.5 }, { 1, 1, 1 } }, want[2] = { 33 * U, 75 * U };
+    static const attest_role role[3] = { ATTEST_K, ATTEST_V, ATTEST_B };
+    mag_t error;
+    mag_init(error);
+    for (int i = 0; i < 2; i++) {
+        row_case r;
+        row_open(&r, "variant=deltanet n=2 m=2 d=1 e=1 scale=1", 1, 0);
+        for (int t = 0; t < 2; t++)
+            for (int c = 0; c < 3; c++)
+                ball_case_put(&r.x, role[c], 0, 0, t, 0, token[t][c]);
+        ball_case_row(&r.x, 0, 0, i, 128);
+        bound_model_init(&r.m);
+        ck_assert(bound_model_set(&r.m, &r.x.in, &kept, 0));
+        MUST(bound_weights_init(&r.w, r.x.row.keys, &r.x.err), &r.x);
+        ck_assert(bound_delta_state(error, &r.m, &r.x.row, &r.x.in, 0, 0));
+        within("deltanet", i ? "two tokens" : "one token", error, want[i], 64 * U); /* the terms in u^2 */
+        row_stop(&r);
+        mag_zero(error);
+    }
+    mag_clear(error);
+}
+END_TEST
+
+/* Three tokens, b = 0.5, no features: the recurrence of R-DELTA again, in plain doubles. */
 START_TEST(delta_state)
 {
     static const attest_numerics kept = { .schedule = ATTEST_SCHEDULE_RECURRENT, .scale_dtype = 1, .div_error = U };
@@ -326,6 +357,7 @@ Suite *suite_bound_steps(void)
     tcase_add_test(t, vectors_of_length_one);
     tcase_add_test(t, norms_of_a_row);
     tcase_add_test(t, delta_state);
+    tcase_add_test(t, delta_state_by_hand);
     suite_add_tcase(s, t);
     return s;
 }

@@ -47,11 +47,7 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
 
 static int supports(const attest_problem *p, char *why, size_t len)
 {
-    static const serve_table table = { .axis = { DEGREES_AXES },
-                                       .in = SERVE_UP_TO_F32,
-                                       .acc = SERVE_BIT(ATTEST_F32),
-                                       .p = SERVE_BIT(ATTEST_F32),
-                                       .out = SERVE_UP_TO_F32 };
+    static const serve_table table = DEGREES_TABLE;
     return serve_check(&table, p, why, len) && degrees_fit(p, 0, why, len);
 }
 

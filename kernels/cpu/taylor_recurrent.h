@@ -72,11 +72,7 @@ static inline size_t recurrent_workspace(const attest_problem *p, int packed)
 
 static inline int recurrent_supports(const attest_problem *p, int packed, char *why, size_t len)
 {
-    static const serve_table table = { .axis = { DEGREES_AXES },
-                                       .in = SERVE_UP_TO_F32,
-                                       .acc = SERVE_BIT(ATTEST_F32),
-                                       .p = SERVE_BIT(ATTEST_F32),
-                                       .out = SERVE_UP_TO_F32 };
+    static const serve_table table = DEGREES_TABLE;
     return serve_check(&table, p, why, len) && degrees_fit(p, packed, why, len);
 }
 
