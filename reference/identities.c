@@ -223,8 +223,8 @@ const attest_identity attest_identities[] = {
       first_orders, linear_new, identity_first_order },
     { "taylor-terms", "taylor:P is the sum of the recurrences term:0..term:P", "R-POWER-TERM", term_sums, taylor,
       identity_taylor_terms },
-    { "last-row", "the last row under a causal mask is the last row of full attention", "R-LAST-ROW", last_rows,
-      maskable, identity_last_row },
+    { "last-row", "the last row under a causal mask is the last row of full attention (one engine, two masks)",
+      "R-LAST-ROW", last_rows, maskable, identity_last_row },
 };
 
 const size_t attest_identity_count = sizeof attest_identities / sizeof attest_identities[0];

@@ -1,8 +1,9 @@
 /* identities.h - the exact identities between forms and variants, checked in rationals: a table, no tolerance.
  *
  * An identity has a left side (as a rule the pairwise form, by the exact engine) and a right side that is computed
- * another way: by states, in chunks, in two passes, by a scan, from another variant.  Both are exact rationals; a
- * comparison of two of them is equal or different.  Lemmas: section 6 of reference/derivations.md.
+ * another way: by states, in chunks, in two passes, by a scan, from another variant (`last-row`: the same engine under
+ * another mask).  Both are exact rationals; a comparison of two of them is equal or different.  Lemmas: section 6 of
+ * reference/derivations.md.
  * No header of GMP or FLINT is needed by a caller.
  */
 #ifndef ATTEST_IDENTITIES_H

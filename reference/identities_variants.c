@@ -84,7 +84,8 @@ attest_status identity_first_order(identity_job *job, attest_error *err)
 
 /* ---- masks ------------------------------------------------------------------------------------------------------ */
 
-/* Last row under a causal mask = last row under the full one. */
+/* Last row under a causal mask = last row under the full one: both by the pairwise form of the exact engine, so it is
+ * the masks alone that are compared. */
 attest_status identity_last_row(identity_job *job, attest_error *err)
 {
     attest_status status = ATTEST_OK;

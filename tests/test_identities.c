@@ -1,5 +1,5 @@
 /* test_identities.c - every identity for every variant it is to hold for, 50 random cases each, in exact rationals:
- * 0 differences; and one planted violation for every kind, which must be seen. */
+ * 0 differences, its lemma written down; and differing inputs planted for every kind, which must be seen. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,20 +25,36 @@ static int64_t check_pair(const attest_identity *id, const char *variant, uint64
     const attest_status status =
         attest_identity_run(id, variant, row << 20, CASES, &compared, &different, &err);
     ck_assert_msg(status == ATTEST_OK, "%s, %s: %s", variant, id->name, err.text);
-    printf("%-44s | %-14s | %5d | %d\n", variant + strlen("variant="), id->name, CASES, (int)different);
+    printf("%-44s | %-14s | %-16s | %5d | %d\n", variant + strlen("variant="), id->name, id->lemma, CASES,
+           (int)different);
     ck_assert_msg(different == 0, "%s, %s: %d of %d differ", variant, id->name, (int)different, (int)compared);
     ck_assert_msg(compared >= CASES, "%s, %s: only %d comparisons", variant, id->name, (int)compared);
     return compared;
+}
+
+/* derivations.md states the lemma: **R-NAME.** */
+static void check_lemma(const attest_identity *id)
+{
+    char heading[64], line[1 << 14];
+    int stated = 0;
+    FILE *text = fopen(ATTEST_TEST_ROOT "/reference/derivations.md", "r");
+    ck_assert_ptr_nonnull(text);
+    snprintf(heading, sizeof heading, "**%s.**", id->lemma);
+    while (fgets(line, sizeof line, text))
+        stated |= strstr(line, heading) != NULL;
+    fclose(text);
+    ck_assert_msg(stated, "%s: no lemma %s in derivations.md", id->name, id->lemma);
 }
 
 START_TEST(test_table)
 {
     int64_t compared = 0;
     int pairs = 0;
-    printf("%-44s | %-14s | cases | differences\n", "variant", "identity");
+    printf("%-44s | %-14s | %-16s | cases | differences\n", "variant", "identity", "lemma");
     for (size_t k = 0; k < attest_identity_count; k++) {
         const attest_identity *id = &attest_identities[k];
         ck_assert_ptr_eq(attest_identity_find(id->name), id);
+        check_lemma(id);
         for (const char *const *v = id->variants; *v; v++, pairs++)
             compared += check_pair(id, *v, (uint64_t)pairs + 1);
     }
@@ -51,6 +67,10 @@ END_TEST
 
 /* ---- planted violations
  * ---------------------------------------------------------------------------------------------- */
+
+/* What is planted is a difference in the right side's line or inputs, as a wrong form would see them: it shows that the
+ * comparison notices such a difference, not that it would notice a fault in the form.  For that the forms themselves
+ * are broken, line by line, in tests/mutations/exact.mut. */
 
 /* The right side of a case: its line and its inputs, both its own. */
 typedef struct side {

@@ -1,7 +1,7 @@
 """breaks.py: formula.py with one formula altered at a time, to see that check.py can fail.
 
 A rule is a class over Formula whose doc says what is wrong in it; GROUPS names the presets and axis values where that
-must show, PROBLEMS how many problems of each are tried."""
+must show, in every one; PROBLEMS how many problems of each are tried, no more than check.py compares."""
 from formula import Formula
 from numeric import ONE, ZERO, exp, largest, less, number, over, softmax_at, total
 
@@ -150,7 +150,7 @@ class UnbiasedVariance(Formula):
         return max(1, self.e - 1)
 
 
-@rule("filter-closed", "filtered:TAU", "filter=NUMBER")
+@rule("filter-closed", "filtered:TAU", "filter=NUMBER norm=length", "filter=NUMBER center=min")
 class FilterClosed(Formula):
     "s >= rowmax - TAU"
 
@@ -249,7 +249,7 @@ class EflaNorm(Formula):
         return beta if r == 0 else over(ONE + -exp(-(beta * r)), r)
 
 
-@rule("cosformer-by-m", "cosformer", "feature=cosformer")
+@rule("cosformer-by-m", "feature=cosformer")
 class CosformerByM(Formula):
     "angles over M for max(N,M)"
 

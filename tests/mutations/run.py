@@ -25,12 +25,13 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build", "mutate")
-HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/problem.h", "kernels/tensor.h", "kernels/npy.h",
-           "kernels/plugin.h", "kernels/registry.h", "kernels/attest_float.h", "reference/reference.h",
-           "reference/identities.h", "reference/evidence.h", "verify/claims.h", "props/rng.h", "props/family.h",
-           "reports/row.h", "reports/report.h",
-           "verify/worker.h", "verify/compare.h", "verify/suite.h", "verify/runner.h",
-           "verify/gate.h", "verify/cli.h", "verify/inputs.h"]
+HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "kernels/problem.h",
+           "kernels/tensor.h", "kernels/npy.h", "kernels/plugin.h", "kernels/registry.h", "kernels/attest_float.h",
+           "reference/reference.h", "reference/identities.h", "reference/evidence.h", "verify/claims.h",
+           "props/rng.h", "props/family.h", "reports/row.h", "reports/report.h", "reports/write.h",
+           "verify/worker.h", "verify/compare.h", "verify/suite.h", "verify/suite_rules.h", "verify/list_cells.h",
+           "verify/runner.h", "verify/gate.h", "verify/cli.h", "verify/inputs.h",
+           "verify/claims_tables.h", "verify/claims_case.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
@@ -60,7 +61,7 @@ def public_functions():
         if not os.path.exists(path):
             continue
         text = re.sub(r"/\*.*?\*/", "", open(path, encoding="utf-8").read(), flags=re.S)
-        for match in re.finditer(r"^(?:static inline )?[a-z][\w \*]*?\b\**(attest_\w+)\(", text, flags=re.M):
+        for match in re.finditer(r"^(?:static inline )?[a-z][\w \*]*?\b\**((?:attest|claim)_\w+)\(", text, flags=re.M):
             names.add(match.group(1))
     return names
 
