@@ -3,6 +3,7 @@
  */
 #include "reference/evidence_rules.h"
 
+#include <math.h> /* isfinite only: no function of libm */
 #include <string.h>
 
 /* ---- small steps ------------------------------------------------------------------------------------------------- */
@@ -48,7 +49,7 @@ static void power_of(fmpq_mat_t power, const fmpq_mat_t x, int64_t n)
 
 /* out_i += q_i^(x n) H / divisor, H = sum_s k_s^(x n)^T v_s over the keys that i sees; only the first `terms` of the
  * d^n entries (0: all). */
-static void add_degree(rule_job *job, int64_t n, ulong divisor, slong terms)
+static void add_degree(rule_job *job, int64_t n, const fmpz_t divisor, slong terms)
 {
     fmpq_mat_t x, power, state, y, v;
     slong rows = 1;
@@ -58,8 +59,6 @@ static void add_degree(rule_job *job, int64_t n, ulong divisor, slong terms)
     fmpq_mat_init(v, 1, (slong)job->e);
     fmpq_mat_init(y, 1, (slong)job->e);
     fmpq_mat_init(state, rows, (slong)job->e);
-    fmpz_t by;
-    fmpz_init_set_ui(by, divisor);
     slong seen = 0;
     for (slong i = 0; i < (slong)job->n; i++) {
         for (; seen < ref_rule_visible(job, i); seen++) {
@@ -76,34 +75,44 @@ static void add_degree(rule_job *job, int64_t n, ulong divisor, slong terms)
         for (slong c = terms ? terms : rows; c < rows; c++)
             fmpq_zero(fmpq_mat_entry(power, 0, c));
         fmpq_mat_mul(y, power, state);
-        fmpq_mat_scalar_div_fmpz(y, y, by);
+        fmpq_mat_scalar_div_fmpz(y, y, divisor);
         for (slong c = 0; c < (slong)job->e; c++)
             fmpq_add(fmpq_mat_entry(job->out, i, c), fmpq_mat_entry(job->out, i, c), fmpq_mat_entry(y, 0, c));
         fmpq_mat_clear(power);
     }
-    fmpz_clear(by);
     fmpq_mat_clear(x);
     fmpq_mat_clear(v);
     fmpq_mat_clear(y);
     fmpq_mat_clear(state);
 }
 
+static void one_degree(rule_job *job, slong terms)
+{
+    fmpz_t one;
+    fmpz_init_set_ui(one, 1);
+    add_degree(job, job->number, one, terms);
+    fmpz_clear(one);
+}
+
 static void run_kronecker(rule_job *job)
 {
-    add_degree(job, job->number, 1, 0);
+    one_degree(job, 0);
 }
 static void run_kronecker_short(rule_job *job)
 {
-    add_degree(job, job->number, 1, (slong)job->d);
+    one_degree(job, (slong)job->d);
 }
 
 static void run_taylor_states(rule_job *job)
 {
-    ulong factorial = 1;
+    fmpz_t factorial;
+    fmpz_init_set_ui(factorial, 1);
     for (int64_t n = 0; n <= job->number; n++) {
-        factorial *= n ? (ulong)n : 1;
+        if (n > 0)
+            fmpz_mul_ui(factorial, factorial, (ulong)n);
         add_degree(job, n, factorial, 0);
     }
+    fmpz_clear(factorial);
 }
 
 /* sum_{n<=number} (q_i.k_j)^n / n! */
@@ -266,119 +275,82 @@ static void run_retention_chunk(rule_job *job)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 typedef void (*rule_run)(rule_job *job);
 
+enum {
+    NEEDS_TOKENS = 1,  /* m = n: row t of keys beside row t of queries */
+    NEEDS_SQUARE = 2,  /* e = d */
+    NEEDS_DEGREE = 4,  /* 0 <= number <= MOST_DEGREE */
+    NEEDS_ROWS = 8,    /* d^number <= MOST_ROWS */
+    NEEDS_CHUNK = 16,  /* number >= 1 */
+    NEEDS_INVERSE = 32 /* with number = 1: no a_t is 0, and no extra */
+};
+enum { MOST_DEGREE = 1000, MOST_ROWS = 1 << 20 };
+enum { EXTRA_NONE = 0, EXTRA_ONE = 1, EXTRA_WIDTH = 2 }; /* numbers of `extra`: none, 1, d */
+
+/* Formulas: evidence.h. */
 static const struct {
-    const char *name, *formula;
+    const char *name;
     rule_run run;
+    int needs, extra;
 } rules[] = {
-    { "linear", "H_t = H_{t-1} + k_t^T v_t; o_t = q_t H_t", ref_rule_linear },
-    { "kronecker", "o_t = q_t^(x n) H_t, H_t = sum_s (k_s^(x n))^T v_s", run_kronecker },
-    { "kronecker-short", "the same, summed over the first d of the d^n entries only", run_kronecker_short },
-    { "taylor-states", "o_t = sum_{n<=P} 1/n! q_t^(x n) H_t^n", run_taylor_states },
-    { "taylor-sum", "o_t = sum_s sum_{n<=P} 1/n! (q_t.k_s)^n v_s", run_taylor_sum },
-    { "gates-text", "o_t = sum_s gout_t w_ts gin_s v_s", run_gates_text },
-    { "gates-printed", "o_t = sum_s gin_t w_ts gout_s v_s", run_gates_printed },
-    { "gates-outside", "o_t = gout_t sum_s w_ts (gin_s v_s)", run_gates_outside },
-    { "factor-inside", "H_t = H_{t-1} + g_t k_t^T v_t; o_t = q_t H_t", ref_rule_factor_inside },
-    { "values-first", "Q (K^T V)", run_values_first },
-    { "scores-first", "(Q K^T) V", run_scores_first },
-    { "absorbed", "S_t = S_{t-1} + (gin_t k_t)^T v_t; y_t = (gout_t q_t) S_t", ref_rule_absorbed },
-    { "gated", "S_t = diag(a_t) S_{t-1} + (gin_t k_t)^T v_t; y_t = gout_t q_t S_t", ref_rule_gated },
-    { "value-gate", "S_t = S_{t-1} diag(a_t) + k_t^T v_t; y_t = q_t S_t", ref_rule_value_gate },
-    { "retention-parallel", "(Q K^T (.) D) V, D_ij = gamma^(i-j)", run_retention_parallel },
-    { "retention-chunk", "inner chunk plus gamma^(r+1) q R; R = gamma^B R + sum_r gamma^(B-1-r) k^T v",
-      run_retention_chunk },
-    { "ssd", "h_t = a_t h_{t-1} + B_t^T (dt_t x_t); y_t = C_t h_t + D x_t", ref_rule_ssd },
-    { "rwkv-bonus", "o_t = r_t (S_{t-1} + diag(u) k_t^T v_t), S_t = diag(w_t) S_{t-1} + k_t^T v_t, r_t = w_t q_t",
-      ref_rule_bonus },
-    { "gated-delta", "S_t = a_t (I - b_t k_t^T k_t) S_{t-1} + b_t k_t^T v_t; o_t = q_t S_t", ref_rule_gated_delta },
-    { "sla-delta", "v' = b_t (gin_t v_t - k_t S_{t-1}); S_t = S_{t-1} + k_t^T v'; y_t = gout_t q_t S_t",
-      ref_rule_sla_delta },
-    { "rwkv7", "S_t = (diag(w_t) - (b_t x_t)^T x_t) S_{t-1} + b_t k_t^T v_t; o_t = r_t S_t, removal key x_t",
-      ref_rule_removal },
+    { "linear", ref_rule_linear, NEEDS_TOKENS, EXTRA_NONE },
+    { "kronecker", run_kronecker, NEEDS_DEGREE | NEEDS_ROWS, EXTRA_NONE },
+    { "kronecker-short", run_kronecker_short, NEEDS_DEGREE | NEEDS_ROWS, EXTRA_NONE },
+    { "taylor-states", run_taylor_states, NEEDS_DEGREE | NEEDS_ROWS, EXTRA_NONE },
+    { "taylor-sum", run_taylor_sum, NEEDS_DEGREE, EXTRA_NONE },
+    { "gates-text", run_gates_text, NEEDS_DEGREE, EXTRA_NONE },
+    { "gates-printed", run_gates_printed, NEEDS_DEGREE | NEEDS_TOKENS, EXTRA_NONE },
+    { "gates-outside", run_gates_outside, NEEDS_DEGREE, EXTRA_NONE },
+    { "factor-inside", ref_rule_factor_inside, NEEDS_TOKENS, EXTRA_NONE },
+    { "values-first", run_values_first, 0, EXTRA_NONE },
+    { "scores-first", run_scores_first, 0, EXTRA_NONE },
+    { "absorbed", ref_rule_absorbed, NEEDS_TOKENS, EXTRA_NONE },
+    { "gated", ref_rule_gated, NEEDS_TOKENS, EXTRA_NONE },
+    { "value-gate", ref_rule_value_gate, NEEDS_TOKENS | NEEDS_SQUARE, EXTRA_NONE },
+    { "retention-parallel", run_retention_parallel, NEEDS_TOKENS, EXTRA_NONE },
+    { "retention-chunk", run_retention_chunk, NEEDS_TOKENS | NEEDS_CHUNK, EXTRA_NONE },
+    { "ssd", ref_rule_ssd, NEEDS_TOKENS, EXTRA_ONE },
+    { "rwkv-bonus", ref_rule_bonus, NEEDS_TOKENS | NEEDS_INVERSE, EXTRA_WIDTH },
+    { "gated-delta", ref_rule_gated_delta, NEEDS_TOKENS, EXTRA_NONE },
+    { "sla-delta", ref_rule_sla_delta, NEEDS_TOKENS, EXTRA_NONE },
+    { "rwkv7", ref_rule_removal, NEEDS_TOKENS, EXTRA_WIDTH },
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-/* ---- inputs ------------------------------------------------------------------------------------------------------ */
-static void set_double(fmpq_t x, double value)
+static int small_power(int64_t d, int64_t n)
 {
-    mpq_t q;
-    mpq_init(q);
-    mpq_set_d(q, value);
-    fmpq_set_mpq(x, q);
-    mpq_clear(q);
+    int64_t rows = 1;
+    while (n-- > 0 && rows <= MOST_ROWS && d > 1)
+        rows *= d <= MOST_ROWS ? d : MOST_ROWS + 1;
+    return rows <= MOST_ROWS;
 }
 
-/* x[rows,columns] from the tensor's (b,h); 1 everywhere without a tensor. */
-static void fill(fmpq_mat_t x, const attest_tensor *t, int64_t b, int64_t h, slong rows, slong columns)
+/* What the rule cannot take, or NULL. */
+static const char *refused(size_t rule, const attest_problem *p, int64_t number, const attest_rule_extra *extra)
 {
-    fmpq_mat_init(x, rows, columns);
-    for (slong r = 0; r < rows; r++)
-        for (slong c = 0; c < columns; c++)
-            set_double(fmpq_mat_entry(x, r, c), t ? attest_load(t, attest_offset(t, b, h, r, c)) : 1.0);
+    const int needs = rules[rule].needs, inverse = (needs & NEEDS_INVERSE) && number == 1;
+    const int64_t wanted = inverse ? 0 : rules[rule].extra == EXTRA_WIDTH ? p->d : rules[rule].extra;
+    if ((needs & NEEDS_TOKENS) && p->m != p->n)
+        return "m = n";
+    if ((needs & NEEDS_SQUARE) && p->e != p->d)
+        return "e = d";
+    if ((needs & NEEDS_DEGREE) && (number < 0 || number > MOST_DEGREE))
+        return "a degree from 0 to 1000";
+    if ((needs & NEEDS_ROWS) && !small_power(p->d, number))
+        return "a state of at most 2^20 rows";
+    if ((needs & NEEDS_CHUNK) && number < 1)
+        return "chunks of 1 token or more";
+    if (wanted != (extra ? extra->count : 0))
+        return wanted == 0      ? "no extra numbers"
+               : wanted == p->d ? "an extra number for each dimension"
+                                : "an extra number";
+    for (int64_t c = 0; c < wanted; c++)
+        if (!isfinite(extra->value[c]))
+            return "extra numbers that are finite";
+    return NULL;
 }
 
-/* phi of every entry: identity, relu, elu1 where x >= 0. */
-static attest_status feature(fmpq_mat_t x, const attest_problem *p, attest_error *err)
-{
-    const uint32_t value = attest_axis_value_of(p, ATTEST_AXIS_FEATURE);
-    fmpz_t one;
-    fmpz_init_set_ui(one, 1);
-    int good = value == ATTEST_FEATURE_IDENTITY || value == ATTEST_FEATURE_RELU || value == ATTEST_FEATURE_ELU1;
-    for (slong r = 0; r < fmpq_mat_nrows(x); r++)
-        for (slong c = 0; c < fmpq_mat_ncols(x); c++) {
-            fmpq *entry = fmpq_mat_entry(x, r, c);
-            if (value == ATTEST_FEATURE_RELU && fmpq_sgn(entry) < 0)
-                fmpq_zero(entry);
-            good &= value != ATTEST_FEATURE_ELU1 || fmpq_sgn(entry) >= 0;
-            if (value == ATTEST_FEATURE_ELU1)
-                fmpq_add_fmpz(entry, entry, one);
-        }
-    fmpz_clear(one);
-    return good ? ATTEST_OK : attest_fail(err, ATTEST_UNSUPPORTED, "a rule needs rational features");
-}
-
-static attest_status job_start(rule_job *job, const ref_inputs *in, int64_t b, int64_t h, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    const attest_problem *p = in->p;
-    const int64_t g = attest_kv_head(p, h);
-    const slong n = (slong)p->n, m = (slong)p->m, d = (slong)p->d, e = (slong)p->e;
-    const int retnet = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_RETNET;
-    fmpq_t scale;
-    *job = (rule_job){ .p = p, .n = n, .m = m, .d = d, .e = e, .number = job->number, .extra = job->extra };
-    fill(job->q, in->role[ATTEST_Q], b, h, n, d);
-    fill(job->k, in->role[ATTEST_K], b, g, m, d);
-    fill(job->v, in->role[ATTEST_V], b, g, m, e);
-    fill(job->gin, in->role[ATTEST_GIN], b, g, m, 1);
-    fill(job->gout, in->role[ATTEST_GOUT], b, h, n, 1);
-    fill(job->b, in->role[ATTEST_B], b, g, m, 1);
-    /* a [B,Hkv,M] or [M,d]; gamma [Hkv], whose head is its first axis */
-    fill(job->a, in->role[retnet ? ATTEST_GAMMA : ATTEST_A], retnet ? g : b, retnet ? 0 : g, m, d);
-    fmpq_mat_init(job->out, n, e);
-    ATTEST_TRY(feature(job->q, p, err));
-    ATTEST_TRY(feature(job->k, p, err));
-    fmpq_init(scale);
-    set_double(scale, p->scale);
-    fmpq_mat_scalar_mul_fmpq(job->q, job->q, scale);
-    fmpq_clear(scale);
-out:
-    return status;
-}
-
-static void job_stop(rule_job *job)
-{
-    fmpq_mat_clear(job->q);
-    fmpq_mat_clear(job->k);
-    fmpq_mat_clear(job->v);
-    fmpq_mat_clear(job->gin);
-    fmpq_mat_clear(job->gout);
-    fmpq_mat_clear(job->b);
-    fmpq_mat_clear(job->a);
-    fmpq_mat_clear(job->out);
-}
-
-/* One value of the rule against one of the row. */
-static void compare(attest_match *match, const fmpq_t value, const mpq_t *rational, const arb_t ball)
+/* ---- the comparison ---------------------------------------------------------------------------------------------- */
+void ref_rule_compare(attest_match *match, const fmpq_t value, const mpq_t *rational, const arb_t ball)
 {
     arb_t x;
     mpq_t q;
@@ -396,8 +368,8 @@ static void compare(attest_match *match, const fmpq_t value, const mpq_t *ration
     mpq_clear(q);
 }
 
-attest_status attest_evidence_rule(attest_match *match, const char *rule, int64_t number, const double *extra,
-                                   attest_truth *truth, attest_error *err)
+attest_status attest_evidence_rule(attest_match *match, const char *rule, int64_t number,
+                                   const attest_rule_extra *extra, attest_truth *truth, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const ref_inputs *in = ref_truth_inputs(truth);
@@ -409,11 +381,15 @@ attest_status attest_evidence_rule(attest_match *match, const char *rule, int64_
         index++;
     if (index == RULES)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "'%s' is no rule", rule));
+    const char *need = refused(index, p, number, extra);
+    if (need)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "rule %s needs %s", rule, need));
+    const int inverse = (rules[index].needs & NEEDS_INVERSE) && number == 1;
     for (int64_t bh = 0; bh < p->b * p->hq; bh++) {
         job.number = number;
-        job.extra = extra;
+        job.extra = extra ? extra->value : NULL;
         started = 1;
-        ATTEST_TRY(job_start(&job, in, bh / p->hq, bh % p->hq, err));
+        ATTEST_TRY(ref_rule_start(&job, in, inverse, bh / p->hq, bh % p->hq, err));
         rules[index].run(&job);
         for (int64_t i = 0; i < p->n; i++) {
             ref_row *row;
@@ -421,17 +397,17 @@ attest_status attest_evidence_rule(attest_match *match, const char *rule, int64_
             const int plain = attest_problem_has(p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_U }, NULL, 0) &&
                               attest_axis_value_of(p, ATTEST_AXIS_NORM) != ATTEST_NORM_NONE;
             for (int64_t c = 0; c < p->e; c++)
-                compare(match, fmpq_mat_entry(job.out, (slong)i, (slong)c),
-                        !row->rational ? NULL
-                        : plain        ? &row->uq[c]
-                                       : &row->oq[c],
-                        plain ? row->u + c : row->o + c);
+                ref_rule_compare(match, fmpq_mat_entry(job.out, (slong)i, (slong)c),
+                                 !row->rational ? NULL
+                                 : plain        ? &row->uq[c]
+                                                : &row->oq[c],
+                                 plain ? row->u + c : row->o + c);
         }
-        job_stop(&job);
+        ref_rule_stop(&job);
         started = 0;
     }
 out:
     if (started)
-        job_stop(&job);
+        ref_rule_stop(&job);
     return status;
 }

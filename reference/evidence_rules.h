@@ -21,6 +21,15 @@ typedef struct rule_job {
     fmpq_mat_t out; /* [n,e] */
 } rule_job;
 
+/* evidence_inputs.c: fills the job from query head (b,h), its features and scale applied, `out` 0; number and extra
+ * stay.  `inverse`: no a_t may be 0.  ATTEST_BAD_INPUT: an input that is not finite, or such an a_t;
+ * ATTEST_UNSUPPORTED: irrational features.  ref_rule_stop is due after it whatever it returned. */
+attest_status ref_rule_start(rule_job *job, const ref_inputs *in, int inverse, int64_t b, int64_t h, attest_error *err);
+void ref_rule_stop(rule_job *job);
+/* One value of a rule against one of a row: *rational where the row is rational, else its ball. */
+void ref_rule_compare(attest_match *match, const fmpq_t value, const mpq_t *rational, const arb_t ball);
+/* x = value, which is finite */
+void ref_rule_double(fmpq_t x, double value);
 /* row = row t of x */
 void ref_rule_row(fmpq_mat_t row, const fmpq_mat_t x, slong t);
 /* s += x^T y for rows x, y */

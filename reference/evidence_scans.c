@@ -111,11 +111,7 @@ static void step_ssd(rule_job *job, scan *x, slong t)
 {
     fmpq_t skip;
     fmpq_init(skip);
-    mpq_t number;
-    mpq_init(number);
-    mpq_set_d(number, job->extra ? job->extra[0] : 0.0);
-    fmpq_set_mpq(skip, number);
-    mpq_clear(number);
+    ref_rule_double(skip, job->extra[0]);
     fmpq_mat_set(x->z, x->v);
     scale_row(x->z, skip);
     scale_row(x->v, ONE(job->gin, t));
@@ -130,29 +126,21 @@ static void step_ssd(rule_job *job, scan *x, slong t)
 static void step_bonus(rule_job *job, scan *x, slong t)
 {
     fmpq_t u;
-    mpq_t number;
     fmpq_init(u);
-    mpq_init(number);
     times_row(x->q, job->a, t); /* r = w q */
+    fmpq_mat_set(x->old, x->s); /* S_{t-1} */
     decay_rows(x->s, job->a, t);
-    fmpq_mat_set(x->old, x->s); /* holds diag(w_t) S_{t-1} */
-    for (slong r = 0; r < (slong)job->d; r++)
-        for (slong c = 0; c < (slong)job->e; c++) /* undo w_t: S_{t-1} */
-            fmpq_div(fmpq_mat_entry(x->old, r, c), fmpq_mat_entry(x->old, r, c), fmpq_mat_entry(job->a, t, r));
     ref_rule_outer(x->s, x->k, x->v);
     for (slong r = 0; r < (slong)job->d; r++) {
-        if (job->number == 1) {
+        if (job->number == 1)
             fmpq_inv(u, fmpq_mat_entry(job->a, t, r));
-        } else {
-            mpq_set_d(number, job->extra[r]);
-            fmpq_set_mpq(u, number);
-        }
+        else
+            ref_rule_double(u, job->extra[r]);
         fmpq_mul(fmpq_mat_entry(x->k, 0, r), fmpq_mat_entry(x->k, 0, r), u);
     }
     ref_rule_outer(x->old, x->k, x->v);
     fmpq_mat_mul(x->y, x->q, x->old);
     fmpq_clear(u);
-    mpq_clear(number);
 }
 
 /* S = a (I - b k^T k) S + b k^T v; o = q S: gated delta rule as published */
@@ -183,15 +171,12 @@ static void step_sla_delta(rule_job *job, scan *x, slong t)
 static void step_removal(rule_job *job, scan *x, slong t)
 {
     fmpq_t off;
-    mpq_t number;
     fmpq_mat_t removal, left;
     fmpq_init(off);
-    mpq_init(number);
     fmpq_mat_init(removal, 1, (slong)job->d);
     fmpq_mat_init(left, 1, (slong)job->d);
     for (slong r = 0; r < (slong)job->d; r++) {
-        mpq_set_d(number, job->extra[r]);
-        fmpq_set_mpq(off, number);
+        ref_rule_double(off, job->extra[r]);
         fmpq_add(fmpq_mat_entry(removal, 0, r), fmpq_mat_entry(x->k, 0, r), off);
     }
     fmpq_mat_mul(x->z, removal, x->s);
@@ -205,7 +190,6 @@ static void step_removal(rule_job *job, scan *x, slong t)
     fmpq_mat_clear(removal);
     fmpq_mat_clear(left);
     fmpq_clear(off);
-    mpq_clear(number);
 }
 
 void ref_rule_linear(rule_job *job)

@@ -1,6 +1,6 @@
 /* evidence_series.c - the truncated exponential: root, reach and order per center, the error identities of theory
  * A1.1; and softmax over a list as a function of its scale. */
-#include <math.h> /* NAN only: no function of libm */
+#include <math.h> /* NAN and isfinite only: no function of libm */
 #include <string.h>
 
 #include "reference/evidence_private.h"
@@ -12,14 +12,14 @@
 
 enum { BITS = 256, STEPS = 60 };
 
-static void taylor(arb_t t, int p, const arb_t x, slong prec)
+void ref_taylor_sum(arb_t t, ulong p, const arb_t x, slong prec)
 {
     arb_t sum;
     arb_init(sum);
     arb_one(sum);
-    for (int n = p; n > 0; n--) {
+    for (ulong n = p; n > 0; n--) {
         arb_mul(sum, sum, x, prec);
-        arb_div_ui(sum, sum, (ulong)n, prec);
+        arb_div_ui(sum, sum, n, prec);
         arb_add_ui(sum, sum, 1, prec);
     }
     arb_swap(t, sum);
@@ -33,7 +33,7 @@ static void tail(arb_t value, int p, const arb_t x, slong prec)
     arb_init(e);
     arb_neg(e, x);
     arb_exp(e, e, prec);
-    taylor(value, p, x, prec);
+    ref_taylor_sum(value, (ulong)p, x, prec);
     arb_mul(value, value, e, prec);
     arb_sub_ui(value, value, 1, prec);
     arb_neg(value, value);
@@ -50,14 +50,14 @@ attest_status attest_evidence_root(attest_span *root, int p, attest_error *err)
     arb_init(x);
     arb_init(t);
     *root = (attest_span){ NAN, NAN };
-    if (p < 1 || p % 2 == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "T_%d has no real root", p));
+    if (p < 1 || p % 2 == 0 || p > 10000)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "T_%d: a root is found for odd p from 1 to 9999", p));
     for (int step = 0; step < STEPS; step++) {
         const double mid = lo + (hi - lo) / 2;
         if (mid <= lo || mid >= hi)
             break;
         arb_set_d(x, mid);
-        taylor(t, p, x, BITS);
+        ref_taylor_sum(t, (ulong)p, x, BITS);
         if (arb_is_zero(t))
             lo = hi = mid;
         else if (arb_is_negative(t))
@@ -120,6 +120,12 @@ static attest_status interval_of(size_t *index, const char *center, attest_error
     return attest_fail(err, ATTEST_BAD_INPUT, "'%s' is no center", center);
 }
 
+static attest_status tolerance_of(double tolerance, attest_error *err)
+{
+    return tolerance > 0 && isfinite(tolerance) ? ATTEST_OK
+                                                : attest_fail(err, ATTEST_BAD_INPUT, "a tolerance of %g", tolerance);
+}
+
 /* 1 if range is surely within the tolerance. */
 static int within(int p, size_t interval, double range, double tolerance)
 {
@@ -141,6 +147,9 @@ attest_status attest_evidence_reach(attest_span *range, int p, const char *cente
     size_t interval;
     double lo = 0, hi = 1;
     *range = (attest_span){ NAN, NAN };
+    if (p < 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%d is no order", p));
+    ATTEST_TRY(tolerance_of(tolerance, err));
     ATTEST_TRY(interval_of(&interval, center, err));
     while (within(p, interval, hi, tolerance) && hi < 1024)
         lo = hi, hi *= 2;
@@ -161,25 +170,20 @@ attest_status attest_evidence_order(int64_t *p, double range, const char *center
     attest_status status;
     size_t interval;
     *p = -1;
+    ATTEST_TRY(tolerance_of(tolerance, err));
+    if (!(range >= 0) || !isfinite(range))
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "a range of %g", range));
     ATTEST_TRY(interval_of(&interval, center, err));
     for (int order = 0; order < 512 && *p < 0; order++)
         if (within(order, interval, range, tolerance))
             *p = order;
+    if (*p < 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "no order below 512 reaches a range of %g", range));
 out:
     return status;
 }
 
 /* ---- the error identities ---------------------------------------------------------------------------------------- */
-static void pair(attest_match *match, const arb_t x, const arb_t y)
-{
-    arb_t d;
-    arb_init(d);
-    arb_sub(d, x, y, BITS);
-    arb_abs(d, d);
-    ref_match_add(match, d, !arb_overlaps(x, y) || !arb_is_finite(d), 0);
-    arb_clear(d);
-}
-
 typedef struct identity_row {
     const ref_row *t, *s;     /* taylor, softmax */
     arb_ptr tail, weight;     /* P_p(x_j), softmax weights */
@@ -201,7 +205,7 @@ static void identity_weights(attest_match *match, const identity_row *r)
         arb_sub_ui(left, left, 1, BITS);
         arb_sub(right, r->mean, r->tail + j, BITS);
         arb_div(right, right, rest, BITS);
-        pair(match, left, right);
+        ref_match_balls(match, left, right);
     }
     arb_clear(left);
     arb_clear(right);
@@ -227,7 +231,7 @@ static void identity_output(attest_match *match, const identity_row *r, const re
         arb_neg(x, x);
         arb_div(right, right, x, BITS);
         arb_sub(left, r->t->o + c, r->s->o + c, BITS);
-        pair(match, left, right);
+        ref_match_balls(match, left, right);
     }
     arb_clear(left);
     arb_clear(right);
@@ -249,7 +253,7 @@ static void identity_ratio(attest_match *match, const identity_row *r)
         arb_mul(right, right, x, BITS);
         arb_sub_ui(x, r->tail + j + 1, 1, BITS);
         arb_div(right, right, x, BITS);
-        pair(match, left, right);
+        ref_match_balls(match, left, right);
     }
     arb_clear(left);
     arb_clear(right);
@@ -265,7 +269,7 @@ static void identity_sum(attest_match *match, const identity_row *r)
     arb_sub_ui(left, r->mean, 1, BITS);
     arb_neg(left, left);
     arb_div(right, r->sum_t, r->sum_e, BITS);
-    pair(match, left, right);
+    ref_match_balls(match, left, right);
     arb_clear(left);
     arb_clear(right);
 }
@@ -302,6 +306,11 @@ attest_status attest_evidence_identities(attest_match match[4], attest_truth *ta
     arb_init(r.mean);
     ATTEST_TRY(ref_truth_row(&t, taylor_truth, b, h, i, BITS, err));
     ATTEST_TRY(ref_truth_row(&s, softmax, b, h, i, BITS, err));
+    if (p < 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%d is no order", p));
+    if (t->no_truth || s->no_truth || t->keys < 1 || t->keys != s->keys || t->first != s->first || t->e != s->e)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "row (%lld,%lld,%lld): two rows over the same keys are needed",
+                               (long long)b, (long long)h, (long long)i));
     keys = t->keys;
     r.t = t;
     r.s = s;
@@ -324,6 +333,16 @@ out:
 }
 
 /* ---- softmax over a list ----------------------------------------------------------------------------------------- */
+#define NO_SPAN ((attest_span){ NAN, NAN })
+
+static int finite_list(const double *s, int64_t count, double lambda)
+{
+    int finite = count >= 1 && isfinite(lambda);
+    for (int64_t h = 0; h < count && finite; h++)
+        finite = isfinite(s[h]);
+    return finite;
+}
+
 /* weight[h] = softmax(lambda s)_h */
 static void list_weights(arb_ptr weight, const double *s, int64_t count, double lambda)
 {
@@ -383,8 +402,9 @@ static void entropy_series(arb_poly_t entropy, const double *s, int64_t count, d
 attest_status attest_evidence_gate(attest_gate_facts *facts, const double *s, int64_t count, double lambda,
                                    attest_error *err)
 {
-    if (count < 1)
-        return attest_fail(err, ATTEST_BAD_INPUT, "a gate over no head");
+    *facts = (attest_gate_facts){ NO_SPAN, NO_SPAN, NO_SPAN, NO_SPAN };
+    if (!finite_list(s, count, lambda))
+        return attest_fail(err, ATTEST_BAD_INPUT, "a gate over no head, or not finite");
     arb_poly_t entropy;
     arb_ptr weight = _arb_vec_init(count);
     arb_t x, mean, square;
@@ -421,8 +441,9 @@ attest_status attest_evidence_gate(attest_gate_facts *facts, const double *s, in
 attest_status attest_evidence_flow(attest_span *flow, const double *a, const double *b, int64_t count, double lambda,
                                    attest_error *err)
 {
-    if (count < 1)
-        return attest_fail(err, ATTEST_BAD_INPUT, "a gate over no head");
+    *flow = NO_SPAN;
+    if (!finite_list(a, count, lambda) || !finite_list(b, count, lambda))
+        return attest_fail(err, ATTEST_BAD_INPUT, "a gate over no head, or not finite");
     arb_ptr read = _arb_vec_init(count), write = _arb_vec_init(count);
     arb_t sum;
     arb_init(sum);

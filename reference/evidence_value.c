@@ -1,5 +1,6 @@
 /* evidence_value.c - formulas given as text, enclosed: recursive descent over balls of 256 bits. */
 #include <ctype.h>
+#include <math.h> /* NAN only: no function of libm */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,16 +102,9 @@ static void call_max(arb_t x, const arb_t y, reader *r)
     arb_max(x, x, y, BITS);
 }
 
-/* T(p,x) by Horner: 1 + x(1 + x/2(1 + x/3(...))) */
 static void call_taylor(arb_t x, const arb_t y, reader *r)
 {
-    const ulong p = whole(x, r);
-    arb_one(x);
-    for (ulong n = p; n > 0; n--) {
-        arb_mul(x, x, y, BITS);
-        arb_div_ui(x, x, n, BITS);
-        arb_add_ui(x, x, 1, BITS);
-    }
+    ref_taylor_sum(x, whole(x, r), y, BITS);
 }
 
 static const struct {
@@ -246,7 +240,7 @@ attest_status attest_evidence_value(attest_span *value, attest_error *err, const
     va_end(arguments);
     arb_t x;
     arb_init(x);
-    *value = (attest_span){ 0, 0 };
+    *value = (attest_span){ NAN, NAN };
     reader r = { text, 0, len < 0 || len >= (int)sizeof text };
     if (!r.bad)
         read_sum(x, &r);
@@ -254,7 +248,7 @@ attest_status attest_evidence_value(attest_span *value, attest_error *err, const
         r.at++;
     if (r.bad || *r.at != '\0')
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "'%s' is no formula, at '%s'", text, r.at));
-    *value = (attest_span){ ref_lower(x), ref_upper(x) };
+    *value = ref_span_of(x);
 out:
     arb_clear(x);
     return status;

@@ -41,6 +41,10 @@ START_TEST(formulas)
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         ck_assert_msg(attest_evidence_value(&x, &err, "%s", bad[i]) == ATTEST_BAD_INPUT, "'%s' is read", bad[i]);
+    MUST(attest_evidence_value(&x, &err, "1/0"));
+    ck_assert(isnan(x.lo) && isnan(x.hi)); /* no such value */
+    MUST(attest_evidence_value(&x, &err, "log(0-1)"));
+    ck_assert(isnan(x.lo) && isnan(x.hi));
     char deep[300];
     memset(deep, '(', sizeof deep);
     deep[sizeof deep - 1] = '\0';
@@ -175,6 +179,9 @@ START_TEST(roots_reach_and_orders)
     ck_assert_int_eq(p, 17);
     MUST(attest_evidence_order(&p, 8, "max", 0x1p-11, &err));
     ck_assert_int_eq(p, 32);
+    ck_assert_int_eq(attest_evidence_order(&p, 1e6, "mid", 0x1p-24, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(p, -1);
+    ck_assert_int_eq(attest_evidence_reach(&x, -1, "mid", 0x1p-8, &err), ATTEST_BAD_INPUT);
     MUST(attest_evidence_root(&x, 3, &err));
     ck_assert(fabs(x.lo + 1.59607163798) < 1e-10 && x.lo <= x.hi && x.hi - x.lo < 1e-14);
     ck_assert_int_eq(attest_evidence_root(&x, 4, &err), ATTEST_BAD_INPUT);
@@ -202,7 +209,7 @@ END_TEST
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 /* The rule on a case whose every number is known: two tokens, d = e = 1. */
-static attest_match rule(const char *name, int64_t number, const double *extra, const char *line,
+static attest_match rule(const char *name, int64_t number, const attest_rule_extra *extra, const char *line,
                          const double *tensors[], const attest_role *roles, int count)
 {
     claim_case x = { 0 };
@@ -219,7 +226,8 @@ static attest_match rule(const char *name, int64_t number, const double *extra, 
 START_TEST(rules_by_hand)
 {
     static const double q[2] = { 2, 3 }, k[2] = { 5, 7 }, v[2] = { 1, -1 }, gate[2] = { 0.5, 0.25 }, one[2] = { 1, 1 },
-                        skip[1] = { 1 }, gamma[1] = { 0.5 };
+                        gamma[1] = { 0.5 };
+    static const attest_rule_extra skip = { one, 1 };
     static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_GIN, ATTEST_GOUT };
     const double *tensors[] = { q, k, v, gate, one };
     /* linear: o = 2*5, 3*(5-7); the decay of 1/2: o_2 = 3*(2.5-7) */
@@ -234,7 +242,7 @@ START_TEST(rules_by_hand)
                  tensors, roles, 5);
     /* w = 1: gin_t sum gout_s v_s = 1/2, 0 against gout_t sum gin_s v_s = 1/2, 1/4 */
     ck_assert(match.compared == 2 && match.different == 1 && match.apart == 0.25);
-    match = rule("ssd", 0, skip, "variant=linear gates=in mask=causal n=2 d=1 scale=1", tensors, roles, 4);
+    match = rule("ssd", 0, &skip, "variant=linear gates=in mask=causal n=2 d=1 scale=1", tensors, roles, 4);
     ck_assert(match.different == 2 && match.apart == 1); /* D x = v: 1 and -1 */
     const double *with_gamma[] = { q, k, v, gamma };
     static const attest_role retnet[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_GAMMA };
@@ -252,6 +260,162 @@ START_TEST(rules_by_hand)
 }
 END_TEST
 
+/* What a rule cannot take is refused before it runs. */
+START_TEST(rules_refuse)
+{
+    static const double numbers[3] = { 1, 2, NAN };
+    static const attest_rule_extra none = { numbers, 0 }, one = { numbers, 1 }, two = { numbers, 2 },
+                                   nan = { numbers + 1, 2 };
+    static const char line[] = "variant=gla n=3 d=2 e=2", narrow[] = "variant=gla n=3 d=2 e=1",
+                      long_q[] = "variant=linear n=4 m=2 d=2 e=2", long_k[] = "variant=linear n=2 m=4 d=2 e=2";
+    static const struct {
+        const char *rule, *line;
+        int64_t number;
+        const attest_rule_extra *extra;
+        attest_status status;
+    } cases[] = {
+        { "linear", long_q, 0, NULL, ATTEST_BAD_INPUT },
+        { "linear", long_k, 0, NULL, ATTEST_BAD_INPUT },
+        { "gates-printed", long_q, 1, NULL, ATTEST_BAD_INPUT },
+        { "retention-parallel", long_q, 0, NULL, ATTEST_BAD_INPUT },
+        { "values-first", long_q, 0, NULL, ATTEST_OK },
+        { "kronecker", long_k, 1, NULL, ATTEST_OK },
+        { "value-gate", narrow, 0, NULL, ATTEST_BAD_INPUT },
+        { "value-gate", line, 0, NULL, ATTEST_OK },
+        { "retention-chunk", line, 0, NULL, ATTEST_BAD_INPUT },
+        { "kronecker", line, -1, NULL, ATTEST_BAD_INPUT },
+        { "kronecker", line, 21, NULL, ATTEST_BAD_INPUT },
+        { "taylor-sum", line, 1001, NULL, ATTEST_BAD_INPUT },
+        { "rwkv7", line, 0, NULL, ATTEST_BAD_INPUT },
+        { "rwkv7", line, 0, &one, ATTEST_BAD_INPUT },
+        { "rwkv7", line, 0, &two, ATTEST_OK },
+        { "rwkv7", line, 0, &nan, ATTEST_BAD_INPUT },
+        { "rwkv-bonus", line, 0, NULL, ATTEST_BAD_INPUT },
+        { "rwkv-bonus", line, 2, &none, ATTEST_BAD_INPUT },
+        { "rwkv-bonus", line, 0, &two, ATTEST_OK },
+        { "rwkv-bonus", line, 1, NULL, ATTEST_OK },
+        { "ssd", line, 0, NULL, ATTEST_BAD_INPUT },
+        { "ssd", line, 0, &two, ATTEST_BAD_INPUT },
+        { "gated", line, 0, &one, ATTEST_BAD_INPUT },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        claim_case x = { 0 };
+        attest_match match = { 0 };
+        MUST(claim_case_open(&x, &err, "%s", cases[c].line));
+        const attest_status status =
+            attest_evidence_rule(&match, cases[c].rule, cases[c].number, cases[c].extra, x.truth, &err);
+        ck_assert_msg(status == cases[c].status, "case %zu, %s: %d", c, cases[c].rule, (int)status);
+        ck_assert((match.compared > 0) == (status == ATTEST_OK));
+        claim_case_close(&x);
+    }
+}
+END_TEST
+
+/* A decay of 0 forgets the state; a bonus is told, or would be 1/0; 22! is no unsigned long. */
+START_TEST(rules_at_their_edges)
+{
+    static const double q[3] = { 1, 2, 3 }, k[3] = { 1, 1, 2 }, v[3] = { 1, 3, 5 }, a[3] = { 0.5, 0, 0.5 },
+                        half[1] = { 0.5 }, bad[3] = { 1, NAN, 1 };
+    static const attest_rule_extra bonus = { half, 1 };
+    static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_A };
+    const double *tensors[] = { q, k, v, a };
+    claim_case x = { 0 };
+    attest_match match;
+    /* truth: 1, 6, 3(3/2 + 10) = 34.5; the rule: 0.5(0 + 0.5), 0 (r = a q = 0), 1.5(3 + 0.5*10): 0.25, 0, 12 */
+    match = rule("rwkv-bonus", 0, &bonus, "variant=gla n=3 d=1 e=1 scale=1", tensors, roles, 4);
+    ck_assert(match.compared == 3 && match.different == 3 && match.apart == 34.5 - 12);
+    MUST(claim_case_parse(&x, &err, "variant=gla n=3 d=1 e=1 scale=1"));
+    for (int t = 0; t < 4; t++)
+        MUST(claim_case_put(&x, roles[t], tensors[t], &err));
+    MUST(claim_case_ready(&x, &err));
+    ck_assert_int_eq(attest_evidence_rule(&match, "rwkv-bonus", 1, NULL, x.truth, &err), ATTEST_BAD_INPUT);
+    claim_case_close(&x);
+    for (int t = 0; t < 3; t++) { /* a tensor that is not finite */
+        MUST(claim_case_parse(&x, &err, "variant=linear mask=causal n=3 d=1 e=1 scale=1"));
+        attest_tensor *tensor = NULL;
+        const attest_tensor_id id = { ATTEST_KIND_ROLE, roles[t] };
+        MUST(attest_bundle_add(x.bundle, &x.c.problem, id, 0, &tensor, &err));
+        for (int64_t at = 0; at < 3; at++)
+            attest_store_bits(tensor, at, attest_from_f64(tensor->dtype, bad[at]));
+        MUST(claim_case_ready(&x, &err));
+        ck_assert_int_eq(attest_evidence_rule(&match, "linear", 0, NULL, x.truth, &err), ATTEST_BAD_INPUT);
+        claim_case_close(&x);
+    }
+    MUST(claim_case_open(&x, &err, "variant=taylor:24 n=2 d=1 e=1 mask=causal"));
+    match = (attest_match){ 0 };
+    MUST(attest_evidence_rule(&match, "taylor-states", 24, NULL, x.truth, &err));
+    ck_assert(match.compared == 2 && match.different == 0 && match.rational == 2);
+    claim_case_close(&x);
+}
+END_TEST
+
+/* Counts by hand: N=3 queries, M=2 keys, d=2, e=1. */
+START_TEST(work_by_hand)
+{
+    claim_case x = { 0 };
+    attest_work w;
+    attest_match match = { 0 };
+    MUST(claim_case_open(&x, &err, "variant=linear norm=sum n=3 m=2 d=2 e=1"));
+    MUST(attest_evidence_work(&w, &match, "pairs", x.truth, &err)); /* 6 scores of 2, 6 by 1 value */
+    ck_assert(w.products == 18 && w.of_denominators == 0 && w.additions == 6 && w.divisions == 3 && w.held == 6);
+    MUST(attest_evidence_work(&w, &match, "state", x.truth, &err)); /* writes 2*2, reads 3*2 */
+    ck_assert(w.products == 10 && w.of_denominators == 6 && w.additions == 4 && w.divisions == 3 && w.held == 4);
+    ck_assert(match.compared == 6 && match.different == 0 && match.rational == 6);
+    ck_assert_int_eq(attest_evidence_work(&w, &match, "streaming", x.truth, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_work(&w, &match, "nosuch", x.truth, &err), ATTEST_BAD_INPUT);
+    claim_case_close(&x);
+    match = (attest_match){ 0 };
+    MUST(claim_case_open(&x, &err, "variant=softmax n=3 d=2 e=1 mask=causal"));
+    MUST(attest_evidence_work(&w, &match, "streaming", x.truth, &err)); /* 6 visible pairs */
+    ck_assert(w.products == 18 && w.additions == 6 && w.divisions == 3 && w.held == 3);
+    ck_assert(match.compared == 3 && match.different == 0 && match.distance < 0x1p-200);
+    claim_case_close(&x);
+}
+END_TEST
+
+START_TEST(domains)
+{
+    static const double two[2] = { 0, NAN };
+    claim_case x = { 0 }, y = { 0 };
+    attest_span value[4], other;
+    attest_match match[4] = { { 0 } };
+    attest_gate_facts facts;
+    int64_t kept, p;
+    MUST(claim_case_open(&x, &err, "variant=softmax n=2 d=2 e=2"));
+    MUST(claim_case_open(&y, &err, "variant=softmax n=2 m=3 d=2 e=1"));
+    ck_assert_int_eq(attest_evidence_row(value, x.truth, ATTEST_Q, 0, 0, 0, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_cosine(value, x.truth, y.truth, 0, 0, 0, &err), ATTEST_BAD_INPUT);
+    for (int t = 0; t < 3; t++)
+        ck_assert_int_eq(
+            attest_evidence_filter(&kept, value, &other, x.truth, (const double[]){ 0, -1, NAN }[t], 0, 0, 0, &err),
+            ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_identities(match, x.truth, y.truth, 1, 0, 0, 0, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_identities(match, x.truth, x.truth, -1, 0, 0, 0, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_reach(value, 2, "mid", 0, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_order(&p, NAN, "mid", 0x1p-8, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_gate(&facts, two, 2, 1, &err), ATTEST_BAD_INPUT);
+    ck_assert(isnan(facts.entropy.lo));
+    ck_assert_int_eq(attest_evidence_flow(value, two, two, 2, 1, &err), ATTEST_BAD_INPUT);
+    claim_case_close(&x);
+    claim_case_close(&y);
+    /* max - tau = 1 - 1 and a score of 0, both known as balls around 0 only */
+    MUST(claim_case_parse(&x, &err, "variant=softmax feature=unit n=1 m=2 d=2 scale=1"));
+    MUST(claim_case_put(&x, ATTEST_Q, (const double[]){ 1, 2 }, &err));
+    MUST(claim_case_put(&x, ATTEST_K, (const double[]){ 1, 2, -2, 1 }, &err));
+    MUST(claim_case_ready(&x, &err));
+    ck_assert_int_eq(attest_evidence_filter(&kept, value, &other, x.truth, 1, 0, 0, 0, &err), ATTEST_INTERNAL);
+    claim_case_close(&x);
+    MUST(claim_case_scores(&x, (const double[]){ 0, -2 }, 2, 0, &err, "shifted:1")); /* z = 0: o is no value */
+    MUST(attest_evidence_cosine(value, x.truth, x.truth, 0, 0, 0, &err));
+    ck_assert(isnan(value[0].lo) && isnan(value[0].hi));
+    claim_case_close(&x);
+    MUST(claim_case_open(&x, &err, "variant=deltanet n=2 d=2 e=2"));
+    MUST(attest_evidence_row(value, x.truth, ATTEST_Z, 0, 0, 0, &err)); /* the delta rule has none */
+    ck_assert(isnan(value[0].lo) && isnan(value[0].hi));
+    claim_case_close(&x);
+}
+END_TEST
+
 Suite *suite_evidence(void)
 {
     Suite *suite = suite_create("evidence");
@@ -265,6 +429,10 @@ Suite *suite_evidence(void)
     tcase_add_test(t, roots_reach_and_orders);
     tcase_add_test(t, error_identities);
     tcase_add_test(t, rules_by_hand);
+    tcase_add_test(t, rules_refuse);
+    tcase_add_test(t, work_by_hand);
+    tcase_add_test(t, domains);
+    tcase_add_test(t, rules_at_their_edges);
     suite_add_tcase(suite, t);
     return suite;
 }

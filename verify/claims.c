@@ -8,17 +8,13 @@
 #include <string.h>
 
 const attest_claim_source *const attest_claim_sources[] = {
-    &attest_claims_expressiveness,
-    &attest_claims_denominator,
-    &attest_claims_series,
-    &attest_claims_updates,
-    &attest_claims_summary,
-    &attest_claims_theory,
-    &attest_claims_note,
-    &attest_claims_note_filter,
-    &attest_claims_sla,
-    &attest_claims_tutorial_tables,
-    &attest_claims_tutorial_forms,
+    &attest_claims_expressiveness,   &attest_claims_denominator,
+    &attest_claims_series,           &attest_claims_updates,
+    &attest_claims_updates_tutorial, &attest_claims_updates_sla,
+    &attest_claims_updates_rwkv,     &attest_claims_summary,
+    &attest_claims_theory,           &attest_claims_note,
+    &attest_claims_note_filter,      &attest_claims_sla,
+    &attest_claims_tutorial_tables,  &attest_claims_tutorial_forms,
     &attest_claims_tutorial_costs,
 };
 const size_t attest_claim_source_count = sizeof attest_claim_sources / sizeof attest_claim_sources[0];
@@ -81,10 +77,17 @@ void attest_conclude(attest_finding *finding, int as_written, int under_conditio
     finding->concluded = 1;
 }
 
-int attest_match_exact(const attest_match *match, int64_t least)
+attest_status attest_match_decide(int *equal, const attest_match *match, int64_t least, attest_error *err)
 {
-    return match->compared >= least && match->different == 0 &&
-           (match->rational == match->compared || match->distance <= 0x1p-100);
+    *equal = match->different == 0;
+    if (match->different > 0)
+        return ATTEST_OK;
+    if (least < 1 || match->compared < least)
+        return attest_fail(err, ATTEST_INTERNAL, "%lld values compared, %lld needed", (long long)match->compared,
+                           (long long)(least < 1 ? 1 : least));
+    if (match->rational < match->compared && !(match->distance <= 0x1p-100))
+        return attest_fail(err, ATTEST_INTERNAL, "enclosures touch, but leave %g", match->distance);
+    return ATTEST_OK;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
@@ -197,6 +200,19 @@ static void print_figure(FILE *out, const attest_figure *figure)
 
 void attest_ledger_markdown(FILE *out, const attest_ledger *ledger)
 {
+    static const char *const names[] = { "holds", "holds if ...", "false as written", "not checkable here" };
+    size_t totals[4] = { 0 };
+    for (size_t i = 0; i < ledger->count; i++)
+        totals[ledger->rows[i].finding.verdict]++;
+    fprintf(out,
+            "# The papers' statements, checked with numbers\n\n"
+            "Verdicts: `holds`: the figures bear the statement out as far as `how checked` says; `holds if ...`: only "
+            "under that condition, and the figures show a case without it that fails; `false as written`: the figures "
+            "contradict it; `not checkable here`: it needs training runs or machines. `expected` is the committed "
+            "verdict; a figure in brackets is an enclosure.\n\nTotals:");
+    for (int v = 0; v < 4; v++)
+        fprintf(out, " %zu %s%s", totals[v], names[v], v < 3 ? "," : "");
+    fprintf(out, "; %zu in all.\n\n", ledger->count);
     fprintf(out, "| claim | statement | source | how checked | figures | verdict | expected |\n"
                  "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < ledger->count; i++) {

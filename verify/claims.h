@@ -56,7 +56,8 @@ extern const attest_claim_source *const attest_claim_sources[];
 extern const size_t attest_claim_source_count;
 extern const attest_claim_source attest_claims_expressiveness, attest_claims_denominator, attest_claims_series,
     attest_claims_theory, attest_claims_summary, attest_claims_note, attest_claims_note_filter, attest_claims_sla,
-    attest_claims_tutorial_tables, attest_claims_tutorial_costs, attest_claims_tutorial_forms, attest_claims_updates;
+    attest_claims_tutorial_tables, attest_claims_tutorial_costs, attest_claims_tutorial_forms, attest_claims_updates,
+    attest_claims_updates_tutorial, attest_claims_updates_sla, attest_claims_updates_rwkv;
 
 /* ---- inside a check ---------------------------------------------------------------------------------------------- */
 void attest_note(attest_finding *finding, const char *name, double value);
@@ -68,8 +69,9 @@ attest_status attest_note_value(attest_finding *finding, attest_span *value, con
                                 const char *formula, ...) __attribute__((format(printf, 5, 6)));
 /* holds if as_written; else `holds if` if under_condition; else false. */
 void attest_conclude(attest_finding *finding, int as_written, int under_condition);
-/* At least `least` values compared, none different, and all of them rationals, or enclosures that leave 2^-100. */
-int attest_match_exact(const attest_match *match, int64_t least);
+/* *equal = 1: at least `least` > 0 values compared, none different, all of them rationals or enclosures that leave
+ * 2^-100; 0: some surely differ.  ATTEST_INTERNAL where the comparisons decide neither. */
+attest_status attest_match_decide(int *equal, const attest_match *match, int64_t least, attest_error *err);
 
 /* ---- the ledger -------------------------------------------------------------------------------------------------- */
 typedef struct attest_claim_row {
@@ -97,7 +99,7 @@ int attest_ledger_exit(const attest_ledger *ledger, FILE *talk);
 /* Rows with at least one figure and a verdict other than `not checkable here`. */
 size_t attest_ledger_checked(const attest_ledger *ledger);
 
-/* One Markdown table, first column the id. */
+/* A title, what the verdicts mean, totals; then one Markdown table, first column the id. */
 void attest_ledger_markdown(FILE *out, const attest_ledger *ledger);
 /* A JSON array of objects: claim statement source how figures verdict expected; a figure is a named number; an
  * enclosure wider than a double is two, `NAME lo` and `NAME hi`. */

@@ -228,7 +228,7 @@ static const attest_statement claims[] = {
     { "Linear attention is what the first order adds to the order below.", "section 3.2",
       "linear against taylor:1 minus taylor:0, exact rationals", ATTEST_CLAIM_HOLDS, NULL, claim_check_identities,
       what_order_adds },
-    { "Linear attention is a subset of softmax attention, which is at least as expressive.", "section 3.2",
+    { "Every output of linear attention is one that softmax attention can give, too.", "section 3.2",
       "one key, value 1, score -1: linear's output against softmax's over scores -16..16", ATTEST_CLAIM_FALSE, NULL,
       subset, &one_score },
     { "The quadratic case has the state H_t = sum (k (x) k)^T v in d^2 rows, read by q (x) q.", "App. B",

@@ -1,8 +1,9 @@
 /* claims_tables.h - checks that are a table: a claim's data lists comparisons, each counted over seeds 0..cases-1.
  *
- * An entry is `written` (what the source prints), `meant` (under the condition) or an `aside` (for its figures only).
- * holds: every written entry has no difference; holds if: every meant one (and there is one).  All comparisons are of
- * exact rationals unless the entry says `enclosed`.
+ * An entry is `written` (what the source prints), `meant` (under the condition) or an `aside` (the reading said to be
+ * right where the printed one is false: it must match, else the check is an error).  holds: every written entry has no
+ * difference; holds if: every meant one (and there is one); false: some written entry has one.  Comparisons that decide
+ * neither (too few, too wide) are an error.  All are of exact rationals unless the entry says `enclosed`.
  */
 #ifndef ATTEST_CLAIMS_TABLES_H
 #define ATTEST_CLAIMS_TABLES_H
@@ -17,11 +18,15 @@ typedef struct claim_rule {
     const char *line;
     const char *rule;
     int64_t number;
-    const double *extra;
+    const attest_rule_extra *extra;
     int cases;
     int part; /* claim_part */
 } claim_rule;
 attest_status claim_check_rules(attest_finding *finding, const attest_statement *claim, attest_error *err);
+
+/* The same for rules that carry one state from token to token; also the numbers of that state (ht.1) of every line: the
+ * claim holds if each rule gives the outputs from a state of one and the same size. */
+attest_status claim_check_constant_state(attest_finding *finding, const attest_statement *claim, attest_error *err);
 
 typedef enum claim_rows { CLAIM_ALL_ROWS = 0, CLAIM_FIRST_ROW = 1, CLAIM_LAST_ROW = 2 } claim_rows;
 

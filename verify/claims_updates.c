@@ -7,8 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double skip_none[1] = { 0 }, skip_half[1] = { 0.5 }, bonus[3] = { 0.5, 2, 0.25 },
-                    moved[3] = { 0.25, -0.5, 0 }, unmoved[3] = { 0, 0, 0 };
+static const attest_rule_extra skip_none = { (const double[]){ 0 }, 1 }, skip_half = { (const double[]){ 0.5 }, 1 },
+                               bonus = { (const double[]){ 0.5, 2, 0.25 }, 3 },
+                               moved = { (const double[]){ 0.25, -0.5, 0 }, 3 },
+                               unmoved = { (const double[]){ 0, 0, 0 }, 3 };
 
 static const claim_rule retention[] = {
     { "recurrent", "variant=retnet hq=2 n=7 d=3 e=2", "gated", 0, NULL, 25, CLAIM_WRITTEN },
@@ -18,8 +20,8 @@ static const claim_rule retention[] = {
     { .name = NULL },
 };
 static const claim_rule ssd[] = {
-    { "skip D=1/2:", "variant=simple-gla gates=in hq=2 n=6 d=3 e=2", "ssd", 0, skip_half, 25, CLAIM_WRITTEN },
-    { "D=0:", "variant=simple-gla gates=in hq=2 n=6 d=3 e=2", "ssd", 0, skip_none, 25, CLAIM_MEANT },
+    { "skip D=1/2:", "variant=simple-gla gates=in hq=2 n=6 d=3 e=2", "ssd", 0, &skip_half, 25, CLAIM_WRITTEN },
+    { "D=0:", "variant=simple-gla gates=in hq=2 n=6 d=3 e=2", "ssd", 0, &skip_none, 25, CLAIM_MEANT },
     { .name = NULL },
 };
 /* heads = channels, e = 1: a_tc = e^(dt_tc A_c), gin = dt; the decay of one head has a value for each key dimension */
@@ -38,14 +40,14 @@ static const claim_rule gated_delta[] = {
     { .name = NULL },
 };
 static const claim_rule rwkv6[] = {
-    { "u=(1/2,2,1/4):", "variant=gla n=6 d=3 e=2", "rwkv-bonus", 0, bonus, 20, CLAIM_WRITTEN },
+    { "u=(1/2,2,1/4):", "variant=gla n=6 d=3 e=2", "rwkv-bonus", 0, &bonus, 20, CLAIM_WRITTEN },
     { "u=1/w_t:", "variant=gla n=6 d=3 e=2", "rwkv-bonus", 1, NULL, 20, CLAIM_MEANT },
     { .name = NULL },
 };
 static const claim_rule rwkv7[] = {
-    { "removal key moved:", "variant=deltanet n=6 d=3 e=2", "rwkv7", 0, moved, 20, CLAIM_WRITTEN },
-    { "with a decay:", "variant=gdn n=6 d=3 e=2", "rwkv7", 0, unmoved, 20, CLAIM_WRITTEN },
-    { "removal key = key, no decay:", "variant=deltanet n=6 d=3 e=2", "rwkv7", 0, unmoved, 20, CLAIM_MEANT },
+    { "removal key moved:", "variant=deltanet n=6 d=3 e=2", "rwkv7", 0, &moved, 20, CLAIM_WRITTEN },
+    { "with a decay:", "variant=gdn n=6 d=3 e=2", "rwkv7", 0, &unmoved, 20, CLAIM_WRITTEN },
+    { "removal key = key, no decay:", "variant=deltanet n=6 d=3 e=2", "rwkv7", 0, &unmoved, 20, CLAIM_MEANT },
     { .name = NULL },
 };
 
@@ -106,39 +108,44 @@ static const wkv_case channel = { 0.75, { 0.5, -1, 2, 0.25, 1 }, { 1, -2, 3, 0.5
 
 static const attest_statement claims[] = {
     { "RetNet's retention, recurrent, parallel and in chunks, is the point decay=retnet, weight=power:1, norm=none.",
-      "expressiveness paper, section 5; Sun et al. 2023",
+      "section 5; Sun et al. 2023",
       "three published forms written out against retnet, exact rationals; its rotation and its group norm left out",
       ATTEST_CLAIM_HOLDS, NULL, claim_check_rules, retention },
     { "Mamba-2 (SSD) is decay=scalar with k = B, q = C, v = x, gin = dt, a = e^(dt A).",
-      "expressiveness paper, section 5; "
+      "section 5; "
       "Dao and Gu 2024",
       "h = a h + B (dt x), y = C h + D x written out against simple-gla gates=in, exact rationals",
       ATTEST_CLAIM_HOLDS_IF, "D = 0: the skip D x is added outside", claim_check_rules, ssd },
-    { "Mamba-1 (S6) is decay=vector.",
-      "expressiveness paper, section 5; tutorial, Connection to Modern Systems; Gu and "
-      "Dao 2023",
+    { "Mamba-1 (S6) is decay=vector.", "section 5; also tutorial, Connection to Modern Systems; Gu and Dao 2023",
       "its per-channel decay written out against gla, exact rationals", ATTEST_CLAIM_HOLDS_IF,
       "each channel is a head of its own with e=1: then a_tc = e^(dt_t A_c) runs over key dimensions, gin = dt",
       claim_check_rules, selective },
-    { "GLA's recurrence S = diag(a_t) S + k^T v is decay=vector.",
-      "tutorial, Connection to Modern Systems; Yang et al. "
-      "2024",
+    { "GLA's recurrence S = diag(a_t) S + k^T v is decay=vector.", "Connection to Modern Systems; Yang et al. 2024",
       "written out against gla, exact rationals", ATTEST_CLAIM_HOLDS, NULL, claim_check_rules, gla },
     { "DeltaNet and Gated DeltaNet, S = a (I - b k^T k) S + b k^T v, are update=delta with and without decay=scalar.",
-      "SLA paper, section 5.1; Yang et al. 2024, 2025", "written out against deltanet and gdn, exact rationals",
+      "section 5.1; Yang et al. 2024, 2025", "written out against deltanet and gdn, exact rationals",
       ATTEST_CLAIM_HOLDS, NULL, claim_check_rules, gated_delta },
     { "RWKV-4's wkv is weight=exp, decay=retnet, norm=sum with q=1, d=e=1.",
-      "expressiveness paper, section 5; Peng et al. "
+      "section 5; Peng et al. "
       "2023",
-      "the quotient at the fifth token as a formula against the truth, enclosed", ATTEST_CLAIM_HOLDS_IF,
-      "u = w: a free bonus u of the current token is no point", rwkv4, &channel },
-    { "RWKV-5 and RWKV-6 are decay=vector.", "expressiveness paper, section 5; Peng et al. 2024",
+      "one channel of five tokens at e^-w = 3/4: the last quotient as a formula against the truth, within 2^-48, with "
+      "e^u = e^w and with e^u = 3",
+      ATTEST_CLAIM_HOLDS_IF, "u = w: a free bonus u of the current token is no point", rwkv4, &channel },
+    { "RWKV-5 and RWKV-6 are decay=vector.", "section 5; Peng et al. 2024",
       "o = r (S + diag(u) k^T v), S = diag(w_t) S + k^T v, read with q = r/w_t, against gla, exact rationals",
       ATTEST_CLAIM_HOLDS_IF, "u = 1/w_t in every dimension and at every t, which a fixed u is not", claim_check_rules,
       rwkv6 },
-    { "RWKV-7 is update=delta with a decay.", "expressiveness paper, section 5; Peng et al. 2025",
+    { "RWKV-7 is update=delta with a decay.", "section 5; Peng et al. 2025",
       "S = (diag(w) - (b x)^T x) S + b k^T v written out against deltanet and gdn, exact rationals",
       ATTEST_CLAIM_HOLDS_IF, "the removal key x is the written key and w = 1", claim_check_rules, rwkv7 },
 };
-const attest_claim_source attest_claims_updates = { "paper-expressiveness-of-softmax-attention.txt", claims,
-                                                    sizeof claims / sizeof claims[0] };
+/* By the paper that names the model, in the order of the rows. */
+#define EXPRESSIVENESS "paper-expressiveness-of-softmax-attention.txt"
+enum { RETNET_MAMBA = 3, TUTORIAL = 1, SLA = 1, ROWS = sizeof claims / sizeof claims[0] };
+const attest_claim_source attest_claims_updates = { EXPRESSIVENESS, claims, RETNET_MAMBA };
+const attest_claim_source attest_claims_updates_tutorial = { "tutorial-linear-attention.txt", claims + RETNET_MAMBA,
+                                                             TUTORIAL };
+const attest_claim_source attest_claims_updates_sla = { "paper-softmax-linear-attention.txt",
+                                                        claims + RETNET_MAMBA + TUTORIAL, SLA };
+const attest_claim_source attest_claims_updates_rwkv = { EXPRESSIVENESS, claims + RETNET_MAMBA + TUTORIAL + SLA,
+                                                         ROWS - RETNET_MAMBA - TUTORIAL - SLA };
