@@ -40,25 +40,35 @@ BUILD_FLAGS = $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_FLAGS) $
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c kernels/cpu/*.c)
+KERNEL_SRC = $(wildcard kernels/*.c kernels/cpu/*.c kernels/yardstick/*.c)
 LIB_SRC = $(wildcard reference/*.c props/*.c reports/*.c) $(filter-out verify/main.c verify/worker_main.c,$(wildcard verify/*.c))
 TEST_SRC = $(wildcard tests/test_*.c)
+CERTIFY_SRC = $(filter-out tests/certify/main.c,$(wildcard tests/certify/*.c))
 SUITES = $(wildcard verify/suites/*.suite)
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNEL_LIB = $(BUILD)/libkernels.a
 LIB = $(BUILD)/libattest.a
+CERTIFY_LIB = $(BUILD)/libcertify.a
 CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(wildcard kernels/cuda/*.cu)))
+# Yardsticks of `attest bench`, built where the library is installed; never required, and not under a sanitizer, which
+# would have to know what they are made of.
+HAS_OPENBLAS = $(shell pkg-config --exists openblas 2>/dev/null && echo yes)
+HAS_ONEDNN_2 = $(shell grep -s 'DNNL_VERSION_MAJOR 2$$' /usr/include/oneapi/dnnl/dnnl_version.h)
+VENDOR_PLUGINS = $(if $(SANITIZE),,$(if $(HAS_OPENBLAS),$(BUILD)/kernels/vendor-openblas.so) \
+                 $(if $(HAS_ONEDNN_2),$(BUILD)/kernels/vendor-onednn.so))
 TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(BUILD)/plugins/%.so,$(wildcard tests/plugins/*.c))
 
 .PHONY: all test gate report audit bench defects claims asan ubsan tsan fuzz coverage lint format mutate install clean help
 .DEFAULT_GOAL := all
-all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS)
+all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
 $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/attest-worker: $(call obj,verify/worker_main.c) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
-$(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o
+$(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+$(CERTIFY_LIB): $(call obj,$(CERTIFY_SRC))
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 $(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
@@ -67,10 +77,28 @@ $(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
 $(BUILD)/kernels/cpu/%.o: kernels/cpu/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(KERNEL_FLAGS) -Ikernels -c -o $@ $<
+$(BUILD)/kernels/yardstick/%.o: kernels/yardstick/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(BASE) $(KERNEL_FLAGS) -Ikernels -c -o $@ $<
 $(BUILD)/kernels/registry.o: CPPFLAGS += -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/reference/%.o: reference/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(EXACT) -c -o $@ $<
+# the dd engine: loops at -O3, one file a vector unit; constants made by MPFR; threads
+DD_FLAGS = -O3
+$(BUILD)/reference/dd_avx512.o: DD_FLAGS = -O3 -mavx512f -mavx512dq -mfma
+$(BUILD)/reference/dd_avx2.o: DD_FLAGS = -O3 -mavx2 -mfma
+$(BUILD)/reference/dd_%.o: reference/dd_%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(BASE) $(EXACT) $(DD_FLAGS) -c -o $@ $<
+$(BUILD)/reference/enclose.o: CFLAGS += $(OPENMP)
+$(BUILD)/reference/exp_table: reference/tables/exp_table.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -lmpfr -lgmp
+$(BUILD)/reference/dd_table.c: $(BUILD)/reference/exp_table
+	$(call say,GEN)$< > $@.tmp && mv $@.tmp $@
+$(BUILD)/reference/dd_table.o: $(BUILD)/reference/dd_table.c
+	$(call say,CC)$(CC) $(BASE) -c -o $@ $<
 $(BUILD)/verify/%.o: verify/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(OPENMP) -c -o $@ $<
@@ -85,6 +113,14 @@ $(BUILD)/suites_data.c: $(SUITES) tests/lint/embed.sh
 $(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
+VENDOR_CC = $(CC) $(CPPFLAGS) -D_GNU_SOURCE -MMD -MP $(WARN) $(KERNEL_FLAGS) -shared -fPIC -fvisibility=hidden -Ikernels \
+            -DATTEST_BUILD_FLAGS='"$(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_FLAGS)"'
+$(BUILD)/kernels/vendor-openblas.so: kernels/vendor/openblas.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(VENDOR_CC) $(shell pkg-config --cflags openblas) -o $@ $< $(shell pkg-config --libs openblas) -lm
+$(BUILD)/kernels/vendor-onednn.so: kernels/vendor/onednn.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(VENDOR_CC) -o $@ $< -ldnnl -l:libgomp.so.1 -lm
 $(BUILD)/plugins/%.so: tests/plugins/%.c $(wildcard tests/plugins/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
@@ -93,13 +129,20 @@ $(BUILD)/plugins/%.so: tests/plugins/%.c $(wildcard tests/plugins/*.h) kernels/a
 $(BUILD)/test_suites.h: $(TEST_SRC)
 	@mkdir -p $(@D)
 	$(call say,GEN)printf '%s\n' $(patsubst tests/test_%.c,'SUITE(suite_%)',$(sort $(TEST_SRC))) > $@
-$(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(LIB) $(KERNEL_LIB)
-	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
-$(BUILD)/t/test_%: tests/main.c $(BUILD)/tests/test_%.o $(LIB) $(KERNEL_LIB)
+$(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
+$(BUILD)/t/test_%: tests/main.c $(BUILD)/tests/test_%.o $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -DONLY_SUITE=suite_$* -o $@ $^ $(CHECK_LIBS) $(LIBS)
 $(BUILD)/tests/%.o: CPPFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"'
 .SECONDARY: $(call obj,$(TEST_SRC))
+
+# The dd engine's enclosures against a truth of their own, 10^7 of them; minutes.
+$(BUILD)/certify: $(call obj,tests/certify/main.c) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
+.PHONY: certify
+certify: $(BUILD)/certify
+	OMP_WAIT_POLICY=passive $<
 
 # attest with one more row in the table of presets (tests/made_up): what else a preset costs is nothing.
 MADE_UP = $(BUILD)/made-up/attest $(BUILD)/made-up/attest-worker
@@ -156,13 +199,16 @@ format:
 	clang-format -i $(shell git ls-files '*.c' '*.h')
 claims: all
 	$(BUILD)/attest claims --out $(BUILD)/claims
-bench defects fuzz:
+bench: all
+	$(BUILD)/attest bench reference
+	$(BUILD)/attest bench kernels
+defects fuzz:
 	@echo "make $@: not in this version (see CHANGELOG.md)" >&2; exit 2
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin/kernels
 	install $(BUILD)/attest $(BUILD)/attest-worker $(DESTDIR)$(PREFIX)/bin
 	install -m 644 kernels/attest.h kernels/attest_float.h $(DESTDIR)$(PREFIX)/include
-	$(if $(CUDA_PLUGINS),install $(CUDA_PLUGINS) $(DESTDIR)$(PREFIX)/bin/kernels)
+	$(if $(strip $(CUDA_PLUGINS) $(VENDOR_PLUGINS)),install $(CUDA_PLUGINS) $(VENDOR_PLUGINS) $(DESTDIR)$(PREFIX)/bin/kernels)
 clean:
 	rm -rf $(BUILD)
 help:
@@ -170,6 +216,8 @@ help:
 	@echo "deps     install the packages (root or sudo); a no-op when they are there"
 	@echo "test     all tests; prints Check's summary        gate    verify all kernels -> build/report/index.html"
 	@echo "claims   the ledger of the papers' statements -> build/claims/claims.md"
+	@echo "bench    engines and kernels timed side by side    defects, fuzz: not in this version"
+	@echo "certify  10^7 enclosures of the dd engine against a truth of their own"
 	@echo "report   the page again from build/report         audit   TARGET=lib.so[:kernel]"
 	@echo "asan ubsan tsan coverage   tests and gate under the tool, in build/TOOL"
 	@echo "lint     layers, style, gcc and clang without a warning"

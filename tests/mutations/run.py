@@ -27,11 +27,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 WORK = os.path.join(ROOT, "build", "mutate")
 HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "kernels/problem.h",
            "kernels/tensor.h", "kernels/npy.h", "kernels/plugin.h", "kernels/registry.h", "kernels/attest_float.h",
-           "reference/reference.h", "reference/identities.h", "reference/evidence.h", "verify/claims.h",
+           "reference/reference.h", "reference/identities.h", "reference/evidence.h", "reference/enclose.h",
+           "verify/claims.h",
            "props/rng.h", "props/family.h", "reports/row.h", "reports/report.h", "reports/write.h",
            "verify/worker.h", "verify/compare.h", "verify/suite.h", "verify/suite_rules.h", "verify/list_cells.h",
            "verify/runner.h", "verify/gate.h", "verify/cli.h", "verify/inputs.h",
-           "verify/claims_tables.h", "verify/claims_case.h"]
+           "verify/claims_tables.h", "verify/claims_case.h",
+           "reference/yardstick.h", "verify/bench.h", "verify/bench_jobs.h", "verify/bench_table.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
@@ -128,7 +130,7 @@ def sources(copy, suite):
     library = [p for folder in ("reference", "props", "reports") if folder in folders for p in of(folder)]
     kernels = [p for p in of("kernels") if p != "kernels/registry.c"]
     if "kernels/registry.h" in seen:
-        kernels = of("kernels") + of("kernels/cpu")
+        kernels = of("kernels") + of("kernels/cpu") + of("kernels/yardstick")
     return ["LIB_SRC=" + " ".join(library), "KERNEL_SRC=" + " ".join(kernels)]
 
 

@@ -1,0 +1,201 @@
+/* dd_pack.c - tensors into the dd engine's panels, and what the scan of them finds (dd_driver.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/attest_float.h"
+#include "reference/dd_driver.h"
+
+int dd_mantissa_bits(uint32_t dtype) { return attest_format_of(dtype).p - 1; }
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+static void load_f32(double *x, const char *data, int64_t stride, int64_t count)
+{
+    for (int64_t c = 0; c < count; c++) {
+        float f;
+        memcpy(&f, data + c * stride * (int64_t)sizeof f, sizeof f);
+        x[c] = (double)f;
+    }
+}
+
+static void load_bf16(double *x, const char *data, int64_t stride, int64_t count)
+{
+    for (int64_t c = 0; c < count; c++) {
+        uint16_t half;
+        float f;
+        memcpy(&half, data + c * stride * (int64_t)sizeof half, sizeof half);
+        const uint32_t bits = (uint32_t)half << 16;
+        memcpy(&f, &bits, sizeof f);
+        x[c] = (double)f;
+    }
+}
+
+static void load_f16(double *x, const char *data, int64_t stride, int64_t count)
+{
+    for (int64_t c = 0; c < count; c++) {
+        uint16_t half;
+        memcpy(&half, data + c * stride * (int64_t)sizeof half, sizeof half);
+        x[c] = attest_to_f64(ATTEST_F16, half);
+    }
+}
+
+/* x[count] = vector (b,h,t) of a tensor of f32, bf16 or f16: exact. */
+static void load_vector(double *x, const attest_tensor *t, int64_t b, int64_t h, int64_t row, int64_t count)
+{
+    static void (*const load[])(double *, const char *, int64_t, int64_t) = {
+        [ATTEST_F32] = load_f32, [ATTEST_F16] = load_f16, [ATTEST_BF16] = load_bf16
+    };
+    const char *data = (const char *)t->data + attest_offset(t, b, h, row, 0) * (int64_t)attest_dtype_bytes(t->dtype);
+    if (t->dtype == ATTEST_F32 && t->stride[3] == 1)
+        load_f32(x, data, 1, count); /* a unit stride that the compiler sees */
+    else if (t->dtype == ATTEST_BF16 && t->stride[3] == 1)
+        load_bf16(x, data, 1, count);
+    else
+        load[t->dtype](x, data, t->stride[3], count);
+}
+
+static void clear_negative(double *x, int64_t count)
+{
+    for (int64_t c = 0; c < count; c++)
+        x[c] = x[c] > 0 || x[c] - x[c] != 0 ? x[c] : 0; /* a NaN and an infinity stay */
+}
+
+/* Multiples of the result: the least bit of the smallest number other than 0; INFINITY if there is none. */
+static double grid_of(double smallest, uint32_t dtype)
+{
+    const int64_t least = dd_exponent(smallest);
+    if (smallest == __builtin_inf())
+        return smallest;
+    return dd_power_of_two((dd_power_of_two(least) > smallest ? least - 1 : least) - dd_mantissa_bits(dtype));
+}
+
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
+void dd_query(double *q, dd_row *row, const dd_job *job)
+{
+    const int64_t d = job->p->d;
+    double squares = 0, largest = 0, smallest = __builtin_inf();
+    if (row->h < 0) {
+        memset(q, 0, (size_t)d * sizeof *q);
+        row->known = 0;
+        return;
+    }
+    load_vector(q, job->q, job->head.b, row->h, row->i, d);
+    if (job->f.relu)
+        clear_negative(q, d);
+    if (!job->path->scan(&squares, &largest, &smallest, q, d)) {
+        memset(q, 0, (size_t)d * sizeof *q);
+        row->known = 0;
+        squares = 0;
+    }
+    if (job->f.fold != 1)
+        for (int64_t c = 0; c < d; c++)
+            q[c] *= job->f.fold; /* exact: a power of two */
+    row->square = squares * job->f.fold * job->f.fold * (1 + 0x1p-20);
+    row->grid = grid_of(smallest, job->p->in) * __builtin_fabs(job->f.fold);
+}
+
+/* ---- keys and values --------------------------------------------------------------------------------------------- */
+attest_status dd_head_init(dd_head *head, const dd_job *job, attest_error *err)
+{
+    const attest_problem *p = job->p;
+    const size_t keys = (size_t)(job->panels * DD_PANEL), columns = (size_t)(job->columns * DD_PANEL);
+    memset(head, 0, sizeof *head);
+    head->bad = malloc(((size_t)p->m + 1) * sizeof *head->bad);
+    head->key = aligned_alloc(64, keys * (size_t)p->d * sizeof(double));
+    head->value = aligned_alloc(64, keys * columns * sizeof(double));
+    head->power = aligned_alloc(64, columns * sizeof(double));
+    head->scratch = malloc((((size_t)p->d > columns ? (size_t)p->d : columns) + columns) * sizeof(double));
+    if (head->bad && head->key && head->value && head->power && head->scratch)
+        return ATTEST_OK;
+    dd_head_clear(head);
+    return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for packed keys and values");
+}
+
+void dd_head_clear(dd_head *head)
+{
+    free(head->bad);
+    free(head->key);
+    free(head->value);
+    free(head->power);
+    free(head->scratch);
+    memset(head, 0, sizeof *head);
+}
+
+/* What the panels of one thread found. */
+typedef struct found {
+    double key_square, key_least, value_least;
+} found;
+
+static void pack_key(dd_job *job, int64_t j, double *x, found *f)
+{
+    dd_head *head = &job->head;
+    const int64_t d = job->p->d;
+    double *to = head->key + j / DD_PANEL * d * DD_PANEL + j % DD_PANEL;
+    double squares = 0, largest = 0, least = f->key_least;
+    int good = 0;
+    if (j < job->p->m) {
+        load_vector(x, job->k, head->b, head->g, j, d);
+        if (job->f.relu)
+            clear_negative(x, d);
+        good = job->path->scan(&squares, &largest, &least, x, d);
+        head->bad[j + 1] = !good;
+    }
+    for (int64_t c = 0; c < d; c++)
+        to[c * DD_PANEL] = good ? x[c] : 0;
+    if (good) {
+        f->key_square = squares > f->key_square ? squares : f->key_square;
+        f->key_least = least;
+    }
+}
+
+static void pack_value(dd_job *job, int64_t j, double *x, double *most, found *f)
+{
+    dd_head *head = &job->head;
+    const int64_t e = job->p->e, width = job->columns * DD_PANEL, keys = job->panels * DD_PANEL;
+    double squares = 0, largest = 0, least = f->value_least;
+    int good = 0;
+    if (j < job->p->m) {
+        load_vector(x, job->v, head->b, head->g, j, e);
+        good = job->path->scan(&squares, &largest, &least, x, e);
+        head->bad[j + 1] |= !good;
+    }
+    for (int64_t c = good ? e : 0; c < width; c++)
+        x[c] = 0;
+    for (int64_t c = 0; c < width; c += DD_PANEL)
+        memcpy(head->value + (c / DD_PANEL * keys + j) * DD_PANEL, x + c, DD_PANEL * sizeof *x);
+    for (int64_t c = 0; c < width; c++)
+        most[c] = __builtin_fabs(x[c]) > most[c] ? __builtin_fabs(x[c]) : most[c];
+    if (good)
+        f->value_least = least;
+}
+
+static void finish_head(dd_job *job, const double *most, const found *f)
+{
+    dd_head *head = &job->head;
+    head->key_square = f->key_square * (1 + 0x1p-20);
+    head->key_grid = grid_of(f->key_least, job->p->in);
+    head->value_grid = grid_of(f->value_least, job->p->in);
+    head->value_power = 0;
+    for (int64_t c = 0; c < job->columns * DD_PANEL; c++) {
+        const double power = dd_power_of_two(dd_exponent(most[c]));
+        head->power[c] = power > 0x1p-149 ? power : 0x1p-149;
+        head->value_power = head->power[c] > head->value_power ? head->power[c] : head->value_power;
+    }
+    for (int64_t j = 0; j < job->p->m; j++)
+        head->bad[j + 1] += head->bad[j];
+}
+
+void dd_head_pack(dd_job *job, int64_t b, int64_t g)
+{
+    const int64_t d = job->p->d, width = job->columns * DD_PANEL, keys = job->panels * DD_PANEL;
+    double *x = job->head.scratch, *most = x + (d > width ? d : width);
+    found f = { 0, __builtin_inf(), __builtin_inf() };
+    job->head.b = b;
+    job->head.g = g;
+    job->head.bad[0] = 0;
+    memset(most, 0, (size_t)width * sizeof *most);
+    for (int64_t j = 0; j < keys; j++) {
+        pack_key(job, j, x, &f);
+        pack_value(job, j, x, most, &f);
+    }
+    finish_head(job, most, &f);
+}
