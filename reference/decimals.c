@@ -236,7 +236,7 @@ static attest_status print_view(decimals_job *job, ref_view *view, int64_t numbe
     for (slong prec = job->prec ? job->prec : ATTEST_PRECISION_START;; prec *= 2) {
         ATTEST_TRY(ref_view_fill(view, job->truth, prec, err));
         open = count_open(view, job->unit);
-        if (open == 0 || job->prec || 2 * prec > ATTEST_PRECISION_CAP)
+        if (open == 0 || job->prec || view->engine == ATTEST_ENGINE_DD || 2 * prec > ATTEST_PRECISION_CAP)
             break;
     }
     out->undecided += open;
@@ -293,13 +293,15 @@ static attest_status reserve(attest_decimals *out, const attest_problem *p, atte
 }
 
 static attest_status check_request(const attest_problem *p, attest_tensor_id id, int digits, long prec,
-                                   attest_error *err)
+                                   uint32_t engine, attest_error *err)
 {
     char why[160];
     if (!attest_problem_has(p, id, why, sizeof why))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s", why);
     if (digits < 1 || digits > MAX_DIGITS)
         return attest_fail(err, ATTEST_BAD_INPUT, "digits=%d: allowed are 1 to %d", digits, MAX_DIGITS);
+    if (prec > 0 && engine == ATTEST_ENGINE_DD)
+        return attest_fail(err, ATTEST_BAD_INPUT, "prec=%ld: engine dd has one precision, %d bits", prec, REF_DD_BITS);
     if (prec < 0 || (prec > 0 && prec < 16) || prec > ATTEST_PRECISION_CAP)
         return attest_fail(err, ATTEST_BAD_INPUT, "prec=%ld: allowed are 16 to %d bits", prec, ATTEST_PRECISION_CAP);
     return ATTEST_OK;
@@ -317,7 +319,7 @@ attest_status attest_truth_decimals(attest_decimals *out, attest_truth *truth, a
     memset(&view, 0, sizeof view);
     arb_init(ten);
     mag_init(job.unit);
-    ATTEST_TRY(check_request(truth->p, id, digits, prec, err));
+    ATTEST_TRY(check_request(truth->p, id, digits, prec, truth->engine, err));
     arb_set_ui(ten, 10);
     arb_pow_ui(ten, ten, (ulong)digits, GUARD);
     arb_inv(ten, ten, GUARD);

@@ -1,7 +1,8 @@
 /* rounded.c - correctly rounded tensors: one rounding from the truth to the asked format.
  *
- * Balls at 128, 256, 512 bits; what is then still open is a rounding boundary to 2^-500 or so, and the tie
- * lemma (R-TIE) says whether it is one exactly; otherwise the precision goes on doubling, to the cap.
+ * First the dd engine's enclosures, where it serves.  For what they leave open, balls at 128, 256, 512 bits; what is
+ * then still open is a rounding boundary to 2^-500 or so, and the tie lemma (R-TIE) says whether it is one exactly;
+ * otherwise the precision goes on doubling, to the cap.
  */
 #include "reference/truth.h"
 
@@ -18,6 +19,7 @@ typedef struct rounding_job {
     uint32_t dtype;
     uint64_t *bits;
     unsigned char *done;
+    const attest_enclosures *enclosed; /* NULL: the dd engine does not serve */
     attest_rounding_counts *counts;
 } rounding_job;
 
@@ -215,11 +217,24 @@ static void give_up(rounding_job *job, int64_t c)
     arb_clear(middle);
 }
 
-static attest_status round_view(rounding_job *job, attest_error *err)
+/* What the dd engine's enclosures decide of the view that starts at element `first`; the number left open. */
+static int64_t round_enclosed(rounding_job *job, int64_t first)
 {
-    attest_status status = ATTEST_OK;
     int64_t open = job->view.count;
     memset(job->done, 0, (size_t)job->view.count);
+    for (int64_t c = 0; job->enclosed && c < job->view.count; c++)
+        if (attest_enclosure_round(&job->bits[c], job->enclosed, first + c, job->dtype)) {
+            job->done[c] = 1;
+            job->counts->by_enclosure++;
+            open--;
+        }
+    return open;
+}
+
+static attest_status round_view(rounding_job *job, int64_t number, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    int64_t open = round_enclosed(job, number * job->view.count);
     for (slong prec = ATTEST_PRECISION_START; open && prec <= ATTEST_PRECISION_CAP; prec *= 2) {
         ATTEST_TRY(ref_view_fill(&job->view, job->truth, prec, err));
         for (int64_t c = 0; c < job->view.count; c++) {
@@ -254,6 +269,8 @@ attest_status attest_truth_rounded(attest_tensor *out, attest_truth *truth, atte
         return attest_fail(err, ATTEST_BAD_INPUT, "rounding: allowed are f32, f64, f16, bf16");
     if (!attest_problem_has(truth->p, id, why, sizeof why))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s", why);
+    if (truth->engine == ATTEST_ENGINE_AUTO || truth->engine == ATTEST_ENGINE_DD)
+        ATTEST_TRY(ref_truth_enclosed(&job.enclosed, truth, id, err));
     ATTEST_TRY(ref_view_init(&job.view, truth, id, err));
     attest_tensor_describe(out, truth->p, id, 0);
     set_dtype(out, dtype);
@@ -266,7 +283,7 @@ attest_status attest_truth_rounded(attest_tensor *out, attest_truth *truth, atte
     }
     for (int64_t number = 0; number < ref_view_total(truth, id); number++) {
         ref_view_seek(&job.view, truth, number);
-        ATTEST_TRY(round_view(&job, err));
+        ATTEST_TRY(round_view(&job, number, err));
         for (int64_t c = 0; c < job.view.count; c++)
             attest_store_bits(out, number * job.view.count + c, job.bits[c]);
     }

@@ -7,7 +7,7 @@
 
 const char *attest_engine_name(uint32_t engine)
 {
-    static const char *const names[] = { "auto", "ball", "exact", "witness", "mixed" };
+    static const char *const names[] = { "auto", "ball", "exact", "witness", "mixed", "dd" };
     return engine < sizeof names / sizeof names[0] ? names[engine] : "?";
 }
 
@@ -52,12 +52,14 @@ static int never_rational(const attest_problem *p)
 static attest_status check_engine(const attest_problem *p, uint32_t engine, attest_error *err)
 {
     char why[160];
-    if (engine > ATTEST_ENGINE_WITNESS)
-        return attest_fail(err, ATTEST_BAD_INPUT, "engine: allowed are auto, ball, exact, witness");
+    if (engine > ATTEST_ENGINE_DD || engine == ATTEST_ENGINE_MIXED)
+        return attest_fail(err, ATTEST_BAD_INPUT, "engine: allowed are auto, dd, ball, exact, witness");
     if (!ref_ball_serves(p, why, sizeof why))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s", why);
     if (engine == ATTEST_ENGINE_WITNESS && !ref_witness_serves(p, why, sizeof why))
         return attest_fail(err, ATTEST_BAD_INPUT, "engine=witness: %s", why);
+    if (engine == ATTEST_ENGINE_DD && !attest_enclose_serves(p, why, sizeof why))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s", why);
     if (engine == ATTEST_ENGINE_EXACT && never_rational(p))
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "engine=exact: this variant has irrational values; allowed are auto, ball, witness");
@@ -127,6 +129,8 @@ void attest_truth_free(attest_truth *truth)
     free(truth->slots);
     ref_row_clear(&truth->spare);
     ref_ball_cache_clear(&truth->ball);
+    attest_enclosures_free(&truth->fast_o);
+    attest_enclosures_free(&truth->fast_lse);
     free(truth);
 }
 
@@ -223,7 +227,8 @@ static attest_status compute(ref_row *row, attest_truth *truth, int64_t b, int64
     if (row->empty)
         set_empty_rationals(row);
     row->engine = exact ? ATTEST_ENGINE_EXACT : ATTEST_ENGINE_BALL;
-    if ((row->no_truth || row->empty) && !never_rational(truth->p) && truth->engine != ATTEST_ENGINE_BALL)
+    if ((row->no_truth || row->empty) && !never_rational(truth->p) && truth->engine != ATTEST_ENGINE_BALL &&
+        truth->engine != ATTEST_ENGINE_DD)
         row->engine = ATTEST_ENGINE_EXACT; /* nothing was computed: the row counts with its neighbours */
     row->computed = 1;
 out:

@@ -116,7 +116,8 @@ static attest_status fill_state(ref_view *view, attest_truth *truth, slong prec,
 {
     const int degree = (int)view->id.index, z_state = view->id.kind == ATTEST_KIND_ZT;
     const int exact =
-        truth->engine != ATTEST_ENGINE_BALL && ref_exact_state_serves(&truth->in, view->b, view->h, degree);
+        truth->engine != ATTEST_ENGINE_BALL && truth->engine != ATTEST_ENGINE_DD &&
+        ref_exact_state_serves(&truth->in, view->b, view->h, degree);
     attest_status status;
     view->engine = exact ? ATTEST_ENGINE_EXACT : ATTEST_ENGINE_BALL;
     view->prec = prec;
@@ -214,6 +215,12 @@ attest_status ref_view_fill(ref_view *view, attest_truth *truth, slong prec, att
     view->open = view->missing = view->minus_infinity = 0;
     view->engine = truth->engine;
     view->prec = prec;
+    if (truth->engine == ATTEST_ENGINE_DD) {
+        int served;
+        const attest_status status = ref_view_fill_dd(view, &served, truth, err);
+        if (served || status != ATTEST_OK)
+            return status;
+    }
     if (truth->engine == ATTEST_ENGINE_WITNESS)
         return is_state(view->id) ? fill_witness_state(view, truth, prec, err)
                                   : fill_witness_row(view, truth, prec, err);

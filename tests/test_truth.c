@@ -450,12 +450,12 @@ END_TEST
 
 START_TEST(names_and_services)
 {
-    static const char *const names[] = { "auto", "ball", "exact", "witness", "mixed", "?" };
+    static const char *const names[] = { "auto", "ball", "exact", "witness", "mixed", "dd", "?" };
     static const char *const lines[] = { "variant=softmax n=2", "variant=based n=2", "variant=gla n=2" };
     attest_error err;
     attest_case c;
     char why[160];
-    for (uint32_t engine = 0; engine < 6; engine++)
+    for (uint32_t engine = 0; engine < 7; engine++)
         ck_assert_str_eq(attest_engine_name(engine), names[engine]);
     for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
         ck_assert_int_eq(attest_case_parse(&c, lines[k], NULL, NULL, &err), ATTEST_OK);

@@ -78,7 +78,7 @@ out:
 
 static attest_status parse_engine(uint32_t *engine, const char *name, attest_error *err)
 {
-    static const uint32_t all[] = { ATTEST_ENGINE_AUTO, ATTEST_ENGINE_BALL, ATTEST_ENGINE_EXACT,
+    static const uint32_t all[] = { ATTEST_ENGINE_AUTO, ATTEST_ENGINE_DD, ATTEST_ENGINE_BALL, ATTEST_ENGINE_EXACT,
                                     ATTEST_ENGINE_WITNESS };
     *engine = ATTEST_ENGINE_AUTO;
     if (!name)
@@ -88,7 +88,7 @@ static attest_status parse_engine(uint32_t *engine, const char *name, attest_err
             *engine = all[i];
             return ATTEST_OK;
         }
-    return attest_fail(err, ATTEST_BAD_INPUT, "--engine=%s: auto, ball, exact or witness", name);
+    return attest_fail(err, ATTEST_BAD_INPUT, "--engine=%s: auto, dd, ball, exact or witness", name);
 }
 
 static void print_list(const char *key, char *const *text, int64_t count)
