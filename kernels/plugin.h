@@ -1,6 +1,7 @@
 /* plugin.h - loads a kernel library (a shared object that exports attest_library_v1) and checks it.
  *
- * Only the worker process calls this: a library runs code as soon as it is loaded.
+ * Only the worker process calls this for a kernel that is judged: a library runs code as soon as it is loaded.  `attest
+ * bench` loads our own vendor plugins with it, to time them beside everything else in one process.
  */
 #ifndef ATTEST_PLUGIN_H
 #define ATTEST_PLUGIN_H

@@ -6,12 +6,14 @@
 #include <mpfr.h>
 #if defined(__has_include) && __has_include(<flint/arb.h>)
 #include <flint/arb.h>
+#include <flint/arb_mat.h>
 #include <flint/arf.h>
 #include <flint/fmpq.h>
 #include <flint/fmpz.h>
 #include <flint/mag.h>
 #else
 #include <arb.h>
+#include <arb_mat.h>
 #include <arf.h>
 #include <flint/fmpq.h>
 #include <flint/fmpz.h>

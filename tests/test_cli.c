@@ -196,6 +196,12 @@ START_TEST(test_claims)
 }
 END_TEST
 
+START_TEST(test_bench)
+{
+    check_file("bench.case");
+}
+END_TEST
+
 /* ---- what commands share, called directly --------------------------------------------------------------------- */
 START_TEST(test_hashes)
 {
@@ -340,6 +346,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_plugins);
     tcase_add_test(t, test_gate);
     tcase_add_test(t, test_claims);
+    tcase_add_test(t, test_bench);
     suite_add_tcase(s, t);
     t = tcase_create("pieces");
     tcase_set_timeout(t, 60);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "reference/reference.h"
+#include "verify/bench.h"
 
 typedef struct option_row {
     struct argp_option option;
@@ -37,12 +38,13 @@ enum {
     KEY_MODEL,
     KEY_EXP_ULP,
     KEY_QUIET,
-    KEY_JOBS
+    KEY_JOBS,
+    KEY_ROUNDS
 };
 
 static const option_row option_table[] = {
     { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci, full, or a suite file", 0 }, "gate audit" },
-    { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "gate" },
+    { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "gate bench" },
     { { "kernel", KEY_KERNEL, "KERNEL", 0, "a built-in kernel, or LIB.so:KERNEL", 0 }, "replay" },
     { { "device", KEY_DEVICE, "cpu|cuda", 0, "only kernels of this device", 0 }, "gate" },
     { { "require-device", KEY_REQUIRE, "cpu|cuda", 0, "exit 2 unless a kernel of this device can run", 0 }, "gate" },
@@ -58,7 +60,7 @@ static const option_row option_table[] = {
       "gate audit" },
     { { "list-cases", KEY_LIST, 0, 0, "print the suite's problem lines and stop", 0 }, "gate" },
     { { "problem", KEY_PROBLEM, "LINE", 0, "the problem line, e.g. 'variant=softmax n=128 mask=causal'", 0 },
-      "reference compare" },
+      "reference compare bench" },
     { { "tensor", 't', "NAME=FILE[:LAYOUT]", 0, "a tensor from a .npy file; LAYOUT BHSD (default) or BSHD", 0 },
       "reference compare" },
     { { "want", KEY_WANT, "LIST", 0, "outputs to print: o,u,z,lse,ht (default o)", 0 }, "reference" },
@@ -69,15 +71,18 @@ static const option_row option_table[] = {
       "reference" },
     { { "format", KEY_FORMAT, "text|json", 0, "a Markdown table (default), or a JSON array, on stdout", 0 }, "claims" },
     { { "format", KEY_FORMAT, "text|json", 0, "a text for people (default), or JSON lines", 0 },
-      "compare gate audit replay" },
+      "compare gate audit replay bench" },
     { { "prec", KEY_PREC, "BITS", 0, "fixed working precision, 16 to 8192, instead of raising it", 0 }, "reference" },
     { { "engine", KEY_ENGINE, "ENGINE", 0,
-        "auto (default: exact where it serves a row, else ball), ball, exact, witness", 0 },
+        "auto (default: exact where it serves a row, else ball), dd (fast; o and lse), ball, exact, witness", 0 },
       "reference" },
+    { { "engine", KEY_ENGINE, "GLOB", 0, "bench reference: only rows whose name matches, e.g. 'dd-*'", 0 }, "bench" },
     { { "model", KEY_MODEL, "MODEL", 0, "two-pass, online:TILE, split:S, recurrent, unknown (default)", 0 },
       "compare" },
     { { "exp-ulp", KEY_EXP_ULP, "X", 0, "error of the kernel's exp in ulps of acc (default 4)", 0 }, "compare" },
     { { "jobs", KEY_JOBS, "N", 0, "threads (default: all cores); never changes a number", 0 }, "gate audit" },
+    { { "jobs", KEY_JOBS, "N", 0, "threads of the dd row that uses several (default 2)", 0 }, "bench" },
+    { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 }, NULL },
 };
 
@@ -202,6 +207,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_MODEL: cli->model = text; break;
     case KEY_EXP_ULP: cli->exp_ulp = parse_number(state, "exp-ulp", text, 0); break;
     case KEY_JOBS: cli->jobs = parse_integer(state, "jobs", text, 1, 1024); break;
+    case KEY_ROUNDS: cli->rounds = parse_integer(state, "rounds", text, ATTEST_BENCH_ROUNDS,
+                                                       ATTEST_BENCH_ROUNDS_MAX); break;
     case KEY_QUIET: cli->quiet = 1; break;
     default: return parse_argument(key, text, state);
     }
@@ -251,7 +258,8 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
     }
     *command = find_command(argv[1]);
     *cli = (attest_cli){
-        .command = (*command)->name, .program = argv[0], .timeout = 10, .max_time = -1, .exp_ulp = 4, .digits = 40
+        .command = (*command)->name, .program = argv[0], .timeout = 10, .max_time = -1, .exp_ulp = 4, .digits = 40,
+        .rounds = ATTEST_BENCH_ROUNDS
     };
     struct argp_option options[OPTION_COUNT + 1];
     size_t count = 0;
@@ -313,6 +321,25 @@ attest_status attest_cli_output_dir(const char *dir, attest_error *err)
     close(fd);
     unlink(path);
     return ATTEST_OK;
+}
+
+int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli)
+{
+    static const char below[] = "/kernels";
+    if (strchr(cli->program, '/')) {
+        if (snprintf(folder, len, "%s", cli->program) >= (int)len)
+            return 0;
+    } else {
+        const ssize_t n = readlink("/proc/self/exe", folder, len);
+        if (n <= 0 || (size_t)n >= len)
+            return 0;
+        folder[n] = '\0';
+    }
+    char *end = strrchr(folder, '/');
+    if (!end || (size_t)(end - folder) + sizeof below > len)
+        return 0;
+    strcpy(end, below);
+    return 1;
 }
 
 void attest_shell_quote(char *text, size_t len, const char *word)

@@ -22,7 +22,7 @@ typedef struct attest_cli {
     const char *argument[ATTEST_CLI_LIST]; /* positional */
     int argument_count;
     double timeout, max_time, exp_ulp;
-    long digits, prec, jobs;
+    long digits, prec, jobs, rounds;
     int quiet, list_cases;
 } attest_cli;
 
@@ -53,10 +53,15 @@ int attest_command_study(const attest_cli *cli);
 int attest_command_report(const attest_cli *cli);
 int attest_command_claims(const attest_cli *cli);
 int attest_command_list(const attest_cli *cli);
+int attest_command_bench(const attest_cli *cli);
 
 /* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
  * ATTEST_BAD_INPUT names the directory. */
 attest_status attest_cli_output_dir(const char *dir, attest_error *err);
+
+/* The folder of plugins, `kernels/` beside the executable: as it was called (so that rows and reproductions stay
+ * short), else in full.  0: not known. */
+int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli);
 
 /* One word of a shell command: quoted with ' where needed. */
 void attest_shell_quote(char *text, size_t len, const char *word);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "verify/gate.h"
 #include "verify/runner.h"
@@ -22,26 +21,13 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The folder of the executable: as it was called (so that rows and reproductions stay short), else in full. */
-static int program_folder(char *folder, size_t len, const attest_cli *cli)
-{
-    if (strchr(cli->program, '/'))
-        return snprintf(folder, len, "%s", cli->program) < (int)len;
-    const ssize_t n = readlink("/proc/self/exe", folder, len);
-    if (n <= 0 || (size_t)n >= len)
-        return 0;
-    folder[n] = '\0';
-    return 1;
-}
-
 static void find_plugins(libraries *l, const attest_cli *cli)
 {
     char folder[4096];
     size_t found = 0;
     l->list[l->count++] = NULL;
-    if (!program_folder(folder, sizeof folder - 16, cli))
+    if (!attest_cli_plugins(folder, sizeof folder, cli))
         return;
-    strcpy(strrchr(folder, '/'), "/kernels");
     DIR *dir = opendir(folder);
     if (!dir)
         return;

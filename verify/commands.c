@@ -12,6 +12,7 @@ const attest_command attest_commands[] = {
     { "report", "[DIR]", 0, 1, "write DIR/index.html from the rows in DIR (default build/report)",
       attest_command_report },
     { "claims", "", 0, 0, "check the papers' statements with numbers; the ledger as a table", attest_command_claims },
+    { "bench", "reference|kernels", 1, 1, "time engines, or kernels, side by side on problems", attest_command_bench },
     { "list", "kernels|variants|families|claims", 1, 1, "say what there is", attest_command_list },
 };
 const size_t attest_command_count = sizeof attest_commands / sizeof attest_commands[0];

@@ -1,0 +1,82 @@
+/* bench_table.h - one problem of `attest bench`: its inputs, its jobs, their times, and how they are printed.
+ *
+ * Inputs: `own`, drawn from the line; where it is not in f32, `wide`: the same values stored as f32 (for the float
+ * kernels) and `fresh`: the line with in=f32, drawn (what the dd engine takes for f32 numbers of the same law).
+ */
+#ifndef ATTEST_BENCH_TABLE_H
+#define ATTEST_BENCH_TABLE_H
+
+#include <stdio.h>
+
+#include "reports/row.h"
+#include "verify/bench_jobs.h"
+#include "verify/cli.h"
+
+#define ATTEST_BENCH_JOBS 40
+
+typedef struct attest_bench_inputs {
+    attest_case c;
+    attest_bundle *bundle; /* NULL: not made */
+} attest_bench_inputs;
+
+typedef struct attest_bench_table {
+    char line[ATTEST_LINE];
+    attest_bench_inputs own, wide, fresh;
+    int64_t pairs;
+    int rounds;
+    attest_bench_job job[ATTEST_BENCH_JOBS];
+    size_t count;
+    /* indices into job, -1: not timed */
+    int best;    /* the fastest dd path, one thread */
+    int mpfr, naive, costs, machine;
+    attest_row *judged; /* `bench kernels`: [count] verdict and ratio of each row; else NULL */
+} attest_bench_table;
+
+typedef struct attest_bench_options {
+    int rounds, threads;      /* threads of the second dd row; below 2: none */
+    const char *glob;         /* names of rows wanted; NULL: all */
+    const char *plugins;      /* folder of vendor-*.so, or NULL */
+    const attest_bench_clock *clock;
+} attest_bench_options;
+
+/* Draws the inputs of `line`, runs and compares all engines (or kernels, also judged against their bounds).
+ * ATTEST_BAD_INPUT: the line, or no row's name matches.  On failure the table is cleared. */
+attest_status attest_bench_reference(attest_bench_table *table, const char *line, const attest_bench_options *options,
+                                     attest_error *err);
+attest_status attest_bench_kernels(attest_bench_table *table, const char *line, const attest_bench_options *options,
+                                   attest_error *err);
+void attest_bench_table_clear(attest_bench_table *table);
+
+/* Does a name match the glob (NULL: yes)? */
+int attest_bench_wanted(const attest_bench_options *options, const char *name);
+
+/* ---- parts, for the two above ------------------------------------------------------------------------------------ */
+attest_status attest_bench_table_start(attest_bench_table *table, const char *line, int rounds, attest_error *err);
+/* *p, *in = the inputs in f32: own, or wide (made when first asked for). */
+attest_status attest_bench_in_f32(const attest_problem **p, const attest_bundle **in, attest_bench_table *table,
+                                  attest_error *err);
+/* Appends a job; NULL where the table is full. */
+attest_bench_job *attest_bench_add(attest_bench_table *table, uint32_t kind, const char *name, const char *source);
+/* Appends the kernel, or a row that says why not. */
+attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_kernel *kernel, const char *name,
+                                      const attest_problem *p, const attest_bundle *in, attest_error *err);
+/* The vendor kernels: `vendor-openblas`, `vendor-onednn`, or a row that says not installed. */
+attest_status attest_bench_add_vendors(attest_bench_table *table, const attest_bench_options *options,
+                                       const attest_problem *p, const attest_bundle *in, attest_error *err);
+/* Prepares, measures and reads all jobs that have no `why`. */
+attest_status attest_bench_time_all(attest_bench_table *table, const attest_bench_options *options, attest_error *err);
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+/* Operations of a double lane that the dd engine does a pair: (4d + 5e), (d + 2e) where in is bf16 or f16, and 104 for
+ * exp or 12 P for taylor:P (derived from the loops' instructions; divide by lanes and time for a share of the peak). */
+double attest_bench_dd_work(const attest_problem *p);
+/* MPFR's least time over the sum of calls x least cost of a call. */
+double attest_bench_honesty(const attest_bench_table *table);
+/* Least cost of a call over the rounds. */
+double attest_bench_call_cost(const attest_bench_table *table, int call);
+
+/* Text: a Markdown table and the figures below it.  JSON: one object a row. */
+void attest_bench_print(FILE *out, const attest_bench_table *table);
+void attest_bench_print_json(FILE *out, const attest_bench_table *table);
+
+#endif
