@@ -53,6 +53,7 @@ typedef struct dd_path {
     const char *name;
     int lanes;
     int fma;                /* products are formed by FMA; else p is cut to 29 bits before the value product */
+    int slices;             /* slicing is the faster way for f32 (R-DD-SLICE) */
     int (*runs)(void);      /* can this machine run it? */
     int (*sound)(void);     /* do the error-free transforms hold, as compiled? */
 
@@ -67,13 +68,18 @@ typedef struct dd_path {
     /* The same where plain sums are exact (R-DD-GRID). */
     void (*scores_exact)(double *high, double *low, int64_t stride, const double *q, const double *key, int64_t d,
                          int64_t panels, double scale);
+    /* first = x on the grid 2^-52 big[lane]/1.5, second = x - first, exactly; `count` groups of 16; first may be x. */
+    void (*slice)(double *first, double *second, const double *x, int64_t count, const double *big);
+    /* The same scores from slices: sum q1 k1, which is exact, and sum (q k2 + q2 k1) in plain double (R-DD-SLICE). */
+    void (*scores_sliced)(double *high, double *low, int64_t stride, const double *const q[3], const double *key,
+                          const double *key2, int64_t d, int64_t panels, double scale);
     /* extremes of high[first..last) */
     void (*range)(double *lowest, double *highest, const double *high, int64_t first, int64_t last);
     /* scores -> weights, in place.  R-DD-EXP, R-DD-SERIES. */
     void (*exponential)(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan);
     void (*series)(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan);
-    /* high becomes a multiple of the grid 2^-52 big/1.5, low takes the rest. */
-    void (*cut)(double *high, double *low, int64_t from, int64_t to, double big);
+    /* kept = high on the grid 2^-52 big/1.5, low takes the rest; kept may be high. */
+    void (*cut)(double *kept, double *low, const double *high, int64_t from, int64_t to, double big);
     /* u_ic = sum_j p_ij v_jc for the 16 columns of one value panel; uh, ul [DD_ROWS][DD_PANEL].  start[i] power[c] is
      * the first accumulator's start.  R-DD-VALUE. */
     void (*values)(double *uh, double *ul, const double *high, const double *low, int64_t stride, const double *value,
@@ -81,6 +87,9 @@ typedef struct dd_path {
     /* The same with plain sums of (multiple of a grid) v, which are exact, and of low v.  R-DD-GRID. */
     void (*values_exact)(double *uh, double *ul, const double *high, const double *low, int64_t stride,
                          const double *value, int64_t from, int64_t to);
+    /* The same with sums of kept v1, which are exact, and of high v2 + low v1 (R-DD-SLICE). */
+    void (*values_sliced)(double *uh, double *ul, const double *kept, const double *high, const double *low,
+                          int64_t stride, const double *value, const double *value2, int64_t from, int64_t to);
     /* o = u/(zh+zl) of one row and panel: hi, lo, and bound = alpha power[c] + gamma |o|.  R-DD-QUOTIENT. */
     void (*divide)(double *hi, double *lo, double *bound, const double *uh, const double *ul, double zh, double zl,
                    const double *power, double alpha, double gamma);

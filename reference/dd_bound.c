@@ -35,6 +35,12 @@ int64_t dd_exponent(double x)
     return field - 1023 + (fraction != 0);
 }
 
+int64_t dd_norm_exponent(double square)
+{
+    const int64_t twice = dd_exponent(square);
+    return twice < -900 ? -450 : twice >= 0 ? (twice + 1) / 2 : -(-twice / 2);
+}
+
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
 /* sum |q k| <= sqrt(square key_square) <= 2^g, so partial sums stay below 2^(k-1), k = g + 1 (R-DD-SCORE). */
@@ -45,11 +51,23 @@ int64_t dd_score_exponent(const dd_job *job, const dd_row *row)
     return g < -900 ? -900 : g + 1;
 }
 
+/* A power of two above sqrt(x), x >= 1. */
+static double above_root(double x) { return dd_power_of_two((dd_exponent(x) + 1) / 2); }
+
+/* R-DD-SLICE: 2d (without FMA 4d) roundings of sums below sqrt(d) 2^(exponents - 26) (1 + 2^-8). */
+static double sliced_score_error(const dd_job *job, const dd_row *row)
+{
+    const double d = (double)job->p->d, size = dd_power_of_two(row->exponent + job->head.key_exponent - 26);
+    return (job->path->fma ? 2 : 4) * d * 0x1p-53 * above_root(d) * size * (1 + 0x1p-7);
+}
+
 double dd_score_error(const dd_job *job, const dd_row *row)
 {
     const double d = (double)job->p->d, scale = __builtin_fabs(job->f.scale);
     const double steps = d < DD_FOLD ? d : DD_FOLD;
-    const double sum = row->exponent == DD_EXACT_SUM ? 0 : d * (steps + 3) / 2 * dd_power_of_two(row->exponent - 106);
+    const double sum = job->sliced                      ? sliced_score_error(job, row)
+                       : row->exponent == DD_EXACT_SUM ? 0
+                                                       : d * (steps + 3) / 2 * dd_power_of_two(row->exponent - 106);
     return (sum * scale + (scale == 1 ? 0 : 0x1p-103 * row->largest)) * UPWARD;
 }
 
@@ -135,6 +153,18 @@ void dd_weigh_errors(dd_row *row, const dd_job *job)
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* R-DD-SLICE: a chunk's second sums stay below A 2^-26 + 128 rest, all of them below A 2^-26 + n rest; what the second
+ * part of a weight times a second slice would add is left out. */
+double dd_sliced_value_error(const dd_row *row, const dd_job *job, double cut)
+{
+    const double n = (double)(row->plan.to - row->plan.from), size = row->sum.absolute;
+    const double rest = cut / 1.5 * 0x1p-53 + low_part(row, job);
+    const double chunk = (size * 0x1p-26 + DD_FOLD * rest) * (1 + 0x1p-8);
+    const double all = (size * 0x1p-26 + n * rest) * (1 + 0x1p-8);
+    const double rounded = (job->path->fma ? 2 : 4) * n * 0x1p-53 * chunk + (n / DD_FOLD + 1) * 0x1p-53 * all;
+    return (rounded + n * 0x1p-53 * rest + n * low_part(row, job) * 0x1p-26) * UPWARD;
+}
 
 /* R-DD-VALUE, R-DD-GRID: `rest` bounds the second part of a weight, `low` the second accumulator. */
 double dd_value_error(const dd_row *row, const dd_job *job, int64_t exponent, int exact, double cut)

@@ -26,13 +26,15 @@ typedef struct dd_formula {
 typedef struct dd_head {
     int64_t b, g;
     int64_t *bad;      /* [m+1]: keys below j whose k or v is not finite; they are packed as zeros */
-    double *key, *value;
-    double *scratch;   /* [max(d, columns*16) + columns*16] */
+    double *key, *value;   /* in slices: the first ones, and */
+    double *key2, *value2; /* the second ones; NULL without */
+    double *value_big;     /* [columns*16] slices: 1.5 2^52 times the grid of the first */
     double *power;     /* [columns*16]: a power of two, at least 2^-149, above max |v_c| */
     double key_square; /* >= max norm2(phi(k))^2 */
     double key_grid;   /* every entry of k is a multiple of it (a power of two; INFINITY if all are 0) */
     double value_grid; /* of v */
     double value_power; /* the largest of power[] */
+    int64_t key_exponent; /* slices: norm2(phi(k)) <= 2^key_exponent, k1 on the grid 2^(key_exponent-26) */
 } dd_head;
 
 typedef struct dd_job {
@@ -41,6 +43,7 @@ typedef struct dd_job {
     const attest_bundle *in;
     const dd_path *path;
     uint32_t tiers;
+    int sliced; /* keys and values are sliced (R-DD-SLICE) */
     dd_formula f;
     int64_t panels, columns; /* ceil(m/16), ceil(e/16) */
     dd_head head;
@@ -55,7 +58,7 @@ typedef struct dd_row {
     int known;           /* 0: this engine has nothing to say (bound = INFINITY) */
     double square;       /* >= norm2(phi(q))^2, q with `fold` in it */
     double grid;         /* every entry of q is a multiple */
-    int64_t exponent;    /* of `big` for the scores; DD_EXACT_SUM: sums are exact */
+    int64_t exponent;    /* of `big` for the scores; DD_EXACT_SUM: sums are exact; sliced: |q| <= 2^exponent */
     double largest;      /* |x| of scores, upper, after clamp, before the shift */
     double score_error;  /* |x^ - x|, upper, with the shift */
     double weight_error; /* >= sum_j |w^_j - w_j|, in the scale of the weights */
@@ -68,8 +71,19 @@ typedef struct dd_row {
 /* ---- dd_pack.c --------------------------------------------------------------------------------------------------- */
 attest_status dd_head_init(dd_head *head, const dd_job *job, attest_error *err);
 void dd_head_clear(dd_head *head);
-/* Packs KV head (b,g). */
-void dd_head_pack(dd_job *job, int64_t b, int64_t g);
+/* Packing KV head (b,g): start; then each thread packs panels with a dd_found of its own and merges it, one thread at a
+ * time; then one finishes.  The order of threads and panels changes nothing. */
+typedef struct dd_found {
+    double key_square, key_least, value_least;
+    double *x, *most; /* x: a vector; most[columns*16]: max |v_c| */
+} dd_found;
+void dd_pack_start(dd_job *job, int64_t b, int64_t g);
+size_t dd_pack_scratch(const dd_job *job); /* doubles a thread needs */
+void dd_pack_thread(dd_found *f, const dd_job *job, double *scratch);
+void dd_pack_panel(const dd_job *job, int64_t panel, dd_found *f);
+void dd_pack_merge(dd_job *job, const dd_found *f);
+void dd_pack_finish(dd_job *job);
+void dd_pack_slice(const dd_job *job, int64_t panel); /* after that: the panel's keys and values in slices */
 /* Row `row` of q, mapped and folded, to q[d]; fills square, grid and known. */
 void dd_query(double *q, dd_row *row, const dd_job *job);
 /* The exponent range of dtype's least bit: every finite x of the dtype is a multiple of 2^(exponent of |x| - bits). */
@@ -84,6 +98,7 @@ void dd_block(const dd_job *job, int64_t block, double *scratch);
 /* ---- dd_bound.c: lemmas R-DD-* ----------------------------------------------------------------------------------- */
 double dd_power_of_two(int64_t exponent);        /* 0 below -1074, INFINITY above 1023 */
 int64_t dd_exponent(double x);                   /* least k with |x| <= 2^k; -1075 for 0 */
+int64_t dd_norm_exponent(double square);         /* sqrt(square) <= 2^k; -450 below 2^-900 */
 #define DD_EXACT_SUM (-9999)                     /* as an exponent: no sum was rounded */
 #define DD_EXP_ERROR 0x1.6p-87                   /* R-DD-EXP, relative; searched by tests/test_dd_exp.c */
 int64_t dd_score_exponent(const dd_job *job, const dd_row *row); /* k of `big` for the scores */
@@ -92,6 +107,8 @@ double dd_score_error(const dd_job *job, const dd_row *row);
 void dd_plan_weights(dd_row *row, const dd_job *job, double lowest, double highest);
 /* After the weights: weight_error and sum_error. */
 void dd_weigh_errors(dd_row *row, const dd_job *job);
+/* The same for values_sliced, the kept weights on the grid 2^-52 cut/1.5. */
+double dd_sliced_value_error(const dd_row *row, const dd_job *job, double cut);
 /* |error of u_c| <= result power[c]; `exact`: by values_exact on the grid 2^-52 cut/1.5 (exact or not: what the
  * weights were cut to; 0: not). */
 double dd_value_error(const dd_row *row, const dd_job *job, int64_t exponent, int exact, double cut);

@@ -99,13 +99,17 @@ attest_status dd_head_init(dd_head *head, const dd_job *job, attest_error *err)
     const attest_problem *p = job->p;
     const size_t keys = (size_t)(job->panels * DD_PANEL), columns = (size_t)(job->columns * DD_PANEL);
     memset(head, 0, sizeof *head);
+    const size_t k = keys * (size_t)p->d, v = keys * columns, slices = job->sliced ? 2 : 1;
     head->bad = malloc(((size_t)p->m + 1) * sizeof *head->bad);
-    head->key = aligned_alloc(64, keys * (size_t)p->d * sizeof(double));
-    head->value = aligned_alloc(64, keys * columns * sizeof(double));
-    head->power = aligned_alloc(64, columns * sizeof(double));
-    head->scratch = malloc((((size_t)p->d > columns ? (size_t)p->d : columns) + columns) * sizeof(double));
-    if (head->bad && head->key && head->value && head->power && head->scratch)
+    head->key = aligned_alloc(64, (slices * (k + v) + 2 * columns) * sizeof(double)); /* one block: kept by malloc */
+    if (head->bad && head->key) {
+        head->value = head->key + k;
+        head->power = head->value + v;
+        head->value_big = head->power + columns;
+        head->key2 = job->sliced ? head->value_big + columns : NULL;
+        head->value2 = job->sliced ? head->key2 + k : NULL;
         return ATTEST_OK;
+    }
     dd_head_clear(head);
     return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for packed keys and values");
 }
@@ -114,23 +118,15 @@ void dd_head_clear(dd_head *head)
 {
     free(head->bad);
     free(head->key);
-    free(head->value);
-    free(head->power);
-    free(head->scratch);
     memset(head, 0, sizeof *head);
 }
 
-/* What the panels of one thread found. */
-typedef struct found {
-    double key_square, key_least, value_least;
-} found;
-
-static void pack_key(dd_job *job, int64_t j, double *x, found *f)
+static void pack_key(const dd_job *job, int64_t j, dd_found *f)
 {
-    dd_head *head = &job->head;
+    const dd_head *head = &job->head;
     const int64_t d = job->p->d;
     double *to = head->key + j / DD_PANEL * d * DD_PANEL + j % DD_PANEL;
-    double squares = 0, largest = 0, least = f->key_least;
+    double squares = 0, largest = 0, least = f->key_least, *x = f->x;
     int good = 0;
     if (j < job->p->m) {
         load_vector(x, job->k, head->b, head->g, j, d);
@@ -147,11 +143,11 @@ static void pack_key(dd_job *job, int64_t j, double *x, found *f)
     }
 }
 
-static void pack_value(dd_job *job, int64_t j, double *x, double *most, found *f)
+static void pack_value(const dd_job *job, int64_t j, dd_found *f)
 {
-    dd_head *head = &job->head;
+    const dd_head *head = &job->head;
     const int64_t e = job->p->e, width = job->columns * DD_PANEL, keys = job->panels * DD_PANEL;
-    double squares = 0, largest = 0, least = f->value_least;
+    double squares = 0, largest = 0, least = f->value_least, *x = f->x, *most = f->most;
     int good = 0;
     if (j < job->p->m) {
         load_vector(x, job->v, head->b, head->g, j, e);
@@ -168,34 +164,78 @@ static void pack_value(dd_job *job, int64_t j, double *x, double *most, found *f
         f->value_least = least;
 }
 
-static void finish_head(dd_job *job, const double *most, const found *f)
+void dd_pack_start(dd_job *job, int64_t b, int64_t g)
 {
     dd_head *head = &job->head;
-    head->key_square = f->key_square * (1 + 0x1p-20);
-    head->key_grid = grid_of(f->key_least, job->p->in);
-    head->value_grid = grid_of(f->value_least, job->p->in);
+    head->b = b;
+    head->g = g;
+    head->bad[0] = 0;
+    head->key_square = 0;
+    head->key_grid = head->value_grid = __builtin_inf(); /* the smallest |x| until dd_pack_finish */
+    memset(head->power, 0, (size_t)(job->columns * DD_PANEL) * sizeof *head->power); /* likewise max |v_c| */
+}
+
+size_t dd_pack_scratch(const dd_job *job)
+{
+    const int64_t width = job->columns * DD_PANEL;
+    return (size_t)((job->p->d > width ? job->p->d : width) + width);
+}
+
+void dd_pack_thread(dd_found *f, const dd_job *job, double *scratch)
+{
+    const int64_t width = job->columns * DD_PANEL;
+    *f = (dd_found){ 0, __builtin_inf(), __builtin_inf(), scratch + width, scratch };
+    memset(f->most, 0, (size_t)width * sizeof *f->most);
+}
+
+void dd_pack_panel(const dd_job *job, int64_t panel, dd_found *f)
+{
+    for (int64_t j = panel * DD_PANEL; j < (panel + 1) * DD_PANEL; j++) {
+        pack_key(job, j, f);
+        pack_value(job, j, f);
+    }
+}
+
+void dd_pack_merge(dd_job *job, const dd_found *f)
+{
+    dd_head *head = &job->head;
+    head->key_square = f->key_square > head->key_square ? f->key_square : head->key_square;
+    head->key_grid = f->key_least < head->key_grid ? f->key_least : head->key_grid;
+    head->value_grid = f->value_least < head->value_grid ? f->value_least : head->value_grid;
+    for (int64_t c = 0; c < job->columns * DD_PANEL; c++)
+        head->power[c] = f->most[c] > head->power[c] ? f->most[c] : head->power[c];
+}
+
+void dd_pack_finish(dd_job *job)
+{
+    dd_head *head = &job->head;
+    head->key_square *= 1 + 0x1p-20;
+    head->key_grid = grid_of(head->key_grid, job->p->in);
+    head->value_grid = grid_of(head->value_grid, job->p->in);
     head->value_power = 0;
     for (int64_t c = 0; c < job->columns * DD_PANEL; c++) {
-        const double power = dd_power_of_two(dd_exponent(most[c]));
+        const double power = dd_power_of_two(dd_exponent(head->power[c]));
         head->power[c] = power > 0x1p-149 ? power : 0x1p-149;
         head->value_power = head->power[c] > head->value_power ? head->power[c] : head->value_power;
     }
     for (int64_t j = 0; j < job->p->m; j++)
         head->bad[j + 1] += head->bad[j];
+    head->key_exponent = dd_norm_exponent(head->key_square);
+    for (int64_t c = 0; job->sliced && c < job->columns * DD_PANEL; c++)
+        head->value_big[c] = 1.5 * 0x1p27 * head->power[c]; /* grid 2^-25 power */
 }
 
-void dd_head_pack(dd_job *job, int64_t b, int64_t g)
+void dd_pack_slice(const dd_job *job, int64_t panel)
 {
-    const int64_t d = job->p->d, width = job->columns * DD_PANEL, keys = job->panels * DD_PANEL;
-    double *x = job->head.scratch, *most = x + (d > width ? d : width);
-    found f = { 0, __builtin_inf(), __builtin_inf() };
-    job->head.b = b;
-    job->head.g = g;
-    job->head.bad[0] = 0;
-    memset(most, 0, (size_t)width * sizeof *most);
-    for (int64_t j = 0; j < keys; j++) {
-        pack_key(job, j, x, &f);
-        pack_value(job, j, x, most, &f);
+    const dd_head *head = &job->head;
+    const int64_t d = job->p->d, keys = job->panels * DD_PANEL;
+    double big[DD_PANEL], *key = head->key + panel * d * DD_PANEL;
+    for (int n = 0; n < DD_PANEL; n++)
+        big[n] = 1.5 * dd_power_of_two(head->key_exponent + 26); /* grid 2^(key_exponent - 26) */
+    job->path->slice(key, head->key2 + panel * d * DD_PANEL, key, d, big);
+    for (int64_t c = 0; c < job->columns; c++) {
+        const int64_t at = (c * keys + panel * DD_PANEL) * DD_PANEL;
+        job->path->slice(head->value + at, head->value2 + at, head->value + at, DD_PANEL,
+                         head->value_big + c * DD_PANEL);
     }
-    finish_head(job, most, &f);
 }

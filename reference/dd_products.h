@@ -94,6 +94,46 @@ static void scores_exact(double *high, double *low, int64_t stride, const double
             }
 }
 
+static inline void sliced_score_tile(double *high, double *low, int64_t stride, const double *const q[3],
+                                     const double *key, const double *key2, int64_t d, int scaled, double scale)
+{
+    tile t;
+    UNROLL for (int r = 0; r < TILE_ROWS; r++)
+        UNROLL for (int v = 0; v < TILE_VECTORS; v++)
+            t.acc[r][v] = t.low[r][v] = v_all(0);
+    for (int64_t c = 0; c < d; c++) {
+        vec one[TILE_VECTORS], two[TILE_VECTORS];
+        UNROLL for (int v = 0; v < TILE_VECTORS; v++) {
+            one[v] = v_load(key + c * DD_PANEL + v * LANES);
+            two[v] = v_load(key2 + c * DD_PANEL + v * LANES);
+        }
+        UNROLL for (int r = 0; r < TILE_ROWS; r++) {
+            const vec all = v_all(q[0][r * d + c]), first = v_all(q[1][r * d + c]), second = v_all(q[2][r * d + c]);
+            UNROLL for (int v = 0; v < TILE_VECTORS; v++) {
+                t.acc[r][v] = multiply_add(first, one[v], t.acc[r][v]);
+                t.low[r][v] = multiply_add(all, two[v], t.low[r][v]);
+                t.low[r][v] = multiply_add(second, one[v], t.low[r][v]);
+            }
+        }
+    }
+    UNROLL for (int r = 0; r < TILE_ROWS; r++)
+        UNROLL for (int v = 0; v < TILE_VECTORS; v++)
+            store_score(high + r * stride + v * LANES, low + r * stride + v * LANES, t.acc[r][v], t.low[r][v], scaled,
+                        v_all(scale));
+}
+
+static void scores_sliced(double *high, double *low, int64_t stride, const double *const q[3], const double *key,
+                          const double *key2, int64_t d, int64_t panels, double scale)
+{
+    for (int64_t p = 0; p < panels; p++)
+        for (int r = 0; r < DD_ROWS; r += TILE_ROWS)
+            for (int v = 0; v < DD_PANEL; v += TILE_VECTORS * LANES) {
+                const int64_t at = r * stride + p * DD_PANEL + v, of = p * d * DD_PANEL + v;
+                const double *const rows[3] = { q[0] + r * d, q[1] + r * d, q[2] + r * d };
+                sliced_score_tile(high + at, low + at, stride, rows, key + of, key2 + of, d, scale != 1, scale);
+            }
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static inline void value_tile(double *uh, double *ul, const double *high, const double *low, int64_t stride,
@@ -181,6 +221,55 @@ static void values_exact(double *uh, double *ul, const double *high, const doubl
         for (int v = 0; v < DD_PANEL; v += TILE_VECTORS * LANES)
             exact_value_tile(uh + r * DD_PANEL + v, ul + r * DD_PANEL + v, high + r * stride, low + r * stride, stride,
                              value + v, from, to);
+}
+
+/* Keys from..to, at most DD_FOLD, added to uh (exact) and ul. */
+static inline void sliced_value_tile(double *uh, double *ul, const double *kept, const double *high,
+                                     const double *low, int64_t stride, const double *value, const double *value2,
+                                     int64_t from, int64_t to)
+{
+    tile t;
+    UNROLL for (int r = 0; r < TILE_ROWS; r++)
+        UNROLL for (int v = 0; v < TILE_VECTORS; v++) {
+            t.acc[r][v] = v_load(uh + r * DD_PANEL + v * LANES);
+            t.low[r][v] = v_all(0);
+        }
+    for (int64_t j = from; j < to; j++) {
+        vec one[TILE_VECTORS], two[TILE_VECTORS];
+        UNROLL for (int v = 0; v < TILE_VECTORS; v++) {
+            one[v] = v_load(value + j * DD_PANEL + v * LANES);
+            two[v] = v_load(value2 + j * DD_PANEL + v * LANES);
+        }
+        UNROLL for (int r = 0; r < TILE_ROWS; r++) {
+            const int64_t at = r * stride + j;
+            const vec part = v_all(kept[at]), all = v_all(high[at]), rest = v_all(low[at]);
+            UNROLL for (int v = 0; v < TILE_VECTORS; v++) {
+                t.acc[r][v] = multiply_add(part, one[v], t.acc[r][v]);
+                t.low[r][v] = multiply_add(all, two[v], t.low[r][v]);
+                t.low[r][v] = multiply_add(rest, one[v], t.low[r][v]);
+            }
+        }
+    }
+    UNROLL for (int r = 0; r < TILE_ROWS; r++)
+        UNROLL for (int v = 0; v < TILE_VECTORS; v++) {
+            double *sum = ul + r * DD_PANEL + v * LANES;
+            v_store(uh + r * DD_PANEL + v * LANES, t.acc[r][v]);
+            v_store(sum, v_add(v_load(sum), t.low[r][v]));
+        }
+}
+
+static void values_sliced(double *uh, double *ul, const double *kept, const double *high, const double *low,
+                          int64_t stride, const double *value, const double *value2, int64_t from, int64_t to)
+{
+    memset(uh, 0, DD_ROWS * DD_PANEL * sizeof *uh);
+    memset(ul, 0, DD_ROWS * DD_PANEL * sizeof *ul);
+    for (int64_t chunk = from; chunk < to; chunk += DD_FOLD) { /* its values stay in the nearest cache */
+        const int64_t end = chunk + DD_FOLD < to ? chunk + DD_FOLD : to;
+        for (int r = 0; r < DD_ROWS; r += TILE_ROWS)
+            for (int v = 0; v < DD_PANEL; v += TILE_VECTORS * LANES)
+                sliced_value_tile(uh + r * DD_PANEL + v, ul + r * DD_PANEL + v, kept + r * stride, high + r * stride,
+                                  low + r * stride, stride, value + v, value2 + v, chunk, end);
+    }
 }
 
 /* o = u/z: a quotient, its remainder, and the remainder's quotient. */

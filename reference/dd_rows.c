@@ -11,11 +11,13 @@ typedef struct block {
     int64_t stride;   /* keys, padded */
     int64_t from, to; /* keys that some row sees, in whole panels */
     double *q, *high, *low;
+    double *q1, *q2, *kept; /* slices */
 } block;
 
 size_t dd_scratch(const dd_job *job)
 {
-    return (size_t)DD_ROWS * ((size_t)job->p->d + 2 * (size_t)(job->panels * DD_PANEL));
+    const size_t arrays = job->sliced ? 3 : 1;
+    return (size_t)DD_ROWS * (arrays * (size_t)job->p->d + (arrays == 3 ? 3 : 2) * (size_t)(job->panels * DD_PANEL));
 }
 
 /* ---- what the rows are ------------------------------------------------------------------------------------------- */
@@ -70,6 +72,30 @@ static int sums_are_exact(const block *x)
             return 0;
     }
     return 1;
+}
+
+/* q in slices: q1 on the grid 2^(exponent-26), |q| <= 2^exponent. */
+static void slice_query(block *x, int r)
+{
+    const int64_t d = x->job->p->d, exponent = dd_norm_exponent(x->row[r].square);
+    const double big = 1.5 * dd_power_of_two(exponent + 26), *q = x->q + r * d;
+    for (int64_t c = 0; c < d; c++) {
+        const double part = (q[c] + big) - big;
+        x->q1[r * d + c] = part;
+        x->q2[r * d + c] = q[c] - part;
+    }
+    x->row[r].exponent = exponent;
+}
+
+static void make_sliced_scores(block *x)
+{
+    const dd_job *job = x->job;
+    const int64_t at = x->from * job->p->d;
+    const double *const q[3] = { x->q, x->q1, x->q2 };
+    for (int r = 0; r < DD_ROWS; r++)
+        slice_query(x, r);
+    job->path->scores_sliced(x->high + x->from, x->low + x->from, x->stride, q, job->head.key + at,
+                             job->head.key2 + at, job->p->d, (x->to - x->from) / DD_PANEL, job->f.scale);
 }
 
 static void make_scores(block *x)
@@ -205,6 +231,32 @@ static void find_divisor(divisor *y, dd_row *row, const dd_job *job, double valu
     y->gamma = 0x1p-100;
 }
 
+static void cut_weights(block *x, int r, double *kept, double cut)
+{
+    const int64_t at = r * x->stride;
+    x->job->path->cut(kept + at, x->low + at, x->high + at, x->from, x->to, cut);
+}
+
+/* R-DD-SLICE: the kept weights on the grid 2^(g-27), sum |w| <= 2^g. */
+static void prepare_sliced_values(block *x, divisor *y)
+{
+    const dd_job *job = x->job;
+    for (int r = 0; r < DD_ROWS; r++) {
+        dd_row *row = &x->row[r];
+        const int64_t g = dd_exponent(row->sum.absolute);
+        y[r].cut = 1.5 * dd_power_of_two(g + 25);
+        if (!row->known) {
+            memset(x->kept + r * x->stride + x->from, 0, (size_t)(x->to - x->from) * sizeof(double));
+            continue;
+        }
+        cut_weights(x, r, x->kept, y[r].cut);
+        add_eps(row, job);
+        find_divisor(&y[r], row, job, dd_sliced_value_error(row, job, y[r].cut));
+        if (g > 850 || g < -450)
+            row->known = 0;
+    }
+}
+
 /* Chooses the tier of the value sums of the block, cuts the weights for it, and finds the rows' divisors. */
 static int prepare_values(block *x, divisor *y)
 {
@@ -235,7 +287,7 @@ static int prepare_values(block *x, divisor *y)
         else if (!job->path->fma)
             y[r].cut = 1.5 * 0x1p24 * row->top; /* |w| <= top: 29 bits with the sign's */
         if (y[r].cut > 0)
-            job->path->cut(x->high + r * x->stride, x->low + r * x->stride, x->from, x->to, y[r].cut);
+            cut_weights(x, r, x->high, y[r].cut);
         y[r].exponent = dd_exponent(size[r]) + 1;
         add_eps(row, job);
         find_divisor(&y[r], row, job, dd_value_error(row, job, y[r].exponent, exact, y[r].cut));
@@ -292,12 +344,17 @@ static void make_outputs(block *x)
     const int64_t keys = job->panels * DD_PANEL;
     double uh[DD_ROWS * DD_PANEL], ul[DD_ROWS * DD_PANEL], start[DD_ROWS];
     divisor y[DD_ROWS];
-    const int exact = prepare_values(x, y);
-    for (int r = 0; r < DD_ROWS; r++)
+    const int exact = job->sliced ? 0 : prepare_values(x, y);
+    if (job->sliced)
+        prepare_sliced_values(x, y);
+    for (int r = 0; r < DD_ROWS && !job->sliced; r++)
         start[r] = x->row[r].known ? 1.5 * dd_power_of_two(y[r].exponent) : 1.5;
     for (int64_t c = 0; c < job->columns; c++) {
         const double *value = job->head.value + c * keys * DD_PANEL;
-        if (exact)
+        if (job->sliced)
+            job->path->values_sliced(uh, ul, x->kept, x->high, x->low, x->stride, value,
+                                     job->head.value2 + c * keys * DD_PANEL, x->from, x->to);
+        else if (exact)
             job->path->values_exact(uh, ul, x->high, x->low, x->stride, value, x->from, x->to);
         else
             job->path->values(uh, ul, x->high, x->low, x->stride, value, x->from, x->to, start,
@@ -334,11 +391,17 @@ static void write_lse(const block *x, const dd_row *row)
 void dd_block(const dd_job *job, int64_t number, double *scratch)
 {
     block x = { .job = job, .stride = job->panels * DD_PANEL, .q = scratch };
-    x.high = x.q + DD_ROWS * job->p->d;
-    x.low = x.high + DD_ROWS * x.stride;
+    const int64_t queries = DD_ROWS * job->p->d, weights = DD_ROWS * x.stride;
+    x.high = x.q + queries;
+    x.low = x.high + weights;
+    if (job->sliced) {
+        x.kept = x.low + weights;
+        x.q1 = x.kept + weights;
+        x.q2 = x.q1 + queries;
+    }
     find_rows(&x, number);
     if (x.from < x.to)
-        make_scores(&x);
+        (job->sliced ? make_sliced_scores : make_scores)(&x);
     for (int r = 0; r < DD_ROWS; r++)
         if (x.row[r].known)
             make_weights(&x, r);

@@ -8,6 +8,7 @@
 #define DD_NAME "avx2"
 #define DD_PATH dd_path_avx2
 #define DD_FMA 1
+#define DD_SLICES 0 /* additions have a port of their own there */
 enum { LANES = 4, TILE_ROWS = 2, TILE_VECTORS = 2 };
 
 typedef __m256d vec;

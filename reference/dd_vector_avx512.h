@@ -8,6 +8,7 @@
 #define DD_NAME "avx512"
 #define DD_PATH dd_path_avx512
 #define DD_FMA 1
+#define DD_SLICES 1
 enum { LANES = 8, TILE_ROWS = 4, TILE_VECTORS = 2 };
 
 typedef __m512d vec;

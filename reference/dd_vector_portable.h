@@ -9,6 +9,7 @@
 #define DD_NAME "portable"
 #define DD_PATH dd_path_portable
 #define DD_FMA 0
+#define DD_SLICES 0
 enum { LANES = 2, TILE_ROWS = 2, TILE_VECTORS = 2 };
 
 typedef double vec __attribute__((vector_size(16)));

@@ -45,6 +45,15 @@ static int scan(double *squares, double *largest, double *smallest, const double
 /* 1.5 2^k: what is added to it and taken away again is rounded to a multiple of 2^(k-52). */
 static inline vec to_grid(vec x, vec big) { return v_sub(v_add(x, big), big); }
 
+static void slice(double *first, double *second, const double *x, int64_t count, const double *big)
+{
+    for (int64_t n = 0; n < count * DD_PANEL; n += LANES) {
+        const vec all = v_load(x + n), part = to_grid(all, v_load(big + n % DD_PANEL));
+        v_store(first + n, part);
+        v_store(second + n, v_sub(all, part));
+    }
+}
+
 static void range(double *lowest, double *highest, const double *high, int64_t first, int64_t last)
 {
     const int64_t whole = first + (last - first) / LANES * LANES;
@@ -214,13 +223,13 @@ static void series(dd_row_sum *sum, double *high, double *low, const dd_row_plan
     close_sum(sum, &s, plan->big);
 }
 
-static void cut(double *high, double *low, int64_t from, int64_t to, double big)
+static void cut(double *kept, double *low, const double *high, int64_t from, int64_t to, double big)
 {
     const vec start = v_all(big);
     for (int64_t j = from; j < to; j += LANES) {
-        const vec h = v_load(high + j), kept = to_grid(h, start);
-        v_store(high + j, kept);
-        v_store(low + j, v_add(v_sub(h, kept), v_load(low + j)));
+        const vec h = v_load(high + j), part = to_grid(h, start);
+        v_store(kept + j, part);
+        v_store(low + j, v_add(v_sub(h, part), v_load(low + j)));
     }
 }
 

@@ -140,20 +140,41 @@ static attest_status make_room(attest_enclosures *e, int64_t count, attest_error
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-/* All blocks of the KV head at hand, each thread with scratch of its own; 0: a thread had no memory. */
-static int run_head(const dd_job *job, int threads)
+/* Packs KV head (b,g) and computes its blocks, each thread with scratch of its own; 0: a thread had no memory. */
+static int run_head(dd_job *job, int64_t b, int64_t g, int threads)
 {
     const int64_t group = job->p->hq / job->p->hkv, blocks = (group * job->p->n + DD_ROWS - 1) / DD_ROWS;
+    const size_t rows = dd_scratch(job), packing = dd_pack_scratch(job);
+    const size_t bytes = ((rows > packing ? rows : packing) * sizeof(double) + 63) / 64 * 64;
     int good = 1;
     (void)threads;
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(&& : good)
+    dd_pack_start(job, b, g);
+#pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const uint32_t before = dd_control_set();
-        double *scratch = aligned_alloc(64, (dd_scratch(job) * sizeof(double) + 63) / 64 * 64);
-        good = scratch != NULL;
+        double *scratch = aligned_alloc(64, bytes);
+        dd_found found;
+        if (scratch)
+            dd_pack_thread(&found, job, scratch);
+#pragma omp for schedule(static)
+        for (int64_t panel = 0; panel < job->panels; panel++)
+            if (scratch)
+                dd_pack_panel(job, panel, &found);
+#pragma omp critical
+        if (scratch)
+            dd_pack_merge(job, &found);
+        else
+            good = 0;
+#pragma omp barrier
+#pragma omp single
+        dd_pack_finish(job);
+#pragma omp for schedule(static)
+        for (int64_t panel = 0; panel < job->panels; panel++)
+            if (good && job->sliced)
+                dd_pack_slice(job, panel);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = 0; k < blocks; k++)
-            if (scratch)
+            if (good)
                 dd_block(job, blocks - 1 - k, scratch); /* under a causal mask the long rows first */
         dd_control_restore(before);
         free(scratch);
@@ -176,11 +197,9 @@ static attest_status run_all(dd_job *job, const attest_enclose_options *options,
 {
     const attest_problem *p = job->p;
     attest_status status = dd_head_init(&job->head, job, err);
-    for (int64_t head = 0; status == ATTEST_OK && head < p->b * p->hkv; head++) {
-        dd_head_pack(job, head / p->hkv, head % p->hkv);
-        if (!run_head(job, thread_count(options)))
+    for (int64_t head = 0; status == ATTEST_OK && head < p->b * p->hkv; head++)
+        if (!run_head(job, head / p->hkv, head % p->hkv, thread_count(options)))
             status = attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for a thread's rows");
-    }
     dd_head_clear(&job->head);
     return status;
 }
@@ -207,6 +226,7 @@ attest_status attest_enclose(attest_enclosures *o, attest_enclosures *lse, const
     job.panels = (p->m + DD_PANEL - 1) / DD_PANEL;
     job.columns = (p->e + DD_PANEL - 1) / DD_PANEL;
     set_formula(&job.f, p);
+    job.sliced = job.path->slices && job.tiers == ATTEST_TIERS_PROVED && p->in == ATTEST_F32;
     ATTEST_TRY(make_room(o, p->b * p->hq * p->n * p->e, err));
     if (lse)
         ATTEST_TRY(make_room(lse, p->b * p->hq * p->n, err));

@@ -270,7 +270,7 @@ attest_status attest_truth_rounded(attest_tensor *out, attest_truth *truth, atte
     if (!attest_problem_has(truth->p, id, why, sizeof why))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s", why);
     if (truth->engine == ATTEST_ENGINE_AUTO || truth->engine == ATTEST_ENGINE_DD)
-        ATTEST_TRY(ref_truth_enclosed(&job.enclosed, truth, id, err));
+        ATTEST_TRY(ref_truth_enclosed(&job.enclosed, truth, id, ATTEST_TIERS_PROVED, err));
     ATTEST_TRY(ref_view_init(&job.view, truth, id, err));
     attest_tensor_describe(out, truth->p, id, 0);
     set_dtype(out, dtype);

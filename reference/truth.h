@@ -17,6 +17,7 @@ struct attest_truth {
     ref_row spare; /* the row of the moment once the cache is full */
     int64_t spare_key;
     attest_enclosures fast_o, fast_lse; /* truth_dd.c */
+    uint32_t fast_tiers;                /* attest_tiers they were made with */
 };
 
 /* One (b,h,i) of o, u, z, lse, or one (b,g) of ht.n, zt.n, at one precision: what decimals.c and rounded.c
@@ -45,8 +46,9 @@ void ref_view_seek(ref_view *view, const attest_truth *truth, int64_t number);
 attest_status ref_view_fill(ref_view *view, attest_truth *truth, slong prec, attest_error *err);
 
 #define REF_DD_BITS 106 /* of hi + lo */
-/* The dd engine's elements of output `id`, made once; NULL where it does not serve the variant or the output. */
-attest_status ref_truth_enclosed(const attest_enclosures **e, attest_truth *truth, attest_tensor_id id,
+/* The dd engine's elements of output `id`, made once for each `tiers`; NULL where it does not serve the variant or the
+ * output. */
+attest_status ref_truth_enclosed(const attest_enclosures **e, attest_truth *truth, attest_tensor_id id, uint32_t tiers,
                                  attest_error *err);
 /* As ref_view_fill; *served = 0 and nothing filled where the dd engine does not know every element of the view. */
 attest_status ref_view_fill_dd(ref_view *view, int *served, attest_truth *truth, attest_error *err);

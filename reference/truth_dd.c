@@ -12,19 +12,22 @@ static attest_enclosures *place(attest_truth *truth, attest_tensor_id id)
     return id.index == ATTEST_O ? &truth->fast_o : id.index == ATTEST_LSE ? &truth->fast_lse : NULL;
 }
 
-attest_status ref_truth_enclosed(const attest_enclosures **e, attest_truth *truth, attest_tensor_id id,
+attest_status ref_truth_enclosed(const attest_enclosures **e, attest_truth *truth, attest_tensor_id id, uint32_t tiers,
                                  attest_error *err)
 {
+    const attest_enclose_options options = { .tiers = tiers };
     attest_enclosures *found = place(truth, id);
     attest_status status = ATTEST_OK;
     char why[160];
     *e = NULL;
     if (!found || !attest_enclose_serves(truth->p, why, sizeof why))
         return ATTEST_OK;
-    if (!found->count) {
+    if (!found->count || truth->fast_tiers != tiers) {
         const attest_tensor_id sum = { ATTEST_KIND_ROLE, ATTEST_LSE };
         const int lse = attest_problem_has(truth->p, sum, why, sizeof why);
-        ATTEST_TRY(attest_enclose(&truth->fast_o, lse ? &truth->fast_lse : NULL, truth->p, truth->bundle, NULL, err));
+        ATTEST_TRY(attest_enclose(&truth->fast_o, lse ? &truth->fast_lse : NULL, truth->p, truth->bundle,
+                                  &options, err));
+        truth->fast_tiers = tiers;
     }
     *e = found->count ? found : NULL;
 out:
@@ -49,7 +52,7 @@ attest_status ref_view_fill_dd(ref_view *view, int *served, attest_truth *truth,
     const int64_t at = ((view->b * p->hq + view->h) * p->n + view->i) * view->count;
     attest_status status;
     *served = 0;
-    ATTEST_TRY(ref_truth_enclosed(&e, truth, view->id, err));
+    ATTEST_TRY(ref_truth_enclosed(&e, truth, view->id, ATTEST_TIERS_NONE, err));
     for (int64_t c = 0; e && c < view->count; c++)
         if (!isfinite(e->bound[at + c]))
             return ATTEST_OK;

@@ -131,19 +131,12 @@ static void true_score(mpfr_t sum, const scene *x, int j)
     mpfr_clear(product);
 }
 
-/* Runs the loops and compares all scores; the largest share of the bound (0: exact). */
-static double compare_scores(scene *x, const dd_path *path, int exact)
+/* Compares all scores; the largest share of the bound (0: exact). */
+static double judge_scores(scene *x, const dd_path *path, int exact)
 {
-    const int64_t k = dd_score_exponent(&x->job, &x->row);
-    const double big = 1.5 * dd_power_of_two(k), bigs[DD_ROWS] = { big, big, big, big };
     double lowest, highest, worst = 0;
     mpfr_t sum, unit;
     mpfr_inits2(EXACT_BITS, sum, unit, (mpfr_ptr)0);
-    x->row.exponent = exact ? DD_EXACT_SUM : k;
-    if (exact)
-        path->scores_exact(x->high, x->low, KEYS, x->q, x->key, x->p.d, PANELS, x->job.f.scale);
-    else
-        path->scores(x->high, x->low, KEYS, x->q, x->key, x->p.d, PANELS, bigs, x->job.f.scale);
     path->range(&lowest, &highest, x->high, 0, KEYS);
     x->row.largest = highest > -lowest ? highest : -lowest;
     const double bound = dd_score_error(&x->job, &x->row);
@@ -167,6 +160,44 @@ static double compare_scores(scene *x, const dd_path *path, int exact)
     return worst;
 }
 
+static double compare_scores(scene *x, const dd_path *path, int exact)
+{
+    const int64_t k = dd_score_exponent(&x->job, &x->row);
+    const double big = 1.5 * dd_power_of_two(k), bigs[DD_ROWS] = { big, big, big, big };
+    x->row.exponent = exact ? DD_EXACT_SUM : k;
+    if (exact)
+        path->scores_exact(x->high, x->low, KEYS, x->q, x->key, x->p.d, PANELS, x->job.f.scale);
+    else
+        path->scores(x->high, x->low, KEYS, x->q, x->key, x->p.d, PANELS, bigs, x->job.f.scale);
+    return judge_scores(x, path, exact);
+}
+
+/* The same by slices of q and k. */
+static void compare_sliced_scores(scene *x, const dd_path *path)
+{
+    const size_t rows = (size_t)(DD_ROWS * x->p.d), keys = (size_t)(KEYS * x->p.d);
+    double *q1 = malloc(2 * rows * sizeof(double)), *one = malloc(2 * keys * sizeof(double));
+    const double *const q[3] = { x->q, q1, q1 + rows };
+    double big[DD_PANEL];
+    x->job.path = path;
+    x->job.sliced = 1;
+    x->row.exponent = dd_norm_exponent(x->row.square);
+    x->job.head.key_exponent = dd_norm_exponent(x->job.head.key_square);
+    for (int n = 0; n < DD_PANEL; n++)
+        big[n] = 1.5 * dd_power_of_two(x->job.head.key_exponent + 26);
+    path->slice(one, one + keys, x->key, (int64_t)keys / DD_PANEL, big);
+    const double start = 1.5 * dd_power_of_two(x->row.exponent + 26);
+    for (size_t c = 0; c < rows; c++) {
+        q1[c] = (x->q[c] + start) - start;
+        q1[rows + c] = x->q[c] - q1[c];
+    }
+    path->scores_sliced(x->high, x->low, KEYS, q, one, one + keys, x->p.d, PANELS, x->job.f.scale);
+    judge_scores(x, path, 0);
+    x->job.sliced = 0;
+    free(q1);
+    free(one);
+}
+
 START_TEST(scores)
 {
     static const int64_t sizes[] = { 1, 3, 16, 64, 127, 128, 129, 300 };
@@ -184,6 +215,7 @@ START_TEST(scores)
                 for (int n = 0; n < count; n++) {
                     const double share = compare_scores(&x, path[n], 0);
                     worst = share > worst ? share : worst;
+                    compare_sliced_scores(&x, path[n]);
                 }
                 free(x.q);
                 free(x.key);
@@ -217,8 +249,10 @@ START_TEST(scores_at_the_edge)
         }
         x.row.square = (double)x.p.d * q * q * (1 + 0x1p-20);
         x.job.head.key_square = (double)x.p.d * k * k * (1 + 0x1p-20);
-        for (int n = 0; n < count; n++)
+        for (int n = 0; n < count; n++) {
             compare_scores(&x, path[n], 0);
+            compare_sliced_scores(&x, path[n]);
+        }
         free(x.q);
         free(x.key);
         free(x.high);
@@ -287,6 +321,12 @@ static double compare_sums(const sums *x, const dd_path *path, double bound)
     return worst;
 }
 
+static void cut_row(const dd_path *path, sums *y, int r, int64_t keys, double cut)
+{
+    double *high = y->high + r * MOST_KEYS;
+    path->cut(high, y->low + r * MOST_KEYS, high, 0, keys, cut);
+}
+
 START_TEST(values)
 {
     static sums x, y;
@@ -305,7 +345,7 @@ START_TEST(values)
             const double start = 1.5 * dd_power_of_two(exponent), starts[DD_ROWS] = { start, start, start, start };
             const double cut = path[n]->fma ? 0 : 1.5 * 0x1p24 * x.row.top;
             for (int r = 0; r < DD_ROWS && cut > 0; r++)
-                path[n]->cut(y.high + r * MOST_KEYS, y.low + r * MOST_KEYS, 0, keys, cut);
+                cut_row(path[n], &y, r, keys, cut);
             path[n]->values(y.uh, y.ul, y.high, y.low, MOST_KEYS, y.value, 0, keys, starts, y.power);
             memcpy(x.uh, y.uh, sizeof x.uh);
             memcpy(x.ul, y.ul, sizeof x.ul);
@@ -334,7 +374,7 @@ START_TEST(values_on_a_grid)
             const double step = dd_power_of_two(dd_exponent(kept * 16 / 0x1p-4) - 53), cut = 1.5 * 0x1p52 * step;
             y = x;
             for (int r = 0; r < DD_ROWS; r++)
-                path[n]->cut(y.high + r * MOST_KEYS, y.low + r * MOST_KEYS, 0, keys, cut);
+                cut_row(path[n], &y, r, keys, cut);
             for (int64_t j = 0; j < keys; j++)
                 must(y.high[j] / step == (double)(int64_t)(y.high[j] / step) &&
                          __builtin_fabs(y.high[j] - x.high[j]) <= step / 2,
@@ -345,6 +385,43 @@ START_TEST(values_on_a_grid)
             compare_sums(&x, path[n], dd_value_error(&x.row, &job, 0, 1, cut));
         }
     }
+}
+END_TEST
+
+/* Slices of weights and values; every path has the loops, whether it prefers them or not. */
+START_TEST(values_in_slices)
+{
+    static sums x;
+    static double kept[DD_ROWS * MOST_KEYS], low[DD_ROWS * MOST_KEYS], one[MOST_KEYS * DD_PANEL],
+        two[MOST_KEYS * DD_PANEL];
+    int count;
+    const dd_path *const *path = dd_paths_here(&count);
+    uint64_t s = 57;
+    double worst = 0, big[DD_PANEL];
+    attest_problem p = { .d = 1 };
+    for (int trial = 0; trial < 60; trial++) {
+        const int64_t keys = 16 * (1 + random_below(&s, 25));
+        draw_sums(&x, &s, keys, (int)random_below(&s, 300) - 150, 0);
+        const double cut = 1.5 * dd_power_of_two(dd_exponent(x.row.sum.absolute) + 25);
+        for (int c = 0; c < DD_PANEL; c++)
+            big[c] = 1.5 * 0x1p27 * x.power[c];
+        for (int n = 0; n < count; n++) {
+            const dd_job job = { .p = &p, .path = path[n] };
+            path[n]->slice(one, two, x.value, keys, big);
+            for (int64_t at = 0; at < keys * DD_PANEL; at++) {
+                const double steps = one[at] / x.power[at % DD_PANEL] * 0x1p25;
+                must(one[at] + two[at] == x.value[at] && steps == (double)(int64_t)steps, "path %s: a slice",
+                     path[n]->name);
+            }
+            memcpy(low, x.low, sizeof low);
+            for (int r = 0; r < DD_ROWS; r++)
+                path[n]->cut(kept + r * MOST_KEYS, low + r * MOST_KEYS, x.high + r * MOST_KEYS, 0, keys, cut);
+            path[n]->values_sliced(x.uh, x.ul, kept, x.high, low, MOST_KEYS, one, two, 0, keys);
+            const double share = compare_sums(&x, path[n], dd_sliced_value_error(&x.row, &job, cut));
+            worst = share > worst ? share : worst;
+        }
+    }
+    must(worst > 0, "no rounding was met");
 }
 END_TEST
 
@@ -406,6 +483,7 @@ Suite *suite_dd_loops(void)
     tcase_add_test(tc, scores_at_the_edge);
     tcase_add_test(tc, values);
     tcase_add_test(tc, values_on_a_grid);
+    tcase_add_test(tc, values_in_slices);
     tcase_add_test(tc, quotients);
     suite_add_tcase(suite, tc);
     return suite;
