@@ -29,7 +29,7 @@ typedef struct dd_head {
     double *key, *value;   /* in slices: the first ones, and */
     double *key2, *value2; /* the second ones; NULL without */
     double *value_big;     /* [columns*16] slices: 1.5 2^52 times the grid of the first */
-    double *power;     /* [columns*16]: a power of two, at least 2^-149, above max |v_c| */
+    double *power;     /* [columns*16]: a power of two above max |v_c|; 0 for a column of zeros */
     double key_square; /* >= max norm2(phi(k))^2 */
     double key_grid;   /* every entry of k is a multiple of it (a power of two; INFINITY if all are 0) */
     double value_grid; /* of v */

@@ -214,8 +214,7 @@ void dd_pack_finish(dd_job *job)
     head->value_grid = grid_of(head->value_grid, job->p->in);
     head->value_power = 0;
     for (int64_t c = 0; c < job->columns * DD_PANEL; c++) {
-        const double power = dd_power_of_two(dd_exponent(head->power[c]));
-        head->power[c] = power > 0x1p-149 ? power : 0x1p-149;
+        head->power[c] = dd_power_of_two(dd_exponent(head->power[c])); /* a column of zeros: 0, and all of it exact */
         head->value_power = head->power[c] > head->value_power ? head->power[c] : head->value_power;
     }
     for (int64_t j = 0; j < job->p->m; j++)

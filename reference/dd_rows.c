@@ -14,10 +14,13 @@ typedef struct block {
     double *q1, *q2, *kept; /* slices */
 } block;
 
+/* Rows of a power of two would fall on the same lines of the nearest cache. */
+static int64_t row_stride(const dd_job *job) { return job->panels * DD_PANEL + 24; }
+
 size_t dd_scratch(const dd_job *job)
 {
     const size_t arrays = job->sliced ? 3 : 1;
-    return (size_t)DD_ROWS * (arrays * (size_t)job->p->d + (arrays == 3 ? 3 : 2) * (size_t)(job->panels * DD_PANEL));
+    return (size_t)DD_ROWS * (arrays * (size_t)job->p->d + (arrays == 3 ? 3 : 2) * (size_t)row_stride(job));
 }
 
 /* ---- what the rows are ------------------------------------------------------------------------------------------- */
@@ -390,7 +393,7 @@ static void write_lse(const block *x, const dd_row *row)
 
 void dd_block(const dd_job *job, int64_t number, double *scratch)
 {
-    block x = { .job = job, .stride = job->panels * DD_PANEL, .q = scratch };
+    block x = { .job = job, .stride = row_stride(job), .q = scratch };
     const int64_t queries = DD_ROWS * job->p->d, weights = DD_ROWS * x.stride;
     x.high = x.q + queries;
     x.low = x.high + weights;

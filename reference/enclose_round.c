@@ -41,7 +41,7 @@ int attest_enclosure_round(uint64_t *bits, const attest_enclosures *e, int64_t n
     if (!(bound < __builtin_inf()))
         return 0;
     if (bound == 0 && lo == 0) {
-        *bits = attest_from_f64(dtype, hi);
+        *bits = attest_from_f64(dtype, hi + 0.0); /* 0 has no sign */
         return 1;
     }
     if (dtype == ATTEST_F64)
