@@ -169,24 +169,6 @@ static void close_sum(dd_row_sum *sum, const running_sum *s, double big)
     sum->absolute = size * (1 + 0x1p-20);
 }
 
-static void exponential(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan)
-{
-    const ivec bias = i_all(1023 - plan->exponent);
-    const vec cut_off = v_all(plan->cut);
-    running_sum s = { v_all(plan->big), v_all(0), v_all(0) };
-    for (int64_t chunk = plan->from; chunk < plan->to; chunk += DD_FOLD) {
-        const int64_t end = chunk + DD_FOLD < plan->to ? chunk + DD_FOLD : plan->to;
-        for (int64_t j = chunk; j < end; j += LANES) {
-            vec l = v_load(low + j);
-            const vec x = shifted(&l, v_load(high + j), plan);
-            const vec h = exponential_of(&l, x, bias);
-            store_weight(&s, high, low, j, v_where_ge(x, cut_off, h), v_where_ge(x, cut_off, l), plan);
-        }
-        fold(&s.acc, &s.low);
-    }
-    close_sum(sum, &s, plan->big);
-}
-
 /* The polynomial by Horner's rule in pairs of doubles (R-DD-SERIES). */
 static inline vec series_of(vec *low, vec x, const dd_row_plan *plan)
 {
@@ -207,20 +189,38 @@ static inline vec series_of(vec *low, vec x, const dd_row_plan *plan)
     return h;
 }
 
-static void series(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan)
+/* Inlined twice, `exponents` known. */
+static inline __attribute__((always_inline)) void weigh(dd_row_sum *sum, double *high, double *low,
+                                                        const dd_row_plan *plan, int exponents)
 {
+    const ivec bias = i_all(1023 - plan->exponent);
+    const vec cut_off = v_all(plan->cut);
     running_sum s = { v_all(plan->big), v_all(0), v_all(0) };
     for (int64_t chunk = plan->from; chunk < plan->to; chunk += DD_FOLD) {
         const int64_t end = chunk + DD_FOLD < plan->to ? chunk + DD_FOLD : plan->to;
         for (int64_t j = chunk; j < end; j += LANES) {
             vec l = v_load(low + j);
             const vec x = shifted(&l, v_load(high + j), plan);
-            const vec h = series_of(&l, x, plan);
+            vec h = exponents ? exponential_of(&l, x, bias) : series_of(&l, x, plan);
+            if (exponents) {
+                h = v_where_ge(x, cut_off, h);
+                l = v_where_ge(x, cut_off, l);
+            }
             store_weight(&s, high, low, j, h, l, plan);
         }
         fold(&s.acc, &s.low);
     }
     close_sum(sum, &s, plan->big);
+}
+
+static void exponential(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan)
+{
+    weigh(sum, high, low, plan, 1);
+}
+
+static void series(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan)
+{
+    weigh(sum, high, low, plan, 0);
 }
 
 static void cut(double *kept, double *low, const double *high, int64_t from, int64_t to, double big)
