@@ -167,6 +167,7 @@ static attest_status print_element(printed *out, int *rational, const ref_view *
     if (view->missing)
         return ATTEST_OK;
     if (view->rational) {
+        mpq_canonicalize(view->rational[c]);
         print_rational(out, view->rational[c], digits);
         out->exact = mpq_get_str(NULL, 10, view->rational[c]);
     } else {

@@ -42,6 +42,7 @@ typedef struct ref_row {
     int lse_absent;      /* z <= 0 surely, or no lse in this variant */
     int lse_open;        /* z contains 0: lse not known at this precision */
     int rational;        /* uq, zq, oq are set (oq not where illposed) */
+    int reduced;         /* oq is in lowest terms too: ref_row_reduce() */
     arb_ptr u, o;        /* [e] */
     arb_t z, lse, c;     /* c: center (0 for zero) */
     mpq_t *uq, *oq;      /* [e] */
@@ -65,6 +66,8 @@ void ref_row_init(ref_row *row);
 /* Sizes the arrays for e values and `keys` keys (contents then undefined). */
 attest_status ref_row_resize(ref_row *row, int64_t e, int64_t keys, attest_error *err);
 void ref_row_clear(ref_row *row);
+/* Puts oq into lowest terms, which costs more than all that came before: for who compares or prints fractions. */
+void ref_row_reduce(ref_row *row);
 
 /* The inputs of a problem, with the tensors looked up once. */
 typedef struct ref_inputs {
@@ -73,6 +76,7 @@ typedef struct ref_inputs {
     const attest_tensor *h0[ATTEST_STATE_SLOTS], *z0[ATTEST_STATE_SLOTS];
     int lowest, highest; /* degrees of the states; highest < lowest: no recurrence */
     struct ref_ball_cache *ball; /* decoded blocks, owned by the truth; NULL: decoded anew for each row */
+    struct ref_exact_cache *exact; /* a head's integers (exact_integer.h), owned likewise; NULL: none are kept */
 } ref_inputs;
 
 void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle);
@@ -98,7 +102,7 @@ int ref_ball_serves(const attest_problem *p, char *why, size_t len);
 /* exact: 1 if row (b,h,i) is rational for the values at hand and its predicted size is affordable (theory
  * A3: bits <= 2^16 an integer). */
 int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i);
-/* Fills uq, zq, oq, rational, illposed (z exactly 0) and overwrites u, z, o by balls around them at
+/* Fills uq, zq, oq (not reduced), rational, illposed (z exactly 0) and overwrites u, z, o by balls around them at
  * row->prec; row already holds the ball engine's row.  ATTEST_INTERNAL if they do not overlap. */
 attest_status ref_exact_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, attest_error *err);
 /* As ref_ball_state, as rationals. */
@@ -135,6 +139,9 @@ attest_status ref_exact_form_state(mpq_t *out, const ref_inputs *in, int64_t b, 
  */
 attest_status ref_exact_rows(mpq_t *u, mpq_t *z, mpq_t *o, int *defined, const ref_inputs *in, int64_t b, int64_t h,
                              attest_error *err);
+/* o[n*e] of head (b,h) rounded once to `dtype`; NaN where the divisor is 0.  ATTEST_UNSUPPORTED as ref_exact_rows(). */
+attest_status ref_exact_rounded(uint64_t *o, uint32_t dtype, const ref_inputs *in, int64_t b, int64_t h,
+                                attest_error *err);
 
 /* witness: value +- error for every output of the row.  error[...] are upper bounds. */
 typedef struct ref_witness {
@@ -165,6 +172,8 @@ void ref_ulp_interval(double *lo, double *hi, const arb_t t, uint64_t got, uint3
 /* One nearest value of format dtype for every point of the ball?  1: *bits is it; 0: open. */
 int ref_round_ball(uint64_t *bits, const arb_t t, uint32_t dtype);
 uint64_t ref_round_rational(const mpq_t t, uint32_t dtype);
+/* The same of numerator 2^exponent / denominator, which need not be in lowest terms; the denominator is above 0. */
+uint64_t ref_round_quotient(const mpz_t numerator, const mpz_t denominator, long exponent, uint32_t dtype);
 /* Outward doubles of a ball. */
 double ref_lower(const arb_t x);
 double ref_upper(const arb_t x);

@@ -53,6 +53,8 @@ typedef struct row_values {
 
 static row_values values_of(ref_row *row, uint32_t role, const attest_problem *p)
 {
+    if (role == ATTEST_O)
+        ref_row_reduce(row);
     row_values v = { row->o, row->rational && !row->illposed ? row->oq : NULL, row->e, !row->no_truth };
     if (role == ATTEST_O)
         v.known = v.known && !row->illposed;

@@ -185,6 +185,8 @@ static attest_status compare_row(attest_match *match, const work_job *job, int e
         return status;
     if (exact && (!row->rational || row->illposed))
         return attest_fail(err, ATTEST_INTERNAL, "row %lld is not rational", (long long)i);
+    if (exact)
+        ref_row_reduce(row);
     for (int64_t c = 0; c < job->rule.e; c++) {
         if (exact)
             ref_rule_compare(match, fmpq_mat_entry(job->rule.out, (slong)i, (slong)c), &row->oq[c], row->o + c);

@@ -2,7 +2,7 @@
  *
  * With x = s - c an integer X over 2^F, P! 2^(FP) T_P(x) = sum_n (P!/n!) 2^(F(P-n)) X^n is an integer, by
  * Horner's rule; so are the sums over keys.  Rationals are made of the finished sums only. */
-#include "reference/exact.h"
+#include "reference/exact_integer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,20 +70,37 @@ long exact_row_bits(const exact_keys *r)
 /* More products than this in one row of the delta rule: its numbers grow with every token, balls are faster. */
 #define EXACT_DELTA_LIMIT (1l << 13)
 
+static int affordable(const exact_keys *r)
+{
+    const attest_problem *p = r->in->p;
+    const int64_t keys = r->last - r->first, cells = p->d * p->e; /* d, e < 2^16 */
+    if (exact_is_delta(p) && keys > EXACT_DELTA_LIMIT / cells)
+        return 0;
+    const int64_t held = keys + (keys + 1) * exact_decay_width(p) + p->e + 1 + (exact_is_delta(p) ? cells : 0);
+    const long bits = exact_row_bits(r);
+    const int64_t steps = (keys + 1) * (p->d + p->e);
+    return bits >= 0 && bits <= EXACT_BITS_LIMIT && bits <= EXACT_TOTAL_LIMIT / held &&
+           bits <= EXACT_WORK_LIMIT / steps;
+}
+
 int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i)
 {
     exact_keys r;
-    if (!exact_axes_allowed(in->p, served) || !exact_keys_scan(&r, in, b, h, i, 1))
+    if (!exact_axes_allowed(in->p, served))
         return 0;
-    const int64_t keys = r.last - r.first, cells = in->p->d * in->p->e; /* d, e < 2^16 */
-    if (exact_is_delta(in->p) && keys > EXACT_DELTA_LIMIT / cells)
-        return 0;
-    const int64_t held =
-        keys + (keys + 1) * exact_decay_width(in->p) + in->p->e + 1 + (exact_is_delta(in->p) ? cells : 0);
-    const long bits = exact_row_bits(&r);
-    const int64_t steps = (keys + 1) * (in->p->d + in->p->e);
-    return bits >= 0 && bits <= EXACT_BITS_LIMIT && bits <= EXACT_TOTAL_LIMIT / held &&
-           bits <= EXACT_WORK_LIMIT / steps;
+    if (exact_integer_keys(&r, in, b, h, i) && affordable(&r)) /* so it is with the spans of its own keys */
+        return 1;
+    return exact_keys_scan(&r, in, b, h, i, 1) && affordable(&r);
+}
+
+int exact_row_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int norm)
+{
+    uint32_t allowed[ATTEST_AXIS_COUNT];
+    memcpy(allowed, served, sizeof allowed);
+    if (!norm)
+        allowed[ATTEST_AXIS_NORM] = allowed[ATTEST_AXIS_AFFINE] = EXACT_ANY;
+    return exact_axes_allowed(in->p, allowed) &&
+           (exact_integer_keys(r, in, b, h, i) || exact_keys_scan(r, in, b, h, i, 1));
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------------- */
@@ -227,7 +244,21 @@ out:
     return status;
 }
 
-/* u[e] and z of the keys of r alone. */
+/* u[e] and z of the keys of r alone, from the integers of its head. */
+static void head_sums(mpq_t *u, mpq_t z, const exact_keys *r)
+{
+    const int64_t e = r->in->p->e;
+    exact_integer_scale scale;
+    mpz_t view, denominator;
+    exact_integer_sums(&scale, r);
+    mpz_init_set_ui(denominator, scale.denominator);
+    for (int64_t c = 0; c < e; c++)
+        exact_ratio(u[c], exact_integer_sum(view, r, c, 0), scale.exponent + r->v.low, denominator);
+    exact_ratio(z, exact_integer_sum(view, r, e, 0), scale.exponent, denominator);
+    mpz_clear(denominator);
+}
+
+/* The same pair by pair. */
 static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -362,6 +393,10 @@ attest_status exact_row_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_erro
         mpq_set_ui(z, 0, 1);
         return exact_delta_sums(u, r, err);
     }
+    if (r->head) {
+        head_sums(u, z, r);
+        return ATTEST_OK;
+    }
     ATTEST_TRY(key_sums(u, z, r, err));
     if (exact_given_state(r->in))
         ATTEST_TRY(add_given_states(u, z, r, err));
@@ -387,6 +422,17 @@ static void divisor_of(mpq_t divisor, const mpq_t z, const exact_keys *r)
     }
 }
 
+/* out = x y without a gcd, but for the powers of two. */
+static void multiply(mpq_t out, const mpq_t x, const mpq_t y)
+{
+    mpz_ptr top = mpq_numref(out), bottom = mpq_denref(out);
+    mpz_mul(top, mpq_numref(x), mpq_numref(y));
+    mpz_mul(bottom, mpq_denref(x), mpq_denref(y));
+    const mp_bitcnt_t below = mpz_scan1(bottom, 0), above = mpz_sgn(top) ? mpz_scan1(top, 0) : below;
+    mpz_tdiv_q_2exp(top, top, above < below ? above : below);
+    mpz_tdiv_q_2exp(bottom, bottom, above < below ? above : below);
+}
+
 int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)
 {
     const int64_t e = r->in->p->e;
@@ -396,10 +442,10 @@ int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)
     divisor_of(divisor, z, r);
     const int defined = mpq_sgn(divisor) != 0;
     mpq_set_d(gate, exact_load_gout(r)); /* exact; pre-out or out: the same product under these norms */
-    for (int64_t c = 0; defined && c < e; c++) {
-        mpq_div(o[c], u[c], divisor);
-        mpq_mul(o[c], o[c], gate);
-    }
+    if (defined)
+        mpq_div(gate, gate, divisor);
+    for (int64_t c = 0; defined && c < e; c++)
+        multiply(o[c], u[c], gate);
     mpq_clear(gate);
     mpq_clear(divisor);
     return defined;
@@ -410,7 +456,7 @@ attest_status ref_exact_row(ref_row *row, const ref_inputs *in, int64_t b, int64
     attest_status status = ATTEST_OK;
     const attest_problem *p = in->p;
     exact_keys r;
-    if (!exact_axes_allowed(p, served) || !exact_keys_scan(&r, in, b, h, i, 1))
+    if (!exact_row_keys(&r, in, b, h, i, 1))
         return attest_fail(err, ATTEST_BAD_INPUT, "the exact engine does not serve row b=%lld h=%lld i=%lld",
                            (long long)b, (long long)h, (long long)i);
     const int empty = r.first == r.last && !exact_given_state(in);
@@ -431,33 +477,8 @@ attest_status ref_exact_row(ref_row *row, const ref_inputs *in, int64_t b, int64
     if (!empty && !exact_is_delta(p))
         settle_lse(row);
     row->rational = 1;
+    row->reduced = 0;
     row->engine = ATTEST_ENGINE_EXACT;
-out:
-    return status;
-}
-
-attest_status ref_exact_rows(mpq_t *u, mpq_t *z, mpq_t *o, int *defined, const ref_inputs *in, int64_t b, int64_t h,
-                             attest_error *err)
-{
-    const attest_problem *p = in->p;
-    uint32_t allowed[ATTEST_AXIS_COUNT];
-    attest_status status = ATTEST_OK;
-    exact_keys r;
-    memcpy(allowed, served, sizeof allowed);
-    if (!o) /* u and z know no norm */
-        allowed[ATTEST_AXIS_NORM] = allowed[ATTEST_AXIS_AFFINE] = EXACT_ANY;
-    for (int64_t i = 0; i < p->n; i++) {
-        if (!exact_axes_allowed(p, allowed) || !exact_keys_scan(&r, in, b, h, i, 1) || exact_row_bits(&r) < 0)
-            return attest_fail(err, ATTEST_UNSUPPORTED, "the exact engine does not serve row b=%lld h=%lld i=%lld",
-                               (long long)b, (long long)h, (long long)i);
-        ATTEST_TRY(exact_row_sums(u + i * p->e, z[i], &r, err));
-        if (!o)
-            continue;
-        const int empty = r.first == r.last && !exact_given_state(in);
-        for (int64_t c = 0; c < p->e; c++)
-            mpq_set_ui(o[i * p->e + c], 0, 1);
-        defined[i] = empty || exact_row_output(o + i * p->e, u + i * p->e, z[i], &r);
-    }
 out:
     return status;
 }

@@ -31,6 +31,8 @@ int exact_span_feature(exact_span *s, uint32_t feature);
 void exact_integer(mpz_t out, double x, long low);
 /* out = phi(x) * 2^-low. */
 void exact_feature_integer(mpz_t out, double x, uint32_t feature, long low);
+/* phi(x) * 2^-low where that is below 2^62 in size. */
+int64_t exact_feature_word(double x, uint32_t feature, long low);
 /* out = numerator * 2^exponent / denominator, in lowest terms. */
 void exact_ratio(mpq_t out, const mpz_t numerator, long exponent, const mpz_t denominator);
 /* coefficient = scale^n / n!, or scale^n for weight=power: what a query applies to the state of degree n. */
@@ -75,6 +77,7 @@ typedef struct exact_keys {
     exact_span gin, gout, beta; /* gin: and 1 */
     exact_span decay;          /* of every product of decays that occurs; finite: what is read is */
     exact_span product, score; /* scale <phi(q), phi(k)>; the score after its steps, the threshold of the filter */
+    struct ref_exact_cache *head; /* k and v are the spans of all keys of the head (exact_integer.h); or NULL */
 } exact_keys;
 
 /* 1 if every axis of p has a value whose bit is set in allowed[axis]; allowed[axis] = 0 stands for the default only. */
@@ -85,6 +88,10 @@ int exact_axes_allowed(const attest_problem *p, const uint32_t allowed[ATTEST_AX
 /* Looks at all that row (b,h,i) reads, its query, its gate and its scores only if `with_query`; 0 if a value is not
  * finite or a feature is not rational. */
 int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query);
+/* The same with query, for a variant without gates, decay and delta rule whose keys and values are known to lie in
+ * the spans k (before phi) and v (and 1): of all it looks at the query alone. */
+int exact_keys_of_head(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, const exact_span *k,
+                       const exact_span *v);
 
 /* out = phi(x), for x on the grid 2^low. */
 void exact_feature_dyadic(exact_dyadic *out, double x, const exact_keys *r, long low);
@@ -122,12 +129,17 @@ typedef struct exact_scores {
 attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_error *err);
 void exact_scores_free(exact_scores *s);
 
+/* All that row (b,h,i) reads, of its head where that can be (exact_integer.h); 0: not served.  norm=0: u and z alone
+ * are wanted, which know no norm. */
+int exact_row_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int norm);
+
 /* Upper bound of the bits of every integer of the row (R-EXACT-SIZE); -1: a given state is not finite. */
 long exact_row_bits(const exact_keys *r);
 
 /* u[e] and z of row r, pair by pair, given states in; update=delta: token by token, z = 0.  The norm is not read. */
 attest_status exact_row_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err);
-/* o[e] from u and z; 0, and o left as it is, where the divisor is 0.  Norms sum, floor, none, length. */
+/* o[e] from u and z, not in lowest terms; 0, and o left as it is, where the divisor is 0.  Norms sum, floor, none,
+ * length. */
 int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r);
 
 static inline int exact_is_delta(const attest_problem *p)

@@ -125,7 +125,8 @@ static void see_keys(exact_keys *r)
     }
 }
 
-int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query)
+/* All but keys, values and decays. */
+static void see_query(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query)
 {
     const attest_problem *p = in->p;
     *r = (exact_keys){ .in = in, .b = b, .h = h, .g = attest_kv_head(p, h), .i = i };
@@ -144,8 +145,12 @@ int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, i
     exact_span_see(&r->gout, with_query && !empty ? exact_load_gout(r) : 1.0);
     for (int64_t c = 0; with_query && !empty && c < p->d; c++)
         exact_span_see(&r->q, exact_load_q(r, c));
-    see_keys(r);
-    see_decays(r);
+}
+
+/* The spans of features and scores; 0 if a value is not finite or a feature is not rational. */
+static int see_scores(exact_keys *r, int with_query)
+{
+    const attest_problem *p = r->in->p;
     if (!exact_span_feature(&r->q, r->feature) || !exact_span_feature(&r->k, r->feature))
         return 0;
     r->product = r->scale;
@@ -158,6 +163,23 @@ int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, i
     see_score_steps(r);
     return r->v.finite && r->scale.finite && r->gin.finite && r->gout.finite && r->beta.finite && r->decay.finite &&
            (!with_query || r->score.finite);
+}
+
+int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query)
+{
+    see_query(r, in, b, h, i, with_query);
+    see_keys(r);
+    see_decays(r);
+    return see_scores(r, with_query);
+}
+
+int exact_keys_of_head(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, const exact_span *k,
+                       const exact_span *v)
+{
+    see_query(r, in, b, h, i, 1);
+    r->k = *k;
+    r->v = *v;
+    return see_scores(r, 1);
 }
 
 /* ---- products of decays ------------------------------------------------------------------------------------------ */

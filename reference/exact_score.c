@@ -96,6 +96,20 @@ void exact_feature_integer(mpz_t out, double x, uint32_t feature, long low)
     }
 }
 
+int64_t exact_feature_word(double x, uint32_t feature, long low)
+{
+    uint64_t mantissa;
+    long exponent;
+    dyadic(&mantissa, &exponent, x);
+    if (mantissa == 0)
+        exponent = low;
+    const uint64_t size = exponent >= low ? mantissa << (exponent - low) : mantissa >> (low - exponent);
+    int64_t word = x < 0 ? -(int64_t)size : (int64_t)size;
+    if (features[feature].clips && word < 0)
+        word = 0;
+    return features[feature].adds_one ? word + ((int64_t)1 << -low) : word;
+}
+
 void exact_ratio(mpq_t out, const mpz_t numerator, long exponent, const mpz_t denominator)
 {
     mpq_set_num(out, numerator);

@@ -146,6 +146,13 @@ void ref_row_clear(ref_row *row)
     memset(row, 0, sizeof *row);
 }
 
+void ref_row_reduce(ref_row *row)
+{
+    for (int64_t c = 0; !row->reduced && c < row->e; c++)
+        mpq_canonicalize(row->oq[c]);
+    row->reduced = 1;
+}
+
 void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle)
 {
     memset(in, 0, sizeof *in);

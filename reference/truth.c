@@ -106,8 +106,10 @@ attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, co
     made->spare_key = -1;
     ref_row_init(&made->spare);
     ref_ball_cache_init(&made->ball);
+    ref_exact_cache_init(&made->exact);
     ref_inputs_set(&made->in, p, in);
     made->in.ball = &made->ball;
+    made->in.exact = &made->exact;
     *truth = made;
 out:
     return status;
@@ -129,6 +131,7 @@ void attest_truth_free(attest_truth *truth)
     free(truth->slots);
     ref_row_clear(&truth->spare);
     ref_ball_cache_clear(&truth->ball);
+    ref_exact_cache_clear(&truth->exact);
     attest_enclosures_free(&truth->fast_o);
     attest_enclosures_free(&truth->fast_lse);
     free(truth);

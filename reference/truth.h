@@ -4,12 +4,14 @@
 
 #include "reference/ball.h"
 #include "reference/enclose.h"
+#include "reference/exact_integer.h"
 
 struct attest_truth {
     const attest_problem *p;
     const attest_bundle *bundle;
     ref_inputs in;
     ref_ball_cache ball;
+    ref_exact_cache exact;
     uint32_t engine; /* the engine asked for */
     struct ref_slot *slots; /* open addressing by row number; size a power of two */
     int64_t slot_count, used;
@@ -33,7 +35,7 @@ typedef struct ref_view {
     int minus_infinity;  /* the one value is -inf: lse of an empty row */
     arb_ptr ball;        /* [count]; an entry that is not finite is unknown, or without truth in a state */
     mag_ptr gauge;       /* [count], only with `want_gauge` */
-    mpq_t *rational;     /* [count], owned; NULL: not rational */
+    mpq_t *rational;     /* [count], owned, not always in lowest terms; NULL: not rational */
     int want_gauge;
 } ref_view;
 

@@ -171,26 +171,31 @@ int ref_round_ball(uint64_t *bits, const arb_t t, uint32_t dtype)
     return decided;
 }
 
-uint64_t ref_round_rational(const mpq_t t, uint32_t dtype)
+uint64_t ref_round_quotient(const mpz_t numerator, const mpz_t denominator, long power, uint32_t dtype)
 {
-    if (mpq_sgn(t) == 0)
+    if (mpz_sgn(numerator) == 0)
         return 0;
-    const long difference = (long)mpz_sizeinbase(mpq_numref(t), 2) - (long)mpz_sizeinbase(mpq_denref(t), 2);
+    const long difference = (long)mpz_sizeinbase(numerator, 2) - (long)mpz_sizeinbase(denominator, 2);
     const long shift = difference < 66 ? 66 - difference : 0; /* the quotient gets 66 bits or more */
     mpz_t quotient, rest;
     fmpz_t exponent;
     mpz_init(quotient);
     mpz_init(rest);
     fmpz_init(exponent);
-    mpz_abs(quotient, mpq_numref(t));
+    mpz_abs(quotient, numerator);
     mpz_mul_2exp(quotient, quotient, (mp_bitcnt_t)shift);
-    mpz_tdiv_qr(quotient, rest, quotient, mpq_denref(t));
-    fmpz_set_si(exponent, -shift);
-    const uint64_t stored = round_integer(dtype, mpq_sgn(t) < 0, quotient, exponent, mpz_sgn(rest) != 0);
+    mpz_tdiv_qr(quotient, rest, quotient, denominator);
+    fmpz_set_si(exponent, power - shift);
+    const uint64_t stored = round_integer(dtype, mpz_sgn(numerator) < 0, quotient, exponent, mpz_sgn(rest) != 0);
     fmpz_clear(exponent);
     mpz_clear(rest);
     mpz_clear(quotient);
     return stored;
+}
+
+uint64_t ref_round_rational(const mpq_t t, uint32_t dtype)
+{
+    return ref_round_quotient(mpq_numref(t), mpq_denref(t), 0, dtype);
 }
 
 /* ---- ulps -------------------------------------------------------------------------------------------------- */

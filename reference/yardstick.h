@@ -49,7 +49,7 @@ attest_status attest_yard_mpfr_costs(double seconds[ATTEST_YARD_CALLS], const at
 attest_status attest_yard_arb(double *o, const attest_problem *p, const attest_bundle *in, long bits,
                               attest_error *err);
 
-/* ---- the exact engine (engine.h) on every row: what its rationals cost ------------------------------------------- */
+/* ---- the exact engine (engine.h) on every row: its rows, rounded once ------------------------------------------- */
 /* 1 if every row is rational and affordable. */
 int attest_yard_exact_serves(const attest_problem *p, const attest_bundle *in);
 /* A row whose divisor is 0 gives NaN. */

@@ -101,6 +101,13 @@ START_TEST(equality_of_rows)
     claim_case_close(&x);
     claim_case_close(&y);
     match = (attest_match){ 0 };
+    MUST(claim_case_open(&x, &err, "variant=linear norm=sum n=4 d=2 e=3 scale=1")); /* equal, not digit by digit */
+    MUST(claim_case_open(&y, &err, "variant=linear norm=sum n=4 d=2 e=3 scale=3"));
+    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, 1, y.truth, 0, 0, 1, &err));
+    ck_assert(match.compared == 3 && match.different == 0 && match.rational == 3);
+    claim_case_close(&x);
+    claim_case_close(&y);
+    match = (attest_match){ 0 };
     MUST(claim_case_open(&x, &err, "variant=softmax n=4 d=2"));
     MUST(claim_case_open(&y, &err, "variant=softmax n=4 d=2 scale=1"));
     MUST(attest_evidence_same(&match, ATTEST_Z, x.truth, 0, 0, 1, y.truth, 0, 0, 1, &err));

@@ -2,7 +2,7 @@
  * rationals, no tolerance anywhere. */
 #include "tests/exact_cases.h"
 
-#include "reference/exact.h"
+#include "reference/exact_integer.h"
 
 Suite *suite_exact(void);
 
@@ -139,6 +139,7 @@ static void check_row(tally *count, const cases_case *c, int64_t b, int64_t h, i
         ck_assert_msg(row.rational && row.engine == ATTEST_ENGINE_EXACT, "%s: row not marked", c->line);
         ck_assert_msg(equal(row.uq, row.zq, t.u, t.z, t.e), "%s b=%d h=%d i=%d: u or z", c->line, (int)b, (int)h,
                       (int)i);
+        ref_row_reduce(&row);
         ck_assert_msg(row.illposed == !t.defined, "%s: illposed %d", c->line, row.illposed);
         for (int64_t e = 0; e < t.e; e++) {
             ck_assert_msg(!t.defined || (mpq_equal(row.oq[e], t.o[e]) && holds(row.o + e, t.o[e])), "%s: o", c->line);
@@ -178,11 +179,15 @@ START_TEST(test_rows)
     for (int k = 0; k < 700; k++) {
         char line[ATTEST_LINE];
         cases_case c;
+        ref_exact_cache cache;
         const cases_values *how = random_line(line, sizeof line, &rng);
         cases_open(&c, line, how, &rng);
         const attest_problem *p = &c.parsed.problem;
+        ref_exact_cache_init(&cache);
+        c.in.exact = k % 2 ? &cache : NULL;
         for (int64_t row = 0; row < p->b * p->hq * p->n; row += cases_between(&rng, 1, 3))
             check_row(&count, &c, row / p->n / p->hq, row / p->n % p->hq, row % p->n);
+        ref_exact_cache_clear(&cache);
         cases_close(&c);
     }
     ck_assert_msg(count.rows > 2000 && count.served > 1500 && count.refused > 50 && count.empty > 50 &&
@@ -300,8 +305,14 @@ START_TEST(test_serves)
         cases_case c;
         cases_open(&c, service[k].line, &cases_plain, &rng);
         cases_set(&c, (attest_role)service[k].role, service[k].index, service[k].value);
-        const int serves = ref_exact_serves(&c.in, 0, 0, service[k].i);
-        ck_assert_msg(serves == service[k].serves, "%s: %d", service[k].what, serves);
+        ref_exact_cache cache;
+        ref_exact_cache_init(&cache);
+        for (int cached = 0; cached < 2; cached++) {
+            c.in.exact = cached ? &cache : NULL;
+            const int serves = ref_exact_serves(&c.in, 0, 0, service[k].i);
+            ck_assert_msg(serves == service[k].serves, "%s: cache %d: %d", service[k].what, cached, serves);
+        }
+        ref_exact_cache_clear(&cache);
         cases_close(&c);
     }
 }
