@@ -60,6 +60,8 @@ typedef struct dd_path {
     /* One row of `count` numbers, exact floats: adds up the squares (relative error below 2^-20), raises *largest and
      * lowers *smallest to the extreme |x|, zeros not counted in the latter.  Returns 0 if one is not finite. */
     int (*scan)(double *squares, double *largest, double *smallest, const double *x, int64_t count);
+    /* The same of 16 vectors at once, `count` groups of 16: squares[16] are set, largest[16] raised. */
+    int (*survey)(double *squares, double *largest, double *smallest, const double *x, int64_t count);
 
     /* x_ij = scale <q_i, k_j> for all keys of `panels`; scale 1, or any double (then one product more).
      * big[i] = 1.5 2^k, 2^k >= 2 sum |q k|.  R-DD-SCORE. */
@@ -75,8 +77,9 @@ typedef struct dd_path {
                           const double *key2, int64_t d, int64_t panels, double scale);
     /* extremes of high[first..last) */
     void (*range)(double *lowest, double *highest, const double *high, int64_t first, int64_t last);
-    /* scores -> weights, in place.  R-DD-EXP, R-DD-SERIES. */
+    /* scores -> weights, in place.  R-DD-EXP, R-DD-EXP-SHORT, R-DD-SERIES. */
     void (*exponential)(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan);
+    void (*exponential_short)(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan);
     void (*series)(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan);
     /* kept = high on the grid 2^-52 big/1.5, low takes the rest; kept may be high. */
     void (*cut)(double *kept, double *low, const double *high, int64_t from, int64_t to, double big);

@@ -101,6 +101,7 @@ int64_t dd_exponent(double x);                   /* least k with |x| <= 2^k; -10
 int64_t dd_norm_exponent(double square);         /* sqrt(square) <= 2^k; -450 below 2^-900 */
 #define DD_EXACT_SUM (-9999)                     /* as an exponent: no sum was rounded */
 #define DD_EXP_ERROR 0x1.6p-87                   /* R-DD-EXP, relative; searched by tests/test_dd_exp.c */
+#define DD_EXP_SHORT_ERROR 0x1p-62               /* R-DD-EXP-SHORT, likewise */
 int64_t dd_score_exponent(const dd_job *job, const dd_row *row); /* k of `big` for the scores */
 double dd_score_error(const dd_job *job, const dd_row *row);
 /* Before the weights: plan->big, exponent, cut, and row->top. */

@@ -121,47 +121,65 @@ void dd_head_clear(dd_head *head)
     memset(head, 0, sizeof *head);
 }
 
-static void pack_key(const dd_job *job, int64_t j, dd_found *f)
+/* Key j and its value into the panels, zeros behind the last one and in the columns behind e. */
+static void pack_vectors(const dd_job *job, int64_t j, double *x)
 {
     const dd_head *head = &job->head;
-    const int64_t d = job->p->d;
+    const int64_t d = job->p->d, e = job->p->e, width = job->columns * DD_PANEL, keys = job->panels * DD_PANEL;
     double *to = head->key + j / DD_PANEL * d * DD_PANEL + j % DD_PANEL;
-    double squares = 0, largest = 0, least = f->key_least, *x = f->x;
-    int good = 0;
-    if (j < job->p->m) {
+    memset(x, 0, (size_t)(d > width ? d : width) * sizeof *x);
+    if (j < job->p->m)
         load_vector(x, job->k, head->b, head->g, j, d);
-        if (job->f.relu)
-            clear_negative(x, d);
-        good = job->path->scan(&squares, &largest, &least, x, d);
-        head->bad[j + 1] = !good;
-    }
+    if (job->f.relu)
+        clear_negative(x, d);
     for (int64_t c = 0; c < d; c++)
-        to[c * DD_PANEL] = good ? x[c] : 0;
-    if (good) {
-        f->key_square = squares > f->key_square ? squares : f->key_square;
-        f->key_least = least;
-    }
-}
-
-static void pack_value(const dd_job *job, int64_t j, dd_found *f)
-{
-    const dd_head *head = &job->head;
-    const int64_t e = job->p->e, width = job->columns * DD_PANEL, keys = job->panels * DD_PANEL;
-    double squares = 0, largest = 0, least = f->value_least, *x = f->x, *most = f->most;
-    int good = 0;
-    if (j < job->p->m) {
+        to[c * DD_PANEL] = x[c];
+    if (j < job->p->m)
         load_vector(x, job->v, head->b, head->g, j, e);
-        good = job->path->scan(&squares, &largest, &least, x, e);
-        head->bad[j + 1] |= !good;
-    }
-    for (int64_t c = good ? e : 0; c < width; c++)
+    for (int64_t c = j < job->p->m ? e : 0; c < width; c++)
         x[c] = 0;
     for (int64_t c = 0; c < width; c += DD_PANEL)
         memcpy(head->value + (c / DD_PANEL * keys + j) * DD_PANEL, x + c, DD_PANEL * sizeof *x);
-    for (int64_t c = 0; c < width; c++)
-        most[c] = __builtin_fabs(x[c]) > most[c] ? __builtin_fabs(x[c]) : most[c];
-    if (good)
-        f->value_least = least;
+}
+
+/* Sizes in a panel; 0 if a number in it is not finite, and then only f->most is good (and may be of cleared keys). */
+static int survey_panel(const dd_job *job, int64_t panel, dd_found *f)
+{
+    const int64_t d = job->p->d, keys = job->panels * DD_PANEL;
+    const double *key = job->head.key + panel * d * DD_PANEL, *value = job->head.value + panel * DD_PANEL * DD_PANEL;
+    double squares[DD_PANEL], largest[DD_PANEL] = { 0 };
+    int finite = job->path->survey(squares, largest, &f->key_least, key, d);
+    for (int n = 0; n < DD_PANEL; n++)
+        f->key_square = squares[n] > f->key_square ? squares[n] : f->key_square;
+    for (int64_t c = 0; c < job->columns && finite; c++) {
+        memcpy(largest, f->most + c * DD_PANEL, sizeof largest);
+        finite = job->path->survey(squares, largest, &f->value_least, value + c * keys * DD_PANEL, DD_PANEL);
+        if (finite)
+            memcpy(f->most + c * DD_PANEL, largest, sizeof largest);
+    }
+    return finite;
+}
+
+/* Marks the panel's keys that are not finite, or have such a value, and clears both. */
+static void clear_bad(const dd_job *job, int64_t panel)
+{
+    const dd_head *head = &job->head;
+    const int64_t d = job->p->d, keys = job->panels * DD_PANEL;
+    for (int64_t j = panel * DD_PANEL; j < (panel + 1) * DD_PANEL && j < job->p->m; j++) {
+        double *key = head->key + panel * d * DD_PANEL + j % DD_PANEL, *value = head->value + j * DD_PANEL;
+        int64_t bad = 0;
+        for (int64_t c = 0; c < d; c++)
+            bad |= key[c * DD_PANEL] - key[c * DD_PANEL] != 0;
+        for (int64_t c = 0; c < job->columns * DD_PANEL; c++) {
+            const double x = value[c / DD_PANEL * keys * DD_PANEL + c % DD_PANEL];
+            bad |= x - x != 0;
+        }
+        for (int64_t c = 0; c < d && bad; c++)
+            key[c * DD_PANEL] = 0;
+        for (int64_t c = 0; c < job->columns && bad; c++)
+            memset(value + c * keys * DD_PANEL, 0, DD_PANEL * sizeof *value);
+        head->bad[j + 1] = bad;
+    }
 }
 
 void dd_pack_start(dd_job *job, int64_t b, int64_t g)
@@ -190,10 +208,17 @@ void dd_pack_thread(dd_found *f, const dd_job *job, double *scratch)
 
 void dd_pack_panel(const dd_job *job, int64_t panel, dd_found *f)
 {
+    const dd_found before = *f;
     for (int64_t j = panel * DD_PANEL; j < (panel + 1) * DD_PANEL; j++) {
-        pack_key(job, j, f);
-        pack_value(job, j, f);
+        pack_vectors(job, j, f->x);
+        if (j < job->p->m)
+            job->head.bad[j + 1] = 0;
     }
+    if (survey_panel(job, panel, f))
+        return;
+    clear_bad(job, panel);
+    *f = before;
+    survey_panel(job, panel, f);
 }
 
 void dd_pack_merge(dd_job *job, const dd_found *f)

@@ -186,7 +186,9 @@ static void make_weights(block *x, int r)
                     highest < job->f.clamp ? highest : job->f.clamp);
     if (!row->known)
         return;
-    (job->f.exponential ? job->path->exponential : job->path->series)(&row->sum, high, low, &row->plan);
+    (!job->f.exponential ? job->path->series
+     : job->sliced       ? job->path->exponential_short
+                         : job->path->exponential)(&row->sum, high, low, &row->plan);
     dd_weigh_errors(row, job);
 }
 

@@ -42,6 +42,27 @@ static int scan(double *squares, double *largest, double *smallest, const double
     return 1;
 }
 
+static int survey(double *squares, double *largest, double *smallest, const double *x, int64_t count)
+{
+    vec least = v_all(*smallest);
+    double part[LANES];
+    int finite = 1;
+    for (int v = 0; v < DD_PANEL; v += LANES) {
+        scan_state s = { v_all(0), v_load(largest + v), least };
+        for (int64_t n = 0; n < count; n++)
+            scan_step(&s, v_load(x + n * DD_PANEL + v));
+        v_store(squares + v, s.squares);
+        v_store(largest + v, s.top);
+        least = s.least;
+    }
+    v_store(part, least);
+    for (int n = 0; n < LANES; n++)
+        *smallest = part[n] < *smallest ? part[n] : *smallest;
+    for (int n = 0; n < DD_PANEL; n++)
+        finite &= squares[n] < __builtin_inf();
+    return finite;
+}
+
 /* 1.5 2^k: what is added to it and taken away again is rounded to a multiple of 2^(k-52). */
 static inline vec to_grid(vec x, vec big) { return v_sub(v_add(x, big), big); }
 
@@ -120,6 +141,25 @@ static inline vec exponential_of(vec *low, vec x, ivec bias)
     return v_mul(h, two);
 }
 
+/* The same to R-DD-EXP-SHORT: the remainder is one double, and its series is a correction of the table's power. */
+static inline vec exponential_short_of(vec *low, vec x, ivec bias)
+{
+    const vec magic = v_all(0x1.8p52);
+    const vec m = multiply_add(x, v_all(dd_steps_per_unit), magic), k = v_sub(m, magic);
+    const vec a = multiply_subtract_from(k, v_all(dd_step[0]), x); /* exact */
+    const vec r = v_add(a, multiply_subtract_from(k, v_all(dd_step[1] + dd_step[2]), *low));
+    vec p = multiply_add(r, v_all(dd_inverse_factorial[5][0]), v_all(dd_inverse_factorial[4][0]));
+    p = multiply_add(r, p, v_all(dd_inverse_factorial[3][0]));
+    p = multiply_add(r, p, v_all(0.5));
+    p = multiply_add(v_mul(r, r), p, r); /* e^r - 1 */
+    const ivec bits = v_bits(m), at = i_left(i_and(bits, i_all(1023)), 1);
+    const vec th = v_gather(dd_power[0], at), tl = v_gather(dd_power[0] + 1, at);
+    const vec two = v_double(i_left(i_add(i_right(bits, 10), bias), 52));
+    const vec h = fast_two_sum(th, multiply_add(th, p, tl), low);
+    *low = v_mul(*low, two);
+    return v_mul(h, two);
+}
+
 /* w where first <= key j + lane < last, else 0 */
 static inline vec inside(vec w, int64_t j, const dd_row_plan *plan)
 {
@@ -135,7 +175,7 @@ typedef struct running_sum {
 } running_sum;
 
 static inline void store_weight(running_sum *s, double *high, double *low, int64_t j, vec h, vec l,
-                                const dd_row_plan *plan)
+                                const dd_row_plan *plan, int positive)
 {
     if (j < plan->first || j + LANES > plan->last) {
         h = inside(h, j, plan);
@@ -146,11 +186,12 @@ static inline void store_weight(running_sum *s, double *high, double *low, int64
     const vec t = v_add(s->acc, h);
     s->low = v_add(s->low, v_add(v_sub(h, v_sub(t, s->acc)), l));
     s->acc = t;
-    s->absolute = v_add(s->absolute, v_abs(h));
+    if (!positive)
+        s->absolute = v_add(s->absolute, v_abs(h));
 }
 
-/* The sum of the lanes and of what was folded. */
-static void close_sum(dd_row_sum *sum, const running_sum *s, double big)
+/* The sum of the lanes and of what was folded; positive: it is the absolute one too. */
+static void close_sum(dd_row_sum *sum, const running_sum *s, double big, int positive)
 {
     double acc[LANES], low[LANES], absolute[LANES];
     v_store(acc, v_sub(s->acc, v_all(big)));
@@ -166,7 +207,7 @@ static void close_sum(dd_row_sum *sum, const running_sum *s, double big)
     sum->hi = hi + lo;
     const double back = sum->hi - hi;
     sum->lo = (hi - (sum->hi - back)) + (lo - back);
-    sum->absolute = size * (1 + 0x1p-20);
+    sum->absolute = (positive ? sum->hi : size) * (1 + 0x1p-20);
 }
 
 /* The polynomial by Horner's rule in pairs of doubles (R-DD-SERIES). */
@@ -189,38 +230,48 @@ static inline vec series_of(vec *low, vec x, const dd_row_plan *plan)
     return h;
 }
 
-/* Inlined twice, `exponents` known. */
+enum weight_kind { WEIGHT_EXP, WEIGHT_EXP_SHORT, WEIGHT_SERIES };
+
+/* Inlined thrice, `kind` known. */
 static inline __attribute__((always_inline)) void weigh(dd_row_sum *sum, double *high, double *low,
-                                                        const dd_row_plan *plan, int exponents)
+                                                        const dd_row_plan *plan, enum weight_kind kind)
 {
     const ivec bias = i_all(1023 - plan->exponent);
     const vec cut_off = v_all(plan->cut);
+    const int positive = kind != WEIGHT_SERIES;
     running_sum s = { v_all(plan->big), v_all(0), v_all(0) };
     for (int64_t chunk = plan->from; chunk < plan->to; chunk += DD_FOLD) {
         const int64_t end = chunk + DD_FOLD < plan->to ? chunk + DD_FOLD : plan->to;
         for (int64_t j = chunk; j < end; j += LANES) {
             vec l = v_load(low + j);
             const vec x = shifted(&l, v_load(high + j), plan);
-            vec h = exponents ? exponential_of(&l, x, bias) : series_of(&l, x, plan);
-            if (exponents) {
+            vec h = kind == WEIGHT_EXP         ? exponential_of(&l, x, bias)
+                    : kind == WEIGHT_EXP_SHORT ? exponential_short_of(&l, x, bias)
+                                               : series_of(&l, x, plan);
+            if (positive) {
                 h = v_where_ge(x, cut_off, h);
                 l = v_where_ge(x, cut_off, l);
             }
-            store_weight(&s, high, low, j, h, l, plan);
+            store_weight(&s, high, low, j, h, l, plan, positive);
         }
         fold(&s.acc, &s.low);
     }
-    close_sum(sum, &s, plan->big);
+    close_sum(sum, &s, plan->big, positive);
 }
 
 static void exponential(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan)
 {
-    weigh(sum, high, low, plan, 1);
+    weigh(sum, high, low, plan, WEIGHT_EXP);
+}
+
+static void exponential_short(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan)
+{
+    weigh(sum, high, low, plan, WEIGHT_EXP_SHORT);
 }
 
 static void series(dd_row_sum *sum, double *high, double *low, const dd_row_plan *plan)
 {
-    weigh(sum, high, low, plan, 0);
+    weigh(sum, high, low, plan, WEIGHT_SERIES);
 }
 
 static void cut(double *kept, double *low, const double *high, int64_t from, int64_t to, double big)

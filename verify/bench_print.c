@@ -44,18 +44,17 @@ static double largest_bound(const attest_bench_job *job, int64_t *unknown)
     return most;
 }
 
-/* Share of the machine's peak that a dd row reaches. */
-static attest_bench_spread share(const attest_bench_table *table, const attest_bench_job *job)
+/* A dd row's time over that of the formula's multiply-adds in double at the machine's peak: what certainty costs. */
+static attest_bench_spread over_peak(const attest_bench_table *table, const attest_bench_job *job)
 {
     int lanes;
     const char *what;
     const int64_t burst = attest_machine_burst(&lanes, &what);
     if (table->machine < 0 || table->job[table->machine].why[0])
         return (attest_bench_spread){ NAN, NAN, NAN };
-    const double work = attest_bench_dd_work(job->p) * (double)table->pairs / lanes / (double)burst;
+    const double work = (double)attest_bench_multiply_adds(job->p) * (double)table->pairs / lanes / (double)burst;
     const double threads = job->options.threads > 1 ? job->options.threads : 1;
-    return scaled(attest_bench_ratio(table->job[table->machine].sample, job->sample, table->rounds),
-                  100 * work / threads);
+    return scaled(attest_bench_ratio(job->sample, table->job[table->machine].sample, table->rounds), threads / work);
 }
 
 static void print_row(FILE *out, const attest_bench_table *table, int n)
@@ -81,8 +80,8 @@ static void print_dd(FILE *out, const attest_bench_table *table, const attest_be
     char text[80];
     int64_t unknown;
     const double bound = largest_bound(job, &unknown);
-    fprintf(out, "%s: %s %% of the peak at %.0f lane operations a pair; ", job->name,
-            spread_text(text, sizeof text, share(table, job)), attest_bench_dd_work(job->p));
+    fprintf(out, "%s: %s times the formula's %lld multiply-adds a pair in double at the machine's peak; ", job->name,
+            spread_text(text, sizeof text, over_peak(table, job)), (long long)attest_bench_multiply_adds(job->p));
     fprintf(out, "largest bound 2^%.1f, %lld outputs without one\n", log2(bound), (long long)unknown);
 }
 
@@ -220,7 +219,7 @@ static void json_row(FILE *out, const attest_bench_table *table, int n)
     if (job->kind == ATTEST_BENCH_DD && timed) {
         json_number(out, "largest_bound", largest_bound(job, &unknown));
         fprintf(out, ",\"without_bound\":%lld", (long long)unknown);
-        json_spread(out, "percent_of_peak", share(table, job));
+        json_spread(out, "this_over_peak", over_peak(table, job));
     }
     if (n == table->mpfr)
         json_mpfr(out, table);

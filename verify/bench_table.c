@@ -186,13 +186,7 @@ void attest_bench_table_clear(attest_bench_table *table)
 }
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
-double attest_bench_dd_work(const attest_problem *p)
-{
-    const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
-    const double d = (double)attest_feature_dim(p), e = (double)p->e;
-    const double products = p->in == ATTEST_BF16 || p->in == ATTEST_F16 ? d + 2 * e : 4 * d + 5 * e;
-    return products + (weight->value == ATTEST_WEIGHT_EXP ? 104 : 12 * (double)weight->order);
-}
+int64_t attest_bench_multiply_adds(const attest_problem *p) { return attest_feature_dim(p) + p->e; }
 
 double attest_bench_call_cost(const attest_bench_table *table, int call)
 {

@@ -67,9 +67,8 @@ attest_status attest_bench_add_vendors(attest_bench_table *table, const attest_b
 attest_status attest_bench_time_all(attest_bench_table *table, const attest_bench_options *options, attest_error *err);
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
-/* Operations of a double lane that the dd engine does a pair: (4d + 5e), (d + 2e) where in is bf16 or f16, and 104 for
- * exp or 12 P for taylor:P (derived from the loops' instructions; divide by lanes and time for a share of the peak). */
-double attest_bench_dd_work(const attest_problem *p);
+/* Multiply-adds that the formula needs for a pair, whatever the engine: one a dimension of q and one a channel of v. */
+int64_t attest_bench_multiply_adds(const attest_problem *p);
 /* MPFR's least time over the sum of calls x least cost of a call. */
 double attest_bench_honesty(const attest_bench_table *table);
 /* Least cost of a call over the rounds. */

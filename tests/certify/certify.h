@@ -85,7 +85,7 @@ enum { CERTIFY_LOG_LOW = -1200, CERTIFY_LOGS = 1600 };
 typedef struct certify_totals {
     int64_t cases, outputs, none, unknown; /* unknown: a truth, and bound = INFINITY on the first path */
     int64_t violations, undecided;         /* undecided: o in f32, bound finite, first path */
-    int64_t loose;                         /* o: errors in ulps of its format not known to 2^-20 */
+    int64_t loose;                         /* o: errors in ulps of its format not known to 2^-20 without cheap tiers */
     int64_t differ;                        /* decided roundings that differ, and bits that depend on threads */
     double ratio;                          /* largest error/bound */
     const char *worst;                     /* its path */

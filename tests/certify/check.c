@@ -169,12 +169,14 @@ static void count_element(scene *s, const certify_real *t, const attest_enclosur
     totals->outputs++;
     totals->none += t->kind == CERTIFY_NONE;
     totals->unknown += t->kind != CERTIFY_NONE && isinf(bound);
-    if (!is_o || isinf(bound))
+    if (!is_o)
         return;
+    const config *full = &s->config[s->count > 1 && s->config[1].tiers == ATTEST_TIERS_NONE];
     const attest_format f = attest_format_of(s->c->about.problem.out);
     const int exponent = size > 0 ? ilogb(size) : f.emin;
-    totals->loose += !(bound <= ldexp(1, (exponent > f.emin ? exponent : f.emin) - f.p + 1 - 21));
-    if (size > 0 && bound > 0) {
+    const double fine = ldexp(1, (exponent > f.emin ? exponent : f.emin) - f.p - 20);
+    totals->loose += isfinite(full->o.bound[n]) && full->o.bound[n] > fine;
+    if (size > 0 && bound > 0 && isfinite(bound)) {
         const int at = ilogb(bound / size) - CERTIFY_LOG_LOW;
         totals->logs[at < 0 ? 0 : at >= CERTIFY_LOGS ? CERTIFY_LOGS - 1 : at]++;
     }
