@@ -142,7 +142,7 @@ void dd_weigh_errors(dd_row *row, const dd_job *job)
 {
     const double n = (double)(row->plan.to - row->plan.from), lanes = (double)job->path->lanes;
     if (job->f.exponential) {
-        const double own = job->sliced ? DD_EXP_SHORT_ERROR : DD_EXP_ERROR;
+        const double own = job->brief ? DD_EXP_SHORT_ERROR : DD_EXP_ERROR;
         const double relative = own + row->score_error * (1 + 0x1p-8);
         row->weight_error = (relative * row->sum.absolute + n * EXP_LOST) * UPWARD;
         row->known = row->known && row->score_error < 0x1p-12;

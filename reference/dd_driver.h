@@ -44,6 +44,7 @@ typedef struct dd_job {
     const dd_path *path;
     uint32_t tiers;
     int sliced; /* keys and values are sliced (R-DD-SLICE) */
+    int brief;  /* R-DD-EXP-SHORT will do: the sums that follow are known no better */
     dd_formula f;
     int64_t panels, columns; /* ceil(m/16), ceil(e/16) */
     dd_head head;

@@ -187,7 +187,7 @@ static void make_weights(block *x, int r)
     if (!row->known)
         return;
     (!job->f.exponential ? job->path->series
-     : job->sliced       ? job->path->exponential_short
+     : job->brief        ? job->path->exponential_short
                          : job->path->exponential)(&row->sum, high, low, &row->plan);
     dd_weigh_errors(row, job);
 }

@@ -227,6 +227,7 @@ attest_status attest_enclose(attest_enclosures *o, attest_enclosures *lse, const
     job.columns = (p->e + DD_PANEL - 1) / DD_PANEL;
     set_formula(&job.f, p);
     job.sliced = job.path->slices && job.tiers == ATTEST_TIERS_PROVED && p->in == ATTEST_F32;
+    job.brief = job.sliced || (job.tiers == ATTEST_TIERS_PROVED && p->in != ATTEST_F32);
     ATTEST_TRY(make_room(o, p->b * p->hq * p->n * p->e, err));
     if (lse)
         ATTEST_TRY(make_room(lse, p->b * p->hq * p->n, err));

@@ -73,10 +73,10 @@ START_TEST(rounds_take_turns)
     const attest_bench_clock clock = { scene_wall, scene_thread, scene_told, &s };
     attest_error err;
     ck_assert_int_eq(attest_bench_measure(subjects, 3, 2, 1, &clock, &err), ATTEST_OK);
-    /* warm up: a once, b once (5 s are long), c twice (0.9 s is not); rounds: a once, b once, c 12 times */
+    /* warm up: a once, b once (5 s are long), c twice (0.9 s is not); rounds: a once, b once, c 12 times twice */
     ck_assert_str_eq(s.log, "abcc"
-                            "abcccccccccccc"
-                            "abcccccccccccc");
+                            "abcccccccccccccccccccccccc"
+                            "abcccccccccccccccccccccccc");
     ck_assert_int_eq(subjects[0].repeats, 1);
     ck_assert_int_eq(subjects[1].repeats, 1);
     ck_assert_int_eq(subjects[2].repeats, 12);

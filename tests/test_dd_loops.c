@@ -1,4 +1,4 @@
-/* test_dd_loops.c - the dd engine's sums on every path against exact ones: scores, value sums of all tiers, quotients. */
+/* test_dd_loops.c - the dd engine's sums on every path against exact ones: scores, values of all tiers, quotients. */
 #include <string.h>
 
 #include "tests/dd_paths.h"

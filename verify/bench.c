@@ -47,6 +47,8 @@ attest_status attest_bench_measure(attest_bench_subject *subjects, size_t count,
     }
     for (int r = 0; r < rounds; r++)
         for (size_t s = 0; s < count; s++) {
+            if (subjects[s].repeats > 1)
+                ATTEST_TRY(turn(&seconds, &subjects[s], subjects[s].repeats, clock, err)); /* to warm up */
             ATTEST_TRY(turn(&seconds, &subjects[s], subjects[s].repeats, clock, err));
             subjects[s].sample[r] = seconds / subjects[s].repeats;
             if (clock->progress)

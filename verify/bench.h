@@ -1,14 +1,16 @@
 /* bench.h - timing things side by side: rounds, medians, spreads, and what the machine can do.
  *
- * Subjects are run round-robin in one process, so that a ratio inside a round compares neighbours in time; a fast
- * subject is repeated inside its turn until the turn is long enough for the clock.
+ * Subjects are run round-robin in one process: a ratio inside a round compares neighbours in time.  A fast subject is
+ * repeated inside its turn until the turn is long enough for the clock, and its turn begins with as many runs
+ * that are not measured: caches and the CPU's frequency (which wide vectors take milliseconds to settle) are then those
+ * of its own work.
  */
 #ifndef ATTEST_BENCH_H
 #define ATTEST_BENCH_H
 
 #include "kernels/status.h"
 
-#define ATTEST_BENCH_SHORTEST 0.010 /* seconds a turn lasts at least */
+#define ATTEST_BENCH_SHORTEST 0.020 /* seconds a turn lasts at least */
 #define ATTEST_BENCH_ROUNDS   5     /* default, and least */
 #define ATTEST_BENCH_ROUNDS_MAX 1000
 
