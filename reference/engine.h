@@ -28,6 +28,8 @@ typedef struct ref_delta {
     mag_t last;    /* max_c norm2(column c of S after token i) */
 } ref_delta;
 
+enum { REF_ROW_OUTPUTS = ATTEST_ROLE_COUNT - ATTEST_O }; /* o, u, z, lse */
+
 /* One row (b,h,i).  Values are those of design section 3. */
 typedef struct ref_row {
     int64_t e;
@@ -60,6 +62,10 @@ typedef struct ref_row {
     mag_t decay0;        /* |product of the decays t = 0..i| that multiplies h0 and z0, upper; 1 without; the delta
                             rule: not used (delta.decay) */
     ref_delta delta;     /* update=delta, efla; s, w, mass, turn, decay, kept are then 0 and u = scale phi(q) S */
+    /* What no kernel changes, made when first asked for; the row forgets it when it is computed again. */
+    int has_facts;
+    attest_row_facts facts;              /* attest_truth_facts() */
+    mag_ptr gauge[REF_ROW_OUTPUTS];      /* ref_gauge_kept(), by role from ATTEST_O */
 } ref_row;
 
 void ref_row_init(ref_row *row);
@@ -190,6 +196,9 @@ void ref_bound_clear(ref_bound *b);
 /* gauge[e] (o, u) or gauge[1] (z, lse). */
 attest_status ref_gauge_row(mag_ptr gauge, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
                             int64_t h, int64_t i, attest_error *err);
+/* The same, kept with the row: several kernels and passes ask. */
+attest_status ref_gauge_kept(mag_srcptr *gauge, ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
+                             int64_t h, int64_t i, attest_error *err);
 attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in,
                             const attest_numerics *numerics, uint32_t flags, attest_tensor_id id, uint32_t got_dtype,
                             int64_t b, int64_t h, int64_t i, attest_error *err);

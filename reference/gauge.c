@@ -305,3 +305,21 @@ out:
     job_clear(&job);
     return status;
 }
+
+attest_status ref_gauge_kept(mag_srcptr *gauge, ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
+                             int64_t h, int64_t i, attest_error *err)
+{
+    mag_ptr *kept = &row->gauge[id.index - ATTEST_O];
+    if (!*kept) {
+        const slong count = id.index == ATTEST_O || id.index == ATTEST_U ? (slong)in->p->e : 1;
+        mag_ptr made = _mag_vec_init(count);
+        const attest_status status = ref_gauge_row(made, row, in, id, b, h, i, err);
+        if (status != ATTEST_OK) {
+            _mag_vec_clear(made, count);
+            return status;
+        }
+        *kept = made;
+    }
+    *gauge = *kept;
+    return ATTEST_OK;
+}

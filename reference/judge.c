@@ -14,12 +14,10 @@ typedef struct row_judge {
     attest_tensor_id id;
     int64_t b, h, i, count;
     ref_bound *bound; /* [count] */
-    mag_ptr gauge;    /* [count] */
 } row_judge;
 
 static attest_status judge_init(row_judge *judge, attest_error *err)
 {
-    judge->gauge = _mag_vec_init((slong)judge->count);
     judge->bound = malloc((size_t)judge->count * sizeof *judge->bound);
     if (!judge->bound)
         return attest_fail(err, ATTEST_NO_MEMORY, "judge: no memory for %lld elements", (long long)judge->count);
@@ -33,7 +31,6 @@ static void judge_clear(row_judge *judge)
     for (int64_t c = 0; judge->bound && c < judge->count; c++)
         ref_bound_clear(judge->bound + c);
     free(judge->bound);
-    _mag_vec_clear(judge->gauge, (slong)judge->count);
 }
 
 static uint64_t got_bits(const row_judge *judge, int64_t c)
@@ -114,10 +111,11 @@ static uint32_t row_class(const row_judge *judge, const ref_row *row, int *open)
 }
 
 /* One precision.  *open = 1: an element is not decided. */
-static attest_status judge_once(attest_element *elements, row_judge *judge, const ref_row *row, int *open,
+static attest_status judge_once(attest_element *elements, row_judge *judge, ref_row *row, int *open,
                                 attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    mag_srcptr gauge;
     arb_t lse;
     arb_init(lse);
     const uint32_t class = row_class(judge, row, open);
@@ -135,7 +133,7 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, cons
                 judge_without_truth(elements + c, class, got_bits(judge, c));
         goto out;
     }
-    ATTEST_TRY(ref_gauge_row(judge->gauge, row, judge->in, judge->id, judge->b, judge->h, judge->i, err));
+    ATTEST_TRY(ref_gauge_kept(&gauge, row, judge->in, judge->id, judge->b, judge->h, judge->i, err));
     ATTEST_TRY(ref_bound_row(judge->bound, row, judge->in, judge->numerics, judge->flags, judge->id,
                              judge->got->dtype, judge->b, judge->h, judge->i, err));
     row_lse(lse, judge, row);
@@ -149,7 +147,7 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, cons
             *open = 1;
             continue;
         }
-        judge_element(elements + c, truth, judge->bound + c, judge->gauge + c, got_bits(judge, c), judge->got->dtype,
+        judge_element(elements + c, truth, judge->bound + c, gauge + c, got_bits(judge, c), judge->got->dtype,
                       (judge->flags & ATTEST_FTZ) != 0);
         if (!elements[c].decided)
             *open = 1;

@@ -100,8 +100,20 @@ static int make_keys(ref_row *row, int64_t keys)
     return good && row->s && row->w && row->gin;
 }
 
+/* What was made from values that are no longer the row's. */
+static void forget(ref_row *row)
+{
+    row->has_facts = 0;
+    for (int r = 0; r < REF_ROW_OUTPUTS; r++) {
+        if (row->gauge[r])
+            _mag_vec_clear(row->gauge[r], r + ATTEST_O == ATTEST_O || r + ATTEST_O == ATTEST_U ? (slong)row->e : 1);
+        row->gauge[r] = NULL;
+    }
+}
+
 attest_status ref_row_resize(ref_row *row, int64_t e, int64_t keys, attest_error *err)
 {
+    forget(row);
     if (!row->u || row->e != e) {
         free_values(row);
         row->u = zeroed(e, sizeof *row->u);
@@ -132,6 +144,7 @@ fail: /* what was allocated holds zeros only, so freeing without clearing loses 
 
 void ref_row_clear(ref_row *row)
 {
+    forget(row);
     free_values(row);
     free_keys(row);
     arb_clear(row->z);

@@ -10,7 +10,7 @@ enum { STUDY_CAP = 2048, STUDY_START = 192 }; /* bits: a truncation error may be
 attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, int64_t b, int64_t h, int64_t i,
                                  attest_error *err)
 {
-    ref_row *row;
+    ref_row *row = NULL;
     attest_status status;
     arb_t low, high;
     mag_t size, largest;
@@ -20,6 +20,10 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, i
     mag_init(size);
     mag_init(largest);
     ATTEST_TRY(ref_truth_row(&row, truth, b, h, i, ATTEST_PRECISION_START, err));
+    if (row->has_facts) {
+        *facts = row->facts;
+        goto out;
+    }
     facts->visible = row->keys;
     facts->engine = row->engine;
     facts->bits = row->prec;
@@ -36,11 +40,13 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, i
     facts->range_hi = ref_upper(high);
     if (attest_axis_value_of(ref_truth_inputs(truth)->p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD) { /* no scores */
         facts->range_lo = facts->range_hi = facts->abs_score = (double)NAN;
-        goto out;
+    } else {
+        if (facts->range_lo < 0) /* a range is never negative: only its enclosure is */
+            facts->range_lo = 0;
+        facts->abs_score = ref_mag_upper(largest);
     }
-    if (facts->range_lo < 0) /* a range is never negative: only its enclosure is */
-        facts->range_lo = 0;
-    facts->abs_score = ref_mag_upper(largest);
+    row->facts = *facts;
+    row->has_facts = 1;
 out:
     arb_clear(low);
     arb_clear(high);

@@ -191,6 +191,26 @@ static void note_run(attest_row *row, const attest_run_result *run, uint32_t dev
     }
 }
 
+/* The inputs as the kernel reads them, its own: what it writes to them nobody else sees. */
+static attest_status add_inputs(attest_bundle *bundle, const attest_prepared *prepared, int packed, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    const size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
+    for (size_t i = 0; i < count; i++) {
+        const attest_tensor *from = attest_bundle_get(prepared->inputs, ids[i]);
+        attest_tensor *to;
+        if (packed && ids[i].kind != ATTEST_KIND_ROLE)
+            continue; /* a state in another layout is drawn */
+        ATTEST_TRY(attest_bundle_add(bundle, p, ids[i], packed, &to, err));
+        memcpy(to->data, from->data, attest_tensor_bytes(from));
+    }
+    ATTEST_TRY(attest_draw_missing(bundle, &prepared->c, 0, packed, err));
+out:
+    return status;
+}
+
 attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
                               double timeout_s, attest_error *err)
 {
@@ -208,7 +228,7 @@ attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *
         return ATTEST_OK;
     row->why[0] = '\0';
     ATTEST_TRY(attest_bundle_new(&bundle, err));
-    ATTEST_TRY(attest_draw_missing(bundle, &prepared->c, 0, (facts->flags & ATTEST_PACKED_STATE) != 0, err));
+    ATTEST_TRY(add_inputs(bundle, prepared, (facts->flags & ATTEST_PACKED_STATE) != 0, err));
     ATTEST_TRY(add_outputs(bundle, p, facts, err));
     ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err));
     if (run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK) {
