@@ -60,7 +60,7 @@ TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(BUILD)/plugins/%.so,$(wildcard tes
 
 .PHONY: all test gate report audit bench defects claims asan ubsan tsan fuzz coverage lint format mutate install clean help
 .DEFAULT_GOAL := all
-all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
+all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS) $(BUILD)/defects/defects.so
 
 $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -113,6 +113,14 @@ $(BUILD)/suites_data.c: $(SUITES) tests/lint/embed.sh
 $(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
+# the planted defects: kernels with one step replaced, a plugin in a folder that the gate does not search
+DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c))
+$(BUILD)/kernels/defects/%.o: kernels/defects/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(BASE) $(KERNEL_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"' -c -o $@ $<
+$(BUILD)/defects/defects.so: $(DEFECT_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) -shared -o $@ $^ -lm
 VENDOR_CC = $(CC) $(CPPFLAGS) -D_GNU_SOURCE -MMD -MP $(WARN) $(KERNEL_FLAGS) -shared -fPIC -fvisibility=hidden -Ikernels \
             -DATTEST_BUILD_FLAGS='"$(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_FLAGS)"'
 $(BUILD)/kernels/vendor-openblas.so: kernels/vendor/openblas.c

@@ -51,6 +51,11 @@ static inline void softmax_two_pass(sums *out, real *s, const pairs *x, int64_t 
 static inline real softmax_rescale(real m, real new_m) { return m == -(real)INFINITY ? 0 : real_exp(m - new_m); }
 #endif
 
+#ifndef softmax_first_max
+/* The running maximum before the first tile. */
+static inline real softmax_first_max(void) { return -(real)INFINITY; }
+#endif
+
 /* The row's largest score, tile by tile: what a filter has to know before the first weight. */
 static inline real softmax_highest(real *s, int64_t tile, const pairs *x)
 {
@@ -71,7 +76,7 @@ static inline void softmax_online(sums *out, real *s, real *part, int64_t tile, 
     const row *r = x->r;
     const int filter = r->p->axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_TAU;
     const real highest = filter ? softmax_highest(s, tile, x) : 0;
-    out->m = -(real)INFINITY;
+    out->m = softmax_first_max();
     out->l = 0;
     step_zero(out->u, r->p->e);
     for (int64_t j = r->first; j < r->last; j += tile) {
