@@ -60,7 +60,8 @@ typedef struct dd_path {
     /* One row of `count` numbers, exact floats: adds up the squares (relative error below 2^-20), raises *largest and
      * lowers *smallest to the extreme |x|, zeros not counted in the latter.  Returns 0 if one is not finite. */
     int (*scan)(double *squares, double *largest, double *smallest, const double *x, int64_t count);
-    /* The same of 16 vectors at once, `count` groups of 16: squares[16] are set, largest[16] raised. */
+    /* The same of 16 vectors at once, `count` groups of 16: squares[16] are set, largest[16] raised; after a 0 all
+     * three may be anything. */
     int (*survey)(double *squares, double *largest, double *smallest, const double *x, int64_t count);
 
     /* x_ij = scale <q_i, k_j> for all keys of `panels`; scale 1, or any double (then one product more).

@@ -225,6 +225,7 @@ static void find_divisor(divisor *y, dd_row *row, const dd_job *job, double valu
         y->lo = row->sum.lo;
         y->alpha = (value_error + row->weight_error) / rest * (1 + 0x1p-20);
         y->gamma = moved / rest * (1 + 0x1p-20) + 0x1p-100;
+        row->known = row->known && z < 0x1p960 && y->alpha > 0x1p-800; /* R-DD-UPWARD */
         return;
     }
     const double t = job->f.norm == ATTEST_NORM_LENGTH ? (double)(row->last - row->first) : 1;

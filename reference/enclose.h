@@ -22,7 +22,7 @@ typedef struct attest_enclosures {
 /* Which conditions for the cheap tiers are believed. */
 typedef enum attest_tiers {
     ATTEST_TIERS_PROVED = 0, /* f32: slices where a path has them (bounds near 2^-59); bf16, f16: plain exact sums for a
-                                row whose scan proves them exact */
+                                row whose scan proves them exact, R-DD-EXP-SHORT for every row (near 2^-59) */
     ATTEST_TIERS_NONE = 1,   /* double-double throughout (bounds near 2^-83) */
     ATTEST_TIERS_FORCED = 2  /* always, unproved: WRONG bounds.  A negative control for tests */
 } attest_tiers;

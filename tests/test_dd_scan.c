@@ -1,7 +1,16 @@
 /* test_dd_scan.c - what the dd engine's scans find on every path, and the powers of two that bounds are made of. */
+#include <stdlib.h>
+
+#include "tests/ball_case.h"
 #include "tests/dd_paths.h"
 
 Suite *suite_dd_scan(void);
+
+static void check_slices(double first, double second, double grid, double x)
+{
+    must(first + second == x && __builtin_fabs(second) <= grid / 2 && first / grid == (double)(int64_t)(first / grid),
+         "%a in slices of %a: %a + %a", x, grid, first, second);
+}
 
 START_TEST(exponents)
 {
@@ -95,6 +104,48 @@ START_TEST(surveys)
 }
 END_TEST
 
+/* Slices lie on the grids that R-DD-SLICE declares, are at most half a grid off, and add up to what was packed. */
+START_TEST(slices)
+{
+    ball_case x;
+    attest_error err;
+    int count;
+    const dd_path *const *path = dd_paths_here(&count);
+    ball_case_start(&x, "n=3 m=50 d=7 e=19 family=normal:300 seed=3", 1);
+    for (int n = 0; n < count; n++) {
+        const attest_problem *p = &x.c.problem;
+        dd_job job = { .p = p, .path = path[n], .sliced = 1, .panels = 4, .columns = 2, .f = { .fold = 1 },
+                       .k = attest_bundle_role(x.bundle, ATTEST_K), .v = attest_bundle_role(x.bundle, ATTEST_V) };
+        dd_found found;
+        ck_assert_int_eq(dd_head_init(&job.head, &job, &err), ATTEST_OK);
+        double *scratch = calloc(dd_pack_scratch(&job), sizeof *scratch);
+        dd_pack_start(&job, 0, 0);
+        dd_pack_thread(&found, &job, scratch);
+        for (int64_t panel = 0; panel < job.panels; panel++)
+            dd_pack_panel(&job, panel, &found);
+        dd_pack_merge(&job, &found);
+        dd_pack_finish(&job);
+        for (int64_t panel = 0; panel < job.panels; panel++)
+            dd_pack_slice(&job, panel);
+        const double grid = dd_power_of_two(job.head.key_exponent - 26);
+        for (int64_t j = 0; j < p->m; j++) {
+            for (int64_t c = 0; c < p->d; c++) {
+                const int64_t at = (j / DD_PANEL * p->d + c) * DD_PANEL + j % DD_PANEL;
+                check_slices(job.head.key[at], job.head.key2[at], grid, ball_case_get(&x, ATTEST_K, 0, 0, j, c));
+            }
+            for (int64_t c = 0; c < p->e; c++) {
+                const int64_t at = (c / DD_PANEL * job.panels * DD_PANEL + j) * DD_PANEL + c % DD_PANEL;
+                check_slices(job.head.value[at], job.head.value2[at], 0x1p-25 * job.head.power[c],
+                             ball_case_get(&x, ATTEST_V, 0, 0, j, c));
+            }
+        }
+        free(scratch);
+        dd_head_clear(&job.head);
+    }
+    ball_case_stop(&x);
+}
+END_TEST
+
 Suite *suite_dd_scan(void)
 {
     Suite *suite = suite_create("dd_scan");
@@ -102,6 +153,7 @@ Suite *suite_dd_scan(void)
     tcase_add_test(tc, exponents);
     tcase_add_test(tc, scans);
     tcase_add_test(tc, surveys);
+    tcase_add_test(tc, slices);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -76,6 +76,13 @@ static const struct {
     { "variant=softmax in=bf16 mask=causal n=70 d=17", "tier-edge", 0 },
     { "variant=softmax in=f16 lens=draw b=3 mask=causal-br hkv=2 hq=4 n=9 m=40 d=16", NULL, 0 },
     { "variant=softmax n=3 m=1500 d=130 e=1", NULL, 0 },                /* sums folded many times */
+    { "variant=softmax n=2 d=2 eps=1e300", NULL, 1 },                   /* o in underflow */
+    { "weight=power:6 norm=sum n=4 d=2 scale=1e-19 eps=1e190", NULL, 1 },
+    { "weight=term:5 norm=sum n=4 d=2 scale=1e-20 eps=1e200", NULL, 1 },
+    { "variant=softmax n=12 d=8 eps=1e-3 clamp=-301 scale=1e-3", NULL, 1 }, /* eps beside a shift */
+    { "variant=softmax n=20 d=8 scale=1048576 family=normal:0.001", NULL, 1 }, /* a power of two goes into q */
+    { "variant=taylor:3 n=20 d=8 scale=1048576 family=normal:0.001 in=bf16", NULL, 1 },
+    { "weight=power:1 norm=sum scale=9.313225746154785e-10 in=bf16 n=70 d=17", "tier-edge", 0 },
 };
 
 START_TEST(test_lines)
