@@ -210,7 +210,9 @@ claims: all
 bench: all
 	$(BUILD)/attest bench reference
 	$(BUILD)/attest bench kernels
-defects fuzz:
+defects: all
+	$(BUILD)/attest defects --out $(BUILD)/defects
+fuzz:
 	@echo "make $@: not in this version (see CHANGELOG.md)" >&2; exit 2
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin/kernels
@@ -224,7 +226,8 @@ help:
 	@echo "deps     install the packages (root or sudo); a no-op when they are there"
 	@echo "test     all tests; prints Check's summary        gate    verify all kernels -> build/report/index.html"
 	@echo "claims   the ledger of the papers' statements -> build/claims/claims.md"
-	@echo "bench    engines and kernels timed side by side    defects, fuzz: not in this version"
+	@echo "bench    engines and kernels timed side by side    fuzz: not in this version"
+	@echo "defects  planted bugs against suite ci: the kill matrix -> build/defects/defects.md"
 	@echo "certify  10^7 enclosures of the dd engine against a truth of their own"
 	@echo "report   the page again from build/report         audit   TARGET=lib.so[:kernel]"
 	@echo "asan ubsan tsan coverage   tests and gate under the tool, in build/TOOL"

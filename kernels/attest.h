@@ -267,7 +267,8 @@ enum {
     ATTEST_EMPTY_ROW_NAN = 1u << 3,    /* a row without visible key gives NaN instead of o=0, lse=-inf */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
     ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink */
-    ATTEST_PACKED_STATE = 1u << 6      /* states in the packed symmetric layout */
+    ATTEST_PACKED_STATE = 1u << 6,     /* states in the packed symmetric layout */
+    ATTEST_MASKED_FINITE = 1u << 7     /* masked tokens take part with weight 0: NaN and Inf there spoil rows */
 };
 
 /* Outputs and states a kernel can produce or take, as bits. */

@@ -8,23 +8,11 @@ const char *const attest_verdict_names[ATTEST_VERDICT_COUNT] = { "pass",     "fa
                                                                  "skip",     "crash",      "timeout",
                                                                  "illposed", "mistrusted", "measured" };
 
-const char *const attest_reason_names[ATTEST_REASON_COUNT] = { "bound",
-                                                               "claim",
-                                                               "baseline",
-                                                               "bias",
-                                                               "lse",
-                                                               "state",
-                                                               "nan-pattern",
-                                                               "nondeterministic",
-                                                               "wrote-outside",
-                                                               "read-outside",
-                                                               "wrote-input",
-                                                               "unwritten-output",
-                                                               "ignored-argument",
-                                                               "kernel-error",
-                                                               "fp-state",
-                                                               "exit",
-                                                               "property" };
+const char *const attest_reason_names[ATTEST_REASON_COUNT] = {
+    "bound",         "claim",        "baseline",    "bias",             "lse",              "state",        "nan-pattern",
+    "nondeterministic", "wrote-outside", "read-outside", "wrote-input", "unwritten-output", "ignored-argument",
+    "kernel-error",  "fp-state",     "exit",        "property",         "property poison",  "property batch",
+};
 
 /* Faults of the kernel as a program, not as arithmetic: exit code 3. */
 static const int64_t program_faults = ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_READ_OUTSIDE |
@@ -95,6 +83,7 @@ const attest_field attest_row_fields[] = {
     TEXT(series, "a study point's line"),
     TEXT(engine, "which engine gave the truth"),
     INT(bits, "largest working precision"),
+    TEXT(outputs, "hash of the bits of all outputs"),
     TEXT(fp_state, "floating-point control state after the kernel"),
     TEXT(reproduction, "one command that does this again"),
     TIMING(seconds_kernel, "seconds of the kernel"),

@@ -45,7 +45,9 @@ enum {
     ATTEST_REASON_FP_STATE = 1u << 14,
     ATTEST_REASON_EXIT = 1u << 15,
     ATTEST_REASON_PROPERTY = 1u << 16,
-    ATTEST_REASON_COUNT = 17
+    ATTEST_REASON_POISON = 1u << 17, /* `property NAME` */
+    ATTEST_REASON_BATCH = 1u << 18,
+    ATTEST_REASON_COUNT = 19
 };
 
 extern const char *const attest_verdict_names[ATTEST_VERDICT_COUNT];
@@ -92,6 +94,7 @@ typedef struct attest_row {
     char series[64];           /* study points: which line */
     char engine[16];
     int64_t bits;
+    char outputs[20];        /* 16 hex digits of the outputs' bytes: equal exactly if the bits are */
     char fp_state[64];       /* `ok`, or what a kernel changed */
     char reproduction[3072]; /* one shell command */
     double seconds_kernel, seconds_truth;

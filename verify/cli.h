@@ -54,6 +54,7 @@ int attest_command_report(const attest_cli *cli);
 int attest_command_claims(const attest_cli *cli);
 int attest_command_list(const attest_cli *cli);
 int attest_command_bench(const attest_cli *cli);
+int attest_command_defects(const attest_cli *cli);
 
 /* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
  * ATTEST_BAD_INPUT names the directory. */

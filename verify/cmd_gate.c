@@ -143,7 +143,8 @@ int attest_command_gate(const attest_cli *cli)
     if (cli->out)
         ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
     find_plugins(&l, cli);
-    const attest_gate gate = { cli, &suite, l.list, l.count, cli->kernel, 0 };
+    const attest_gate gate = { .cli = cli, .suite = &suite, .libraries = l.list, .library_count = l.count,
+                               .kernel_glob = cli->kernel };
     code = run_and_tell(&gate);
 out:
     libraries_clear(&l);
@@ -183,7 +184,8 @@ int attest_command_audit(const attest_cli *cli)
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
     if (cli->out)
         ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
-    const attest_gate gate = { cli, &suite, list, 1, kernel, 1 };
+    const attest_gate gate = { .cli = cli, .suite = &suite, .libraries = list, .library_count = 1,
+                               .kernel_glob = kernel, .tell_coverage = 1 };
     code = run_and_tell(&gate);
 out:
     attest_suite_clear(&suite);

@@ -1,4 +1,4 @@
-/* cmd_list.c - `attest list kernels|variants|families|claims`. */
+/* cmd_list.c - `attest list kernels|variants|families|claims|defects`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "props/family.h"
 #include "verify/claims.h"
 #include "verify/cli.h"
+#include "verify/defects.h"
 #include "verify/list_cells.h"
 
 /* `taylor:P`, `filtered:TAU` or the bare name. */
@@ -186,8 +187,16 @@ int attest_command_list(const attest_cli *cli)
         attest_claims_list(stdout);
         return 0;
     }
+    if (strcmp(what, "defects") == 0) {
+        printf("%-30s %-21s %-34s %s\n", "defect", "base kernel", "models", "what is wrong");
+        char name[128];
+        for (size_t k = 0; k < attest_defect_count; k++)
+            printf("%-30s %-21s %-34s %s\n", attest_defect_name(name, &attest_defects[k]), attest_defects[k].base, attest_defects[k].bugs,
+                   attest_defects[k].what);
+        return 0;
+    }
     attest_error err;
-    attest_fail(&err, ATTEST_BAD_INPUT, "'%s': kernels, variants, families or claims (this version has no other list)",
-                what);
+    attest_fail(&err, ATTEST_BAD_INPUT,
+                "'%s': kernels, variants, families, claims or defects (this version has no other list)", what);
     return attest_cli_error(cli, ATTEST_BAD_INPUT, &err);
 }

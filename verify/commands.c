@@ -13,6 +13,8 @@ const attest_command attest_commands[] = {
       attest_command_report },
     { "claims", "", 0, 0, "check the papers' statements with numbers; the ledger as a table", attest_command_claims },
     { "bench", "reference|kernels", 1, 1, "time engines, or kernels, side by side on problems", attest_command_bench },
-    { "list", "kernels|variants|families|claims", 1, 1, "say what there is", attest_command_list },
+    { "defects", "", 0, 0, "plant real bugs into correct kernels: which check of a suite kills which",
+      attest_command_defects },
+    { "list", "kernels|variants|families|claims|defects", 1, 1, "say what there is", attest_command_list },
 };
 const size_t attest_command_count = sizeof attest_commands / sizeof attest_commands[0];

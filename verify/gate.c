@@ -56,11 +56,22 @@ int attest_kernel_wanted(const attest_gate *gate, const attest_kernel_facts *ker
 {
     const char *device = kernel->device_type == ATTEST_CUDA ? "cuda" : "cpu";
     return (!gate->kernel_glob || fnmatch(gate->kernel_glob, kernel->name, 0) == 0) &&
+           (!gate->wanted || gate->wanted(gate->context, kernel->name)) &&
            (!gate->cli->device || strcmp(gate->cli->device, device) == 0);
 }
 
+static attest_status add_row(gate_state *g, size_t index, const attest_row *row, attest_error *err)
+{
+    attest_status status;
+    if (!g->gate->take)
+        return attest_rows_add(&g->of_case[index], row, err);
+#pragma omp critical(take)
+    status = g->gate->take(g->gate->context, index, row, err);
+    return status;
+}
+
 /* One kernel on one case; adds a row unless the kernel does not serve the case. */
-static attest_status run_one(gate_state *g, attest_rows *rows, attest_prepared *prepared, const attest_subject *subject,
+static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepared, const attest_subject *subject,
                              attest_error *err)
 {
     attest_row row;
@@ -71,12 +82,12 @@ static attest_status run_one(gate_state *g, attest_rows *rows, attest_prepared *
         attest_row_identify(&row, subject, prepared->line, prepared->hash);
         row.verdict = ATTEST_SKIP;
         snprintf(row.why, sizeof row.why, "%s", reason);
-        return attest_rows_add(rows, &row, err);
+        return add_row(g, index, &row, err);
     }
     const attest_status status = attest_run_case(&row, &supported, prepared, subject, g->gate->cli->timeout, err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, prepared->line);
-    return supported ? attest_rows_add(rows, &row, err) : ATTEST_OK;
+    return supported ? add_row(g, index, &row, err) : ATTEST_OK;
 }
 
 static attest_status run_case(gate_state *g, size_t index, crew *c, attest_error *err)
@@ -95,7 +106,7 @@ static attest_status run_case(gate_state *g, size_t index, crew *c, attest_error
             };
             memcpy(subject.file_hash, g->file_hash[l], sizeof subject.file_hash);
             if (attest_kernel_wanted(gate, attest_worker_kernel(c->worker[l], k)))
-                ATTEST_TRY(run_one(g, &g->of_case[index], &prepared, &subject, err));
+                ATTEST_TRY(run_one(g, index, &prepared, &subject, err));
         }
 out:
     attest_prepared_clear(&prepared);
@@ -339,7 +350,7 @@ attest_status attest_gate_run(attest_rows *rows, const attest_gate *gate, attest
         run_all(&g);
         attest_error late = { "" };
         attest_status status = collect(rows, &g, &late);
-        if (status == ATTEST_OK && g.status == ATTEST_OK)
+        if (status == ATTEST_OK && g.status == ATTEST_OK && !gate->take)
             status = collect_leftovers(rows, &g, &late);
         date_rows(rows, gate->suite);
         if (g.status == ATTEST_OK && status != ATTEST_OK) {

@@ -14,6 +14,11 @@ typedef struct attest_gate {
     size_t library_count;
     const char *kernel_glob; /* NULL: all */
     int tell_coverage;       /* 1: on stderr, how many cases each kernel served and why not the others */
+    /* NULL, or who takes every row instead of the list: one call at a time; cases, numbered by `index`, in any order
+     * and side by side; the rows of one case in the order (library, kernel); no row of a kernel that served nothing. */
+    attest_status (*take)(void *context, size_t index, const attest_row *row, attest_error *err);
+    int (*wanted)(const void *context, const char *kernel); /* NULL, or more than a glob can say */
+    void *context; /* of both */
 } attest_gate;
 
 /* Runs every case on every kernel that supports it.  Rows come in the order (case, library, kernel) whatever

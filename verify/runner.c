@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "props/family.h"
+#include "verify/case_checks.h"
 #include "verify/cli.h"
 #include "verify/compare.h"
 #include "verify/clock.h"
@@ -167,6 +168,20 @@ out:
     return status;
 }
 
+/* FNV-1a over the outputs, in the order of their numbers. */
+static void hash_outputs(attest_row *row, const attest_problem *p, const attest_bundle *bundle)
+{
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    const size_t count = attest_problem_outputs(p, ids, ATTEST_MAX_TENSORS);
+    uint64_t hash = ATTEST_FNV_START;
+    for (size_t i = 0; i < count; i++) {
+        const attest_tensor *t = attest_bundle_get(bundle, ids[i]);
+        if (t)
+            hash = attest_fnv(hash, t->data, attest_tensor_bytes(t));
+    }
+    snprintf(row->outputs, sizeof row->outputs, "%016llx", (unsigned long long)hash);
+}
+
 /* What the harness saw, on top of the numbers. */
 static void note_run(attest_row *row, const attest_run_result *run, uint32_t device)
 {
@@ -204,9 +219,20 @@ static attest_status add_inputs(attest_bundle *bundle, const attest_prepared *pr
         if (packed && ids[i].kind != ATTEST_KIND_ROLE)
             continue; /* a state in another layout is drawn */
         ATTEST_TRY(attest_bundle_add(bundle, p, ids[i], packed, &to, err));
-        memcpy(to->data, from->data, attest_tensor_bytes(from));
+        memcpy(to->data, from->data, attest_tensor_bytes(to)); /* of a smaller batch: the first entries */
     }
     ATTEST_TRY(attest_draw_missing(bundle, &prepared->c, 0, packed, err));
+out:
+    return status;
+}
+
+attest_status attest_case_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                 const attest_kernel_facts *kernel, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_bundle_new(bundle, err));
+    ATTEST_TRY(add_inputs(*bundle, prepared, (kernel->flags & ATTEST_PACKED_STATE) != 0, err));
+    ATTEST_TRY(add_outputs(*bundle, &prepared->c.problem, kernel, err));
 out:
     return status;
 }
@@ -227,17 +253,18 @@ attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *
     if (!*supported)
         return ATTEST_OK;
     row->why[0] = '\0';
-    ATTEST_TRY(attest_bundle_new(&bundle, err));
-    ATTEST_TRY(add_inputs(bundle, prepared, (facts->flags & ATTEST_PACKED_STATE) != 0, err));
-    ATTEST_TRY(add_outputs(bundle, p, facts, err));
+    ATTEST_TRY(attest_case_bundle(&bundle, prepared, facts, err));
     ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err));
     if (run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK) {
         const double start = attest_now_seconds();
         ATTEST_TRY(attest_compare(row, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &facts->numerics,
                                   facts->flags, facts->has_claim ? facts->claim_ulp : 0, err));
         row->seconds_truth = attest_now_seconds() - start;
+        hash_outputs(row, p, bundle);
     }
     note_run(row, &run, facts->device_type);
+    if (run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK)
+        ATTEST_TRY(attest_case_checks(row, prepared, subject, bundle, timeout_s, err));
 out:
     attest_bundle_free(bundle);
     return status;

@@ -48,7 +48,12 @@ void attest_subject_name(char *text, size_t len, const attest_subject *subject);
 /* Fills every field that does not depend on a result: names, line, hash, reproduction. */
 void attest_row_identify(attest_row *row, const attest_subject *subject, const char *line, uint64_t hash);
 
-/* Runs and judges.  *supported = 0: the kernel does not serve the case (row verdict skip, with the reason).
+/* A bundle for one run of the kernel: its own copy of the inputs, and the outputs that it gives, the variant has and
+ * compare will judge. */
+attest_status attest_case_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                 const attest_kernel_facts *kernel, attest_error *err);
+
+/* Runs and judges, then asks case_checks.h.  *supported = 0: the kernel does not serve the case (row verdict skip, with the reason).
  * A crash, timeout or fault is a verdict; an error status is a fault of ours. */
 attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
                               double timeout_s, attest_error *err);

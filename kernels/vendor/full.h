@@ -62,7 +62,7 @@ static inline int full_head_of(full_head *x, const attest_problem *p, const atte
     static const attest_kernel kernel = { .struct_size = sizeof kernel,                                       \
                                           .form = ATTEST_PARALLEL,                                            \
                                           .device = ATTEST_CPU,                                               \
-                                          .flags = ATTEST_DETERMINISTIC,                                      \
+                                          .flags = ATTEST_DETERMINISTIC | ATTEST_MASKED_FINITE,               \
                                           .outputs = ATTEST_GIVES_O,                                          \
                                           .name = NAME,                                                       \
                                           .version = "1",                                                     \

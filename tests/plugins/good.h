@@ -65,13 +65,17 @@ static inline attest_status good_run(const attest_problem *p, const attest_tenso
     return ATTEST_OK;
 }
 
+#ifndef PLUGIN_FLAGS
+#define PLUGIN_FLAGS ATTEST_DETERMINISTIC
+#endif
+
 #define PLUGIN(NAME, RUN)                                                                                            \
     static const attest_numerics numerics = { .struct_size = sizeof numerics,                                       \
                                               .schedule = ATTEST_SCHEDULE_TWO_PASS };                               \
     static const attest_kernel kernel = { .struct_size = sizeof kernel,                                             \
                                           .form = ATTEST_PARALLEL,                                                  \
                                           .device = ATTEST_CPU,                                                     \
-                                          .flags = ATTEST_DETERMINISTIC,                                            \
+                                          .flags = PLUGIN_FLAGS,                                                    \
                                           .outputs = ATTEST_GIVES_O,                                                \
                                           .name = NAME,                                                             \
                                           .version = "1",                                                           \

@@ -1,0 +1,151 @@
+/* case_checks.c - see case_checks.h. */
+#include "verify/case_checks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/attest_float.h"
+
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
+static const attest_role row_roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
+
+#define WHERE 192
+
+/* Row (b,h,i) of every row output has the same bits in both; else `where` says where not. */
+static int same_row(char where[WHERE], const attest_bundle *was, const attest_bundle *is, int64_t b, int64_t h,
+                    int64_t i)
+{
+    for (size_t r = 0; r < sizeof row_roles / sizeof row_roles[0]; r++) {
+        const attest_tensor *x = attest_bundle_role(was, row_roles[r]), *y = attest_bundle_role(is, row_roles[r]);
+        const int64_t width = x && x->rank == 4 ? x->shape[3] : 1;
+        for (int64_t c = 0; x && y && c < width; c++) {
+            const uint64_t p = attest_load_bits(x, attest_offset(x, b, h, i, x->rank == 4 ? c : 0));
+            const uint64_t q = attest_load_bits(y, attest_offset(y, b, h, i, y->rank == 4 ? c : 0));
+            if (p == q)
+                continue;
+            snprintf(where, WHERE, "%s[%lld,%lld,%lld,%lld] was %a, is %a",
+                     attest_roles[row_roles[r]].name, (long long)b, (long long)h, (long long)i, (long long)c,
+                     attest_to_f64(x->dtype, p), attest_to_f64(y->dtype, q));
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void find(attest_row *row, int64_t reason, const char *what, const char *where)
+{
+    row->verdict = ATTEST_FAIL;
+    row->reasons |= reason;
+    snprintf(row->why, sizeof row->why, "%s: %s", what, where);
+}
+
+/* ---- poison ------------------------------------------------------------------------------------------------------ */
+
+/* Inputs [.., .., token, ..]. */
+static const attest_role poisoned[] = { ATTEST_Q,  ATTEST_GOUT, ATTEST_SQ, ATTEST_K, ATTEST_V,
+                                        ATTEST_GIN, ATTEST_SK,   ATTEST_A,  ATTEST_B };
+
+/* Tokens from `cut` on of batch entry b become `value`. */
+static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
+{
+    const uint64_t bits = attest_from_f64(t->dtype, value);
+    for (int64_t h = 0; h < t->shape[1]; h++)
+        for (int64_t token = cut; token < t->shape[2]; token++)
+            for (int64_t c = 0; c < (t->rank == 4 ? t->shape[3] : 1); c++)
+                attest_store_bits(t, attest_offset(t, b, h, token, c), bits);
+}
+
+static int64_t length_of(const attest_problem *p, const attest_bundle *in, int64_t b)
+{
+    const attest_tensor *len = attest_bundle_role(in, ATTEST_LEN);
+    return p->axis[ATTEST_AXIS_LENS].value && len ? attest_load_int(len, b * len->stride[0]) : p->m;
+}
+
+/* Two thirds of the tokens, at most the entry's length; with mask=full only what lies behind the length. */
+static int64_t cut_of(const attest_problem *p, int64_t len)
+{
+    const int64_t most = p->n < p->m ? p->n : p->m, cut = 2 * most / 3;
+    if (p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL || cut > len)
+        return len;
+    return cut;
+}
+
+static attest_status check_poison(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                  const attest_bundle *before, double timeout_s, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    attest_bundle *after = NULL;
+    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
+    const double value = kernel->flags & ATTEST_MASKED_FINITE ? 1024 : (double)NAN;
+    attest_run_result run = { 0 };
+    char where[WHERE];
+    int same = 1;
+    ATTEST_TRY(attest_case_bundle(&after, prepared, kernel, err));
+    for (int64_t b = 0; b < p->b; b++)
+        for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
+            const attest_tensor *t = attest_bundle_role(after, poisoned[k]);
+            if (t)
+                poison(t, b, cut_of(p, length_of(p, prepared->inputs, b)), value);
+        }
+    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, after, timeout_s, &run, err));
+    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
+        goto out; /* a kernel may refuse NaN */
+    for (int64_t b = 0; b < p->b; b++) {
+        const int64_t len = length_of(p, prepared->inputs, b), cut = cut_of(p, len);
+        for (int64_t i = 0; i < p->n && i < cut && same; i++) {
+            int64_t first, last;
+            attest_visible(p, len, i, &first, &last);
+            for (int64_t h = 0; h < p->hq && last <= cut && same; h++)
+                same = same_row(where, before, after, b, h, i);
+        }
+    }
+    if (!same)
+        find(row, ATTEST_REASON_POISON, value == value ? "a token that the row does not see, made 1024, changes it"
+                                                        : "a token that the row does not see, made NaN, changes it", where);
+out:
+    attest_bundle_free(after);
+    return status;
+}
+
+/* ---- batch ------------------------------------------------------------------------------------------------------- */
+
+/* Batch entry 0 as a case of its own, on the same numbers. */
+static attest_status check_batch(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                 const attest_bundle *whole, double timeout_s, attest_error *err)
+{
+    attest_prepared one = { .c = prepared->c, .inputs = prepared->inputs };
+    attest_status status = ATTEST_OK;
+    attest_bundle *alone = NULL;
+    attest_run_result run = { 0 };
+    char where[WHERE];
+    int same = 1;
+    one.c.problem.b = 1;
+    ATTEST_TRY(attest_case_bundle(&alone, &one, attest_worker_kernel(subject->worker, subject->index), err));
+    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, &one.c.problem, alone, timeout_s, &run, err));
+    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
+        goto out;
+    for (int64_t h = 0; h < one.c.problem.hq && same; h++)
+        for (int64_t i = 0; i < one.c.problem.n && same; i++)
+            same = same_row(where, whole, alone, 0, h, i);
+    if (!same)
+        find(row, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
+out:
+    attest_bundle_free(alone);
+    return status;
+}
+
+attest_status attest_case_checks(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                 const attest_bundle *outputs, double timeout_s, attest_error *err)
+{
+    const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
+    attest_status status = ATTEST_OK;
+    if (!(flags & ATTEST_DETERMINISTIC) || row->reasons)
+        return ATTEST_OK;
+    ATTEST_TRY(check_poison(row, prepared, subject, outputs, timeout_s, err));
+    if (!row->reasons && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
+        ATTEST_TRY(check_batch(row, prepared, subject, outputs, timeout_s, err));
+out:
+    return status;
+}

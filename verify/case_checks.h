@@ -1,0 +1,22 @@
+/* case_checks.h - what a kernel's outputs must not depend on, bit for bit: asked once more of a case that has run.
+ *
+ * Only of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference (theory A5, rows 9 and 17).
+ * A finding sets its reason, makes the verdict fail and says in `why` which element moved; rows that fail already are
+ * not asked.
+ *
+ *     property poison   tokens from `cut` on, of every input that has a token axis (queries too), are made NaN (1024
+ *                       for a kernel with ATTEST_MASKED_FINITE): rows before `cut` that see no key from there must
+ *                       keep their bits
+ *     property batch    batch entry 0 alone (b=1) has the bits that it has in the batch: kernels with
+ *                       ATTEST_BATCH_INVARIANT, cases with b > 1
+ */
+#ifndef ATTEST_CASE_CHECKS_H
+#define ATTEST_CASE_CHECKS_H
+
+#include "verify/runner.h"
+
+/* `outputs`: what the first run gave.  An error status is a fault of ours. */
+attest_status attest_case_checks(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                 const attest_bundle *outputs, double timeout_s, attest_error *err);
+
+#endif

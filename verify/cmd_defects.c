@@ -1,0 +1,100 @@
+/* cmd_defects.c - `attest defects [--suite S] [--kernel GLOB] [--out DIR]`: runs the planted defects, prints the matrix. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reports/write.h"
+#include "verify/defects.h"
+
+/* defects/defects.so beside the executable. */
+static attest_status find_library(char *path, size_t len, const attest_cli *cli, attest_error *err)
+{
+    static const char below[] = "/defects/defects.so";
+    char *end = attest_cli_plugins(path, len, cli) ? strrchr(path, '/') : NULL;
+    if (!end || (size_t)(end - path) + sizeof below > len)
+        return attest_fail(err, ATTEST_BAD_INPUT, "the folder of %s is not known", cli->program);
+    strcpy(end, below);
+    if (access(path, R_OK) != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: not there (`make all` builds it)", path);
+    return ATTEST_OK;
+}
+
+static attest_status check_words(const attest_cli *cli, attest_error *err)
+{
+    size_t selected = 0;
+    for (size_t k = 0; k < attest_defect_count; k++)
+        selected += (size_t)attest_defect_selected(cli, &attest_defects[k]);
+    if (selected == 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "no defect matches '%s' (`attest list defects`)", cli->kernel);
+    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format);
+    return ATTEST_OK;
+}
+
+/* Marks what suite smoke kills; a run of it alone is the same as the marks. */
+static attest_status run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
+                         const char *library, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_suite smoke = { 0 };
+    attest_defect_result *small = calloc(attest_defect_count, sizeof *small);
+    if (!small)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu defects", attest_defect_count);
+    ATTEST_TRY(attest_suite_read(&smoke, "smoke", err));
+    ATTEST_TRY(attest_defects_run(small, cli, &smoke, library, err));
+    ATTEST_TRY(attest_defects_run(result, cli, suite, library, err));
+    for (size_t k = 0; k < attest_defect_count; k++)
+        result[k].smoke = small[k].killed > 0;
+out:
+    free(small);
+    attest_suite_clear(&smoke);
+    return status;
+}
+
+static attest_status write_file(const attest_cli *cli, const attest_defect_result *result, const char *suite, int json,
+                                attest_error *err)
+{
+    char path[4000];
+    attest_output out;
+    if (snprintf(path, sizeof path, "%s/defects.%s", cli->out, json ? "json" : "md") >= (int)sizeof path)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long");
+    const attest_status status = attest_output_open(&out, path, err);
+    if (status == ATTEST_OK && json)
+        attest_defects_json(out.file, cli, result);
+    else if (status == ATTEST_OK)
+        attest_defects_markdown(out.file, cli, result, suite);
+    return attest_output_close(&out, status, err);
+}
+
+int attest_command_defects(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_suite suite = { 0 };
+    char library[4096];
+    int good = 1;
+    const int json = cli->format && strcmp(cli->format, "json") == 0;
+    attest_defect_result *result = calloc(attest_defect_count, sizeof *result);
+    if (!result)
+        ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "no memory for %zu defects", attest_defect_count));
+    ATTEST_TRY(check_words(cli, &err));
+    ATTEST_TRY(find_library(library, sizeof library, cli, &err));
+    ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "ci", &err));
+    if (cli->out)
+        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+    ATTEST_TRY(run(result, cli, &suite, library, &err));
+    if (cli->out) {
+        ATTEST_TRY(write_file(cli, result, suite.name, 0, &err));
+        ATTEST_TRY(write_file(cli, result, suite.name, 1, &err));
+    }
+    if (json)
+        attest_defects_json(stdout, cli, result);
+    else
+        attest_defects_print(stdout, cli, result, suite.name);
+    for (size_t k = 0; k < attest_defect_count; k++)
+        good &= !attest_defect_selected(cli, &attest_defects[k]) || (result[k].killed > 0 && result[k].live > 0);
+out:
+    free(result);
+    attest_suite_clear(&suite);
+    return status == ATTEST_OK ? !good : attest_cli_error(cli, status, &err);
+}
