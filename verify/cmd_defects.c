@@ -15,7 +15,7 @@ static attest_status find_library(char *path, size_t len, const attest_cli *cli,
         return attest_fail(err, ATTEST_BAD_INPUT, "the folder of %s is not known", cli->program);
     strcpy(end, below);
     if (access(path, R_OK) != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: not there (`make all` builds it)", path);
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: not there (`make defects` builds it)", path);
     return ATTEST_OK;
 }
 
