@@ -182,15 +182,18 @@ static int run_head(dd_job *job, int64_t b, int64_t g, int threads)
     return good;
 }
 
-static int thread_count(const attest_enclose_options *options)
+#define THREAD_WORK 0x1p18 /* products that are worth a thread: some 30 microseconds */
+
+/* No more threads than a head has work for; how many changes no bit. */
+static int thread_count(const attest_enclose_options *options, const attest_problem *p)
 {
-    if (options->threads > 0)
-        return options->threads;
+    const double head = (double)(p->hq / p->hkv) * (double)p->n * (double)p->m * (double)(p->d + p->e);
+    int threads = 1;
 #ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
+    threads = omp_get_max_threads();
 #endif
+    threads = options->threads > 0 ? options->threads : threads;
+    return head < threads * THREAD_WORK ? 1 + (int)(head / THREAD_WORK) : threads;
 }
 
 static attest_status run_all(dd_job *job, const attest_enclose_options *options, attest_error *err)
@@ -198,7 +201,7 @@ static attest_status run_all(dd_job *job, const attest_enclose_options *options,
     const attest_problem *p = job->p;
     attest_status status = dd_head_init(&job->head, job, err);
     for (int64_t head = 0; status == ATTEST_OK && head < p->b * p->hkv; head++)
-        if (!run_head(job, head / p->hkv, head % p->hkv, thread_count(options)))
+        if (!run_head(job, head / p->hkv, head % p->hkv, thread_count(options, p)))
             status = attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for a thread's rows");
     dd_head_clear(&job->head);
     return status;

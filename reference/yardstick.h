@@ -10,8 +10,13 @@
 
 #include "kernels/tensor.h"
 
-/* Do MPFR and Arb serve the problem?  Else 0 and the axis that they do not. */
+/* Do MPFR and Arb serve the problem?  Else 0 and the first setting that they do not. */
 int attest_yard_serves(const attest_problem *p, char *why, size_t len);
+
+/* Weight exp: does no |s| pass 7e8, so that e^s and sums of it stay inside MPFR's exponents (below 2^(2^30))?  By the
+ * largest norms of q and k, so that a pair that no mask shows counts too; a vector with an element that is not finite
+ * does not (its weights are exact infinities, zeros or NaN).  Else 0 and why.  Other weights: 1. */
+int attest_yard_in_range(const attest_problem *p, const attest_bundle *in, char *why, size_t len);
 
 /* ---- plain MPFR: variables initialised once, inputs converted once, one mpfr call per scalar operation ----------- */
 typedef enum attest_yard_call {
@@ -34,7 +39,8 @@ typedef enum attest_yard_product {
 /* All variables have `bits` bits.  A row with L visible keys makes, with mul and add: (d+e+1) L mul, d L - 1 + e (L-1)
  * add, L exp, e div; with fma L + L + e mul, (d-1) L + e (L-1) fma, L-1 add; taylor:P has P L mul and P L add (or P L
  * fma) in place of L exp.  calls[ATTEST_YARD_CALLS] (or NULL) gets what was made, counted beside the loops.  The row
- * maximum is not taken off: MPFR's exponents need no such care.  An empty row gives 0. */
+ * maximum is not taken off, which would be one more call a pair: right where attest_yard_in_range(), else a weight may
+ * overflow.  An empty row gives 0. */
 attest_status attest_yard_mpfr(double *o, const attest_problem *p, const attest_bundle *in, long bits,
                                attest_yard_product product, int64_t *calls, attest_error *err);
 

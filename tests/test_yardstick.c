@@ -103,16 +103,49 @@ START_TEST(exact_says_nan_where_the_divisor_vanishes)
 }
 END_TEST
 
+/* Scores of +-6.9e8, either side of which e^s is inside MPFR's exponents; beyond 7e8 they are not promised. */
+START_TEST(scores_stay_inside_the_exponents)
+{
+    static const double keys[] = { 26000, -26000, 27000 };
+    char why[256] = "";
+    for (int swap = 0; swap < 2; swap++) {
+        ball_case x;
+        double o[2];
+        ball_case_start(&x, "n=2 m=2 d=1 e=1 scale=1", 1);
+        for (int64_t i = 0; i < 2; i++) {
+            ball_case_put(&x, ATTEST_Q, 0, 0, i, 0, i == swap ? 26500 : -26500);
+            ball_case_put(&x, ATTEST_K, 0, 0, i, 0, keys[i]);
+        }
+        ck_assert_msg(attest_yard_in_range(&x.c.problem, x.bundle, why, sizeof why), "%s", why);
+        MUST(attest_yard_mpfr(o, &x.c.problem, x.bundle, 128, ATTEST_YARD_FUSED, NULL, &x.err), &x);
+        check_outputs(&x, o, "mpfr, far scores");
+        MUST(attest_yard_arb(o, &x.c.problem, x.bundle, 96, &x.err), &x);
+        check_outputs(&x, o, "arb, far scores");
+        ball_case_put(&x, ATTEST_K, 0, 0, 1, 0, keys[2]);
+        ck_assert(!attest_yard_in_range(&x.c.problem, x.bundle, why, sizeof why));
+        ck_assert_msg(strstr(why, "7.2e+08") && strstr(why, "exponents of MPFR"), "%s", why);
+        x.c.problem.axis[ATTEST_AXIS_WEIGHT].value = ATTEST_WEIGHT_TAYLOR;
+        ck_assert(attest_yard_in_range(&x.c.problem, x.bundle, why, sizeof why));
+        x.c.problem.axis[ATTEST_AXIS_WEIGHT].value = ATTEST_WEIGHT_EXP;
+        ball_case_put(&x, ATTEST_K, 0, 0, 1, 0, INFINITY);
+        ck_assert(attest_yard_in_range(&x.c.problem, x.bundle, why, sizeof why));
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
 START_TEST(yardsticks_refuse_the_rest)
 {
     static const char *const lines[] = { "variant=softmax1 n=3 d=2", "variant=linear n=3 d=2", "cap=5 n=3 d=2",
                                          "variant=elu-taylor:2 n=3 d=2", "variant=taylor:2 center=max n=3 d=2" };
+    static const char *const names[] = { "norm=", "weight=", "cap=5: ", "feature=", "center=max: " };
     for (size_t l = 0; l < COUNT(lines); l++) {
         ball_case x;
         char why[256] = "";
         double o[8];
         ball_case_start(&x, lines[l], 1);
-        ck_assert_msg(!attest_yard_serves(&x.c.problem, why, sizeof why) && why[0], "%s", lines[l]);
+        ck_assert_int_eq(attest_yard_serves(&x.c.problem, why, sizeof why), 0);
+        ck_assert_msg(strncmp(why, names[l], strlen(names[l])) == 0, "%s: %s", lines[l], why);
         ck_assert_int_eq(attest_yard_mpfr(o, &x.c.problem, x.bundle, 128, ATTEST_YARD_FUSED, NULL, &x.err),
                          ATTEST_UNSUPPORTED);
         ck_assert_int_eq(attest_yard_arb(o, &x.c.problem, x.bundle, 96, &x.err), ATTEST_UNSUPPORTED);
@@ -183,6 +216,7 @@ Suite *suite_yardstick(void)
     tcase_set_timeout(all, 30);
     tcase_add_test(all, yardsticks_compute_the_formula);
     tcase_add_test(all, exact_says_nan_where_the_divisor_vanishes);
+    tcase_add_test(all, scores_stay_inside_the_exponents);
     tcase_add_test(all, yardsticks_refuse_the_rest);
     tcase_add_test(all, mpfr_makes_the_calls_it_states);
     tcase_add_test(all, a_call_costs_something);

@@ -7,18 +7,21 @@
 
 #define REPEATS_MAX 1000000
 
-/* Seconds of `repeats` runs. */
-static attest_status turn(double *seconds, const attest_bench_subject *s, int repeats, const attest_bench_clock *clock,
+typedef struct lap {
+    double own, wall; /* seconds by the subject's clock, and on the wall */
+} lap;
+
+static attest_status turn(lap *took, const attest_bench_subject *s, int repeats, const attest_bench_clock *clock,
                           attest_error *err)
 {
-    double (*const now)(void *) = s->wall ? clock->wall : clock->thread;
-    const double start = now(clock->context);
+    const double wall = clock->wall(clock->context), own = s->wall ? wall : clock->thread(clock->context);
     for (int k = 0; k < repeats; k++) {
         const attest_status status = s->run(s->context, err);
         if (status != ATTEST_OK)
             return status;
     }
-    *seconds = now(clock->context) - start;
+    const double own_end = s->wall ? 0 : clock->thread(clock->context), wall_end = clock->wall(clock->context);
+    *took = (lap){ (s->wall ? wall_end : own_end) - own, wall_end - wall };
     return ATTEST_OK;
 }
 
@@ -36,21 +39,23 @@ attest_status attest_bench_measure(attest_bench_subject *subjects, size_t count,
     attest_status status = ATTEST_OK;
     const int total = (rounds + 1) * (int)count;
     int done = 0;
-    double seconds;
+    lap took;
     for (size_t s = 0; s < count; s++) {
-        ATTEST_TRY(turn(&seconds, &subjects[s], 1, clock, err));
-        if (seconds < shortest) /* the first run paid for cold caches and new pages */
-            ATTEST_TRY(turn(&seconds, &subjects[s], 1, clock, err));
-        subjects[s].repeats = repeats_for(seconds, shortest);
+        ATTEST_TRY(turn(&took, &subjects[s], 1, clock, err));
+        if (took.own < shortest) /* the first run paid for cold caches and new pages */
+            ATTEST_TRY(turn(&took, &subjects[s], 1, clock, err));
+        subjects[s].repeats = repeats_for(took.own, shortest);
         if (clock->progress)
             clock->progress(clock->context, ++done, total);
     }
     for (int r = 0; r < rounds; r++)
         for (size_t s = 0; s < count; s++) {
             if (subjects[s].repeats > 1)
-                ATTEST_TRY(turn(&seconds, &subjects[s], subjects[s].repeats, clock, err)); /* to warm up */
-            ATTEST_TRY(turn(&seconds, &subjects[s], subjects[s].repeats, clock, err));
-            subjects[s].sample[r] = seconds / subjects[s].repeats;
+                ATTEST_TRY(turn(&took, &subjects[s], subjects[s].repeats, clock, err)); /* to warm up */
+            ATTEST_TRY(turn(&took, &subjects[s], subjects[s].repeats, clock, err));
+            subjects[s].sample[r] = took.own / subjects[s].repeats;
+            if (subjects[s].walls)
+                subjects[s].walls[r] = took.wall / subjects[s].repeats;
             if (clock->progress)
                 clock->progress(clock->context, ++done, total);
         }

@@ -14,12 +14,13 @@
 #define ATTEST_BENCH_ROUNDS   5     /* default, and least */
 #define ATTEST_BENCH_ROUNDS_MAX 1000
 
-/* One thing to time; `sample` (the caller's) gets the seconds of one run in each round. */
+/* One thing to time; `sample` and `walls` (the caller's) get the seconds of one run in each round. */
 typedef struct attest_bench_subject {
     attest_status (*run)(void *context, attest_error *err);
     void *context;
     double *sample; /* [rounds] */
     int wall;       /* 1: by the clock on the wall (several threads); 0: by this thread's processor time */
+    double *walls;  /* [rounds] the same by the clock on the wall, or NULL */
     int repeats;    /* set by attest_bench_measure: runs a turn */
 } attest_bench_subject;
 

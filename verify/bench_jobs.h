@@ -32,10 +32,12 @@ typedef struct attest_bench_job {
     uint32_t kind;            /* attest_bench_kind */
     const attest_problem *p;  /* borrowed, with the inputs */
     const attest_bundle *in;
-    double *sample;           /* [rounds] seconds a run */
+    double *sample, *walls;   /* [rounds] seconds a run: by the job's own clock, and on the wall */
+    double each;              /* seconds a product may take (attest_bench_expected) */
     int repeats;
     double *o;                /* [b*hq*n*e], after a run; dd and kernels: after attest_bench_job_read() */
-    double error;             /* largest |o - truth| against the first dd job's, NaN where not compared */
+    double error;             /* largest |o - truth| against the first dd job's, NaN where nothing was compared */
+    int64_t compared;         /* outputs that `error` is of: those that the dd job has a bound for */
     /* dd */
     attest_enclose_options options;
     attest_enclosures enclosures;
@@ -60,14 +62,19 @@ attest_status attest_bench_job_run(void *context, attest_error *err);
 /* The result of the last run as doubles in job->o. */
 void attest_bench_job_read(attest_bench_job *job);
 
-/* job->error = largest |o - (hi + lo)| over the elements that `dd` knows.  A job of the reference (dd, MPFR, Arb,
- * exact) that leaves dd's enclosure by more than its own rounding to double is ATTEST_INTERNAL. */
+/* job->error = largest |o - (hi + lo)| over the job->compared elements that `dd` knows; NaN without one.  A job of the
+ * reference (dd, MPFR, Arb, exact) that leaves dd's enclosure by more than its own rounding to double is
+ * ATTEST_INTERNAL. */
 attest_status attest_bench_job_compare(attest_bench_job *job, const attest_bench_job *dd, attest_error *err);
 
 /* Visible pairs of all rows of all query heads. */
 int64_t attest_bench_pairs(const attest_problem *p, const attest_bundle *in);
 
-/* Seconds a run of this kind may take, roughly (10 us a pair for MPFR with d = e = 64); for a choice, not a promise. */
-double attest_bench_expected(uint32_t kind, const attest_problem *p, int64_t pairs);
+/* Seconds a product (of a query and a key, or a weight and a value) may take, as measured on one x86-64 core of 2023
+ * with AVX-512; `path`: of a dd job. */
+double attest_bench_each(uint32_t kind, const char *path);
+#define ATTEST_BENCH_PLAIN 0.25e-9 /* of the plain float loop, and of vendor kernels at most */
+/* Seconds a run of the job may take, roughly; for a choice, not a promise. */
+double attest_bench_expected(const attest_bench_job *job, int64_t pairs);
 
 #endif

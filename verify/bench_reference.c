@@ -9,35 +9,34 @@
 #include "verify/bench_table.h"
 #include "verify/compare.h"
 
-#define NO_ROOM attest_fail(err, ATTEST_INTERNAL, "more than %d rows in a table", ATTEST_BENCH_JOBS)
-
 /* ---- dd ---------------------------------------------------------------------------------------------------------- */
 static attest_status add_dd(attest_bench_table *table, const attest_bench_options *options, const char *path,
                             int threads, const attest_bench_inputs *fresh, attest_error *err)
 {
     char name[48], source[96], why[256];
+    attest_bench_job *job;
+    attest_status status = ATTEST_OK;
     snprintf(name, sizeof name, "dd-%s%s", path, fresh ? "-on-f32" : "");
     if (threads > 1)
         snprintf(name, sizeof name, "dd-%s-%d-threads", path, threads);
     snprintf(source, sizeof source, "reference/dd_%s.c", path);
     if (!attest_bench_wanted(options, name))
         return ATTEST_OK;
-    attest_bench_job *job = attest_bench_add(table, ATTEST_BENCH_DD, name, source);
-    if (!job)
-        return NO_ROOM;
+    ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_DD, name, source, err));
     job->options = (attest_enclose_options){ .path = path, .threads = threads };
+    job->each = attest_bench_each(ATTEST_BENCH_DD, path);
     if (fresh) {
         job->p = &fresh->c.problem;
         job->in = fresh->bundle;
     }
-    const double expected = attest_bench_expected(ATTEST_BENCH_DD, job->p, table->pairs);
+    attest_bench_refuse_long(job, table, options);
     if (!attest_enclose_serves(job->p, why, sizeof why))
         snprintf(job->why, sizeof job->why, "%s", why);
-    else if (expected > ATTEST_BENCH_LONGEST)
-        snprintf(job->why, sizeof job->why, "a run may take up to %.0f s", expected);
-    else if (table->best < 0 && threads == 1 && !fresh)
-        table->best = (int)table->count - 1;
-    return ATTEST_OK;
+    int *at = fresh ? &table->on_f32 : threads > 1 ? &table->threaded : &table->best;
+    if (*at < 0 && !job->why[0])
+        *at = (int)table->count - 1;
+out:
+    return status;
 }
 
 /* All paths on one thread, the fastest on more; bf16 and f16: the fastest on f32 numbers too. */
@@ -48,6 +47,8 @@ static attest_status add_dd_rows(attest_bench_table *table, const attest_bench_o
         ATTEST_TRY(add_dd(table, options, attest_enclose_path(n), 1, NULL, err));
     if (options->threads > 1)
         ATTEST_TRY(add_dd(table, options, attest_enclose_path(0), options->threads, NULL, err));
+    if (attest_bench_narrow(table))
+        ATTEST_TRY(attest_bench_draw_fresh(table, err));
     if (table->fresh.bundle)
         ATTEST_TRY(add_dd(table, options, attest_enclose_path(0), 1, &table->fresh, err));
 out:
@@ -55,21 +56,21 @@ out:
 }
 
 /* ---- arbitrary precision ----------------------------------------------------------------------------------------- */
-/* Appends the row; fills `why` where it would take too long. */
-static attest_bench_job *add_yardstick(attest_bench_table *table, const attest_bench_options *options, uint32_t kind,
-                                       const char *name, const char *source, attest_status *status, attest_error *err)
+/* Appends the row, not timed because of `why` (unless that is empty) or where it would take too long. */
+static attest_status add_yardstick(attest_bench_job **job, attest_bench_table *table,
+                                   const attest_bench_options *options, uint32_t kind, const char *name,
+                                   const char *source, const char *why, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
+    *job = NULL;
     if (!attest_bench_wanted(options, name))
-        return NULL;
-    attest_bench_job *job = attest_bench_add(table, kind, name, source);
-    if (!job) {
-        *status = NO_ROOM;
-        return NULL;
-    }
-    const double expected = attest_bench_expected(kind, job->p, table->pairs);
-    if (expected > ATTEST_BENCH_LONGEST)
-        snprintf(job->why, sizeof job->why, "a run would take about %.0f s", expected);
-    return job;
+        return ATTEST_OK;
+    ATTEST_TRY(attest_bench_add(job, table, kind, name, source, err));
+    attest_bench_refuse_long(*job, table, options);
+    if (why[0])
+        snprintf((*job)->why, sizeof (*job)->why, "%s", why);
+out:
+    return status;
 }
 
 /* The faster of mpfr_fma and mpfr_mul with mpfr_add, as measured here and now. */
@@ -86,31 +87,23 @@ static attest_status add_yardsticks(attest_bench_table *table, const attest_benc
 {
     const attest_problem *p = &table->own.c.problem;
     attest_status status = ATTEST_OK;
+    attest_bench_job *mpfr, *arb, *exact = NULL, *costs;
     char why[256] = "";
-    const int serves = attest_yard_serves(p, why, sizeof why);
-    attest_bench_job *mpfr = add_yardstick(table, options, ATTEST_BENCH_MPFR, "mpfr-128", "reference/yard_mpfr.c",
-                                           &status, err);
-    const int mpfr_at = (int)table->count - 1;
-    attest_bench_job *arb = add_yardstick(table, options, ATTEST_BENCH_ARB, "arb-mat-96", "reference/yard_arb.c",
-                                          &status, err);
-    attest_bench_job *exact = NULL;
+    if (attest_yard_serves(p, why, sizeof why) && attest_yard_in_range(p, table->own.bundle, why, sizeof why))
+        why[0] = '\0';
+    ATTEST_TRY(add_yardstick(&mpfr, table, options, ATTEST_BENCH_MPFR, "mpfr-128", "reference/yard_mpfr.c", why, err));
+    ATTEST_TRY(add_yardstick(&arb, table, options, ATTEST_BENCH_ARB, "arb-mat-96", "reference/yard_arb.c", why, err));
     if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
-        exact = add_yardstick(table, options, ATTEST_BENCH_EXACT, "exact", "reference/yard_exact.c", &status, err);
-    if (status != ATTEST_OK)
-        return status;
-    if (!serves && mpfr)
-        snprintf(mpfr->why, sizeof mpfr->why, "%s", why);
-    if (!serves && arb)
-        snprintf(arb->why, sizeof arb->why, "%s", why);
+        ATTEST_TRY(add_yardstick(&exact, table, options, ATTEST_BENCH_EXACT, "exact", "reference/yard_exact.c", "",
+                                 err));
     if (exact && !exact->why[0] && !attest_yard_exact_serves(p, table->own.bundle))
         snprintf(exact->why, sizeof exact->why, "a row is not rational, or too large");
     if (!mpfr || mpfr->why[0])
         return ATTEST_OK;
-    table->mpfr = mpfr_at;
+    table->mpfr = (int)(mpfr - table->job);
     ATTEST_TRY(choose_product(mpfr, err));
-    if (!attest_bench_add(table, ATTEST_BENCH_COSTS, "mpfr-calls", "reference/yard_mpfr.c"))
-        return NO_ROOM;
-    table->costs = (int)table->count - 1;
+    ATTEST_TRY(attest_bench_add(&costs, table, ATTEST_BENCH_COSTS, "mpfr-calls", "reference/yard_mpfr.c", err));
+    table->costs = (int)(costs - table->job);
 out:
     return status;
 }
@@ -123,7 +116,7 @@ static attest_status add_floats(attest_bench_table *table, const attest_bench_op
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_bench_in_f32(&p, &in, table, err));
     if (attest_bench_wanted(options, attest_kernel_naive_f32.name)) {
-        ATTEST_TRY(attest_bench_add_kernel(table, &attest_kernel_naive_f32, attest_kernel_naive_f32.name, p, in, err));
+        ATTEST_TRY(attest_bench_add_kernel(table, options, &attest_kernel_naive_f32, ATTEST_BENCH_PLAIN, p, in, err));
         if (!table->job[table->count - 1].why[0])
             table->naive = (int)table->count - 1;
     }
@@ -134,20 +127,18 @@ out:
 
 static attest_status add_machine(attest_bench_table *table, attest_error *err)
 {
-    if (!attest_bench_add(table, ATTEST_BENCH_MACHINE, "machine", "verify/bench_machine.c"))
-        return NO_ROOM;
+    attest_bench_job *job;
+    const attest_status status = attest_bench_add(&job, table, ATTEST_BENCH_MACHINE, "machine",
+                                                  "verify/bench_machine.c", err);
     table->machine = (int)table->count - 1;
-    return ATTEST_OK;
+    return status;
 }
 
 attest_status attest_bench_reference(attest_bench_table *table, const char *line, const attest_bench_options *options,
                                      attest_error *err)
 {
-    const attest_problem *p;
-    const attest_bundle *in;
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_bench_table_start(table, line, options->rounds, err));
-    ATTEST_TRY(attest_bench_in_f32(&p, &in, table, err));
     ATTEST_TRY(add_dd_rows(table, options, err));
     ATTEST_TRY(add_yardsticks(table, options, err));
     ATTEST_TRY(add_floats(table, options, err));
@@ -211,12 +202,9 @@ attest_status attest_bench_kernels(attest_bench_table *table, const char *line, 
     for (uint32_t k = 0; k < library->kernel_count; k++) {
         const attest_kernel *kernel = library->kernels[k];
         if (attest_bench_wanted(options, kernel->name) && kernel->supports(&table->own.c.problem, why, sizeof why))
-            ATTEST_TRY(attest_bench_add_kernel(table, kernel, kernel->name, &table->own.c.problem, table->own.bundle,
+            ATTEST_TRY(attest_bench_add_kernel(table, options, kernel, 0, &table->own.c.problem, table->own.bundle,
                                                err));
     }
-    if (table->count == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "no built-in kernel that matches '%s' serves %s",
-                               options->glob ? options->glob : "*", table->line));
     attest_bench_options all = *options;
     all.glob = NULL; /* yardsticks stand beside whatever was chosen */
     ATTEST_TRY(add_floats(table, &all, err));

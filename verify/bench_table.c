@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels/attest_float.h"
 #include "kernels/plugin.h"
@@ -31,7 +32,8 @@ attest_status attest_bench_table_start(attest_bench_table *table, const char *li
     attest_status status = ATTEST_OK;
     memset(table, 0, sizeof *table);
     table->rounds = rounds;
-    table->best = table->mpfr = table->naive = table->costs = table->machine = -1;
+    table->best = table->threaded = table->on_f32 = -1;
+    table->mpfr = table->naive = table->costs = table->machine = -1;
     ATTEST_TRY(attest_case_parse(&table->own.c, line, NULL, NULL, err));
     ATTEST_TRY(attest_case_print(table->line, sizeof table->line, &table->own.c, err));
     ATTEST_TRY(draw(&table->own, err));
@@ -66,55 +68,71 @@ out:
     return status;
 }
 
+int attest_bench_narrow(const attest_bench_table *table)
+{
+    return table->own.c.problem.in == ATTEST_BF16 || table->own.c.problem.in == ATTEST_F16;
+}
+
 attest_status attest_bench_in_f32(const attest_problem **p, const attest_bundle **in, attest_bench_table *table,
                                   attest_error *err)
 {
-    const int narrow = table->own.c.problem.in == ATTEST_BF16 || table->own.c.problem.in == ATTEST_F16;
+    const int narrow = attest_bench_narrow(table);
     const attest_bench_inputs *inputs = narrow ? &table->wide : &table->own;
     attest_status status = ATTEST_OK;
     if (narrow && !table->wide.bundle)
         status = widen(&table->wide, &table->own, err);
-    if (narrow && status == ATTEST_OK && !table->fresh.bundle) {
-        table->fresh.c = table->own.c;
-        in_f32(&table->fresh.c);
-        status = draw(&table->fresh, err);
-    }
     *p = &inputs->c.problem;
     *in = inputs->bundle;
     return status;
 }
 
-attest_bench_job *attest_bench_add(attest_bench_table *table, uint32_t kind, const char *name, const char *source)
+attest_status attest_bench_draw_fresh(attest_bench_table *table, attest_error *err)
 {
-    if (table->count == ATTEST_BENCH_JOBS)
-        return NULL;
-    attest_bench_job *job = &table->job[table->count++];
-    memset(job, 0, sizeof *job);
-    job->kind = kind;
-    job->p = &table->own.c.problem;
-    job->in = table->own.bundle;
-    job->error = NAN;
-    snprintf(job->name, sizeof job->name, "%s", name);
-    snprintf(job->source, sizeof job->source, "%s", source);
-    return job;
+    table->fresh.c = table->own.c;
+    in_f32(&table->fresh.c);
+    return draw(&table->fresh, err);
 }
 
-attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_kernel *kernel, const char *name,
-                                      const attest_problem *p, const attest_bundle *in, attest_error *err)
+attest_status attest_bench_add(attest_bench_job **job, attest_bench_table *table, uint32_t kind, const char *name,
+                               const char *source, attest_error *err)
 {
-    const double expected = attest_bench_expected(ATTEST_BENCH_KERNEL, p, table->pairs);
-    attest_bench_job *job = attest_bench_add(table, ATTEST_BENCH_KERNEL, name, kernel->source);
-    if (!job)
+    *job = NULL;
+    if (table->count == ATTEST_BENCH_JOBS)
         return attest_fail(err, ATTEST_INTERNAL, "more than %d rows in a table", ATTEST_BENCH_JOBS);
+    *job = &table->job[table->count++];
+    **job = (attest_bench_job){ .kind = kind, .p = &table->own.c.problem, .in = table->own.bundle, .error = NAN,
+                                .each = attest_bench_each(kind, NULL) };
+    snprintf((*job)->name, sizeof (*job)->name, "%s", name);
+    snprintf((*job)->source, sizeof (*job)->source, "%s", source);
+    return ATTEST_OK;
+}
+
+void attest_bench_refuse_long(attest_bench_job *job, const attest_bench_table *table,
+                              const attest_bench_options *options)
+{
+    const double expected = attest_bench_expected(job, table->pairs);
+    if (expected > ATTEST_BENCH_LONGEST && !options->glob)
+        snprintf(job->why, sizeof job->why, "a run would take about %.0f s; asked for by name it is timed", expected);
+}
+
+attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_bench_options *options,
+                                      const attest_kernel *kernel, double each, const attest_problem *p,
+                                      const attest_bundle *in, attest_error *err)
+{
+    attest_bench_job *job;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_KERNEL, kernel->name, kernel->source, err));
     job->kernel = kernel;
     job->p = p;
     job->in = in;
-    if (!kernel->supports(p, job->why, sizeof job->why))
-        return ATTEST_OK;
-    job->why[0] = '\0';
-    if (expected > ATTEST_BENCH_LONGEST)
-        snprintf(job->why, sizeof job->why, "a run would take about %.0f s", expected);
-    return ATTEST_OK;
+    if (each > 0)
+        job->each = each;
+    if (kernel->supports(p, job->why, sizeof job->why)) {
+        job->why[0] = '\0';
+        attest_bench_refuse_long(job, table, options);
+    }
+out:
+    return status;
 }
 
 attest_status attest_bench_add_vendors(attest_bench_table *table, const attest_bench_options *options,
@@ -127,21 +145,34 @@ attest_status attest_bench_add_vendors(attest_bench_table *table, const attest_b
     for (size_t v = 0; v < sizeof names / sizeof names[0]; v++) {
         char path[4200];
         const attest_library *library;
+        attest_bench_job *job;
         void *handle;
         attest_error missing;
         if (!attest_bench_wanted(options, names[v]))
             continue;
         snprintf(path, sizeof path, "%s/%s.so", options->plugins ? options->plugins : ".", names[v]);
         if (options->plugins && attest_plugin_open(&library, &handle, path, &host, &missing) == ATTEST_OK) {
-            ATTEST_TRY(attest_bench_add_kernel(table, library->kernels[0], names[v], p, in, err));
+            ATTEST_TRY(attest_bench_add_kernel(table, options, library->kernels[0], ATTEST_BENCH_PLAIN, p, in, err));
             continue;
         }
-        attest_bench_job *job = attest_bench_add(table, ATTEST_BENCH_KERNEL, names[v], sources[v]);
-        if (job)
-            snprintf(job->why, sizeof job->why, "not installed when attest was built");
+        ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_KERNEL, names[v], sources[v], err));
+        snprintf(job->why, sizeof job->why, "%.255s",
+                 options->plugins && access(path, F_OK) == 0 ? missing.text : "not installed when attest was built");
     }
 out:
     return status;
+}
+
+/* Why no row that is wanted is timed: the first one's own reason. */
+static attest_status nothing_to_time(const attest_bench_table *table, const attest_bench_options *options,
+                                     attest_error *err)
+{
+    for (size_t n = 0; n < table->count; n++)
+        if (table->job[n].why[0] && attest_bench_wanted(options, table->job[n].name))
+            return attest_fail(err, ATTEST_UNSUPPORTED, "nothing to time: %s: %s: %s", table->line, table->job[n].name,
+                               table->job[n].why);
+    return attest_fail(err, ATTEST_UNSUPPORTED, "nothing to time: no row that matches '%s' serves %s",
+                       options->glob ? options->glob : "*", table->line);
 }
 
 attest_status attest_bench_time_all(attest_bench_table *table, const attest_bench_options *options, attest_error *err)
@@ -154,15 +185,15 @@ attest_status attest_bench_time_all(attest_bench_table *table, const attest_benc
         if (job->why[0])
             continue;
         ATTEST_TRY(attest_bench_job_prepare(job, table->rounds, err));
-        rows += job->kind != ATTEST_BENCH_COSTS && job->kind != ATTEST_BENCH_MACHINE;
+        rows += attest_bench_is_row(job) && attest_bench_wanted(options, job->name);
         of[count] = n;
         subjects[count++] = (attest_bench_subject){
-            .run = attest_bench_job_run, .context = job, .sample = job->sample, .wall = job->options.threads > 1
+            .run = attest_bench_job_run, .context = job, .sample = job->sample, .walls = job->walls,
+            .wall = job->options.threads > 1
         };
     }
     if (rows == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "nothing to time: no row matches '%s' or serves the problem",
-                               options->glob ? options->glob : "*"));
+        ATTEST_TRY(nothing_to_time(table, options, err));
     ATTEST_TRY(attest_bench_measure(subjects, count, table->rounds, ATTEST_BENCH_SHORTEST, options->clock, err));
     for (size_t n = 0; n < count; n++) {
         table->job[of[n]].repeats = subjects[n].repeats;
@@ -183,28 +214,4 @@ void attest_bench_table_clear(attest_bench_table *table)
     table->own.bundle = table->wide.bundle = table->fresh.bundle = NULL;
     table->judged = NULL;
     table->count = 0;
-}
-
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
-int64_t attest_bench_multiply_adds(const attest_problem *p) { return attest_feature_dim(p) + p->e; }
-
-double attest_bench_call_cost(const attest_bench_table *table, int call)
-{
-    double cost[ATTEST_BENCH_ROUNDS_MAX];
-    if (table->costs < 0)
-        return NAN;
-    for (int r = 0; r < table->rounds && r < ATTEST_BENCH_ROUNDS_MAX; r++)
-        cost[r] = table->job[table->costs].costs[r][call];
-    return attest_bench_time(cost, table->rounds).least;
-}
-
-double attest_bench_honesty(const attest_bench_table *table)
-{
-    double sum = 0;
-    if (table->costs < 0 || table->mpfr < 0)
-        return NAN;
-    const attest_bench_job *mpfr = &table->job[table->mpfr];
-    for (int call = 0; call < ATTEST_YARD_CALLS; call++)
-        sum += (double)mpfr->calls[call] * attest_bench_call_cost(table, call);
-    return attest_bench_time(mpfr->sample, table->rounds).least / sum;
 }

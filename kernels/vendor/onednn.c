@@ -113,16 +113,16 @@ static int execute(const job *j, const step *s, const float *a, const float *b, 
            dnnl_stream_wait(j->stream) == dnnl_success;
 }
 
-static int one_head(const job *j, const attest_problem *p, const full_head *x, float *s)
+static int one_head(const job *j, const attest_problem *p, const yard_head *x, float *s)
 {
     if (!execute(j, &j->scores, x->q, x->k, s))
         return 0;
     for (int64_t i = 0; i < p->n; i++)
-        for (int64_t at = full_visible(p, i); at < p->m; at++)
+        for (int64_t at = yard_visible(p, i); at < p->m; at++)
             s[i * p->m + at] = -INFINITY;
     if (!execute(j, &j->softmax, s, NULL, s))
         return 0;
-    for (int64_t i = 0; i < p->n && full_visible(p, i) == 0; i++) /* rows without a key come first */
+    for (int64_t i = 0; i < p->n && yard_visible(p, i) == 0; i++) /* rows without a key come first */
         memset(s + i * p->m, 0, (size_t)p->m * sizeof *s);
     return execute(j, &j->values, s, x->v, x->o);
 }
@@ -131,14 +131,14 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
 {
     const int threads = omp_get_max_threads();
     attest_status status = ATTEST_OK;
-    full_head x;
+    yard_head x;
     job j;
     (void)stream;
     omp_set_num_threads(1);
     if (!job_init(&j, p))
         status = ATTEST_KERNEL_ERROR;
     for (int64_t head = 0; status == ATTEST_OK && head < p->b * p->hq; head++) {
-        if (!full_head_of(&x, p, t, head))
+        if (!yard_head_of(&x, p, t, head))
             status = ATTEST_UNSUPPORTED;
         else if (!one_head(&j, p, &x, workspace))
             status = ATTEST_KERNEL_ERROR;

@@ -41,15 +41,15 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
 {
     const int64_t n = p->n, m = p->m;
     float *s = workspace, *sum = s + n * m;
-    full_head x;
+    yard_head x;
     (void)stream;
     openblas_set_num_threads(1);
     for (int64_t head = 0; head < p->b * p->hq; head++) {
-        if (!full_head_of(&x, p, t, head))
+        if (!yard_head_of(&x, p, t, head))
             return ATTEST_UNSUPPORTED;
         multiply('T', m, n, p->d, (float)p->scale, x.k, x.q, s); /* s^T = scale K Q^T */
         for (int64_t i = 0; i < n; i++)
-            sum[i] = weigh(s + i * m, full_visible(p, i), m);
+            sum[i] = weigh(s + i * m, yard_visible(p, i), m);
         multiply('N', p->e, n, m, 1, x.v, s, x.o); /* o^T = V^T P^T */
         for (int64_t at = 0; at < n * p->e; at++)
             if (sum[at / p->e] > 0)

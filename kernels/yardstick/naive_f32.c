@@ -7,7 +7,7 @@
  * Errors     float throughout: score gamma_(d+1) and the scale's rounding, s - m one rounding, expf below 1 ulp, sums
  *            gamma_N, one division.
  */
-#include "attest.h"
+#include "yardstick/heads.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -54,14 +54,6 @@ static float series(float *restrict s, int64_t keys, int order)
     return l;
 }
 
-/* Keys visible to query i: those below. */
-static int64_t visible(const attest_problem *p, int64_t i)
-{
-    const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
-    const int64_t last = mask == ATTEST_MASK_FULL ? p->m : i + 1 + (mask == ATTEST_MASK_CAUSAL_BR ? p->m - p->n : 0);
-    return last < 0 ? 0 : last < p->m ? last : p->m;
-}
-
 /* All rows of one head, each tensor a matrix in C order; s [m].  Not inlined: gcc forgets `restrict` there, and with it
  * to vectorise the loop over channels, which makes the whole 1.6 times slower. */
 __attribute__((noinline)) static void one_head(const attest_problem *p, float *restrict o, const float *restrict q,
@@ -71,7 +63,7 @@ __attribute__((noinline)) static void one_head(const attest_problem *p, float *r
     const float scale = (float)p->scale;
     const int64_t d = p->d, e = p->e;
     for (int64_t i = 0; i < p->n; i++) {
-        const int64_t keys = visible(p, i);
+        const int64_t keys = yard_visible(p, i);
         float m = -INFINITY;
         for (int64_t j = 0; j < keys; j++) {
             float dot = 0;
@@ -93,23 +85,14 @@ __attribute__((noinline)) static void one_head(const attest_problem *p, float *r
     }
 }
 
-static int contiguous(const attest_tensor *t)
-{
-    return t->stride[3] == 1 && t->stride[2] == t->shape[3] && t->stride[1] == t->shape[2] * t->stride[2] &&
-           t->stride[0] == t->shape[1] * t->stride[1];
-}
-
 static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
 {
-    const attest_tensor *tq = t->role[ATTEST_Q], *tk = t->role[ATTEST_K], *tv = t->role[ATTEST_V];
-    const attest_tensor *to = t->role[ATTEST_O];
     (void)stream;
-    if (!contiguous(tq) || !contiguous(tk) || !contiguous(tv) || !contiguous(to))
-        return ATTEST_UNSUPPORTED;
     for (int64_t head = 0; head < p->b * p->hq; head++) {
-        const int64_t g = head / p->hq * p->hkv + head % p->hq * p->hkv / p->hq;
-        one_head(p, (float *)to->data + head * p->n * p->e, (const float *)tq->data + head * p->n * p->d,
-                 (const float *)tk->data + g * p->m * p->d, (const float *)tv->data + g * p->m * p->e, scratch);
+        yard_head x;
+        if (!yard_head_of(&x, p, t, head))
+            return ATTEST_UNSUPPORTED;
+        one_head(p, x.o, x.q, x.k, x.v, scratch);
     }
     return ATTEST_OK;
 }

@@ -8,6 +8,7 @@
 #include "tests/certify/certify.h"
 
 #include "reference/flint_headers.h"
+#include "verify/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,15 @@ static int read_arguments(arguments *a, int argc, char **argv)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 static void print_head(void)
 {
+    char machine[320];
+    attest_machine_name(machine, sizeof machine);
+    printf("%s\n", machine);
+    printf("outputs: elements of o and lse; violated: the truth is outside the enclosure; differ: decided\n"
+           "roundings that differ between paths or from the truth's, bits that depend on threads; error/bound:\n"
+           "the largest, and its path; undecided: o whose rounding to f32 the bound leaves open; unknown: a truth\n"
+           "and no bound; no truth: the problem has none there; ulp open: o whose error in ulps is not known to\n"
+           "2^-20; bound/|o|: the median.  violated and differ must be 0; for N(0,1) undecided, unknown and ulp\n"
+           "open too.\n");
     printf("%-12s %6s %9s %9s %6s %11s %-8s %9s %9s %8s %8s %9s\n", "family", "cases", "outputs", "violated", "differ",
            "error/bound", "path", "undecided", "unknown", "no truth", "ulp open", "bound/|o|");
 }
