@@ -60,7 +60,7 @@ TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(BUILD)/plugins/%.so,$(wildcard tes
 
 .PHONY: all test gate report audit bench defects claims asan ubsan tsan fuzz coverage lint format mutate install clean help
 .DEFAULT_GOAL := all
-all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS) $(BUILD)/defects/defects.so
+all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
 $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)

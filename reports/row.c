@@ -9,9 +9,11 @@ const char *const attest_verdict_names[ATTEST_VERDICT_COUNT] = { "pass",     "fa
                                                                  "illposed", "mistrusted", "measured" };
 
 const char *const attest_reason_names[ATTEST_REASON_COUNT] = {
-    "bound",         "claim",        "baseline",    "bias",             "lse",              "state",        "nan-pattern",
-    "nondeterministic", "wrote-outside", "read-outside", "wrote-input", "unwritten-output", "ignored-argument",
-    "kernel-error",  "fp-state",     "exit",        "property",         "property poison",  "property batch",
+    "bound",        "claim",        "baseline",         "bias",          "lse",
+    "state",        "nan-pattern",  "nondeterministic", "wrote-outside", "read-outside",
+    "wrote-input",  "unwritten-output", "ignored-argument", "kernel-error", "fp-state",
+    "exit",         "property",     "property poison",  "property batch",
+    "property alone",
 };
 
 /* Faults of the kernel as a program, not as arithmetic: exit code 3. */

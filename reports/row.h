@@ -47,7 +47,8 @@ enum {
     ATTEST_REASON_PROPERTY = 1u << 16,
     ATTEST_REASON_POISON = 1u << 17, /* `property NAME` */
     ATTEST_REASON_BATCH = 1u << 18,
-    ATTEST_REASON_COUNT = 19
+    ATTEST_REASON_ALONE = 1u << 19,
+    ATTEST_REASON_COUNT = 20
 };
 
 extern const char *const attest_verdict_names[ATTEST_VERDICT_COUNT];

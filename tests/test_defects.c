@@ -1,5 +1,4 @@
-/* test_defects.c - the table of planted defects: one file each that includes its base kernel's source and nothing like a
- * copy of it. */
+/* test_defects.c - the table of planted defects: a file each that includes its base kernel's source, not a copy. */
 #include <check.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ static int cites(const char *bugs)
 START_TEST(rows)
 {
     char name[128], other[128];
-    ck_assert_uint_ge(attest_defect_count, 3);
+    ck_assert_uint_ge(attest_defect_count, 90);
     for (size_t k = 0; k < attest_defect_count; k++) {
         const attest_defect *d = &attest_defects[k];
         ck_assert_msg(base_of(d) != NULL, "%s: no kernel %s", d->id, d->base);

@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/attest_float.h"
+#include "verify/compare.h"
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 static const attest_role row_roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
@@ -33,11 +35,28 @@ static int same_row(char where[WHERE], const attest_bundle *was, const attest_bu
     return 1;
 }
 
+/* All rows of the outputs that both have. */
+static int same_rows(char where[WHERE], const attest_prepared *prepared, const attest_bundle *was,
+                     const attest_bundle *is)
+{
+    const attest_problem *p = &prepared->c.problem;
+    for (int64_t row = 0; row < p->b * p->hq * p->n; row++)
+        if (!same_row(where, was, is, row / p->n / p->hq, row / p->n % p->hq, row % p->n))
+            return 0;
+    return 1;
+}
+
+static int has_others(const attest_bundle *outputs)
+{
+    return attest_bundle_role(outputs, ATTEST_U) || attest_bundle_role(outputs, ATTEST_Z) ||
+           attest_bundle_role(outputs, ATTEST_LSE);
+}
+
 static void find(attest_row *row, int64_t reason, const char *what, const char *where)
 {
     row->verdict = ATTEST_FAIL;
     row->reasons |= reason;
-    snprintf(row->why, sizeof row->why, "%s: %s", what, where);
+    snprintf(row->why, sizeof row->why, "%s: %.190s", what, where);
 }
 
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
@@ -71,6 +90,57 @@ static int64_t cut_of(const attest_problem *p, int64_t len)
     return cut;
 }
 
+/* A bundle for a run of the kernel with its unseen tokens poisoned. */
+static attest_status poisoned_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                     const attest_kernel_facts *kernel, double value, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_case_bundle(bundle, prepared, kernel, err));
+    for (int64_t b = 0; b < p->b; b++)
+        for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
+            const attest_tensor *t = attest_bundle_role(*bundle, poisoned[k]);
+            if (t)
+                poison(t, b, cut_of(p, length_of(p, prepared->inputs, b)), value);
+        }
+out:
+    return status;
+}
+
+/* The last query of every head, which is NaN: nothing of it is computed, its pattern is judged. */
+static attest_status check_last_query(attest_row *row, const attest_prepared *prepared,
+                                      const attest_kernel_facts *kernel, const attest_bundle *poisoned_run,
+                                      attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    const attest_tensor *o = attest_bundle_role(poisoned_run, ATTEST_O);
+    attest_status status = ATTEST_OK;
+    attest_kernel_facts plain = *kernel; /* the truth reads states in full */
+    attest_bundle *inputs = NULL;
+    attest_truth *truth = NULL;
+    attest_element *elements = calloc((size_t)p->e, sizeof *elements);
+    if (!elements)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
+    plain.flags &= ~(uint32_t)ATTEST_PACKED_STATE;
+    ATTEST_TRY(poisoned_bundle(&inputs, prepared, &plain, (double)NAN, err));
+    ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
+    for (int64_t bh = 0; bh < p->b * p->hq && !row->reasons; bh++) {
+        const int64_t b = bh / p->hq, h = bh % p->hq, i = p->n - 1;
+        if (i < cut_of(p, length_of(p, prepared->inputs, b)))
+            continue;
+        ATTEST_TRY(attest_judge_row(elements, NULL, truth, &kernel->numerics, kernel->flags,
+                                    (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, b, h, i, err));
+        for (int64_t c = 0; c < p->e && !row->reasons; c++)
+            if (elements[c].class == ATTEST_CLASS_NO_TRUTH && elements[c].ratio_hi > 1)
+                find(row, ATTEST_REASON_NAN_PATTERN, "a query of NaN", "o is a number");
+    }
+out:
+    attest_truth_free(truth);
+    attest_bundle_free(inputs);
+    free(elements);
+    return status;
+}
+
 static attest_status check_poison(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
                                   const attest_bundle *before, double timeout_s, attest_error *err)
 {
@@ -82,13 +152,7 @@ static attest_status check_poison(attest_row *row, const attest_prepared *prepar
     attest_run_result run = { 0 };
     char where[WHERE];
     int same = 1;
-    ATTEST_TRY(attest_case_bundle(&after, prepared, kernel, err));
-    for (int64_t b = 0; b < p->b; b++)
-        for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
-            const attest_tensor *t = attest_bundle_role(after, poisoned[k]);
-            if (t)
-                poison(t, b, cut_of(p, length_of(p, prepared->inputs, b)), value);
-        }
+    ATTEST_TRY(poisoned_bundle(&after, prepared, kernel, value, err));
     ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, after, timeout_s, &run, err));
     if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
         goto out; /* a kernel may refuse NaN */
@@ -101,11 +165,38 @@ static attest_status check_poison(attest_row *row, const attest_prepared *prepar
                 same = same_row(where, before, after, b, h, i);
         }
     }
-    if (!same)
-        find(row, ATTEST_REASON_POISON, value == value ? "a token that the row does not see, made 1024, changes it"
-                                                        : "a token that the row does not see, made NaN, changes it", where);
+    if (same && value != value)
+        ATTEST_TRY(check_last_query(row, prepared, kernel, after, err));
+    else if (!same)
+        find(row, ATTEST_REASON_POISON,
+             value == value ? "a token that the row does not see, made 1024, changes it"
+                            : "a token that the row does not see, made NaN, changes it",
+             where);
 out:
     attest_bundle_free(after);
+    return status;
+}
+
+/* ---- o alone ----------------------------------------------------------------------------------------------------- */
+
+static attest_status check_alone(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                 const attest_bundle *whole, double timeout_s, attest_error *err)
+{
+    attest_kernel_facts only_o = *attest_worker_kernel(subject->worker, subject->index);
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    attest_bundle *alone = NULL;
+    attest_run_result run = { 0 };
+    char where[WHERE];
+    only_o.outputs = ATTEST_GIVES_O;
+    ATTEST_TRY(attest_case_bundle(&alone, prepared, &only_o, err));
+    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, alone, timeout_s, &run, err));
+    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
+        find(row, ATTEST_REASON_ALONE, "asked for o alone", run.why);
+    else if (!same_rows(where, prepared, whole, alone))
+        find(row, ATTEST_REASON_ALONE, "asked for o alone", where);
+out:
+    attest_bundle_free(alone);
     return status;
 }
 
@@ -136,14 +227,45 @@ out:
     return status;
 }
 
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+static attest_status check_altered(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                   const attest_bundle *before, double timeout_s, attest_error *err)
+{
+    const attest_prepared other = { .c = prepared->c, .inputs = prepared->altered };
+    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
+    attest_status status = ATTEST_OK;
+    attest_bundle *outputs = NULL;
+    attest_run_result run = { 0 };
+    char where[WHERE];
+    attest_row judged;
+    attest_row_init(&judged);
+    ATTEST_TRY(attest_case_bundle(&outputs, &other, kernel, err));
+    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, &other.c.problem, outputs, timeout_s, &run, err));
+    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
+        goto out;
+    ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &kernel->numerics,
+                              kernel->flags, 0, err));
+    if (judged.verdict == ATTEST_FAIL)
+        find(row, same_rows(where, prepared, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT : judged.reasons,
+             "with slope and gamma halved, sq and sk raised by 120", judged.why);
+out:
+    attest_bundle_free(outputs);
+    return status;
+}
+
 attest_status attest_case_checks(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *outputs, double timeout_s, attest_error *err)
 {
     const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
     attest_status status = ATTEST_OK;
+    if (prepared->altered && !row->reasons)
+        ATTEST_TRY(check_altered(row, prepared, subject, outputs, timeout_s, err));
     if (!(flags & ATTEST_DETERMINISTIC) || row->reasons)
         return ATTEST_OK;
     ATTEST_TRY(check_poison(row, prepared, subject, outputs, timeout_s, err));
+    if (!row->reasons && has_others(outputs))
+        ATTEST_TRY(check_alone(row, prepared, subject, outputs, timeout_s, err));
     if (!row->reasons && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
         ATTEST_TRY(check_batch(row, prepared, subject, outputs, timeout_s, err));
 out:

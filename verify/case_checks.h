@@ -1,14 +1,20 @@
-/* case_checks.h - what a kernel's outputs must not depend on, bit for bit: asked once more of a case that has run.
+/* case_checks.h - what a kernel's outputs must and must not depend on: asked once more of a case that has run.
  *
- * Only of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference (theory A5, rows 9 and 17).
- * A finding sets its reason, makes the verdict fail and says in `why` which element moved; rows that fail already are
- * not asked.
+ *     altered           the outputs for other slopes, gammas and head logits (attest_prepared.altered) are judged by
+ *                       the same bounds; reasons as of any case, and ignored-argument where no bit of them moved
+ *
+ * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference (theory A5, rows 9 and 17):
  *
  *     property poison   tokens from `cut` on, of every input that has a token axis (queries too), are made NaN (1024
  *                       for a kernel with ATTEST_MASKED_FINITE): rows before `cut` that see no key from there must
  *                       keep their bits
+ *     nan-pattern       in the same run: the last query, now NaN itself, gives NaN wherever IEEE operations must
+ *     property alone    o has the same bits when no other output is asked for
  *     property batch    batch entry 0 alone (b=1) has the bits that it has in the batch: kernels with
  *                       ATTEST_BATCH_INVARIANT, cases with b > 1
+ *
+ * A finding sets its reason, makes the verdict fail and says in `why` which element moved; rows that fail already are
+ * not asked.
  */
 #ifndef ATTEST_CASE_CHECKS_H
 #define ATTEST_CASE_CHECKS_H

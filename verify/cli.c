@@ -77,18 +77,20 @@ static const option_row option_table[] = {
       "compare gate audit replay bench defects" },
     { { "prec", KEY_PREC, "BITS", 0, "fixed working precision, 16 to 8192, instead of raising it", 0 }, "reference" },
     { { "engine", KEY_ENGINE, "ENGINE", 0,
-        "auto (default: exact where it serves a row, else ball), dd (fast; o and lse, balls for the rest), ball, exact, "
-        "witness", 0 },
+        "auto (default: exact where it serves a row, else ball), dd (fast; o and lse, balls for the rest), ball, "
+        "exact, witness", 0 },
       "reference" },
     { { "engine", KEY_ENGINE, "GLOB", 0,
         "bench reference: only rows whose name matches, however long they take: dd-avx512, dd-avx2, dd-portable, "
-        "dd-PATH-N-threads, dd-PATH-on-f32, mpfr-128, arb-mat-96, exact, naive-f32, vendor-openblas, vendor-onednn", 0 },
+        "dd-PATH-N-threads, dd-PATH-on-f32, mpfr-128, arb-mat-96, exact, naive-f32, vendor-openblas, "
+        "vendor-onednn", 0 },
       "bench" },
     { { "model", KEY_MODEL, "MODEL", 0, "two-pass, online:TILE, split:S, recurrent, unknown (default)", 0 },
       "compare" },
     { { "exp-ulp", KEY_EXP_ULP, "X", 0, "error of the kernel's exp in ulps of acc (default 4)", 0 }, "compare" },
     { { "jobs", KEY_JOBS, "N", 0, "threads (default: all cores); never changes a number", 0 }, "gate audit defects" },
-    { { "jobs", KEY_JOBS, "N", 0, "bench reference: threads of the dd row that uses several (default 2)", 0 }, "bench" },
+    { { "jobs", KEY_JOBS, "N", 0, "bench reference: threads of the dd row that uses several (default 2)", 0 },
+      "bench" },
     { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table (bench, defects: their tables are their data)", 0 }, NULL },
 };

@@ -1,4 +1,4 @@
-/* cmd_defects.c - `attest defects [--suite S] [--kernel GLOB] [--out DIR]`: runs the planted defects, prints the matrix. */
+/* cmd_defects.c - `attest defects [--suite S] [--kernel GLOB] [--out DIR]`: the planted defects, the matrix. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

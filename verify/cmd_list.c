@@ -191,8 +191,8 @@ int attest_command_list(const attest_cli *cli)
         printf("%-30s %-21s %-34s %s\n", "defect", "base kernel", "models", "what is wrong");
         char name[128];
         for (size_t k = 0; k < attest_defect_count; k++)
-            printf("%-30s %-21s %-34s %s\n", attest_defect_name(name, &attest_defects[k]), attest_defects[k].base, attest_defects[k].bugs,
-                   attest_defects[k].what);
+            printf("%-30s %-21s %-34s %s\n", attest_defect_name(name, &attest_defects[k]), attest_defects[k].base,
+                   attest_defects[k].bugs, attest_defects[k].what);
         return 0;
     }
     attest_error err;

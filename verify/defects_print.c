@@ -89,8 +89,8 @@ static void print_totals(FILE *out, const attest_cli *cli, const attest_defect_r
         survivors += result[k].killed == 0;
         smoke += result[k].smoke;
     }
-    fprintf(out, "\n%d defects, %d live, %d killed by suite %s (%d by suite smoke too), %d survive\n", count, count - dead,
-            count - survivors, suite, smoke, survivors);
+    fprintf(out, "\n%d defects, %d live, %d killed by suite %s (%d by suite smoke too), %d survive\n", count,
+            count - dead, count - survivors, suite, smoke, survivors);
 }
 
 void attest_defects_print(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite)
@@ -112,8 +112,8 @@ static void markdown_row(FILE *out, const attest_defect *d, const attest_defect_
     char checks[256], name[128];
     (void)columns;
     check_names(checks, sizeof checks, r->reasons);
-    fprintf(out, "| %s | %s | %s | %s | %s | %lld/%lld/%lld | %s |", attest_defect_name(name, d), d->base, d->what, d->bugs,
-            r->killed ? checks : "**survives**", (long long)r->killed, (long long)r->live, (long long)r->run,
+    fprintf(out, "| %s | %s | %s | %s | %s | %lld/%lld/%lld | %s |", attest_defect_name(name, d), d->base, d->what,
+            d->bugs, r->killed ? checks : "**survives**", (long long)r->killed, (long long)r->live, (long long)r->run,
             r->smoke ? "yes" : "");
     if (r->killed && isfinite(r->margin))
         fprintf(out, " %.3g |", r->margin);
@@ -128,7 +128,8 @@ void attest_defects_markdown(FILE *out, const attest_cli *cli, const attest_defe
     find_columns(columns, result);
     fprintf(out, "# Planted defects against suite %s\n\n"
                  "cases: killed / with other bits than the base kernel / run; margin: error over bound, lower end\n\n"
-                 "| defect | base kernel | what is wrong | models | killed by | cases | smoke | margin | smallest case |\n"
+                 "| defect | base kernel | what is wrong | models | killed by | cases | smoke | margin | smallest "
+                 "case |\n"
                  "|---|---|---|---|---|---|---|---|---|\n", suite);
     each(out, cli, result, markdown_row, columns);
     fprintf(out, "\n```\n");
@@ -144,8 +145,8 @@ static void json_row(FILE *out, const attest_defect *d, const attest_defect_resu
     char name[128];
     (void)columns;
     fprintf(out, "{\"defect\":\"%s\",\"base\":\"%s\",\"bugs\":\"%s\",\"what\":\"%s\",\"cases\":%lld,\"live\":%lld,"
-                 "\"killed\":%lld,\"smoke\":%s,\"by\":{", attest_defect_name(name, d), d->base, d->bugs, d->what, (long long)r->run,
-            (long long)r->live, (long long)r->killed, r->smoke ? "true" : "false");
+                 "\"killed\":%lld,\"smoke\":%s,\"by\":{", attest_defect_name(name, d), d->base, d->bugs, d->what,
+            (long long)r->run, (long long)r->live, (long long)r->killed, r->smoke ? "true" : "false");
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
         if (r->by[c]) {
             fprintf(out, "%s\"%s\":%lld", comma, attest_check_name(c), (long long)r->by[c]);

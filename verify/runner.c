@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/attest_float.h"
 #include "props/family.h"
 #include "verify/case_checks.h"
 #include "verify/cli.h"
@@ -65,6 +66,37 @@ static attest_status exp_counterpart(attest_prepared *prepared, attest_error *er
     return attest_truth_new(&prepared->exp_truth, softmax, prepared->inputs, ATTEST_ENGINE_AUTO, err);
 }
 
+/* Inputs that a draw keeps from most values, and where they go. */
+static const struct {
+    attest_role role;
+    double factor, plus;
+} alterations[] = { { ATTEST_SLOPE, 0.5, 0 }, { ATTEST_GAMMA, 0.5, 0 }, { ATTEST_SQ, 1, 120 }, { ATTEST_SK, 1, 120 } };
+
+static attest_status alter(attest_prepared *prepared, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    for (size_t k = 0; k < sizeof alterations / sizeof alterations[0]; k++) {
+        const attest_tensor *from = attest_bundle_role(prepared->inputs, alterations[k].role);
+        attest_tensor *to;
+        if (!from)
+            continue;
+        if (!prepared->altered)
+            ATTEST_TRY(attest_bundle_new(&prepared->altered, err));
+        ATTEST_TRY(attest_bundle_add(prepared->altered, p,
+                                     (attest_tensor_id){ ATTEST_KIND_ROLE, alterations[k].role }, 0, &to, err));
+        for (int64_t at = 0; at < attest_tensor_count(to); at++)
+            attest_store_bits(to, at, attest_from_f64(to->dtype, attest_load(from, at) * alterations[k].factor +
+                                                                     alterations[k].plus));
+    }
+    if (prepared->altered) {
+        ATTEST_TRY(attest_draw_missing(prepared->altered, &prepared->c, 0, 0, err));
+        ATTEST_TRY(attest_truth_new(&prepared->altered_truth, p, prepared->altered, ATTEST_ENGINE_AUTO, err));
+    }
+out:
+    return status;
+}
+
 /* A witness row for every 64th case: what judges is judged. */
 static attest_status cross_examine(attest_prepared *prepared, attest_error *err)
 {
@@ -95,6 +127,7 @@ attest_status attest_prepare(attest_prepared *prepared, const attest_case *c, at
     ATTEST_TRY(attest_draw_missing(prepared->inputs, c, 0, 0, err));
     ATTEST_TRY(attest_truth_new(&prepared->truth, &prepared->c.problem, prepared->inputs, ATTEST_ENGINE_AUTO, err));
     ATTEST_TRY(exp_counterpart(prepared, err));
+    ATTEST_TRY(alter(prepared, err));
     ATTEST_TRY(cross_examine(prepared, err));
 out:
     if (status != ATTEST_OK)
@@ -104,11 +137,13 @@ out:
 
 void attest_prepared_clear(attest_prepared *prepared)
 {
+    attest_truth_free(prepared->altered_truth);
+    attest_bundle_free(prepared->altered);
     attest_truth_free(prepared->exp_truth);
     attest_truth_free(prepared->truth);
     attest_bundle_free(prepared->inputs);
-    prepared->exp_truth = prepared->truth = NULL;
-    prepared->inputs = NULL;
+    prepared->altered_truth = prepared->exp_truth = prepared->truth = NULL;
+    prepared->altered = prepared->inputs = NULL;
 }
 
 void attest_subject_name(char *text, size_t len, const attest_subject *subject)

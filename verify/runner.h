@@ -16,6 +16,11 @@ typedef struct attest_prepared {
     attest_truth *truth;
     attest_truth *exp_truth;    /* softmax on the same inputs, for the truncation column; NULL if not Taylor */
     attest_problem exp_problem; /* what exp_truth borrows */
+    /* The inputs with those changed that a draw keeps from most values: slope and gamma, formulas that a kernel could
+     * know, are halved; sq and sk, logits of a softmax over heads, raised by 120.  And their truth; NULL where the case
+     * has none of them. */
+    attest_bundle *altered;
+    attest_truth *altered_truth;
 } attest_prepared;
 
 /* Draws the inputs and prepares the truth.  ATTEST_BAD_INPUT: a family or variant not served.  Cases with
@@ -53,8 +58,8 @@ void attest_row_identify(attest_row *row, const attest_subject *subject, const c
 attest_status attest_case_bundle(attest_bundle **bundle, const attest_prepared *prepared,
                                  const attest_kernel_facts *kernel, attest_error *err);
 
-/* Runs and judges, then asks case_checks.h.  *supported = 0: the kernel does not serve the case (row verdict skip, with the reason).
- * A crash, timeout or fault is a verdict; an error status is a fault of ours. */
+/* Runs and judges, then asks case_checks.h.  *supported = 0: the kernel does not serve the case (row verdict skip, with
+ * the reason). A crash, timeout or fault is a verdict; an error status is a fault of ours. */
 attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
                               double timeout_s, attest_error *err);
 

@@ -33,6 +33,7 @@ static inline uint32_t degrees_lowest(const attest_problem *p)
     return weight->value == ATTEST_WEIGHT_TAYLOR ? 0 : weight->order;
 }
 
+#ifndef degrees_coefficient
 /* c_n in double (n roundings of 2^-53), to be rounded once to float. */
 static inline double degrees_coefficient(const attest_problem *p, double scale, uint32_t n)
 {
@@ -41,6 +42,7 @@ static inline double degrees_coefficient(const attest_problem *p, double scale, 
         c *= p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_POWER ? scale : scale / i;
     return c;
 }
+#endif
 
 /* Cuts the workspace; with NULL only counts.  Returns the numbers needed.  The delta rule has no z-states. */
 static inline int64_t degrees_cut(degrees *a, const attest_problem *p, int packed, real *base)

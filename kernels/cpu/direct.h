@@ -42,14 +42,22 @@ static inline void direct_add(real *u, real *z, const real *s, real c, real high
     }
 }
 
-/* All keys at once: 1. scores; 2. their center; 3. weights and sums; 4. the row's end. */
+#ifndef direct_scores
+/* s[keys] = the row's scores; returns their center. */
+static inline real direct_scores(real *s, const pairs *x)
+{
+    pairs_scores(s, x, x->r->first, x->r->last);
+    return direct_center(x->r->p, s, x->r->last - x->r->first);
+}
+#endif
+
+/* All keys at once: 1. scores and their center; 2. weights and sums; 3. the row's end. */
 static inline void direct_row(const row *r)
 {
     const pairs x = pairs_begin(r);
     const int64_t keys = r->last - r->first;
     real *u = x.rest, *s = u + r->p->e, z = 0;
-    pairs_scores(s, &x, r->first, r->last);
-    const real c = direct_center(r->p, s, keys);
+    const real c = direct_scores(s, &x);
     step_zero(u, r->p->e);
     direct_add(u, &z, s, c, score_highest(s, keys), &x, r->first, r->last);
     norm_finish(r, u, z, c);

@@ -128,12 +128,17 @@ static inline void norm_subtract_mean(real *u, int64_t e)
 }
 #endif
 
+#ifndef norm_length
+/* t: the keys that the row sees. */
+static inline int64_t norm_length(const row *r) { return step_max(0, r->last - r->first); }
+#endif
+
 /* u[e] becomes Norm. */
 static inline void norm_apply(const row *r, real *u, real z, real m)
 {
     const norm_steps *n = norm_of(r->p);
     if (n->length)
-        norm_divide(u, (double)step_max(0, r->last - r->first), r->p->e);
+        norm_divide(u, (double)norm_length(r), r->p->e);
     if (n->mean)
         norm_subtract_mean(u, r->p->e);
     norm_divide(u, n->divisor(r, u, z, m), r->p->e);
@@ -159,10 +164,18 @@ static inline void norm_gate(const row *r, real *u)
         u[c] *= gout;
 }
 
+#ifndef norm_gate_first
+/* Does the row's gate come before Norm? */
+static inline int norm_gate_first(const attest_problem *p)
+{
+    return p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
+}
+#endif
+
 /* o of sums times e^-m; u[e] is used up. */
 static inline void norm_write(const row *r, real *u, real z, real m)
 {
-    const int before = r->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
+    const int before = norm_gate_first(r->p);
     if (before)
         norm_gate(r, u);
     norm_apply(r, u, z, m);

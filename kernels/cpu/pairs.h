@@ -11,6 +11,7 @@
 
 #include "decay.h"
 #include "gates.h"
+#include "rows.h"
 #include "scores.h"
 #include "token.h"
 
@@ -39,6 +40,15 @@ static inline size_t pairs_workspace(const attest_problem *p, int64_t rest)
 {
     return (size_t)(pairs_lay_out(p).rest + rest) * sizeof(real);
 }
+
+#ifndef pairs_query
+/* phi(q_i), in place or in buffer. */
+static inline const real *pairs_query(const row *r, real *buffer)
+{
+    const int64_t position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
+    return token_row(buffer, r->p, r->t->role[ATTEST_Q], r->b, r->h, r->i, position);
+}
+#endif
 
 /* For step_each_row: phi(k_j) and gin_j v_j of the KV head's keys j < len_b. */
 static inline void pairs_head(row *r)
@@ -69,12 +79,11 @@ static inline pairs pairs_begin(const row *r)
 {
     const attest_problem *p = r->p;
     const pairs_layout at = pairs_lay_out(p);
-    const int64_t position = step_position(p, step_length(p, r->t, r->b), r->i);
     real *base = r->scratch, *D = base + at.D;
     if (decay_keys(p))
         decay_row(D, r);
     return (pairs){ .r = r,
-                    .q = token_row(base + at.q, p, r->t->role[ATTEST_Q], r->b, r->h, r->i, position),
+                    .q = pairs_query(r, base + at.q),
                     .D = decay_keys(p) ? D : NULL,
                     .k = base + at.k,
                     .v = base + at.v,
@@ -83,6 +92,7 @@ static inline pairs pairs_begin(const row *r)
                     .rest = base + at.rest };
 }
 
+#ifndef pairs_key
 /* phi(k_j). */
 static inline const real *pairs_key(const pairs *x, int64_t j)
 {
@@ -90,13 +100,16 @@ static inline const real *pairs_key(const pairs *x, int64_t j)
     return r->keys ? r->keys + j * token_dim(r->p)
                    : token_row(x->k, r->p, r->t->role[ATTEST_K], r->b, r->g, j, j);
 }
+#endif
 
+#ifndef pairs_value
 /* gin_j v_j. */
 static inline const real *pairs_value(const pairs *x, int64_t j)
 {
     const row *r = x->r;
     return r->values ? r->values + j * r->p->e : gate_value_row(x->v, r->p, r->t, r->b, r->g, j);
 }
+#endif
 
 #ifndef pairs_decay
 /* D_ij w: one rounding where there is a decay. */

@@ -27,32 +27,52 @@ static inline real score_alibi(real s, real slope, int64_t distance)
 static inline real score_clamp(real s, real clamp) { return s > clamp ? clamp : s; }
 #endif
 
+#ifndef score_has_steps
 /* Is any of the three set? */
 static inline int score_has_steps(const attest_problem *p)
 {
     return p->axis[ATTEST_AXIS_CAP].value || p->axis[ATTEST_AXIS_ALIBI].value || p->axis[ATTEST_AXIS_CLAMP].value;
 }
+#endif
+
+#ifndef score_slope
+/* Of the row's query head; 0 without alibi. */
+static inline real score_slope(const row *r)
+{
+    const attest_tensor *slopes = r->t->role[ATTEST_SLOPE];
+    const int alibi = r->p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW;
+    return alibi ? step_load(slopes, r->h * slopes->stride[0]) : 0;
+}
+#endif
+
+#ifndef score_chain
+/* The three steps on the product x of a key `distance` tokens before the query. */
+static inline real score_chain(const row *r, real x, real slope, int64_t distance)
+{
+    const attest_problem *p = r->p;
+    if (p->axis[ATTEST_AXIS_CAP].value == ATTEST_CAP_SET)
+        x = score_cap(x, (real)p->axis[ATTEST_AXIS_CAP].number);
+    if (p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW)
+        x = score_alibi(x, slope, distance);
+    if (p->axis[ATTEST_AXIS_CLAMP].value == ATTEST_CLAMP_SET)
+        x = score_clamp(x, (real)p->axis[ATTEST_AXIS_CLAMP].number);
+    return x;
+}
+#endif
 
 /* s[last-first): products of the keys [first,last) in, scores out. */
 static inline void score_steps(real *s, const row *r, int64_t first, int64_t last)
 {
     const attest_problem *p = r->p;
-    const attest_tensor *slopes = r->t->role[ATTEST_SLOPE];
     const int64_t position = step_position(p, step_length(p, r->t, r->b), r->i);
-    const int cap = p->axis[ATTEST_AXIS_CAP].value == ATTEST_CAP_SET;
-    const int alibi = p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW;
-    const int clamp = p->axis[ATTEST_AXIS_CLAMP].value == ATTEST_CLAMP_SET;
-    const real slope = alibi ? step_load(slopes, r->h * slopes->stride[0]) : 0;
+    const real slope = score_slope(r);
     if (!score_has_steps(p))
         return;
-    for (int64_t j = first; j < last; j++) {
-        real x = s[j - first];
-        x = cap ? score_cap(x, (real)p->axis[ATTEST_AXIS_CAP].number) : x;
-        x = alibi ? score_alibi(x, slope, position - j) : x;
-        s[j - first] = clamp ? score_clamp(x, (real)p->axis[ATTEST_AXIS_CLAMP].number) : x;
-    }
+    for (int64_t j = first; j < last; j++)
+        s[j - first] = score_chain(r, s[j - first], slope, position - j);
 }
 
+#ifndef score_highest
 /* The largest score; -inf of none.  A NaN never is the maximum. */
 static inline real score_highest(const real *s, int64_t count)
 {
@@ -61,6 +81,7 @@ static inline real score_highest(const real *s, int64_t count)
         highest = step_larger(highest, s[j]);
     return highest;
 }
+#endif
 
 #ifndef score_kept
 /* Does the filter keep a key?  TAU and the difference one rounding each.  A NaN is kept, to be seen. */

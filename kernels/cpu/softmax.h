@@ -21,6 +21,29 @@ typedef struct sums {
 static inline real softmax_weight(real x) { return real_exp(x); }
 #endif
 
+#ifndef softmax_exponent
+/* One rounding. */
+static inline real softmax_exponent(real s, real m) { return s - m; }
+#endif
+
+#ifndef softmax_counted
+/* What the denominator adds of a weight: all of it, not what its cast to problem.p keeps. */
+static inline real softmax_counted(const attest_problem *p, real w)
+{
+    (void)p;
+    return w;
+}
+#endif
+
+#ifndef softmax_begin
+/* No key yet. */
+static inline void softmax_begin(real *l, real *u, int64_t e)
+{
+    *l = 0;
+    step_zero(u, e);
+}
+#endif
+
 /* l = sum D e^(s-m) and u = sum D e^(s-m) gin v over the keys [first,last); `highest` is the row's largest score.  The
  * weight is cast to problem.p before it meets v; l adds the uncast weights.  count-1 additions for l, count products
  * and additions for u. */
@@ -28,21 +51,25 @@ static inline void softmax_add(real *l, real *u, const real *s, real m, real hig
                                int64_t last)
 {
     const attest_problem *p = x->r->p;
-    *l = 0;
-    step_zero(u, p->e);
+    softmax_begin(l, u, p->e);
     for (int64_t j = first; j < last; j++) {
         const int kept = score_kept(p, s[j - first], highest);
-        const real w = pairs_decay(x, j, kept ? softmax_weight(s[j - first] - m) : 0);
-        *l += w;
+        const real w = pairs_decay(x, j, kept ? softmax_weight(softmax_exponent(s[j - first], m)) : 0);
+        *l += softmax_counted(p, w);
         step_add_value(u, step_round(p->p, w), pairs_value(x, j), p->e);
     }
 }
+
+#ifndef softmax_maximum
+/* Of all scores of a row or part. */
+static inline real softmax_maximum(const real *s, int64_t count) { return score_highest(s, count); }
+#endif
 
 /* Two passes: all scores s[last-first] and their maximum, then the sums. */
 static inline void softmax_two_pass(sums *out, real *s, const pairs *x, int64_t first, int64_t last)
 {
     pairs_scores(s, x, first, last);
-    out->m = score_highest(s, last - first);
+    out->m = softmax_maximum(s, last - first);
     softmax_add(&out->l, out->u, s, out->m, out->m, x, first, last);
 }
 
@@ -56,6 +83,27 @@ static inline real softmax_rescale(real m, real new_m) { return m == -(real)INFI
 static inline real softmax_first_max(void) { return -(real)INFINITY; }
 #endif
 
+#ifndef softmax_new_max
+/* The running maximum after a tile with largest score `highest`. */
+static inline real softmax_new_max(real m, real highest) { return step_larger(m, highest); }
+#endif
+
+#ifndef softmax_tile_end
+/* Of the tile that starts with key j. */
+static inline int64_t softmax_tile_end(int64_t j, int64_t tile, int64_t last) { return step_min(j + tile, last); }
+#endif
+
+#ifndef softmax_join_l
+/* l of all keys so far and of a tile. */
+static inline real softmax_join_l(real l, real alpha, real part) { return l * alpha + part; }
+#endif
+
+#ifndef softmax_join_u
+/* A channel of u likewise. */
+static inline real softmax_join_u(real u, real alpha, real part) { return u * alpha + part; }
+#endif
+
+#ifndef softmax_highest
 /* The row's largest score, tile by tile: what a filter has to know before the first weight. */
 static inline real softmax_highest(real *s, int64_t tile, const pairs *x)
 {
@@ -68,6 +116,7 @@ static inline real softmax_highest(real *s, int64_t tile, const pairs *x)
     }
     return highest;
 }
+#endif
 
 /* Online: one pass over tiles of `tile` keys from the first visible one, a running maximum; s[tile], part[e].
  * A tile is summed by itself; then l and u are rescaled and added to: 2 roundings a tile each. */
@@ -77,29 +126,32 @@ static inline void softmax_online(sums *out, real *s, real *part, int64_t tile, 
     const int filter = r->p->axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_TAU;
     const real highest = filter ? softmax_highest(s, tile, x) : 0;
     out->m = softmax_first_max();
-    out->l = 0;
-    step_zero(out->u, r->p->e);
+    softmax_begin(&out->l, out->u, r->p->e);
     for (int64_t j = r->first; j < r->last; j += tile) {
-        const int64_t end = step_min(j + tile, r->last);
+        const int64_t end = softmax_tile_end(j, tile, r->last);
         pairs_scores(s, x, j, end);
-        const real m = step_larger(out->m, score_highest(s, end - j)), alpha = softmax_rescale(out->m, m);
+        const real m = softmax_new_max(out->m, score_highest(s, end - j)), alpha = softmax_rescale(out->m, m);
         real l;
         softmax_add(&l, part, s, m, highest, x, j, end);
-        out->l = out->l * alpha + l;
+        out->l = softmax_join_l(out->l, alpha, l);
         for (int64_t c = 0; c < r->p->e; c++)
-            out->u[c] = out->u[c] * alpha + part[c];
+            out->u[c] = softmax_join_u(out->u[c], alpha, part[c]);
         out->m = m;
     }
 }
 
+#ifndef softmax_lse
 /* lse = m + log l: one rounding, and logf's below 1 ulp. */
 static inline real softmax_lse(const sums *a) { return a->m + real_log(a->l); }
+#endif
 
+#ifndef softmax_finish
 /* o and lse; u is used up. */
 static inline void softmax_finish(const row *r, const sums *a)
 {
     step_store_row(r, ATTEST_LSE, 0, softmax_lse(a));
     norm_write(r, a->u, a->l, a->m);
 }
+#endif
 
 #endif

@@ -12,30 +12,62 @@
 #include "serve.h"
 #include "softmax.h"
 
-/* Adds a part to the sums so far: m their largest lse, l = sum e^(lse_s-m), u = sum e^(lse_s-m) o_s. */
-static void split_merge(sums *all, const sums *part, int64_t e)
+#ifndef split_count
+/* Parts that have a key. */
+static inline int64_t split_count(const attest_problem *p, int64_t keys) { return step_min(p->splits, keys); }
+#endif
+
+#ifndef split_edge
+/* The first key of part n, counted from the row's first. */
+static inline int64_t split_edge(int64_t keys, int64_t n, int64_t splits) { return keys * n / splits; }
+#endif
+
+#ifndef split_lse
+/* A part's log-sum. */
+static inline real split_lse(const row *r, const sums *part)
 {
-    const real lse = softmax_lse(part), m = step_larger(all->m, lse);
+    (void)r;
+    return softmax_lse(part);
+}
+#endif
+
+#ifndef split_share
+/* Channel c of a part's quotient: one division. */
+static inline real split_share(const sums *part, int64_t c) { return part->u[c] / part->l; }
+#endif
+
+#ifndef split_adds
+/* Has the part any weight? */
+static inline int split_adds(const sums *part) { return part->l != 0; }
+#endif
+
+#ifndef split_merge
+/* Adds a part to the sums so far: m their largest lse, l = sum e^(lse_s-m), u = sum e^(lse_s-m) o_s. */
+static inline void split_merge(const row *r, sums *all, const sums *part)
+{
+    const real lse = split_lse(r, part), m = step_larger(all->m, lse);
     const real old = softmax_rescale(all->m, m), weight = softmax_weight(lse - m);
     all->l = all->l * old + weight;
-    for (int64_t c = 0; c < e; c++)
-        all->u[c] = all->u[c] * old + weight * (part->u[c] / part->l);
+    for (int64_t c = 0; c < r->p->e; c++)
+        all->u[c] = all->u[c] * old + weight * split_share(part, c);
     all->m = m;
 }
+#endif
 
 static void split_row(const row *r)
 {
     const pairs x = pairs_begin(r);
-    const int64_t keys = r->last - r->first, splits = step_min(r->p->splits, keys);
+    const int64_t keys = r->last - r->first, splits = split_count(r->p, keys);
     real *s = x.rest;
     sums part = { .m = 0, .l = 0, .u = s + r->p->m };
     sums all = { .m = -(real)INFINITY, .l = 0, .u = part.u + r->p->e };
     step_zero(all.u, r->p->e);
     for (int64_t n = 0; n < splits; n++) {
-        const int64_t first = r->first + keys * n / splits, last = r->first + keys * (n + 1) / splits;
+        const int64_t first = r->first + split_edge(keys, n, splits);
+        const int64_t last = r->first + split_edge(keys, n + 1, splits);
         softmax_two_pass(&part, s, &x, first, last);
-        if (part.l != 0)
-            split_merge(&all, &part, r->p->e);
+        if (split_adds(&part))
+            split_merge(r, &all, &part);
     }
     softmax_finish(r, &all);
 }

@@ -55,6 +55,7 @@ typedef struct row {
 
 /* ---- elements ----------------------------------------------------------------------------------------- */
 
+#ifndef step_load
 /* Exact, but for a double read as float, which no kernel does. */
 static inline real step_load(const attest_tensor *t, int64_t at)
 {
@@ -65,6 +66,7 @@ static inline real step_load(const attest_tensor *t, int64_t at)
     default: return attest_bf16_to_f32(((const uint16_t *)t->data)[at]);
     }
 }
+#endif
 
 #ifndef step_store
 /* One rounding to the tensor's type, to nearest even. */
@@ -78,12 +80,20 @@ static inline void step_store(const attest_tensor *t, int64_t at, real x)
 }
 #endif
 
+#ifndef step_offset
+/* Of channel 0 of row (b,h,i), in elements. */
+static inline int64_t step_offset(const attest_tensor *t, int64_t b, int64_t h, int64_t i)
+{
+    return b * t->stride[0] + h * t->stride[1] + i * t->stride[2];
+}
+#endif
+
 /* The `count` channels of row (b,h,i): in place when they are stored as `real` one after the other, else
  * converted (exactly) into buffer. */
 static inline const real *step_row(real *buffer, const attest_tensor *t, int64_t b, int64_t h, int64_t i,
                                    int64_t count)
 {
-    const int64_t at = b * t->stride[0] + h * t->stride[1] + i * t->stride[2];
+    const int64_t at = step_offset(t, b, h, i);
     if (t->dtype == REAL_DTYPE && t->stride[3] == 1)
         return (const real *)t->data + at;
     for (int64_t c = 0; c < count; c++)
@@ -91,12 +101,14 @@ static inline const real *step_row(real *buffer, const attest_tensor *t, int64_t
     return buffer;
 }
 
+#ifndef step_store_row
 static inline void step_store_row(const row *r, attest_role role, int64_t c, real x)
 {
     const attest_tensor *t = r->t->role[role];
     if (t)
-        step_store(t, r->b * t->stride[0] + r->h * t->stride[1] + r->i * t->stride[2] + c * t->stride[3], x);
+        step_store(t, step_offset(t, r->b, r->h, r->i) + c * t->stride[3], x);
 }
+#endif
 
 #ifndef step_round
 /* x as the type `dtype` keeps it: one rounding to nearest even, unit u of that type. */
@@ -111,6 +123,7 @@ static inline real step_round(uint32_t dtype, real x)
 static inline int64_t step_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t step_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
+#ifndef step_length
 /* Keys of batch entry b: len_b, or all m. */
 static inline int64_t step_length(const attest_problem *p, const attest_tensors *t, int64_t b)
 {
@@ -119,6 +132,7 @@ static inline int64_t step_length(const attest_problem *p, const attest_tensors 
         return p->m;
     return ((const int64_t *)len->data)[b * len->stride[0]];
 }
+#endif
 
 #ifndef step_position
 /* i + off: the position of query i among the keys; off = length - n with causal-br, else 0. */
@@ -180,14 +194,17 @@ static inline void step_add_value(real *u, real w, const real *v, int64_t e)
 }
 #endif
 
+#ifndef step_zero
 static inline void step_zero(real *x, int64_t count)
 {
     for (int64_t c = 0; c < count; c++)
         x[c] = 0;
 }
+#endif
 
 /* ---- rows -------------------------------------------------------------------------------------------------- */
 
+#ifndef step_empty_row
 /* A row that sees nothing: o = u = 0, z = 0, lse = -inf, for every norm. */
 static inline void step_empty_row(const row *r)
 {
@@ -198,26 +215,6 @@ static inline void step_empty_row(const row *r)
     step_store_row(r, ATTEST_Z, 0, 0);
     step_store_row(r, ATTEST_LSE, 0, -(real)INFINITY);
 }
-
-/* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows.  Before the first query
- * head of a KV head calls `head` (or NULL), which may make keys and values ready. */
-static inline void step_each_row(const attest_problem *p, const attest_tensors *t, void *workspace,
-                                 void (*head)(row *r), void (*body)(const row *r))
-{
-    row r = { .p = p, .t = t, .scale = (real)p->scale, .scratch = (real *)workspace };
-    for (r.b = 0; r.b < p->b; r.b++)
-        for (r.h = 0; r.h < p->hq; r.h++) {
-            r.g = r.h * p->hkv / p->hq;
-            if (head && r.h % (p->hq / p->hkv) == 0)
-                head(&r);
-            for (r.i = 0; r.i < p->n; r.i++) {
-                step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
-                if (r.first < r.last)
-                    body(&r);
-                else
-                    step_empty_row(&r);
-            }
-        }
-}
+#endif
 
 #endif

@@ -7,6 +7,11 @@
  */
 #include "direct.h"
 
+#ifndef split_first
+/* The first of `keys` keys that is in part n of `splits`; n = splits: their end. */
+static inline int64_t split_first(int64_t keys, int64_t n, int64_t splits) { return keys * n / splits; }
+#endif
+
 static void split_row(const row *r)
 {
     const pairs x = pairs_begin(r);
@@ -14,7 +19,8 @@ static void split_row(const row *r)
     real *u = x.rest, *part = u + e, *s = part + e, z = 0;
     step_zero(u, e);
     for (int64_t n = 0; n < splits; n++) {
-        const int64_t first = r->first + keys * n / splits, last = r->first + keys * (n + 1) / splits;
+        const int64_t first = r->first + split_first(keys, n, splits);
+        const int64_t last = r->first + split_first(keys, n + 1, splits);
         real z_part = 0;
         step_zero(part, e);
         pairs_scores(s, &x, first, last);

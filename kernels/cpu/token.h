@@ -147,6 +147,15 @@ static inline int token_plain(const attest_problem *p)
     return p->axis[ATTEST_AXIS_ROPE].value == ATTEST_ROPE_NONE && !token_feature(p);
 }
 
+#ifndef token_pair
+/* The entries of pair c. */
+static inline void token_pair(const attest_problem *p, int64_t c, int64_t *first, int64_t *second)
+{
+    *first = c;
+    *second = c + p->d / 2;
+}
+#endif
+
 /* phi(rope(row (b,h,i) of t)) for a token at `position` (q: step_position, k: its index): token_dim entries, in place
  * for plain rows stored as reals, else in buffer[token_dim]. */
 static inline const real *token_row(real *buffer, const attest_problem *p, const attest_tensor *t, int64_t b,
@@ -157,8 +166,11 @@ static inline const real *token_row(real *buffer, const attest_problem *p, const
     if (p->axis[ATTEST_AXIS_ROPE].value == ATTEST_ROPE_BASE) {
         for (int64_t c = 0; c < p->d; c++)
             buffer[c] = x[c];
-        for (int64_t c = 0; c < p->d / 2; c++)
-            token_rotate(&buffer[c], &buffer[c + p->d / 2], token_angle(p, position, c));
+        for (int64_t c = 0; c < p->d / 2; c++) {
+            int64_t x_at, y_at;
+            token_pair(p, c, &x_at, &y_at);
+            token_rotate(&buffer[x_at], &buffer[y_at], token_angle(p, position, c));
+        }
         x = buffer;
     }
     if (!map)

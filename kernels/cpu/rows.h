@@ -1,0 +1,38 @@
+/* rows.h - the walk over all output rows: what every kernel that goes row by row starts with. */
+#ifndef ATTEST_CPU_ROWS_H
+#define ATTEST_CPU_ROWS_H
+
+#include "step.h"
+
+#ifndef step_kv_head
+/* The KV head that query head h reads: hq/hkv query heads in a row share one. */
+static inline int64_t step_kv_head(const attest_problem *p, int64_t h) { return h * p->hkv / p->hq; }
+#endif
+
+#ifndef step_scale
+/* One rounding. */
+static inline real step_scale(const attest_problem *p) { return (real)p->scale; }
+#endif
+
+/* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows.  Before the first query
+ * head of a KV head calls `head` (or NULL), which may make keys and values ready. */
+static inline void step_each_row(const attest_problem *p, const attest_tensors *t, void *workspace,
+                                 void (*head)(row *r), void (*body)(const row *r))
+{
+    row r = { .p = p, .t = t, .scale = step_scale(p), .scratch = (real *)workspace };
+    for (r.b = 0; r.b < p->b; r.b++)
+        for (r.h = 0; r.h < p->hq; r.h++) {
+            r.g = step_kv_head(p, r.h);
+            if (head && r.h % (p->hq / p->hkv) == 0)
+                head(&r);
+            for (r.i = 0; r.i < p->n; r.i++) {
+                step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
+                if (r.first < r.last)
+                    body(&r);
+                else
+                    step_empty_row(&r);
+            }
+        }
+}
+
+#endif
