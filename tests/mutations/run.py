@@ -33,7 +33,8 @@ HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "k
            "verify/worker.h", "verify/compare.h", "verify/suite.h", "verify/suite_rules.h", "verify/list_cells.h",
            "verify/runner.h", "verify/gate.h", "verify/cli.h", "verify/inputs.h",
            "verify/claims_tables.h", "verify/claims_case.h",
-           "reference/yardstick.h", "verify/bench.h", "verify/bench_jobs.h", "verify/bench_table.h"]
+           "reference/yardstick.h", "verify/bench.h", "verify/bench_jobs.h", "verify/bench_table.h",
+           "verify/defects.h", "verify/case_checks.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
@@ -143,6 +144,8 @@ def build_suite(copy, suite):
     if suite in ("cli", "worker", "plugin"):
         targets += sorted("build/plugins/" + os.path.basename(p)[:-2] + ".so"
                           for p in glob.glob(os.path.join(copy, "tests/plugins/*.c")))
+    if suite == "cli":
+        targets.append("build/defects/defects.so")
     if suite in ("cli", "worker", "study"):
         targets.append("all")
     else:
