@@ -24,6 +24,25 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
     [FAMILY_DYADIC] = { "dyadic", NULL,
                         "small integers: u and z exact in f32 for linear, term, power and Taylor P<=2 when scale is "
                         "a power of two: bit-exact", 0 },
+    [FAMILY_PEAKED] = { "peaked", NULL,
+                        "one key of a row, another in each row, has nearly all the weight: o is that key's v", 0 },
+    [FAMILY_RAMP_DOWN] = { "ramp-down", NULL,
+                           "scores fall by 0.05 to 0.1 a key: the first tile holds the maximum; parts of a row merge "
+                           "under maxima that differ", 0 },
+    [FAMILY_CANCEL] = { "cancel", NULL,
+                        "v of opposite signs under nearly equal weights: o nearly vanishes, absolute errors show", 0 },
+    [FAMILY_ONEHOT] = { "onehot", NULL,
+                        "v_jc = 1 where j mod e = c, else 0: o holds the weights, by residue of the key", 0 },
+    [FAMILY_REPEAT_MAX] = { "repeat-max", NULL,
+                            "equal maxima, v of one sign: ties must not matter, errors do not cancel", 0 },
+    [FAMILY_SUBNORMAL] = { "subnormal", NULL,
+                           "q and v in and near the subnormal range, k large: a flush to zero changes scores, o", 0 },
+    [FAMILY_NEAR_ZERO_DENOMINATOR] = { "near-zero-denominator", NULL,
+                                       "weights of both signs that nearly cancel in z, for odd Taylor orders and "
+                                       "linear with a norm; normal elsewhere", 0 },
+    [FAMILY_CAST_EDGE] = { "cast-edge", NULL,
+                           "softmax weights between two numbers of the type p, v = 13/8: all casts of a row err alike, "
+                           "by almost u (truncated: 2u)", 1 },
 };
 const size_t attest_family_count = FAMILY_COUNT;
 
@@ -62,7 +81,7 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
     const char *argument;
     const size_t row = find(c->family, &argument);
     if (row == attest_family_count) {
-        char names[128] = "";
+        char names[256] = "";
         for (size_t i = 0; i < attest_family_count; i++) {
             const size_t used = strlen(names);
             snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "", attest_families[i].name);

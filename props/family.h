@@ -15,7 +15,7 @@ typedef struct attest_family_info {
     const char *name;     /* `normal`, `range`, ... */
     const char *argument; /* NULL, or what follows the colon, e.g. "STD (default 1)" */
     const char *why;      /* one line */
-    int constant;         /* the truth does not move with every input (flat, ones): never counts as evidence */
+    int constant;         /* the truth does not move with every input (flat, ones, ...): never counts as evidence */
 } attest_family_info;
 
 extern const attest_family_info attest_families[];

@@ -1,18 +1,11 @@
-/* family_law.c - how each family makes q, k and v.
+/* family_law.c - how each family makes q, k and v; those at an edge stand in family_edges.c.
  *
  * Statements about scores are for feature=identity and rope=none, before rounding to the input dtype, which
  * adds at most a relative 2^-p to each value; they need q and k inside the dtype's range (in f16:
  * |scale| from 2^-9 to 2^9).  With scale=0 every score is 0 and the families that shape scores are `normal`.
  * Values of normal, uniform, flat and ones depend on nothing but their place; the others say on what.
  */
-#include "props/family_law.h"
-
-#include "kernels/attest_float.h"
-
-typedef unsigned __int128 wide;
-
-/* Blocks 0..2 are the normal draw; uniform noise is word 0 of block 0. */
-enum { BLOCK_NOISE = 0, BLOCK_SIGN = 3, BLOCK_LEVEL = 4 };
+#include "props/law_parts.h"
 
 /* ---- exact values ---------------------------------------------------------------------------------- */
 
@@ -28,93 +21,13 @@ attest_exact attest_exact_wide(__int128 value, int exponent)
     return x;
 }
 
-static attest_exact integer(int64_t value) { return attest_exact_wide(value, 0); }
-
-/* The double x as significand * 2^exponent (x finite); the sign is left out. */
-static uint64_t split(double x, int *exponent)
-{
-    const uint64_t bits = attest_f64_bits(x);
-    const int biased = (int)(bits >> 52 & 0x7ff);
-    const uint64_t fraction = bits & 0xfffffffffffffull;
-    *exponent = biased ? biased - 1075 : -1074;
-    return biased ? fraction | 1ull << 52 : fraction;
-}
-
-static int bit_length(wide x)
-{
-    int n = 0;
-    for (; x; x >>= 1)
-        n++;
-    return n;
-}
-
 /* ---- draws ----------------------------------------------------------------------------------------- */
 
 uint64_t attest_place_index(attest_place at) { return attest_draw_index(at.b, at.h, at.token, at.channel); }
 
-static uint32_t word_of(const attest_stream *stream, uint32_t block, attest_place at)
-{
-    uint32_t words[4];
-    attest_draw_words(words, stream, block, attest_place_index(at));
-    return words[0];
-}
-
-/* 2^31 times a uniform number in [-1,1). */
-static int64_t noise(const attest_law *law, attest_place at)
-{
-    return (int64_t)word_of(&law->stream, BLOCK_NOISE, at) - ((int64_t)1 << 31);
-}
-
 attest_exact attest_law_normal(const attest_stream *stream, attest_place at)
 {
     return attest_exact_wide(attest_draw_normal(stream, attest_place_index(at)), -32);
-}
-
-/* +1 or -1 of a channel, the same for q and k: products q_c k_c keep their sign, q and k do not. */
-static int channel_sign(const attest_law *law, int64_t channel)
-{
-    const attest_stream q = { law->stream.seed, law->stream.case_number, ATTEST_Q };
-    return word_of(&q, BLOCK_SIGN, (attest_place){ 0, 0, 0, channel }) & 1u ? -1 : 1;
-}
-
-/* A level 0..2^bits-1 of a key: any 2^bits keys that start at a multiple of it hold every level once, and the
- * first two keys of a head hold the lowest and the highest. */
-static int64_t level(const attest_law *law, attest_place at, int bits)
-{
-    const int64_t count = (int64_t)1 << bits, within = at.token & (count - 1), block = at.token >> bits;
-    const int64_t order = within & 1 ? within >> 1 : count - 1 - (within >> 1);
-    const uint32_t word = word_of(&law->stream, BLOCK_LEVEL, (attest_place){ at.b, at.h, block, 0 });
-    const int64_t flip = block ? (int64_t)word & (count - 1) : word & 1u ? count - 1 : 0;
-    return order ^ flip;
-}
-
-static attest_exact signed_value(const attest_law *law, attest_place at, __int128 value, int exponent)
-{
-    return attest_exact_wide(value * channel_sign(law, at.channel), exponent);
-}
-
-/* ---- shares: q_c k_c = target / (|scale| d), the same for every channel ------------------------------ */
-
-/* share * 2^share_exponent * 2^key_exponent = target/(divisor |scale| d), rounded to `bits` bits.  key_exponent
- * splits the magnitude evenly between q and k, whose largest value is 2^(key_bits + key_exponent). */
-static void share(attest_law *law, double target, unsigned divisor, int bits, int key_bits)
-{
-    int target_exponent, scale_exponent;
-    const uint64_t numerator = split(target, &target_exponent);
-    const uint64_t channels = (uint64_t)law->p->d * divisor;
-    const wide denominator = (wide)split(law->p->scale, &scale_exponent) * channels; /* < 2^77 */
-    law->negative = attest_f64_bits(law->p->scale) >> 63 != 0;
-    law->share = 0;
-    if (denominator == 0 || numerator == 0)
-        return;
-    const int shift = 127 - bit_length(numerator);
-    wide quotient = ((wide)numerator << shift) / denominator; /* >= 2^49; the floor costs 2^-49 relative */
-    const int drop = bit_length(quotient) - bits;
-    quotient = (quotient + ((wide)1 << (drop - 1))) >> drop; /* relative error at most 2^-bits; may be 2^bits */
-    law->share = (uint64_t)quotient;
-    const int exponent = target_exponent - scale_exponent - shift + drop; /* of the quotient */
-    law->key_exponent = (exponent + bits - key_bits) / 2;
-    law->share_exponent = exponent - law->key_exponent;
 }
 
 /* ---- the families ---------------------------------------------------------------------------------- */
@@ -126,8 +39,6 @@ static attest_exact value_normal(const attest_law *law, attest_place at)
     const int64_t draw = attest_draw_normal(&law->stream, attest_place_index(at));
     return attest_exact_wide((__int128)draw * (__int128)deviation, exponent - 32);
 }
-
-static attest_exact plain(const attest_law *law, attest_place at) { return attest_law_normal(&law->stream, at); }
 
 static attest_exact value_uniform(const attest_law *law, attest_place at)
 {
@@ -182,16 +93,16 @@ static attest_exact value_ramp(const attest_law *law, attest_place at)
     return attest_exact_wide(digit, law->key_exponent + 8 * (int)at.channel);
 }
 
+/* ramp-down: ramp-up with q negated: a key lowers the score by [0.046, 0.094) and the first keys hold the maximum. */
+static void prepare_ramp_down(attest_law *law)
+{
+    prepare_ramp(law);
+    law->negative = !law->negative;
+}
+
 /* negative: q_c k_c scale d = -150 (1 + noise/64)(1 + noise/32): scores in -150 +- 4.8%, in bf16 +- 5.7%.
  * Depends on scale and d. */
 static void prepare_negative(attest_law *law) { share(law, 150, 1, 24, 0); }
-
-/* q's factor of negative and huge: share with a noise of 1/64. */
-static attest_exact noisy_share(const attest_law *law, attest_place at)
-{
-    const int64_t factor = ((int64_t)1 << 37) + noise(law, at);
-    return signed_value(law, at, (__int128)law->share * factor, law->share_exponent - 37);
-}
 
 static attest_exact value_negative(const attest_law *law, attest_place at)
 {
@@ -298,4 +209,12 @@ const attest_law_info attest_laws[FAMILY_COUNT] = {
     [FAMILY_HUGE] = { 0, 0, 0, prepare_huge, value_huge },
     [FAMILY_RANGE] = { 8, 1, 1, prepare_range, value_range },
     [FAMILY_DYADIC] = { 0, 0, 0, prepare_dyadic, value_dyadic },
+    [FAMILY_PEAKED] = { 0, 0, 0, attest_prepare_peaked, attest_value_peaked },
+    [FAMILY_RAMP_DOWN] = { 0, 0, 0, prepare_ramp_down, value_ramp },
+    [FAMILY_CANCEL] = { 0, 0, 0, attest_prepare_cancel, attest_value_cancel },
+    [FAMILY_ONEHOT] = { 0, 0, 0, NULL, attest_value_onehot },
+    [FAMILY_REPEAT_MAX] = { 0, 0, 0, attest_prepare_repeat, attest_value_repeat },
+    [FAMILY_SUBNORMAL] = { 0, 0, 0, NULL, attest_value_subnormal },
+    [FAMILY_NEAR_ZERO_DENOMINATOR] = { 0, 0, 0, attest_prepare_denominator, attest_value_denominator },
+    [FAMILY_CAST_EDGE] = { 0, 0, 0, attest_prepare_edge, attest_value_edge },
 };

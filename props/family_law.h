@@ -27,6 +27,14 @@ enum {
     FAMILY_HUGE,
     FAMILY_RANGE,
     FAMILY_DYADIC,
+    FAMILY_PEAKED,
+    FAMILY_RAMP_DOWN,
+    FAMILY_CANCEL,
+    FAMILY_ONEHOT,
+    FAMILY_REPEAT_MAX,
+    FAMILY_SUBNORMAL,
+    FAMILY_NEAR_ZERO_DENOMINATOR,
+    FAMILY_CAST_EDGE,
     FAMILY_COUNT
 };
 
@@ -45,14 +53,15 @@ struct attest_law {
     attest_stream stream; /* of the tensor that is drawn */
     double argument;
     attest_law_value value;
-    /* Set by prepare, read by value; per family in family_law.c. */
+    /* Set by prepare, read by value; per family in family_law.c and family_edges.c. */
     uint64_t share;     /* q's factor is share * 2^share_exponent; at most 24 bits, 0 = no factor */
     int share_exponent;
     int key_exponent;   /* k's factor is 2^key_exponent */
-    int noise_exponent; /* ramp-up: k's noise is uniform in +-2^noise_exponent */
+    int noise_exponent; /* ramps, peaked: k's noise is uniform in +-2^noise_exponent */
     int negative;       /* sign of scale */
     int64_t amplitude; /* dyadic: largest integer of q and k */
-    int64_t period;    /* dyadic: one key channel in `period` is nonzero */
+    int64_t period;    /* dyadic: one key channel in `period` is nonzero; near-zero-denominator:
+                        * Taylor, 1, or 2 for orders above 7 */
 };
 
 typedef struct attest_law_info {
@@ -64,6 +73,20 @@ typedef struct attest_law_info {
 } attest_law_info;
 
 extern const attest_law_info attest_laws[FAMILY_COUNT];
+
+/* Of family_edges.c: what the rows of attest_laws point to. */
+void attest_prepare_peaked(attest_law *law);
+void attest_prepare_cancel(attest_law *law);
+void attest_prepare_repeat(attest_law *law);
+void attest_prepare_denominator(attest_law *law);
+void attest_prepare_edge(attest_law *law);
+attest_exact attest_value_peaked(const attest_law *law, attest_place at);
+attest_exact attest_value_cancel(const attest_law *law, attest_place at);
+attest_exact attest_value_onehot(const attest_law *law, attest_place at);
+attest_exact attest_value_repeat(const attest_law *law, attest_place at);
+attest_exact attest_value_subnormal(const attest_law *law, attest_place at);
+attest_exact attest_value_denominator(const attest_law *law, attest_place at);
+attest_exact attest_value_edge(const attest_law *law, attest_place at);
 
 /* value * 2^exponent, cut to 64 bits with a sticky rest. */
 attest_exact attest_exact_wide(__int128 value, int exponent);

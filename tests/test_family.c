@@ -22,7 +22,8 @@ START_TEST(table)
         { "range:0", "bf16", NULL },
         { "range:0x1p-12", "f32", NULL },
         { "range", "f32", NULL },
-        { "nomal", "f32", "allowed: normal uniform flat ones ramp-up negative huge range dyadic" },
+        { "nomal", "f32", "allowed: normal uniform flat ones ramp-up negative huge range dyadic peaked" },
+        { "cast-edges", "f32", "onehot repeat-max subnormal near-zero-denominator cast-edge" },
         { "", "f32", "unknown family" },
         { "norm", "f32", "unknown family" },
         { "normal:", "f32", "needs a number" },
@@ -56,7 +57,8 @@ START_TEST(table)
         const char *name = attest_families[i].name;
         snprintf(c.family, sizeof c.family, "%s", name);
         ck_assert(attest_family_of(&c) == &attest_families[i] && strlen(attest_families[i].why) > 20);
-        ck_assert(attest_families[i].constant == (strcmp(name, "flat") == 0 || strcmp(name, "ones") == 0));
+        ck_assert(attest_families[i].constant ==
+                  (strcmp(name, "flat") == 0 || strcmp(name, "ones") == 0 || strcmp(name, "cast-edge") == 0));
     }
     attest_case c = case_of("");
     strcpy(c.family, "trace:x");

@@ -149,9 +149,9 @@ out:
 
 static int list_families(void)
 {
-    printf("%-12s %-22s %s\n", "family", "argument", "why");
+    printf("%-22s %-22s %s\n", "family", "argument", "why");
     for (size_t i = 0; i < attest_family_count; i++)
-        printf("%-12s %-22s %s%s\n", attest_families[i].name,
+        printf("%-22s %-22s %s%s\n", attest_families[i].name,
                attest_families[i].argument ? attest_families[i].argument : "-", attest_families[i].why,
                attest_families[i].constant ? " [constant]" : "");
     return 0;

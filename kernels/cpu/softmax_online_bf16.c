@@ -1,8 +1,8 @@
-/* softmax-online-bf16: softmax attention in one pass over tiles of 32 keys, bf16 in and out, sums in float.
+/* softmax-online-bf16: softmax attention in one pass over tiles of 32 keys, bf16 in, sums in float.
  *
  * The row is in softmax_online.h.  The products of the scores are exact in float; the weight is cast to bf16 (to
  * nearest even) before it meets v, so its products with v are exact too; the denominator adds the uncast weights;
- * o is rounded once to bf16.
+ * o is rounded once to bf16, or left in float.
  */
 #include "softmax_online.h"
 
@@ -16,7 +16,7 @@ static int supports(const attest_problem *p, char *why, size_t len)
         .in = SERVE_BIT(ATTEST_BF16),
         .acc = SERVE_BIT(ATTEST_F32),
         .p = SERVE_BIT(ATTEST_BF16),
-        .out = SERVE_BIT(ATTEST_BF16),
+        .out = SERVE_BIT(ATTEST_BF16) | SERVE_BIT(ATTEST_F32),
     };
     return serve_check(&table, p, why, len);
 }
