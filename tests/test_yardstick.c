@@ -123,7 +123,7 @@ START_TEST(scores_stay_inside_the_exponents)
         check_outputs(&x, o, "arb, far scores");
         ball_case_put(&x, ATTEST_K, 0, 0, 1, 0, keys[2]);
         ck_assert(!attest_yard_in_range(&x.c.problem, x.bundle, why, sizeof why));
-        ck_assert_msg(strstr(why, "7.2e+08") && strstr(why, "exponents of MPFR"), "%s", why);
+        ck_assert_msg(strstr(why, "pass 7e8") && strstr(why, "exponents of MPFR"), "%s", why);
         x.c.problem.axis[ATTEST_AXIS_WEIGHT].value = ATTEST_WEIGHT_TAYLOR;
         ck_assert(attest_yard_in_range(&x.c.problem, x.bundle, why, sizeof why));
         x.c.problem.axis[ATTEST_AXIS_WEIGHT].value = ATTEST_WEIGHT_EXP;
