@@ -57,4 +57,29 @@ static inline uint64_t hash_of(const attest_case *c, uint32_t case_number)
     return hash;
 }
 
+/* scale <q_i, k_j> of head (0,0), in double (the promises are to a per cent). */
+static inline double score(const attest_bundle *bundle, const attest_problem *p, int64_t i, int64_t j)
+{
+    const attest_tensor *q = attest_bundle_role(bundle, ATTEST_Q), *k = attest_bundle_role(bundle, ATTEST_K);
+    double sum = 0;
+    for (int64_t c = 0; c < p->d; c++)
+        sum += at(q, 0, 0, i, c) * at(k, 0, 0, j, c);
+    return p->scale * sum;
+}
+
+typedef struct frozen_draw {
+    const char *line;
+    uint64_t hash; /* FNV-1a of all input tensors */
+} frozen_draw;
+
+static inline void check_frozen(const frozen_draw *frozen, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const attest_case c = case_of(frozen[i].line);
+        const uint64_t hash = hash_of(&c, 0);
+        ck_assert_msg(hash == frozen[i].hash, "%s: the draws changed: 0x%016llx", frozen[i].line,
+                      (unsigned long long)hash);
+    }
+}
+
 #endif

@@ -59,6 +59,19 @@ static void find(attest_row *row, int64_t reason, const char *what, const char *
     snprintf(row->why, sizeof row->why, "%s: %.190s", what, where);
 }
 
+/* Runs the kernel once more.  *usable: it finished and said so.  A crash or a hang is a finding; a refusal is none. */
+static attest_status run_again(int *usable, attest_row *row, const attest_subject *subject, const attest_problem *p,
+                               const attest_bundle *bundle, double timeout_s, int64_t reason, const char *what,
+                               attest_error *err)
+{
+    attest_run_result run = { 0 };
+    const attest_status status = attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err);
+    *usable = status == ATTEST_OK && run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
+    if (status == ATTEST_OK && run.state != ATTEST_RUN_DONE && run.state != ATTEST_RUN_UNSUPPORTED)
+        find(row, reason, what, run.why);
+    return status;
+}
+
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
 /* Inputs [.., .., token, ..]. */
@@ -149,13 +162,13 @@ static attest_status check_poison(attest_row *row, const attest_prepared *prepar
     attest_bundle *after = NULL;
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     const double value = kernel->flags & ATTEST_MASKED_FINITE ? 1024 : (double)NAN;
-    attest_run_result run = { 0 };
     char where[WHERE];
-    int same = 1;
+    int same = 1, usable;
     ATTEST_TRY(poisoned_bundle(&after, prepared, kernel, value, err));
-    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, after, timeout_s, &run, err));
-    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
-        goto out; /* a kernel may refuse NaN */
+    ATTEST_TRY(run_again(&usable, row, subject, p, after, timeout_s, ATTEST_REASON_POISON, "with poisoned tokens",
+                         err));
+    if (!usable) /* a kernel may refuse NaN */
+        goto out;
     for (int64_t b = 0; b < p->b; b++) {
         const int64_t len = length_of(p, prepared->inputs, b), cut = cut_of(p, len);
         for (int64_t i = 0; i < p->n && i < cut && same; i++) {
@@ -186,14 +199,12 @@ static attest_status check_alone(attest_row *row, const attest_prepared *prepare
     const attest_problem *p = &prepared->c.problem;
     attest_status status = ATTEST_OK;
     attest_bundle *alone = NULL;
-    attest_run_result run = { 0 };
-    char where[WHERE];
+    char where[WHERE] = "it reports an error";
+    int usable;
     only_o.outputs = ATTEST_GIVES_O;
     ATTEST_TRY(attest_case_bundle(&alone, prepared, &only_o, err));
-    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, alone, timeout_s, &run, err));
-    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
-        find(row, ATTEST_REASON_ALONE, "asked for o alone", run.why);
-    else if (!same_rows(where, prepared, whole, alone))
+    ATTEST_TRY(run_again(&usable, row, subject, p, alone, timeout_s, ATTEST_REASON_ALONE, "asked for o alone", err));
+    if (!row->reasons && !(usable && same_rows(where, prepared, whole, alone)))
         find(row, ATTEST_REASON_ALONE, "asked for o alone", where);
 out:
     attest_bundle_free(alone);
@@ -209,18 +220,13 @@ static attest_status check_batch(attest_row *row, const attest_prepared *prepare
     attest_prepared one = { .c = prepared->c, .inputs = prepared->inputs };
     attest_status status = ATTEST_OK;
     attest_bundle *alone = NULL;
-    attest_run_result run = { 0 };
     char where[WHERE];
-    int same = 1;
+    int usable;
     one.c.problem.b = 1;
     ATTEST_TRY(attest_case_bundle(&alone, &one, attest_worker_kernel(subject->worker, subject->index), err));
-    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, &one.c.problem, alone, timeout_s, &run, err));
-    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
-        goto out;
-    for (int64_t h = 0; h < one.c.problem.hq && same; h++)
-        for (int64_t i = 0; i < one.c.problem.n && same; i++)
-            same = same_row(where, whole, alone, 0, h, i);
-    if (!same)
+    ATTEST_TRY(run_again(&usable, row, subject, &one.c.problem, alone, timeout_s, ATTEST_REASON_BATCH,
+                         "batch entry 0 alone", err));
+    if (usable && !same_rows(where, &one, whole, alone))
         find(row, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
 out:
     attest_bundle_free(alone);
@@ -236,13 +242,14 @@ static attest_status check_altered(attest_row *row, const attest_prepared *prepa
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     attest_status status = ATTEST_OK;
     attest_bundle *outputs = NULL;
-    attest_run_result run = { 0 };
     char where[WHERE];
+    int usable;
     attest_row judged;
     attest_row_init(&judged);
     ATTEST_TRY(attest_case_bundle(&outputs, &other, kernel, err));
-    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, &other.c.problem, outputs, timeout_s, &run, err));
-    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
+    ATTEST_TRY(run_again(&usable, row, subject, &other.c.problem, outputs, timeout_s, ATTEST_REASON_IGNORED_ARGUMENT,
+                         "with slope and gamma halved, sq and sk raised by 120", err));
+    if (!usable)
         goto out;
     ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &kernel->numerics,
                               kernel->flags, 0, err));

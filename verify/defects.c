@@ -91,7 +91,7 @@ static void add_kill(attest_defect_result *to, const attest_row *row, size_t ind
     to->work = work;
     to->index = index;
     to->reasons = checks;
-    to->margin = row->ratio_lo;
+    to->margin = row->ratio_lo > 1 ? row->ratio_lo : NAN; /* else it was no bound that killed */
     snprintf(to->line, sizeof to->line, "%s", row->line);
 }
 
@@ -103,7 +103,7 @@ static void add_defect_row(defect_run *r, size_t k, size_t index, const attest_r
     if (row->verdict == ATTEST_SKIP || !base->good)
         return;
     to->run++;
-    to->live += ended || strcmp(base->bits, row->outputs) != 0;
+    to->live += ended || row->verdict == ATTEST_FAIL || strcmp(base->bits, row->outputs) != 0;
     if (ended || row->verdict == ATTEST_FAIL)
         add_kill(to, row, index, work_of(&r->suite->cases[index].problem));
 }

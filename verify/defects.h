@@ -1,8 +1,8 @@
 /* defects.h - the kill matrix: which check of a suite catches which planted defect (kernels/defects/list.h).
  *
- * Every defect runs every case of the suite that its base kernel serves, beside the base kernel.  A defect is `live`
- * on a case where its outputs' bits differ from the base kernel's, and `killed` by the reasons of a row that fails,
- * crashes or hangs where the base kernel's row does not.
+ * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It is `live` on a case
+ * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
+ * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.
  */
 #ifndef ATTEST_DEFECTS_H
 #define ATTEST_DEFECTS_H
@@ -34,7 +34,7 @@ typedef struct attest_defect_result {
     double work;                       /* of the smallest killing case: pairs times (d + e); INFINITY: none */
     size_t index;                      /* its number in the suite: the first of the smallest */
     uint32_t reasons;                  /* bits of its checks */
-    double margin;                     /* its largest error/bound, lower end; NAN: killed without a ratio */
+    double margin;                     /* its largest error/bound, lower end, above 1; NAN: no bound killed */
     char line[1024];                   /* its problem line */
     int smoke;                         /* a case of the smaller suite kills too */
 } attest_defect_result;

@@ -17,8 +17,8 @@ typedef struct attest_prepared {
     attest_truth *exp_truth;    /* softmax on the same inputs, for the truncation column; NULL if not Taylor */
     attest_problem exp_problem; /* what exp_truth borrows */
     /* The inputs with those changed that a draw keeps from most values: slope and gamma, formulas that a kernel could
-     * know, are halved; sq and sk, logits of a softmax over heads, raised by 120.  And their truth; NULL where the case
-     * has none of them. */
+     * know, are halved; sq and sk, logits of a softmax over heads, raised by 120, beyond float's exponential.  And
+     * their truth; NULL where the case has none of them. */
     attest_bundle *altered;
     attest_truth *altered_truth;
 } attest_prepared;
