@@ -40,7 +40,7 @@ BUILD_FLAGS = $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_FLAGS) $
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c kernels/cpu/*.c kernels/yardstick/*.c)
+KERNEL_SRC = $(wildcard kernels/*.c kernels/cpu/*.c kernels/model/*.c kernels/yardstick/*.c)
 LIB_SRC = $(wildcard reference/*.c props/*.c reports/*.c) $(filter-out verify/main.c verify/worker_main.c,$(wildcard verify/*.c))
 TEST_SRC = $(wildcard tests/test_*.c)
 CERTIFY_SRC = $(filter-out tests/certify/main.c,$(wildcard tests/certify/*.c))
@@ -75,6 +75,9 @@ $(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
 
 # ---- rules
 $(BUILD)/kernels/cpu/%.o: kernels/cpu/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(BASE) $(KERNEL_FLAGS) -Ikernels -c -o $@ $<
+$(BUILD)/kernels/model/%.o: kernels/model/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(KERNEL_FLAGS) -Ikernels -c -o $@ $<
 $(BUILD)/kernels/yardstick/%.o: kernels/yardstick/%.c

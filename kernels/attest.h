@@ -235,9 +235,9 @@ typedef struct attest_numerics {
     uint32_t log2_domain;   /* attest_answer: exponent multiplied by log2(e) first */
     uint32_t cast_in_sum;   /* attest_answer: the denominator adds the cast weights */
     uint32_t p_rounding;    /* attest_rounding of the weight cast to problem.p */
-    uint32_t acc_truncates; /* attest_answer: the accumulator rounds toward zero */
+    uint32_t acc_truncates; /* attest_answer: the accumulator rounds toward zero, as tensor cores do */
     double acc_unit;        /* unit roundoff of accumulation; 0 = that of problem.acc; at most 2^-7 */
-    int64_t block;          /* block length of a blocked accumulation; 0 = unknown */
+    int64_t block;          /* terms that are summed by themselves before they join the rest; 0 = unknown */
     double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7 */
     uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to; 0 = unknown */
     uint32_t state_dtype;   /* 1 + attest_dtype the states are kept in; 0 = unknown */

@@ -9,6 +9,7 @@ extern const attest_kernel attest_kernel_softmax_two_pass_f32;
 extern const attest_kernel attest_kernel_softmax_two_pass_f64;
 extern const attest_kernel attest_kernel_softmax_online_f32;
 extern const attest_kernel attest_kernel_softmax_online_bf16;
+extern const attest_kernel attest_kernel_softmax_mma_bf16;
 extern const attest_kernel attest_kernel_softmax_split_f32;
 extern const attest_kernel attest_kernel_taylor_direct_f32;
 extern const attest_kernel attest_kernel_taylor_split_f32;
@@ -25,6 +26,7 @@ static const attest_kernel *const builtin_kernels[] = {
     &attest_kernel_softmax_two_pass_f64,
     &attest_kernel_softmax_online_f32,
     &attest_kernel_softmax_online_bf16,
+    &attest_kernel_softmax_mma_bf16,
     &attest_kernel_softmax_split_f32,
     &attest_kernel_taylor_direct_f32,
     &attest_kernel_taylor_split_f32,

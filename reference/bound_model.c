@@ -70,11 +70,12 @@ static void set_units(bound_model *m)
 {
     const attest_numerics *n = m->numerics;
     const attest_format acc = attest_format_of(m->p->acc), p = attest_format_of(m->p->p);
-    const ulong direction = n->acc_truncates == ATTEST_YES ? 2 : 1; /* toward zero: twice the error */
+    const int truncates = n->acc_truncates == ATTEST_YES;
+    const ulong direction = truncates ? 2 : 1; /* toward zero: twice the error */
     mag_set_d(m->u, attest_unit_roundoff(m->p->acc));
     mag_mul_ui(m->u, m->u, direction);
     mag_set_d(m->u_sum, n->acc_unit > 0 ? n->acc_unit : attest_unit_roundoff(m->p->acc));
-    mag_mul_ui(m->u_sum, m->u_sum, direction);
+    mag_mul_ui(m->u_sum, m->u_sum, truncates ? 6 : 1); /* R-TENSOR */
     /* Class ceilings (R-EXP, R-LSE, R-DIVISION): 4 ulp = 8u for exp and log, 2 ulp = 4u for a division. */
     mag_mul_ui(m->u_exp, m->u, 8);
     mag_mul_ui(m->u_log, m->u, 8);

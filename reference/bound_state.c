@@ -13,6 +13,7 @@ typedef struct state_job {
     mag_t most, logs; /* R-DECAY */
     mag_t relative; /* against the sum of absolute terms */
     mag_t slope;    /* times `values` (or keys): absolute error of the features */
+    mag_t product;  /* of n features and decays, upward, at least 1 */
     mag_t lost;     /* underflow */
     mag_t out, out_tiny;
 } state_job;
@@ -28,6 +29,7 @@ static void job_init(state_job *job)
     mag_init(job->logs);
     mag_init(job->relative);
     mag_init(job->slope);
+    mag_init(job->product);
     mag_init(job->lost);
     mag_init(job->out);
     mag_init(job->out_tiny);
@@ -44,6 +46,7 @@ static void job_clear(state_job *job)
     mag_clear(job->logs);
     mag_clear(job->relative);
     mag_clear(job->slope);
+    mag_clear(job->product);
     mag_clear(job->lost);
     mag_clear(job->out);
     mag_clear(job->out_tiny);
@@ -114,6 +117,7 @@ static void set_absolute(state_job *job)
     mag_one(job->lost);
     mag_max(k, k, job->lost);
     mag_pow_ui(job->lost, k, n);
+    mag_mul(job->product, job->lost, job->most);
     if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS) {
         mag_mul(job->lost, job->lost, m->normal); /* R-GATE: 4 2^emin of a gate */
         mag_mul_2exp_si(job->lost, job->lost, 2);
@@ -173,6 +177,8 @@ static void element(ref_bound *bound, const state_job *job, const mag_t gauge, c
     mag_set(bound->term[ATTEST_TERM_SCORE], x);
     if (!job->z_state)
         mag_max(one, one, job->values + c);
+    mag_mul(x, job->product, one);
+    bound->unbounded = mag_cmp(x, m->limit) > 0; /* features may be multiplied before v is */
     mag_mul(x, job->lost, one);
     if (m->flags & ATTEST_FTZ && !job->z_state) { /* an input v below 2^emin counts as 0 */
         mag_one(one);

@@ -228,14 +228,13 @@ static void set_counts(bound_weights *w, const bound_model *m)
         w->rescales = n->tile > 0 && keys / n->tile + 2 < keys ? keys / n->tile + 2 : keys;
 }
 
-/* R-SUM: how many roundings one product meets on its way into the sum. */
+/* R-SUM: how many roundings one product meets on its way into the sum.  A tile may be summed on top of those before
+ * it: only `block` says that parts are summed by themselves, and R-TENSOR's parts are not. */
 static int64_t additions(const bound_weights *w, const bound_model *m)
 {
     const attest_numerics *n = m->numerics;
     int64_t count = w->keys + 1;
-    if (n->schedule == ATTEST_SCHEDULE_ONLINE && n->tile > 0 && n->tile + w->rescales + 2 < count)
-        count = n->tile + w->rescales + 2;
-    if (n->block > 0 && n->block + w->keys / n->block + 2 < count)
+    if (n->acc_truncates != ATTEST_YES && n->block > 0 && n->block + w->keys / n->block + 2 < count)
         count = n->block + w->keys / n->block + 2;
     return count + w->rescales + (w->merges ? 2 * w->merges + 2 : 0);
 }

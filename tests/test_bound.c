@@ -331,7 +331,7 @@ START_TEST(declarations_move_their_terms)
     const double values = (t.w[0] + 2 * t.w[1]) / t.z;
     n.acc_truncates = ATTEST_YES;
     attest_element x = two_keys_judged(&t, line, &n);
-    near("truncation, score", x.term[ATTEST_TERM_SCORE], 2 * y.term[ATTEST_TERM_SCORE]);
+    near("truncation, score", x.term[ATTEST_TERM_SCORE], 6 * y.term[ATTEST_TERM_SCORE]);
     near("truncation, exponent", x.term[ATTEST_TERM_EXP], 2 * y.term[ATTEST_TERM_EXP]);
     n = base;
     n.acc_unit = 0x1p-20;

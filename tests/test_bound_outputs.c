@@ -340,6 +340,38 @@ static void check_state(int degree, int z_state, uint32_t dtype)
     ball_case_stop(&x);
 }
 
+/* A kernel that multiplies the features first overflows at 2^128: 2^124 has a bound, 2^126.5 none, whatever v. */
+START_TEST(products_of_features_overflow)
+{
+    static const struct {
+        double k;
+        int unbounded;
+    } rows[] = { { 0x1p62, 0 }, { 0x1.7p63, 1 } };
+    const attest_numerics n = { .schedule = ATTEST_SCHEDULE_RECURRENT };
+    const attest_tensor_id id = { ATTEST_KIND_HT, 2 };
+    for (size_t t = 0; t < sizeof rows / sizeof rows[0]; t++) {
+        ball_case x;
+        ref_bound bound;
+        mag_t gauge;
+        arb_t state;
+        mag_init(gauge);
+        arb_init(state);
+        ball_case_start(&x, "variant=taylor:2 mask=causal n=1 d=1 e=1", 0);
+        ball_case_put(&x, ATTEST_K, 0, 0, 0, 0, rows[t].k);
+        ball_case_put(&x, ATTEST_V, 0, 0, 0, 0, 0x1p-20);
+        arb_set_d(state, rows[t].k * rows[t].k * 0x1p-20);
+        arb_get_mag(gauge, state);
+        ref_bound_init(&bound);
+        MUST(ref_bound_state(&bound, 1, gauge, state, &x.in, &n, 0, id, ATTEST_F32, 0, &x.err), &x);
+        ck_assert_int_eq(bound.unbounded, rows[t].unbounded);
+        ref_bound_clear(&bound);
+        ball_case_stop(&x);
+        arb_clear(state);
+        mag_clear(gauge);
+    }
+}
+END_TEST
+
 START_TEST(states)
 {
     for (int degree = 0; degree <= 2; degree++)
@@ -407,6 +439,7 @@ Suite *suite_bound_outputs(void)
     tcase_add_test(t, underflow_of_outputs);
     tcase_add_test(t, lse_that_the_sink_makes);
     tcase_add_test(t, states);
+    tcase_add_test(t, products_of_features_overflow);
     tcase_add_test(t, gauges);
     suite_add_tcase(s, t);
     return s;

@@ -14,7 +14,7 @@ forbid() {
 }
 big='mpfr|gmp|arb|arf|mag|flint|fmpz|fmpq|acb'
 forbid kernels "reference/|props/|verify/|reports/|tests/|$big|jansson|gsl" "kernels/ includes nothing above it and no big numbers"
-forbid 'kernels/cpu kernels/cuda kernels/template kernels/yardstick kernels/vendor kernels/defects' 'kernels/' "a kernel includes attest.h, attest_float.h and its own folder's step headers only"
+forbid 'kernels/cpu kernels/cuda kernels/model kernels/template kernels/yardstick kernels/vendor kernels/defects' 'kernels/' "a kernel includes attest.h, attest_float.h and its own folder's step headers only"
 forbid reference 'verify/|props/|reports/|tests/|kernels/(cpu|cuda|vendor|yardstick|model|registry|plugin)|jansson|gsl' "reference/ sees no kernel, no libm, nothing above it"
 forbid props "reference/|verify/|reports/|tests/|$big|jansson|kernels/(cpu|cuda|registry|plugin)" "props/ includes kernels' base headers and gsl"
 forbid reports "reference/|props/|verify/|tests/|$big|kernels/(cpu|cuda|registry|plugin|tensor|problem|variant|npy)" "reports/ reads rows only"

@@ -131,7 +131,7 @@ def sources(copy, suite):
     library = [p for folder in ("reference", "props", "reports") if folder in folders for p in of(folder)]
     kernels = [p for p in of("kernels") if p != "kernels/registry.c"]
     if "kernels/registry.h" in seen:
-        kernels = of("kernels") + of("kernels/cpu") + of("kernels/yardstick")
+        kernels = of("kernels") + of("kernels/cpu") + of("kernels/model") + of("kernels/yardstick")
     return ["LIB_SRC=" + " ".join(library), "KERNEL_SRC=" + " ".join(kernels)]
 
 
