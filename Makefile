@@ -34,7 +34,7 @@ ARB = $(if $(wildcard /usr/include/flint/arb.h /usr/local/include/flint/arb.h),,
 LIBS = $(ARB) -lflint -lmpfr -lgmp -lgsl -lgslcblas -ljansson -lm -ldl -lpthread
 CHECK_LIBS = $(shell pkg-config --libs check 2>/dev/null)
 # One line, stated in every row of a built-in kernel.
-BUILD_FLAGS = $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_FLAGS) $(SANITIZE)
+BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_FLAGS) $(SANITIZE))
 
 # Short lines unless V=1.
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
@@ -66,7 +66,7 @@ $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/attest-worker: $(call obj,verify/worker_main.c) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
-$(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o
+$(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 $(CERTIFY_LIB): $(call obj,$(CERTIFY_SRC))
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
@@ -102,6 +102,13 @@ $(BUILD)/reference/dd_table.c: $(BUILD)/reference/exp_table
 	$(call say,GEN)$< > $@.tmp && mv $@.tmp $@
 $(BUILD)/reference/dd_table.o: $(BUILD)/reference/dd_table.c
 	$(call say,CC)$(CC) $(BASE) -c -o $@ $<
+# what the document of the lemmas states, as a table
+$(BUILD)/reference/lemmas.c: reference/derivations.md reference/tables/lemmas.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)awk -f reference/tables/lemmas.awk $< > $@.tmp && mv $@.tmp $@
+$(BUILD)/reference/lemmas.o: $(BUILD)/reference/lemmas.c
+	$(call say,CC)$(CC) $(BASE) -c -o $@ $<
+$(BUILD)/reference/trust.o: CPPFLAGS += -DATTEST_REFERENCE_FLAGS='"$(strip $(CFLAGS) $(EXACT) $(SANITIZE))"'
 $(BUILD)/verify/%.o: verify/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(OPENMP) -c -o $@ $<

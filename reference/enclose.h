@@ -1,7 +1,7 @@
 /* enclose.h - the fast certified engine (dd): all elements of an output as hi + lo +- bound, in double-double.
  *
  * The inputs are scanned (exponents, norms, what is not finite), every row takes the cheapest tier whose condition the
- * scan proves, and the bound of each element is an a-priori one, evaluated upward (derivations.md, section 8, R-DD).
+ * scan proves, and the bound of each element is an a-priori one, evaluated upward (derivations.md, section 8).
  * A row that the lemmas do not cover (a non-finite input, scores past the range of exp, a divisor that may vanish) has
  * bound = INFINITY: ask the other engines (reference.h).  Bounds depend on the path; the truth does not.
  *

@@ -1,7 +1,6 @@
 /* truth.c - the truth of a case: rows computed on demand, by the engine asked for, and kept. */
 #include "reference/truth.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +8,6 @@ const char *attest_engine_name(uint32_t engine)
 {
     static const char *const names[] = { "auto", "ball", "exact", "witness", "mixed", "dd" };
     return engine < sizeof names / sizeof names[0] ? names[engine] : "?";
-}
-
-void attest_reference_versions(char *text, size_t len)
-{
-#if __FLINT_RELEASE < 30000
-    snprintf(text, len, "FLINT %s, Arb %s, MPFR %s, GMP %s", flint_version, arb_version, mpfr_get_version(),
-             gmp_version);
-#else
-    snprintf(text, len, "FLINT %s, MPFR %s, GMP %s", flint_version, mpfr_get_version(), gmp_version);
-#endif
 }
 
 void attest_reference_thread_end(void)

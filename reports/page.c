@@ -189,8 +189,15 @@ static attest_status read_optional(attest_rows *rows, const char *dir, const cha
     return access(path, F_OK) == 0 ? attest_rows_read_jsonl(rows, path, err) : ATTEST_OK;
 }
 
+static attest_status read_facts(attest_facts *facts, const char *dir, attest_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%.4000s/trust.json", dir);
+    return access(path, F_OK) == 0 ? attest_facts_read(facts, path, err) : ATTEST_OK;
+}
+
 static attest_status print_gate(FILE *out, const attest_rows *rows, const attest_tally *tallies, size_t count,
-                                attest_error *err)
+                                const attest_facts *facts, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const attest_row *first = &rows->row[0];
@@ -208,6 +215,8 @@ static attest_status print_gate(FILE *out, const attest_rows *rows, const attest
     ATTEST_TRY(print_rows(out, rows, ATTEST_RANKS_BAD, ATTEST_RANKS_BAD + 1, "ill-posed or skipped",
                           "Nothing was skipped.", err));
     ATTEST_TRY(attest_signs_print(out, rows, 1, err));
+    ATTEST_TRY(attest_classes_print(out, rows, 1, err));
+    attest_facts_print(out, facts, rows, 1);
     fprintf(out, "<h2>What passed</h2>\n");
     ATTEST_TRY(print_rows(out, rows, ATTEST_RANKS_BAD + 1, ATTEST_RANKS, "passed, largest error/bound first",
                           "Nothing passed.", err));
@@ -238,6 +247,7 @@ attest_status attest_report_write(const char *dir, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_rows rows = { 0 }, order = { 0 }, range = { 0 };
+    attest_facts facts = { 0 };
     attest_tally *tallies = NULL;
     attest_output out = { .file = NULL };
     size_t count = 0;
@@ -252,21 +262,23 @@ attest_status attest_report_write(const char *dir, attest_error *err)
                                "%s: no rows.jsonl, study-order.jsonl or study-range.jsonl in it "
                                "(`attest gate --out %s` writes them)",
                                dir, dir));
+    ATTEST_TRY(read_facts(&facts, dir, err));
     ATTEST_TRY(attest_tally_rows(&tallies, &count, &rows, err));
     if (rows.count > 0) {
         snprintf(path, sizeof path, "%.4000s/summary.md", dir);
-        ATTEST_TRY(attest_rows_write_summary(&rows, path, err));
+        ATTEST_TRY(attest_rows_write_summary(&rows, &facts, path, err));
     }
     snprintf(path, sizeof path, "%.4000s/index.html", dir);
     ATTEST_TRY(attest_output_open(&out, path, err));
     fputs(head, out.file);
     fprintf(out.file, "<h1>attest report</h1>\n");
-    ATTEST_TRY(print_gate(out.file, &rows, tallies, count, err));
+    ATTEST_TRY(print_gate(out.file, &rows, tallies, count, &facts, err));
     print_studies(out.file, dir, &order, &range);
     fprintf(out.file, "</body></html>\n");
 out:
     status = attest_output_close(&out, status, err);
     free(tallies);
+    attest_facts_clear(&facts);
     attest_rows_clear(&rows);
     attest_rows_clear(&order);
     attest_rows_clear(&range);

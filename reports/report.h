@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include "reports/row.h"
+#include "reports/trust.h"
 
 typedef struct attest_rows {
     attest_row *row;
@@ -26,8 +27,10 @@ attest_status attest_rows_write_csv(const attest_rows *rows, const char *path, a
 /* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>, the rest of the
  * non-passing as <failure> or <error> with the reproduction in system-out. */
 attest_status attest_rows_write_junit(const attest_rows *rows, const char *path, attest_error *err);
-/* Markdown: totals, then at most 60 rows, failures first. */
-attest_status attest_rows_write_summary(const attest_rows *rows, const char *path, attest_error *err);
+/* Markdown: totals, kernels, classes, what the verdicts rest on (`facts`, or NULL), then at most 60 rows, failures
+ * first. */
+attest_status attest_rows_write_summary(const attest_rows *rows, const attest_facts *facts, const char *path,
+                                        attest_error *err);
 
 /* Console: a table with a line per kernel (cases, pass, fail, ..., worst ratio, worst ulp), then each failing
  * row with its reproduction.  colour: 0 or 1. */
@@ -51,7 +54,8 @@ attest_status attest_chart_order(const attest_rows *rows, const char *svg_path, 
 attest_status attest_chart_range(const attest_rows *rows, const char *svg_path, attest_error *err);
 
 /* Writes DIR/index.html (self-contained: inline CSS, the two SVGs inlined, no external reference) and
- * DIR/summary.md from DIR/rows.jsonl and, where present, DIR/study-order.jsonl and DIR/study-range.jsonl. */
+ * DIR/summary.md from DIR/rows.jsonl and, where present, DIR/trust.json, DIR/study-order.jsonl and
+ * DIR/study-range.jsonl. */
 attest_status attest_report_write(const char *dir, attest_error *err);
 
 #endif

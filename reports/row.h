@@ -66,6 +66,7 @@ typedef struct attest_row {
     char file_hash[20]; /* of the library file (plugins) or of attest-worker (built-in) */
     char flags[160];    /* build flags */
     char device[96];
+    char class[96];  /* `WEIGHT SCHEDULE DTYPES`: cases whose bounds have the same terms */
     char line[1024]; /* canonical problem line */
     char hash[20];   /* 16 hex digits */
     int64_t rows_judged, rows_total;
@@ -82,6 +83,7 @@ typedef struct attest_row {
     double ulp_lo, ulp_hi;                           /* largest over elements, in ulps of out */
     double ratio_lo, ratio_hi;                       /* largest error/bound */
     double bound;                                    /* at the worst element */
+    double ratio_median;                             /* of the elements of o with a bound above 0 */
     double gauge_ratio;                              /* largest error / (u*gauge) */
     double norm_error;                               /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
     double bias;                                     /* mean of (got-truth)/(u*gauge) */

@@ -6,13 +6,6 @@
 
 #define SUMMARY_ROWS 60
 
-/* A cell: `|` would end it. */
-static void print_cell(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        fputs(*text == '|' ? "\\|" : *text == '\n' ? " " : (char[]){ *text, '\0' }, out);
-}
-
 static void print_totals(FILE *out, const attest_rows *rows)
 {
     size_t by_verdict[ATTEST_VERDICT_COUNT] = { 0 };
@@ -33,7 +26,7 @@ static void print_tallies(FILE *out, const attest_tally *tallies, size_t count)
     for (size_t i = 0; i < count; i++) {
         const attest_tally *t = &tallies[i];
         fprintf(out, "| ");
-        print_cell(out, t->kernel);
+        attest_print_cell(out, t->kernel);
         fprintf(out, " | %zu | %zu | %zu | %zu | %zu | %zu | %zu | %zu |", t->cases, t->by_verdict[ATTEST_PASS],
                 t->by_verdict[ATTEST_FAIL], t->by_verdict[ATTEST_UNDECIDED], t->by_verdict[ATTEST_MISTRUSTED],
                 t->by_verdict[ATTEST_ILLPOSED], t->by_verdict[ATTEST_CRASH] + t->by_verdict[ATTEST_TIMEOUT],
@@ -50,17 +43,18 @@ static void print_row(FILE *out, const attest_row *row)
     char reasons[256];
     attest_reasons_text(reasons, sizeof reasons, row->reasons);
     fprintf(out, "| %s | ", attest_verdict_names[row->verdict]);
-    print_cell(out, row->kernel);
+    attest_print_cell(out, row->kernel);
     fprintf(out, " | ");
-    print_cell(out, row->line);
+    attest_print_cell(out, row->line);
     fprintf(out, " | %.3g | %.3g | %s ", row->ratio_hi, row->ulp_hi, reasons);
-    print_cell(out, row->why);
+    attest_print_cell(out, row->why);
     fprintf(out, attest_row_bad(row) ? " | `" : " | ");
-    print_cell(out, attest_row_bad(row) ? row->reproduction : "-");
+    attest_print_cell(out, attest_row_bad(row) ? row->reproduction : "-");
     fprintf(out, attest_row_bad(row) ? "` |\n" : " |\n");
 }
 
-attest_status attest_rows_write_summary(const attest_rows *rows, const char *path, attest_error *err)
+attest_status attest_rows_write_summary(const attest_rows *rows, const attest_facts *facts, const char *path,
+                                        attest_error *err)
 {
     attest_output out = { .file = NULL };
     attest_tally *tallies = NULL;
@@ -70,7 +64,10 @@ attest_status attest_rows_write_summary(const attest_rows *rows, const char *pat
     ATTEST_TRY(attest_output_open(&out, path, err));
     print_totals(out.file, rows);
     print_tallies(out.file, tallies, count);
+    ATTEST_TRY(attest_classes_print(out.file, rows, 0, err));
     ATTEST_TRY(attest_signs_print(out.file, rows, 0, err));
+    if (facts)
+        attest_facts_print(out.file, facts, rows, 0);
     fprintf(out.file,
             "\n| verdict | kernel | problem | ratio | ulp | why | reproduce |\n|---|---|---|---:|---:|---|---|\n");
     for (int rank = 0; rank < ATTEST_RANKS; rank++)

@@ -52,6 +52,12 @@ void attest_print_xml(FILE *out, const char *text)
     }
 }
 
+void attest_print_cell(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fputs(*text == '|' ? "\\|" : *text == '\n' ? " " : (char[]){ *text, '\0' }, out);
+}
+
 attest_status attest_tally_rows(attest_tally **tallies, size_t *count, const attest_rows *rows, attest_error *err)
 {
     *count = 0;

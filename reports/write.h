@@ -27,6 +27,9 @@ void attest_field_text(char *text, size_t len, const attest_row *row, const atte
 /* Text with & < > " escaped, for XML and HTML; control characters become spaces. */
 void attest_print_xml(FILE *out, const char *text);
 
+/* Text as a cell of a Markdown table: | escaped, a new line becomes a space. */
+void attest_print_cell(FILE *out, const char *text);
+
 /* What the console, Markdown and HTML tables show per kernel. */
 typedef struct attest_tally {
     char kernel[512];
@@ -51,6 +54,27 @@ attest_status attest_signs_rows(attest_signs **signs, size_t *count, const attes
 
 /* The same as a table, Markdown or HTML; nothing where there is no such row. */
 attest_status attest_signs_print(FILE *out, const attest_rows *rows, int html, attest_error *err);
+
+/* The judged cases of one class (row.h) together: how error/bound is distributed.  Quantiles are nearest ranks: the
+ * ceil(q n)-th smallest of n. */
+typedef struct attest_class_figures {
+    char name[96];
+    size_t cases;               /* with an error/bound */
+    double median, p99, largest; /* of the cases' largest error/bound (ratio_hi) */
+    double slack;               /* 1/median: bound/error of the worst element of the case in the middle */
+    double slack_element;       /* the same of the cases' medians over elements (ratio_median); NAN: no such case */
+    double share[5];            /* mean shares of the bound at the worst elements: score, exp, cast, sums, division */
+} attest_class_figures;
+
+/* malloc'd list, sorted by name. */
+attest_status attest_classes_rows(attest_class_figures **classes, size_t *count, const attest_rows *rows,
+                                  attest_error *err);
+
+/* The same as a table, Markdown or HTML; nothing where no row has an error/bound. */
+attest_status attest_classes_print(FILE *out, const attest_rows *rows, int html, attest_error *err);
+
+/* Compiler, versions, builds of the kernels, lemmas; nothing for an empty list. */
+void attest_facts_print(FILE *out, const attest_facts *facts, const attest_rows *rows, int html);
 
 /* 1 if the row deserves attention: not pass, skip, illposed or measured. */
 int attest_row_bad(const attest_row *row);

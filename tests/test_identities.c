@@ -32,7 +32,7 @@ static int64_t check_pair(const attest_identity *id, const char *variant, uint64
     return compared;
 }
 
-/* derivations.md states the lemma: **R-NAME.** */
+/* derivations.md states the lemma: **NAME.** */
 static void check_lemma(const attest_identity *id)
 {
     char heading[64], line[1 << 14];

@@ -200,14 +200,73 @@ START_TEST(test_summary_cells)
 {
     attest_rows rows = samples(90);
     attest_error err;
-    ck_assert_int_eq(attest_rows_write_summary(&rows, path_of("cells.md"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_rows_write_summary(&rows, NULL, path_of("cells.md"), &err), ATTEST_OK);
     for (const char *line = text_of("cells.md"); *line; line += *line == '\n') {
         int bars = 0;
         const char *start = line;
         for (; *line && *line != '\n'; line++)
             bars += *line == '|' && (line == start || line[-1] != '\\');
-        ck_assert_msg(bars == 0 || bars == 8 || bars == 12, "%d bars in %.*s", bars, (int)(line - start), start);
+        ck_assert_msg(bars == 0 || bars == 8 || bars == 9 || bars == 12, "%d bars in %.*s", bars, (int)(line - start),
+                      start);
     }
+    attest_rows_clear(&rows);
+}
+END_TEST
+
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
+static void add_classed(attest_rows *rows, const char *class, int64_t verdict, double ratio, double middle, double sums)
+{
+    attest_error err;
+    attest_row row;
+    attest_row_init(&row);
+    snprintf(row.class, sizeof row.class, "%s", class);
+    row.verdict = verdict;
+    row.ratio_hi = ratio;
+    row.ratio_median = middle;
+    row.term_score = row.term_exp = row.term_cast = row.term_division = (1 - sums) / 4;
+    row.term_accumulation = sums;
+    ck_assert_int_eq(attest_rows_add(rows, &row, &err), ATTEST_OK);
+}
+
+START_TEST(test_classes)
+{
+    attest_rows rows = { 0 };
+    attest_error err;
+    attest_class_figures *classes = NULL;
+    size_t count = 0;
+    for (int i = 200; i >= 1; i--) /* ratios 1/256 .. 200/256 and 1/512 .., not in order */
+        add_classed(&rows, "exp b", i % 2 ? ATTEST_PASS : ATTEST_FAIL, i / 256.0, i / 512.0, i == 7 ? NAN : 0.5);
+    add_classed(&rows, "exp a", ATTEST_PASS, 0.25, 0, 0.75);
+    add_classed(&rows, "exp a", ATTEST_PASS, 0, NAN, 0);
+    add_classed(&rows, "exp a", ATTEST_PASS, 0.5, 0.125, 0.25);
+    add_classed(&rows, "exp a", ATTEST_ILLPOSED, NAN, NAN, 1);
+    add_classed(&rows, "exp c", ATTEST_SKIP, NAN, NAN, 1);
+    add_classed(&rows, "", ATTEST_MEASURED, 0.5, NAN, 1);
+    add_classed(&rows, "d|<e>", ATTEST_PASS, 0.5, NAN, NAN);
+    ck_assert_int_eq(attest_classes_rows(&classes, &count, &rows, &err), ATTEST_OK);
+    ck_assert_uint_eq(count, 3);
+    const attest_class_figures *a = &classes[1], *b = &classes[2];
+    ck_assert_str_eq(a->name, "exp a");
+    ck_assert(a->cases == 3 && a->median == 0.25 && a->p99 == 0.5 && a->largest == 0.5 && a->slack == 4);
+    ck_assert(isinf(a->slack_element));
+    ck_assert_msg(fabs(a->share[3] - 1 / 3.0) < 1e-12 && fabs(a->share[0] - 1 / 6.0) < 1e-12, "%g", a->share[3]);
+    ck_assert(b->cases == 200 && b->median == 100 / 256.0 && b->p99 == 198 / 256.0 && b->largest == 200 / 256.0);
+    ck_assert(b->slack == 2.56 && b->slack_element == 5.12 && fabs(b->share[3] - 0.5) < 1e-12);
+    free(classes);
+    FILE *out = fopen(path_of("classes"), "w");
+    ck_assert_int_eq(attest_classes_print(out, &rows, 0, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_classes_print(out, &rows, 1, &err), ATTEST_OK);
+    const long end = ftell(out);
+    rows.count = 0;
+    ck_assert_int_eq(attest_classes_print(out, &rows, 1, &err), ATTEST_OK);
+    ck_assert_int_eq(ftell(out), end);
+    fclose(out);
+    const char *text = text_of("classes");
+    ck_assert_ptr_nonnull(strstr(text, "| exp a | 3 | 0.25 | 0.5 | 0.5 | 4 | no error | sums 33% |\n"));
+    ck_assert_ptr_nonnull(strstr(text, "| exp b | 200 | 0.391 | 0.773 | 0.781 | 2.56 | 5.12 | sums 50% |\n"));
+    ck_assert_ptr_nonnull(strstr(text, "<tr><td>exp b<td class=\"n\">200<td class=\"n\">0.391"));
+    ck_assert_ptr_nonnull(strstr(text, "<td>d|&lt;e&gt;<td"));
+    ck_assert_ptr_nonnull(strstr(text, "| d\\|<e> | 1 | 0.5 | 0.5 | 0.5 | 2 | - | - |\n"));
     attest_rows_clear(&rows);
 }
 END_TEST
@@ -386,6 +445,7 @@ Suite *suite_report_content(void)
     tcase_add_test(t, test_csv_cells);
     tcase_add_test(t, test_junit_counts);
     tcase_add_test(t, test_summary_cells);
+    tcase_add_test(t, test_classes);
     tcase_add_test(t, test_console_numbers);
     tcase_add_test(t, test_colour_of_a_terminal);
     tcase_add_test(t, test_fit_residual);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
+#include "kernels/variant.h"
 
 #define CLASS_COUNT 7
 
@@ -38,6 +39,8 @@ typedef struct tally {
     square_sum error, truth;
     double bias;
     int64_t bias_count, normed;
+    double *ratio; /* of the elements of o with a bound above 0; room for every element judged */
+    int64_t ratio_count;
     int outside_norm; /* an error of o is no finite number */
     uint32_t engine;
     int facts_seen;
@@ -112,6 +115,8 @@ static void add_o_figures(tally *t, const attest_element *el)
     add_square(&t->error, el->error_hi);
     add_square(&t->truth, least_size(el->truth_lo, el->truth_hi));
     t->normed++;
+    if (el->bound > 0)
+        t->ratio[t->ratio_count++] = el->error_lo > 0 ? el->ratio_hi : 0; /* 0: no error is proved */
     t->outside_norm |= !isfinite(el->error_hi);
     if (unit > 0 && isfinite(middle / unit)) {
         t->bias += middle / unit;
@@ -297,6 +302,47 @@ static void fill_worst(attest_row *row, const worst_element *w)
     row->term_division = el->term[ATTEST_TERM_DIVISION];
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The ceil(n/2)-th smallest; NAN if there is none. */
+static double median(double *x, int64_t count)
+{
+    qsort(x, (size_t)count, sizeof *x, by_size);
+    return count ? x[(count - 1) / 2] : NAN;
+}
+
+static const char *value_name(const attest_problem *p, uint32_t axis)
+{
+    return attest_axes[axis].values[attest_axis_value_of(p, axis)].name;
+}
+
+/* `exp online bf16 p=bf16`: types are told where they are not the defaults of `in`. */
+static void name_class(char *text, size_t len, const attest_problem *p, uint32_t schedule)
+{
+    static const char *const schedules[] = {
+        [ATTEST_SCHEDULE_UNKNOWN] = "undeclared", [ATTEST_SCHEDULE_TWO_PASS] = "two-pass",
+        [ATTEST_SCHEDULE_ONLINE] = "online",      [ATTEST_SCHEDULE_SPLIT] = "split",
+        [ATTEST_SCHEDULE_DIRECT] = "direct",      [ATTEST_SCHEDULE_RECURRENT] = "recurrent",
+        [ATTEST_SCHEDULE_CHUNK] = "chunk"
+    };
+    const uint32_t acc = p->in == ATTEST_F64 ? ATTEST_F64 : ATTEST_F32;
+    const struct { const char *key; uint32_t dtype, usual; } types[] = { { "acc", p->acc, acc },
+                                                                         { "p", p->p, p->acc },
+                                                                         { "out", p->out, p->in } };
+    const int adds = attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
+    size_t at = (size_t)snprintf(text, len, "%s %s %s",
+                                 value_name(p, adds ? ATTEST_AXIS_WEIGHT : ATTEST_AXIS_UPDATE),
+                                 schedules[schedule <= ATTEST_SCHEDULE_CHUNK ? schedule : ATTEST_SCHEDULE_UNKNOWN],
+                                 attest_dtype_name(p->in));
+    for (size_t k = 0; k < sizeof types / sizeof types[0] && at < len; k++)
+        if (types[k].dtype != types[k].usual)
+            at += (size_t)snprintf(text + at, len - at, " %s=%s", types[k].key, attest_dtype_name(types[k].dtype));
+}
+
 /* `2 elements ill-posed, 1 without bound` */
 static void text_left_out(char *text, size_t len, const tally *t)
 {
@@ -351,6 +397,7 @@ static void finish(tally *t)
     fill_worst(row, !t->o.found ? &t->other : t->failing_other.found && !o_fails ? &t->failing_other : &t->o);
     if (t->o.found) {
         row->norm_error = norm_error(t);
+        row->ratio_median = median(t->ratio, t->ratio_count);
         row->bias = t->bias_count ? t->bias / (double)t->bias_count : 0;
     }
     if (t->facts_seen)
@@ -374,7 +421,11 @@ attest_status attest_compare(attest_row *row, attest_truth *truth, attest_truth 
         status = attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
         goto out;
     }
+    name_class(row->class, sizeof row->class, p, numerics->schedule);
     ATTEST_TRY(attest_rows_to_judge(&rows, &count, p, attest_case_hash(c), numerics->tile, err));
+    t.ratio = calloc((size_t)(count * p->e), sizeof *t.ratio);
+    if (!t.ratio)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld ratios", (long long)(count * p->e)));
     for (int64_t k = 0; k < count; k++)
         ATTEST_TRY(judge_row(&t, &j, rows[k], err));
     ATTEST_TRY(judge_states(&t, &j, err));
@@ -383,6 +434,7 @@ attest_status attest_compare(attest_row *row, attest_truth *truth, attest_truth 
     finish(&t);
 out:
     free(rows);
+    free(t.ratio);
     free(j.elements);
     free(j.distance);
     return status;

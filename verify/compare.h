@@ -13,7 +13,7 @@ attest_status attest_rows_to_judge(attest_row_index **rows, int64_t *count, cons
                                    int64_t tile, attest_error *err);
 
 /* Judges every output tensor that `outputs` holds beside the truth and fills verdict, reasons, worst, abs,
- * ulp, ratios, bias, terms, range, engine, bits of *row.  `exp_truth` (or NULL) gives the truncation column.
+ * ulp, ratios, bias, terms, range, engine, bits, class of *row.  `exp_truth` (or NULL) gives the truncation column.
  * `packed`: layout of ht and zt.  claim_ulp 0 = no claim. */
 attest_status attest_compare(attest_row *row, attest_truth *truth, attest_truth *exp_truth, const attest_case *c,
                              const attest_bundle *outputs, const attest_numerics *numerics, uint32_t flags,

@@ -14,6 +14,7 @@
 #include "props/family.h"
 #include "verify/runner.h"
 #include "verify/clock.h"
+#include "verify/trust.h"
 
 /* What one thread owns: a worker per library. */
 typedef struct crew {
@@ -376,16 +377,22 @@ attest_status attest_gate_write(const attest_rows *rows, const char *dir, attest
         attest_status (*write)(const attest_rows *, const char *, attest_error *);
     } files[] = { { "rows.jsonl", attest_rows_write_jsonl },
                   { "rows.csv", attest_rows_write_csv },
-                  { "junit.xml", attest_rows_write_junit },
-                  { "summary.md", attest_rows_write_summary } };
+                  { "junit.xml", attest_rows_write_junit } };
     attest_status status = ATTEST_OK;
+    attest_facts facts = { 0 };
     char path[4096];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (snprintf(path, sizeof path, "%s/%s", dir, files[i].name) >= (int)sizeof path)
+        if (snprintf(path, sizeof path, "%s/%s", dir, files[i].name) >= (int)sizeof path - 16)
             return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", dir);
         ATTEST_TRY(files[i].write(rows, path, err));
     }
+    ATTEST_TRY(attest_trust_collect(&facts, err));
+    snprintf(path, sizeof path, "%s/trust.json", dir);
+    ATTEST_TRY(attest_facts_write(&facts, path, err));
+    snprintf(path, sizeof path, "%s/summary.md", dir);
+    ATTEST_TRY(attest_rows_write_summary(rows, &facts, path, err));
 out:
+    attest_facts_clear(&facts);
     return status;
 }
 

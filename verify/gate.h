@@ -33,7 +33,7 @@ int attest_kernel_wanted(const attest_gate *gate, const attest_kernel_facts *ker
 /* Splits an audit target: `NAME` (built-in: library empty), `LIB.so`, `LIB.so:NAME` (*kernel NULL: all). */
 void attest_split_target(const char *target, char *library, size_t library_len, const char **kernel);
 
-/* Writes DIR/rows.jsonl, rows.csv, junit.xml, summary.md. */
+/* Writes DIR/rows.jsonl, rows.csv, junit.xml, trust.json, summary.md. */
 attest_status attest_gate_write(const attest_rows *rows, const char *dir, attest_error *err);
 
 /* Console table or JSON lines, and the exit code. */
