@@ -135,7 +135,11 @@ typedef struct attest_problem {
     attest_setting axis[ATTEST_AXIS_COUNT];
 } attest_problem;
 
-/* ---- tensors ------------------------------------------------------------------------------------ */
+/* ---- tensors ------------------------------------------------------------------------------------ *
+ * `data` and rows are aligned as in C order, to 64 bytes at most.  A kernel goes by the strides, with offsets of 64
+ * bits: attest runs it once more on tensors with other strides, where the last axis of rank 4 has stride 1 still.  One
+ * that cannot go by them has run() return ATTEST_UNSUPPORTED; that is no failure, and the row says so.  Gaps between
+ * elements hold NaN where it reads, and are not the kernel's to write. */
 typedef struct attest_tensor {
     uint32_t struct_size;
     uint8_t code;   /* DLPack type code */
@@ -261,7 +265,7 @@ typedef enum attest_form {
 } attest_form;
 
 enum {
-    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run */
+    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever the strides */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits do not depend on b and the other rows */
     ATTEST_FTZ = 1u << 2,              /* subnormal results may be flushed to zero */
     ATTEST_EMPTY_ROW_NAN = 1u << 3,    /* a row without visible key gives NaN instead of o=0, lse=-inf */

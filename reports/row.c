@@ -13,7 +13,7 @@ const char *const attest_reason_names[ATTEST_REASON_COUNT] = {
     "state",        "nan-pattern",  "nondeterministic", "wrote-outside", "read-outside",
     "wrote-input",  "unwritten-output", "ignored-argument", "kernel-error", "fp-state",
     "exit",         "property",     "property poison",  "property batch",
-    "property alone",
+    "property alone", "property layout",
 };
 
 /* Faults of the kernel as a program, not as arithmetic: exit code 3. */
@@ -54,7 +54,7 @@ const attest_field attest_row_fields[] = {
     INT(rows_vanishing, "judged rows whose divisor may be 0: o is not judged there, u and z are"),
     FIELD(verdict, ATTEST_FIELD_VERDICT, "pass fail undecided skip crash timeout illposed mistrusted measured"),
     FIELD(reasons, ATTEST_FIELD_REASONS, "why not pass, as a set"),
-    TEXT(why, "one line in words"),
+    TEXT(why, "one line in words; of a row that passes, what was not tried"),
     TEXT(worst, "the element with the largest ratio"),
     TEXT(got, "what the kernel gave there, hex float"),
     TEXT(truth, "the truth there: nearest double in hex, decimal"),

@@ -48,7 +48,8 @@ enum {
     ATTEST_REASON_POISON = 1u << 17, /* `property NAME` */
     ATTEST_REASON_BATCH = 1u << 18,
     ATTEST_REASON_ALONE = 1u << 19,
-    ATTEST_REASON_COUNT = 20
+    ATTEST_REASON_LAYOUT = 1u << 20,
+    ATTEST_REASON_COUNT = 21
 };
 
 extern const char *const attest_verdict_names[ATTEST_VERDICT_COUNT];

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -240,6 +241,90 @@ START_TEST(test_device_memory)
 }
 END_TEST
 
+/* Once, by strides.  *same: o has the bits of a run in C order. */
+static attest_run_result run_strided(attest_worker *worker, const char *line, int *same)
+{
+    attest_error err = { "" };
+    attest_run_result result;
+    attest_case c;
+    attest_bundle *plain = make_bundle(&c, line, 0), *bundle = make_bundle(&c, line, 0);
+    ck_assert_int_eq(attest_worker_run(worker, 0, &c.problem, plain, TIMEOUT, &result, &err), ATTEST_OK);
+    ck_assert_msg(result.state == ATTEST_RUN_DONE && result.reasons == 0, "%s: %s", line, result.why);
+    const attest_status status = attest_worker_run_strided(worker, 0, &c.problem, bundle, TIMEOUT, &result, &err);
+    ck_assert_msg(status == ATTEST_OK, "%s: %s", line, err.text);
+    const attest_tensor *a = attest_bundle_role(plain, ATTEST_O), *b = attest_bundle_role(bundle, ATTEST_O);
+    *same = memcmp(a->data, b->data, attest_tensor_bytes(a)) == 0;
+    attest_bundle_free(plain);
+    attest_bundle_free(bundle);
+    return result;
+}
+
+START_TEST(test_strides)
+{
+    const unsigned outside = ATTEST_REASON_WROTE_OUTSIDE, read = ATTEST_REASON_READ_OUTSIDE;
+    static const char *const sizes[] = { "b=2 hq=4 hkv=2 n=9 d=5 e=12", "hq=3 hkv=3 n=9 m=7 d=32", "b=16 n=3 d=3",
+                                         "b=17 hq=2 n=3 d=5", "n=9 d=16 e=8" };
+    const expectation cases[] = {
+        { "right", 1, ATTEST_RUN_DONE, 0, 0, "" },
+        { "refuses", 2, ATTEST_RUN_DONE, ATTEST_REASON_KERNEL_ERROR, 0, "status 1" },
+        { "gives up", 3, ATTEST_RUN_DONE, ATTEST_REASON_KERNEL_ERROR, 0, "status 6" },
+        { "writes behind a row", 4, ATTEST_RUN_DONE, outside, 0, "between the elements of o" },
+        { "32 bits", 5, ATTEST_RUN_CRASH, read, SIGSEGV, "past the end of v" },
+        { "an ulp", 6, ATTEST_RUN_DONE, 0, 0, "" },
+        { "reads behind an entry", 7, ATTEST_RUN_CRASH, read, SIGSEGV, "past the end of k" },
+        { "writes behind the last row", 10, ATTEST_RUN_DONE, outside, 0, "byte 1 past the end of o" },
+    };
+    attest_worker *worker = start(PLUGIN("strides"));
+    char line[128];
+    int same;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(line, sizeof line, "variant=softmax b=2 hq=2 n=9 d=5 e=5 chunk=%d", cases[i].chunk);
+        const attest_run_result r = run_strided(worker, line, &same);
+        check_result(&cases[i], &r);
+        ck_assert_msg(r.state != ATTEST_RUN_DONE || r.status != ATTEST_OK || same == (cases[i].chunk != 6), "%s: o %d",
+                      cases[i].what, same);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const int told = strncmp(sizes[i], "b=17", 4) != 0; /* too many entries to lie far apart */
+        snprintf(line, sizeof line, "variant=softmax %s chunk=8", sizes[i]);
+        const attest_run_result r = run_strided(worker, line, &same);
+        ck_assert_msg(r.state == ATTEST_RUN_DONE && r.status == (told ? ATTEST_OK : ATTEST_INTERNAL) && !r.near,
+                      "%s: %s", line, r.why);
+        ck_assert_msg(same || !told, "%s", line);
+    }
+    attest_worker_free(worker);
+}
+END_TEST
+
+/* Where the address space is too small for the far strides, near ones are used and it is said. */
+START_TEST(test_strides_near)
+{
+    const struct rlimit small = { (rlim_t)8 << 30, (rlim_t)8 << 30 };
+    int same;
+    attest_worker *worker = NULL;
+#if defined(__SANITIZE_ADDRESS__)
+    return; /* its shadow alone needs more */
+#endif
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &small), 0); /* of this test's process and its worker */
+    worker = start(PLUGIN("strides"));
+    const attest_run_result r = run_strided(worker, "variant=softmax b=2 n=9 d=5 chunk=1", &same);
+    ck_assert_msg(r.state == ATTEST_RUN_DONE && r.reasons == 0 && r.near && same, "%s", r.why);
+    attest_worker_free(worker);
+}
+END_TEST
+
+START_TEST(test_strides_on_a_device)
+{
+    int same;
+    attest_worker *worker = start(PLUGIN("worker_device"));
+    const attest_run_result r = run_strided(worker, "variant=softmax b=2 hq=2 n=3 d=5 chunk=1", &same);
+    ck_assert_msg(r.state == ATTEST_RUN_DONE && r.reasons == ATTEST_REASON_WROTE_OUTSIDE && !r.near, "%s", r.why);
+    /* it writes o[i], whatever the strides */
+    ck_assert_msg(strstr(r.why, "between the elements of o") != NULL, "%s", r.why);
+    attest_worker_free(worker);
+}
+END_TEST
+
 START_TEST(test_bad_libraries)
 {
     static const struct { const char *path, *load; attest_status status; const char *text; } cases[] = {
@@ -337,6 +422,9 @@ Suite *suite_worker(void)
     tcase_add_test(t, test_fp_state);
     tcase_add_test(t, test_outputs_and_facts);
     tcase_add_test(t, test_device_memory);
+    tcase_add_test(t, test_strides);
+    tcase_add_test(t, test_strides_near);
+    tcase_add_test(t, test_strides_on_a_device);
     tcase_add_test(t, test_bad_libraries);
     tcase_add_test(t, test_no_worker);
     tcase_add_test(t, test_builtin_kernels);

@@ -14,35 +14,50 @@ static const attest_role row_roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LS
 
 #define WHERE 192
 
-/* Row (b,h,i) of every row output has the same bits in both; else `where` says where not. */
+/* Elements [from,to) in C order have the same bits in both; else `where` says where not. */
+static int same_elements(char where[WHERE], attest_tensor_id id, const attest_tensor *was, const attest_tensor *is,
+                         int64_t from, int64_t to)
+{
+    for (int64_t at = from; at < to; at++) {
+        const uint64_t p = attest_load_bits(was, at), q = attest_load_bits(is, at);
+        char name[32], index[96] = "";
+        size_t n = 0;
+        if (p == q)
+            continue;
+        attest_tensor_id_print(name, sizeof name, id);
+        for (int axis = 0; axis < is->rank; axis++)
+            n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", axis ? "," : "",
+                                  (long long)(at / is->stride[axis] % is->shape[axis]));
+        snprintf(where, WHERE, "%s[%s] was %a, is %a", name, index, attest_to_f64(was->dtype, p),
+                 attest_to_f64(is->dtype, q));
+        return 0;
+    }
+    return 1;
+}
+
+/* Row (b,h,i) of every row output. */
 static int same_row(char where[WHERE], const attest_bundle *was, const attest_bundle *is, int64_t b, int64_t h,
                     int64_t i)
 {
     for (size_t r = 0; r < sizeof row_roles / sizeof row_roles[0]; r++) {
         const attest_tensor *x = attest_bundle_role(was, row_roles[r]), *y = attest_bundle_role(is, row_roles[r]);
-        const int64_t width = x && x->rank == 4 ? x->shape[3] : 1;
-        for (int64_t c = 0; x && y && c < width; c++) {
-            const uint64_t p = attest_load_bits(x, attest_offset(x, b, h, i, x->rank == 4 ? c : 0));
-            const uint64_t q = attest_load_bits(y, attest_offset(y, b, h, i, y->rank == 4 ? c : 0));
-            if (p == q)
-                continue;
-            snprintf(where, WHERE, "%s[%lld,%lld,%lld,%lld] was %a, is %a",
-                     attest_roles[row_roles[r]].name, (long long)b, (long long)h, (long long)i, (long long)c,
-                     attest_to_f64(x->dtype, p), attest_to_f64(y->dtype, q));
+        const int64_t at = x ? attest_offset(x, b, h, i, 0) : 0, width = x && x->rank == 4 ? x->shape[3] : 1;
+        if (x && y && !same_elements(where, (attest_tensor_id){ ATTEST_KIND_ROLE, row_roles[r] }, x, y, at, at + width))
             return 0;
-        }
     }
     return 1;
 }
 
-/* All rows of the outputs that both have. */
-static int same_rows(char where[WHERE], const attest_prepared *prepared, const attest_bundle *was,
-                     const attest_bundle *is)
+/* All outputs and final states that both have; `is` may be of the first batch entries only. */
+static int same_outputs(char where[WHERE], const attest_problem *p, const attest_bundle *was, const attest_bundle *is)
 {
-    const attest_problem *p = &prepared->c.problem;
-    for (int64_t row = 0; row < p->b * p->hq * p->n; row++)
-        if (!same_row(where, was, is, row / p->n / p->hq, row / p->n % p->hq, row % p->n))
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    const size_t count = attest_problem_outputs(p, ids, ATTEST_MAX_TENSORS);
+    for (size_t k = 0; k < count; k++) {
+        const attest_tensor *x = attest_bundle_get(was, ids[k]), *y = attest_bundle_get(is, ids[k]);
+        if (x && y && !same_elements(where, ids[k], x, y, 0, attest_tensor_count(y)))
             return 0;
+    }
     return 1;
 }
 
@@ -204,7 +219,7 @@ static attest_status check_alone(attest_row *row, const attest_prepared *prepare
     only_o.outputs = ATTEST_GIVES_O;
     ATTEST_TRY(attest_case_bundle(&alone, prepared, &only_o, err));
     ATTEST_TRY(run_again(&usable, row, subject, p, alone, timeout_s, ATTEST_REASON_ALONE, "asked for o alone", err));
-    if (!row->reasons && !(usable && same_rows(where, prepared, whole, alone)))
+    if (!row->reasons && !(usable && same_outputs(where, p, whole, alone)))
         find(row, ATTEST_REASON_ALONE, "asked for o alone", where);
 out:
     attest_bundle_free(alone);
@@ -226,7 +241,7 @@ static attest_status check_batch(attest_row *row, const attest_prepared *prepare
     ATTEST_TRY(attest_case_bundle(&alone, &one, attest_worker_kernel(subject->worker, subject->index), err));
     ATTEST_TRY(run_again(&usable, row, subject, &one.c.problem, alone, timeout_s, ATTEST_REASON_BATCH,
                          "batch entry 0 alone", err));
-    if (usable && !same_rows(where, &one, whole, alone))
+    if (usable && !same_outputs(where, &one.c.problem, whole, alone))
         find(row, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
 out:
     attest_bundle_free(alone);
@@ -254,10 +269,68 @@ static attest_status check_altered(attest_row *row, const attest_prepared *prepa
     ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &kernel->numerics,
                               kernel->flags, 0, err));
     if (judged.verdict == ATTEST_FAIL)
-        find(row, same_rows(where, prepared, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT : judged.reasons,
+        find(row, same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT
+                                                                         : judged.reasons,
              "with slope and gamma halved, sq and sk raised by 120", judged.why);
 out:
     attest_bundle_free(outputs);
+    return status;
+}
+
+/* ---- strides ----------------------------------------------------------------------------------------------------- */
+
+/* A row that passes may still have something to say. */
+static void note(attest_row *row, const char *text)
+{
+    if (!row->reasons && !row->why[0])
+        snprintf(row->why, sizeof row->why, "%s", text);
+}
+
+static attest_status check_layout(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                  const attest_bundle *before, double timeout_s, attest_error *err)
+{
+    static const char what[] = "with other strides";
+    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    attest_bundle *after = NULL;
+    char where[WHERE];
+    attest_run_result run;
+    attest_row judged;
+    attest_row_init(&judged);
+    ATTEST_TRY(attest_case_bundle(&after, prepared, kernel, err));
+    ATTEST_TRY(attest_worker_run_strided(subject->worker, subject->index, p, after, timeout_s, &run, err));
+    if (run.state == ATTEST_RUN_UNSUPPORTED || (run.state == ATTEST_RUN_DONE && run.status == ATTEST_UNSUPPORTED)) {
+        note(row, "refuses tensors that are not in C order");
+        goto out;
+    }
+    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK || run.reasons)
+        find(row, ATTEST_REASON_LAYOUT, what, run.why);
+    else if (kernel->flags & ATTEST_DETERMINISTIC && !same_outputs(where, p, before, after))
+        find(row, ATTEST_REASON_LAYOUT, what, where);
+    else if (!(kernel->flags & ATTEST_DETERMINISTIC))
+        ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, after, &kernel->numerics,
+                                  kernel->flags, 0, err));
+    if (judged.verdict == ATTEST_FAIL)
+        find(row, ATTEST_REASON_LAYOUT, what, judged.why);
+    if (run.near)
+        note(row, "offsets beyond 2^32 elements not tried: no address space");
+out:
+    attest_bundle_free(after);
+    return status;
+}
+
+static attest_status check_bits(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                const attest_bundle *outputs, double timeout_s, attest_error *err)
+{
+    const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(check_poison(row, prepared, subject, outputs, timeout_s, err));
+    if (!row->reasons && has_others(outputs))
+        ATTEST_TRY(check_alone(row, prepared, subject, outputs, timeout_s, err));
+    if (!row->reasons && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
+        ATTEST_TRY(check_batch(row, prepared, subject, outputs, timeout_s, err));
+out:
     return status;
 }
 
@@ -268,13 +341,10 @@ attest_status attest_case_checks(attest_row *row, const attest_prepared *prepare
     attest_status status = ATTEST_OK;
     if (prepared->altered && !row->reasons)
         ATTEST_TRY(check_altered(row, prepared, subject, outputs, timeout_s, err));
-    if (!(flags & ATTEST_DETERMINISTIC) || row->reasons)
-        return ATTEST_OK;
-    ATTEST_TRY(check_poison(row, prepared, subject, outputs, timeout_s, err));
-    if (!row->reasons && has_others(outputs))
-        ATTEST_TRY(check_alone(row, prepared, subject, outputs, timeout_s, err));
-    if (!row->reasons && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
-        ATTEST_TRY(check_batch(row, prepared, subject, outputs, timeout_s, err));
+    if (flags & ATTEST_DETERMINISTIC && !row->reasons)
+        ATTEST_TRY(check_bits(row, prepared, subject, outputs, timeout_s, err));
+    if (!row->reasons)
+        ATTEST_TRY(check_layout(row, prepared, subject, outputs, timeout_s, err));
 out:
     return status;
 }

@@ -1,8 +1,8 @@
 /* worker.h - a kernel runs in a process of its own; this is the parent's side and the shared layout.
  *
  * attest-worker (kernels, ABI, .npy only) is started once a kernel library and served over a socket pair;
- * tensors travel in one memfd.  Segment of the memfd per tensor: whole pages, canary bytes around the data,
- * which is 64-byte aligned and lies against the end of its pages in the first run and against their start in
+ * tensors travel in one memfd.  Segment of the memfd per tensor (worker_layout.h): whole pages, canary bytes around
+ * the data, which is 64-byte aligned and lies against the end of its pages in the first run and against their start in
  * the second; the worker maps inputs read-only, outputs and workspace read-write, with PROT_NONE pages on
  * both sides of each.  Outputs are filled with a NaN pattern of their own before run(), another one for the
  * second run, so an element that was never written is seen.  A worker that dies or is late is killed (whole
@@ -40,6 +40,7 @@ typedef struct attest_run_result {
     char why[256];
     char fp_state[64];
     double seconds;
+    int near; /* by strides: no address space for the far ones, nearer ones were used */
 } attest_run_result;
 
 typedef struct attest_worker attest_worker;
@@ -67,5 +68,12 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
 attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err);
+
+/* The same, once, with the tensors laid out another way than in C order, where only who goes by the strides finds them
+ * (worker_layout.h): heads inside tokens, gaps between rows, and on the host more than 2^32 elements between batch
+ * entries.  Whatever is written to a gap is wrote-outside.  A kernel may refuse with ATTEST_UNSUPPORTED. */
+attest_status attest_worker_run_strided(attest_worker *worker, size_t index, const attest_problem *p,
+                                        const attest_bundle *bundle, double timeout_s, attest_run_result *result,
+                                        attest_error *err);
 
 #endif

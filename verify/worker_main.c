@@ -128,9 +128,11 @@ static void on_fault(int number, siginfo_t *info, void *context)
     f->found = 0;
     for (uint32_t i = 0; info->si_code > 0 && i < mapped.count; i++) {
         const attest_segment *s = &mapped.shared->segment[i];
-        const uintptr_t base = (uintptr_t)mapped.base[i];
-        if (at < base - ATTEST_WORKER_GUARD || at >= base + s->bytes + ATTEST_WORKER_GUARD)
+        uintptr_t base = (uintptr_t)mapped.base[i];
+        if (at < base - ATTEST_WORKER_GUARD || at >= base + attest_segment_reach(s) + ATTEST_WORKER_GUARD)
             continue;
+        for (uint64_t k = 1; k < s->islands && at >= base + s->apart - ATTEST_WORKER_GUARD; k++)
+            base += s->apart;
         f->found = 1;
         f->segment = i;
         f->place = at < base ? -1 : at < base + s->bytes ? 0 : 1;
@@ -162,17 +164,18 @@ static int use_signal_stack(void)
 /* ---- segments: file pages between two guards ------------------------------------------------------------ */
 static attest_status map_segment(unsigned char **base, const attest_segment *s)
 {
-    const size_t whole = (size_t)s->bytes + 2u * ATTEST_WORKER_GUARD;
+    const size_t whole = (size_t)attest_segment_reach(s) + 2u * ATTEST_WORKER_GUARD;
     const int access = s->use == ATTEST_SEGMENT_INPUT ? PROT_READ : PROT_READ | PROT_WRITE;
     *base = NULL;
     unsigned char *at = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return ATTEST_NO_MEMORY;
-    if (mmap(at + ATTEST_WORKER_GUARD, (size_t)s->bytes, access, MAP_SHARED | MAP_FIXED, ATTEST_WORKER_MEMORY,
-             (off_t)s->offset) == MAP_FAILED) {
-        munmap(at, whole);
-        return ATTEST_NO_MEMORY;
-    }
+    for (uint64_t k = 0; k < s->islands; k++)
+        if (mmap(at + ATTEST_WORKER_GUARD + k * s->apart, (size_t)s->bytes, access, MAP_SHARED | MAP_FIXED,
+                 ATTEST_WORKER_MEMORY, (off_t)(s->offset + k * s->bytes)) == MAP_FAILED) {
+            munmap(at, whole);
+            return ATTEST_NO_MEMORY;
+        }
     *base = at + ATTEST_WORKER_GUARD;
     return ATTEST_OK;
 }
@@ -182,7 +185,8 @@ static void unmap_segments(const attest_shared *shared)
     const uint32_t count = mapped.count;
     mapped.count = 0;
     for (uint32_t i = 0; i < count; i++)
-        munmap(mapped.base[i] - ATTEST_WORKER_GUARD, (size_t)shared->segment[i].bytes + 2u * ATTEST_WORKER_GUARD);
+        munmap(mapped.base[i] - ATTEST_WORKER_GUARD,
+               (size_t)attest_segment_reach(&shared->segment[i]) + 2u * ATTEST_WORKER_GUARD);
 }
 
 /* ---- one run -------------------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  * One request, one reply, each a plain struct in one packet of a SOCK_SEQPACKET pair (fd 3 of the worker).
  * Both ends are built together, so the structs need no versions of their own; HELLO carries their sizes to
  * catch a worker of another build.  Tensors lie in one memfd (fd 4): an attest_shared header, then the
- * segments it lists, each of whole pages.  The parent lays out, fills and inspects; the worker maps each
- * segment between two guards (inputs read-only) and runs the kernel.
+ * segments it lists, each of whole pages.  The parent lays out (worker_layout.h), fills and inspects; the worker
+ * maps each segment between two guards (inputs read-only) and runs the kernel.
  *
  * Order: HELLO before the library is loaded, LOADED after, then a FACTS packet per kernel; from then on the
  * parent asks QUERY or RUN and gets ANSWER.  End of file on the socket ends the worker.
@@ -76,13 +76,18 @@ typedef struct attest_segment {
     uint32_t use;  /* attest_segment_use */
     uint32_t kind; /* attest_tensor_id */
     uint32_t index;
-    uint32_t reserved;
-    uint64_t offset; /* in the memfd, whole pages */
-    uint64_t bytes;  /* whole pages */
-    uint64_t start;  /* of the data in the segment, a multiple of ATTEST_WORKER_ALIGN */
-    uint64_t size;   /* bytes of data */
-    attest_tensor tensor; /* C order; data NULL */
+    uint32_t axis;    /* whose entries the islands are */
+    uint64_t islands; /* pieces, one after the other in the memfd; 1: all in one */
+    uint64_t apart;   /* bytes from one to the next where the worker maps them */
+    uint64_t offset;  /* of the first in the memfd, whole pages */
+    uint64_t bytes;   /* of one, whole pages */
+    uint64_t start;   /* of the data in each, a multiple of ATTEST_WORKER_ALIGN */
+    uint64_t size;    /* bytes from the first to the last element of one */
+    attest_tensor tensor; /* strides as the worker maps it; data NULL */
 } attest_segment;
+
+/* Bytes of address space that a segment spans in the worker. */
+static inline uint64_t attest_segment_reach(const attest_segment *s) { return (s->islands - 1) * s->apart + s->bytes; }
 
 /* Written by the worker's signal handler just before it dies of SIGSEGV or SIGBUS. */
 typedef struct attest_fault {
