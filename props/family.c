@@ -43,6 +43,10 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
     [FAMILY_CAST_EDGE] = { "cast-edge", NULL,
                            "softmax weights between two numbers of the type p, v = 13/8: all casts of a row err alike, "
                            "by almost u (truncated: 2u)", 1 },
+    [FAMILY_POSITIVE] = { "positive", NULL,
+                          "q, k, v uniform in [0,1): PyTorch's law; weights nearly equal, errors hardly show", 0 },
+    [FAMILY_INTEGERS] = { "integers", NULL,
+                          "q integers in -4..4, k and v in -2..2: benchdnn's law; products of q and k are exact", 0 },
 };
 const size_t attest_family_count = FAMILY_COUNT;
 

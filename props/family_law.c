@@ -199,6 +199,19 @@ static attest_exact value_dyadic(const attest_law *law, attest_place at)
     return integer(value);
 }
 
+/* positive: 2^32 levels from 0 to 1 - 2^-32. */
+static attest_exact value_positive(const attest_law *law, attest_place at)
+{
+    return attest_exact_wide((int64_t)word_of(&law->stream, BLOCK_NOISE, at), -32);
+}
+
+/* integers: all of -4..4 (q) or -2..2 (k, v) alike, up to what 2^32 words cannot be shared into. */
+static attest_exact value_integers(const attest_law *law, attest_place at)
+{
+    const int64_t largest = law->stream.tensor == ATTEST_Q ? 4 : 2;
+    return integer((int64_t)(word_of(&law->stream, BLOCK_NOISE, at) % (uint32_t)(2 * largest + 1)) - largest);
+}
+
 const attest_law_info attest_laws[FAMILY_COUNT] = {
     [FAMILY_NORMAL] = { 1, 0, 3, NULL, value_normal }, /* |value| < 6 STD < 2^3 STD */
     [FAMILY_UNIFORM] = { 0, 0, 0, NULL, value_uniform },
@@ -217,4 +230,6 @@ const attest_law_info attest_laws[FAMILY_COUNT] = {
     [FAMILY_SUBNORMAL] = { 0, 0, 0, NULL, attest_value_subnormal },
     [FAMILY_NEAR_ZERO_DENOMINATOR] = { 0, 0, 0, attest_prepare_denominator, attest_value_denominator },
     [FAMILY_CAST_EDGE] = { 0, 0, 0, attest_prepare_edge, attest_value_edge },
+    [FAMILY_POSITIVE] = { 0, 0, 0, NULL, value_positive },
+    [FAMILY_INTEGERS] = { 0, 0, 0, NULL, value_integers },
 };

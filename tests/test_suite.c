@@ -207,11 +207,13 @@ END_TEST
 START_TEST(test_builtin)
 {
     static const struct { const char *name; size_t least; } suites[] = { { "smoke", 50 }, { "ci", 300 },
-                                                                         { "full", 1000 } };
+                                                                         { "full", 1000 }, { "flash_attn", 40 },
+                                                                         { "pytorch", 40 }, { "ggml", 40 },
+                                                                         { "fla", 30 }, { "benchdnn", 40 } };
     attest_suite suite, file;
     attest_error err = { "" };
     char text[512];
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof suites / sizeof suites[0]; i++) {
         ck_assert_msg(attest_suite_read(&suite, suites[i].name, &err) == ATTEST_OK, "%s", err.text);
         snprintf(text, sizeof text, "%s/verify/suites/%s.suite", ATTEST_TEST_ROOT, suites[i].name);
         ck_assert_msg(attest_suite_read(&file, text, &err) == ATTEST_OK, "%s", err.text);
@@ -235,6 +237,7 @@ Suite *suite_suite(void)
 {
     Suite *s = suite_create("suite");
     TCase *t = tcase_create("suite");
+    tcase_set_timeout(t, 60);
     tcase_add_test(t, test_expansion);
     tcase_add_test(t, test_errors);
     tcase_add_test(t, test_bad_files);

@@ -20,6 +20,7 @@ typedef struct option_row {
 
 enum {
     KEY_SUITE = 256,
+    KEY_GATE,
     KEY_KERNEL,
     KEY_DEVICE,
     KEY_REQUIRE,
@@ -45,6 +46,11 @@ enum {
 static const option_row option_table[] = {
     { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci, full, or a suite file", 0 }, "gate audit" },
     { { "suite", KEY_SUITE, "NAME", 0, "ci (default), smoke, full, or a suite file", 0 }, "defects" },
+    { { "gate", KEY_GATE, "GATE", 0,
+        "what the gates of other suites let through, on their own inputs, instead of the matrix: all (minutes), or "
+        "one of flash-attn, allclose[=R,A], nmse[=X], fla, benchdnn; --suite adds attest's own column (ci: minutes "
+        "more)", 0 },
+      "defects" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "gate bench" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only defects whose name matches", 0 }, "defects" },
     { { "kernel", KEY_KERNEL, "KERNEL", 0, "a built-in kernel, or LIB.so:KERNEL", 0 }, "replay" },
@@ -53,7 +59,8 @@ static const option_row option_table[] = {
     { { "out", KEY_OUT, "DIR", 0, "write rows.jsonl, rows.csv, junit.xml and summary.md into DIR", 0 }, "gate audit" },
     { { "out", KEY_OUT, "DIR", 0, "write study-NAME.jsonl, .csv and .svg into DIR", 0 }, "study" },
     { { "out", KEY_OUT, "DIR", 0, "write claims.md and claims.json into DIR", 0 }, "claims" },
-    { { "out", KEY_OUT, "DIR", 0, "write defects.md and defects.json into DIR", 0 }, "defects" },
+    { { "out", KEY_OUT, "DIR", 0, "write defects.md and .json, or with --gate gates.md and .json, into DIR", 0 },
+      "defects" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },
       "gate audit replay defects" },
@@ -193,6 +200,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     input->seen |= bit;
     switch (key) {
     case KEY_SUITE: cli->suite = text; break;
+    case KEY_GATE: cli->gate = text; break;
     case KEY_KERNEL: cli->kernel = text; break;
     case KEY_DEVICE: cli->device = text; break;
     case KEY_REQUIRE: cli->require_device = text; break;

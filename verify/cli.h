@@ -15,7 +15,7 @@
 typedef struct attest_cli {
     const char *command;
     const char *program; /* argv[0], for reproducing commands */
-    const char *suite, *kernel, *device, *require_device, *out, *problem, *want, *draw, *format, *engine, *model;
+    const char *suite, *gate, *kernel, *device, *require_device, *out, *problem, *want, *draw, *format, *engine, *model;
     const char *fail_on;
     const char *tensor[ATTEST_CLI_LIST]; /* NAME=FILE[:LAYOUT] */
     int tensor_count;

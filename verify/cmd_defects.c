@@ -1,10 +1,11 @@
-/* cmd_defects.c - `attest defects [--suite S] [--kernel GLOB] [--out DIR]`: the planted defects, the matrix. */
+/* cmd_defects.c - `attest defects [--suite S] [--gate G] [--kernel GLOB] [--out DIR]`: the planted defects: the matrix
+ * of what catches them, or the table of what other suites' gates let through. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "reports/write.h"
-#include "verify/defects.h"
+#include "verify/foreign.h"
 
 /* defects/defects.so beside the executable. */
 static attest_status find_library(char *path, size_t len, const attest_cli *cli, attest_error *err)
@@ -41,8 +42,8 @@ static attest_status run(attest_defect_result *result, const attest_cli *cli, co
     if (!small)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu defects", attest_defect_count);
     ATTEST_TRY(attest_suite_read(&smoke, "smoke", err));
-    ATTEST_TRY(attest_defects_run(small, cli, &smoke, library, err));
-    ATTEST_TRY(attest_defects_run(result, cli, suite, library, err));
+    ATTEST_TRY(attest_defects_run(small, cli, &smoke, library, NULL, err));
+    ATTEST_TRY(attest_defects_run(result, cli, suite, library, NULL, err));
     for (size_t k = 0; k < attest_defect_count; k++)
         result[k].smoke = small[k].killed > 0;
 out:
@@ -51,19 +52,51 @@ out:
     return status;
 }
 
-static attest_status write_file(const attest_cli *cli, const attest_defect_result *result, const char *suite, int json,
-                                attest_error *err)
+/* DIR/defects.md or DIR/gates.md, .json: `table->count` gates, or none and attest's own results. */
+static attest_status write_file(const attest_foreign_table *table, int json, attest_error *err)
 {
     char path[4000];
     attest_output out;
-    if (snprintf(path, sizeof path, "%s/defects.%s", cli->out, json ? "json" : "md") >= (int)sizeof path)
+    const attest_cli *cli = table->cli;
+    if (snprintf(path, sizeof path, "%s/%s.%s", cli->out, table->count ? "gates" : "defects", json ? "json" : "md") >=
+        (int)sizeof path)
         return attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long");
     const attest_status status = attest_output_open(&out, path, err);
-    if (status == ATTEST_OK && json)
-        attest_defects_json(out.file, cli, result);
+    if (status == ATTEST_OK && table->count)
+        (json ? attest_foreign_json : attest_foreign_markdown)(out.file, table);
+    else if (status == ATTEST_OK && json)
+        attest_defects_json(out.file, cli, table->own);
     else if (status == ATTEST_OK)
-        attest_defects_markdown(out.file, cli, result, suite);
+        attest_defects_markdown(out.file, cli, table->own, table->suite);
     return attest_output_close(&out, status, err);
+}
+
+static attest_status tell(const attest_foreign_table *table, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const attest_cli *cli = table->cli;
+    const int json = cli->format && strcmp(cli->format, "json") == 0;
+    if (cli->out) {
+        ATTEST_TRY(write_file(table, 0, err));
+        ATTEST_TRY(write_file(table, 1, err));
+    }
+    if (table->count)
+        (json ? attest_foreign_json : attest_foreign_print)(stdout, table);
+    else if (json)
+        attest_defects_json(stdout, cli, table->own);
+    else
+        attest_defects_print(stdout, cli, table->own, table->suite);
+out:
+    return status;
+}
+
+/* Every selected defect differs from its kernel, and is caught. */
+static int all_caught(const attest_cli *cli, const attest_defect_result *result)
+{
+    for (size_t k = 0; k < attest_defect_count; k++)
+        if (attest_defect_selected(cli, &attest_defects[k]) && !(result[k].killed > 0 && result[k].live > 0))
+            return 0;
+    return 1;
 }
 
 int attest_command_defects(const attest_cli *cli)
@@ -71,29 +104,31 @@ int attest_command_defects(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_suite suite = { 0 };
+    attest_foreign_gate gates[ATTEST_FOREIGN_COUNT];
+    size_t count = 0;
     char library[4096];
-    int good = 1;
-    const int json = cli->format && strcmp(cli->format, "json") == 0;
+    int good = 0;
     attest_defect_result *result = calloc(attest_defect_count, sizeof *result);
     if (!result)
         ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "no memory for %zu defects", attest_defect_count));
     ATTEST_TRY(check_words(cli, &err));
+    if (cli->gate)
+        ATTEST_TRY(attest_foreign_parse(gates, &count, cli->gate, &err));
     ATTEST_TRY(find_library(library, sizeof library, cli, &err));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "ci", &err));
     if (cli->out)
         ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
-    ATTEST_TRY(run(result, cli, &suite, library, &err));
-    if (cli->out) {
-        ATTEST_TRY(write_file(cli, result, suite.name, 0, &err));
-        ATTEST_TRY(write_file(cli, result, suite.name, 1, &err));
-    }
-    if (json)
-        attest_defects_json(stdout, cli, result);
-    else
-        attest_defects_print(stdout, cli, result, suite.name);
-    for (size_t k = 0; k < attest_defect_count; k++)
-        good &= !attest_defect_selected(cli, &attest_defects[k]) || (result[k].killed > 0 && result[k].live > 0);
+    for (size_t g = 0; g < count; g++)
+        ATTEST_TRY(attest_foreign_run(&gates[g], cli, library, &err));
+    if (count && cli->suite)
+        ATTEST_TRY(attest_defects_run(result, cli, &suite, library, NULL, &err));
+    else if (!count)
+        ATTEST_TRY(run(result, cli, &suite, library, &err));
+    const attest_foreign_table table = { cli, gates, count, count && !cli->suite ? NULL : result, suite.name };
+    ATTEST_TRY(tell(&table, &err));
+    good = count > 0 || all_caught(cli, result);
 out:
+    attest_foreign_clear(gates, count);
     free(result);
     attest_suite_clear(&suite);
     return status == ATTEST_OK ? !good : attest_cli_error(cli, status, &err);

@@ -76,7 +76,7 @@ int attest_command_replay(const attest_cli *cli)
     ATTEST_TRY(find_kernel(&subject, name, &err));
     attest_library_hash(subject.file_hash, subject.library);
     ATTEST_TRY(attest_prepare(&prepared, &c, &err));
-    ATTEST_TRY(attest_run_case(&row, &supported, &prepared, &subject, cli->timeout, &err));
+    ATTEST_TRY(attest_run_case(&row, &supported, &prepared, &subject, NULL, cli->timeout, &err));
     if (cli->format && strcmp(cli->format, "json") == 0)
         attest_row_print_json(stdout, &row);
     else if (!cli->quiet)

@@ -44,7 +44,7 @@ static attest_status order_point(attest_rows *rows, attest_subject *subject, con
     attest_row_init(&row);
     snprintf(line, sizeof line, "variant=taylor:%d center=%s n=24 d=4 family=range:%s", order, center, range);
     ATTEST_TRY(prepare_line(&prepared, line, err));
-    ATTEST_TRY(attest_run_case(&row, &supported, &prepared, subject, 30, err));
+    ATTEST_TRY(attest_run_case(&row, &supported, &prepared, subject, NULL, 30, err));
     if (!supported)
         ATTEST_TRY(attest_fail(err, ATTEST_INTERNAL, "taylor-direct-f32 refuses '%s': %s", line, row.why));
     const int64_t verdict = row.verdict;

@@ -31,6 +31,7 @@ typedef struct base_output {
 typedef struct defect_run {
     const attest_cli *cli;
     const attest_suite *suite;
+    const attest_judge *judge;
     attest_defect_result *result;
     base_output *base; /* [case][defect]: of the defect's base kernel */
 } defect_run;
@@ -100,8 +101,13 @@ static void add_defect_row(defect_run *r, size_t k, size_t index, const attest_r
     attest_defect_result *to = &r->result[k];
     const base_output *base = &r->base[index * attest_defect_count + k];
     const int ended = row->verdict == ATTEST_CRASH || row->verdict == ATTEST_TIMEOUT;
+    const unsigned pages = ATTEST_REASON_READ_OUTSIDE | ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_WROTE_INPUT;
     if (row->verdict == ATTEST_SKIP || !base->good)
         return;
+    if (r->judge && row->verdict == ATTEST_CRASH && (row->reasons & pages)) {
+        to->stopped++;
+        return;
+    }
     to->run++;
     to->live += ended || row->verdict == ATTEST_FAIL || strcmp(base->bits, row->outputs) != 0;
     if (ended || row->verdict == ATTEST_FAIL)
@@ -126,13 +132,13 @@ static attest_status take(void *context, size_t index, const attest_row *row, at
 }
 
 attest_status attest_defects_run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
-                                 const char *plugin, attest_error *err)
+                                 const char *plugin, const attest_judge *judge, attest_error *err)
 {
-    defect_run r = { .cli = cli, .suite = suite, .result = result };
+    defect_run r = { .cli = cli, .suite = suite, .judge = judge, .result = result };
     attest_rows none = { 0 };
     const char *libraries[] = { NULL, plugin };
     const attest_gate gate = { .cli = cli, .suite = suite, .libraries = libraries, .library_count = 2,
-                               .take = take, .wanted = wanted, .context = &r };
+                               .judge = judge, .take = take, .wanted = wanted, .context = &r };
     memset(result, 0, attest_defect_count * sizeof *result);
     for (size_t k = 0; k < attest_defect_count; k++)
         result[k].work = result[k].margin = INFINITY;

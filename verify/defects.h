@@ -2,7 +2,9 @@
  *
  * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It is `live` on a case
  * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
- * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.
+ * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.  Under another judge
+ * (foreign.h) bits are those of the outputs that it asks for, and a run that died on attest's own guard pages is
+ * `stopped`: elsewhere it would have gone on, so it counts for nothing.
  */
 #ifndef ATTEST_DEFECTS_H
 #define ATTEST_DEFECTS_H
@@ -11,6 +13,7 @@
 
 #include "reports/report.h"
 #include "verify/cli.h"
+#include "verify/runner.h"
 #include "verify/suite.h"
 
 typedef struct attest_defect {
@@ -30,6 +33,7 @@ const char *attest_check_name(int check);
 
 typedef struct attest_defect_result {
     int64_t run, live, killed;         /* cases: run beside the base kernel, with other bits, killed */
+    int64_t stopped;                   /* cases, under another judge: no output, the guard pages were touched */
     int64_t by[ATTEST_CHECK_COUNT];    /* cases on which this check was among those that killed */
     double work;                       /* of the smallest killing case: pairs times (d + e); INFINITY: none */
     size_t index;                      /* its number in the suite: the first of the smallest */
@@ -40,10 +44,10 @@ typedef struct attest_defect_result {
 } attest_defect_result;
 
 /* result[attest_defect_count]: of the suite.  `plugin`: the library of defects.  Kernels that match no selected
- * defect's glob (cli->kernel on names with `-`, or NULL) do not run; their results stay zero.  The same for any number
- * of threads. */
+ * defect's glob (cli->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
+ * NULL for attest's own.  The same for any number of threads. */
 attest_status attest_defects_run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
-                                 const char *plugin, attest_error *err);
+                                 const char *plugin, const attest_judge *judge, attest_error *err);
 int attest_defect_selected(const attest_cli *cli, const attest_defect *defect);
 
 /* The matrix, survivors first, then what each check kills and what only it kills. */

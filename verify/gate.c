@@ -85,7 +85,8 @@ static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepa
         snprintf(row.why, sizeof row.why, "%s", reason);
         return add_row(g, index, &row, err);
     }
-    const attest_status status = attest_run_case(&row, &supported, prepared, subject, g->gate->cli->timeout, err);
+    const attest_status status = attest_run_case(&row, &supported, prepared, subject, g->gate->judge,
+                                                  g->gate->cli->timeout, err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, prepared->line);
     return supported ? add_row(g, index, &row, err) : ATTEST_OK;
@@ -100,6 +101,7 @@ static attest_status run_case(gate_state *g, size_t index, crew *c, attest_error
     status = attest_prepare(&prepared, &gate->suite->cases[index], err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, gate->suite->name);
+    prepared.index = index;
     for (size_t l = 0; l < gate->library_count; l++)
         for (size_t k = 0; k < attest_worker_kernel_count(c->worker[l]); k++) {
             attest_subject subject = {

@@ -4,8 +4,8 @@
 
 #include "reports/report.h"
 #include "verify/cli.h"
+#include "verify/runner.h"
 #include "verify/suite.h"
-#include "verify/worker.h"
 
 typedef struct attest_gate {
     const attest_cli *cli;
@@ -17,6 +17,7 @@ typedef struct attest_gate {
     /* NULL, or who takes every row instead of the list: one call at a time; cases, numbered by `index`, in any order
      * and side by side; the rows of one case in the order (library, kernel); no row of a kernel that served nothing. */
     attest_status (*take)(void *context, size_t index, const attest_row *row, attest_error *err);
+    const attest_judge *judge; /* NULL: truth, bounds and the checks of a case */
     int (*wanted)(const void *context, const char *kernel); /* NULL, or more than a glob can say */
     void *context; /* of both */
 } attest_gate;

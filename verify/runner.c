@@ -217,13 +217,13 @@ static void hash_outputs(attest_row *row, const attest_problem *p, const attest_
     snprintf(row->outputs, sizeof row->outputs, "%016llx", (unsigned long long)hash);
 }
 
-/* What the harness saw, on top of the numbers. */
-static void note_run(attest_row *row, const attest_run_result *run, uint32_t device)
+/* What the harness saw, on top of the numbers; it is no verdict where another judges. */
+static void note_run(attest_row *row, const attest_run_result *run, uint32_t device, const attest_judge *judge)
 {
     row->reasons |= run->reasons;
     row->seconds_kernel = run->seconds;
     snprintf(row->fp_state, sizeof row->fp_state, "%s", run->fp_state);
-    if (run->state == ATTEST_RUN_DONE && run->status == ATTEST_OK && run->reasons == 0)
+    if (run->state == ATTEST_RUN_DONE && run->status == ATTEST_OK && (run->reasons == 0 || judge))
         return;
     snprintf(row->why, sizeof row->why, "%s", run->why);
     switch (run->state) {
@@ -272,15 +272,35 @@ out:
     return status;
 }
 
+/* The numbers of a run that ended well. */
+static attest_status judge_run(attest_row *row, attest_prepared *prepared, const attest_kernel_facts *facts,
+                               const attest_bundle *bundle, const attest_judge *judge, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const double start = attest_now_seconds();
+    if (judge)
+        ATTEST_TRY(judge->judge(judge->context, row, prepared, bundle, err));
+    else
+        ATTEST_TRY(attest_compare(row, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &facts->numerics,
+                                  facts->flags, facts->has_claim ? facts->claim_ulp : 0, err));
+    row->seconds_truth = attest_now_seconds() - start;
+    hash_outputs(row, &prepared->c.problem, bundle);
+out:
+    return status;
+}
+
 attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
-                              double timeout_s, attest_error *err)
+                              const attest_judge *judge, double timeout_s, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const attest_problem *p = &prepared->c.problem;
-    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
+    attest_kernel_facts asked = *attest_worker_kernel(subject->worker, subject->index);
+    const attest_kernel_facts *facts = &asked;
     attest_bundle *bundle = NULL;
     attest_run_result run;
     memset(&run, 0, sizeof run);
+    if (judge)
+        asked.outputs &= judge->outputs;
     attest_row_identify(row, subject, prepared->line, prepared->hash);
     /* No answer (-1) is a finding, not a refusal: the run below asks again and makes it a row. */
     *supported = attest_worker_supports(subject->worker, subject->index, p, row->why, sizeof row->why) != 0;
@@ -290,15 +310,11 @@ attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *
     row->why[0] = '\0';
     ATTEST_TRY(attest_case_bundle(&bundle, prepared, facts, err));
     ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err));
-    if (run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK) {
-        const double start = attest_now_seconds();
-        ATTEST_TRY(attest_compare(row, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &facts->numerics,
-                                  facts->flags, facts->has_claim ? facts->claim_ulp : 0, err));
-        row->seconds_truth = attest_now_seconds() - start;
-        hash_outputs(row, p, bundle);
-    }
-    note_run(row, &run, facts->device_type);
-    if (run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK)
+    const int ended = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
+    if (ended)
+        ATTEST_TRY(judge_run(row, prepared, facts, bundle, judge, err));
+    note_run(row, &run, facts->device_type, judge);
+    if (ended && !judge)
         ATTEST_TRY(attest_case_checks(row, prepared, subject, bundle, timeout_s, err));
 out:
     attest_bundle_free(bundle);

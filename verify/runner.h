@@ -10,6 +10,7 @@
  * borrow the problems: a prepared case stays where it was prepared. */
 typedef struct attest_prepared {
     attest_case c;
+    size_t index; /* its number in the suite that runs; 0 alone */
     char line[ATTEST_LINE];
     uint64_t hash;
     attest_bundle *inputs;
@@ -58,9 +59,18 @@ void attest_row_identify(attest_row *row, const attest_subject *subject, const c
 attest_status attest_case_bundle(attest_bundle **bundle, const attest_prepared *prepared,
                                  const attest_kernel_facts *kernel, attest_error *err);
 
-/* Runs and judges, then asks case_checks.h.  *supported = 0: the kernel does not serve the case (row verdict skip, with
- * the reason). A crash, timeout or fault is a verdict; an error status is a fault of ours. */
+/* Who judges a run that ended well in place of compare.h and case_checks.h: sets row->verdict. */
+typedef struct attest_judge {
+    uint32_t outputs; /* ATTEST_GIVES_*: the kernel is asked for no other output */
+    attest_status (*judge)(void *context, attest_row *row, attest_prepared *prepared, const attest_bundle *outputs,
+                           attest_error *err);
+    void *context;
+} attest_judge;
+
+/* Runs and judges, then asks case_checks.h; with `judge` (or NULL) it alone decides, and what else the harness saw is
+ * in row->reasons only.  *supported = 0: the kernel does not serve the case (row verdict skip, with the reason).  A
+ * crash, timeout or fault is a verdict; an error status is a fault of ours. */
 attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
-                              double timeout_s, attest_error *err);
+                              const attest_judge *judge, double timeout_s, attest_error *err);
 
 #endif

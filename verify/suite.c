@@ -14,11 +14,15 @@
 #define MAX_BYTES (4 << 20)
 
 /* Made from verify/suites by the Makefile. */
-extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[];
+extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], attest_suite_flash_attn[],
+    attest_suite_pytorch[], attest_suite_ggml[], attest_suite_fla[], attest_suite_benchdnn[];
 
 static const struct {
     const char *name, *text;
-} builtin[] = { { "smoke", attest_suite_smoke }, { "ci", attest_suite_ci }, { "full", attest_suite_full } };
+} builtin[] = { { "smoke", attest_suite_smoke }, { "ci", attest_suite_ci }, { "full", attest_suite_full },
+    /* inputs of other suites' tests (foreign.h) */
+    { "flash_attn", attest_suite_flash_attn }, { "pytorch", attest_suite_pytorch }, { "ggml", attest_suite_ggml },
+    { "fla", attest_suite_fla }, { "benchdnn", attest_suite_benchdnn } };
 
 typedef struct reader reader;
 

@@ -34,7 +34,8 @@ HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "k
            "verify/runner.h", "verify/gate.h", "verify/cli.h", "verify/inputs.h",
            "verify/claims_tables.h", "verify/claims_case.h",
            "reference/yardstick.h", "verify/bench.h", "verify/bench_jobs.h", "verify/bench_table.h",
-           "verify/defects.h", "verify/case_checks.h", "reference/trust.h", "reports/trust.h", "verify/trust.h"]
+            "verify/defects.h", "verify/case_checks.h", "reference/trust.h", "reports/trust.h", "verify/trust.h",
+            "verify/foreign.h", "verify/foreign_plain.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
