@@ -185,10 +185,7 @@ static void draw_fixed(attest_tensor *t, const char *axes, const attest_stream *
     while (next_index(index, t->shape, 4));
 }
 
-/* Smallest s >= 0 with norm2(row)^2 4^-s <= 3/4: then b norm2(phi(k))^2 < 2 for every b < 2, also after rounding
- * to bf16 (3/4 (1+2^-8)^2 2 < 2), for the features with |phi(x)| <= |x|.  Sums upper bounds in units of 4^unit;
- * the largest value of the row keeps 32 bits. */
-static int shrink_of(const attest_exact *row, int64_t count)
+int attest_key_shrink(const attest_exact *row, int64_t count)
 {
     int unit = INT32_MIN;
     for (int64_t c = 0; c < count; c++) {
@@ -228,7 +225,7 @@ static attest_status draw_family(attest_tensor *t, const attest_case *c, uint32_
     do {
         for (int64_t channel = 0; channel < width; channel++)
             row[channel] = law.value(&law, (attest_place){ index[0], index[1], index[2], channel });
-        const int shrink = shrinks ? shrink_of(row, width) : 0;
+        const int shrink = shrinks ? attest_key_shrink(row, width) : 0;
         for (int64_t channel = 0; channel < width; channel++) {
             row[channel].exponent -= shrink;
             attest_store_bits(t, offset++, round_once(t->dtype, row[channel]));

@@ -96,6 +96,11 @@ attest_exact attest_exact_wide(__int128 value, int exponent);
 /* The law of tensor q, k or v, prepared; the family must have passed attest_family_check(). */
 void attest_law_make(attest_law *law, const attest_case *c, uint32_t role, uint32_t case_number);
 
+/* Smallest s >= 0 with norm2(row)^2 4^-s <= 3/4: then b norm2(phi(k))^2 < 2 for every b < 2, also after rounding
+ * to bf16 (3/4 (1+2^-8)^2 2 < 2), for the features with |phi(x)| <= |x|.  Sums upper bounds in units of 4^unit;
+ * the largest value of the row keeps 32 bits. */
+int attest_key_shrink(const attest_exact *row, int64_t count);
+
 attest_exact attest_law_normal(const attest_stream *stream, attest_place at);
 uint64_t attest_place_index(attest_place at);
 

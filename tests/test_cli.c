@@ -202,6 +202,12 @@ START_TEST(test_bench)
 }
 END_TEST
 
+START_TEST(test_search)
+{
+    check_file("search.case");
+}
+END_TEST
+
 /* ---- what commands share, called directly --------------------------------------------------------------------- */
 START_TEST(test_hashes)
 {
@@ -347,6 +353,11 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_gate);
     tcase_add_test(t, test_claims);
     tcase_add_test(t, test_bench);
+    suite_add_tcase(s, t);
+    t = tcase_create("search");
+    tcase_set_timeout(t, 120);
+    tcase_add_unchecked_fixture(t, setup, teardown);
+    tcase_add_test(t, test_search);
     suite_add_tcase(s, t);
     t = tcase_create("pieces");
     tcase_set_timeout(t, 60);

@@ -3,6 +3,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,11 @@ enum {
     KEY_EXP_ULP,
     KEY_QUIET,
     KEY_JOBS,
-    KEY_ROUNDS
+    KEY_ROUNDS,
+    KEY_OBJECTIVE,
+    KEY_STRATEGY,
+    KEY_CASES,
+    KEY_SEED
 };
 
 static const option_row option_table[] = {
@@ -53,7 +58,10 @@ static const option_row option_table[] = {
       "defects" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "gate bench" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only defects whose name matches", 0 }, "defects" },
-    { { "kernel", KEY_KERNEL, "KERNEL", 0, "a built-in kernel, or LIB.so:KERNEL", 0 }, "replay" },
+    { { "kernel", KEY_KERNEL, "KERNEL", 0, "a built-in kernel, or LIB.so:KERNEL (default: the case file's)", 0 },
+      "replay" },
+    { { "kernel", KEY_KERNEL, "GLOB", 0, "only built-in kernels whose name matches, or LIB.so:GLOB with --problem", 0 },
+      "search" },
     { { "device", KEY_DEVICE, "cpu|cuda", 0, "only kernels of this device", 0 }, "gate" },
     { { "require-device", KEY_REQUIRE, "cpu|cuda", 0, "exit 2 unless a kernel of this device can run", 0 }, "gate" },
     { { "out", KEY_OUT, "DIR", 0, "write rows.jsonl, rows.csv, junit.xml and summary.md into DIR", 0 }, "gate audit" },
@@ -61,16 +69,18 @@ static const option_row option_table[] = {
     { { "out", KEY_OUT, "DIR", 0, "write claims.md and claims.json into DIR", 0 }, "claims" },
     { { "out", KEY_OUT, "DIR", 0, "write defects.md and .json, or with --gate gates.md and .json, into DIR", 0 },
       "defects" },
+    { { "out", KEY_OUT, "DIR", 0, "keep the worst inputs in DIR/KERNEL-OBJECTIVE.case, unless worse is there", 0 },
+      "search" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },
-      "gate audit replay defects" },
+      "gate audit replay defects search" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped", 0 },
       "gate audit" },
     { { "fail-on", KEY_FAIL_ON, "VERDICT", 0, "undecided or skip: such a row counts as exit code 4", 0 },
       "gate audit" },
     { { "list-cases", KEY_LIST, 0, 0, "print the suite's problem lines and stop", 0 }, "gate" },
     { { "problem", KEY_PROBLEM, "LINE", 0, "the problem line, e.g. 'variant=softmax n=128 mask=causal'", 0 },
-      "reference compare bench" },
+      "reference compare bench search" },
     { { "tensor", 't', "NAME=FILE[:LAYOUT]", 0, "a tensor from a .npy file; LAYOUT BHSD (default) or BSHD", 0 },
       "reference compare" },
     { { "want", KEY_WANT, "LIST", 0, "outputs to print: o,u,z,lse,ht (default o)", 0 }, "reference" },
@@ -81,7 +91,7 @@ static const option_row option_table[] = {
       "reference" },
     { { "format", KEY_FORMAT, "text|json", 0, "a Markdown table (default), or a JSON array, on stdout", 0 }, "claims" },
     { { "format", KEY_FORMAT, "text|json", 0, "a text for people (default), or JSON lines", 0 },
-      "compare gate audit replay bench defects" },
+      "compare gate audit replay bench defects search" },
     { { "prec", KEY_PREC, "BITS", 0, "fixed working precision, 16 to 8192, instead of raising it", 0 }, "reference" },
     { { "engine", KEY_ENGINE, "ENGINE", 0,
         "auto (default: exact where it serves a row, else ball), dd (fast; o and lse, balls for the rest), ball, "
@@ -95,10 +105,19 @@ static const option_row option_table[] = {
     { { "model", KEY_MODEL, "MODEL", 0, "two-pass, online:TILE, split:S, recurrent, unknown (default)", 0 },
       "compare" },
     { { "exp-ulp", KEY_EXP_ULP, "X", 0, "error of the kernel's exp in ulps of acc (default 4)", 0 }, "compare" },
-    { { "jobs", KEY_JOBS, "N", 0, "threads (default: all cores); never changes a number", 0 }, "gate audit defects" },
+    { { "jobs", KEY_JOBS, "N", 0, "threads (default: all cores); never changes a number", 0 },
+      "gate audit defects search" },
     { { "jobs", KEY_JOBS, "N", 0, "bench reference: threads of the dd row that uses several (default 2)", 0 },
       "bench" },
     { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
+    { { "objective", KEY_OBJECTIVE, "NAME", 0,
+        "what to maximise: ratio (default; error/bound), ulp, kappa (gauge/|o|), state (final state over writes)", 0 },
+      "search" },
+    { { "strategy", KEY_STRATEGY, "NAME", 0,
+        "anneal (default), random (plain draws of the line's family), compare (both, medians of 5 seeds)", 0 },
+      "search" },
+    { { "cases", KEY_CASES, "N", 0, "evaluations of each search, 1 to 1e9 (default 10000)", 0 }, "search" },
+    { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table (bench, defects: their tables are their data)", 0 }, NULL },
 };
 
@@ -226,6 +245,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_JOBS: cli->jobs = parse_integer(state, "jobs", text, 1, 1024); break;
     case KEY_ROUNDS: cli->rounds = parse_integer(state, "rounds", text, ATTEST_BENCH_ROUNDS,
                                                        ATTEST_BENCH_ROUNDS_MAX); break;
+    case KEY_OBJECTIVE: cli->objective = text; break;
+    case KEY_STRATEGY: cli->strategy = text; break;
+    case KEY_CASES: cli->cases = parse_integer(state, "cases", text, 1, 1000000000); break;
+    case KEY_SEED: cli->seed = parse_integer(state, "seed", text, 0, LONG_MAX); break;
     case KEY_QUIET: cli->quiet = 1; break;
     default: return parse_argument(key, text, state);
     }
@@ -276,7 +299,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
     *command = find_command(argv[1]);
     *cli = (attest_cli){
         .command = (*command)->name, .program = argv[0], .timeout = 10, .max_time = -1, .exp_ulp = 4, .digits = 40,
-        .rounds = ATTEST_BENCH_ROUNDS
+        .rounds = ATTEST_BENCH_ROUNDS, .seed = -1
     };
     struct argp_option options[OPTION_COUNT + 1];
     size_t count = 0;

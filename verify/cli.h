@@ -16,13 +16,13 @@ typedef struct attest_cli {
     const char *command;
     const char *program; /* argv[0], for reproducing commands */
     const char *suite, *gate, *kernel, *device, *require_device, *out, *problem, *want, *draw, *format, *engine, *model;
-    const char *fail_on;
+    const char *fail_on, *objective, *strategy;
     const char *tensor[ATTEST_CLI_LIST]; /* NAME=FILE[:LAYOUT] */
     int tensor_count;
     const char *argument[ATTEST_CLI_LIST]; /* positional */
     int argument_count;
     double timeout, max_time, exp_ulp;
-    long digits, prec, jobs, rounds;
+    long digits, prec, jobs, rounds, cases, seed;
     int quiet, list_cases;
 } attest_cli;
 
@@ -55,6 +55,7 @@ int attest_command_claims(const attest_cli *cli);
 int attest_command_list(const attest_cli *cli);
 int attest_command_bench(const attest_cli *cli);
 int attest_command_defects(const attest_cli *cli);
+int attest_command_search(const attest_cli *cli);
 
 /* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
  * ATTEST_BAD_INPUT names the directory. */

@@ -1,28 +1,12 @@
-/* cmd_replay.c - `attest replay --kernel K LINE`: one kernel, one case, every field of its row. */
+/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row. */
 #include <stdio.h>
 #include <string.h>
 
 #include "reports/report.h"
+#include "verify/case_file.h"
 #include "verify/cli.h"
 #include "verify/gate.h"
 #include "verify/runner.h"
-
-static attest_status find_kernel(attest_subject *subject, const char *name, attest_error *err)
-{
-    const size_t count = attest_worker_kernel_count(subject->worker);
-    if (!name && count == 1) {
-        subject->index = 0;
-        return ATTEST_OK;
-    }
-    for (size_t k = 0; name && k < count; k++)
-        if (strcmp(attest_worker_kernel(subject->worker, k)->name, name) == 0) {
-            subject->index = k;
-            return ATTEST_OK;
-        }
-    return attest_fail(err, ATTEST_BAD_INPUT, "--kernel: no kernel '%s' in %s (it has %zu, the first is '%s')",
-                       name ? name : "", subject->library ? subject->library : "the built-in library", count,
-                       attest_worker_kernel(subject->worker, 0)->name);
-}
 
 /* Every field that has a value, one a line. */
 static void print_fields(FILE *out, const attest_row *row)
@@ -53,30 +37,72 @@ static void print_fields(FILE *out, const attest_row *row)
     }
 }
 
+/* What to replay: a problem line (every line has a '='), or a case file with its kernel and its tensors. */
+typedef struct replayed {
+    attest_case c;
+    const char *kernel;  /* NULL: not known */
+    attest_bundle *inputs; /* owned; NULL: to be drawn */
+    attest_case_file file;
+} replayed;
+
+static attest_status read_argument(replayed *r, const attest_cli *cli, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    r->kernel = cli->kernel;
+    if (strchr(cli->argument[0], '=') != NULL)
+        return attest_case_parse(&r->c, cli->argument[0], NULL, NULL, err);
+    ATTEST_TRY(attest_case_file_read(&r->file, cli->argument[0], err));
+    r->c = r->file.c;
+    r->inputs = r->file.inputs;
+    r->file.inputs = NULL;
+    if (!r->kernel)
+        r->kernel = r->file.kernel;
+out:
+    return status;
+}
+
+/* What was found in a file is reproduced by the file. */
+static void tell_file(attest_row *row, const attest_cli *cli)
+{
+    char program[512], path[2048];
+    attest_shell_quote(program, sizeof program, cli->program);
+    attest_shell_quote(path, sizeof path, cli->argument[0]);
+    snprintf(row->reproduction, sizeof row->reproduction, "%s replay %s", program, path);
+}
+
 int attest_command_replay(const attest_cli *cli)
 {
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_prepared prepared = { 0 };
     attest_subject subject = { .program = cli->program };
-    attest_case c;
+    replayed what = { .inputs = NULL };
     attest_row row;
     char library[4096];
     const char *name;
     int supported = 0, code = 0;
     attest_row_init(&row);
-    if (!cli->kernel)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel KERNEL or --kernel LIB.so:KERNEL is needed"));
     if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
-    ATTEST_TRY(attest_case_parse(&c, cli->argument[0], NULL, NULL, &err));
-    attest_split_target(cli->kernel, library, sizeof library, &name);
+    ATTEST_TRY(read_argument(&what, cli, &err));
+    if (!what.kernel)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel KERNEL or --kernel LIB.so:KERNEL is needed"));
+    attest_split_target(what.kernel, library, sizeof library, &name);
     subject.library = *library ? library : NULL;
     ATTEST_TRY(attest_worker_start(&subject.worker, subject.library, cli->timeout, &err));
-    ATTEST_TRY(find_kernel(&subject, name, &err));
+    ATTEST_TRY(attest_find_kernel(&subject, name, &err));
     attest_library_hash(subject.file_hash, subject.library);
-    ATTEST_TRY(attest_prepare(&prepared, &c, &err));
+    const int from_file = what.inputs != NULL;
+    if (from_file) {
+        attest_bundle *given = what.inputs;
+        what.inputs = NULL; /* the prepared case takes it over */
+        ATTEST_TRY(attest_prepare_inputs(&prepared, &what.c, given, &err));
+    } else {
+        ATTEST_TRY(attest_prepare(&prepared, &what.c, &err));
+    }
     ATTEST_TRY(attest_run_case(&row, &supported, &prepared, &subject, NULL, cli->timeout, &err));
+    if (from_file)
+        tell_file(&row, cli);
     if (cli->format && strcmp(cli->format, "json") == 0)
         attest_row_print_json(stdout, &row);
     else if (!cli->quiet)
@@ -85,6 +111,7 @@ int attest_command_replay(const attest_cli *cli)
     attest_exit_add(&exit_code, attest_row_exit(&row));
     code = attest_exit_code(&exit_code);
 out:
+    attest_bundle_free(what.inputs);
     attest_prepared_clear(&prepared);
     attest_worker_free(subject.worker);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);

@@ -6,7 +6,8 @@ const attest_command attest_commands[] = {
     { "audit", "TARGET", 1, 1, "verify one kernel: a built-in name, or LIB.so[:KERNEL]", attest_command_audit },
     { "reference", "", 0, 0, "print the truth of a problem with proven error", attest_command_reference },
     { "compare", "", 0, 0, "judge an output tensor from a file", attest_command_compare },
-    { "replay", "LINE", 1, 1, "run one kernel on one problem line and tell all", attest_command_replay },
+    { "replay", "LINE|FILE", 1, 1, "run one kernel on one problem line, or on a case file, and tell all",
+      attest_command_replay },
     { "study", "order|range", 1, 1, "measure error against Taylor order, or against score range",
       attest_command_study },
     { "report", "[DIR]", 0, 1, "write DIR/index.html from the rows in DIR (default build/report)",
@@ -15,6 +16,7 @@ const attest_command attest_commands[] = {
     { "bench", "reference|kernels", 1, 1, "time engines, or kernels, side by side on problems", attest_command_bench },
     { "defects", "", 0, 0, "plant real bugs into correct kernels: which check of a suite kills which",
       attest_command_defects },
+    { "search", "", 0, 0, "look for the inputs on which a kernel is at its worst", attest_command_search },
     { "list", "kernels|variants|families|claims|defects", 1, 1, "say what there is", attest_command_list },
 };
 const size_t attest_command_count = sizeof attest_commands / sizeof attest_commands[0];

@@ -113,19 +113,32 @@ static attest_status cross_examine(attest_prepared *prepared, attest_error *err)
     return status;
 }
 
-attest_status attest_prepare(attest_prepared *prepared, const attest_case *c, attest_error *err)
+attest_status attest_prepare_inputs(attest_prepared *prepared, const attest_case *c, attest_bundle *given,
+                                    attest_error *err)
 {
     attest_status status = ATTEST_OK;
     uint64_t bytes;
     memset(prepared, 0, sizeof *prepared);
+    prepared->inputs = given;
     prepared->c = *c;
     prepared->hash = attest_case_hash(c);
     ATTEST_TRY(attest_case_print(prepared->line, sizeof prepared->line, c, err));
     ATTEST_TRY(attest_family_check(c, err));
     ATTEST_TRY(attest_problem_memory(&c->problem, &bytes, err));
-    ATTEST_TRY(attest_bundle_new(&prepared->inputs, err));
+    if (!given)
+        ATTEST_TRY(attest_bundle_new(&prepared->inputs, err));
     ATTEST_TRY(attest_draw_missing(prepared->inputs, c, 0, 0, err));
     ATTEST_TRY(attest_truth_new(&prepared->truth, &prepared->c.problem, prepared->inputs, ATTEST_ENGINE_AUTO, err));
+out:
+    if (status != ATTEST_OK)
+        attest_prepared_clear(prepared);
+    return status;
+}
+
+attest_status attest_prepare(attest_prepared *prepared, const attest_case *c, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_prepare_inputs(prepared, c, NULL, err));
     ATTEST_TRY(exp_counterpart(prepared, err));
     ATTEST_TRY(alter(prepared, err));
     ATTEST_TRY(cross_examine(prepared, err));
@@ -144,6 +157,23 @@ void attest_prepared_clear(attest_prepared *prepared)
     attest_bundle_free(prepared->inputs);
     prepared->altered_truth = prepared->exp_truth = prepared->truth = NULL;
     prepared->altered = prepared->inputs = NULL;
+}
+
+attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err)
+{
+    const size_t count = attest_worker_kernel_count(subject->worker);
+    if (!name && count == 1) {
+        subject->index = 0;
+        return ATTEST_OK;
+    }
+    for (size_t k = 0; name && k < count; k++)
+        if (strcmp(attest_worker_kernel(subject->worker, k)->name, name) == 0) {
+            subject->index = k;
+            return ATTEST_OK;
+        }
+    return attest_fail(err, ATTEST_BAD_INPUT, "--kernel: no kernel '%s' in %s (it has %zu, the first is '%s')",
+                       name ? name : "", subject->library ? subject->library : "the built-in library", count,
+                       attest_worker_kernel(subject->worker, 0)->name);
 }
 
 void attest_subject_name(char *text, size_t len, const attest_subject *subject)

@@ -27,6 +27,11 @@ typedef struct attest_prepared {
 /* Draws the inputs and prepares the truth.  ATTEST_BAD_INPUT: a family or variant not served.  Cases with
  * hash mod 64 = 0 are cross-examined by the witness: a disagreement is ATTEST_INTERNAL. */
 attest_status attest_prepare(attest_prepared *prepared, const attest_case *c, attest_error *err);
+
+/* The case with the inputs of `given` (taken over, freed on failure too; NULL: none) and the rest drawn, its truth, and
+ * nothing that is asked beyond its bounds: no truncation column, nothing altered, no witness. */
+attest_status attest_prepare_inputs(attest_prepared *prepared, const attest_case *c, attest_bundle *given,
+                                    attest_error *err);
 void attest_prepared_clear(attest_prepared *prepared);
 
 /* A kernel of a worker; `library` NULL for the built-in ones, else the path as the user wrote it. */
@@ -37,6 +42,10 @@ typedef struct attest_subject {
     char file_hash[20];
     const char *program; /* argv[0], for the reproduction */
 } attest_subject;
+
+/* Sets `index` to the kernel of this name in the subject's worker; NULL: its only one.  ATTEST_BAD_INPUT says which
+ * library has no such kernel. */
+attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err);
 
 /* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
 void attest_file_hash(char text[20], const char *path);

@@ -35,7 +35,8 @@ HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "k
            "verify/claims_tables.h", "verify/claims_case.h",
            "reference/yardstick.h", "verify/bench.h", "verify/bench_jobs.h", "verify/bench_table.h",
             "verify/defects.h", "verify/case_checks.h", "reference/trust.h", "reports/trust.h", "verify/trust.h",
-            "verify/foreign.h", "verify/foreign_plain.h"]
+            "verify/foreign.h", "verify/foreign_plain.h", "props/search.h", "props/search_rng.h",
+            "props/search_latent.h", "verify/search_eval.h", "verify/search_run.h", "verify/case_file.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
