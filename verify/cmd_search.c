@@ -49,7 +49,7 @@ typedef struct finding {
 
 /* ---- one search ------------------------------------------------------------------------------------------------- */
 /* DIR/KERNEL-OBJECTIVE.case, unless what stands there is worse already. */
-static attest_status keep(finding *f, const attest_bundle *inputs, const char *dir, attest_error *err)
+static attest_status keep(finding *f, attest_bundle *inputs, const char *dir, attest_error *err)
 {
     const attest_search_request *r = &f->request;
     const char *objective = attest_objective_names[r->objective];
@@ -66,12 +66,11 @@ static attest_status keep(finding *f, const attest_bundle *inputs, const char *d
         if (worse)
             return ATTEST_OK;
     }
-    file.inputs = (attest_bundle *)(uintptr_t)inputs; /* only read */
+    file.inputs = inputs; /* only read */
     snprintf(file.kernel, sizeof file.kernel, "%s", f->row.kernel);
     snprintf(file.objective, sizeof file.objective, "%s", objective);
     snprintf(file.strategy, sizeof file.strategy, "%s", attest_strategy_names[r->strategy]);
-    snprintf(why, sizeof why, "the largest %s known of this kernel and problem, by search; not a proven maximum",
-             objective);
+    snprintf(why, sizeof why, "the largest %s known of this kernel and problem, not a proven maximum", objective);
     return attest_case_file_write(&file, f->path, why, err);
 }
 

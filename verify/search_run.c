@@ -135,6 +135,8 @@ static attest_status run_chain(chain *c, uint32_t number, attest_error *err)
     if (share_of(request, number) > 0)
         ATTEST_TRY(strategies[request->strategy](c, number, err));
 out:
+    attest_truth_free(c->ev.prepared.truth); /* on the thread that made it */
+    c->ev.prepared.truth = NULL;
     return status;
 }
 
@@ -151,11 +153,16 @@ static void run_chains(chain chains[ATTEST_SEARCH_CHAINS], const attest_search_r
 {
 #ifdef _OPENMP
     const int threads = request->jobs > 0 ? (int)request->jobs : omp_get_num_procs();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel num_threads(threads)
 #endif
-    for (int k = 0; k < ATTEST_SEARCH_CHAINS; k++) {
-        chains[k].request = request;
-        chains[k].status = run_chain(&chains[k], (uint32_t)k, &chains[k].err);
+    {
+#ifdef _OPENMP
+#pragma omp for schedule(dynamic, 1)
+#endif
+        for (int k = 0; k < ATTEST_SEARCH_CHAINS; k++) {
+            chains[k].request = request;
+            chains[k].status = run_chain(&chains[k], (uint32_t)k, &chains[k].err);
+        }
         attest_reference_thread_end();
     }
 }
