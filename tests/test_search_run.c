@@ -63,7 +63,7 @@ START_TEST(figures_are_the_rows)
             ck_assert_int_eq(ev.evaluations, 1);
             ck_assert_int_eq(ev.refuted, 0);
             if (o == 0)
-                ck_assert(attest_run_case(&row, &supported, &ev.prepared, &subject, 10, &err) == ATTEST_OK);
+                ck_assert(attest_run_case(&row, &supported, &ev.prepared, &subject, NULL, 10, &err) == ATTEST_OK);
             attest_evaluator_clear(&ev);
         }
         ck_assert_int_eq(row.verdict, ATTEST_PASS);
@@ -423,7 +423,7 @@ static void check_worst(const char *path, unsigned char *seen)
     ck_assert(attest_evaluate(&figure, &ev, &err) == ATTEST_OK);
     ck_assert_msg(figure <= 1, "%s: %g times the bound", path, figure);
     ck_assert_msg(fabs(figure / file.value - 1) <= 1e-6, "%s: %.9g, %.9g there", path, figure, file.value);
-    ck_assert(attest_run_case(&row, &supported, &ev.prepared, &subject, 10, &err) == ATTEST_OK);
+    ck_assert(attest_run_case(&row, &supported, &ev.prepared, &subject, NULL, 10, &err) == ATTEST_OK);
     ck_assert_msg(row.verdict == ATTEST_PASS, "%s: %s", path, row.why);
     attest_evaluator_clear(&ev);
     attest_worker_free(subject.worker);

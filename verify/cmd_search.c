@@ -89,7 +89,7 @@ static attest_status confirm(finding *f, const char *dir, attest_error *err)
     f->found.inputs = NULL; /* the evaluator takes them over */
     ATTEST_TRY(attest_evaluator_init(&ev, &r->c, given, &subject, r->objective, r->timeout_s, err));
     ATTEST_TRY(attest_evaluate(&f->figure, &ev, err));
-    ATTEST_TRY(attest_run_case(&f->row, &supported, &ev.prepared, &subject, r->timeout_s, err));
+    ATTEST_TRY(attest_run_case(&f->row, &supported, &ev.prepared, &subject, NULL, r->timeout_s, err));
     if (dir)
         ATTEST_TRY(keep(f, ev.prepared.inputs, dir, err));
 out:
