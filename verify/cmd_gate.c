@@ -187,6 +187,8 @@ int attest_command_audit(const attest_cli *cli)
     const attest_gate gate = { .cli = cli, .suite = &suite, .libraries = list, .library_count = 1,
                                .kernel_glob = kernel, .tell_coverage = 1 };
     code = run_and_tell(&gate);
+    if (code != 2 && code != 70)
+        ATTEST_TRY(attest_gate_traits(&code, &gate, &err));
 out:
     attest_suite_clear(&suite);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
