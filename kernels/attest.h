@@ -235,7 +235,8 @@ typedef struct attest_numerics {
     uint32_t schedule;      /* attest_schedule */
     int64_t tile;           /* keys a tile (online, split); 0 = unknown */
     int64_t splits;         /* parts of a split kernel; 0 = problem.splits */
-    double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23; 0 = unknown; at most 2^-7 */
+    double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23; 0 = unknown; at most 2^-7.  A result
+                               below the normal numbers errs by one subnormal more, or is flushed: ATTEST_FTZ */
     uint32_t log2_domain;   /* attest_answer: exponent multiplied by log2(e) first */
     uint32_t cast_in_sum;   /* attest_answer: the denominator adds the cast weights */
     uint32_t p_rounding;    /* attest_rounding of the weight cast to problem.p */
@@ -267,7 +268,7 @@ typedef enum attest_form {
 enum {
     ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever the strides */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits do not depend on b and the other rows */
-    ATTEST_FTZ = 1u << 2,              /* subnormal results may be flushed to zero */
+    ATTEST_FTZ = 1u << 2,              /* subnormal results may be flushed to zero, by exp too */
     ATTEST_EMPTY_ROW_NAN = 1u << 3,    /* a row without visible key gives NaN instead of o=0, lse=-inf */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
     ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink */

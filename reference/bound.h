@@ -74,6 +74,7 @@ typedef struct bound_model {
     mag_t u_scale;    /* rounding of the scale to its dtype */
     mag_t tiny;       /* what one operation in acc loses by underflow */
     mag_t normal;     /* 2^emin of acc */
+    mag_t exp_tiny;   /* what an exponential below that errs by (R-EXP) */
     mag_t score;      /* relative error of a score against its mass (R-SCORE) */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
@@ -169,7 +170,8 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
 /* bound_steps.c: cap, alibi and clamp on delta; the filter on sizes, then on the sets; decay; gates. */
 void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                        int64_t h, int64_t i);
-void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row);
+void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                        int64_t h, int64_t i);
 void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row);
 /* Roundings that a decay over so many tokens may bring to a term; 0 without decay. */
 int64_t bound_decay_steps(const bound_model *m, int64_t tokens);

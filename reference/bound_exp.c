@@ -133,7 +133,7 @@ static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int co
         bound_gamma(x, 1, m->u);
         bound_compose(e->growth, e->growth, x);
     }
-    mag_mul(e->tiny, m->normal, w->unit);
+    mag_mul(e->tiny, m->exp_tiny, w->unit);
     mag_mul_ui(e->tiny, e->tiny, 2);
     mag_clear(x);
 }
@@ -175,7 +175,9 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
         bound_compose(error, error, size);
         mag_set_d(size, p->axis[ATTEST_AXIS_EPS].number);
         mag_mul(w->extra_error, size, error);
-        mag_add(w->extra_error, w->extra_error, e->tiny);
+        mag_one(error);
+        mag_max(size, size, error);
+        mag_addmul(w->extra_error, size, e->tiny);
     }
     mag_clear(error);
     mag_clear(size);
@@ -207,7 +209,7 @@ void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_mul(w->set[BOUND_SCORE] + j, w->size + j, score);
         mag_add(size, w->size + j, w->set[BOUND_SCORE] + j);
         mag_mul(w->set[BOUND_EXP] + j, size, rest);
-        if (m->decays) { /* set to |D| 2 2^emin; never below that without decay */
+        if (m->decays) { /* set to |D| tiny; never below that without decay */
             mag_one(rest);
             mag_max(rest, rest, row->decay + j);
             mag_addmul(w->set[BOUND_EXP] + j, rest, e.tiny);

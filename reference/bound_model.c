@@ -45,7 +45,7 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, scale),   offsetof(bound_model, room),    offsetof(bound_model, limit),
     offsetof(bound_model, u_state), offsetof(bound_model, u_scale), offsetof(bound_model, feature_norm),
     offsetof(bound_model, feature_lift), offsetof(bound_model, turn_slope), offsetof(bound_model, u_wave),
-    offsetof(bound_model, wave),
+    offsetof(bound_model, wave),    offsetof(bound_model, exp_tiny),
 };
 
 static mag_ptr field(bound_model *m, size_t k)
@@ -88,6 +88,8 @@ static void set_units(bound_model *m)
         mag_set_d(m->u_state, attest_unit_roundoff(n->state_dtype - 1));
     bound_tiny(m->tiny, m->p->acc, m->flags);
     mag_set_ui_2exp_si(m->normal, 1, acc.emin);
+    const int gradual = n->exp_error > 0 && !(m->flags & ATTEST_FTZ);
+    mag_set_ui_2exp_si(m->exp_tiny, 1, gradual ? acc.emin - acc.p + 1 : acc.emin);
     mag_set_ui_2exp_si(m->limit, 1, acc.emax - 1);
     if (p.p < acc.p) {
         const ulong way = n->p_rounding == ATTEST_ROUNDING_NEAREST ? 1 : 2;

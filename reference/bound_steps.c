@@ -1,6 +1,7 @@
 /* bound_steps.c - what the steps between a score and its weighted value add to the errors: cap, alibi, clamp (R-STEP),
  * filter (R-FILTER-BOUND), decay (R-DECAY), gates (R-GATE). */
 #include "reference/bound.h"
+#include "reference/exact.h"
 
 /* ---- steps of a score ------------------------------------------------------------------------------------- */
 typedef struct step_job {
@@ -110,11 +111,67 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
 }
 
 /* ---- filter ----------------------------------------------------------------------------------------------- */
+static void see_token(exact_span *span, const attest_tensor *t, int64_t b, int64_t h, int64_t token)
+{
+    for (int64_t c = 0; c < t->shape[3]; c++)
+        exact_span_see(span, attest_load(t, attest_offset(t, b, h, token, c)));
+}
+
+/* Steps that leave the product of q and k alone, or nothing is known of how they are taken. */
+static int plain_scores(const bound_model *m)
+{
+    static const attest_axis axes[] = { ATTEST_AXIS_FEATURE, ATTEST_AXIS_ROPE, ATTEST_AXIS_CAP, ATTEST_AXIS_ALIBI,
+                                        ATTEST_AXIS_CLAMP };
+    for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++)
+        if (m->p->axis[axes[a]].value)
+            return 0;
+    return !m->vector && !m->narrows && !m->log2_domain && (m->numerics->scale_dtype || m->p->scale == 1);
+}
+
+/* R-FILTER-EXACT: no kernel of this class rounds a score of the row, or the threshold. */
+static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b, int64_t h,
+                        int64_t i)
+{
+    const slong least = attest_format_of(m->p->acc).emin;
+    exact_span q, k, scale, gap;
+    mag_t size, unit;
+    if (!plain_scores(m))
+        return 0;
+    exact_span_start(&q);
+    exact_span_start(&k);
+    exact_span_start(&scale);
+    exact_span_start(&gap);
+    see_token(&q, in->role[ATTEST_Q], b, h, i);
+    for (int64_t j = 0; j < row->keys; j++)
+        see_token(&k, in->role[ATTEST_K], b, attest_kv_head(in->p, h), row->first + j);
+    exact_span_see(&scale, m->p->scale);
+    exact_span_see(&gap, m->p->axis[ATTEST_AXIS_FILTER].number);
+    const slong grid = q.low + k.low + scale.low;
+    if (!q.finite || !k.finite || scale.top != scale.low + 1 || gap.low < grid || grid < least ||
+        q.low + k.low < least || q.low + scale.low < least || k.low + scale.low < least)
+        return 0;
+    mag_init(size);
+    mag_init(unit);
+    for (int64_t j = 0; j < row->keys; j++)
+        mag_max(size, size, row->mass + j);
+    mag_set_d(unit, m->p->axis[ATTEST_AXIS_FILTER].number);
+    mag_mul_2exp_si(size, size, 1);
+    mag_add(size, size, unit);
+    mag_max(unit, m->u, m->u_sum);
+    mag_mul(size, size, unit);
+    const int exact = mag_cmp_2exp_si(size, grid) <= 0;
+    mag_clear(unit);
+    mag_clear(size);
+    return exact;
+}
+
 /* Keys whose score may be on either side of max - TAU for the kernel swing by all of their weight; others are surely
  * kept or surely dropped. */
-void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row)
+void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                        int64_t h, int64_t i)
 {
     const attest_setting *filter = &m->p->axis[ATTEST_AXIS_FILTER];
+    const int exact = filter->value != ATTEST_FILTER_NONE && scores_are_exact(m, row, in, b, h, i);
     arb_t top, gap;
     mag_t slack, x, size;
     if (filter->value == ATTEST_FILTER_NONE)
@@ -136,8 +193,9 @@ void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *r
         arb_sub(gap, row->s + j, top, row->prec);
         mag_add(slack, w->delta + j, w->delta_max);
         mag_addmul(slack, size, x);
-        mag_add(arb_radref(gap), arb_radref(gap), slack);
-        w->choice[j] = arb_is_positive(gap) ? BOUND_KEPT : arb_is_negative(gap) ? BOUND_DROPPED : BOUND_OPEN;
+        if (!exact)
+            mag_add(arb_radref(gap), arb_radref(gap), slack);
+        w->choice[j] = arb_is_positive(gap) ? BOUND_KEPT : arb_is_nonpositive(gap) ? BOUND_DROPPED : BOUND_OPEN;
         if (w->choice[j] == BOUND_DROPPED)
             mag_zero(w->size + j);
         if (w->choice[j] == BOUND_OPEN)

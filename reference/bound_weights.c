@@ -189,7 +189,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_max(w->score_max, w->score_max, x);
         arb_get_mag(w->size + j, row->w + j);
     }
-    bound_filter_sizes(w, m, row);
+    bound_filter_sizes(w, m, row, in, b, h, i);
     mag_clear(fixed);
     mag_clear(x);
 }

@@ -322,6 +322,20 @@ START_TEST(underflow_counts)
     row_ready(&r, &numerics, 0, 1);
     is("small weight", "exp part", r.w.set[BOUND_EXP] + 0, 2 * LEAST * exp(s * 200));
     row_stop(&r);
+    for (int ftz = 0; ftz < 2; ftz++) { /* a declared exp loses a subnormal, unless it flushes */
+        const attest_numerics known = { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO,
+                                        .scale_dtype = 1, .exp_error = 8 * U };
+        row_open(&r, "n=1 m=3 d=2 e=1 scale=0.5", 4, -100);
+        row_ready(&r, &known, ftz ? ATTEST_FTZ : 0, 1);
+        is("declared exp", "exp part", r.w.set[BOUND_EXP] + 0, 2 * (ftz ? LEAST : 2 * ETA) * mag_get_d(r.w.unit));
+        row_stop(&r);
+    }
+    for (int eps = 1; eps <= 8; eps += 7) {
+        row_open(&r, eps == 1 ? "eps=1 n=1 m=3 d=2 e=1 scale=0.5" : "eps=8 n=1 m=3 d=2 e=1 scale=0.5", 4, 300);
+        row_ready(&r, &numerics, 0, 1); /* s = 600: e^-600 is lost, times eps */
+        ck_assert_double_ge(mag_get_d(r.w.extra_error), 2 * eps * LEAST * mag_get_d(r.w.unit));
+        row_stop(&r);
+    }
 }
 END_TEST
 

@@ -70,12 +70,15 @@ START_TEST(steps_of_a_score)
 }
 END_TEST
 
+/* The same where a kernel may round: base 2 is not excluded. */
+static const attest_numerics rounding = { .schedule = ATTEST_SCHEDULE_DIRECT, .scale_dtype = 1 };
+
 /* Scores 0.5, -3.25, -1.625: above, below and on the threshold. */
 START_TEST(filter_has_three_answers)
 {
     const double s = both(gamma_of(2, U), gamma_of(1, U));
     row_case r;
-    row_start(&r, "variant=filtered:2.125" THREE, &direct, 0, 1);
+    row_start(&r, "variant=filtered:2.125" THREE, &rounding, 0, 1);
     const double kept = fabs(1 + -1.625 - 0.5), delta = s * mass[2], dmax = s * mass[1];
     ck_assert(r.w.choice[0] == BOUND_KEPT && r.w.choice[1] == BOUND_DROPPED && r.w.choice[2] == BOUND_OPEN);
     is("filter", "dropped", r.w.set[BOUND_SCORE] + 1, 0);
@@ -88,6 +91,40 @@ START_TEST(filter_has_three_answers)
     row_start(&r, "variant=filtered:2.1250020" THREE, &direct, 0, 1);
     ck_assert(r.w.choice[2] == BOUND_OPEN);
     row_stop(&r);
+}
+END_TEST
+
+/* R-FILTER-EXACT: q on 1, k on 1/4, scale 1/2, TAU on 1/8: no kernel rounds, and a key on the threshold is dropped. */
+START_TEST(filter_of_exact_scores)
+{
+    static const struct {
+        const char *line;
+        double far; /* the least score is about 3/2 of that lower */
+        int undeclared, choice;
+    } cases[] = {
+        { "variant=filtered:2.125" THREE, 0, 0, BOUND_DROPPED },
+        { "variant=filtered:2.25" THREE, 0, 0, BOUND_KEPT },
+        { "variant=filtered:2.125" THREE, 0x1p18, 0, BOUND_DROPPED }, /* 3 2^18 + .. <= 2^24/8 */
+        { "variant=filtered:2.125" THREE, 0x1p20, 0, BOUND_OPEN },
+        { "variant=filtered:2.125" THREE, 0, 1, BOUND_OPEN }, /* a root of the scale on both sides */
+        { "variant=filtered:4.25 n=1 m=3 d=2 e=1 scale=1", 0, 1, BOUND_DROPPED },
+        { "variant=filtered:12.75 n=1 m=3 d=2 e=1 scale=3", 0, 0, BOUND_OPEN }, /* 3 is no power of 2 */
+        { "variant=filtered:2.125 clamp=9" THREE, 0, 0, BOUND_OPEN },
+    };
+    const attest_numerics undeclared = { .schedule = ATTEST_SCHEDULE_DIRECT, .log2_domain = ATTEST_NO };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const attest_numerics *n = cases[k].undeclared ? &undeclared : &direct;
+        row_case r;
+        row_start(&r, cases[k].line, n, 0, 1);
+        if (cases[k].far > 0) {
+            ball_case_put(&r.x, ATTEST_K, 0, 0, 1, 0, -cases[k].far);
+            bound_weights_clear(&r.w);
+            bound_model_clear(&r.m);
+            row_ready(&r, n, 0, 1);
+        }
+        ck_assert_msg(r.w.choice[2] == cases[k].choice, "case %zu: %d", k, r.w.choice[2]);
+        row_stop(&r);
+    }
 }
 END_TEST
 
@@ -351,6 +388,7 @@ Suite *suite_bound_steps(void)
     TCase *t = tcase_create("bound_steps");
     tcase_add_test(t, steps_of_a_score);
     tcase_add_test(t, filter_has_three_answers);
+    tcase_add_test(t, filter_of_exact_scores);
     tcase_add_test(t, decay_of_weights);
     tcase_add_test(t, gates_of_heads);
     tcase_add_test(t, rotations);
