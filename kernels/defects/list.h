@@ -50,6 +50,8 @@ DEFECT(empty_row_lse, "softmax-split-f32", "B43 tilelang#2461", "lse of a row wi
 /* ---- scores: cap, position bias, clamp, filter */
 DEFECT(masked_poison, "softmax-online-f32", "B03 pytorch#101967",
        "keys after the diagonal or outside the window meet v with weight 0: 0 NaN = NaN")
+DEFECT(diagonal_block, "softmax-two-pass-f32", "B43 flash-attention#1395",
+       "all keys of the diagonal's block of 8 meet v, those after the diagonal with weight 0")
 DEFECT(mask_additive, "softmax-online-f32", "B15 ocannl#548", "masked scores get -10000 added instead of becoming -inf")
 DEFECT(softcap_after_mask, "softmax-online-f32", "B12 onnx#7865",
        "the cap turns the -inf of masked keys into -cap: they leak in")
@@ -168,6 +170,8 @@ DEFECT(split_last_short, "softmax-split-f32", "B46 flash-attention#2337",
        "parts are rounded up, and the last ones run over the row's end")
 DEFECT(lse_null, "softmax-split-f32", "B35 flashinfer#50",
        "parts have no lse when the caller wants none, and the merge needs it")
+DEFECT(lse_null_sum, "softmax-online-f32", "B35 flashinfer#50",
+       "rows are divided by their sum only where the caller wants lse")
 DEFECT(sink_split_twice, "softmax-split-f32", "B39 rocm-libraries#12227", "the sink is counted once in every part")
 DEFECT(sink_split_none, "softmax-split-f32", "B39 rocm-libraries#12229",
        "with more than one part the sink is not counted")
@@ -186,6 +190,9 @@ DEFECT(splits_by_batch, "softmax-split-f32", "B41 aiter#4378", "the number of pa
 /* ---- memory, layout, indices */
 DEFECT(assume_contig, "softmax-two-pass-f32", "B49 pytorch#181133",
        "strides are ignored: every tensor is read and written as if contiguous")
+DEFECT(lse_contig, "softmax-online-bf16", "B49 pytorch#181133", "the strides of lse are ignored, those of o are not")
+DEFECT(head_stride_assumed, "taylor-direct-f32", "B49 torch-spyre#4331",
+       "heads are taken to lie n rows apart, whatever their stride")
 DEFECT(heads_inside, "softmax-split-f32", "B55 fla#547", "tensors are taken for [B,N,H,d] where they are [B,H,N,d]")
 DEFECT(lse_layout, "softmax-online-f32", "B43 tilelang#2461", "lse is written as [B,N,H] where it is [B,H,N]")
 DEFECT(gqa_tile, "softmax-online-f32", "B50 HipKittens#22", "query head h reads KV head h mod Hkv")
@@ -226,6 +233,7 @@ DEFECT(scaled_in_place, "softmax-two-pass-f32", "-", "q is multiplied by scale i
 DEFECT(short_offset, "softmax-two-pass-f32", "B47 fla#1080", "offsets of rows are kept in 16 bits")
 DEFECT(int32_offset, "softmax-split-f32", "B47 flash-attention#2260", "offsets of rows are kept in 32 bits")
 DEFECT(nan_hidden, "softmax-two-pass-f32", "B27 CUDATutorial#69", "a score that is NaN counts as weight 0")
+DEFECT(nan_row_zero, "softmax-online-bf16", "B27 CUDATutorial#69", "a row whose sum is not above 0 is empty: NaN too")
 
 /* ---- Taylor and states */
 DEFECT(factorial_missing, "taylor-direct-f32", "-", "degree n of T_P has weight 1 instead of 1/n!")
@@ -300,6 +308,8 @@ DEFECT(new_token_decayed, "linear-recurrent-f32", "B59 Jamie-Stirling/RetNet#10"
        "the decay of token t meets its own key too")
 DEFECT(decay_of_previous, "linear-recurrent-f32", "B59 syncdoth/RetNet#10", "the state is decayed by a_(t-1), not a_t")
 DEFECT(decay_of_head_zero, "taylor-recurrent-f32", "B54 fla#850", "all KV heads have the decay of head 0")
+DEFECT(gamma_assumed, "linear-recurrent-f32", "B13 sgl-kernel-xpu#491",
+       "decay=retnet is 1 - 2^(-5-h), the gammas given are ignored")
 DEFECT(decay_time_first, "linear-recurrent-f32", "B55 fla#547",
        "a scalar decay tensor [head,time] is read as [time,head]")
 DEFECT(late_query_undecayed, "taylor-recurrent-f32", "-",
