@@ -80,6 +80,22 @@ static void print_skips(FILE *out, const attest_rows *rows)
             fprintf(out, "skip: %s: %s\n", rows->row[i].kernel, rows->row[i].why);
 }
 
+/* What was not tried on rows that pass: how many, and what the first one says. */
+static void print_notes(FILE *out, const attest_rows *rows, const attest_tally *t)
+{
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const attest_row *row = &rows->row[i];
+        if (row->verdict != ATTEST_PASS || !row->why[0] || strcmp(row->kernel, t->kernel) != 0)
+            continue;
+        first = first ? first : row->why;
+        count++;
+    }
+    if (first)
+        fprintf(out, "note: %s: %zu of the rows that pass: %s\n", t->kernel, count, first);
+}
+
 void attest_rows_print_console(FILE *out, const attest_rows *rows, int colour)
 {
     attest_error err;
@@ -96,7 +112,6 @@ void attest_rows_print_console(FILE *out, const attest_rows *rows, int colour)
             "undecided", "illposed", "mistrust", "crash", "timeout", "skip", "worst ratio", "worst ulp");
     for (size_t i = 0; i < count; i++)
         print_tally(out, &tallies[i], width, colour);
-    free(tallies);
     for (int rank = 0; rank < ATTEST_RANKS_BAD; rank++)
         for (size_t i = 0; i < rows->count; i++) {
             if (attest_row_rank(&rows->row[i]) != rank)
@@ -109,4 +124,7 @@ void attest_rows_print_console(FILE *out, const attest_rows *rows, int colour)
     if (bad > shown)
         fprintf(out, "\nand %zu more; --out DIR writes all rows\n", bad - shown);
     print_skips(out, rows);
+    for (size_t i = 0; i < count; i++)
+        print_notes(out, rows, &tallies[i]);
+    free(tallies);
 }
