@@ -242,15 +242,15 @@ START_TEST(test_device_memory)
 END_TEST
 
 /* Once, by strides.  *same: o has the bits of a run in C order. */
-static attest_run_result run_strided(attest_worker *worker, const char *line, int *same)
+static attest_run_result run_strided(attest_worker *worker, size_t kernel, const char *line, int *same)
 {
     attest_error err = { "" };
     attest_run_result result;
     attest_case c;
     attest_bundle *plain = make_bundle(&c, line, 0), *bundle = make_bundle(&c, line, 0);
-    ck_assert_int_eq(attest_worker_run(worker, 0, &c.problem, plain, TIMEOUT, &result, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_worker_run(worker, kernel, &c.problem, plain, TIMEOUT, &result, &err), ATTEST_OK);
     ck_assert_msg(result.state == ATTEST_RUN_DONE && result.reasons == 0, "%s: %s", line, result.why);
-    const attest_status status = attest_worker_run_strided(worker, 0, &c.problem, bundle, TIMEOUT, &result, &err);
+    const attest_status status = attest_worker_run_strided(worker, kernel, &c.problem, bundle, TIMEOUT, &result, &err);
     ck_assert_msg(status == ATTEST_OK, "%s: %s", line, err.text);
     const attest_tensor *a = attest_bundle_role(plain, ATTEST_O), *b = attest_bundle_role(bundle, ATTEST_O);
     *same = memcmp(a->data, b->data, attest_tensor_bytes(a)) == 0;
@@ -279,7 +279,7 @@ START_TEST(test_strides)
     int same;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snprintf(line, sizeof line, "variant=softmax b=2 hq=2 n=9 d=5 e=5 chunk=%d", cases[i].chunk);
-        const attest_run_result r = run_strided(worker, line, &same);
+        const attest_run_result r = run_strided(worker, 0, line, &same);
         check_result(&cases[i], &r);
         ck_assert_msg(r.state != ATTEST_RUN_DONE || r.status != ATTEST_OK || same == (cases[i].chunk != 6), "%s: o %d",
                       cases[i].what, same);
@@ -287,7 +287,7 @@ START_TEST(test_strides)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const int told = strncmp(sizes[i], "b=17", 4) != 0; /* too many entries to lie far apart */
         snprintf(line, sizeof line, "variant=softmax %s chunk=8", sizes[i]);
-        const attest_run_result r = run_strided(worker, line, &same);
+        const attest_run_result r = run_strided(worker, 0, line, &same);
         ck_assert_msg(r.state == ATTEST_RUN_DONE && r.status == (told ? ATTEST_OK : ATTEST_INTERNAL) && !r.near,
                       "%s: %s", line, r.why);
         ck_assert_msg(same || !told, "%s", line);
@@ -307,7 +307,7 @@ START_TEST(test_strides_near)
 #endif
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &small), 0); /* of this test's process and its worker */
     worker = start(PLUGIN("strides"));
-    const attest_run_result r = run_strided(worker, "variant=softmax b=2 n=9 d=5 chunk=1", &same);
+    const attest_run_result r = run_strided(worker, 0, "variant=softmax b=2 n=9 d=5 chunk=1", &same);
     ck_assert_msg(r.state == ATTEST_RUN_DONE && r.reasons == 0 && r.near && same, "%s", r.why);
     attest_worker_free(worker);
 }
@@ -317,7 +317,7 @@ START_TEST(test_strides_on_a_device)
 {
     int same;
     attest_worker *worker = start(PLUGIN("worker_device"));
-    const attest_run_result r = run_strided(worker, "variant=softmax b=2 hq=2 n=3 d=5 chunk=1", &same);
+    const attest_run_result r = run_strided(worker, 0, "variant=softmax b=2 hq=2 n=3 d=5 chunk=1", &same);
     ck_assert_msg(r.state == ATTEST_RUN_DONE && r.reasons == ATTEST_REASON_WROTE_OUTSIDE && !r.near, "%s", r.why);
     /* it writes o[i], whatever the strides */
     ck_assert_msg(strstr(r.why, "between the elements of o") != NULL, "%s", r.why);
@@ -387,6 +387,10 @@ START_TEST(test_builtin_kernels)
             served++;
             ck_assert_msg(r.state == ATTEST_RUN_DONE && r.status == ATTEST_OK && r.reasons == 0, "%s on `%s`: %s",
                           attest_worker_kernel(worker, k)->name, lines[i], r.why);
+            int same;
+            const attest_run_result strided = run_strided(worker, k, lines[i], &same);
+            ck_assert_msg(strided.state == ATTEST_RUN_DONE && strided.reasons == 0 && same, "%s on `%s` by strides: %s",
+                          attest_worker_kernel(worker, k)->name, lines[i], strided.why);
         }
         ck_assert_msg(served > 0, "%s serves none of the lines", attest_worker_kernel(worker, k)->name);
     }
