@@ -23,7 +23,7 @@ START_TEST(table)
         { "range:0x1p-12", "f32", NULL },
         { "range", "f32", NULL },
         { "nomal", "f32", "allowed: normal uniform flat ones ramp-up negative huge range dyadic peaked" },
-        { "cast-edges", "f32", "onehot repeat-max subnormal near-zero-denominator cast-edge" },
+        { "cast-edges", "f32", "onehot repeat-max subnormal near-zero-denominator cast-edge positive integers" },
         { "", "f32", "unknown family" },
         { "norm", "f32", "unknown family" },
         { "normal:", "f32", "needs a number" },

@@ -290,6 +290,44 @@ START_TEST(edges_of_the_cast)
 }
 END_TEST
 
+/* ---- laws of other projects' tests ------------------------------------------------------------------------- */
+
+/* Every value inside and on the grid, its mean and mean square those of the uniform law, to 5 deviations. */
+static void check_uniform(const attest_tensor *t, double least, double most, double step)
+{
+    const int64_t count = attest_tensor_count(t);
+    const double levels = (most - least) / step + 1, mean = (least + most) / 2;
+    const double variance = step * step * (levels * levels - 1) / 12;
+    double sum = 0, squares = 0;
+    int64_t lowest = 0, highest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double x = attest_load(t, i);
+        ck_assert_msg(x >= least && x <= most && (x - least) / step == floor((x - least) / step), "%g", x);
+        sum += x - mean;
+        squares += (x - mean) * (x - mean);
+        lowest += x < least + (most - least) / 16;
+        highest += x > most - (most - least) / 16;
+    }
+    ck_assert_msg(fabs(sum / (double)count) < 5 * sqrt(variance / (double)count), "mean %g", sum / (double)count);
+    ck_assert_msg(fabs(squares / (double)count / variance - 1) < 5 / sqrt((double)count), "variance");
+    ck_assert(lowest > count / 32 && highest > count / 32);
+}
+
+START_TEST(of_other_projects)
+{
+    static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V };
+    attest_bundle *positive = draw("n=500 d=16 in=f64 family=positive");
+    attest_bundle *integers = draw("n=500 d=16 in=f16 family=integers");
+    for (int r = 0; r < 3; r++) {
+        const double most = roles[r] == ATTEST_Q ? 4 : 2;
+        check_uniform(attest_bundle_role(positive, roles[r]), 0, 1 - 0x1p-32, 0x1p-32);
+        check_uniform(attest_bundle_role(integers, roles[r]), -most, most, 1);
+    }
+    attest_bundle_free(positive);
+    attest_bundle_free(integers);
+}
+END_TEST
+
 /* ---- frozen ------------------------------------------------------------------------------------------------ */
 
 static const frozen_draw frozen[] = {
@@ -303,6 +341,8 @@ static const frozen_draw frozen[] = {
     { "n=8 d=5 variant=linear in=f16 family=near-zero-denominator", 0xfc575399fcd46a16u },
     { "n=70 d=5 in=bf16 p=bf16 family=cast-edge", 0xcdeab9e840eb0f2cu },
     { "n=70 d=5 in=f64 family=cast-edge", 0xe2dee0ead39d922eu },
+    { "n=8 d=5 in=bf16 family=positive", 0xc98c149a03b1af28u },
+    { "n=8 d=5 in=f16 family=integers", 0x70e6b9223113d73fu },
 };
 
 START_TEST(more_is_frozen)
@@ -324,6 +364,7 @@ Suite *suite_family_more(void)
     tcase_add_test(tcase, denominator_vanishes);
     tcase_add_test(tcase, falls_back);
     tcase_add_test(tcase, edges_of_the_cast);
+    tcase_add_test(tcase, of_other_projects);
     tcase_add_test(tcase, more_is_frozen);
     suite_add_tcase(suite, tcase);
     return suite;

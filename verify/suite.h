@@ -26,7 +26,8 @@ typedef struct attest_suite {
     size_t skip_count;
 } attest_suite;
 
-/* `name` is smoke, ci, full or a path.  ATTEST_BAD_INPUT names file and line. */
+/* `name` is a built-in suite (smoke, ci, full; flash_attn, pytorch, ggml, fla, benchdnn: the inputs of other projects'
+ * tests, see foreign.h) or a path.  ATTEST_BAD_INPUT names file and line. */
 attest_status attest_suite_read(attest_suite *suite, const char *name, attest_error *err);
 void attest_suite_clear(attest_suite *suite);
 /* The reason if the case is to be skipped for this kernel, else NULL. */
