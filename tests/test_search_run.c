@@ -245,10 +245,16 @@ START_TEST(any_number_of_threads)
         for (int k = 0; strategy == ATTEST_STRATEGY_ANNEAL && k < ATTEST_PHASE_COUNT; k++)
             ck_assert(memcmp(&one.reached[k], &two.reached[k], sizeof(double)) == 0);
         ck_assert(figure_of(&one) == figure_of(&two)); /* takes the inputs */
-        attest_search_found_clear(&one);
-        attest_search_found_clear(&two);
-        ck_assert_ptr_null(two.inputs);
     }
+}
+END_TEST
+
+START_TEST(found_and_cleared)
+{
+    attest_search_found found = find(ATTEST_STRATEGY_RANDOM, 4, 1);
+    ck_assert_ptr_nonnull(found.inputs);
+    attest_search_found_clear(&found);
+    ck_assert_ptr_null(found.inputs);
 }
 END_TEST
 
@@ -460,6 +466,7 @@ Suite *suite_search_run(void)
     tcase_add_test(t, evaluator_memory);
     tcase_add_test(t, refuted);
     tcase_add_test(t, any_number_of_threads);
+    tcase_add_test(t, found_and_cleared);
     tcase_add_test(t, draws_and_search);
     tcase_add_test(t, case_file_keeps_bits);
     tcase_add_test(t, case_file_refusals);

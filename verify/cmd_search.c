@@ -25,7 +25,7 @@ static const struct {
     { "softmax-online-bf16", "variant=softmax n=1 m=8 d=2 e=1 in=bf16 p=bf16", 1 },
     { "taylor-recurrent-f32", "variant=taylor:2 n=1 m=8 d=2 e=1", 1 },
     { "taylor-chunk-f32", "variant=linear n=1 m=8 d=2 e=1 chunk=4", 1 },
-    { "delta-recurrent-f32", "variant=deltanet n=1 m=8 d=2 e=1", 1 },
+    { "delta-recurrent-f32", "variant=deltanet mask=causal-br n=1 m=8 d=2 e=1", 1 },
     { "softmax-two-pass-f64", "variant=softmax n=1 m=8 d=2 e=1 in=f64", 0 },
     { "softmax-mma-bf16", "variant=softmax n=1 m=33 d=2 e=1 in=bf16 p=bf16", 0 }, /* instructions of 16 keys */
     { "softmax-split-f32", "variant=softmax n=1 m=8 d=2 e=1 splits=2", 0 },
@@ -33,8 +33,8 @@ static const struct {
     { "taylor-split-f32", "variant=taylor:2 n=1 m=8 d=2 e=1 splits=2", 0 },
     { "taylor-packed-f32", "variant=taylor:2 n=1 m=8 d=2 e=1", 0 },
     { "linear-recurrent-f32", "variant=linear n=1 m=8 d=2 e=1", 0 },
-    { "delta-parallel-f32", "variant=deltanet n=1 m=8 d=2 e=1", 0 },
-    { "delta-chunk-f32", "variant=deltanet n=1 m=8 d=2 e=1 chunk=4", 0 },
+    { "delta-parallel-f32", "variant=deltanet mask=causal-br n=1 m=8 d=2 e=1", 0 },
+    { "delta-chunk-f32", "variant=deltanet mask=causal-br n=1 m=8 d=2 e=1 chunk=4", 0 },
 };
 
 enum { SEARCHED = sizeof searched / sizeof searched[0] };
