@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/traits.h"
 #include "reports/write.h"
 
 static const char head[] =
@@ -243,9 +244,17 @@ static void print_studies(FILE *out, const char *dir, const attest_rows *order, 
     }
 }
 
+static attest_status read_traits(attest_traits *traits, const char *dir, attest_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%.4000s/traits.jsonl", dir);
+    return access(path, F_OK) == 0 ? attest_traits_read_jsonl(traits, path, err) : ATTEST_OK;
+}
+
 attest_status attest_report_write(const char *dir, attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    attest_traits traits = { 0 };
     attest_rows rows = { 0 }, order = { 0 }, range = { 0 };
     attest_facts facts = { 0 };
     attest_tally *tallies = NULL;
@@ -257,6 +266,7 @@ attest_status attest_report_write(const char *dir, attest_error *err)
     ATTEST_TRY(read_optional(&rows, dir, "rows.jsonl", err));
     ATTEST_TRY(read_optional(&order, dir, "study-order.jsonl", err));
     ATTEST_TRY(read_optional(&range, dir, "study-range.jsonl", err));
+    ATTEST_TRY(read_traits(&traits, dir, err));
     if (rows.count + order.count + range.count == 0)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "%s: no rows.jsonl, study-order.jsonl or study-range.jsonl in it "
@@ -273,6 +283,7 @@ attest_status attest_report_write(const char *dir, attest_error *err)
     fputs(head, out.file);
     fprintf(out.file, "<h1>attest report</h1>\n");
     ATTEST_TRY(print_gate(out.file, &rows, tallies, count, &facts, err));
+    attest_traits_print_html(out.file, &traits);
     print_studies(out.file, dir, &order, &range);
     fprintf(out.file, "</body></html>\n");
 out:
@@ -282,5 +293,6 @@ out:
     attest_rows_clear(&rows);
     attest_rows_clear(&order);
     attest_rows_clear(&range);
+    attest_traits_clear(&traits);
     return status;
 }

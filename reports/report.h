@@ -54,7 +54,7 @@ attest_status attest_chart_order(const attest_rows *rows, const char *svg_path, 
 attest_status attest_chart_range(const attest_rows *rows, const char *svg_path, attest_error *err);
 
 /* Writes DIR/index.html (self-contained: inline CSS, the two SVGs inlined, no external reference) and
- * DIR/summary.md from DIR/rows.jsonl and, where present, DIR/trust.json, DIR/study-order.jsonl and
+ * DIR/summary.md from DIR/rows.jsonl and, where present, DIR/trust.json, DIR/traits.jsonl, DIR/study-order.jsonl and
  * DIR/study-range.jsonl. */
 attest_status attest_report_write(const char *dir, attest_error *err);
 

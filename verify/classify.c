@@ -200,20 +200,20 @@ typedef struct trait_row {
 } trait_row;
 
 static const trait_row table[] = {
-    { "schedule", of_schedule, classify_schedule, by_schedule, tell_schedule }, /* first: others ask what it saw */
+    { "schedule", of_schedule, classify_schedule, by_schedule, tell_schedule }, /* first: others read what it saw */
     { "tile", of_tile, classify_tile, by_tile, tell_tile },
     { "splits", of_splits, classify_splits, by_convention, tell_splits },
-    { "exp_error", of_exp_error, classify_exp_error, by_error, tell_error },
-    { "log2_domain", of_log2_domain, classify_log2_domain, by_licence, tell_answer },
-    { "scale_dtype", of_scale_dtype, classify_scale_dtype, by_type, tell_type },
-    { "p_rounding", of_p_rounding, classify_p_rounding, by_error, tell_rounding },
-    { "cast_in_sum", of_cast_in_sum, classify_cast_in_sum, by_convention, tell_answer },
-    { "acc_unit", of_acc_unit, classify_acc_unit, by_error, tell_error },
+    { "lse_base2", of_lse_base2, classify_lse_base, by_convention, tell_answer },
+    { "acc_unit", of_acc_unit, classify_acc_unit, by_error, tell_error }, /* exp_error reads what these saw */
     { "acc_truncates", of_acc_truncates, classify_acc_truncates, by_truncation, tell_answer },
     { "state_dtype", of_state_dtype, classify_state_dtype, by_type, tell_type },
+    { "p_rounding", of_p_rounding, classify_p_rounding, by_error, tell_rounding },
+    { "cast_in_sum", of_cast_in_sum, classify_cast_in_sum, by_convention, tell_answer },
+    { "log2_domain", of_log2_domain, classify_log2_domain, by_licence, tell_answer },
+    { "exp_error", of_exp_error, classify_exp_error, by_error, tell_error },
+    { "scale_dtype", of_scale_dtype, classify_scale_dtype, by_type, tell_type },
     { "div_error", of_div_error, classify_div_error, by_error, tell_error },
     { "ftz", of_ftz, classify_ftz, by_licence, tell_answer },
-    { "lse_base2", of_lse_base2, classify_lse_base, by_convention, tell_answer },
     { "lse_with_sink", of_lse_with_sink, classify_lse_sink, by_convention, tell_answer },
     { "empty_row_nan", of_empty_row_nan, classify_empty_row, by_convention, tell_answer },
     { "packed_state", of_packed_state, classify_packed, by_convention, tell_answer },
@@ -246,10 +246,13 @@ static attest_status ask_trait(attest_trait *t, const trait_row *row, asked *k, 
         row->tell(t->declared, sizeof t->declared, declared);
     if (seen.visible)
         row->tell(t->inferred, sizeof t->inferred, seen.value);
+    if (seen.visible && !(seen.value == seen.value))
+        snprintf(t->inferred, sizeof t->inferred, "another");
     snprintf(t->why, sizeof t->why, "%s", seen.why);
-    t->verdict = !seen.visible  ? ATTEST_TRAIT_HIDDEN
-                 : !is_declared ? ATTEST_TRAIT_UNDECLARED
-                                : row->compare(declared, seen.value);
+    t->verdict = !seen.visible                 ? ATTEST_TRAIT_HIDDEN
+                 : !(seen.value == seen.value) ? ATTEST_TRAIT_FAIL
+                 : !is_declared                ? ATTEST_TRAIT_UNDECLARED
+                                               : row->compare(declared, seen.value);
 out:
     return status;
 }

@@ -8,7 +8,7 @@
  *     tile, splits  where the running maximum rescales what came before
  *     exp_error     largest relative error of e^x over 1024 points of (-80, -0.7): a lower end  classify_exp.c
  *     log2_domain   do these errors follow the rounding of x log2(e)?
- *     scale_dtype   mean of score / product for a scale that every narrower type misses
+ *     scale_dtype   slope of score over product for a scale that every narrower type misses
  *     p_rounding    what is left of two weights in one cell of problem.p                        classify_cast.c
  *     cast_in_sum   the denominator of weights that their cast moves
  *     acc_unit, acc_truncates    the least term that survives beside 1 (channels, keys, denominator)    classify_sums.c

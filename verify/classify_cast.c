@@ -81,7 +81,7 @@ attest_status classify_p_rounding(inference *out, asked *k, attest_error *err)
     else if (fabs(left - (HIGH - LOW)) < 0.1)
         classify_hidden(out, "weights are not cast, although p is narrower than acc");
     else
-        classify_hidden(out, "%.2g of a unit is left of two weights that lie %.2g apart", left, HIGH - LOW);
+        classify_other(out, "%.2g of a unit is left of two weights that lie %.2g apart", left, HIGH - LOW);
     return status;
 }
 
@@ -109,8 +109,7 @@ static attest_status denominators(double *mean, asked *k, attest_error *err)
     for (int64_t b = 0; b < CELLS && s.ran; b++) {
         double lo, hi;
         cell(&lo, &hi, k->types.p, b);
-        const double l = by_lse ? exp(classify_get(&s, ATTEST_LSE, b, 0, s.last, 0))
-                                : 1 / classify_get(&s, ATTEST_O, b, 0, s.last, 0);
+        const double l = by_lse ? exp(classify_lse(&s, b)) : 1 / classify_get(&s, ATTEST_O, b, 0, s.last, 0);
         *mean += (l - 1 - SAME * lo) / (SAME * (hi - lo)) / CELLS;
     }
 out:
@@ -131,9 +130,9 @@ attest_status classify_cast_in_sum(inference *out, asked *k, attest_error *err)
     const attest_status status = denominators(&mean, &narrow, err);
     if (fabs(mean - LOW) < 0.05)
         classify_seen(out, ATTEST_NO);
-    else if (fabs(mean) < 0.05 || fabs(mean - 1) < 0.05)
+    else if ((k->sums_cast = fabs(mean) < 0.05 || fabs(mean - 1) < 0.05))
         classify_seen(out, ATTEST_YES);
     else
-        classify_hidden(out, "the denominator adds a weight at %.2g of its cell as one at %.2g", LOW, mean);
+        classify_other(out, "the denominator adds a weight at %.2g of its cell as one at %.2g", LOW, mean);
     return status;
 }

@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum { POINTS = 1024, MANY = 300 };
+enum { POINTS = 1024, MANY = 64, APART = 300 };
 #define LEAST (-80.0)
 
 /* Below it 1 + e^x is 1. */
@@ -28,16 +28,28 @@ typedef struct reading {
     double x[POINTS], error[POINTS], largest, floor;
 } reading;
 
+/* x log2(e) rounded to the accumulator's type, log2(e) rounded before or not; what e^x is multiplied by then. */
+static double base2_error(const asked *k, double x, int round_factor)
+{
+    const uint32_t acc = k->types.acc;
+    const long double log2e = 1.4426950408889634073599246810018921L;
+    const long double factor =
+        round_factor ? (long double)attest_to_f64(acc, attest_from_f64(acc, (double)log2e)) : log2e;
+    const double product = attest_to_f64(acc, attest_from_f64(acc, (double)((long double)x * factor)));
+    return (double)(((long double)product - (long double)x * log2e) / log2e);
+}
+
 /* Signed error of w as e^x. */
 static double error_of(double w, double x)
 {
     return (double)((long double)w / expl((long double)x) - 1);
 }
 
-static void read_error(reading *r, int64_t at, double x, double w, double slack)
+/* Without what the rounding of x log2(e) does, once that is known: it is no error of the exponential. */
+static void read_error(reading *r, const asked *k, int64_t at, double x, double w, double slack)
 {
     r->x[at] = x;
-    r->error[at] = error_of(w, x);
+    r->error[at] = error_of(w, x) - (k->argument >= 2 ? base2_error(k, x, k->argument == 3) : 0);
     const double error = fmax(fabs(r->error[at]) - slack, 0);
     if (!(error <= r->largest))
         r->largest = r->error[at] == r->error[at] ? error : INFINITY; /* a NaN counts */
@@ -57,7 +69,7 @@ static attest_status read_weight(reading *r, asked *k, int64_t at_x, int64_t at_
     const double u = classify_unit(k), out = classify_out_unit(k);
     scene s;
     r->largest = -1;
-    r->floor = out + attest_unit_roundoff(k->types.p);
+    r->floor = out + attest_unit_roundoff(k->types.p) + k->unit;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%lld e=1", k->path->axes, POINTS,
                              (long long)(at_x > at_0 ? at_x : at_0) + 1));
     if (!s.bundle)
@@ -73,30 +85,60 @@ static attest_status read_weight(reading *r, asked *k, int64_t at_x, int64_t at_
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < POINTS && s.ran; b++) {
         const double o = classify_get(&s, ATTEST_O, b, 0, s.last, 0);
-        read_error(r, b, r->x[b], o / (1 - o), r->x[b] < far_of(k) ? 0 : 4 * (u + out));
+        read_error(r, k, b, r->x[b], o / (1 - o), r->x[b] < far_of(k) ? 0 : 4 * (fmax(u, k->unit) + out));
     }
 out:
     classify_close(&s);
     return status;
 }
 
-/* Below 0, elu1 is e^x: of k with q = 0, whose feature is 1. */
+/* MANY keys of weight e^x beside one of e^0: from the denominator, which adds them uncast where l does. */
+static attest_status read_denominator(reading *r, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0 && classify_out_unit(k) > classify_unit(k);
+    const double u = fmax(classify_unit(k), k->unit);
+    scene s;
+    r->largest = -1;
+    r->floor = 2 * MANY * u + (k->sums_cast ? 2 * attest_unit_roundoff(k->types.p) : 0) +
+               (by_lse ? 0 : 4 * classify_out_unit(k));
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, POINTS, MANY + 1));
+    if (!s.bundle)
+        goto out;
+    classify_ask_scores(&s);
+    for (int64_t b = 0; b < POINTS; b++) {
+        const double x = floor(-3.5 * classify_even(b) * 0x1p16) / 0x1p16;
+        for (int64_t j = 1; j <= MANY; j++)
+            r->x[b] = classify_score(&s, b, j, x);
+        classify_put(&s, ATTEST_V, b, 0, 0, 0, 1);
+    }
+    ATTEST_TRY(classify_run(&s, err));
+    for (int64_t b = 0; b < POINTS && s.ran; b++) {
+        const double l = by_lse ? exp(classify_lse(&s, b)) : 1 / classify_get(&s, ATTEST_O, b, 0, s.last, 0);
+        read_error(r, k, b, r->x[b], (l - 1) / MANY, 0);
+    }
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* Below 0, elu1 is e^x: of q with k = 0, whose feature is 1, so that a state holds v alone. */
 static attest_status read_feature(reading *r, asked *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     scene s;
     r->largest = -1;
     r->floor = classify_out_unit(k);
-    ATTEST_TRY(classify_open(&s, k, err, "%s feature=elu1 b=%d m=1 e=1 d=1", k->path->axes, POINTS));
+    ATTEST_TRY(classify_open(&s, k, err, "%s feature=elu1 b=%d m=1 d=1 e=1", k->path->axes, POINTS));
     if (!s.bundle)
         goto out;
     for (int64_t b = 0; b < POINTS; b++) {
-        r->x[b] = classify_put(&s, ATTEST_K, b, 0, 0, 0, point(k, b));
+        r->x[b] = classify_put(&s, ATTEST_Q, b, 0, s.last, 0, point(k, b));
         classify_put(&s, ATTEST_V, b, 0, 0, 0, 1);
     }
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < POINTS && s.ran; b++)
-        read_error(r, b, r->x[b], classify_get(&s, ATTEST_O, b, 0, s.last, 0), 0);
+        read_error(r, k, b, r->x[b], classify_get(&s, ATTEST_O, b, 0, s.last, 0), 0);
 out:
     classify_close(&s);
     return status;
@@ -112,11 +154,17 @@ static attest_status read_common(double *worst, asked *k, attest_error *err)
         classify_ask_scores(&s);
         ATTEST_TRY(classify_run(&s, err));
         if (s.ran)
-            *worst = fabs(expm1(classify_get(&s, ATTEST_LSE, 0, 0, s.last, 0)));
+            *worst = fabs(expm1(classify_lse(&s, 0)));
     }
 out:
     classify_close(&s);
     return status;
+}
+
+/* An error that the way of reading cannot have made; else 0. */
+static double beyond(const reading *r)
+{
+    return r->largest > 2 * r->floor ? r->largest : 0;
 }
 
 /* The finest reading; *badness: the largest error that any reading shows beyond what it may have made itself. */
@@ -131,16 +179,17 @@ static attest_status read_best(reading *best, double *badness, asked *k, attest_
     if (!k->path->exponential)
         return ATTEST_OK;
     ATTEST_TRY(read_weight(best, k, 1, 0, err));
-    ATTEST_TRY(read_weight(&other, k, 0, MANY - 1, err));
+    ATTEST_TRY(read_weight(&other, k, 0, APART - 1, err));
     ATTEST_TRY(read_common(badness, k, err));
     if (other.largest >= 0 && other.largest < best->largest) { /* the same weight, without its cast */
         const reading swap = *best;
         *best = other;
-        best->floor = classify_out_unit(k);
+        best->floor = classify_out_unit(k) + k->unit;
         other = swap;
     }
-    if (other.largest > 2 * other.floor && other.largest > *badness)
-        *badness = other.largest;
+    *badness = fmax(*badness, beyond(&other));
+    ATTEST_TRY(read_denominator(&other, k, err));
+    *badness = fmax(*badness, beyond(&other));
 out:
     return status;
 }
@@ -153,6 +202,8 @@ attest_status classify_exp_error(inference *out, asked *k, attest_error *err)
     const double u = classify_unit(k), worst = fmax(best.largest, badness);
     if (best.largest < 0)
         classify_hidden(out, "no exponential of the kernel stands alone in an output");
+    else if (k->shallow)
+        classify_hidden(out, "sums or states of f16 hold no small exponential");
     else if (best.floor > 4 * u && worst <= 2 * best.floor)
         classify_hidden(out, "weights are seen rounded to %g only", best.floor);
     else
@@ -161,17 +212,6 @@ attest_status classify_exp_error(inference *out, asked *k, attest_error *err)
 }
 
 /* ---- base 2 -------------------------------------------------------------------------------------------------- */
-
-/* x log2(e) rounded to the accumulator's type, log2(e) rounded before or not; what e^x is multiplied by then. */
-static double base2_error(const asked *k, double x, int round_factor)
-{
-    const uint32_t acc = k->types.acc;
-    const long double log2e = 1.4426950408889634073599246810018921L;
-    const long double factor =
-        round_factor ? (long double)attest_to_f64(acc, attest_from_f64(acc, (double)log2e)) : log2e;
-    const double product = attest_to_f64(acc, attest_from_f64(acc, (double)((long double)x * factor)));
-    return (double)(((long double)product - (long double)x * log2e) / log2e);
-}
 
 /* Least squares of the errors on those of a kernel in base 2: slope, and its standard error. */
 static double slope_of(double *deviation, const reading *r, const asked *k, int round_factor)
@@ -201,14 +241,16 @@ attest_status classify_log2_domain(inference *out, asked *k, attest_error *err)
     }
     for (int n = 0; n < 2; n++)
         slope[n] = slope_of(&deviation[n], &best, k, n);
-    if (deviation[0] > 0.1)
+    const int better = deviation[1] < deviation[0];
+    const int is_base2 = fabs(slope[better] - 1) < 0.3, is_natural = fabs(slope[better]) < 0.3;
+    if (deviation[better] > 0.1)
         classify_hidden(out, "the errors of its exponential hide how its argument is rounded");
-    else if (fabs(slope[0] - 1) < 0.3 || fabs(slope[1] - 1) < 0.3)
-        classify_seen(out, ATTEST_YES);
-    else if (fabs(slope[0]) < 0.3)
-        classify_seen(out, ATTEST_NO);
+    else if (is_base2 || is_natural)
+        classify_seen(out, is_base2 ? ATTEST_YES : ATTEST_NO);
     else
         classify_hidden(out, "its arguments err neither as x nor as x log2(e) does");
+    if (out->visible)
+        k->argument = is_base2 ? 2 + better : 1;
     return status;
 }
 
@@ -225,17 +267,45 @@ static double seen_score(const scene *s, int64_t b)
 {
     const double o = classify_get(s, ATTEST_O, b, 0, s->last, 0);
     if (!s->kernel->path->exponential)
-        return o / s->kernel->path->value / s->kernel->path->key;
-    return s->kernel->outputs & ATTEST_GIVES_LSE ? classify_get(s, ATTEST_LSE, b, 0, s->last, 0) : log(o / (1 - o));
+        return o / s->kernel->path->value;
+    return s->kernel->outputs & ATTEST_GIVES_LSE ? classify_lse(s, b) : log(o / (1 - o));
 }
 
-/* Mean of score/x over POINTS, and the standard error of that mean. */
-static attest_status effective_scale(double *mean, double *deviation, asked *k, attest_error *err)
+/* Slope of y over x by least squares (a constant is the exponential's, not the scale's), and its standard error. */
+static double line_of(double *deviation, const double *x, const double *y)
+{
+    double x0 = 0, y0 = 0, xx = 0, xy = 0, yy = 0;
+    for (int n = 0; n < POINTS; n++) {
+        x0 += x[n] / POINTS;
+        y0 += y[n] / POINTS;
+    }
+    for (int n = 0; n < POINTS; n++) {
+        xx += (x[n] - x0) * (x[n] - x0);
+        xy += (x[n] - x0) * (y[n] - y0);
+        yy += (y[n] - y0) * (y[n] - y0);
+    }
+    *deviation = sqrt(fmax(yy - xy * xy / xx, 0) / xx / POINTS);
+    return xy / xx;
+}
+
+/* q for a score of path->key x, x in [1,2), so that a state holds no more digits than key and value have; returns x. */
+static double put_query(scene *s, int64_t b)
+{
+    double x = 0;
+    for (int c = 0; c < s->spread; c++) {
+        x += classify_put(s, ATTEST_Q, b, 0, s->last, c, 1 + classify_even(b) - x);
+        classify_put(s, ATTEST_K, b, 0, 0, c, s->kernel->path->key);
+    }
+    return x;
+}
+
+/* What the kernel multiplies products by, less awkward_scale(). */
+static attest_status effective_scale(double *off, double *deviation, asked *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const classify_path *path = k->path;
     const int alone = !path->exponential || k->outputs & ATTEST_GIVES_LSE;
-    double x[POINTS], sum = 0, squares = 0;
+    double x[POINTS], y[POINTS];
     char scale[40];
     scene s;
     attest_double_text(scale, sizeof scale, awkward_scale());
@@ -244,19 +314,15 @@ static attest_status effective_scale(double *mean, double *deviation, asked *k, 
         goto out;
     classify_ask_scores(&s);
     for (int64_t b = 0; b < POINTS; b++) {
-        const double want = path->exponential ? -20 - 40 * classify_even(b) : path->key * (1 + classify_even(b));
-        x[b] = classify_score(&s, b, alone ? 0 : 1, want);
+        x[b] = path->exponential ? classify_score(&s, b, alone ? 0 : 1, -20 - 40 * classify_even(b)) : put_query(&s, b);
         classify_put(&s, ATTEST_V, b, 0, alone ? 0 : 1, 0, path->value);
     }
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < POINTS && s.ran; b++) {
-        const double ratio =
-            (path->exponential ? seen_score(&s, b) / x[b] : seen_score(&s, b) * path->key / x[b]) - awkward_scale();
-        sum += ratio / POINTS;
-        squares += ratio * ratio / POINTS;
+        y[b] = fma(-awkward_scale(), x[b], seen_score(&s, b) / (path->exponential ? 1 : path->key));
     }
-    *mean = s.ran ? sum : NAN;
-    *deviation = sqrt(fmax(squares - sum * sum, 0) / POINTS);
+    if (s.ran)
+        *off = line_of(deviation, x, y);
 out:
     classify_close(&s);
     return status;
@@ -265,21 +331,24 @@ out:
 attest_status classify_scale_dtype(inference *out, asked *k, attest_error *err)
 {
     static const uint32_t formats[] = { ATTEST_F64, ATTEST_F32, ATTEST_F16, ATTEST_BF16 };
-    double mean = NAN, deviation = 0, off[COUNT(formats)];
-    const attest_status status = effective_scale(&mean, &deviation, k, err);
+    double seen = NAN, deviation = 0, off[COUNT(formats)];
+    const attest_status status = effective_scale(&seen, &deviation, k, err);
+    const double room = k->path->exponential && k->argument != 1 ? 2 * classify_unit(k) : 0; /* of scale log2(e) */
     size_t nearest = 0;
     double second = INFINITY;
     for (size_t n = 0; n < COUNT(formats); n++) {
         const double as = attest_to_f64(formats[n], attest_from_f64(formats[n], awkward_scale())) - awkward_scale();
-        off[n] = fabs(mean - as);
+        off[n] = fabs(seen - as);
         nearest = off[n] < off[nearest] ? n : nearest;
     }
     for (size_t n = 0; n < COUNT(formats); n++)
         second = n != nearest ? fmin(second, off[n]) : second;
-    if (!(mean == mean))
+    if (!(seen == seen))
         classify_hidden(out, "no score could be asked for");
-    else if (off[nearest] > 6 * deviation + 0x1p-50 || second < 6 * deviation)
-        classify_hidden(out, "scores are %.3g +- %.1g off scale: no one type", mean, deviation);
+    else if (second < 6 * deviation + room)
+        classify_hidden(out, "scores are %.3g +- %.1g off scale: several types would", seen, deviation);
+    else if (off[nearest] > 6 * deviation + 0x1p-50 + room)
+        classify_other(out, "scores are %.3g +- %.1g off scale: no type does that", seen, deviation);
     else
         classify_seen(out, 1 + formats[nearest]);
     return status;

@@ -34,10 +34,17 @@ typedef struct asked {
     uint32_t schedule; /* as inferred; ATTEST_SCHEDULE_UNKNOWN: not (yet) */
     int64_t tile;      /* keys between two rescalings, 0: none seen */
     int64_t splits;    /* parts of a split kernel: 0 as many as problem.splits says, else that many */
+    double unit;       /* unit roundoff of sums as inferred; 0: not (yet) */
+    int truncates;     /* some sum rounds toward zero */
+    int base2;         /* lse is in base 2 */
+    int sums_cast;     /* the denominator adds cast weights */
+    int argument;      /* of the exponential: 0 not known, 1 x, 2 x log2(e), 3 the same with log2(e) rounded before */
+    int shallow;       /* sums or states of f16: what is below 2^-24 is lost by right */
     char dead[160];    /* how it ended in an earlier probe; "": alive */
 } asked;
 
-/* What a probe says.  value: the trait as attest_numerics (attest.h) codes it; visible = 0: `why` tells. */
+/* What a probe says.  value: the trait as attest_numerics (attest.h) codes it, NAN: none of the values there are (`why`
+ * tells); visible = 0: `why` tells why not. */
 typedef struct inference {
     int visible;
     double value;
@@ -46,6 +53,8 @@ typedef struct inference {
 
 /* Not visible, with the reason. */
 void classify_hidden(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Visible, and none of the trait's values. */
+void classify_other(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void classify_seen(inference *out, double value);
 
 typedef struct scene {
@@ -72,6 +81,8 @@ attest_status classify_run(scene *s, attest_error *err);
 /* One element; scene without that tensor: nothing, NAN.  put returns what was stored. */
 double classify_put(scene *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c, double x);
 double classify_get(const scene *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c);
+/* Natural lse of batch entry b and the last query, whatever base the kernel was seen to use. */
+double classify_lse(const scene *s, int64_t b);
 /* A whole tensor. */
 void classify_fill(scene *s, attest_role role, double x);
 

@@ -40,6 +40,15 @@ void classify_hidden(inference *out, const char *format, ...)
     va_end(list);
 }
 
+void classify_other(inference *out, const char *format, ...)
+{
+    va_list list;
+    classify_seen(out, NAN);
+    va_start(list, format);
+    vsnprintf(out->why, sizeof out->why, format, list);
+    va_end(list);
+}
+
 void classify_seen(inference *out, double value)
 {
     *out = (inference){ .visible = 1, .value = value };
@@ -175,6 +184,11 @@ double classify_get(const scene *s, attest_role role, int64_t b, int64_t h, int6
 {
     const attest_tensor *t = tensor_of(s, role);
     return t ? attest_load(t, attest_offset(t, b, h, i, c)) : NAN;
+}
+
+double classify_lse(const scene *s, int64_t b)
+{
+    return classify_get(s, ATTEST_LSE, b, 0, s->last, 0) * (s->kernel->base2 ? log(2) : 1);
 }
 
 void classify_fill(scene *s, attest_role role, double x)

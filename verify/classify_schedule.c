@@ -71,23 +71,25 @@ out:
     return status;
 }
 
-/* The distance from A to the nearest C that rescales it, among `keys` keys; 0: none does.  `backwards`: from the end.
- */
+/* The distance from A to the nearest C that rescales it, among `keys` keys; 0: not even the farthest one does.
+ * `backwards`: from the end. */
 static attest_status find_tile(int64_t *tile, int *ran, asked *k, int64_t keys, int backwards, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
     answer answers[KEYS];
     stand at[KEYS];
-    int64_t count = 0;
-    at[count++] = (stand){ 2, 1, 0 }; /* C first: its bits are those of one exponential */
-    if (backwards)
-        at[0] = (stand){ keys - 3, keys - 2, keys - 1 };
-    for (int64_t n = 2; n < keys; n++)
-        at[count++] = backwards ? (stand){ keys - 1, keys - 2, keys - 1 - n } : (stand){ 0, 1, n };
-    const attest_status status = ask(answers, ran, k, keys, 1, at, count, err);
+    int64_t count = 1;
     *tile = 0;
-    for (int64_t n = 1; n < count && *ran && *tile == 0; n++)
-        if (!same(&answers[n], &answers[0]))
-            *tile = n + 1;
+    at[0] = backwards ? (stand){ keys - 3, keys - 2, keys - 1 } : (stand){ 2, 1, 0 }; /* C first: one exponential */
+    for (int64_t n = keys - 1; n >= 2; n--)
+        at[count++] = backwards ? (stand){ keys - 1, keys - 2, keys - 1 - n } : (stand){ 0, 1, n };
+    ATTEST_TRY(ask(answers, ran, k, keys, 1, at, 2, err));
+    if (!*ran || same(&answers[1], &answers[0]))
+        return status;
+    ATTEST_TRY(ask(answers, ran, k, keys, 1, at, count, err));
+    for (int64_t n = 1; n < count && *ran && !same(&answers[n], &answers[0]); n++)
+        *tile = keys - n;
+out:
     return status;
 }
 
@@ -114,7 +116,8 @@ static attest_status schedule_of_softmax(inference *out, asked *k, attest_error 
     }
     for (int backwards = 0; backwards < 2 && tile == 0; backwards++) {
         ATTEST_TRY(find_tile(&tile, &ran, k, KEYS, backwards, err));
-        ATTEST_TRY(find_tile(&half, &ran, k, KEYS / 2, backwards, err));
+        if (tile > 0)
+            ATTEST_TRY(find_tile(&half, &ran, k, KEYS / 2, backwards, err));
     }
     ATTEST_TRY(ends_with_part(&parts, k, tile, err));
     if (!ran) {
@@ -123,7 +126,7 @@ static attest_status schedule_of_softmax(inference *out, asked *k, attest_error 
     }
     k->tile = tile;
     k->schedule = parts ? ATTEST_SCHEDULE_SPLIT : tile ? ATTEST_SCHEDULE_ONLINE : ATTEST_SCHEDULE_TWO_PASS;
-    if (!parts && tile > 0 && half > 0 && half < tile) { /* it moves with the number of keys */
+    if (tile > 0 && half > 0 && half < tile) { /* it moves with the number of keys */
         k->schedule = ATTEST_SCHEDULE_SPLIT;
         k->splits = KEYS / tile;
         k->tile = 0;

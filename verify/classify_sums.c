@@ -77,12 +77,12 @@ static void put_keys(scene *s, int steps, int in_keys)
         }
 }
 
-static void judge_scene(sums *worst, const scene *s, attest_role role, double factor, int steps)
+static void judge_scene(sums *worst, const scene *s, attest_role role, double factor, double kept, int steps)
 {
     double left[STEPS];
     for (int p = 0; p < PLACES && s->ran; p++) {
         for (int n = 0; n < steps; n++)
-            left[n] = factor * classify_get(s, role, (int64_t)p * steps + n, 0, s->last, 0);
+            left[n] = factor * classify_get(s, role, (int64_t)p * steps + n, 0, s->last, 0) - kept;
         judge_series(worst, left, steps);
     }
 }
@@ -97,13 +97,34 @@ static attest_status over_keys(sums *worst, asked *k, int chunk, attest_error *e
     if (s.bundle) {
         put_keys(&s, steps, 0);
         ATTEST_TRY(classify_run(&s, err));
-        judge_scene(worst, &s, ATTEST_O, k->path->mean ? KEYS : 1, steps);
+        judge_scene(worst, &s, ATTEST_O, k->path->mean ? KEYS : 1, 0, steps);
     }
     if (s.bundle && !k->path->exponential && k->path->key == 1 && k->outputs & ATTEST_GIVES_Z) {
         classify_fill(&s, ATTEST_K, 0);
         put_keys(&s, steps, 1);
         ATTEST_TRY(classify_run(&s, err));
-        judge_scene(worst, &s, ATTEST_Z, 1, steps);
+        judge_scene(worst, &s, ATTEST_Z, 1, 0, steps);
+    }
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* What a state holds of 1 + x when it is read: o - 1, where o is as fine as the accumulator.  Chunks of one token. */
+static attest_status of_a_state(sums *worst, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const int finest = (int)-log2(classify_unit(k));
+    scene s = { .kernel = k };
+    if (k->path->mean || classify_out_unit(k) > classify_unit(k))
+        return ATTEST_OK;
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 chunk=1", k->path->axes, PLACES * finest, KEYS));
+    if (s.bundle) {
+        put_keys(&s, finest, 0);
+        for (int64_t b = 0; b < (int64_t)PLACES * finest; b++)
+            classify_put(&s, ATTEST_V, b, 0, places[b / finest][2], 0, 0); /* no -1 */
+        ATTEST_TRY(classify_run(&s, err));
+        judge_scene(worst, &s, ATTEST_O, 1, 1, finest);
     }
 out:
     classify_close(&s);
@@ -154,7 +175,8 @@ out:
 
 /* ---- the denominator of a softmax: 1 and one small weight ---------------------------------------------------- */
 
-/* What is left of the weight: l-1 from lse = log l, or from o = 1/l. */
+/* What is left of the weight beside that of key 0: l/l0 - 1 from lse = log l, l0 without the small key; or from o =
+ * l0/l. */
 static attest_status over_weights(sums *worst, asked *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -163,23 +185,24 @@ static attest_status over_weights(sums *worst, asked *k, attest_error *err)
     const int steps = finest < STEPS ? finest : STEPS;
     double left[STEPS];
     scene s;
-    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, PLACES * steps, KEYS));
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, PLACES * steps + 1, KEYS));
     if (!s.bundle)
         goto out;
     classify_ask_scores(&s);
-    for (int64_t b = 0; b < PLACES * steps; b++) {
+    for (int64_t b = 0; b <= PLACES * steps; b++) {
         for (int64_t j = 0; j < KEYS; j++)
             classify_score(&s, b, j, -1e4);
         classify_score(&s, b, 0, 0);
-        classify_score(&s, b, places[b / steps][1], log(term((int)(b % steps) + 1)));
+        if (b < PLACES * steps)
+            classify_score(&s, b, places[b / steps][1], log(term((int)(b % steps) + 1)));
         classify_put(&s, ATTEST_V, b, 0, 0, 0, 1);
     }
     ATTEST_TRY(classify_run(&s, err));
+    const double lse = classify_lse(&s, PLACES * steps);
     for (int p = 0; p < PLACES && s.ran; p++) {
         for (int n = 0; n < steps; n++) {
             const int64_t b = (int64_t)p * steps + n;
-            left[n] = by_lse ? expm1(classify_get(&s, ATTEST_LSE, b, 0, s.last, 0))
-                             : 1 / classify_get(&s, ATTEST_O, b, 0, s.last, 0) - 1;
+            left[n] = by_lse ? expm1(classify_lse(&s, b) - lse) : 1 / classify_get(&s, ATTEST_O, b, 0, s.last, 0) - 1;
         }
         judge_series(worst, left, steps);
     }
@@ -195,43 +218,44 @@ static int keeps_state(const asked *k)
     return k->schedule == ATTEST_SCHEDULE_RECURRENT || k->schedule == ATTEST_SCHEDULE_CHUNK;
 }
 
-static attest_status ask_sums(sums *worst, asked *k, attest_error *err)
+/* f16 has 11 digits and nothing below 2^-24. */
+static int is_shallow(const sums *s)
 {
-    attest_status status = ATTEST_OK;
-    *worst = (sums){ 0 };
-    ATTEST_TRY(over_channels(worst, k, err));
-    if (k->schedule != ATTEST_SCHEDULE_RECURRENT) /* whose sums over keys are the state: classify_state_dtype() */
-        ATTEST_TRY(over_keys(worst, k, 2 * KEYS, err));
-    if (k->path->exponential)
-        ATTEST_TRY(over_weights(worst, k, err));
-out:
-    return status;
+    return s->unit == attest_unit_roundoff(ATTEST_F16);
 }
 
 attest_status classify_acc_unit(inference *out, asked *k, attest_error *err)
 {
-    sums worst;
-    const attest_status status = ask_sums(&worst, k, err);
-    if (worst.unit > 0)
-        classify_seen(out, worst.unit);
-    else
+    attest_status status = ATTEST_OK;
+    sums worst = { 0 };
+    ATTEST_TRY(over_channels(&worst, k, err));
+    if (k->schedule != ATTEST_SCHEDULE_RECURRENT) /* whose sums over keys are the state: classify_state_dtype() */
+        ATTEST_TRY(over_keys(&worst, k, 2 * KEYS, err));
+    if (k->path->exponential)
+        ATTEST_TRY(over_weights(&worst, k, err));
+    k->unit = worst.unit;
+    k->truncates = worst.truncates;
+    k->shallow |= is_shallow(&worst);
+    classify_seen(out, worst.unit);
+    if (worst.unit == 0)
         classify_hidden(out, "no sum could be asked for");
+out:
     return status;
 }
 
 attest_status classify_acc_truncates(inference *out, asked *k, attest_error *err)
 {
-    sums worst;
-    const attest_status status = ask_sums(&worst, k, err);
-    if (worst.unit > 0)
-        classify_seen(out, worst.truncates ? ATTEST_YES : ATTEST_NO);
+    (void)err;
+    if (k->unit > 0)
+        classify_seen(out, k->truncates ? ATTEST_YES : ATTEST_NO);
     else
         classify_hidden(out, "no sum could be asked for");
-    return status;
+    return ATTEST_OK;
 }
 
 attest_status classify_state_dtype(inference *out, asked *k, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
     static const uint32_t formats[] = { ATTEST_F64, ATTEST_F32, ATTEST_F16, ATTEST_BF16 };
     sums worst = { 0 };
     if (!keeps_state(k)) {
@@ -239,13 +263,16 @@ attest_status classify_state_dtype(inference *out, asked *k, attest_error *err)
                         k->schedule ? "the schedule is not of states" : "no schedule of states was seen");
         return ATTEST_OK;
     }
-    const attest_status status = over_keys(&worst, k, 1, err);
-    classify_hidden(out, "states of unit %g are of no known type", worst.unit);
+    ATTEST_TRY(over_keys(&worst, k, 1, err));
+    ATTEST_TRY(of_a_state(&worst, k, err));
+    k->shallow |= is_shallow(&worst);
+    classify_other(out, "states of unit %g are of no known type", worst.unit);
     for (size_t n = 0; n < COUNT(formats); n++)
         if (worst.unit <= attest_unit_roundoff(formats[n])) {
             classify_seen(out, 1 + formats[n]);
             break;
         }
+out:
     return status;
 }
 
@@ -281,28 +308,48 @@ out:
     return status;
 }
 
-/* The gate of one of m = 3, 4 .. equal heads, the others' logits far below: 1/m. */
+/* The gate of one of m = 3, 4 .. equal query heads, the others' logits far below: 1/m. */
 static attest_status divide_by_heads(double *worst, asked *k, attest_error *err)
 {
     enum { HEADS = 64 };
     attest_status status = ATTEST_OK;
     scene s;
-    ATTEST_TRY(classify_open(&s, k, err, "%s gates=heads b=%d hq=%d m=1 e=1", k->path->axes, HEADS - 2, HEADS));
+    ATTEST_TRY(classify_open(&s, k, err, "%s gates=heads b=%d hq=%d hkv=1 m=1 e=1", k->path->axes, HEADS - 2, HEADS));
     if (!s.bundle)
         goto out;
     classify_ask_scores(&s);
-    classify_fill(&s, ATTEST_SK, -1e4);
     classify_fill(&s, ATTEST_SQ, -1e4);
     for (int64_t b = 0; b < HEADS - 2; b++) {
-        classify_put(&s, ATTEST_SQ, b, 0, s.last, 0, 0);
         for (int64_t h = 0; h < b + 3; h++)
-            classify_put(&s, ATTEST_SK, b, h, 0, 0, 0);
+            classify_put(&s, ATTEST_SQ, b, h, s.last, 0, 0);
         classify_score(&s, b, 0, k->path->key);
         classify_put(&s, ATTEST_V, b, 0, 0, 0, k->path->value);
     }
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < HEADS - 2 && s.ran; b++)
         *worst = fmax(*worst, quotient_error(classify_get(&s, ATTEST_O, b, 0, s.last, 0), 1, (double)(b + 3)));
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* A split kernel divides in each part, and once more when it has merged them: parts of 4 equal keys, each with the sum
+ * n of its values, are exact but for the last division, of n parts/4 by their number. */
+static attest_status divide_by_parts(double *worst, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    scene s = { .kernel = k };
+    for (int splits = 3; splits < 32; splits += 2) {
+        ATTEST_TRY(classify_open(&s, k, err, "%s b=16 m=%d e=1 splits=%d", k->path->axes, 4 * splits, splits));
+        classify_ask_scores(&s);
+        for (int64_t b = 0; b < s.problem.b; b++)
+            classify_put(&s, ATTEST_V, b, 0, 0, 0, (double)(2 * b + 1));
+        ATTEST_TRY(classify_run(&s, err));
+        for (int64_t b = 0; b < s.problem.b && s.ran; b++)
+            *worst = fmax(
+                *worst, quotient_error(classify_get(&s, ATTEST_O, b, 0, s.last, 0), (double)(2 * b + 1), 4.0 * splits));
+        classify_close(&s);
+    }
 out:
     classify_close(&s);
     return status;
@@ -315,6 +362,8 @@ attest_status classify_div_error(inference *out, asked *k, attest_error *err)
     double worst = -1;
     if (k->path->exponential || linear)
         ATTEST_TRY(divide_by_keys(&worst, k, linear ? "variant=softmax weight=power:1" : k->path->axes, err));
+    if (worst >= 0 && k->schedule == ATTEST_SCHEDULE_SPLIT && k->path->exponential)
+        ATTEST_TRY(divide_by_parts(&worst, k, err));
     if (worst < 0 && !k->path->mean)
         ATTEST_TRY(divide_by_heads(&worst, k, err));
     if (worst < 0)

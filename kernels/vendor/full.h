@@ -23,13 +23,13 @@ static inline int full_supports(const attest_problem *p, char *why, size_t len)
 /* All scores of a head, and a number a row. */
 static inline size_t full_workspace(const attest_problem *p) { return (size_t)(p->n * p->m + p->n) * sizeof(float); }
 
-/* A kernel library of this one kernel; numerics unknown: the loosest bound. */
-#define FULL_LIBRARY(NAME, SOURCE, SUMMARY)                                                                   \
+/* A kernel library of this one kernel; numerics unknown: the loosest bound.  FLAGS beyond those of both, or 0. */
+#define FULL_LIBRARY(NAME, SOURCE, SUMMARY, FLAGS)                                                            \
     static const attest_numerics numerics = { .struct_size = sizeof numerics };                               \
     static const attest_kernel kernel = { .struct_size = sizeof kernel,                                       \
                                           .form = ATTEST_PARALLEL,                                            \
                                           .device = ATTEST_CPU,                                               \
-                                          .flags = ATTEST_DETERMINISTIC | ATTEST_MASKED_FINITE,               \
+                                          .flags = ATTEST_DETERMINISTIC | ATTEST_MASKED_FINITE | (FLAGS),     \
                                           .outputs = ATTEST_GIVES_O,                                          \
                                           .name = NAME,                                                       \
                                           .version = "1",                                                     \

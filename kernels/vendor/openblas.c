@@ -58,4 +58,5 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
     return ATTEST_OK;
 }
 
-FULL_LIBRARY("vendor-openblas", "kernels/vendor/openblas.c", "sgemm, expf, sgemm over all pairs; OpenBLAS, one thread")
+FULL_LIBRARY("vendor-openblas", "kernels/vendor/openblas.c", "sgemm, expf, sgemm over all pairs; OpenBLAS, one thread",
+             0)

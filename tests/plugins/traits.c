@@ -1,0 +1,220 @@
+/* traits: kernels for the classifier.  `odd` has every trait that no built-in kernel has and says so; `parts` splits the
+ * keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its state in
+ * bf16; `loose` declares less than it does, `boaster` more. */
+#include "attest.h"
+#include "attest_float.h"
+#include <math.h>
+#include <stdio.h>
+
+typedef struct style {
+    int odd;      /* exp2, truncated casts and sums, cast weights in l, base-2 lse, NaN in empty rows */
+    int parts;    /* > 1 */
+    int64_t tile; /* > 0: from the end */
+} style;
+
+static float load(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
+{
+    const int64_t at = b * t->stride[0] + h * t->stride[1] + i * t->stride[2] + c * t->stride[3];
+    return t->dtype == ATTEST_BF16 ? attest_bf16_to_f32(((const uint16_t *)t->data)[at]) : ((const float *)t->data)[at];
+}
+
+static void store(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c, float x)
+{
+    if (t)
+        ((float *)t->data)[b * t->stride[0] + h * t->stride[1] + i * t->stride[2] + c * t->stride[3]] = x;
+}
+
+/* Toward zero, as some matrix units add. */
+static float cut(double x)
+{
+    const float y = (float)x;
+    return fabs((double)y) > fabs(x) ? nextafterf(y, 0) : y;
+}
+
+static float add(const style *k, float x, float y) { return k->odd ? cut((double)x + (double)y) : x + y; }
+
+static float weight(const style *k, float x)
+{
+    if (!k->odd)
+        return expf(x);
+    const float w = exp2f(x);
+    return w < 0x1p-126f ? 0 : w;
+}
+
+/* Of x >= 0. */
+static float bf16_below(float x)
+{
+    const uint16_t nearest = attest_bf16_from_f32(x);
+    return attest_bf16_to_f32((uint16_t)(nearest - (attest_bf16_to_f32(nearest) > x)));
+}
+
+static float score(const style *k, const attest_problem *p, const attest_tensors *t, const int64_t *at, int64_t j)
+{
+    const double log2e = 1.4426950408889634;
+    float dot = 0, scale = (float)p->scale;
+    for (int64_t c = 0; c < p->d; c++)
+        dot = add(k, dot, load(t->role[ATTEST_Q], at[0], at[1], at[2], c) * load(t->role[ATTEST_K], at[0], at[1], j, c));
+    if (k->odd)
+        scale = (float)(attest_to_f64(ATTEST_BF16, attest_from_f64(ATTEST_BF16, p->scale)) * log2e);
+    return scale * dot;
+}
+
+/* u, l and m of the keys [first,last), the largest score first known. */
+static void part(const style *k, const attest_problem *p, const attest_tensors *t, const int64_t *at, int64_t first,
+                 int64_t last, float *m, float *l, float *u)
+{
+    *m = -INFINITY;
+    *l = 0;
+    for (int64_t j = first; j < last; j++)
+        *m = fmaxf(*m, score(k, p, t, at, j));
+    for (int64_t c = 0; c < p->e; c++)
+        u[c] = 0;
+    for (int64_t j = first; j < last; j++) {
+        float w = weight(k, score(k, p, t, at, j) - *m);
+        if (p->p == ATTEST_BF16)
+            w = bf16_below(w);
+        *l = add(k, *l, w);
+        for (int64_t c = 0; c < p->e; c++)
+            u[c] = add(k, u[c], w * load(t->role[ATTEST_V], at[0], at[1], j, c));
+    }
+}
+
+static void row(const style *k, const attest_problem *p, const attest_tensors *t, const int64_t *at, float *scratch)
+{
+    float m = -INFINITY, l = 0, *u = scratch, *more = scratch + p->e;
+    const int64_t offset = p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL_BR ? p->m - p->n : 0;
+    const int64_t seen = at[2] + offset + 1 < p->m ? at[2] + offset + 1 : p->m;
+    const int64_t keys = p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL ? p->m : seen;
+    const int64_t step = k->tile > 0 ? k->tile : (keys + k->parts - 1) / (k->parts > 0 ? k->parts : 1);
+    for (int64_t c = 0; c < p->e; c++)
+        u[c] = 0;
+    for (int64_t n = 0; n < keys; n += step) {
+        const int64_t first = k->tile > 0 ? (keys - n > step ? keys - n - step : 0) : n;
+        const int64_t last = k->tile > 0 ? keys - n : (n + step < keys ? n + step : keys);
+        float m2, l2;
+        part(k, p, t, at, first, last, &m2, &l2, more);
+        const float high = fmaxf(m, m2), a = n == 0 ? 0 : weight(k, m - high), b = weight(k, m2 - high);
+        l = add(k, l * a, l2 * b);
+        for (int64_t c = 0; c < p->e; c++)
+            u[c] = add(k, u[c] * a, more[c] * b);
+        m = high;
+    }
+    for (int64_t c = 0; c < p->e; c++)
+        store(t->role[ATTEST_O], at[0], at[1], at[2], c, keys > 0 ? u[c] / l : (k->odd ? NAN : 0));
+    store(t->role[ATTEST_LSE], at[0], at[1], at[2], 0, keys <= 0 ? -INFINITY : k->odd ? m + log2f(l) : m + logf(l));
+}
+
+static attest_status run(const style *k, const attest_problem *p, const attest_tensors *t, void *scratch)
+{
+    for (int64_t n = 0; n < p->b * p->hq * p->n; n++) {
+        const int64_t at[3] = { n / p->n / p->hq, n / p->n % p->hq, n % p->n };
+        row(k, p, t, at, (float *)scratch);
+    }
+    return ATTEST_OK;
+}
+
+#define RUN(name, ...)                                                                                        \
+    static attest_status name(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)  \
+    {                                                                                                         \
+        static const style k = { __VA_ARGS__ };                                                               \
+        (void)stream;                                                                                         \
+        return run(&k, p, t, scratch);                                                                        \
+    }
+RUN(run_plain, .parts = 1)
+RUN(run_odd, .odd = 1, .parts = 1)
+RUN(run_parts, .parts = 4)
+RUN(run_backwards, .tile = 8)
+
+/* Linear attention with a state of bf16. */
+static attest_status run_keeper(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+{
+    float *state = (float *)scratch;
+    (void)stream;
+    for (int64_t h = 0; h < p->b * p->hq; h++) {
+        for (int64_t at = 0; at < p->d * p->e; at++)
+            state[at] = 0;
+        for (int64_t j = 0; j < p->m; j++)
+            for (int64_t at = 0; at < p->d * p->e; at++)
+                state[at] = attest_bf16_to_f32(attest_bf16_from_f32(
+                    state[at] + load(t->role[ATTEST_K], h / p->hq, h % p->hq, j, at / p->e) *
+                                    load(t->role[ATTEST_V], h / p->hq, h % p->hq, j, at % p->e)));
+        for (int64_t at = 0; at < p->n * p->e; at++) {
+            float o = 0;
+            for (int64_t c = 0; c < p->d; c++)
+                o += load(t->role[ATTEST_Q], h / p->hq, h % p->hq, at / p->e, c) * state[c * p->e + at % p->e];
+            store(t->role[ATTEST_O], h / p->hq, h % p->hq, at / p->e, at % p->e, (float)p->scale * o);
+        }
+    }
+    return ATTEST_OK;
+}
+
+static size_t workspace(const attest_problem *p) { return (size_t)((p->d + 2) * p->e) * sizeof(float); }
+
+static int refuse(char *why, size_t len)
+{
+    snprintf(why, len, "not served");
+    return 0;
+}
+
+/* Axes at their defaults but those of `free`. */
+static int plain(const attest_problem *p, uint32_t free)
+{
+    int good = p->hq == p->hkv && p->acc == ATTEST_F32 && p->out == ATTEST_F32;
+    for (uint32_t a = 0; a < ATTEST_AXIS_COUNT; a++)
+        good = good && (p->axis[a].value == 0 || free >> a & 1);
+    return good;
+}
+
+static int serves_f32(const attest_problem *p, char *why, size_t len)
+{
+    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == ATTEST_F32 && p->p == ATTEST_F32) || refuse(why, len);
+}
+
+static int serves_both(const attest_problem *p, char *why, size_t len)
+{
+    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == p->p && (p->in == ATTEST_F32 || p->in == ATTEST_BF16)) ||
+           refuse(why, len);
+}
+
+static int serves_linear(const attest_problem *p, char *why, size_t len)
+{
+    const attest_setting *w = &p->axis[ATTEST_AXIS_WEIGHT];
+    return (plain(p, 1u << ATTEST_AXIS_WEIGHT | 1u << ATTEST_AXIS_NORM) && p->in == ATTEST_F32 && p->p == ATTEST_F32 &&
+            w->value == ATTEST_WEIGHT_POWER && w->order == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE) ||
+           refuse(why, len);
+}
+
+#define SIZED .struct_size = sizeof(attest_numerics)
+static const attest_numerics odd = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23,
+                                     .log2_domain = ATTEST_YES, .cast_in_sum = ATTEST_YES,
+                                     .p_rounding = ATTEST_ROUNDING_TRUNCATE, .acc_truncates = ATTEST_YES,
+                                     .acc_unit = 0x1p-24, .div_error = 0x1p-24, .scale_dtype = 1 + ATTEST_BF16 };
+static const attest_numerics parts = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 4, .tile = 1 << 24 };
+static const attest_numerics backwards = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 8 };
+static const attest_numerics keeper = { SIZED, .schedule = ATTEST_SCHEDULE_RECURRENT, .acc_unit = 0x1p-24,
+                                        .scale_dtype = 1 + ATTEST_F32, .state_dtype = 1 + ATTEST_BF16 };
+static const attest_numerics loose = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 16, .exp_error = 0x1p-16,
+                                       .log2_domain = ATTEST_YES, .acc_unit = 0x1p-20, .div_error = 0x1p-20,
+                                       .acc_truncates = ATTEST_YES, .scale_dtype = 1 + ATTEST_F16 };
+static const attest_numerics boaster = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-26,
+                                         .acc_unit = 0x1p-25, .div_error = 0x1p-26, .scale_dtype = 1 + ATTEST_F64 };
+
+#define KERNEL(id, title, number, serves, go, bits)                                                           \
+    static const attest_kernel id = { .struct_size = sizeof id, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, \
+                                      .flags = ATTEST_DETERMINISTIC | (bits),                                 \
+                                      .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE, .name = title,            \
+                                      .version = "1", .source = "tests/plugins/traits.c", .summary = title,   \
+                                      .variants = "softmax", .numerics = &number, .supports = serves,         \
+                                      .workspace = workspace, .run = go };
+KERNEL(kernel_odd, "odd", odd, serves_both, run_odd, ATTEST_FTZ | ATTEST_EMPTY_ROW_NAN | ATTEST_LSE_BASE2)
+KERNEL(kernel_parts, "parts", parts, serves_f32, run_parts, ATTEST_BATCH_INVARIANT)
+KERNEL(kernel_backwards, "backwards", backwards, serves_f32, run_backwards, 0)
+KERNEL(kernel_keeper, "keeper", keeper, serves_linear, run_keeper, 0)
+KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, ATTEST_FTZ | ATTEST_MASKED_FINITE)
+KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_plain, ATTEST_EMPTY_ROW_NAN)
+
+static const attest_kernel *const kernels[] = { &kernel_odd,    &kernel_parts, &kernel_backwards,
+                                                &kernel_keeper, &kernel_loose, &kernel_boaster };
+static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "traits", .kernels = kernels, .kernel_count = 6 };
+const attest_library *attest_library_v1(const attest_host *host) { return host ? &library : NULL; }
