@@ -3,7 +3,8 @@
 
 const attest_command attest_commands[] = {
     { "gate", "", 0, 0, "verify the built-in kernels (and plugins in kernels/) over a suite", attest_command_gate },
-    { "audit", "TARGET", 1, 1, "verify one kernel: a built-in name, or LIB.so[:KERNEL]", attest_command_audit },
+    { "audit", "TARGET", 1, 1, "verify one kernel (built-in NAME or glob, or LIB.so[:KERNEL]) and infer its arithmetic",
+      attest_command_audit },
     { "reference", "", 0, 0, "print the truth of a problem with proven error", attest_command_reference },
     { "compare", "", 0, 0, "judge an output tensor from a file", attest_command_compare },
     { "replay", "LINE|FILE", 1, 1, "run one kernel on one problem line, or on a case file, and tell all",

@@ -38,8 +38,8 @@ void attest_split_target(const char *target, char *library, size_t library_len, 
 attest_status attest_gate_write(const attest_rows *rows, const char *dir, attest_error *err);
 
 /* What audit adds to its rows: the traits (verify/classify.h) of the kernels wanted, told as the rows are and,
- * with --out, written to DIR/traits.jsonl.  *code, the exit code of the rows, becomes that of both: a trait that fails counts as a
- * row that fails. */
+ * with --out, written to DIR/traits.jsonl.  *code, the exit code of the rows, becomes that of both: a trait that
+ * fails counts as a row that fails. */
 attest_status attest_gate_traits(int *code, const attest_gate *gate, attest_error *err);
 
 /* Console table or JSON lines, and the exit code. */

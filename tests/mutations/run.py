@@ -36,7 +36,8 @@ HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "k
            "reference/yardstick.h", "verify/bench.h", "verify/bench_jobs.h", "verify/bench_table.h",
             "verify/defects.h", "verify/case_checks.h", "reference/trust.h", "reports/trust.h", "verify/trust.h",
             "verify/foreign.h", "verify/foreign_plain.h", "props/search.h", "props/search_rng.h",
-            "props/search_latent.h", "verify/search_eval.h", "verify/search_run.h", "verify/case_file.h"]
+            "props/search_latent.h", "verify/search_eval.h", "verify/search_run.h", "verify/case_file.h",
+            "verify/classify.h", "reports/traits.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
@@ -143,12 +144,12 @@ def build_suite(copy, suite):
         if os.path.exists(os.path.join(build, name)):
             os.remove(os.path.join(build, name))
     targets, lists = [f"build/t/test_{suite}"], []
-    if suite in ("cli", "worker", "plugin"):
+    if suite in ("cli", "worker", "plugin", "classify"):
         targets += sorted("build/plugins/" + os.path.basename(p)[:-2] + ".so"
                           for p in glob.glob(os.path.join(copy, "tests/plugins/*.c")))
-    if suite == "cli":
+    if suite in ("cli", "classify"):
         targets.append("build/defects/defects.so")
-    if suite in ("cli", "worker", "study"):
+    if suite in ("cli", "worker", "study", "classify"):
         targets.append("all")
     else:
         lists = sources(copy, suite)

@@ -1,6 +1,6 @@
-/* traits: kernels for the classifier.  `odd` has every trait that no built-in kernel has and says so; `parts` splits the
- * keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its state in
- * bf16; `loose` declares less than it does, `boaster` more. */
+/* traits: kernels for the classifier.  `odd` has the traits that no built-in kernel has, and says so; `parts` splits
+ * the keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its
+ * state in bf16; `loose` declares less than it does, `boaster` more. */
 #include "attest.h"
 #include "attest_float.h"
 #include <math.h>
@@ -53,7 +53,8 @@ static float score(const style *k, const attest_problem *p, const attest_tensors
     const double log2e = 1.4426950408889634;
     float dot = 0, scale = (float)p->scale;
     for (int64_t c = 0; c < p->d; c++)
-        dot = add(k, dot, load(t->role[ATTEST_Q], at[0], at[1], at[2], c) * load(t->role[ATTEST_K], at[0], at[1], j, c));
+        dot = add(k, dot,
+                  load(t->role[ATTEST_Q], at[0], at[1], at[2], c) * load(t->role[ATTEST_K], at[0], at[1], j, c));
     if (k->odd)
         scale = (float)(attest_to_f64(ATTEST_BF16, attest_from_f64(ATTEST_BF16, p->scale)) * log2e);
     return scale * dot;
