@@ -273,7 +273,12 @@ enum {
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
     ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink */
     ATTEST_PACKED_STATE = 1u << 6,     /* states in the packed symmetric layout */
-    ATTEST_MASKED_FINITE = 1u << 7     /* masked tokens take part with weight 0: NaN and Inf there spoil rows */
+    ATTEST_MASKED_FINITE = 1u << 7,    /* masked tokens take part with weight 0: NaN and Inf there spoil rows */
+    /* Every sum adds its terms one after another to one accumulator.  A score: q_c k_c in ascending c, then times
+     * scale.  u and z: keys ascending from the row's first visible one, weights not divided, masked keys not at all or
+     * as 0; online: each tile (`tile` keys from the first visible one) by itself, then added to what was there,
+     * rescaled.  Sharpens the bound of schedules two-pass, online and direct. */
+    ATTEST_SERIAL_SUMS = 1u << 8
 };
 
 /* Outputs and states a kernel can produce or take, as bits. */

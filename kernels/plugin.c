@@ -88,8 +88,8 @@ static attest_status check_kernel(const attest_kernel *k, uint32_t index, const 
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "%s: kernel '%s': outputs is 0x%x; bits 0..5, with ATTEST_GIVES_O", path, k->name,
                            k->outputs);
-    if (k->flags >> 8)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': flags is 0x%x; bits 0..7 are known", path, k->name,
+    if (k->flags >> 9)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': flags is 0x%x; bits 0..8 are known", path, k->name,
                            k->flags);
     return check_numerics(k, path, err);
 }

@@ -39,6 +39,7 @@ static void job_init(row_job *job)
 static void job_clear(row_job *job)
 {
     bound_sums_clear(&job->sums);
+    bound_run_clear(&job->run);
     bound_model_clear(&job->model);
     bound_weights_clear(&job->weights);
     _mag_vec_clear(job->given, (slong)job->in->p->e);
@@ -94,6 +95,7 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     mag_init(x);
     for (int t = 0; t < BOUND_SETS; t++)
         bound_sums_total(job->total[t], &job->sums, t);
+    bound_run_denominator(job->total[BOUND_SUM], job);
     arb_sub(rest, divisor, job->row->z, 64);
     arb_get_mag(x, rest);
     mag_add(x, x, w->extra_error);
@@ -150,6 +152,7 @@ static void sum_error(mag_t y, row_job *job, int64_t c)
     mag_init(top);
     mag_init(one);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
+    bound_run_numerator(y, job, c);
     mag_add(y, y, w->lost);
     gates_lose(y, job, one);
     mag_set_d(top, job->sums.raw_top > job->sums.top ? job->sums.raw_top : job->sums.top);
@@ -197,6 +200,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
     if (answer != ATTEST_YES) {
         bound_sums_dot(cast, &job->sums, BOUND_CAST);
+        bound_run_cast(cast, job, c);
         mag_div(cast, cast, job->weaker);
         mag_max(bound->term[ATTEST_TERM_CAST], bound->term[ATTEST_TERM_CAST], cast);
     }
@@ -410,25 +414,6 @@ static void bound_lse(ref_bound *bound, row_job *job)
     arb_clear(divisor);
 }
 
-/* Do the weights' common factor and the kernel's shift cancel in this output?  Exponentials of a `direct` kernel are
- * not shifted; those of another are where the norm is a quotient of sums, or declared so (R-ROOT). */
-static int common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output)
-{
-    const uint32_t norm = p->axis[ATTEST_AXIS_NORM].value;
-    const int quotient = norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK;
-    const int shifts = n->schedule == ATTEST_SCHEDULE_TWO_PASS || n->schedule == ATTEST_SCHEDULE_ONLINE ||
-                       n->schedule == ATTEST_SCHEDULE_SPLIT;
-    if (output != ATTEST_O && output != ATTEST_LSE)
-        return 0;
-    if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
-        return quotient || output == ATTEST_LSE;
-    if (n->schedule == ATTEST_SCHEDULE_DIRECT)
-        return 0;
-    if (quotient || output == ATTEST_LSE)
-        return quotient || shifts;
-    return norm >= ATTEST_NORM_L2 && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO && shifts;
-}
-
 /* Given states and gates of the row. */
 static void set_row(row_job *job)
 {
@@ -473,12 +458,16 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     ATTEST_TRY(bound_weights_init(&job.weights, row->keys, err));
     ATTEST_TRY(bound_sums_init(&job.sums, row->keys, err));
     bound_model_set(&job.model, in, numerics, flags);
+    ATTEST_TRY(bound_run_init(&job.run, &job.model, row, err));
     set_output(&job);
     if (in->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_ADD) {
         bound_delta_columns(bound, &job);
         goto out;
     }
-    bound_weights_set(&job.weights, &job.model, row, in, b, h, i, common_factor(in->p, numerics, id.index));
+    const int common = bound_common_factor(in->p, numerics, id.index);
+    bound_weights_set(&job.weights, &job.model, row, in, b, h, i, common);
+    if (common)
+        bound_run_casts(&job.run, &job.model, &job.weights, row);
     bound_sums_fill(&job.sums, (mag_srcptr const *)job.weights.set);
     set_row(&job);
     set_division(&job);

@@ -34,6 +34,9 @@ void bound_sums_fill(bound_sums *sums, mag_srcptr const set[BOUND_SETS]);
 void bound_sums_gates(bound_sums *sums, arb_srcptr gates);
 /* value[j] = |v_jc| (gated: at least) for keys [first,last) of v's KV head g. */
 void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c);
+/* v_jc, exact, of those keys. */
+const double *bound_sums_channel(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first,
+                                 int64_t c);
 /* value[j] >= |v_jc - o|. */
 void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c,
                           const arb_t o);
@@ -64,6 +67,8 @@ typedef struct bound_model {
     int turns;        /* rope, cosformer, or a feature that divides by a norm */
     int decays, vector;             /* decay is set; inside the product */
     int gates_values, gates_rows;
+    int serial;       /* sums over keys and channels are declared to be serial (R-RUN) */
+    int plain;        /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
     int64_t rows;     /* state rows of all degrees (recurrent) */
     int degree;       /* P of a polynomial weight */
     mag_t u;          /* one rounding of acc */
@@ -76,6 +81,7 @@ typedef struct bound_model {
     mag_t normal;     /* 2^emin of acc */
     mag_t exp_tiny;   /* what an exponential below that errs by (R-EXP) */
     mag_t score;      /* relative error of a score against its mass (R-SCORE) */
+    mag_t score_scale; /* the part of it that multiplies the finished product */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
@@ -90,6 +96,9 @@ void bound_model_init(bound_model *m);
 void bound_model_clear(bound_model *m);
 /* Returns 1: every axis value has its lemma. */
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags);
+/* Do the weights' common factor and the kernel's shift cancel in this output?  Exponentials of a `direct` kernel are
+ * not shifted; those of another are where the norm is a quotient of sums, or declared so (R-ROOT). */
+int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output);
 /* n u/(1 - n u), infinite where n u >= 1 (R-GAMMA). */
 void bound_gamma(mag_t g, int64_t n, const mag_t u);
 /* (1+x)(1+y)-1 */
@@ -166,6 +175,10 @@ void bound_weights_clear(bound_weights *w);
 /* common = 1: a factor common to all weights cancels in the output (o with a divisor, lse). */
 void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                        int64_t h, int64_t i, int common);
+
+/* bound_run.c: takes delta of the scaled products down where their sums are declared to be serial (R-RUN). */
+void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                      int64_t h, int64_t i);
 
 /* bound_steps.c: cap, alibi and clamp on delta; the filter on sizes, then on the sets; decay; gates. */
 void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,

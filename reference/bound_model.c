@@ -45,7 +45,7 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, scale),   offsetof(bound_model, room),    offsetof(bound_model, limit),
     offsetof(bound_model, u_state), offsetof(bound_model, u_scale), offsetof(bound_model, feature_norm),
     offsetof(bound_model, feature_lift), offsetof(bound_model, turn_slope), offsetof(bound_model, u_wave),
-    offsetof(bound_model, wave),    offsetof(bound_model, exp_tiny),
+    offsetof(bound_model, wave),    offsetof(bound_model, exp_tiny), offsetof(bound_model, score_scale),
 };
 
 static mag_ptr field(bound_model *m, size_t k)
@@ -264,26 +264,33 @@ static void set_score(bound_model *m)
 {
     const double scale = m->p->scale;
     const uint32_t dtype = m->numerics->scale_dtype;
-    mag_t one;
+    mag_t one, after;
     mag_init(one);
+    mag_init(after);
     mag_set_d(m->scale, scale);
-    bound_gamma(m->score, attest_feature_dim(m->p), m->u_sum);
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
-        bound_compose(m->score, m->score, m->u);
+        mag_set(after, m->u);
     if (scale != 1.0) {
         bound_gamma(one, dtype ? 1 : 4, m->u);
-        bound_compose(m->score, m->score, one);
-        if (dtype && attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) != scale)
-            mag_set_d(m->u_scale, attest_unit_roundoff(dtype - 1));
+        bound_compose(after, after, one);
+        if (dtype && scale != 0) { /* what rounding it to its dtype does; the two doubles' difference is exact */
+            mag_set_d(m->u_scale, attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) - scale);
+            mag_set_d_lower(one, scale);
+            mag_div(m->u_scale, m->u_scale, one);
+        }
         if (!in_normal_range(scale, dtype ? dtype - 1 : m->p->acc))
             mag_inf(m->u_scale);
-        bound_compose(m->score, m->score, m->u_scale);
+        bound_compose(after, after, m->u_scale);
     }
+    bound_gamma(m->score, attest_feature_dim(m->p), m->u_sum);
+    bound_compose(m->score, m->score, after);
+    mag_set(m->score_scale, after);
     mag_one(m->room);
     if (!mag_is_zero(m->scale) && mag_cmp(m->scale, m->room) < 0) {
         mag_set_d_lower(one, scale);
         mag_div(m->room, m->room, one);
     }
+    mag_clear(after);
     mag_clear(one);
 }
 
@@ -326,5 +333,27 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_feature(m);
     set_turns(m);
     set_score(m);
+    m->serial = (flags & ATTEST_SERIAL_SUMS) && numerics->acc_truncates != ATTEST_YES && !m->recurrent && !m->given &&
+                (numerics->schedule == ATTEST_SCHEDULE_TWO_PASS || numerics->schedule == ATTEST_SCHEDULE_DIRECT ||
+                 (numerics->schedule == ATTEST_SCHEDULE_ONLINE && numerics->tile > 0));
+    m->plain = p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_IDENTITY && !m->turns && !m->narrows &&
+               !m->vector && mag_is_zero(m->feature_tiny);
     return 1;
+}
+
+int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output)
+{
+    const uint32_t norm = p->axis[ATTEST_AXIS_NORM].value;
+    const int quotient = norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK;
+    const int shifts = n->schedule == ATTEST_SCHEDULE_TWO_PASS || n->schedule == ATTEST_SCHEDULE_ONLINE ||
+                       n->schedule == ATTEST_SCHEDULE_SPLIT;
+    if (output != ATTEST_O && output != ATTEST_LSE)
+        return 0;
+    if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
+        return quotient || output == ATTEST_LSE;
+    if (n->schedule == ATTEST_SCHEDULE_DIRECT)
+        return 0;
+    if (quotient || output == ATTEST_LSE)
+        return quotient || shifts;
+    return norm >= ATTEST_NORM_L2 && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO && shifts;
 }

@@ -64,6 +64,17 @@ static void through_gate(ref_bound *bound, mag_t size, const row_job *job)
     mag_clear(x);
 }
 
+/* Rounding a number of at most `size` to nearest, with unit roundoff u: u times the power of two at or below it. */
+static void half_ulp(mag_t y, const mag_t size, const mag_t u)
+{
+    if (mag_is_special(size)) {
+        mag_mul(y, size, u);
+    } else {
+        mag_mul_2exp_fmpz(y, u, MAG_EXPREF(size)); /* size is in [1/2, 1) of that power */
+        mag_mul_2exp_si(y, y, -1);
+    }
+}
+
 void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const arb_t truth, const mag_t relative,
                   int gated)
 {
@@ -80,7 +91,7 @@ void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const
     mag_add(size, size, m->tiny);
     if (gated)
         through_gate(bound, size, job);
-    mag_mul(x, size, job->out);
+    half_ulp(x, size, job->out);
     mag_add(x, x, m->tiny);
     mag_add(x, x, job->out_tiny);
     mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], x);

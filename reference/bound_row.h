@@ -4,6 +4,16 @@
 
 #include "reference/bound.h"
 
+/* A row's weights for R-RUN. */
+typedef struct bound_run {
+    int64_t keys, tile;     /* keys a part: all, or those of a tile */
+    int extra;              /* a sink or eps is added to the denominator */
+    slong shift;
+    double *weight, *error; /* [keys] |w_j 2^-shift - weight_j| <= error_j; weight NULL: nothing is declared */
+    int casts;              /* the next two hold */
+    double *cast, *open;    /* [keys] its cast changes weight j by cast_j +- open_j, times 2^shift (R-CAST-KNOWN) */
+} bound_run;
+
 typedef struct row_job {
     const ref_row *row;
     const ref_inputs *in;
@@ -12,6 +22,7 @@ typedef struct row_job {
     bound_model model;
     bound_weights weights;
     bound_sums sums;
+    bound_run run;
     mag_ptr given, given_error;  /* [e] absolute terms of given states; what the query's features do to them */
     mag_t given_z, given_z_error;
     mag_t gate;                  /* |gout| */
@@ -22,6 +33,23 @@ typedef struct row_job {
     mag_t division;              /* relative error of the quotient */
     mag_t out, out_tiny;         /* rounding to the output's format */
 } row_job;
+
+/* bound_run.c.  Leaves `run` as it is (all 0) where no order is declared. */
+attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row *row, attest_error *err);
+void bound_run_clear(bound_run *run);
+/* How many roundings of a partial sum there are. */
+int64_t bound_run_roundings(const bound_run *run);
+/* Takes y, a bound of the rounding errors of sum w_j x_j (x NULL: 1), down to that of the serial sum; `moved` >=
+ * sum (a_j + c_j) |x_j|, what the errors of the weights and their casts do to it. */
+void bound_run_sum(mag_t y, const bound_run *run, const bound_model *m, const bound_weights *w, const double *x,
+                   const mag_t moved);
+
+/* The same for the row's denominator, and for column c of its numerator, whose |v| are in job->sums. */
+void bound_run_denominator(mag_t y, const row_job *job);
+void bound_run_numerator(mag_t y, row_job *job, int64_t c);
+/* Finds what the casts of the weights do, where the declared numerics tell; takes y >= |sum c_j v_jc| down to that. */
+void bound_run_casts(bound_run *run, const bound_model *m, const bound_weights *w, const ref_row *row);
+void bound_run_cast(mag_t y, row_job *job, int64_t c);
 
 /* Adds to term[DIVISION] the relative error of the last operation on `inner`, the row's gate if `gated`, and the
  * rounding of the output; forms the total; looks for overflow.  `truth` is what is stored. */

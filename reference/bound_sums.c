@@ -80,7 +80,8 @@ static double stored(const attest_tensor *t, int64_t offset)
 }
 
 /* Channel c of v, decoded with its neighbours: they lie side by side in memory. */
-static const double *channel(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c)
+const double *bound_sums_channel(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first,
+                                 int64_t c)
 {
     const int64_t left = c - c % BOUND_CHANNELS;
     const int64_t count = v->shape[3] - left < BOUND_CHANNELS ? v->shape[3] - left : BOUND_CHANNELS;
@@ -125,7 +126,7 @@ static void gated(bound_sums *sums, const double *x, double mid, double rad)
 
 void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c)
 {
-    const double *x = channel(sums, v, b, g, first, c);
+    const double *x = bound_sums_channel(sums, v, b, g, first, c);
     sums->top = sums->raw_top = 0;
     if (sums->gate) {
         gated(sums, x, 0, 0);
@@ -141,7 +142,7 @@ void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int6
 void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c,
                           const arb_t o)
 {
-    const double *x = channel(sums, v, b, g, first, c);
+    const double *x = bound_sums_channel(sums, v, b, g, first, c);
     arb_t rest;
     mag_t size;
     arb_init(rest);

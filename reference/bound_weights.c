@@ -135,8 +135,7 @@ static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row
 }
 
 /* delta_j of the scaled product: R-SCORE, and R-DECAY where the decay is inside it. */
-static void product_error(bound_weights *w, const bound_model *m, const ref_row *row, const mag_t fixed, int64_t i,
-                          int64_t j)
+static void product_error(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i, int64_t j)
 {
     mag_t x, y, score;
     mag_init(x);
@@ -157,10 +156,6 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
     mag_mul(x, x, m->room);
     if (!(mag_cmp(x, m->limit) <= 0))
         w->overflow = 1;
-    mag_add(x, fixed, w->token + j);
-    mag_mul(x, x, m->tiny);
-    mag_mul_2exp_si(x, x, 1);
-    mag_add(w->delta + j, w->delta + j, x);
     mag_clear(score);
     mag_clear(y);
     mag_clear(x);
@@ -180,7 +175,14 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         feature_error(w->feature + j, w, m, row->mass + j, j);
     add_turns(w, m, row, in, b, h, i);
     for (int64_t j = 0; j < row->keys; j++)
-        product_error(w, m, row, fixed, i, j);
+        product_error(w, m, row, i, j);
+    bound_run_scores(w, m, row, in, b, h, i);
+    for (int64_t j = 0; j < row->keys; j++) {
+        mag_add(x, fixed, w->token + j);
+        mag_mul(x, x, m->tiny);
+        mag_mul_2exp_si(x, x, 1);
+        mag_add(w->delta + j, w->delta + j, x);
+    }
     bound_score_steps(w, m, row, in, b, h, i);
     for (int64_t j = 0; j < row->keys; j++) {
         mag_max(w->delta_max, w->delta_max, w->delta + j);
@@ -226,6 +228,8 @@ static void set_counts(bound_weights *w, const bound_model *m)
     }
     if (tiled && m->exponential)
         w->rescales = n->tile > 0 && keys / n->tile + 2 < keys ? keys / n->tile + 2 : keys;
+    if (tiled && m->exponential && m->serial) /* tiles from the first visible key on */
+        w->rescales = (keys - 1) / n->tile;
 }
 
 /* R-SUM: how many roundings one product meets on its way into the sum.  A tile may be summed on top of those before

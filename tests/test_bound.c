@@ -356,11 +356,11 @@ START_TEST(declarations_move_their_terms)
     near("unknown exp", two_keys_judged(&t, line, &n).term[ATTEST_TERM_EXP],
          u * (8 * fabs(1 - t.o) * t.w[0] + 8.75 * fabs(-2 - t.o) * t.w[1]) / t.z);
     n = base;
-    n.scale_dtype = 1 + ATTEST_BF16; /* 0.3 is no bf16: d products, the scale's product, its rounding */
+    n.scale_dtype = 1 + ATTEST_BF16; /* 0.30078125: d products, the scale's product, its rounding */
     x = two_keys_judged(&t, "n=1 m=2 d=1 e=1 scale=0.3", &n);
     n.scale_dtype = 1 + ATTEST_F64;
-    near("scale", x.term[ATTEST_TERM_SCORE],
-         (2 * u + 0x1p-8) / (2 * u) * two_keys_judged(&t, "n=1 m=2 d=1 e=1 scale=0.3", &n).term[ATTEST_TERM_SCORE]);
+    const attest_element exact = two_keys_judged(&t, "n=1 m=2 d=1 e=1 scale=0.3", &n);
+    near("scale", x.term[ATTEST_TERM_SCORE], (1 + 0.00078125 / 0.3 / (2 * u)) * exact.term[ATTEST_TERM_SCORE]);
 }
 END_TEST
 

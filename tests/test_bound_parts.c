@@ -44,7 +44,7 @@ static const model_row models[] = {
     { "d=8", { 0 }, 0, 8 * U, 8 * U, 4 * U, 0, 0, 0, 0, 0, 2.8284271247461903, 0 },
     { "d=8 scale=1", { .exp_error = 3 * U, .div_error = U }, 0, 3 * U, 8 * U, U, 0, 0, 8 * U, 0, 0, 1, 0 },
     { "d=8 scale=0.1", { 0 }, 0, 0, 0, 0, 0, 0, 12 * U, 0, 0, 10, 0 },
-    { "d=8 scale=0.1", { .scale_dtype = 1 + ATTEST_F32 }, 0, 0, 0, 0, 0, 0, 10 * U, 0, 0, 10, 0 },
+    { "d=8 scale=0.1", { .scale_dtype = 1 + ATTEST_F32 }, 0, 0, 0, 0, 0, 0, 9.24995 * U, 0, 0, 10, 0 }, /* 0.1f */
     { "d=8 scale=0.5", { .scale_dtype = 1 + ATTEST_BF16 }, 0, 0, 0, 0, 0, 0, 9 * U, 0, 0, 2, 0 },
     { "d=8 scale=1", { .acc_truncates = ATTEST_YES }, 0, 16 * U, 16 * U, 8 * U, 0, 0, 48 * U, 0, 0, 0, 0 },
     { "d=8 scale=1", { .acc_unit = U / 1024 }, 0, 0, 0, 0, 0, 0, U + 8 * U / 1024, 0, 0, 0, 0 },

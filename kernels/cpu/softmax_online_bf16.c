@@ -21,14 +21,13 @@ static int supports(const attest_problem *p, char *why, size_t len)
     return serve_check(&table, p, why, len);
 }
 
-static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = ONLINE_TILE,
-                                          .block = ONLINE_TILE };
+static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = ONLINE_TILE };
 
 const attest_kernel attest_kernel_softmax_online_bf16 = {
     .struct_size = sizeof attest_kernel_softmax_online_bf16,
     .form = ATTEST_TILED,
     .device = ATTEST_CPU,
-    .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT,
+    .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_SERIAL_SUMS,
     .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE,
     .name = "softmax-online-bf16",
     .version = "1",
