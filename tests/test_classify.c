@@ -48,53 +48,15 @@ static const attest_trait *trait_of(const attest_traits *traits, const char *nam
 
 /* ---- built-in kernels -------------------------------------------------------------------------------------------- */
 
-static int serves(const attest_kernel *kernel, const char *line)
-{
-    attest_case c;
-    attest_error err;
-    char why[256];
-    ck_assert_msg(attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK, "%s: %s", line, err.text);
-    return kernel->supports(&c.problem, why, sizeof why);
-}
-
-static int serves_narrow_weights(const attest_kernel *kernel)
-{
-    static const char *const variants[] = { "softmax", "linear", "deltanet" }, *const in[] = { "f32", "bf16", "f16" },
-                             *const p[] = { "bf16", "f16" }, *const out[] = { "f32", "bf16", "f16" };
-    char line[128];
-    for (int n = 0; n < 54; n++) {
-        snprintf(line, sizeof line, "variant=%s in=%s acc=f32 p=%s out=%s n=2", variants[n % 3], in[n / 3 % 3],
-                 p[n / 9 % 2], out[n / 18]);
-        if (serves(kernel, line))
-            return 1;
-    }
-    return 0;
-}
-
-/* May the trait hide, because no declaration of it changes a bit (classify.h)? */
-static int may_hide(const attest_kernel *kernel, const char *trait)
-{
-    const uint32_t schedule = kernel->numerics->schedule;
-    if (strcmp(trait, "p_rounding") == 0 || strcmp(trait, "cast_in_sum") == 0)
-        return !serves_narrow_weights(kernel);
-    if (strcmp(trait, "state_dtype") == 0)
-        return schedule != ATTEST_SCHEDULE_RECURRENT && schedule != ATTEST_SCHEDULE_CHUNK;
-    if (strncmp(trait, "lse_", 4) == 0)
-        return !(kernel->outputs & ATTEST_GIVES_LSE);
-    if (strcmp(trait, "packed_state") == 0)
-        return !(kernel->outputs & ATTEST_GIVES_STATE) || !serves(kernel, "variant=quadratic n=2 d=2");
-    return 0;
-}
-
 START_TEST(builtin_kernels)
 {
     const attest_library *library = attest_builtin_library();
     const attest_kernel *kernel = library->kernels[_i];
     attest_traits traits = classify(NULL, kernel->name);
-    ck_assert_uint_eq(traits.count, 22);
+    ck_assert_uint_eq(traits.count, 23);
     for (size_t n = 0; n < traits.count; n++) {
         const attest_trait *t = &traits.trait[n];
-        if (strcmp(t->declared, "-") == 0 || (t->verdict == ATTEST_TRAIT_HIDDEN && may_hide(kernel, t->trait)))
+        if (strcmp(t->declared, "-") == 0)
             continue;
         ck_assert_msg(t->verdict == ATTEST_TRAIT_AGREES, "%s %s: declared %s, inferred %s, %s", kernel->name, t->trait,
                       t->declared, t->inferred, t->why);

@@ -45,12 +45,14 @@ static int of_splits(double *value, const attest_kernel_facts *facts, const aske
     return facts->numerics.schedule == ATTEST_SCHEDULE_SPLIT;
 }
 
+/* No flag: a declaration where it makes a difference that is seen. */
+#define BY_ABSENCE 2
 #define FLAG(name, bit)                                                                                                \
     static int name(double *value, const attest_kernel_facts *facts, const asked *k)                                   \
     {                                                                                                                  \
         (void)k;                                                                                                       \
         *value = facts->flags & (bit) ? ATTEST_YES : ATTEST_NO;                                                        \
-        return 1;                                                                                                      \
+        return facts->flags & (bit) ? 1 : BY_ABSENCE;                                                                  \
     }
 
 FLAG(of_ftz, ATTEST_FTZ)
@@ -69,6 +71,7 @@ FLAG(of_masked_finite, ATTEST_MASKED_FINITE)
         return (facts->flags & (bit)) != 0;                                                                            \
     }
 
+PROMISE(of_serial_sums, ATTEST_SERIAL_SUMS)
 PROMISE(of_deterministic, ATTEST_DETERMINISTIC)
 PROMISE(of_batch_invariant, ATTEST_BATCH_INVARIANT)
 
@@ -206,6 +209,7 @@ static const trait_row table[] = {
     { "lse_base2", of_lse_base2, classify_lse_base, by_convention, tell_answer },
     { "acc_unit", of_acc_unit, classify_acc_unit, by_error, tell_error }, /* exp_error reads what these saw */
     { "acc_truncates", of_acc_truncates, classify_acc_truncates, by_truncation, tell_answer },
+    { "serial_sums", of_serial_sums, classify_serial, by_convention, tell_answer },
     { "state_dtype", of_state_dtype, classify_state_dtype, by_type, tell_type },
     { "p_rounding", of_p_rounding, classify_p_rounding, by_error, tell_rounding },
     { "cast_in_sum", of_cast_in_sum, classify_cast_in_sum, by_convention, tell_answer },
@@ -239,7 +243,7 @@ static attest_status ask_trait(attest_trait *t, const trait_row *row, asked *k, 
         ATTEST_TRY(row->probe(&seen, k, err));
     if (*k->dead)
         classify_hidden(&seen, "%s", k->dead);
-    const int is_declared = row->declared(&declared, facts, k);
+    const int how = row->declared(&declared, facts, k), is_declared = how == BY_ABSENCE ? seen.visible : how;
     snprintf(t->declared, sizeof t->declared, "-");
     snprintf(t->inferred, sizeof t->inferred, "-");
     if (is_declared)

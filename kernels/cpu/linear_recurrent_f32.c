@@ -95,7 +95,7 @@ static int supports(const attest_problem *p, char *why, size_t len)
     return serve_check(&table, p, why, len) && serve_linear(p, why, len);
 }
 
-static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_RECURRENT };
+static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_RECURRENT };
 
 const attest_kernel attest_kernel_linear_recurrent_f32 = {
     .struct_size = sizeof attest_kernel_linear_recurrent_f32,

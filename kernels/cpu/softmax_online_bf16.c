@@ -21,7 +21,8 @@ static int supports(const attest_problem *p, char *why, size_t len)
     return serve_check(&table, p, why, len);
 }
 
-static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = ONLINE_TILE };
+static const attest_numerics numerics = { STEP_NUMERICS, STEP_CAST, .schedule = ATTEST_SCHEDULE_ONLINE,
+                                          .tile = ONLINE_TILE };
 
 const attest_kernel attest_kernel_softmax_online_bf16 = {
     .struct_size = sizeof attest_kernel_softmax_online_bf16,

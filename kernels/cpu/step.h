@@ -34,12 +34,15 @@ static inline real real_tanh(real x) { return tanhf(x); }
 #define STEP_UNIT 0x1p-24
 #endif
 
-/* What all kernels made of these steps declare (attest_numerics); each adds its schedule.  The exponential is
- * glibc's expf or exp, whose manual ("Known Maximum Errors in Math Functions") gives 1 ulp: at most 2u relative. */
-#define STEP_NUMERICS                                                                                          \
-    .struct_size = sizeof(attest_numerics), .exp_error = 2 * STEP_UNIT, .log2_domain = ATTEST_NO,              \
-    .cast_in_sum = ATTEST_NO, .p_rounding = ATTEST_ROUNDING_NEAREST, .acc_truncates = ATTEST_NO,               \
-    .acc_unit = STEP_UNIT, .div_error = STEP_UNIT, .scale_dtype = 1 + REAL_DTYPE, .state_dtype = 1 + REAL_DTYPE
+/* What all kernels made of these steps declare (attest_numerics); each adds its schedule, and what else it has: casts of
+ * weights, states.  The exponential is glibc's expf or exp, whose manual ("Known Maximum Errors in Math Functions") gives
+ * 1 ulp: at most 2u relative. */
+#define STEP_NUMERICS                                                                             \
+    .struct_size = sizeof(attest_numerics), .exp_error = 2 * STEP_UNIT, .log2_domain = ATTEST_NO, \
+    .acc_truncates = ATTEST_NO, .acc_unit = STEP_UNIT, .div_error = STEP_UNIT, .scale_dtype = 1 + REAL_DTYPE
+/* step_round() on weights that the denominator does not see. */
+#define STEP_CAST .p_rounding = ATTEST_ROUNDING_NEAREST, .cast_in_sum = ATTEST_NO
+#define STEP_STATES .state_dtype = 1 + REAL_DTYPE
 
 /* One output row: query i of batch entry b and query head h, with its keys. */
 typedef struct row {

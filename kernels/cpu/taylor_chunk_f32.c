@@ -51,7 +51,7 @@ static int supports(const attest_problem *p, char *why, size_t len)
     return serve_check(&table, p, why, len) && degrees_fit(p, 0, why, len);
 }
 
-static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_CHUNK };
+static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_CHUNK };
 
 const attest_kernel attest_kernel_taylor_chunk_f32 = {
     .struct_size = sizeof attest_kernel_taylor_chunk_f32,

@@ -17,7 +17,7 @@ static int supports(const attest_problem *p, char *why, size_t len)
     return recurrent_supports(p, 0, why, len);
 }
 
-static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_RECURRENT };
+static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_RECURRENT };
 
 const attest_kernel attest_kernel_taylor_recurrent_f32 = {
     .struct_size = sizeof attest_kernel_taylor_recurrent_f32,

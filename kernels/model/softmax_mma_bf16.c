@@ -101,17 +101,15 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
 
 static const attest_numerics numerics = {
     .struct_size = sizeof numerics,
+    STEP_CAST,
     .schedule = ATTEST_SCHEDULE_ONLINE,
     .tile = TILE,
     .exp_error = 2 * STEP_UNIT,
     .log2_domain = ATTEST_NO,
-    .cast_in_sum = ATTEST_NO,
-    .p_rounding = ATTEST_ROUNDING_NEAREST,
     .acc_truncates = ATTEST_YES,
     .acc_unit = STEP_UNIT,
     .div_error = STEP_UNIT,
     .scale_dtype = 1 + REAL_DTYPE,
-    .state_dtype = 1 + REAL_DTYPE,
 };
 
 const attest_kernel attest_kernel_softmax_mma_bf16 = {
