@@ -182,7 +182,7 @@ static int casts_are_known(const bound_run *run, const bound_model *m)
     const attest_setting *axis = m->p->axis;
     return run->weight && m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT && !m->log2_domain &&
            !mag_is_zero(m->u_cast) && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST &&
-           m->cast_common == ATTEST_NO && !(m->flags & ATTEST_FTZ) && !m->decays &&
+           !(m->flags & ATTEST_FTZ) && !m->decays &&
            axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
 }
 

@@ -240,7 +240,7 @@ START_TEST(test_known_casts)
         expect(&s, "cast", kinds[k].verdict, kinds[k].verdict == ATTEST_FAIL ? ATTEST_REASON_BOUND : 0);
         if (k == 0)
             ck_assert_msg(s.row.ratio_median > 0.8 && before < 0.4, "%g, unknown %g", s.row.ratio_median, before);
-        if (k == 0) { /* a sum that adds the cast weights: nothing is known */
+        if (k == 0) { /* a denominator that may add the cast weights: that case is not known */
             attest_error err = { "" };
             const attest_numerics n = { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS };
             attest_numerics unknown = n;

@@ -241,7 +241,8 @@ START_TEST(test_classes)
     add_classed(&rows, "exp a", ATTEST_PASS, 0.5, 0.125, 0.25);
     add_classed(&rows, "exp a", ATTEST_ILLPOSED, NAN, NAN, 1);
     add_classed(&rows, "exp c", ATTEST_SKIP, NAN, NAN, 1);
-    add_classed(&rows, "", ATTEST_MEASURED, 0.5, NAN, 1);
+    add_classed(&rows, "exp d", ATTEST_MEASURED, 0.5, NAN, 1);
+    add_classed(&rows, "", ATTEST_PASS, 0.5, NAN, 1);
     add_classed(&rows, "d|<e>", ATTEST_PASS, 0.5, NAN, NAN);
     ck_assert_int_eq(attest_classes_rows(&classes, &count, &rows, &err), ATTEST_OK);
     ck_assert_uint_eq(count, 3);
