@@ -13,6 +13,8 @@ Suite *suite_bound_run(void);
     .cast_in_sum = ATTEST_NO, .p_rounding = ATTEST_ROUNDING_NEAREST, .acc_truncates = ATTEST_NO,             \
     .acc_unit = U, .div_error = U, .scale_dtype = 1 + ATTEST_F32
 
+#define TRUNCATES .struct_size = sizeof(attest_numerics), .acc_truncates = ATTEST_YES
+
 /* ---- formulas ------------------------------------------------------------------------------------------------ */
 /* Weights 0.5, -3.25, -1.625, values 1, -2, 1: terms 0.5, 6.5, -1.625, partial sums 0.5, 7, 5.375. */
 START_TEST(test_partial_sums)
@@ -98,11 +100,13 @@ START_TEST(test_scores)
         { "variant=linear n=1 m=3 d=2 e=1 scale=0.5", SERIAL, { KNOWN, .schedule = ATTEST_SCHEDULE_ONLINE }, 1, 0 },
         { "variant=linear-relu n=1 m=3 d=2 e=1 scale=0.5 rope=10000", SERIAL,
           { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT }, 1, -1 },
+        { "variant=linear n=1 m=3 d=2 e=1", SERIAL, { TRUNCATES, .schedule = ATTEST_SCHEDULE_DIRECT }, 1, -2 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         row_case r;
         row_start(&r, cases[k].line, &cases[k].n, cases[k].flags, 1);
         ck_assert_msg(cases[k].serial != -1 || !r.m.plain, "%s", cases[k].line);
+        ck_assert_msg(cases[k].serial != -2 || !r.m.serial, "truncation is no serial sum");
         for (int j = 0; j < 3 && cases[k].serial >= 0; j++) {
             const double serial = 0.5 * U * (partial[j] + (cases[k].products ? terms[j] : 0)) +
                                   0.5 * U * partial[j];
