@@ -178,10 +178,12 @@ static uint32_t by_schedule(double declared, double inferred)
         [ATTEST_SCHEDULE_TWO_PASS] = 1, [ATTEST_SCHEDULE_ONLINE] = 2, [ATTEST_SCHEDULE_SPLIT] = 3,
         [ATTEST_SCHEDULE_DIRECT] = 1,   [ATTEST_SCHEDULE_CHUNK] = 2,  [ATTEST_SCHEDULE_RECURRENT] = 3
     };
-    const int of_declared = rank[(int)declared], of_inferred = rank[(int)inferred];
+    const size_t known = sizeof rank / sizeof rank[0];
     if (declared == inferred)
         return ATTEST_TRAIT_AGREES;
-    return of_declared > of_inferred ? ATTEST_TRAIT_FINDING : ATTEST_TRAIT_FAIL;
+    if (declared >= (double)known) /* no schedule that there is */
+        return ATTEST_TRAIT_FAIL;
+    return rank[(size_t)declared] > rank[(size_t)inferred] ? ATTEST_TRAIT_FINDING : ATTEST_TRAIT_FAIL;
 }
 
 /* A tile longer than all that was asked is none; else the bound counts the declared tiles, and they must be those. */

@@ -4,19 +4,25 @@
  * Inference sees the answers only: neither name nor declaration.  A kernel is asked on the first of a few paths that it
  * serves (softmax; linear attention; taylor:2; the delta rule), in the finest types that it serves.
  *
- *     schedule      which exponentials, or which rounded products, an output is made of        classify_schedule.c
- *     tile, splits  where the running maximum rescales what came before
- *     exp_error     largest relative error of e^x over 1024 points of (-80, -0.7): a lower end  classify_exp.c
- *     log2_domain   do these errors follow the rounding of x log2(e)?
- *     scale_dtype   slope of score over product for a scale that every narrower type misses
- *     p_rounding    what is left of two weights in one cell of problem.p                        classify_cast.c
- *     cast_in_sum   the denominator of weights that their cast moves
- *     acc_unit, acc_truncates    the least term that survives beside 1 (channels, keys, denominator)    classify_sums.c
- *     serial_sums   bits of sums in which most additions round                               classify_order.c
- *     state_dtype   the same over tokens, with chunks of one
- *     div_error     means of integers, gates of equal heads, against the exact quotient
+ *   classify_schedule.c
+ *     schedule          which exponentials, or which rounded products, an output is made of
+ *     tile, splits      where the running maximum rescales what came before
+ *   classify_sums.c
+ *     acc_unit, acc_truncates   the least term that survives beside 1, over channels, keys and the denominator
+ *     state_dtype       the same over tokens, with chunks of one
+ *     div_error         means of integers, gates of equal heads, against the exact quotient
+ *   classify_order.c
+ *     serial_sums       bits of sums in which most additions round
+ *   classify_cast.c
+ *     p_rounding        what is left of two weights in one cell of problem.p (`truncate`: both rounded to one side)
+ *     cast_in_sum       the denominator of weights that their cast moves
+ *   classify_exp.c
+ *     log2_domain       do the errors of e^x follow the rounding of x log2(e)?
+ *     exp_error         the largest of them, without that rounding, over 1024 points of (-80, -0.7): a lower end
+ *     scale_dtype       slope of score over product for a scale that every narrower type misses
+ *   classify_rules.c
  *     ftz, lse_base2, lse_with_sink, empty_row_nan, packed_state, masked_finite, causal, causal_br, deterministic,
- *     batch_invariant                                                                           classify_rules.c
+ *     batch_invariant
  *
  * What no input shows is `not visible` with the reason: p_rounding and cast_in_sum of a kernel that serves p = acc only
  * (the cast is the identity) or casts no weight; state_dtype of a schedule without states; tile of a kernel that rescales

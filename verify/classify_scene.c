@@ -122,19 +122,18 @@ out:
 attest_status classify_open(scene *s, asked *k, attest_error *err, const char *format, ...)
 {
     attest_case c;
-    char line[ATTEST_LINE], text[ATTEST_LINE];
+    char line[ATTEST_LINE], d[16] = "";
     va_list list;
+    *s = (scene){ .kernel = k };
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
-    if (!strstr(line, " d=") && (size_t)snprintf(text, sizeof text, " d=%d", spread_of(k->types.in)) < sizeof text)
-        strncat(line, text, sizeof line - strlen(line) - 1);
-    if (!strstr(line, " scale="))
-        strncat(line, " scale=1", sizeof line - strlen(line) - 1);
     if (attest_case_parse(&c, line, NULL, NULL, err) != ATTEST_OK)
         return attest_fail_prefix(err, ATTEST_INTERNAL, line);
-    const int64_t n = strcmp(k->mask, "mask=causal") == 0 ? c.problem.m : 1;
-    return classify_open_line(s, k, err, "%s %s n=%lld", line, k->mask, (long long)n);
+    if (!strstr(line, " d="))
+        snprintf(d, sizeof d, " d=%d", spread_of(k->types.in));
+    return classify_open_line(s, k, err, "%s%s%s %s n=%lld", line, d, strstr(line, " scale=") ? "" : " scale=1",
+                              k->mask, (long long)(strcmp(k->mask, "mask=causal") == 0 ? c.problem.m : 1));
 }
 
 void classify_close(scene *s)

@@ -143,7 +143,7 @@ static attest_status reads_state(int *state, asked *k, int m, int chunk, attest_
 {
     enum { VALUES = 16 };
     attest_status status = ATTEST_OK;
-    const double K = 0x1p13, limit = 256 * classify_unit(k);
+    const double K = 0x1p13, limit = 256 * classify_unit(k); /* a pair loses a unit or two, a state about K/2 */
     scene s;
     *state = -1;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=1 m=%d d=2 e=%d chunk=%d", k->path->axes, m, VALUES, chunk));
