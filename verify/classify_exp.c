@@ -5,6 +5,7 @@
  * denominator is 1 and o is w itself.  Polynomial kernels show their exponential through feature=elu1, which below 0 is
  * e^x.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -202,6 +203,8 @@ attest_status classify_exp_error(inference *out, asked *k, attest_error *err)
     const double u = classify_unit(k), worst = fmax(best.largest, badness);
     if (best.largest < 0)
         classify_hidden(out, "no exponential of the kernel stands alone in an output");
+    else if (k->types.acc == ATTEST_F64 && LDBL_MANT_DIG == DBL_MANT_DIG)
+        classify_hidden(out, "long double is double here: the exponential of a double has no measure");
     else if (k->shallow)
         classify_hidden(out, "sums or states of f16 hold no small exponential");
     else if (best.floor > 4 * u && worst <= 2 * best.floor)

@@ -260,8 +260,8 @@ attest_status classify_state_dtype(inference *out, asked *k, attest_error *err)
     static const uint32_t formats[] = { ATTEST_F64, ATTEST_F32, ATTEST_F16, ATTEST_BF16 };
     sums worst = { 0 };
     if (!keeps_state(k)) {
-        classify_hidden(out, "%s: it keeps no state, and no state's type changes a bit",
-                        k->schedule ? "the schedule is not of states" : "no schedule of states was seen");
+        classify_hidden(out, k->schedule ? "the schedule has no states: no type of theirs changes a bit"
+                                         : "the schedule is not visible");
         return ATTEST_OK;
     }
     ATTEST_TRY(over_keys(&worst, k, 1, err));
