@@ -189,6 +189,16 @@ START_TEST(declared_values)
 }
 END_TEST
 
+/* A kernel that is not what it promises. */
+START_TEST(broken_promises)
+{
+    attest_traits traits = classify(ATTEST_TEST_BUILD "/plugins/flaky.so", "flaky");
+    ck_assert_str_eq(trait_of(&traits, "deterministic")->inferred, "no");
+    ck_assert_uint_eq(trait_of(&traits, "deterministic")->verdict, ATTEST_TRAIT_FAIL);
+    attest_traits_clear(&traits);
+}
+END_TEST
+
 /* A kernel that dies is asked once. */
 START_TEST(dead_kernels)
 {
@@ -276,6 +286,7 @@ Suite *suite_classify(void)
     tcase_add_loop_test(kernels, builtin_kernels, 0, (int)attest_builtin_library()->kernel_count);
     tcase_add_loop_test(kernels, altered_kernels, 0, ALTERED);
     tcase_add_loop_test(kernels, declared_values, 0, 6);
+    tcase_add_test(kernels, broken_promises);
     tcase_add_test(kernels, dead_kernels);
     suite_add_tcase(suite, kernels);
     tcase_add_unchecked_fixture(rows, setup, teardown);

@@ -40,6 +40,7 @@ typedef struct asked {
     int sums_cast;     /* the denominator adds cast weights */
     int argument;      /* of the exponential: 0 not known, 1 x, 2 x log2(e), 3 the same with log2(e) rounded before */
     int shallow;       /* sums or states of f16: what is below 2^-24 is lost by right */
+    int unsteady;      /* the two runs of a case gave other bits (seen of kernels with ATTEST_DETERMINISTIC) */
     char dead[160];    /* how it ended in an earlier probe; "": alive */
 } asked;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
+#include "reports/row.h"
 #include "verify/classify_private.h"
 
 /* An added number is 2^60 v beside an erased 2^-60 S: less than half a unit of any format here. */
@@ -155,6 +156,7 @@ attest_status classify_run(scene *s, attest_error *err)
     if (status != ATTEST_OK)
         return status;
     s->ran = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
+    k->unsteady |= (run.reasons & ATTEST_REASON_NONDETERMINISTIC) != 0;
     if (run.state > ATTEST_RUN_UNSUPPORTED && run.state < COUNT(ends))
         snprintf(k->dead, sizeof k->dead, "the kernel %s in a probe", ends[run.state]);
     else if (!s->ran)
