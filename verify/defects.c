@@ -104,7 +104,8 @@ static void add_defect_row(defect_run *r, size_t k, size_t index, const attest_r
     const unsigned pages = ATTEST_REASON_READ_OUTSIDE | ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_WROTE_INPUT;
     if (row->verdict == ATTEST_SKIP || !base->good)
         return;
-    if (r->judge && row->verdict == ATTEST_CRASH && (row->reasons & pages)) {
+    const int late = row->verdict == ATTEST_TIMEOUT; /* a busy machine is no finding of a gate */
+    if (r->judge && (late || (row->verdict == ATTEST_CRASH && (row->reasons & pages)))) {
         to->stopped++;
         return;
     }

@@ -3,8 +3,8 @@
  * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It is `live` on a case
  * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
  * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.  Under another judge
- * (foreign.h) bits are those of the outputs that it asks for, and a run that died on attest's own guard pages is
- * `stopped`: elsewhere it would have gone on, so it counts for nothing.
+ * (foreign.h) bits are those of the outputs that it asks for, and a run that died on attest's own guard pages, or that
+ * was late, is `stopped`: elsewhere it would have gone on, so it counts for nothing.
  */
 #ifndef ATTEST_DEFECTS_H
 #define ATTEST_DEFECTS_H
@@ -33,7 +33,7 @@ const char *attest_check_name(int check);
 
 typedef struct attest_defect_result {
     int64_t run, live, killed;         /* cases: run beside the base kernel, with other bits, killed */
-    int64_t stopped;                   /* cases, under another judge: no output, the guard pages were touched */
+    int64_t stopped;                   /* cases, under another judge: guard pages touched, or late; no output */
     int64_t by[ATTEST_CHECK_COUNT];    /* cases on which this check was among those that killed */
     double work;                       /* of the smallest killing case: pairs times (d + e); INFINITY: none */
     size_t index;                      /* its number in the suite: the first of the smallest */

@@ -65,7 +65,7 @@ typedef enum attest_foreign_outcome {
     ATTEST_FOREIGN_CAUGHT,     /* refused in a run */
     ATTEST_FOREIGN_PASSED,     /* other bits than the correct kernel's in a run, and never refused */
     ATTEST_FOREIGN_UNSEEN,     /* the correct kernel's bits in every run: the law does not reach the wrong step */
-    ATTEST_FOREIGN_STOPPED,    /* no run left an output: all died on the guard pages that only attest has */
+    ATTEST_FOREIGN_STOPPED,    /* no run left an output: all died on the guard pages that only attest has, or late */
     ATTEST_FOREIGN_UNCOVERED,  /* no case of the law that the base kernel serves, and that the rule lets it pass */
     ATTEST_FOREIGN_OUTCOMES
 } attest_foreign_outcome;
