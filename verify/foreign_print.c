@@ -95,8 +95,8 @@ static void print_sums(FILE *out, const attest_foreign_table *t)
 static void print_legend(FILE *out, const attest_foreign_table *t, const char *bullet)
 {
     fprintf(out, "%scells: runs caught / runs; (0/n): no run has other bits than the correct kernel, the inputs do not "
-                 "reach the wrong step; stopped: no output to judge, attest's guard pages or --timeout ended every run; "
-                 "-: no case that the base kernel serves and passes\n", bullet);
+                 "reach the wrong step; stopped: no output to judge, attest's guard pages or --timeout ended every "
+                 "run; -: no case that the base kernel serves and passes\n", bullet);
     for (size_t g = 0; g < t->count; g++) {
         const attest_foreign_rule *r = t->gates[g].rule;
         char text[64];
