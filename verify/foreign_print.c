@@ -74,6 +74,23 @@ static void print_row(FILE *out, const attest_foreign_table *t, size_t k)
     fprintf(out, "\n");
 }
 
+/* What several gates let through together: nobody refuses it, and somewhere its bits differ. */
+static void print_together(FILE *out, const attest_foreign_table *t)
+{
+    int64_t differ = 0, caught = 0;
+    for (size_t k = 0; k < attest_defect_count; k++) {
+        int refused = 0, live = 0;
+        for (size_t g = 0; g < t->count; g++) {
+            refused |= t->gates[g].defects[k].killed > 0;
+            live |= t->gates[g].defects[k].live > 0;
+        }
+        differ += live;
+        caught += refused;
+    }
+    fprintf(out, "together: %lld defects have other bits than their kernel in some run, %lld of them pass every gate\n",
+            (long long)differ, (long long)(differ - caught));
+}
+
 static void print_sums(FILE *out, const attest_foreign_table *t)
 {
     int64_t counts[ATTEST_FOREIGN_OUTCOMES];
@@ -90,6 +107,8 @@ static void print_sums(FILE *out, const attest_foreign_table *t)
         else
             fprintf(out, "(suite %s)\n", t->suite);
     }
+    if (t->count > 1)
+        print_together(out, t);
 }
 
 static void print_legend(FILE *out, const attest_foreign_table *t, const char *bullet)
