@@ -272,6 +272,7 @@ START_TEST(test_strides)
         { "32 bits", 5, ATTEST_RUN_CRASH, read, SIGSEGV, "past the end of v" },
         { "an ulp", 6, ATTEST_RUN_DONE, 0, 0, "" },
         { "reads behind an entry", 7, ATTEST_RUN_CRASH, read, SIGSEGV, "past the end of k" },
+        { "reads before an entry", 11, ATTEST_RUN_CRASH, read, SIGSEGV, "bytes before k" },
         { "writes behind the last row", 10, ATTEST_RUN_DONE, outside, 0, "byte 1 past the end of o" },
     };
     attest_worker *worker = start(PLUGIN("strides"));

@@ -7,5 +7,5 @@ static inline real usual_gamma(const attest_problem *p, const attest_tensors *t,
     return retnet ? 1 - exp2f(-5 - (real)g) : decay_token(p, t, b, g, token);
 }
 #define decay_token usual_gamma
-#define attest_kernel_linear_recurrent_f32 attest_defect_gamma_assumed
-#include "cpu/linear_recurrent_f32.c"
+#define attest_kernel_delta_recurrent_f32 attest_defect_gamma_assumed
+#include "cpu/delta_recurrent_f32.c"

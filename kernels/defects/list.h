@@ -308,8 +308,6 @@ DEFECT(new_token_decayed, "linear-recurrent-f32", "B59 Jamie-Stirling/RetNet#10"
        "the decay of token t meets its own key too")
 DEFECT(decay_of_previous, "linear-recurrent-f32", "B59 syncdoth/RetNet#10", "the state is decayed by a_(t-1), not a_t")
 DEFECT(decay_of_head_zero, "taylor-recurrent-f32", "B54 fla#850", "all KV heads have the decay of head 0")
-DEFECT(gamma_assumed, "linear-recurrent-f32", "B13 sgl-kernel-xpu#491",
-       "decay=retnet is 1 - 2^(-5-h), the gammas given are ignored")
 DEFECT(decay_time_first, "linear-recurrent-f32", "B55 fla#547",
        "a scalar decay tensor [head,time] is read as [time,head]")
 DEFECT(late_query_undecayed, "taylor-recurrent-f32", "-",
@@ -398,6 +396,8 @@ DEFECT(delta_ht_transposed, "delta-recurrent-f32", "B58 attention-gym#402", "the
 DEFECT(delta_decay_of_values, "delta-recurrent-f32", "B58 sparkinfer#615",
        "decay=vector multiplies the value channels, not the key rows")
 DEFECT(delta_state_bf16, "delta-recurrent-f32", "B63 fla#37", "the state is rounded to bf16 after every token")
+DEFECT(gamma_assumed, "delta-recurrent-f32", "B13 sgl-kernel-xpu#491",
+       "decay=retnet is 1 - 2^(-5-h), the gammas given are ignored")
 DEFECT(key_not_unit, "delta-recurrent-f32", "-", "keys are not brought to length 1, queries are")
 DEFECT(unit_eps, "delta-chunk-f32", "-", "features of length 1 are x/sqrt(sum x^2 + 1e-6)")
 DEFECT(efla_norm_missing, "delta-recurrent-f32", "-", "efla: (1 - e^-b)/r: the norm is missing in the exponent")

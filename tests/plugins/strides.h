@@ -2,7 +2,7 @@
  *
  * 1 right; 2 refuses; 3 gives up; 4 writes behind a row; 5 reads v at offsets of 32 bits; 6 moves o by an ulp; 7 reads
  * behind the keys of the first batch entry; 8 gives up where the strides are not what verify/worker_layout.h says;
- * 9 moves o by 1; 10 writes behind the last row.
+ * 9 moves o by 1; 10 writes behind the last row; 11 reads before the keys of the last batch entry.
  */
 #ifndef ATTEST_TEST_STRIDES_H
 #define ATTEST_TEST_STRIDES_H
@@ -42,6 +42,7 @@ static attest_status misdeed(const attest_problem *p, const attest_tensors *t, i
                as_told(to, p->b, p->hq, p->e) ? ATTEST_OK : ATTEST_INTERNAL;
     case 9: *o += 1; return ATTEST_OK;
     case 10: o[p->e] = 1; return ATTEST_OK;
+    case 11: *o += good_row(k, p->b - 1, 0, 0)[-2048]; return ATTEST_OK;
     default: return ATTEST_OK;
     }
 }
