@@ -208,6 +208,12 @@ START_TEST(test_search)
 }
 END_TEST
 
+START_TEST(test_defects)
+{
+    check_file("defects.case");
+}
+END_TEST
+
 /* ---- what commands share, called directly --------------------------------------------------------------------- */
 START_TEST(test_hashes)
 {
@@ -353,6 +359,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_gate);
     tcase_add_test(t, test_claims);
     tcase_add_test(t, test_bench);
+    tcase_add_test(t, test_defects);
     suite_add_tcase(s, t);
     t = tcase_create("search");
     tcase_set_timeout(t, 120);
