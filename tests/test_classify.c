@@ -75,6 +75,7 @@ static const struct {
     { "p-truncated", "p_rounding", "truncate" },
     { "cast-in-sum", "cast_in_sum", "yes" },
     { "acc-bf16", "acc_unit", "2^-8" },
+    { "acc-bf16", "serial_sums", "no" },
     { "acc-f16", "acc_unit", "2^-11" },
     { "acc-between-tiles", "acc_unit", "2^-8" },
     { "l-bf16", "acc_unit", "2^-8" },

@@ -24,11 +24,11 @@
  *     ftz, lse_base2, lse_with_sink, empty_row_nan, packed_state, masked_finite, causal, causal_br, deterministic,
  *     batch_invariant
  *
- * What no input shows is `not visible` with the reason: p_rounding and cast_in_sum of a kernel that serves p = acc only
- * (the cast is the identity) or casts no weight; state_dtype of a schedule without states; tile of a kernel that rescales
- * nothing; packed_state without a state of degree 2 (degrees 0 and 1 are the same in both layouts); lse traits without an
- * lse; splits of a kernel without parts.  Built-in kernels declare none of these where it is not visible.  `block`, which
- * no built-in kernel declares, has no probe.
+ * What no input shows is `not visible` with the reason: p_rounding and cast_in_sum of a kernel that serves p = acc
+ * only (the cast is the identity) or casts no weight; state_dtype of a schedule without states; tile of a kernel that
+ * rescales nothing; packed_state without a state of degree 2 (degrees 0 and 1 are the same in both layouts); lse traits
+ * without an lse; splits of a kernel without parts.  Built-in kernels declare none of these where it is not visible.
+ * `block`, which no built-in kernel declares, has no probe.
  */
 #ifndef ATTEST_CLASSIFY_H
 #define ATTEST_CLASSIFY_H
@@ -39,8 +39,8 @@
 /* Adds one row for each trait of kernel `index`, `name` standing in them.  Rules (traits.h): numbers are compared as
  * errors, FAIL if inferred > declared (1 + 2^-10), finding if declared > 4 inferred; types as their unit roundoffs;
  * schedules by the number of roundings that they add; answers that are conventions must be equal; a promise
- * (serial_sums, deterministic, batch-invariant) must not be broken.  A kernel that dies in a probe is not asked again: its other
- * traits are not visible.  An error status is a fault of ours. */
+ * (serial_sums, deterministic, batch-invariant) must not be broken.  A kernel that dies in a probe is not asked again:
+ * its other traits are not visible.  An error status is a fault of ours. */
 attest_status attest_classify(attest_traits *traits, attest_worker *worker, size_t index, const char *name,
                               double timeout_s, attest_error *err);
 

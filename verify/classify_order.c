@@ -1,9 +1,9 @@
 /* classify_order.c - are sums made one term after another (ATTEST_SERIAL_SUMS)?
  *
  * Terms of very different size are added; another order, a tree, lanes, blocks or a finer accumulator round elsewhere,
- * and some of EXPERIMENTS sums have other bits.  Over keys: equal weights and m a power of two, so that o (a mean) is the
- * sum of v exactly; an online kernel's tiles, as long as they were seen to be, are summed by themselves.  Over channels:
- * q = 1 and one key, whose score is its lse or, times v = 1, its o.
+ * and some of EXPERIMENTS sums have other bits.  Over keys: equal weights and m a power of two, so that o (a mean) is
+ * the sum of v exactly; an online kernel's tiles, as long as they were seen to be, are summed by themselves.  Over
+ * channels: q = 1 and one key, whose score is its lse or, times v = 1, its o.
  */
 #include <math.h>
 

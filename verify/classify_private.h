@@ -104,7 +104,7 @@ void classify_begin(asked *k);
 /* The first types with p narrower than acc that the kernel serves on its path; 0: none. */
 int classify_narrow(asked *narrow, const asked *k);
 
-/* ---- probes: classify_schedule.c, classify_sums.c, classify_order.c, classify_exp.c, classify_cast.c, classify_rules.c */
+/* ---- probes: classify_schedule.c, _sums.c, _order.c, _exp.c, _cast.c, _rules.c */
 typedef attest_status classify_probe(inference *out, asked *k, attest_error *err);
 classify_probe classify_schedule, classify_tile, classify_splits;
 classify_probe classify_acc_unit, classify_acc_truncates, classify_state_dtype, classify_div_error;

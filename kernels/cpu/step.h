@@ -34,9 +34,9 @@ static inline real real_tanh(real x) { return tanhf(x); }
 #define STEP_UNIT 0x1p-24
 #endif
 
-/* What all kernels made of these steps declare (attest_numerics); each adds its schedule, and what else it has: casts of
- * weights, states.  The exponential is glibc's expf or exp, whose manual ("Known Maximum Errors in Math Functions") gives
- * 1 ulp: at most 2u relative. */
+/* What all kernels made of these steps declare (attest_numerics); each adds its schedule, and what else it has: casts
+ * of weights, states.  The exponential is glibc's expf or exp, whose manual ("Known Maximum Errors in Math Functions")
+ * gives 1 ulp: at most 2u relative. */
 #define STEP_NUMERICS                                                                             \
     .struct_size = sizeof(attest_numerics), .exp_error = 2 * STEP_UNIT, .log2_domain = ATTEST_NO, \
     .acc_truncates = ATTEST_NO, .acc_unit = STEP_UNIT, .div_error = STEP_UNIT, .scale_dtype = 1 + REAL_DTYPE
