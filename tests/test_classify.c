@@ -124,8 +124,7 @@ START_TEST(altered_kernels)
 }
 END_TEST
 
-/* ---- kernels whose arithmetic no built-in kernel has, and declarations that are not true
- * --------------------------------- */
+/* ---- kernels whose arithmetic no built-in kernel has, and declarations that are not true -------------------- */
 
 #define TRAITS ATTEST_TEST_BUILD "/plugins/traits.so"
 
@@ -163,6 +162,9 @@ static const struct {
     { "boaster", "acc_unit", "2^-25", "2^-24", ATTEST_TRAIT_FAIL },
     { "boaster", "div_error", "2^-26", "2^-24", ATTEST_TRAIT_FAIL },
     { "boaster", "scale_dtype", "f64", "f32", ATTEST_TRAIT_FAIL },
+    { "boaster", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
+    { "loose", "serial_sums", "-", "yes", ATTEST_TRAIT_UNDECLARED },
+    { "backwards", "serial_sums", "-", "no", ATTEST_TRAIT_UNDECLARED },
     { "boaster", "empty_row_nan", "yes", "no", ATTEST_TRAIT_FAIL },
     { "boaster", "p_rounding", "-", "-", ATTEST_TRAIT_HIDDEN },
 };

@@ -10,6 +10,7 @@ typedef struct style {
     int odd;      /* exp2, truncated casts and sums, cast weights in l, base-2 lse, NaN in empty rows */
     int parts;    /* > 1 */
     int64_t tile; /* > 0: from the end */
+    int down;     /* sums from the last key to the first */
 } style;
 
 static float load(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
@@ -70,7 +71,8 @@ static void part(const style *k, const attest_problem *p, const attest_tensors *
         *m = fmaxf(*m, score(k, p, t, at, j));
     for (int64_t c = 0; c < p->e; c++)
         u[c] = 0;
-    for (int64_t j = first; j < last; j++) {
+    for (int64_t n = first; n < last; n++) {
+        const int64_t j = k->down ? first + last - 1 - n : n;
         float w = weight(k, score(k, p, t, at, j) - *m);
         if (p->p == ATTEST_BF16)
             w = bf16_below(w);
@@ -125,6 +127,7 @@ RUN(run_plain, .parts = 1)
 RUN(run_odd, .odd = 1, .parts = 1)
 RUN(run_parts, .parts = 4)
 RUN(run_backwards, .tile = 8)
+RUN(run_down, .parts = 1, .down = 1)
 
 /* Linear attention with a state of bf16. */
 static attest_status run_keeper(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
@@ -212,7 +215,7 @@ KERNEL(kernel_parts, "parts", parts, serves_f32, run_parts, ATTEST_BATCH_INVARIA
 KERNEL(kernel_backwards, "backwards", backwards, serves_f32, run_backwards, 0)
 KERNEL(kernel_keeper, "keeper", keeper, serves_linear, run_keeper, 0)
 KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, ATTEST_FTZ | ATTEST_MASKED_FINITE)
-KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_plain, ATTEST_EMPTY_ROW_NAN)
+KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, ATTEST_EMPTY_ROW_NAN | ATTEST_SERIAL_SUMS)
 
 static const attest_kernel *const kernels[] = { &kernel_odd,    &kernel_parts, &kernel_backwards,
                                                 &kernel_keeper, &kernel_loose, &kernel_boaster };
