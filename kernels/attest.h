@@ -211,7 +211,8 @@ typedef struct attest_tensors {
 
 /* ---- what a kernel declares of its arithmetic ----------------------------------------------------- *
  * The derived bound (reference/derivations.md) is a function of these.  0 = unknown = the loosest row of
- * its class.  Declaring better than the truth makes the kernel fail its bound. */
+ * its class.  Declaring better than the truth fails the audit's traits and, where errors come that near, the
+ * bound. */
 typedef enum attest_schedule {
     ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted */
     ATTEST_SCHEDULE_TWO_PASS = 1,  /* all scores, their maximum, then weights and sums */
@@ -274,10 +275,12 @@ enum {
     ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink */
     ATTEST_PACKED_STATE = 1u << 6,     /* states in the packed symmetric layout */
     ATTEST_MASKED_FINITE = 1u << 7,    /* masked tokens take part with weight 0: NaN and Inf there spoil rows */
-    /* Every sum adds its terms one after another to one accumulator.  A score: q_c k_c in ascending c, then times
-     * scale.  u and z: keys ascending from the row's first visible one, weights not divided, masked keys not at all or
-     * as 0; online: each tile (`tile` keys from the first visible one) by itself, then added to what was there,
-     * rescaled.  Sharpens the bound of schedules two-pass, online and direct. */
+    /* Every sum adds its terms one after another to one accumulator of the unit of acc.  A score: q_c k_c in ascending
+     * c, then times scale.  u and z: keys ascending from the row's first visible one, weights not divided, masked keys
+     * not at all or as 0; online: each tile (`tile` keys from the first visible one) by itself, then added to what was
+     * there, rescaled.  Softmax weights are e^(s-M), M the largest score of the row's visible keys (online: up to the
+     * end of the key's tile), all cast to p by one rounding.  Sharpens the bound of schedules two-pass, online and
+     * direct. */
     ATTEST_SERIAL_SUMS = 1u << 8
 };
 

@@ -333,7 +333,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_feature(m);
     set_turns(m);
     set_score(m);
-    m->serial = (flags & ATTEST_SERIAL_SUMS) && numerics->acc_truncates != ATTEST_YES && !m->recurrent && !m->given &&
+    m->serial = (flags & ATTEST_SERIAL_SUMS) && mag_equal(m->u_sum, m->u) && !m->recurrent && !m->given &&
                 (numerics->schedule == ATTEST_SCHEDULE_TWO_PASS || numerics->schedule == ATTEST_SCHEDULE_DIRECT ||
                  (numerics->schedule == ATTEST_SCHEDULE_ONLINE && numerics->tile > 0));
     m->plain = p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_IDENTITY && !m->turns && !m->narrows &&

@@ -135,7 +135,7 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
     const slong least = attest_format_of(m->p->acc).emin;
     exact_span q, k, scale, gap;
     mag_t size, unit;
-    if (!plain_scores(m))
+    if (!plain_scores(m) || m->flags & ATTEST_FTZ)
         return 0;
     exact_span_start(&q);
     exact_span_start(&k);

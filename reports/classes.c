@@ -141,10 +141,12 @@ attest_status attest_classes_print(FILE *out, const attest_rows *rows, int html,
     const attest_status status = attest_classes_rows(&classes, &count, rows, err);
     if (status == ATTEST_OK && count > 0) {
         fputs(html ? "<h2>How tight the bounds are</h2>\n<p>A class: kind of weights, schedule that the kernel "
-                     "declares, types. error/bound: the largest of each case, over the cases. bound/error: of the "
-                     "case in the middle, at its worst element (the kernel came that close), and at its middle "
-                     "element (elements without an error count as 0, those whose bound is 0 not at all). Largest "
-                     "term: mean share of the bound at the worst elements.</p>\n<div class=\"wrap\"><table><tr>"
+                     "declares, types. error/bound: the largest of each case, over the cases (also ill-posed ones, "
+                     "whose other elements are judged). bound/error: 1 over the median, over the cases, of error/bound "
+                     "at their worst element (the kernel came that close), and at their middle element (elements "
+                     "without an error count as 0, those whose bound is 0 not at all); of an even number the lower "
+                     "median. Largest term: mean share of the bound at the worst elements; division: the last "
+                     "operation and the rounding to the output's type.</p>\n<div class=\"wrap\"><table><tr>"
                      "<th>class<th class=\"n\">cases<th class=\"n\">error/bound: median<th class=\"n\">p99"
                      "<th class=\"n\">largest<th class=\"n\">bound/error: worst element<th class=\"n\">middle element"
                      "<th>largest term</tr>\n"

@@ -56,6 +56,24 @@ START_TEST(test_partial_sums)
 }
 END_TEST
 
+/* The lemma is about the accumulator of acc: a coarser one rounds the first term, before a finer one products round. */
+START_TEST(test_other_accumulators)
+{
+    static const struct { double unit; uint32_t truncates; int serial; } cases[] = {
+        { U, ATTEST_NO, 1 }, { 0, ATTEST_NO, 1 }, { 0x1p-8, ATTEST_NO, 0 }, { 0x1p-53, ATTEST_NO, 0 },
+        { U, ATTEST_YES, 0 },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const attest_numerics n = { .struct_size = sizeof n, .schedule = ATTEST_SCHEDULE_TWO_PASS,
+                                    .acc_unit = cases[k].unit, .acc_truncates = cases[k].truncates };
+        row_case r;
+        row_start(&r, "n=1 m=3 d=2 e=1", &n, SERIAL, 1);
+        ck_assert_int_eq(r.m.serial, cases[k].serial);
+        row_stop(&r);
+    }
+}
+END_TEST
+
 /* A sink or eps is added to the denominator once more. */
 START_TEST(test_extra_addition)
 {
@@ -264,6 +282,7 @@ Suite *suite_bound_run(void)
     TCase *t = tcase_create("bound_run");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, test_partial_sums);
+    tcase_add_test(t, test_other_accumulators);
     tcase_add_test(t, test_extra_addition);
     tcase_add_test(t, test_scores);
     tcase_add_test(t, test_honest);

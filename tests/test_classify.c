@@ -23,6 +23,7 @@ static void use_our_worker(void)
 static attest_traits classify(const char *library, const char *kernel)
 {
     attest_traits traits = { 0 };
+    attest_classify_fault fault;
     attest_worker *worker;
     attest_error err;
     int found = 0;
@@ -30,7 +31,7 @@ static attest_traits classify(const char *library, const char *kernel)
     for (size_t k = 0; k < attest_worker_kernel_count(worker); k++)
         if (strcmp(attest_worker_kernel(worker, k)->name, kernel) == 0) {
             found = 1;
-            ck_assert_msg(attest_classify(&traits, worker, k, kernel, 10, &err) == ATTEST_OK, "%s", err.text);
+            ck_assert_msg(attest_classify(&traits, &fault, worker, k, kernel, 10, &err) == ATTEST_OK, "%s", err.text);
         }
     ck_assert_msg(found, "no kernel %s", kernel);
     attest_worker_free(worker);

@@ -263,12 +263,14 @@ out:
     return status;
 }
 
-attest_status attest_classify(attest_traits *traits, attest_worker *worker, size_t index, const char *name,
-                              double timeout_s, attest_error *err)
+attest_status attest_classify(attest_traits *traits, attest_classify_fault *fault, attest_worker *worker, size_t index,
+                              const char *name, double timeout_s, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const attest_kernel_facts *facts = attest_worker_kernel(worker, index);
-    asked k = { .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s };
+    asked k = { .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s,
+                .fault = fault };
+    *fault = (attest_classify_fault){ .line = "" };
     classify_begin(&k);
     for (size_t n = 0; n < sizeof table / sizeof table[0]; n++) {
         attest_trait t = { .verdict = ATTEST_TRAIT_HIDDEN };

@@ -36,12 +36,18 @@
 #include "reports/traits.h"
 #include "verify/worker.h"
 
+/* The first run of a probe that did not end well or broke a rule of memory or floating-point state. */
+typedef struct attest_classify_fault {
+    char line[ATTEST_LINE]; /* its problem; "": there was none */
+    attest_run_result run;
+} attest_classify_fault;
+
 /* Adds one row for each trait of kernel `index`, `name` standing in them.  Rules (traits.h): numbers are compared as
  * errors, FAIL if inferred > declared (1 + 2^-10), finding if declared > 4 inferred; types as their unit roundoffs;
  * schedules by the number of roundings that they add; answers that are conventions must be equal; a promise
  * (serial_sums, deterministic, batch-invariant) must not be broken.  A kernel that dies in a probe is not asked again:
- * its other traits are not visible.  An error status is a fault of ours. */
-attest_status attest_classify(attest_traits *traits, attest_worker *worker, size_t index, const char *name,
-                              double timeout_s, attest_error *err);
+ * its other traits are not visible; *fault tells how it ended.  An error status is a fault of ours. */
+attest_status attest_classify(attest_traits *traits, attest_classify_fault *fault, attest_worker *worker, size_t index,
+                              const char *name, double timeout_s, attest_error *err);
 
 #endif

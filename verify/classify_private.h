@@ -8,7 +8,7 @@
 #define ATTEST_CLASSIFY_PRIVATE_H
 
 #include "kernels/tensor.h"
-#include "verify/worker.h"
+#include "verify/classify.h"
 
 /* How a kernel is made to add chosen numbers: with q = 1, k = key and v = value x, token after token adds x. */
 typedef struct classify_path {
@@ -41,6 +41,7 @@ typedef struct asked {
     int argument;      /* of the exponential: 0 not known, 1 x, 2 x log2(e), 3 the same with log2(e) rounded before */
     int shallow;       /* sums or states of f16: what is below 2^-24 is lost by right */
     int unsteady;      /* the two runs of a case gave other bits (seen of kernels with ATTEST_DETERMINISTIC) */
+    attest_classify_fault *fault;
     char dead[160];    /* how it ended in an earlier probe; "": alive */
 } asked;
 
@@ -61,6 +62,7 @@ void classify_seen(inference *out, double value);
 typedef struct scene {
     asked *kernel;
     attest_problem problem;
+    char line[ATTEST_LINE];
     attest_bundle *bundle; /* NULL: the kernel does not serve the problem */
     int ran;               /* 1: the outputs are there */
     int64_t last;          /* the query that sees all keys */

@@ -111,6 +111,7 @@ attest_status classify_open_line(scene *s, asked *k, attest_error *err, const ch
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
+    snprintf(s->line, sizeof s->line, "%s", line);
     if (parse(&s->problem, &k->types, line, err) != ATTEST_OK)
         return attest_fail_prefix(err, ATTEST_INTERNAL, line);
     s->last = s->problem.n - 1;
@@ -143,6 +144,9 @@ void classify_close(scene *s)
     s->bundle = NULL;
 }
 
+#define FAULTS                                                                                                 \
+    (ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_READ_OUTSIDE | ATTEST_REASON_WROTE_INPUT | ATTEST_REASON_FP_STATE)
+
 attest_status classify_run(scene *s, attest_error *err)
 {
     static const char *const ends[] = { "", "", "crashed", "was late", "ended its process" };
@@ -156,6 +160,10 @@ attest_status classify_run(scene *s, attest_error *err)
     if (status != ATTEST_OK)
         return status;
     s->ran = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
+    if ((!s->ran || run.reasons & FAULTS) && !*k->fault->line) {
+        snprintf(k->fault->line, sizeof k->fault->line, "%s", s->line);
+        k->fault->run = run;
+    }
     k->unsteady |= (run.reasons & ATTEST_REASON_NONDETERMINISTIC) != 0;
     if (run.state > ATTEST_RUN_UNSUPPORTED && run.state < COUNT(ends))
         snprintf(k->dead, sizeof k->dead, "the kernel %s in a probe", ends[run.state]);

@@ -71,7 +71,9 @@ static const option_row option_table[] = {
     { { "out", KEY_OUT, "DIR", 0, "write claims.md and claims.json into DIR", 0 }, "claims" },
     { { "out", KEY_OUT, "DIR", 0, "write defects.md and .json, or with --gate gates.md and .json, into DIR", 0 },
       "defects" },
-    { { "out", KEY_OUT, "DIR", 0, "keep the worst inputs in DIR/KERNEL-OBJECTIVE.case, unless worse is there", 0 },
+    { { "out", KEY_OUT, "DIR", 0,
+        "keep the worst inputs in DIR/KERNEL-OBJECTIVE.case, LIBRARY- before it of a library's; a built-in kernel's "
+        "only if they are worse than what is there", 0 },
       "search" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },

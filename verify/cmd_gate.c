@@ -1,8 +1,10 @@
 /* cmd_gate.c - `attest gate` and `attest audit`: choose libraries and kernels, run the suite, write, tell. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "verify/gate.h"
 #include "verify/runner.h"
@@ -99,6 +101,28 @@ out:
     return status;
 }
 
+/* DIR/traits.jsonl: an audit's; of an earlier one in the same folder nothing stays. */
+static attest_status write_traits(const attest_gate *gate, const attest_traits *traits, attest_error *err)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/traits.jsonl", gate->cli->out) >= (int)sizeof path)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", gate->cli->out);
+    if (gate->traits)
+        return attest_traits_write_jsonl(traits, path, err);
+    if (unlink(path) != 0 && errno != ENOENT)
+        return attest_fail(err, ATTEST_IO, "%s: %s", path, strerror(errno));
+    return ATTEST_OK;
+}
+
+static void tell_traits(const attest_cli *cli, const attest_traits *traits)
+{
+    if (cli->format && strcmp(cli->format, "json") == 0)
+        for (size_t n = 0; n < traits->count; n++)
+            attest_trait_print_json(stdout, &traits->trait[n]);
+    else if (!cli->quiet)
+        attest_traits_print(stdout, traits);
+}
+
 /* Runs the gate, writes --out, prints; returns the exit code. */
 static int run_and_tell(const attest_gate *gate)
 {
@@ -106,20 +130,27 @@ static int run_and_tell(const attest_gate *gate)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_rows rows = { 0 };
+    attest_traits traits = { 0 };
     int code = 0;
     ATTEST_TRY(check_kernels(gate, &err));
     attest_error run_err = { "" };
     const attest_status run_status = attest_gate_run(&rows, gate, &run_err);
-    if (cli->out && rows.count > 0)
+    if (gate->traits && run_status == ATTEST_OK)
+        ATTEST_TRY(attest_gate_traits(&rows, &traits, gate, &err));
+    if (cli->out && rows.count > 0) {
         ATTEST_TRY(attest_gate_write(&rows, cli->out, &err));
+        ATTEST_TRY(write_traits(gate, &traits, &err));
+    }
     if (cli->out && !cli->quiet && rows.count > 0)
         fprintf(stderr, "rows are in %s; `%s report %s` makes the page\n", cli->out, cli->program, cli->out);
     if (rows.count > 0 && run_status != ATTEST_BAD_INPUT) /* what was judged is told, whatever came after it */
         code = attest_gate_tell(cli, &rows);
+    tell_traits(cli, &traits);
     status = run_status;
     err = run_err;
 out:
     attest_rows_clear(&rows);
+    attest_traits_clear(&traits);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }
 
@@ -185,10 +216,8 @@ int attest_command_audit(const attest_cli *cli)
     if (cli->out)
         ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
     const attest_gate gate = { .cli = cli, .suite = &suite, .libraries = list, .library_count = 1,
-                               .kernel_glob = kernel, .tell_coverage = 1 };
+                               .kernel_glob = kernel, .traits = 1, .tell_coverage = 1 };
     code = run_and_tell(&gate);
-    if (code != 2 && code != 70)
-        ATTEST_TRY(attest_gate_traits(&code, &gate, &err));
 out:
     attest_suite_clear(&suite);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);

@@ -64,10 +64,13 @@ out:
 /* What was found in a file is reproduced by the file. */
 static void tell_file(attest_row *row, const attest_cli *cli)
 {
-    char program[512], path[2048];
+    char program[512], path[1500], kernel[900] = "";
     attest_shell_quote(program, sizeof program, cli->program);
     attest_shell_quote(path, sizeof path, cli->argument[0]);
-    snprintf(row->reproduction, sizeof row->reproduction, "%s replay %s", program, path);
+    if (cli->kernel)
+        attest_shell_quote(kernel, sizeof kernel, cli->kernel);
+    snprintf(row->reproduction, sizeof row->reproduction, "%s replay %s%s%s%s", program, *kernel ? "--kernel " : "",
+             kernel, *kernel ? " " : "", path);
 }
 
 int attest_command_replay(const attest_cli *cli)

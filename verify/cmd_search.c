@@ -49,7 +49,20 @@ typedef struct finding {
 } finding;
 
 /* ---- one search ------------------------------------------------------------------------------------------------- */
-/* DIR/KERNEL-OBJECTIVE.case, unless what stands there is worse already. */
+/* DIR/KERNEL-OBJECTIVE.case or, of a library's kernel, DIR/LIBRARY-KERNEL-OBJECTIVE.case. */
+static int case_path(char *path, size_t len, const char *dir, const char *kernel, const char *objective)
+{
+    const char *colon = strrchr(kernel, ':'), *base = kernel, *name = colon ? colon + 1 : kernel;
+    for (const char *at = kernel; colon && at < colon; at++)
+        base = *at == '/' ? at + 1 : base;
+    int stem = colon ? (int)(colon - base) : 0;
+    if (stem > 3 && strncmp(colon - 3, ".so", 3) == 0)
+        stem -= 3;
+    return snprintf(path, len, "%s/%.*s%s%s-%s.case", dir, stem, base, stem ? "-" : "", name, objective) < (int)len;
+}
+
+/* Keeps the file, unless it is of a built-in kernel and what stands there is worse already: a library may have been
+ * mended since. */
 static attest_status keep(finding *f, attest_bundle *inputs, const char *dir, attest_error *err)
 {
     const attest_search_request *r = &f->request;
@@ -58,10 +71,9 @@ static attest_status keep(finding *f, attest_bundle *inputs, const char *dir, at
     attest_case_file there;
     attest_error ignored;
     char why[200];
-    const int len = snprintf(f->path, sizeof f->path, "%s/%s-%s.case", dir, r->kernel, objective);
-    if (len >= (int)sizeof f->path)
+    if (!case_path(f->path, sizeof f->path, dir, f->row.kernel, objective))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", dir);
-    if (attest_case_file_read(&there, f->path, &ignored) == ATTEST_OK) {
+    if (!strchr(f->row.kernel, ':') && attest_case_file_read(&there, f->path, &ignored) == ATTEST_OK) {
         const int worse = there.value >= f->figure && strcmp(there.objective, objective) == 0;
         attest_case_file_clear(&there);
         if (worse)

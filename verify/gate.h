@@ -3,6 +3,7 @@
 #define ATTEST_GATE_H
 
 #include "reports/report.h"
+#include "reports/traits.h"
 #include "verify/cli.h"
 #include "verify/runner.h"
 #include "verify/suite.h"
@@ -13,6 +14,7 @@ typedef struct attest_gate {
     const char **libraries; /* [library_count]; NULL = the built-in kernels */
     size_t library_count;
     const char *kernel_glob; /* NULL: all */
+    int traits;                /* 1: audit, with attest_gate_traits() */
     int tell_coverage;       /* 1: on stderr, how many cases each kernel served and why not the others */
     /* NULL, or who takes every row instead of the list: one call at a time; cases, numbered by `index`, in any order
      * and side by side; the rows of one case in the order (library, kernel); no row of a kernel that served nothing. */
@@ -37,10 +39,9 @@ void attest_split_target(const char *target, char *library, size_t library_len, 
 /* Writes DIR/rows.jsonl, rows.csv, junit.xml, trust.json, summary.md. */
 attest_status attest_gate_write(const attest_rows *rows, const char *dir, attest_error *err);
 
-/* What audit adds to its rows: the traits (verify/classify.h) of the kernels wanted, told as the rows are and,
- * with --out, written to DIR/traits.jsonl.  *code, the exit code of the rows, becomes that of both: a trait that
- * fails counts as a row that fails. */
-attest_status attest_gate_traits(int *code, const attest_gate *gate, attest_error *err);
+/* What audit adds: the traits (verify/classify.h) of the kernels wanted and, to the rows, one row for each trait that
+ * fails (reason claim: what the kernel says of itself is not so) and one for a kernel that ends badly in a probe. */
+attest_status attest_gate_traits(attest_rows *rows, attest_traits *traits, const attest_gate *gate, attest_error *err);
 
 /* Console table or JSON lines, and the exit code. */
 int attest_gate_tell(const attest_cli *cli, const attest_rows *rows);

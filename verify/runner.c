@@ -247,8 +247,7 @@ static void hash_outputs(attest_row *row, const attest_problem *p, const attest_
     snprintf(row->outputs, sizeof row->outputs, "%016llx", (unsigned long long)hash);
 }
 
-/* What the harness saw, on top of the numbers; it is no verdict where another judges. */
-static void note_run(attest_row *row, const attest_run_result *run, uint32_t device, const attest_judge *judge)
+void attest_row_end(attest_row *row, const attest_run_result *run, uint32_t device, const attest_judge *judge)
 {
     row->reasons |= run->reasons;
     row->seconds_kernel = run->seconds;
@@ -343,7 +342,7 @@ attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *
     const int ended = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
     if (ended)
         ATTEST_TRY(judge_run(row, prepared, facts, bundle, judge, err));
-    note_run(row, &run, facts->device_type, judge);
+    attest_row_end(row, &run, facts->device_type, judge);
     if (ended && !judge)
         ATTEST_TRY(attest_case_checks(row, prepared, subject, bundle, timeout_s, err));
 out:

@@ -76,6 +76,10 @@ typedef struct attest_judge {
     void *context;
 } attest_judge;
 
+/* What the harness saw of a run, on top of the numbers: reasons, why, verdict of a run that did not end well; with
+ * `judge` (or NULL) reasons alone are no verdict. */
+void attest_row_end(attest_row *row, const attest_run_result *run, uint32_t device, const attest_judge *judge);
+
 /* Runs and judges, then asks case_checks.h; with `judge` (or NULL) it alone decides, and what else the harness saw is
  * in row->reasons only.  *supported = 0: the kernel does not serve the case (row verdict skip, with the reason).  A
  * crash, timeout or fault is a verdict; an error status is a fault of ours. */
