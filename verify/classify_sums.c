@@ -24,7 +24,8 @@ enum { PLACES = COUNT(places) };
 
 /* What series have shown: the worst of those that could be asked. */
 typedef struct sums {
-    double unit; /* 0: nothing asked */
+    double unit; /* 0: no series found its limit */
+    double most; /* of series without a limit: the unit is not above this; 0: there was none */
     int truncates;
 } sums;
 
@@ -34,7 +35,7 @@ static double term(int step)
 }
 
 /* left[s-1]: what was left of term(s), s = 1 .. steps.  Rounding moves a term of 1.75 by a seventh at least (to 2; else
- * to 1.5, 1 or nothing), which a few percent of the reading do not hide. */
+ * to 1.5, 1 or nothing), which a few percent of the reading do not hide.  Where all survive, the unit is not seen. */
 static void judge_series(sums *worst, const double *left, int steps)
 {
     int s = 1;
@@ -43,9 +44,12 @@ static void judge_series(sums *worst, const double *left, int steps)
     const int last = s - 1; /* the last that survived */
     const int down = last > 0 && left[last - 1] < 0.98 * term(last);
     const double unit = ldexp(1, down ? -last - 1 : -last);
-    worst->truncates = worst->truncates || (down && last < steps);
-    if (unit > worst->unit)
-        worst->unit = unit;
+    if (last == steps) {
+        worst->most = fmax(worst->most, ldexp(1, -steps));
+        return;
+    }
+    worst->truncates = worst->truncates || down;
+    worst->unit = fmax(worst->unit, unit);
 }
 
 /* Steps whose terms, times `factor`, the type holds. */
@@ -225,6 +229,15 @@ static int is_shallow(const sums *s)
     return s->unit == attest_unit_roundoff(ATTEST_F16);
 }
 
+/* No unit without a series that finds its limit. */
+static void hide_unit(inference *out, const sums *s)
+{
+    if (s->most > 0)
+        classify_hidden(out, "every term asked for survives: a unit below 2^%.0f cannot be asked for", log2(s->most));
+    else
+        classify_hidden(out, "no sum could be asked for");
+}
+
 attest_status classify_acc_unit(inference *out, asked *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -239,7 +252,7 @@ attest_status classify_acc_unit(inference *out, asked *k, attest_error *err)
     k->shallow |= is_shallow(&worst);
     classify_seen(out, worst.unit);
     if (worst.unit == 0)
-        classify_hidden(out, "no sum could be asked for");
+        hide_unit(out, &worst);
 out:
     return status;
 }
@@ -250,7 +263,7 @@ attest_status classify_acc_truncates(inference *out, asked *k, attest_error *err
     if (k->unit > 0)
         classify_seen(out, k->truncates ? ATTEST_YES : ATTEST_NO);
     else
-        classify_hidden(out, "no sum could be asked for");
+        classify_hidden(out, "the unit of sums is not visible");
     return ATTEST_OK;
 }
 
@@ -267,6 +280,10 @@ attest_status classify_state_dtype(inference *out, asked *k, attest_error *err)
     ATTEST_TRY(over_keys(&worst, k, 1, err));
     ATTEST_TRY(of_a_state(&worst, k, err));
     k->shallow |= is_shallow(&worst);
+    if (worst.unit == 0) {
+        hide_unit(out, &worst);
+        goto out;
+    }
     classify_other(out, "states of unit %g are of no known type", worst.unit);
     for (size_t n = 0; n < COUNT(formats); n++)
         if (worst.unit <= attest_unit_roundoff(formats[n])) {
