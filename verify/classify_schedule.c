@@ -93,15 +93,35 @@ out:
     return status;
 }
 
-/* Does a part end after a quarter of the keys where problem.splits is 4, in the midst of a tile? */
-static attest_status ends_with_part(int *ends, asked *k, int64_t tile, attest_error *err)
+/* A tile of 1 and one of 2 both part A from a C two behind it; with B before A, at an odd place, only a tile of 1 parts
+ * A from the next key. */
+static attest_status tell_one_from_two(int64_t *tile, int *ran, asked *k, int backwards, attest_error *err)
 {
-    const int64_t part = 4 * (tile > 0 ? tile : 32) + 2;
-    const stand at[2] = { { 2, 1, 0 }, { part - 2, part - 1, part } };
+    const int64_t end = KEYS - 1;
+    const stand at[2] = { backwards ? (stand){ end - 2, end - 1, end } : (stand){ 2, 1, 0 },
+                          backwards ? (stand){ end - 2, end - 1, end - 3 } : (stand){ 2, 1, 3 } };
     answer answers[2];
-    int ran;
-    const attest_status status = ask(answers, &ran, k, SPLITS * part, SPLITS, at, 2, err);
-    *ends = ran && !same(&answers[0], &answers[1]);
+    const attest_status status = ask(answers, ran, k, KEYS, 1, at, 2, err);
+    if (*ran && !same(&answers[0], &answers[1]))
+        *tile = 1;
+    return status;
+}
+
+/* Does a part end after a quarter of the keys where problem.splits is 4?  C, in the part before (`backwards`: behind),
+ * comes first and, but for a tile of 1, stands with A in one tile: one exponential without parts, so that splits = 1
+ * gives other bits. */
+static attest_status ends_with_part(int *ends, asked *k, int64_t tile, int backwards, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const int64_t part = 4 * (tile > 0 ? tile : 32) + 1;
+    const stand at = backwards ? (stand){ part - 1, part - 2, part } : (stand){ part, part + 1, part - 1 };
+    answer whole, parted;
+    int ran, ran_parted = 0;
+    ATTEST_TRY(ask(&whole, &ran, k, SPLITS * part, 1, &at, 1, err));
+    if (ran)
+        ATTEST_TRY(ask(&parted, &ran_parted, k, SPLITS * part, SPLITS, &at, 1, err));
+    *ends = ran_parted && !same(&whole, &parted);
+out:
     return status;
 }
 
@@ -109,17 +129,21 @@ static attest_status schedule_of_softmax(inference *out, asked *k, attest_error 
 {
     attest_status status = ATTEST_OK;
     int64_t tile = 0, half = 0;
-    int ran = 0, parts = 0;
+    int ran = 0, parts = 0, backwards = 0;
     if (strcmp(k->mask, "mask=full") != 0) {
         classify_hidden(out, "without mask=full the queries of a problem do not see the same keys");
         return ATTEST_OK;
     }
-    for (int backwards = 0; backwards < 2 && tile == 0; backwards++) {
-        ATTEST_TRY(find_tile(&tile, &ran, k, KEYS, backwards, err));
-        if (tile > 0)
-            ATTEST_TRY(find_tile(&half, &ran, k, KEYS / 2, backwards, err));
+    ATTEST_TRY(find_tile(&tile, &ran, k, KEYS, 0, err));
+    if (tile == 0) {
+        backwards = 1;
+        ATTEST_TRY(find_tile(&tile, &ran, k, KEYS, 1, err));
     }
-    ATTEST_TRY(ends_with_part(&parts, k, tile, err));
+    if (tile > 0)
+        ATTEST_TRY(find_tile(&half, &ran, k, KEYS / 2, backwards, err));
+    if (tile == 2)
+        ATTEST_TRY(tell_one_from_two(&tile, &ran, k, backwards, err));
+    ATTEST_TRY(ends_with_part(&parts, k, tile, backwards && tile > 0, err));
     if (!ran) {
         classify_hidden(out, "the kernel did not answer");
         return status;

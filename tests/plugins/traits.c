@@ -1,6 +1,7 @@
 /* traits: kernels for the classifier.  `odd` has the traits that no built-in kernel has, and says so; `parts` splits
  * the keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its
- * state in bf16; `loose` declares less than it does, `boaster` more. */
+ * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2; `quiet` sums in float, gives o in bf16 and no
+ * lse; `loose` declares less than it does, `boaster` more. */
 #include "attest.h"
 #include "attest_float.h"
 #include <math.h>
@@ -21,8 +22,13 @@ static float load(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64
 
 static void store(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c, float x)
 {
-    if (t)
-        ((float *)t->data)[b * t->stride[0] + h * t->stride[1] + i * t->stride[2] + c * t->stride[3]] = x;
+    if (!t)
+        return;
+    const int64_t at = b * t->stride[0] + h * t->stride[1] + i * t->stride[2] + c * t->stride[3];
+    if (t->dtype == ATTEST_BF16)
+        ((uint16_t *)t->data)[at] = attest_bf16_from_f32(x);
+    else
+        ((float *)t->data)[at] = x;
 }
 
 /* Toward zero, as some matrix units add. */
@@ -127,6 +133,8 @@ RUN(run_plain, .parts = 1)
 RUN(run_odd, .odd = 1, .parts = 1)
 RUN(run_parts, .parts = 4)
 RUN(run_backwards, .tile = 8)
+RUN(run_textbook, .tile = 1)
+RUN(run_pairs, .tile = 2)
 RUN(run_down, .parts = 1, .down = 1)
 
 /* Linear attention with a state of bf16. */
@@ -163,7 +171,7 @@ static int refuse(char *why, size_t len)
 /* Axes at their defaults but those of `free`. */
 static int plain(const attest_problem *p, uint32_t free)
 {
-    int good = p->hq == p->hkv && p->acc == ATTEST_F32 && p->out == ATTEST_F32;
+    int good = p->hq == p->hkv && p->acc == ATTEST_F32;
     for (uint32_t a = 0; a < ATTEST_AXIS_COUNT; a++)
         good = good && (p->axis[a].value == 0 || free >> a & 1);
     return good;
@@ -171,12 +179,20 @@ static int plain(const attest_problem *p, uint32_t free)
 
 static int serves_f32(const attest_problem *p, char *why, size_t len)
 {
-    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == ATTEST_F32 && p->p == ATTEST_F32) || refuse(why, len);
+    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32) ||
+           refuse(why, len);
 }
 
 static int serves_both(const attest_problem *p, char *why, size_t len)
 {
-    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == p->p && (p->in == ATTEST_F32 || p->in == ATTEST_BF16)) ||
+    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == p->p && (p->in == ATTEST_F32 || p->in == ATTEST_BF16) &&
+            p->out == ATTEST_F32) ||
+           refuse(why, len);
+}
+
+static int serves_bf16(const attest_problem *p, char *why, size_t len)
+{
+    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == ATTEST_BF16 && p->p == ATTEST_F32 && p->out == ATTEST_BF16) ||
            refuse(why, len);
 }
 
@@ -184,7 +200,7 @@ static int serves_linear(const attest_problem *p, char *why, size_t len)
 {
     const attest_setting *w = &p->axis[ATTEST_AXIS_WEIGHT];
     return (plain(p, 1u << ATTEST_AXIS_WEIGHT | 1u << ATTEST_AXIS_NORM) && p->in == ATTEST_F32 && p->p == ATTEST_F32 &&
-            w->value == ATTEST_WEIGHT_POWER && w->order == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE) ||
+            p->out == ATTEST_F32 && w->value == ATTEST_WEIGHT_POWER && w->order == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE) ||
            refuse(why, len);
 }
 
@@ -195,6 +211,9 @@ static const attest_numerics odd = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS
                                      .acc_unit = 0x1p-24, .div_error = 0x1p-24, .scale_dtype = 1 + ATTEST_BF16 };
 static const attest_numerics parts = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 4, .tile = 1 << 24 };
 static const attest_numerics backwards = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 8 };
+static const attest_numerics textbook = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1 };
+static const attest_numerics pairs = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 2 };
+static const attest_numerics quiet = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .acc_unit = 0x1p-24 };
 static const attest_numerics keeper = { SIZED, .schedule = ATTEST_SCHEDULE_RECURRENT, .acc_unit = 0x1p-24,
                                         .scale_dtype = 1 + ATTEST_F32, .state_dtype = 1 + ATTEST_BF16 };
 static const attest_numerics loose = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 16, .exp_error = 0x1p-16,
@@ -203,22 +222,28 @@ static const attest_numerics loose = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE
 static const attest_numerics boaster = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-26,
                                          .acc_unit = 0x1p-25, .div_error = 0x1p-26, .scale_dtype = 1 + ATTEST_F64 };
 
-#define KERNEL(id, title, number, serves, go, bits)                                                           \
+#define KERNEL(id, title, number, serves, go, gives, bits)                                                      \
     static const attest_kernel id = { .struct_size = sizeof id, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, \
                                       .flags = ATTEST_DETERMINISTIC | (bits),                                 \
-                                      .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE, .name = title,            \
+                                      .outputs = ATTEST_GIVES_O | (gives), .name = title,                     \
                                       .version = "1", .source = "tests/plugins/traits.c", .summary = title,   \
                                       .variants = "softmax", .numerics = &number, .supports = serves,         \
                                       .workspace = workspace, .run = go };
-KERNEL(kernel_odd, "odd", odd, serves_both, run_odd, ATTEST_FTZ | ATTEST_EMPTY_ROW_NAN | ATTEST_LSE_BASE2)
-KERNEL(kernel_parts, "parts", parts, serves_f32, run_parts, ATTEST_BATCH_INVARIANT)
-KERNEL(kernel_backwards, "backwards", backwards, serves_f32, run_backwards, 0)
-KERNEL(kernel_keeper, "keeper", keeper, serves_linear, run_keeper, 0)
-KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, ATTEST_FTZ | ATTEST_MASKED_FINITE)
-KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, ATTEST_EMPTY_ROW_NAN | ATTEST_SERIAL_SUMS)
+#define LSE ATTEST_GIVES_LSE
+KERNEL(kernel_odd, "odd", odd, serves_both, run_odd, LSE, ATTEST_FTZ | ATTEST_EMPTY_ROW_NAN | ATTEST_LSE_BASE2)
+KERNEL(kernel_parts, "parts", parts, serves_f32, run_parts, LSE, ATTEST_BATCH_INVARIANT)
+KERNEL(kernel_backwards, "backwards", backwards, serves_f32, run_backwards, LSE, 0)
+KERNEL(kernel_keeper, "keeper", keeper, serves_linear, run_keeper, LSE, 0)
+KERNEL(kernel_textbook, "textbook", textbook, serves_f32, run_textbook, 0, 0)
+KERNEL(kernel_pairs, "pairs", pairs, serves_f32, run_pairs, LSE, 0)
+KERNEL(kernel_quiet, "quiet", quiet, serves_bf16, run_plain, 0, 0)
+KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, LSE, ATTEST_FTZ | ATTEST_MASKED_FINITE)
+KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_EMPTY_ROW_NAN | ATTEST_SERIAL_SUMS)
 
-static const attest_kernel *const kernels[] = { &kernel_odd,    &kernel_parts, &kernel_backwards,
-                                                &kernel_keeper, &kernel_loose, &kernel_boaster };
+static const attest_kernel *const kernels[] = { &kernel_odd,      &kernel_parts, &kernel_backwards, &kernel_keeper,
+                                                &kernel_textbook, &kernel_pairs, &kernel_quiet,     &kernel_loose,
+                                                &kernel_boaster };
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
-                                        .name = "traits", .kernels = kernels, .kernel_count = 6 };
+                                        .name = "traits", .kernels = kernels,
+                                        .kernel_count = sizeof kernels / sizeof kernels[0] };
 const attest_library *attest_library_v1(const attest_host *host) { return host ? &library : NULL; }
