@@ -152,6 +152,10 @@ static const struct {
     { "textbook", "schedule", "online", "online", ATTEST_TRAIT_AGREES },
     { "pairs", "tile", "2", "2", ATTEST_TRAIT_AGREES },
     { "quiet", "acc_unit", "2^-24", "2^-24", ATTEST_TRAIT_AGREES },
+    { "long", "tile", "512", "-", ATTEST_TRAIT_HIDDEN },
+    { "long", "schedule", "online", "-", ATTEST_TRAIT_HIDDEN },
+    { "faint", "schedule", "two-pass", "-", ATTEST_TRAIT_HIDDEN },
+    { "faint", "causal", "top-left", "-", ATTEST_TRAIT_HIDDEN },
     { "loose", "schedule", "online", "two-pass", ATTEST_TRAIT_FINDING },
     { "loose", "tile", "16", "none", ATTEST_TRAIT_FINDING },
     { "loose", "exp_error", "2^-16", NULL, ATTEST_TRAIT_FINDING },
@@ -174,8 +178,8 @@ static const struct {
     { "boaster", "p_rounding", "-", "-", ATTEST_TRAIT_HIDDEN },
 };
 
-static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper", "textbook",
-                                       "pairs", "quiet", "loose",     "boaster" };
+static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper", "textbook", "pairs",
+                                       "quiet", "long",  "faint",     "loose",  "boaster" };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* Of all but the last two, whose declarations are true, nothing else is found either. */
@@ -195,6 +199,7 @@ START_TEST(declared_values)
         const attest_trait *t = &traits.trait[n];
         ck_assert_msg(t->verdict != ATTEST_TRAIT_FAIL && t->verdict != ATTEST_TRAIT_FINDING,
                       "%s %s: declared %s, inferred %s: %s", kernels[_i], t->trait, t->declared, t->inferred, t->why);
+        ck_assert_msg(t->verdict != ATTEST_TRAIT_HIDDEN || *t->why, "%s %s: no reason", kernels[_i], t->trait);
     }
     attest_traits_clear(&traits);
 }

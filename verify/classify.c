@@ -90,6 +90,8 @@ static int of_causal_br(double *value, const attest_kernel_facts *facts, const a
     return 1;
 }
 
+#define LONGEST_TILE 1e6 /* more keys are no tile */
+
 /* ---- how values are told ------------------------------------------------------------------------------------- */
 
 static void pick(char *text, size_t len, const char *const *names, size_t count, double value)
@@ -120,7 +122,7 @@ static void tell_error(char *text, size_t len, double value)
 
 static void tell_tile(char *text, size_t len, double value)
 {
-    if (value > 1e6)
+    if (value > LONGEST_TILE)
         snprintf(text, len, "none");
     else
         snprintf(text, len, "%.0f", value);
@@ -190,7 +192,7 @@ static uint32_t by_schedule(double declared, double inferred)
 static uint32_t by_tile(double declared, double inferred)
 {
     if (inferred == INFINITY)
-        return declared > 1e6 ? ATTEST_TRAIT_AGREES : ATTEST_TRAIT_FINDING;
+        return declared > LONGEST_TILE ? ATTEST_TRAIT_AGREES : ATTEST_TRAIT_FINDING;
     return by_convention(declared, inferred);
 }
 
@@ -230,6 +232,18 @@ static const trait_row table[] = {
     { "batch_invariant", of_batch_invariant, classify_batch, by_convention, tell_answer },
 };
 
+/* A declared tile that no probe fills: nothing is rescaled, and an online kernel is one of two passes. */
+static int out_of_reach(const trait_row *row, const asked *k, const attest_kernel_facts *facts)
+{
+    const int64_t tile = facts->numerics.tile;
+    if (tile < CLASSIFY_KEYS || k->tile > 0)
+        return 0;
+    return row->probe == classify_tile       ? tile <= LONGEST_TILE
+           : row->probe == classify_schedule ? k->schedule == ATTEST_SCHEDULE_TWO_PASS &&
+                                                   facts->numerics.schedule == ATTEST_SCHEDULE_ONLINE
+                                             : 0;
+}
+
 static attest_status ask_trait(attest_trait *t, const trait_row *row, asked *k, const attest_kernel_facts *facts,
                                attest_error *err)
 {
@@ -243,6 +257,10 @@ static attest_status ask_trait(attest_trait *t, const trait_row *row, asked *k, 
         classify_hidden(&seen, "the kernel serves none of the problems that are asked");
     else
         ATTEST_TRY(row->probe(&seen, k, err));
+    if (seen.visible && out_of_reach(row, k, facts))
+        classify_hidden(&seen, "no probe has more than %d keys", CLASSIFY_KEYS);
+    if (!seen.visible && !*seen.why)
+        classify_hidden(&seen, "the kernel serves none of the problems that show it");
     if (*k->dead)
         classify_hidden(&seen, "%s", k->dead);
     const int how = row->declared(&declared, facts, k), is_declared = how == BY_ABSENCE ? seen.visible : how;

@@ -24,7 +24,7 @@ static void cell(double *lo, double *hi, uint32_t p, int64_t n)
     *hi = *lo + unit;
 }
 
-static int is_no_cast(inference *out, asked *narrow, const asked *k)
+static int is_no_cast(inference *out, asked *narrow, asked *k)
 {
     if (!k->path->exponential) {
         classify_hidden(out, "p is always acc in what the kernel serves here: a cast changes no bit");
@@ -35,6 +35,16 @@ static int is_no_cast(inference *out, asked *narrow, const asked *k)
         return 1;
     }
     return 0;
+}
+
+/* Without an answer (NAN) nothing is seen; a kernel that died is not asked again. */
+static int is_silent(inference *out, double mean, const asked *narrow, asked *k)
+{
+    snprintf(k->dead, sizeof k->dead, "%s", narrow->dead);
+    if (mean == mean)
+        return 0;
+    classify_hidden(out, "no number came back for %d weights of a narrower p", CELLS);
+    return 1;
 }
 
 /* Mean over the cells of what is left, in units of hi-lo. */
@@ -74,6 +84,8 @@ attest_status classify_p_rounding(inference *out, asked *k, attest_error *err)
     if (is_no_cast(out, &narrow, k))
         return ATTEST_OK;
     const attest_status status = left_of_cells(&left, &narrow, err);
+    if (is_silent(out, left, &narrow, k))
+        return status;
     if (fabs(left - 1) < 0.1)
         classify_seen(out, ATTEST_ROUNDING_NEAREST);
     else if (fabs(left) < 0.1)
@@ -128,6 +140,8 @@ attest_status classify_cast_in_sum(inference *out, asked *k, attest_error *err)
         return ATTEST_OK;
     }
     const attest_status status = denominators(&mean, &narrow, err);
+    if (is_silent(out, mean, &narrow, k))
+        return status;
     if (fabs(mean - LOW) < 0.05)
         classify_seen(out, ATTEST_NO);
     else if ((k->sums_cast = fabs(mean) < 0.05 || fabs(mean - 1) < 0.05))

@@ -10,6 +10,9 @@
 #include "kernels/tensor.h"
 #include "verify/classify.h"
 
+/* Keys of the longest probe for tiles: a tile of so many is not seen. */
+enum { CLASSIFY_KEYS = 512 };
+
 /* How a kernel is made to add chosen numbers: with q = 1, k = key and v = value x, token after token adds x. */
 typedef struct classify_path {
     const char *axes; /* of the problem line */
@@ -104,7 +107,7 @@ double classify_even(int64_t i);
 /* Takes path, types and mask: the first of each that the kernel serves. */
 void classify_begin(asked *k);
 /* The first types with p narrower than acc that the kernel serves on its path; 0: none. */
-int classify_narrow(asked *narrow, const asked *k);
+int classify_narrow(asked *narrow, asked *k);
 
 /* ---- probes: classify_schedule.c, _sums.c, _order.c, _exp.c, _cast.c, _rules.c */
 typedef attest_status classify_probe(inference *out, asked *k, attest_error *err);

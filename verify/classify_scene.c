@@ -68,10 +68,16 @@ static attest_status parse(attest_problem *p, const classify_types *t, const cha
     return status;
 }
 
-static int served(const asked *k, const attest_problem *p)
+/* A kernel whose supports() dies or is late is not asked again. */
+static int served(asked *k, const attest_problem *p)
 {
-    char why[256];
-    return !*k->dead && attest_worker_supports(k->worker, k->index, p, why, sizeof why) > 0;
+    char why[128];
+    if (*k->dead)
+        return 0;
+    const int answer = attest_worker_supports(k->worker, k->index, p, why, sizeof why);
+    if (answer < 0)
+        snprintf(k->dead, sizeof k->dead, "%s", why);
+    return answer > 0;
 }
 
 /* Channels a score takes: numbers of 24 bits are three of 8. */
@@ -241,7 +247,7 @@ double classify_even(int64_t i)
 
 /* ---- how a kernel is asked ----------------------------------------------------------------------------------- */
 
-static int serves_types(const asked *k, const classify_types *t)
+static int serves_types(asked *k, const classify_types *t)
 {
     attest_problem p;
     attest_error err; /* the delta rule has no mask=full */
@@ -265,7 +271,7 @@ void classify_begin(asked *k)
     k->path = NULL;
 }
 
-int classify_narrow(asked *narrow, const asked *k)
+int classify_narrow(asked *narrow, asked *k)
 {
     *narrow = *k;
     for (size_t t = 0; t < COUNT(types); t++) {

@@ -16,7 +16,7 @@
 #include "kernels/attest_float.h"
 #include "verify/classify_private.h"
 
-enum { PAIRS = 16, KEYS = 512, SPLITS = 4 };
+enum { PAIRS = 16, KEYS = CLASSIFY_KEYS, SPLITS = 4 };
 #define SCORE_B 11.0390625 /* exact with the factors 1 + i/32 of the queries, in float */
 #define SCORE_C 49.5546875 /* C's weight of 1 is the whole denominator, in double too */
 #define REST    (-1e4)

@@ -1,11 +1,13 @@
 /* traits: kernels for the classifier.  `odd` has the traits that no built-in kernel has, and says so; `parts` splits
  * the keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its
- * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2; `quiet` sums in float, gives o in bf16 and no
- * lse; `loose` declares less than it does, `boaster` more. */
+ * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2, `long` with tiles that no probe fills;
+ * `quiet` sums in float, gives o in bf16 and no lse; the supports() of `faint` ends the process; `loose` declares less
+ * than it does, `boaster` more. */
 #include "attest.h"
 #include "attest_float.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct style {
     int odd;      /* exp2, truncated casts and sums, cast weights in l, base-2 lse, NaN in empty rows */
@@ -135,6 +137,7 @@ RUN(run_parts, .parts = 4)
 RUN(run_backwards, .tile = 8)
 RUN(run_textbook, .tile = 1)
 RUN(run_pairs, .tile = 2)
+RUN(run_long, .tile = 512)
 RUN(run_down, .parts = 1, .down = 1)
 
 /* Linear attention with a state of bf16. */
@@ -196,11 +199,19 @@ static int serves_bf16(const attest_problem *p, char *why, size_t len)
            refuse(why, len);
 }
 
+static int serves_few_keys(const attest_problem *p, char *why, size_t len)
+{
+    if (p->m > 100)
+        abort();
+    return serves_f32(p, why, len);
+}
+
 static int serves_linear(const attest_problem *p, char *why, size_t len)
 {
     const attest_setting *w = &p->axis[ATTEST_AXIS_WEIGHT];
-    return (plain(p, 1u << ATTEST_AXIS_WEIGHT | 1u << ATTEST_AXIS_NORM) && p->in == ATTEST_F32 && p->p == ATTEST_F32 &&
-            p->out == ATTEST_F32 && w->value == ATTEST_WEIGHT_POWER && w->order == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE) ||
+    const int f32 = p->in == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32;
+    return (plain(p, 1u << ATTEST_AXIS_WEIGHT | 1u << ATTEST_AXIS_NORM) && f32 && w->value == ATTEST_WEIGHT_POWER &&
+            w->order == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE) ||
            refuse(why, len);
 }
 
@@ -214,6 +225,7 @@ static const attest_numerics backwards = { SIZED, .schedule = ATTEST_SCHEDULE_ON
 static const attest_numerics textbook = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1 };
 static const attest_numerics pairs = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 2 };
 static const attest_numerics quiet = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .acc_unit = 0x1p-24 };
+static const attest_numerics long_tiles = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 512 };
 static const attest_numerics keeper = { SIZED, .schedule = ATTEST_SCHEDULE_RECURRENT, .acc_unit = 0x1p-24,
                                         .scale_dtype = 1 + ATTEST_F32, .state_dtype = 1 + ATTEST_BF16 };
 static const attest_numerics loose = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 16, .exp_error = 0x1p-16,
@@ -237,12 +249,14 @@ KERNEL(kernel_keeper, "keeper", keeper, serves_linear, run_keeper, LSE, 0)
 KERNEL(kernel_textbook, "textbook", textbook, serves_f32, run_textbook, 0, 0)
 KERNEL(kernel_pairs, "pairs", pairs, serves_f32, run_pairs, LSE, 0)
 KERNEL(kernel_quiet, "quiet", quiet, serves_bf16, run_plain, 0, 0)
+KERNEL(kernel_long, "long", long_tiles, serves_f32, run_long, LSE, 0)
+KERNEL(kernel_faint, "faint", quiet, serves_few_keys, run_plain, LSE, 0)
 KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, LSE, ATTEST_FTZ | ATTEST_MASKED_FINITE)
 KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_EMPTY_ROW_NAN | ATTEST_SERIAL_SUMS)
 
-static const attest_kernel *const kernels[] = { &kernel_odd,      &kernel_parts, &kernel_backwards, &kernel_keeper,
-                                                &kernel_textbook, &kernel_pairs, &kernel_quiet,     &kernel_loose,
-                                                &kernel_boaster };
+static const attest_kernel *const kernels[] = { &kernel_odd,   &kernel_parts,    &kernel_backwards, &kernel_keeper,
+                                                &kernel_long,  &kernel_textbook, &kernel_pairs,     &kernel_quiet,
+                                                &kernel_faint, &kernel_loose,    &kernel_boaster };
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
                                         .name = "traits", .kernels = kernels,
                                         .kernel_count = sizeof kernels / sizeof kernels[0] };
