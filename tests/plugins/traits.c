@@ -2,7 +2,7 @@
  * the keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its
  * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2, `long` with tiles that no probe fills;
  * `quiet` sums in float, gives o in bf16 and no lse; the supports() of `faint` ends the process; `loose` declares less
- * than it does, `boaster` more. */
+ * than it does, `boaster` more; of the sums that `reader` and `laner` call serial, scores and denominators are not. */
 #include "attest.h"
 #include "attest_float.h"
 #include <math.h>
@@ -14,6 +14,8 @@ typedef struct style {
     int parts;    /* > 1 */
     int64_t tile; /* > 0: from the end */
     int down;     /* sums from the last key to the first */
+    int reads;    /* scores from the last channel to the first */
+    int lanes;    /* > 0: l in so many lanes */
 } style;
 
 static float load(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
@@ -61,9 +63,11 @@ static float score(const style *k, const attest_problem *p, const attest_tensors
 {
     const double log2e = 1.4426950408889634;
     float dot = 0, scale = (float)p->scale;
-    for (int64_t c = 0; c < p->d; c++)
+    for (int64_t n = 0; n < p->d; n++) {
+        const int64_t c = k->reads ? p->d - 1 - n : n;
         dot = add(k, dot,
                   load(t->role[ATTEST_Q], at[0], at[1], at[2], c) * load(t->role[ATTEST_K], at[0], at[1], j, c));
+    }
     if (k->odd)
         scale = (float)(attest_to_f64(ATTEST_BF16, attest_from_f64(ATTEST_BF16, p->scale)) * log2e);
     return scale * dot;
@@ -73,6 +77,7 @@ static float score(const style *k, const attest_problem *p, const attest_tensors
 static void part(const style *k, const attest_problem *p, const attest_tensors *t, const int64_t *at, int64_t first,
                  int64_t last, float *m, float *l, float *u)
 {
+    float lane[8] = { 0 };
     *m = -INFINITY;
     *l = 0;
     for (int64_t j = first; j < last; j++)
@@ -84,10 +89,13 @@ static void part(const style *k, const attest_problem *p, const attest_tensors *
         float w = weight(k, score(k, p, t, at, j) - *m);
         if (p->p == ATTEST_BF16)
             w = bf16_below(w);
-        *l = add(k, *l, w);
+        float *sum = k->lanes ? &lane[n % k->lanes] : l;
+        *sum = add(k, *sum, w);
         for (int64_t c = 0; c < p->e; c++)
             u[c] = add(k, u[c], w * load(t->role[ATTEST_V], at[0], at[1], j, c));
     }
+    for (int n = 0; n < k->lanes; n++)
+        *l += lane[n];
 }
 
 static void row(const style *k, const attest_problem *p, const attest_tensors *t, const int64_t *at, float *scratch)
@@ -139,6 +147,8 @@ RUN(run_textbook, .tile = 1)
 RUN(run_pairs, .tile = 2)
 RUN(run_long, .tile = 512)
 RUN(run_down, .parts = 1, .down = 1)
+RUN(run_reads, .parts = 1, .reads = 1)
+RUN(run_lanes, .parts = 1, .lanes = 8)
 
 /* Linear attention with a state of bf16. */
 static attest_status run_keeper(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
@@ -253,10 +263,13 @@ KERNEL(kernel_long, "long", long_tiles, serves_f32, run_long, LSE, 0)
 KERNEL(kernel_faint, "faint", quiet, serves_few_keys, run_plain, LSE, 0)
 KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, LSE, ATTEST_FTZ | ATTEST_MASKED_FINITE)
 KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_EMPTY_ROW_NAN | ATTEST_SERIAL_SUMS)
+KERNEL(kernel_reader, "reader", textbook, serves_f32, run_reads, 0, ATTEST_SERIAL_SUMS)
+KERNEL(kernel_laner, "laner", textbook, serves_f32, run_lanes, 0, ATTEST_SERIAL_SUMS)
 
 static const attest_kernel *const kernels[] = { &kernel_odd,   &kernel_parts,    &kernel_backwards, &kernel_keeper,
                                                 &kernel_long,  &kernel_textbook, &kernel_pairs,     &kernel_quiet,
-                                                &kernel_faint, &kernel_loose,    &kernel_boaster };
+                                                &kernel_faint, &kernel_loose,    &kernel_boaster,   &kernel_reader,
+                                                &kernel_laner };
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
                                         .name = "traits", .kernels = kernels,
                                         .kernel_count = sizeof kernels / sizeof kernels[0] };
