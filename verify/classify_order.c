@@ -3,8 +3,8 @@
  * Terms of very different size are added; another order, a tree, lanes, blocks or a finer accumulator round elsewhere,
  * and some of EXPERIMENTS sums have other bits.  Over keys: equal weights and m a power of two, so that o (a mean) is
  * the sum of v exactly; an online kernel's tiles, as long as they were seen to be, are summed by themselves; z is the
- * sum of scores.  Over channels: q = 1 and one key, whose o is its score times v = 1; of a mean, two keys, the other
- * one with the sum in a channel, whose weights are equal if their scores are.  Denominator: after one large weight, small
+ * sum of scores.  Over channels: q = 1 and one key, whose o is its score times v = 1; of a mean, two keys, one with the
+ * sum itself in a channel: their weights are equal if their scores are.  Denominator: after one large weight, small
  * ones are lost one by one, and would be kept together.
  */
 #include <math.h>
