@@ -174,6 +174,7 @@ static const struct {
     { "boaster", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
     { "reader", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
     { "laner", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
+    { "divider", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
     { "odd", "serial_sums", "-", "yes", ATTEST_TRAIT_UNDECLARED },
     { "quiet", "serial_sums", "-", "-", ATTEST_TRAIT_HIDDEN },
     { "loose", "serial_sums", "-", "yes", ATTEST_TRAIT_UNDECLARED },
@@ -182,9 +183,9 @@ static const struct {
     { "boaster", "p_rounding", "-", "-", ATTEST_TRAIT_HIDDEN },
 };
 
-static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper", "textbook", "pairs",
-                                       "quiet", "long",  "faint",     "loose",  "boaster",  "reader", "laner" };
-enum { KERNELS = sizeof kernels / sizeof kernels[0], LIARS = 4 };
+static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper",  "textbook", "pairs", "quiet",
+                                       "long",  "faint", "loose",     "boaster", "reader",   "laner", "divider" };
+enum { KERNELS = sizeof kernels / sizeof kernels[0], LIARS = 5 };
 
 /* Of all but the last ones (LIARS), whose declarations are true, nothing else is found either. */
 START_TEST(declared_values)

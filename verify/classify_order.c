@@ -5,7 +5,7 @@
  * the sum of v exactly; an online kernel's tiles, as long as they were seen to be, are summed by themselves; z is the
  * sum of scores.  Over channels: q = 1 and one key, whose o is its score times v = 1; of a mean, two keys, one with the
  * sum itself in a channel: their weights are equal if their scores are.  Denominator: after one large weight, small
- * ones are lost one by one, and would be kept together.
+ * ones are lost one by one, and would be kept together.  Quotients of weights, added, are not the quotient of the sum.
  */
 #include <math.h>
 
@@ -75,6 +75,34 @@ static attest_status over_keys(int *serial, asked *k, attest_error *err)
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < EXPERIMENTS && s.ran; b++)
         *serial = *serial != 0 && classify_get(&s, ATTEST_Z, b, 0, s.last, 0) == serial_sum(k, b, 0);
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* Weights divided before they are added: n of 1/n are not 1 for these n, which n/n is, nor n times 1/n in one product.
+ * Leaves *serial where the kernel does not answer. */
+static attest_status over_quotients(int *serial, asked *k, attest_error *err)
+{
+    static const int64_t sizes[] = { 11, 41, 55 };
+    attest_status status = ATTEST_OK;
+    scene s = { .kernel = k };
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0] && k->path->mean; n++) {
+        ATTEST_TRY(classify_open(&s, k, err, "%s b=2 m=%lld e=1", k->path->axes, (long long)sizes[n]));
+        classify_ask_scores(&s);
+        for (int64_t j = 0; j < sizes[n]; j++) {
+            classify_score(&s, 0, j, k->path->key);
+            classify_score(&s, 1, j, k->path->key);
+            classify_put(&s, ATTEST_V, 0, 0, j, 0, 1);
+        }
+        classify_put(&s, ATTEST_V, 1, 0, 0, 0, 1);
+        ATTEST_TRY(classify_run(&s, err));
+        const double o = classify_get(&s, ATTEST_O, 0, 0, s.last, 0);
+        const double product = (double)sizes[n] * classify_get(&s, ATTEST_O, 1, 0, s.last, 0);
+        if (s.ran && o != 1 && o != (k->types.acc == ATTEST_F64 ? product : (double)(float)product))
+            *serial = 0;
+        classify_close(&s);
+    }
 out:
     classify_close(&s);
     return status;
@@ -159,6 +187,7 @@ attest_status classify_serial(inference *out, asked *k, attest_error *err)
         return ATTEST_OK;
     }
     ATTEST_TRY(over_keys(&keys, k, err));
+    ATTEST_TRY(over_quotients(&keys, k, err));
     ATTEST_TRY(over_channels(&channels, k, err));
     ATTEST_TRY(over_weights(&weights, k, err));
     if (keys == 0 || channels == 0 || weights == 0)

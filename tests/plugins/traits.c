@@ -2,7 +2,8 @@
  * the keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its
  * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2, `long` with tiles that no probe fills;
  * `quiet` sums in float, gives o in bf16 and no lse; the supports() of `faint` ends the process; `loose` declares less
- * than it does, `boaster` more; of the sums that `reader` and `laner` call serial, scores and denominators are not. */
+ * than it does, `boaster` more; `reader`, `laner` and `divider`
+ * call serial what is not: scores, denominators, sums of divided weights. */
 #include "attest.h"
 #include "attest_float.h"
 #include <math.h>
@@ -16,6 +17,7 @@ typedef struct style {
     int down;     /* sums from the last key to the first */
     int reads;    /* scores from the last channel to the first */
     int lanes;    /* > 0: l in so many lanes */
+    int divides;  /* weights by l before they are added */
 } style;
 
 static float load(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
@@ -77,13 +79,15 @@ static float score(const style *k, const attest_problem *p, const attest_tensors
 static void part(const style *k, const attest_problem *p, const attest_tensors *t, const int64_t *at, int64_t first,
                  int64_t last, float *m, float *l, float *u)
 {
-    float lane[8] = { 0 };
+    float lane[8] = { 0 }, whole = 0;
     *m = -INFINITY;
     *l = 0;
     for (int64_t j = first; j < last; j++)
         *m = fmaxf(*m, score(k, p, t, at, j));
     for (int64_t c = 0; c < p->e; c++)
         u[c] = 0;
+    for (int64_t j = first; j < last && k->divides; j++)
+        whole += weight(k, score(k, p, t, at, j) - *m);
     for (int64_t n = first; n < last; n++) {
         const int64_t j = k->down ? first + last - 1 - n : n;
         float w = weight(k, score(k, p, t, at, j) - *m);
@@ -91,6 +95,7 @@ static void part(const style *k, const attest_problem *p, const attest_tensors *
             w = bf16_below(w);
         float *sum = k->lanes ? &lane[n % k->lanes] : l;
         *sum = add(k, *sum, w);
+        w = k->divides ? w / whole : w;
         for (int64_t c = 0; c < p->e; c++)
             u[c] = add(k, u[c], w * load(t->role[ATTEST_V], at[0], at[1], j, c));
     }
@@ -119,7 +124,7 @@ static void row(const style *k, const attest_problem *p, const attest_tensors *t
         m = high;
     }
     for (int64_t c = 0; c < p->e; c++)
-        store(t->role[ATTEST_O], at[0], at[1], at[2], c, keys > 0 ? u[c] / l : (k->odd ? NAN : 0));
+        store(t->role[ATTEST_O], at[0], at[1], at[2], c, keys > 0 ? u[c] / (k->divides ? 1 : l) : (k->odd ? NAN : 0));
     store(t->role[ATTEST_LSE], at[0], at[1], at[2], 0, keys <= 0 ? -INFINITY : k->odd ? m + log2f(l) : m + logf(l));
 }
 
@@ -149,6 +154,7 @@ RUN(run_long, .tile = 512)
 RUN(run_down, .parts = 1, .down = 1)
 RUN(run_reads, .parts = 1, .reads = 1)
 RUN(run_lanes, .parts = 1, .lanes = 8)
+RUN(run_divides, .parts = 1, .divides = 1)
 
 /* Linear attention with a state of bf16. */
 static attest_status run_keeper(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
@@ -265,11 +271,12 @@ KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, LSE, ATTEST_FTZ | AT
 KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_EMPTY_ROW_NAN | ATTEST_SERIAL_SUMS)
 KERNEL(kernel_reader, "reader", textbook, serves_f32, run_reads, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_laner, "laner", textbook, serves_f32, run_lanes, 0, ATTEST_SERIAL_SUMS)
+KERNEL(kernel_divider, "divider", textbook, serves_f32, run_divides, 0, ATTEST_SERIAL_SUMS)
 
 static const attest_kernel *const kernels[] = { &kernel_odd,   &kernel_parts,    &kernel_backwards, &kernel_keeper,
                                                 &kernel_long,  &kernel_textbook, &kernel_pairs,     &kernel_quiet,
                                                 &kernel_faint, &kernel_loose,    &kernel_boaster,   &kernel_reader,
-                                                &kernel_laner };
+                                                &kernel_laner, &kernel_divider };
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
                                         .name = "traits", .kernels = kernels,
                                         .kernel_count = sizeof kernels / sizeof kernels[0] };
