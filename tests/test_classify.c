@@ -156,6 +156,7 @@ static const struct {
     { "long", "schedule", "online", "-", ATTEST_TRAIT_HIDDEN },
     { "faint", "schedule", "two-pass", "-", ATTEST_TRAIT_HIDDEN },
     { "faint", "causal", "top-left", "-", ATTEST_TRAIT_HIDDEN },
+    { "lone", "ftz", "-", "-", ATTEST_TRAIT_HIDDEN },
     { "loose", "schedule", "online", "two-pass", ATTEST_TRAIT_FINDING },
     { "loose", "tile", "16", "none", ATTEST_TRAIT_FINDING },
     { "loose", "exp_error", "2^-16", NULL, ATTEST_TRAIT_FINDING },
@@ -184,7 +185,8 @@ static const struct {
 };
 
 static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper",  "textbook", "pairs", "quiet",
-                                       "long",  "faint", "loose",     "boaster", "reader",   "laner", "divider" };
+                                       "long",  "faint", "lone",      "loose",   "boaster",  "reader", "laner",
+                                       "divider" };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], LIARS = 5 };
 
 /* Of all but the last ones (LIARS), whose declarations are true, nothing else is found either. */

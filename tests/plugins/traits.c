@@ -1,9 +1,9 @@
 /* traits: kernels for the classifier.  `odd` has the traits that no built-in kernel has, and says so; `parts` splits
  * the keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its
  * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2, `long` with tiles that no probe fills;
- * `quiet` sums in float, gives o in bf16 and no lse; the supports() of `faint` ends the process; `loose` declares less
- * than it does, `boaster` more; `reader`, `laner` and `divider`
- * call serial what is not: scores, denominators, sums of divided weights. */
+ * `quiet` sums in float, gives o in bf16 and no lse; the supports() of `faint` ends the process; `lone` serves b = 1
+ * only; `loose` declares less than it does, `boaster` more; `reader`, `laner` and `divider` call serial what is not:
+ * scores, denominators, sums of divided weights. */
 #include "attest.h"
 #include "attest_float.h"
 #include <math.h>
@@ -222,6 +222,11 @@ static int serves_few_keys(const attest_problem *p, char *why, size_t len)
     return serves_f32(p, why, len);
 }
 
+static int serves_one(const attest_problem *p, char *why, size_t len)
+{
+    return p->b == 1 ? serves_f32(p, why, len) : refuse(why, len);
+}
+
 static int serves_linear(const attest_problem *p, char *why, size_t len)
 {
     const attest_setting *w = &p->axis[ATTEST_AXIS_WEIGHT];
@@ -267,6 +272,7 @@ KERNEL(kernel_pairs, "pairs", pairs, serves_f32, run_pairs, LSE, 0)
 KERNEL(kernel_quiet, "quiet", quiet, serves_bf16, run_plain, 0, 0)
 KERNEL(kernel_long, "long", long_tiles, serves_f32, run_long, LSE, 0)
 KERNEL(kernel_faint, "faint", quiet, serves_few_keys, run_plain, LSE, 0)
+KERNEL(kernel_lone, "lone", quiet, serves_one, run_plain, LSE, 0)
 KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, LSE, ATTEST_FTZ | ATTEST_MASKED_FINITE)
 KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_EMPTY_ROW_NAN | ATTEST_SERIAL_SUMS)
 KERNEL(kernel_reader, "reader", textbook, serves_f32, run_reads, 0, ATTEST_SERIAL_SUMS)
@@ -275,8 +281,8 @@ KERNEL(kernel_divider, "divider", textbook, serves_f32, run_divides, 0, ATTEST_S
 
 static const attest_kernel *const kernels[] = { &kernel_odd,   &kernel_parts,    &kernel_backwards, &kernel_keeper,
                                                 &kernel_long,  &kernel_textbook, &kernel_pairs,     &kernel_quiet,
-                                                &kernel_faint, &kernel_loose,    &kernel_boaster,   &kernel_reader,
-                                                &kernel_laner, &kernel_divider };
+                                                &kernel_faint, &kernel_lone,     &kernel_loose,     &kernel_boaster,
+                                                &kernel_reader, &kernel_laner,   &kernel_divider };
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
                                         .name = "traits", .kernels = kernels,
                                         .kernel_count = sizeof kernels / sizeof kernels[0] };
