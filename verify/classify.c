@@ -238,7 +238,7 @@ static int out_of_reach(const trait_row *row, const asked *k, const attest_kerne
     const int64_t tile = facts->numerics.tile;
     if (tile < CLASSIFY_KEYS || k->tile > 0)
         return 0;
-    return row->probe == classify_tile       ? tile <= LONGEST_TILE
+    return row->probe == classify_tile       ? (double)tile <= LONGEST_TILE
            : row->probe == classify_schedule ? k->schedule == ATTEST_SCHEDULE_TWO_PASS &&
                                                    facts->numerics.schedule == ATTEST_SCHEDULE_ONLINE
                                              : 0;
