@@ -1,0 +1,40 @@
+/* properties.h - private to props/: the properties, each defined in the property_*.c that checks it; properties.c lists
+ * them.  A new property is one definition and one line in the list. */
+#ifndef ATTEST_PROPERTIES_H
+#define ATTEST_PROPERTIES_H
+
+#include "props/property.h"
+
+#define ATTEST_PROPERTY_LIST(ROW)                                                                                      \
+    ROW(query_permutation)                                                                                             \
+    ROW(batch_permutation)                                                                                             \
+    ROW(batch_alone)                                                                                                   \
+    ROW(heads_alone)                                                                                                   \
+    ROW(shared_heads)                                                                                                  \
+    ROW(value_channels)                                                                                                \
+    ROW(key_permutation)                                                                                               \
+    ROW(channel_rotation)                                                                                              \
+    ROW(zero_channels)                                                                                                 \
+    ROW(sign_flip)
+
+#define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
+ATTEST_PROPERTY_LIST(ATTEST_PROPERTY_DECLARE)
+#undef ATTEST_PROPERTY_DECLARE
+
+/* What several properties ask of a problem or a kernel. */
+static inline uint32_t prop_axis(const attest_problem *p, attest_axis which) { return p->axis[which].value; }
+
+/* Nothing in the formula reads a position. */
+int prop_no_positions(const attest_problem *p);
+
+/* A row's bits do not depend on the other rows. */
+int prop_rows_independent(const attest_prop_kernel *k);
+
+/* The feature map is one of `set`: bits 1 << ATTEST_FEATURE_*. */
+int prop_feature_in(const attest_problem *p, uint32_t set);
+
+/* How each lemma of a tolerance is told. */
+#define PROP_BITS_OR_BOUNDS "bits if the kernel's rows are independent (batch-invariant), else both runs' bounds"
+#define PROP_BOUNDS         "both runs' bounds (R-JUDGE)"
+
+#endif
