@@ -162,7 +162,7 @@ END_TEST
 
 /* ---- a false statement ------------------------------------------------------------------------------------------- */
 /* "T_1(x) = e^x for all |x| < 1": the largest distance at points of the interval. */
-static attest_status planted(attest_finding *finding, const attest_statement *claim, attest_error *e)
+static attest_status planted(attest_claim_finding *finding, const attest_statement *claim, attest_error *e)
 {
     attest_status status = ATTEST_OK;
     double worst = 0;
@@ -208,7 +208,7 @@ START_TEST(a_planted_false_statement)
 END_TEST
 
 /* ---- what a check may not do ------------------------------------------------------------------------------------- */
-static attest_status says_nothing(attest_finding *finding, const attest_statement *claim, attest_error *e)
+static attest_status says_nothing(attest_claim_finding *finding, const attest_statement *claim, attest_error *e)
 {
     (void)claim;
     (void)e;
@@ -216,7 +216,7 @@ static attest_status says_nothing(attest_finding *finding, const attest_statemen
     return ATTEST_OK;
 }
 
-static attest_status not_finite(attest_finding *finding, const attest_statement *claim, attest_error *e)
+static attest_status not_finite(attest_claim_finding *finding, const attest_statement *claim, attest_error *e)
 {
     (void)claim;
     (void)e;
@@ -225,14 +225,14 @@ static attest_status not_finite(attest_finding *finding, const attest_statement 
     return ATTEST_OK;
 }
 
-static attest_status fails(attest_finding *finding, const attest_statement *claim, attest_error *e)
+static attest_status fails(attest_claim_finding *finding, const attest_statement *claim, attest_error *e)
 {
     (void)finding;
     (void)claim;
     return attest_fail(e, ATTEST_BAD_INPUT, "no such thing");
 }
 
-static attest_status too_many(attest_finding *finding, const attest_statement *claim, attest_error *e)
+static attest_status too_many(attest_claim_finding *finding, const attest_statement *claim, attest_error *e)
 {
     (void)claim;
     (void)e;
@@ -266,7 +266,7 @@ END_TEST
 
 START_TEST(conclusions)
 {
-    attest_finding finding = { 0 };
+    attest_claim_finding finding = { 0 };
     attest_match match = { .compared = 4, .rational = 4 };
     attest_span value;
     char text[64];

@@ -20,7 +20,7 @@ const attest_claim_source *const attest_claim_sources[] = {
 const size_t attest_claim_source_count = sizeof attest_claim_sources / sizeof attest_claim_sources[0];
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
-void attest_note_span(attest_finding *finding, const char *name, attest_span value)
+void attest_note_span(attest_claim_finding *finding, const char *name, attest_span value)
 {
     if (finding->count == ATTEST_FIGURES)
         return;
@@ -29,12 +29,12 @@ void attest_note_span(attest_finding *finding, const char *name, attest_span val
     figure->value = value;
 }
 
-void attest_note(attest_finding *finding, const char *name, double value)
+void attest_note(attest_claim_finding *finding, const char *name, double value)
 {
     attest_note_span(finding, name, (attest_span){ value, value });
 }
 
-void attest_note_match(attest_finding *finding, const char *name, const attest_match *match, int apart)
+void attest_note_match(attest_claim_finding *finding, const char *name, const attest_match *match, int apart)
 {
     char text[sizeof finding->figures[0].name];
     const char *gap = *name ? " " : "";
@@ -52,7 +52,7 @@ void attest_note_match(attest_finding *finding, const char *name, const attest_m
     }
 }
 
-attest_status attest_note_value(attest_finding *finding, attest_span *value, const char *name, attest_error *err,
+attest_status attest_note_value(attest_claim_finding *finding, attest_span *value, const char *name, attest_error *err,
                                 const char *formula, ...)
 {
     char text[512];
@@ -71,7 +71,7 @@ attest_status attest_note_value(attest_finding *finding, attest_span *value, con
     return ATTEST_OK;
 }
 
-void attest_conclude(attest_finding *finding, int as_written, int under_condition)
+void attest_conclude(attest_claim_finding *finding, int as_written, int under_condition)
 {
     finding->verdict = as_written ? ATTEST_CLAIM_HOLDS : under_condition ? ATTEST_CLAIM_HOLDS_IF : ATTEST_CLAIM_FALSE;
     finding->concluded = 1;

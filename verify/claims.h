@@ -26,15 +26,15 @@ typedef struct attest_figure {
     attest_span value; /* lo = hi: exact, or a count */
 } attest_figure;
 
-typedef struct attest_finding {
+typedef struct attest_claim_finding {
     attest_figure figures[ATTEST_FIGURES];
     size_t count;
     uint32_t verdict;
     int concluded;
-} attest_finding;
+} attest_claim_finding;
 
 typedef struct attest_statement attest_statement;
-typedef attest_status (*attest_claim_check)(attest_finding *finding, const attest_statement *claim, attest_error *err);
+typedef attest_status (*attest_claim_check)(attest_claim_finding *finding, const attest_statement *claim, attest_error *err);
 
 struct attest_statement {
     const char *statement; /* in our words */
@@ -60,15 +60,15 @@ extern const attest_claim_source attest_claims_expressiveness, attest_claims_den
     attest_claims_updates_tutorial, attest_claims_updates_sla, attest_claims_updates_rwkv;
 
 /* ---- inside a check ---------------------------------------------------------------------------------------------- */
-void attest_note(attest_finding *finding, const char *name, double value);
-void attest_note_span(attest_finding *finding, const char *name, attest_span value);
+void attest_note(attest_claim_finding *finding, const char *name, double value);
+void attest_note_span(attest_claim_finding *finding, const char *name, attest_span value);
 /* `name compared`, `name different`; with `apart`: also the lower bound of the largest difference. */
-void attest_note_match(attest_finding *finding, const char *name, const attest_match *match, int apart);
+void attest_note_match(attest_claim_finding *finding, const char *name, const attest_match *match, int apart);
 /* Encloses a formula (attest_evidence_value), notes it under `name`, returns it in *value (or NULL). */
-attest_status attest_note_value(attest_finding *finding, attest_span *value, const char *name, attest_error *err,
+attest_status attest_note_value(attest_claim_finding *finding, attest_span *value, const char *name, attest_error *err,
                                 const char *formula, ...) __attribute__((format(printf, 5, 6)));
 /* holds if as_written; else `holds if` if under_condition; else false. */
-void attest_conclude(attest_finding *finding, int as_written, int under_condition);
+void attest_conclude(attest_claim_finding *finding, int as_written, int under_condition);
 /* *equal = 1: at least `least` > 0 values compared, none different, all of them rationals or enclosures that leave
  * 2^-100; 0: some surely differ.  ATTEST_INTERNAL where the comparisons decide neither. */
 attest_status attest_match_decide(int *equal, const attest_match *match, int64_t least, attest_error *err);
@@ -78,7 +78,7 @@ typedef struct attest_claim_row {
     char id[32];
     const char *file;
     const attest_statement *claim;
-    attest_finding finding;
+    attest_claim_finding finding;
 } attest_claim_row;
 
 typedef struct attest_ledger {

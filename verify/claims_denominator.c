@@ -7,7 +7,7 @@
 
 /* ---- the denominator --------------------------------------------------------------------------------------------- */
 /* Of drawn causal rows: how many have G_t = 1/z > 1, at t <= 4 and above, and among those with a score >= 0. */
-static attest_status count_gates(attest_finding *finding, int64_t above[2], int64_t *with_score, attest_error *err)
+static attest_status count_gates(attest_claim_finding *finding, int64_t above[2], int64_t *with_score, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     enum { ROWS = 64 };
@@ -36,7 +36,7 @@ out:
     return status;
 }
 
-static attest_status gate_range(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status gate_range(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int64_t above[2], with_score;
@@ -56,7 +56,7 @@ typedef struct gate_case {
     int64_t length;
 } gate_case;
 
-static attest_status gate_above_one(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status gate_above_one(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const gate_case *at = claim->data;
@@ -90,7 +90,7 @@ out:
     return status;
 }
 
-static attest_status clamp_and_length(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status clamp_and_length(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span bound;
@@ -109,7 +109,7 @@ out:
 }
 
 /* Smallest cosine between the rows of softmax and of another norm. */
-static attest_status norm_direction(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status norm_direction(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const char *const norms[] = { "l2norm", "rmsnorm", "layernorm" };
     attest_status status = ATTEST_OK;
@@ -142,10 +142,10 @@ out:
 }
 
 /* u/t and u under the L2 norm: different anywhere? */
-static attest_status length_and_norm(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status length_and_norm(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
-    attest_finding same = { 0 };
+    attest_claim_finding same = { 0 };
     ATTEST_TRY(claim_check_identities(&same, claim, err));
     for (size_t f = 0; f < same.count; f++)
         attest_note_span(finding, same.figures[f].name, same.figures[f].value);
@@ -182,7 +182,7 @@ out:
     return status;
 }
 
-static attest_status cosine_range(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status cosine_range(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     double low, high;
@@ -194,7 +194,7 @@ out:
     return status;
 }
 
-static attest_status relu_range(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status relu_range(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     double low, high, plain, top;
@@ -228,7 +228,7 @@ out:
     return status;
 }
 
-static attest_status cosine_terms(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status cosine_terms(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     double first, second;
@@ -243,7 +243,7 @@ out:
     return status;
 }
 
-static attest_status feature_limit(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status feature_limit(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     double own, ten, thirty;
@@ -280,7 +280,7 @@ out:
     return status;
 }
 
-static attest_status zero_out(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status zero_out(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span softmax, down, up;
@@ -319,7 +319,7 @@ out:
     return status;
 }
 
-static attest_status injective(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status injective(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double doubled[4] = { 1, 3, 2, 6 }, shifted[4] = { 1, 3, 2, 4 };
     attest_status status = ATTEST_OK;

@@ -116,7 +116,7 @@ static int64_t count_all(int64_t d, int n)
     return total;
 }
 
-static attest_status state_sizes(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status state_sizes(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span binomial;
@@ -141,7 +141,7 @@ out:
 static const int full_rows = 0, packed_rows = 1;
 
 /* Numbers in H_t of the quadratic preset at e = data[0] and at e = d. */
-static attest_status state_columns(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status state_columns(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     enum { D = 3 };
     attest_status status = ATTEST_OK;
@@ -168,7 +168,7 @@ out:
 static const int two_columns = 2;
 
 /* ---- one key ----------------------------------------------------------------------------------------------------- */
-static attest_status subset(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status subset(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     claim_case x = { 0 };

@@ -2,7 +2,7 @@
 #include "reference/identities.h"
 #include "verify/claims_tables.h"
 
-attest_status claim_check_identities(attest_finding *finding, const attest_statement *claim, attest_error *err)
+attest_status claim_check_identities(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int good = 1, equal;

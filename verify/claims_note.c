@@ -8,7 +8,7 @@
 
 /* ---- shift and series -------------------------------------------------------------------------------------------- */
 /* Softmax weights of lists of scores and of the same scores less their maximum. */
-static attest_status shift_invariance(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status shift_invariance(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double lists[4][3] = { { 1, 2, 3 }, { -150, -149, -140 }, { 40, 0, -40 }, { 7, 7, 7 } };
     attest_status status = ATTEST_OK;
@@ -36,7 +36,7 @@ out:
     return status;
 }
 
-static attest_status second_order(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status second_order(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span low = { INFINITY, INFINITY }, high = { 0, 0 };
@@ -57,7 +57,7 @@ out:
 }
 
 /* (e^x-1-x)/(x^2/2) within a half of 1? */
-static attest_status dominated(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status dominated(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const double *at = claim->data;
     attest_status status = ATTEST_OK;
@@ -77,7 +77,7 @@ out:
 }
 static const double near_and_far[6] = { -0.1, -1, 1, -4, -8, 4 };
 
-static attest_status reasonable(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status reasonable(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const double *at = claim->data;
     attest_status status = ATTEST_OK;
@@ -95,7 +95,7 @@ out:
 }
 static const double inside_one[4] = { -0.1, -0.5, -0.9, -0.99 };
 
-static attest_status large_scores(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status large_scores(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const int at[] = { -2, -4, -8, 4 };
     attest_status status = ATTEST_OK;
@@ -135,7 +135,7 @@ out:
 }
 
 /* Local slopes log2(error(2R)/error(R)). */
-static attest_status quadratic_growth(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status quadratic_growth(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double ranges[] = { 0x1p-10, 0x1p-4, 0.5, 1 };
     attest_status status = ATTEST_OK;
@@ -179,7 +179,7 @@ static void all_signs(int d, int64_t *sum, int64_t *squares)
 }
 
 /* Variance of the scores of independent and of equal queries and keys. */
-static attest_status unit_variance(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status unit_variance(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     enum { TOKENS = 64, WIDTH = 64 };
@@ -222,7 +222,7 @@ out:
 }
 
 /* Mean range of rows of N scores, variance 1, against 2 sqrt(2 ln N). */
-static attest_status range_growth(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status range_growth(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const int lengths[] = { 16, 64, 256, 1024, 4096 };
     attest_status status = ATTEST_OK;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* ---- the filter -------------------------------------------------------------------------------------------------- */
-static attest_status filter_bound(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status filter_bound(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double taus[] = { 0.25, 1, 2 };
     attest_status status = ATTEST_OK;
@@ -43,7 +43,7 @@ out:
     return status;
 }
 
-static attest_status filter_edge(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status filter_edge(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span edge, small;
@@ -67,7 +67,7 @@ typedef struct drop_case {
 } drop_case;
 
 /* One key at the maximum, N-1 at the threshold: what the filter drops. */
-static attest_status dropped_mass(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status dropped_mass(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const drop_case *d = claim->data;
@@ -102,7 +102,7 @@ out:
 static const drop_case thousand_keys = { 1024, 1 };
 
 /* Keys kept of six scores; then each score alone raised above the others: the filter needs it if that changes them. */
-static attest_status filter_cost(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status filter_cost(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     enum { KEYS = 6 };
     static const double scores[KEYS] = { 0, -0.5, -0.25, -3, -4, -5 };
@@ -137,7 +137,7 @@ static const double unit_threshold = 1;
 
 /* ---- the space of scores ----------------------------------------------------------------------------------------- */
 /* shifted:1 with the scores' variance 1/64 and 1/4096 of the usual. */
-static attest_status small_variance(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status small_variance(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double scales[] = { 0.25, 0.03125, 0.00390625 };
     attest_status status = ATTEST_OK;
@@ -185,7 +185,7 @@ static int64_t count_matrices(int values, int n)
     }
 }
 
-static attest_status score_space(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status score_space(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
     attest_span power, bits;
@@ -201,7 +201,7 @@ out:
     return status;
 }
 
-static attest_status sparse_entropy(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status sparse_entropy(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double peaked[8] = { 20, 0, 0, 0, 0, 0, 0, 0 }, flat[8] = { 0 };
     attest_status status = ATTEST_OK;

@@ -9,7 +9,7 @@ static const double points[] = { 0.01, 0.1, 0.5, 1, 2, 4, 8, 16 };
 enum { POINTS = sizeof points / sizeof points[0] };
 
 /* |e^x - T_p(x)| <= |x|^(p+1)/(p+1)! max(1, e^x) */
-static attest_status remainder_bound(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status remainder_bound(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span ratio, worst = { 0, 0 };
@@ -34,7 +34,7 @@ out:
 }
 
 /* Relative error of T_p at the given score for growing p. */
-static attest_status convergence(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status convergence(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const int orders[] = { 10, 40, 64, 128, 256 };
     attest_status status = ATTEST_OK;
@@ -55,7 +55,7 @@ out:
 static const double hard_score = -30;
 
 /* s^n/n! against the term before it, both enclosed: data: the score, and the order after which terms shall fall. */
-static attest_status term_sizes(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status term_sizes(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const double score = ((const double *)claim->data)[0], from = ((const double *)claim->data)[1];
@@ -81,7 +81,7 @@ out:
 static const double score_of_eight[2] = { 8, 8 };
 
 /* x and 1+x against e^x near 0. */
-static attest_status two_first_orders(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status two_first_orders(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span term, truncation;
@@ -98,7 +98,7 @@ typedef struct ten_terms {
     double scores[4];
 } ten_terms;
 
-static attest_status enough_terms(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status enough_terms(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const ten_terms *t = claim->data;
@@ -125,7 +125,7 @@ typedef struct reach_claim {
 } reach_claim;
 
 /* How far each center carries: for the record, and that no center carries to every range. */
-static attest_status reach_per_center(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status reach_per_center(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const char *const centers[] = { "zero", "max", "min", "mid" };
     const reach_claim *r = claim->data;

@@ -57,7 +57,7 @@ static const claim_rule delta_decay[] = {
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 /* The sum of softmax weights of drawn rows (v=1). */
-static attest_status sums_to_one(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status sums_to_one(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span lowest = { 1, 1 }, o;
@@ -112,7 +112,7 @@ static int same(attest_span apart)
     return apart.hi < 0x1p-40;
 }
 
-static attest_status magnitude_neglect(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status magnitude_neglect(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span relu, elu, softmax;
@@ -128,7 +128,7 @@ out:
     return status;
 }
 
-static attest_status homogeneous(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status homogeneous(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double positive[] = { 0.25, 2, 3, 1024 };
     attest_status status = ATTEST_OK;
@@ -162,7 +162,7 @@ static const double four_heads[4] = { 0.5, -1, 2, 0.25 }, tied_heads[4] = { 2, 2
                     equal_heads[4] = { 1, 1, 1, 1 };
 
 /* Weights inside a head as the query gate of the head moves: two gate settings, one truth each. */
-static attest_status within_head(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status within_head(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_match match = { 0 };
@@ -201,7 +201,7 @@ out:
 
 /* ---- gates over heads -------------------------------------------------------------------------------------------- */
 
-static attest_status entropy_slope(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status entropy_slope(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double lambdas[] = { -1, -0.25, 0.25, 0.5, 1, 2, 4 };
     attest_status status = ATTEST_OK;
@@ -228,7 +228,7 @@ out:
     return status;
 }
 
-static attest_status one_hot_limit(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status one_hot_limit(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_gate_facts clear, tied;
@@ -243,7 +243,7 @@ out:
     return status;
 }
 
-static attest_status flow_limit(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status flow_limit(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     /* read maxima {0,1}, write maxima {1,2,3}: one head in common */
     static const double agree[4] = { 1, -1, 3, 0 }, differ[4] = { 3, 0, 1, -1 }, two[5] = { 2, 2, 0, 0, 0 },
@@ -266,7 +266,7 @@ out:
     return status;
 }
 
-static attest_status flow_monotone(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status flow_monotone(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double read[8] = { 3, 2.875, -3, -3, -3, -3, -3, -3 }, write[8] = { -3, 2.875, 3, -3, -3, -3, -3, -3 };
     static const double lambdas[] = { 0, 1, 4, 16, 64 };
@@ -289,7 +289,7 @@ out:
 }
 
 /* Two heads with equal scores: every gate is 1/2, so SLA is linear attention of a quarter of the scale. */
-static attest_status equal_gates(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status equal_gates(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double zero[12] = { 0 };
     attest_status status = ATTEST_OK;
@@ -320,7 +320,7 @@ out:
 static const int two_heads = 2;
 
 /* sum_h P(h|q) P(h|k): a distribution over heads would give 1. */
-static attest_status marginals(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status marginals(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double key[4] = { 0, 1, -0.5, 1.5 };
     attest_status status = ATTEST_OK;
@@ -336,7 +336,7 @@ out:
 }
 
 /* Softmax over tokens: entropy falls, the largest weight reaches 1 - (N-1)e^-gap. */
-static attest_status token_sharpening(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status token_sharpening(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double lambdas[] = { 1, 2, 4, 8, 32 };
     attest_status status = ATTEST_OK;
@@ -365,7 +365,7 @@ typedef struct gate_weights {
     double printed, share;
 } gate_weights;
 
-static attest_status gate_size(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status gate_size(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const gate_weights *g = claim->data;
     const double added = 2.0 * (double)(g->layers * g->hidden * g->heads);

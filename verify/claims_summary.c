@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Rows of the state at n and n+1: their ratio for large n. */
-static attest_status growth(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status growth(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
     attest_span full, packed, degree;
@@ -20,7 +20,7 @@ out:
 }
 
 /* L2 of the scores times V against L2 of e^scores times V. */
-static attest_status norm_of_what(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status norm_of_what(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span plain = { 1, 1 }, own = { 1, 1 }, cosine;
@@ -55,7 +55,7 @@ static const claim_rule first_order[] = {
 };
 
 /* Relative weight errors of orders 1..8 on the two scores 0 and `score`: does each lie surely below the one before? */
-static attest_status errors_fall(attest_finding *finding, int *falls, double score, attest_error *err)
+static attest_status errors_fall(attest_claim_finding *finding, int *falls, double score, attest_error *err)
 {
     const double scores[2] = { 0, score };
     attest_status status = ATTEST_OK;
@@ -79,7 +79,7 @@ out:
     return status;
 }
 
-static attest_status further_orders(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status further_orders(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const double *score = claim->data; /* far from 0, near 0 */
     attest_status status;

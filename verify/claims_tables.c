@@ -12,7 +12,7 @@ static void add_part(parts *p, int part, int good)
 }
 
 /* A reading said to be right that is not: nothing is known of the others. */
-static attest_status conclude(attest_finding *finding, const parts *p, attest_error *err)
+static attest_status conclude(attest_claim_finding *finding, const parts *p, attest_error *err)
 {
     if (p->seen[CLAIM_ASIDE] && !p->good[CLAIM_ASIDE])
         return attest_fail(err, ATTEST_INTERNAL, "the reading given as right does not match");
@@ -21,7 +21,7 @@ static attest_status conclude(attest_finding *finding, const parts *p, attest_er
     return ATTEST_OK;
 }
 
-attest_status claim_check_rules(attest_finding *finding, const attest_statement *claim, attest_error *err)
+attest_status claim_check_rules(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     parts p = { 0 };
@@ -44,7 +44,7 @@ out:
     return status;
 }
 
-attest_status claim_check_constant_state(attest_finding *finding, const attest_statement *claim, attest_error *err)
+attest_status claim_check_constant_state(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
     claim_case x = { 0 };
@@ -84,7 +84,7 @@ out:
     return status;
 }
 
-attest_status claim_check_pairs(attest_finding *finding, const attest_statement *claim, attest_error *err)
+attest_status claim_check_pairs(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     parts p = { 0 };

@@ -22,11 +22,11 @@ typedef struct claim_rule {
     int cases;
     int part; /* claim_part */
 } claim_rule;
-attest_status claim_check_rules(attest_finding *finding, const attest_statement *claim, attest_error *err);
+attest_status claim_check_rules(attest_claim_finding *finding, const attest_statement *claim, attest_error *err);
 
 /* The same for rules that carry one state from token to token; also the numbers of that state (ht.1) of every line: the
  * claim holds if each rule gives the outputs from a state of one and the same size. */
-attest_status claim_check_constant_state(attest_finding *finding, const attest_statement *claim, attest_error *err);
+attest_status claim_check_constant_state(attest_claim_finding *finding, const attest_statement *claim, attest_error *err);
 
 typedef enum claim_rows { CLAIM_ALL_ROWS = 0, CLAIM_FIRST_ROW = 1, CLAIM_LAST_ROW = 2 } claim_rows;
 
@@ -40,7 +40,7 @@ typedef struct claim_pair {
     int cases;
     int part;
 } claim_pair;
-attest_status claim_check_pairs(attest_finding *finding, const attest_statement *claim, attest_error *err);
+attest_status claim_check_pairs(attest_claim_finding *finding, const attest_statement *claim, attest_error *err);
 
 /* An identity of reference/identities.h. */
 typedef struct claim_identity {
@@ -49,7 +49,7 @@ typedef struct claim_identity {
     const char *variant;
     int cases;
 } claim_identity;
-attest_status claim_check_identities(attest_finding *finding, const attest_statement *claim, attest_error *err);
+attest_status claim_check_identities(attest_claim_finding *finding, const attest_statement *claim, attest_error *err);
 
 /* ---- the tutorial's worked example: Q, K, V (also examples/tutorial) and its printed tables ---------------------- */
 #define CLAIM_TUTORIAL_TOKENS 5
@@ -73,6 +73,6 @@ typedef struct claim_printed {
     const double *printed;
 } claim_printed;
 /* holds: every printed number is the true one rounded to its digits. */
-attest_status claim_check_printed(attest_finding *finding, const attest_statement *claim, attest_error *err);
+attest_status claim_check_printed(attest_claim_finding *finding, const attest_statement *claim, attest_error *err);
 
 #endif

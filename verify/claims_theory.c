@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* ---- identities and bounds --------------------------------------------------------------------------------------- */
-static attest_status error_identities(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status error_identities(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const char *const centers[] = { "zero", "max", "min", "mid" };
     static const int orders[] = { 1, 2, 3, 4, 6, 8 };
@@ -42,7 +42,7 @@ out:
 }
 
 /* B e^(y(p+1)/(p+2)) <= |P_p(x)| <= B((p+1)e^y+1)/(p+2), x = -y; for x = y with e^-y and 1 as another upper bound. */
-static attest_status tail_bounds(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status tail_bounds(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double sizes[] = { 0.01, 0.1, 0.5, 1, 2, 4, 8, 16 };
     attest_status status = ATTEST_OK;
@@ -108,7 +108,7 @@ static int near(attest_span value, double expected)
 
 static const double generic[5] = { 0, 0.125, 0.3125, 0.75, 1 }, both_ends[2] = { 0, 1 };
 
-static attest_status generic_slopes(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status generic_slopes(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const char *const centers[] = { "max", "mid", "min", "zero" };
     attest_status status = ATTEST_OK;
@@ -128,7 +128,7 @@ out:
     return status;
 }
 
-static attest_status slope_exceptions(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status slope_exceptions(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_span odd, even, offset;
@@ -154,7 +154,7 @@ typedef struct order_cell {
     int64_t printed;
 } order_cell;
 
-static attest_status order_table(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status order_table(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int64_t count = 0, different = 0, mid = 0;
@@ -187,7 +187,7 @@ typedef struct root_cell {
     double printed;
 } root_cell;
 
-static attest_status odd_roots(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status odd_roots(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int64_t different = 0;
@@ -216,7 +216,7 @@ static const root_cell roots[] = {
 };
 
 /* min T_p = x_{p-1}^p/p! > 0 for p even, at the root of T_{p-1}. */
-static attest_status even_positive(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status even_positive(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int good = 1;
@@ -243,7 +243,7 @@ typedef struct pole_cell {
 } pole_cell;
 
 /* Order 1, one key at the maximum and N-1 at -R: the denominator at 1e-4 below and above the printed pole. */
-static attest_status odd_pole(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status odd_pole(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     static const double scores[3][2] = { { 0, -1.9375 }, { 0, -2.0625 }, { 0, -2 } };
@@ -278,7 +278,7 @@ out:
 static const pole_cell poles[] = { { 2, 2 }, { 16, 1.0666666667 }, { 1024, 1.000977517 }, { 0, 0 } };
 
 /* T_p(-y_p) = 1 for even p: from there on a key further below the maximum outweighs it. */
-static attest_status regained_weight(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status regained_weight(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int64_t wrong = 0;

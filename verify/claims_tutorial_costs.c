@@ -29,7 +29,7 @@ static int rounds_to(double value, double printed, double unit)
     return fabs(value - printed) <= unit / 2;
 }
 
-static attest_status wall_entries(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status wall_entries(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     int64_t rows = 0, wrong = 0;
     (void)err;
@@ -42,7 +42,7 @@ static attest_status wall_entries(attest_finding *finding, const attest_statemen
 }
 
 /* 4 N^2 bytes in binary and in decimal megabytes. */
-static attest_status wall_memory(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status wall_memory(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     int64_t rows = 0, binary = 0, decimal = 0, either = 0;
     (void)err;
@@ -62,7 +62,7 @@ static attest_status wall_memory(attest_finding *finding, const attest_statement
     return ATTEST_OK;
 }
 
-static attest_status wall_operations(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status wall_operations(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     int64_t rows = 0, scores = 0, all = 0;
     (void)err;
@@ -80,7 +80,7 @@ static attest_status wall_operations(attest_finding *finding, const attest_state
     return ATTEST_OK;
 }
 
-static attest_status model_memory(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status model_memory(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const double *printed = claim->data; /* 2^30 bytes */
     const double bytes = 4.0 * 4096 * 4096 * 32 * 40;
@@ -121,7 +121,7 @@ typedef struct shape {
 } shape;
 
 /* Softmax by a running maximum, sum and numerator: what it holds against the matrix. */
-static attest_status streaming(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status streaming(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const shape *c = claim->data;
     attest_status status;
@@ -141,7 +141,7 @@ typedef struct crossover {
     int width, above; /* linear is claimed to be cheaper for N > above */
 } crossover;
 
-static attest_status time_crossover(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status time_crossover(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int good = 1;
@@ -165,7 +165,7 @@ out:
 }
 static const crossover at_width[] = { { 2, 2 }, { 4, 4 }, { 6, 6 }, { 0, 0 } };
 
-static attest_status memory_crossover(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status memory_crossover(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int printed = 1;
@@ -192,7 +192,7 @@ out:
 }
 
 /* One token: attention over a cache of t keys against an update and a read of the state. */
-static attest_status token_crossover(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status token_crossover(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const crossover *c = claim->data; /* claimed for caches of more than `above` keys */
     attest_status status;
@@ -219,7 +219,7 @@ typedef struct speed_case {
     shape counted[4];
 } speed_case;
 
-static attest_status speedup(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status speedup(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const speed_case *c = claim->data;
     attest_status status = ATTEST_OK;
@@ -277,7 +277,7 @@ typedef struct reduction_case {
     int n, d, e;
 } reduction_case;
 
-static attest_status reduction(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status reduction(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int good = 1;

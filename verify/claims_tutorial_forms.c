@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* ---- the feature map --------------------------------------------------------------------------------------------- */
-static attest_status positive_map(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status positive_map(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
     attest_span low, left, right, second;
@@ -25,7 +25,7 @@ out:
 }
 
 /* Rows without a positive weight, of 16 over 4 drawn keys that are mostly negative. */
-static attest_status relu_rows(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status relu_rows(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     enum { ROWS = 16, KEYS = 4, WIDTH = 2 };
     static const char *const features[2] = { "linear-relu", "linear-elu" };
@@ -63,7 +63,7 @@ out:
 }
 
 /* det [e^(x_i x_j)] > 0 for n different x: no map to fewer than n features has these inner products. */
-static attest_status no_finite_map(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status no_finite_map(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
     attest_span two, three, linear;
@@ -116,7 +116,7 @@ static const claim_pair first_token[] = {
     { .name = NULL },
 };
 
-static attest_status two_orders(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status two_orders(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
     claim_case x = { 0 };
@@ -137,7 +137,7 @@ out:
 }
 
 /* The first row of the causal form sees one key: others change it in the other form only. */
-static attest_status first_differs(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status first_differs(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const attest_status status = claim_check_pairs(finding, claim, err);
     if (status == ATTEST_OK)
@@ -174,7 +174,7 @@ out:
     return status;
 }
 
-static attest_status inside_hull(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status inside_hull(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
     double elu, squared, identity;
@@ -193,7 +193,7 @@ out:
 static const char identity_map[] = "variant=linear norm=sum";
 
 /* Largest |u| without the denominator at growing N. */
-static attest_status grows_without(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status grows_without(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const int lengths[3] = { 16, 64, 256 };
     attest_status status = ATTEST_OK;
@@ -220,7 +220,7 @@ out:
 }
 
 /* Negative entries of q and k, each an exponential of elu+1, against N^2 of softmax. */
-static attest_status exponentials(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status exponentials(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     enum { N = 64, D = 64 };
     attest_status status = ATTEST_OK;
@@ -244,7 +244,7 @@ out:
 static const char exponential_map[] = "linear-elu";
 
 /* phi of the ten rows of Q and K, each as the z-state of a sequence of one key. */
-static attest_status feature_tables(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status feature_tables(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     claim_case x = { 0 };

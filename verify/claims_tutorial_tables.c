@@ -63,7 +63,7 @@ out:
     return status;
 }
 
-attest_status claim_check_printed(attest_finding *finding, const attest_statement *claim, attest_error *err)
+attest_status claim_check_printed(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const claim_printed *t = claim->data;
     attest_status status;
@@ -140,7 +140,7 @@ out:
     return status;
 }
 
-static attest_status spread_ranges(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status spread_ranges(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const double *printed = claim->data; /* softmax from, to, linear from, to */
     attest_status status;
@@ -167,7 +167,7 @@ out:
 }
 static const double printed_spread[4] = { 0.02, 0.11, 0.004, 0.02 };
 
-static attest_status flatness(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status flatness(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const double *printed = claim->data; /* from, to */
     attest_status status;
@@ -187,7 +187,7 @@ out:
 static const double printed_ratio[2] = { 3, 5 };
 
 /* A query of zeros over keys of different sums: softmax is uniform, elu+1 weighs keys by their sums. */
-static attest_status flatter_always(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status flatter_always(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double keys_of[TOKENS * WIDTH] = { [4] = 1, [8] = 2, [12] = 4, [16] = 8 };
     static const char *const lines[2] = { "variant=softmax scale=0.5", "variant=linear-elu scale=1" };
@@ -225,7 +225,7 @@ out:
 static const double zero_query[WIDTH] = { 0 };
 
 /* Distance of each output from the mean value 0.3, row by row. */
-static attest_status nearer_the_mean(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status nearer_the_mean(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const claim_printed lines[2] = { { ELU, CLAIM_PRINTED_O, 20, 1, NULL }, { SOFTMAX, CLAIM_PRINTED_O, 20, 1, NULL } };
     attest_status status;
@@ -254,7 +254,7 @@ out:
     return status;
 }
 
-static attest_status other_mechanism(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status other_mechanism(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const claim_printed lines[2] = { { ELU, CLAIM_PRINTED_O, 20, 1, NULL }, { SOFTMAX, CLAIM_PRINTED_O, 20, 1, NULL } };
     attest_status status;
@@ -277,7 +277,7 @@ out:
     return status;
 }
 
-static attest_status cat_weights(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status cat_weights(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const double *printed = claim->data; /* percent: softmax to The and itself, linear the same */
     attest_status status;
@@ -297,7 +297,7 @@ out:
 }
 static const double printed_cat[4] = { 40.3, 9.0, 23.3, 17.5 };
 
-static attest_status weights_sum(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status weights_sum(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status;
     attest_span w[25], low = { INFINITY, INFINITY };

@@ -75,7 +75,7 @@ static attest_status wkv(attest_span *value, const wkv_case *c, const char *bonu
     return attest_evidence_value(value, err, "(%s)/(%s)", u, z);
 }
 
-static attest_status rwkv4(attest_finding *finding, const attest_statement *claim, attest_error *err)
+static attest_status rwkv4(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     const wkv_case *c = claim->data;
     static const double one[TOKENS] = { 1, 1, 1, 1, 1 };

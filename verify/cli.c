@@ -45,7 +45,8 @@ enum {
     KEY_OBJECTIVE,
     KEY_STRATEGY,
     KEY_CASES,
-    KEY_SEED
+    KEY_SEED,
+    KEY_PROPERTY
 };
 
 static const option_row option_table[] = {
@@ -77,7 +78,7 @@ static const option_row option_table[] = {
       "search" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },
-      "gate audit replay defects search" },
+      "gate audit replay defects search props" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped", 0 },
       "gate audit" },
     { { "fail-on", KEY_FAIL_ON, "VERDICT", 0, "undecided or skip: such a row counts as exit code 4", 0 },
@@ -95,7 +96,7 @@ static const option_row option_table[] = {
       "reference" },
     { { "format", KEY_FORMAT, "text|json", 0, "a Markdown table (default), or a JSON array, on stdout", 0 }, "claims" },
     { { "format", KEY_FORMAT, "text|json", 0, "a text for people (default), or JSON lines", 0 },
-      "compare gate audit replay bench defects search" },
+      "compare gate audit replay bench defects search props" },
     { { "prec", KEY_PREC, "BITS", 0, "fixed working precision, 16 to 8192, instead of raising it", 0 }, "reference" },
     { { "engine", KEY_ENGINE, "ENGINE", 0,
         "auto (default: exact where it serves a row, else ball), dd (fast; o and lse, balls for the rest), ball, "
@@ -110,7 +111,7 @@ static const option_row option_table[] = {
       "compare" },
     { { "exp-ulp", KEY_EXP_ULP, "X", 0, "error of the kernel's exp in ulps of acc (default 4)", 0 }, "compare" },
     { { "jobs", KEY_JOBS, "N", 0, "threads (default: all cores); never changes a number", 0 },
-      "gate audit defects search" },
+      "gate audit defects search props" },
     { { "jobs", KEY_JOBS, "N", 0, "bench reference: threads of the dd row that uses several (default 2)", 0 },
       "bench" },
     { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
@@ -120,6 +121,11 @@ static const option_row option_table[] = {
     { { "strategy", KEY_STRATEGY, "NAME", 0,
         "anneal (default), random (plain draws of the line's family), compare (both, medians of 5 seeds)", 0 },
       "search" },
+    { { "kernel", KEY_KERNEL, "GLOB", 0, "only built-in CPU kernels whose name matches, or LIB.so[:GLOB]", 0 }, "props" },
+    { { "property", KEY_PROPERTY, "GLOB", 0, "only properties whose name matches (`attest list properties`)", 0 },
+      "props" },
+    { { "cases", KEY_CASES, "N", 0, "problems to draw, spread over the kernels (default 500)", 0 }, "props" },
+    { { "seed", KEY_SEED, "S", 0, "seed of all draws (default 0)", 0 }, "props" },
     { { "cases", KEY_CASES, "N", 0, "evaluations of each search, 1 to 1e9 (default 10000)", 0 }, "search" },
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table (bench, defects: their tables are their data)", 0 }, NULL },
@@ -253,6 +259,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_STRATEGY: cli->strategy = text; break;
     case KEY_CASES: cli->cases = parse_integer(state, "cases", text, 1, 1000000000); break;
     case KEY_SEED: cli->seed = parse_integer(state, "seed", text, 0, LONG_MAX); break;
+    case KEY_PROPERTY: cli->property = text; break;
     case KEY_QUIET: cli->quiet = 1; break;
     default: return parse_argument(key, text, state);
     }

@@ -16,7 +16,7 @@ typedef struct attest_cli {
     const char *command;
     const char *program; /* argv[0], for reproducing commands */
     const char *suite, *gate, *kernel, *device, *require_device, *out, *problem, *want, *draw, *format, *engine, *model;
-    const char *fail_on, *objective, *strategy;
+    const char *fail_on, *objective, *strategy, *property;
     const char *tensor[ATTEST_CLI_LIST]; /* NAME=FILE[:LAYOUT] */
     int tensor_count;
     const char *argument[ATTEST_CLI_LIST]; /* positional */
@@ -56,6 +56,7 @@ int attest_command_list(const attest_cli *cli);
 int attest_command_bench(const attest_cli *cli);
 int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
+int attest_command_props(const attest_cli *cli);
 
 /* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
  * ATTEST_BAD_INPUT names the directory. */

@@ -1,4 +1,4 @@
-/* cmd_list.c - `attest list kernels|variants|families|claims|defects`. */
+/* cmd_list.c - `attest list kernels|variants|properties|families|claims|defects`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "verify/cli.h"
 #include "verify/defects.h"
 #include "verify/list_cells.h"
+#include "verify/props_print.h"
 
 /* `taylor:P`, `filtered:TAU` or the bare name. */
 static void preset_title(char *text, size_t len, const attest_preset *preset)
@@ -183,6 +184,10 @@ int attest_command_list(const attest_cli *cli)
         return list_families();
     if (strcmp(what, "kernels") == 0)
         return list_kernels(cli);
+    if (strcmp(what, "properties") == 0) {
+        attest_props_list(stdout);
+        return 0;
+    }
     if (strcmp(what, "claims") == 0) {
         attest_claims_list(stdout);
         return 0;
@@ -197,6 +202,6 @@ int attest_command_list(const attest_cli *cli)
     }
     attest_error err;
     attest_fail(&err, ATTEST_BAD_INPUT,
-                "'%s': kernels, variants, families, claims or defects (this version has no other list)", what);
+                "'%s': kernels, variants, properties, families, claims or defects", what);
     return attest_cli_error(cli, ATTEST_BAD_INPUT, &err);
 }

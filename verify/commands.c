@@ -18,6 +18,7 @@ const attest_command attest_commands[] = {
     { "defects", "", 0, 0, "plant real bugs into correct kernels: which check of a suite kills which",
       attest_command_defects },
     { "search", "", 0, 0, "look for the inputs on which a kernel is at its worst", attest_command_search },
-    { "list", "kernels|variants|families|claims|defects", 1, 1, "say what there is", attest_command_list },
+    { "props", "", 0, 0, "ask kernels on drawn cases what must hold for every input", attest_command_props },
+    { "list", "kernels|variants|properties|families|claims|defects", 1, 1, "say what there is", attest_command_list },
 };
 const size_t attest_command_count = sizeof attest_commands / sizeof attest_commands[0];

@@ -1,0 +1,82 @@
+/* cmd_props.c - `attest props`: statements that must hold for every input, asked of kernels on drawn cases. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/cli.h"
+#include "verify/gate.h"
+#include "verify/props_print.h"
+
+#define CASES 500
+
+static void progress(void *context, long done, long total)
+{
+    (void)context;
+    fprintf(stderr, "\rattest props: %ld of about %ld %s", done, total, done >= total ? "\n" : "");
+}
+
+static void print_failure(FILE *out, const attest_props_failure *f)
+{
+    char line[ATTEST_LINE] = "";
+    attest_error err;
+    (void)attest_case_print(line, sizeof line, &f->c, &err);
+    fprintf(out, "BROKEN %s: %s, %" PRId64 " cases\n", f->kernel, f->property ? f->property->name : "the run itself",
+            f->cases);
+    if (f->property)
+        fprintf(out, "    statement  %s\n", f->property->statement);
+    fprintf(out, "    case %u     %s\n    found      %s\n", f->number, line, f->found.what);
+}
+
+/* 1: properties; 3: a kernel that crashed or hung; 4: nothing broken, but the run is not to be trusted. */
+static int exit_of(const attest_props_result *result, int64_t cases, int whole)
+{
+    const attest_props_doubts d = attest_props_doubt(result, cases, whole);
+    attest_exit code = { 0 };
+    for (size_t k = 0; k < result->failure_count; k++) {
+        const uint32_t end = result->failure[k].found.end;
+        attest_exit_add(&code, end == ATTEST_PROP_CRASH || end == ATTEST_PROP_TIMEOUT ? 3 : 1);
+    }
+    if (d.vacuous || d.floors || d.silent || d.starved)
+        attest_exit_add(&code, 4);
+    attest_exit_add(&code, result->elements > 0 ? 0 : 77);
+    return attest_exit_code(&code);
+}
+
+int attest_command_props(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_props_result result = { .count = NULL };
+    char library[4096] = "";
+    const char *glob = cli->kernel;
+    int code = 0;
+    const long cases = cli->cases > 0 ? cli->cases : CASES;
+    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    if (cli->kernel)
+        attest_split_target(cli->kernel, library, sizeof library, &glob);
+    const int whole = !cli->kernel && !cli->property;
+    const attest_props_request request = { .library = *library ? library : NULL,
+                                           .kernel_glob = glob,
+                                           .property_glob = cli->property,
+                                           .program = cli->program,
+                                           .seed = cli->seed >= 0 ? (uint64_t)cli->seed : 0,
+                                           .cases = cases,
+                                           .jobs = cli->jobs,
+                                           .timeout_s = cli->timeout,
+                                           .reference = 1,
+                                           .progress = !cli->quiet && isatty(STDERR_FILENO) ? progress : NULL };
+    ATTEST_TRY(attest_props_run(&result, &request, &err));
+    if (cli->format && strcmp(cli->format, "json") == 0)
+        attest_props_json(stdout, &result, cases, whole);
+    else if (!cli->quiet)
+        attest_props_print(stdout, &result, cases, whole);
+    for (size_t k = 0; k < result.failure_count; k++)
+        print_failure(stderr, &result.failure[k]);
+    code = exit_of(&result, cases, whole);
+out:
+    attest_props_result_clear(&result);
+    return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
+}

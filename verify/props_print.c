@@ -1,0 +1,99 @@
+/* props_print.c - see props_print.h. */
+#include "verify/props_print.h"
+
+#include <inttypes.h>
+
+static const char *const planted_names[] = { "not tried", "seen", "MISSED" };
+
+attest_props_doubts attest_props_doubt(const attest_props_result *result, int64_t cases, int whole)
+{
+    attest_props_doubts d = { .starved = result->starved };
+    for (size_t k = 0; k < attest_property_count; k++) {
+        const attest_props_count *c = &result->count[k];
+        d.vacuous += c->selected && c->planted == ATTEST_PLANTED_MISSED;
+        d.silent += whole && c->selected && c->compared == 0;
+    }
+    for (size_t k = 0; whole && k < attest_label_count; k++)
+        d.floors += result->label[k] < attest_label_floor(&attest_labels[k], cases);
+    return d;
+}
+
+static void print_properties(FILE *out, const attest_props_result *result)
+{
+    fprintf(out, "%-22s %7s %9s %7s %10s  %s\n", "property", "asked", "compared", "broken", "largest", "own violation");
+    for (size_t k = 0; k < attest_property_count; k++) {
+        const attest_props_count *c = &result->count[k];
+        char ratio[16] = "bits";
+        if (c->ratio > 0)
+            snprintf(ratio, sizeof ratio, "%.3g", c->ratio);
+        if (c->selected)
+            fprintf(out, "%-22s %7" PRId64 " %9" PRId64 " %7" PRId64 " %10s  %s\n", attest_properties[k]->name,
+                    c->asked, c->compared, c->broken, c->compared > c->broken ? ratio : "-",
+                    planted_names[c->planted]);
+    }
+}
+
+static void print_labels(FILE *out, const attest_props_result *result, int64_t cases, int whole)
+{
+    fprintf(out, "\n%-26s %7s %7s  %s\n", "cases with", "count", "floor", "meaning");
+    for (size_t k = 0; k < attest_label_count; k++) {
+        const int64_t floor = whole ? attest_label_floor(&attest_labels[k], cases) : 0;
+        char text[32] = "-";
+        if (floor > 0)
+            snprintf(text, sizeof text, "%" PRId64 "%s", floor, result->label[k] < floor ? " MISSED" : "");
+        fprintf(out, "%-26s %7" PRId64 " %7s  %s\n", attest_labels[k].name, result->label[k], text,
+                attest_labels[k].meaning);
+    }
+}
+
+void attest_props_print(FILE *out, const attest_props_result *result, int64_t cases, int whole)
+{
+    const attest_props_doubts d = attest_props_doubt(result, cases, whole);
+    int64_t asked = 0, broken = 0;
+    print_properties(out, result);
+    print_labels(out, result, cases, whole);
+    for (size_t k = 0; k < attest_property_count; k++) {
+        asked += result->count[k].compared;
+        broken += result->count[k].broken;
+    }
+    fprintf(out,
+            "\n%" PRId64 " cases on %" PRId64 " kernels, %" PRId64 " refused, %" PRId64 " without a problem; %" PRId64
+            " properties compared in %" PRId64 " runs, %" PRId64 " elements; %" PRId64 " broken, %zu failures\n",
+            result->cases, result->kernels, result->refused, result->starved, asked, result->runs, result->elements,
+            broken, result->failure_count);
+    if (d.vacuous || d.floors || d.silent || d.starved)
+        fprintf(out, "mistrusted: %d vacuous, %d silent properties, %d floors missed, %" PRId64 " cases starved\n",
+                d.vacuous, d.silent, d.floors, d.starved);
+}
+
+void attest_props_json(FILE *out, const attest_props_result *result, int64_t cases, int whole)
+{
+    const attest_props_doubts d = attest_props_doubt(result, cases, whole);
+    for (size_t k = 0; k < attest_property_count; k++) {
+        const attest_props_count *c = &result->count[k];
+        if (c->selected)
+            fprintf(out,
+                    "{\"property\":\"%s\",\"asked\":%" PRId64 ",\"compared\":%" PRId64 ",\"broken\":%" PRId64
+                    ",\"largest\":%.9g,\"planted\":\"%s\"}\n",
+                    attest_properties[k]->name, c->asked, c->compared, c->broken, c->ratio,
+                    planted_names[c->planted]);
+    }
+    for (size_t k = 0; k < attest_label_count; k++)
+        fprintf(out, "{\"label\":\"%s\",\"cases\":%" PRId64 ",\"floor\":%" PRId64 "}\n", attest_labels[k].name,
+                result->label[k], whole ? attest_label_floor(&attest_labels[k], cases) : 0);
+    fprintf(out,
+            "{\"cases\":%" PRId64 ",\"kernels\":%" PRId64 ",\"refused\":%" PRId64 ",\"starved\":%" PRId64
+            ",\"runs\":%" PRId64 ",\"elements\":%" PRId64 ",\"failures\":%zu,\"vacuous\":%d,\"silent\":%d,"
+            "\"floors_missed\":%d}\n",
+            result->cases, result->kernels, result->refused, result->starved, result->runs, result->elements,
+            result->failure_count, d.vacuous, d.silent, d.floors);
+}
+
+void attest_props_list(FILE *out)
+{
+    for (size_t k = 0; k < attest_property_count; k++) {
+        const attest_property *p = attest_properties[k];
+        fprintf(out, "%-22s %s\n%-22s   of: %s\n%-22s   tolerance: %s%s\n", p->name, p->statement, "", p->variants, "",
+                p->lemma, p->needs == ATTEST_NEEDS_NOTHING ? "" : " (needs the reference)");
+    }
+}
