@@ -55,7 +55,7 @@ static const option_row option_table[] = {
     { { "gate", KEY_GATE, "GATE", 0,
         "what the gates of other suites let through, on their own inputs, instead of the matrix: all (minutes), or "
         "one of flash-attn, allclose[=R,A], nmse[=X], fla, benchdnn; --suite adds attest's own column (ci: minutes "
-        "more)", 0 },
+        "more).  props: what properties find, with and without the reference", 0 },
       "defects" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "gate bench" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only defects whose name matches", 0 }, "defects" },

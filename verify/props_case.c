@@ -60,9 +60,9 @@ static attest_status keep_failure(props_state *s, const props_job *j, const atte
     }
     r->failure[k].cases++;
     size_t order = 0;
-    while (property && order < attest_property_count && attest_properties[order] != property)
+    while (property && order < s->request->property_count && s->request->property[order] != property)
         order++;
-    order += (size_t)(j - s->job) * (attest_property_count + 1);
+    order += (size_t)(j - s->job) * (s->request->property_count + 1);
     if (r->failure[k].cases == 1 || order < r->failure[k].order) {
         r->failure[k].order = order;
         r->failure[k].c = *c;
@@ -97,9 +97,9 @@ static int ended_badly(attest_finding *found, const attest_trial *trial)
 static attest_status ask_all(props_state *s, props_job *j, attest_trial *trial, props_hand *h, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    props_verdict *of_job = s->verdict + (size_t)(j - s->job) * attest_property_count;
-    for (size_t k = 0; k < attest_property_count; k++) {
-        const attest_property *property = attest_properties[k];
+    props_verdict *of_job = s->verdict + (size_t)(j - s->job) * s->request->property_count;
+    for (size_t k = 0; k < s->request->property_count; k++) {
+        const attest_property *property = s->request->property[k];
         attest_finding found = { 0 };
         if (!props_selected(s->request, property) || !property->applies(&trial->c.problem, &trial->kernel))
             continue;
@@ -216,12 +216,12 @@ attest_status props_plant(props_state *s, size_t k, props_hand *h, attest_error 
     attest_props_count *count = &s->result->count[k];
     int tries = 0;
     for (size_t i = 0; i < s->jobs && tries < PLANTED_TRIES && count->planted != ATTEST_PLANTED_SEEN; i++) {
-        const props_verdict *v = &s->verdict[i * attest_property_count + k];
+        const props_verdict *v = &s->verdict[i * s->request->property_count + k];
         int seen = 0;
         if (!v->compared || v->broken)
             continue;
         tries++;
-        ATTEST_TRY(plant(&seen, s, &s->job[i], attest_properties[k], h, err));
+        ATTEST_TRY(plant(&seen, s, &s->job[i], s->request->property[k], h, err));
         count->planted = seen ? ATTEST_PLANTED_SEEN : ATTEST_PLANTED_MISSED;
     }
 out:

@@ -8,7 +8,7 @@ static const char *const planted_names[] = { "not tried", "seen", "MISSED" };
 attest_props_doubts attest_props_doubt(const attest_props_result *result, int64_t cases, int whole)
 {
     attest_props_doubts d = { .starved = result->starved };
-    for (size_t k = 0; k < attest_property_count; k++) {
+    for (size_t k = 0; k < result->property_count; k++) {
         const attest_props_count *c = &result->count[k];
         d.vacuous += c->selected && c->planted == ATTEST_PLANTED_MISSED;
         d.silent += whole && c->selected && c->compared == 0;
@@ -21,13 +21,13 @@ attest_props_doubts attest_props_doubt(const attest_props_result *result, int64_
 static void print_properties(FILE *out, const attest_props_result *result)
 {
     fprintf(out, "%-22s %7s %9s %7s %10s  %s\n", "property", "asked", "compared", "broken", "largest", "own violation");
-    for (size_t k = 0; k < attest_property_count; k++) {
+    for (size_t k = 0; k < result->property_count; k++) {
         const attest_props_count *c = &result->count[k];
         char ratio[16] = "bits";
         if (c->ratio > 0)
             snprintf(ratio, sizeof ratio, "%.3g", c->ratio);
         if (c->selected)
-            fprintf(out, "%-22s %7" PRId64 " %9" PRId64 " %7" PRId64 " %10s  %s\n", attest_properties[k]->name,
+            fprintf(out, "%-22s %7" PRId64 " %9" PRId64 " %7" PRId64 " %10s  %s\n", result->property[k]->name,
                     c->asked, c->compared, c->broken, c->compared > c->broken ? ratio : "-",
                     planted_names[c->planted]);
     }
@@ -52,7 +52,7 @@ void attest_props_print(FILE *out, const attest_props_result *result, int64_t ca
     int64_t asked = 0, broken = 0;
     print_properties(out, result);
     print_labels(out, result, cases, whole);
-    for (size_t k = 0; k < attest_property_count; k++) {
+    for (size_t k = 0; k < result->property_count; k++) {
         asked += result->count[k].compared;
         broken += result->count[k].broken;
     }
@@ -69,13 +69,13 @@ void attest_props_print(FILE *out, const attest_props_result *result, int64_t ca
 void attest_props_json(FILE *out, const attest_props_result *result, int64_t cases, int whole)
 {
     const attest_props_doubts d = attest_props_doubt(result, cases, whole);
-    for (size_t k = 0; k < attest_property_count; k++) {
+    for (size_t k = 0; k < result->property_count; k++) {
         const attest_props_count *c = &result->count[k];
         if (c->selected)
             fprintf(out,
                     "{\"property\":\"%s\",\"asked\":%" PRId64 ",\"compared\":%" PRId64 ",\"broken\":%" PRId64
                     ",\"largest\":%.9g,\"planted\":\"%s\"}\n",
-                    attest_properties[k]->name, c->asked, c->compared, c->broken, c->ratio,
+                    result->property[k]->name, c->asked, c->compared, c->broken, c->ratio,
                     planted_names[c->planted]);
     }
     for (size_t k = 0; k < attest_label_count; k++)

@@ -23,7 +23,7 @@ typedef struct props_job {
 } props_job;
 
 typedef struct props_state {
-    const attest_props_request *request;
+    const attest_props_request *request; /* its properties resolved */
     attest_props_result *result;
     size_t *kernel;  /* indices in the worker, of those wanted */
     size_t kernels;

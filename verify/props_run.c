@@ -65,8 +65,8 @@ static void tell_progress(props_state *s, size_t total)
 /* Jobs first..jobs-1, or with `planting` every property's violation. */
 static attest_status run_all(props_state *s, size_t first, int planting, attest_error *err)
 {
-    const size_t count = planting ? attest_property_count : s->jobs;
-    const size_t total = s->jobs + attest_property_count * (1 + REDRAWS);
+    const size_t count = planting ? s->request->property_count : s->jobs;
+    const size_t total = s->jobs + s->request->property_count * (1 + REDRAWS);
 #ifdef _OPENMP
     const int threads = s->request->jobs > 0 ? (int)s->request->jobs : omp_get_num_procs();
 #pragma omp parallel num_threads(threads)
@@ -125,7 +125,7 @@ static attest_status grow(props_state *s, size_t more, attest_error *err)
     props_job *j = realloc(s->job, jobs * sizeof *j);
     if (j)
         s->job = j;
-    props_verdict *v = realloc(s->verdict, jobs * attest_property_count * sizeof *v);
+    props_verdict *v = realloc(s->verdict, jobs * s->request->property_count * sizeof *v);
     if (v)
         s->verdict = v;
     unsigned char *l = realloc(s->label, jobs * attest_label_count + 1);
@@ -134,7 +134,7 @@ static attest_status grow(props_state *s, size_t more, attest_error *err)
     if (!j || !v || !l)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", jobs);
     memset(s->job + s->jobs, 0, more * sizeof *j);
-    memset(s->verdict + s->jobs * attest_property_count, 0, more * attest_property_count * sizeof *v);
+    memset(s->verdict + s->jobs * s->request->property_count, 0, more * s->request->property_count * sizeof *v);
     memset(s->label + s->jobs * attest_label_count, 0, more * attest_label_count);
     s->jobs = jobs;
     return ATTEST_OK;
@@ -164,11 +164,11 @@ static attest_status add_redraws(props_state *s, attest_case *cases, attest_erro
     const size_t jobs = s->jobs;
     props_hand h;
     ATTEST_TRY(hand_start(&h, s->request, err));
-    for (size_t k = 0; k < attest_property_count; k++) {
+    for (size_t k = 0; k < s->request->property_count; k++) {
         size_t best = jobs;
         float ratio = 0;
         for (size_t i = 0; i < jobs; i++) {
-            const props_verdict *v = &s->verdict[i * attest_property_count + k];
+            const props_verdict *v = &s->verdict[i * s->request->property_count + k];
             if (!v->broken && v->ratio > ratio) {
                 ratio = v->ratio;
                 best = i;
@@ -210,8 +210,8 @@ static void count_all(props_state *s)
         r->elements += j->elements;
         for (size_t k = 0; k < attest_label_count; k++)
             r->label[k] += s->label[i * attest_label_count + k];
-        for (size_t k = 0; k < attest_property_count; k++) {
-            const props_verdict *v = &s->verdict[i * attest_property_count + k];
+        for (size_t k = 0; k < s->request->property_count; k++) {
+            const props_verdict *v = &s->verdict[i * s->request->property_count + k];
             r->count[k].asked += v->asked;
             r->count[k].compared += v->compared;
             r->count[k].broken += v->broken;
@@ -221,19 +221,26 @@ static void count_all(props_state *s)
     }
 }
 
-attest_status attest_props_run(attest_props_result *result, const attest_props_request *request, attest_error *err)
+attest_status attest_props_run(attest_props_result *result, const attest_props_request *asked, attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    attest_props_request resolved = *asked;
+    const attest_props_request *request = &resolved;
     props_state s = { .request = request, .result = result };
-    attest_case *redrawn = calloc(attest_property_count, sizeof *redrawn);
+    if (!resolved.property) {
+        resolved.property = attest_properties;
+        resolved.property_count = attest_property_count;
+    }
+    const size_t count = resolved.property_count;
+    attest_case *redrawn = calloc(count, sizeof *redrawn);
     size_t chosen = 0;
-    memset(result, 0, sizeof *result);
-    result->count = calloc(attest_property_count, sizeof *result->count);
+    *result = (attest_props_result){ .property = resolved.property, .property_count = count };
+    result->count = calloc(count, sizeof *result->count);
     result->label = calloc(attest_label_count + 1, sizeof *result->label);
     if (!redrawn || !result->count || !result->label)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the counts of properties"));
-    for (size_t k = 0; k < attest_property_count; k++)
-        chosen += (size_t)(result->count[k].selected = props_selected(request, attest_properties[k]));
+    for (size_t k = 0; k < count; k++)
+        chosen += (size_t)(result->count[k].selected = props_selected(request, resolved.property[k]));
     if (chosen == 0)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--property=%s: no property matches (`attest list properties`)",
                                request->property_glob));

@@ -19,6 +19,8 @@ typedef struct attest_props_request {
     const char *library;       /* NULL: the built-in kernels */
     const char *kernel_glob;   /* NULL: all; CPU kernels only */
     const char *property_glob; /* NULL: all */
+    const attest_property *const *property; /* [property_count]; NULL: attest_properties */
+    size_t property_count;
     const char *program;       /* argv[0] */
     uint64_t seed;
     long cases, jobs;          /* jobs 0: all cores */
@@ -53,7 +55,9 @@ typedef struct attest_props_failure {
 } attest_props_failure;
 
 typedef struct attest_props_result {
-    attest_props_count *count; /* [attest_property_count] */
+    const attest_property *const *property; /* [property_count], borrowed: those of the request */
+    size_t property_count;
+    attest_props_count *count; /* [property_count] */
     int64_t *label;            /* [attest_label_count]: cases with it */
     attest_props_failure *failure;
     size_t failure_count;
