@@ -124,6 +124,7 @@ static const option_row option_table[] = {
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only built-in CPU kernels whose name matches, or LIB.so[:GLOB]", 0 }, "props" },
     { { "property", KEY_PROPERTY, "GLOB", 0, "only properties whose name matches (`attest list properties`)", 0 },
       "props" },
+    { { "out", KEY_OUT, "DIR", 0, "where failures are kept, and run again first (default .attest)", 0 }, "props" },
     { { "cases", KEY_CASES, "N", 0, "problems to draw, spread over the kernels (default 500)", 0 }, "props" },
     { { "seed", KEY_SEED, "S", 0, "seed of all draws (default 0)", 0 }, "props" },
     { { "cases", KEY_CASES, "N", 0, "evaluations of each search, 1 to 1e9 (default 10000)", 0 }, "search" },

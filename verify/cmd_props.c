@@ -7,9 +7,11 @@
 
 #include "verify/cli.h"
 #include "verify/gate.h"
+#include "verify/props_failure.h"
 #include "verify/props_print.h"
 
 #define CASES 500
+#define SHRUNK 12 /* failures that are made small; the others are told as they are */
 
 static void progress(void *context, long done, long total)
 {
@@ -29,11 +31,28 @@ static void print_failure(FILE *out, const attest_props_failure *f)
     fprintf(out, "    case %u     %s\n    found      %s\n", f->number, line, f->found.what);
 }
 
+static attest_status tell_failures(const attest_props_result *result, const attest_props_request *request,
+                                   const char *store, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    for (size_t k = 0; k < result->failure_count; k++)
+        if (k < SHRUNK)
+            ATTEST_TRY(attest_props_failure_tell(stderr, request, &result->failure[k], store, err));
+        else
+            print_failure(stderr, &result->failure[k]);
+out:
+    return status;
+}
+
 /* 1: properties; 3: a kernel that crashed or hung; 4: nothing broken, but the run is not to be trusted. */
-static int exit_of(const attest_props_result *result, int64_t cases, int whole)
+static int exit_of(const attest_props_result *result, const attest_props_known *known, int64_t cases, int whole)
 {
     const attest_props_doubts d = attest_props_doubt(result, cases, whole);
     attest_exit code = { 0 };
+    if (known->broken > known->ended)
+        attest_exit_add(&code, 1);
+    if (known->ended > 0)
+        attest_exit_add(&code, 3);
     for (size_t k = 0; k < result->failure_count; k++) {
         const uint32_t end = result->failure[k].found.end;
         attest_exit_add(&code, end == ATTEST_PROP_CRASH || end == ATTEST_PROP_TIMEOUT ? 3 : 1);
@@ -52,7 +71,9 @@ int attest_command_props(const attest_cli *cli)
     char library[4096] = "";
     const char *glob = cli->kernel;
     int code = 0;
+    attest_props_known known = { 0 };
     const long cases = cli->cases > 0 ? cli->cases : CASES;
+    const char *store = cli->out ? cli->out : ATTEST_PROPS_STORE;
     if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
     if (cli->kernel)
@@ -68,14 +89,17 @@ int attest_command_props(const attest_cli *cli)
                                            .timeout_s = cli->timeout,
                                            .reference = 1,
                                            .progress = !cli->quiet && isatty(STDERR_FILENO) ? progress : NULL };
+    ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_TOKENS, &err));
+    if (known.tokens > 0 && !cli->quiet)
+        fprintf(stderr, "attest props: %" PRId64 " kept cases: %" PRId64 " broken, %" PRId64 " hold, %" PRId64
+                        " of kernels or properties not asked\n", known.tokens, known.broken, known.hold, known.others);
     ATTEST_TRY(attest_props_run(&result, &request, &err));
     if (cli->format && strcmp(cli->format, "json") == 0)
         attest_props_json(stdout, &result, cases, whole);
     else if (!cli->quiet)
         attest_props_print(stdout, &result, cases, whole);
-    for (size_t k = 0; k < result.failure_count; k++)
-        print_failure(stderr, &result.failure[k]);
-    code = exit_of(&result, cases, whole);
+    ATTEST_TRY(tell_failures(&result, &request, store, &err));
+    code = exit_of(&result, &known, cases, whole);
 out:
     attest_props_result_clear(&result);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
