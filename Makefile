@@ -157,6 +157,16 @@ $(BUILD)/t/test_%: tests/main.c $(BUILD)/tests/test_%.o $(CERTIFY_LIB) $(LIB) $(
 $(BUILD)/tests/%.o: CPPFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"'
 .SECONDARY: $(call obj,$(TEST_SRC))
 
+# The drawing sources alone, by every compiler at hand, with and without optimisation: all must draw the same.
+STREAM_SRC = tests/stream/main.c props/draw.c props/rng.c $(wildcard props/family*.c props/generate*.c kernels/variant*.c) \
+             $(wildcard kernels/problem*.c) kernels/tensor.c kernels/status.c
+STREAM_CC = $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc)))
+STREAM = $(foreach cc,$(STREAM_CC),$(BUILD)/stream/$(cc)-O0 $(BUILD)/stream/$(cc)-O2)
+$(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*.h kernels/*.h)
+	@mkdir -p $(@D)
+	$(call say,CC)$(firstword $(subst -, ,$*)) $(CPPFLAGS) -I. -D_GNU_SOURCE $(WARN) -$(lastword $(subst -, ,$*)) -o $@ $(STREAM_SRC) -lm -lpthread
+$(BUILD)/attest-tests $(BUILD)/t/test_stream: | $(STREAM)
+
 # The dd engine's enclosures against a truth of their own, 10^7 of them; minutes.
 $(BUILD)/certify: $(call obj,tests/certify/main.c) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -1,9 +1,11 @@
 /* labels.h - what the cases of a run looked like, counted; and the floors that a run must reach to be trusted.
  *
- * A label is a fact of a case: `ties` (two visible keys of a row have the same score because they are equal, or q = 0),
- * `denominator negative`, `order 3`, `range 10-100`, .. .  A floor is a label that must occur at least so often among the
- * cases asked of kernels that can meet it (a kernel without odd Taylor orders cannot meet a negative denominator): a
- * run that misses one is mistrusted, not passed.
+ * A label is a fact of a case: `ties` (two visible keys of a row have the same score because they are equal, or
+ * q = 0), `denominator negative`, `order 3`, `range 10-100`, .. .  A floor is a label that must occur at least so often
+ * among the cases asked of kernels that can meet it (a kernel without odd Taylor orders cannot meet a negative
+ * denominator): a run that misses one is mistrusted, not passed.  What kernels can meet is asked of them: a missed floor
+ * counts unless no kernel of the run serves any of many drawn lines on which the label may occur
+ * (attest_label_possible()).
  */
 #ifndef ATTEST_LABELS_H
 #define ATTEST_LABELS_H
@@ -27,6 +29,8 @@ typedef struct attest_label {
     /* 1 if the case has it. */
     int (*has)(const attest_case *c, const attest_prop_kernel *kernel, const attest_bundle *inputs,
                const attest_case_facts *facts);
+    /* 1 if a case of this line may have it; NULL: any may. */
+    int (*can)(const attest_case *c, const attest_prop_kernel *kernel);
 } attest_label;
 
 extern const attest_label attest_labels[];
@@ -34,5 +38,10 @@ extern const size_t attest_label_count;
 
 /* The floor of a label in a run of `cases`. */
 int64_t attest_label_floor(const attest_label *label, int64_t cases);
+
+/* 1 if the kernel serves one of the lines drawn for it on which the label may occur; at most ATTEST_GENERATE_TRIES are
+ * asked about.  To be asked of the kernels of a run that misses the label's floor. */
+int attest_label_possible(const attest_label *label, uint64_t seed, const attest_prop_kernel *kernel,
+                          const attest_prop_host *host);
 
 #endif
