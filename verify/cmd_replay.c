@@ -1,4 +1,5 @@
-/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row. */
+/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row.  `replay
+ * TOKEN` is props_replay.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "verify/case_file.h"
 #include "verify/cli.h"
 #include "verify/gate.h"
+#include "verify/props_replay.h"
 #include "verify/runner.h"
 
 /* Every field that has a value, one a line. */
@@ -87,6 +89,8 @@ int attest_command_replay(const attest_cli *cli)
     attest_row_init(&row);
     if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    if (attest_is_token(cli->argument[0]))
+        return attest_props_replay(cli, cli->argument[0]);
     ATTEST_TRY(read_argument(&what, cli, &err));
     if (!what.kernel)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel KERNEL or --kernel LIB.so:KERNEL is needed"));
