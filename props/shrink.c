@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- examples ----------------------------------------------------------------------------------------------------- */
+/* ---- examples ----------------------------------------------------------------------------------------------- */
 
 void attest_example_clear(attest_example *example)
 {
@@ -34,7 +34,7 @@ attest_status attest_example_copy(attest_example *to, const attest_example *from
     return status;
 }
 
-/* ---- what was tried ------------------------------------------------------------------------------------------------ */
+/* ---- what was tried ----------------------------------------------------------------------------------------- */
 
 static uint64_t add_word(uint64_t hash, uint64_t word)
 {
@@ -97,7 +97,7 @@ static attest_status note(int *is_new, attest_shrinker *s, const attest_example 
     return ATTEST_OK;
 }
 
-/* ---- one try ------------------------------------------------------------------------------------------------------- */
+/* ---- one try ------------------------------------------------------------------------------------------------ */
 
 int attest_shrink_spent(const attest_shrinker *s)
 {
@@ -145,7 +145,7 @@ out:
     return status;
 }
 
-/* ---- the order of the moves ------------------------------------------------------------------------------------------ */
+/* ---- the order of the moves --------------------------------------------------------------------------------- */
 
 /* Values instead of draws, until nothing gets simpler.  Where that gains nothing, the example stays a drawn one. */
 static attest_status shrink_explicit(attest_shrinker *s, attest_error *err)

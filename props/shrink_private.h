@@ -36,13 +36,13 @@ typedef struct attest_selection {
     const int64_t *from[ATTEST_LETTER_COUNT];
 } attest_selection;
 
-/* to = the elements of `from` that `selection` leaves to problem c; values become explicit.  States keep the rows of the
- * channels that stay; len counts the keys that stay.  *possible = 0, and nothing made: c reads a tensor, or an element
+/* to = the elements of `from` that `selection` leaves to problem c; values become explicit.  States keep the rows of
+ * the channels that stay; len counts the keys that stay.  *possible = 0, and nothing made: c reads a tensor, or an element
  * type, that `from` does not have. */
 attest_status attest_example_select(attest_example *to, int *possible, const attest_example *from,
                                     const attest_case *c, const attest_selection *selection, attest_error *err);
 
-/* ---- the moves: each runs until it finds nothing more; adds to best->kept --------------------------------------- */
+/* ---- the moves: each runs until it finds nothing more; adds to best->kept ----------------------------------- */
 
 /* Sizes, order, axes, numbers, family of the problem line (shrink_sizes.c). */
 attest_status attest_shrink_line(attest_shrinker *s, attest_error *err);

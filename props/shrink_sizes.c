@@ -13,7 +13,7 @@
  * do leaves the example as it is. */
 typedef int (*move_step)(attest_example *e, int step);
 
-/* ---- smaller integers ------------------------------------------------------------------------------------------------ */
+/* ---- smaller integers --------------------------------------------------------------------------------------- */
 
 enum { SMALLER = 11 };
 
@@ -129,7 +129,7 @@ static int key_width(attest_example *e, int step)
     return step < SMALLER && set_width(&e->c.problem, smaller(e->c.problem.d, step, 1));
 }
 
-/* ---- chunks and splits: only where tokens go with them ---------------------------------------------------------------- */
+/* ---- chunks and splits: only where tokens go with them ------------------------------------------------------ */
 
 enum { CHUNKS = 6, TAILS = 4 };
 
@@ -141,7 +141,7 @@ static int chunks(attest_example *e, int step)
     const int64_t count = counts[step % TAILS];
     if (step >= CHUNKS * TAILS)
         return 0;
-    if (chunk >= p->chunk || count >= p->m || (p->n != p->m && count >= p->n))
+    if (chunk >= p->chunk || count >= p->m)
         return 1;
     if (p->n == p->m)
         p->n = count;
@@ -158,7 +158,7 @@ static int splits(attest_example *e, int step)
     return 1;
 }
 
-/* ---- axes ------------------------------------------------------------------------------------------------------------ */
+/* ---- axes --------------------------------------------------------------------------------------------------- */
 
 static int order(attest_example *e, int step)
 {
@@ -233,18 +233,20 @@ static int scale(attest_example *e, int step)
     return 1;
 }
 
-/* ---- types, families, draws -------------------------------------------------------------------------------------------- */
+/* ---- types, families, draws --------------------------------------------------------------------------------- */
 
 static int types(attest_example *e, int step)
 {
     attest_problem *p = &e->c.problem;
     if (step == 0)
-        p->p = p->acc;
+        p->in = p->acc = p->p = p->out = ATTEST_F32;
     else if (step == 1)
-        p->out = p->in;
+        p->p = p->acc;
     else if (step == 2)
+        p->out = p->in;
+    else if (step == 3)
         p->chunk = 64;
-    return step < 3;
+    return step < 4;
 }
 
 /* Simpler families first; any other family may become one of these. */
@@ -274,7 +276,7 @@ static int draws(attest_example *e, int step)
     return step < 3;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------ */
+/* ---- the table ---------------------------------------------------------------------------------------------- */
 
 static const struct move {
     const char *name;

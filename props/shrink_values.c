@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- what is simple ----------------------------------------------------------------------------------------------- */
+/* ---- what is simple ----------------------------------------------------------------------------------------- */
 
 static double zero(double x)
 {
@@ -82,7 +82,7 @@ static int cost(double x)
     return 2 + 2 * (significant_bits(x) - 1) + abs(exponent - 1) + (x < 0);
 }
 
-/* ---- what is legal ------------------------------------------------------------------------------------------------- */
+/* ---- what is legal ------------------------------------------------------------------------------------------ */
 
 typedef int (*legal)(double x, double old);
 
@@ -121,7 +121,7 @@ static legal legal_of(const attest_problem *p, attest_tensor_id id)
     return id.kind == ATTEST_KIND_ROLE && legal_role[id.index] ? legal_role[id.index] : any;
 }
 
-/* ---- one candidate --------------------------------------------------------------------------------------------------- */
+/* ---- one candidate ------------------------------------------------------------------------------------------ */
 
 static double changed(double (*change)(double), legal allowed, uint32_t dtype, double old)
 {
@@ -175,7 +175,7 @@ out:
     return status;
 }
 
-/* ---- lengths ----------------------------------------------------------------------------------------------------------- */
+/* ---- lengths ------------------------------------------------------------------------------------------------ */
 
 /* len of entry b: all keys, then half way there, then one more. */
 static attest_status offer_length(int *kept, attest_shrinker *s, attest_tensor_id id, int64_t b, int step,

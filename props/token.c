@@ -22,7 +22,7 @@ static uint32_t crc_of(const char *text, size_t len)
     return ~crc;
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------------------- */
+/* ---- printing ----------------------------------------------------------------------------------------------- */
 
 typedef struct writer {
     char *text; /* ATTEST_TOKEN_MOST + 1 bytes */
@@ -107,7 +107,7 @@ out:
     return status;
 }
 
-/* ---- parsing --------------------------------------------------------------------------------------------------------- */
+/* ---- parsing ------------------------------------------------------------------------------------------------ */
 
 static attest_status refuse(attest_error *err, const char *what, const char *where)
 {
@@ -121,7 +121,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* to[len] = the part with its escapes and commas undone; 0: an escape is wrong, a byte is not plain, or it is longer. */
+/* to[len] = the part with escapes and commas undone; 0: an escape is wrong, a byte is not plain, or it is longer. */
 static int decode(char *to, size_t len, const char *part)
 {
     size_t used = 0;

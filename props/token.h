@@ -4,8 +4,8 @@
  *
  * Colons, spaces and % inside parts are percent-encoded (a space is written as a comma).  LINE is the canonical problem
  * line, NUMBER the case number of the draws.  Where the values are no longer those drawn, every input has a part: its
- * stored bits in hex, in C order, in the order of attest_problem_inputs().  CRC: 8 hex digits of the CRC-32 (ISO-HDLC) of
- * all before the last colon.  A token of drawn tensors means the same as long as the stream of draws is frozen (rng.h);
+ * stored bits in hex, in C order, in the order of attest_problem_inputs().  CRC: 8 hex digits of the CRC-32 (ISO-HDLC)
+ * of all before the last colon.  A token of drawn tensors means the same as long as the stream of draws is frozen (rng.h);
  * one with its values, for ever.
  */
 #ifndef ATTEST_TOKEN_H

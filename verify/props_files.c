@@ -16,7 +16,7 @@
 
 enum { PATH = 4096 };
 
-/* ---- failure.txt ----------------------------------------------------------------------------------------------------- */
+/* ---- failure.txt -------------------------------------------------------------------------------------------- */
 
 static const char *const ends[] = { "the values differ", "the kernel refused", "the kernel crashed",
                                     "the kernel was too late", "the kernel reported an error",
@@ -86,7 +86,7 @@ out:
     return status;
 }
 
-/* ---- case.c ---------------------------------------------------------------------------------------------------------- */
+/* ---- case.c ------------------------------------------------------------------------------------------------- */
 
 /* A comment to the end of the line: nothing in the text can end it. */
 static void comment(FILE *out, const char *label, const char *text)
@@ -212,7 +212,7 @@ out:
     return status;
 }
 
-/* ---- the folder ------------------------------------------------------------------------------------------------------ */
+/* ---- the folder --------------------------------------------------------------------------------------------- */
 
 static attest_status tell_token(FILE *out, const attest_props_report *report, attest_error *err)
 {

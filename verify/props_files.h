@@ -33,7 +33,7 @@ attest_status attest_props_literal(FILE *out, const attest_props_report *report,
 
 /* Writes the folder PARENT/PROPERTY-HASH, whose name goes to `folder`: files to PARENT/.PROPERTY-HASH-XXXXXX, which is
  * then renamed, so that a folder is whole or not there.  HASH is of kernel, line and values: where the folder is there
- * already, it holds this failure, and stays.  PARENT is made if it is not there; ATTEST_BAD_INPUT names it otherwise. */
+ * already, it holds this failure, and stays.  PARENT is made if it is not there; otherwise ATTEST_BAD_INPUT tells. */
 attest_status attest_props_files(char *folder, size_t len, const char *parent, const attest_props_report *report,
                                  attest_error *err);
 
