@@ -1,10 +1,10 @@
 /* shrink.h - makes a failing case small enough to read, while it still fails in the same way.
  *
  * State: a problem line with drawn tensors, later (explicit_values) the values themselves.  Order of the moves,
- * theory B.3: batch and heads; n and m (halve, drop a tile, drop one); chunks with their tokens; e; d; order P; axes back
- * to simpler values; numbers, scale to powers of two; types; the family (small integers first).  Then single batch
- * entries, heads, queries, keys and channels left out of the values; whole tensors, halves of them, single elements made
- * 0, 1, -1, an integer, a power of two, of fewer mantissa bits.  In rounds, until no move is kept.
+ * theory B.3: batch and heads; n and m (halve, drop a tile, drop one); chunks with their tokens; e; d; order P; axes
+ * back to simpler values; numbers, scale to powers of two; types; the family (small integers first).  Then single
+ * batch entries, heads, queries, keys and channels left out of the values; whole tensors, halves of them, single
+ * elements made 0, 1, -1, an integer, a power of two, of fewer mantissa bits.  In rounds, until no move is kept.
  * A move is kept if the same property is broken with the same kind of end and its ratio is at least max(1, ratio0/2):
  * no sliding to the threshold.  No example is tried twice, and none that the problem line or the law of a tensor
  * forbids: len stays in 0..m, gates and decays in (0,1], slopes above 0, a key of a delta rule and what it writes never

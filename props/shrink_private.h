@@ -37,8 +37,8 @@ typedef struct attest_selection {
 } attest_selection;
 
 /* to = the elements of `from` that `selection` leaves to problem c; values become explicit.  States keep the rows of
- * the channels that stay; len counts the keys that stay.  *possible = 0, and nothing made: c reads a tensor, or an element
- * type, that `from` does not have. */
+ * the channels that stay; len counts the keys that stay.  *possible = 0, and nothing made: c reads a tensor, or an
+ * element type, that `from` does not have. */
 attest_status attest_example_select(attest_example *to, int *possible, const attest_example *from,
                                     const attest_case *c, const attest_selection *selection, attest_error *err);
 

@@ -8,8 +8,8 @@
 int attest_is_token(const char *text);
 
 /* Runs the token's property on its kernel, or on that of --kernel, and tells what it found.  Exit code: 1 broken, 0 it
- * holds, 3 a crash or a hang, 77 the kernel or the property has nothing to say of the case, 2 no token, no such property
- * or kernel. */
+ * holds, 3 a crash or a hang, 77 the kernel or the property has nothing to say of the case, 2 no token, no such
+ * property or kernel. */
 int attest_props_replay(const attest_cli *cli, const char *text);
 
 #endif
