@@ -3,10 +3,10 @@
  *     av1:PROPERTY:KERNEL:NUMBER:LINE[:NAME=BITS.BITS...]...:CRC
  *
  * Inside parts a space is written as a comma, and what is neither letter, digit nor one of -_.=/+ as %XX: a token is
- * one word to any shell.  LINE is the canonical problem line, NUMBER the case number of the draws.  Where the values are no longer those drawn, every input has a
- * part: its stored bits in hex, in C order, in the order of attest_problem_inputs().  CRC: 8 hex digits of the CRC-32
- * (ISO-HDLC) of all before the last colon.  A token of drawn tensors means the same as long as the stream of draws is
- * frozen (rng.h); one with its values, for ever.
+ * one word to any shell.  LINE is the canonical problem line, NUMBER the case number of the draws.  Where the values
+ * are no longer those drawn, every input has a part: its stored bits in hex, in C order, in the order of
+ * attest_problem_inputs().  CRC: 8 hex digits of the CRC-32 (ISO-HDLC) of all before the last colon.  A token of
+ * drawn tensors means the same as long as the stream of draws is frozen (rng.h); one with its values, for ever.
  */
 #ifndef ATTEST_TOKEN_H
 #define ATTEST_TOKEN_H
