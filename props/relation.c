@@ -8,7 +8,6 @@
 #include <string.h>
 
 static const char letters[ATTEST_LETTER_COUNT + 1] = "bhgnmder";
-static const attest_role compared[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
 
 int64_t attest_letter_size(const attest_problem *p, attest_letter letter)
 {
@@ -106,12 +105,14 @@ static int64_t offset_of(const attest_tensor *t, const int64_t at[4])
 
 /* ---- inputs --------------------------------------------------------------------------------------------------------- */
 
-static attest_status make_inputs(attest_bundle **bundle, int *inexact, const attest_relation *r,
-                                 const attest_trial *trial, attest_error *err)
+attest_status attest_relation_inputs(attest_bundle **bundle, int *inexact, const attest_relation *r,
+                                     const attest_trial *trial, attest_error *err)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_inputs(&r->c.problem, ids, ATTEST_MAX_TENSORS);
     attest_status status = ATTEST_OK;
+    *bundle = NULL;
+    *inexact = 0;
     ATTEST_TRY(attest_bundle_new(bundle, err));
     for (size_t k = 0; k < count; k++) {
         const attest_tensor *from = attest_bundle_get(trial->inputs, ids[k]);
@@ -129,15 +130,19 @@ static attest_status make_inputs(attest_bundle **bundle, int *inexact, const att
         }
     }
 out:
+    if (status != ATTEST_OK || *inexact) {
+        attest_bundle_free(*bundle);
+        *bundle = NULL;
+    }
     return status;
 }
 
 /* ---- outputs -------------------------------------------------------------------------------------------------------- */
 
-/* The second run's bounds of one output; NULL without reference. */
-static attest_status second_bounds(double **bound, const attest_trial *trial, const attest_relation *r,
-                                   const attest_bundle *inputs, attest_tensor_id id, const attest_tensor *got,
-                                   attest_error *err)
+/* The bounds of one output of a run of the case; NULL without reference. */
+static attest_status bounds_of(double **bound, const attest_trial *trial, const attest_case *c,
+                               const attest_bundle *inputs, attest_tensor_id id, const attest_tensor *got,
+                               attest_error *err)
 {
     attest_status status = ATTEST_OK;
     *bound = NULL;
@@ -146,7 +151,7 @@ static attest_status second_bounds(double **bound, const attest_trial *trial, co
     *bound = calloc((size_t)attest_tensor_count(got) + 1, sizeof **bound);
     if (!*bound)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for bounds");
-    ATTEST_TRY(trial->host->bounds(trial->host->context, *bound, &r->c, inputs, id, got, err));
+    ATTEST_TRY(trial->host->bounds(trial->host->context, *bound, c, inputs, id, got, err));
 out:
     return status;
 }
@@ -156,26 +161,35 @@ static double wanted_value(const attest_relation *r, attest_role role, double fi
 {
     if (role == ATTEST_LSE)
         return first + r->lse_shift;
+    if (role == ATTEST_ROLE_COUNT) /* a state */
+        return first;
     return ldexp(r->negative && role != ATTEST_Z ? -first : first, r->exponent[role]);
 }
 
-static attest_status compare_output(attest_finding *found, attest_trial *trial, const attest_relation *r,
-                                    const attest_bundle *inputs, const attest_bundle *outputs, attest_role role,
-                                    attest_error *err)
+/* Both runs' bounds; of a state the first's are made here (*made, the caller's). */
+static attest_status both_bounds(const double **first, double **made, double **second, attest_trial *trial,
+                                 const attest_relation *r, const attest_bundle *inputs, const attest_bundle *outputs,
+                                 attest_tensor_id id, attest_error *err)
 {
-    const attest_tensor_id id = { ATTEST_KIND_ROLE, role };
-    const attest_tensor *first = attest_bundle_get(trial->outputs, id), *second = attest_bundle_get(outputs, id);
     attest_status status = ATTEST_OK;
-    const double *bound = NULL;
-    double *other = NULL;
-    if (!first || !second)
-        return ATTEST_OK;
-    if (!r->bits) {
-        ATTEST_TRY(attest_trial_bounds(&bound, trial, role, err));
-        ATTEST_TRY(second_bounds(&other, trial, r, inputs, id, second, err));
-        if (!bound || !other)
-            goto out;
+    *made = NULL;
+    if (id.kind == ATTEST_KIND_ROLE) {
+        ATTEST_TRY(attest_trial_bounds(first, trial, (attest_role)id.index, err));
+    } else {
+        ATTEST_TRY(bounds_of(made, trial, &trial->c, trial->inputs, id, attest_bundle_get(trial->outputs, id), err));
+        *first = *made;
     }
+    ATTEST_TRY(bounds_of(second, trial, &r->c, inputs, id, attest_bundle_get(outputs, id), err));
+out:
+    return status;
+}
+
+/* The elements that have a source in the first run. */
+static void compare_elements(attest_finding *found, const attest_trial *trial, const attest_relation *r,
+                             attest_tensor_id id, const attest_tensor *first, const attest_tensor *second,
+                             const double *bound, const double *other)
+{
+    const attest_role role = id.kind == ATTEST_KIND_ROLE ? (attest_role)id.index : ATTEST_ROLE_COUNT;
     for (int64_t x = 0; x < attest_tensor_count(second); x++) {
         attest_cell cell;
         int64_t source[4];
@@ -187,11 +201,47 @@ static attest_status compare_output(attest_finding *found, attest_trial *trial, 
         if (r->least > 0 && role != ATTEST_LSE && fmin(fabs(want), fabs(attest_load(first, at))) < r->least)
             continue;
         const double slack = role == ATTEST_LSE ? r->lse_slack + fabs(want) * 0x1p-52 : 0;
+        const int exponent = role < ATTEST_ROLE_COUNT ? r->exponent[role] : 0;
         attest_finding_add(found, id, cell.at, attest_load(second, x), want,
-                           r->bits ? -1 : other[x] + ldexp(bound[at], r->exponent[role]) + slack);
+                           r->bits ? -1 : other[x] + ldexp(bound[at], exponent) + slack);
     }
+}
+
+static attest_status compare_output(attest_finding *found, attest_trial *trial, const attest_relation *r,
+                                    const attest_bundle *inputs, const attest_bundle *outputs, attest_tensor_id id,
+                                    attest_error *err)
+{
+    const attest_tensor *first = attest_bundle_get(trial->outputs, id), *second = attest_bundle_get(outputs, id);
+    attest_status status = ATTEST_OK;
+    const double *bound = NULL;
+    double *made = NULL, *other = NULL;
+    if (!first || !second)
+        return ATTEST_OK;
+    if (!r->bits)
+        ATTEST_TRY(both_bounds(&bound, &made, &other, trial, r, inputs, outputs, id, err));
+    if (r->bits || (bound && other))
+        compare_elements(found, trial, r, id, first, second, bound, other);
 out:
+    free(made);
     free(other);
+    return status;
+}
+
+attest_status attest_relation_run(attest_finding *found, attest_trial *trial, const attest_relation *r,
+                                  const attest_bundle *inputs, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_bundle *outputs = NULL;
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    const size_t count = attest_problem_outputs(&r->c.problem, ids, ATTEST_MAX_TENSORS);
+    int usable = 0;
+    if (!trial->host->supports(trial->host->context, &r->c.problem) || (!r->bits && !trial->host->bounds))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_trial_run(&outputs, &usable, found, trial, &r->c, inputs, r->outputs, 0, err));
+    for (size_t k = 0; usable && k < count; k++)
+        ATTEST_TRY(compare_output(found, trial, r, inputs, outputs, ids[k], err));
+out:
+    attest_bundle_free(outputs);
     return status;
 }
 
@@ -199,22 +249,18 @@ attest_status attest_relation_check(attest_finding *found, attest_trial *trial, 
                                     attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_bundle *inputs = NULL, *outputs = NULL;
-    int inexact = 0, usable = 0;
+    attest_bundle *inputs = NULL;
+    int inexact = 0;
     const attest_problem *p = &r->c.problem;
     attest_error contradiction;
     if (attest_variant_check(p->axis, p->n, p->m, &contradiction) != ATTEST_OK)
         return ATTEST_OK;
     if (!trial->host->supports(trial->host->context, p) || (!r->bits && !trial->host->bounds))
         return ATTEST_OK;
-    ATTEST_TRY(make_inputs(&inputs, &inexact, r, trial, err));
-    if (inexact)
-        goto out;
-    ATTEST_TRY(attest_trial_run(&outputs, &usable, found, trial, &r->c, inputs, r->outputs, 0, err));
-    for (size_t k = 0; usable && k < sizeof compared / sizeof compared[0]; k++)
-        ATTEST_TRY(compare_output(found, trial, r, inputs, outputs, compared[k], err));
+    ATTEST_TRY(attest_relation_inputs(&inputs, &inexact, r, trial, err));
+    if (!inexact)
+        ATTEST_TRY(attest_relation_run(found, trial, r, inputs, err));
 out:
-    attest_bundle_free(outputs);
     attest_bundle_free(inputs);
     return status;
 }

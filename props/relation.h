@@ -37,7 +37,7 @@ struct attest_relation {
     attest_case c;                     /* the second problem */
     int64_t *from[ATTEST_LETTER_COUNT]; /* owned; NULL: the same index; an entry -1: no source, bits 0 */
     int bits;                          /* 1: bits are demanded; 0: the sum of both bounds */
-    uint32_t outputs;                  /* ATTEST_GIVES_* that are compared */
+    uint32_t outputs;                  /* ATTEST_GIVES_* that are compared; _STATE: the final states too */
     int exponent[ATTEST_ROLE_COUNT];   /* second = 2^exponent * first, by output role */
     int negative;                      /* ..and o and u change sign */
     double lse_shift, lse_slack;       /* second lse = first + shift, known to within slack */
@@ -69,6 +69,13 @@ attest_status attest_relation_shuffle(attest_relation *r, attest_letter letter, 
  * the second problem contradicts itself or the kernel does not serve it. */
 attest_status attest_relation_check(attest_finding *found, attest_trial *trial, const attest_relation *r,
                                     attest_error *err);
+
+/* The two halves of attest_relation_check(): the second inputs (the caller's; NULL and *inexact = 1: the change has no
+ * exact result), and the run on them, compared (the caller may have changed them; says nothing as above). */
+attest_status attest_relation_inputs(attest_bundle **inputs, int *inexact, const attest_relation *r,
+                                     const attest_trial *trial, attest_error *err);
+attest_status attest_relation_run(attest_finding *found, attest_trial *trial, const attest_relation *r,
+                                  const attest_bundle *inputs, attest_error *err);
 
 /* size of a letter's axis; -1 for r. */
 int64_t attest_letter_size(const attest_problem *p, attest_letter letter);
