@@ -15,7 +15,27 @@
     ROW(key_permutation)                                                                                               \
     ROW(channel_rotation)                                                                                              \
     ROW(zero_channels)                                                                                                 \
-    ROW(sign_flip)
+    ROW(sign_flip)                                                                                                     \
+    ROW(unit_gates)                                                                                                    \
+    ROW(unit_decay)                                                                                                    \
+    ROW(unit_affine)                                                                                                   \
+    ROW(zero_slope)                                                                                                    \
+    ROW(wide_window)                                                                                                   \
+    ROW(full_length)                                                                                                   \
+    ROW(wide_clamp)                                                                                                    \
+    ROW(wide_filter)                                                                                                   \
+    ROW(far_sink)                                                                                                      \
+    ROW(low_floor)                                                                                                     \
+    ROW(zero_decay)                                                                                                    \
+    ROW(zero_write)                                                                                                    \
+    ROW(repeated_write)                                                                                                \
+    ROW(state_composition)                                                                                             \
+    ROW(zero_state)                                                                                                    \
+    ROW(chunk_size)                                                                                                    \
+    ROW(split_count)                                                                                                   \
+    ROW(repeat)                                                                                                        \
+    ROW(layout)                                                                                                        \
+    ROW(o_alone)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTY_LIST(ATTEST_PROPERTY_DECLARE)
@@ -32,6 +52,21 @@ int prop_rows_independent(const attest_prop_kernel *k);
 
 /* The feature map is one of `set`: bits 1 << ATTEST_FEATURE_*. */
 int prop_feature_in(const attest_problem *p, uint32_t set);
+
+/* Largest |element| of an input; 0 if it is absent, infinite if one is NaN. */
+double prop_largest(const attest_tensor *t);
+
+/* An upper bound of |phi(x)| by channel: at most 1 + |x| for every feature, and a rotation makes a channel longer by
+ * sqrt(2) at most. */
+double prop_largest_feature(const attest_bundle *inputs, attest_role role);
+
+/* An upper bound of |score| over all pairs of tokens, before the clamp; infinite if none is known. */
+double prop_largest_score(const attest_problem *p, const attest_bundle *inputs);
+
+/* For violations: o and the states ht are off by part*(1 + |x|). */
+void prop_violate_by(const attest_bundle *outputs, double part);
+/* ..part = n + m. */
+void prop_violate_by_tokens(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs);
 
 /* How each lemma of a tolerance is told. */
 #define PROP_BITS_OR_BOUNDS "bits if the kernel's rows are independent (batch-invariant), else both runs' bounds"

@@ -237,7 +237,7 @@ attest_status attest_relation_run(attest_finding *found, attest_trial *trial, co
     int usable = 0;
     if (!trial->host->supports(trial->host->context, &r->c.problem) || (!r->bits && !trial->host->bounds))
         return ATTEST_OK;
-    ATTEST_TRY(attest_trial_run(&outputs, &usable, found, trial, &r->c, inputs, r->outputs, 0, err));
+    ATTEST_TRY(attest_trial_run(&outputs, &usable, found, trial, &r->c, inputs, r->outputs, r->strided, err));
     for (size_t k = 0; usable && k < count; k++)
         ATTEST_TRY(compare_output(found, trial, r, inputs, outputs, ids[k], err));
 out:

@@ -37,6 +37,7 @@ struct attest_relation {
     attest_case c;                     /* the second problem */
     int64_t *from[ATTEST_LETTER_COUNT]; /* owned; NULL: the same index; an entry -1: no source, bits 0 */
     int bits;                          /* 1: bits are demanded; 0: the sum of both bounds */
+    int strided;                       /* 1: the second run's tensors have other strides than C order */
     uint32_t outputs;                  /* ATTEST_GIVES_* that are compared; _STATE: the final states too */
     int exponent[ATTEST_ROLE_COUNT];   /* second = 2^exponent * first, by output role */
     int negative;                      /* ..and o and u change sign */
