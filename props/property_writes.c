@@ -172,7 +172,7 @@ static void drop_last(attest_problem *p)
 static int applies_zero_write(const attest_problem *p, const attest_prop_kernel *k)
 {
     return prop_axis(p, ATTEST_AXIS_UPDATE) && prop_axis(p, ATTEST_AXIS_DECAY) != ATTEST_DECAY_RETNET &&
-           (k->outputs & ATTEST_GIVES_STATE) && last_token(p) > 0;
+           prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER && (k->outputs & ATTEST_GIVES_STATE) && last_token(p) > 0;
 }
 
 /* Token `cut` writes nothing and forgets nothing. */
@@ -218,7 +218,7 @@ out:
 
 const attest_property attest_property_zero_write = {
     "zero-write", "a last token with b = 0 (and a = 1) leaves the final state as it was without it",
-    "update=delta and efla, but decay=retnet, which a token cannot switch off",
+    "update=delta and efla, but decay=retnet (no token can switch it off) and cosformer (which reads n and m)",
     "bits if the schedule is recurrent and rows are independent, else both runs' bounds", ATTEST_NEEDS_NOTHING,
     applies_zero_write, check_zero_write, prop_violate_by_tokens
 };

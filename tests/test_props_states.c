@@ -153,6 +153,7 @@ static const question silent[] = {
     { "zero-decay", "linear-recurrent-f32", "variant=gla scale=1e30" CAUSAL },
     { "zero-write", "delta-parallel-f32", "variant=deltanet" CAUSAL },
     { "zero-write", "delta-recurrent-f32", "variant=deltanet decay=retnet" CAUSAL },
+    { "zero-write", "delta-recurrent-f32", "variant=deltanet feature=cosformer" CAUSAL },
     { "repeated-write", "delta-recurrent-f32", "variant=efla" CAUSAL },
     { "repeated-write", "delta-recurrent-f32", "variant=deltanet feature=silu" CAUSAL },
     { "repeated-write", "delta-recurrent-f32", "variant=deltanet rope=100 n=9 m=9 d=4 mask=causal" },
