@@ -20,7 +20,6 @@
     ROW(unit_decay)                                                                                                    \
     ROW(unit_affine)                                                                                                   \
     ROW(zero_slope)                                                                                                    \
-    ROW(wide_window)                                                                                                   \
     ROW(full_length)                                                                                                   \
     ROW(wide_clamp)                                                                                                    \
     ROW(wide_filter)                                                                                                   \
@@ -35,7 +34,21 @@
     ROW(split_count)                                                                                                   \
     ROW(repeat)                                                                                                        \
     ROW(layout)                                                                                                        \
-    ROW(o_alone)
+    ROW(o_alone)                                                                                                       \
+    ROW(value_scaling)                                                                                                 \
+    ROW(value_sign)                                                                                                    \
+    ROW(key_query_scaling)                                                                                             \
+    ROW(scale_folding)                                                                                                 \
+    ROW(term_homogeneity)                                                                                              \
+    ROW(causal_prefix)                                                                                                 \
+    ROW(unseen_keys)                                                                                                   \
+    ROW(prefix_alone)                                                                                                  \
+    ROW(length_alone)                                                                                                  \
+    ROW(wide_window)                                                                                                   \
+    ROW(last_row)                                                                                                      \
+    ROW(last_rows)                                                                                                     \
+    ROW(square_mask)                                                                                                   \
+    ROW(fully_masked)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTY_LIST(ATTEST_PROPERTY_DECLARE)

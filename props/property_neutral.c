@@ -187,25 +187,6 @@ const attest_property attest_property_zero_slope = {
 
 /* ---- limits that no key reaches --------------------------------------------------------------------------------- */
 
-static int applies_window(const attest_problem *p, const attest_prop_kernel *k)
-{
-    (void)k;
-    return applies_axis(p, ATTEST_AXIS_WINDOW) && !prop_axis(p, ATTEST_AXIS_UPDATE) &&
-           !prop_axis(p, ATTEST_AXIS_STATE);
-}
-
-static attest_status check_window(attest_finding *found, attest_trial *trial, attest_error *err)
-{
-    const attest_problem *p = &trial->c.problem;
-    const attest_setting window = { .value = ATTEST_WINDOW_W, .order = (uint32_t)(p->n + p->m) };
-    return check_step(found, trial, ATTEST_AXIS_WINDOW, window, NULL, NULL, 0, err);
-}
-
-const attest_property attest_property_wide_window = {
-    "wide-window", "a window of n + m keys changes nothing", "window=none, but delta, efla and given states",
-    PROP_BOUNDS, ATTEST_NEEDS_BOUNDS, applies_window, check_window, violate_by_axes
-};
-
 static int applies_length(const attest_problem *p, const attest_prop_kernel *k)
 {
     (void)k;
