@@ -16,9 +16,9 @@ static void print_sources(FILE *out, const attest_row *row)
                     { "division", row->term_division } };
     for (size_t k = 0; k < sizeof sources / sizeof sources[0]; k++) {
         const double left = row->bound - sources[k].term;
-        if (!(sources[k].term > 0))
-            continue;
-        fprintf(out, "               %-12s %5.1f %% of the bound; if it were exact, error/bound ", sources[k].name,
+        if (!(sources[k].term >= 0.0005 * row->bound))
+            continue; /* it would be told as 0.0 % */
+        fprintf(out, "           %-12s %5.1f %% of the bound; if it were exact, error/bound ", sources[k].name,
                 100 * sources[k].term / row->bound);
         if (left > 0)
             fprintf(out, "%.4g\n", row->ratio_hi * (row->bound / left));
@@ -31,10 +31,10 @@ void attest_props_explain_row(FILE *out, const attest_row *row)
 {
     char reasons[256];
     attest_reasons_text(reasons, sizeof reasons, row->reasons);
-    fprintf(out, "    judged     %s%s%s against the truth", attest_verdict_names[row->verdict], *reasons ? ": " : "",
+    fprintf(out, "judged     %s%s%s against the truth", attest_verdict_names[row->verdict], *reasons ? ": " : "",
             reasons);
     if (row->worst[0] && isfinite(row->bound)) {
-        fprintf(out, "; worst %s: got %s, truth %s\n               error/bound %.4g, bound %.4g\n", row->worst, row->got,
+        fprintf(out, "; worst %s: got %s, truth %s\n           error/bound %.4g, bound %.4g\n", row->worst, row->got,
                 row->truth, row->ratio_hi, row->bound);
         print_sources(out, row);
     } else
