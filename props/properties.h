@@ -48,7 +48,21 @@
     ROW(last_row)                                                                                                      \
     ROW(last_rows)                                                                                                     \
     ROW(square_mask)                                                                                                   \
-    ROW(fully_masked)
+    ROW(fully_masked)                                                                                                  \
+    ROW(hull)                                                                                                          \
+    ROW(constant_value)                                                                                                \
+    ROW(value_additivity)                                                                                              \
+    ROW(duplicate_keys)                                                                                                \
+    ROW(equal_keys)                                                                                                    \
+    ROW(score_shift)                                                                                                   \
+    ROW(one_hot)                                                                                                       \
+    ROW(monotone)                                                                                                      \
+    ROW(lse_of_z)                                                                                                      \
+    ROW(lagrange)                                                                                                      \
+    ROW(order_sum)                                                                                                     \
+    ROW(zero_query)                                                                                                    \
+    ROW(one_key)                                                                                                       \
+    ROW(dyadic)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTY_LIST(ATTEST_PROPERTY_DECLARE)
