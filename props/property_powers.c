@@ -56,7 +56,8 @@ static uint64_t negated_bits(uint32_t dtype, uint64_t bits)
     return bits ^ (uint64_t)1 << (8 * attest_dtype_bytes(dtype) - 1);
 }
 
-/* Outputs that the factor brings beyond the largest number of their type say nothing, nor does what overflowed. */
+/* Outputs that the factor brings beyond the largest number of their type say nothing, nor does what overflowed, nor a
+ * quotient by 0, whose sign is that of the 0. */
 static int stays_finite(const attest_relation *r, const attest_trial *trial, const attest_cell *cell)
 {
     const attest_tensor *first = attest_bundle_get(trial->outputs, cell->id);
@@ -190,6 +191,7 @@ static attest_status check_value_sign(attest_finding *found, attest_trial *trial
     attest_relation r;
     attest_relation_init(&r, trial);
     r.value = negated_value;
+    r.related = stays_finite;
     r.negative = 1;
     const attest_status status = attest_relation_check(found, trial, &r, err);
     attest_relation_clear(&r);
@@ -278,6 +280,7 @@ static attest_status check_folding(attest_finding *found, attest_trial *trial, a
     r.value = folded_query;
     r.c.problem.scale = r.cut ? -r.c.problem.scale : ldexp(r.c.problem.scale, r.shift);
     if (r.cut) { /* no range is left: every product is what it was, or its negative */
+        r.related = stays_finite;
         r.bits = (trial->kernel.flags & ATTEST_DETERMINISTIC) != 0;
     } else {
         demand(&r, trial, 2 * degree_margin(&trial->c.problem, r.shift));

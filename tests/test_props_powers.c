@@ -1,0 +1,225 @@
+/* test_props_powers.c - props/property_powers.c, props/range.h: powers of two and signs. */
+#include "tests/props_asked.h"
+
+#include "kernels/registry.h"
+#include "props/range.h"
+
+Suite *suite_props_powers(void);
+
+static const char *const names[] = { "value-scaling", "value-sign", "key-query-scaling", "scale-folding",
+                                     "term-homogeneity" };
+enum { NAMES = sizeof names / sizeof names[0] };
+
+static const char *const lines[] = {
+    "n=9 d=4 hq=2 hkv=1", "variant=softmax1 mask=causal n=33 d=3 e=5 in=bf16 p=bf16", "n=7 d=2 in=f64 mask=causal-br",
+    "variant=l2norm n=8 d=4 e=3", "variant=rmsnorm mask=causal n=9 d=2 e=4 affine=draw", "n=40 d=8 splits=3 in=f16",
+    "n=12 d=2 feature=relu cap=3 alibi=draw mask=causal", "n=5 d=3 feature=unit lens=draw b=2", "n=6 d=2 rope=100",
+    "variant=linear mask=causal n=17 d=3 chunk=4", "variant=linear norm=sum n=9 d=2 e=3",
+    "variant=linear norm=rms mask=causal n=9 d=2 e=3", "variant=linear norm=length mask=causal n=9 d=2 e=3",
+    "variant=linear state=draw mask=causal n=6 d=2", "variant=taylor:2 mask=causal n=9 d=2 state=draw",
+    "variant=taylor:3 n=9 d=2", "variant=term:2 n=9 d=2 e=3 scale=-0.75", "variant=term:3 mask=causal n=6 d=2 norm=sum",
+    "variant=retnet n=8 d=2 e=3", "variant=gla n=8 d=2", "variant=cosformer mask=causal n=6 d=3",
+    "variant=deltanet mask=causal n=9 d=3 chunk=4 feature=unit", "variant=gdn mask=causal n=6 d=2 state=draw",
+    "variant=gated-softmax n=9 d=2", "variant=sla-gdn mask=causal n=6 d=2 hq=2 hkv=2",
+    "variant=linear gates=pre-out norm=length n=5 d=2", "n=9 d=4 clamp=1 scale=2", "variant=quadratic n=9 d=4 norm=sum",
+};
+enum { LINES = sizeof lines / sizeof lines[0] };
+
+/* Every line on every built-in kernel that serves it: nothing is broken, bits agree; and something was compared. */
+START_TEST(hold)
+{
+    const attest_library *library = attest_builtin_library();
+    asked *a = asked_open(NULL, 0);
+    int64_t compared = 0;
+    for (size_t k = 0; k < library->kernel_count; k++) {
+        asked_choose(a, library->kernels[k]->name);
+        for (int l = 0; l < LINES; l++) {
+            int served;
+            const attest_finding found = asked_once(a, names[_i], lines[l], 0, 0, &served);
+            ck_assert_msg(!found.broken, "%s: %s: %s", library->kernels[k]->name, lines[l], found.what);
+            compared += found.compared;
+        }
+    }
+    ck_assert_int_gt(compared, 3000);
+    asked_close(a);
+}
+END_TEST
+
+/* Its own violation is seen on every line where something is compared. */
+START_TEST(see_their_violations)
+{
+    const attest_library *library = attest_builtin_library();
+    asked *a = asked_open(NULL, 0);
+    int tried = 0;
+    for (size_t k = 0; k < library->kernel_count; k += 2) {
+        asked_choose(a, library->kernels[k]->name);
+        for (int l = 0; l < LINES; l++) {
+            int served;
+            const attest_finding found = asked_once(a, names[_i], lines[l], 1, 0, &served);
+            tried += found.compared > 0;
+            ck_assert_msg(found.compared == 0 || found.broken, "%s: %s", library->kernels[k]->name, lines[l]);
+        }
+    }
+    ck_assert_int_ge(tried, 15);
+    asked_close(a);
+}
+END_TEST
+
+/* A kernel that is not deterministic owes no bits: nothing is said without bounds, and within them all holds. */
+START_TEST(bounds_without_flags)
+{
+    asked *a = asked_open(NULL, 0), *b = asked_open(NULL, 1);
+    int64_t compared = 0;
+    const char *const kernels[] = { "softmax-online-f32", "taylor-recurrent-f32" };
+    const char *const asked_lines[] = { "n=5 d=2 e=2", "variant=term:2 norm=none mask=causal n=5 d=2 e=2" };
+    for (int k = 0; k < 2; k++) {
+        int served;
+        asked_choose(a, kernels[k]);
+        asked_choose(b, kernels[k]);
+        ck_assert_int_eq(asked_once(a, names[_i], asked_lines[k], 0, ATTEST_DETERMINISTIC, &served).compared, 0);
+        const attest_finding found = asked_once(b, names[_i], asked_lines[k], 0, ATTEST_DETERMINISTIC, &served);
+        ck_assert_msg(!found.broken, "%s", found.what);
+        compared += found.compared;
+        if (found.compared) /* the bound still sees a violation */
+            ck_assert(asked_once(b, names[_i], asked_lines[k], 1, ATTEST_DETERMINISTIC, &served).broken);
+    }
+    ck_assert_msg(strcmp(names[_i], "value-sign") == 0 ? compared == 0 : compared > 0, "%s", names[_i]);
+    asked_close(a);
+    asked_close(b);
+}
+END_TEST
+
+/* What is not exact in its type is left out, not failed: bf16 keeps powers of two, f16 loses the small ones. */
+START_TEST(inexact_says_nothing)
+{
+    asked *a = asked_open(NULL, 0);
+    const char *small[] = { "n=4 d=2 in=f16 family=normal:1e-5", "n=4 d=2 in=bf16 family=normal:1e-5" };
+    int served;
+    asked_choose(a, "softmax-two-pass-f32");
+    ck_assert_int_eq(asked_once(a, "key-query-scaling", small[0], 0, 0, &served).compared, 0);
+    ck_assert(served);
+    ck_assert_int_gt(asked_once(a, "key-query-scaling", small[1], 0, 0, &served).compared, 0);
+    asked_close(a);
+}
+END_TEST
+
+static const struct { const char *name, *line; int applies; } about[] = {
+    { "value-scaling", "variant=l2norm n=3 d=2 eps=0.5", 0 },     { "value-scaling", "n=3 d=2 eps=0.5", 1 },
+    { "value-sign", "variant=rmsnorm n=3 d=2 affine=draw", 0 },   { "value-sign", "variant=rmsnorm n=3 d=2", 1 },
+    { "key-query-scaling", "n=3 d=2 feature=silu", 0 },           { "key-query-scaling", "n=3 d=2 feature=elu1", 0 },
+    { "key-query-scaling", "variant=deltanet n=3 d=2", 0 },
+    { "key-query-scaling", "variant=efla n=3 d=2 feature=unit", 1 },
+    { "scale-folding", "n=3 d=2 scale=0", 0 },                    { "scale-folding", "n=3 d=2 feature=silu-unit", 0 },
+    { "scale-folding", "n=3 d=2 feature=unit", 1 },               { "scale-folding", "n=3 d=2 feature=relu", 1 },
+    { "term-homogeneity", "variant=taylor:2 n=3 d=2", 0 },
+    { "term-homogeneity", "variant=term:2 n=3 d=2 cap=1", 0 },
+    { "term-homogeneity", "variant=linear norm=sum eps=1 n=3", 0 },
+    { "term-homogeneity", "variant=linear norm=sink n=3", 0 },
+    { "term-homogeneity", "variant=linear norm=floor:1 n=3", 0 },
+    { "term-homogeneity", "variant=deltanet n=3 d=2", 1 },
+};
+
+START_TEST(variants)
+{
+    attest_error err;
+    attest_case c;
+    const attest_prop_kernel kernel = { .flags = ATTEST_DETERMINISTIC };
+    ck_assert_msg(attest_case_parse(&c, about[_i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_property_find(about[_i].name)->applies(&c.problem, &kernel) == about[_i].applies, "%s: %s",
+                  about[_i].name, about[_i].line);
+}
+END_TEST
+
+/* Planted defects, each found by the property that it breaks. */
+static const struct { const char *property, *kernel, *line; } found_in[] = {
+    { "scale-folding", "scale-missing", "n=5 d=4" },
+    { "scale-folding", "scale-assumed", "n=5 d=4" },
+    { "scale-folding", "scale-inverse", "n=5 d=4 feature=relu" },
+};
+
+START_TEST(defects)
+{
+    asked *a = asked_open(ATTEST_TEST_BUILD "/defects/defects.so", 0);
+    int served;
+    asked_choose(a, found_in[_i].kernel);
+    const attest_finding found = asked_once(a, found_in[_i].property, found_in[_i].line, 0, 0, &served);
+    ck_assert_msg(found.broken, "%s: %s on %s", found_in[_i].property, found_in[_i].kernel, found_in[_i].line);
+    asked_close(a);
+}
+END_TEST
+
+/* ---- range.h ----------------------------------------------------------------------------------------------------- */
+
+static int safe(const char *line, const attest_prop_kernel *kernel, double margin)
+{
+    attest_trial trial = { .kernel = *kernel };
+    attest_bundle *inputs = NULL;
+    attest_error err;
+    ck_assert_msg(attest_case_parse(&trial.c, line, NULL, NULL, &err) == ATTEST_OK, "%s: %s", line, err.text);
+    ck_assert_int_eq(attest_bundle_new(&inputs, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_draw_missing(inputs, &trial.c, 0, 0, &err), ATTEST_OK);
+    trial.inputs = inputs;
+    const int answer = attest_range_safe(&trial, margin);
+    attest_bundle_free(inputs);
+    return answer;
+}
+
+static const struct { const char *line; int safe; } ranges[] = {
+    { "n=8 d=4", 1 },
+    { "n=8 d=4 scale=9", 0 },                  /* weights down to e^-300 */
+    { "n=8 d=4 scale=9 cap=2", 1 },            /* scores end at 2 */
+    { "n=8 d=4 scale=9 feature=unit", 1 },     /* scores end at 9 */
+    { "n=8 d=4 scale=9 in=f64", 1 },
+    { "n=8 d=4 family=subnormal", 0 },
+    { "n=300 d=2 alibi=draw hq=8", 0 },        /* 600 tokens away */
+    { "variant=linear n=8 d=4", 1 },
+    { "variant=linear n=8 d=4 in=bf16", 1 },
+    { "variant=linear weight=power:3 n=8 d=4", 0 }, /* powers of scores that cancel */
+    { "variant=quadratic n=8 d=4 in=bf16", 1 },
+    { "variant=taylor:9 n=8 d=4", 1 },         /* 1 + .. */
+    { "variant=simple-gla n=8 d=2", 1 },
+    { "variant=simple-gla n=99 d=2", 0 },      /* 99 decays uniform in (0,1) */
+    { "variant=gla n=99 d=2", 0 },
+    { "variant=retnet n=99 d=2", 1 },
+    { "variant=layernorm n=8 d=4 scale=2", 0 }, /* squares */
+    { "variant=l2norm n=8 d=4 scale=0.125", 1 },
+};
+
+START_TEST(range)
+{
+    const attest_prop_kernel kernel = { .form = ATTEST_PARALLEL };
+    ck_assert_msg(safe(ranges[_i].line, &kernel, 6) == ranges[_i].safe, "%s", ranges[_i].line);
+}
+END_TEST
+
+START_TEST(range_of_kernels)
+{
+    const attest_prop_kernel direct = { .form = ATTEST_PARALLEL }, coarse = { .numerics.acc_unit = 0x1p-11 };
+    const attest_prop_kernel silent = { .form = ATTEST_RECURRENT };
+    const attest_prop_kernel states = { .form = ATTEST_RECURRENT, .numerics.state_dtype = 1 + ATTEST_F32 };
+    const attest_prop_kernel wide = { .form = ATTEST_RECURRENT, .numerics.state_dtype = 1 + ATTEST_BF16 };
+    ck_assert(safe("n=8 d=4", &direct, 6) && !safe("n=8 d=4", &direct, 112));
+    ck_assert(!safe("n=8 d=4", &coarse, 6));
+    ck_assert(!safe("variant=linear n=8 d=4", &silent, 6));
+    ck_assert(safe("variant=linear n=8 d=4", &states, 6) && safe("variant=linear n=8 d=4", &wide, 6));
+    ck_assert(safe("variant=quadratic n=8 d=4", &states, 6)); /* monomials do not cancel */
+    ck_assert(!safe("variant=linear state=draw mask=causal n=8 d=4 scale=1e-36", &states, 6));
+}
+END_TEST
+
+Suite *suite_props_powers(void)
+{
+    Suite *suite = suite_create("props_powers");
+    TCase *c = tcase_create("props_powers");
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, hold, 0, NAMES);
+    tcase_add_loop_test(c, see_their_violations, 0, NAMES);
+    tcase_add_loop_test(c, bounds_without_flags, 0, NAMES);
+    tcase_add_test(c, inexact_says_nothing);
+    tcase_add_loop_test(c, variants, 0, sizeof about / sizeof about[0]);
+    tcase_add_loop_test(c, defects, 0, sizeof found_in / sizeof found_in[0]);
+    tcase_add_loop_test(c, range, 0, sizeof ranges / sizeof ranges[0]);
+    tcase_add_test(c, range_of_kernels);
+    suite_add_tcase(suite, c);
+    return suite;
+}
