@@ -204,7 +204,8 @@ static span reach(const attest_trial *trial)
     const span v = value_span(trial), gout = gate_span(trial, ATTEST_GOUT, ATTEST_SQ, p->hq);
     const span gain = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_GAIN);
     span all = { fmin(below(q.x.low + k.x.low) + below(scale), below(w.low) + decay_low(trial) + v.low), 0, 1 };
-    all.high = above(q.length + k.length) + above(scale) + above(w.high) + above(v.high) + log2((double)(p->m + 1));
+    all.high = fmax(above(q.length + k.length) + above(scale),
+                    above(w.high) + above(v.high) + log2((double)(p->m + 1)));
     if (p->axis[ATTEST_AXIS_UPDATE].value) { /* b k (k S) once more */
         const span b = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_B);
         all.low += 2 * below(k.x.low) + below(b.low);

@@ -24,7 +24,7 @@ static const char *const lines[] = {
     "variant=cosformer mask=causal n=6 d=3 b=2 lens=draw", "variant=deltanet mask=causal n=9 d=3 chunk=4",
     "variant=deltanet mask=causal-br n=5 m=9 d=2", "variant=deltanet mask=causal-br n=9 m=4 d=2",
     "variant=gdn mask=causal n=6 d=2 state=draw", "variant=sla mask=causal n=6 d=2 hq=2 hkv=2", "n=4 d=2",
-    "n=3 m=5 d=2",
+    "n=3 m=5 d=2", "variant=cosformer n=2 m=9 d=3 b=2 lens=draw",
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
@@ -120,7 +120,7 @@ static const struct { const char *property, *kernel, *line; int64_t compared; } 
     { "fully-masked", "softmax-two-pass-f32", "n=9 m=3 d=2 e=3 window=2", 5 * (3 + 1) },
     { "fully-masked", "softmax-two-pass-f32", "n=5 m=9 d=2 mask=causal-br", 0 },
     { "fully-masked", "taylor-direct-f32", "variant=taylor:2 n=3 m=1 d=2 e=3 mask=causal-br", 2 * (3 + 3 + 1 + 1) },
-    { "unseen-keys", "softmax-two-pass-f32", "n=3 m=5 d=2 e=3 mask=causal", 3 * (3 + 1) },
+    { "unseen-keys", "softmax-two-pass-f32", "n=3 m=4 d=2 e=3 mask=causal", 3 * (3 + 1) },
     { "unseen-keys", "softmax-two-pass-f32", "n=5 m=5 d=2 e=3 mask=causal", 0 },
     { "unseen-keys", "softmax-two-pass-f32", "n=5 m=3 d=2 e=3 mask=causal", 0 },
     { "causal-prefix", "softmax-two-pass-f32", "n=2 d=2 e=3 mask=causal", 1 * (3 + 1) },     /* the cut is 1 */
@@ -216,6 +216,52 @@ START_TEST(declared_nan)
 }
 END_TEST
 
+/* ---- a kernel that looks at what it is given --------------------------------------------------------------------- */
+
+static int serves(void *context, const attest_problem *p)
+{
+    (void)context;
+    (void)p;
+    return 1;
+}
+
+/* o = 0; counts runs with lengths beyond m in *context. */
+static attest_status look(void *context, const attest_case *c, const attest_bundle *inputs, uint32_t wanted, int strided,
+                          attest_bundle **outputs, attest_prop_run *run, attest_error *err)
+{
+    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_LEN);
+    (void)wanted;
+    (void)strided;
+    run->end = ATTEST_PROP_DONE;
+    for (int64_t b = 0; len && b < c->problem.b; b++)
+        *(int *)context += attest_load_int(len, b) > c->problem.m;
+    ck_assert_int_eq(attest_bundle_new(outputs, err), ATTEST_OK);
+    return attest_bundle_add(*outputs, &c->problem, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, NULL, err);
+}
+
+/* prefix-alone: no length is beyond the keys that are left. */
+START_TEST(lengths_are_cut)
+{
+    int beyond = 0;
+    const attest_prop_host host = { &beyond, serves, look, NULL };
+    const attest_prop_kernel kernel = { .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_SERIAL_SUMS };
+    const attest_property *property = attest_property_find("prefix-alone");
+    attest_finding found = { 0 };
+    attest_bundle *inputs = NULL;
+    attest_trial trial;
+    attest_error err;
+    attest_case c;
+    ck_assert_int_eq(attest_case_parse(&c, "n=6 d=1 b=20 mask=causal lens=draw", NULL, NULL, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_bundle_new(&inputs, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_draw_missing(inputs, &c, 0, 0, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_trial_init(&trial, &host, &kernel, &c, 0, inputs, NULL, &err), ATTEST_OK);
+    ck_assert_int_eq(property->check(&found, &trial, &err), ATTEST_OK);
+    ck_assert(found.compared > 0 && !found.broken && beyond == 0);
+    attest_trial_clear(&trial);
+    attest_bundle_free(inputs);
+}
+END_TEST
+
 Suite *suite_props_masks(void)
 {
     Suite *suite = suite_create("props_masks");
@@ -229,6 +275,7 @@ Suite *suite_props_masks(void)
     tcase_add_loop_test(c, variants, 0, sizeof about / sizeof about[0]);
     tcase_add_loop_test(c, defects, 0, sizeof found_in / sizeof found_in[0]);
     tcase_add_test(c, declared_nan);
+    tcase_add_test(c, lengths_are_cut);
     suite_add_tcase(suite, c);
     return suite;
 }

@@ -21,6 +21,9 @@ static const char *const lines[] = {
     "variant=retnet n=8 d=2 e=3", "variant=gla n=8 d=2", "variant=cosformer mask=causal n=6 d=3",
     "variant=deltanet mask=causal n=9 d=3 chunk=4 feature=unit", "variant=gdn mask=causal n=6 d=2 state=draw",
     "variant=gated-softmax n=9 d=2", "variant=sla-gdn mask=causal n=6 d=2 hq=2 hkv=2",
+    "variant=linear norm=sum mask=causal n=17 d=1 family=integers", /* sums of keys that are 0 */
+    "variant=linear feature=unit state=draw mask=causal n=6 d=2", "n=5 d=3 feature=unit seed=1",
+    "n=5 d=3 feature=unit seed=2", "n=5 d=3 feature=unit seed=3", "n=5 d=3 feature=unit seed=4",
     "variant=linear gates=pre-out norm=length n=5 d=2", "n=9 d=4 clamp=1 scale=2", "variant=quadratic n=9 d=4 norm=sum",
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
@@ -70,9 +73,10 @@ START_TEST(bounds_without_flags)
 {
     asked *a = asked_open(NULL, 0), *b = asked_open(NULL, 1);
     int64_t compared = 0;
-    const char *const kernels[] = { "softmax-online-f32", "taylor-recurrent-f32" };
-    const char *const asked_lines[] = { "n=5 d=2 e=2", "variant=term:2 norm=none mask=causal n=5 d=2 e=2" };
-    for (int k = 0; k < 2; k++) {
+    const char *const kernels[] = { "softmax-online-f32", "taylor-recurrent-f32", "taylor-direct-f32" };
+    const char *const asked_lines[] = { "n=5 d=2 e=2", "variant=term:2 mask=causal n=5 d=2 e=2",
+                                        "variant=term:2 norm=sum n=5 d=2 e=2" };
+    for (int k = 0; k < 3; k++) {
         int served;
         asked_choose(a, kernels[k]);
         asked_choose(b, kernels[k]);
@@ -174,6 +178,8 @@ static const struct { const char *line; int safe; } ranges[] = {
     { "n=300 d=2 alibi=draw hq=8", 0 },        /* 600 tokens away */
     { "variant=linear n=8 d=4", 1 },
     { "variant=linear n=8 d=4 in=bf16", 1 },
+    { "variant=linear n=8 d=4 scale=1e20", 1 },
+    { "variant=linear n=8 d=4 scale=1e36", 0 }, /* beyond 2^127 */
     { "variant=linear weight=power:3 n=8 d=4", 0 }, /* powers of scores that cancel */
     { "variant=quadratic n=8 d=4 in=bf16", 1 },
     { "variant=taylor:9 n=8 d=4", 1 },         /* 1 + .. */
@@ -202,7 +208,7 @@ START_TEST(range_of_kernels)
     ck_assert(!safe("n=8 d=4", &coarse, 6));
     ck_assert(!safe("variant=linear n=8 d=4", &silent, 6));
     ck_assert(safe("variant=linear n=8 d=4", &states, 6) && safe("variant=linear n=8 d=4", &wide, 6));
-    ck_assert(safe("variant=quadratic n=8 d=4", &states, 6)); /* monomials do not cancel */
+    ck_assert(safe("variant=linear weight=power:3 n=8 d=4", &states, 6)); /* monomials do not cancel */
     ck_assert(!safe("variant=linear state=draw mask=causal n=8 d=4 scale=1e-36", &states, 6));
 }
 END_TEST
