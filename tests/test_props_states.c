@@ -177,6 +177,37 @@ START_TEST(test_silent)
 }
 END_TEST
 
+/* Planted defects that the property sees. */
+static const question defects[] = {
+    { "unit-decay", "causal-leak", "variant=softmax" CAUSAL },
+    { "zero-slope", "alibi-slope-assumed", "variant=softmax" CAUSAL },
+    { "far-sink", "sink-sign", "variant=softmax" CAUSAL },
+    { "low-floor", "norm-discarded", "variant=softmax" CAUSAL },
+    { "low-floor", "floor-of-abs", "variant=linear norm=sum" CAUSAL },
+    { "zero-decay", "chunk-first-decay-lost", "variant=taylor:2 decay=scalar chunk=3" CAUSAL },
+    { "zero-decay", "decay-divided", "variant=taylor:2 decay=scalar" CAUSAL },
+    { "zero-decay", "decay-of-logs", "variant=taylor:2 decay=scalar" CAUSAL },
+    { "state-composition", "h0-decayed-twice", "variant=linear decay=scalar" CAUSAL },
+    { "state-composition", "h0-transposed", "variant=linear mask=causal n=9 m=9 d=3 e=3" },
+    { "state-composition", "z0-ignored", "variant=taylor:2 chunk=4" CAUSAL },
+    { "zero-state", "new-token-decayed", "variant=linear decay=scalar" CAUSAL },
+    { "chunk-size", "chunk-scale", "variant=taylor:2 chunk=4" CAUSAL },
+    { "split-count", "merge-mean", "variant=softmax splits=3" CAUSAL },
+    { "layout", "assume-contig", "variant=softmax b=2 hq=2" CAUSAL },
+    { "o-alone", "lse-null-sum", "variant=softmax" CAUSAL },
+    { "zero-write", "beta-only-written", "variant=deltanet" CAUSAL },
+    { "repeated-write", "erase-missing", "variant=deltanet" CAUSAL },
+};
+
+START_TEST(test_defects)
+{
+    const question *x = &defects[_i];
+    const attest_finding found = ask(DEFECTS, x, 8, 0);
+    ck_assert_msg(found.broken, "%s does not see %s on %s (%ld compared)", x->property, x->kernel, x->line,
+                  (long)found.compared);
+}
+END_TEST
+
 /* One case in 16, and 400 runs of it find what one in 50 gets wrong. */
 START_TEST(test_repeat)
 {
@@ -209,6 +240,7 @@ Suite *suite_props_states(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, test_holds, 0, (int)(sizeof holds / sizeof holds[0]));
     tcase_add_loop_test(tcase, test_silent, 0, (int)(sizeof silent / sizeof silent[0]));
+    tcase_add_loop_test(tcase, test_defects, 0, (int)(sizeof defects / sizeof defects[0]));
     tcase_add_test(tcase, test_repeat);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -144,12 +144,12 @@ def build_suite(copy, suite):
         if os.path.exists(os.path.join(build, name)):
             os.remove(os.path.join(build, name))
     targets, lists = [f"build/t/test_{suite}"], []
-    if suite in ("cli", "worker", "plugin", "classify"):
+    if suite in ("cli", "worker", "plugin", "classify", "props_states"):
         targets += sorted("build/plugins/" + os.path.basename(p)[:-2] + ".so"
                           for p in glob.glob(os.path.join(copy, "tests/plugins/*.c")))
-    if suite in ("cli", "classify"):
+    if suite in ("cli", "classify", "props_states"):
         targets.append("build/defects/defects.so")
-    if suite in ("cli", "worker", "study", "classify"):
+    if suite in ("cli", "worker", "study", "classify", "props_states"):
         targets.append("all")
     else:
         lists = sources(copy, suite)
