@@ -163,7 +163,8 @@ static void drop_last(attest_problem *p)
 static int applies_zero_write(const attest_problem *p, const attest_prop_kernel *k)
 {
     return prop_axis(p, ATTEST_AXIS_UPDATE) && prop_axis(p, ATTEST_AXIS_DECAY) != ATTEST_DECAY_RETNET &&
-           prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER && (k->outputs & ATTEST_GIVES_STATE) && last_token(p) > 0;
+           prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER && (k->outputs & ATTEST_GIVES_STATE) &&
+           last_token(p) > 0;
 }
 
 /* Token `cut` writes nothing and forgets nothing. */

@@ -106,7 +106,7 @@ void attest_finding_add(attest_finding *found, attest_tensor_id id, const int64_
     if (isnan(tolerance))
         return;
     found->compared++;
-    const int same = got == want || (tolerance < 0 && isnan(got) && isnan(want)); /* a bound is of a finite truth */
+    const int same = got == want || (tolerance < 0 && isnan(got) && isnan(want));
     double ratio = INFINITY;
     if (same)
         ratio = 0;
