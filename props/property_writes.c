@@ -189,6 +189,15 @@ static int finite_state(const attest_relation *r, const attest_trial *trial, con
            isfinite(attest_load(t, attest_offset(t, cell->at[0], cell->at[1], cell->at[2], cell->at[3])));
 }
 
+/* Per token S + k (0 (v - k S)) = S in any order; an approximate exponential may make something of 1 - e^-0 (efla), or
+ * of a decay of 1. */
+static int writes_exact_zero(const attest_trial *trial)
+{
+    const attest_problem *p = &trial->c.problem;
+    return trial->kernel.numerics.schedule == ATTEST_SCHEDULE_RECURRENT && prop_rows_independent(&trial->kernel) &&
+           prop_axis(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_DELTA && !prop_axis(p, ATTEST_AXIS_DECAY);
+}
+
 static attest_status check_zero_write(attest_finding *found, attest_trial *trial, attest_error *err)
 {
     attest_relation r;
@@ -202,7 +211,7 @@ static attest_status check_zero_write(attest_finding *found, attest_trial *trial
         goto out;
     r.outputs = ATTEST_GIVES_O | ATTEST_GIVES_STATE;
     drop_last(&r.c.problem);
-    r.bits = trial->kernel.numerics.schedule == ATTEST_SCHEDULE_RECURRENT && prop_rows_independent(&trial->kernel);
+    r.bits = writes_exact_zero(trial);
     r.related = finite_state;
     ATTEST_TRY(attest_relation_check(found, &base, &r, err));
 out:
@@ -215,7 +224,7 @@ out:
 const attest_property attest_property_zero_write = {
     "zero-write", "a last token with b = 0 (and a = 1) leaves the final state as it was without it",
     "update=delta and efla, but decay=retnet (no token can switch it off) and cosformer (which reads n and m)",
-    "bits if the schedule is recurrent and rows are independent, else both runs' bounds", ATTEST_NEEDS_NOTHING,
+    "bits if the schedule is recurrent, rows are independent, update=delta, decay=none; else both runs' bounds", ATTEST_NEEDS_NOTHING,
     applies_zero_write, check_zero_write, prop_violate_by_tokens
 };
 
