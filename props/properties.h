@@ -80,16 +80,6 @@ int prop_rows_independent(const attest_prop_kernel *k);
 /* The feature map is one of `set`: bits 1 << ATTEST_FEATURE_*. */
 int prop_feature_in(const attest_problem *p, uint32_t set);
 
-/* Largest |element| of an input; 0 if it is absent, infinite if one is NaN. */
-double prop_largest(const attest_tensor *t);
-
-/* An upper bound of |phi(x)| by channel: at most 1 + |x| for every feature, and a rotation makes a channel longer by
- * sqrt(2) at most. */
-double prop_largest_feature(const attest_bundle *inputs, attest_role role);
-
-/* An upper bound of |score| over all pairs of tokens, before the clamp; infinite if none is known. */
-double prop_largest_score(const attest_problem *p, const attest_bundle *inputs);
-
 /* For violations: o and the states ht are off by part*(1 + |x|). */
 void prop_violate_by(const attest_bundle *outputs, double part);
 /* ..part = n + m. */

@@ -13,7 +13,8 @@
 
 /* ---- how large things can be ------------------------------------------------------------------------------------ */
 
-double prop_largest(const attest_tensor *t)
+/* Largest |element| of an input; 0 if it is absent, infinite if one is NaN. */
+static double largest(const attest_tensor *t)
 {
     double most = 0;
     for (int64_t x = 0; t && x < attest_tensor_count(t); x++) {
@@ -24,21 +25,24 @@ double prop_largest(const attest_tensor *t)
     return most;
 }
 
-double prop_largest_feature(const attest_bundle *inputs, attest_role role)
+/* An upper bound of |phi(x)| by channel: at most 1 + |x| for every feature, and a rotation makes a channel longer by
+ * sqrt(2) at most. */
+static double largest_feature(const attest_bundle *inputs, attest_role role)
 {
-    return 1 + 1.5 * prop_largest(attest_bundle_role(inputs, role));
+    return 1 + 1.5 * largest(attest_bundle_role(inputs, role));
 }
 
 /* 2^-40 more than enough covers the rounding of a handful of double operations. */
 #define MORE (1 + 0x1p-40)
 
-double prop_largest_score(const attest_problem *p, const attest_bundle *inputs)
+/* An upper bound of |score| over all pairs of tokens, before the clamp; infinite if none is known. */
+static double largest_score(const attest_problem *p, const attest_bundle *inputs)
 {
-    const double dot = (double)p->d * prop_largest_feature(inputs, ATTEST_Q) * prop_largest_feature(inputs, ATTEST_K);
+    const double dot = (double)p->d * largest_feature(inputs, ATTEST_Q) * largest_feature(inputs, ATTEST_K);
     const double decay = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR
-                             ? prop_largest(attest_bundle_role(inputs, ATTEST_A))
+                             ? largest(attest_bundle_role(inputs, ATTEST_A))
                              : 0;
-    const double bias = prop_largest(attest_bundle_role(inputs, ATTEST_SLOPE)) * (double)(p->n + p->m);
+    const double bias = largest(attest_bundle_role(inputs, ATTEST_SLOPE)) * (double)(p->n + p->m);
     return decay > 1 ? (double)INFINITY : (fabs(p->scale) * dot + bias) * MORE;
 }
 
@@ -230,7 +234,7 @@ static int applies_clamp(const attest_problem *p, const attest_prop_kernel *k)
 static attest_status check_clamp(attest_finding *found, attest_trial *trial, attest_error *err)
 {
     const attest_setting clamp = { .value = ATTEST_CLAMP_SET, .number = FAR };
-    if (!(prop_largest_score(&trial->c.problem, trial->inputs) < NEAR_SCORES))
+    if (!(largest_score(&trial->c.problem, trial->inputs) < NEAR_SCORES))
         return ATTEST_OK;
     return check_step(found, trial, ATTEST_AXIS_CLAMP, clamp, NULL, NULL, 0, err);
 }
@@ -249,7 +253,7 @@ static int applies_filter(const attest_problem *p, const attest_prop_kernel *k)
 static attest_status check_filter(attest_finding *found, attest_trial *trial, attest_error *err)
 {
     const attest_setting filter = { .value = ATTEST_FILTER_TAU, .number = FAR };
-    if (!(prop_largest_score(&trial->c.problem, trial->inputs) < NEAR_SCORES))
+    if (!(largest_score(&trial->c.problem, trial->inputs) < NEAR_SCORES))
         return ATTEST_OK;
     return check_step(found, trial, ATTEST_AXIS_FILTER, filter, NULL, NULL, 0, err);
 }
@@ -294,8 +298,8 @@ static attest_status check_sink(attest_finding *found, attest_trial *trial, atte
     const attest_setting sink = { .value = ATTEST_NORM_SINK };
     const attest_problem *p = &trial->c.problem;
     const double score = prop_axis(p, ATTEST_AXIS_CLAMP)
-                             ? fmax(prop_largest_score(p, trial->inputs), fabs(p->axis[ATTEST_AXIS_CLAMP].number))
-                             : prop_largest_score(p, trial->inputs);
+                             ? fmax(largest_score(p, trial->inputs), fabs(p->axis[ATTEST_AXIS_CLAMP].number))
+                             : largest_score(p, trial->inputs);
     if (!(score < 0x1p20))
         return ATTEST_OK;
     return check_step(found, trial, ATTEST_AXIS_NORM, sink, far_below, NULL, (int64_t)score + 202, err);
@@ -319,10 +323,10 @@ static int floor_is_far(const attest_trial *trial)
 {
     const attest_problem *p = &trial->c.problem;
     const double clamp = prop_axis(p, ATTEST_AXIS_CLAMP) ? fabs(p->axis[ATTEST_AXIS_CLAMP].number) : 0;
-    const double score = fmax(fmax(1, clamp), prop_largest_score(p, trial->inputs));
+    const double score = fmax(fmax(1, clamp), largest_score(p, trial->inputs));
     const double order = p->axis[ATTEST_AXIS_WEIGHT].order;
-    const double decay = fmax(prop_largest(attest_bundle_role(trial->inputs, ATTEST_A)),
-                              prop_largest(attest_bundle_role(trial->inputs, ATTEST_GAMMA)));
+    const double decay = fmax(largest(attest_bundle_role(trial->inputs, ATTEST_A)),
+                              largest(attest_bundle_role(trial->inputs, ATTEST_GAMMA)));
     return is_exp(p) || (decay <= 1 && (double)p->m * (order + 1) * pow(score, order) < NEAR_SCORES);
 }
 

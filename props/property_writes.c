@@ -4,6 +4,7 @@
  * Both runs are on changed inputs: the first on `base`, the second a relation of it. */
 #include "props/properties.h"
 
+#include "props/range.h"
 #include "props/relation.h"
 
 #include "kernels/attest_float.h"
@@ -74,28 +75,6 @@ static int behind_the_cut(const attest_relation *r, const attest_trial *trial, c
     return i < 0 ? !prop_axis(&trial->c.problem, ATTEST_AXIS_LENS) : i >= r->cut;
 }
 
-/* log2 of the largest number of a dtype, and a margin for what a kernel multiplies on the way. */
-static double room(uint32_t dtype) { return dtype == ATTEST_F64 ? 900 : dtype == ATTEST_F16 ? 12 : 100; }
-
-/* No product of what the formula multiplies comes near an overflow: 0 times it is 0, in any order of operations. */
-static int far_from_overflow(const attest_trial *trial)
-{
-    const attest_problem *p = &trial->c.problem;
-    const double one = (double)p->d * prop_largest_feature(trial->inputs, ATTEST_Q) * fmax(1, fabs(p->scale)) *
-                       prop_largest_feature(trial->inputs, ATTEST_K);
-    const double pair = one * prop_largest_feature(trial->inputs, ATTEST_K) * 2; /* b < 2 */
-    const uint32_t kept = trial->kernel.numerics.state_dtype;
-    const double limit = fmin(fmin(room(p->acc), room(p->p)), kept ? room(kept - 1) : room(p->acc));
-    double given = 1;
-    for (uint32_t n = 0; n < ATTEST_STATE_SLOTS; n++) {
-        given = fmax(given, prop_largest(attest_bundle_get(trial->inputs, (attest_tensor_id){ ATTEST_KIND_H0, n })));
-        given = fmax(given, prop_largest(attest_bundle_get(trial->inputs, (attest_tensor_id){ ATTEST_KIND_Z0, n })));
-    }
-    return fmax(1, p->axis[ATTEST_AXIS_WEIGHT].order) * log2(pair) +
-               log2((1 + prop_largest(attest_bundle_role(trial->inputs, ATTEST_V))) * given * (double)p->m) <
-           limit;
-}
-
 static attest_status check_zero_decay(attest_finding *found, attest_trial *trial, attest_error *err)
 {
     const attest_problem *p = &trial->c.problem;
@@ -107,7 +86,7 @@ static attest_status check_zero_decay(attest_finding *found, attest_trial *trial
     int usable = 0;
     const int bits = attest_variant_recurrent(p->axis) && (trial->kernel.flags & ATTEST_DETERMINISTIC);
     attest_relation_init(&r, trial);
-    if (!far_from_overflow(trial))
+    if (!attest_range_finite(trial, 4)) /* 0 times what overflows is NaN */
         return ATTEST_OK;
     ATTEST_TRY(run_base(&base, &inputs, &usable, found, trial, no_decay, 0, err));
     if (!usable)
@@ -224,7 +203,8 @@ out:
 const attest_property attest_property_zero_write = {
     "zero-write", "a last token with b = 0 (and a = 1) leaves the final state as it was without it",
     "update=delta and efla, but decay=retnet (no token can switch it off) and cosformer (which reads n and m)",
-    "bits if the schedule is recurrent, rows are independent, update=delta, decay=none; else both runs' bounds", ATTEST_NEEDS_NOTHING,
+    "bits if the schedule is recurrent, rows are independent, update=delta, decay=none; else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
     applies_zero_write, check_zero_write, prop_violate_by_tokens
 };
 

@@ -242,3 +242,10 @@ int attest_range_safe(const attest_trial *trial, double margin)
     }
     return r.finite && low >= f.emin && high <= f.emax - 2;
 }
+
+int attest_range_finite(const attest_trial *trial, double margin)
+{
+    const attest_format f = narrowest(trial), cast = attest_format_of(trial->c.problem.p);
+    const span r = reach(trial);
+    return r.finite && r.high + margin <= (f.emax < cast.emax ? f.emax : cast.emax) - 2;
+}

@@ -17,4 +17,8 @@
  * between 2^-margin and 2^margin. */
 int attest_range_safe(const attest_trial *trial, double margin);
 
+/* 1 if no product overflows these formats and that of the cast weights, by the same margin: 0 times each of them is 0.
+ * Small ones may be lost. */
+int attest_range_finite(const attest_trial *trial, double margin);
+
 #endif

@@ -86,7 +86,6 @@ static const question holds[] = {
     { "unit-decay", "linear-recurrent-f32", "variant=linear" CAUSAL },
     { "unit-affine", "taylor-direct-f32", "variant=taylor:2 norm=rms eps=1e-6" CAUSAL },
     { "zero-slope", "softmax-two-pass-f32", "variant=softmax cap=2" CAUSAL },
-    { "wide-window", "softmax-split-f32", "variant=softmax splits=3 n=5 m=9 mask=causal-br" },
     { "full-length", "softmax-online-f32", "variant=softmax b=2 n=5 m=9 mask=causal-br" },
     { "full-length", "taylor-chunk-f32", "variant=taylor:3 chunk=4 b=2" CAUSAL },
     { "wide-clamp", "softmax-online-f32", "variant=softmax" CAUSAL },
