@@ -214,6 +214,12 @@ START_TEST(test_defects)
 }
 END_TEST
 
+START_TEST(test_tokens)
+{
+    check_file("token.case");
+}
+END_TEST
+
 /* ---- what commands share, called directly --------------------------------------------------------------------- */
 START_TEST(test_hashes)
 {
@@ -360,6 +366,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_claims);
     tcase_add_test(t, test_bench);
     tcase_add_test(t, test_defects);
+    tcase_add_test(t, test_tokens);
     suite_add_tcase(s, t);
     t = tcase_create("search");
     tcase_set_timeout(t, 120);

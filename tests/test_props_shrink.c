@@ -296,6 +296,38 @@ START_TEST(the_smallest_is_found)
 }
 END_TEST
 
+/* ---- states ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t wanted_bits;
+
+/* The state of degree 1 holds a certain entry. */
+static double holds_entry(const attest_example *e)
+{
+    const attest_tensor *t = attest_bundle_get(e->inputs, (attest_tensor_id){ ATTEST_KIND_H0, 1 });
+    for (int64_t x = 0; t && x < attest_tensor_count(t); x++)
+        if (attest_load_bits(t, x) == wanted_bits)
+            return INFINITY;
+    return 0;
+}
+
+/* Channels of cosformer have two rows of the state each; those of a channel that stays, stay. */
+START_TEST(state_rows_follow_their_channels)
+{
+    static const char line[] = "variant=cosformer hq=2 n=3 d=3 e=2 state=draw mask=causal";
+    attest_error err;
+    attest_case c;
+    attest_example first;
+    ck_assert(attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK);
+    ck_assert(attest_example_draw(&first, &c, 3, &err) == ATTEST_OK);
+    const attest_tensor *t = attest_bundle_get(first.inputs, (attest_tensor_id){ ATTEST_KIND_H0, 1 });
+    wanted_bits = attest_load_bits(t, attest_offset(t, 0, 1, 5, 1)); /* head 1, the second row of channel 2 */
+    attest_example_clear(&first);
+    attest_shrunk shrunk = shrink(holds_entry, line);
+    expect_line(&shrunk, "variant=cosformer state=draw n=1 d=1");
+    attest_example_clear(&shrunk.example);
+}
+END_TEST
+
 /* ---- what is kept ------------------------------------------------------------------------------------------- */
 
 static double by_keys(const attest_example *e) { return (double)e->c.problem.m; }
@@ -353,6 +385,7 @@ Suite *suite_props_shrink(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, all_the_way_down, 0, sizeof downs / sizeof downs[0]);
     tcase_add_loop_test(tc, the_smallest_is_found, 0, sizeof known / sizeof known[0]);
+    tcase_add_test(tc, state_rows_follow_their_channels);
     tcase_add_test(tc, ratios_do_not_slide);
     tcase_add_test(tc, another_end_is_another_failure);
     tcase_add_test(tc, budgets);

@@ -37,7 +37,8 @@ HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "k
             "verify/defects.h", "verify/case_checks.h", "reference/trust.h", "reports/trust.h", "verify/trust.h",
             "verify/foreign.h", "verify/foreign_plain.h", "props/search.h", "props/search_rng.h",
             "props/search_latent.h", "verify/search_eval.h", "verify/search_run.h", "verify/case_file.h",
-            "verify/classify.h", "reports/traits.h"]
+            "verify/classify.h", "reports/traits.h", "props/shrink.h", "props/token.h", "verify/props_files.h",
+            "verify/props_replay.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
@@ -147,9 +148,7 @@ def build_suite(copy, suite):
     if suite in ("cli", "worker", "plugin", "classify", "props_states"):
         targets += sorted("build/plugins/" + os.path.basename(p)[:-2] + ".so"
                           for p in glob.glob(os.path.join(copy, "tests/plugins/*.c")))
-    if suite in ("cli", "classify", "props_states"):
-        targets.append("build/defects/defects.so")
-    if suite in ("cli", "worker", "study", "classify", "props_states"):
+            "cli", "classify", "props_states", "build/defects/defects.so", "worker", "study", "props_files"]
         targets.append("all")
     else:
         lists = sources(copy, suite)
