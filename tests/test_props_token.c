@@ -119,6 +119,12 @@ START_TEST(known_tokens)
     ck_assert(token.example.number == 7 && token.example.c.problem.m == 2 && !token.example.explicit_values);
     attest_token other = token_of("n=1 m=2 d=1", "softmax-two-pass-f32", 7, 0);
     ck_assert(same(&token, &other));
+    attest_bundle *drawn_again;
+    ck_assert(attest_bundle_new(&drawn_again, &err) == ATTEST_OK);
+    ck_assert(attest_draw_missing(drawn_again, &token.example.c, 7, 0, &err) == ATTEST_OK);
+    ck_assert_mem_eq(attest_bundle_role(drawn_again, ATTEST_K)->data,
+                     attest_bundle_role(token.example.inputs, ATTEST_K)->data, 8);
+    attest_bundle_free(drawn_again);
     char *again = printed(&other);
     ck_assert_str_eq(again, text);
     free(again);
