@@ -334,6 +334,30 @@ START_TEST(a_folder_that_cannot_be)
 }
 END_TEST
 
+/* States that are not those of case 0 reach a kernel that keeps them packed, and are judged. */
+START_TEST(packed_states_are_those_given)
+{
+    attest_error err = { "" };
+    attest_case c;
+    attest_row row;
+    attest_example e;
+    attest_prepared prepared = { .line = "" };
+    attest_subject packed = { .program = "attest" };
+    int supported;
+    ck_assert(attest_case_parse(&c, "variant=taylor:2 b=2 hq=2 n=3 d=3 state=draw mask=causal", NULL, NULL, &err) ==
+              ATTEST_OK);
+    ck_assert(attest_example_draw(&e, &c, 5, &err) == ATTEST_OK);
+    ck_assert(attest_prepare_inputs(&prepared, &c, e.inputs, &err) == ATTEST_OK);
+    ck_assert(attest_worker_start(&packed.worker, NULL, 5, &err) == ATTEST_OK);
+    ck_assert(attest_find_kernel(&packed, "taylor-packed-f32", &err) == ATTEST_OK);
+    attest_row_init(&row);
+    ck_assert(attest_run_case(&row, &supported, &prepared, &packed, NULL, 5, &err) == ATTEST_OK);
+    ck_assert_msg(supported && row.verdict == ATTEST_PASS, "%s %s", row.worst, row.why);
+    attest_prepared_clear(&prepared);
+    attest_worker_free(packed.worker);
+}
+END_TEST
+
 Suite *suite_props_files(void)
 {
     Suite *suite = suite_create("props_files");
@@ -342,6 +366,7 @@ Suite *suite_props_files(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, a_folder_says_all, 0, sizeof written / sizeof written[0]);
     tcase_add_test(tc, a_folder_that_cannot_be);
+    tcase_add_test(tc, packed_states_are_those_given);
     tcase_add_test(tc, defects_become_small);
     suite_add_tcase(suite, tc);
     return suite;

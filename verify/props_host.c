@@ -20,55 +20,6 @@ static int supports(void *context, const attest_problem *p)
 
 /* ---- running ------------------------------------------------------------------------------------------------------ */
 
-/* Row number of the full layout that a non-decreasing multi-index names; moves it to the next one. */
-static int64_t next_full_row(int64_t *multi, int degree, int64_t dim)
-{
-    int64_t row = 0;
-    for (int k = 0; k < degree; k++)
-        row = row * dim + multi[k];
-    int at = degree - 1;
-    while (at >= 0 && multi[at] == dim - 1)
-        at--;
-    if (at >= 0) {
-        const int64_t next = multi[at] + 1;
-        for (int k = at; k < degree; k++)
-            multi[k] = next;
-    }
-    return row;
-}
-
-/* A symmetric state, full, into the packed layout: [b,g,rows(,e)]. */
-static void pack_state(const attest_tensor *packed, const attest_tensor *full, int degree, int64_t dim)
-{
-    const int64_t width = full->rank == 4 ? full->shape[3] : 1;
-    for (int64_t head = 0; head < full->shape[0] * full->shape[1]; head++) {
-        int64_t multi[ATTEST_MAX_ORDER] = { 0 };
-        for (int64_t row = 0; row < packed->shape[2]; row++) {
-            const int64_t from = next_full_row(multi, degree, dim);
-            for (int64_t c = 0; c < width; c++)
-                attest_store_bits(packed, (head * packed->shape[2] + row) * width + c,
-                                  attest_load_bits(full, (head * full->shape[2] + from) * width + c));
-        }
-    }
-}
-
-static attest_status add_states(attest_bundle *bundle, const attest_problem *p, const attest_bundle *inputs,
-                                attest_error *err)
-{
-    attest_tensor_id ids[ATTEST_MAX_TENSORS];
-    const size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
-    attest_status status = ATTEST_OK;
-    for (size_t k = 0; k < count; k++) {
-        attest_tensor *packed;
-        if (ids[k].kind == ATTEST_KIND_ROLE)
-            continue;
-        ATTEST_TRY(attest_bundle_add(bundle, p, ids[k], 1, &packed, err));
-        pack_state(packed, attest_bundle_get(inputs, ids[k]), (int)ids[k].index, attest_feature_dim(p));
-    }
-out:
-    return status;
-}
-
 static uint32_t end_of(const attest_run_result *run)
 {
     switch (run->state) {
@@ -100,8 +51,6 @@ static attest_status run_kernel(void *context, const attest_case *c, const attes
     facts.outputs &= wanted | ATTEST_TAKES_STATE;
     prepared.inputs = (attest_bundle *)(uintptr_t)inputs;
     ATTEST_TRY(attest_case_bundle(&bundle, &prepared, &facts, err));
-    if (facts.flags & ATTEST_PACKED_STATE)
-        ATTEST_TRY(add_states(bundle, &c->problem, inputs, err));
     world->runs++;
     ATTEST_TRY((strided ? attest_worker_run_strided : attest_worker_run)(world->subject.worker, world->subject.index,
                                                                          &c->problem, bundle, world->timeout_s, &run,

@@ -270,6 +270,38 @@ void attest_row_end(attest_row *row, const attest_run_result *run, uint32_t devi
     }
 }
 
+/* Row number of the full layout that a non-decreasing multi-index names; moves it to the next one. */
+static int64_t next_full_row(int64_t *multi, int degree, int64_t dim)
+{
+    int64_t row = 0;
+    for (int k = 0; k < degree; k++)
+        row = row * dim + multi[k];
+    int at = degree - 1;
+    while (at >= 0 && multi[at] == dim - 1)
+        at--;
+    if (at >= 0) {
+        const int64_t next = multi[at] + 1;
+        for (int k = at; k < degree; k++)
+            multi[k] = next;
+    }
+    return row;
+}
+
+/* A symmetric state, full, into the packed layout: [b,g,rows(,e)]. */
+static void pack_state(const attest_tensor *packed, const attest_tensor *full, int degree, int64_t dim)
+{
+    const int64_t width = full->rank == 4 ? full->shape[3] : 1;
+    for (int64_t head = 0; head < packed->shape[0] * packed->shape[1]; head++) {
+        int64_t multi[ATTEST_MAX_ORDER] = { 0 };
+        for (int64_t row = 0; row < packed->shape[2]; row++) {
+            const int64_t from = next_full_row(multi, degree, dim);
+            for (int64_t c = 0; c < width; c++)
+                attest_store_bits(packed, (head * packed->shape[2] + row) * width + c,
+                                  attest_load_bits(full, (head * full->shape[2] + from) * width + c));
+        }
+    }
+}
+
 /* The inputs as the kernel reads them, its own: what it writes to them nobody else sees. */
 static attest_status add_inputs(attest_bundle *bundle, const attest_prepared *prepared, int packed, attest_error *err)
 {
@@ -280,12 +312,12 @@ static attest_status add_inputs(attest_bundle *bundle, const attest_prepared *pr
     for (size_t i = 0; i < count; i++) {
         const attest_tensor *from = attest_bundle_get(prepared->inputs, ids[i]);
         attest_tensor *to;
-        if (packed && ids[i].kind != ATTEST_KIND_ROLE)
-            continue; /* a state in another layout is drawn */
         ATTEST_TRY(attest_bundle_add(bundle, p, ids[i], packed, &to, err));
-        memcpy(to->data, from->data, attest_tensor_bytes(to)); /* of a smaller batch: the first entries */
+        if (packed && ids[i].kind != ATTEST_KIND_ROLE)
+            pack_state(to, from, (int)ids[i].index, attest_feature_dim(p));
+        else
+            memcpy(to->data, from->data, attest_tensor_bytes(to)); /* of a smaller batch: the first entries */
     }
-    ATTEST_TRY(attest_draw_missing(bundle, &prepared->c, 0, packed, err));
 out:
     return status;
 }
