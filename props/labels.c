@@ -261,11 +261,13 @@ int64_t attest_label_floor(const attest_label *label, int64_t cases)
     return label->floor == 0 ? 0 : floor > 1 ? floor : 1;
 }
 
+enum { LINES_MOST = 4000 }; /* drawn to ask about those that fit */
+
 int attest_label_possible(const attest_label *label, uint64_t seed, const attest_prop_kernel *kernel,
                           const attest_prop_host *host)
 {
     int asked = 0;
-    for (uint32_t number = 0; number < 20000 && asked < ATTEST_GENERATE_TRIES; number++) {
+    for (uint32_t number = 0; number < LINES_MOST && asked < ATTEST_GENERATE_TRIES; number++) {
         attest_case c;
         if (!attest_draw_line(&c, seed, number, number % 64, kernel) || (label->can && !label->can(&c, kernel)))
             continue;
