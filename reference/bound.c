@@ -1,4 +1,5 @@
 /* bound.c - from the weights' errors to the error of an output of a row (R-CENTRE, R-QUOTIENT, R-OUT, R-LSE). */
+#include "reference/ball.h"
 #include "reference/bound_row.h"
 
 void ref_bound_init(ref_bound *b)
@@ -6,7 +7,8 @@ void ref_bound_init(ref_bound *b)
     mag_init(b->total);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_init(b->term[t]);
-    b->unbounded = 0;
+    mag_init(b->probable);
+    b->unbounded = b->likely = 0;
 }
 
 void ref_bound_clear(ref_bound *b)
@@ -14,6 +16,7 @@ void ref_bound_clear(ref_bound *b)
     mag_clear(b->total);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_clear(b->term[t]);
+    mag_clear(b->probable);
 }
 
 static void job_init(row_job *job)
@@ -28,6 +31,8 @@ static void job_init(row_job *job)
     for (int t = 0; t < BOUND_SETS; t++)
         mag_init(job->total[t]);
     mag_init(job->denominator);
+    mag_init(job->likely_denominator);
+    mag_init(job->likely_share);
     mag_init(job->divisor);
     mag_init(job->weak);
     mag_init(job->weaker);
@@ -51,6 +56,8 @@ static void job_clear(row_job *job)
     for (int t = 0; t < BOUND_SETS; t++)
         mag_clear(job->total[t]);
     mag_clear(job->denominator);
+    mag_clear(job->likely_denominator);
+    mag_clear(job->likely_share);
     mag_clear(job->divisor);
     mag_clear(job->weak);
     mag_clear(job->weaker);
@@ -95,19 +102,26 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     mag_init(x);
     for (int t = 0; t < BOUND_SETS; t++)
         bound_sums_total(job->total[t], &job->sums, t);
-    bound_run_denominator(job->total[BOUND_SUM], job);
+    mag_one(x);
+    bound_probable_sum(job->likely_denominator, job, job->total[BOUND_SUM], x);
+    bound_run_denominator(job->total[BOUND_SUM], job->likely_denominator, job);
     arb_sub(rest, divisor, job->row->z, 64);
     arb_get_mag(x, rest);
     mag_add(x, x, w->extra_error);
     mag_add(job->denominator, job->total[BOUND_SUM], w->lost);
-    if (extra)
+    mag_add(job->likely_denominator, job->likely_denominator, w->lost);
+    if (extra) {
         mag_addmul(job->denominator, x, w->gamma_sum);
-    else
+        mag_addmul(job->likely_denominator, x, w->likely_sum);
+    } else {
         mag_zero(w->extra_error);
+    }
     if (job->model.recurrent || job->model.given) {
-        mag_add(job->denominator, job->denominator, w->lost_state);
+        mag_add(x, w->lost_state, job->given_z_error);
+        mag_add(job->denominator, job->denominator, x);
         mag_addmul(job->denominator, job->given_z, w->gamma_state);
-        mag_add(job->denominator, job->denominator, job->given_z_error);
+        mag_add(job->likely_denominator, job->likely_denominator, x);
+        mag_addmul(job->likely_denominator, job->given_z, w->likely_state);
     }
     arb_get_mag_lower(job->divisor, divisor);
     mag_add(x, job->total[BOUND_SCORE], job->total[BOUND_EXP]);
@@ -120,67 +134,16 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     arb_clear(rest);
 }
 
-/* What gates on values, and on rows before the norm, may lose by underflow (R-GATE). */
-static void gates_lose(mag_t y, row_job *job, mag_t gate)
-{
-    const bound_model *m = &job->model;
-    mag_t x, top;
-    mag_init(x);
-    mag_init(top);
-    mag_one(gate);
-    if (m->gates_values) {
-        mag_mul(x, m->tiny, job->weights.unit); /* gin w of one key, times |v| */
-        mag_mul_ui(x, x, 2 * (ulong)job->row->keys);
-        mag_addmul(x, job->total_size, job->weights.gate_tiny);
-        mag_set_d(top, job->sums.raw_top);
-        mag_addmul(y, x, top);
-        mag_addmul(y, job->total_size, m->tiny); /* gin v */
-    }
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT) {
-        mag_addmul(y, m->tiny, job->weights.unit);
-        mag_max(gate, gate, job->gate);
-    }
-    mag_clear(top);
-    mag_clear(x);
-}
-
-/* sum over keys of the sum's own errors for the column in job->sums. */
-static void sum_error(mag_t y, row_job *job, int64_t c)
-{
-    bound_weights *w = &job->weights;
-    mag_t top, one;
-    mag_init(top);
-    mag_init(one);
-    bound_sums_dot(y, &job->sums, BOUND_SUM);
-    bound_run_numerator(y, job, c);
-    mag_add(y, y, w->lost);
-    gates_lose(y, job, one);
-    mag_set_d(top, job->sums.raw_top > job->sums.top ? job->sums.raw_top : job->sums.top);
-    mag_mul(one, one, w->reach);
-    mag_mul(one, one, top);
-    if (mag_cmp(one, job->model.limit) > 0 || mag_cmp(w->reach, job->model.limit) > 0 ||
-        mag_cmp(top, job->model.limit) > 0)
-        w->overflow = 1;
-    if (job->model.recurrent || job->model.given) {
-        mag_one(one);
-        mag_max(top, top, one);
-        mag_addmul(y, w->lost_state, top);
-        mag_addmul(y, job->given + c, w->gamma_state);
-        mag_add(y, y, job->given_error + c);
-    }
-    mag_clear(one);
-    mag_clear(top);
-}
-
 /* R-CENTRE and R-QUOTIENT */
 static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb_t divisor)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
     const int answer = job->model.cast_common;
     arb_t o;
-    mag_t size, cast;
+    mag_t size, cast, likely;
     mag_init(size);
     mag_init(cast);
+    mag_init(likely);
     arb_init(o);
     if (job->model.gates_rows) /* the quotient before its gate */
         arb_div(o, job->row->u + c, divisor, job->row->prec);
@@ -190,27 +153,40 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_sums_dot(cast, &job->sums, BOUND_CAST);
+    mag_set(likely, cast);
+    if (answer != ATTEST_NO)
+        bound_probable_cast(likely, job);
     arb_get_mag(size, o);
     mag_addmul(bound->term[ATTEST_TERM_EXP], job->weights.extra_error, size);
     mag_div(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weak);
     mag_div(bound->term[ATTEST_TERM_EXP], bound->term[ATTEST_TERM_EXP], job->weak);
     mag_div(cast, cast, job->weak);
-    if (answer != ATTEST_NO)
+    if (answer != ATTEST_NO) {
         mag_set(bound->term[ATTEST_TERM_CAST], cast);
+        mag_div(bound->probable, likely, job->weak);
+    }
     bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
     if (answer != ATTEST_YES) {
         bound_sums_dot(cast, &job->sums, BOUND_CAST);
         bound_run_cast(cast, job, c);
+        mag_set(likely, cast);
+        bound_probable_cast(likely, job);
         mag_div(cast, cast, job->weaker);
+        mag_div(likely, likely, job->weaker);
         mag_max(bound->term[ATTEST_TERM_CAST], bound->term[ATTEST_TERM_CAST], cast);
+        mag_max(bound->probable, bound->probable, likely);
     }
     for (int t = ATTEST_TERM_SCORE; t <= ATTEST_TERM_CAST; t++)
         mag_add(size, size, bound->term[t]);
-    sum_error(cast, job, c);
+    bound_column_sums(cast, likely, job, c);
     mag_addmul(cast, size, job->denominator);
+    mag_addmul(likely, size, job->likely_denominator);
+    mag_div(likely, likely, job->weaker);
     mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
+    bound_probable_terms(bound, job, likely);
     bound_finish(bound, job, o, job->row->o + c, job->division, 1);
     arb_clear(o);
+    mag_clear(likely);
     mag_clear(cast);
     mag_clear(size);
 }
@@ -218,11 +194,17 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
 /* R-PLAIN: an undivided sum */
 static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
 {
+    mag_t likely;
+    mag_init(likely);
     bound_sums_values(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_sums_dot(bound->term[ATTEST_TERM_CAST], &job->sums, BOUND_CAST);
-    sum_error(bound->term[ATTEST_TERM_ACCUMULATION], job, c);
+    bound_column_sums(bound->term[ATTEST_TERM_ACCUMULATION], likely, job, c);
+    mag_set(bound->probable, bound->term[ATTEST_TERM_CAST]);
+    bound_probable_cast(bound->probable, job);
+    bound_probable_terms(bound, job, likely);
+    mag_clear(likely);
 }
 
 static void quotient_columns(ref_bound *bound, row_job *job, const arb_t divisor)
@@ -428,6 +410,7 @@ static void set_row(row_job *job)
         mag_mul(job->given_z, job->given_z, row->decay0);
         mag_mul(job->given_z_error, job->given_z_error, row->decay0);
     }
+    bound_probable_share(job);
     mag_one(job->gate);
     if (job->model.gates_rows)
         arb_get_mag(job->gate, row->gout);
@@ -458,7 +441,9 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     ATTEST_TRY(bound_weights_init(&job.weights, row->keys, err));
     ATTEST_TRY(bound_sums_init(&job.sums, row->keys, err));
     bound_model_set(&job.model, in, numerics, flags);
+    job.likely = job.model.likely && id.index == ATTEST_O && !ref_root_norm_kind(in->p).root;
     ATTEST_TRY(bound_run_init(&job.run, &job.model, row, err));
+    job.run.likely = job.likely;
     set_output(&job);
     if (in->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_ADD) {
         bound_delta_columns(bound, &job);

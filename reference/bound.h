@@ -42,6 +42,7 @@ void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, i
                           const arb_t o);
 void bound_sums_dot(mag_t out, const bound_sums *sums, int set);   /* sum_j coef value */
 void bound_sums_total(mag_t out, const bound_sums *sums, int set); /* sum_j coef */
+void bound_sums_root(mag_t out, const bound_sums *sums, int set);  /* sqrt(sum_j (coef value)^2) */
 
 /* ---- bound_input.c: what the formula does with inputs ------------------------------------------------ */
 /* The norm's divisor (1 for none).  0: this norm is not a division by it. */
@@ -69,6 +70,8 @@ typedef struct bound_model {
     int gates_values, gates_rows;
     int serial;       /* sums over keys and channels are declared to be serial (R-RUN) */
     int plain;        /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
+    int likely;       /* roundings of sums may be taken for independent (R-PROBABLE) */
+    int likely_scores; /* those of scores too, and that can matter */
     int64_t rows;     /* state rows of all degrees (recurrent) */
     int degree;       /* P of a polynomial weight */
     mag_t u;          /* one rounding of acc */
@@ -82,6 +85,7 @@ typedef struct bound_model {
     mag_t exp_tiny;   /* what an exponential below that errs by (R-EXP) */
     mag_t score;      /* relative error of a score against its mass (R-SCORE) */
     mag_t score_scale; /* the part of it that multiplies the finished product */
+    mag_t score_likely; /* R-PROBABLE's in place of R-SCORE's */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
@@ -101,6 +105,9 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
 int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output);
 /* n u/(1 - n u), infinite where n u >= 1 (R-GAMMA). */
 void bound_gamma(mag_t g, int64_t n, const mag_t u);
+/* lambda sqrt(n) u (1 + gamma_n), or gamma_n where that is smaller (R-PROBABLE). */
+#define BOUND_LAMBDA 4
+void bound_probable_gamma(mag_t g, int64_t n, const mag_t u);
 /* (1+x)(1+y)-1 */
 void bound_compose(mag_t z, const mag_t x, const mag_t y);
 /* Half the least subnormal of `dtype`, or 2^emin where results are flushed. */
@@ -144,6 +151,7 @@ typedef struct bound_weights {
     mag_ptr feature;         /* the part of delta that the features bring */
     mag_ptr token;           /* sum |phi(k_j)|; 0 where it is not needed */
     mag_ptr size;            /* |w| */
+    mag_ptr likely;          /* as delta, by R-PROBABLE; NULL: nothing is gained by it */
     mag_ptr set[BOUND_SETS]; /* errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM) */
     mag_t q_sum, q_max, k_max;
     mag_t delta_max, score_max;  /* score_max: of |s| + delta */
@@ -154,6 +162,9 @@ typedef struct bound_weights {
     mag_t merge;             /* exponent error of lse merges (R-MERGE) */
     mag_t gamma_sum;         /* relative error of a sum of products (R-SUM) */
     mag_t gamma_state;       /* the same for a readout of states (R-STATE) */
+    mag_t likely_score;      /* R-PROBABLE: the part of set[BOUND_SCORE] that is enough */
+    mag_t likely_sum, likely_state; /* as gamma_sum and gamma_state */
+    mag_t sum_tiny;          /* the part of set[BOUND_SUM] that no gamma multiplies */
     mag_t lost, lost_state;  /* underflow, absolute: sums; states (times the largest |v|) */
     mag_t reach;             /* largest intermediate sum of weights, in the kernel's scaling; times |v| */
     mag_t value_tiny;        /* absolute error of v as the kernel holds it */

@@ -46,6 +46,7 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, u_state), offsetof(bound_model, u_scale), offsetof(bound_model, feature_norm),
     offsetof(bound_model, feature_lift), offsetof(bound_model, turn_slope), offsetof(bound_model, u_wave),
     offsetof(bound_model, wave),    offsetof(bound_model, exp_tiny), offsetof(bound_model, score_scale),
+    offsetof(bound_model, score_likely),
 };
 
 static mag_ptr field(bound_model *m, size_t k)
@@ -284,6 +285,8 @@ static void set_score(bound_model *m)
     }
     bound_gamma(m->score, attest_feature_dim(m->p), m->u_sum);
     bound_compose(m->score, m->score, after);
+    bound_probable_gamma(m->score_likely, attest_feature_dim(m->p), m->u_sum);
+    bound_compose(m->score_likely, m->score_likely, after);
     mag_set(m->score_scale, after);
     mag_one(m->room);
     if (!mag_is_zero(m->scale) && mag_cmp(m->scale, m->room) < 0) {
@@ -312,6 +315,17 @@ static void set_form(bound_model *m, const ref_inputs *in)
         m->recurrent = 0;
 }
 
+/* R-PROBABLE's conditions.  Of scores: nothing but the product may err, and of 2d - 1 roundings lambda sqrt() is more
+ * than all up to 16. */
+static void set_likely(bound_model *m)
+{
+    const attest_setting *axis = m->p->axis;
+    const int steps = axis[ATTEST_AXIS_CAP].value || axis[ATTEST_AXIS_ALIBI].value || axis[ATTEST_AXIS_CLAMP].value ||
+                      axis[ATTEST_AXIS_FILTER].value;
+    m->likely = m->numerics->acc_truncates == ATTEST_NO && !m->unknown && mag_cmp_2exp_si(m->u_sum, -23) < 0;
+    m->likely_scores = m->likely && m->plain && !steps && !m->decays && 2 * m->p->d - 1 > BOUND_LAMBDA * BOUND_LAMBDA;
+}
+
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags)
 {
     const attest_problem *p = in->p;
@@ -338,6 +352,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
                  (numerics->schedule == ATTEST_SCHEDULE_ONLINE && numerics->tile > 0));
     m->plain = p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_IDENTITY && !m->turns && !m->narrows &&
                !m->vector && mag_is_zero(m->feature_tiny);
+    set_likely(m);
     return 1;
 }
 

@@ -55,6 +55,7 @@ static void through_gate(ref_bound *bound, mag_t size, const row_job *job)
         bound->unbounded = 1;
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_mul(bound->term[t], bound->term[t], job->gate);
+    mag_mul(bound->probable, bound->probable, job->gate);
     mag_mul(x, size, job->weights.gate_tiny);
     mag_mul(size, size, job->gate);
     mag_addmul(x, size, job->weights.gate_row);
@@ -98,6 +99,7 @@ void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const
     mag_zero(bound->total);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_add(bound->total, bound->total, bound->term[t]);
+    bound_probable_finish(bound);
     arb_get_mag(size, truth);
     mag_add(size, size, bound->total);
     if (job->weights.overflow || mag_is_inf(bound->total) || may_overflow(size, truth, job->got_dtype) ||
@@ -128,6 +130,7 @@ void bound_out_length(ref_bound *bound, const row_job *job)
     for (int64_t c = 0; c < job->in->p->e; c++) {
         for (int t = 0; keys && t < ATTEST_TERM_COUNT; t++)
             mag_div_ui(bound[c].term[t], bound[c].term[t], keys);
+        mag_div_ui(bound[c].probable, bound[c].probable, keys ? keys : 1);
         arb_div_ui(inner, job->row->u + c, keys ? keys : 1, job->row->prec);
         bound_finish(bound + c, job, inner, job->row->o + c, relative, 1);
     }
@@ -152,6 +155,7 @@ void bound_out_floor(ref_bound *bound, const row_job *job, const arb_t divisor, 
         arb_div(inner, job->row->u + c, divisor, job->row->prec);
         for (int t = 0; t < ATTEST_TERM_COUNT; t++)
             mag_div(bound[c].term[t], bound[c].term[t], low);
+        mag_div(bound[c].probable, bound[c].probable, low);
         arb_get_mag(x, inner);
         mag_mul(x, x, error);
         mag_div(x, x, low);

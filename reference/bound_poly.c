@@ -81,27 +81,26 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
 
 /* R-STATE: C = keys + rows + 8P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
  * powers. */
-static void set_gamma_state(bound_weights *w, const bound_model *m)
+static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m,
+                      void (*gamma)(mag_t g, int64_t n, const mag_t u))
 {
     mag_t u;
     mag_init(u);
-    if (m->rows < 0) {
-        mag_inf(w->gamma_state);
-    } else {
-        mag_max(u, m->u, m->u_sum);
-        bound_gamma(w->gamma_state, w->keys + m->rows + 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1), u);
-        bound_compose(w->gamma_state, w->gamma_state, w->gate_value);
-        if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
-            mag_expm1(u, w->decay_log);
-            bound_compose(w->gamma_state, w->gamma_state, u);
-            bound_gamma(u, 2, m->u_exp);
-            bound_compose(w->gamma_state, w->gamma_state, u);
-        }
-        bound_gamma(u, w->keys + 1, m->u_state);
-        bound_compose(w->gamma_state, w->gamma_state, u);
-        bound_gamma(u, m->degree, m->u_scale);
-        bound_compose(w->gamma_state, w->gamma_state, u);
+    mag_max(u, m->u, m->u_sum);
+    gamma(y, w->keys + m->rows + 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1), u);
+    bound_compose(y, y, w->gate_value);
+    if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
+        mag_expm1(u, w->decay_log);
+        bound_compose(y, y, u);
+        bound_gamma(u, 2, m->u_exp);
+        bound_compose(y, y, u);
     }
+    bound_gamma(u, w->keys + 1, m->u_state);
+    bound_compose(y, y, u);
+    bound_gamma(u, m->degree, m->u_scale);
+    bound_compose(y, y, u);
+    if (m->rows < 0)
+        mag_inf(y);
     mag_clear(u);
 }
 
@@ -144,7 +143,8 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
     mag_init(slope);
     mag_init(high);
     mag_init(room);
-    set_gamma_state(w, m);
+    set_gamma(w->gamma_state, w, m, bound_gamma);
+    set_gamma(w->likely_state, w, m, bound_probable_gamma);
     set_lost_state(w, m);
     for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
         mag_add(mass, row->mass + j, w->feature + j);

@@ -82,10 +82,29 @@ static void raised(mag_t y, double sum, int64_t count, slong shift)
     mag_clear(factor);
 }
 
-/* Sizes of the partial sums of w_j x_j (x NULL: 1) that a rounding meets, and of the terms. */
-static void partial_sums(mag_t partial, mag_t mass, const bound_run *run, const double *x)
+/* (sqrt(squares) + (sqrt(count) + 1) each) 2^shift, squares >= 0 a sum of 2 count products at most. */
+static void raised_root(mag_t y, double squares, double each, int64_t count, slong shift)
 {
-    double total = 0, size = 0, slack = 0, before = 0;
+    mag_t x, z;
+    mag_init(x);
+    mag_init(z);
+    raised(y, squares, 4 * count, 0);
+    mag_sqrt(y, y);
+    mag_set_ui(x, (ulong)count);
+    mag_sqrt(x, x);
+    mag_add_ui(x, x, 1);
+    raised(z, each, 0, 0);
+    mag_addmul(y, x, z);
+    mag_mul_2exp_si(y, y, shift);
+    mag_clear(z);
+    mag_clear(x);
+}
+
+/* Sizes of the partial sums of w_j x_j (x NULL: 1) that a rounding meets, and of the terms; `root`: of the sum of the
+ * squares of all that is rounded, the products too. */
+static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run *run, const double *x)
+{
+    double total = 0, squares = 0, size = 0, slack = 0, before = 0;
     for (int64_t start = 0; start < run->keys; start += run->tile) {
         const int64_t end = run->keys - start < run->tile ? run->keys : start + run->tile;
         double sum = 0;
@@ -94,17 +113,28 @@ static void partial_sums(mag_t partial, mag_t mass, const bound_run *run, const 
             sum += term;
             size += __builtin_fabs(term);
             slack += run->error[j] * (x ? __builtin_fabs(x[j]) : 1);
-            if (j > start)
+            squares += x ? term * term : 0;
+            if (j > start) {
                 total += __builtin_fabs(sum);
+                squares += sum * sum;
+            }
         }
-        if (start > 0) /* what was there is rescaled, and the tile added */
+        if (start > 0) { /* what was there is rescaled, and the tile added */
             total += __builtin_fabs(before) + __builtin_fabs(before + sum);
+            squares += before * before + (before + sum) * (before + sum);
+        }
         before += sum;
     }
-    if (!x && run->extra)
+    if (!x && run->extra) {
         total += __builtin_fabs(before);
+        squares += before * before;
+    }
     const double each = (double)(run->keys + 4) * 0x1p-52 * size + slack;
-    raised(partial, total + (double)bound_run_roundings(run) * each, bound_run_roundings(run) + run->keys, run->shift);
+    const int64_t count = bound_run_roundings(run);
+    raised(partial, total + (double)count * each, count + run->keys, run->shift);
+    mag_inf(root);
+    if (run->likely && count + run->keys > BOUND_LAMBDA * BOUND_LAMBDA) /* else it cannot be less */
+        raised_root(root, squares, each, count + run->keys, run->shift);
     raised(mass, size + slack, run->keys, run->shift);
 }
 
@@ -113,18 +143,43 @@ int64_t bound_run_roundings(const bound_run *run)
     return run->keys + 2 * ((run->keys - 1) / run->tile) + run->extra;
 }
 
-void bound_run_sum(mag_t y, const bound_run *run, const bound_model *m, const bound_weights *w, const double *x,
-                   const mag_t moved)
+/* R-PROBABLE: lambda u (root + sqrt(K) each + [products] moved), and the u of narrowed inputs; `each`: how far a
+ * partial sum is from the truth's. */
+static void probable_sum(mag_t y, const mag_t root, const mag_t each, const mag_t moved, const mag_t mass,
+                         const bound_run *run, const bound_model *m, int products)
 {
-    mag_t mass, each, sum;
+    mag_t x;
+    if (mag_is_inf(root))
+        return;
+    mag_init(x);
+    mag_set_ui(x, (ulong)bound_run_roundings(run));
+    mag_sqrt(x, x);
+    mag_mul(x, x, each);
+    mag_add(x, x, root);
+    if (products)
+        mag_add(x, x, moved);
+    mag_mul_ui(x, x, BOUND_LAMBDA);
+    if (m->narrows)
+        mag_add(x, x, mass);
+    mag_mul(x, x, m->u_sum);
+    mag_min(y, y, x);
+    mag_clear(x);
+}
+
+void bound_run_sum(mag_t y, mag_t probable, const bound_run *run, const bound_model *m, const bound_weights *w,
+                   const double *x, const mag_t moved)
+{
+    mag_t mass, each, sum, root;
     mag_init(mass);
     mag_init(each);
     mag_init(sum);
-    partial_sums(sum, mass, run, x);
+    mag_init(root);
+    partial_sums(sum, root, mass, run, x);
     mag_add(mass, mass, moved);
     mag_set(each, w->gamma_sum);
     mag_mul(each, each, mass);
     mag_add(each, each, moved); /* how far a partial sum is from the truth's */
+    probable_sum(probable, root, each, moved, mass, run, m, x != NULL);
     mag_mul_ui(each, each, (ulong)bound_run_roundings(run));
     mag_add(sum, sum, each);
     mag_mul(sum, sum, m->u_sum);
@@ -138,12 +193,14 @@ void bound_run_sum(mag_t y, const bound_run *run, const bound_model *m, const bo
         bound_compose(each, each, m->u);
     mag_addmul(sum, each, mass);
     mag_min(y, y, sum);
+    mag_min(probable, probable, y);
+    mag_clear(root);
     mag_clear(sum);
     mag_clear(each);
     mag_clear(mass);
 }
 
-void bound_run_denominator(mag_t y, const row_job *job)
+void bound_run_denominator(mag_t y, mag_t probable, const row_job *job)
 {
     mag_t moved;
     if (!job->run.weight)
@@ -151,7 +208,7 @@ void bound_run_denominator(mag_t y, const row_job *job)
     mag_init(moved);
     for (int t = BOUND_SCORE; t <= BOUND_CAST; t++)
         mag_add(moved, moved, job->total[t]);
-    bound_run_sum(y, &job->run, &job->model, &job->weights, NULL, moved);
+    bound_run_sum(y, probable, &job->run, &job->model, &job->weights, NULL, moved);
     mag_clear(moved);
 }
 
@@ -160,7 +217,7 @@ static const double *column(row_job *job, int64_t c)
     return bound_sums_channel(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
 }
 
-void bound_run_numerator(mag_t y, row_job *job, int64_t c)
+void bound_run_numerator(mag_t y, mag_t probable, row_job *job, int64_t c)
 {
     mag_t moved, x;
     if (!job->run.weight)
@@ -171,7 +228,7 @@ void bound_run_numerator(mag_t y, row_job *job, int64_t c)
         bound_sums_dot(x, &job->sums, t);
         mag_add(moved, moved, x);
     }
-    bound_run_sum(y, &job->run, &job->model, &job->weights, column(job, c), moved);
+    bound_run_sum(y, probable, &job->run, &job->model, &job->weights, column(job, c), moved);
     mag_clear(x);
     mag_clear(moved);
 }
@@ -315,6 +372,28 @@ void bound_run_cast(mag_t y, row_job *job, int64_t c)
     mag_clear(all);
 }
 
+/* R-PROBABLE of a score: lambda u (root + sqrt(d) gamma_d mass), then the scale's roundings; `size`: of the sum. */
+static void probable_score(mag_t y, double squares, double slack, const mag_t mass, const mag_t size,
+                           const mag_t gamma, int64_t d, const bound_model *m)
+{
+    mag_t dot, x;
+    mag_init(dot);
+    mag_init(x);
+    raised_root(dot, squares, slack, d, 0);
+    mag_set_ui(x, (ulong)d);
+    mag_sqrt(x, x);
+    mag_mul(x, x, gamma);
+    mag_addmul(dot, x, mass);
+    mag_mul_ui(dot, dot, BOUND_LAMBDA);
+    mag_mul(dot, dot, m->u_sum);
+    mag_addmul(dot, dot, m->score_scale);
+    mag_addmul(dot, size, m->score_scale);
+    mag_mul(dot, dot, m->scale);
+    mag_min(y, y, dot);
+    mag_clear(x);
+    mag_clear(dot);
+}
+
 void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                       int64_t h, int64_t i)
 {
@@ -330,18 +409,21 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
     mag_init(size);
     bound_gamma(gamma, d, m->u_sum);
     for (int64_t j = 0; j < row->keys; j++) {
-        double sum = 0, terms = 0, total = 0;
+        double sum = 0, terms = 0, total = 0, squares = 0;
         for (int64_t c = 0; c < d; c++) {
             const double term = attest_load(q, attest_offset(q, b, h, i, c)) *
                                 attest_load(k, attest_offset(k, b, g, row->first + j, c));
             sum += term;
             terms += __builtin_fabs(term);
             total += c > 0 ? __builtin_fabs(sum) : 0;
+            squares += (c > 0 ? sum * sum : 0) + (exact ? 0 : term * term);
         }
         const double slack = (double)(d + 4) * 0x1p-52 * terms;
         raised(dot, total + (double)d * slack, 2 * d, 0);
         raised(mass, terms, d, 0);
         raised(size, __builtin_fabs(sum) + slack, d, 0);
+        if (w->likely)
+            probable_score(w->likely + j, squares, slack, mass, size, gamma, d, m);
         mag_mul_ui(mass, mass, (ulong)d);
         mag_addmul(dot, mass, gamma); /* the computed partial sums */
         mag_div_ui(mass, mass, (ulong)d);

@@ -163,8 +163,8 @@ void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, i
     arb_clear(rest);
 }
 
-/* sum <= fl(sum) (1 + (n+2) 2^-52) + n 2^-1074 (R-DSUM), times 2^shift. */
-static void inflate(mag_t out, double sum, const bound_sums *sums)
+/* sum <= fl(sum) (1 + (n+2) 2^-52) + n 2^-1074 (R-DSUM). */
+static void lift(mag_t out, double sum, const bound_sums *sums)
 {
     mag_t factor;
     mag_init(factor);
@@ -176,8 +176,13 @@ static void inflate(mag_t out, double sum, const bound_sums *sums)
     mag_add_ui(factor, factor, 1);
     mag_mul(out, out, factor);
     mag_add_ui_2exp_si(out, out, (ulong)sums->keys, -1074);
-    mag_mul_2exp_fmpz(out, out, sums->shift);
     mag_clear(factor);
+}
+
+static void inflate(mag_t out, double sum, const bound_sums *sums)
+{
+    lift(out, sum, sums);
+    mag_mul_2exp_fmpz(out, out, sums->shift);
 }
 
 void bound_sums_dot(mag_t out, const bound_sums *sums, int set)
@@ -191,6 +196,18 @@ void bound_sums_dot(mag_t out, const bound_sums *sums, int set)
     for (; j < sums->keys; j++)
         part[0] += coef[j] * value[j];
     inflate(out, (part[0] + part[1]) + (part[2] + part[3]), sums);
+}
+
+void bound_sums_root(mag_t out, const bound_sums *sums, int set)
+{
+    double sum = 0; /* a square has two roundings more than R-DSUM's product: of its n + 2, a sum of n needs n - 1 */
+    for (int64_t j = 0; j < sums->keys; j++) {
+        const double x = sums->coef[set][j] * sums->value[j];
+        sum += x * x;
+    }
+    lift(out, sum, sums);
+    mag_sqrt(out, out);
+    mag_mul_2exp_fmpz(out, out, sums->shift);
 }
 
 void bound_sums_total(mag_t out, const bound_sums *sums, int set)

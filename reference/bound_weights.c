@@ -11,10 +11,11 @@ static const size_t scalar_fields[] = {
     offsetof(bound_weights, lost),      offsetof(bound_weights, gamma_state), offsetof(bound_weights, lost_state),
     offsetof(bound_weights, value_tiny), offsetof(bound_weights, reach),      offsetof(bound_weights, decay_most),
     offsetof(bound_weights, decay_log), offsetof(bound_weights, weight_max),  offsetof(bound_weights, gate_value),
-    offsetof(bound_weights, gate_row),  offsetof(bound_weights, gate_tiny),
+    offsetof(bound_weights, gate_row),  offsetof(bound_weights, gate_tiny),   offsetof(bound_weights, likely_score),
+    offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
 };
 
-#define ARRAYS (4 + BOUND_SETS)
+#define ARRAYS (5 + BOUND_SETS)
 
 static mag_ptr scalar(bound_weights *w, size_t k)
 {
@@ -38,6 +39,7 @@ attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *e
     w->size = block + 3 * keys;
     for (int t = 0; t < BOUND_SETS; t++)
         w->set[t] = block + (4 + t) * keys;
+    w->likely = block + (4 + BOUND_SETS) * keys;
     return ATTEST_OK;
 }
 
@@ -45,7 +47,8 @@ void bound_weights_clear(bound_weights *w)
 {
     for (size_t k = 0; k < sizeof scalar_fields / sizeof scalar_fields[0]; k++)
         mag_clear(scalar(w, k));
-    for (int64_t j = 0; w->delta && j < w->keys * ARRAYS; j++)
+    const int64_t arrays = w->likely ? ARRAYS : ARRAYS - 1; /* it is the last one */
+    for (int64_t j = 0; w->delta && j < w->keys * arrays; j++)
         mag_clear(w->delta + j);
     free(w->delta);
     free(w->choice);
@@ -153,12 +156,24 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
     mag_mul(w->delta + j, x, score);
     mag_add(w->delta + j, w->delta + j, w->feature + j);
     mag_add(w->delta + j, w->delta + j, y);
+    if (w->likely) /* a plain score: no feature, no decay */
+        mag_mul(w->likely + j, x, m->score_likely);
     mag_mul(x, x, m->room);
     if (!(mag_cmp(x, m->limit) <= 0))
         w->overflow = 1;
     mag_clear(score);
     mag_clear(y);
     mag_clear(x);
+}
+
+/* R-PROBABLE: `x` is what underflow does to both; e^delta - 1 is convex, so a factor of delta is one of it. */
+static void likely_score(bound_weights *w, mag_t x, int64_t j)
+{
+    if (!w->likely)
+        return;
+    mag_add(x, x, w->likely + j);
+    mag_div(x, x, w->delta + j);
+    mag_max(w->likely_score, w->likely_score, x);
 }
 
 static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
@@ -182,7 +197,13 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_mul(x, x, m->tiny);
         mag_mul_2exp_si(x, x, 1);
         mag_add(w->delta + j, w->delta + j, x);
+        likely_score(w, x, j);
     }
+    mag_one(x);
+    if (w->likely)
+        mag_min(w->likely_score, w->likely_score, x);
+    else
+        mag_one(w->likely_score);
     bound_score_steps(w, m, row, in, b, h, i);
     for (int64_t j = 0; j < row->keys; j++) {
         mag_max(w->delta_max, w->delta_max, w->delta + j);
@@ -243,23 +264,30 @@ static int64_t additions(const bound_weights *w, const bound_model *m)
     return count + w->rescales + (w->merges ? 2 * w->merges + 2 : 0);
 }
 
-static void set_gamma_sum(bound_weights *w, const bound_model *m)
+/* What a term meets beside its additions. */
+static void compose_sum(mag_t gamma, const bound_weights *w, const bound_model *m)
 {
     mag_t x;
     mag_init(x);
-    bound_gamma(w->gamma_sum, additions(w, m), m->u_sum);
-    bound_compose(w->gamma_sum, w->gamma_sum, m->u_div);
+    bound_compose(gamma, gamma, m->u_div);
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
-        bound_compose(w->gamma_sum, w->gamma_sum, m->u);
-    if (m->narrows) {
-        bound_gamma(x, 1, m->u);
-        bound_compose(w->gamma_sum, w->gamma_sum, x);
+        bound_compose(gamma, gamma, m->u);
+    bound_gamma(x, m->narrows ? 1 : 0, m->u);
+    bound_compose(gamma, gamma, x);
+    bound_compose(gamma, gamma, w->gate_value); /* R-GATE */
+    mag_clear(x);
+}
+
+static void set_gamma_sum(bound_weights *w, const bound_model *m)
+{
+    bound_gamma(w->gamma_sum, additions(w, m), m->u_sum);
+    compose_sum(w->gamma_sum, w, m);
+    bound_probable_gamma(w->likely_sum, additions(w, m), m->u_sum);
+    compose_sum(w->likely_sum, w, m);
+    if (m->narrows)
         mag_add(w->value_tiny, w->value_tiny, m->tiny);
-    }
     if (m->flags & ATTEST_FTZ)
         mag_add(w->value_tiny, w->value_tiny, m->normal);
-    bound_compose(w->gamma_sum, w->gamma_sum, w->gate_value); /* R-GATE */
-    mag_clear(x);
 }
 
 /* R-CAST: |cast - w| <= u_cast (|w| + a) + tiny_cast unit, and where the weights may be divided before the
@@ -309,6 +337,7 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
         mag_mul(w->set[BOUND_SUM] + j, x, w->gamma_sum);
         mag_add(w->set[BOUND_SUM] + j, w->set[BOUND_SUM] + j, tiny);
     }
+    mag_set(w->sum_tiny, tiny);
     mag_mul(w->reach, total, w->inverse);
     mag_mul(w->lost, m->tiny, w->unit);
     mag_mul_ui(w->lost, w->lost, 4 * ((ulong)w->keys + (ulong)w->rescales + (ulong)w->merges + 2));
@@ -325,6 +354,8 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
 {
     arb_t divisor;
     arb_init(divisor);
+    if (!m->likely_scores)
+        w->likely = NULL;
     bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, b, attest_kv_head(in->p, h), i);
     bound_value_gate(w->gate_value, m, in, b, row->first, row->last);
     bound_row_gate(w->gate_row, w->gate_tiny, m, in, b, i);

@@ -190,6 +190,8 @@ typedef struct ref_bound {
     mag_t total;
     mag_t term[ATTEST_TERM_COUNT];
     int unbounded; /* a lemma's condition fails: no bound */
+    int likely;    /* `probable` is a bound in R-PROBABLE's sense */
+    mag_t probable;
 } ref_bound;
 void ref_bound_init(ref_bound *b);
 void ref_bound_clear(ref_bound *b);

@@ -128,6 +128,7 @@ void judge_element(attest_element *element, const arb_t truth, const ref_bound *
     mag_t radius;
     memset(element, 0, sizeof *element);
     element->class = ATTEST_CLASS_NORMAL;
+    element->probable = NAN;
     element->got = got;
     element->truth_lo = ref_lower(truth);
     element->truth_hi = ref_upper(truth);
@@ -141,6 +142,8 @@ void judge_element(attest_element *element, const arb_t truth, const ref_bound *
         return;
     }
     element->bound = ref_mag_upper(bound->total);
+    if (bound->likely)
+        element->probable = ref_mag_upper(bound->probable);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         element->term[t] = ref_mag_upper(bound->term[t]);
     element->ratio_lo = quotient(element->error_lo, element->bound, 0);
@@ -157,6 +160,7 @@ void judge_without_truth(attest_element *element, uint32_t class, uint64_t got)
 {
     memset(element, 0, sizeof *element);
     element->class = class;
+    element->probable = NAN;
     element->got = got;
     element->decided = 1;
     element->truth_lo = element->truth_hi = NAN;
@@ -174,6 +178,7 @@ void judge_exactly(attest_element *element, double want, uint64_t got, uint32_t 
     const double value = attest_to_f64(dtype, got);
     memset(element, 0, sizeof *element);
     element->class = ATTEST_CLASS_EMPTY;
+    element->probable = NAN;
     element->got = got;
     element->decided = 1;
     element->truth_lo = element->truth_hi = want;

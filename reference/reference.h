@@ -106,6 +106,8 @@ typedef struct attest_element {
     double signed_lo, signed_hi; /* got - truth */
     double ulp_lo, ulp_hi;       /* design section 6, in ulps of the output's dtype at the truth */
     double bound;                /* upper bound of the error of any kernel with these numerics; evaluated upward */
+    double probable;             /* what the error probably is at most, <= bound (R-PROBABLE, lambda = 4): for warnings,
+                                    in no verdict; NAN where its conditions are not given, and of anything but o */
     double ratio_lo, ratio_hi;   /* error / bound; 0/0 = 0 */
     double gauge;                /* design section 6 (upper) */
     double term[ATTEST_TERM_COUNT];

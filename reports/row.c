@@ -66,6 +66,7 @@ const attest_field attest_row_fields[] = {
     REAL(ratio_hi, "the same, upper end"),
     REAL(bound, "derived bound at the worst element"),
     REAL(ratio_median, "median error/bound (upper ends) of the elements of o whose bound is not 0"),
+    REAL(probable_ratio, "largest error of o/(probable error, lambda = 4): above 1 warns, no verdict"),
     REAL(gauge_ratio, "largest error/(u gauge), u of out"),
     REAL(norm_error, "norm of the error / norm of the truth"),
     REAL(bias, "mean of (got-truth)/(u gauge)"),

@@ -85,6 +85,7 @@ typedef struct attest_row {
     double ratio_lo, ratio_hi;                       /* largest error/bound */
     double bound;                                    /* at the worst element */
     double ratio_median;                             /* of the elements of o with a bound above 0 */
+    double probable_ratio;                           /* largest error/(probable error) of o: warns, in no verdict */
     double gauge_ratio;                              /* largest error / (u*gauge) */
     double norm_error;                               /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
     double bias;                                     /* mean of (got-truth)/(u*gauge) */

@@ -30,8 +30,9 @@ START_TEST(test_partial_sums)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         row_case r;
         bound_run run = { 0 };
-        mag_t y, moved;
+        mag_t y, probable, moved;
         mag_init(y);
+        mag_init(probable);
         mag_init(moved);
         row_start(&r, "variant=linear n=1 m=3 d=2 e=1 scale=0.5", &cases[k].n, SERIAL, 1);
         MUST(bound_run_init(&run, &r.m, &r.x.row, &r.x.err), &r.x);
@@ -39,18 +40,19 @@ START_TEST(test_partial_sums)
         for (int kind = 0; kind < 2; kind++) { /* without and with errors of the weights */
             mag_inf(y);
             mag_set_d(moved, kind ? 0.25 : 0);
-            bound_run_sum(y, &run, &r.m, &r.w, cases[k].with_v ? v : NULL, moved);
+            bound_run_sum(y, probable, &run, &r.m, &r.w, cases[k].with_v ? v : NULL, moved);
             const double mass_all = cases[k].mass + (kind ? 0.25 : 0), each = (kind ? 0.25 : 0) +
                                     value_of(r.w.gamma_sum) * mass_all;
             is("serial", "sum", y, U * (cases[k].partial + cases[k].roundings * each) +
                                    (cases[k].with_v ? U * mass_all : 0));
         }
         mag_set_d(y, 1e-30); /* never worse than what is known already */
-        bound_run_sum(y, &run, &r.m, &r.w, v, moved);
+        bound_run_sum(y, probable, &run, &r.m, &r.w, v, moved);
         ck_assert(value_of(y) <= 1.0001e-30);
         bound_run_clear(&run);
         row_stop(&r);
         mag_clear(moved);
+        mag_clear(probable);
         mag_clear(y);
     }
 }
@@ -78,8 +80,9 @@ END_TEST
 START_TEST(test_extra_addition)
 {
     const attest_numerics n = { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT };
-    mag_t y[2], none;
+    mag_t y[2], none, probable;
     mag_init(none);
+    mag_init(probable);
     for (int k = 0; k < 2; k++) {
         row_case r;
         bound_run run = { 0 };
@@ -88,7 +91,7 @@ START_TEST(test_extra_addition)
         row_start(&r, k ? "variant=linear norm=sum eps=1 n=1 m=3 d=2 e=1 scale=0.5"
                         : "variant=linear norm=sum n=1 m=3 d=2 e=1 scale=0.5", &n, SERIAL, 1);
         MUST(bound_run_init(&run, &r.m, &r.x.row, &r.x.err), &r.x);
-        bound_run_sum(y[k], &run, &r.m, &r.w, NULL, none);
+        bound_run_sum(y[k], probable, &run, &r.m, &r.w, NULL, none);
         bound_run_clear(&run);
         row_stop(&r);
     }
@@ -96,6 +99,7 @@ START_TEST(test_extra_addition)
     ck_assert_msg(fabs(more - 4.375 * U) < 1e-3 * U, "%g", more / U);
     mag_clear(y[0]);
     mag_clear(y[1]);
+    mag_clear(probable);
     mag_clear(none);
 }
 END_TEST

@@ -112,6 +112,8 @@ static void add_o_figures(tally *t, const attest_element *el)
     row->ulp_hi = larger(row->ulp_hi, el->ulp_hi);
     row->rounding = larger(row->rounding, el->error_hi);
     row->gauge_ratio = larger(row->gauge_ratio, el->error_hi == 0 ? 0 : el->error_hi / unit);
+    if (!isnan(el->probable))
+        row->probable_ratio = larger(row->probable_ratio, el->error_hi == 0 ? 0 : el->error_hi / el->probable);
     add_square(&t->error, el->error_hi);
     add_square(&t->truth, least_size(el->truth_lo, el->truth_hi));
     t->normed++;
