@@ -126,5 +126,7 @@ void attest_rows_print_console(FILE *out, const attest_rows *rows, int colour)
     print_skips(out, rows);
     for (size_t i = 0; i < count; i++)
         print_notes(out, rows, &tallies[i]);
+    if (attest_warnings_tell(out, rows, &err) != ATTEST_OK)
+        fprintf(out, "%s\n", err.text);
     free(tallies);
 }

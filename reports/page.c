@@ -217,6 +217,7 @@ static attest_status print_gate(FILE *out, const attest_rows *rows, const attest
                           "Nothing was skipped.", err));
     ATTEST_TRY(attest_signs_print(out, rows, 1, err));
     ATTEST_TRY(attest_classes_print(out, rows, 1, err));
+    ATTEST_TRY(attest_warnings_print(out, rows, 1, err));
     attest_facts_print(out, facts, rows, 1);
     fprintf(out, "<h2>What passed</h2>\n");
     ATTEST_TRY(print_rows(out, rows, ATTEST_RANKS_BAD + 1, ATTEST_RANKS, "passed, largest error/bound first",

@@ -33,7 +33,8 @@ attest_status attest_rows_write_summary(const attest_rows *rows, const attest_fa
                                         attest_error *err);
 
 /* Console: a table with a line per kernel (cases, pass, fail, ..., worst ratio, worst ulp), then each failing
- * row with its reproduction, kernels that were skipped, and what was not tried on rows that pass.  colour: 0 or 1. */
+ * row with its reproduction, kernels that were skipped, what was not tried on rows that pass, and warnings (write.h).
+ * colour: 0 or 1. */
 void attest_rows_print_console(FILE *out, const attest_rows *rows, int colour);
 /* One aligned line for a row as it is judged. */
 void attest_row_print_line(FILE *out, const attest_row *row, int colour);

@@ -69,7 +69,7 @@ const attest_field attest_row_fields[] = {
     REAL(probable_ratio, "largest error of o/(probable error, lambda = 4): above 1 warns, no verdict"),
     REAL(gauge_ratio, "largest error/(u gauge), u of out"),
     REAL(norm_error, "norm of the error / norm of the truth"),
-    REAL(bias, "mean of (got-truth)/(u gauge)"),
+    REAL(bias, "mean of (got-truth)/(u gauge), its sign turned where truth < 0: above 0, o is too far from 0"),
     REAL(u_ratio, "largest error/bound of u"),
     REAL(z_ratio, "of z"),
     REAL(lse_ratio, "of lse"),

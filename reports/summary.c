@@ -66,6 +66,7 @@ attest_status attest_rows_write_summary(const attest_rows *rows, const attest_fa
     print_tallies(out.file, tallies, count);
     ATTEST_TRY(attest_classes_print(out.file, rows, 0, err));
     ATTEST_TRY(attest_signs_print(out.file, rows, 0, err));
+    ATTEST_TRY(attest_warnings_print(out.file, rows, 0, err));
     if (facts)
         attest_facts_print(out.file, facts, rows, 0);
     fprintf(out.file,

@@ -73,6 +73,49 @@ attest_status attest_classes_rows(attest_class_figures **classes, size_t *count,
 /* The same as a table, Markdown or HTML; nothing where no row has an error/bound. */
 attest_status attest_classes_print(FILE *out, const attest_rows *rows, int html, attest_error *err);
 
+/* ---- warnings: no verdict and no exit code depends on them ---- */
+
+/* Families that repeat scores, weights or values by construction: equal numbers are rounded alike, so that R-PROBABLE
+ * says nothing of them. */
+#define ATTEST_REPEATING_FAMILIES \
+    "flat", "ones", "onehot", "range", "dyadic", "integers", "repeat-max", "cast-edge"
+
+/* The rows of one kernel that have a probable_ratio. */
+typedef struct attest_probable {
+    char kernel[512];
+    size_t cases, above;          /* all but those of the families above; with a ratio above 1 */
+    double largest;
+    char line[1024];              /* of the largest */
+    size_t apart, apart_above;    /* of those families */
+    double apart_largest;
+} attest_probable;
+
+/* malloc'd list in order of first appearance; kernels without any such row are left out. */
+attest_status attest_probable_rows(attest_probable **list, size_t *count, const attest_rows *rows, attest_error *err);
+
+/* The signed mean error (`bias`) over the cases of one kernel, class and family: `ones` (v = 1) or `repeat-max` (each
+ * channel of v has one sign).  Errors of one case agree, so cases are what is counted; those of one seed share their
+ * draws, and count as one, by their mean.  Only cases whose scale is a power of two (none named: d one of four): the
+ * rounding of another scale, and of keys of length 1, is the same in every case, and no bias of the kernel's sums.
+ *   t = mean/(deviation/sqrt(seeds)), infinite where all agree on a number but 0
+ * biased: under Student's law with seeds - 1 degrees of freedom |t| is less probable than 4 deviations of a normal law
+ * (6e-5): above 8.47 of 8 seeds, 5.48 of 16.  |t| > 4 alone would be true of 1 in 190 unbiased groups of 8. */
+#define ATTEST_BIAS_SEEDS 8 /* fewer: the group is left out */
+typedef struct attest_bias {
+    char kernel[512], class[96], family[64];
+    size_t seeds;
+    double mean, deviation, t;
+    int biased;
+} attest_bias;
+
+/* malloc'd list, sorted by kernel, class, family. */
+attest_status attest_bias_rows(attest_bias **list, size_t *count, const attest_rows *rows, attest_error *err);
+
+/* Both as tables, Markdown or HTML; nothing where there is no such row. */
+attest_status attest_warnings_print(FILE *out, const attest_rows *rows, int html, attest_error *err);
+/* A line for each kernel with a ratio above 1 outside those families, and for each biased group. */
+attest_status attest_warnings_tell(FILE *out, const attest_rows *rows, attest_error *err);
+
 /* Compiler, versions, builds of the kernels, lemmas; nothing for an empty list. */
 void attest_facts_print(FILE *out, const attest_facts *facts, const attest_rows *rows, int html);
 

@@ -175,6 +175,7 @@ START_TEST(test_parts)
         { "norm=none variant=linear n=1 m=3 d=400 e=1 scale=1", ATTEST_SCHEDULE_DIRECT, ATTEST_SERIAL_SUMS, 0.15, 0.5 },
         { "norm=none variant=linear n=1 m=3 d=400 e=1 scale=1 clamp=5", ATTEST_SCHEDULE_DIRECT, 0, 0.99, 1 },
         { "norm=none variant=linear n=1 m=3 d=4 e=1 scale=1", ATTEST_SCHEDULE_DIRECT, 0, 0.999, 1 },
+        { "n=1 m=3 d=4 e=1 family=range:8", ATTEST_SCHEDULE_TWO_PASS, 0, 0.999, 1 }, /* exp and division are in it */
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         const attest_numerics n = { KNOWN, .schedule = cases[k].schedule };

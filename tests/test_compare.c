@@ -153,6 +153,30 @@ START_TEST(test_claim)
 }
 END_TEST
 
+/* Along the truth: what is below 0 errs to the other side; what may be exact has none. */
+START_TEST(test_bias_of_signs)
+{
+    attest_error err = { "" };
+    attest_bundle *inputs;
+    attest_case c;
+    scene s;
+    ok(attest_case_parse(&c, "variant=softmax n=2 m=9 d=4 e=2 family=ones", NULL, NULL, &err), &err);
+    ok(attest_bundle_new(&inputs, &err), &err);
+    ok(attest_draw_missing(inputs, &c, 0, 0, &err), &err);
+    for (int64_t j = 0; j < 9; j++)
+        put(attest_bundle_role(inputs, ATTEST_V), 2 * j + 1, -1);
+    open_scene(&s, "variant=softmax n=2 m=9 d=4 e=2 family=ones", inputs);
+    attest_tensor *o = give(&s, O);
+    judge(&s, NULL, 0, 0);
+    ck_assert_msg(s.row.bias == 0, "exact: %g", s.row.bias);
+    for (int64_t i = 0; i < attest_tensor_count(o); i++)
+        put(o, i, (i % 2 ? -1 : 1) * (1 + 0x1p-21));
+    judge(&s, NULL, 0, 0);
+    ck_assert_msg(s.row.bias > 0.5, "bias %g", s.row.bias);
+    close_scene(&s);
+}
+END_TEST
+
 START_TEST(test_bias)
 {
     for (int side = -1; side <= 1; side += 2) {
@@ -444,6 +468,7 @@ Suite *suite_compare(void)
     tcase_add_test(t, test_other_outputs);
     tcase_add_test(t, test_claim);
     tcase_add_test(t, test_bias);
+    tcase_add_test(t, test_bias_of_signs);
     tcase_add_test(t, test_illposed);
     tcase_add_test(t, test_negative_denominator);
     tcase_add_test(t, test_unbounded);

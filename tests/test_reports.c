@@ -106,7 +106,8 @@ START_TEST(test_junit_and_summary)
     ck_assert_msg(!strstr(text, "<1") && !strstr(text, "& '"), "texts are escaped");
     for (size_t i = 0; i < rows.count; i++) {
         rows.row[i].rows_negative_weight = rows.row[i].rows_negative_sum = rows.row[i].rows_vanishing = 0;
-        rows.row[i].class[0] = '\0'; /* no table of classes either */
+        rows.row[i].class[0] = '\0'; /* no table of classes either, nor warnings */
+        rows.row[i].probable_ratio = NAN;
     }
     ck_assert_int_eq(attest_rows_write_summary(&rows, NULL, path_of("summary.md"), &err), ATTEST_OK);
     text = text_of("summary.md");

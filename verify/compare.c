@@ -103,11 +103,18 @@ static void keep_worst(worst_element *w, const attest_element *el, attest_tensor
     *w = (worst_element){ 1, *el, id, { index[0], index[1], index[2], index[3] }, rank, dtype };
 }
 
+/* got - truth along the truth: above 0 if it is too far from 0.  0 where no error, or no sign, is proved. */
+static double outward(const attest_element *el)
+{
+    const double middle = el->error_lo > 0 ? el->signed_lo / 2 + el->signed_hi / 2 : 0;
+    return el->truth_lo > 0 ? middle : el->truth_hi < 0 ? -middle : 0;
+}
+
 /* Columns that only o has. */
 static void add_o_figures(tally *t, const attest_element *el)
 {
     attest_row *row = t->row;
-    const double middle = el->signed_lo / 2 + el->signed_hi / 2, unit = t->unit * el->gauge;
+    const double unit = t->unit * el->gauge, bias = outward(el) / unit;
     row->ulp_lo = larger(row->ulp_lo, el->ulp_lo);
     row->ulp_hi = larger(row->ulp_hi, el->ulp_hi);
     row->rounding = larger(row->rounding, el->error_hi);
@@ -120,8 +127,8 @@ static void add_o_figures(tally *t, const attest_element *el)
     if (el->bound > 0)
         t->ratio[t->ratio_count++] = el->error_lo > 0 ? el->ratio_hi : 0; /* 0: no error is proved */
     t->outside_norm |= !isfinite(el->error_hi);
-    if (unit > 0 && isfinite(middle / unit)) {
-        t->bias += middle / unit;
+    if (unit > 0 && isfinite(bias)) {
+        t->bias += bias;
         t->bias_count++;
     }
 }
