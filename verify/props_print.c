@@ -23,7 +23,7 @@ static void print_properties(FILE *out, const attest_props_result *result)
     fprintf(out, "%-22s %7s %9s %7s %10s  %s\n", "property", "asked", "compared", "broken", "largest", "own violation");
     for (size_t k = 0; k < result->property_count; k++) {
         const attest_props_count *c = &result->count[k];
-        char ratio[16] = "bits";
+        char ratio[16] = "0";
         if (c->ratio > 0)
             snprintf(ratio, sizeof ratio, "%.3g", c->ratio);
         if (c->selected)

@@ -39,7 +39,9 @@ HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "k
             "verify/foreign.h", "verify/foreign_plain.h", "props/search.h", "props/search_rng.h",
             "props/search_latent.h", "verify/search_eval.h", "verify/search_run.h", "verify/case_file.h",
             "verify/classify.h", "reports/traits.h", "props/shrink.h", "props/token.h", "verify/props_files.h",
-            "verify/props_replay.h"]
+            "verify/props_replay.h", "props/property.h", "props/trial.h", "props/relation.h", "props/generate.h",
+            "props/labels.h", "verify/props_host.h", "verify/props_run.h", "verify/props_print.h",
+            "verify/props_defects.h", "verify/props_explain.h", "verify/props_failure.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
@@ -149,7 +151,9 @@ def build_suite(copy, suite):
     if suite in ("cli", "worker", "plugin", "classify", "props_states"):
         targets += sorted("build/plugins/" + os.path.basename(p)[:-2] + ".so"
                           for p in glob.glob(os.path.join(copy, "tests/plugins/*.c")))
-            "cli", "classify", "props_states", "build/defects/defects.so", "worker", "study", "props_files"]
+    if suite in ("cli", "classify", "props", "props_files", "props_powers", "props_states", "props_values"):
+        targets.append("build/defects/defects.so")
+    if suite in ("cli", "worker", "study", "classify") or suite.startswith("props"):
         targets.append("all")
     else:
         lists = sources(copy, suite)
