@@ -274,7 +274,7 @@ START_TEST(a_property_without_a_check_is_vacuous)
     ck_assert_int_eq(result.count[0].planted, ATTEST_PLANTED_MISSED);
     ck_assert_int_eq(result.count[1].planted, ATTEST_PLANTED_SEEN);
     ck_assert_int_eq(result.count[0].broken, 0);
-    ck_assert_int_eq(attest_props_doubt(&result, 24, 0).vacuous, 1);
+    ck_assert_int_eq(attest_props_doubt(&result, 0).vacuous, 1);
     attest_props_result_clear(&result);
 }
 END_TEST

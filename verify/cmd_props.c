@@ -45,9 +45,9 @@ out:
 }
 
 /* 1: properties; 3: a kernel that crashed or hung; 4: nothing broken, but the run is not to be trusted. */
-static int exit_of(const attest_props_result *result, const attest_props_known *known, int64_t cases, int whole)
+static int exit_of(const attest_props_result *result, const attest_props_known *known, int whole)
 {
-    const attest_props_doubts d = attest_props_doubt(result, cases, whole);
+    const attest_props_doubts d = attest_props_doubt(result, whole);
     attest_exit code = { 0 };
     if (known->broken > known->ended)
         attest_exit_add(&code, 1);
@@ -78,7 +78,7 @@ int attest_command_props(const attest_cli *cli)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
     if (cli->kernel)
         attest_split_target(cli->kernel, library, sizeof library, &glob);
-    const int whole = !cli->kernel && !cli->property;
+    const int whole = !glob && !cli->property; /* every kernel of the library, every property */
     const attest_props_request request = { .library = *library ? library : NULL,
                                            .kernel_glob = glob,
                                            .property_glob = cli->property,
@@ -88,6 +88,7 @@ int attest_command_props(const attest_cli *cli)
                                            .jobs = cli->jobs,
                                            .timeout_s = cli->timeout,
                                            .reference = 1,
+                                           .floors = whole,
                                            .progress = !cli->quiet && isatty(STDERR_FILENO) ? progress : NULL };
     ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_TOKENS, &err));
     if (known.tokens > 0 && !cli->quiet)
@@ -95,11 +96,11 @@ int attest_command_props(const attest_cli *cli)
                         " of kernels or properties not asked\n", known.tokens, known.broken, known.hold, known.others);
     ATTEST_TRY(attest_props_run(&result, &request, &err));
     if (cli->format && strcmp(cli->format, "json") == 0)
-        attest_props_json(stdout, &result, cases, whole);
+        attest_props_json(stdout, &result, whole && !*library);
     else if (!cli->quiet)
-        attest_props_print(stdout, &result, cases, whole);
+        attest_props_print(stdout, &result, whole && !*library);
     ATTEST_TRY(tell_failures(&result, &request, store, &err));
-    code = exit_of(&result, &known, cases, whole);
+    code = exit_of(&result, &known, whole && !*library);
 out:
     attest_props_result_clear(&result);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANTED_TRIES = 8 };
+enum { PLANTED_TRIES = 16 }; /* cases, spread evenly over those that a property held for */
 
 /* ---- one case --------------------------------------------------------------------------------------------------- */
 
@@ -209,18 +209,27 @@ out:
     return status;
 }
 
-/* The first cases that property k held for, until one shows the violation. */
+static int holds(const props_state *s, size_t job, size_t k)
+{
+    const props_verdict *v = &s->verdict[job * s->request->property_count + k];
+    return v->compared && !v->broken;
+}
+
 attest_status props_plant(props_state *s, size_t k, props_hand *h, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_props_count *count = &s->result->count[k];
-    int tries = 0;
-    for (size_t i = 0; i < s->jobs && tries < PLANTED_TRIES && count->planted != ATTEST_PLANTED_SEEN; i++) {
-        const props_verdict *v = &s->verdict[i * s->request->property_count + k];
+    size_t held = 0, at = 0;
+    for (size_t i = 0; i < s->jobs; i++)
+        held += (size_t)holds(s, i, k);
+    for (size_t i = 0; i < s->jobs && count->planted != ATTEST_PLANTED_SEEN; i++) {
         int seen = 0;
-        if (!v->compared || v->broken)
+        if (!holds(s, i, k))
             continue;
-        tries++;
+        const int taken = at * PLANTED_TRIES / held != (at + 1) * PLANTED_TRIES / held;
+        at++;
+        if (!taken)
+            continue;
         ATTEST_TRY(plant(&seen, s, &s->job[i], s->request->property[k], h, err));
         count->planted = seen ? ATTEST_PLANTED_SEEN : ATTEST_PLANTED_MISSED;
     }

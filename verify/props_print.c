@@ -5,7 +5,7 @@
 
 static const char *const planted_names[] = { "not tried", "seen", "MISSED" };
 
-attest_props_doubts attest_props_doubt(const attest_props_result *result, int64_t cases, int whole)
+attest_props_doubts attest_props_doubt(const attest_props_result *result, int whole)
 {
     attest_props_doubts d = { .starved = result->starved };
     for (size_t k = 0; k < result->property_count; k++) {
@@ -13,8 +13,8 @@ attest_props_doubts attest_props_doubt(const attest_props_result *result, int64_
         d.vacuous += c->selected && c->planted == ATTEST_PLANTED_MISSED;
         d.silent += whole && c->selected && c->compared == 0;
     }
-    for (size_t k = 0; whole && k < attest_label_count; k++)
-        d.floors += result->label[k] < attest_label_floor(&attest_labels[k], cases);
+    for (size_t k = 0; k < attest_label_count; k++)
+        d.floors += result->label[k] < result->floor[k];
     return d;
 }
 
@@ -33,11 +33,11 @@ static void print_properties(FILE *out, const attest_props_result *result)
     }
 }
 
-static void print_labels(FILE *out, const attest_props_result *result, int64_t cases, int whole)
+static void print_labels(FILE *out, const attest_props_result *result)
 {
     fprintf(out, "\n%-26s %7s %7s  %s\n", "cases with", "count", "floor", "meaning");
     for (size_t k = 0; k < attest_label_count; k++) {
-        const int64_t floor = whole ? attest_label_floor(&attest_labels[k], cases) : 0;
+        const int64_t floor = result->floor[k];
         char text[32] = "-";
         if (floor > 0)
             snprintf(text, sizeof text, "%" PRId64 "%s", floor, result->label[k] < floor ? " MISSED" : "");
@@ -46,12 +46,12 @@ static void print_labels(FILE *out, const attest_props_result *result, int64_t c
     }
 }
 
-void attest_props_print(FILE *out, const attest_props_result *result, int64_t cases, int whole)
+void attest_props_print(FILE *out, const attest_props_result *result, int whole)
 {
-    const attest_props_doubts d = attest_props_doubt(result, cases, whole);
+    const attest_props_doubts d = attest_props_doubt(result, whole);
     int64_t asked = 0, broken = 0;
     print_properties(out, result);
-    print_labels(out, result, cases, whole);
+    print_labels(out, result);
     for (size_t k = 0; k < result->property_count; k++) {
         asked += result->count[k].compared;
         broken += result->count[k].broken;
@@ -66,9 +66,9 @@ void attest_props_print(FILE *out, const attest_props_result *result, int64_t ca
                 d.vacuous, d.silent, d.floors, d.starved);
 }
 
-void attest_props_json(FILE *out, const attest_props_result *result, int64_t cases, int whole)
+void attest_props_json(FILE *out, const attest_props_result *result, int whole)
 {
-    const attest_props_doubts d = attest_props_doubt(result, cases, whole);
+    const attest_props_doubts d = attest_props_doubt(result, whole);
     for (size_t k = 0; k < result->property_count; k++) {
         const attest_props_count *c = &result->count[k];
         if (c->selected)
@@ -80,7 +80,7 @@ void attest_props_json(FILE *out, const attest_props_result *result, int64_t cas
     }
     for (size_t k = 0; k < attest_label_count; k++)
         fprintf(out, "{\"label\":\"%s\",\"cases\":%" PRId64 ",\"floor\":%" PRId64 "}\n", attest_labels[k].name,
-                result->label[k], whole ? attest_label_floor(&attest_labels[k], cases) : 0);
+                result->label[k], result->floor[k]);
     fprintf(out,
             "{\"cases\":%" PRId64 ",\"kernels\":%" PRId64 ",\"refused\":%" PRId64 ",\"starved\":%" PRId64
             ",\"runs\":%" PRId64 ",\"elements\":%" PRId64 ",\"failures\":%zu,\"vacuous\":%d,\"silent\":%d,"

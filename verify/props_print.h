@@ -14,14 +14,14 @@ typedef struct attest_props_doubts {
     int64_t starved;  /* cases without a problem */
 } attest_props_doubts;
 
-/* `whole`: all kernels and properties of the built-in library were asked, so that floors and silence count. */
-attest_props_doubts attest_props_doubt(const attest_props_result *result, int64_t cases, int whole);
+/* `whole`: all properties were asked of all built-in kernels, so that one which never compares anything is a doubt. */
+attest_props_doubts attest_props_doubt(const attest_props_result *result, int whole);
 
 /* Properties, then labels with their floors, then one line of sums. */
-void attest_props_print(FILE *out, const attest_props_result *result, int64_t cases, int whole);
+void attest_props_print(FILE *out, const attest_props_result *result, int whole);
 
 /* One line a property, a label, and of sums. */
-void attest_props_json(FILE *out, const attest_props_result *result, int64_t cases, int whole);
+void attest_props_json(FILE *out, const attest_props_result *result, int whole);
 
 /* The list of properties: name, statement, of which variants, tolerance. */
 void attest_props_list(FILE *out);

@@ -53,7 +53,7 @@ attest_status props_make_case(attest_case *c, props_job *j, props_state *s, prop
 /* Makes, runs and asks one job. */
 attest_status props_run_job(props_state *s, props_job *j, props_hand *h, attest_error *err);
 
-/* The first cases that property k held for, with its violation planted, until one shows it. */
+/* Cases that property k held for, all over the run, with its violation planted, until one shows it. */
 attest_status props_plant(props_state *s, size_t k, props_hand *h, attest_error *err);
 
 #endif

@@ -195,6 +195,29 @@ static int by_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Floors that are missed count unless no kernel of the run can meet them. */
+static attest_status set_floors(props_state *s, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_props_result *r = s->result;
+    props_hand h;
+    ATTEST_TRY(hand_start(&h, s->request, err));
+    for (size_t k = 0; k < attest_label_count; k++) {
+        int possible = 0;
+        r->floor[k] = attest_label_floor(&attest_labels[k], s->request->cases);
+        for (size_t i = 0; r->label[k] < r->floor[k] && i < s->kernels && !possible; i++) {
+            h.world.subject.index = s->kernel[i];
+            const attest_prop_kernel kernel = attest_props_kernel(&h.world.subject);
+            possible = attest_label_possible(&attest_labels[k], s->request->seed, &kernel, &h.host);
+        }
+        if (r->label[k] < r->floor[k] && !possible)
+            r->floor[k] = 0;
+    }
+out:
+    attest_worker_free(h.worker);
+    return status;
+}
+
 static void count_all(props_state *s)
 {
     attest_props_result *r = s->result;
@@ -237,7 +260,8 @@ attest_status attest_props_run(attest_props_result *result, const attest_props_r
     *result = (attest_props_result){ .property = resolved.property, .property_count = count };
     result->count = calloc(count, sizeof *result->count);
     result->label = calloc(attest_label_count + 1, sizeof *result->label);
-    if (!redrawn || !result->count || !result->label)
+    result->floor = calloc(attest_label_count + 1, sizeof *result->floor);
+    if (!redrawn || !result->count || !result->label || !result->floor)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the counts of properties"));
     for (size_t k = 0; k < count; k++)
         chosen += (size_t)(result->count[k].selected = props_selected(request, resolved.property[k]));
@@ -255,6 +279,8 @@ attest_status attest_props_run(attest_props_result *result, const attest_props_r
     if (!request->stop)
         ATTEST_TRY(run_all(&s, 0, 1, err));
     count_all(&s);
+    if (request->floors)
+        ATTEST_TRY(set_floors(&s, err));
 out:
     free(redrawn);
     free(s.job);
@@ -268,6 +294,7 @@ void attest_props_result_clear(attest_props_result *result)
 {
     free(result->count);
     free(result->label);
+    free(result->floor);
     free(result->failure);
     memset(result, 0, sizeof *result);
 }

@@ -26,6 +26,7 @@ typedef struct attest_props_request {
     long cases, jobs;          /* jobs 0: all cores */
     double timeout_s;
     int reference;             /* 0: only what can be said without a reference: no bounds, no labels */
+    int floors;                /* 1: ask for the floors of labels (labels.h) */
     int stop;                  /* 1: no further case once something is broken */
     void (*progress)(void *context, long done, long total); /* or NULL; one call at a time */
     void *context;
@@ -59,6 +60,7 @@ typedef struct attest_props_result {
     size_t property_count;
     attest_props_count *count; /* [property_count] */
     int64_t *label;            /* [attest_label_count]: cases with it */
+    int64_t *floor;            /* [attest_label_count]: that many are wanted; 0: none, or the kernels cannot meet it */
     attest_props_failure *failure;
     size_t failure_count;
     int64_t kernels, cases, starved, refused, runs; /* starved: no problem found; refused: by run() */
