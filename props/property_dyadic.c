@@ -1,5 +1,6 @@
-/* property_dyadic.c - the bit-exact lane: theory A3.  Inputs are small integers, scale and decays powers of two, so that
- * every product and sum of every order of evaluation is a number of acc, and u, z and the states are known to the bit.
+/* property_dyadic.c - the bit-exact lane: theory A3.  Inputs are small integers, scale and decays powers of two, so
+ * that every product and sum of every order of evaluation is a number of acc, and u, z and the states are known to the
+ * bit.
  *
  * With |q|, |k| <= a, |v| <= a_v, S = d a^2 >= |<q,k>| and N keys (and a given state, that of two keys more), all that
  * a kernel can form is a multiple of one unit and below N W G a_v such units: W the largest weight over the unit of
@@ -33,7 +34,7 @@ static int applies_dyadic(const attest_problem *p, const attest_prop_kernel *k)
            prop_feature_in(p, features) && prop_axis(p, ATTEST_AXIS_GATES) != ATTEST_GATES_HEADS;
 }
 
-/* ---- the inputs ----------------------------------------------------------------------------------------------------- */
+/* ---- the inputs ------------------------------------------------------------------------------------------------- */
 
 typedef struct lane {
     int a, a_v, shift; /* scale = 2^shift */
@@ -149,7 +150,7 @@ static uint64_t dyadic_value(const attest_relation *r, const attest_trial *trial
     return attest_from_f64(cell->dtype, x);
 }
 
-/* ---- what must come out --------------------------------------------------------------------------------------------- */
+/* ---- what must come out ----------------------------------------------------------------------------------------- */
 
 static double phi(const attest_problem *p, double x)
 {
@@ -256,7 +257,7 @@ static void compare_row(attest_finding *found, history *past, const values_row *
     }
 }
 
-/* ---- states --------------------------------------------------------------------------------------------------------- */
+/* ---- states ----------------------------------------------------------------------------------------------------- */
 
 /* The multi-index of a state's row moves on: every index (full), or the non-decreasing ones (packed). */
 static void next_index(int64_t index[ATTEST_MAX_ORDER], int degree, int64_t dim, int packed)

@@ -1,9 +1,10 @@
 /* property_exact.c - equal weights and single keys: theory A5, row 13; no reference.
  *
- * Where all weights of a row are equal in the formula (q = 0; one key), o is a mean of values that are known.  Of
- * polynomial weights they are 1 or 0 by every order of evaluation, and o errs by its division alone.  Of weight=exp they
- * are e^0, computed: with N keys, B tiles, S parts and the declared errors of exp (E), of the cast to p (U), of sums
- * (A), of the division (D), both sums are sum of (1+x) v with |x| <= (1+B+S) E + U and N+B+S+4 roundings A, so that
+ * Where all weights of a row are equal in the formula (q = 0; one key), o is a mean of values that are known.
+ * Polynomial weights are 1 or 0 there by every order of evaluation, and o errs by its division alone.  Those of
+ * weight=exp are e^0, computed: with N keys, B tiles, S parts and the declared errors of exp (E), of the cast to p (U),
+ * of sums (A), of the division (D), both sums are sum of (1+x) v with |x| <= (1+B+S) E + U and N+B+S+4 roundings A, so
+ * that
  *
  *     |o - mean v| <= mean |v| (2 ((1+B+S) E + U) + 2 (N+B+S+4) A + D) (1 + 1/4), while that factor is below 1/4,
  *
@@ -39,12 +40,12 @@ static double small_value(const attest_trial *trial, const attest_property *prop
     return (double)(values_word(trial, property, cell) % 17) - 8;
 }
 
-/* ---- q = 0 ---------------------------------------------------------------------------------------------------------- */
+/* ---- q = 0 ------------------------------------------------------------------------------------------------------ */
 
 /* phi(0) = 0, so that every score is 0. */
 #define ZERO_AT_ZERO                                                                                                   \
-    (1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_RELU | 1u << ATTEST_FEATURE_UNIT | 1u << ATTEST_FEATURE_SILU | \
-     1u << ATTEST_FEATURE_SILU_UNIT | 1u << ATTEST_FEATURE_COSFORMER)
+    (1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_RELU | 1u << ATTEST_FEATURE_UNIT |                           \
+     1u << ATTEST_FEATURE_SILU | 1u << ATTEST_FEATURE_SILU_UNIT | 1u << ATTEST_FEATURE_COSFORMER)
 
 static int applies_zero(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -131,7 +132,7 @@ const attest_property attest_property_zero_query = {
     ATTEST_NEEDS_NOTHING, applies_zero, check_zero, attest_violate_by_row
 };
 
-/* ---- one key -------------------------------------------------------------------------------------------------------- */
+/* ---- one key ---------------------------------------------------------------------------------------------------- */
 
 static int applies_one_key(const attest_problem *p, const attest_prop_kernel *k)
 {

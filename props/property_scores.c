@@ -65,7 +65,7 @@ out:
     return status;
 }
 
-/* ---- score shift ---------------------------------------------------------------------------------------------------- */
+/* ---- score shift ------------------------------------------------------------------------------------------------ */
 
 /* Norms under which e^c drops out. */
 #define HOMOGENEOUS                                                                                                    \
@@ -126,7 +126,7 @@ const attest_property attest_property_score_shift = {
     violate_by_width
 };
 
-/* ---- one hot -------------------------------------------------------------------------------------------------------- */
+/* ---- one hot ---------------------------------------------------------------------------------------------------- */
 
 static int applies_one_hot(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -214,7 +214,7 @@ const attest_property attest_property_one_hot = {
     applies_one_hot, check_one_hot, violate_by_mean
 };
 
-/* ---- monotone ------------------------------------------------------------------------------------------------------- */
+/* ---- monotone --------------------------------------------------------------------------------------------------- */
 
 static int applies_monotone(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -303,7 +303,7 @@ static void violate_downward(const attest_problem *p, const attest_bundle *input
 
 const attest_property attest_property_monotone = {
     "monotone", "a key whose score rises does not lose weight (seen through v = 1 there and 0 elsewhere)",
-    "norms sum, sink, floor, none, length; polynomial weights where no score is below 0; no gates, rope, center, vector "
-    "decay, given states, delta; features identity, relu", "the sign, beyond both runs' bounds (R-JUDGE)",
+    "norms sum, sink, floor, none, length; polynomial weights where no score is below 0; no gates, rope, center, "
+    "vector decay, given states, delta; features identity, relu", "the sign, beyond both runs' bounds (R-JUDGE)",
     ATTEST_NEEDS_BOUNDS, applies_monotone, check_monotone, violate_downward
 };

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* ---- o z = u, lse = ln z -------------------------------------------------------------------------------------------- */
+/* ---- o z = u, lse = ln z ---------------------------------------------------------------------------------------- */
 
 static int applies_quotient(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -110,7 +110,7 @@ const attest_property attest_property_lse_of_z = {
     violate_quotient
 };
 
-/* ---- Lagrange's remainder ------------------------------------------------------------------------------------------- */
+/* ---- Lagrange's remainder --------------------------------------------------------------------------------------- */
 
 #define ELEMENTWISE (1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_RELU)
 
@@ -216,7 +216,7 @@ const attest_property attest_property_lagrange = {
     ATTEST_NEEDS_BOUNDS, applies_lagrange, check_lagrange, violate_sums
 };
 
-/* ---- T_P = T_(P-1) + x^P/P! ----------------------------------------------------------------------------------------- */
+/* ---- T_P = T_(P-1) + x^P/P! ------------------------------------------------------------------------------------- */
 
 static int applies_orders(const attest_problem *p, const attest_prop_kernel *k)
 {

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* ---- hull ----------------------------------------------------------------------------------------------------------- */
+/* ---- hull ------------------------------------------------------------------------------------------------------- */
 
 #define FEATURES_POSITIVE (1u << ATTEST_FEATURE_ELU1 | 1u << ATTEST_FEATURE_RELU | 1u << ATTEST_FEATURE_COSFORMER)
 
@@ -91,7 +91,7 @@ const attest_property attest_property_hull = {
     "the run's bound (R-JUDGE)", ATTEST_NEEDS_BOUNDS, applies_hull, check_hull, violate_outside
 };
 
-/* ---- constant values ------------------------------------------------------------------------------------------------ */
+/* ---- constant values -------------------------------------------------------------------------------------------- */
 
 static int applies_constant(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -167,7 +167,7 @@ const attest_property attest_property_constant_value = {
     "the run's bounds (R-JUDGE)", ATTEST_NEEDS_BOUNDS, applies_constant, check_constant, attest_violate_by_row
 };
 
-/* ---- v = a + b ------------------------------------------------------------------------------------------------------ */
+/* ---- v = a + b -------------------------------------------------------------------------------------------------- */
 
 static int applies_additivity(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -217,7 +217,7 @@ const attest_property attest_property_value_additivity = {
     attest_violate_by_row
 };
 
-/* ---- all keys twice ------------------------------------------------------------------------------------------------- */
+/* ---- all keys twice --------------------------------------------------------------------------------------------- */
 
 static int applies_duplicate(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -282,7 +282,7 @@ const attest_property attest_property_duplicate_keys = {
     applies_duplicate, check_duplicate, violate_by_keys
 };
 
-/* ---- two equal keys ------------------------------------------------------------------------------------------------- */
+/* ---- two equal keys --------------------------------------------------------------------------------------------- */
 
 static int applies_equal(const attest_problem *p, const attest_prop_kernel *k)
 {

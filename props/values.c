@@ -115,7 +115,8 @@ double values_divisor(const attest_problem *p, double z, double keys)
 
 double values_quotient_radius(const attest_problem *p, const attest_prop_kernel *k, double u, double divisor)
 {
-    const double want = u / divisor, unit = attest_unit_roundoff(p->acc), error = values_declared(k->numerics.div_error);
+    const double want = u / divisor, unit = attest_unit_roundoff(p->acc);
+    const double error = values_declared(k->numerics.div_error);
     const int held = attest_to_f64(p->acc, attest_from_f64(p->acc, want)) == want && want * divisor == u;
     /* floor:F may be rounded to acc */
     const int exact = held && error <= unit && p->axis[ATTEST_AXIS_NORM].value != ATTEST_NORM_FLOOR;

@@ -1,10 +1,10 @@
-/* values.h - private to props/: what the properties of values share: runs on inputs of their own, rows, parts of runs. */
+/* values.h - private to props/: what the properties of values share: runs on inputs of their own, rows, sums. */
 #ifndef ATTEST_VALUES_H
 #define ATTEST_VALUES_H
 
 #include "props/relation.h"
 
-/* ---- a second run, kept: a trial whose inputs are those that a relation makes --------------------------------------- */
+/* ---- a second run, kept: a trial whose inputs are those that a relation makes ----------------------------------- */
 typedef struct values_run {
     attest_trial trial;
     attest_bundle *inputs; /* owned */
@@ -16,7 +16,7 @@ attest_status values_run_make(values_run *run, int *usable, attest_finding *foun
                               const attest_relation *r, attest_error *err);
 void values_run_clear(values_run *run);
 
-/* ---- rows ----------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
 typedef struct values_row {
     int64_t b, h, g, i;  /* g: the KV head that h reads */
     int64_t first, last; /* visible keys [first, last) */
@@ -48,12 +48,12 @@ static inline int64_t values_index(const attest_problem *p, attest_role role, co
 attest_status values_compare_sum(attest_finding *found, attest_trial *whole, attest_trial *part0, attest_trial *part1,
                                  attest_role role, attest_error *err);
 
-/* ---- values known exactly ------------------------------------------------------------------------------------------- */
+/* ---- values known exactly --------------------------------------------------------------------------------------- */
 /* A declared relative error; its ceiling (attest.h) where nothing is declared. */
 static inline double values_declared(double error) { return error > 0 ? error : 0x1p-7; }
 
-/* The output lies between the roundings to its type of want - radius and want + radius; a radius that is not finite: not
- * compared. */
+/* The output lies between the roundings to its type of want - radius and want + radius; a radius that is not finite:
+ * not compared. */
 void values_add_interval(attest_finding *found, const attest_bundle *outputs, attest_role role, const values_row *row,
                          int64_t c, double want, double radius);
 
@@ -64,7 +64,7 @@ double values_divisor(const attest_problem *p, double z, double keys);
  * and one rounding; 0 if the division is declared to be correctly rounded and acc holds the quotient. */
 double values_quotient_radius(const attest_problem *p, const attest_prop_kernel *k, double u, double divisor);
 
-/* ---- what several ask ----------------------------------------------------------------------------------------------- */
+/* ---- what several ask ------------------------------------------------------------------------------------------- */
 /* No entry of a, gamma is below 0 or NaN. */
 int values_decay_nonnegative(const attest_bundle *inputs);
 
