@@ -3,6 +3,11 @@
  * planted defects. */
 #include "tests/props_ask.h"
 
+#include <math.h>
+
+#include "kernels/attest_float.h"
+#include "props/values.h"
+
 Suite *suite_props_values(void);
 
 #define CAUSAL " mask=causal n=9 m=9 d=3 e=2"
@@ -101,6 +106,7 @@ static const question silent[] = {
     { "score-shift", "softmax-online-f32", "variant=softmax scale=0" CAUSAL },
     { "score-shift", "softmax-two-pass-f32", "variant=softmax in=f16 scale=1e-6" CAUSAL },
     { "one-hot", "taylor-direct-f32", "variant=taylor:2" CAUSAL },
+    { "one-hot", "softmax-two-pass-f32", "variant=softmax in=f16 scale=1e-6" CAUSAL },
     { "one-hot", "softmax-online-f32", "variant=softmax feature=relu scale=-1" CAUSAL },
     { "monotone", "taylor-direct-f32", "variant=taylor:2 scale=-1" CAUSAL },
     { "monotone", "taylor-direct-f32", "variant=taylor:3 clamp=-0.5" CAUSAL },
@@ -154,6 +160,46 @@ START_TEST(test_seen)
 }
 END_TEST
 
+/* What is exact by a division, and by how much a quotient may be off otherwise. */
+START_TEST(test_quotients)
+{
+    attest_case c;
+    attest_error err;
+    ck_assert(attest_case_parse(&c, "variant=taylor:2", NULL, NULL, &err) == ATTEST_OK);
+    attest_prop_kernel k = { .numerics = { .div_error = 0x1p-24 } };
+    ck_assert(values_quotient_radius(&c.problem, &k, 6, 4) == 0);
+    ck_assert(values_quotient_radius(&c.problem, &k, 6, -9) == 6. / 9 * 0x1p-23);
+    k.numerics.div_error = 0x1p-22;
+    ck_assert(values_quotient_radius(&c.problem, &k, 6, 4) == 1.5 * (0x1p-22 + 0x1p-24));
+    ck_assert(values_quotient_radius(&c.problem, &k, 6, 1) == 0);
+    k.numerics.div_error = 0;
+    ck_assert(values_quotient_radius(&c.problem, &k, 6, 4) == 1.5 * (0x1p-7 + 0x1p-24));
+    c.problem.axis[ATTEST_AXIS_NORM] = (attest_setting){ ATTEST_NORM_FLOOR, 0, 4 };
+    k.numerics.div_error = 0x1p-24;
+    ck_assert(values_quotient_radius(&c.problem, &k, 6, 4) > 0);
+}
+END_TEST
+
+START_TEST(test_decays)
+{
+    attest_case c;
+    attest_error err;
+    attest_bundle *inputs;
+    attest_tensor *a;
+    ck_assert(attest_case_parse(&c, "variant=fox n=3", NULL, NULL, &err) == ATTEST_OK);
+    ck_assert(attest_bundle_new(&inputs, &err) == ATTEST_OK);
+    ck_assert(values_decay_nonnegative(inputs));
+    ck_assert(attest_bundle_add(inputs, &c.problem, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_A }, 0, &a, &err) ==
+              ATTEST_OK);
+    ck_assert(values_decay_nonnegative(inputs));
+    attest_store_bits(a, 2, attest_from_f64(a->dtype, -0.5));
+    ck_assert(!values_decay_nonnegative(inputs));
+    attest_store_bits(a, 2, attest_from_f64(a->dtype, (double)NAN));
+    ck_assert(!values_decay_nonnegative(inputs));
+    attest_bundle_free(inputs);
+}
+END_TEST
+
 Suite *suite_props_values(void)
 {
     Suite *suite = suite_create("props_values");
@@ -162,6 +208,8 @@ Suite *suite_props_values(void)
     tcase_add_loop_test(tcase, test_holds, 0, (int)(sizeof holds / sizeof holds[0]));
     tcase_add_loop_test(tcase, test_silent, 0, (int)(sizeof silent / sizeof silent[0]));
     tcase_add_loop_test(tcase, test_seen, 0, (int)(sizeof seen / sizeof seen[0]));
+    tcase_add_test(tcase, test_quotients);
+    tcase_add_test(tcase, test_decays);
     suite_add_tcase(suite, tcase);
     return suite;
 }
