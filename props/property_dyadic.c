@@ -37,7 +37,7 @@ static int applies_dyadic(const attest_problem *p, const attest_prop_kernel *k)
 /* ---- the inputs ------------------------------------------------------------------------------------------------- */
 
 typedef struct lane {
-    int a, a_v, shift; /* scale = 2^shift */
+    int a, a_v, shift; /* scale = 2^shift: 1/4, 1, 4, whose roots are exact too, on q and on k */
     int fits;
 } lane;
 
@@ -84,7 +84,7 @@ static lane lane_of(const attest_trial *trial)
 {
     const attest_problem *p = &trial->c.problem;
     const attest_numerics *n = &trial->kernel.numerics;
-    lane l = { .shift = (int)(attest_trial_word(trial, &attest_property_dyadic, 0) % 3) - 1 };
+    lane l = { .shift = 2 * (int)(attest_trial_word(trial, &attest_property_dyadic, 0) % 3) - 2 };
     double room = 1 / fmax(n->acc_unit, attest_unit_roundoff(p->acc));
     if (n->state_dtype)
         room = fmin(room, 1 / attest_unit_roundoff(n->state_dtype - 1));
