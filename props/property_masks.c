@@ -55,16 +55,19 @@ static int is_seen(const attest_trial *trial, int64_t b, int64_t j)
     return 0;
 }
 
-/* Another finite value, exact in every type: a multiple of 2^-5 in [-4,4); decays and rates in (0,1/2] and (0,1]. */
+/* Another value, exact in every type: a multiple of 2^-7 in [-1,1); decays in (0,1/2]; rates below 1/(4d), so that no
+ * state of a delta rule grows: what follows from these values stays finite too. */
 static uint64_t other_value(const attest_trial *trial, const attest_cell *cell)
 {
     uint64_t number = cell->id.index;
     for (int i = 0; i < 4; i++)
         number = number * 1000003 + (uint64_t)cell->at[i];
-    const uint32_t word = attest_trial_word(trial, &attest_property_causal_prefix, number + 1);
-    double x = ((double)(word >> 8 & 0xff) - 128) / 32;
-    if (cell->id.index == ATTEST_A || cell->id.index == ATTEST_B)
-        x = (double)((word >> 8 & 0x7f) + 1) / (cell->id.index == ATTEST_A ? 256 : 128);
+    const uint32_t byte = attest_trial_word(trial, &attest_property_causal_prefix, number + 1) >> 8 & 0xff;
+    double x = ((double)byte - 128) / 128;
+    if (cell->id.index == ATTEST_A)
+        x = (double)(byte + 1) / 512;
+    if (cell->id.index == ATTEST_B)
+        x = ldexp((double)(byte + 1) / 512, -ilogb((double)trial->c.problem.d) - 2);
     return attest_from_f64(cell->dtype, x);
 }
 
@@ -178,6 +181,7 @@ static attest_status check_unseen(attest_finding *found, attest_trial *trial, at
         return ATTEST_OK;
     attest_relation_init(&r, trial);
     r.bits = (trial->kernel.flags & ATTEST_DETERMINISTIC) != 0;
+    r.outputs |= ATTEST_GIVES_STATE;
     r.value = where_unseen;
     const attest_status status = attest_relation_check(found, trial, &r, err);
     attest_relation_clear(&r);
@@ -254,6 +258,7 @@ static attest_status check_length_alone(attest_finding *found, attest_trial *tri
         return ATTEST_OK;
     attest_relation_init(&r, trial);
     r.bits = follows_keys(&trial->kernel);
+    r.outputs |= ATTEST_GIVES_STATE;
     r.c.problem.b = 1;
     r.c.problem.m = keys;
     r.c.problem.axis[ATTEST_AXIS_LENS] = (attest_setting){ ATTEST_LENS_NONE, 0, 0 };
@@ -281,6 +286,7 @@ static attest_status check_last(attest_finding *found, attest_trial *trial, int6
     attest_status status = ATTEST_OK;
     attest_relation_init(&r, trial);
     r.bits = aligned ? prop_rows_independent(&trial->kernel) : follows_keys(&trial->kernel);
+    r.outputs |= ATTEST_GIVES_STATE;
     r.c.problem.n = rows;
     r.c.problem.axis[ATTEST_AXIS_MASK].value = ATTEST_MASK_CAUSAL_BR;
     ATTEST_TRY(attest_relation_map(&from, &r, ATTEST_LETTER_N, rows, err));
@@ -374,6 +380,7 @@ static attest_status check_square(attest_finding *found, attest_trial *trial, at
     attest_relation r;
     attest_relation_init(&r, trial);
     r.bits = follows_keys(&trial->kernel);
+    r.outputs |= ATTEST_GIVES_STATE;
     r.c.problem.axis[ATTEST_AXIS_MASK].value = ATTEST_MASK_CAUSAL + ATTEST_MASK_CAUSAL_BR -
                                                prop_axis(&trial->c.problem, ATTEST_AXIS_MASK);
     const attest_status status = attest_relation_check(found, trial, &r, err);

@@ -1,6 +1,8 @@
 /* test_props_masks.c - props/property_masks.c: what a row does not see does not matter. */
 #include "tests/props_asked.h"
 
+#include <math.h>
+
 #include "kernels/registry.h"
 
 Suite *suite_props_masks(void);
@@ -131,6 +133,11 @@ static const struct { const char *property, *kernel, *line; int64_t compared; } 
     { "last-rows", "softmax-two-pass-f32", "n=3 m=7 d=2 e=3 mask=causal-br", 2 * (3 + 1) },
     { "wide-window", "softmax-two-pass-f32", "n=3 m=7 d=2 e=3 mask=causal-br", 3 * (3 + 1) },
     { "square-mask", "softmax-two-pass-f32", "n=3 d=2 e=3 mask=causal-br", 3 * (3 + 1) },
+    /* o u z, and the final states h [2,3], z [2] */
+    { "unseen-keys", "linear-recurrent-f32", "variant=linear n=3 m=4 d=2 e=3 mask=causal", 3 * 7 + 2 * 4 },
+    { "last-row", "linear-recurrent-f32", "variant=linear n=3 d=2 e=3 mask=causal", 7 + 2 * 4 },
+    { "length-alone", "linear-recurrent-f32", "variant=linear n=3 m=9 d=2 e=3 lens=draw", 3 * 7 + 2 * 4 },
+    { "square-mask", "linear-recurrent-f32", "variant=linear n=3 d=2 e=3 mask=causal", 3 * 7 + 2 * 4 },
 };
 
 START_TEST(what_is_compared)
@@ -225,40 +232,75 @@ static int serves(void *context, const attest_problem *p)
     return 1;
 }
 
-/* o = 0; counts runs with lengths beyond m in *context. */
-static attest_status look(void *context, const attest_case *c, const attest_bundle *inputs, uint32_t wanted, int strided,
-                          attest_bundle **outputs, attest_prop_run *run, attest_error *err)
+/* What was seen of the last run: lengths beyond m; the largest magnitude of the last token's k and v; its rate. */
+typedef struct seen {
+    int beyond;
+    double k, v, b;
+} seen;
+
+static double largest_of_last(const attest_bundle *inputs, attest_role role, int64_t m, int64_t width)
+{
+    const attest_tensor *t = attest_bundle_role(inputs, role);
+    double most = 0;
+    for (int64_t at = 0; t && at < attest_tensor_count(t); at++)
+        if (at / width % m == m - 1)
+            most = fmax(most, fabs(attest_load(t, at)));
+    return most;
+}
+
+/* o = 0 */
+static attest_status look(void *context, const attest_case *c, const attest_bundle *inputs, uint32_t wanted,
+                          int strided, attest_bundle **outputs, attest_prop_run *run, attest_error *err)
 {
     const attest_tensor *len = attest_bundle_role(inputs, ATTEST_LEN);
+    const attest_problem *p = &c->problem;
+    seen *s = context;
     (void)wanted;
     (void)strided;
     run->end = ATTEST_PROP_DONE;
-    for (int64_t b = 0; len && b < c->problem.b; b++)
-        *(int *)context += attest_load_int(len, b) > c->problem.m;
+    for (int64_t b = 0; len && b < p->b; b++)
+        s->beyond += attest_load_int(len, b) > p->m;
+    s->k = largest_of_last(inputs, ATTEST_K, p->m, p->d);
+    s->v = largest_of_last(inputs, ATTEST_V, p->m, p->e);
+    s->b = largest_of_last(inputs, ATTEST_B, p->m, 1);
     ck_assert_int_eq(attest_bundle_new(outputs, err), ATTEST_OK);
-    return attest_bundle_add(*outputs, &c->problem, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, NULL, err);
+    return attest_bundle_add(*outputs, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, NULL, err);
 }
 
-/* prefix-alone: no length is beyond the keys that are left. */
-START_TEST(lengths_are_cut)
+static seen look_at(const char *name, const char *line)
 {
-    int beyond = 0;
-    const attest_prop_host host = { &beyond, serves, look, NULL };
+    seen s = { 0 };
+    const attest_prop_host host = { &s, serves, look, NULL };
     const attest_prop_kernel kernel = { .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_SERIAL_SUMS };
-    const attest_property *property = attest_property_find("prefix-alone");
     attest_finding found = { 0 };
     attest_bundle *inputs = NULL;
     attest_trial trial;
     attest_error err;
     attest_case c;
-    ck_assert_int_eq(attest_case_parse(&c, "n=6 d=1 b=20 mask=causal lens=draw", NULL, NULL, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_case_parse(&c, line, NULL, NULL, &err), ATTEST_OK);
     ck_assert_int_eq(attest_bundle_new(&inputs, &err), ATTEST_OK);
     ck_assert_int_eq(attest_draw_missing(inputs, &c, 0, 0, &err), ATTEST_OK);
     ck_assert_int_eq(attest_trial_init(&trial, &host, &kernel, &c, 0, inputs, NULL, &err), ATTEST_OK);
-    ck_assert_int_eq(property->check(&found, &trial, &err), ATTEST_OK);
-    ck_assert(found.compared > 0 && !found.broken && beyond == 0);
+    ck_assert_int_eq(attest_property_find(name)->check(&found, &trial, &err), ATTEST_OK);
+    ck_assert(found.compared > 0 && !found.broken);
     attest_trial_clear(&trial);
     attest_bundle_free(inputs);
+    return s;
+}
+
+/* No length is beyond the keys that are left. */
+START_TEST(lengths_are_cut)
+{
+    ck_assert_int_eq(look_at("prefix-alone", "n=6 d=1 b=20 mask=causal lens=draw").beyond, 0);
+}
+END_TEST
+
+/* The last token is always changed: to values of which no state grows. */
+START_TEST(other_values_are_tame)
+{
+    const seen s = look_at("causal-prefix", "variant=deltanet n=9 d=6 e=9 b=30 family=normal:8");
+    ck_assert(s.k > 0.5 && s.k <= 1 && s.v > 0.5 && s.v <= 1);
+    ck_assert(s.b > 0.5 / 24 && s.b <= 1.0 / 24);
 }
 END_TEST
 
@@ -276,6 +318,7 @@ Suite *suite_props_masks(void)
     tcase_add_loop_test(c, defects, 0, sizeof found_in / sizeof found_in[0]);
     tcase_add_test(c, declared_nan);
     tcase_add_test(c, lengths_are_cut);
+    tcase_add_test(c, other_values_are_tame);
     suite_add_tcase(suite, c);
     return suite;
 }
