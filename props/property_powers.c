@@ -62,10 +62,8 @@ static int stays_finite(const attest_relation *r, const attest_trial *trial, con
 {
     const attest_tensor *first = attest_bundle_get(trial->outputs, cell->id);
     const double x = attest_load(first, attest_offset(first, cell->at[0], cell->at[1], cell->at[2], cell->at[3]));
-    if (isinf(x))
-        return 0;
     return x == 0 || isnan(x) || cell->id.index == ATTEST_LSE ||
-           ilogb(x) + r->exponent[cell->id.index] < attest_format_of(cell->dtype).emax;
+           (isfinite(x) && ilogb(x) + r->exponent[cell->id.index] < attest_format_of(cell->dtype).emax);
 }
 
 /* Bits or bounds, for factors up to 2^margin of any product. */

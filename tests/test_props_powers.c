@@ -22,9 +22,7 @@ static const char *const lines[] = {
     "variant=deltanet mask=causal n=9 d=3 chunk=4 feature=unit", "variant=gdn mask=causal n=6 d=2 state=draw",
     "variant=gated-softmax n=9 d=2", "variant=sla-gdn mask=causal n=6 d=2 hq=2 hkv=2",
     /* sums of keys that are 0 */
-    "variant=linear norm=sum mask=causal n=33 b=4 d=1 e=2 family=integers seed=1",
-    "variant=linear norm=sum mask=causal n=33 b=4 d=1 e=2 family=integers seed=2",
-    "variant=linear norm=sum mask=causal n=33 b=4 d=1 e=2 family=integers seed=3",
+    "variant=linear norm=sum mask=causal feature=unit n=17 d=1 e=2",
     "variant=linear feature=unit state=draw mask=causal n=6 d=2", "n=5 d=3 feature=unit seed=1",
     "n=5 d=3 feature=unit seed=2", "n=5 d=3 feature=unit seed=3", "n=5 d=3 feature=unit seed=4",
     "variant=linear gates=pre-out norm=length n=5 d=2", "n=9 d=4 clamp=1 scale=2", "variant=quadratic n=9 d=4 norm=sum",
