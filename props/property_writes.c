@@ -43,10 +43,13 @@ static int is_role(const attest_cell *cell, attest_role role)
 
 static int decays_by_tensor(const attest_problem *p) { return prop_axis(p, ATTEST_AXIS_DECAY) >= ATTEST_DECAY_SCALAR; }
 
+/* decay=vector is inside <q,k>: what comes after it, a bias or a clamp below 0, makes a score of 0 count. */
 static int applies_zero_decay(const attest_problem *p, const attest_prop_kernel *k)
 {
+    const int inside = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
     (void)k;
-    return decays_by_tensor(p) && p->n > 1 && !prop_axis(p, ATTEST_AXIS_CENTER) && !prop_axis(p, ATTEST_AXIS_FILTER);
+    return decays_by_tensor(p) && p->n > 1 && !(inside && !attest_variant_recurrent(p->axis)) &&
+           !prop_axis(p, ATTEST_AXIS_CENTER) && !prop_axis(p, ATTEST_AXIS_FILTER);
 }
 
 static uint64_t no_decay(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
@@ -117,7 +120,7 @@ static void violate_by_first_value(const attest_problem *p, const attest_bundle 
 
 const attest_property attest_property_zero_decay = {
     "zero-decay", "a decay of 0 (scalar or vector) leaves of a row what its own token gives: the past does not matter",
-    "decay=scalar and vector, but centers and filters, which look at all scores",
+    "decay=scalar and vector (the latter where recurrent), but centers and filters, which look at all scores",
     "both runs' bounds (R-JUDGE); polynomial weights of deterministic kernels: bits too, as 0 is added in any order",
     ATTEST_NEEDS_NOTHING, applies_zero_decay, check_zero_decay, violate_by_first_value
 };
@@ -204,8 +207,7 @@ const attest_property attest_property_zero_write = {
     "zero-write", "a last token with b = 0 (and a = 1) leaves the final state as it was without it",
     "update=delta and efla, but decay=retnet (no token can switch it off) and cosformer (which reads n and m)",
     "bits if the schedule is recurrent, rows are independent, update=delta, decay=none; else both runs' bounds",
-    ATTEST_NEEDS_NOTHING,
-    applies_zero_write, check_zero_write, prop_violate_by_tokens
+    ATTEST_NEEDS_NOTHING, applies_zero_write, check_zero_write, prop_violate_by_tokens
 };
 
 /* ---- the same write again --------------------------------------------------------------------------------------- */
