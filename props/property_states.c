@@ -76,11 +76,13 @@ out:
 
 /* ---- composition ------------------------------------------------------------------------------------------------ */
 
-/* The state survives being handed over, and the same operations follow: then the bits are the same. */
+/* The state survives being handed over, and the same operations follow: then the bits are the same.  Chunks lie as they
+ * did; with lengths a row behind the last key may be one of the chunk of that key, pair by pair, or find it in the
+ * state. */
 static int same_order(const attest_problem *p, const attest_prop_kernel *k)
 {
     const uint32_t kept = 1 + (p->acc == ATTEST_F64 ? (uint32_t)ATTEST_F64 : (uint32_t)ATTEST_F32);
-    const int chunk = k->numerics.schedule == ATTEST_SCHEDULE_CHUNK &&
+    const int chunk = k->numerics.schedule == ATTEST_SCHEDULE_CHUNK && !prop_axis(p, ATTEST_AXIS_LENS) &&
                       prop_axis(p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL;
     return prop_rows_independent(k) && k->numerics.state_dtype == kept &&
            (k->numerics.schedule == ATTEST_SCHEDULE_RECURRENT || chunk);
@@ -224,7 +226,7 @@ const attest_property attest_property_state_composition = {
     "state-composition",
     "the rest of the tokens, given the final state of the first ones, has the outputs of the whole",
     "recurrent ones, but rope and cosformer (absolute positions), length norms, lens with decay or causal-br",
-    "bits: schedule recurrent, or chunk cut between chunks (causal), states kept in the type of ht; else nothing",
+    "bits: schedule recurrent, or chunk cut between chunks (causal, no lens), states kept as ht is; else nothing",
     ATTEST_NEEDS_NOTHING, applies_composition, check_composition, prop_violate_by_tokens
 };
 

@@ -95,6 +95,7 @@ static const question silent[] = {
     { "state-composition", "taylor-recurrent-f32", "variant=taylor:2 decay=scalar lens=draw" CAUSAL },
     { "state-composition", "taylor-recurrent-f32", "variant=taylor:2 mask=causal-br n=9 m=4 d=3" },
     { "state-composition", "taylor-chunk-f32", "variant=taylor:2 chunk=9" CAUSAL },
+    { "state-composition", "taylor-chunk-f32", "variant=taylor:2 chunk=3 lens=draw" CAUSAL },
     { "state-composition", "taylor-direct-f32", "variant=taylor:2" CAUSAL },
     { "zero-state", "taylor-recurrent-f32", "variant=taylor:2 state=draw" CAUSAL },
     { "o-alone", "delta-parallel-f32", "variant=deltanet" CAUSAL },
