@@ -319,23 +319,27 @@ static int differing(const attest_setting axis[ATTEST_AXIS_COUNT], const char *t
     return count;
 }
 
-/* The preset that says most of the axes, so that the line is short. */
+/* The preset that says most of the axes, so that the line is short: the first of them, softmax before all others. */
 static void name_preset(attest_case *c)
 {
     const attest_setting *axis = c->problem.axis;
-    int best = differing(axis, c->preset);
-    for (size_t k = 0; k < attest_preset_count; k++) {
-        char text[48];
-        if (attest_presets[k].argument == ATTEST_ARG_ORDER)
+    char best[sizeof c->preset] = "";
+    int least = ATTEST_AXIS_COUNT + 1;
+    for (size_t k = 0; k <= attest_preset_count; k++) {
+        char text[sizeof c->preset];
+        if (k == attest_preset_count)
+            snprintf(text, sizeof text, "%s", c->preset);
+        else if (attest_presets[k].argument == ATTEST_ARG_ORDER)
             snprintf(text, sizeof text, "%.36s:%u", attest_presets[k].name, axis[ATTEST_AXIS_WEIGHT].order);
         else
             snprintf(text, sizeof text, "%.47s", attest_presets[k].name);
         const int count = differing(axis, text);
-        if (count < best) {
-            best = count;
-            snprintf(c->preset, sizeof c->preset, "%s", text);
+        if (count < least) {
+            least = count;
+            snprintf(best, sizeof best, "%s", text);
         }
     }
+    snprintf(c->preset, sizeof c->preset, "%s", best);
 }
 
 /* One candidate: the example under another line. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
@@ -319,7 +320,9 @@ attest_status attest_props_files(char *folder, size_t len, const char *parent, c
     if (!made)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write into it: %s", parent, strerror(errno)));
     ATTEST_TRY(write_all(temporary, report, err));
-    if (rename(temporary, folder) == 0)
+    if (chmod(temporary, 0755) != 0) /* mkdtemp() made it for its owner alone */
+        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot open it to others: %s", temporary, strerror(errno));
+    else if (rename(temporary, folder) == 0)
         made = 0;
     else if (errno != EEXIST && errno != ENOTEMPTY) /* another process was first: the same failure */
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot make it: %s", folder, strerror(errno));
