@@ -159,7 +159,7 @@ $(BUILD)/tests/%.o: CPPFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DAT
 
 # The drawing sources alone, by every compiler at hand, with and without optimisation: all must draw the same.
 STREAM_SRC = tests/stream/main.c props/draw.c props/rng.c $(wildcard props/family*.c props/generate*.c kernels/variant*.c) \
-             $(wildcard kernels/problem*.c) kernels/tensor.c kernels/status.c
+             $(wildcard kernels/problem*.c) kernels/tensor.c kernels/status.c kernels/npy.c kernels/npy_tensor.c props/trace.c
 STREAM_CC = $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc)))
 STREAM = $(foreach cc,$(STREAM_CC),$(BUILD)/stream/$(cc)-O0 $(BUILD)/stream/$(cc)-O2)
 $(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*.h kernels/*.h)

@@ -27,6 +27,12 @@ attest_status attest_npy_read(attest_npy *a, const char *path, uint32_t want, at
 attest_status attest_npy_header(attest_npy *a, const char *path, attest_error *err);
 void attest_npy_free(attest_npy *a);
 
+/* Reads the file as the problem declares the tensor and hands it to the bundle (replacing one of the same id).  Missing
+ * leading axes are 1; `bshd`: the file has tokens before heads.  ATTEST_BAD_INPUT names the file: another size or dtype
+ * than the problem's; `len` outside 0..m. */
+attest_status attest_npy_load(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, const char *path,
+                              int bshd, attest_error *err);
+
 /* Writes a C-order tensor with its own rank; bf16 as <u2.  To PATH.tmp first, then rename. */
 attest_status attest_npy_write(const char *path, const attest_tensor *t, attest_error *err);
 

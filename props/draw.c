@@ -1,5 +1,6 @@
 /* draw.c - drawing of tensors: q, k, v by the family, all others by the fixed laws of design section 5. */
 #include "props/family_law.h"
+#include "props/trace.h"
 
 #include "kernels/attest_float.h"
 
@@ -309,11 +310,17 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     attest_status status;
     attest_tensor *t;
     char name[32];
+    int given = 0;
+    const char *folder = attest_family_folder(c);
     const attest_stream stream = { c->seed, case_number, attest_tensor_draw_number(id) };
     attest_tensor_id_print(name, sizeof name, id);
     if (!attest_problem_uses(&c->problem, id))
         return attest_fail(err, ATTEST_INTERNAL, "the problem does not read %s", name);
     ATTEST_TRY(attest_family_check(c, err));
+    if (folder)
+        ATTEST_TRY(attest_trace_read(&given, bundle, &c->problem, folder, id, err));
+    if (given)
+        goto out;
     ATTEST_TRY(attest_bundle_add(bundle, &c->problem, id, packed, &t, err));
     if (id.kind != ATTEST_KIND_ROLE)
         status = draw_state(t, &c->problem, id, &stream, packed, err);

@@ -1,5 +1,6 @@
 /* family.c - the table of families, and the reading of `NAME:ARGUMENT`. */
 #include "props/family_law.h"
+#include "props/trace.h"
 
 #include "kernels/attest_float.h"
 
@@ -47,8 +48,12 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
                           "q, k, v uniform in [0,1): PyTorch's law; weights nearly equal, errors hardly show", 0 },
     [FAMILY_INTEGERS] = { "integers", NULL,
                           "q integers in -4..4, k and v in -2..2: benchdnn's law; products of q and k are exact", 0 },
+    [FAMILY_TRACE] = { "trace", "DIR",
+                       "q, k, v from DIR/q.npy, k.npy, v.npy, and what else stands there by its name: values of a model",
+                       0 },
 };
 const size_t attest_family_count = FAMILY_COUNT;
+const size_t attest_family_drawn = FAMILY_TRACE;
 
 /* Row of the family, attest_family_count if there is none; *argument points behind the colon or is NULL. */
 static size_t find(const char *family, const char **argument)
@@ -80,6 +85,12 @@ static int parse_argument(double *value, const char *text)
     return end != text && *end == '\0' && *value <= 0x1.fffffffffffffp+1023;
 }
 
+const char *attest_family_folder(const attest_case *c)
+{
+    const char *argument;
+    return find(c->family, &argument) == FAMILY_TRACE ? argument : NULL;
+}
+
 attest_status attest_family_check(const attest_case *c, attest_error *err)
 {
     const char *argument;
@@ -93,6 +104,8 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
         return attest_fail(err, ATTEST_BAD_INPUT, "unknown family '%s'; allowed: %s", c->family, names);
     }
     const char *name = attest_families[row].name;
+    if (row == FAMILY_TRACE)
+        return attest_trace_check(argument, err);
     if (!argument)
         return ATTEST_OK;
     if (!attest_families[row].argument)

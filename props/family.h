@@ -4,7 +4,7 @@
  * normal; gain 1+normal/4; z0, gates and a: (w+1)2^-32; b twice that below 2; slope_h = 2^(-8(h+1)/Hq)
  * rounded to f32; len_b uniform in 0..M; gamma_g = 1-2^(-5-g).  Every value is rounded once to the tensor's
  * dtype, from an exact integer or dyadic.  h0 and z0 of degree n are symmetric: an entry is the draw at its
- * sorted multi-index, so that packed and full layouts hold the same state.
+ * sorted multi-index, so that packed and full layouts hold the same state.  `trace:DIR` reads files (trace.h).
  */
 #ifndef ATTEST_FAMILY_H
 #define ATTEST_FAMILY_H
@@ -20,6 +20,7 @@ typedef struct attest_family_info {
 
 extern const attest_family_info attest_families[];
 extern const size_t attest_family_count;
+extern const size_t attest_family_drawn; /* the first of them: all that need no files */
 
 /* Splits `c->family`, checks name and argument; ATTEST_BAD_INPUT lists the families. */
 attest_status attest_family_check(const attest_case *c, attest_error *err);

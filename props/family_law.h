@@ -37,6 +37,7 @@ enum {
     FAMILY_CAST_EDGE,
     FAMILY_POSITIVE,
     FAMILY_INTEGERS,
+    FAMILY_TRACE, /* the last one: it has no law */
     FAMILY_COUNT
 };
 
@@ -95,6 +96,9 @@ attest_exact attest_exact_wide(__int128 value, int exponent);
 
 /* The law of tensor q, k or v, prepared; the family must have passed attest_family_check(). */
 void attest_law_make(attest_law *law, const attest_case *c, uint32_t role, uint32_t case_number);
+
+/* The folder of family=trace:DIR, else NULL. */
+const char *attest_family_folder(const attest_case *c);
 
 /* Smallest s >= 0 with norm2(row)^2 4^-s <= 3/4: then b norm2(phi(k))^2 < 2 for every b < 2, also after rounding
  * to bf16 (3/4 (1+2^-8)^2 2 < 2), for the features with |phi(x)| <= |x|.  Sums upper bounds in units of 4^unit;

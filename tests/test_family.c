@@ -61,7 +61,7 @@ START_TEST(table)
                   (strcmp(name, "flat") == 0 || strcmp(name, "ones") == 0 || strcmp(name, "cast-edge") == 0));
     }
     attest_case c = case_of("");
-    strcpy(c.family, "trace:x");
+    strcpy(c.family, "traces:x");
     ck_assert(attest_family_of(&c) == NULL);
 }
 END_TEST

@@ -44,7 +44,7 @@ static const attest_case_facts nothing = { .rows = 1, .range = NAN, .abs_score =
 #define HAS(label, line, kernel) ck_assert_msg(has(label, line, kernel, &nothing), "not %s: %s", label, line)
 #define LACKS(label, line, kernel) ck_assert_msg(!has(label, line, kernel, &nothing), "%s: %s", label, line)
 
-/* ---- of a line ---------------------------------------------------------------------------------------------------- */
+/* ---- of a line -------------------------------------------------------------------------------------------------- */
 
 START_TEST(of_lines)
 {
@@ -118,7 +118,7 @@ START_TEST(of_parts)
 }
 END_TEST
 
-/* ---- of tensors ----------------------------------------------------------------------------------------------------- */
+/* ---- of tensors ------------------------------------------------------------------------------------------------- */
 
 START_TEST(of_tensors)
 {
@@ -143,7 +143,7 @@ START_TEST(of_tensors)
 }
 END_TEST
 
-/* ---- of the truth's facts -------------------------------------------------------------------------------------------- */
+/* ---- of the truth's facts --------------------------------------------------------------------------------------- */
 
 START_TEST(of_facts)
 {
@@ -178,7 +178,7 @@ START_TEST(of_facts)
 }
 END_TEST
 
-/* ---- floors --------------------------------------------------------------------------------------------------------- */
+/* ---- floors ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(floors)
 {
@@ -234,8 +234,8 @@ START_TEST(what_kernels_can_meet)
 }
 END_TEST
 
-/* The cases of a run over the built-in kernels may have each label more often than its floor asks.  (Those that depend on
- * the truth: test_props_floors.c.) */
+/* The cases of a run over the built-in kernels may have each label more often than its floor asks.  (Those that depend
+ * on the truth: test_props_floors.c.) */
 START_TEST(floors_are_in_reach)
 {
     const attest_library *library = attest_builtin_library();

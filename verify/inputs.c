@@ -95,58 +95,6 @@ static attest_status take_sizes(attest_sizes *sizes, const char *from[128], cons
     return ATTEST_OK;
 }
 
-/* Copies a BSHD array into BHSD order: element size `bytes`, file shape s0 s1 s2 s3. */
-static void *transpose_heads(const void *data, size_t bytes, const int64_t shape[4])
-{
-    const size_t s = (size_t)shape[1], h = (size_t)shape[2], inner = (size_t)shape[3] * bytes;
-    char *out = malloc((size_t)shape[0] * s * h * inner);
-    if (!out)
-        return NULL;
-    for (size_t b = 0; b < (size_t)shape[0]; b++)
-        for (size_t i = 0; i < s; i++)
-            for (size_t j = 0; j < h; j++)
-                memcpy(out + ((b * h + j) * s + i) * inner, (const char *)data + ((b * s + i) * h + j) * inner, inner);
-    return out;
-}
-
-/* Reads the file as the problem declares the tensor and hands it to the bundle. */
-static attest_status read_given(attest_bundle *bundle, given *g, const attest_problem *p, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    attest_tensor t;
-    attest_npy a = { 0 };
-    char name[32];
-    attest_tensor_describe(&t, p, g->id, 0);
-    attest_tensor_id_print(name, sizeof name, g->id);
-    ATTEST_TRY(attest_npy_read(&a, g->file, t.dtype, err));
-    if (a.rank > t.rank)
-        ATTEST_TRY(
-            attest_fail(err, ATTEST_BAD_INPUT, "%s: %d axes, but %s has %d here", g->file, a.rank, name, t.rank));
-    int64_t shape[4] = { 1, 1, 1, 1 };
-    for (int axis = 0; axis < a.rank; axis++)
-        shape[t.rank - a.rank + axis] = a.shape[axis];
-    const int swap = g->bshd && t.rank >= 3;
-    for (int axis = 0; axis < t.rank; axis++) {
-        const int target = swap && (axis == 1 || axis == 2) ? 3 - axis : axis;
-        if (shape[axis] != t.shape[target])
-            ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: axis %d of %s is %lld, the problem needs %lld", g->file,
-                                   axis, name, (long long)shape[axis], (long long)t.shape[target]));
-    }
-    if (swap) {
-        void *moved = transpose_heads(a.data, attest_dtype_bytes(a.dtype), shape);
-        if (!moved)
-            ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %s", g->file, name));
-        free(a.data);
-        a.data = moved;
-    }
-    t.data = a.data;
-    a.data = NULL;
-    ATTEST_TRY(attest_bundle_adopt(bundle, g->id, &t, err));
-out:
-    attest_npy_free(&a);
-    return status;
-}
-
 static int is_output(attest_tensor_id id)
 {
     return id.kind == ATTEST_KIND_HT || id.kind == ATTEST_KIND_ZT ||
@@ -201,20 +149,6 @@ static attest_status complete(attest_bundle *inputs, const attest_case *c, int a
     return ATTEST_OK;
 }
 
-/* Key counts from a file: 0 <= len_b <= M. */
-static attest_status check_lengths(const attest_bundle *inputs, const given *g, const attest_problem *p,
-                                   attest_error *err)
-{
-    const attest_tensor *t = attest_bundle_get(inputs, g->id);
-    for (int64_t b = 0; b < p->b; b++) {
-        const int64_t len = (int64_t)attest_load_bits(t, attest_offset(t, b, 0, 0, 0));
-        if (len < 0 || len > p->m)
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s: len[%lld] is %lld; allowed: 0 to m=%lld", g->file,
-                               (long long)b, (long long)len, (long long)p->m);
-    }
-    return ATTEST_OK;
-}
-
 static attest_status load_one(attest_bundle *inputs, attest_bundle *outputs, given *g, const attest_problem *p,
                               attest_error *err)
 {
@@ -223,15 +157,13 @@ static attest_status load_one(attest_bundle *inputs, attest_bundle *outputs, giv
     if (!is_output(g->id)) {
         if (!attest_problem_uses(p, g->id))
             return attest_fail(err, ATTEST_BAD_INPUT, "%s: this variant does not read %s", g->file, name);
-        const attest_status status = read_given(inputs, g, p, err);
-        const int lengths = g->id.kind == ATTEST_KIND_ROLE && g->id.index == ATTEST_LEN;
-        return status == ATTEST_OK && lengths ? check_lengths(inputs, g, p, err) : status;
+        return attest_npy_load(inputs, p, g->id, g->file, g->bshd, err);
     }
     if (!outputs)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s is an output; `reference` takes inputs only", g->file, name);
     if (!attest_problem_has(p, g->id, why, sizeof why))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: no %s here: %s", g->file, name, why);
-    return read_given(outputs, g, p, err);
+    return attest_npy_load(outputs, p, g->id, g->file, g->bshd, err);
 }
 
 /* A size that the line states and a file contradicts: the file is named. */

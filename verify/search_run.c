@@ -68,7 +68,7 @@ static attest_status family_start(double *x, int *given, void *self, long number
     if (!*given)
         return ATTEST_OK;
     snprintf(drawn.family, sizeof drawn.family, "%s",
-             attest_families[(size_t)(number / 2) % attest_family_count].name);
+             attest_families[(size_t)(number / 2) % attest_family_drawn].name);
     drawn.seed = c->request->seed;
     const attest_status status =
         draw_inputs(c->scratch, &drawn, (uint32_t)(number * ATTEST_SEARCH_CHAINS + 1), err);
