@@ -41,6 +41,20 @@ static int position_free(const attest_case *c)
            axis(c, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
 }
 
+/* The first or the last row may see no key. */
+static int may_be_empty(const attest_case *c)
+{
+    const attest_problem *p = &c->problem;
+    const int64_t rows[2] = { 0, p->n - 1 };
+    for (int k = 0; k < 2; k++) {
+        int64_t first, last;
+        attest_visible(p, p->m, rows[k], &first, &last);
+        if (first >= last)
+            return 1;
+    }
+    return axis(c, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE;
+}
+
 /* `size` modulo `part` in one of the classes 0, 1, part-1, between; part >= 4 keeps them apart. */
 static int rest_is(int64_t size, int64_t part, int class)
 {
@@ -168,20 +182,20 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
 #define LABELS(LABEL)                                                                                                  \
     LABEL(negative, "denominator negative", 20, odd_divisor(c) && signed_features(c), facts->negative_sum > 0,         \
           "z of a row is below 0")                                                                                     \
-    LABEL(near_zero, "denominator near zero", 12, odd_divisor(c), facts->vanishing > 0 || near_zero(c, inputs), \
+    LABEL(near_zero, "denominator near zero", 12, odd_divisor(c), facts->vanishing > 0 || near_zero(c, inputs),        \
           "|z| of a row is at most 2^-10 of the sum of |w|, or may be 0")                                              \
     LABEL(minus, "negative weight", 100, has_scores(c) && !order_is(c, 0, 0) && axis(c, ATTEST_AXIS_WEIGHT) != 0,      \
           facts->negative_weight > 0, "a weight is below 0")                                                           \
     LABEL(ties, "ties", 150, position_free(c) && P.m > 1, has_ties(c, inputs),                                         \
           "two visible keys have one score: they are equal, or q = 0")                                                 \
-    LABEL(empty, "empty row", 60, axis(c, ATTEST_AXIS_LENS) || P.n > P.m, facts->empty > 0,                            \
+    LABEL(empty, "empty row", 60, may_be_empty(c), facts->empty > 0,                                                   \
           "a row sees no key")                                                                                         \
     LABEL(subnormal, "subnormal weight", 15, axis(c, ATTEST_AXIS_WEIGHT) == 0 && has_scores(c),                        \
           weights_vanish(c, facts), "a softmax weight is below the normal numbers of the type p")                      \
     LABEL(tile_below, "tile: below", 40, TILE > 1, P.m < TILE, "fewer keys than a tile")                               \
     LABEL(tile_whole, "tile: rest 0", 10, rest_is(P.m, TILE, 0), 1, "keys are whole tiles")                            \
     LABEL(tile_over, "tile: rest 1", 15, rest_is(P.m, TILE, 1), 1, "one key beyond whole tiles")                       \
-    LABEL(tile_short, "tile: rest -1", 8, rest_is(P.m, TILE, 2), 1, "one key less than whole tiles")                  \
+    LABEL(tile_short, "tile: rest -1", 8, rest_is(P.m, TILE, 2), 1, "one key less than whole tiles")                   \
     LABEL(tile_other, "tile: rest other", 40, rest_is(P.m, TILE, 3), 1, "another rest of keys in the last tile")       \
     LABEL(chunk_whole, "chunk: rest 0", 5, k->form == ATTEST_CHUNK && rest_is(P.n, P.chunk, 0), 1, "whole chunks")     \
     LABEL(chunk_over, "chunk: rest 1", 5, k->form == ATTEST_CHUNK && rest_is(P.n, P.chunk, 1), 1,                      \

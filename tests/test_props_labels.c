@@ -155,6 +155,10 @@ START_TEST(of_facts)
         { "negative weight", "variant=term:2", { .negative_weight = 2 }, 1 },
         { "empty row", "lens=draw", { .empty = 1 }, 1 },
         { "empty row", "lens=draw", { .empty = 0 }, 0 },
+        { "empty row", "n=4 m=3 mask=causal-br", { .empty = 1 }, 1 },
+        { "empty row", "n=5 m=3 mask=causal window=2", { .empty = 1 }, 1 },
+        { "empty row", "n=4 m=3 mask=causal window=2", { .empty = 1 }, 0 }, /* rows that cannot be empty */
+        { "empty row", "n=5 m=3 mask=causal", { .empty = 1 }, 0 },
         { "range 0.01-0.1", "n=3", { .range = 0.01 }, 1 },
         { "range 0.01-0.1", "n=3", { .range = 0.1 }, 0 },
         { "range 0.1-1", "n=3", { .range = 0.1 }, 1 },
