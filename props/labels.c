@@ -20,18 +20,28 @@ static int order_is(const attest_case *c, uint32_t low, uint32_t high)
 
 static int has_scores(const attest_case *c) { return axis(c, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD; }
 
-/* The divisor is z, of weights of an odd order. */
-static int odd_divisor(const attest_case *c)
+/* Weights of an odd order; those of an even one are never below 0 (T_P has no real root). */
+static int odd_weights(const attest_case *c)
 {
-    return has_scores(c) && axis(c, ATTEST_AXIS_WEIGHT) != ATTEST_WEIGHT_EXP &&
-           c->problem.axis[ATTEST_AXIS_WEIGHT].order % 2 == 1 && axis(c, ATTEST_AXIS_NORM) <= ATTEST_NORM_FLOOR;
+    const attest_setting *weight = &c->problem.axis[ATTEST_AXIS_WEIGHT];
+    return has_scores(c) && weight->value != ATTEST_WEIGHT_EXP && weight->order % 2 == 1;
 }
 
-static int signed_features(const attest_case *c)
+/* Scores, counted from their center, may be below 0; of all features but elu1 they may be 0. */
+static int signed_scores(const attest_case *c)
 {
     const uint32_t feature = axis(c, ATTEST_AXIS_FEATURE);
-    return axis(c, ATTEST_AXIS_CENTER) != ATTEST_CENTER_ZERO ||
+    return axis(c, ATTEST_AXIS_CENTER) != ATTEST_CENTER_ZERO || c->problem.scale < 0 ||
+           axis(c, ATTEST_AXIS_CLAMP) != ATTEST_CLAMP_NONE || axis(c, ATTEST_AXIS_ALIBI) != ATTEST_ALIBI_NONE ||
            (feature != ATTEST_FEATURE_ELU1 && feature != ATTEST_FEATURE_RELU && feature != ATTEST_FEATURE_COSFORMER);
+}
+
+static int divides_by_z(const attest_case *c) { return axis(c, ATTEST_AXIS_NORM) <= ATTEST_NORM_FLOOR; }
+
+static int may_vanish(const attest_case *c)
+{
+    return odd_weights(c) && divides_by_z(c) &&
+           (signed_scores(c) || axis(c, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_ELU1);
 }
 
 static int position_free(const attest_case *c)
@@ -180,11 +190,12 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
     LABEL(axis_##id, #id, floor, axis(c, ATTEST_AXIS_##which) != 0, 1, "axis " #id " is set")
 
 #define LABELS(LABEL)                                                                                                  \
-    LABEL(negative, "denominator negative", 20, odd_divisor(c) && signed_features(c), facts->negative_sum > 0,         \
+    LABEL(negative, "denominator negative", 20, odd_weights(c) && divides_by_z(c) && signed_scores(c),                 \
+          facts->negative_sum > 0,                                                                                     \
           "z of a row is below 0")                                                                                     \
-    LABEL(near_zero, "denominator near zero", 12, odd_divisor(c), facts->vanishing > 0 || near_zero(c, inputs),        \
+    LABEL(near_zero, "denominator near zero", 12, may_vanish(c), facts->vanishing > 0 || near_zero(c, inputs),         \
           "|z| of a row is at most 2^-10 of the sum of |w|, or may be 0")                                              \
-    LABEL(minus, "negative weight", 100, has_scores(c) && !order_is(c, 0, 0) && axis(c, ATTEST_AXIS_WEIGHT) != 0,      \
+    LABEL(minus, "negative weight", 100, odd_weights(c) && signed_scores(c),                                           \
           facts->negative_weight > 0, "a weight is below 0")                                                           \
     LABEL(ties, "ties", 150, position_free(c) && P.m > 1, has_ties(c, inputs),                                         \
           "two visible keys have one score: they are equal, or q = 0")                                                 \

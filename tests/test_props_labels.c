@@ -152,7 +152,11 @@ START_TEST(of_facts)
         { "denominator negative", "variant=taylor:1", { .negative_sum = 0 }, 0 },
         { "denominator negative", "variant=term:1", { .negative_sum = 1 }, 0 }, /* z is there, but divides nothing */
         { "denominator near zero", "variant=linear-relu", { .vanishing = 1 }, 1 },
-        { "negative weight", "variant=term:2", { .negative_weight = 2 }, 1 },
+        { "negative weight", "variant=term:3", { .negative_weight = 2 }, 1 },
+        { "negative weight", "variant=based", { .negative_weight = 2 }, 0 }, /* no even order has one */
+        { "negative weight", "variant=linear-relu", { .negative_weight = 2 }, 0 },
+        { "negative weight", "variant=shifted:1", { .negative_weight = 2 }, 1 },
+        { "denominator near zero", "variant=linear-elu", { .vanishing = 1 }, 0 },
         { "empty row", "lens=draw", { .empty = 1 }, 1 },
         { "empty row", "lens=draw", { .empty = 0 }, 0 },
         { "empty row", "n=4 m=3 mask=causal-br", { .empty = 1 }, 1 },
