@@ -153,35 +153,31 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_sums_dot(cast, &job->sums, BOUND_CAST);
-    mag_set(likely, cast);
-    if (answer != ATTEST_NO)
-        bound_probable_cast(likely, job);
     arb_get_mag(size, o);
     mag_addmul(bound->term[ATTEST_TERM_EXP], job->weights.extra_error, size);
     mag_div(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weak);
     mag_div(bound->term[ATTEST_TERM_EXP], bound->term[ATTEST_TERM_EXP], job->weak);
+    if (answer != ATTEST_NO)
+        bound_probable_cast(bound->probable, job, cast, job->weak);
     mag_div(cast, cast, job->weak);
-    if (answer != ATTEST_NO) {
+    if (answer != ATTEST_NO)
         mag_set(bound->term[ATTEST_TERM_CAST], cast);
-        mag_div(bound->probable, likely, job->weak);
-    }
     bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
     if (answer != ATTEST_YES) {
         bound_sums_dot(cast, &job->sums, BOUND_CAST);
         bound_run_cast(cast, job, c);
-        mag_set(likely, cast);
-        bound_probable_cast(likely, job);
+        bound_probable_cast(bound->probable, job, cast, job->weaker);
         mag_div(cast, cast, job->weaker);
-        mag_div(likely, likely, job->weaker);
         mag_max(bound->term[ATTEST_TERM_CAST], bound->term[ATTEST_TERM_CAST], cast);
-        mag_max(bound->probable, bound->probable, likely);
     }
     for (int t = ATTEST_TERM_SCORE; t <= ATTEST_TERM_CAST; t++)
         mag_add(size, size, bound->term[t]);
     bound_column_sums(cast, likely, job, c);
     mag_addmul(cast, size, job->denominator);
-    mag_addmul(likely, size, job->likely_denominator);
-    mag_div(likely, likely, job->weaker);
+    if (job->likely) {
+        mag_addmul(likely, size, job->likely_denominator);
+        mag_div(likely, likely, job->weaker);
+    }
     mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
     bound_probable_terms(bound, job, likely);
     bound_finish(bound, job, o, job->row->o + c, job->division, 1);
@@ -201,8 +197,7 @@ static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_sums_dot(bound->term[ATTEST_TERM_CAST], &job->sums, BOUND_CAST);
     bound_column_sums(bound->term[ATTEST_TERM_ACCUMULATION], likely, job, c);
-    mag_set(bound->probable, bound->term[ATTEST_TERM_CAST]);
-    bound_probable_cast(bound->probable, job);
+    bound_probable_cast(bound->probable, job, bound->term[ATTEST_TERM_CAST], NULL);
     bound_probable_terms(bound, job, likely);
     mag_clear(likely);
 }

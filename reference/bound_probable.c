@@ -41,6 +41,8 @@ void bound_probable_share(row_job *job)
 void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, const mag_t top)
 {
     mag_t x;
+    if (!job->likely)
+        return;
     mag_init(x);
     mag_mul(probable, hard, job->likely_share);
     mag_mul_ui(x, job->weights.sum_tiny, (ulong)job->row->keys);
@@ -49,29 +51,37 @@ void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, co
     mag_clear(x);
 }
 
-void bound_probable_cast(mag_t probable, const row_job *job)
+void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor)
 {
     const bound_model *m = &job->model;
     mag_t x;
-    if (!job->likely || job->run.casts || mag_is_zero(m->u_cast) ||
-        m->numerics->p_rounding != ATTEST_ROUNDING_NEAREST)
+    if (!job->likely || mag_is_zero(m->u_cast))
         return;
     mag_init(x);
-    bound_sums_root(x, &job->sums, BOUND_CAST);
+    mag_inf(x);
+    if (!job->run.casts && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST)
+        bound_sums_root(x, &job->sums, BOUND_CAST);
     mag_mul_ui(x, x, BOUND_LAMBDA);
-    mag_min(probable, probable, x);
+    mag_min(x, x, hard);
+    if (divisor)
+        mag_div(x, x, divisor);
+    mag_max(probable, probable, x);
     mag_clear(x);
 }
 
 void bound_probable_terms(ref_bound *bound, const row_job *job, const mag_t sums)
 {
     bound->likely = job->likely;
+    if (!job->likely)
+        return;
     mag_addmul(bound->probable, bound->term[ATTEST_TERM_SCORE], job->weights.likely_score);
     mag_add(bound->probable, bound->probable, sums);
 }
 
 void bound_probable_finish(ref_bound *bound)
 {
+    if (!bound->likely)
+        return;
     mag_add(bound->probable, bound->probable, bound->term[ATTEST_TERM_EXP]);
     mag_add(bound->probable, bound->probable, bound->term[ATTEST_TERM_DIVISION]);
     mag_min(bound->probable, bound->probable, bound->total);
@@ -128,7 +138,8 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     mag_set(rest, w->lost);
     gates_lose(rest, job, one);
     mag_add(y, y, rest);
-    mag_add(probable, probable, rest);
+    if (job->likely)
+        mag_add(probable, probable, rest);
     mag_set_d(top, job->sums.raw_top > job->sums.top ? job->sums.raw_top : job->sums.top);
     mag_mul(one, one, w->reach);
     mag_mul(one, one, top);

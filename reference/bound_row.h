@@ -9,6 +9,7 @@ typedef struct bound_run {
     int64_t keys, tile;     /* keys a part: all, or those of a tile */
     int extra;              /* a sink or eps is added to the denominator */
     int likely;             /* R-PROBABLE is asked for */
+    ulong root;             /* of the number of roundings, rounded up */
     slong shift;
     double *weight, *error; /* [keys] |w_j 2^-shift - weight_j| <= error_j; weight NULL: nothing is declared */
     int casts;              /* the next two hold */
@@ -67,8 +68,9 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c);
 void bound_probable_share(row_job *job);
 /* What is left of `hard`, a sum of set[BOUND_SUM] over the keys times numbers of at most `top`. */
 void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, const mag_t top);
-/* Takes `probable`, a bound of |sum c_j x_j| for the casts' errors c_j and what is in job->sums, down. */
-void bound_probable_cast(mag_t probable, const row_job *job);
+/* `probable` becomes at least what is left of hard/divisor (NULL: 1), hard >= |sum c_j x_j| for the casts' errors c_j
+ * and what is in job->sums. */
+void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor);
 /* bound->probable holds the casts' part: adds those of the scores and of the sums (before bound_finish()), and, in it,
  * what stays hard. */
 void bound_probable_terms(ref_bound *bound, const row_job *job, const mag_t sums);

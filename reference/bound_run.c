@@ -25,6 +25,15 @@ static int top_exponent(slong *top, const ref_row *row)
     return near;
 }
 
+/* The least r with r^2 >= n. */
+static ulong root_above(int64_t n)
+{
+    ulong r = 0;
+    while (r * r < (ulong)n)
+        r++;
+    return r;
+}
+
 attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row *row, attest_error *err)
 {
     const int64_t tile = m->numerics->schedule == ATTEST_SCHEDULE_ONLINE ? m->numerics->tile : row->keys;
@@ -38,6 +47,7 @@ attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row
         return attest_fail(err, ATTEST_NO_MEMORY, "bound: no memory for %lld keys", (long long)row->keys);
     *run = (bound_run){ .keys = row->keys, .tile = tile, .weight = block };
     run->extra = m->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK || m->p->axis[ATTEST_AXIS_EPS].value != 0;
+    run->root = root_above(bound_run_roundings(run));
     run->error = block + row->keys;
     run->cast = block + 2 * row->keys;
     run->open = block + 3 * row->keys;
@@ -82,21 +92,16 @@ static void raised(mag_t y, double sum, int64_t count, slong shift)
     mag_clear(factor);
 }
 
-/* (sqrt(squares) + (sqrt(count) + 1) each) 2^shift, squares >= 0 a sum of 2 count products at most. */
+/* (sqrt(squares) + count each) 2^shift, squares >= 0 a sum of 2 count products at most. */
 static void raised_root(mag_t y, double squares, double each, int64_t count, slong shift)
 {
-    mag_t x, z;
+    mag_t x;
     mag_init(x);
-    mag_init(z);
     raised(y, squares, 4 * count, 0);
     mag_sqrt(y, y);
-    mag_set_ui(x, (ulong)count);
-    mag_sqrt(x, x);
-    mag_add_ui(x, x, 1);
-    raised(z, each, 0, 0);
-    mag_addmul(y, x, z);
+    mag_set_d(x, (double)count * each * (1 + 0x1p-50));
+    mag_add(y, y, x);
     mag_mul_2exp_si(y, y, shift);
-    mag_clear(z);
     mag_clear(x);
 }
 
@@ -152,9 +157,7 @@ static void probable_sum(mag_t y, const mag_t root, const mag_t each, const mag_
     if (mag_is_inf(root))
         return;
     mag_init(x);
-    mag_set_ui(x, (ulong)bound_run_roundings(run));
-    mag_sqrt(x, x);
-    mag_mul(x, x, each);
+    mag_mul_ui(x, each, run->root);
     mag_add(x, x, root);
     if (products)
         mag_add(x, x, moved);
@@ -374,16 +377,15 @@ void bound_run_cast(mag_t y, row_job *job, int64_t c)
 
 /* R-PROBABLE of a score: lambda u (root + sqrt(d) gamma_d mass), then the scale's roundings; `size`: of the sum. */
 static void probable_score(mag_t y, double squares, double slack, const mag_t mass, const mag_t size,
-                           const mag_t gamma, int64_t d, const bound_model *m)
+                           const mag_t gamma, int64_t d, ulong root, const bound_model *m)
 {
     mag_t dot, x;
     mag_init(dot);
     mag_init(x);
     raised_root(dot, squares, slack, d, 0);
-    mag_set_ui(x, (ulong)d);
-    mag_sqrt(x, x);
-    mag_mul(x, x, gamma);
-    mag_addmul(dot, x, mass);
+    mag_mul(x, gamma, mass);
+    mag_mul_ui(x, x, root);
+    mag_add(dot, dot, x);
     mag_mul_ui(dot, dot, BOUND_LAMBDA);
     mag_mul(dot, dot, m->u_sum);
     mag_addmul(dot, dot, m->score_scale);
@@ -400,6 +402,7 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
     const attest_tensor *q = in->role[ATTEST_Q], *k = in->role[ATTEST_K];
     const int64_t d = in->p->d, g = attest_kv_head(in->p, h);
     const int exact = 2 * attest_format_of(in->p->in).p <= attest_format_of(in->p->acc).p; /* products */
+    const ulong root = root_above(d);
     mag_t gamma, dot, mass, size;
     if (!m->serial || !m->plain)
         return;
@@ -416,14 +419,14 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
             sum += term;
             terms += __builtin_fabs(term);
             total += c > 0 ? __builtin_fabs(sum) : 0;
-            squares += (c > 0 ? sum * sum : 0) + (exact ? 0 : term * term);
+            squares += !w->likely ? 0 : exact ? sum * sum : sum * sum + term * term;
         }
         const double slack = (double)(d + 4) * 0x1p-52 * terms;
         raised(dot, total + (double)d * slack, 2 * d, 0);
         raised(mass, terms, d, 0);
         raised(size, __builtin_fabs(sum) + slack, d, 0);
         if (w->likely)
-            probable_score(w->likely + j, squares, slack, mass, size, gamma, d, m);
+            probable_score(w->likely + j, squares, slack, mass, size, gamma, d, root, m);
         mag_mul_ui(mass, mass, (ulong)d);
         mag_addmul(dot, mass, gamma); /* the computed partial sums */
         mag_div_ui(mass, mass, (ulong)d);

@@ -39,7 +39,7 @@ START_TEST(test_serial_sum)
     double weight[32], error[32] = { 0 }, v[32];
     const double squares = 32.0 * 33 * 65 / 6; /* sum of k^2 */
     const double two_tiles = 2 * (16.0 * 17 * 33 / 6 - 1) + 16 * 16 + 32 * 32;
-    bound_run run = { .keys = 32, .tile = 32, .likely = 1, .weight = weight, .error = error };
+    bound_run run = { .keys = 32, .tile = 32, .likely = 1, .root = 6, .weight = weight, .error = error };
     bound_model m;
     bound_weights w;
     attest_error err;
@@ -77,7 +77,7 @@ START_TEST(test_serial_sum)
     mag_inf(y);
     mag_inf(probable);
     bound_run_sum(y, probable, &run, &m, &w, v, moved);
-    is("moved", "probable", probable, 4 * U * (sqrt(squares - 1 + 32) + sqrt(32) * 0.25 + 0.25));
+    is("moved", "probable", probable, 4 * U * (sqrt(squares - 1 + 32) + 6 * 0.25 + 0.25));
     run.likely = 0;
     mag_inf(probable);
     bound_run_sum(y, probable, &run, &m, &w, v, moved);
