@@ -439,6 +439,7 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     job.likely = job.model.likely && id.index == ATTEST_O && !ref_root_norm_kind(in->p).root;
     ATTEST_TRY(bound_run_init(&job.run, &job.model, row, err));
     job.run.likely = job.likely;
+    job.model.likely_scores = job.model.likely_scores && job.likely;
     set_output(&job);
     if (in->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_ADD) {
         bound_delta_columns(bound, &job);

@@ -109,6 +109,7 @@ static void raised_root(mag_t y, double squares, double each, int64_t count, slo
  * squares of all that is rounded, the products too. */
 static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run *run, const double *x)
 {
+    const double products = x ? 1 : 0;
     double total = 0, squares = 0, size = 0, slack = 0, before = 0;
     for (int64_t start = 0; start < run->keys; start += run->tile) {
         const int64_t end = run->keys - start < run->tile ? run->keys : start + run->tile;
@@ -118,7 +119,7 @@ static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run 
             sum += term;
             size += __builtin_fabs(term);
             slack += run->error[j] * (x ? __builtin_fabs(x[j]) : 1);
-            squares += x ? term * term : 0;
+            squares += products * term * term;
             if (j > start) {
                 total += __builtin_fabs(sum);
                 squares += sum * sum;
@@ -402,6 +403,7 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
     const attest_tensor *q = in->role[ATTEST_Q], *k = in->role[ATTEST_K];
     const int64_t d = in->p->d, g = attest_kv_head(in->p, h);
     const int exact = 2 * attest_format_of(in->p->in).p <= attest_format_of(in->p->acc).p; /* products */
+    const double rounds = exact ? 0 : 1; /* products do */
     const ulong root = root_above(d);
     mag_t gamma, dot, mass, size;
     if (!m->serial || !m->plain)
@@ -419,7 +421,7 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
             sum += term;
             terms += __builtin_fabs(term);
             total += c > 0 ? __builtin_fabs(sum) : 0;
-            squares += !w->likely ? 0 : exact ? sum * sum : sum * sum + term * term;
+            squares += sum * sum + rounds * term * term;
         }
         const double slack = (double)(d + 4) * 0x1p-52 * terms;
         raised(dot, total + (double)d * slack, 2 * d, 0);
