@@ -49,7 +49,7 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
     [FAMILY_INTEGERS] = { "integers", NULL,
                           "q integers in -4..4, k and v in -2..2: benchdnn's law; products of q and k are exact", 0 },
     [FAMILY_TRACE] = { "trace", "DIR",
-                       "q, k, v from DIR/q.npy, k.npy, v.npy, and what else stands there by its name: values of a model",
+                       "q, k, v from DIR/q.npy, k.npy, v.npy, and what else is there by its name: values of a model",
                        0 },
 };
 const size_t attest_family_count = FAMILY_COUNT;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* ---- one letter shuffled -------------------------------------------------------------------------------------------- */
+/* ---- one letter shuffled ----------------------------------------------------------------------------------------- */
 
 static attest_status check_shuffle(attest_finding *found, attest_trial *trial, const attest_property *property,
                                    attest_letter letter, int bits, attest_error *err)
@@ -130,7 +130,7 @@ const attest_property attest_property_key_permutation = {
     ATTEST_NEEDS_BOUNDS, applies_keys, check_keys, violate_by_first_key
 };
 
-/* ---- one of many ---------------------------------------------------------------------------------------------------- */
+/* ---- one of many ------------------------------------------------------------------------------------------------- */
 
 static attest_status check_batch_alone(attest_finding *found, attest_trial *trial, attest_error *err)
 {
@@ -239,7 +239,7 @@ const attest_property attest_property_shared_heads = {
     applies_shared, check_shared_heads, violate_by_group
 };
 
-/* ---- channels of q and k -------------------------------------------------------------------------------------------- */
+/* ---- channels of q and k ----------------------------------------------------------------------------------------- */
 
 #define ODD_FEATURES (1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_UNIT)
 

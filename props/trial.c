@@ -19,7 +19,8 @@ attest_status attest_trial_init(attest_trial *trial, const attest_prop_host *hos
 {
     *trial = (attest_trial){ .host = host, .kernel = *kernel, .c = *c, .number = number, .inputs = inputs,
                              .violated = violated };
-    const attest_status status = host->run(host->context, c, inputs, UINT32_MAX, 0, &trial->outputs, &trial->first, err);
+    const attest_status status =
+        host->run(host->context, c, inputs, UINT32_MAX, 0, &trial->outputs, &trial->first, err);
     if (status == ATTEST_OK && violated && trial->outputs)
         violated->violate(&c->problem, inputs, trial->outputs);
     return status;
@@ -97,14 +98,14 @@ uint32_t attest_trial_word(const attest_trial *trial, const attest_property *pro
     return words[0];
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 void attest_finding_add(attest_finding *found, attest_tensor_id id, const int64_t at[4], double got, double want,
                         double tolerance)
 {
     char name[32];
-    if (isnan(tolerance))
-        return;
+    if (isnan(tolerance) || isinf(tolerance))
+        return; /* no bound is claimed */
     found->compared++;
     const int same = got == want || (tolerance < 0 && isnan(got) && isnan(want));
     double ratio = INFINITY;

@@ -25,8 +25,8 @@ uint32_t attest_trial_word(const attest_trial *trial, const attest_property *pro
 
 /* ---- comparing one element ------------------------------------------------------------------------------------ */
 /* Adds one comparison: `got` should be `want`, both exact doubles of stored elements.  tolerance < 0: bits (equal
- * values; zeros of both signs agree; two NaNs agree); NaN: not comparable, not counted; else a NaN is wrong, in both
- * too, as a bound is of a finite truth.  Keeps the largest ratio and says where: element `at` of output `id`. */
+ * values; zeros of both signs agree; two NaNs agree); NaN or infinite: no bound, not counted; else a NaN is wrong, in
+ * both too, as a bound is of a finite truth.  Keeps the largest ratio and says where: element `at` of output `id`. */
 void attest_finding_add(attest_finding *found, attest_tensor_id id, const int64_t at[4], double got, double want,
                         double tolerance);
 

@@ -14,7 +14,7 @@ Suite *suite_props(void);
 
 static void setup(void) { setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1); }
 
-/* ---- a kernel in doubles ------------------------------------------------------------------------------------------- */
+/* ---- a kernel in doubles ----------------------------------------------------------------------------------------- */
 
 /* o = sum_j (1 + <q,k_j>) v_j / m, with one fault: what the rows, entries, heads, keys must not depend on. */
 enum { SOUND, BY_ROW, BY_ENTRY, BY_HEAD, BY_GROUP, BY_KEY, BY_CHANNEL, BY_VALUE_CHANNEL, BY_SIGN, REFUSES, CRASHES };
@@ -217,7 +217,7 @@ START_TEST(a_shuffle_is_a_permutation_and_shrinks)
 }
 END_TEST
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static attest_props_request request_of(const char *kernel, const char *property, long cases, long jobs)
 {

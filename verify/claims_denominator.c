@@ -7,7 +7,8 @@
 
 /* ---- the denominator --------------------------------------------------------------------------------------------- */
 /* Of drawn causal rows: how many have G_t = 1/z > 1, at t <= 4 and above, and among those with a score >= 0. */
-static attest_status count_gates(attest_claim_finding *finding, int64_t above[2], int64_t *with_score, attest_error *err)
+static attest_status count_gates(attest_claim_finding *finding, int64_t above[2], int64_t *with_score,
+                                 attest_error *err)
 {
     attest_status status = ATTEST_OK;
     enum { ROWS = 64 };

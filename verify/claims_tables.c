@@ -44,7 +44,8 @@ out:
     return status;
 }
 
-attest_status claim_check_constant_state(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
+attest_status claim_check_constant_state(attest_claim_finding *finding, const attest_statement *claim,
+                                         attest_error *err)
 {
     attest_status status;
     claim_case x = { 0 };

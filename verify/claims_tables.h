@@ -26,7 +26,8 @@ attest_status claim_check_rules(attest_claim_finding *finding, const attest_stat
 
 /* The same for rules that carry one state from token to token; also the numbers of that state (ht.1) of every line: the
  * claim holds if each rule gives the outputs from a state of one and the same size. */
-attest_status claim_check_constant_state(attest_claim_finding *finding, const attest_statement *claim, attest_error *err);
+attest_status claim_check_constant_state(attest_claim_finding *finding, const attest_statement *claim,
+                                         attest_error *err);
 
 typedef enum claim_rows { CLAIM_ALL_ROWS = 0, CLAIM_FIRST_ROW = 1, CLAIM_LAST_ROW = 2 } claim_rows;
 

@@ -1,5 +1,5 @@
-/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row.  `replay
- * TOKEN` is props_replay.c. */
+/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row.
+ * `replay TOKEN` is props_replay.c. */
 #include <stdio.h>
 #include <string.h>
 

@@ -40,8 +40,8 @@ out:
 }
 
 /* Keeps the first failure of each kernel and property, by the number of its job. */
-static attest_status keep_failure(props_state *s, const props_job *j, const attest_property *property, const attest_case *c,
-                                  const attest_finding *found, props_hand *h, attest_error *err)
+static attest_status keep_failure(props_state *s, const props_job *j, const attest_property *property,
+                                  const attest_case *c, const attest_finding *found, props_hand *h, attest_error *err)
 {
     attest_props_result *r = s->result;
     char name[512];
@@ -72,8 +72,8 @@ static attest_status keep_failure(props_state *s, const props_job *j, const atte
     return ATTEST_OK;
 }
 
-static attest_status note_failure(props_state *s, const props_job *j, const attest_property *property, const attest_case *c,
-                                  const attest_finding *found, props_hand *h, attest_error *err)
+static attest_status note_failure(props_state *s, const props_job *j, const attest_property *property,
+                                  const attest_case *c, const attest_finding *found, props_hand *h, attest_error *err)
 {
     attest_status status;
 #pragma omp critical(props_failure)
@@ -188,7 +188,8 @@ out:
 /* ---- the property's own violation ------------------------------------------------------------------------------- */
 
 /* *seen = 1: with its violation planted the property is broken on this job's case. */
-static attest_status plant(int *seen, props_state *s, props_job *j, const attest_property *property, props_hand *h, attest_error *err)
+static attest_status plant(int *seen, props_state *s, props_job *j, const attest_property *property, props_hand *h,
+                           attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_case c;

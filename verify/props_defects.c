@@ -50,7 +50,7 @@ attest_status attest_props_defects(attest_props_defect *result, const attest_cli
     return status;
 }
 
-/* ---- telling -------------------------------------------------------------------------------------------------------- */
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 static const char *how(const attest_props_defect *r)
 {

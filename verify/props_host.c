@@ -18,7 +18,7 @@ static int supports(void *context, const attest_problem *p)
     return attest_worker_supports(world->subject.worker, world->subject.index, p, why, sizeof why) == 1;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------ */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t end_of(const attest_run_result *run)
 {
@@ -66,7 +66,7 @@ out:
     return status;
 }
 
-/* ---- bounds --------------------------------------------------------------------------------------------------------- */
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 static void take_bounds(double *bound, const attest_element *elements, int64_t count)
 {

@@ -205,6 +205,8 @@ static attest_status set_floors(props_state *s, attest_error *err)
     for (size_t k = 0; k < attest_label_count; k++) {
         int possible = 0;
         r->floor[k] = attest_label_floor(&attest_labels[k], s->request->cases);
+        if (s->request->library && r->floor[k] > 1)
+            r->floor[k] = 1; /* the others are those of the mix of built-in kernels */
         for (size_t i = 0; r->label[k] < r->floor[k] && i < s->kernels && !possible; i++) {
             h.world.subject.index = s->kernel[i];
             const attest_prop_kernel kernel = attest_props_kernel(&h.world.subject);
