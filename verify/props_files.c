@@ -314,8 +314,6 @@ attest_status attest_props_files(char *folder, size_t len, const char *parent, c
     if (n <= 0 || (size_t)n >= len || t <= 0 || t >= PATH)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.200s: the path is too long", parent);
     ATTEST_TRY(attest_cli_output_dir(parent, err));
-    if (access(folder, F_OK) == 0)
-        goto out;
     made = mkdtemp(temporary) != NULL;
     if (!made)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write into it: %s", parent, strerror(errno)));
@@ -324,7 +322,7 @@ attest_status attest_props_files(char *folder, size_t len, const char *parent, c
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot open it to others: %s", temporary, strerror(errno));
     else if (rename(temporary, folder) == 0)
         made = 0;
-    else if (errno != EEXIST && errno != ENOTEMPTY) /* another process was first: the same failure */
+    else if (errno != EEXIST && errno != ENOTEMPTY) /* it is there: the same failure */
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot make it: %s", folder, strerror(errno));
 out:
     if (made)
