@@ -185,12 +185,6 @@ out:
 }
 
 /* The elements that have a source in the first run. */
-/* 1 if x, known to within `tolerance`, may be the infinity that `dtype` rounds it to. */
-static int may_overflow(uint32_t dtype, double x, double tolerance)
-{
-    return isinf(attest_to_f64(dtype, attest_from_f64(dtype, fabs(x) + tolerance)));
-}
-
 /* An infinity in one run where the other's value, moved to it, is beyond the format's range: right, though no
  * difference says so. */
 static int both_overflow(double got, uint32_t got_type, double want, uint32_t want_type, int exponent,
@@ -198,8 +192,8 @@ static int both_overflow(double got, uint32_t got_type, double want, uint32_t wa
 {
     if (isinf(got) == isinf(want) || signbit(got) != signbit(want))
         return 0;
-    return isinf(got) ? may_overflow(got_type, want, tolerance)
-                      : may_overflow(want_type, ldexp(got, -exponent), ldexp(tolerance, -exponent));
+    return isinf(got) ? attest_may_overflow(got_type, want, tolerance)
+                      : attest_may_overflow(want_type, ldexp(got, -exponent), ldexp(tolerance, -exponent));
 }
 
 static void compare_elements(attest_finding *found, const attest_trial *trial, const attest_relation *r,

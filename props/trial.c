@@ -128,6 +128,11 @@ void attest_finding_add(attest_finding *found, attest_tensor_id id, const int64_
         snprintf(found->what + n, sizeof found->what - (size_t)n, " within %.3g", tolerance);
 }
 
+int attest_may_overflow(uint32_t dtype, double x, double tolerance)
+{
+    return isinf(attest_to_f64(dtype, attest_from_f64(dtype, fabs(x) + tolerance)));
+}
+
 static void spoil(const attest_tensor *t, int64_t offset, double x)
 {
     attest_store_bits(t, offset, attest_from_f64(t->dtype, x));

@@ -30,6 +30,9 @@ uint32_t attest_trial_word(const attest_trial *trial, const attest_property *pro
 void attest_finding_add(attest_finding *found, attest_tensor_id id, const int64_t at[4], double got, double want,
                         double tolerance);
 
+/* 1 if x, known to within `tolerance`, may be an infinity in `dtype`. */
+int attest_may_overflow(uint32_t dtype, double x, double tolerance);
+
 /* The role's violation most properties use: o (u, z and lse where they are there) of row i of every head is off by the
  * fraction (i+1)/8 of itself, and by 1/8. */
 void attest_violate_by_row(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs);

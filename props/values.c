@@ -76,14 +76,19 @@ attest_status values_compare_sum(attest_finding *found, attest_trial *whole, att
         if (!bound[k])
             goto out;
     }
+    const uint32_t dtype = attest_bundle_role(whole->outputs, role)->dtype;
     for (int64_t number = 0; number < values_row_count(p); number++) {
         const values_row row = values_row_of(p, whole->inputs, number);
         for (int64_t c = 0; c < (role == ATTEST_Z ? 1 : p->e); c++) {
             const int64_t at = values_index(p, role, &row, c);
             const double a = values_output(part0->outputs, role, &row, c);
             const double b = values_output(part1->outputs, role, &row, c);
-            values_add(found, role, &row, c, values_output(whole->outputs, role, &row, c), a + b,
-                       bound[0][at] + bound[1][at] + bound[2][at] + 0x1p-52 * (fabs(a) + fabs(b)));
+            const double sum = values_output(whole->outputs, role, &row, c);
+            const double tolerance = bound[0][at] + bound[1][at] + bound[2][at] + 0x1p-52 * (fabs(a) + fabs(b));
+            if (isinf(a) || isinf(b)) /* a part beyond the format: nothing is known of the sum */
+                continue;
+            if (!isinf(sum) || !attest_may_overflow(dtype, a + b, tolerance) || signbit(sum) != signbit(a + b))
+                values_add(found, role, &row, c, sum, a + b, tolerance);
         }
     }
 out:

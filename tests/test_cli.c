@@ -214,6 +214,12 @@ START_TEST(test_defects)
 }
 END_TEST
 
+START_TEST(test_props)
+{
+    check_file("props.case");
+}
+END_TEST
+
 START_TEST(test_tokens)
 {
     check_file("token.case");
@@ -366,6 +372,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_claims);
     tcase_add_test(t, test_bench);
     tcase_add_test(t, test_defects);
+    tcase_add_test(t, test_props);
     tcase_add_test(t, test_tokens);
     suite_add_tcase(s, t);
     t = tcase_create("search");

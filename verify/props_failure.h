@@ -1,8 +1,8 @@
 /* props_failure.h - a broken property made small, explained, kept: the phases shrink and explain, and the store.
  *
  * The store is a folder (`.attest` unless --out says otherwise) of one folder a failure (props_files.h).  Its tokens,
- * and those of a file `attest.tokens` in the working folder (one a line, # for comments; for the user to commit), are run
- * before anything is drawn: phases explicit and reuse.
+ * and those of a file `attest.tokens` in the working folder (one a line, # for comments; for the user to commit), are
+ * run before anything is drawn: phases explicit and reuse.
  */
 #ifndef ATTEST_PROPS_FAILURE_H
 #define ATTEST_PROPS_FAILURE_H
