@@ -230,7 +230,7 @@ START_TEST(numbers_do_not_depend_on_threads)
     attest_props_result result[2];
     attest_error err;
     for (int k = 0; k < 2; k++) {
-        const attest_props_request request = request_of("softmax-*f32", NULL, 12, k + 1);
+        const attest_props_request request = request_of("softmax-*f32", "*value*", 12, k + 1);
         ck_assert_msg(attest_props_run(&result[k], &request, &err) == ATTEST_OK, "%s", err.text);
         ck_assert_uint_eq(result[k].failure_count, 0);
         ck_assert_int_gt(result[k].elements, 100);
@@ -243,7 +243,7 @@ START_TEST(numbers_do_not_depend_on_threads)
         ck_assert_int_eq(result[0].count[k].compared, result[1].count[k].compared);
         ck_assert(result[0].count[k].ratio == result[1].count[k].ratio);
         ck_assert_int_eq(result[0].count[k].planted, result[1].count[k].planted);
-        ck_assert_msg(result[0].count[k].planted != ATTEST_PLANTED_MISSED, "%s", attest_properties[k]->name);
+        ck_assert_int_ne(result[0].count[k].planted, ATTEST_PLANTED_MISSED);
     }
     attest_props_result_clear(&result[0]);
     attest_props_result_clear(&result[1]);

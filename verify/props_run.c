@@ -19,10 +19,17 @@ static const char *const edges[] = {
 };
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
-enum { REDRAWS = 16 };
+enum { MOST_REDRAWS = 16, CASES_A_REDRAW = 125 };
 #define REDRAW_STEP 0x1000000u /* case numbers of redraws lie behind those of any run */
 
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
+
+/* Of each property. */
+static size_t redraws_of(const props_state *s)
+{
+    const size_t share = (size_t)s->request->cases / CASES_A_REDRAW;
+    return share < 1 ? 1 : share > MOST_REDRAWS ? MOST_REDRAWS : share;
+}
 
 static attest_status hand_start(props_hand *h, const attest_props_request *request, attest_error *err)
 {
@@ -66,7 +73,7 @@ static void tell_progress(props_state *s, size_t total)
 static attest_status run_all(props_state *s, size_t first, int planting, attest_error *err)
 {
     const size_t count = planting ? s->request->property_count : s->jobs;
-    const size_t total = s->jobs + s->request->property_count * (1 + REDRAWS);
+    const size_t total = s->jobs + s->request->property_count * (1 + redraws_of(s));
 #ifdef _OPENMP
     const int threads = s->request->jobs > 0 ? (int)s->request->jobs : omp_get_num_procs();
 #pragma omp parallel num_threads(threads)
@@ -157,11 +164,11 @@ out:
     return status;
 }
 
-/* Sixteen redraws of each property's largest ratio; `cases` holds their problems. */
+/* Redraws of each property's largest ratio; `cases` holds their problems. */
 static attest_status add_redraws(props_state *s, attest_case *cases, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const size_t jobs = s->jobs;
+    const size_t jobs = s->jobs, redraws = redraws_of(s);
     props_hand h;
     ATTEST_TRY(hand_start(&h, s->request, err));
     for (size_t k = 0; k < s->request->property_count; k++) {
@@ -179,8 +186,8 @@ static attest_status add_redraws(props_state *s, attest_case *cases, attest_erro
         props_job from = s->job[best];
         h.world.subject.index = s->kernel[from.kernel];
         ATTEST_TRY(props_make_case(&cases[k], &from, s, &h, err));
-        ATTEST_TRY(grow(s, REDRAWS, err));
-        for (size_t i = s->jobs - REDRAWS; i < s->jobs; i++)
+        ATTEST_TRY(grow(s, redraws, err));
+        for (size_t i = s->jobs - redraws; i < s->jobs; i++)
             s->job[i] = (props_job){ .kernel = from.kernel, .given = &cases[k],
                                .number = from.number + (uint32_t)(i + 1) * REDRAW_STEP };
     }

@@ -4,7 +4,8 @@
  * and reuse (tokens, props_store.h), then here
  *     edge      each kernel on the smallest problems of its kind (one query, one key, one channel, ties)
  *     generate  `cases` problems, drawn (props/generate.h)
- *     target    of each property the case that came nearest to its tolerance, drawn again sixteen times
+ *     target    of each property the case that came nearest to its tolerance, drawn again
+ *               up to sixteen times (once for each 125 of `cases`)
  * and after them shrink and explain (props_files.h).  Then the engine turns on itself: each property is asked of cases
  * that it held for, with its own violation planted into the kernel's outputs; one that does not see it is vacuous.
  *
