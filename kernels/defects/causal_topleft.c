@@ -1,5 +1,5 @@
 /* causal_topleft - the offset m - n of a bottom-right diagonal is forgotten: shows where n and m differ. */
-#include "cpu/step.h"
+#include "attest.h"
 
 static inline int64_t top_left(const attest_problem *p, int64_t length, int64_t i)
 {
