@@ -246,7 +246,7 @@ typedef struct attest_numerics {
     int64_t block;          /* terms that are summed by themselves before they join the rest; 0 = unknown */
     double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7 */
     uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to; 0 = unknown */
-    uint32_t state_dtype;   /* 1 + attest_dtype the states are kept in; 0 = unknown */
+    uint32_t state_dtype;   /* 1 + attest_dtype of the states, all that goes from token to token; 0 = unknown */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */
@@ -267,7 +267,7 @@ typedef enum attest_form {
 } attest_form;
 
 enum {
-    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever the strides */
+    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever the strides and the outputs asked for */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits do not depend on b and the other rows */
     ATTEST_FTZ = 1u << 2,              /* subnormal results may be flushed to zero, by exp too */
     ATTEST_EMPTY_ROW_NAN = 1u << 3,    /* a row without visible key gives NaN instead of o=0, lse=-inf */

@@ -168,7 +168,7 @@ static attest_status check_heads_alone(attest_finding *found, attest_trial *tria
     int64_t *query = NULL, *kv = NULL;
     attest_status status = ATTEST_OK;
     attest_relation_init(&r, trial);
-    r.bits = prop_rows_independent(&trial->kernel);
+    r.bits = prop_rows_independent(&trial->kernel) && prop_order_declared(&trial->kernel);
     r.c.problem.hq = group;
     r.c.problem.hkv = 1;
     ATTEST_TRY(attest_relation_map(&query, &r, ATTEST_LETTER_H, group, err));
@@ -194,8 +194,9 @@ static void violate_by_head(const attest_problem *p, const attest_bundle *inputs
 
 const attest_property attest_property_heads_alone = {
     "heads-alone", "the query heads of one KV head, alone, have the outputs that they have among all",
-    "all but gates=heads, which is a softmax over heads", PROP_BITS_OR_BOUNDS, ATTEST_NEEDS_NOTHING, applies_heads,
-    check_heads_alone, violate_by_head
+    "all but gates=heads, which is a softmax over heads",
+    "bits if rows are independent and the order of sums is declared, else both runs' bounds", ATTEST_NEEDS_NOTHING,
+    applies_heads, check_heads_alone, violate_by_head
 };
 
 static int applies_shared(const attest_problem *p, const attest_prop_kernel *k)
@@ -211,7 +212,7 @@ static attest_status check_shared_heads(attest_finding *found, attest_trial *tri
     int64_t *kv = NULL;
     attest_status status = ATTEST_OK;
     attest_relation_init(&r, trial);
-    r.bits = prop_rows_independent(&trial->kernel);
+    r.bits = prop_rows_independent(&trial->kernel) && prop_order_declared(&trial->kernel);
     r.c.problem.hkv = p->hq;
     ATTEST_TRY(attest_relation_map(&kv, &r, ATTEST_LETTER_G, p->hq, err));
     for (int64_t h = 0; h < p->hq; h++)
@@ -235,7 +236,8 @@ static void violate_by_group(const attest_problem *p, const attest_bundle *input
 
 const attest_property attest_property_shared_heads = {
     "shared-heads", "query heads that share a KV head have the outputs of heads with a copy of it each",
-    "all with hq > hkv but gates=heads, which is a softmax over heads", PROP_BITS_OR_BOUNDS, ATTEST_NEEDS_NOTHING,
+    "all with hq > hkv but gates=heads, which is a softmax over heads",
+    "bits if rows are independent and the order of sums is declared, else both runs' bounds", ATTEST_NEEDS_NOTHING,
     applies_shared, check_shared_heads, violate_by_group
 };
 
@@ -248,11 +250,6 @@ static int is_qk(const attest_cell *cell)
     return cell->id.kind == ATTEST_KIND_ROLE && (cell->id.index == ATTEST_Q || cell->id.index == ATTEST_K);
 }
 
-static uint64_t flip_sign(uint32_t dtype, uint64_t bits)
-{
-    return bits ^ (uint64_t)1 << (8 * attest_dtype_bytes(dtype) - 1);
-}
-
 /* Channel c of q and k changes sign if the trial says so; with cut = 1 all channels do. */
 static uint64_t signed_channel(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
                                uint64_t bits, int *inexact)
@@ -260,7 +257,7 @@ static uint64_t signed_channel(const attest_relation *r, const attest_trial *tri
     (void)inexact;
     const int flip = r->cut || (attest_trial_word(trial, &attest_property_sign_flip,
                                                   (uint64_t)cell->index[ATTEST_LETTER_D]) & 1);
-    return is_qk(cell) && flip ? flip_sign(cell->dtype, bits) : bits;
+    return is_qk(cell) && flip ? attest_flip_sign(cell->dtype, bits) : bits;
 }
 
 static int applies_rotation(const attest_problem *p, const attest_prop_kernel *k)

@@ -83,11 +83,8 @@ static int decay_exponent(const attest_problem *p)
 static lane lane_of(const attest_trial *trial)
 {
     const attest_problem *p = &trial->c.problem;
-    const attest_numerics *n = &trial->kernel.numerics;
     lane l = { .shift = 2 * (int)(attest_trial_word(trial, &attest_property_dyadic, 0) % 3) - 2 };
-    double room = 1 / fmax(n->acc_unit, attest_unit_roundoff(p->acc));
-    if (n->state_dtype)
-        room = fmin(room, 1 / attest_unit_roundoff(n->state_dtype - 1));
+    const double room = values_room(p, &trial->kernel.numerics);
     for (l.a = 2; l.a > 0; l.a--)
         for (l.a_v = 8; l.a_v > 0; l.a_v /= 2) {
             const double weight = ldexp(largest_weight(p, ldexp(1, l.shift), (double)(p->d * l.a * l.a)),

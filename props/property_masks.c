@@ -25,11 +25,8 @@ static int64_t keys_of(const attest_trial *trial, int64_t b)
  * which are made of m, nor where the order of sums is the kernel's own. */
 static int follows_keys(const attest_prop_kernel *k)
 {
-    const uint32_t schedule = k->numerics.schedule;
-    const int ordered = (k->flags & ATTEST_SERIAL_SUMS) || schedule == ATTEST_SCHEDULE_RECURRENT ||
-                        schedule == ATTEST_SCHEDULE_CHUNK ||
-                        (schedule == ATTEST_SCHEDULE_ONLINE && k->numerics.tile > 0);
-    return prop_rows_independent(k) && ordered && k->form != ATTEST_SPLIT && schedule != ATTEST_SCHEDULE_SPLIT;
+    return prop_rows_independent(k) && prop_order_declared(k) && k->form != ATTEST_SPLIT &&
+           k->numerics.schedule != ATTEST_SCHEDULE_SPLIT;
 }
 
 /* Does row i of entry b see no key from the cut on, and no decay either? */

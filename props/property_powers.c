@@ -51,11 +51,6 @@ static uint64_t scaled_bits(uint32_t dtype, uint64_t bits, int shift, int *inexa
     return stored;
 }
 
-static uint64_t negated_bits(uint32_t dtype, uint64_t bits)
-{
-    return bits ^ (uint64_t)1 << (8 * attest_dtype_bytes(dtype) - 1);
-}
-
 /* Outputs that the factor brings beyond the largest number of their type say nothing, nor does what overflowed, nor a
  * quotient by 0, whose sign is that of the 0. */
 static int stays_finite(const attest_relation *r, const attest_trial *trial, const attest_cell *cell)
@@ -176,7 +171,7 @@ static uint64_t negated_value(const attest_relation *r, const attest_trial *tria
     (void)r;
     (void)trial;
     (void)inexact;
-    return is_value(cell) ? negated_bits(cell->dtype, bits) : bits;
+    return is_value(cell) ? attest_flip_sign(cell->dtype, bits) : bits;
 }
 
 static int applies_value_sign(const attest_problem *p, const attest_prop_kernel *k)
@@ -259,7 +254,7 @@ static uint64_t folded_query(const attest_relation *r, const attest_trial *trial
     (void)trial;
     if (!is_input(cell, ATTEST_Q))
         return bits;
-    return r->cut ? negated_bits(cell->dtype, bits) : scaled_bits(cell->dtype, bits, -r->shift, inexact);
+    return r->cut ? attest_flip_sign(cell->dtype, bits) : scaled_bits(cell->dtype, bits, -r->shift, inexact);
 }
 
 static int applies_folding(const attest_problem *p, const attest_prop_kernel *k)
@@ -274,7 +269,7 @@ static attest_status check_folding(attest_finding *found, attest_trial *trial, a
     const int odd = prop_feature_in(&trial->c.problem, ODD), sized = prop_feature_in(&trial->c.problem, HOMOGENEOUS);
     attest_relation_init(&r, trial);
     r.cut = odd && (!sized || (attest_trial_word(trial, &attest_property_scale_folding, 1) & 1));
-    r.shift = r.cut ? 0 : draw_shift(trial, &attest_property_scale_folding, 3);
+    r.shift = r.cut ? 0 : 2 * draw_shift(trial, &attest_property_scale_folding, 1); /* even, as roots of scale want */
     r.value = folded_query;
     r.c.problem.scale = r.cut ? -r.c.problem.scale : ldexp(r.c.problem.scale, r.shift);
     if (r.cut) { /* no range is left: every product is what it was, or its negative */
@@ -328,7 +323,7 @@ static attest_status check_homogeneity(attest_finding *found, attest_trial *tria
     const int order = (int)p->axis[ATTEST_AXIS_WEIGHT].order;
     attest_relation r;
     attest_relation_init(&r, trial);
-    r.shift = draw_shift(trial, &attest_property_term_homogeneity, order > 4 ? 1 : 3);
+    r.shift = 2 * draw_shift(trial, &attest_property_term_homogeneity, 1); /* even: so may a root of scale be */
     const int degree = r.shift * order;
     r.c.problem.scale = ldexp(p->scale, r.shift);
     r.exponent[ATTEST_U] = r.exponent[ATTEST_Z] = degree;
@@ -336,7 +331,8 @@ static attest_status check_homogeneity(attest_finding *found, attest_trial *tria
     r.lse_shift = degree * (trial->kernel.flags & ATTEST_LSE_BASE2 ? 1 : 0x1.62e42fefa39efp-1);
     r.lse_slack = fabs(r.lse_shift) * 0x1p-52;
     demand(&r, trial, 2 * degree_margin(p, r.shift));
-    r.bits = r.bits && keeps_scale(trial, r.shift) && (order <= 1 || powers_by_products(&trial->kernel));
+    r.bits = r.bits && keeps_scale(trial, r.shift) && (order <= 1 || powers_by_products(&trial->kernel)) &&
+             p->p == p->acc; /* a cast weight may leave its format's normal numbers */
     if (r.bits && degree) /* a logarithm is shifted, not scaled: its bits are not known */
         r.outputs &= ~(uint32_t)ATTEST_GIVES_LSE;
     const attest_status status = attest_relation_check(found, trial, &r, err);

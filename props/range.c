@@ -240,6 +240,8 @@ int attest_range_safe(const attest_trial *trial, double margin)
         low = 2 * (low - 24 - log2((double)(trial->c.problem.m + trial->c.problem.e)));
         high *= 2;
     }
+    if (trial->kernel.flags & ATTEST_FTZ)
+        low -= f.p; /* a sum may cancel to one unit of its terms, and is flushed below the normal numbers */
     return r.finite && low >= f.emin && high <= f.emax - 2;
 }
 

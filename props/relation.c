@@ -15,6 +15,11 @@ int64_t attest_letter_size(const attest_problem *p, attest_letter letter)
     return sizes[letter];
 }
 
+uint64_t attest_flip_sign(uint32_t dtype, uint64_t bits)
+{
+    return bits ^ (uint64_t)1 << (8 * attest_dtype_bytes(dtype) - 1);
+}
+
 void attest_relation_init(attest_relation *r, const attest_trial *trial)
 {
     *r = (attest_relation){ .c = trial->c, .bits = 1,
@@ -184,7 +189,6 @@ out:
     return status;
 }
 
-/* The elements that have a source in the first run. */
 /* An infinity in one run where the other's value, moved to it, is beyond the format's range: right, though no
  * difference says so. */
 static int both_overflow(double got, uint32_t got_type, double want, uint32_t want_type, int exponent,
@@ -196,6 +200,7 @@ static int both_overflow(double got, uint32_t got_type, double want, uint32_t wa
                       : attest_may_overflow(want_type, ldexp(got, -exponent), ldexp(tolerance, -exponent));
 }
 
+/* The elements that have a source in the first run. */
 static void compare_elements(attest_finding *found, const attest_trial *trial, const attest_relation *r,
                              attest_tensor_id id, const attest_tensor *first, const attest_tensor *second,
                              const double *bound, const double *other)
@@ -209,11 +214,12 @@ static void compare_elements(attest_finding *found, const attest_trial *trial, c
             continue; /* NaN bounds are left out by attest_finding_add() */
         const int64_t at = offset_of(first, source);
         const double want = wanted_value(r, role, attest_load(first, at));
-        if (r->least > 0 && role != ATTEST_LSE && fmin(fabs(want), fabs(attest_load(first, at))) < r->least)
+        const double got = attest_load(second, x);
+        if (r->least > 0 && role != ATTEST_LSE && fmin(fabs(want), fabs(attest_load(first, at))) < r->least &&
+            fabs(got) <= 2 * fmax(fabs(want), r->least)) /* NaN and what is large are compared */
             continue;
         const double slack = role == ATTEST_LSE ? r->lse_slack + fabs(want) * 0x1p-52 : 0;
         const int exponent = role < ATTEST_ROLE_COUNT ? r->exponent[role] : 0;
-        const double got = attest_load(second, x);
         const double tolerance = r->bits ? -1 : other[x] + ldexp(bound[at], exponent) + slack;
         if (!r->bits && both_overflow(got, second->dtype, want, first->dtype, exponent, tolerance))
             continue;

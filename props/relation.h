@@ -42,7 +42,7 @@ struct attest_relation {
     int exponent[ATTEST_ROLE_COUNT];   /* second = 2^exponent * first, by output role */
     int negative;                      /* ..and o and u change sign */
     double lse_shift, lse_slack;       /* second lse = first + shift, known to within slack */
-    double least;                      /* bits: elements of o, u, z below this in either run are not compared */
+    double least;                      /* bits: elements of o, u, z below this in a run need not agree */
     /* NULL, or the bits of this element of a second input, given those that the maps found (0 without source).  May set
      * *inexact = 1: the change has no exact result in this dtype; the property then says nothing of the case. */
     uint64_t (*value)(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
@@ -77,6 +77,9 @@ attest_status attest_relation_inputs(attest_bundle **inputs, int *inexact, const
                                      const attest_trial *trial, attest_error *err);
 attest_status attest_relation_run(attest_finding *found, attest_trial *trial, const attest_relation *r,
                                   const attest_bundle *inputs, attest_error *err);
+
+/* Stored bits with the other sign. */
+uint64_t attest_flip_sign(uint32_t dtype, uint64_t bits);
 
 /* size of a letter's axis; -1 for r. */
 int64_t attest_letter_size(const attest_problem *p, attest_letter letter);

@@ -124,7 +124,10 @@ void attest_finding_add(attest_finding *found, attest_tensor_id id, const int64_
     const int n = snprintf(found->what, sizeof found->what,
                            "%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "] is %a (%.9g), must be %a (%.9g)", name,
                            at[0], at[1], at[2], at[3], got, got, want, want);
-    if (tolerance >= 0 && n > 0 && (size_t)n < sizeof found->what)
+    if (isnan(got) && isnan(want)) /* under a bound, which is of a finite truth */
+        snprintf(found->what, sizeof found->what, "%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+                 "] is NaN in both runs, where the truth is finite", name, at[0], at[1], at[2], at[3]);
+    else if (tolerance >= 0 && n > 0 && (size_t)n < sizeof found->what)
         snprintf(found->what + n, sizeof found->what - (size_t)n, " within %.3g", tolerance);
 }
 

@@ -95,6 +95,12 @@ out:
     return status;
 }
 
+double values_room(const attest_problem *p, const attest_numerics *n)
+{
+    const double room = 1 / fmax(n->acc_unit, attest_unit_roundoff(p->acc));
+    return n->state_dtype ? fmin(room, 1 / attest_unit_roundoff(n->state_dtype - 1)) : room;
+}
+
 void values_add_interval(attest_finding *found, const attest_bundle *outputs, attest_role role, const values_row *row,
                          int64_t c, double want, double radius)
 {

@@ -52,6 +52,9 @@ attest_status values_compare_sum(attest_finding *found, attest_trial *whole, att
 /* A declared relative error; its ceiling (attest.h) where nothing is declared. */
 static inline double values_declared(double error) { return error > 0 ? error : 0x1p-7; }
 
+/* Integers below this have exact sums in the kernel's accumulators and states, as it declares them. */
+double values_room(const attest_problem *p, const attest_numerics *n);
+
 /* The output lies between the roundings to its type of want - radius and want + radius; a radius that is not finite:
  * not compared. */
 void values_add_interval(attest_finding *found, const attest_bundle *outputs, attest_role role, const values_row *row,

@@ -217,6 +217,17 @@ START_TEST(a_shuffle_is_a_permutation_and_shrinks)
 }
 END_TEST
 
+/* Where the same value overflows one run's format, an infinity there is no finding; elsewhere it is. */
+START_TEST(infinities_by_rounding)
+{
+    ck_assert(attest_may_overflow(ATTEST_F16, -65519, 2));
+    ck_assert(!attest_may_overflow(ATTEST_F16, 65500, 2));
+    ck_assert(!attest_may_overflow(ATTEST_F32, 65519, 2));
+    ck_assert_uint_eq(attest_flip_sign(ATTEST_BF16, 0x3f80), 0xbf80);
+    ck_assert_uint_eq(attest_flip_sign(ATTEST_F64, 0xbff0000000000000u), 0x3ff0000000000000u);
+}
+END_TEST
+
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static attest_props_request request_of(const char *kernel, const char *property, long cases, long jobs)
@@ -316,6 +327,7 @@ Suite *suite_props(void)
     tcase_add_test(pure, axis_properties_see_their_faults);
     tcase_add_test(pure, bits_are_asked_of_who_promises_them);
     tcase_add_test(pure, one_comparison);
+    tcase_add_test(pure, infinities_by_rounding);
     tcase_add_test(pure, a_shuffle_is_a_permutation_and_shrinks);
     suite_add_tcase(suite, pure);
     tcase_add_checked_fixture(runs, setup, NULL);

@@ -11,6 +11,7 @@
 #include "verify/props_print.h"
 
 #define CASES 500
+#define FLOORS_FROM 500 /* cases: floors are in proportion to them, and at least 1 */
 #define SHRUNK 12 /* failures that are made small; the others are told as they are */
 
 static void progress(void *context, long done, long total)
@@ -76,9 +77,12 @@ int attest_command_props(const attest_cli *cli)
     const char *store = cli->out ? cli->out : ATTEST_PROPS_STORE;
     if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    if (cli->out)
+        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
     if (cli->kernel)
         attest_split_target(cli->kernel, library, sizeof library, &glob);
-    const int whole = !glob && !cli->property; /* every kernel of the library, every property */
+    /* every kernel of the library, every property, and enough cases to meet what is rare */
+    const int whole = !glob && !cli->property && cases >= FLOORS_FROM;
     const attest_props_request request = { .library = *library ? library : NULL,
                                            .kernel_glob = glob,
                                            .property_glob = cli->property,
@@ -99,6 +103,8 @@ int attest_command_props(const attest_cli *cli)
         attest_props_json(stdout, &result, whole && !*library);
     else if (!cli->quiet)
         attest_props_print(stdout, &result, whole && !*library);
+    if (result.elements == 0 && result.failure_count == 0)
+        fprintf(stderr, "attest props: nothing compared: these properties are not about what these kernels serve\n");
     ATTEST_TRY(tell_failures(&result, &request, store, &err));
     code = exit_of(&result, &known, whole && !*library);
 out:

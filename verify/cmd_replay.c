@@ -1,6 +1,7 @@
 /* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row.
  * `replay TOKEN` is props_replay.c. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/report.h"
@@ -85,12 +86,18 @@ int attest_command_replay(const attest_cli *cli)
     attest_row row;
     char library[4096];
     const char *name;
+    char *kept = NULL; /* a token in a file */
     int supported = 0, code = 0;
     attest_row_init(&row);
     if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
     if (attest_is_token(cli->argument[0]))
         return attest_props_replay(cli, cli->argument[0]);
+    kept = attest_token_of_file(cli->argument[0]);
+    if (kept) {
+        code = attest_props_replay(cli, kept);
+        goto out;
+    }
     ATTEST_TRY(read_argument(&what, cli, &err));
     if (!what.kernel)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel KERNEL or --kernel LIB.so:KERNEL is needed"));
@@ -118,6 +125,7 @@ int attest_command_replay(const attest_cli *cli)
     attest_exit_add(&exit_code, attest_row_exit(&row));
     code = attest_exit_code(&exit_code);
 out:
+    free(kept);
     attest_bundle_free(what.inputs);
     attest_prepared_clear(&prepared);
     attest_worker_free(subject.worker);

@@ -25,7 +25,7 @@ static void print_properties(FILE *out, const attest_props_result *result)
         const attest_props_count *c = &result->count[k];
         char ratio[16] = "0";
         if (c->ratio > 0)
-            snprintf(ratio, sizeof ratio, "%.3g", c->ratio);
+            snprintf(ratio, sizeof ratio, "%.4g", c->ratio < 1 && c->ratio > 0.9999 ? 0.9999 : c->ratio);
         if (c->selected)
             fprintf(out, "%-22s %7" PRId64 " %9" PRId64 " %7" PRId64 " %10s  %s\n", result->property[k]->name,
                     c->asked, c->compared, c->broken, c->compared > c->broken ? ratio : "-",
@@ -35,13 +35,15 @@ static void print_properties(FILE *out, const attest_props_result *result)
 
 static void print_labels(FILE *out, const attest_props_result *result)
 {
-    fprintf(out, "\n%-26s %7s %7s  %s\n", "cases with", "count", "floor", "meaning");
+    fprintf(out, "\n%-28s %7s %10s  %s\n", "cases with", "count", "floor", "meaning");
     for (size_t k = 0; k < attest_label_count; k++) {
         const int64_t floor = result->floor[k];
         char text[32] = "-";
         if (floor > 0)
             snprintf(text, sizeof text, "%" PRId64 "%s", floor, result->label[k] < floor ? " MISSED" : "");
-        fprintf(out, "%-26s %7" PRId64 " %7s  %s\n", attest_labels[k].name, result->label[k], text,
+        if (floor == 0 && result->label[k] == 0)
+            continue;
+        fprintf(out, "%-28s %7" PRId64 " %10s  %s\n", attest_labels[k].name, result->label[k], text,
                 attest_labels[k].meaning);
     }
 }
@@ -57,10 +59,12 @@ void attest_props_print(FILE *out, const attest_props_result *result, int whole)
         broken += result->count[k].broken;
     }
     fprintf(out,
-            "\n%" PRId64 " cases on %" PRId64 " kernels, %" PRId64 " refused, %" PRId64 " without a problem; %" PRId64
-            " properties compared in %" PRId64 " runs, %" PRId64 " elements; %" PRId64 " broken, %zu failures\n",
-            result->cases, result->kernels, result->refused, result->starved, asked, result->runs, result->elements,
-            broken, result->failure_count);
+            "\n%" PRId64 " cases (%" PRId64 " at edges, %" PRId64 " drawn, %" PRId64 " drawn again) on %" PRId64
+            " kernels, %" PRId64 " refused, %" PRId64 " without a problem; %" PRId64 " properties compared in %" PRId64
+            " runs, %" PRId64 " elements; %" PRId64 " broken, %zu failures\n",
+            result->cases, result->edges, result->cases - result->edges - result->redraws, result->redraws,
+            result->kernels, result->refused, result->starved, asked, result->runs, result->elements, broken,
+            result->failure_count);
     if (d.vacuous || d.floors || d.silent || d.starved)
         fprintf(out, "mistrusted: %d vacuous, %d silent properties, %d floors missed, %" PRId64 " cases starved\n",
                 d.vacuous, d.silent, d.floors, d.starved);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "verify/gate.h"
 #include "verify/props_files.h"
@@ -14,6 +15,26 @@ int attest_is_token(const char *text)
 {
     const size_t digits = strncmp(text, "av", 2) == 0 ? strspn(text + 2, "0123456789") : 0;
     return digits > 0 && text[2 + digits] == ':';
+}
+
+char *attest_token_of_file(const char *path)
+{
+    char name[4200], *text = NULL;
+    struct stat info;
+    size_t size = 0;
+    if (stat(path, &info) != 0 ||
+        snprintf(name, sizeof name, "%s%s", path, S_ISDIR(info.st_mode) ? "/token" : "") >= (int)sizeof name)
+        return NULL;
+    FILE *in = fopen(name, "r");
+    const int read = in && getline(&text, &size, in) > 0;
+    if (in)
+        fclose(in);
+    if (!read || !attest_is_token(text)) {
+        free(text);
+        return NULL;
+    }
+    text[strcspn(text, "\r\n")] = '\0';
+    return text;
 }
 
 /* NULL stands for the run itself. */

@@ -236,6 +236,8 @@ static void count_all(props_state *s)
     for (size_t i = 0; i < s->jobs; i++) {
         const props_job *j = &s->job[i];
         r->cases += j->ran;
+        r->edges += j->ran && j->line;
+        r->redraws += j->ran && j->given;
         r->starved += j->starved && !j->line;
         r->refused += j->refused;
         r->runs += j->runs;

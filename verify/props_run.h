@@ -65,6 +65,7 @@ typedef struct attest_props_result {
     attest_props_failure *failure;
     size_t failure_count;
     int64_t kernels, cases, starved, refused, runs; /* starved: no problem found; refused: by run() */
+    int64_t edges, redraws; /* of the cases; the others were drawn */
     int64_t elements; /* comparisons */
 } attest_props_result;
 
