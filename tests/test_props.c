@@ -8,6 +8,7 @@
 
 #include "kernels/attest_float.h"
 #include "props/relation.h"
+#include "tests/memory_use.h"
 #include "verify/props_print.h"
 
 Suite *suite_props(void);
@@ -228,6 +229,54 @@ START_TEST(infinities_by_rounding)
 }
 END_TEST
 
+/* A trial of the fake kernel, asked for bounds, and given back. */
+static void one_trial(void)
+{
+    attest_error err;
+    attest_case c;
+    attest_bundle *inputs;
+    attest_trial trial;
+    const double *bound;
+    fake f = { .bound = 1 };
+    const attest_prop_host host = { &f, fake_supports, fake_run, fake_bounds };
+    const attest_prop_kernel kernel = { .outputs = ATTEST_GIVES_O };
+    ck_assert(attest_case_parse(&c, "n=9 d=3", NULL, NULL, &err) == ATTEST_OK);
+    ck_assert(attest_bundle_new(&inputs, &err) == ATTEST_OK);
+    ck_assert(attest_draw_missing(inputs, &c, 0, 0, &err) == ATTEST_OK);
+    ck_assert(attest_trial_init(&trial, &host, &kernel, &c, 0, inputs, NULL, &err) == ATTEST_OK);
+    ck_assert(attest_trial_bounds(&bound, &trial, ATTEST_O, &err) == ATTEST_OK && bound[8] == 1);
+    ck_assert(attest_trial_bounds(&bound, &trial, ATTEST_LSE, &err) == ATTEST_OK && !bound);
+    attest_trial_clear(&trial);
+    attest_bundle_free(inputs);
+}
+
+START_TEST(a_trial_gives_its_memory_back)
+{
+    ck_assert(memory_stays(one_trial));
+}
+END_TEST
+
+/* No bounds at hand: none are made up; and a relation demands bits until it says otherwise. */
+START_TEST(no_bounds_and_bits_by_default)
+{
+    attest_trial trial = { .number = 1 };
+    attest_error err;
+    const attest_prop_host host = { NULL, fake_supports, fake_run, NULL };
+    const double *bound;
+    attest_relation r;
+    trial.host = &host;
+    ck_assert(attest_bundle_new(&trial.outputs, &err) == ATTEST_OK);
+    ck_assert(attest_case_parse(&trial.c, "n=2 d=1", NULL, NULL, &err) == ATTEST_OK);
+    ck_assert(attest_bundle_add(trial.outputs, &trial.c.problem, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0,
+                                NULL, &err) == ATTEST_OK);
+    ck_assert(attest_trial_bounds(&bound, &trial, ATTEST_O, &err) == ATTEST_OK);
+    ck_assert_ptr_null(bound);
+    attest_relation_init(&r, &trial);
+    ck_assert(r.bits && r.outputs != 0);
+    attest_trial_clear(&trial);
+}
+END_TEST
+
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static attest_props_request request_of(const char *kernel, const char *property, long cases, long jobs)
@@ -245,6 +294,8 @@ START_TEST(numbers_do_not_depend_on_threads)
         ck_assert_msg(attest_props_run(&result[k], &request, &err) == ATTEST_OK, "%s", err.text);
         ck_assert_uint_eq(result[k].failure_count, 0);
         ck_assert_int_gt(result[k].elements, 100);
+        ck_assert_int_eq(result[k].cases - result[k].edges - result[k].redraws, 12);
+        ck_assert(result[k].edges > 0 && result[k].redraws > 0);
     }
     ck_assert_int_eq(result[0].cases, result[1].cases);
     ck_assert_int_eq(result[0].elements, result[1].elements);
@@ -258,6 +309,22 @@ START_TEST(numbers_do_not_depend_on_threads)
     }
     attest_props_result_clear(&result[0]);
     attest_props_result_clear(&result[1]);
+}
+END_TEST
+
+/* What a property knows of a kernel is what the kernel says of itself. */
+START_TEST(kernels_as_they_declare)
+{
+    attest_subject subject = { .program = "attest" };
+    attest_error err;
+    ck_assert(attest_worker_start(&subject.worker, NULL, 10, &err) == ATTEST_OK);
+    ck_assert(attest_find_kernel(&subject, "taylor-packed-f32", &err) == ATTEST_OK);
+    const attest_kernel_facts *facts = attest_worker_kernel(subject.worker, subject.index);
+    const attest_prop_kernel kernel = attest_props_kernel(&subject);
+    ck_assert(kernel.flags == facts->flags && kernel.flags & ATTEST_PACKED_STATE);
+    ck_assert(kernel.form == facts->form && kernel.outputs == facts->outputs);
+    ck_assert(kernel.numerics.schedule == facts->numerics.schedule);
+    attest_worker_free(subject.worker);
 }
 END_TEST
 
@@ -328,10 +395,13 @@ Suite *suite_props(void)
     tcase_add_test(pure, bits_are_asked_of_who_promises_them);
     tcase_add_test(pure, one_comparison);
     tcase_add_test(pure, infinities_by_rounding);
+    tcase_add_test(pure, a_trial_gives_its_memory_back);
+    tcase_add_test(pure, no_bounds_and_bits_by_default);
     tcase_add_test(pure, a_shuffle_is_a_permutation_and_shrinks);
     suite_add_tcase(suite, pure);
     tcase_add_checked_fixture(runs, setup, NULL);
     tcase_set_timeout(runs, 120);
+    tcase_add_test(runs, kernels_as_they_declare);
     tcase_add_test(runs, numbers_do_not_depend_on_threads);
     tcase_add_test(runs, a_property_without_a_check_is_vacuous);
     tcase_add_test(runs, a_planted_defect_is_found);
