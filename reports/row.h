@@ -88,7 +88,8 @@ typedef struct attest_row {
     double probable_ratio;                           /* largest error/(probable error) of o: warns, in no verdict */
     double gauge_ratio;                              /* largest error / (u*gauge) */
     double norm_error;                               /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
-    double bias;                                     /* mean of (got-truth)/(u*gauge), away from 0 */
+    double bias;                                     /* mean of (got-truth)/(u*gauge) */
+    double drift;                                    /* the same, its sign turned where truth < 0: away from 0 */
     double u_ratio, z_ratio, lse_ratio, state_ratio; /* largest ratio_hi of each */
     double truncation; /* Taylor P against exp: largest |o_P - o_exp| (upper); NAN otherwise */
     double rounding;   /* largest |got - o| of the kernel's own variant (upper) */

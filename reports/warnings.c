@@ -95,7 +95,7 @@ static int in_group(bias_row *b, const attest_row *row)
     b->row = row;
     value_of(b->family, sizeof b->family, row->line, "family", "normal");
     value_of(b->seed, sizeof b->seed, row->line, "seed", "0");
-    return row->verdict != ATTEST_MEASURED && !isnan(row->bias) && exact_scale(row->line) &&
+    return row->verdict != ATTEST_MEASURED && !isnan(row->drift) && exact_scale(row->line) &&
            (strcmp(b->family, "ones") == 0 || strcmp(b->family, "repeat-max") == 0);
 }
 
@@ -128,7 +128,7 @@ static void fill_bias(attest_bias *to, const bias_row *row, size_t count, double
     for (size_t i = 0, same; i < count; i += same) {
         mean[to->seeds] = 0;
         for (same = 0; i + same < count && strcmp(row[i].seed, row[i + same].seed) == 0; same++)
-            mean[to->seeds] += row[i + same].row->bias;
+            mean[to->seeds] += row[i + same].row->drift;
         mean[to->seeds] /= (double)same;
         sum += mean[to->seeds++];
     }

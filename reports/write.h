@@ -93,8 +93,8 @@ typedef struct attest_probable {
 /* malloc'd list in order of first appearance; kernels without any such row are left out. */
 attest_status attest_probable_rows(attest_probable **list, size_t *count, const attest_rows *rows, attest_error *err);
 
-/* The signed mean error (`bias`) over the cases of one kernel, class and family: `ones` (v = 1) or `repeat-max` (each
- * channel of v has one sign).  Errors of one case agree, so cases are what is counted; those of one seed share their
+/* The mean error away from 0 (`drift`) over the cases of one kernel, class and family: `ones` (v = 1) or `repeat-max`
+ * (each channel of v has one sign).  Errors of one case agree, so cases are what is counted; those of one seed share their
  * draws, and count as one, by their mean.  Only cases whose scale is a power of two (none named: d one of four): the
  * rounding of another scale, and of keys of length 1, is the same in every case, and no bias of the kernel's sums.
  *   t = mean/(deviation/sqrt(seeds)), infinite where all agree on a number but 0

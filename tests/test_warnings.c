@@ -68,7 +68,7 @@ static void add_group(attest_rows *rows, const char *kernel, const char *family,
     for (int seed = 0; seed < seeds; seed++) {
         char line[128];
         snprintf(line, sizeof line, "n=9 d=4 family=%s%s%.0d", family, seed ? " seed=" : "", seed);
-        add(rows, kernel, "exp", line)->bias = mean + (seed % 2 ? spread : -spread);
+        add(rows, kernel, "exp", line)->drift = mean + (seed % 2 ? spread : -spread);
     }
 }
 
@@ -152,7 +152,7 @@ START_TEST(test_what_counts)
     size_t count = 0;
     add_group(&rows, "k", "ones", 8, 1, 0);
     for (int i = 0; i < 5; i++) /* four times the draws of seed 3, and no error */
-        add(&rows, "k", "exp", i % 2 ? "n=4 d=1 family=ones seed=3" : "n=5 d=1 family=ones seed=3")->bias = 0;
+        add(&rows, "k", "exp", i % 2 ? "n=4 d=1 family=ones seed=3" : "n=5 d=1 family=ones seed=3")->drift = 0;
     ck_assert_int_eq(attest_bias_rows(&list, &count, &rows, &err), ATTEST_OK);
     ck_assert(count == 1 && list[0].seeds == 8);
     ck_assert_msg(fabs(list[0].mean - (7 + 1 / 6.0) / 8) < 1e-12, "%g", list[0].mean);

@@ -118,7 +118,7 @@ static void print_text(const attest_row *row, const attest_cli *cli)
            *row->why ? "; " : "", row->why);
     printf("max ulp    [%.6g, %.6g]\n", row->ulp_lo, row->ulp_hi);
     printf("max ratio  [%.6g, %.6g] of the derived bound\n", row->ratio_lo, row->ratio_hi);
-    printf("bias       %.3g (mean error away from 0 / (u*gauge))\n", row->bias);
+    printf("bias       %.3g (mean signed error / (u*gauge))\n", row->bias);
     printf("worst      %s  got %s  truth %s  bound %.6g\n", row->worst, row->got, row->truth, row->bound);
     printf("model      %s, exp error %g ulp; %lld of %lld rows judged\n", cli->model ? cli->model : "unknown",
            cli->exp_ulp, (long long)row->rows_judged, (long long)row->rows_total);

@@ -37,7 +37,7 @@ typedef struct tally {
     int64_t illposed_o, unbounded_o;
     worst_element o, other, failing_other;
     square_sum error, truth;
-    double bias;
+    double bias, drift;
     int64_t bias_count, normed;
     double *ratio; /* of the elements of o with a bound above 0; room for every element judged */
     int64_t ratio_count;
@@ -103,18 +103,15 @@ static void keep_worst(worst_element *w, const attest_element *el, attest_tensor
     *w = (worst_element){ 1, *el, id, { index[0], index[1], index[2], index[3] }, rank, dtype };
 }
 
-/* got - truth along the truth: above 0 if it is too far from 0.  0 where no error, or no sign, is proved. */
-static double outward(const attest_element *el)
-{
-    const double middle = el->error_lo > 0 ? el->signed_lo / 2 + el->signed_hi / 2 : 0;
-    return el->truth_lo > 0 ? middle : el->truth_hi < 0 ? -middle : 0;
-}
+/* The sign of the truth; 0 where it is not proved. */
+static int sign_of(const attest_element *el) { return (el->truth_lo > 0) - (el->truth_hi < 0); }
 
 /* Columns that only o has. */
 static void add_o_figures(tally *t, const attest_element *el)
 {
     attest_row *row = t->row;
-    const double unit = t->unit * el->gauge, bias = outward(el) / unit;
+    const double unit = t->unit * el->gauge; /* an error that is not proved counts as 0 in the means */
+    const double bias = el->error_lo > 0 ? (el->signed_lo / 2 + el->signed_hi / 2) / unit : 0;
     row->ulp_lo = larger(row->ulp_lo, el->ulp_lo);
     row->ulp_hi = larger(row->ulp_hi, el->ulp_hi);
     row->rounding = larger(row->rounding, el->error_hi);
@@ -129,6 +126,7 @@ static void add_o_figures(tally *t, const attest_element *el)
     t->outside_norm |= !isfinite(el->error_hi);
     if (unit > 0 && isfinite(bias)) {
         t->bias += bias;
+        t->drift += sign_of(el) * bias;
         t->bias_count++;
     }
 }
@@ -408,6 +406,7 @@ static void finish(tally *t)
         row->norm_error = norm_error(t);
         row->ratio_median = median(t->ratio, t->ratio_count);
         row->bias = t->bias_count ? t->bias / (double)t->bias_count : 0;
+        row->drift = t->bias_count ? t->drift / (double)t->bias_count : 0;
     }
     if (t->facts_seen)
         snprintf(row->engine, sizeof row->engine, "%s", attest_engine_name(t->engine));
