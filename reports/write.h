@@ -93,13 +93,13 @@ typedef struct attest_probable {
 /* malloc'd list in order of first appearance; kernels without any such row are left out. */
 attest_status attest_probable_rows(attest_probable **list, size_t *count, const attest_rows *rows, attest_error *err);
 
-/* The mean error away from 0 (`drift`) over the cases of one kernel, class and family: `ones` (v = 1) or `repeat-
- * max` (each channel of v has one sign).  Errors of one case agree, so cases are what is counted; those of one seed
- * share their draws, and count as one, by their mean.  Only cases whose scale is a power of two (none named: d one
- * of four): the rounding of another scale, and of keys of length 1, is the same in every case, and no bias of the
- * kernel's sums.   t = mean/(deviation/sqrt(seeds)), infinite where all agree on a number but 0 biased: under
- * Student's law with seeds - 1 degrees of freedom |t| is less probable than 4 deviations of a normal law (6e-5):
- * above 8.47 of 8 seeds, 5.48 of 16.  |t| > 4 alone would be true of 1 in 190 unbiased groups of 8. */
+/* The mean error away from 0 (`drift`) over the cases of one kernel, class and family: `ones` (v = 1) or `repeat-max`
+ * (each channel of v has one sign).  Errors of one case agree, so cases are what is counted; those of one seed share
+ * their draws, and count as one, by their mean.  Only cases whose scale is a power of two (none named: d one of four):
+ * the rounding of another scale, and of keys of length 1, is the same in every case, and no bias of the kernel's sums.
+ *     t = mean/(deviation/sqrt(seeds)), infinite where all agree on a number but 0
+ *     biased: under Student's law with seeds - 1 degrees of freedom |t| is less probable than 4 deviations of a normal
+ *     law (6e-5): above 8.47 of 8 seeds, 5.48 of 16; |t| > 4 alone would be true of 1 in 190 unbiased groups of 8 */
 #define ATTEST_BIAS_SEEDS 8 /* fewer: the group is left out */
 typedef struct attest_bias {
     char kernel[512], class[96], family[64];
