@@ -250,7 +250,7 @@ attest_status attest_yard_mpfr(double *o, const attest_problem *p, const attest_
 }
 
 /* ---- what one call costs ---------------------------------------------------------------------------------------- */
-enum { CALLS = 1 << 16, MOST = 4096, FEW = 512, TIMES = 4, SUM = 64 }; /* SUM: keys of a sum of values */
+enum { CALLS = 1 << 16, MOST = 4096, FEW = 512, ROUNDS = 16, SUM = 64 }; /* SUM: keys of a sum of values */
 
 /* Pairs of the first head, spread over its rows: the operands that a run meets, in its order. */
 typedef struct operands {
@@ -372,15 +372,20 @@ static double time_div(const operands *l, yard *y)
     return now() - start;
 }
 
-/* What disturbs a loop only adds to its time. */
-static double least(double (*loop)(const operands *, yard *), const operands *l, yard *y)
+enum { MUL, MUL_ADD, FMA, EXP, DIV, LOOPS };
+
+/* What disturbs a loop only adds to its time; every round runs every loop, so that a disturbance longer than a round
+ * does not fall on one loop alone: costs are differences of loops. */
+static void least(double seconds[LOOPS], const operands *l, yard *y)
 {
-    double seconds = INFINITY;
-    for (int n = 0; n < TIMES; n++) {
-        const double took = loop(l, y);
-        seconds = took < seconds ? took : seconds;
-    }
-    return seconds;
+    static double (*const loop[LOOPS])(const operands *, yard *) = {
+        [MUL] = time_mul, [MUL_ADD] = time_mul_add, [FMA] = time_fma, [EXP] = time_exp, [DIV] = time_div,
+    };
+    for (int n = 0; n < LOOPS; n++)
+        seconds[n] = INFINITY;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int n = 0; n < LOOPS; n++)
+            seconds[n] = fmin(seconds[n], loop[n](l, y));
 }
 
 attest_status attest_yard_mpfr_costs(double seconds[ATTEST_YARD_CALLS], const attest_problem *p,
@@ -398,13 +403,13 @@ attest_status attest_yard_mpfr_costs(double seconds[ATTEST_YARD_CALLS], const at
     if (status == ATTEST_OK) {
         const double products = (double)(l.count * (p->d + p->e));
         const double starts = (double)(l.count + (l.count + SUM - 1) / SUM * p->e); /* products that start a sum */
-        const double mul = least(time_mul, &l, &y);
-        const double mul_add = least(time_mul_add, &l, &y), fused = least(time_fma, &l, &y);
-        seconds[ATTEST_YARD_MUL] = mul / products;
-        seconds[ATTEST_YARD_ADD] = (mul_add - mul) / (products - starts);
-        seconds[ATTEST_YARD_FMA] = (fused - starts * mul / products) / (products - starts);
-        seconds[ATTEST_YARD_EXP] = least(time_exp, &l, &y) / FEW;
-        seconds[ATTEST_YARD_DIV] = least(time_div, &l, &y) / FEW;
+        double took[LOOPS];
+        least(took, &l, &y);
+        seconds[ATTEST_YARD_MUL] = took[MUL] / products;
+        seconds[ATTEST_YARD_ADD] = (took[MUL_ADD] - took[MUL]) / (products - starts);
+        seconds[ATTEST_YARD_FMA] = (took[FMA] - starts * took[MUL] / products) / (products - starts);
+        seconds[ATTEST_YARD_EXP] = took[EXP] / FEW;
+        seconds[ATTEST_YARD_DIV] = took[DIV] / FEW;
         operands_free(&l);
     }
     yard_free(&y);

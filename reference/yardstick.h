@@ -46,7 +46,7 @@ attest_status attest_yard_mpfr(double *o, const attest_problem *p, const attest_
 
 /* Seconds of this thread's processor time for one call of each kind, on operands of this problem in a run's order: mul:
  * the products of about 2^16/(d+e) pairs alone; add: the same with their sums, less that; fma: the same fused; exp,
- * div: 512 scores and weights.  Each the least of 4. */
+ * div: 512 scores and weights.  Each loop's time is its least of 16 rounds; a round runs them all. */
 attest_status attest_yard_mpfr_costs(double seconds[ATTEST_YARD_CALLS], const attest_problem *p,
                                      const attest_bundle *in, long bits, attest_error *err);
 
