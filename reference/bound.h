@@ -43,6 +43,7 @@ void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, i
 void bound_sums_dot(mag_t out, const bound_sums *sums, int set);   /* sum_j coef value */
 void bound_sums_total(mag_t out, const bound_sums *sums, int set); /* sum_j coef */
 void bound_sums_root(mag_t out, const bound_sums *sums, int set);  /* sqrt(sum_j (coef value)^2) */
+void bound_sums_sizes(mag_t out, const bound_sums *sums);          /* sum_j value */
 
 /* ---- bound_input.c: what the formula does with inputs ------------------------------------------------ */
 /* The norm's divisor (1 for none).  0: this norm is not a division by it. */
@@ -165,6 +166,7 @@ typedef struct bound_weights {
     mag_t likely_score;      /* R-PROBABLE: the part of set[BOUND_SCORE] that is enough */
     mag_t likely_sum, likely_state; /* as gamma_sum and gamma_state */
     mag_t sum_tiny;          /* the part of set[BOUND_SUM] that no gamma multiplies */
+    mag_t cast_tiny;         /* the part of set[BOUND_CAST] that is underflow */
     mag_t lost, lost_state;  /* underflow, absolute: sums; states (times the largest |v|) */
     mag_t reach;             /* largest intermediate sum of weights, in the kernel's scaling; times |v| */
     mag_t value_tiny;        /* absolute error of v as the kernel holds it */

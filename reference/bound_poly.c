@@ -80,14 +80,22 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
 }
 
 /* R-STATE: C = keys + rows + 8P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
- * powers. */
-static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m,
-                      void (*gamma)(mag_t g, int64_t n, const mag_t u))
+ * powers.  `likely`: by R-PROBABLE; a rounding of the scale, or of a power of a decay, meets a term more than once. */
+static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely)
 {
-    mag_t u;
+    const int64_t sums = w->keys + m->rows, factors = 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1);
+    mag_t u, hard, root;
     mag_init(u);
+    mag_init(hard);
+    mag_init(root);
     mag_max(u, m->u, m->u_sum);
-    gamma(y, w->keys + m->rows + 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1), u);
+    bound_gamma(y, sums + factors, u);
+    if (likely) {
+        bound_gamma(hard, factors, u);
+        bound_probable_gamma(root, sums, u);
+        bound_compose(root, root, hard);
+        mag_min(y, y, root);
+    }
     bound_compose(y, y, w->gate_value);
     if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
         mag_expm1(u, w->decay_log);
@@ -101,6 +109,8 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m,
     bound_compose(y, y, u);
     if (m->rows < 0)
         mag_inf(y);
+    mag_clear(root);
+    mag_clear(hard);
     mag_clear(u);
 }
 
@@ -143,8 +153,8 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
     mag_init(slope);
     mag_init(high);
     mag_init(room);
-    set_gamma(w->gamma_state, w, m, bound_gamma);
-    set_gamma(w->likely_state, w, m, bound_probable_gamma);
+    set_gamma(w->gamma_state, w, m, 0);
+    set_gamma(w->likely_state, w, m, 1);
     set_lost_state(w, m);
     for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
         mag_add(mass, row->mass + j, w->feature + j);

@@ -54,18 +54,22 @@ void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, co
 void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor)
 {
     const bound_model *m = &job->model;
-    mag_t x;
+    mag_t x, tiny;
     if (!job->likely || mag_is_zero(m->u_cast))
         return;
     mag_init(x);
+    mag_init(tiny);
     mag_inf(x);
     if (!job->run.casts && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST)
         bound_sums_root(x, &job->sums, BOUND_CAST);
     mag_mul_ui(x, x, BOUND_LAMBDA);
+    bound_sums_sizes(tiny, &job->sums);
+    mag_addmul(x, tiny, job->weights.cast_tiny); /* underflow stays hard: weights become 0, all alike */
     mag_min(x, x, hard);
     if (divisor)
         mag_div(x, x, divisor);
     mag_max(probable, probable, x);
+    mag_clear(tiny);
     mag_clear(x);
 }
 

@@ -217,3 +217,11 @@ void bound_sums_total(mag_t out, const bound_sums *sums, int set)
         sum += sums->coef[set][j];
     inflate(out, sum, sums);
 }
+
+void bound_sums_sizes(mag_t out, const bound_sums *sums)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < sums->keys; j++)
+        sum += sums->value[j];
+    lift(out, sum, sums);
+}

@@ -13,6 +13,7 @@ static const size_t scalar_fields[] = {
     offsetof(bound_weights, decay_log), offsetof(bound_weights, weight_max),  offsetof(bound_weights, gate_value),
     offsetof(bound_weights, gate_row),  offsetof(bound_weights, gate_tiny),   offsetof(bound_weights, likely_score),
     offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
+    offsetof(bound_weights, cast_tiny),
 };
 
 #define ARRAYS (5 + BOUND_SETS)
@@ -304,6 +305,7 @@ static void set_casts(bound_weights *w, const bound_model *m, int divides)
     if (divides && m->unknown)
         mag_addmul(tiny, w->divisor, x);
     mag_mul(tiny, tiny, m->tiny_cast);
+    mag_set(w->cast_tiny, tiny);
     for (int64_t j = 0; j < w->keys && m->direct && !mag_is_zero(m->u_cast); j++) {
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
         mag_add(x, x, w->set[BOUND_EXP] + j);
