@@ -21,54 +21,68 @@ static void value_of(char *text, size_t len, const char *line, const char *key, 
     }
 }
 
+static const char *const repeating[] = { ATTEST_REPEATING_FAMILIES };
+enum { REPEATING = sizeof repeating / sizeof repeating[0] };
+
 /* Families that repeat scores, weights or values by construction: equal numbers are rounded alike. */
 static int repeats(const char *line)
 {
-    static const char *const names[] = { ATTEST_REPEATING_FAMILIES };
     char family[64];
     value_of(family, sizeof family, line, "family", "normal");
     family[strcspn(family, ":")] = '\0';
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], family) == 0)
+    for (int i = 0; i < REPEATING; i++)
+        if (strcmp(repeating[i], family) == 0)
             return 1;
     return 0;
 }
 
 /* ---- probable errors -------------------------------------------------------------------------------------------- */
-static attest_probable *find(attest_probable *list, size_t *count, const char *kernel)
+/* The kernel's entry, made where there is none; NULL: no memory. */
+static attest_probable *find(attest_probable **list, size_t *count, const char *kernel)
 {
     for (size_t i = 0; i < *count; i++)
-        if (strcmp(list[i].kernel, kernel) == 0)
-            return &list[i];
-    attest_probable *p = &list[(*count)++];
+        if (strcmp((*list)[i].kernel, kernel) == 0)
+            return &(*list)[i];
+    attest_probable *more = realloc(*list, (*count + 1) * sizeof **list);
+    if (!more)
+        return NULL;
+    *list = more;
+    attest_probable *p = &more[(*count)++];
     memset(p, 0, sizeof *p);
     snprintf(p->kernel, sizeof p->kernel, "%s", kernel);
     return p;
 }
 
+static void add_probable(attest_probable *p, const attest_row *row)
+{
+    const double ratio = row->probable_ratio;
+    if (repeats(row->line)) {
+        p->apart++;
+        p->apart_above += ratio > 1;
+        p->apart_largest = ratio > p->apart_largest ? ratio : p->apart_largest;
+        return;
+    }
+    if (p->cases++ == 0 || ratio > p->largest) {
+        p->largest = ratio;
+        snprintf(p->line, sizeof p->line, "%s", row->line);
+    }
+    p->above += ratio > 1;
+}
+
 attest_status attest_probable_rows(attest_probable **list, size_t *count, const attest_rows *rows, attest_error *err)
 {
     *count = 0;
-    *list = malloc((rows->count + 1) * sizeof **list);
-    if (!*list)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu rows", rows->count);
+    *list = NULL;
     for (size_t i = 0; i < rows->count; i++) {
-        const attest_row *row = &rows->row[i];
-        const double ratio = row->probable_ratio;
-        if (isnan(ratio))
+        if (isnan(rows->row[i].probable_ratio))
             continue;
-        attest_probable *p = find(*list, count, row->kernel);
-        if (repeats(row->line)) {
-            p->apart++;
-            p->apart_above += ratio > 1;
-            p->apart_largest = ratio > p->apart_largest ? ratio : p->apart_largest;
-            continue;
+        attest_probable *p = find(list, count, rows->row[i].kernel);
+        if (!p) {
+            free(*list);
+            *list = NULL;
+            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the probable errors of %zu kernels", *count + 1);
         }
-        if (p->cases++ == 0 || ratio > p->largest) {
-            p->largest = ratio;
-            snprintf(p->line, sizeof p->line, "%s", row->line);
-        }
-        p->above += ratio > 1;
+        add_probable(p, &rows->row[i]);
     }
     return ATTEST_OK;
 }
@@ -92,10 +106,12 @@ static int exact_scale(const char *line)
 
 static int in_group(bias_row *b, const attest_row *row)
 {
+    char acc[64];
     b->row = row;
     value_of(b->family, sizeof b->family, row->line, "family", "normal");
     value_of(b->seed, sizeof b->seed, row->line, "seed", "0");
-    return row->verdict != ATTEST_MEASURED && !isnan(row->drift) && exact_scale(row->line) &&
+    value_of(acc, sizeof acc, row->line, "acc", "");
+    return row->verdict != ATTEST_MEASURED && !isnan(row->drift) && exact_scale(row->line) && !*acc &&
            (strcmp(b->family, "ones") == 0 || strcmp(b->family, "repeat-max") == 0);
 }
 
@@ -137,36 +153,51 @@ static void fill_bias(attest_bias *to, const bias_row *row, size_t count, double
     for (size_t i = 0; i < to->seeds; i++)
         squares += (mean[i] - to->mean) * (mean[i] - to->mean);
     to->deviation = to->seeds > 1 ? sqrt(squares / (n - 1)) : 0;
-    to->t = to->mean == 0 ? 0 : to->mean / (to->deviation / sqrt(n));
+    const double at_border = strcmp(to->family, "ones") == 0 ? ATTEST_BIAS_ONES : 0;
+    const double beyond = fmax(fabs(to->mean) - at_border, 0);
+    to->t = beyond == 0 ? 0 : copysign(beyond / (to->deviation / sqrt(n)), to->mean);
     to->biased = is_biased(to->t, to->seeds);
+}
+
+/* Number of groups of enough seeds among the sorted rows; fills `list` unless it is NULL (`mean`: scratch). */
+static size_t groups_of(attest_bias *list, const bias_row *row, size_t used, double *mean)
+{
+    size_t count = 0, first = 0;
+    for (size_t i = 1, seeds = 1; i <= used; i++) {
+        if (i < used && same_group(&row[i], &row[first]) == 0) {
+            seeds += strcmp(row[i].seed, row[i - 1].seed) != 0;
+            continue;
+        }
+        if (seeds >= ATTEST_BIAS_SEEDS && list)
+            fill_bias(&list[count], row + first, i - first, mean);
+        count += seeds >= ATTEST_BIAS_SEEDS;
+        first = i;
+        seeds = 1;
+    }
+    return count;
 }
 
 attest_status attest_bias_rows(attest_bias **list, size_t *count, const attest_rows *rows, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    size_t used = 0, first = 0;
+    size_t used = 0;
     bias_row *row = calloc(rows->count + 1, sizeof *row);
     double *mean = calloc(rows->count + 1, sizeof *mean);
     *count = 0;
-    *list = calloc(rows->count + 1, sizeof **list);
-    if (!row || !mean || !*list)
+    *list = NULL;
+    if (!row || !mean)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the mean errors of %zu rows", rows->count));
     for (size_t i = 0; i < rows->count; i++)
         used += (size_t)in_group(&row[used], &rows->row[i]);
     qsort(row, used, sizeof *row, by_group);
-    for (size_t i = 1; i <= used; i++)
-        if (i == used || same_group(&row[i], &row[first]) != 0) {
-            fill_bias(&(*list)[*count], row + first, i - first, mean);
-            *count += (*list)[*count].seeds >= ATTEST_BIAS_SEEDS;
-            first = i;
-        }
+    *count = groups_of(NULL, row, used, mean);
+    *list = calloc(*count + 1, sizeof **list);
+    if (!*list)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu mean errors", *count));
+    groups_of(*list, row, used, mean);
 out:
     free(mean);
     free(row);
-    if (status != ATTEST_OK) {
-        free(*list);
-        *list = NULL;
-    }
     return status;
 }
 
@@ -190,17 +221,15 @@ static void print_number(FILE *out, double x, int html)
 
 static void print_probable(FILE *out, const attest_probable *list, size_t count, int html)
 {
-    fputs(html ? "<h2>Warnings: probable errors</h2>\n<p>"
-               : "\nWarnings, which change no verdict. ", out);
-    fputs("Error over what it probably is at most (R-PROBABLE in reference/derivations.md, lambda = 4): where "
-          "roundings are independent with mean 0, at most 2 (n + 3) exp(-8) of the elements whose row sees n keys are "
-          "beyond it, 6 exp(-8) where scores keep their hard bound. A ratio above 1 is a reason to look, no finding. "
-          "Told apart: families that repeat scores, weights or values by construction, for equal numbers are rounded "
-          "alike (",
+    fputs(html ? "<h2>Warnings: probable errors</h2>\n<p>" : "\n", out);
+    fputs("Error over what it probably is at most (R-PROBABLE in reference/derivations.md, lambda = 4). If roundings are "
+          "independent with mean 0, an element whose row sees n keys is beyond it with a probability of at most "
+          "2 (n + 3) exp(-8) (no statement from 1488 keys on), 6 exp(-8) where scores keep their hard bound. A ratio "
+          "above 1 is a reason to look, no finding: it is the largest of a case's elements. Told apart: families that "
+          "repeat scores, weights or values by construction, for equal numbers are rounded alike (",
           out);
-    static const char *const names[] = { ATTEST_REPEATING_FAMILIES };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        fprintf(out, "%s%s", i ? ", " : "", names[i]);
+    for (int i = 0; i < REPEATING; i++)
+        fprintf(out, "%s%s", i ? ", " : "", repeating[i]);
     fputs(html ? ").</p>\n<div class=\"wrap\"><table><tr><th>kernel<th class=\"n\">cases<th class=\"n\">above 1"
                  "<th class=\"n\">largest<th>case of the largest<th class=\"n\">cases apart<th class=\"n\">above 1"
                  "<th class=\"n\">largest</tr>\n"
@@ -225,11 +254,15 @@ static void print_probable(FILE *out, const attest_probable *list, size_t count,
 static void print_bias(FILE *out, const attest_bias *list, size_t count, int html)
 {
     fputs(html ? "<h2>Warnings: mean errors</h2>\n<p>" : "\n", out);
-    fputs("Mean error away from 0, in units of u gauge, over the cases of a family whose values have one sign and "
-          "whose scale is a power of two (another is rounded alike in every case); cases of one seed count as one. t: "
-          "mean over its standard error. Biased: t is less probable under Student's law than 4 deviations are under "
-          "the normal one. It changes no verdict.",
-          out);
+    fprintf(out,
+            "Mean error away from 0, in units of u gauge (u of the output's type), over the cases of a family whose "
+            "values have one sign; cases of one seed count as one, groups of fewer than %d seeds are left out, and so "
+            "are points of studies, scales that are no power of two (such a scale is rounded alike in every case) "
+            "and cases that name acc. t: mean over its standard error (infinite where all seeds agree), "
+            "for family ones of what of it is beyond %.1f: around 1 the spacing of numbers changes, and errors with "
+            "mean 0 are rounded to a mean of up to half a u. Biased: t is less probable under Student's law than 4 "
+            "deviations are under the normal one.",
+            ATTEST_BIAS_SEEDS, ATTEST_BIAS_ONES);
     fputs(html ? "</p>\n<div class=\"wrap\"><table><tr><th>kernel<th>class<th>family<th class=\"n\">seeds"
                  "<th class=\"n\">mean<th class=\"n\">deviation<th class=\"n\">t<th></tr>\n"
                : "\n\n| kernel | class | family | seeds | mean | deviation | t | |\n"
@@ -269,6 +302,9 @@ attest_status attest_warnings_print(FILE *out, const attest_rows *rows, int html
     attest_bias *bias = NULL;
     size_t probables = 0, biases = 0;
     const attest_status status = warnings_of(&probable, &probables, &bias, &biases, rows, err);
+    if (status == ATTEST_OK && probables + biases > 0)
+        fputs(html ? "<p>Warnings change no verdict and no exit code.</p>\n"
+                   : "\nWarnings, which change no verdict and no exit code:\n", out);
     if (status == ATTEST_OK && probables > 0)
         print_probable(out, probable, probables, html);
     if (status == ATTEST_OK && biases > 0)

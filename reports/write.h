@@ -95,12 +95,17 @@ attest_status attest_probable_rows(attest_probable **list, size_t *count, const 
 
 /* The mean error away from 0 (`drift`) over the cases of one kernel, class and family: `ones` (v = 1) or `repeat-max`
  * (each channel of v has one sign).  Errors of one case agree, so cases are what is counted; those of one seed share
- * their draws, and count as one, by their mean.  Only cases whose scale is a power of two (none named: d one of four):
- * the rounding of another scale, and of keys of length 1, is the same in every case, and no bias of the kernel's sums.
- *     t = mean/(deviation/sqrt(seeds)), infinite where all agree on a number but 0
+ * their draws, and count as one, by their mean.  Left out: MEASURED rows; lines that name acc (out may be finer than
+ * it); scales that are no power of two (none named: d one of four), for the rounding of such a scale is the same in
+ * every case, and no bias of the kernel's sums.
+ *     t = mean/(deviation/sqrt(seeds)), infinite where all seeds agree on a number but 0; for `ones` of the part of the
+ *     mean beyond ATTEST_BIAS_ONES: numbers above 1 are 2u apart, those below u, so that x and -x, equally probable,
+ *     are rounded to numbers whose mean is not 0, but at most u/2 (as 3u/4: 0 and -u).  Numerator and denominator
+ *     summed in different orders give such x: means to 0.31 u were seen, in sums of 46 equally distributed numbers
  *     biased: under Student's law with seeds - 1 degrees of freedom |t| is less probable than 4 deviations of a normal
  *     law (6e-5): above 8.47 of 8 seeds, 5.48 of 16; |t| > 4 alone would be true of 1 in 190 unbiased groups of 8 */
-#define ATTEST_BIAS_SEEDS 8 /* fewer: the group is left out */
+#define ATTEST_BIAS_SEEDS 8  /* fewer: the group is left out */
+#define ATTEST_BIAS_ONES 0.5 /* u */
 typedef struct attest_bias {
     char kernel[512], class[96], family[64];
     size_t seeds;

@@ -78,21 +78,60 @@ START_TEST(test_bias)
     attest_error err;
     attest_bias *list = NULL;
     size_t count = 0;
-    add_group(&rows, "b", "ones", 16, -0.5, 0.25);
+    add_group(&rows, "b", "ones", 16, -1, 0.25);
     add_group(&rows, "few", "ones", 7, 1, 0);
+    add(&rows, "few", "exp", "n=5 d=1 family=ones seed=3")->drift = 1;
+    add_group(&rows, "half", "ones", 8, -0.5, 0); /* no more than the change of spacing can do */
     add_group(&rows, "a", "repeat-max", 8, 0.5, 0);
     add_group(&rows, "a", "ones", 8, 0, 0);
     add_group(&rows, "a", "normal", 8, 1, 0); /* values of both signs */
     ck_assert_int_eq(attest_bias_rows(&list, &count, &rows, &err), ATTEST_OK);
-    ck_assert_uint_eq(count, 3);
+    ck_assert_uint_eq(count, 4);
     ck_assert_str_eq(list[0].family, "ones");
     ck_assert(list[0].seeds == 8 && list[0].mean == 0 && list[0].t == 0 && !list[0].biased);
     ck_assert_str_eq(list[1].family, "repeat-max");
     ck_assert(list[1].mean == 0.5 && isinf(list[1].t) && list[1].biased); /* all agree */
     ck_assert_str_eq(list[2].kernel, "b");
     const double deviation = 0.25 * sqrt(16 / 15.0);
-    ck_assert(list[2].mean == -0.5 && fabs(list[2].deviation - deviation) < 1e-12);
+    ck_assert(list[2].mean == -1 && fabs(list[2].deviation - deviation) < 1e-12);
     ck_assert_msg(fabs(list[2].t + 0.5 / (deviation / 4)) < 1e-12 && list[2].biased, "%g", list[2].t);
+    ck_assert(list[3].mean == -0.5 && list[3].t == 0 && !list[3].biased);
+    free(list);
+    attest_rows_clear(&rows);
+}
+END_TEST
+
+/* v = 1, ten weights summed up in o's numerator, down in its divisor: a correct kernel.  Its mean is not 0, beside
+ * numbers 2u apart above and u apart below, and it is not called biased. */
+START_TEST(test_beside_one)
+{
+    attest_rows rows = { 0 };
+    attest_error err;
+    attest_bias *list = NULL;
+    size_t count = 0;
+    uint32_t word = 1;
+    for (int seed = 0; seed < 64; seed++) {
+        double sum = 0;
+        for (int i = 0; i < 64; i++) {
+            volatile float w[10], up = 0, down = 0, o;
+            for (int j = 0; j < 10; j++) {
+                word = 1664525 * word + 1013904223;
+                w[j] = (float)(word >> 8);
+                up += w[j];
+            }
+            for (int j = 9; j >= 0; j--)
+                down += w[j];
+            o = up / down;
+            sum += ((double)o - 1) * 0x1p24;
+        }
+        char line[64];
+        snprintf(line, sizeof line, "family=ones seed=%d", seed);
+        add(&rows, "k", "exp", line)->drift = sum / 64;
+    }
+    ck_assert_int_eq(attest_bias_rows(&list, &count, &rows, &err), ATTEST_OK);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_msg(list[0].mean > 4 * list[0].deviation / 8, "this kernel's mean is 0: %g", list[0].mean);
+    ck_assert(list[0].mean < ATTEST_BIAS_ONES && !list[0].biased);
     free(list);
     attest_rows_clear(&rows);
 }
@@ -111,7 +150,7 @@ START_TEST(test_student)
         attest_bias *list = NULL;
         size_t count = 0;
         const double n = cases[k].seeds; /* +-x by turns: the deviation is x sqrt(n/(n-1)) */
-        add_group(&rows, "k", "ones", cases[k].seeds, cases[k].t / sqrt(n - 1), 1);
+        add_group(&rows, "k", "repeat-max", cases[k].seeds, cases[k].t / sqrt(n - 1), 1);
         ck_assert_int_eq(attest_bias_rows(&list, &count, &rows, &err), ATTEST_OK);
         ck_assert_uint_eq(count, 1);
         ck_assert_msg(list[0].biased == cases[k].biased, "%d: t = %g", (int)k, list[0].t);
@@ -128,7 +167,7 @@ START_TEST(test_what_counts)
         { "n=9 d=4 family=ones", 1 },           { "n=9 family=ones", 1 }, /* d = 16 */
         { "n=9 d=8 family=ones", 0 },           { "n=9 d=8 scale=0.25 family=ones", 1 },
         { "n=9 d=4 scale=0.3 family=ones", 0 }, { "n=9 d=8 scale=-0.5 family=ones", 1 },
-        { "n=9 d=4 family=onehot", 0 },
+        { "n=9 d=4 family=onehot", 0 },         { "n=9 d=4 acc=f32 family=ones", 0 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         attest_rows rows = { 0 };
@@ -166,7 +205,7 @@ START_TEST(test_told)
 {
     attest_rows rows = { 0 };
     attest_error err;
-    add_group(&rows, "b|<d>", "ones", 16, -0.5, 0.25);
+    add_group(&rows, "b|<d>", "ones", 16, -1, 0.25);
     add_group(&rows, "good", "ones", 16, 0, 0.25);
     add(&rows, "b|<d>", "", "n=4")->probable_ratio = 2.5;
     add(&rows, "good", "", "n=4")->probable_ratio = 0.5;
@@ -176,7 +215,7 @@ START_TEST(test_told)
     fclose(out);
     ck_assert_str_eq(text_of("told"),
                      "warning: b|<d>: 1 of 1 cases err more than is probable (lambda = 4), at most 2.5 times: n=4\n"
-                     "warning: b|<d>: biased: mean -0.5 of (u gauge), t = -7.75, 16 seeds of ones, exp\n");
+                     "warning: b|<d>: biased: mean -1 of (u gauge), t = -7.75, 16 seeds of ones, exp\n");
     out = fopen(path_of("console"), "w");
     attest_rows_print_console(out, &rows, 0);
     fclose(out);
@@ -192,8 +231,9 @@ START_TEST(test_told)
         ck_assert_ptr_nonnull(strstr(text, html ? "<td class=\"n\">1</td><td class=\"n\">0</td><td class=\"n\">0.5</td>"
                                                 : "| good | 1 | 0 | 0.5 | n=4 | 1 | 1 | 16 |\n"));
         ck_assert_ptr_nonnull(strstr(text, html ? "<td class=\"n\">-7.75</td><td><code>biased</code></td></tr>"
-                                                : "| b\\|<d> | exp | ones | 16 | -0.5 | 0.258 | -7.75 | biased |\n"));
+                                                : "| b\\|<d> | exp | ones | 16 | -1 | 0.258 | -7.75 | biased |\n"));
         ck_assert_uint_eq(occurrences(text, "biased |") + occurrences(text, "<code>biased<"), 1);
+        ck_assert_uint_eq(occurrences(text, "change no verdict"), 1);
     }
     ck_assert_int_eq(attest_rows_write_summary(&rows, NULL, path_of("summary.md"), &err), ATTEST_OK);
     ck_assert_ptr_nonnull(strstr(text_of("summary.md"), "| -7.75 | biased |\n"));
@@ -218,6 +258,7 @@ Suite *suite_warnings(void)
     tcase_add_test(t, test_probable);
     tcase_add_test(t, test_families);
     tcase_add_test(t, test_bias);
+    tcase_add_test(t, test_beside_one);
     tcase_add_test(t, test_student);
     tcase_add_test(t, test_what_counts);
     tcase_add_test(t, test_told);
