@@ -222,8 +222,8 @@ static void print_number(FILE *out, double x, int html)
 static void print_probable(FILE *out, const attest_probable *list, size_t count, int html)
 {
     fputs(html ? "<h2>Warnings: probable errors</h2>\n<p>" : "\n", out);
-    fputs("Error over what it probably is at most (R-PROBABLE in reference/derivations.md, lambda = 4). If roundings are "
-          "independent with mean 0, an element whose row sees n keys is beyond it with a probability of at most "
+    fputs("Error over what it probably is at most (R-PROBABLE in reference/derivations.md, lambda = 4). If roundings "
+          "are independent with mean 0, an element whose row sees n keys is beyond it with a probability of at most "
           "2 (n + 3) exp(-8) (no statement from 1488 keys on), 6 exp(-8) where scores keep their hard bound. A ratio "
           "above 1 is a reason to look, no finding: it is the largest of a case's elements. Told apart: families that "
           "repeat scores, weights or values by construction, for equal numbers are rounded alike (",
