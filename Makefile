@@ -167,6 +167,13 @@ $(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*.h kernels/*
 	$(call say,CC)$(firstword $(subst -, ,$*)) $(CPPFLAGS) -I. -D_GNU_SOURCE $(WARN) -$(lastword $(subst -, ,$*)) -o $@ $(STREAM_SRC) -lm -lpthread
 $(BUILD)/attest-tests $(BUILD)/t/test_stream: | $(STREAM)
 
+# The runner over suites with planted faults.
+PLANTED = tests/main.c tests/runner/planted.c
+$(BUILD)/runner/planted: $(PLANTED) tests/runner/test_suites.h
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CPPFLAGS) -I. -D_GNU_SOURCE $(WARN) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -Itests/runner -o $@ $(PLANTED) $(CHECK_LIBS)
+$(BUILD)/attest-tests $(BUILD)/t/test_runner: | $(BUILD)/runner/planted
+
 # The dd engine's enclosures against a truth of their own, 10^7 of them; minutes.
 $(BUILD)/certify: $(call obj,tests/certify/main.c) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -1,0 +1,10 @@
+/* In the place of the list that make writes: suites with planted faults, for tests/test_runner.c. */
+SUITE(suite_yardstick)
+SUITE(suite_sound)
+SUITE(suite_failing)
+SUITE(suite_killed)
+SUITE(suite_lost)
+SUITE(suite_leaving)
+SUITE(suite_talking)
+SUITE(suite_talking_too)
+SUITE(suite_cli)
