@@ -1,9 +1,8 @@
 /* test_props_masks.c - props/property_masks.c: what a row does not see does not matter. */
-#include "tests/props_asked.h"
+#include "tests/props_ask.h"
 
 #include <math.h>
 
-#include "kernels/registry.h"
 
 Suite *suite_props_masks(void);
 
@@ -30,73 +29,34 @@ static const char *const lines[] = {
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
-/* Every line on every built-in kernel that serves it: nothing is broken, bits agree; and something was compared. */
 START_TEST(hold)
 {
-    const attest_library *library = attest_builtin_library();
-    asked *a = asked_open(NULL, 0);
-    int64_t compared = 0;
-    for (size_t k = 0; k < library->kernel_count; k++) {
-        asked_choose(a, library->kernels[k]->name);
-        for (int l = 0; l < LINES; l++) {
-            int served;
-            const attest_finding found = asked_once(a, names[_i], lines[l], 0, 0, &served);
-            ck_assert_msg(!found.broken, "%s: %s: %s", library->kernels[k]->name, lines[l], found.what);
-            compared += found.compared;
-        }
-    }
-    ck_assert_msg(compared > 200, "%s: %lld", names[_i], (long long)compared);
-    asked_close(a);
+    check_lines_hold(names[_i], lines, LINES, 200);
 }
 END_TEST
 
-/* Its own violation is seen on every line where something is compared. */
 START_TEST(see_their_violations)
 {
-    const attest_library *library = attest_builtin_library();
-    asked *a = asked_open(NULL, 0);
-    int tried = 0;
-    for (size_t k = 0; k < library->kernel_count; k += 2) {
-        asked_choose(a, library->kernels[k]->name);
-        for (int l = 0; l < LINES; l++) {
-            int served;
-            const attest_finding found = asked_once(a, names[_i], lines[l], 1, 0, &served);
-            tried += found.compared > 0;
-            ck_assert_msg(found.compared == 0 || found.broken, "%s: %s", library->kernels[k]->name, lines[l]);
-        }
-    }
-    ck_assert_msg(tried >= 6, "%s: %d", names[_i], tried);
-    asked_close(a);
+    check_lines_violated(names[_i], lines, LINES, 6);
 }
 END_TEST
 
-/* Kernels without the flags owe no bits: nothing is said without bounds, and within them all holds. */
 START_TEST(bounds_without_flags)
 {
     static const char *const asked_lines[] = { "n=6 m=9 d=2 e=2 mask=causal", "n=4 d=2 mask=causal",
                                                "n=5 d=2 b=2 lens=draw" };
-    const uint32_t flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_SERIAL_SUMS;
-    asked *a = asked_open(NULL, 0), *b = asked_open(NULL, 1);
+    const int by_values = strcmp(names[_i], "fully-masked") == 0;
     int64_t compared = 0;
-    asked_choose(a, "softmax-two-pass-f32");
-    asked_choose(b, "softmax-two-pass-f32");
-    for (int l = 0; l < 3 && strcmp(names[_i], "fully-masked") != 0; l++) {
-        int served;
-        ck_assert_int_eq(asked_once(a, names[_i], asked_lines[l], 0, flags, &served).compared, 0);
-        const attest_finding found = asked_once(b, names[_i], asked_lines[l], 0, flags, &served);
-        ck_assert_msg(!found.broken, "%s", found.what);
-        compared += found.compared;
-        if (found.compared) /* the bound still sees a violation */
-            ck_assert(asked_once(b, names[_i], asked_lines[l], 1, flags, &served).broken);
+    for (int l = 0; l < 3 && !by_values; l++) {
+        const question x = { names[_i], "softmax-two-pass-f32", asked_lines[l] };
+        compared += check_bounds_alone(&x, ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_SERIAL_SUMS);
     }
-    ck_assert_msg(compared > 0 || strcmp(names[_i], "fully-masked") == 0, "%s", names[_i]);
-    asked_close(a);
-    asked_close(b);
+    ck_assert_msg(compared > 0 || by_values, "%s", names[_i]);
 }
 END_TEST
 
 /* Where sums of another mask or size may have another order, no bits are demanded: no flag fixes it. */
-static const struct { const char *property, *kernel, *line; } unordered[] = {
+static const question unordered[] = {
     { "prefix-alone", "softmax-split-f32", "n=5 d=2 mask=causal" },
     { "prefix-alone", "delta-parallel-f32", "variant=deltanet n=5 d=2" },
     { "length-alone", "softmax-split-f32", "n=5 d=2 lens=draw b=2" },
@@ -108,10 +68,9 @@ static const struct { const char *property, *kernel, *line; } unordered[] = {
 START_TEST(no_bits_by_parts)
 {
     asked *a = asked_open(NULL, 0);
-    int served;
     asked_choose(a, unordered[_i].kernel);
-    const attest_finding found = asked_once(a, unordered[_i].property, unordered[_i].line, 0, 0, &served);
-    ck_assert_msg(served && found.compared == 0, "%s %s", unordered[_i].property, unordered[_i].kernel);
+    const attest_finding found = asked_once(a, unordered[_i].property, unordered[_i].line, 0);
+    ck_assert_msg(found.compared == 0, "%s %s", unordered[_i].property, unordered[_i].kernel);
     asked_close(a);
 }
 END_TEST
@@ -143,16 +102,15 @@ static const struct { const char *property, *kernel, *line; int64_t compared; } 
 START_TEST(what_is_compared)
 {
     asked *a = asked_open(NULL, 0);
-    int served;
     asked_choose(a, counts[_i].kernel);
-    const attest_finding found = asked_once(a, counts[_i].property, counts[_i].line, 0, 0, &served);
+    const attest_finding found = asked_once(a, counts[_i].property, counts[_i].line, 0);
     ck_assert_msg(found.compared == counts[_i].compared, "%s on %s: %lld", counts[_i].property, counts[_i].line,
                   (long long)found.compared);
     asked_close(a);
 }
 END_TEST
 
-static const struct { const char *name, *line; int applies; } about[] = {
+static const about_line about[] = {
     { "causal-prefix", "n=3", 0 },                        { "causal-prefix", "n=3 window=1", 1 },
     { "causal-prefix", "n=3 m=1 mask=causal", 0 },        { "unseen-keys", "n=3", 0 },
     { "unseen-keys", "n=3 lens=draw", 1 },                { "prefix-alone", "n=3 m=4 mask=causal", 0 },
@@ -173,17 +131,12 @@ static const struct { const char *name, *line; int applies; } about[] = {
 
 START_TEST(variants)
 {
-    attest_error err;
-    attest_case c;
-    const attest_prop_kernel kernel = { .flags = ATTEST_DETERMINISTIC };
-    ck_assert_msg(attest_case_parse(&c, about[_i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
-    ck_assert_msg(attest_property_find(about[_i].name)->applies(&c.problem, &kernel) == about[_i].applies, "%s: %s",
-                  about[_i].name, about[_i].line);
+    check_about(&about[_i]);
 }
 END_TEST
 
 /* Planted defects, each found by the property that it breaks. */
-static const struct { const char *property, *kernel, *line; } found_in[] = {
+static const question found_in[] = {
     { "causal-prefix", "causal-leak", "n=5 d=4 mask=causal" },
     { "causal-prefix", "block-causal", "n=5 d=4 mask=causal in=bf16 p=bf16" },
     { "causal-prefix", "length-ignored", "n=5 d=4 lens=draw b=4" },
@@ -199,26 +152,22 @@ static const struct { const char *property, *kernel, *line; } found_in[] = {
 
 START_TEST(defects)
 {
-    asked *a = asked_open(ATTEST_TEST_BUILD "/defects/defects.so", 0);
-    int served;
-    asked_choose(a, found_in[_i].kernel);
-    const attest_finding found = asked_once(a, found_in[_i].property, found_in[_i].line, 0, 0, &served);
-    ck_assert_msg(found.broken, "%s: %s on %s", found_in[_i].property, found_in[_i].kernel, found_in[_i].line);
-    asked_close(a);
+    check_seen_by_bits(&found_in[_i]);
 }
 END_TEST
 
 /* NaN in a row without visible key is as good where it is declared, and only there. */
 START_TEST(declared_nan)
 {
-    asked *a = asked_open(ATTEST_TEST_BUILD "/defects/defects.so", 0);
+    asked *a = asked_open(DEFECTS, 0);
     const char *line = "n=5 m=2 d=4 mask=causal-br";
-    int served;
     asked_choose(a, "mask-row-nan");
-    ck_assert(asked_once(a, "fully-masked", line, 0, 0, &served).broken);
-    ck_assert(!asked_once(a, "fully-masked", line, 0, ATTEST_EMPTY_ROW_NAN, &served).broken);
+    ck_assert(asked_once(a, "fully-masked", line, 0).broken);
+    a->kernel.flags ^= ATTEST_EMPTY_ROW_NAN;
+    ck_assert(!asked_once(a, "fully-masked", line, 0).broken);
     asked_choose(a, "empty-row-lse");
-    ck_assert(asked_once(a, "fully-masked", line, 0, ATTEST_EMPTY_ROW_NAN, &served).broken);
+    a->kernel.flags ^= ATTEST_EMPTY_ROW_NAN;
+    ck_assert(asked_once(a, "fully-masked", line, 0).broken);
     asked_close(a);
 }
 END_TEST

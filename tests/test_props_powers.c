@@ -1,7 +1,6 @@
 /* test_props_powers.c - props/property_powers.c, props/range.h: powers of two and signs. */
-#include "tests/props_asked.h"
+#include "tests/props_ask.h"
 
-#include "kernels/registry.h"
 #include "props/range.h"
 
 Suite *suite_props_powers(void);
@@ -29,68 +28,27 @@ static const char *const lines[] = {
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
-/* Every line on every built-in kernel that serves it: nothing is broken, bits agree; and something was compared. */
 START_TEST(hold)
 {
-    const attest_library *library = attest_builtin_library();
-    asked *a = asked_open(NULL, 0);
-    int64_t compared = 0;
-    for (size_t k = 0; k < library->kernel_count; k++) {
-        asked_choose(a, library->kernels[k]->name);
-        for (int l = 0; l < LINES; l++) {
-            int served;
-            const attest_finding found = asked_once(a, names[_i], lines[l], 0, 0, &served);
-            ck_assert_msg(!found.broken, "%s: %s: %s", library->kernels[k]->name, lines[l], found.what);
-            compared += found.compared;
-        }
-    }
-    ck_assert_int_gt(compared, 3000);
-    asked_close(a);
+    check_lines_hold(names[_i], lines, LINES, 3000);
 }
 END_TEST
 
-/* Its own violation is seen on every line where something is compared. */
 START_TEST(see_their_violations)
 {
-    const attest_library *library = attest_builtin_library();
-    asked *a = asked_open(NULL, 0);
-    int tried = 0;
-    for (size_t k = 0; k < library->kernel_count; k += 2) {
-        asked_choose(a, library->kernels[k]->name);
-        for (int l = 0; l < LINES; l++) {
-            int served;
-            const attest_finding found = asked_once(a, names[_i], lines[l], 1, 0, &served);
-            tried += found.compared > 0;
-            ck_assert_msg(found.compared == 0 || found.broken, "%s: %s", library->kernels[k]->name, lines[l]);
-        }
-    }
-    ck_assert_int_ge(tried, 15);
-    asked_close(a);
+    check_lines_violated(names[_i], lines, LINES, 15);
 }
 END_TEST
 
-/* A kernel that is not deterministic owes no bits: nothing is said without bounds, and within them all holds. */
 START_TEST(bounds_without_flags)
 {
-    asked *a = asked_open(NULL, 0), *b = asked_open(NULL, 1);
+    const question asked_of[] = { { names[_i], "softmax-online-f32", "n=5 d=2 e=2" },
+                                  { names[_i], "taylor-recurrent-f32", "variant=term:2 mask=causal n=5 d=2 e=2" },
+                                  { names[_i], "taylor-direct-f32", "variant=term:2 norm=sum n=5 d=2 e=2" } };
     int64_t compared = 0;
-    const char *const kernels[] = { "softmax-online-f32", "taylor-recurrent-f32", "taylor-direct-f32" };
-    const char *const asked_lines[] = { "n=5 d=2 e=2", "variant=term:2 mask=causal n=5 d=2 e=2",
-                                        "variant=term:2 norm=sum n=5 d=2 e=2" };
-    for (int k = 0; k < 3; k++) {
-        int served;
-        asked_choose(a, kernels[k]);
-        asked_choose(b, kernels[k]);
-        ck_assert_int_eq(asked_once(a, names[_i], asked_lines[k], 0, ATTEST_DETERMINISTIC, &served).compared, 0);
-        const attest_finding found = asked_once(b, names[_i], asked_lines[k], 0, ATTEST_DETERMINISTIC, &served);
-        ck_assert_msg(!found.broken, "%s", found.what);
-        compared += found.compared;
-        if (found.compared) /* the bound still sees a violation */
-            ck_assert(asked_once(b, names[_i], asked_lines[k], 1, ATTEST_DETERMINISTIC, &served).broken);
-    }
+    for (int k = 0; k < 3; k++)
+        compared += check_bounds_alone(&asked_of[k], ATTEST_DETERMINISTIC);
     ck_assert_msg(strcmp(names[_i], "value-sign") == 0 ? compared == 0 : compared > 0, "%s", names[_i]);
-    asked_close(a);
-    asked_close(b);
 }
 END_TEST
 
@@ -99,16 +57,14 @@ START_TEST(inexact_says_nothing)
 {
     asked *a = asked_open(NULL, 0);
     const char *small[] = { "n=4 d=2 in=f16 family=normal:1e-5", "n=4 d=2 in=bf16 family=normal:1e-5" };
-    int served;
     asked_choose(a, "softmax-two-pass-f32");
-    ck_assert_int_eq(asked_once(a, "key-query-scaling", small[0], 0, 0, &served).compared, 0);
-    ck_assert(served);
-    ck_assert_int_gt(asked_once(a, "key-query-scaling", small[1], 0, 0, &served).compared, 0);
+    ck_assert_int_eq(asked_once(a, "key-query-scaling", small[0], 0).compared, 0);
+    ck_assert_int_gt(asked_once(a, "key-query-scaling", small[1], 0).compared, 0);
     asked_close(a);
 }
 END_TEST
 
-static const struct { const char *name, *line; int applies; } about[] = {
+static const about_line about[] = {
     { "value-scaling", "variant=l2norm n=3 d=2 eps=0.5", 0 },     { "value-scaling", "n=3 d=2 eps=0.5", 1 },
     { "value-sign", "variant=rmsnorm n=3 d=2 affine=draw", 0 },   { "value-sign", "variant=rmsnorm n=3 d=2", 1 },
     { "key-query-scaling", "n=3 d=2 feature=silu", 0 },           { "key-query-scaling", "n=3 d=2 feature=elu1", 0 },
@@ -126,17 +82,12 @@ static const struct { const char *name, *line; int applies; } about[] = {
 
 START_TEST(variants)
 {
-    attest_error err;
-    attest_case c;
-    const attest_prop_kernel kernel = { .flags = ATTEST_DETERMINISTIC };
-    ck_assert_msg(attest_case_parse(&c, about[_i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
-    ck_assert_msg(attest_property_find(about[_i].name)->applies(&c.problem, &kernel) == about[_i].applies, "%s: %s",
-                  about[_i].name, about[_i].line);
+    check_about(&about[_i]);
 }
 END_TEST
 
 /* Planted defects, each found by the property that it breaks. */
-static const struct { const char *property, *kernel, *line; } found_in[] = {
+static const question found_in[] = {
     { "scale-folding", "scale-missing", "n=5 d=4" },
     { "scale-folding", "scale-assumed", "n=5 d=4" },
     { "scale-folding", "scale-inverse", "n=5 d=4 feature=relu" },
@@ -144,12 +95,7 @@ static const struct { const char *property, *kernel, *line; } found_in[] = {
 
 START_TEST(defects)
 {
-    asked *a = asked_open(ATTEST_TEST_BUILD "/defects/defects.so", 0);
-    int served;
-    asked_choose(a, found_in[_i].kernel);
-    const attest_finding found = asked_once(a, found_in[_i].property, found_in[_i].line, 0, 0, &served);
-    ck_assert_msg(found.broken, "%s: %s on %s", found_in[_i].property, found_in[_i].kernel, found_in[_i].line);
-    asked_close(a);
+    check_seen_by_bits(&found_in[_i]);
 }
 END_TEST
 

@@ -3,11 +3,7 @@
  * defects. */
 #include "tests/props_ask.h"
 
-#include <string.h>
-
 Suite *suite_props_states(void);
-
-#define DEFECTS ATTEST_TEST_BUILD "/defects/defects.so"
 
 #define CAUSAL " mask=causal n=9 m=9 d=3 e=2"
 
@@ -62,12 +58,7 @@ static const question holds[] = {
 
 START_TEST(test_holds)
 {
-    const question *x = &holds[_i];
-    const attest_finding found = ask(NULL, x, 4, 0);
-    ck_assert_msg(!found.broken, "%s, %s on %s: %s", x->property, x->kernel, x->line, found.what);
-    ck_assert_msg(found.compared > 0, "%s says nothing of %s on %s", x->property, x->kernel, x->line);
-    const attest_finding planted = ask(NULL, x, 4, 1);
-    ck_assert_msg(planted.broken, "%s does not see its violation on %s", x->property, x->line);
+    check_holds(&holds[_i]);
 }
 END_TEST
 
@@ -103,10 +94,7 @@ static const question silent[] = {
 
 START_TEST(test_silent)
 {
-    const question *x = &silent[_i];
-    const attest_finding found = ask(NULL, x, 4, 0);
-    ck_assert_msg(found.compared <= 0, "%s says something of %s on %s", x->property, x->kernel, x->line);
-    ck_assert(!found.broken);
+    check_silent(&silent[_i]);
 }
 END_TEST
 
@@ -134,10 +122,7 @@ static const question defects[] = {
 
 START_TEST(test_defects)
 {
-    const question *x = &defects[_i];
-    const attest_finding found = ask(DEFECTS, x, 8, 0);
-    ck_assert_msg(found.broken, "%s does not see %s on %s (%ld compared)", x->property, x->kernel, x->line,
-                  (long)found.compared);
+    check_seen(&defects[_i]);
 }
 END_TEST
 
@@ -147,19 +132,19 @@ START_TEST(test_repeat)
     static const question good = { "repeat", "softmax-online-f32", "variant=softmax n=3 m=3 d=2 e=2" };
     static const question large = { "repeat", "softmax-online-f32", "variant=softmax n=12 m=12 d=16 e=16" };
     static const question bad = { "repeat", "sometimes", "variant=softmax n=3 m=3 d=2 e=2" };
-    scene s;
-    int asked = 0;
-    open_scene(&s, NULL, good.kernel);
-    ck_assert_int_eq(ask_with(&s, &large, 0, 0).compared, -1);
+    asked *a = asked_open(NULL, 1);
+    int said = 0;
+    asked_choose(a, good.kernel);
+    ck_assert_int_eq(asked_once(a, large.property, large.line, 0).compared, ASKED_NOT_ABOUT);
     for (uint32_t number = 0; number < 64; number++) {
-        const attest_finding found = ask_with(&s, &good, number, 0);
+        const attest_finding found = asked_case(a, good.property, good.line, number, 0);
         ck_assert_msg(!found.broken, "%s", found.what);
         ck_assert(found.compared == 0 || found.compared == 200 * (3 * 2 + 3)); /* o and lse */
-        asked += found.compared > 0;
+        said += found.compared > 0;
     }
-    attest_worker_free(s.world.subject.worker);
-    ck_assert_int_ge(asked, 1);
-    ck_assert_int_le(asked, 10);
+    asked_close(a);
+    ck_assert_int_ge(said, 1);
+    ck_assert_int_le(said, 10);
     ck_assert(ask(NULL, &good, 64, 1).broken);
     const attest_finding found = ask(ATTEST_TEST_BUILD "/plugins/sometimes.so", &bad, 64, 0);
     ck_assert(found.broken);

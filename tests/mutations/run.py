@@ -151,7 +151,8 @@ def build_suite(copy, suite):
     if suite in ("cli", "worker", "plugin", "classify", "props_states"):
         targets += sorted("build/plugins/" + os.path.basename(p)[:-2] + ".so"
                           for p in glob.glob(os.path.join(copy, "tests/plugins/*.c")))
-    if suite in ("cli", "classify", "props", "props_files", "props_masks", "props_powers", "props_states"):
+    if suite in ("cli", "classify", "props", "props_files", "props_masks", "props_powers", "props_states",
+                 "props_values"):
         targets.append("build/defects/defects.so")
     if suite in ("cli", "worker", "study", "classify") or suite.startswith("props"):
         targets.append("all")
