@@ -47,34 +47,51 @@ static int is_silent(inference *out, double mean, const asked *narrow, asked *k)
     return 1;
 }
 
-/* Mean over the cells of what is left, in units of hi-lo. */
-static attest_status left_of_cells(double *mean, asked *k, attest_error *err)
+/* What a scene asks of one cell [lo, hi], b, and what it reads there. */
+typedef struct probe {
+    int keys;
+    void (*put)(scene *s, int64_t b, double lo, double hi);
+    double (*read)(const scene *s, int64_t b, double lo, double hi);
+} probe;
+
+/* The mean over the cells of what the probe reads; NAN if it did not run. */
+static attest_status mean_of_cells(double *mean, asked *k, const probe *x, attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    double lo, hi;
     scene s;
     *mean = NAN;
-    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=3 e=1", k->path->axes, CELLS));
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, CELLS, x->keys));
     if (!s.bundle)
         goto out;
     classify_ask_scores(&s);
     for (int64_t b = 0; b < CELLS; b++) {
-        double lo, hi;
         cell(&lo, &hi, k->types.p, b);
-        classify_score(&s, b, 1, log(lo + LOW * (hi - lo)));
-        classify_score(&s, b, 2, log(lo + HIGH * (hi - lo)));
-        classify_put(&s, ATTEST_V, b, 0, 1, 0, -1);
-        classify_put(&s, ATTEST_V, b, 0, 2, 0, 1);
+        x->put(&s, b, lo, hi);
     }
     ATTEST_TRY(classify_run(&s, err));
     *mean = s.ran ? 0 : NAN;
     for (int64_t b = 0; b < CELLS && s.ran; b++) {
-        double lo, hi;
         cell(&lo, &hi, k->types.p, b);
-        *mean += classify_get(&s, ATTEST_O, b, 0, s.last, 0) * (1 + lo + hi) / (hi - lo) / CELLS;
+        *mean += x->read(&s, b, lo, hi) / CELLS;
     }
 out:
     classify_close(&s);
     return status;
+}
+
+static void put_two(scene *s, int64_t b, double lo, double hi)
+{
+    classify_score(s, b, 1, log(lo + LOW * (hi - lo)));
+    classify_score(s, b, 2, log(lo + HIGH * (hi - lo)));
+    classify_put(s, ATTEST_V, b, 0, 1, 0, -1);
+    classify_put(s, ATTEST_V, b, 0, 2, 0, 1);
+}
+
+/* What is left of the two, in units of hi-lo. */
+static double read_left(const scene *s, int64_t b, double lo, double hi)
+{
+    return classify_get(s, ATTEST_O, b, 0, s->last, 0) * (1 + lo + hi) / (hi - lo);
 }
 
 attest_status classify_p_rounding(inference *out, asked *k, attest_error *err)
@@ -83,7 +100,7 @@ attest_status classify_p_rounding(inference *out, asked *k, attest_error *err)
     double left;
     if (is_no_cast(out, &narrow, k))
         return ATTEST_OK;
-    const attest_status status = left_of_cells(&left, &narrow, err);
+    const attest_status status = mean_of_cells(&left, &narrow, &(probe){ 3, put_two, read_left }, err);
     if (is_silent(out, left, &narrow, k))
         return status;
     if (fabs(left - 1) < 0.1)
@@ -97,36 +114,20 @@ attest_status classify_p_rounding(inference *out, asked *k, attest_error *err)
     return status;
 }
 
-/* Mean over the cells of (l - 1 - n lo)/(n (hi-lo)), l the denominator of one key of weight 1 and n others: LOW if they
- * are added as they are; 0 or 1 if as their cast. */
-static attest_status denominators(double *mean, asked *k, attest_error *err)
+static void put_same(scene *s, int64_t b, double lo, double hi)
 {
-    attest_status status = ATTEST_OK;
-    const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0;
-    scene s;
-    *mean = NAN;
-    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, CELLS, SAME + 1));
-    if (!s.bundle)
-        goto out;
-    classify_ask_scores(&s);
-    for (int64_t b = 0; b < CELLS; b++) {
-        double lo, hi;
-        cell(&lo, &hi, k->types.p, b);
-        for (int64_t j = 1; j <= SAME; j++)
-            classify_score(&s, b, j, log(lo + LOW * (hi - lo)));
-        classify_put(&s, ATTEST_V, b, 0, 0, 0, 1);
-    }
-    ATTEST_TRY(classify_run(&s, err));
-    *mean = s.ran ? 0 : NAN;
-    for (int64_t b = 0; b < CELLS && s.ran; b++) {
-        double lo, hi;
-        cell(&lo, &hi, k->types.p, b);
-        const double l = by_lse ? exp(classify_lse(&s, b)) : 1 / classify_get(&s, ATTEST_O, b, 0, s.last, 0);
-        *mean += (l - 1 - SAME * lo) / (SAME * (hi - lo)) / CELLS;
-    }
-out:
-    classify_close(&s);
-    return status;
+    for (int64_t j = 1; j <= SAME; j++)
+        classify_score(s, b, j, log(lo + LOW * (hi - lo)));
+    classify_put(s, ATTEST_V, b, 0, 0, 0, 1);
+}
+
+/* (l - 1 - n lo)/(n (hi-lo)), l the denominator of one key of weight 1 and n others: LOW if they are added as they are;
+ * 0 or 1 if as their cast. */
+static double read_denominator(const scene *s, int64_t b, double lo, double hi)
+{
+    const int by_lse = (s->kernel->outputs & ATTEST_GIVES_LSE) != 0;
+    const double l = by_lse ? exp(classify_lse(s, b)) : 1 / classify_get(s, ATTEST_O, b, 0, s->last, 0);
+    return (l - 1 - SAME * lo) / (SAME * (hi - lo));
 }
 
 attest_status classify_cast_in_sum(inference *out, asked *k, attest_error *err)
@@ -139,7 +140,7 @@ attest_status classify_cast_in_sum(inference *out, asked *k, attest_error *err)
         classify_hidden(out, "no lse, and o is no finer than the cast");
         return ATTEST_OK;
     }
-    const attest_status status = denominators(&mean, &narrow, err);
+    const attest_status status = mean_of_cells(&mean, &narrow, &(probe){ SAME + 1, put_same, read_denominator }, err);
     if (is_silent(out, mean, &narrow, k))
         return status;
     if (fabs(mean - LOW) < 0.05)
