@@ -239,11 +239,23 @@ static attest_status check_complete(const reader *r, attest_error *err)
     return ATTEST_OK;
 }
 
+static int is_begun(reader *r) { return next_line(r) && strcmp(r->text, FIRST_LINE) == 0; }
+
+int attest_is_case_file(const char *path)
+{
+    reader r = { .path = path, .in = fopen(path, "r") };
+    const int is = r.in && is_begun(&r);
+    if (r.in)
+        fclose(r.in);
+    free(r.text);
+    return is;
+}
+
 static attest_status read_all(reader *r, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int ended = 0;
-    if (!next_line(r) || strcmp(r->text, FIRST_LINE) != 0)
+    if (!is_begun(r))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: no case file: its first line is not `%s`", r->path, FIRST_LINE);
     while (!ended && next_line(r)) {
         ended = strcmp(r->text, "end") == 0;

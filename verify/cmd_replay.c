@@ -1,8 +1,10 @@
 /* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row.
  * `replay TOKEN` is props_replay.c. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "reports/report.h"
 #include "verify/case_file.h"
@@ -51,10 +53,16 @@ typedef struct replayed {
 static attest_status read_argument(replayed *r, const attest_cli *cli, attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    const char *path = cli->argument[0];
     r->kernel = cli->kernel;
-    if (strchr(cli->argument[0], '=') != NULL)
-        return attest_case_parse(&r->c, cli->argument[0], NULL, NULL, err);
-    ATTEST_TRY(attest_case_file_read(&r->file, cli->argument[0], err));
+    if (strchr(path, '=') != NULL)
+        return attest_case_parse(&r->c, path, NULL, NULL, err);
+    if (!attest_is_case_file(path))
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "%s: %s; allowed: a problem line, a token, a case file (attest search --out) or the folder "
+                           "of a failure (attest props --out)",
+                           path, access(path, R_OK) == 0 ? "holds no case and no token" : strerror(errno));
+    ATTEST_TRY(attest_case_file_read(&r->file, path, err));
     r->c = r->file.c;
     r->inputs = r->file.inputs;
     r->file.inputs = NULL;
