@@ -360,7 +360,7 @@ START_TEST(test_undecided)
     put(o, 0, nextafter(bound, 1));
     judge(&s, NULL, 0, 0);
     expect(&s, "next to the bound", ATTEST_UNDECIDED, 0);
-    ck_assert_msg(s.row.ratio_lo <= 1 && s.row.ratio_hi > 1 && strstr(s.row.why, "1 elements undecided") != NULL, "%s",
+    ck_assert_msg(s.row.ratio_lo <= 1 && s.row.ratio_hi > 1 && strstr(s.row.why, "1 element undecided") != NULL, "%s",
                   s.row.why);
     put(o, 0, bound * (1 + 0x1p-40));
     judge(&s, NULL, 0, 0);

@@ -6,6 +6,7 @@
 #include "props/family.h"
 #include "verify/claims.h"
 #include "verify/cli.h"
+#include "verify/counted.h"
 #include "verify/defects.h"
 #include "verify/list_cells.h"
 #include "verify/props_print.h"
@@ -109,7 +110,7 @@ static void list_cells(const attest_preset_cells *cells)
         attest_preset_cells_print(title, &cells[i]);
         holes += attest_preset_cells_holes(&cells[i]);
     }
-    printf("%d holes; - : the form is not legal:\n", holes);
+    printf("%d %s; - : the form is not legal:\n", holes, attest_counted(holes, "hole", "holes"));
     for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
         for (size_t i = 0; i < attest_preset_count; i++) {
             int told = cells[i].legal[form];

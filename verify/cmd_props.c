@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "verify/cli.h"
+#include "verify/counted.h"
 #include "verify/gate.h"
 #include "verify/props_failure.h"
 #include "verify/props_print.h"
@@ -25,8 +26,8 @@ static void print_failure(FILE *out, const attest_props_failure *f)
     char line[ATTEST_LINE] = "";
     attest_error err;
     (void)attest_case_print(line, sizeof line, &f->c, &err);
-    fprintf(out, "BROKEN %s: %s, %" PRId64 " cases\n", f->kernel, f->property ? f->property->name : "the run itself",
-            f->cases);
+    fprintf(out, "BROKEN %s: %s, %" PRId64 " %s\n", f->kernel, f->property ? f->property->name : "the run itself",
+            f->cases, attest_counted(f->cases, "case", "cases"));
     if (f->property)
         fprintf(out, "    statement  %s\n", f->property->statement);
     fprintf(out, "    case %u     %s\n    found      %s\n", f->number, line, f->found.what);
@@ -96,8 +97,10 @@ int attest_command_props(const attest_cli *cli)
                                            .progress = !cli->quiet && isatty(STDERR_FILENO) ? progress : NULL };
     ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_TOKENS, &err));
     if (known.tokens > 0 && !cli->quiet)
-        fprintf(stderr, "attest props: %" PRId64 " kept cases: %" PRId64 " broken, %" PRId64 " hold, %" PRId64
-                        " of kernels or properties not asked\n", known.tokens, known.broken, known.hold, known.others);
+        fprintf(stderr, "attest props: %" PRId64 " kept %s: %" PRId64 " broken, %" PRId64 " %s, %" PRId64
+                        " of kernels or properties not asked\n",
+                known.tokens, attest_counted(known.tokens, "case", "cases"), known.broken, known.hold,
+                attest_counted(known.hold, "holds", "hold"), known.others);
     ATTEST_TRY(attest_props_run(&result, &request, &err));
     if (cli->format && strcmp(cli->format, "json") == 0)
         attest_props_json(stdout, &result, whole && !*library);

@@ -1,4 +1,5 @@
 /* cmd_reference.c - `attest reference`: the truth as decimals with proven radius, rationals, or .npy. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "reference/enclose.h"
 #include "reference/reference.h"
 #include "verify/cli.h"
+#include "verify/counted.h"
 #include "verify/inputs.h"
 
 #define TRUTH_BYTES 256 /* of one number: a ball, a rational, three texts */
@@ -197,10 +199,11 @@ static int by_dd(const request *r, int npy)
 static void tell_cost(const request *r, const attest_cli *cli, int npy)
 {
     const attest_problem *p = &r->c.problem;
-    const double seconds = (double)(p->b * p->hq) * (double)p->n * (double)p->m * (double)(p->d + p->e) / 3e7;
-    if (seconds > 60 && !cli->quiet && !by_dd(r, npy))
-        fprintf(stderr, "attest reference: %lld rows of %lld keys: about %.0f minutes\n",
-                (long long)(p->b * p->hq * p->n), (long long)p->m, seconds / 60);
+    const double minutes = (double)(p->b * p->hq) * (double)p->n * (double)p->m * (double)(p->d + p->e) / 18e8;
+    if (minutes > 1 && !cli->quiet && !by_dd(r, npy))
+        fprintf(stderr, "attest reference: %lld rows of %lld keys: about %.0f %s\n",
+                (long long)(p->b * p->hq * p->n), (long long)p->m, minutes,
+                attest_counted(llround(minutes), "minute", "minutes"));
 }
 
 int attest_command_reference(const attest_cli *cli)

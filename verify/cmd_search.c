@@ -8,6 +8,7 @@
 #include "verify/case_file.h"
 #include "verify/cli.h"
 #include "verify/clock.h"
+#include "verify/counted.h"
 #include "verify/gate.h"
 #include "verify/search_run.h"
 
@@ -153,7 +154,8 @@ static void print_text(const finding *f)
            f->found.evaluations, attest_objective_names[r->objective], f->figure,
            attest_verdict_names[f->row.verdict]);
     if (f->found.refuted > 0)
-        printf("    %ld evaluations outside their bound; the first: %s\n", f->found.refuted, f->found.why);
+        printf("    %ld %s bound; the first: %s\n", f->found.refuted,
+               attest_counted(f->found.refuted, "evaluation outside its", "evaluations outside their"), f->found.why);
     if (f->path[0])
         printf("    %s\n", f->path);
     fflush(stdout);

@@ -4,6 +4,7 @@
  * (or is no number), and is undecided in between.  Every comparison is written so that a NaN fails.
  */
 #include "verify/compare.h"
+#include "verify/counted.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -354,15 +355,15 @@ static void name_class(char *text, size_t len, const attest_problem *p, uint32_t
 static void text_left_out(char *text, size_t len, const tally *t)
 {
     static const char *const names[CLASS_COUNT] = {
-        [ATTEST_CLASS_ILLPOSED] = "ill-posed (the divisor may be 0)", [ATTEST_CLASS_ABSENT] = "that do not exist",
+        [ATTEST_CLASS_ILLPOSED] = "ill-posed (the divisor may be 0)", [ATTEST_CLASS_ABSENT] = "absent",
         [ATTEST_CLASS_NO_TRUTH] = "without truth (non-finite inputs)", [ATTEST_CLASS_UNBOUNDED] = "without a bound"
     };
     size_t n = 0;
     text[0] = '\0';
     for (int k = 0; k < CLASS_COUNT; k++)
         if (names[k] && t->of_class[k] && n < len)
-            n += (size_t)snprintf(text + n, len - n, "%s%lld elements %s", n ? ", " : "", (long long)t->of_class[k],
-                                  names[k]);
+            n += (size_t)snprintf(text + n, len - n, "%s%lld %s %s", n ? ", " : "", (long long)t->of_class[k],
+                                  attest_counted(t->of_class[k], "element", "elements"), names[k]);
 }
 
 static void set_verdict(tally *t)
@@ -375,9 +376,10 @@ static void set_verdict(tally *t)
         row->reasons |= ATTEST_REASON_CLAIM;
     if (t->failed) {
         row->verdict = ATTEST_FAIL;
-        snprintf(row->why, sizeof row->why, "%lld of %lld elements outside their bound%s; %s at least %.4g times it",
-                 (long long)t->failed, (long long)t->judged, t->nan_pattern ? ", some NaN" : "", row->worst,
-                 row->ratio_lo);
+        snprintf(row->why, sizeof row->why, "%lld of %lld %s bound%s; %s at least %.4g times it",
+                 (long long)t->failed, (long long)t->judged,
+                 attest_counted(t->judged, "element outside its", "elements outside their"),
+                 t->nan_pattern ? ", some NaN" : "", row->worst, row->ratio_lo);
     } else if (claim_broken) {
         row->verdict = ATTEST_FAIL;
         snprintf(row->why, sizeof row->why, "%.6g ulp, %.6g claimed", row->ulp_lo, t->claim_ulp);
@@ -389,8 +391,9 @@ static void set_verdict(tally *t)
         snprintf(row->why, sizeof row->why, "no element of o could be judged: %s", left_out);
     } else if (t->undecided) {
         row->verdict = ATTEST_UNDECIDED;
-        snprintf(row->why, sizeof row->why, "%lld elements undecided at %lld bits%s%s", (long long)t->undecided,
-                 (long long)row->bits, left_out[0] ? "; " : "", left_out);
+        snprintf(row->why, sizeof row->why, "%lld %s undecided at %lld bits%s%s", (long long)t->undecided,
+                 attest_counted(t->undecided, "element", "elements"), (long long)row->bits,
+                 left_out[0] ? "; " : "", left_out);
     } else {
         row->verdict = t->illposed_o ? ATTEST_ILLPOSED : ATTEST_PASS;
         snprintf(row->why, sizeof row->why, "%s", left_out);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/counted.h"
 #include "verify/defects.h"
 
 /* Order of the table: survivors, then dead ones (their bits never differ), then the rest as listed. */
@@ -89,8 +90,9 @@ static void print_totals(FILE *out, const attest_cli *cli, const attest_defect_r
         survivors += result[k].killed == 0;
         smoke += result[k].smoke;
     }
-    fprintf(out, "\n%d defects, %d live, %d killed by suite %s (%d by suite smoke too), %d survive\n", count,
-            count - dead, count - survivors, suite, smoke, survivors);
+    fprintf(out, "\n%d %s, %d live, %d killed by suite %s (%d by suite smoke too), %d %s\n", count,
+            attest_counted(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
+            attest_counted(survivors, "survives", "survive"));
 }
 
 void attest_defects_print(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite)

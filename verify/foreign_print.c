@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/counted.h"
 #include "verify/foreign.h"
 
 static const char *const outcome_names[ATTEST_FOREIGN_OUTCOMES] = {
@@ -87,8 +88,9 @@ static void print_together(FILE *out, const attest_foreign_table *t)
         differ += live;
         caught += refused;
     }
-    fprintf(out, "together: %lld defects have other bits than their kernel in some run, %lld of them pass every gate\n",
-            (long long)differ, (long long)(differ - caught));
+    fprintf(out, "together: %lld %s kernel in some run, %lld of them %s every gate\n", (long long)differ,
+            attest_counted(differ, "defect has other bits than its", "defects have other bits than their"),
+            (long long)(differ - caught), attest_counted(differ - caught, "passes", "pass"));
 }
 
 static void print_sums(FILE *out, const attest_foreign_table *t)
@@ -119,8 +121,9 @@ static void print_legend(FILE *out, const attest_foreign_table *t, const char *b
     for (size_t g = 0; g < t->count; g++) {
         const attest_foreign_rule *r = t->gates[g].rule;
         char text[64];
-        fprintf(out, "%s%s: %s; inputs: the %lld cases of suite %s, after %s\n", bullet, title(text, &t->gates[g]),
-                r->metric, (long long)t->gates[g].cases, r->suite, r->source);
+        fprintf(out, "%s%s: %s; inputs: the %lld %s of suite %s, after %s\n", bullet, title(text, &t->gates[g]),
+                r->metric, (long long)t->gates[g].cases, attest_counted(t->gates[g].cases, "case", "cases"), r->suite,
+                r->source);
     }
     fprintf(out, "%sref is the truth rounded to the output's type: better than what those projects compare with\n",
             bullet);

@@ -14,6 +14,7 @@
 #include "props/family.h"
 #include "verify/runner.h"
 #include "verify/clock.h"
+#include "verify/counted.h"
 #include "verify/trust.h"
 
 /* What one thread owns: a worker per library. */
@@ -191,7 +192,8 @@ static void tell_coverage(const gate_state *g, const attest_subject *subject, co
     }
     if (first < suite->case_count)
         attest_worker_supports(subject->worker, subject->index, &suite->cases[first].problem, why, sizeof why);
-    fprintf(stderr, "%s: served %zu of the %zu cases of suite %s%s%s\n", kernel, served, suite->case_count, suite->name,
+    fprintf(stderr, "%s: served %zu of the %zu %s of suite %s%s%s\n", kernel, served, suite->case_count,
+            attest_counted((int64_t)suite->case_count, "case", "cases"), suite->name,
             *why ? "; not the first other one: " : "", why);
 }
 
@@ -231,8 +233,8 @@ static attest_status add_leftovers(attest_rows *rows, gate_state *g, crew *c, at
         attest_row_init(&row);
         row.verdict = ATTEST_SKIP;
         snprintf(row.kernel, sizeof row.kernel, "*");
-        snprintf(row.why, sizeof row.why, "--max-time: %zu of %zu cases not run", gate->suite->case_count - g->done,
-                 gate->suite->case_count);
+        snprintf(row.why, sizeof row.why, "--max-time: %zu of %zu %s not run", gate->suite->case_count - g->done,
+                 gate->suite->case_count, attest_counted((int64_t)gate->suite->case_count, "case", "cases"));
         ATTEST_TRY(attest_rows_add(rows, &row, err));
     }
 out:

@@ -1,5 +1,6 @@
 /* props_defects.c - see props_defects.h. */
 #include "verify/props_defects.h"
+#include "verify/counted.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -76,10 +77,13 @@ void attest_props_defects_print(FILE *out, const attest_cli *cli, const attest_p
                     attest_defects[k].base, how(r),
                     !r->found ? "-" : r->property ? r->property->name : "the run itself", line);
         }
+    const size_t needy = selected - found[0] - found[1];
     fprintf(out,
-            "\n%zu defects, at most %ld cases each: %zu found without a reference, %zu more with its bounds as "
-            "tolerances, %zu need its values\n",
-            selected, cases, found[0], found[1], selected - found[0] - found[1]);
+            "\n%zu %s, at most %ld %s each: %zu found without a reference, %zu more with its bounds as "
+            "tolerances, %zu %s its values\n",
+            selected, attest_counted((int64_t)selected, "defect", "defects"), cases,
+            attest_counted(cases, "case", "cases"), found[0], found[1], needy,
+            attest_counted((int64_t)needy, "needs", "need"));
 }
 
 void attest_props_defects_json(FILE *out, const attest_cli *cli, const attest_props_defect *result)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "verify/clock.h"
+#include "verify/counted.h"
 #include "verify/gate.h"
 #include "verify/props_explain.h"
 #include "verify/props_files.h"
@@ -63,7 +64,8 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
     ATTEST_TRY(attest_props_files(folder, sizeof folder, store, &report, err));
     ATTEST_TRY(attest_props_explain(out, &a.world.subject, &token.example.c, token.example.inputs, request->timeout_s,
                                     err));
-    fprintf(out, "kept in    %s (%ld tries)\n\n", folder, shrunk.attempts);
+    fprintf(out, "kept in    %s (%ld %s)\n\n", folder, shrunk.attempts,
+            attest_counted(shrunk.attempts, "try", "tries"));
 out:
     attest_example_clear(&shrunk.example);
     attest_example_clear(&first);

@@ -1,5 +1,6 @@
 /* props_print.c - see props_print.h. */
 #include "verify/props_print.h"
+#include "verify/counted.h"
 
 #include <inttypes.h>
 
@@ -59,15 +60,19 @@ void attest_props_print(FILE *out, const attest_props_result *result, int whole)
         broken += result->count[k].broken;
     }
     fprintf(out,
-            "\n%" PRId64 " cases (%" PRId64 " at edges, %" PRId64 " drawn, %" PRId64 " drawn again) on %" PRId64
-            " kernels, %" PRId64 " refused, %" PRId64 " without a problem; %" PRId64 " properties compared in %" PRId64
-            " runs, %" PRId64 " elements; %" PRId64 " broken, %zu failures\n",
-            result->cases, result->edges, result->cases - result->edges - result->redraws, result->redraws,
-            result->kernels, result->refused, result->starved, asked, result->runs, result->elements, broken,
-            result->failure_count);
+            "\n%" PRId64 " %s (%" PRId64 " at edges, %" PRId64 " drawn, %" PRId64 " drawn again) on %" PRId64
+            " %s, %" PRId64 " refused, %" PRId64 " without a problem; %" PRId64 " %s compared in %" PRId64
+            " %s, %" PRId64 " %s; %" PRId64 " broken, %zu %s\n",
+            result->cases, attest_counted(result->cases, "case", "cases"), result->edges,
+            result->cases - result->edges - result->redraws, result->redraws, result->kernels,
+            attest_counted(result->kernels, "kernel", "kernels"), result->refused, result->starved, asked,
+            attest_counted(asked, "property", "properties"), result->runs, attest_counted(result->runs, "run", "runs"),
+            result->elements, attest_counted(result->elements, "element", "elements"), broken, result->failure_count,
+            attest_counted((int64_t)result->failure_count, "failure", "failures"));
     if (d.vacuous || d.floors || d.silent || d.starved)
-        fprintf(out, "mistrusted: %d vacuous, %d silent properties, %d floors missed, %" PRId64 " cases starved\n",
-                d.vacuous, d.silent, d.floors, d.starved);
+        fprintf(out, "mistrusted: %d vacuous, %d silent %s, %d %s missed, %" PRId64 " %s starved\n", d.vacuous,
+                d.silent, attest_counted(d.silent, "property", "properties"), d.floors,
+                attest_counted(d.floors, "floor", "floors"), d.starved, attest_counted(d.starved, "case", "cases"));
 }
 
 void attest_props_json(FILE *out, const attest_props_result *result, int whole)
