@@ -95,6 +95,7 @@ int attest_command_props(const attest_cli *cli)
                                            .reference = 1,
                                            .floors = whole,
                                            .progress = !cli->quiet && isatty(STDERR_FILENO) ? progress : NULL };
+    ATTEST_TRY(attest_props_check(&request, &err)); /* before what is kept is told */
     ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_TOKENS, &err));
     if (known.tokens > 0 && !cli->quiet)
         fprintf(stderr, "attest props: %" PRId64 " kept %s: %" PRId64 " broken, %" PRId64 " %s, %" PRId64

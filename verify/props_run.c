@@ -126,6 +126,38 @@ out:
     return status;
 }
 
+/* The request with its properties: all where it names none. */
+static attest_props_request resolve(const attest_props_request *asked)
+{
+    attest_props_request request = *asked;
+    if (!request.property) {
+        request.property = attest_properties;
+        request.property_count = attest_property_count;
+    }
+    return request;
+}
+
+static attest_status choose(props_state *s, attest_error *err)
+{
+    const attest_props_request *request = s->request;
+    size_t chosen = 0;
+    for (size_t k = 0; k < request->property_count; k++)
+        chosen += props_selected(request, request->property[k]) != 0;
+    if (chosen == 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--property=%s: no property matches (`attest list properties`)",
+                           request->property_glob);
+    return choose_kernels(s, err);
+}
+
+attest_status attest_props_check(const attest_props_request *asked, attest_error *err)
+{
+    const attest_props_request request = resolve(asked);
+    props_state s = { .request = &request };
+    const attest_status status = choose(&s, err);
+    free(s.kernel);
+    return status;
+}
+
 static attest_status grow(props_state *s, size_t more, attest_error *err)
 {
     const size_t jobs = s->jobs + more;
@@ -258,28 +290,19 @@ static void count_all(props_state *s)
 attest_status attest_props_run(attest_props_result *result, const attest_props_request *asked, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_props_request resolved = *asked;
-    const attest_props_request *request = &resolved;
+    const attest_props_request resolved = resolve(asked), *request = &resolved;
     props_state s = { .request = request, .result = result };
-    if (!resolved.property) {
-        resolved.property = attest_properties;
-        resolved.property_count = attest_property_count;
-    }
     const size_t count = resolved.property_count;
     attest_case *redrawn = calloc(count, sizeof *redrawn);
-    size_t chosen = 0;
     *result = (attest_props_result){ .property = resolved.property, .property_count = count };
     result->count = calloc(count, sizeof *result->count);
     result->label = calloc(attest_label_count + 1, sizeof *result->label);
     result->floor = calloc(attest_label_count + 1, sizeof *result->floor);
     if (!redrawn || !result->count || !result->label || !result->floor)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the counts of properties"));
+    ATTEST_TRY(choose(&s, err));
     for (size_t k = 0; k < count; k++)
-        chosen += (size_t)(result->count[k].selected = props_selected(request, resolved.property[k]));
-    if (chosen == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--property=%s: no property matches (`attest list properties`)",
-                               request->property_glob));
-    ATTEST_TRY(choose_kernels(&s, err));
+        result->count[k].selected = props_selected(request, resolved.property[k]);
     ATTEST_TRY(add_cases(&s, err));
     ATTEST_TRY(run_all(&s, 0, 0, err));
     const size_t cases = s.jobs;

@@ -69,7 +69,10 @@ typedef struct attest_props_result {
     int64_t elements; /* comparisons */
 } attest_props_result;
 
-/* Broken properties are no error.  ATTEST_BAD_INPUT: nothing matches the globs, no such library. */
+/* ATTEST_BAD_INPUT: nothing matches the globs, no such library. */
+attest_status attest_props_check(const attest_props_request *request, attest_error *err);
+
+/* Broken properties are no error.  ATTEST_BAD_INPUT as attest_props_check(). */
 attest_status attest_props_run(attest_props_result *result, const attest_props_request *request, attest_error *err);
 void attest_props_result_clear(attest_props_result *result);
 
