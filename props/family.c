@@ -48,6 +48,22 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
                           "q, k, v uniform in [0,1): PyTorch's law; weights nearly equal, errors hardly show", 0 },
     [FAMILY_INTEGERS] = { "integers", NULL,
                           "q integers in -4..4, k and v in -2..2: benchdnn's law; products of q and k are exact", 0 },
+    [FAMILY_STAIRS] = { "stairs", "KEYS (default 16)",
+                        "scores rise by 0.7 every KEYS keys: an online kernel with tiles of KEYS keys rescales by "
+                        "e^-0.7 in each", 0 },
+    [FAMILY_HALF_PEAK] = { "half-peak", NULL,
+                           "one key with half of the weight, all others with the other half: one large and many small "
+                           "terms share the sum", 0 },
+    [FAMILY_LARGE_PRODUCTS] = { "large-products", NULL,
+                                "products q_c k_c 64 times their sum or more, of alternating sign: the scores' own "
+                                "rounding errors show", 0 },
+    [FAMILY_TAYLOR_ROOTS] = { "taylor-roots", NULL,
+                              "scores next to where T_P vanishes, is least, is 1 again (P even) or cancels a row's "
+                              "other weight (P odd); normal for other weights", 0 },
+    [FAMILY_P_UNDERFLOW] = { "p-underflow", NULL,
+                             "o made of softmax weights at the edge of underflow of the type p: flushed or kept", 0 },
+    [FAMILY_ZERO_KEYS] = { "zero-keys", NULL,
+                           "k = 0: norms of a zero vector, keys that write nothing; padding as kernels see it", 1 },
     [FAMILY_TRACE] = { "trace", "DIR",
                        "q, k, v from DIR/q.npy, k.npy, v.npy, and what else is there by its name: values of a model",
                        0 },
@@ -96,7 +112,7 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
     const char *argument;
     const size_t row = find(c->family, &argument);
     if (row == attest_family_count) {
-        char names[256] = "";
+        char names[512] = "";
         for (size_t i = 0; i < attest_family_count; i++) {
             const size_t used = strlen(names);
             snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "", attest_families[i].name);
@@ -114,7 +130,13 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
     const double most = attest_to_f64(c->problem.in, attest_round_scaled(c->problem.in, 0, 1,
                                       attest_format_of(c->problem.in).emax - law->below_emax, 0));
     double value = 0;
-    if (!parse_argument(&value, argument) || value > most || (value == 0 && !law->zero))
+    const int number = parse_argument(&value, argument);
+    if (law->whole && !(number && value >= 1 && value <= law->whole && value == (double)(int64_t)value))
+        return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s needs a whole number from 1 to %d", c->family, name,
+                           law->whole);
+    if (law->whole)
+        return ATTEST_OK;
+    if (!number || value > most || (value == 0 && !law->zero))
         return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s needs a number %s 0 and <= %g for in=%s", c->family,
                            name, law->zero ? ">=" : ">", most, attest_dtype_name(c->problem.in));
     return ATTEST_OK;

@@ -13,17 +13,13 @@
  * and on M below 2^L. */
 void attest_prepare_peaked(attest_law *law)
 {
-    int exponent, root = 0;
-    const uint64_t significand = split(law->p->scale, &exponent);
-    if (significand == 0)
+    int exponent, root;
+    if (!sizes_of(law, &exponent, &root))
         return;
     law->negative = attest_f64_bits(law->p->scale) >> 63 != 0;
-    exponent += bit_length(significand) - 1; /* |scale| in [2^exponent, 2^(exponent+1)) */
     law->share = 1;
     law->key_exponent = -exponent / 2;
     law->share_exponent = (law->p->d < 4 ? 5 : 3) - exponent - law->key_exponent;
-    while (((int64_t)1 << (2 * root)) < law->p->d)
-        root++;
     law->noise_exponent = -4 - exponent - root;
 }
 
@@ -108,24 +104,30 @@ attest_exact attest_value_subnormal(const attest_law *law, attest_place at)
 
 /* ---- near-zero-denominator ---------------------------------------------------------------------------- */
 
-/* -x 2^40 for the real root x of T_P, P odd and at most 15, by bisection.  Horner's steps are low by 2^-39 each and
- * grow by less than e^6, the slope at the root is above 2^-6: good to 2^-22. */
-static int64_t root_of_taylor(uint32_t order)
+/* T_P(-x) 2^40 for x 2^40. */
+static __int128 taylor_below(uint32_t order, int64_t x)
 {
     const __int128 one = (__int128)1 << 40;
-    int64_t low = 0, high = (int64_t)(one * (3 * order + 10) / 10);
+    __int128 h = one;
+    for (uint32_t n = order; n > 0; n--)
+        h = one - h * x / ((__int128)n << 40);
+    return h;
+}
+
+int64_t attest_taylor_cross(uint32_t order, int64_t target, int64_t low, int64_t high)
+{
+    const int above = taylor_below(order, low) > target;
     while (high - low > 1) {
         const int64_t middle = (low + high) / 2;
-        __int128 h = one;
-        for (uint32_t n = order; n > 0; n--)
-            h = one - h * middle / ((__int128)n << 40);
-        if (h > 0)
+        if ((taylor_below(order, middle) > target) == above)
             low = middle;
         else
             high = middle;
     }
     return low;
 }
+
+int64_t attest_taylor_high(uint32_t order) { return ((int64_t)1 << 40) / 10 * (3 * (int64_t)order + 25); }
 
 /* near-zero-denominator: keys 2r and 2r+1 have weights of opposite sign and nearly one size.  Taylor of an odd order
  * up to 15 (center=zero, identity, no rope): scores x (1 +- y) around its real root x, y in [1/32, 3/32] (from P = 9 on
@@ -146,7 +148,8 @@ void attest_prepare_denominator(attest_law *law)
     if (!law->period)
         share(law, 1, 1, bits, 0);
     else if (weight->order <= 15)
-        share(law, (double)root_of_taylor(weight->order) * 0x1p-40, 1, bits, 0);
+        share(law, (double)attest_taylor_cross(weight->order, 0, 0, attest_taylor_high(weight->order)) * 0x1p-40, 1,
+              bits, 0);
 }
 
 attest_exact attest_value_denominator(const attest_law *law, attest_place at)
@@ -170,8 +173,6 @@ attest_exact attest_value_denominator(const attest_law *law, attest_place at)
 }
 
 /* ---- cast-edge ---------------------------------------------------------------------------------------- */
-
-#define LN2 0x0b17217f7d1cf79aLL /* floor(2^60 ln 2) */
 
 /* -2^60 ln(1/2 (1 + y)) for y = f 2^-shift, 0 <= y < 2^-7: ln(1+y) by its series to y^6, which leaves less than
  * y^7/7 < 2^-51, and each of the steps and LN2 less than a unit: error below 2^-50, which for y < 2^-10 and 2^-23 is
@@ -212,6 +213,15 @@ static attest_exact part_of(uint32_t dtype, __int128 rest, int exponent, int64_t
     }
 }
 
+attest_exact attest_part_of_score(const attest_law *law, wide target, int negative, int64_t n)
+{
+    int exponent;
+    const wide quotient = target / split(law->p->scale, &exponent); /* the floor costs less than 2^-60 relative */
+    const int drop = bit_length(quotient) - 62;
+    const __int128 rest = (__int128)(quotient >> drop);
+    return part_of(law->p->in, negative != law->negative ? -rest : rest, drop - 124 - exponent, n);
+}
+
 /* cast-edge: key 0 and every 64th key have score 0, all others ln(1/2 (1 + f 2^-(bits-1))), bits the precision of the
  * type p (at most 24); f is one of 2^16 parts of (0,1) per row, see edge_of().  So the weights are f ulps above
  * 1/2: a cast to nearest is off by up to u (f next to 1/2), a truncation by up to 2u (f next to 1), all keys of a row
@@ -234,12 +244,7 @@ attest_exact attest_value_edge(const attest_law *law, attest_place at)
         return attest_exact_wide(13, -3);
     if (law->stream.tensor == ATTEST_K)
         return integer(at.token % 64 != 0);
-    int exponent;
-    const uint64_t scale = split(law->p->scale, &exponent);
     const int bits = attest_format_of(law->p->p).p;
-    const wide target = (wide)distance(edge_of(law, at), 16 + (bits < 24 ? bits : 24) - 1) << 67;
-    const wide quotient = target / scale; /* at least 2^73 */
-    const int drop = bit_length(quotient) - 62;
-    const __int128 rest = (__int128)(quotient >> drop);
-    return part_of(law->p->in, law->negative ? rest : -rest, drop - 127 - exponent, at.channel);
+    const wide target = (wide)distance(edge_of(law, at), 16 + (bits < 24 ? bits : 24) - 1) << 64;
+    return attest_part_of_score(law, target, 1, at.channel);
 }

@@ -1,4 +1,5 @@
-/* family_law.c - how each family makes q, k and v; those at an edge stand in family_edges.c.
+/* family_law.c - how each family makes q, k and v; those at an edge stand in family_edges.c, those
+ * that are hard for a method in family_hard.c.
  *
  * Statements about scores are for feature=identity and rope=none, before rounding to the input dtype, which
  * adds at most a relative 2^-p to each value; they need q and k inside the dtype's range (in f16:
@@ -61,19 +62,16 @@ static attest_exact value_ones(const attest_law *law, attest_place at)
  * is below 2^-3, the deviation of the score's noise below 0.05.  Depends on scale; on d in the noise and for d < 3. */
 static void prepare_ramp(attest_law *law)
 {
-    int exponent, root = 0;
-    const uint64_t significand = split(law->p->scale, &exponent);
+    int exponent, root, unit;
+    const uint64_t significand = split(law->p->scale, &unit);
     const int length = bit_length(significand);
-    if (significand == 0)
+    if (!sizes_of(law, &exponent, &root))
         return;
     law->negative = attest_f64_bits(law->p->scale) >> 63 != 0;
-    exponent += length - 1; /* |scale| in [2^exponent, 2^(exponent+1)) */
     const int high = length > 1 && (significand >> (length - 2) & 1u); /* in the upper half */
     law->share = 1;
     law->share_exponent = 5 - exponent - high;
     law->key_exponent = -9;
-    while (((int64_t)1 << (2 * root)) < law->p->d)
-        root++;
     law->noise_exponent = -4 - exponent - root;
 }
 
@@ -213,23 +211,29 @@ static attest_exact value_integers(const attest_law *law, attest_place at)
 }
 
 const attest_law_info attest_laws[FAMILY_COUNT] = {
-    [FAMILY_NORMAL] = { 1, 0, 3, NULL, value_normal }, /* |value| < 6 STD < 2^3 STD */
-    [FAMILY_UNIFORM] = { 0, 0, 0, NULL, value_uniform },
-    [FAMILY_FLAT] = { 0, 0, 0, NULL, value_flat },
-    [FAMILY_ONES] = { 0, 0, 0, NULL, value_ones },
-    [FAMILY_RAMP_UP] = { 0, 0, 0, prepare_ramp, value_ramp },
-    [FAMILY_NEGATIVE] = { 0, 0, 0, prepare_negative, value_negative },
-    [FAMILY_HUGE] = { 0, 0, 0, prepare_huge, value_huge },
-    [FAMILY_RANGE] = { 8, 1, 1, prepare_range, value_range },
-    [FAMILY_DYADIC] = { 0, 0, 0, prepare_dyadic, value_dyadic },
-    [FAMILY_PEAKED] = { 0, 0, 0, attest_prepare_peaked, attest_value_peaked },
-    [FAMILY_RAMP_DOWN] = { 0, 0, 0, prepare_ramp_down, value_ramp },
-    [FAMILY_CANCEL] = { 0, 0, 0, attest_prepare_cancel, attest_value_cancel },
-    [FAMILY_ONEHOT] = { 0, 0, 0, NULL, attest_value_onehot },
-    [FAMILY_REPEAT_MAX] = { 0, 0, 0, attest_prepare_repeat, attest_value_repeat },
-    [FAMILY_SUBNORMAL] = { 0, 0, 0, NULL, attest_value_subnormal },
-    [FAMILY_NEAR_ZERO_DENOMINATOR] = { 0, 0, 0, attest_prepare_denominator, attest_value_denominator },
-    [FAMILY_CAST_EDGE] = { 0, 0, 0, attest_prepare_edge, attest_value_edge },
-    [FAMILY_POSITIVE] = { 0, 0, 0, NULL, value_positive },
-    [FAMILY_INTEGERS] = { 0, 0, 0, NULL, value_integers },
+    [FAMILY_NORMAL] = { 1, 0, 3, 0, NULL, value_normal }, /* |value| < 6 STD < 2^3 STD */
+    [FAMILY_UNIFORM] = { 0, 0, 0, 0, NULL, value_uniform },
+    [FAMILY_FLAT] = { 0, 0, 0, 0, NULL, value_flat },
+    [FAMILY_ONES] = { 0, 0, 0, 0, NULL, value_ones },
+    [FAMILY_RAMP_UP] = { 0, 0, 0, 0, prepare_ramp, value_ramp },
+    [FAMILY_NEGATIVE] = { 0, 0, 0, 0, prepare_negative, value_negative },
+    [FAMILY_HUGE] = { 0, 0, 0, 0, prepare_huge, value_huge },
+    [FAMILY_RANGE] = { 8, 1, 1, 0, prepare_range, value_range },
+    [FAMILY_DYADIC] = { 0, 0, 0, 0, prepare_dyadic, value_dyadic },
+    [FAMILY_PEAKED] = { 0, 0, 0, 0, attest_prepare_peaked, attest_value_peaked },
+    [FAMILY_RAMP_DOWN] = { 0, 0, 0, 0, prepare_ramp_down, value_ramp },
+    [FAMILY_CANCEL] = { 0, 0, 0, 0, attest_prepare_cancel, attest_value_cancel },
+    [FAMILY_ONEHOT] = { 0, 0, 0, 0, NULL, attest_value_onehot },
+    [FAMILY_REPEAT_MAX] = { 0, 0, 0, 0, attest_prepare_repeat, attest_value_repeat },
+    [FAMILY_SUBNORMAL] = { 0, 0, 0, 0, NULL, attest_value_subnormal },
+    [FAMILY_NEAR_ZERO_DENOMINATOR] = { 0, 0, 0, 0, attest_prepare_denominator, attest_value_denominator },
+    [FAMILY_CAST_EDGE] = { 0, 0, 0, 0, attest_prepare_edge, attest_value_edge },
+    [FAMILY_POSITIVE] = { 0, 0, 0, 0, NULL, value_positive },
+    [FAMILY_INTEGERS] = { 0, 0, 0, 0, NULL, value_integers },
+    [FAMILY_STAIRS] = { 16, 0, 0, 1 << 20, attest_prepare_stairs, attest_value_stairs },
+    [FAMILY_HALF_PEAK] = { 0, 0, 0, 0, attest_prepare_half, attest_value_half },
+    [FAMILY_LARGE_PRODUCTS] = { 0, 0, 0, 0, attest_prepare_large, attest_value_large },
+    [FAMILY_TAYLOR_ROOTS] = { 0, 0, 0, 0, attest_prepare_roots, attest_value_roots },
+    [FAMILY_P_UNDERFLOW] = { 0, 0, 0, 0, attest_prepare_underflow, attest_value_underflow },
+    [FAMILY_ZERO_KEYS] = { 0, 0, 0, 0, NULL, attest_value_zero_keys },
 };

@@ -215,7 +215,9 @@ static const struct family { uint32_t weight; const char *name; } families[] = {
     { 24, "normal" }, { 6, "uniform" }, { 4, "positive" },  { 6, "integers" },  { 12, "dyadic" },     { 6, "flat" },
     { 3, "ones" },    { 4, "ramp-up" }, { 4, "ramp-down" }, { 4, "negative" },  { 6, "huge" },        { 20, "range" },
     { 5, "peaked" },  { 4, "cancel" },  { 4, "onehot" },    { 6, "repeat-max" }, { 5, "subnormal" },
-    { 6, "near-zero-denominator" },     { 4, "cast-edge" }, { 2, "normal:0.001" }, { 2, "normal:0.0625" },
+    { 6, "near-zero-denominator" },     { 4, "cast-edge" }, { 2, "stairs" },     { 1, "stairs:1" }, { 1, "stairs:5" },
+    { 4, "half-peak" }, { 4, "large-products" }, { 4, "taylor-roots" }, { 4, "p-underflow" }, { 4, "zero-keys" },
+    { 2, "normal:0.001" }, { 2, "normal:0.0625" },
     { 2, "normal:0.25" }, { 2, "normal:2" }, { 2, "normal:4" }, { 1, "normal:10" },
 };
 

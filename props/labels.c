@@ -258,7 +258,10 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
     FAMILY(LABEL, onehot, "onehot", 10) FAMILY(LABEL, repeat, "repeat-max", 15)                                        \
     FAMILY(LABEL, subnormal, "subnormal", 15) FAMILY(LABEL, denominator, "near-zero-denominator", 30)                  \
     FAMILY(LABEL, cast_edge, "cast-edge", 10) FAMILY(LABEL, positive, "positive", 10)                                  \
-    FAMILY(LABEL, integers, "integers", 15)
+    FAMILY(LABEL, integers, "integers", 15) FAMILY(LABEL, stairs, "stairs", 10)                                        \
+    FAMILY(LABEL, half_peak, "half-peak", 10) FAMILY(LABEL, large_products, "large-products", 10)                      \
+    FAMILY(LABEL, taylor_roots, "taylor-roots", 10) FAMILY(LABEL, p_underflow, "p-underflow", 10)                      \
+    FAMILY(LABEL, zero_keys, "zero-keys", 10)
 
 #define DEFINE(id, name, floor, line, besides, meaning)                                                                \
     static int label_can_##id(const attest_case *c, const attest_prop_kernel *k)                                       \

@@ -11,6 +11,8 @@
 typedef unsigned __int128 wide;
 
 /* Blocks 0..2 are the normal draw; uniform noise is word 0 of block 0. */
+#define LN2 0x0b17217f7d1cf79aLL /* floor(2^60 ln 2) */
+
 enum { BLOCK_NOISE = 0, BLOCK_SIGN = 3, BLOCK_LEVEL = 4 };
 
 /* ---- exact values ---------------------------------------------------------------------------------- */
@@ -77,14 +79,13 @@ static inline attest_exact signed_value(const attest_law *law, attest_place at, 
 
 /* ---- shares: q_c k_c = target / (|scale| d), the same for every channel ------------------------------ */
 
-/* share * 2^share_exponent * 2^key_exponent = target/(divisor |scale| d), rounded to `bits` bits.  key_exponent
+/* share * 2^share_exponent * 2^key_exponent = target/(divisor |scale|), rounded to `bits` bits.  key_exponent
  * splits the magnitude evenly between q and k, whose largest value is 2^(key_bits + key_exponent). */
-static inline void share(attest_law *law, double target, unsigned divisor, int bits, int key_bits)
+static inline void share_of(attest_law *law, double target, uint64_t divisor, int bits, int key_bits)
 {
     int target_exponent, scale_exponent;
     const uint64_t numerator = split(target, &target_exponent);
-    const uint64_t channels = (uint64_t)law->p->d * divisor;
-    const wide denominator = (wide)split(law->p->scale, &scale_exponent) * channels; /* < 2^77 */
+    const wide denominator = (wide)split(law->p->scale, &scale_exponent) * divisor; /* < 2^77 */
     law->negative = attest_f64_bits(law->p->scale) >> 63 != 0;
     law->share = 0;
     if (denominator == 0 || numerator == 0)
@@ -97,6 +98,21 @@ static inline void share(attest_law *law, double target, unsigned divisor, int b
     const int exponent = target_exponent - scale_exponent - shift + drop; /* of the quotient */
     law->key_exponent = (exponent + bits - key_bits) / 2;
     law->share_exponent = exponent - law->key_exponent;
+}
+
+static inline void share(attest_law *law, double target, unsigned divisor, int bits, int key_bits)
+{
+    share_of(law, target, (uint64_t)law->p->d * divisor, bits, key_bits);
+}
+
+/* Largest x with 2^x <= |scale|, least r with 4^r >= d; 0 if scale is 0. */
+static inline int sizes_of(const attest_law *law, int *x, int *r)
+{
+    const uint64_t significand = split(law->p->scale, x);
+    *x += bit_length(significand) - 1;
+    for (*r = 0; ((int64_t)1 << (2 * *r)) < law->p->d;)
+        ++*r;
+    return significand != 0;
 }
 
 /* q's factor of negative and huge: share with a noise of 1/64. */

@@ -78,7 +78,7 @@ attest_status attest_classes_print(FILE *out, const attest_rows *rows, int html,
 /* Families that repeat scores, weights or values by construction: equal numbers are rounded alike, so that R-PROBABLE
  * says nothing of them. */
 #define ATTEST_REPEATING_FAMILIES \
-    "flat", "ones", "onehot", "range", "dyadic", "integers", "repeat-max", "cast-edge"
+    "flat", "ones", "onehot", "range", "dyadic", "integers", "repeat-max", "cast-edge", "zero-keys"
 
 /* The rows of one kernel that have a probable_ratio. */
 typedef struct attest_probable {

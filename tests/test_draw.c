@@ -74,6 +74,16 @@ START_TEST(values_do_not_depend_on_the_shape)
         { "n=64 d=16 family=subnormal", "n=100 d=20 b=2 hq=4 hkv=2 e=3 scale=3 family=subnormal" },
         { "n=64 d=16 family=positive", "n=100 m=30 d=20 b=2 hq=4 hkv=2 family=positive" },
         { "n=64 d=16 family=integers", "n=100 m=30 d=20 b=2 hq=4 hkv=2 family=integers" },
+        { "n=64 d=16 family=stairs:3", "n=100 m=70 e=5 b=2 hq=4 family=stairs:3" },
+        { "n=64 d=16 family=half-peak", "n=100 m=64 e=5 b=2 hq=4 family=half-peak" },
+        { "n=64 d=16 mask=causal family=half-peak", "n=100 m=70 e=5 b=2 hq=4 mask=causal family=half-peak" },
+        { "n=64 d=16 family=large-products", "n=100 m=70 e=5 b=2 hq=4 family=large-products" },
+        { "variant=taylor:3 n=64 d=16 family=taylor-roots", "variant=taylor:3 n=100 m=64 d=20 e=5 scale=0.25 b=2 hq=4 "
+          "family=taylor-roots" },
+        { "variant=taylor:4 n=64 d=16 family=taylor-roots", "variant=taylor:4 n=100 m=70 e=5 b=2 hq=4 "
+          "family=taylor-roots" },
+        { "n=64 d=16 family=p-underflow", "n=100 m=70 e=5 b=2 hq=4 family=p-underflow" },
+        { "n=64 d=16 family=zero-keys", "n=100 m=30 d=20 b=2 hq=4 hkv=2 e=3 scale=3 family=zero-keys" },
         { "n=64 d=16 family=cancel", "n=100 m=70 e=5 b=2 hq=4 family=cancel" },
         { "variant=sla-gdn n=10 d=3 hq=4 hkv=2", "variant=sla-gdn n=12 d=3 hq=8 hkv=4 b=3" },
         { "variant=gla n=10 d=3 hq=2", "variant=gla n=12 d=5 hq=4 b=3" },

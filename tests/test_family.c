@@ -24,6 +24,15 @@ START_TEST(table)
         { "range", "f32", NULL },
         { "nomal", "f32", "allowed: normal uniform flat ones ramp-up negative huge range dyadic peaked" },
         { "cast-edges", "f32", "onehot repeat-max subnormal near-zero-denominator cast-edge positive integers" },
+        { "stair", "f32", "integers stairs half-peak large-products taylor-roots p-underflow zero-keys trace" },
+        { "stairs", "bf16", NULL },
+        { "stairs:1", "f16", NULL },
+        { "stairs:1048576", "f16", NULL },
+        { "stairs:0", "f32", "stairs needs a whole number from 1 to 1048576" },
+        { "stairs:1.5", "f32", "stairs needs a whole number from 1 to 1048576" },
+        { "stairs:1048577", "f32", "stairs needs a whole number from 1 to 1048576" },
+        { "stairs:1e300", "f64", "stairs needs a whole number from 1 to 1048576" },
+        { "stairs:x", "f32", "stairs needs a whole number from 1 to 1048576" },
         { "", "f32", "unknown family" },
         { "norm", "f32", "unknown family" },
         { "normal:", "f32", "needs a number" },
@@ -58,7 +67,8 @@ START_TEST(table)
         snprintf(c.family, sizeof c.family, "%s", name);
         ck_assert(attest_family_of(&c) == &attest_families[i] && strlen(attest_families[i].why) > 20);
         ck_assert(attest_families[i].constant ==
-                  (strcmp(name, "flat") == 0 || strcmp(name, "ones") == 0 || strcmp(name, "cast-edge") == 0));
+                  (strcmp(name, "flat") == 0 || strcmp(name, "ones") == 0 || strcmp(name, "cast-edge") == 0 ||
+                   strcmp(name, "zero-keys") == 0));
     }
     attest_case c = case_of("");
     strcpy(c.family, "traces:x");
