@@ -122,9 +122,9 @@ attest_exact attest_value_large(const attest_law *law, attest_place at)
  * T_P (P odd), or -x_(P-1), where T_P is least (P even). r of odd rows: T_P(-r) = 1 (P even): far keys weigh as
  * much as the maximum; or (m-1) T_P(-r) = -(1 - 2^-10) (P odd; m = 1: as even rows): without y the denominator of a
  * row that sees all keys is 2^-10, which f32 still tells from 0. Taylor of orders 1 to 15 with center=zero or max
- * (the maximum is 0), identity, no rope; else normal. q says r to 2^-30 relative in as many channels as `in` needs
- * for that (bf16: 4), as in cast-edge; k is 1 + y in all of them, rounded to `in`: in bf16 y below 2^-9 is 0.
- * Depends on scale, the weight and, for P odd, on m. */
+ * (0 for rows that see key 0), identity, no rope; else normal. q says r to 2^-30 relative in as many channels as
+ * `in` needs for that (bf16: 4), as in cast-edge; k is 1 + y in all of them, rounded to `in`: in bf16 y below 2^-9
+ * is 0. Depends on scale, the weight and, for P odd, on m. */
 void attest_prepare_roots(attest_law *law)
 {
     const attest_problem *p = law->p;
