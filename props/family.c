@@ -58,8 +58,8 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
                                 "products q_c k_c 64 times their sum or more, of alternating sign: the scores' own "
                                 "rounding errors show", 0 },
     [FAMILY_TAYLOR_ROOTS] = { "taylor-roots", NULL,
-                              "scores next to where T_P vanishes, is least, is 1 again (P even) or cancels a row's "
-                              "other weight (P odd); normal for other weights", 0 },
+                              "scores next to where T_P vanishes, is least, is 1 again (P even) or nearly cancels a "
+                              "row's other weight (P odd); normal for other weights", 0 },
     [FAMILY_P_UNDERFLOW] = { "p-underflow", NULL,
                              "o made of softmax weights at the edge of underflow of the type p: flushed or kept", 0 },
     [FAMILY_ZERO_KEYS] = { "zero-keys", NULL,

@@ -77,18 +77,15 @@ static void prepare_ramp(attest_law *law)
 
 static attest_exact value_ramp(const attest_law *law, attest_place at)
 {
-    const int64_t digits = law->p->d < 3 ? law->p->d : 3;
     if (law->share == 0 || law->stream.tensor == ATTEST_V)
         return plain(law, at);
-    if (at.channel >= digits)
-        return attest_exact_wide(noise(law, at), law->stream.tensor == ATTEST_Q ? -31 : law->noise_exponent - 31);
+    if (at.channel >= digits_of(law))
+        return beside_digits(law, at);
     if (law->stream.tensor == ATTEST_Q) {
         const int64_t factor = ((int64_t)1 << 34) + noise(law, (attest_place){ at.b, at.h, at.token, 0 });
         return attest_exact_wide(law->negative ? -factor : factor, law->share_exponent - 34);
     }
-    const int64_t rest = at.token >> (8 * at.channel);
-    const int64_t digit = at.channel == digits - 1 ? rest : rest & 255;
-    return attest_exact_wide(digit, law->key_exponent + 8 * (int)at.channel);
+    return attest_exact_wide(digit_of(law, at.token, at.channel), law->key_exponent + 8 * (int)at.channel);
 }
 
 /* ramp-down: ramp-up with q negated: a key lowers the score by [0.046, 0.094) and the first keys hold the maximum. */

@@ -182,8 +182,10 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
 #define DECADE(LABEL, id, low, high, floor)                                                                            \
     LABEL(range_##id, "range " #low "-" #high, floor, has_scores(c), facts->range >= low && facts->range < high,       \
           "the largest range of scores of a row")
-#define FAMILY(LABEL, id, name, floor)                                                                                 \
-    LABEL(family_##id, "family " name, floor, family_is(c, name), 1, "how q, k, v are drawn")
+#define FAMILY_OF(LABEL, id, name, floor, weights) /* drawn as `normal` beside other weights */                        \
+    LABEL(family_##id, "family " name, floor, family_is(c, name) && (weights), 1, "how q, k, v are drawn")
+#define FAMILY(LABEL, id, name, floor) FAMILY_OF(LABEL, id, name, floor, 1)
+#define WEIGHT (P.axis[ATTEST_AXIS_WEIGHT].value)
 #define TYPE(LABEL, id, which, type, floor)                                                                            \
     LABEL(which##_##id, #which "=" #id, floor, P.which == type, 1, "the type of " #which)
 #define AXIS(LABEL, id, which, floor)                                                                                  \
@@ -256,11 +258,13 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
     FAMILY(LABEL, huge, "huge", 15) FAMILY(LABEL, range, "range", 60) FAMILY(LABEL, dyadic, "dyadic", 40)              \
     FAMILY(LABEL, peaked, "peaked", 15) FAMILY(LABEL, ramp_down, "ramp-down", 10) FAMILY(LABEL, cancel, "cancel", 10)  \
     FAMILY(LABEL, onehot, "onehot", 10) FAMILY(LABEL, repeat, "repeat-max", 15)                                        \
-    FAMILY(LABEL, subnormal, "subnormal", 15) FAMILY(LABEL, denominator, "near-zero-denominator", 30)                  \
+    FAMILY(LABEL, subnormal, "subnormal", 15)                                                                          \
+    FAMILY_OF(LABEL, denominator, "near-zero-denominator", 15, odd_weights(c))                                         \
     FAMILY(LABEL, cast_edge, "cast-edge", 10) FAMILY(LABEL, positive, "positive", 10)                                  \
     FAMILY(LABEL, integers, "integers", 15) FAMILY(LABEL, stairs, "stairs", 10)                                        \
     FAMILY(LABEL, half_peak, "half-peak", 10) FAMILY(LABEL, large_products, "large-products", 10)                      \
-    FAMILY(LABEL, taylor_roots, "taylor-roots", 10) FAMILY(LABEL, p_underflow, "p-underflow", 10)                      \
+    FAMILY_OF(LABEL, taylor_roots, "taylor-roots", 10, WEIGHT == ATTEST_WEIGHT_TAYLOR)                                 \
+    FAMILY_OF(LABEL, p_underflow, "p-underflow", 10, WEIGHT == ATTEST_WEIGHT_EXP)                                      \
     FAMILY(LABEL, zero_keys, "zero-keys", 10)
 
 #define DEFINE(id, name, floor, line, besides, meaning)                                                                \

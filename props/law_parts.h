@@ -122,4 +122,20 @@ static inline attest_exact noisy_share(const attest_law *law, attest_place at)
     return signed_value(law, at, (__int128)law->share * factor, law->share_exponent - 37);
 }
 
+/* ---- ramps: k counts in base 256, a digit a channel, in at most 3 channels; the last holds all that is left ---- */
+
+static inline int64_t digits_of(const attest_law *law) { return law->p->d < 3 ? law->p->d : 3; }
+
+static inline int64_t digit_of(const attest_law *law, int64_t number, int64_t channel)
+{
+    const int64_t rest = number >> (8 * channel);
+    return channel == digits_of(law) - 1 ? rest : rest & 255;
+}
+
+/* A channel without digit: noise of q in +-1, of k in +-2^noise_exponent. */
+static inline attest_exact beside_digits(const attest_law *law, attest_place at)
+{
+    return attest_exact_wide(noise(law, at), law->stream.tensor == ATTEST_Q ? -31 : law->noise_exponent - 31);
+}
+
 #endif

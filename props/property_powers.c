@@ -66,8 +66,8 @@ static void demand(attest_relation *r, const attest_trial *trial, double margin)
 {
     r->bits = (trial->kernel.flags & ATTEST_DETERMINISTIC) && attest_range_safe(trial, margin);
     r->related = stays_finite;
-    if (r->bits) /* under bounds the tolerances know what is tiny */
-        r->least = fmax(ldexp(1, attest_format_of(trial->c.problem.out).emin), 0x1p-100);
+    if (r->bits) /* under bounds the tolerances know what is tiny; 2^emin itself may be rounded from below */
+        r->least = fmax(nextafter(ldexp(1, attest_format_of(trial->c.problem.out).emin), 1), 0x1p-100);
 }
 
 /* Is scale 2^shift a normal number of the type that the kernel keeps it in (unknown: f16)? */

@@ -9,8 +9,8 @@
 
 static int is_deterministic(const attest_prop_kernel *k) { return (k->flags & ATTEST_DETERMINISTIC) != 0; }
 
-/* The bits of a run depend on where its outputs lie: what no two runs have in common. Modulo a prime, so that two
- * places differ by what lies between them alone, wherever the heap starts. */
+/* The bits of a run depend on where its outputs lie: what two runs have not in common. Modulo a prime, so that two
+ * places differ by what lies between them alone, wherever the heap starts (those 251 * 16 bytes apart do not). */
 static void violate_by_place(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs)
 {
     const attest_tensor *o = attest_bundle_role(outputs, ATTEST_O);

@@ -75,10 +75,11 @@ attest_status attest_classes_print(FILE *out, const attest_rows *rows, int html,
 
 /* ---- warnings: no verdict and no exit code depends on them ---- */
 
-/* Families that repeat scores, weights or values by construction: equal numbers are rounded alike, so that R-PROBABLE
- * says nothing of them. */
+/* Families that repeat scores, weights or values by construction, in some type or width: equal numbers are rounded
+ * alike, so that R-PROBABLE says nothing of them. */
 #define ATTEST_REPEATING_FAMILIES \
-    "flat", "ones", "onehot", "range", "dyadic", "integers", "repeat-max", "cast-edge", "zero-keys"
+    "flat", "ones", "onehot", "range", "dyadic", "integers", "repeat-max", "cast-edge", "zero-keys", \
+    "stairs", "large-products", "taylor-roots", "p-underflow"
 
 /* The rows of one kernel that have a probable_ratio. */
 typedef struct attest_probable {

@@ -54,28 +54,37 @@ static inline void asked_choose(asked *a, const char *kernel)
 /* In place of the count of what was compared: the property is not about the line; the kernel does not serve it. */
 enum { ASKED_NOT_ABOUT = -1, ASKED_NOT_SERVED = -2 };
 
-/* The finding of property `name` on case `number` of the line; `violated`: with its own violation planted. */
-static inline attest_finding asked_case(asked *a, const char *name, const char *line, uint32_t number, int violated)
+/* The finding of property `name` on these inputs; `violated`: with its own violation planted. */
+static inline attest_finding asked_inputs(asked *a, const char *name, const attest_case *c, uint32_t number,
+                                          const attest_bundle *inputs, int violated)
 {
     const attest_property *property = attest_property_find(name);
     attest_finding found = { 0 };
-    attest_bundle *inputs = NULL;
     attest_trial trial;
     attest_error err = { "" };
-    attest_case c;
     ck_assert_msg(property != NULL, "no property %s", name);
-    ck_assert_msg(attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK, "%s: %s", line, err.text);
-    if (!property->applies(&c.problem, &a->kernel))
+    if (!property->applies(&c->problem, &a->kernel))
         return (attest_finding){ .compared = ASKED_NOT_ABOUT };
-    if (!a->host.supports(a->host.context, &c.problem))
+    if (!a->host.supports(a->host.context, &c->problem))
         return (attest_finding){ .compared = ASKED_NOT_SERVED };
+    ck_assert_msg(attest_trial_init(&trial, &a->host, &a->kernel, c, number, inputs, violated ? property : NULL,
+                                    &err) == ATTEST_OK, "%s: %s", name, err.text);
+    ck_assert_msg(trial.outputs != NULL, "%s: %s", name, trial.first.why);
+    ck_assert_msg(property->check(&found, &trial, &err) == ATTEST_OK, "%s: %s", name, err.text);
+    attest_trial_clear(&trial);
+    return found;
+}
+
+/* On case `number` of the line. */
+static inline attest_finding asked_case(asked *a, const char *name, const char *line, uint32_t number, int violated)
+{
+    attest_bundle *inputs = NULL;
+    attest_error err = { "" };
+    attest_case c;
+    ck_assert_msg(attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK, "%s: %s", line, err.text);
     ck_assert_int_eq(attest_bundle_new(&inputs, &err), ATTEST_OK);
     ck_assert_msg(attest_draw_missing(inputs, &c, number, 0, &err) == ATTEST_OK, "%s: %s", line, err.text);
-    ck_assert_msg(attest_trial_init(&trial, &a->host, &a->kernel, &c, number, inputs, violated ? property : NULL,
-                                    &err) == ATTEST_OK, "%s: %s", line, err.text);
-    ck_assert_msg(trial.outputs != NULL, "%s: %s: %s", name, line, trial.first.why);
-    ck_assert_msg(property->check(&found, &trial, &err) == ATTEST_OK, "%s: %s: %s", name, line, err.text);
-    attest_trial_clear(&trial);
+    const attest_finding found = asked_inputs(a, name, &c, number, inputs, violated);
     attest_bundle_free(inputs);
     return found;
 }

@@ -1,6 +1,7 @@
 /* test_props_powers.c - props/property_powers.c, props/range.h: powers of two and signs. */
 #include "tests/props_ask.h"
 
+#include "kernels/attest_float.h"
 #include "props/range.h"
 
 Suite *suite_props_powers(void);
@@ -49,6 +50,38 @@ START_TEST(bounds_without_flags)
     for (int k = 0; k < 3; k++)
         compared += check_bounds_alone(&asked_of[k], ATTEST_DETERMINISTIC);
     ck_assert_msg(strcmp(names[_i], "value-sign") == 0 ? compared == 0 : compared > 0, "%s", names[_i]);
+}
+END_TEST
+
+/* o = 2^-14 (1 - 2^-11) is rounded to 2^-14, up from the subnormal numbers of f16; twice it is no number of f16 that
+ * needs rounding. */
+START_TEST(rounded_up_to_the_least_normal)
+{
+    asked *a = asked_open(NULL, 1);
+    static const struct { attest_role role; double value; } set[] = { { ATTEST_Q, 1 - 0x1p-11 }, { ATTEST_K, 1 },
+                                                                      { ATTEST_V, 0x1p-14 } };
+    attest_bundle *inputs = NULL;
+    attest_error err = { "" };
+    attest_case c;
+    int64_t compared[2];
+    asked_choose(a, "linear-recurrent-f32");
+    ck_assert_int_eq(attest_case_parse(&c, "variant=linear mask=causal n=1 d=1 e=1 scale=1 in=f16", NULL, NULL, &err),
+                     ATTEST_OK);
+    for (int twice = 0; twice < 2; twice++) {
+        ck_assert_int_eq(attest_bundle_new(&inputs, &err), ATTEST_OK);
+        ck_assert_int_eq(attest_draw_missing(inputs, &c, 0, 0, &err), ATTEST_OK);
+        for (int r = 0; r < 3; r++) {
+            const attest_tensor *t = attest_bundle_role(inputs, set[r].role);
+            const double value = set[r].value * (twice && set[r].role == ATTEST_V ? 2 : 1);
+            attest_store_bits(t, 0, attest_from_f64(t->dtype, value));
+        }
+        const attest_finding found = asked_inputs(a, "value-scaling", &c, 0, inputs, 0);
+        ck_assert_msg(!found.broken, "%s", found.what);
+        compared[twice] = found.compared;
+        attest_bundle_free(inputs);
+    }
+    ck_assert(compared[0] < compared[1]);
+    asked_close(a);
 }
 END_TEST
 
@@ -168,6 +201,7 @@ Suite *suite_props_powers(void)
     tcase_add_loop_test(c, hold, 0, NAMES);
     tcase_add_loop_test(c, see_their_violations, 0, NAMES);
     tcase_add_loop_test(c, bounds_without_flags, 0, NAMES);
+    tcase_add_test(c, rounded_up_to_the_least_normal);
     tcase_add_test(c, inexact_says_nothing);
     tcase_add_loop_test(c, variants, 0, sizeof about / sizeof about[0]);
     tcase_add_loop_test(c, defects, 0, sizeof found_in / sizeof found_in[0]);

@@ -16,7 +16,10 @@ static char text[1 << 16], other[1 << 16];
 static int run(char *out, const char *environment)
 {
     char command[600];
-    snprintf(command, sizeof command, "env -u CK_FORK -u CK_VERBOSITY %s %s 2>&1", environment, PLANTED);
+    snprintf(command, sizeof command,
+             "env -u CK_FORK -u CK_VERBOSITY -u CK_RUN_SUITE -u CK_RUN_CASE -u CK_INCLUDE_TAGS -u CK_EXCLUDE_TAGS "
+             "-u CK_LOG_FILE_NAME -u CK_XML_LOG_FILE_NAME -u CK_TAP_LOG_FILE_NAME %s %s 2>&1",
+             environment, PLANTED);
     FILE *in = popen(command, "r");
     ck_assert_ptr_nonnull(in);
     out[fread(out, 1, sizeof text - 1, in)] = '\0';

@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0xb645aeb50c48daa8 },
-    { 20261121, 0x9c9839d0c5ba9303 },
+    { 0, 0x2044e8f20a110702 },
+    { 20261121, 0xd49b39ec135a482e },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 
