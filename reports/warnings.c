@@ -256,12 +256,12 @@ static void print_bias(FILE *out, const attest_bias *list, size_t count, int htm
     fputs(html ? "<h2>Warnings: mean errors</h2>\n<p>" : "\n", out);
     fprintf(out,
             "Mean error away from 0, in units of u gauge (u of the output's type), over the cases of a family whose "
-            "values have one sign; cases of one seed count as one, groups of fewer than %d seeds are left out, and so "
-            "are points of studies, scales that are no power of two (such a scale is rounded alike in every case) "
+            "values have one sign; cases of one seed count as one, groups of fewer than %d seeds are left out, and so"
+            " are points of studies, scales that are no power of two (such a scale is rounded alike in every case) "
             "and cases that name acc. t: mean over its standard error (infinite where all seeds agree on more than "
-            "nothing), for family ones of what of it is beyond %.1f: around 1 the spacing of numbers changes, and errors with "
-            "mean 0 are rounded to a mean of up to half a u. Biased: t is less probable under Student's law than 4 "
-            "deviations are under the normal one.",
+            "nothing), for family ones of what of it is beyond %.1f: around 1 the spacing of numbers changes, and "
+            "errors with mean 0 are rounded to a mean of up to half a u. Biased: t is less probable under Student's "
+            "law than 4 deviations are under the normal one.",
             ATTEST_BIAS_SEEDS, ATTEST_BIAS_ONES);
     fputs(html ? "</p>\n<div class=\"wrap\"><table><tr><th>kernel<th>class<th>family<th class=\"n\">seeds"
                  "<th class=\"n\">mean<th class=\"n\">deviation<th class=\"n\">t<th></tr>\n"
