@@ -58,10 +58,10 @@ static int64_t logarithm(uint64_t count)
 }
 
 /* half-peak: key 0 is 0 and has score 0; the others have -ln(n-1) (1 +- 4.8%), in bf16 +- 6%, where n is how many
- * keys the row sees: noise of 1/64 in q and 1/32 in k for each channel. So the peak has 1/(1 + (n-1)^x) of the weight
- * e^s, |x| <= 0.06: 0.42 to 0.58 for n = 300, nearer to 1/2 in a mean over keys. n = 1: that key alone. A row that
- * does not see key 0 (window) has nearly equal weights (within a factor of 1.5 for m = 1000). Depends on scale, d, m, n and the axes mask and window; not
- * on len. */
+ * keys the row sees: noise of 1/64 in q and 1/32 in k for each channel. So the peak has 1/(1 + (n-1)^x) of the
+ * weight e^s, |x| <= 0.06: 0.42 to 0.58 for n = 300, nearer to 1/2 in a mean over keys. n = 1: that key alone. A row
+ * that does not see key 0 (window) has nearly equal weights (within a factor of 1.5 for m = 1000). Depends on scale,
+ * d, m, n and the axes mask and window; not on len. */
 void attest_prepare_half(attest_law *law) { share(law, 1, 1, 24, 0); }
 
 attest_exact attest_value_half(const attest_law *law, attest_place at)
@@ -84,10 +84,10 @@ attest_exact attest_value_half(const attest_law *law, attest_place at)
 /* large-products: channels 2r and 2r+1 of q hold the same bits, 2^x (1 + noise/4); those of k hold b and -(b + c), b
  * 2^7 an integer in 132..251, c 2^7 one in -4..4: 8 bits each, so that every dtype holds k. Then the absolute sum of
  * the products is at least 64 times the size of the sum, for every pair and so for every score, whatever q's
- * rounding. With 2^x |scale| sqrt(d) from 32 to 128, |s| has an expected root of the mean square of 0.4 to 2. Weights of an
- * order above 2 take powers of the absolute sum where a state holds the sums: 2^x |scale| d from 1 to 8 for them, and
- * |s| below 0.4. The products' signs alternate. An odd d leaves its last channel 0 in k; d = 1 is normal. Depends on
- * scale, d and whether the order is above 2. */
+ * rounding. With 2^x |scale| sqrt(d) from 32 to 128, |s| has an expected root of the mean square of 0.4 to 2.
+ * Weights of an order above 2 take powers of the absolute sum where a state holds the sums: 2^x |scale| d from 1 to
+ * 8 for them, and |s| below 0.4. The products' signs alternate. An odd d leaves its last channel 0 in k; d = 1 is
+ * normal. Depends on scale, d and whether the order is above 2. */
 void attest_prepare_large(attest_law *law)
 {
     int exponent, root;
@@ -115,15 +115,16 @@ attest_exact attest_value_large(const attest_law *law, attest_place at)
 
 /* ---- taylor-roots -------------------------------------------------------------------------------------- */
 
-/* taylor-roots: key 0 has score 0, every other -r (1 + y): y is +2^-e (1 + f)/2 for odd and - for even keys, e
- * drawn from 4..20 (P odd and in f32 or f64: 10..20) and f from [0,1) for keys 2i-1 and 2i together. r of even rows: -x_P for the real root x_P of
- * T_P (P odd), or -x_(P-1), where T_P is least (P even). r of odd rows: T_P(-r) = 1 (P even): far keys weigh as
- * much as the maximum; or (m-1) T_P(-r) = -(1 - 2^-10) (P odd; m = 1: as even rows): without y the denominator of a
- * row that sees all keys is 2^-10, which f32 still tells from 0; keys in pairs (m odd) leave y's second order,
- * (m-1) T'' r^2 y^2/2, some 2^-10 for m = 301, in bf16 and f16 up to 0.1. Taylor of orders 1 to 15 with center=zero or max
- * (0 for rows that see key 0), identity, no rope; else normal. q says r to 2^-30 relative in as many channels as
- * `in` needs for that (bf16: 4), as in cast-edge; fewer channels say less, and f16 no more than 2^-25 |scale|; k is 1 + y in all of them, rounded to `in`: in bf16 y below 2^-9
- * is 0. Depends on scale, in, the weight and, for P odd, on m. */
+/* taylor-roots: key 0 has score 0, every other -r (1 + y): y is +2^-e (1 + f)/2 for odd and - for even keys, e drawn
+ * from 4..20 (P odd and in f32 or f64: 10..20) and f from [0,1) for keys 2i-1 and 2i together. r of even rows: -x_P
+ * for the real root x_P of T_P (P odd), or -x_(P-1), where T_P is least (P even). r of odd rows: T_P(-r) = 1 (P
+ * even): far keys weigh as much as the maximum; or (m-1) T_P(-r) = -(1 - 2^-10) (P odd; m = 1: as even rows):
+ * without y the denominator of a row that sees all keys is 2^-10, which f32 still tells from 0; keys in pairs (m
+ * odd) leave y's second order, (m-1) T'' r^2 y^2/2, some 2^-10 for m = 301, in bf16 and f16 up to 0.1. Taylor of
+ * orders 1 to 15 with center=zero or max (0 for rows that see key 0), identity, no rope; else normal. q says r to
+ * 2^-30 relative in as many channels as `in` needs for that (bf16: 4), as in cast-edge; fewer channels say less, and
+ * f16 no more than 2^-25 |scale|; k is 1 + y in all of them, rounded to `in`: in bf16 y below 2^-9 is 0. Depends on
+ * scale, in, the weight and, for P odd, on m. */
 void attest_prepare_roots(attest_law *law)
 {
     const attest_problem *p = law->p;
@@ -172,8 +173,9 @@ static attest_exact large(const attest_law *law, attest_place at)
 /* p-underflow: with -T = ln of half the least subnormal number of the type p (T = 17.3, 92.9, 104, 745 for f16,
  * bf16, f32, f64), keys of odd numbers have score -T (1 + x + y), x uniform in +-2^-floor(log2 T), one for a key,
  * |y| <= 2^-10 noise: they spread by 1 to 2 to each side of -T. Key 0 has score 0, other even keys are within 0.26
- * of it. v is 0 for even keys and a normal draw times 2^(emax/2) of `in` (2^63 in f32) for odd ones: o is made of the weights
- * that underflow, and is far above the least numbers itself; under a norm by a root, which squares o, v is normal. In bf16 k rounds by up to 2^-8 of T: a few levels for p=bf16 and f32, one within 3 of -T for f64.
+ * of it. v is 0 for even keys and a normal draw times 2^(emax/2) of `in` (2^63 in f32) for odd ones: o is made of
+ * the weights that underflow, and is far above the least numbers itself; under a norm by a root, which squares o, v
+ * is normal. In bf16 k rounds by up to 2^-8 of T: a few levels for p=bf16 and f32, one within 3 of -T for f64.
  * Weights other than e^s: normal. Depends on scale, d, p and the norm. */
 void attest_prepare_underflow(attest_law *law)
 {
