@@ -120,7 +120,7 @@ attest_exact attest_value_large(const attest_law *law, attest_place at)
  * for the real root x_P of T_P (P odd), or -x_(P-1), where T_P is least (P even). r of odd rows: T_P(-r) = 1 (P
  * even): far keys weigh as much as the maximum; or (m-1) T_P(-r) = -(1 - 2^-10) (P odd; m = 1: as even rows):
  * without y the denominator of a row that sees all keys is 2^-10, which f32 still tells from 0; keys in pairs (m
- * odd) leave y's second order, (m-1) T'' r^2 y^2/2, some 2^-10 for m = 301, in bf16 and f16 up to 0.1. Taylor of
+ * odd) leave y's second order, (m-1) T'' r^2 y^2/2, in bf16 and f16 up to 0.1 for m = 301, else less. Taylor of
  * orders 1 to 15 with center=zero or max (0 for rows that see key 0), identity, no rope; else normal. q says r to
  * 2^-30 relative in as many channels as `in` needs for that (bf16: 4), as in cast-edge; fewer channels say less, and
  * f16 no more than 2^-25 |scale|; k is 1 + y in all of them, rounded to `in`: in bf16 y below 2^-9 is 0. Depends on
