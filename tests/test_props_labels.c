@@ -75,7 +75,13 @@ START_TEST(of_lines)
         { "out!=in", "out=bf16", "in=bf16" },
         { "family range", "family=range:3", "n=3" },
         { "family normal", "family=normal:2", "family=negative" },
-        { "family near-zero-denominator", "family=near-zero-denominator", "family=negative" },
+        { "family near-zero-denominator", "variant=linear norm=sum family=near-zero-denominator",
+          "variant=linear norm=sum family=negative" },
+        /* drawn as normal beside other weights */
+        { "family near-zero-denominator", "variant=taylor:1 family=near-zero-denominator",
+          "variant=taylor:2 family=near-zero-denominator" },
+        { "family taylor-roots", "variant=taylor:2 family=taylor-roots", "variant=term:2 family=taylor-roots" },
+        { "family p-underflow", "family=p-underflow", "variant=taylor:2 family=p-underflow" },
     };
     const attest_prop_kernel kernel = a_kernel(ATTEST_PARALLEL, 0);
     for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
