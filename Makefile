@@ -40,9 +40,11 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c kernels/cpu/*.c kernels/model/*.c kernels/yardstick/*.c)
-LIB_SRC = $(wildcard reference/*.c props/*.c reports/*.c) $(filter-out verify/main.c verify/worker_main.c,$(wildcard verify/*.c))
-TEST_SRC = $(wildcard tests/test_*.c)
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor library cpu model yardstick)))
+LIB_SRC = $(filter-out reference/tables/% verify/worker/worker_main.c,\
+          $(wildcard reference/*/*.c props/*/*.c reports/*.c verify/*/*.c))
+TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner
+TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
 CERTIFY_SRC = $(filter-out tests/certify/main.c,$(wildcard tests/certify/*.c))
 SUITES = $(wildcard verify/suites/*.suite)
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -64,7 +66,7 @@ all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
 $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/attest-worker: $(call obj,verify/worker_main.c) $(KERNEL_LIB)
+$(BUILD)/attest-worker: $(call obj,verify/worker/worker_main.c) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
 $(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
@@ -83,18 +85,18 @@ $(BUILD)/kernels/model/%.o: kernels/model/%.c
 $(BUILD)/kernels/yardstick/%.o: kernels/yardstick/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(KERNEL_FLAGS) -Ikernels -c -o $@ $<
-$(BUILD)/kernels/registry.o: CPPFLAGS += -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
+$(BUILD)/kernels/library/registry.o: CPPFLAGS += -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/reference/%.o: reference/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(EXACT) -c -o $@ $<
 # the dd engine: loops at -O3, one file a vector unit; constants made by MPFR; threads
 DD_FLAGS = -O3
-$(BUILD)/reference/dd_avx512.o: DD_FLAGS = -O3 -mavx512f -mavx512dq -mfma
-$(BUILD)/reference/dd_avx2.o: DD_FLAGS = -O3 -mavx2 -mfma
-$(BUILD)/reference/dd_%.o: reference/dd_%.c
+$(BUILD)/reference/dd/dd_avx512.o: DD_FLAGS = -O3 -mavx512f -mavx512dq -mfma
+$(BUILD)/reference/dd/dd_avx2.o: DD_FLAGS = -O3 -mavx2 -mfma
+$(BUILD)/reference/dd/%.o: reference/dd/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(EXACT) $(DD_FLAGS) -c -o $@ $<
-$(BUILD)/reference/enclose.o: CFLAGS += $(OPENMP)
+$(BUILD)/reference/dd/dd_engine.o: CFLAGS += $(OPENMP)
 $(BUILD)/reference/exp_table: reference/tables/exp_table.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -lmpfr -lgmp
@@ -108,7 +110,7 @@ $(BUILD)/reference/lemmas.c: reference/derivations.md reference/tables/lemmas.aw
 	$(call say,GEN)awk -f reference/tables/lemmas.awk $< > $@.tmp && mv $@.tmp $@
 $(BUILD)/reference/lemmas.o: $(BUILD)/reference/lemmas.c
 	$(call say,CC)$(CC) $(BASE) -c -o $@ $<
-$(BUILD)/reference/trust.o: CPPFLAGS += -DATTEST_REFERENCE_FLAGS='"$(strip $(CFLAGS) $(EXACT) $(SANITIZE))"'
+$(BUILD)/reference/truth/trust.o: CPPFLAGS += -DATTEST_REFERENCE_FLAGS='"$(strip $(CFLAGS) $(EXACT) $(SANITIZE))"'
 $(BUILD)/verify/%.o: verify/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(OPENMP) -c -o $@ $<
@@ -126,7 +128,7 @@ $(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
 # the planted defects: kernels with one step replaced, a plugin in a folder that the gate does not search
 # (many files: compiled quickly; without contraction and fast-math the bits are those of -O3)
 DEFECT_FLAGS = -O1 -g0 $(filter-out -O%,$(KERNEL_FLAGS))
-DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c))
+DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*/*.c))
 $(BUILD)/kernels/defects/%.o: kernels/defects/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"' -c -o $@ $<
@@ -148,21 +150,24 @@ $(BUILD)/plugins/%.so: tests/plugins/%.c $(wildcard tests/plugins/*.h) kernels/a
 # ---- tests: one Check runner; build/t/test_X is one suite alone
 $(BUILD)/test_suites.h: $(TEST_SRC)
 	@mkdir -p $(@D)
-	$(call say,GEN)printf '%s\n' $(patsubst tests/test_%.c,'SUITE(suite_%)',$(sort $(TEST_SRC))) > $@
+	$(call say,GEN)printf '%s\n' $(patsubst test_%.c,'SUITE(suite_%)',$(sort $(notdir $(TEST_SRC)))) > $@
 $(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
-$(BUILD)/t/test_%: tests/main.c $(BUILD)/tests/test_%.o $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
-	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -DONLY_SUITE=suite_$* -o $@ $^ $(CHECK_LIBS) $(LIBS)
+define ONE_SUITE
+$(BUILD)/t/$(basename $(notdir $(1))): tests/main.c $(call obj,$(1)) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
+	@mkdir -p $$(@D)
+	$$(call say,LINK)$$(CC) $$(BASE) $$(OPENMP) $$(LDFLAGS) -DONLY_SUITE=$$(patsubst test_%,suite_%,$$(@F)) -o $$@ $$^ $$(CHECK_LIBS) $$(LIBS)
+endef
+$(foreach source,$(TEST_SRC),$(eval $(call ONE_SUITE,$(source))))
 $(BUILD)/tests/%.o: CPPFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"'
 .SECONDARY: $(call obj,$(TEST_SRC))
 
 # The drawing sources alone, by every compiler at hand, with and without optimisation: all must draw the same.
-STREAM_SRC = tests/stream/main.c props/draw.c props/rng.c $(wildcard props/family*.c props/generate*.c kernels/variant*.c) \
-             $(wildcard kernels/problem*.c) kernels/tensor.c kernels/status.c kernels/npy.c kernels/npy_tensor.c props/trace.c
+STREAM_SRC = tests/stream/main.c $(wildcard props/draw/*.c props/generate/generate*.c kernels/problem/*.c kernels/tensor/*.c) \
+             kernels/status.c
 STREAM_CC = $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc)))
 STREAM = $(foreach cc,$(STREAM_CC),$(BUILD)/stream/$(cc)-O0 $(BUILD)/stream/$(cc)-O2)
-$(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*.h kernels/*.h)
+$(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*/*.h kernels/*.h kernels/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC)$(firstword $(subst -, ,$*)) $(CPPFLAGS) -I. -D_GNU_SOURCE $(WARN) -$(lastword $(subst -, ,$*)) -o $@ $(STREAM_SRC) -lm -lpthread
 $(BUILD)/attest-tests $(BUILD)/t/test_stream: | $(STREAM)
@@ -183,14 +188,14 @@ certify: $(BUILD)/certify
 
 # attest with one more row in the table of presets (tests/made_up): what else a preset costs is nothing.
 MADE_UP = $(BUILD)/made-up/attest $(BUILD)/made-up/attest-worker
-$(BUILD)/made-up/variant_presets.c: kernels/variant_presets.c tests/made_up/preset.row
+$(BUILD)/made-up/variant_presets.c: kernels/problem/variant_presets.c tests/made_up/preset.row
 	@mkdir -p $(@D)
 	$(call say,GEN)sed '/^const attest_preset attest_presets/r tests/made_up/preset.row' $< > $@
 $(BUILD)/made-up/variant_presets.o: $(BUILD)/made-up/variant_presets.c
 	$(call say,CC)$(CC) $(BASE) -c -o $@ $<
 $(BUILD)/made-up/attest: $(call obj,verify/main.c) $(BUILD)/made-up/variant_presets.o $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/made-up/attest-worker: $(call obj,verify/worker_main.c) $(BUILD)/made-up/variant_presets.o $(KERNEL_LIB)
+$(BUILD)/made-up/attest-worker: $(call obj,verify/worker/worker_main.c) $(BUILD)/made-up/variant_presets.o $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
 
 # A copy of the sources with one more value of an axis: what it costs stands in axis.txt.  Compiled quickly.

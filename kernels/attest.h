@@ -3,7 +3,7 @@
  * A library exports one function, attest_library_v1(); it describes its kernels; attest asks each
  * whether it supports a problem and runs it on tensors that the host owns.  C11, C++ and CUDA; only
  * stdint.h and stddef.h.  Rules of the ABI: every struct starts with its size in bytes; fields are only
- * ever appended; enum values are explicit and never reused; layouts are frozen by tests/test_abi.c.
+ * ever appended; enum values are explicit and never reused; layouts are frozen by tests/kernels/test_abi.c.
  * A kernel allocates nothing that outlives run(), frees nothing of the host, and writes nowhere but to
  * its outputs and its workspace.  Formulas, axes, presets and tensors: `attest list variants`.
  */

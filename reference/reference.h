@@ -11,7 +11,7 @@
 #ifndef ATTEST_REFERENCE_H
 #define ATTEST_REFERENCE_H
 
-#include "kernels/tensor.h"
+#include "kernels/tensor/tensor.h"
 
 typedef enum attest_engine {
     ATTEST_ENGINE_AUTO = 0,    /* per row: exact where it serves, else ball */

@@ -1,6 +1,6 @@
 /* traits.h - a kernel's arithmetic as declared and as inferred: one row a trait, its table, file and part of the page.
  *
- * The rows are made by verify/classify.h; here they are only told.  DIR/traits.jsonl has one object a line, with the
+ * The rows are made by verify/classify/classify.h; here they are only told.  DIR/traits.jsonl has one object a line, with the
  * fields of attest_trait in their order, all of them texts.
  */
 #ifndef ATTEST_TRAITS_H

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "reference/reference.h"
-#include "verify/cli.h"
+#include "verify/commands/cli.h"
 
 /* A result that could not be written is no result: bad output is exit 2, but for our own error. */
 static int written(int code)

@@ -5,7 +5,7 @@
  *            S := D S + sum_j D_j phi(k_j)^T w_j after each whole chunk;   efla: b_t := (1-e^(-b_t r))/r
  * Algorithm  the loop is in heads.h, the chunk in chunk.h, written values and errors in delta_wy.h.
  */
-#include "delta_wy.h"
+#include "steps/delta_wy.h"
 
 static void end(void *self, const row *r) { chunk_end((chunk *)self, r); }
 

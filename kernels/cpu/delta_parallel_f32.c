@@ -4,7 +4,7 @@
  *            o_i = gout_i scale sum_(j<=i) D_ij <phi(q_i), phi(k_j)> w_j;   efla: b_t := (1-e^(-b_t r))/r
  * Algorithm  the loop is in heads.h; written values and errors in delta_wy.h: one chunk of all tokens.
  */
-#include "delta_wy.h"
+#include "steps/delta_wy.h"
 
 static void end(void *self, const row *r) { (void)self, (void)r; }
 

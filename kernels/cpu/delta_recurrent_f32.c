@@ -8,7 +8,7 @@
  *            (delta.h), its product and sum with S' two; an earlier error is multiplied by (I - b k^T k) diag(a).
  *            Readout gamma_dim, the product with scale and scale's rounding; features: token.h; gates: norms.h.
  */
-#include "delta.h"
+#include "steps/delta.h"
 
 /* Scratch: the state [dim,e], then buffers of one token. */
 typedef struct recurrence {

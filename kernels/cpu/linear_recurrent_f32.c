@@ -7,9 +7,9 @@
  * Errors     with t keys: an entry of S gamma_(2t+2), of Z gamma_(2t) (no decay: gamma_(t+2), gamma_t); readout
  *            gamma_dim, the product with scale and scale's rounding; features: token.h; the row's end: norms.h.
  */
-#include "heads.h"
-#include "norms.h"
-#include "serve.h"
+#include "steps/heads.h"
+#include "steps/norms.h"
+#include "steps/serve.h"
 
 /* Scratch: the state [dim,e] and [dim], then buffers of one token. */
 typedef struct recurrence {

@@ -4,7 +4,7 @@
  * nearest even) before it meets v, so its products with v are exact too; the denominator adds the uncast weights;
  * o is rounded once to bf16, or left in float.
  */
-#include "softmax_online.h"
+#include "steps/softmax_online.h"
 
 static int supports(const attest_problem *p, char *why, size_t len)
 {

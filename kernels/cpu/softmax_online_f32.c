@@ -3,7 +3,7 @@
  * The row is in softmax_online.h.  Inputs may be f32, f16 or bf16 (converted exactly); o is rounded once more to
  * its type.
  */
-#include "softmax_online.h"
+#include "steps/softmax_online.h"
 
 static int supports(const attest_problem *p, char *why, size_t len)
 {

@@ -9,8 +9,8 @@
  * Errors     each part as two-pass; then per part the rounding of lse_s (u abs(lse_s), and logf's below 1 ulp),
  *            two exponentials, the roundings of m-m' and lse_s-m', and 2 or 3 roundings of each sum.
  */
-#include "serve.h"
-#include "softmax.h"
+#include "steps/serve.h"
+#include "steps/softmax.h"
 
 #ifndef split_count
 /* Parts that have a key. */

@@ -5,7 +5,7 @@
  * scores.h; s-m one rounding, expf below 1 ulp, D_ij gamma_(i-j) with its product, gin one rounding, u gamma_N,
  * l gamma_(N-1), one division or norms.h, gout one rounding.
  */
-#include "softmax_two_pass.h"
+#include "steps/softmax_two_pass.h"
 
 static int supports(const attest_problem *p, char *why, size_t len)
 {

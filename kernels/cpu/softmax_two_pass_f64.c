@@ -6,7 +6,7 @@
  * wider format to be formed in: their sines and cosines err by abs(angle) 4u.
  */
 #define ATTEST_STEP_F64
-#include "softmax_two_pass.h"
+#include "steps/softmax_two_pass.h"
 
 static int supports(const attest_problem *p, char *why, size_t len)
 {

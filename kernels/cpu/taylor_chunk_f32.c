@@ -7,8 +7,8 @@
  * Algorithm  the loop is in heads.h, the chunk in chunk.h: a token enters the open chunk, and a full chunk the states.
  * Errors     chunk.h; features: token.h; the row's end: norms.h.
  */
-#include "chunk.h"
-#include "norms.h"
+#include "steps/chunk.h"
+#include "steps/norms.h"
 
 static void begin(void *self, const row *r) { chunk_begin((chunk *)self, r); }
 static void end(void *self, const row *r) { chunk_end((chunk *)self, r); }

@@ -2,7 +2,7 @@
  *
  * The row is in direct.h; W = T_P (taylor), x^P/P! (term), x^P (power).
  */
-#include "direct.h"
+#include "steps/direct.h"
 
 static int supports(const attest_problem *p, char *why, size_t len)
 {

@@ -3,7 +3,7 @@
  * The recurrence is in taylor_recurrent.h; a state of degree n has one row for each of the C(dim+n-1,n)
  * non-decreasing index tuples, and the query side carries the multinomial coefficients.
  */
-#include "taylor_recurrent.h"
+#include "steps/taylor_recurrent.h"
 
 static size_t workspace(const attest_problem *p) { return recurrent_workspace(p, 1); }
 

@@ -2,7 +2,7 @@
  *
  * The recurrence is in taylor_recurrent.h; a state of degree n has one row for each of the dim^n index tuples.
  */
-#include "taylor_recurrent.h"
+#include "steps/taylor_recurrent.h"
 
 static size_t workspace(const attest_problem *p) { return recurrent_workspace(p, 0); }
 

@@ -5,7 +5,7 @@
  * Algorithm  every part by itself, then added to the row's sums one after the other; the row's end.
  * Errors     each part as in direct.h, then one addition a part.
  */
-#include "direct.h"
+#include "steps/direct.h"
 
 #ifndef split_first
 /* The first of `keys` keys that is in part n of `splits`; n = splits: their end. */

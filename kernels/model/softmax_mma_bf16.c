@@ -20,8 +20,8 @@ static inline float mma_dot(const float *x, const float *y, int64_t count)
 }
 #define step_dot mma_dot
 
-#include "cpu/serve.h"
-#include "cpu/softmax.h"
+#include "cpu/steps/serve.h"
+#include "cpu/steps/softmax.h"
 
 #define TILE 64
 

@@ -1,4 +1,4 @@
-/* exp_table.c - prints dd_table.c (contract: reference/dd_table.h): the constants of the dd engine's exp, log and
+/* exp_table.c - prints dd_table.c (contract: reference/dd/dd_table.h): the constants of the dd engine's exp, log and
  * series, by MPFR at 400 bits.
  *
  * Run by the build; nothing here is part of attest itself.  Every pair (hi, lo) is a number rounded to nearest: hi to
@@ -37,7 +37,7 @@ int main(void)
     mpfr_t x, y;
     mpfr_init2(x, BITS);
     mpfr_init2(y, BITS);
-    puts("/* Made by reference/tables/exp_table.c. */\n#include \"reference/dd_table.h\"\n");
+    puts("/* Made by reference/tables/exp_table.c. */\n#include \"reference/dd/dd_table.h\"\n");
     printf("const double dd_power[%d][2] = {\n", STEPS);
     for (long i = 0; i < STEPS; i++) {
         mpfr_set_si(x, i, MPFR_RNDN);

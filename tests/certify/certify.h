@@ -1,4 +1,4 @@
-/* certify.h - the certificate harness: enclosures of the dd engine (reference/enclose.h) against a truth of its own.
+/* certify.h - the certificate harness: enclosures of the dd engine (reference/dd/dd.h) against a truth of its own.
  *
  * A case is a problem line and values, both fixed by (family, seed, number).  The truth is written here from the
  * formula alone, in Arb at 192 bits and more, and shares nothing with the engines of reference/.  Every case runs on
@@ -7,8 +7,8 @@
 #ifndef ATTEST_CERTIFY_H
 #define ATTEST_CERTIFY_H
 
-#include "kernels/tensor.h"
-#include "reference/enclose.h"
+#include "kernels/tensor/tensor.h"
+#include "reference/dd/dd.h"
 
 /* ---- random numbers (values.c) ----------------------------------------------------------------------------------- */
 typedef struct certify_random {

@@ -2,7 +2,7 @@
 #include "tests/certify/certify.h"
 
 #include "kernels/attest_float.h"
-#include "reference/flint_headers.h"
+#include "reference/engine/flint_headers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  */
 #include "tests/certify/certify.h"
 
-#include "reference/flint_headers.h"
-#include "verify/bench.h"
+#include "reference/engine/flint_headers.h"
+#include "verify/bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@ forbid reference 'verify/|props/|reports/|tests/|kernels/(cpu|cuda|vendor|yardst
 forbid props "reference/|verify/|reports/|tests/|$big|jansson|kernels/(cpu|cuda|registry|plugin)" "props/ includes kernels' base headers and gsl"
 forbid reports "reference/|props/|verify/|tests/|$big|kernels/(cpu|cuda|registry|plugin|tensor|problem|variant|npy)" "reports/ reads rows only"
 forbid verify "tests/|$big" "verify/ sees no big number"
-forbid verify/worker_main.c 'reference/|props/|reports/|verify/(suite|compare|cli)' "the worker links kernels only"
+forbid verify/worker/worker_main.c 'reference/|props/|reports/|verify/(suite|compare|cli)' "the worker links kernels only"
 # reference/ never calls libm: no such symbol in its objects (math.h only gives it INFINITY and NAN).
 build=${BUILD:-build}
 if ls "$build"/reference/*.o >/dev/null 2>&1; then

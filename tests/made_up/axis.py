@@ -16,46 +16,46 @@ SQUARE = "ATTEST_FEATURE_SQUARE"
 PIECES = [
     ("kernels/attest.h", "    ATTEST_FEATURE_COSFORMER = 6\n", "    ATTEST_FEATURE_COSFORMER = 6,\n    %s = 7\n" % SQUARE,
      "the value's number"),
-    ("kernels/variant_axes.c", "};\nstatic const attest_axis_value rope[] = {\n",
+    ("kernels/problem/variant_axes.c", "};\nstatic const attest_axis_value rope[] = {\n",
      '    PLAIN("square", %s, "phi(x) = x^2"),\n};\nstatic const attest_axis_value rope[] = {\n' % SQUARE,
      "the row of the axis"),
-    ("reference/ball_axes.c", "static const ref_ball_feature features[] = {\n",
+    ("reference/ball/ball_axes.c", "static const ref_ball_feature features[] = {\n",
      "static void feature_square(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)\n"
      "{\n    (void)position;\n    for (int64_t c = 0; c < p->d; c++)\n        arb_mul(y + c, x + c, x + c, prec);\n}\n\n"
      "static const ref_ball_feature features[] = {\n    [%s] = { feature_square, 0 },\n" % SQUARE,
      "ball engine: function and row"),
-    ("reference/witness_feature.c",
+    ("reference/witness/witness_feature.c",
      "void wit_map(wit *x, const wit_case *w, const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t pos)\n",
      "static void feature_square(wit *x)\n{\n    wit_mul(x, x, x);\n}\n\n"
      "void wit_map(wit *x, const wit_case *w, const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t pos)\n",
      "witness: function"),
-    ("reference/witness_feature.c", "        [ATTEST_FEATURE_COSFORMER] = feature_relu,\n",
+    ("reference/witness/witness_feature.c", "        [ATTEST_FEATURE_COSFORMER] = feature_relu,\n",
      "        [ATTEST_FEATURE_COSFORMER] = feature_relu,\n        [%s] = feature_square,\n" % SQUARE, "witness: row"),
-    ("reference/witness.c", "BIT(ATTEST_FEATURE_COSFORMER),\n", "BIT(ATTEST_FEATURE_COSFORMER) | BIT(%s),\n" % SQUARE,
+    ("reference/witness/witness.c", "BIT(ATTEST_FEATURE_COSFORMER),\n", "BIT(ATTEST_FEATURE_COSFORMER) | BIT(%s),\n" % SQUARE,
      "witness: served"),
-    ("reference/bound_token.c", "int bound_feature(mag_t y, double x, uint32_t feature)\n",
+    ("reference/bound/bound_token.c", "int bound_feature(mag_t y, double x, uint32_t feature)\n",
      "static void feature_square(mag_t y, double x)\n{\n    mag_set_d(y, x);\n    mag_mul(y, y, y);\n}\n\n"
      "int bound_feature(mag_t y, double x, uint32_t feature)\n", "bound: size"),
-    ("reference/bound_token.c", "        [ATTEST_FEATURE_RELU] = feature_relu,\n",
+    ("reference/bound/bound_token.c", "        [ATTEST_FEATURE_RELU] = feature_relu,\n",
      "        [ATTEST_FEATURE_RELU] = feature_relu,\n        [%s] = feature_square,\n" % SQUARE, "bound: row of sizes"),
-    ("reference/bound_model.c", "static void set_feature(bound_model *m)\n",
+    ("reference/bound/bound_model.c", "static void set_feature(bound_model *m)\n",
      "/* R-SQUARE: one product, of a number that was rounded before if it was narrowed. */\n"
      "static void feature_square(bound_model *m)\n{\n    bound_gamma(m->feature, m->narrows ? 3 : 1, m->u);\n"
      "    mag_add(m->feature_tiny, m->feature_tiny, m->tiny);\n}\n\nstatic void set_feature(bound_model *m)\n",
      "bound: error"),
-    ("reference/bound_model.c", "        [ATTEST_FEATURE_ELU1] = feature_elu1,\n",
+    ("reference/bound/bound_model.c", "        [ATTEST_FEATURE_ELU1] = feature_elu1,\n",
      "        [ATTEST_FEATURE_ELU1] = feature_elu1,\n        [%s] = feature_square,\n" % SQUARE, "bound: row of errors"),
     ("reference/derivations.md", "**R-WEIGHT.**",
      "**R-SQUARE.** `phi(x) = x^2` is one product: relative error u (gamma_3 where x was rounded first), underflow eta.\n\n"
      "**R-WEIGHT.**", "the lemma"),
-    ("kernels/cpu/token.h", "/* y[dim] = phi(x[d]); y may be x.  NULL: phi(x) = x. */\n",
+    ("kernels/cpu/steps/token.h", "/* y[dim] = phi(x[d]); y may be x.  NULL: phi(x) = x. */\n",
      "static inline void token_map_square(real *y, const real *x, const attest_problem *p, int64_t position)\n{\n"
      "    (void)position;\n    for (int64_t c = 0; c < p->d; c++)\n        y[c] = x[c] * x[c]; /* one rounding */\n}\n\n"
      "/* y[dim] = phi(x[d]); y may be x.  NULL: phi(x) = x. */\n", "kernels: function"),
-    ("kernels/cpu/token.h", "        [ATTEST_FEATURE_COSFORMER] = token_map_cosformer,\n",
+    ("kernels/cpu/steps/token.h", "        [ATTEST_FEATURE_COSFORMER] = token_map_cosformer,\n",
      "        [ATTEST_FEATURE_COSFORMER] = token_map_cosformer,\n        [%s] = token_map_square,\n" % SQUARE, "kernels: row"),
-    ("kernels/cpu/serve.h", "SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)", "SERVE_THROUGH(%s)" % SQUARE, "kernels: served"),
-    ("kernels/cpu/serve.h", '"silu-unit", "cosformer" } },', '"silu-unit", "cosformer", "square" } },', "kernels: name"),
+    ("kernels/cpu/steps/serve.h", "SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)", "SERVE_THROUGH(%s)" % SQUARE, "kernels: served"),
+    ("kernels/cpu/steps/serve.h", '"silu-unit", "cosformer" } },', '"silu-unit", "cosformer", "square" } },', "kernels: name"),
 ]
 
 

@@ -3,10 +3,10 @@
 tests/mutations/*.mut hold blocks of `key: value` lines ended by a blank line:
 
     covers: attest_visible            public functions or axis=value that this mutation vouches for
-    file: kernels/problem.c
+    file: kernels/problem/problem.c
     old: j <= i                       must occur exactly once in the file (or `at: N`: the N-th of several)
     new: j < i
-    suite: problem                    tests/test_problem.c must fail (or `suite: cli`)
+    suite: problem                    tests/kernels/problem/test_problem.c must fail (or `suite: cli`)
 
 Works in copies of the source tree under build/mutate (or DIR), so the tree itself is never touched; a copy is kept, so
 that the next run compiles only what changed.  Prints the table (covers, file, caught by which test) and exits 1 if a
@@ -25,23 +25,23 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build", "mutate")
-HEADERS = ["kernels/status.h", "kernels/variant.h", "kernels/variant_text.h", "kernels/problem.h",
-           "kernels/tensor.h", "kernels/npy.h", "kernels/plugin.h", "kernels/registry.h", "kernels/attest_float.h",
-           "reference/reference.h", "reference/identities.h", "reference/evidence.h", "reference/enclose.h",
-           "verify/claims.h",
-           "props/rng.h", "props/family.h", "props/generate.h", "props/labels.h",
+HEADERS = ["kernels/status.h", "kernels/problem/variant.h", "kernels/problem/variant_text.h", "kernels/problem/problem.h",
+           "kernels/tensor/tensor.h", "kernels/tensor/npy.h", "kernels/library/plugin.h", "kernels/library/registry.h", "kernels/attest_float.h",
+           "reference/reference.h", "reference/identities/identities.h", "reference/evidence/evidence.h", "reference/dd/dd.h",
+           "verify/claims/claims.h",
+           "props/draw/rng.h", "props/draw/family.h", "props/generate/generate.h", "props/generate/labels.h",
            "reports/row.h", "reports/report.h", "reports/write.h",
-           "verify/worker.h", "verify/compare.h", "verify/suite.h", "verify/suite_rules.h", "verify/list_cells.h",
-           "verify/runner.h", "verify/gate.h", "verify/cli.h", "verify/inputs.h",
-           "verify/claims_tables.h", "verify/claims_case.h",
-           "reference/yardstick.h", "verify/bench.h", "verify/bench_jobs.h", "verify/bench_table.h",
-            "verify/defects.h", "verify/case_checks.h", "reference/trust.h", "reports/trust.h", "verify/trust.h",
-            "verify/foreign.h", "verify/foreign_plain.h", "props/search.h", "props/search_rng.h",
-            "props/search_latent.h", "verify/search_eval.h", "verify/search_run.h", "verify/case_file.h",
-            "verify/classify.h", "reports/traits.h", "props/shrink.h", "props/token.h", "verify/props_files.h",
-            "verify/props_replay.h", "props/property.h", "props/trial.h", "props/relation.h", "props/generate.h",
-            "props/labels.h", "verify/props_host.h", "verify/props_run.h", "verify/props_print.h",
-            "verify/props_defects.h", "verify/props_explain.h", "verify/props_failure.h"]
+           "verify/worker/worker.h", "verify/judge/compare.h", "verify/suite/suite.h", "verify/suite/suite_rules.h", "verify/commands/list_cells.h",
+           "verify/gate/runner.h", "verify/gate/gate.h", "verify/commands/cli.h", "verify/commands/inputs.h",
+           "verify/claims/claims_tables.h", "verify/claims/claims_case.h",
+           "reference/yardstick/yardstick.h", "verify/bench/bench.h", "verify/bench/bench_jobs.h", "verify/bench/bench_table.h",
+            "verify/defects/defects.h", "verify/gate/case_checks.h", "reference/truth/trust.h", "reports/trust.h", "verify/gate/trust.h",
+            "verify/peer_gates/peer_gates.h", "verify/peer_gates/peer_gates_plain.h", "props/search/search.h", "props/search/search_rng.h",
+            "props/search/search_latent.h", "verify/search/search_eval.h", "verify/search/search_run.h", "verify/commands/case_file.h",
+            "verify/classify/classify.h", "reports/traits.h", "props/shrink/shrink.h", "props/shrink/token.h", "verify/properties/props_files.h",
+            "verify/properties/props_replay.h", "props/properties/property.h", "props/properties/trial.h", "props/properties/relation.h", "props/generate/generate.h",
+            "props/generate/labels.h", "verify/properties/props_host.h", "verify/properties/props_run.h", "verify/properties/props_print.h",
+            "verify/properties/props_defects.h", "verify/properties/props_explain.h", "verify/properties/props_failure.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 
 
@@ -136,8 +136,8 @@ def sources(copy, suite):
     def of(folder):
         return sorted(os.path.relpath(p, copy) for p in glob.glob(os.path.join(copy, folder, "*.c")))
     library = [p for folder in ("reference", "props", "reports") if folder in folders for p in of(folder)]
-    kernels = [p for p in of("kernels") if p != "kernels/registry.c"]
-    if "kernels/registry.h" in seen:
+    kernels = [p for p in of("kernels") if p != "kernels/library/registry.c"]
+    if "kernels/library/registry.h" in seen:
         kernels = of("kernels") + of("kernels/cpu") + of("kernels/model") + of("kernels/yardstick")
     return ["LIB_SRC=" + " ".join(library), "KERNEL_SRC=" + " ".join(kernels)]
 

@@ -1,6 +1,6 @@
 /* worker_edges.c - a kernel library that misbehaves as `chunk` says: what the worker has to notice, one by one.
  *
- * The good case (chunk=1) writes o[i] = i.  The numbers are those of the table in tests/test_worker.c.
+ * The good case (chunk=1) writes o[i] = i.  The numbers are those of the table in tests/verify/worker/test_worker.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* In the place of the list that make writes: suites with planted faults, for tests/test_runner.c. */
+/* In the place of the list that make writes: suites with planted faults, for tests/runner/test_runner.c. */
 SUITE(suite_yardstick)
 SUITE(suite_sound)
 SUITE(suite_failing)

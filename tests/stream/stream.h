@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "props/generate.h"
+#include "props/generate/generate.h"
 
 enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 

@@ -1,0 +1,111 @@
+/* tensor.h - what tensors a problem has, their shapes and types, and owning buffers for them.
+ *
+ * The role table is the single list of tensors: name on the command line, role, side, axes, dtype rule.
+ * States are named h0.n z0.n ht.n zt.n.  Tensors are BHSD: [B,H,S,D], C order, unless a view says otherwise.
+ */
+#ifndef ATTEST_TENSOR_H
+#define ATTEST_TENSOR_H
+
+#include "kernels/problem/problem.h"
+
+/* A tensor's identity: a plain role, or one of the four state kinds with its degree. */
+typedef enum attest_kind {
+    ATTEST_KIND_ROLE = 0,
+    ATTEST_KIND_H0 = 1,
+    ATTEST_KIND_Z0 = 2,
+    ATTEST_KIND_HT = 3,
+    ATTEST_KIND_ZT = 4
+} attest_kind;
+
+typedef struct attest_tensor_id {
+    uint32_t kind;  /* attest_kind */
+    uint32_t index; /* the attest_role, or the degree n */
+} attest_tensor_id;
+
+typedef struct attest_role_info {
+    const char *name; /* `q`, `gout`, ... */
+    uint32_t role;
+    const char *axes;   /* letters: b batch, h query head, g kv head, n query, m key, d, e */
+    int output;         /* 1: o u z lse */
+    const char *meaning;
+} attest_role_info;
+
+extern const attest_role_info attest_roles[ATTEST_ROLE_COUNT];
+
+/* `q`, `h0.2`, ... -> id; ATTEST_BAD_INPUT lists the names. */
+attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, attest_error *err);
+void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id);
+int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b);
+
+/* 1 if the formula reads this input tensor.  With state=draw: h0.n and z0.n of the variant's degrees. */
+int attest_problem_uses(const attest_problem *p, attest_tensor_id id);
+
+/* The axis whose value makes the formula read this input tensor (gates for `sq`, state for `h0.1`); q, k, v are read by
+ * every formula: ATTEST_AXIS_COUNT. */
+uint32_t attest_tensor_axis(attest_tensor_id id);
+
+/* 1 if the variant defines this output: o always; u and z unless delta/efla; lse unless delta/efla, and
+ * with norm=none only for weight=exp; ht.n and zt.n of the variant's degrees, not with a window.
+ * Otherwise 0 and the reason. */
+int attest_problem_has(const attest_problem *p, attest_tensor_id id, char *why, size_t len);
+
+/* All input tensors the problem uses / all outputs it has, in drawing order; returns the count (<= max). */
+size_t attest_problem_inputs(const attest_problem *p, attest_tensor_id *ids, size_t max);
+size_t attest_problem_outputs(const attest_problem *p, attest_tensor_id *ids, size_t max);
+#define ATTEST_MAX_TENSORS 300
+
+/* Shape and dtype of a tensor (q k v: in; o: out; len: i64; everything else f32, f64 when acc=f64);
+ * data NULL, host, C-order strides.  `packed`: states in the packed layout. */
+void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id, int packed);
+
+/* The number of the tensor in the draws: roles in the order q=0 gout=1 ... len=14, h0.n = 15+n, z0.n = 80+n. */
+uint32_t attest_tensor_draw_number(attest_tensor_id id);
+
+int64_t attest_tensor_count(const attest_tensor *t); /* elements */
+size_t attest_tensor_bytes(const attest_tensor *t);  /* of a C-order tensor */
+size_t attest_dtype_bytes(uint32_t dtype);
+
+/* Element address by four indices (unused ones 0), by strides. */
+static inline int64_t attest_offset(const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
+{
+    return i0 * t->stride[0] + i1 * t->stride[1] + i2 * t->stride[2] + i3 * t->stride[3];
+}
+uint64_t attest_load_bits(const attest_tensor *t, int64_t offset); /* stored bits, zero-extended */
+double attest_load(const attest_tensor *t, int64_t offset);        /* exact double value (not i64) */
+int64_t attest_load_int(const attest_tensor *t, int64_t offset);   /* i64 */
+void attest_store_bits(const attest_tensor *t, int64_t offset, uint64_t bits);
+
+/* ---- a bundle: all tensors of one case, with owned host memory --------------------------------------- */
+typedef struct attest_bundle attest_bundle;
+
+/* Empty bundle. */
+attest_status attest_bundle_new(attest_bundle **bundle, attest_error *err);
+void attest_bundle_free(attest_bundle *bundle);
+
+/* Adds a zero-filled C-order tensor as attest_tensor_describe() says; replaces one of the same id.
+ * *t (or NULL) is borrowed, valid until the bundle is freed. */
+attest_status attest_bundle_add(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, int packed,
+                                attest_tensor **t, attest_error *err);
+
+/* Adds a tensor with a given shape and dtype whose `data` (malloc'd) the bundle takes over. */
+attest_status attest_bundle_adopt(attest_bundle *bundle, attest_tensor_id id, const attest_tensor *t,
+                                  attest_error *err);
+
+/* NULL if absent. */
+attest_tensor *attest_bundle_get(const attest_bundle *bundle, attest_tensor_id id);
+attest_tensor *attest_bundle_role(const attest_bundle *bundle, attest_role role);
+
+/* The view that kernels get: pointers into the bundle. */
+void attest_bundle_view(const attest_bundle *bundle, attest_tensors *view);
+
+/* Bytes of all inputs and of o, u, z, lse; used before allocation (final states are made on demand:
+ * attest_bundle_add refuses one that does not fit).  ATTEST_BAD_INPUT when they exceed physical memory
+ * ("needs X, this machine has Y"). */
+attest_status attest_problem_memory(const attest_problem *p, uint64_t *bytes, attest_error *err);
+
+/* ATTEST_BAD_INPUT if `count` outputs at `element` bytes each number do not fit into the machine's memory: final states
+ * have dim^n rows. */
+attest_status attest_outputs_memory(const attest_problem *p, const attest_tensor_id *ids, size_t count,
+                                    uint64_t element, attest_error *err);
+
+#endif

@@ -1,0 +1,350 @@
+/* draw.c - drawing of tensors: q, k, v by the family, all others by the fixed laws of design section 5. */
+#include "props/draw/family_law.h"
+#include "props/draw/trace.h"
+
+#include "kernels/attest_float.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef __int128 signed_wide;
+typedef unsigned __int128 wide;
+
+static uint64_t round_once(uint32_t dtype, attest_exact x)
+{
+    return attest_round_scaled(dtype, x.negative, x.significand, x.exponent, x.sticky);
+}
+
+/* ---- fixed laws ------------------------------------------------------------------------------------ */
+
+static uint32_t first_word(const attest_stream *stream, attest_place at)
+{
+    uint32_t words[4];
+    attest_draw_words(words, stream, 0, attest_place_index(at));
+    return words[0];
+}
+
+/* (w+1) 2^-32, in (0,1]. */
+static attest_exact unit_draw(const attest_stream *stream, attest_place at)
+{
+    return attest_exact_wide((signed_wide)first_word(stream, at) + 1, -32);
+}
+
+static uint64_t law_normal(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    return round_once(dtype, attest_law_normal(stream, at));
+}
+
+static uint64_t law_unit(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    return round_once(dtype, unit_draw(stream, at));
+}
+
+/* (w+1) 2^-31; where that rounds to 2, the number before 2. */
+static uint64_t law_write(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    attest_exact x = unit_draw(stream, at);
+    const uint64_t two = attest_round_scaled(dtype, 0, 2, 0, 0);
+    x.exponent++;
+    const uint64_t bits = round_once(dtype, x);
+    return bits == two ? two - 1 : bits;
+}
+
+/* 1 + normal/4. */
+static uint64_t law_gain(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    const int64_t draw = attest_draw_normal(stream, attest_place_index(at));
+    return round_once(dtype, attest_exact_wide(((signed_wide)1 << 34) + draw, -34));
+}
+
+/* 1 - 2^(-5-g); from g = 59 on it is nearer to 1 than any dtype shows. */
+static uint64_t law_gamma(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    (void)stream;
+    const int places = at.h < 58 ? 5 + (int)at.h : 63;
+    return attest_round_scaled(dtype, 0, ((uint64_t)1 << places) - 1, -places, 0);
+}
+
+typedef uint64_t (*fixed_law)(const attest_stream *stream, attest_place at, uint32_t dtype);
+
+/* Laws of the tensors that need nothing but their place; slope and len need sizes, q k v the family. */
+static const fixed_law fixed_laws[ATTEST_ROLE_COUNT] = {
+    [ATTEST_GOUT] = law_unit,   [ATTEST_SQ] = law_normal,   [ATTEST_GIN] = law_unit,   [ATTEST_SK] = law_normal,
+    [ATTEST_B] = law_write,     [ATTEST_A] = law_unit,      [ATTEST_SINK] = law_normal, [ATTEST_GAMMA] = law_gamma,
+    [ATTEST_GAIN] = law_gain,   [ATTEST_SHIFT] = law_normal,
+};
+
+/* ---- slope: 2^(-8(h+1)/Hq) rounded to f32 ------------------------------------------------------------- */
+
+#define ROOTS 60
+
+/* root[k] = 2^(2^-k) in units of 2^-62, for k = 1..ROOTS: floor(sqrt(root[k-1] 2^62)).  A relative error x of
+ * root[k-1] gives x/2, the floor 2^-62 more: each is low by less than 2^-61 relative. */
+static void make_roots(uint64_t root[ROOTS + 1])
+{
+    root[0] = (uint64_t)1 << 63;
+    for (int k = 1; k <= ROOTS; k++) {
+        const wide square = (wide)root[k - 1] << 62;
+        uint64_t r = 0;
+        for (uint64_t bit = (uint64_t)1 << 63; bit; bit >>= 1)
+            if ((wide)(r | bit) * (r | bit) <= square)
+                r |= bit;
+        root[k] = r;
+    }
+}
+
+/* 2^(part/whole), 0 <= part < whole, as a product over the binary digits of part/whole, in units of 2^-62: low
+ * by at most 60 (2^-61 + 2^-62) from the factors and their products and 2^-60 from the digits cut off, relative;
+ * below 2^-54 together, that is fewer than 2^9 units. */
+static uint64_t power_of_two(const uint64_t root[ROOTS + 1], int64_t part, int64_t whole)
+{
+    uint64_t y = (uint64_t)1 << 62;
+    for (int k = 1; k <= ROOTS; k++) {
+        part *= 2;
+        if (part >= whole) {
+            part -= whole;
+            y = (uint64_t)((wide)y * root[k] >> 62);
+        }
+    }
+    return y;
+}
+
+/* The f32 nearest to 2^(-8(h+1)/heads).  A fractional exponent gives an irrational number, never a tie: if both
+ * ends of the error interval (2^-30 of an f32 ulp wide) round alike, that is the nearest.  They always do: of all
+ * heads of all Hq <= 4096 none comes nearer to a rounding boundary than 2^-23 of an ulp. */
+static attest_status slope_bits(uint64_t *bits, const uint64_t root[ROOTS + 1], int64_t h, int64_t heads,
+                                attest_error *err)
+{
+    const int64_t down = (8 * (h + 1) + heads - 1) / heads, part = down * heads - 8 * (h + 1);
+    const uint64_t low = power_of_two(root, part, heads);
+    const int exact = part == 0;
+    *bits = attest_round_scaled(ATTEST_F32, 0, low, -62 - (int)down, !exact);
+    if (!exact && attest_round_scaled(ATTEST_F32, 0, low + 512, -62 - (int)down, 0) != *bits)
+        return attest_fail(err, ATTEST_INTERNAL, "slope of head %lld of %lld is too near to a rounding boundary",
+                           (long long)h, (long long)heads);
+    return ATTEST_OK;
+}
+
+static attest_status draw_slope(attest_tensor *t, attest_error *err)
+{
+    uint64_t root[ROOTS + 1], bits = 0;
+    attest_status status = ATTEST_OK;
+    make_roots(root);
+    for (int64_t h = 0; h < t->shape[0]; h++) {
+        ATTEST_TRY(slope_bits(&bits, root, h, t->shape[0], err));
+        if (t->dtype == ATTEST_F64)
+            bits = attest_f64_bits(attest_to_f64(ATTEST_F32, bits));
+        attest_store_bits(t, attest_offset(t, h, 0, 0, 0), bits);
+    }
+out:
+    return status;
+}
+
+static void draw_len(attest_tensor *t, const attest_problem *p, const attest_stream *stream)
+{
+    for (int64_t b = 0; b < t->shape[0]; b++) {
+        const uint64_t word = first_word(stream, (attest_place){ b, 0, 0, 0 });
+        attest_store_bits(t, attest_offset(t, b, 0, 0, 0), word * (uint64_t)(p->m + 1) >> 32);
+    }
+}
+
+/* ---- roles ----------------------------------------------------------------------------------------- */
+
+/* Where an element stands, from its indices and the letters of the role's axes. */
+static attest_place place_of(const char *axes, const int64_t index[4])
+{
+    attest_place at = { 0, 0, 0, 0 };
+    for (int i = 0; i < 4 && axes[i]; i++) {
+        switch (axes[i]) {
+        case 'b': at.b = index[i]; break;
+        case 'h':
+        case 'g': at.h = index[i]; break;
+        case 'n':
+        case 'm': at.token = index[i]; break;
+        default: at.channel = index[i]; break;
+        }
+    }
+    return at;
+}
+
+/* Next index in row-major order over the first `axes` axes; 0 after the last. */
+static int next_index(int64_t index[4], const int64_t shape[4], int axes)
+{
+    for (int i = axes - 1; i >= 0; i--) {
+        if (++index[i] < shape[i])
+            return 1;
+        index[i] = 0;
+    }
+    return 0;
+}
+
+static void draw_fixed(attest_tensor *t, const char *axes, const attest_stream *stream, fixed_law law)
+{
+    int64_t index[4] = { 0 }, offset = 0;
+    do
+        attest_store_bits(t, offset++, law(stream, place_of(axes, index), t->dtype));
+    while (next_index(index, t->shape, 4));
+}
+
+int attest_key_shrink(const attest_exact *row, int64_t count)
+{
+    int unit = INT32_MIN;
+    for (int64_t c = 0; c < count; c++) {
+        const int top = row[c].significand ? row[c].exponent + 64 - __builtin_clzll(row[c].significand) : INT32_MIN;
+        unit = top > unit ? top : unit;
+    }
+    if (unit == INT32_MIN)
+        return 0;
+    unit -= 32;
+    wide sum = 0;
+    for (int64_t c = 0; c < count; c++) {
+        const int drop = unit - row[c].exponent;
+        const uint64_t significand = row[c].significand;
+        if (significand) {
+            const uint64_t kept = drop >= 64 ? 0 : drop >= 0 ? significand >> drop : significand << -drop;
+            sum += (wide)(kept + 1) * (kept + 1);
+        }
+    }
+    int s = unit;
+    for (wide room = 3; room < 4 * sum; room *= 4)
+        s++;
+    return s > 0 ? s : 0;
+}
+
+/* q, k or v.  update=delta and efla: each key is scaled by a power of two so that its state stays bounded. */
+static attest_status draw_family(attest_tensor *t, const attest_case *c, uint32_t role, uint32_t case_number,
+                                 attest_error *err)
+{
+    attest_law law;
+    const int64_t width = t->shape[3];
+    const int shrinks = role == ATTEST_K && attest_axis_value_of(&c->problem, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD;
+    int64_t index[4] = { 0 }, offset = 0;
+    attest_exact *row = calloc((size_t)width, sizeof *row);
+    if (!row)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a row of %lld values", (long long)width);
+    attest_law_make(&law, c, role, case_number);
+    do {
+        for (int64_t channel = 0; channel < width; channel++)
+            row[channel] = law.value(&law, (attest_place){ index[0], index[1], index[2], channel });
+        const int shrink = shrinks ? attest_key_shrink(row, width) : 0;
+        for (int64_t channel = 0; channel < width; channel++) {
+            row[channel].exponent -= shrink;
+            attest_store_bits(t, offset++, round_once(t->dtype, row[channel]));
+        }
+    } while (next_index(index, t->shape, 3));
+    free(row);
+    return ATTEST_OK;
+}
+
+/* ---- states ---------------------------------------------------------------------------------------- */
+
+#define STATE_TOKENS ((int64_t)1 << 24)
+
+/* C(n, k), or STATE_TOKENS + 1 if it is larger than STATE_TOKENS. */
+static int64_t binomial(int64_t n, int64_t k)
+{
+    int64_t value = 1;
+    for (int64_t i = 1; i <= k && n >= k; i++) {
+        value = value * (n - k + i) / i; /* exact: a binomial each time; n < 2^18 */
+        if (value > STATE_TOKENS)
+            return STATE_TOKENS + 1;
+    }
+    return n >= k ? value : 0;
+}
+
+/* The token under which the entry of a multi-index is drawn: the rank of the sorted multi-index i_1 <= ... <= i_n
+ * among all such in colexicographic order, sum_k C(i_k + k - 1, k).  It does not depend on dim. */
+static int64_t symmetric_rank(const int64_t *multi, int degree)
+{
+    int64_t sorted[ATTEST_MAX_ORDER], rank = 0;
+    for (int k = 0; k < degree; k++) {
+        int at = k;
+        for (; at > 0 && sorted[at - 1] > multi[k]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = multi[k];
+    }
+    for (int k = 0; k < degree; k++)
+        rank += binomial(sorted[k] + k, k + 1);
+    return rank;
+}
+
+/* Next multi-index: row-major Kronecker, or the next non-decreasing one in lexicographic order. */
+static void next_multi(int64_t *multi, int degree, int64_t dim, int packed)
+{
+    int i = degree - 1;
+    while (i >= 0 && multi[i] == dim - 1)
+        i--;
+    if (i < 0)
+        return;
+    multi[i]++;
+    for (int k = i + 1; k < degree; k++)
+        multi[k] = packed ? multi[i] : 0;
+}
+
+static attest_status draw_state(attest_tensor *t, const attest_problem *p, attest_tensor_id id,
+                                const attest_stream *stream, int packed, attest_error *err)
+{
+    const int degree = (int)id.index;
+    const int64_t dim = attest_feature_dim(p), heads = t->shape[0] * t->shape[1];
+    const fixed_law law = id.kind == ATTEST_KIND_H0 ? law_normal : law_unit;
+    if (binomial(dim + degree - 1, degree < dim ? degree : dim - 1) > STATE_TOKENS)
+        return attest_fail(err, ATTEST_BAD_INPUT, "a state of degree %d and dimension %lld is too large to draw; "
+                           "allowed: 2^24 different entries", degree, (long long)dim);
+    for (int64_t head = 0; head < heads; head++) {
+        int64_t multi[ATTEST_MAX_ORDER] = { 0 }, offset = head * t->shape[2] * t->shape[3];
+        for (int64_t r = 0; r < t->shape[2]; r++) {
+            attest_place at = { head / t->shape[1], head % t->shape[1], symmetric_rank(multi, degree), 0 };
+            for (; at.channel < t->shape[3]; at.channel++)
+                attest_store_bits(t, offset++, law(stream, at, t->dtype));
+            next_multi(multi, degree, dim, packed);
+        }
+    }
+    return ATTEST_OK;
+}
+
+/* ---- entry points ---------------------------------------------------------------------------------- */
+
+attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, attest_tensor_id id,
+                                 uint32_t case_number, int packed, attest_error *err)
+{
+    attest_status status;
+    attest_tensor *t;
+    char name[32];
+    int given = 0;
+    const char *folder = attest_family_folder(c);
+    const attest_stream stream = { c->seed, case_number, attest_tensor_draw_number(id) };
+    attest_tensor_id_print(name, sizeof name, id);
+    if (!attest_problem_uses(&c->problem, id))
+        return attest_fail(err, ATTEST_INTERNAL, "the problem does not read %s", name);
+    ATTEST_TRY(attest_family_check(c, err));
+    if (folder)
+        ATTEST_TRY(attest_trace_read(&given, bundle, &c->problem, folder, id, err));
+    if (given)
+        goto out;
+    ATTEST_TRY(attest_bundle_add(bundle, &c->problem, id, packed, &t, err));
+    if (id.kind != ATTEST_KIND_ROLE)
+        status = draw_state(t, &c->problem, id, &stream, packed, err);
+    else if (id.index == ATTEST_SLOPE)
+        status = draw_slope(t, err);
+    else if (id.index == ATTEST_LEN)
+        draw_len(t, &c->problem, &stream);
+    else if (fixed_laws[id.index])
+        draw_fixed(t, attest_roles[id.index].axes, &stream, fixed_laws[id.index]);
+    else
+        status = draw_family(t, c, id.index, case_number, err);
+out:
+    return status;
+}
+
+attest_status attest_draw_missing(attest_bundle *bundle, const attest_case *c, uint32_t case_number, int packed,
+                                  attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    const size_t count = attest_problem_inputs(&c->problem, ids, ATTEST_MAX_TENSORS);
+    for (size_t i = 0; i < count; i++)
+        if (!attest_bundle_get(bundle, ids[i]))
+            ATTEST_TRY(attest_draw_tensor(bundle, c, ids[i], case_number, packed, err));
+out:
+    return status;
+}

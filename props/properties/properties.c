@@ -1,0 +1,42 @@
+/* properties.c - the list of properties. */
+#include "props/properties/properties.h"
+
+#include <string.h>
+
+const attest_property *const attest_properties[] = {
+#define ADDRESS(name) &attest_property_##name,
+    ATTEST_PROPERTY_LIST(ADDRESS)
+#undef ADDRESS
+};
+const size_t attest_property_count = sizeof attest_properties / sizeof attest_properties[0];
+
+const attest_property *attest_property_find(const char *name)
+{
+    for (size_t k = 0; k < attest_property_count; k++)
+        if (strcmp(attest_properties[k]->name, name) == 0)
+            return attest_properties[k];
+    return NULL;
+}
+
+int prop_no_positions(const attest_problem *p)
+{
+    return !prop_axis(p, ATTEST_AXIS_MASK) && !prop_axis(p, ATTEST_AXIS_WINDOW) && !prop_axis(p, ATTEST_AXIS_ROPE) &&
+           !prop_axis(p, ATTEST_AXIS_ALIBI) && !prop_axis(p, ATTEST_AXIS_DECAY) &&
+           !prop_axis(p, ATTEST_AXIS_UPDATE) && prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
+}
+
+int prop_rows_independent(const attest_prop_kernel *k)
+{
+    const uint32_t both = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT;
+    return (k->flags & both) == both;
+}
+
+int prop_order_declared(const attest_prop_kernel *k)
+{
+    return (k->flags & ATTEST_SERIAL_SUMS) || k->numerics.schedule == ATTEST_SCHEDULE_RECURRENT;
+}
+
+int prop_feature_in(const attest_problem *p, uint32_t set)
+{
+    return (set >> prop_axis(p, ATTEST_AXIS_FEATURE) & 1) != 0;
+}

@@ -1,0 +1,466 @@
+/* bound.c - from the weights' errors to the error of an output of a row (R-CENTRE, R-QUOTIENT, R-OUT, R-LSE). */
+#include "reference/ball/ball.h"
+#include "reference/bound/bound_row.h"
+
+void ref_bound_init(ref_bound *b)
+{
+    mag_init(b->total);
+    for (int t = 0; t < ATTEST_TERM_COUNT; t++)
+        mag_init(b->term[t]);
+    mag_init(b->probable);
+    b->unbounded = b->likely = 0;
+}
+
+void ref_bound_clear(ref_bound *b)
+{
+    mag_clear(b->total);
+    for (int t = 0; t < ATTEST_TERM_COUNT; t++)
+        mag_clear(b->term[t]);
+    mag_clear(b->probable);
+}
+
+static void job_init(row_job *job)
+{
+    bound_model_init(&job->model);
+    job->given = _mag_vec_init((slong)job->in->p->e);
+    job->given_error = _mag_vec_init((slong)job->in->p->e);
+    mag_init(job->given_z);
+    mag_init(job->given_z_error);
+    mag_init(job->gate);
+    mag_init(job->total_size);
+    for (int t = 0; t < BOUND_SETS; t++)
+        mag_init(job->total[t]);
+    mag_init(job->denominator);
+    mag_init(job->likely_denominator);
+    mag_init(job->likely_share);
+    mag_init(job->divisor);
+    mag_init(job->weak);
+    mag_init(job->weaker);
+    mag_init(job->division);
+    mag_init(job->out);
+    mag_init(job->out_tiny);
+}
+
+static void job_clear(row_job *job)
+{
+    bound_sums_clear(&job->sums);
+    bound_run_clear(&job->run);
+    bound_model_clear(&job->model);
+    bound_weights_clear(&job->weights);
+    _mag_vec_clear(job->given, (slong)job->in->p->e);
+    _mag_vec_clear(job->given_error, (slong)job->in->p->e);
+    mag_clear(job->given_z);
+    mag_clear(job->given_z_error);
+    mag_clear(job->gate);
+    mag_clear(job->total_size);
+    for (int t = 0; t < BOUND_SETS; t++)
+        mag_clear(job->total[t]);
+    mag_clear(job->denominator);
+    mag_clear(job->likely_denominator);
+    mag_clear(job->likely_share);
+    mag_clear(job->divisor);
+    mag_clear(job->weak);
+    mag_clear(job->weaker);
+    mag_clear(job->division);
+    mag_clear(job->out);
+    mag_clear(job->out_tiny);
+}
+
+/* R-OUT: the output's format, if it is narrower than acc. */
+static void set_output(row_job *job)
+{
+    const bound_model *m = &job->model;
+    if (attest_format_of(job->got_dtype).p < attest_format_of(m->p->acc).p) {
+        mag_set_d(job->out, attest_unit_roundoff(job->got_dtype));
+        bound_tiny(job->out_tiny, job->got_dtype, m->flags);
+    }
+    mag_add(job->out_tiny, job->out_tiny, m->tiny);
+}
+
+/* R-DIVISION; a division-free merge: e^(lse_part - lse). */
+static void set_division(row_job *job)
+{
+    const bound_model *m = &job->model;
+    mag_t x;
+    mag_init(x);
+    mag_set(job->division, m->u_div);
+    if (job->weights.merges && m->exponential) {
+        mag_expm1(x, job->weights.merge);
+        bound_compose(x, x, m->u_exp);
+        bound_compose(job->division, job->division, x);
+    }
+    mag_clear(x);
+}
+
+/* Divisor with its lower bounds; `extra` = 1: sink and eps belong to it. */
+static void set_divisor(row_job *job, const arb_t divisor, int extra)
+{
+    bound_weights *w = &job->weights;
+    arb_t rest;
+    mag_t x;
+    arb_init(rest);
+    mag_init(x);
+    for (int t = 0; t < BOUND_SETS; t++)
+        bound_sums_total(job->total[t], &job->sums, t);
+    mag_one(x);
+    bound_probable_sum(job->likely_denominator, job, job->total[BOUND_SUM], x);
+    bound_run_denominator(job->total[BOUND_SUM], job->likely_denominator, job);
+    arb_sub(rest, divisor, job->row->z, 64);
+    arb_get_mag(x, rest);
+    mag_add(x, x, w->extra_error);
+    mag_add(job->denominator, job->total[BOUND_SUM], w->lost);
+    mag_add(job->likely_denominator, job->likely_denominator, w->lost);
+    if (extra) {
+        mag_addmul(job->denominator, x, w->gamma_sum);
+        mag_addmul(job->likely_denominator, x, w->likely_sum);
+    } else {
+        mag_zero(w->extra_error);
+    }
+    if (job->model.recurrent || job->model.given) {
+        mag_add(x, w->lost_state, job->given_z_error);
+        mag_add(job->denominator, job->denominator, x);
+        mag_addmul(job->denominator, job->given_z, w->gamma_state);
+        mag_add(job->likely_denominator, job->likely_denominator, x);
+        mag_addmul(job->likely_denominator, job->given_z, w->likely_state);
+    }
+    arb_get_mag_lower(job->divisor, divisor);
+    mag_add(x, job->total[BOUND_SCORE], job->total[BOUND_EXP]);
+    if (job->model.cast_common != ATTEST_NO)
+        mag_add(x, x, job->total[BOUND_CAST]);
+    mag_add(x, x, w->extra_error);
+    mag_sub_lower(job->weak, job->divisor, x);
+    mag_sub_lower(job->weaker, job->weak, job->denominator);
+    mag_clear(x);
+    arb_clear(rest);
+}
+
+/* R-CENTRE and R-QUOTIENT */
+static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb_t divisor)
+{
+    const attest_tensor *v = job->in->role[ATTEST_V];
+    const int answer = job->model.cast_common;
+    arb_t o;
+    mag_t size, cast, likely;
+    mag_init(size);
+    mag_init(cast);
+    mag_init(likely);
+    arb_init(o);
+    if (job->model.gates_rows) /* the quotient before its gate */
+        arb_div(o, job->row->u + c, divisor, job->row->prec);
+    else
+        arb_set(o, job->row->o + c);
+    bound_sums_distances(&job->sums, v, job->b, job->g, job->row->first, c, o);
+    bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
+    bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
+    bound_sums_dot(cast, &job->sums, BOUND_CAST);
+    arb_get_mag(size, o);
+    mag_addmul(bound->term[ATTEST_TERM_EXP], job->weights.extra_error, size);
+    mag_div(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weak);
+    mag_div(bound->term[ATTEST_TERM_EXP], bound->term[ATTEST_TERM_EXP], job->weak);
+    if (answer != ATTEST_NO)
+        bound_probable_cast(bound->probable, job, cast, job->weak);
+    mag_div(cast, cast, job->weak);
+    if (answer != ATTEST_NO)
+        mag_set(bound->term[ATTEST_TERM_CAST], cast);
+    bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
+    if (answer != ATTEST_YES) {
+        bound_sums_dot(cast, &job->sums, BOUND_CAST);
+        bound_run_cast(cast, job, c);
+        bound_probable_cast(bound->probable, job, cast, job->weaker);
+        mag_div(cast, cast, job->weaker);
+        mag_max(bound->term[ATTEST_TERM_CAST], bound->term[ATTEST_TERM_CAST], cast);
+    }
+    for (int t = ATTEST_TERM_SCORE; t <= ATTEST_TERM_CAST; t++)
+        mag_add(size, size, bound->term[t]);
+    bound_column_sums(cast, likely, job, c);
+    mag_addmul(cast, size, job->denominator);
+    if (job->likely) {
+        mag_addmul(likely, size, job->likely_denominator);
+        mag_div(likely, likely, job->weaker);
+    }
+    mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
+    bound_probable_terms(bound, job, likely);
+    bound_finish(bound, job, o, job->row->o + c, job->division, 1);
+    arb_clear(o);
+    mag_clear(likely);
+    mag_clear(cast);
+    mag_clear(size);
+}
+
+/* R-PLAIN: an undivided sum */
+static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
+{
+    mag_t likely;
+    mag_init(likely);
+    bound_sums_values(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
+    bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
+    bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
+    bound_sums_dot(bound->term[ATTEST_TERM_CAST], &job->sums, BOUND_CAST);
+    bound_column_sums(bound->term[ATTEST_TERM_ACCUMULATION], likely, job, c);
+    bound_probable_cast(bound->probable, job, bound->term[ATTEST_TERM_CAST], NULL);
+    bound_probable_terms(bound, job, likely);
+    mag_clear(likely);
+}
+
+static void quotient_columns(ref_bound *bound, row_job *job, const arb_t divisor)
+{
+    const int overflow = job->weights.overflow;
+    set_divisor(job, divisor, 1);
+    for (int64_t c = 0; c < job->in->p->e; c++) {
+        job->weights.overflow = overflow; /* a column that may overflow says nothing about the next */
+        if (mag_is_zero(job->weaker))
+            bound_unbounded(bound + c);
+        else
+            quotient_column(bound + c, job, c, divisor);
+    }
+}
+
+/* Terms of u in every channel; a column that may overflow says nothing about the next. */
+static void plain_columns(ref_bound *bound, row_job *job)
+{
+    const int overflow = job->weights.overflow;
+    for (int64_t c = 0; c < job->in->p->e; c++) {
+        job->weights.overflow = overflow;
+        plain_terms(bound + c, job, c);
+        bound[c].unbounded = job->weights.overflow;
+    }
+    job->weights.overflow = overflow;
+}
+
+/* R-FLOOR: is the divisor surely z (1), surely F (0)?  -1: either; `error` is that of max(z^, F). */
+static int floor_side(mag_t error, row_job *job)
+{
+    const double limit = job->in->p->axis[ATTEST_AXIS_NORM].number;
+    const uint32_t acc = job->model.p->acc;
+    arb_t gap;
+    mag_t rounding;
+    int side = -1;
+    arb_init(gap);
+    mag_init(rounding);
+    set_divisor(job, job->row->z, 0);
+    mag_set(error, job->denominator);
+    for (int t = BOUND_SCORE; t <= BOUND_CAST; t++)
+        if (t != BOUND_CAST || job->model.cast_common != ATTEST_NO)
+            mag_add(error, error, job->total[t]);
+    if (attest_to_f64(acc, attest_from_f64(acc, limit)) != limit) {
+        mag_set_d(rounding, limit);
+        mag_mul(rounding, rounding, job->model.u);
+        mag_add(rounding, rounding, job->model.tiny);
+    }
+    arb_set_d(gap, limit);
+    arb_sub(gap, job->row->z, gap, job->row->prec);
+    mag_add(arb_radref(gap), arb_radref(gap), error);
+    mag_add(arb_radref(gap), arb_radref(gap), rounding);
+    if (arb_is_positive(gap))
+        side = 1;
+    else if (arb_is_negative(gap))
+        side = 0;
+    if (side == 0)
+        mag_set(error, rounding);
+    else
+        mag_add(error, error, rounding);
+    mag_clear(rounding);
+    arb_clear(gap);
+    return side;
+}
+
+static void floor_columns(ref_bound *bound, row_job *job, const arb_t divisor)
+{
+    mag_t error;
+    mag_init(error);
+    if (floor_side(error, job) == 1) {
+        quotient_columns(bound, job, job->row->z);
+    } else {
+        plain_columns(bound, job);
+        bound_out_floor(bound, job, divisor, error);
+    }
+    mag_clear(error);
+}
+
+/* o: by the norm. */
+static void bound_o(ref_bound *bound, row_job *job)
+{
+    const uint32_t norm = job->in->p->axis[ATTEST_AXIS_NORM].value;
+    arb_t divisor;
+    arb_init(divisor);
+    if (norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK || norm == ATTEST_NORM_FLOOR)
+        bound_divisor(divisor, job->row, job->in, job->h);
+    if (norm == ATTEST_NORM_FLOOR) {
+        floor_columns(bound, job, divisor);
+    } else if (norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK) {
+        quotient_columns(bound, job, divisor);
+    } else {
+        plain_columns(bound, job);
+        (norm == ATTEST_NORM_NONE ? bound_out_none
+         : norm == ATTEST_NORM_LENGTH ? bound_out_length
+                                      : bound_out_root)(bound, job);
+    }
+    arb_clear(divisor);
+}
+
+static void bound_u(ref_bound *bound, row_job *job)
+{
+    mag_t none;
+    mag_init(none);
+    plain_columns(bound, job);
+    for (int64_t c = 0; c < job->in->p->e; c++)
+        bound_finish(bound + c, job, job->row->u + c, job->row->u + c, none, 0);
+    mag_clear(none);
+}
+
+static void bound_z(ref_bound *bound, row_job *job)
+{
+    mag_t none;
+    mag_init(none);
+    set_divisor(job, job->row->z, 0);
+    mag_set(bound->term[ATTEST_TERM_SCORE], job->total[BOUND_SCORE]);
+    mag_set(bound->term[ATTEST_TERM_EXP], job->total[BOUND_EXP]);
+    if (job->model.cast_common != ATTEST_NO)
+        mag_set(bound->term[ATTEST_TERM_CAST], job->total[BOUND_CAST]);
+    mag_set(bound->term[ATTEST_TERM_ACCUMULATION], job->denominator);
+    if (mag_cmp(job->weights.reach, job->model.limit) > 0)
+        bound->unbounded = 1;
+    bound_finish(bound, job, job->row->z, job->row->z, none, 0);
+    mag_clear(none);
+}
+
+/* R-LSE: error of the logarithm, of adding the maximum, and of changes of base. */
+static void lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
+{
+    const bound_model *m = &job->model;
+    mag_t size, x;
+    mag_init(size);
+    mag_init(x);
+    if (m->exponential && !m->decays && !m->p->axis[ATTEST_AXIS_FILTER].value) {
+        mag_log_ui(size, (ulong)job->row->keys + 2); /* the sum of shifted weights is in [1 - .., keys + 1] */
+    } else {
+        arb_t l;
+        arb_init(l);
+        arb_log(l, divisor, 64);
+        arb_get_mag(size, l);
+        if (m->exponential) /* ln(z e^-M) */
+            mag_add(size, size, job->weights.score_max);
+        arb_clear(l);
+    }
+    mag_add_ui(size, size, 1);
+    mag_mul(y, size, m->u_log);
+    mag_add(size, size, job->weights.score_max);
+    bound_gamma(x, m->log2_domain || m->flags & ATTEST_LSE_BASE2 ? 5 : 2, m->u);
+    mag_addmul(y, size, x);
+    mag_add(y, y, job->weights.merge);
+    mag_clear(x);
+    mag_clear(size);
+}
+
+static void bound_lse(ref_bound *bound, row_job *job)
+{
+    const int with_sink = (job->model.flags & ATTEST_LSE_WITH_SINK) != 0;
+    arb_t divisor, truth;
+    mag_t x;
+    arb_init(divisor);
+    arb_init(truth);
+    mag_init(x);
+    if (!with_sink || !bound_divisor(divisor, job->row, job->in, job->h))
+        arb_set(divisor, job->row->z);
+    set_divisor(job, divisor, with_sink);
+    arb_log(truth, divisor, job->row->prec);
+    arb_add(truth, truth, job->row->c, job->row->prec);
+    if (mag_is_zero(job->weaker) || !arb_is_finite(truth) || mag_cmp(job->weights.reach, job->model.limit) > 0) {
+        bound_unbounded(bound);
+    } else {
+        mag_set(bound->term[ATTEST_TERM_SCORE], job->total[BOUND_SCORE]);
+        mag_add(bound->term[ATTEST_TERM_EXP], job->total[BOUND_EXP], job->weights.extra_error);
+        if (job->model.cast_common != ATTEST_NO)
+            mag_set(bound->term[ATTEST_TERM_CAST], job->total[BOUND_CAST]);
+        mag_set(bound->term[ATTEST_TERM_ACCUMULATION], job->denominator);
+        for (int t = ATTEST_TERM_SCORE; t <= ATTEST_TERM_ACCUMULATION; t++)
+            mag_div(bound->term[t], bound->term[t], job->weaker);
+        mag_add(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weights.center);
+        lse_roundings(bound->term[ATTEST_TERM_DIVISION], job, divisor);
+        if (job->model.flags & ATTEST_LSE_BASE2) {
+            mag_set_d(x, 0x1.71548p+0); /* > log2(e) */
+            for (int t = 0; t < ATTEST_TERM_COUNT; t++)
+                mag_mul(bound->term[t], bound->term[t], x);
+            arb_const_log2(divisor, job->row->prec);
+            arb_div(truth, truth, divisor, job->row->prec);
+        }
+        bound_finish(bound, job, truth, truth, job->model.u, 0);
+    }
+    mag_clear(x);
+    arb_clear(truth);
+    arb_clear(divisor);
+}
+
+/* Given states and gates of the row. */
+static void set_row(row_job *job)
+{
+    const ref_row *row = job->row;
+    bound_state_mass(job->given, job->given_z, job->in, job->b, job->h, job->i);
+    bound_state_errors(job->given_error, job->given_z_error, &job->model, job->in, job->b, job->h, job->i);
+    for (int64_t c = 0; job->model.decays && c < job->in->p->e; c++) {
+        mag_mul(job->given + c, job->given + c, row->decay0);
+        mag_mul(job->given_error + c, job->given_error + c, row->decay0);
+    }
+    if (job->model.decays) {
+        mag_mul(job->given_z, job->given_z, row->decay0);
+        mag_mul(job->given_z_error, job->given_z_error, row->decay0);
+    }
+    bound_probable_share(job);
+    mag_one(job->gate);
+    if (job->model.gates_rows)
+        arb_get_mag(job->gate, row->gout);
+    if (job->model.gates_values)
+        bound_sums_gates(&job->sums, row->gin);
+    for (int64_t j = 0; j < row->keys; j++) {
+        mag_add(job->total_size, job->total_size, job->weights.size + j);
+        for (int t = BOUND_SCORE; t <= BOUND_CAST; t++)
+            mag_add(job->total_size, job->total_size, job->weights.set[t] + j);
+    }
+}
+
+attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in,
+                            const attest_numerics *numerics, uint32_t flags, attest_tensor_id id, uint32_t got_dtype,
+                            int64_t b, int64_t h, int64_t i, attest_error *err)
+{
+    const int64_t count = id.index == ATTEST_O || id.index == ATTEST_U ? in->p->e : 1;
+    attest_status status;
+    for (int64_t c = 0; c < count; c++) {
+        ref_bound_clear(bound + c);
+        ref_bound_init(bound + c);
+    }
+    if (row->empty || row->no_truth)
+        return ATTEST_OK;
+    row_job job = { .row = row, .in = in, .b = b, .h = h, .i = i, .g = attest_kv_head(in->p, h) };
+    job.got_dtype = got_dtype;
+    job_init(&job);
+    ATTEST_TRY(bound_weights_init(&job.weights, row->keys, err));
+    ATTEST_TRY(bound_sums_init(&job.sums, row->keys, err));
+    bound_model_set(&job.model, in, numerics, flags);
+    job.likely = job.model.likely && id.index == ATTEST_O && !ref_root_norm_kind(in->p).root;
+    ATTEST_TRY(bound_run_init(&job.run, &job.model, row, err));
+    job.run.likely = job.likely;
+    job.model.likely_scores = job.model.likely_scores && job.likely;
+    set_output(&job);
+    if (in->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_ADD) {
+        bound_delta_columns(bound, &job);
+        goto out;
+    }
+    const int common = bound_common_factor(in->p, numerics, id.index);
+    bound_weights_set(&job.weights, &job.model, row, in, b, h, i, common);
+    if (common)
+        bound_run_casts(&job.run, &job.model, &job.weights, row);
+    bound_sums_fill(&job.sums, (mag_srcptr const *)job.weights.set);
+    set_row(&job);
+    set_division(&job);
+    if (id.index == ATTEST_Z)
+        bound_z(bound, &job);
+    else if (id.index == ATTEST_LSE)
+        bound_lse(bound, &job);
+    else if (id.index == ATTEST_U)
+        bound_u(bound, &job);
+    else
+        bound_o(bound, &job);
+out:
+    job_clear(&job);
+    return status;
+}

@@ -1,0 +1,228 @@
+/* bound.h - private to the bounds (gauge.c, bound*.c, judge.c): their shared sums and quantities.
+ *
+ * Every number here is an upper bound: mag_t rounds up, and the double sums of bound_sums.c are inflated to
+ * upper bounds by lemma R-DSUM.  Lower bounds of divisors come from arb.  Lemmas: reference/derivations.md.
+ */
+#ifndef ATTEST_BOUND_H
+#define ATTEST_BOUND_H
+
+#include "kernels/attest_float.h"
+#include "reference/engine/engine.h"
+
+/* ---- bound_sums.c: sums over keys, in doubles that stay upper bounds -------------------------------- */
+#define BOUND_SETS 4
+#define BOUND_CHANNELS 16
+
+/* coef[t][j] >= coefficient_t(j) * 2^-shift; value[j] is the column at hand. */
+typedef struct bound_sums {
+    int64_t keys;
+    fmpz_t shift;
+    double *coef[BOUND_SETS];
+    double *value;
+    double *channels; /* BOUND_CHANNELS channels of v side by side, those from decoded-1 on; 0: none yet */
+    int64_t decoded;
+    double top, raw_top; /* the largest entry of `value`, and of |v| before gates */
+    double *gate, *gate_error, *gate_room; /* gates on values, NULL without: |gin - gate| <= gate_error */
+} bound_sums;
+
+attest_status bound_sums_init(bound_sums *sums, int64_t keys, attest_error *err);
+void bound_sums_clear(bound_sums *sums);
+/* Chooses the shift so that the largest of the arrays' entries is near 1, then fills coef[t] from set[t]
+ * (NULL: absent). */
+void bound_sums_fill(bound_sums *sums, mag_srcptr const set[BOUND_SETS]);
+/* From here on `value` is made of gin_j v_jc instead of v_jc. */
+void bound_sums_gates(bound_sums *sums, arb_srcptr gates);
+/* value[j] = |v_jc| (gated: at least) for keys [first,last) of v's KV head g. */
+void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c);
+/* v_jc, exact, of those keys. */
+const double *bound_sums_channel(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first,
+                                 int64_t c);
+/* value[j] >= |v_jc - o|. */
+void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c,
+                          const arb_t o);
+void bound_sums_dot(mag_t out, const bound_sums *sums, int set);   /* sum_j coef value */
+void bound_sums_total(mag_t out, const bound_sums *sums, int set); /* sum_j coef */
+void bound_sums_root(mag_t out, const bound_sums *sums, int set);  /* sqrt(sum_j (coef value)^2) */
+void bound_sums_sizes(mag_t out, const bound_sums *sums);          /* sum_j value */
+
+/* ---- bound_input.c: what the formula does with inputs ------------------------------------------------ */
+/* The norm's divisor (1 for none).  0: this norm is not a division by it. */
+int bound_divisor(arb_t divisor, const ref_row *row, const ref_inputs *in, int64_t h);
+/* Absolute terms of the given states: u[e] (or NULL) and z; zero without state=draw. */
+void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i);
+/* |W|-sum of absolute monomials: T_P(x), x^P/P! or x^P for x >= 0; `less` = 1: its derivative in x. */
+void bound_weight_mass(mag_t y, const mag_t x, const attest_setting *weight, int less);
+
+/* ---- bound_model.c: a kernel's declared numerics as constants ------------------------------------------ */
+typedef struct bound_model {
+    const attest_problem *p;
+    const attest_numerics *numerics;
+    uint32_t flags;
+    int exponential;  /* weight=exp */
+    int direct;       /* weights per pair may occur */
+    int recurrent;    /* states of monomials may occur */
+    int unknown;      /* schedule not declared */
+    int log2_domain;  /* exponents may pass through base 2 */
+    int cast_common;  /* attest_answer: the denominator adds the cast weights */
+    int narrows;      /* `in` is wider than `acc` */
+    int given;        /* states are given */
+    int turns;        /* rope, cosformer, or a feature that divides by a norm */
+    int decays, vector;             /* decay is set; inside the product */
+    int gates_values, gates_rows;
+    int serial;       /* sums over keys and channels are declared to be serial (R-RUN) */
+    int plain;        /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
+    int likely;       /* roundings of sums may be taken for independent (R-PROBABLE) */
+    int likely_scores; /* those of scores too, and that can matter */
+    int64_t rows;     /* state rows of all degrees (recurrent) */
+    int degree;       /* P of a polynomial weight */
+    mag_t u;          /* one rounding of acc */
+    mag_t u_sum;      /* one rounding of its accumulator */
+    mag_t u_exp, u_div, u_log;
+    mag_t u_cast, tiny_cast; /* cast of weights to p: relative, absolute; 0 without cast */
+    mag_t u_state;    /* rounding of a stored state, 0 if it is kept in acc */
+    mag_t u_scale;    /* rounding of the scale to its dtype */
+    mag_t tiny;       /* what one operation in acc loses by underflow */
+    mag_t normal;     /* 2^emin of acc */
+    mag_t exp_tiny;   /* what an exponential below that errs by (R-EXP) */
+    mag_t score;      /* relative error of a score against its mass (R-SCORE) */
+    mag_t score_scale; /* the part of it that multiplies the finished product */
+    mag_t score_likely; /* R-PROBABLE's in place of R-SCORE's */
+    mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
+    mag_t feature_norm;          /* feature_tiny sqrt(dim) */
+    mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
+    mag_t turn_slope, u_wave;    /* rope: error of an angle at position 1; of sin and cos */
+    mag_t wave;                  /* error of an entry of cosformer relative to relu(x) */
+    mag_t scale;      /* |scale| */
+    mag_t room;       /* max(1, 1/|scale|): how much larger than its mass an intermediate may be */
+    mag_t limit;      /* 2^(emax-1) of acc: no overflow below */
+} bound_model;
+
+void bound_model_init(bound_model *m);
+void bound_model_clear(bound_model *m);
+/* Returns 1: every axis value has its lemma. */
+int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags);
+/* Do the weights' common factor and the kernel's shift cancel in this output?  Exponentials of a `direct` kernel are
+ * not shifted; those of another are where the norm is a quotient of sums, or declared so (R-ROOT). */
+int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output);
+/* n u/(1 - n u), infinite where n u >= 1 (R-GAMMA). */
+void bound_gamma(mag_t g, int64_t n, const mag_t u);
+/* lambda sqrt(n) u (1 + gamma_n), or gamma_n where that is smaller (R-PROBABLE). */
+#define BOUND_LAMBDA 4
+void bound_probable_gamma(mag_t g, int64_t n, const mag_t u);
+/* (1+x)(1+y)-1 */
+void bound_compose(mag_t z, const mag_t x, const mag_t y);
+/* Half the least subnormal of `dtype`, or 2^emin where results are flushed. */
+void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags);
+
+/* ---- bound_token.c: features of a token ------------------------------------------------------------------- */
+/* |phi(x)| upward for a feature map acting on one number; 0: not such a map. */
+int bound_feature(mag_t y, double x, uint32_t feature);
+/* sum and maximum of |phi_c| over the channels of one token, upward. */
+void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+                      int64_t token);
+/* |x|_1 and norm2(x) of the stored vector, upward. */
+void bound_stored_size(mag_t sum, mag_t norm, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+                       int64_t token);
+/* R-ROTATE: error of a computed channel after rope and phi, relative to the sum of its pair before; cosformer: of an
+ * entry, relative to relu(x). */
+void bound_turn(mag_t rho, const bound_model *m, int64_t position);
+/* R-UNIT: what rope changes in a vector of length 1, norm2; 0: the norm may overflow or underflow. */
+int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+               int64_t token, int64_t position);
+/* Absolute error of one entry of phi, beside F |phi_c|. */
+void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
+                       int64_t token, int64_t position);
+/* What the errors of the query's features do to the given states' terms: u[e] and z (R-STATE). */
+void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h,
+                        int64_t i);
+typedef struct bound_turned {
+    mag_t rho, sigma, sum; /* of bound_turn(), bound_unit(), bound_stored_size() */
+} bound_turned;
+void bound_turned_init(bound_turned *t);
+void bound_turned_clear(bound_turned *t);
+int bound_turned_set(bound_turned *t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b,
+                     int64_t head, int64_t token, int64_t position);
+/* What the above add to the error of a score; `turn` as in ref_row. */
+void bound_turned_score(mag_t y, const bound_model *m, const bound_turned *q, const bound_turned *k, const mag_t turn);
+
+/* ---- bound_weights.c: errors of the weights of a row ------------------------------------------------------ */
+typedef struct bound_weights {
+    int64_t keys;
+    mag_ptr delta;           /* score errors */
+    mag_ptr feature;         /* the part of delta that the features bring */
+    mag_ptr token;           /* sum |phi(k_j)|; 0 where it is not needed */
+    mag_ptr size;            /* |w| */
+    mag_ptr likely;          /* as delta, by R-PROBABLE; NULL: nothing is gained by it */
+    mag_ptr set[BOUND_SETS]; /* errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM) */
+    mag_t q_sum, q_max, k_max;
+    mag_t delta_max, score_max;  /* score_max: of |s| + delta */
+    mag_t center;            /* error of the computed center */
+    mag_t unit, inverse;     /* truth's weight / kernel's weight, and back (e^M where exp is shifted, else 1) */
+    mag_t extra_error;       /* error of sink or eps in the divisor */
+    mag_t divisor;           /* upper bound of |Z| */
+    mag_t merge;             /* exponent error of lse merges (R-MERGE) */
+    mag_t gamma_sum;         /* relative error of a sum of products (R-SUM) */
+    mag_t gamma_state;       /* the same for a readout of states (R-STATE) */
+    mag_t likely_score;      /* R-PROBABLE: the part of set[BOUND_SCORE] that is enough */
+    mag_t likely_sum, likely_state; /* as gamma_sum and gamma_state */
+    mag_t sum_tiny;          /* the part of set[BOUND_SUM] that no gamma multiplies */
+    mag_t cast_tiny;         /* the part of set[BOUND_CAST] that is underflow */
+    mag_t lost, lost_state;  /* underflow, absolute: sums; states (times the largest |v|) */
+    mag_t reach;             /* largest intermediate sum of weights, in the kernel's scaling; times |v| */
+    mag_t value_tiny;        /* absolute error of v as the kernel holds it */
+    mag_t weight_max;        /* of |W| before decay */
+    mag_t decay_most;        /* largest product of factors above 1 (R-DECAY); 1 without */
+    mag_t decay_log;         /* exponent error of factors made by way of logarithms; 0: they cannot be */
+    mag_t gate_value, gate_row, gate_tiny; /* relative errors of a gated value and row, absolute of a gate (R-GATE) */
+    unsigned char *choice;   /* [keys] filter: bound_choice */
+    int64_t rescales, merges, logs;
+    int overflow;
+} bound_weights;
+
+enum bound_choice { BOUND_KEPT = 0, BOUND_DROPPED = 1, BOUND_OPEN = 2 };
+
+enum { BOUND_SCORE = 0, BOUND_EXP = 1, BOUND_CAST = 2, BOUND_SUM = 3 };
+
+attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *err);
+void bound_weights_clear(bound_weights *w);
+/* common = 1: a factor common to all weights cancels in the output (o with a divisor, lse). */
+void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i, int common);
+
+/* bound_run.c: takes delta of the scaled products down where their sums are declared to be serial (R-RUN). */
+void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                      int64_t h, int64_t i);
+
+/* bound_steps.c: cap, alibi and clamp on delta; the filter on sizes, then on the sets; decay; gates. */
+void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i);
+void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                        int64_t h, int64_t i);
+void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row);
+/* Roundings that a decay over so many tokens may bring to a term; 0 without decay. */
+int64_t bound_decay_steps(const bound_model *m, int64_t tokens);
+/* Largest product of factors above 1, and the exponent error of factors made by way of logarithms (0: they cannot be),
+ * for keys from `first` on seen from token i. */
+void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
+                     int64_t g, int64_t i);
+/* Relative error of D over so many tokens, and what it may lose by underflow. */
+void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bound_model *m, int64_t tokens);
+/* Errors of polynomial weights, those of W, become those of D W; then theta and underflow are added to all. */
+void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *row);
+void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i);
+/* Relative error of a gated value of tokens [first,last); of a gated row, and the absolute error of a gate. */
+void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last);
+void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i);
+
+/* bound_delta.c: error of an entry of the state of KV head (b,g) after the tokens of `row` (R-DELTA); 0: no bound. */
+int bound_delta_state(mag_t error, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                      int64_t g);
+
+/* bound_poly.c and bound_exp.c: fill set[BOUND_SCORE] and set[BOUND_EXP]. */
+void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t h,
+                       int common);
+void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in);
+/* Adds the state form's errors to set[BOUND_SUM]; sets gamma_state, lost_state. */
+void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *row);
+
+#endif

@@ -1,0 +1,500 @@
+/* bound_delta.c - update=delta and efla: error of the state, token by token, and of what is read from it (R-DELTA).
+ *
+ * E bounds the distance of the kernel's state from the true one, as the largest norm2 of a column.  Inside a chunk the
+ * kernel's state is the one that its written values imply: decayed start plus sum of k_j^T w_j.  Q bounds the mass of
+ * those terms, with keys as the kernel has them, and Qf the part of it that the features' errors bring.
+ */
+#include "reference/bound/bound_row.h"
+
+typedef struct delta_job {
+    const bound_model *m;
+    const ref_row *row;
+    const ref_inputs *in;
+    int64_t b, g;
+    int64_t chunk, start;  /* tokens a chunk; first token of the one at hand */
+    mag_t error, mass, bad; /* E, Q, Qf */
+    mag_t most, logs;      /* R-DECAY; logs: relative error of D by way of logarithms */
+    mag_t gate;            /* relative error of a gated value */
+    mag_t top, growth, ends; /* unknown: largest Q, product of growths above 1, roundings at ends of chunks */
+    mag_t key_top, written; /* largest key; sum of |w| */
+    int overflow;
+} delta_job;
+
+/* What one token brings. */
+typedef struct delta_token {
+    mag_t key, wrong;     /* |k^|, |k^ - k| */
+    mag_t before, old;    /* Q and E of S', after the decay */
+    mag_t theta, shift;   /* error of b: relative, absolute */
+    mag_t write, local;   /* |w^|; error of w^ beside that of S' */
+} delta_token;
+
+static const size_t token_fields[] = {
+    offsetof(delta_token, key), offsetof(delta_token, wrong), offsetof(delta_token, before), offsetof(delta_token, old),
+    offsetof(delta_token, theta), offsetof(delta_token, shift), offsetof(delta_token, write),
+    offsetof(delta_token, local),
+};
+static const size_t job_fields[] = {
+    offsetof(delta_job, error), offsetof(delta_job, mass), offsetof(delta_job, bad), offsetof(delta_job, most),
+    offsetof(delta_job, logs), offsetof(delta_job, gate), offsetof(delta_job, top), offsetof(delta_job, growth),
+    offsetof(delta_job, ends), offsetof(delta_job, key_top), offsetof(delta_job, written),
+};
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static void each_mag(void *base, const size_t *fields, size_t count, void (*act)(mag_t))
+{
+    for (size_t k = 0; k < count; k++)
+        act((mag_ptr)(void *)((char *)base + fields[k]));
+}
+
+/* Calls: some compilers lose the size of a mag_t whose inline copy they have seen. */
+__attribute__((noinline)) static void copy(mag_t y, const mag_t x)
+{
+    mag_set(y, x);
+}
+
+__attribute__((noinline)) static void raise_to(mag_t y, const mag_t x)
+{
+    if (mag_cmp(y, x) < 0)
+        mag_set(y, x);
+}
+
+static void start_mag(mag_t x) { mag_init(x); }
+static void end_mag(mag_t x) { mag_clear(x); }
+
+/* |phi^ - phi| as norm2 (R-FEATURE, R-ROTATE, R-UNIT). */
+static int key_error(mag_t y, const delta_job *job, attest_role role, const mag_t size, int64_t head, int64_t token,
+                     int64_t position)
+{
+    const bound_model *m = job->m;
+    const uint32_t feature = m->p->axis[ATTEST_AXIS_FEATURE].value;
+    mag_t x, norm;
+    int good = 1;
+    mag_init(x);
+    mag_init(norm);
+    mag_mul(y, size, m->feature);
+    mag_add(y, y, m->feature_norm);
+    if (m->turns && (feature == ATTEST_FEATURE_UNIT || feature == ATTEST_FEATURE_SILU_UNIT)) {
+        good = bound_unit(x, m, job->in, role, job->b, head, token, position);
+        mag_addmul(y, x, m->feature);
+        mag_add(y, y, x);
+    } else if (m->turns) {
+        bound_stored_size(x, norm, job->in, role, job->b, head, token);
+        bound_turn(x, m, position);
+        mag_mul_ui(x, x, 3);
+        mag_addmul(y, x, norm);
+    }
+    mag_clear(norm);
+    mag_clear(x);
+    return good;
+}
+
+static int64_t roundings(const delta_job *job, int64_t t)
+{
+    const int64_t since = t - job->start;
+    return since + 6 + (job->chunk == 1 ? 0 : bound_decay_steps(job->m, since + 1));
+}
+
+/* g = gamma_(n + since ..) and what logarithms add */
+static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
+{
+    mag_t u;
+    mag_init(u);
+    mag_max(u, job->m->u, job->m->u_sum);
+    bound_gamma(g, n + roundings(job, t), u);
+    bound_compose(g, g, job->logs);
+    mag_clear(u);
+}
+
+/* efla: b r and expm1 lose tiny each, and the quotient divides it by the kernel's r, at least half of
+ * (|k| - |k^ - k|)^2 - 4 dim 2^emin; infinite where that may vanish.  A key of zeros has b' = b and writes nothing. */
+static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
+{
+    mag_t least, x;
+    if (mag_is_zero(job->row->delta.key + t))
+        return;
+    mag_init(least);
+    mag_init(x);
+    mag_mul_2exp_si(x, y->wrong, 1);
+    mag_sub_lower(least, y->key, x); /* y->key is |k| + |k^ - k| */
+    mag_mul_lower(least, least, least);
+    mag_mul_ui(x, job->m->normal, 4 * (ulong)attest_feature_dim(job->m->p));
+    mag_sub_lower(least, least, x);
+    mag_mul_2exp_si(least, least, -1);
+    mag_mul_2exp_si(x, job->m->tiny, 3);
+    mag_div(x, x, least);
+    mag_add(y->shift, y->shift, x);
+    mag_clear(x);
+    mag_clear(least);
+}
+
+/* efla: b' = (1-e^(-b r))/r, r = |k|^2.  Both arguments' relative errors pass with a factor of at most 1 where b >= 0,
+ * 1 + 2|b r| else; expm1 errs by 4 ulp; an absolute error of r moves b' by at most b^2/2 (e^|b r| where b < 0). */
+static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
+{
+    const bound_model *m = job->m;
+    const attest_tensor *tensor = job->in->role[ATTEST_B];
+    mag_t x, b, g;
+    mag_zero(y->theta);
+    mag_zero(y->shift);
+    if (m->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_EFLA)
+        return;
+    mag_init(x);
+    mag_init(b);
+    mag_init(g);
+    const double rate = attest_load(tensor, attest_offset(tensor, job->b, job->g, t, 0));
+    mag_set_d(b, rate);
+    bound_gamma(g, attest_feature_dim(m->p) + 4, m->u);
+    mag_zero(x);
+    if (rate < 0) {
+        mag_mul(x, y->key, y->key);
+        mag_mul(x, x, b);
+        mag_mul_2exp_si(x, x, 1);
+    }
+    mag_add_ui(x, x, 3);
+    mag_mul(x, x, g);
+    mag_expm1(y->theta, x);
+    bound_gamma(g, 9, m->u);
+    bound_compose(y->theta, y->theta, g);
+    bound_compose(y->theta, y->theta, m->u_div);
+    mag_mul(x, y->key, y->wrong); /* r^ - r <= 2 |k^| |k^ - k|, and what its squares lose */
+    mag_mul_2exp_si(x, x, 1);
+    mag_mul_ui(g, m->normal, 2 * (ulong)attest_feature_dim(m->p));
+    mag_add(x, x, g);
+    mag_mul(x, x, b);
+    mag_mul(y->shift, x, b);
+    lose_in_rate(y, job, t);
+    if (rate < 0) {
+        mag_mul(x, y->key, y->key);
+        mag_mul(x, x, b);
+        mag_exp(x, x);
+        mag_mul(y->shift, y->shift, x);
+    }
+    mag_clear(g);
+    mag_clear(b);
+    mag_clear(x);
+}
+
+/* Underflow of any of the operations that make one written value: each loses tiny times other factors. */
+static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_t t)
+{
+    const ref_delta *d = &job->row->delta;
+    mag_t x, z;
+    mag_init(x);
+    mag_init(z);
+    mag_add(x, token->before, d->value + t);
+    mag_add(x, x, job->written);
+    mag_add_ui(x, x, 1);
+    mag_add_ui(z, job->key_top, 1);
+    mag_mul(z, z, z);
+    mag_mul(x, x, z);
+    mag_add_ui(z, d->rate + t, 1);
+    mag_mul(x, x, z);
+    mag_mul(x, x, job->most);
+    mag_mul(x, x, job->m->tiny);
+    mag_mul_ui(x, x, 8 * (ulong)(attest_feature_dim(job->m->p) + t + 2));
+    mag_add(y, y, x);
+    if (!mag_is_zero(job->gate)) { /* a gate of gates=heads */
+        mag_mul(x, d->rate + t, job->m->normal);
+        mag_mul_2exp_si(x, x, 3);
+        mag_add_ui(z, d->value + t, 1);
+        mag_addmul(y, x, z);
+    }
+    mag_clear(z);
+    mag_clear(x);
+}
+
+/* local: b (1+..)(error of k S' + error of gin v) + (theta + roundings) |b (gin v - k S')| */
+static void set_local(delta_token *y, const delta_job *job, int64_t t)
+{
+    const bound_model *m = job->m;
+    const ref_delta *d = &job->row->delta;
+    mag_t x, g, part;
+    mag_init(x);
+    mag_init(g);
+    mag_init(part);
+    sum_gamma(g, job, attest_feature_dim(m->p), t);
+    mag_mul(part, y->key, y->before);
+    mag_mul(part, part, g);
+    mag_addmul(part, y->wrong, y->before);
+    mag_mul(x, d->decay + t, job->bad); /* Qf before this token, decayed */
+    mag_addmul(part, y->key, x);
+    bound_gamma(g, m->narrows ? 5 : 4, m->u);
+    bound_compose(x, g, job->gate);
+    mag_addmul(part, d->value + t, x);
+    bound_compose(g, g, y->theta);
+    mag_mul(part, part, d->rate + t);
+    mag_addmul(part, part, g);
+    mag_mul(x, d->rate + t, d->key + t);
+    mag_mul(x, x, y->old);
+    mag_add(y->write, d->write + t, x);
+    mag_addmul(part, y->write, g);
+    mag_add(x, d->size + t, y->old); /* the absolute error of b meets gin v - k S' */
+    mag_mul(x, x, d->key + t);
+    mag_add(x, x, d->value + t);
+    mag_addmul(part, x, y->shift);
+    lose(part, job, y, t);
+    copy(y->local, part);
+    mag_add(y->write, y->write, part);
+    mag_clear(part);
+    mag_clear(g);
+    mag_clear(x);
+}
+
+/* Does the kernel (maybe) store its state after every token? */
+static int stores(const delta_job *job)
+{
+    return job->chunk == 1 || job->m->unknown;
+}
+
+/* Roundings of a stored state of this mass. */
+static void store_error(mag_t y, const delta_job *job, const mag_t mass, const mag_t relative)
+{
+    mag_t x;
+    mag_init(x);
+    bound_compose(x, relative, job->m->u_state);
+    mag_mul(y, mass, x);
+    mag_mul_ui(x, job->m->tiny, 4 * (ulong)attest_feature_dim(job->m->p));
+    mag_add(y, y, x);
+    mag_clear(x);
+}
+
+/* At the end of a chunk the state is formed from what it implies. */
+static void end_chunk(delta_job *job, int64_t last)
+{
+    mag_t x, g;
+    mag_init(x);
+    mag_init(g);
+    sum_gamma(g, job, 0, last);
+    store_error(x, job, job->mass, g);
+    mag_add(job->error, job->error, x);
+    mag_add(job->error, job->error, job->bad);
+    mag_clear(g);
+    mag_clear(x);
+}
+
+/* Q, Qf and E of S'. */
+static void before_token(delta_token *y, delta_job *job, int64_t t)
+{
+    const ref_delta *d = &job->row->delta;
+    mag_t x;
+    mag_init(x);
+    const int first = t % job->chunk == 0;
+    if (first && t > 0 && job->chunk > 1)
+        end_chunk(job, t - 1);
+    if (first)
+        job->start = t;
+    mag_add(x, job->error, job->ends);
+    mag_mul(y->old, x, d->decay + t);
+    if (job->m->decays && stores(job)) { /* the decay of a stored state rounds once */
+        mag_add(x, y->old, d->size + t);
+        mag_mul(x, x, job->m->u);
+        mag_add(y->old, y->old, x);
+        mag_mul_ui(x, job->m->tiny, (ulong)attest_feature_dim(job->m->p));
+        mag_add(y->old, y->old, x);
+    }
+    if (first) {
+        mag_add(y->before, d->size + t, y->old);
+        mag_zero(job->bad);
+    } else {
+        mag_mul(y->before, job->mass, d->decay + t);
+    }
+    mag_clear(x);
+}
+
+/* E after the token: grow E + (1 + b |k|^2)(rounding of the decay) + |k| local + rounding of the stored state. */
+static void after_token(const delta_token *y, delta_job *job, int64_t t)
+{
+    const ref_delta *d = &job->row->delta;
+    mag_t x, g;
+    mag_init(x);
+    mag_init(g);
+    mag_mul(job->error, job->error, d->grow + t);
+    if (job->m->decays && stores(job)) {
+        mag_add(x, d->size + t, y->old);
+        mag_mul(x, x, job->m->u);
+        mag_mul_ui(g, job->m->tiny, (ulong)attest_feature_dim(job->m->p));
+        mag_add(x, x, g);
+        mag_mul(g, d->key + t, d->key + t);
+        mag_mul(g, g, d->rate + t);
+        mag_add_ui(g, g, 1);
+        mag_addmul(job->error, x, g);
+    }
+    mag_addmul(job->error, d->key + t, y->local);
+    mag_mul(job->bad, job->bad, d->decay + t);
+    mag_addmul(job->bad, y->wrong, y->write);
+    copy(job->mass, y->before);
+    mag_addmul(job->mass, y->key, y->write);
+    mag_add(job->written, job->written, y->write);
+    if (stores(job)) {
+        mag_mul(x, y->key, y->write);
+        bound_gamma(g, 2, job->m->u);
+        mag_mul(x, x, g);
+        mag_addmul(x, y->wrong, y->write);
+        mag_add(job->error, job->error, x);
+        mag_add(x, y->old, d->size + t); /* what is rounded: the state, not its mass */
+        mag_addmul(x, y->key, y->write);
+        store_error(x, job, x, job->m->u);
+        mag_add(job->error, job->error, x);
+    }
+    if (job->m->unknown) { /* any chunks: 24 roundings a token of the largest mass, and all growth since */
+        raise_to(job->top, job->mass);
+        mag_set_ui(x, 1);
+        raise_to(x, d->grow + t);
+        mag_mul(job->growth, job->growth, x);
+        copy(x, job->m->u);
+        raise_to(x, job->m->u_sum);
+        bound_gamma(x, 24 * (t + 1), x);
+        bound_compose(x, x, job->logs);
+        mag_mul(x, x, job->top);
+        mag_mul(job->ends, x, job->growth);
+    }
+    mag_clear(g);
+    mag_clear(x);
+}
+
+static void run_token(delta_job *job, int64_t t)
+{
+    const ref_delta *d = &job->row->delta;
+    delta_token y;
+    mag_t x;
+    mag_init(x);
+    each_mag(&y, token_fields, COUNT(token_fields), start_mag);
+    if (!key_error(y.wrong, job, ATTEST_K, d->key + t, job->g, t, t))
+        job->overflow = 1;
+    mag_add(y.key, d->key + t, y.wrong);
+    raise_to(job->key_top, y.key);
+    before_token(&y, job, t);
+    set_rate_error(&y, job, t);
+    set_local(&y, job, t);
+    after_token(&y, job, t);
+    mag_mul(x, y.key, y.before);
+    mag_mul(x, x, job->most);
+    if (!(mag_cmp(x, job->m->limit) <= 0) || !(mag_cmp(job->mass, job->m->limit) <= 0) ||
+        !(mag_cmp(y.write, job->m->limit) <= 0) || !(mag_cmp(d->value + t, job->m->limit) <= 0))
+        job->overflow = 1;
+    each_mag(&y, token_fields, COUNT(token_fields), end_mag);
+    mag_clear(x);
+}
+
+/* All tokens of the row. */
+static void run(delta_job *job)
+{
+    const bound_model *m = job->m;
+    const uint32_t schedule = m->numerics->schedule;
+    mag_t x;
+    mag_init(x);
+    job->chunk = schedule == ATTEST_SCHEDULE_RECURRENT ? 1
+                 : schedule == ATTEST_SCHEDULE_CHUNK   ? m->p->chunk
+                                                       : INT64_MAX;
+    if (job->chunk < 1)
+        job->chunk = 1;
+    copy(job->mass, job->row->delta.start);
+    mag_set_ui(job->growth, 1);
+    bound_decay_set(job->most, x, m, job->in, 0, job->b, job->g, job->row->keys - 1);
+    mag_expm1(job->logs, x);
+    if (!mag_is_zero(x)) {
+        bound_gamma(x, 2, m->u_exp);
+        bound_compose(job->logs, job->logs, x);
+    }
+    bound_value_gate(job->gate, m, job->in, job->b, 0, job->row->keys);
+    for (int64_t t = 0; t < job->row->keys; t++)
+        run_token(job, t);
+    if (m->unknown)
+        mag_add(job->error, job->error, job->ends);
+    mag_clear(x);
+}
+
+static void job_init(delta_job *job)
+{
+    each_mag(job, job_fields, COUNT(job_fields), start_mag);
+}
+
+static void job_clear(delta_job *job)
+{
+    each_mag(job, job_fields, COUNT(job_fields), end_mag);
+}
+
+/* error = |scale| (|q| E + (|q^ - q| Q + |q^| Qf)(1+g) + g |q^| Q), and underflow */
+static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row)
+{
+    const bound_model *m = job->m;
+    const ref_delta *d = &job->row->delta;
+    const int64_t last = job->row->keys - 1;
+    mag_t wrong, q, g, x;
+    mag_init(wrong);
+    mag_init(q);
+    mag_init(g);
+    mag_init(x);
+    if (!key_error(wrong, job, ATTEST_Q, d->query, row->h, row->i, ref_position(row->in, row->b, row->i)))
+        job->overflow = 1;
+    mag_add(q, d->query, wrong);
+    if (job->chunk == 1) { /* the state itself is read */
+        mag_add(job->mass, d->last, job->error);
+        mag_zero(job->bad);
+    }
+    sum_gamma(g, job, 0, last > 0 ? last : 0);
+    bound_compose(g, g, m->score);
+    mag_mul(scores, wrong, job->mass);
+    mag_addmul(scores, q, job->bad);
+    mag_addmul(scores, scores, g);
+    mag_addmul(scores, d->query, job->error);
+    mag_mul(scores, scores, m->scale);
+    mag_mul(y, q, job->mass);
+    mag_mul(y, y, m->scale);
+    mag_mul(y, y, g);
+    mag_add(x, job->mass, job->written);
+    mag_add(x, x, q);
+    mag_add_ui(x, x, 1);
+    mag_mul(x, x, m->tiny);
+    mag_mul_ui(x, x, 8 * (ulong)(attest_feature_dim(m->p) + last + 2));
+    mag_add_ui(wrong, m->scale, 1);
+    mag_addmul(y, x, wrong);
+    mag_mul(x, q, job->mass);
+    mag_mul(x, x, m->room);
+    mag_mul(x, x, m->scale);
+    if (!(mag_cmp(x, m->limit) <= 0))
+        job->overflow = 1;
+    mag_clear(x);
+    mag_clear(g);
+    mag_clear(q);
+    mag_clear(wrong);
+}
+
+void bound_delta_columns(ref_bound *bound, row_job *job)
+{
+    delta_job delta = { .m = &job->model, .row = job->row, .in = job->in, .b = job->b, .g = job->g };
+    mag_t score, sum, none;
+    mag_init(score);
+    mag_init(sum);
+    mag_init(none);
+    job_init(&delta);
+    run(&delta);
+    read_error(sum, score, &delta, job);
+    mag_one(job->gate);
+    if (job->model.gates_rows)
+        arb_get_mag(job->gate, job->row->gout);
+    bound_row_gate(job->weights.gate_row, job->weights.gate_tiny, &job->model, job->in, job->b, job->i);
+    job->weights.overflow = delta.overflow;
+    for (int64_t c = 0; c < job->in->p->e; c++) {
+        mag_set(bound[c].term[ATTEST_TERM_SCORE], score);
+        mag_set(bound[c].term[ATTEST_TERM_ACCUMULATION], sum);
+        bound_finish(bound + c, job, job->row->u + c, job->row->o + c, none, 1);
+    }
+    job_clear(&delta);
+    mag_clear(none);
+    mag_clear(sum);
+    mag_clear(score);
+}
+
+int bound_delta_state(mag_t error, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b, int64_t g)
+{
+    delta_job delta = { .m = m, .row = row, .in = in, .b = b, .g = g };
+    job_init(&delta);
+    run(&delta);
+    if (row->keys > 0 && delta.chunk > 1)
+        end_chunk(&delta, row->keys - 1);
+    mag_set(error, delta.error);
+    const int good = !delta.overflow;
+    job_clear(&delta);
+    return good;
+}

@@ -1,0 +1,227 @@
+/* bound_exp.c - errors of exponential weights (R-EXP, R-ONLINE, R-MERGE, R-SINK). */
+#include "reference/bound/bound.h"
+
+/* e^x - 1 <= x + x^2 for x <= 1, cheaper than mag_expm1 and as good where x is small. */
+static void expm1_upper(mag_t y, const mag_t x)
+{
+    if (mag_cmp_2exp_si(x, -8) < 0) {
+        mag_t t;
+        mag_init(t);
+        mag_mul(t, x, x);
+        mag_add(y, x, t);
+        mag_clear(t);
+    } else {
+        mag_expm1(y, x);
+    }
+}
+
+/* What is the same for all keys of the row. */
+typedef struct exp_job {
+    arb_t top, limit; /* limit: upper bound of the scores; top: of scores and sink */
+    mag_t kappa;      /* relative error of an exponent */
+    mag_t fixed;      /* absolute error of every exponent */
+    mag_t growth;     /* relative error of all exponentials that multiply a weight */
+    mag_t tiny;       /* absolute error of a weight */
+} exp_job;
+
+static void job_init(exp_job *e)
+{
+    arb_init(e->top);
+    arb_init(e->limit);
+    mag_init(e->kappa);
+    mag_init(e->fixed);
+    mag_init(e->growth);
+    mag_init(e->tiny);
+}
+
+static void job_clear(exp_job *e)
+{
+    arb_clear(e->top);
+    arb_clear(e->limit);
+    mag_clear(e->kappa);
+    mag_clear(e->fixed);
+    mag_clear(e->growth);
+    mag_clear(e->tiny);
+}
+
+static void set_top(exp_job *e, bound_weights *w, const ref_row *row, const ref_inputs *in, int64_t h)
+{
+    arf_t x;
+    arf_init(x);
+    arf_neg_inf(arb_midref(e->limit));
+    for (int64_t j = 0; j < row->keys; j++) {
+        arb_get_ubound_arf(x, row->s + j, 64);
+        if (arf_cmp(x, arb_midref(e->limit)) > 0)
+            arf_set(arb_midref(e->limit), x);
+    }
+    arb_set(e->top, e->limit);
+    if (in->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK) {
+        mag_t size;
+        mag_init(size);
+        arf_set_d(x, attest_load(in->role[ATTEST_SINK], attest_offset(in->role[ATTEST_SINK], h, 0, 0, 0)));
+        if (arf_cmp(x, arb_midref(e->top)) > 0)
+            arf_set(arb_midref(e->top), x);
+        arf_get_mag(size, x);
+        mag_max(w->score_max, w->score_max, size);
+        mag_clear(size);
+    }
+    arf_clear(x);
+}
+
+/* unit = e^(M + delta), inverse = e^(-M + delta); both at least 1 where the kernel may also not shift. */
+static void set_unit(bound_weights *w, const bound_model *m, const exp_job *e, int common)
+{
+    arb_t x;
+    mag_t grow;
+    arb_init(x);
+    mag_init(grow);
+    mag_exp(grow, w->delta_max);
+    arb_exp(x, e->top, 64);
+    arb_get_mag(w->unit, x);
+    arb_neg(x, e->top);
+    arb_exp(x, x, 64);
+    arb_get_mag(w->inverse, x);
+    mag_mul(w->unit, w->unit, grow);
+    mag_mul(w->inverse, w->inverse, grow);
+    mag_one(grow);
+    if (!common) {
+        mag_max(w->unit, w->unit, grow);
+        mag_max(w->inverse, w->inverse, grow);
+        if (mag_cmp(w->unit, m->limit) > 0)
+            w->overflow = 1;
+    }
+    mag_clear(grow);
+    arb_clear(x);
+}
+
+/* R-MERGE: exponent error that `logs` computed lse add to every weight of a part. */
+static void set_merge(bound_weights *w, const bound_model *m)
+{
+    mag_t size, logn;
+    mag_init(size);
+    mag_init(logn);
+    mag_log_ui(logn, (ulong)w->keys + 1);
+    mag_add(size, w->score_max, logn);
+    mag_mul(size, size, m->u);
+    mag_mul_ui(size, size, m->log2_domain ? 12 : 6);
+    mag_add_ui(logn, logn, 1);
+    mag_mul(logn, logn, m->u_log);
+    mag_add(size, size, logn);
+    mag_mul_ui(w->merge, size, (ulong)w->logs);
+    mag_clear(logn);
+    mag_clear(size);
+}
+
+static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int common)
+{
+    mag_t x;
+    mag_init(x);
+    bound_gamma(e->kappa, m->log2_domain ? 3 : 1, m->u);
+    set_merge(w, m);
+    mag_set(e->fixed, w->merge);
+    if (m->log2_domain) { /* scores times log2(e) before the maximum is taken away; or fma(s, c, -fl(m c)) */
+        mag_mul(x, m->u, w->score_max);
+        mag_mul_ui(x, x, m->unknown || w->rescales > 0 ? 2 : 1);
+        mag_add(e->fixed, e->fixed, x);
+    }
+    if (!common) { /* the shift is undone by e^m, or never made */
+        bound_gamma(x, m->log2_domain ? 4 : 2, m->u);
+        mag_addmul(e->fixed, x, w->score_max);
+    }
+    bound_gamma(e->growth, 1 + w->rescales + w->merges + (common ? 0 : 1), m->u_exp);
+    if (!common) {
+        bound_gamma(x, 1, m->u);
+        bound_compose(e->growth, e->growth, x);
+    }
+    mag_mul(e->tiny, m->exp_tiny, w->unit);
+    mag_mul_ui(e->tiny, e->tiny, 2);
+    mag_clear(x);
+}
+
+/* relative error of an exponential with |exponent| <= x (R-EXP) */
+static void relative(mag_t y, const mag_t x, const exp_job *e)
+{
+    mag_mul(y, x, e->kappa);
+    mag_add(y, y, e->fixed);
+    expm1_upper(y, y);
+    bound_compose(y, y, e->growth);
+}
+
+/* R-SINK: the sink and eps are keys with v = 0. */
+static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, const ref_row *row,
+                      const ref_inputs *in, int64_t h)
+{
+    const attest_problem *p = in->p;
+    arb_t x, y;
+    mag_t size, error;
+    arb_init(x);
+    arb_init(y);
+    mag_init(size);
+    mag_init(error);
+    if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK) {
+        arb_set_d(x, attest_load(in->role[ATTEST_SINK], attest_offset(in->role[ATTEST_SINK], h, 0, 0, 0)));
+        arb_sub(y, x, e->limit, 64);
+        arb_get_mag(size, y);
+        mag_add(size, size, w->delta_max);
+        relative(error, size, e);
+        arb_exp(y, x, 64);
+        arb_get_mag(size, y);
+        mag_mul(w->extra_error, size, error);
+        mag_add(w->extra_error, w->extra_error, e->tiny);
+    } else if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM &&
+               p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET && row->keys > 0) {
+        bound_gamma(size, 2, m->u);
+        relative(error, w->score_max, e);
+        bound_compose(error, error, size);
+        mag_set_d(size, p->axis[ATTEST_AXIS_EPS].number);
+        mag_mul(w->extra_error, size, error);
+        mag_one(error);
+        mag_max(size, size, error);
+        mag_addmul(w->extra_error, size, e->tiny);
+    }
+    mag_clear(error);
+    mag_clear(size);
+    arb_clear(y);
+    arb_clear(x);
+}
+
+void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t h,
+                       int common)
+{
+    exp_job e;
+    arb_t x;
+    mag_t size, score, rest;
+    job_init(&e);
+    arb_init(x);
+    mag_init(size);
+    mag_init(score);
+    mag_init(rest);
+    set_top(&e, w, row, in, h);
+    set_unit(w, m, &e, common);
+    set_fixed(&e, w, m, common);
+    for (int64_t j = 0; j < row->keys; j++) {
+        arb_sub(x, e.top, row->s + j, 64);
+        arb_get_mag(size, x);
+        mag_add(size, size, w->delta + j);
+        mag_add(size, size, w->delta_max); /* |x_j| as the kernel sees it */
+        relative(rest, size, &e);
+        expm1_upper(score, w->delta + j);
+        mag_mul(w->set[BOUND_SCORE] + j, w->size + j, score);
+        mag_add(size, w->size + j, w->set[BOUND_SCORE] + j);
+        mag_mul(w->set[BOUND_EXP] + j, size, rest);
+        if (m->decays) { /* set to |D| tiny; never below that without decay */
+            mag_one(rest);
+            mag_max(rest, rest, row->decay + j);
+            mag_addmul(w->set[BOUND_EXP] + j, rest, e.tiny);
+        } else {
+            mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, e.tiny);
+        }
+    }
+    mag_set(w->weight_max, w->unit);
+    set_extra(&e, w, m, row, in, h);
+    mag_clear(rest);
+    mag_clear(score);
+    mag_clear(size);
+    arb_clear(x);
+    job_clear(&e);
+}

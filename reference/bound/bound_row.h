@@ -1,0 +1,88 @@
+/* bound_row.h - private to bound.c, bound_out.c and bound_delta.c: the bound of one row in the making. */
+#ifndef ATTEST_BOUND_ROW_H
+#define ATTEST_BOUND_ROW_H
+
+#include "reference/bound/bound.h"
+
+/* A row's weights for R-RUN. */
+typedef struct bound_run {
+    int64_t keys, tile;     /* keys a part: all, or those of a tile */
+    int extra;              /* a sink or eps is added to the denominator */
+    int likely;             /* R-PROBABLE is asked for */
+    ulong root;             /* of the number of roundings, rounded up */
+    slong shift;
+    double *weight, *error; /* [keys] |w_j 2^-shift - weight_j| <= error_j; weight NULL: nothing is declared */
+    int casts;              /* the next two hold */
+    double *cast, *open;    /* [keys] its cast changes weight j by cast_j +- open_j, times 2^shift (R-CAST-KNOWN) */
+} bound_run;
+
+typedef struct row_job {
+    const ref_row *row;
+    const ref_inputs *in;
+    int64_t b, h, i, g;
+    uint32_t got_dtype;
+    bound_model model;
+    bound_weights weights;
+    bound_sums sums;
+    bound_run run;
+    mag_ptr given, given_error;  /* [e] absolute terms of given states; what the query's features do to them */
+    mag_t given_z, given_z_error;
+    mag_t gate;                  /* |gout| */
+    mag_t total_size;            /* sum over the keys of |w| and its errors */
+    mag_t total[BOUND_SETS];     /* sums of the sets over the keys */
+    mag_t denominator;           /* R-SUM: error of the computed denominator (without the weights' own errors) */
+    mag_t divisor, weak, weaker; /* lower bounds: |Z|, |Z| - weights' errors, that - denominator */
+    mag_t division;              /* relative error of the quotient */
+    mag_t out, out_tiny;         /* rounding to the output's format */
+    int likely;                  /* R-PROBABLE holds: an o, not behind a root */
+    mag_t likely_denominator;    /* as denominator */
+    mag_t likely_share;          /* the part of what the gammas of set[BOUND_SUM] bring that is enough */
+} row_job;
+
+/* bound_run.c.  Leaves `run` as it is (all 0) where no order is declared. */
+attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row *row, attest_error *err);
+void bound_run_clear(bound_run *run);
+/* How many roundings of a partial sum there are. */
+int64_t bound_run_roundings(const bound_run *run);
+/* Takes y, a bound of the rounding errors of sum w_j x_j (x NULL: 1), down to that of the serial sum, and `probable`
+ * to what R-PROBABLE says; `moved` >= sum (a_j + c_j) |x_j|, what the errors of the weights and their casts do. */
+void bound_run_sum(mag_t y, mag_t probable, const bound_run *run, const bound_model *m, const bound_weights *w,
+                   const double *x, const mag_t moved);
+
+/* The same for the row's denominator, and for column c of its numerator, whose |v| are in job->sums. */
+void bound_run_denominator(mag_t y, mag_t probable, const row_job *job);
+void bound_run_numerator(mag_t y, mag_t probable, row_job *job, int64_t c);
+/* Finds what the casts of the weights do, where the declared numerics tell; takes y >= |sum c_j v_jc| down to that. */
+void bound_run_casts(bound_run *run, const bound_model *m, const bound_weights *w, const ref_row *row);
+void bound_run_cast(mag_t y, row_job *job, int64_t c);
+
+/* Adds to term[DIVISION] the relative error of the last operation on `inner`, the row's gate if `gated`, and the
+ * rounding of the output; forms the total; looks for overflow.  `truth` is what is stored. */
+void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const arb_t truth, const mag_t relative,
+                  int gated);
+void bound_unbounded(ref_bound *bound);
+
+/* bound_probable.c.  Errors of the sums of the column in job->sums (R-SUM, R-GATE), and what they probably are. */
+void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c);
+/* Sets likely_share. */
+void bound_probable_share(row_job *job);
+/* What is left of `hard`, a sum of set[BOUND_SUM] over the keys times numbers of at most `top`. */
+void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, const mag_t top);
+/* `probable` becomes at least what is left of hard/divisor (NULL: 1), hard >= |sum c_j x_j| for the casts' errors c_j
+ * and what is in job->sums. */
+void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor);
+/* bound->probable holds the casts' part: adds those of the scores and of the sums (before bound_finish()), and, in it,
+ * what stays hard. */
+void bound_probable_terms(ref_bound *bound, const row_job *job, const mag_t sums);
+void bound_probable_finish(ref_bound *bound);
+/* From the terms of an undivided u to o = gout u, gout u/t, gout u/max(z,F), gout Norm by a root. */
+void bound_out_none(ref_bound *bound, const row_job *job);
+void bound_out_length(ref_bound *bound, const row_job *job);
+/* `error`: of the divisor max(z,F). */
+void bound_out_floor(ref_bound *bound, const row_job *job, const arb_t divisor, const mag_t error);
+void bound_out_root(ref_bound *bound, const row_job *job);
+
+/* bound_delta.c: terms of u = scale phi(q) S. */
+void bound_delta_columns(ref_bound *bound, row_job *job);
+
+#endif

@@ -1,0 +1,278 @@
+/* bound_state.c - errors of the states S_n and z-states that a kernel writes (R-HT). */
+#include "reference/bound/bound.h"
+
+typedef struct state_job {
+    const ref_inputs *in;
+    bound_model model;
+    int64_t keys;
+    int degree, z_state;
+    mag_ptr values; /* [e]: sum over keys of |v_tc|, the largest over the KV heads */
+    mag_t feature;  /* largest |phi(k)| */
+    mag_t entry;    /* absolute error of one of its entries */
+    mag_t gate;     /* relative error of a gated value */
+    mag_t most, logs; /* R-DECAY */
+    mag_t relative; /* against the sum of absolute terms */
+    mag_t slope;    /* times `values` (or keys): absolute error of the features */
+    mag_t product;  /* of n features and decays, upward, at least 1 */
+    mag_t lost;     /* underflow */
+    mag_t out, out_tiny;
+} state_job;
+
+static void job_init(state_job *job)
+{
+    bound_model_init(&job->model);
+    job->values = _mag_vec_init((slong)job->in->p->e);
+    mag_init(job->feature);
+    mag_init(job->entry);
+    mag_init(job->gate);
+    mag_init(job->most);
+    mag_init(job->logs);
+    mag_init(job->relative);
+    mag_init(job->slope);
+    mag_init(job->product);
+    mag_init(job->lost);
+    mag_init(job->out);
+    mag_init(job->out_tiny);
+}
+
+static void job_clear(state_job *job)
+{
+    bound_model_clear(&job->model);
+    _mag_vec_clear(job->values, (slong)job->in->p->e);
+    mag_clear(job->feature);
+    mag_clear(job->entry);
+    mag_clear(job->gate);
+    mag_clear(job->most);
+    mag_clear(job->logs);
+    mag_clear(job->relative);
+    mag_clear(job->slope);
+    mag_clear(job->product);
+    mag_clear(job->lost);
+    mag_clear(job->out);
+    mag_clear(job->out_tiny);
+}
+
+/* sum over the keys of |gin v|; gates=heads: |v|, for such a gate is at most 1. */
+static void sum_of_values(mag_t sum, const state_job *job, int64_t b, int64_t g, int64_t c)
+{
+    const attest_tensor *v = job->in->role[ATTEST_V], *gin = job->in->role[ATTEST_GIN];
+    const uint32_t gates = job->in->p->axis[ATTEST_AXIS_GATES].value;
+    mag_t x, gate;
+    mag_init(x);
+    mag_init(gate);
+    mag_zero(sum);
+    for (int64_t t = 0; t < job->keys; t++) {
+        mag_set_d(x, attest_load(v, attest_offset(v, b, g, t, c)));
+        if (gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT) {
+            mag_set_d(gate, attest_load(gin, attest_offset(gin, b, g, t, 0)));
+            mag_mul(x, x, gate);
+        }
+        mag_add(sum, sum, x);
+    }
+    mag_clear(gate);
+    mag_clear(x);
+}
+
+/* Sizes of keys, values and decays, over all KV heads of batch entry b. */
+static void set_sizes(state_job *job, int64_t b)
+{
+    const ref_inputs *in = job->in;
+    mag_t sum, top;
+    mag_init(sum);
+    mag_init(top);
+    bound_value_gate(job->gate, &job->model, in, b, 0, job->keys);
+    for (int64_t g = 0; g < in->p->hkv; g++) {
+        for (int64_t t = 0; t < job->keys; t++) {
+            bound_token_size(sum, top, in, ATTEST_K, b, g, t);
+            mag_max(job->feature, job->feature, top);
+            bound_entry_error(top, &job->model, in, ATTEST_K, b, g, t, t);
+            mag_max(job->entry, job->entry, top);
+        }
+        bound_decay_set(sum, top, &job->model, in, 0, b, g, job->keys - 1);
+        mag_max(job->most, job->most, sum);
+        mag_max(job->logs, job->logs, top);
+        for (int64_t c = 0; c < in->p->e && !job->z_state; c++) {
+            sum_of_values(sum, job, b, g, c);
+            mag_max(job->values + c, job->values + c, sum);
+        }
+    }
+    mag_clear(top);
+    mag_clear(sum);
+}
+
+/* slope = n t (K+t)^(n-1); lost = keys (n+3) tiny max(1,K)^n; decays above 1 multiply both */
+static void set_absolute(state_job *job)
+{
+    const bound_model *m = &job->model;
+    const ulong n = (ulong)job->degree;
+    mag_t k;
+    mag_init(k);
+    mag_mul(k, job->feature, m->feature);
+    mag_add(k, k, job->feature);
+    mag_add(k, k, job->entry);
+    mag_pow_ui(job->slope, k, n ? n - 1 : 0);
+    mag_mul(job->slope, job->slope, job->entry);
+    mag_mul_ui(job->slope, job->slope, n);
+    mag_mul(job->slope, job->slope, job->most);
+    mag_one(job->lost);
+    mag_max(k, k, job->lost);
+    mag_pow_ui(job->lost, k, n);
+    mag_mul(job->product, job->lost, job->most);
+    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS) {
+        mag_mul(job->lost, job->lost, m->normal); /* R-GATE: 4 2^emin of a gate */
+        mag_mul_2exp_si(job->lost, job->lost, 2);
+    } else {
+        mag_mul(job->lost, job->lost, m->tiny);
+    }
+    const ulong steps = (m->decays ? 2u : 0u) + (m->gates_values ? 1u : 0u);
+    mag_mul_ui(job->lost, job->lost, ((ulong)job->keys + 1) * (n + 3 + steps));
+    mag_mul(job->lost, job->lost, job->most);
+    mag_clear(k);
+}
+
+/* (1+F)^n (1+gamma_{keys+n+2}(u)) (1+gamma_{keys+1}(u_state)) - 1, decays and gates */
+static void set_relative(state_job *job)
+{
+    const bound_model *m = &job->model;
+    mag_t x, u;
+    mag_init(x);
+    mag_init(u);
+    mag_max(u, m->u, m->u_sum);
+    bound_gamma(job->relative, job->keys + job->degree + 2 + bound_decay_steps(m, job->keys + 1), u);
+    bound_compose(job->relative, job->relative, job->gate);
+    if (!mag_is_zero(job->logs)) {
+        mag_expm1(x, job->logs);
+        bound_compose(job->relative, job->relative, x);
+        bound_gamma(x, 2, m->u_exp);
+        bound_compose(job->relative, job->relative, x);
+    }
+    bound_gamma(x, job->keys + 1, m->u_state);
+    bound_compose(job->relative, job->relative, x);
+    bound_gamma(x, job->degree, m->feature);
+    bound_compose(job->relative, job->relative, x);
+    mag_clear(u);
+    mag_clear(x);
+}
+
+static void set_output(state_job *job, uint32_t dtype)
+{
+    if (attest_format_of(dtype).p < attest_format_of(job->model.p->acc).p) {
+        mag_set_d(job->out, attest_unit_roundoff(dtype));
+        bound_tiny(job->out_tiny, dtype, job->model.flags);
+    }
+}
+
+static void element(ref_bound *bound, const state_job *job, const mag_t gauge, const arb_t state, int64_t c)
+{
+    const bound_model *m = &job->model;
+    mag_t x, one;
+    mag_init(x);
+    mag_init(one);
+    mag_one(one);
+    mag_mul(bound->term[ATTEST_TERM_ACCUMULATION], gauge, job->relative);
+    if (job->z_state)
+        mag_mul_ui(x, job->slope, (ulong)job->keys);
+    else
+        mag_mul(x, job->slope, job->values + c);
+    mag_set(bound->term[ATTEST_TERM_SCORE], x);
+    if (!job->z_state)
+        mag_max(one, one, job->values + c);
+    mag_mul(x, job->product, one);
+    bound->unbounded = mag_cmp(x, m->limit) > 0; /* features may be multiplied before v is */
+    mag_mul(x, job->lost, one);
+    if (m->flags & ATTEST_FTZ && !job->z_state) { /* an input v below 2^emin counts as 0 */
+        mag_one(one);
+        mag_max(one, one, job->feature);
+        mag_pow_ui(one, one, (ulong)job->degree);
+        mag_mul(one, one, m->normal);
+        mag_mul(one, one, job->most);
+        mag_mul_ui(one, one, (ulong)job->keys);
+        mag_add(x, x, one);
+    }
+    mag_add(bound->term[ATTEST_TERM_ACCUMULATION], bound->term[ATTEST_TERM_ACCUMULATION], x);
+    arb_get_mag(one, state);
+    mag_add(one, one, bound->term[ATTEST_TERM_ACCUMULATION]);
+    mag_add(one, one, bound->term[ATTEST_TERM_SCORE]);
+    mag_mul(x, one, job->out);
+    mag_add(bound->term[ATTEST_TERM_DIVISION], x, job->out_tiny);
+    for (int t = 0; t < ATTEST_TERM_COUNT; t++)
+        mag_add(bound->total, bound->total, bound->term[t]);
+    if (mag_is_inf(bound->total) || mag_cmp(gauge, m->limit) > 0 ||
+        mag_cmp_2exp_si(one, attest_format_of(m->p->acc).emax) >= 0)
+        bound->unbounded = 1;
+    mag_clear(one);
+    mag_clear(x);
+}
+
+/* R-DELTA: the error of any entry of the state of any KV head after the last token, from the rows of query n-1. */
+static attest_status delta_error(mag_t error, const bound_model *m, const ref_inputs *in, int64_t b, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    ref_row row;
+    mag_t x;
+    ref_row_init(&row);
+    mag_init(x);
+    for (int64_t g = 0; g < in->p->hkv; g++) {
+        ATTEST_TRY(ref_ball_row(&row, in, b, g * in->p->hq / in->p->hkv, in->p->n - 1, 128, err));
+        if (row.no_truth)
+            continue;
+        if (!bound_delta_state(x, m, &row, in, b, g))
+            mag_inf(x);
+        mag_max(error, error, x);
+    }
+out:
+    mag_clear(x);
+    ref_row_clear(&row);
+    return status;
+}
+
+/* The terms of an element of a delta state. */
+static void delta_element(ref_bound *bound, const state_job *job, const mag_t error, const arb_t state)
+{
+    const bound_model *m = &job->model;
+    mag_t size;
+    mag_init(size);
+    mag_set(bound->term[ATTEST_TERM_ACCUMULATION], error);
+    arb_get_mag(size, state);
+    mag_add(size, size, error);
+    mag_mul(bound->term[ATTEST_TERM_DIVISION], size, job->out);
+    mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], job->out_tiny);
+    mag_add(bound->total, bound->term[ATTEST_TERM_ACCUMULATION], bound->term[ATTEST_TERM_DIVISION]);
+    bound->unbounded = mag_is_inf(bound->total) || mag_cmp_2exp_si(size, attest_format_of(m->p->acc).emax) >= 0;
+    mag_clear(size);
+}
+
+attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr gauge, arb_srcptr state,
+                              const ref_inputs *in, const attest_numerics *numerics, uint32_t flags,
+                              attest_tensor_id id, uint32_t got_dtype, int64_t b, attest_error *err)
+{
+    const int delta = in->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_ADD;
+    state_job job = { .in = in, .degree = (int)id.index, .z_state = id.kind == ATTEST_KIND_ZT };
+    attest_status status = ATTEST_OK;
+    int64_t first, last;
+    mag_t error;
+    mag_init(error);
+    job_init(&job);
+    ref_visible(in, b, in->p->n - 1, &first, &last);
+    job.keys = last > 0 ? last : 0;
+    bound_model_set(&job.model, in, numerics, flags);
+    if (delta)
+        ATTEST_TRY(delta_error(error, &job.model, in, b, err));
+    else
+        set_sizes(&job, b);
+    set_absolute(&job);
+    set_relative(&job);
+    set_output(&job, got_dtype);
+    for (int64_t k = 0; k < count; k++) {
+        ref_bound_clear(bound + k);
+        ref_bound_init(bound + k);
+        if (delta)
+            delta_element(bound + k, &job, error, state + k);
+        else
+            element(bound + k, &job, gauge + k, state + k, job.z_state ? 0 : k % in->p->e);
+    }
+out:
+    job_clear(&job);
+    mag_clear(error);
+    return status;
+}

@@ -1,0 +1,382 @@
+/* bound_weights.c - score errors (R-SCORE) and what casts and sums add to each weight (R-CAST, R-SUM). */
+#include "reference/bound/bound.h"
+
+#include <stdlib.h>
+
+static const size_t scalar_fields[] = {
+    offsetof(bound_weights, q_sum),     offsetof(bound_weights, q_max),       offsetof(bound_weights, k_max),
+    offsetof(bound_weights, delta_max), offsetof(bound_weights, score_max),   offsetof(bound_weights, center),
+    offsetof(bound_weights, unit),      offsetof(bound_weights, inverse),     offsetof(bound_weights, extra_error),
+    offsetof(bound_weights, divisor),   offsetof(bound_weights, merge),       offsetof(bound_weights, gamma_sum),
+    offsetof(bound_weights, lost),      offsetof(bound_weights, gamma_state), offsetof(bound_weights, lost_state),
+    offsetof(bound_weights, value_tiny), offsetof(bound_weights, reach),      offsetof(bound_weights, decay_most),
+    offsetof(bound_weights, decay_log), offsetof(bound_weights, weight_max),  offsetof(bound_weights, gate_value),
+    offsetof(bound_weights, gate_row),  offsetof(bound_weights, gate_tiny),   offsetof(bound_weights, likely_score),
+    offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
+    offsetof(bound_weights, cast_tiny),
+};
+
+#define ARRAYS (5 + BOUND_SETS)
+
+static mag_ptr scalar(bound_weights *w, size_t k)
+{
+    return (mag_ptr)(void *)((char *)w + scalar_fields[k]);
+}
+
+attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *err)
+{
+    *w = (bound_weights){ .keys = keys };
+    for (size_t k = 0; k < sizeof scalar_fields / sizeof scalar_fields[0]; k++)
+        mag_init(scalar(w, k));
+    mag_ptr block = calloc((size_t)keys * ARRAYS + 1, sizeof *block); /* zeroed mags are initialised zeros */
+    w->choice = calloc((size_t)keys + 1, 1);
+    if (!block || !w->choice) {
+        free(block);
+        return attest_fail(err, ATTEST_NO_MEMORY, "bound: no memory for %lld keys", (long long)keys);
+    }
+    w->delta = block;
+    w->feature = block + keys;
+    w->token = block + 2 * keys;
+    w->size = block + 3 * keys;
+    for (int t = 0; t < BOUND_SETS; t++)
+        w->set[t] = block + (4 + t) * keys;
+    w->likely = block + (4 + BOUND_SETS) * keys;
+    return ATTEST_OK;
+}
+
+void bound_weights_clear(bound_weights *w)
+{
+    for (size_t k = 0; k < sizeof scalar_fields / sizeof scalar_fields[0]; k++)
+        mag_clear(scalar(w, k));
+    const int64_t arrays = w->likely ? ARRAYS : ARRAYS - 1; /* it is the last one */
+    for (int64_t j = 0; w->delta && j < w->keys * arrays; j++)
+        mag_clear(w->delta + j);
+    free(w->delta);
+    free(w->choice);
+}
+
+/* Could scale*q_c underflow for some channel? */
+static int small_query(const bound_model *m, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
+{
+    const attest_tensor *q = in->role[ATTEST_Q];
+    mag_t x;
+    int small = 0;
+    mag_init(x);
+    for (int64_t c = 0; c < in->p->d; c++) {
+        const double value = attest_load(q, attest_offset(q, b, h, i, c));
+        mag_set_d_lower(x, value);
+        mag_mul_lower(x, x, m->scale);
+        small |= value != 0 && mag_cmp(x, m->normal) <= 0;
+    }
+    mag_clear(x);
+    return small;
+}
+
+/* Sizes of tokens, only where a term of a lemma needs them. */
+static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i)
+{
+    const double scale = in->p->scale;
+    const int plain = scale <= 1 && scale >= -1 && scale != 0; /* pre-scaling k cannot overflow */
+    mag_t top;
+    bound_token_size(w->q_sum, w->q_max, in, ATTEST_Q, b, h, i);
+    if (mag_is_zero(m->feature_tiny) && !m->recurrent && !m->given && !m->narrows && !m->vector && plain &&
+        (scale == 1.0 || !small_query(m, in, b, h, i)))
+        return;
+    mag_init(top);
+    for (int64_t j = 0; j < row->keys; j++) {
+        bound_token_size(w->token + j, top, in, ATTEST_K, b, attest_kv_head(in->p, h), row->first + j);
+        mag_max(w->k_max, w->k_max, top);
+    }
+    mag_clear(top);
+}
+
+/* R-FEATURE: |scale| (tiny (1+F) (|q| + |k|) + d tiny^2) + mass (2F + F^2); a decay inside the product multiplies
+ * it. */
+static void feature_error(mag_t y, const bound_weights *w, const bound_model *m, const mag_t mass, int64_t j)
+{
+    mag_t x;
+    mag_init(x);
+    mag_zero(y);
+    if (!mag_is_zero(m->feature_tiny)) {
+        mag_add(x, w->q_sum, w->token + j);
+        mag_addmul(x, x, m->feature);
+        mag_mul_ui(y, m->feature_tiny, (ulong)attest_feature_dim(m->p));
+        mag_add(x, x, y);
+        mag_mul(y, x, m->feature_tiny);
+        mag_mul(y, y, m->scale);
+        if (m->vector)
+            mag_mul(y, y, w->decay_most);
+    }
+    bound_compose(x, m->feature, m->feature);
+    mag_addmul(y, x, mass);
+    mag_clear(x);
+}
+
+/* Adds to the features' parts what rotations and divisions by a norm do (R-ROTATE, R-UNIT). */
+static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                      int64_t h, int64_t i)
+{
+    bound_turned q, k;
+    mag_t x;
+    if (!m->turns)
+        return;
+    bound_turned_init(&q);
+    bound_turned_init(&k);
+    mag_init(x);
+    w->overflow |= !bound_turned_set(&q, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
+    for (int64_t j = 0; j < row->keys; j++) {
+        const int64_t key = row->first + j;
+        w->overflow |= !bound_turned_set(&k, m, in, ATTEST_K, b, attest_kv_head(in->p, h), key, key);
+        bound_turned_score(x, m, &q, &k, row->turn + j);
+        if (m->vector)
+            mag_mul(x, x, w->decay_most);
+        mag_add(w->feature + j, w->feature + j, x);
+    }
+    mag_clear(x);
+    bound_turned_clear(&k);
+    bound_turned_clear(&q);
+}
+
+/* delta_j of the scaled product: R-SCORE, and R-DECAY where the decay is inside it. */
+static void product_error(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i, int64_t j)
+{
+    mag_t x, y, score;
+    mag_init(x);
+    mag_init(y);
+    mag_init(score);
+    mag_set(score, m->score);
+    if (m->vector) {
+        bound_decay_error(x, y, w, m, i - row->first - j);
+        bound_compose(score, score, x);
+        mag_mul(y, y, m->scale);
+        mag_mul(y, y, w->q_sum);
+        mag_mul(y, y, w->k_max);
+    }
+    mag_add(x, row->mass + j, w->feature + j);
+    mag_mul(w->delta + j, x, score);
+    mag_add(w->delta + j, w->delta + j, w->feature + j);
+    mag_add(w->delta + j, w->delta + j, y);
+    if (w->likely) /* a plain score: no feature, no decay */
+        mag_mul(w->likely + j, x, m->score_likely);
+    mag_mul(x, x, m->room);
+    if (!(mag_cmp(x, m->limit) <= 0))
+        w->overflow = 1;
+    mag_clear(score);
+    mag_clear(y);
+    mag_clear(x);
+}
+
+/* R-PROBABLE: `x` is what underflow does to both; e^delta - 1 is convex, so a factor of delta is one of it. */
+static void likely_score(bound_weights *w, mag_t x, int64_t j)
+{
+    if (!w->likely)
+        return;
+    mag_add(x, x, w->likely + j);
+    mag_div(x, x, w->delta + j);
+    mag_max(w->likely_score, w->likely_score, x);
+}
+
+static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i)
+{
+    mag_t x, fixed;
+    mag_init(x);
+    mag_init(fixed);
+    mag_add_ui(fixed, m->scale, 1); /* 2 tiny (2d(1+|scale|) + 2 + |q| + |k|): R-SCORE */
+    mag_mul_ui(fixed, fixed, 2 * (ulong)attest_feature_dim(m->p));
+    mag_add_ui(fixed, fixed, 2);
+    mag_add(fixed, fixed, w->q_sum);
+    for (int64_t j = 0; j < row->keys; j++)
+        feature_error(w->feature + j, w, m, row->mass + j, j);
+    add_turns(w, m, row, in, b, h, i);
+    for (int64_t j = 0; j < row->keys; j++)
+        product_error(w, m, row, i, j);
+    bound_run_scores(w, m, row, in, b, h, i);
+    for (int64_t j = 0; j < row->keys; j++) {
+        mag_add(x, fixed, w->token + j);
+        mag_mul(x, x, m->tiny);
+        mag_mul_2exp_si(x, x, 1);
+        mag_add(w->delta + j, w->delta + j, x);
+        likely_score(w, x, j);
+    }
+    mag_one(x);
+    if (w->likely)
+        mag_min(w->likely_score, w->likely_score, x);
+    else
+        mag_one(w->likely_score);
+    bound_score_steps(w, m, row, in, b, h, i);
+    for (int64_t j = 0; j < row->keys; j++) {
+        mag_max(w->delta_max, w->delta_max, w->delta + j);
+        arb_get_mag(x, row->s + j);
+        mag_add(x, x, w->delta + j);
+        mag_max(w->score_max, w->score_max, x);
+        arb_get_mag(w->size + j, row->w + j);
+    }
+    bound_filter_sizes(w, m, row, in, b, h, i);
+    mag_clear(fixed);
+    mag_clear(x);
+}
+
+static void check_inputs(bound_weights *w, const bound_model *m)
+{
+    mag_t x, y;
+    mag_init(x);
+    mag_init(y);
+    mag_one(x);
+    mag_max(x, x, m->scale);
+    mag_mul(y, x, w->q_max);
+    mag_mul(x, x, w->k_max);
+    if (mag_cmp(x, m->limit) > 0 || mag_cmp(y, m->limit) > 0)
+        w->overflow = 1;
+    if (mag_is_zero(m->scale)) {
+        mag_mul(x, w->q_sum, w->k_max);
+        if (mag_cmp(x, m->limit) > 0)
+            w->overflow = 1;
+    }
+    mag_clear(y);
+    mag_clear(x);
+}
+
+/* Tiles and parts (R-ONLINE, R-MERGE). */
+static void set_counts(bound_weights *w, const bound_model *m)
+{
+    const attest_numerics *n = m->numerics;
+    const int64_t keys = w->keys, splits = n->splits > 0 ? n->splits : m->p->splits;
+    const int tiled = n->schedule == ATTEST_SCHEDULE_ONLINE || n->schedule == ATTEST_SCHEDULE_SPLIT || m->unknown;
+    if (n->schedule == ATTEST_SCHEDULE_SPLIT || m->unknown) {
+        w->merges = splits > 0 ? splits : 1;
+        w->logs = m->unknown ? w->merges : 1; /* unknown: an lse of an lse of ... */
+    }
+    if (tiled && m->exponential)
+        w->rescales = n->tile > 0 && keys / n->tile + 2 < keys ? keys / n->tile + 2 : keys;
+    if (tiled && m->exponential && m->serial) /* tiles from the first visible key on */
+        w->rescales = (keys - 1) / n->tile;
+}
+
+/* R-SUM: how many roundings one product meets on its way into the sum.  A tile may be summed on top of those before
+ * it: only `block` says that parts are summed by themselves, and R-TENSOR's parts are not. */
+static int64_t additions(const bound_weights *w, const bound_model *m)
+{
+    const attest_numerics *n = m->numerics;
+    int64_t count = w->keys + 1;
+    if (n->acc_truncates != ATTEST_YES && n->block > 0 && n->block + w->keys / n->block + 2 < count)
+        count = n->block + w->keys / n->block + 2;
+    return count + w->rescales + (w->merges ? 2 * w->merges + 2 : 0);
+}
+
+/* What a term meets beside its additions. */
+static void compose_sum(mag_t gamma, const bound_weights *w, const bound_model *m)
+{
+    mag_t x;
+    mag_init(x);
+    bound_compose(gamma, gamma, m->u_div);
+    if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
+        bound_compose(gamma, gamma, m->u);
+    bound_gamma(x, m->narrows ? 1 : 0, m->u);
+    bound_compose(gamma, gamma, x);
+    bound_compose(gamma, gamma, w->gate_value); /* R-GATE */
+    mag_clear(x);
+}
+
+static void set_gamma_sum(bound_weights *w, const bound_model *m)
+{
+    bound_gamma(w->gamma_sum, additions(w, m), m->u_sum);
+    compose_sum(w->gamma_sum, w, m);
+    bound_probable_gamma(w->likely_sum, additions(w, m), m->u_sum);
+    compose_sum(w->likely_sum, w, m);
+    if (m->narrows)
+        mag_add(w->value_tiny, w->value_tiny, m->tiny);
+    if (m->flags & ATTEST_FTZ)
+        mag_add(w->value_tiny, w->value_tiny, m->normal);
+}
+
+/* R-CAST: |cast - w| <= u_cast (|w| + a) + tiny_cast unit, and where the weights may be divided before the
+ * cast, tiny_cast |Z|. */
+static void set_casts(bound_weights *w, const bound_model *m, int divides)
+{
+    mag_t tiny, x, high;
+    mag_init(tiny);
+    mag_init(x);
+    mag_init(high);
+    bound_gamma(x, w->rescales + w->merges, m->u_exp);
+    mag_add_ui(x, x, 1);
+    mag_mul(tiny, w->unit, x);
+    if (divides && m->unknown)
+        mag_addmul(tiny, w->divisor, x);
+    mag_mul(tiny, tiny, m->tiny_cast);
+    mag_set(w->cast_tiny, tiny);
+    for (int64_t j = 0; j < w->keys && m->direct && !mag_is_zero(m->u_cast); j++) {
+        mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
+        mag_add(x, x, w->set[BOUND_EXP] + j);
+        mag_max(high, high, x);
+        mag_mul(w->set[BOUND_CAST] + j, x, m->u_cast);
+        mag_add(w->set[BOUND_CAST] + j, w->set[BOUND_CAST] + j, tiny);
+    }
+    mag_mul(high, high, w->inverse);
+    if (mag_cmp_2exp_si(high, attest_format_of(m->p->p).emax) >= 0)
+        w->overflow = 1;
+    mag_clear(high);
+    mag_clear(x);
+    mag_clear(tiny);
+}
+
+/* R-SUM: coefficient of |v_j| in the error of the sums, and what they lose by underflow. */
+static void set_sums(bound_weights *w, const bound_model *m, int divides)
+{
+    mag_t x, tiny, total;
+    mag_init(x);
+    mag_init(tiny);
+    mag_init(total);
+    set_gamma_sum(w, m);
+    if (divides)
+        mag_mul(tiny, w->divisor, m->tiny);
+    for (int64_t j = 0; j < w->keys && m->direct; j++) {
+        mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
+        mag_add(x, x, w->set[BOUND_EXP] + j);
+        mag_add(x, x, w->set[BOUND_CAST] + j);
+        mag_add(total, total, x);
+        mag_mul(w->set[BOUND_SUM] + j, x, w->gamma_sum);
+        mag_add(w->set[BOUND_SUM] + j, w->set[BOUND_SUM] + j, tiny);
+    }
+    mag_set(w->sum_tiny, tiny);
+    mag_mul(w->reach, total, w->inverse);
+    mag_mul(w->lost, m->tiny, w->unit);
+    mag_mul_ui(w->lost, w->lost, 4 * ((ulong)w->keys + (ulong)w->rescales + (ulong)w->merges + 2));
+    mag_mul(total, total, w->value_tiny);
+    mag_mul_2exp_si(total, total, 1);
+    mag_add(w->lost, w->lost, total);
+    mag_clear(total);
+    mag_clear(tiny);
+    mag_clear(x);
+}
+
+void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
+                       int64_t h, int64_t i, int common)
+{
+    arb_t divisor;
+    arb_init(divisor);
+    if (!m->likely_scores)
+        w->likely = NULL;
+    bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, b, attest_kv_head(in->p, h), i);
+    bound_value_gate(w->gate_value, m, in, b, row->first, row->last);
+    bound_row_gate(w->gate_row, w->gate_tiny, m, in, b, i);
+    set_tokens(w, m, row, in, b, h, i);
+    set_scores(w, m, row, in, b, h, i);
+    check_inputs(w, m);
+    set_counts(w, m);
+    if (bound_divisor(divisor, row, in, h))
+        arb_get_mag(w->divisor, divisor);
+    if (m->exponential)
+        bound_exp_weights(w, m, row, in, h, common);
+    else
+        bound_poly_weights(w, m, row, in);
+    bound_decay_scale(w, m, row);
+    bound_filter_weights(w, m, row); /* kept_j is one of D W */
+    bound_decay_weights(w, m, row, i);
+    set_casts(w, m, common);
+    set_sums(w, m, common);
+    if (m->recurrent || m->given)
+        bound_state_weights(w, m, row);
+    arb_clear(divisor);
+}

@@ -1,0 +1,48 @@
+/* judge_nan.c - where a NaN must stand: rows that read a NaN have no truth, only a NaN pattern (R-NAN). */
+#include "reference/bound/judge.h"
+
+#include <math.h>
+
+/* 1 if one of `count` elements from `offset` on is a NaN. */
+static int any_nan(const attest_tensor *t, int64_t offset, int64_t count, int64_t stride)
+{
+    for (int64_t c = 0; c < count; c++)
+        if (isnan(attest_load(t, offset + c * stride)))
+            return 1;
+    return 0;
+}
+
+/* A NaN score makes a NaN weight: not through a feature (max(NaN, 0) is 0 in C), a clamp (min), nor through x^0. */
+static int weight_keeps_nan(const attest_problem *p)
+{
+    return attest_axis_value_of(p, ATTEST_AXIS_FEATURE) == ATTEST_FEATURE_IDENTITY &&
+           attest_axis_value_of(p, ATTEST_AXIS_CLAMP) == ATTEST_CLAMP_NONE &&
+           (attest_axis_value_of(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP || p->axis[ATTEST_AXIS_WEIGHT].order > 0);
+}
+
+/* A filter drops a key whose comparison with a NaN is false; a delta rule may overwrite or solve for what it read. */
+static int spoken_for(const attest_problem *p)
+{
+    return attest_axis_value_of(p, ATTEST_AXIS_FILTER) == ATTEST_FILTER_NONE &&
+           attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
+}
+
+int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, int64_t b, int64_t h, int64_t i, int64_t channel)
+{
+    const attest_problem *p = in->p;
+    const int64_t g = attest_kv_head(p, h);
+    const attest_tensor *q = in->role[ATTEST_Q], *k = in->role[ATTEST_K], *v = in->role[ATTEST_V];
+    const int values = id.index == ATTEST_O || id.index == ATTEST_U;
+    const int scores = weight_keeps_nan(p);
+    int64_t first, last;
+    if (!spoken_for(p))
+        return 0;
+    ref_visible(in, b, i, &first, &last);
+    if (first < last && scores && any_nan(q, attest_offset(q, b, h, i, 0), p->d, q->stride[3]))
+        return 1;
+    for (int64_t j = first; j < last; j++)
+        if ((scores && any_nan(k, attest_offset(k, b, g, j, 0), p->d, k->stride[3])) ||
+            (values && isnan(attest_load(v, attest_offset(v, b, g, j, channel)))))
+            return 1;
+    return 0;
+}

@@ -1,0 +1,204 @@
+/* row.c - the row record that all engines fill, and the inputs of a problem with their tensors looked up. */
+#include "reference/engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ref_row_init(ref_row *row)
+{
+    memset(row, 0, sizeof *row);
+    arb_init(row->z);
+    arb_init(row->lse);
+    arb_init(row->c);
+    arb_init(row->gout);
+    mag_init(row->decay0);
+    mag_init(row->delta.start);
+    mag_init(row->delta.query);
+    mag_init(row->delta.last);
+    mpq_init(row->zq);
+}
+
+/* A zeroed arb_struct or mag_struct is an initialised zero (arb_init and mag_init only write zeros), so
+ * calloc gives a vector whose failure we can report; FLINT's own vectors abort. */
+static void *zeroed(int64_t count, size_t size)
+{
+    if (count < 0 || (uint64_t)count > SIZE_MAX / size)
+        return NULL;
+    return calloc(count ? (size_t)count : 1, size);
+}
+
+static void free_balls(arb_ptr x, int64_t count)
+{
+    for (int64_t i = 0; x && i < count; i++)
+        arb_clear(x + i);
+    free(x);
+}
+
+static void free_rationals(mpq_t *x, int64_t count)
+{
+    for (int64_t i = 0; x && i < count; i++)
+        mpq_clear(x[i]);
+    free(x);
+}
+
+static void free_mags(mag_ptr x, int64_t count)
+{
+    for (int64_t i = 0; x && i < count; i++)
+        mag_clear(x + i);
+    free(x);
+}
+
+static void free_values(ref_row *row)
+{
+    free_balls(row->u, row->e);
+    free_balls(row->o, row->e);
+    free_rationals(row->uq, row->e);
+    free_rationals(row->oq, row->e);
+    free_mags(row->delta.terms, row->e);
+    row->delta.terms = NULL;
+    row->u = row->o = NULL;
+    row->uq = row->oq = NULL;
+    row->e = 0;
+}
+
+/* Every array of [keys] upper bounds of the row. */
+enum { KEY_MAGS = 11 };
+
+static void key_mags(mag_ptr *list[KEY_MAGS], ref_row *row)
+{
+    mag_ptr *const all[KEY_MAGS] = { &row->mass,        &row->turn,        &row->decay,      &row->kept,
+                                     &row->delta.key,   &row->delta.size,  &row->delta.value, &row->delta.write,
+                                     &row->delta.rate,  &row->delta.decay, &row->delta.grow };
+    memcpy(list, all, sizeof all);
+}
+
+static void free_keys(ref_row *row)
+{
+    mag_ptr *mags[KEY_MAGS];
+    free_balls(row->s, row->keys);
+    free_balls(row->w, row->keys);
+    free_balls(row->gin, row->keys);
+    key_mags(mags, row);
+    for (int a = 0; a < KEY_MAGS; a++) {
+        free_mags(*mags[a], row->keys);
+        *mags[a] = NULL;
+    }
+    row->s = row->w = row->gin = NULL;
+    row->keys = 0;
+}
+
+static int make_keys(ref_row *row, int64_t keys)
+{
+    mag_ptr *mags[KEY_MAGS];
+    int good = 1;
+    row->s = zeroed(keys, sizeof *row->s);
+    row->w = zeroed(keys, sizeof *row->w);
+    row->gin = zeroed(keys, sizeof *row->gin);
+    key_mags(mags, row);
+    for (int a = 0; a < KEY_MAGS; a++)
+        good &= (*mags[a] = zeroed(keys, sizeof **mags[a])) != NULL;
+    return good && row->s && row->w && row->gin;
+}
+
+/* What was made from values that are no longer the row's. */
+static void forget(ref_row *row)
+{
+    row->has_facts = 0;
+    for (int r = 0; r < REF_ROW_OUTPUTS; r++) {
+        if (row->gauge[r])
+            _mag_vec_clear(row->gauge[r], r + ATTEST_O == ATTEST_O || r + ATTEST_O == ATTEST_U ? (slong)row->e : 1);
+        row->gauge[r] = NULL;
+    }
+}
+
+attest_status ref_row_resize(ref_row *row, int64_t e, int64_t keys, attest_error *err)
+{
+    forget(row);
+    if (!row->u || row->e != e) {
+        free_values(row);
+        row->u = zeroed(e, sizeof *row->u);
+        row->o = zeroed(e, sizeof *row->o);
+        row->uq = zeroed(e, sizeof *row->uq);
+        row->oq = zeroed(e, sizeof *row->oq);
+        row->delta.terms = zeroed(e, sizeof *row->delta.terms);
+        if (!row->u || !row->o || !row->uq || !row->oq || !row->delta.terms)
+            goto fail;
+        for (row->e = 0; row->e < e; row->e++) {
+            mpq_init(row->uq[row->e]);
+            mpq_init(row->oq[row->e]);
+        }
+    }
+    if (!row->s || row->keys != keys) {
+        free_keys(row);
+        if (!make_keys(row, keys))
+            goto fail;
+        row->keys = keys;
+    }
+    return ATTEST_OK;
+fail: /* what was allocated holds zeros only, so freeing without clearing loses nothing */
+    free_values(row);
+    free_keys(row);
+    return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for a row of %lld keys and %lld values",
+                       (long long)keys, (long long)e);
+}
+
+void ref_row_clear(ref_row *row)
+{
+    forget(row);
+    free_values(row);
+    free_keys(row);
+    arb_clear(row->z);
+    arb_clear(row->lse);
+    arb_clear(row->c);
+    arb_clear(row->gout);
+    mag_clear(row->decay0);
+    mag_clear(row->delta.start);
+    mag_clear(row->delta.query);
+    mag_clear(row->delta.last);
+    mpq_clear(row->zq);
+    memset(row, 0, sizeof *row);
+}
+
+void ref_row_reduce(ref_row *row)
+{
+    for (int64_t c = 0; !row->reduced && c < row->e; c++)
+        mpq_canonicalize(row->oq[c]);
+    row->reduced = 1;
+}
+
+void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle)
+{
+    memset(in, 0, sizeof *in);
+    in->p = p;
+    for (int r = 0; r < ATTEST_ROLE_COUNT; r++)
+        in->role[r] = attest_bundle_role(bundle, (attest_role)r);
+    in->lowest = 0;
+    in->highest = -1;
+    if (!attest_variant_degrees(p->axis, &in->lowest, &in->highest)) {
+        in->lowest = 0;
+        in->highest = -1;
+    }
+    for (int n = in->lowest; n <= in->highest; n++) {
+        in->h0[n] = attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_H0, (uint32_t)n });
+        in->z0[n] = attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_Z0, (uint32_t)n });
+    }
+}
+
+static int64_t keys_of_entry(const ref_inputs *in, int64_t b)
+{
+    int64_t len = in->p->m;
+    if (attest_axis_value_of(in->p, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE)
+        len = attest_load_int(in->role[ATTEST_LEN], b * in->role[ATTEST_LEN]->stride[0]);
+    return len;
+}
+
+int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i)
+{
+    const int bottom_right = attest_axis_value_of(in->p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR;
+    return bottom_right ? i + keys_of_entry(in, b) - in->p->n : i;
+}
+
+void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last)
+{
+    attest_visible(in->p, keys_of_entry(in, b), i, first, last);
+}

@@ -1,0 +1,200 @@
+/* exact.h - private to the exact engine and the tie lemma: integers over one power of two.
+ *
+ * Inputs are dyadic rationals.  A span is the common grid of many of them, found by looking at exponents
+ * only; on that grid they are integers, and so is every sum of products (derivations R-EXACT).  Rationals
+ * appear when a sum is finished and divided by a factorial or by the norm.
+ */
+#ifndef ATTEST_EXACT_H
+#define ATTEST_EXACT_H
+
+#include "reference/engine/engine.h"
+
+#define EXACT_BITS_LIMIT (1l << 16)  /* of one integer */
+#define EXACT_WORK_LIMIT (1l << 27)  /* bits of one integer times keys times (d+e): a tenth of a second a row */
+#define EXACT_TOTAL_LIMIT (1l << 31) /* bits of all integers that are held at once */
+
+/* ---- spans and integers ------------------------------------------------------------------------------------ */
+/* The seen values are integers times 2^low, and smaller than 2^top in size; low = top = 0 where all are 0. */
+typedef struct exact_span {
+    long low, top;
+    int finite;   /* no infinity, no NaN */
+    int negative; /* some value < 0 */
+    int any;      /* some value != 0 */
+} exact_span;
+
+void exact_span_start(exact_span *s);
+void exact_span_see(exact_span *s, double x);
+/* Turns the span of x into that of phi(x); 0 if phi is not rational on it. */
+int exact_span_feature(exact_span *s, uint32_t feature);
+
+/* out = x * 2^-low, for x on the grid. */
+void exact_integer(mpz_t out, double x, long low);
+/* out = phi(x) * 2^-low. */
+void exact_feature_integer(mpz_t out, double x, uint32_t feature, long low);
+/* phi(x) * 2^-low where that is below 2^62 in size. */
+int64_t exact_feature_word(double x, uint32_t feature, long low);
+/* out = numerator * 2^exponent / denominator, in lowest terms. */
+void exact_ratio(mpq_t out, const mpz_t numerator, long exponent, const mpz_t denominator);
+/* coefficient = scale^n / n!, or scale^n for weight=power: what a query applies to the state of degree n. */
+void exact_degree_coefficient(mpq_t coefficient, const attest_problem *p, int n);
+/* Smallest r with x <= 2^r; x >= 1. */
+long exact_log2_up(int64_t x);
+
+/* `count` integers, all 0; NULL if memory is short.  Back through exact_integers_free(). */
+mpz_t *exact_integers_new(int64_t count);
+void exact_integers_free(mpz_t *a, int64_t count);
+mpq_t *exact_rationals_new(int64_t count);
+void exact_rationals_free(mpq_t *a, int64_t count);
+
+/* ---- dyadics ----------------------------------------------------------------------------------------------------- */
+/* m * 2^e: an integer with an exponent of its own, for recurrences, whose grid grows with every token.  Nothing is
+ * rounded; an output may be one of the arguments. */
+typedef struct exact_dyadic {
+    mpz_t m;
+    long e;
+} exact_dyadic;
+
+exact_dyadic *exact_dyadics_new(int64_t count); /* all 0; NULL if memory is short */
+void exact_dyadics_free(exact_dyadic *a, int64_t count);
+void exact_dyadic_init(exact_dyadic *x);
+void exact_dyadic_clear(exact_dyadic *x);
+void exact_dyadic_set(exact_dyadic *out, const exact_dyadic *x);
+void exact_dyadic_set_d(exact_dyadic *out, double x); /* finite */
+void exact_dyadic_add(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
+void exact_dyadic_sub(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
+void exact_dyadic_mul(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
+void exact_dyadic_addmul(exact_dyadic *sum, const exact_dyadic *a, const exact_dyadic *b);
+void exact_dyadic_ratio(mpq_t out, const exact_dyadic *x);
+
+/* ---- the keys of one row ------------------------------------------------------------------------------------ */
+typedef struct exact_keys {
+    const ref_inputs *in;
+    int64_t b, h, g, i;
+    int64_t first, last;
+    int64_t from, until; /* decays of the tokens t = from..until are read; until: i, or the last key of a final state */
+    uint32_t feature;
+    exact_span q, k, v, scale; /* q and k after phi; v: and 1 */
+    exact_span gin, gout, beta; /* gin: and 1 */
+    exact_span decay;          /* of every product of decays that occurs; finite: what is read is */
+    exact_span product, score; /* scale <phi(q), phi(k)>; the score after its steps, the threshold of the filter */
+    struct ref_exact_cache *head; /* k and v are the spans of all keys of the head (exact_integer.h); or NULL */
+} exact_keys;
+
+/* 1 if every axis of p has a value whose bit is set in allowed[axis]; allowed[axis] = 0 stands for the default only. */
+#define EXACT_ONLY(value) (1u << (value))
+#define EXACT_ANY (~0u)
+int exact_axes_allowed(const attest_problem *p, const uint32_t allowed[ATTEST_AXIS_COUNT]);
+
+/* Looks at all that row (b,h,i) reads, its query, its gate and its scores only if `with_query`; 0 if a value is not
+ * finite or a feature is not rational. */
+int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query);
+/* The same with query, for a variant without gates, decay and delta rule whose keys and values are known to lie in
+ * the spans k (before phi) and v (and 1): of all it looks at the query alone. */
+int exact_keys_of_head(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, const exact_span *k,
+                       const exact_span *v);
+
+/* out = phi(x), for x on the grid 2^low. */
+void exact_feature_dyadic(exact_dyadic *out, double x, const exact_keys *r, long low);
+
+double exact_load_q(const exact_keys *r, int64_t c);
+double exact_load_k(const exact_keys *r, int64_t j, int64_t c);
+double exact_load_v(const exact_keys *r, int64_t j, int64_t c);
+double exact_load_gin(const exact_keys *r, int64_t j);              /* 1 without gates on values */
+double exact_load_gout(const exact_keys *r);                        /* 1 without gates on rows */
+double exact_load_beta(const exact_keys *r, int64_t t);             /* b_t of the delta rule */
+double exact_load_decay(const exact_keys *r, int64_t t, int64_t c); /* a_t, a_tc or gamma; 1 without decay */
+/* Decays of one token: 0 without decay, 1, d with decay=vector. */
+int64_t exact_decay_width(const attest_problem *p);
+/* Is a state given? */
+int exact_given_state(const ref_inputs *in);
+
+/* Products of decays: of key j over t = j+1..until in entry j-first, of a given state over t = 0..until in entry
+ * `count`, `width` integers over 2^exponent each. */
+typedef struct exact_decays {
+    int64_t count, width;
+    mpz_t *d;
+    long exponent;
+} exact_decays;
+
+attest_status exact_decays_new(exact_decays *a, const exact_keys *r, attest_error *err);
+void exact_decays_free(exact_decays *a);
+
+/* Scores s_ij of keys first..last-1: score j is s[j-first] * 2^exponent, exponent <= 0. */
+typedef struct exact_scores {
+    int64_t count;
+    mpz_t *s;
+    long exponent;
+} exact_scores;
+
+attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_error *err);
+void exact_scores_free(exact_scores *s);
+
+/* All that row (b,h,i) reads, of its head where that can be (exact_integer.h); 0: not served.  norm=0: u and z alone
+ * are wanted, which know no norm. */
+int exact_row_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int norm);
+
+/* Upper bound of the bits of every integer of the row (R-EXACT-SIZE); -1: a given state is not finite. */
+long exact_row_bits(const exact_keys *r);
+
+/* u[e] and z of row r, pair by pair, given states in; update=delta: token by token, z = 0.  The norm is not read. */
+attest_status exact_row_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err);
+/* o[e] from u and z, not in lowest terms; 0, and o left as it is, where the divisor is 0.  Norms sum, floor, none,
+ * length. */
+int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r);
+
+static inline int exact_is_delta(const attest_problem *p)
+{
+    return attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_DELTA;
+}
+
+/* ---- update=delta (R-EXACT-DELTA) -------------------------------------------------------------------------------- */
+/* Bits of every integer after the tokens of r; -1: h0 is not finite. */
+long exact_delta_bits(const exact_keys *r);
+/* s[d][e] = the state after the keys of r, decayed to r->until. */
+attest_status exact_delta_state(exact_dyadic *s, const exact_keys *r, attest_error *err);
+/* u[e] = scale phi(q) S. */
+attest_status exact_delta_sums(mpq_t *u, const exact_keys *r, attest_error *err);
+
+/* ---- states ---------------------------------------------------------------------------------------------------- */
+/* Monomials of degree n: a tree.  Node r of level n is node parent[r] of level n-1 times letter[r].  Full
+ * Kronecker: dim children each, row-major.  Packed: letters do not decrease, lexicographic. */
+typedef struct exact_level {
+    int64_t rows;
+    int64_t *parent, *letter, *run; /* run: how often the last letter occurs */
+    int64_t *child;                 /* first child in the next level; its letter is `from` */
+    int64_t *from;
+    mpz_t *multiplicity;            /* n!/I! packed, 1 full */
+} exact_level;
+
+typedef struct exact_tree {
+    int64_t dim;
+    int degrees; /* levels 0..degrees-1 */
+    int packed;
+    exact_level *level;
+} exact_tree;
+
+attest_status exact_tree_new(exact_tree *t, int64_t dim, int highest, int packed, attest_error *err);
+void exact_tree_free(exact_tree *t);
+
+/* m[n][r] = the monomials of x up to degree `highest`; m as exact_monomials_new() gives it. */
+mpz_t **exact_monomials_new(const exact_tree *t);
+void exact_monomials_free(mpz_t **m, const exact_tree *t);
+void exact_monomials_of(mpz_t **m, const exact_tree *t, mpz_t *x, int highest);
+
+/* Which columns a state has: v (e columns), then 1. */
+enum { EXACT_COLUMN_V = 1, EXACT_COLUMN_ONE = 2 };
+
+/* h0.n and z0.n of one KV head as integers over 2^exponent; columns as above, missing tensors 0. */
+typedef struct exact_given {
+    int64_t rows, columns;
+    mpz_t *a; /* [rows][columns] */
+    long exponent;
+} exact_given;
+
+/* The grid of h0.n and z0.n; finite=0 where one holds a non-finite value. */
+void exact_given_span(exact_span *s, const ref_inputs *in, int64_t b, int64_t g, int degree, int columns);
+attest_status exact_given_new(exact_given *a, const ref_inputs *in, int64_t b, int64_t g, int degree, int columns,
+                              attest_error *err);
+void exact_given_free(exact_given *a);
+
+#endif

@@ -1,0 +1,64 @@
+/* witness_token.c - what a token carries besides k and v: its decay and its gates, by the witness. */
+#include "reference/witness/witness.h"
+
+/* The decay of token t: gamma_g, a_t or its entry c; 1 without decay. */
+static double decay_of(const wit_case *w, int64_t b, int64_t g, int64_t c, int64_t t)
+{
+    if (w->gamma)
+        return attest_load(w->gamma, attest_offset(w->gamma, g, 0, 0, 0));
+    if (!w->a)
+        return 1.0;
+    const int vector = w->p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR;
+    return attest_load(w->a, attest_offset(w->a, b, g, t, vector ? c : 0));
+}
+
+void wit_decay(wit *r, const wit_case *w, int64_t b, int64_t g, int64_t c, int64_t from, int64_t to)
+{
+    wit a;
+    wit_set_ui(r, 1);
+    if (w->p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_NONE)
+        return;
+    wit_init(&a, w->bits);
+    for (int64_t t = from; t <= to; t++) {
+        wit_set_double(&a, decay_of(w, b, g, c, t));
+        wit_mul(r, r, &a);
+    }
+    wit_clear(&a);
+}
+
+/* e^x_h / sum over the heads of e^x, x the scores [b,:,token] */
+static void share_of_head(wit *r, const wit_case *w, const attest_tensor *x, int64_t b, int64_t h, int64_t heads,
+                          int64_t token)
+{
+    wit sum, t;
+    wit_init(&sum, w->bits);
+    wit_init(&t, w->bits);
+    for (int64_t head = 0; head < heads; head++) {
+        wit_set_double(&t, attest_load(x, attest_offset(x, b, head, token, 0)));
+        wit_exp(&t, &t);
+        wit_add(&sum, &sum, &t);
+        if (head == h)
+            wit_set(r, &t);
+    }
+    wit_div(r, r, &sum);
+    wit_clear(&sum);
+    wit_clear(&t);
+}
+
+void wit_gin(wit *r, const wit_case *w, int64_t b, int64_t g, int64_t j)
+{
+    wit_set_ui(r, 1);
+    if (w->gin)
+        wit_set_double(r, attest_load(w->gin, attest_offset(w->gin, b, g, j, 0)));
+    if (w->sk)
+        share_of_head(r, w, w->sk, b, g, w->p->hkv, j);
+}
+
+void wit_gout(wit *r, const wit_case *w, int64_t b, int64_t h, int64_t i)
+{
+    wit_set_ui(r, 1);
+    if (w->gout)
+        wit_set_double(r, attest_load(w->gout, attest_offset(w->gout, b, h, i, 0)));
+    if (w->sq)
+        share_of_head(r, w, w->sq, b, h, w->p->hq, i);
+}

@@ -1,0 +1,323 @@
+/* test_ball_steps.c - gates, floor, length, cap, alibi, clamp and the features unit and silu in balls, against values
+ * by hand; the tie lemma stays out of them. */
+#include "reference/bound/judge.h"
+#include "tests/reference/ball/ball_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+Suite *suite_ball_steps(void);
+
+/* Two keys, d = e = 1: q = 1, scores 1 and 2 from k, v = 3 and 5, so power:1 gives weights 1 and 2. */
+static void two_keys(ball_case *x, const char *line)
+{
+    ball_case_start(x, line, 0);
+    ball_case_put(x, ATTEST_Q, 0, 0, 0, 0, 1);
+    for (int j = 0; j < 2; j++) {
+        ball_case_put(x, ATTEST_K, 0, 0, j, 0, j + 1);
+        ball_case_put(x, ATTEST_V, 0, 0, j, 0, 2 * j + 3);
+    }
+    if (attest_bundle_role(x->bundle, ATTEST_GIN)) {
+        ball_case_put(x, ATTEST_GIN, 0, 0, 0, 0, 0.5);
+        ball_case_put(x, ATTEST_GIN, 0, 0, 1, 0, 4);
+    }
+    if (attest_bundle_role(x->bundle, ATTEST_GOUT))
+        ball_case_put(x, ATTEST_GOUT, 0, 0, 0, 0, 0.25);
+    if (attest_bundle_role(x->bundle, ATTEST_SLOPE))
+        ball_case_put(x, ATTEST_SLOPE, 0, 0, 0, 0, 0.5);
+}
+
+#define TWO "variant=linear n=1 m=2 d=1 e=1 scale=1 "
+
+/* u, z, o of TWO: plain u = 3 + 10 = 13, gated in u = 1.5 + 40 = 41.5, z = 3. */
+START_TEST(by_hand)
+{
+    static const struct { const char *line; double u, z, o; } table[] = {
+        { TWO, 13, 3, 13 },
+        { TWO "gates=in", 41.5, 3, 41.5 },
+        { TWO "gates=out", 13, 3, 3.25 },
+        { TWO "gates=inout", 41.5, 3, 10.375 },
+        { TWO "gates=pre-out", 13, 3, 3.25 },
+        { TWO "gates=in norm=floor:4", 41.5, 3, 10.375 },
+        { TWO "norm=floor:1 clamp=1", 8, 2, 4 },
+        { TWO "norm=floor:-1 clamp=1", 8, 2, 4 },
+        { TWO "norm=length", 13, 3, 6.5 },
+        { TWO "norm=length gates=pre-out", 13, 3, 1.625 },
+        { TWO "clamp=1.5", 3 + 7.5, 2.5, 10.5 },
+        { TWO "clamp=-2", -16, -4, -16 },
+        { TWO "alibi=draw", 3 + 7.5, 2.5, 10.5 },                       /* |0-0| and |0-1| */
+        { TWO "alibi=draw mask=causal-br", 1.5 + 10, 2.5, 11.5 },       /* the query stands at key 1 */
+        { TWO "alibi=draw clamp=1.25 mask=causal-br", 1.5 + 6.25, 1.75, 7.75 }, /* the clamp is last */
+    };
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
+        ball_case x;
+        two_keys(&x, table[t].line);
+        ball_case_row(&x, 0, 0, 0, 128);
+        ck_assert_msg(ball_is_double(x.row.u, table[t].u, 100), "%s: u", table[t].line);
+        ck_assert_msg(ball_is_double(x.row.z, table[t].z, 100), "%s: z", table[t].line);
+        ck_assert_msg(!x.row.illposed && ball_is_double(x.row.o, table[t].o, 48), "%s: o", table[t].line);
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
+/* cap=2: s = 2 tanh(s/2) = 2 (e^s - 1)/(e^s + 1), before alibi and clamp. */
+START_TEST(soft_cap)
+{
+    static const char *const lines[] = { TWO "cap=2", TWO "cap=2 alibi=draw", TWO "cap=2 alibi=draw clamp=0.95" };
+    for (int t = 0; t < 3; t++) {
+        ball_case x;
+        arb_t s, y;
+        arb_init(s);
+        arb_init(y);
+        two_keys(&x, lines[t]);
+        ball_case_row(&x, 0, 0, 0, 128);
+        for (int j = 0; j < 2; j++) {
+            arb_set_si(s, j + 1);
+            arb_exp(s, s, 256);
+            arb_add_ui(y, s, 1, 256);
+            arb_sub_ui(s, s, 1, 256);
+            arb_div(s, s, y, 256);
+            arb_mul_2exp_si(s, s, 1);
+            arb_set_d(y, t == 0 ? 0 : 0.5 * j);
+            arb_sub(s, s, y, 256);
+            arb_set_d(y, 0.95);
+            if (t == 2)
+                arb_min(s, s, y, 256);
+            ck_assert_msg(ball_is(x.row.s + j, s, 100), "%s: score %d", lines[t], j);
+        }
+        ball_case_stop(&x);
+        arb_clear(s);
+        arb_clear(y);
+    }
+}
+END_TEST
+
+/* The slope is the query head's; the position counts from the batch entry's own length. */
+START_TEST(alibi_heads_and_lens)
+{
+    ball_case x;
+    ball_case_start(&x, "hq=2 hkv=1 n=2 m=4 d=1 e=1 alibi=draw mask=causal-br lens=draw", 0);
+    const attest_tensor *len = attest_bundle_role(x.bundle, ATTEST_LEN);
+    attest_store_bits(len, 0, 3);
+    ball_case_put(&x, ATTEST_SLOPE, 0, 0, 0, 0, 0.5);
+    ball_case_put(&x, ATTEST_SLOPE, 1, 0, 0, 0, 0.25);
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < 2; i++) {
+            ball_case_row(&x, 0, h, i, 128);
+            ck_assert_int_eq(x.row.keys, i + 2); /* off = 3 - 2 */
+            for (int j = 0; j < i + 2; j++)
+                ck_assert_msg(ball_is_double(x.row.s + j, -(h ? 0.25 : 0.5) * (i + 1 - j), 100), "%d %d %d", h, i, j);
+        }
+    ball_case_stop(&x);
+}
+END_TEST
+
+START_TEST(empty_illposed_and_unread)
+{
+    static const struct { const char *line; attest_role role; int empty; } table[] = {
+        { "n=2 m=1 d=1 e=1 mask=causal-br norm=length gates=out", ATTEST_GOUT, 1 },
+        { "n=2 m=1 d=1 e=1 mask=causal-br gates=pre-out norm=floor:0", ATTEST_GOUT, 1 },
+        { "n=2 m=1 d=1 e=1 mask=causal-br alibi=draw", ATTEST_SLOPE, 1 },
+        { "n=2 m=2 d=1 e=1 gates=inout", ATTEST_GOUT, 0 },
+        { "n=2 m=2 d=1 e=1 gates=in", ATTEST_GIN, 0 },
+        { "n=2 m=2 d=1 e=1 alibi=draw", ATTEST_SLOPE, 0 },
+    };
+    ball_case x;
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
+        ball_case_start(&x, table[t].line, 1);
+        ball_case_put(&x, table[t].role, 0, 0, 0, 0, NAN);
+        ball_case_row(&x, 0, 0, 0, 128);
+        ck_assert_msg(x.row.empty == table[t].empty && x.row.no_truth == !table[t].empty, "%s", table[t].line);
+        if (table[t].empty)
+            ck_assert_msg(arb_is_zero(x.row.o) && arb_is_zero(x.row.u) && arb_is_zero(x.row.z), "%s", table[t].line);
+        ball_case_stop(&x);
+    }
+    ball_case_start(&x, "n=2 m=2 d=1 e=1 gates=in mask=causal", 1);
+    ball_case_put(&x, ATTEST_GIN, 0, 0, 1, 0, NAN); /* not visible to query 0 */
+    ball_case_row(&x, 0, 0, 0, 128);
+    ck_assert(!x.row.no_truth);
+    ball_case_stop(&x);
+    two_keys(&x, "variant=linear n=1 m=2 d=1 e=1 scale=-1 norm=floor:0"); /* z = -3: the floor 0 divides */
+    ball_case_row(&x, 0, 0, 0, 128);
+    ck_assert(x.row.illposed && !x.row.no_truth);
+    ball_case_stop(&x);
+}
+END_TEST
+
+/* unit, silu and silu-unit of q = (3, -4), k = (0, 2) and k = 0, through the scores of power:1. */
+START_TEST(features)
+{
+    static const char *const lines[] = { "variant=linear feature=unit n=1 m=2 d=2 e=1 scale=1",
+                                         "variant=linear feature=silu n=1 m=2 d=2 e=1 scale=1",
+                                         "variant=linear feature=silu-unit n=1 m=2 d=2 e=1 scale=1" };
+    for (int t = 0; t < 3; t++) {
+        ball_case x;
+        arb_t a, b, y;
+        arb_init(a);
+        arb_init(b);
+        arb_init(y);
+        ball_case_start(&x, lines[t], 0);
+        ball_case_put(&x, ATTEST_Q, 0, 0, 0, 0, 3);
+        ball_case_put(&x, ATTEST_Q, 0, 0, 0, 1, -4);
+        ball_case_put(&x, ATTEST_K, 0, 0, 0, 1, 2);
+        ball_case_row(&x, 0, 0, 0, 128);
+        ck_assert_msg(arb_is_zero(x.row.s + 1), "%s: the zero key", x.line);
+        const double point[3] = { 3, -4, 2 };
+        arb_ptr silu = _arb_vec_init(3);
+        for (int c = 0; c < 3; c++) { /* x (1 + tanh(x/2))/2 */
+            arb_set_d(a, point[c] / 2);
+            arb_tanh(b, a, 256);
+            arb_add_ui(b, b, 1, 256);
+            arb_mul(silu + c, a, b, 256);
+        }
+        arb_mul(y, silu + 1, silu + 2, 256);
+        if (t == 0) {
+            arb_set_si(y, -4);
+            arb_div_ui(y, y, 5, 256);
+        } else if (t == 2) {
+            arb_hypot(a, silu, silu + 1, 256);
+            arb_div(y, silu + 1, a, 256);
+        }
+        ck_assert_msg(ball_is(x.row.s, y, 100), "%s: the score", x.line);
+        _arb_vec_clear(silu, 3);
+        arb_clear(a);
+        arb_clear(b);
+        arb_clear(y);
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
+/* A large negative number has a silu near 0, and a NaN has none. */
+START_TEST(feature_edges)
+{
+    ball_case x;
+    ball_case_start(&x, "variant=linear feature=silu n=1 m=2 d=1 e=1 scale=1 in=f64", 0);
+    ball_case_put(&x, ATTEST_Q, 0, 0, 0, 0, -1e5);
+    ball_case_put(&x, ATTEST_K, 0, 0, 0, 0, 1e5);
+    ball_case_row(&x, 0, 0, 0, 128);
+    ck_assert(arb_is_finite(x.row.s) && arb_is_negative(x.row.s));
+    ball_case_put(&x, ATTEST_K, 0, 0, 1, 0, -INFINITY);
+    ball_case_row(&x, 0, 0, 0, 128);
+    ck_assert(x.row.no_truth);
+    ball_case_stop(&x);
+}
+END_TEST
+
+/* The tie lemma says nothing where it was not proved, whatever the candidate. */
+START_TEST(no_tie_lemma)
+{
+    static const char *const lines[] = {
+        "gates=in",
+        "gates=out",
+        "gates=inout",
+        "gates=pre-out",
+        "gates=heads",
+        "norm=floor:1",
+        "norm=length",
+        "norm=l2",
+        "norm=rms",
+        "norm=layernorm",
+        "norm=length-l2",
+        "norm=length-rms affine=draw",
+        "norm=length-layernorm",
+        "feature=unit",
+        "feature=silu",
+        "feature=silu-unit",
+        "feature=cosformer",
+        "clamp=5",
+        "cap=5",
+        "alibi=draw",
+        "rope=2",
+        "filter=2",
+        "mask=causal decay=retnet",
+        "mask=causal decay=scalar",
+        "mask=causal weight=power:1 decay=vector",
+        "mask=causal weight=power:1 norm=none update=delta",
+        "mask=causal weight=power:1 norm=none update=efla",
+    };
+    for (size_t t = 0; t < 2 * sizeof lines / sizeof lines[0]; t++) {
+        char line[128];
+        ball_case x;
+        mpq_t zero;
+        snprintf(line, sizeof line, "variant=%s n=2 m=2 d=2 e=1 %s", t % 2 ? "taylor:2" : "softmax", lines[t / 2]);
+        ball_case_start(&x, line, t < sizeof lines / sizeof lines[0]); /* drawn, or zero: o = 0 then */
+        mpq_init(zero);
+        ck_assert_msg(ref_tie(&x.in, 0, 0, 0, 0, zero) == -1, "%s: tie", line);
+        mpq_clear(zero);
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
+/* A clamp may hide a NaN score (min(5, NaN) is 5 in C), so may a filter (NaN > x is false) and relu; decays, gates and
+ * rotations multiply, which keeps it. */
+#define ONE "n=1 m=1 d=2 e=1 mask=causal "
+START_TEST(nan_scores)
+{
+    static const struct { const char *line; int q, v; } table[] = {
+        { ONE, 1, 1 },
+        { ONE "cap=5 alibi=draw", 1, 1 },
+        { ONE "clamp=5", 0, 1 },
+        { ONE "rope=10 decay=scalar gates=heads", 1, 1 },
+        { ONE "weight=power:1 decay=vector", 1, 1 },
+        { ONE "filter=1", 0, 0 },
+        { ONE "feature=cosformer", 0, 1 },
+        { ONE "weight=power:1 norm=none update=delta", 0, 0 },
+        { ONE "weight=power:1 norm=none update=efla", 0, 0 },
+    };
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++)
+        for (int role = 0; role < 2; role++) {
+            ball_case x;
+            ball_case_start(&x, table[t].line, 1);
+            ball_case_put(&x, role ? ATTEST_V : ATTEST_Q, 0, 0, 0, 0, NAN);
+            ck_assert_msg(judge_must_be_nan(&x.in, ROLE(ATTEST_O), 0, 0, 0, 0) == (role ? table[t].v : table[t].q),
+                          "%s: %c", table[t].line, role ? 'v' : 'q');
+            ball_case_stop(&x);
+        }
+}
+END_TEST
+
+/* The gauge of TWO with exp-free weights: sum |w gin v| |gout| / Z. */
+START_TEST(gauges)
+{
+    static const struct { const char *line; double gauge; } table[] = {
+        { TWO "gates=in", 41.5 },           { TWO "gates=out", 3.25 },         { TWO "gates=inout", 10.375 },
+        { TWO "gates=pre-out", 3.25 },      { TWO "norm=length", 6.5 },        { TWO "norm=floor:4", 3.25 },
+        { TWO "norm=floor:4 gates=inout", 41.5 / 16 },
+        { TWO "weight=exp clamp=0 norm=floor:1", 5.5 },   /* w = 1, z = 2: (3 + 5 + |3 - 4| + 2 |5 - 4|)/2 */
+        { TWO "weight=exp clamp=0 norm=floor:4", 5.25 },  /* (3 + 5 + 3 + 2 5)/4 */
+        { TWO "weight=exp clamp=0 gates=in norm=length", 31.5 }, /* w = 1: (1.5 + 20 + 1.5 + 2 20)/2 */
+    };
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
+        ball_case x;
+        mag_t gauge;
+        mag_init(gauge);
+        two_keys(&x, table[t].line);
+        ball_case_row(&x, 0, 0, 0, 128);
+        MUST(ref_gauge_row(gauge, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 0, &x.err), &x);
+        const double got = ref_mag_upper(gauge), want = table[t].gauge;
+        ck_assert_msg(got >= want && got < want * 1.001, "%s: gauge %g, not %g", table[t].line, got, want);
+        mag_clear(gauge);
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
+Suite *suite_ball_steps(void)
+{
+    Suite *s = suite_create("ball_steps");
+    TCase *t = tcase_create("ball_steps");
+    tcase_add_test(t, by_hand);
+    tcase_add_test(t, soft_cap);
+    tcase_add_test(t, alibi_heads_and_lens);
+    tcase_add_test(t, empty_illposed_and_unread);
+    tcase_add_test(t, features);
+    tcase_add_test(t, feature_edges);
+    tcase_add_test(t, no_tie_lemma);
+    tcase_add_test(t, nan_scores);
+    tcase_add_test(t, gauges);
+    suite_add_tcase(s, t);
+    return s;
+}

@@ -1,0 +1,74 @@
+/* test_kept.c - what a row keeps (facts, gauges) is what would be made anew, also after the row was computed again. */
+#include <stdlib.h>
+
+#include "reference/truth/truth.h"
+#include "tests/reference/truth/truth_case.h"
+
+Suite *suite_kept(void);
+
+static const attest_role outputs[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
+
+static void compare_gauges(ball_case *x, int64_t h, int64_t i)
+{
+    const int64_t e = x->c.problem.e;
+    for (size_t r = 0; r < sizeof outputs / sizeof outputs[0]; r++) {
+        const attest_tensor_id id = ROLE(outputs[r]);
+        const int64_t count = outputs[r] == ATTEST_O || outputs[r] == ATTEST_U ? e : 1;
+        mag_ptr fresh = _mag_vec_init((slong)count);
+        mag_srcptr kept, again;
+        MUST(ref_gauge_row(fresh, &x->row, &x->in, id, 0, h, i, &x->err), x);
+        MUST(ref_gauge_kept(&kept, &x->row, &x->in, id, 0, h, i, &x->err), x);
+        MUST(ref_gauge_kept(&again, &x->row, &x->in, id, 0, h, i, &x->err), x);
+        ck_assert_ptr_eq(kept, again);
+        for (int64_t c = 0; c < count; c++)
+            ck_assert_msg(mag_equal(kept + c, fresh + c), "%s: output %d of row %d,%d", x->line, (int)outputs[r],
+                          (int)h, (int)i);
+        _mag_vec_clear(fresh, (slong)count);
+    }
+}
+
+START_TEST(gauges)
+{
+    static const char *const lines[] = { "n=5 d=3 e=2 mask=causal hq=2 hkv=1", "variant=taylor:3 n=4 d=2 mask=causal",
+                                         "variant=softmax1 n=3 d=2", "variant=rmsnorm n=3 d=2 mask=causal" };
+    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
+        ball_case x;
+        ball_case_start(&x, lines[k], 1);
+        for (int64_t h = 0; h < x.c.problem.hq; h++)
+            for (int64_t i = x.c.problem.n - 1; i >= 0; i--) {
+                ball_case_row(&x, 0, h, i, i % 2 ? 128 : 256);
+                compare_gauges(&x, h, i);
+            }
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
+/* The second row of a truth is computed again at 512 bits; its facts then say so, and its range is narrower. */
+START_TEST(facts)
+{
+    truth_case t;
+    attest_row_facts at_128, again, at_512;
+    ref_row *row;
+    start(&t, "n=4 d=3 mask=causal seed=5", 1, ATTEST_ENGINE_AUTO);
+    MUST(attest_truth_facts(&at_128, t.truth, 0, 0, 1, &t.x.err), &t.x);
+    MUST(attest_truth_facts(&again, t.truth, 0, 0, 1, &t.x.err), &t.x);
+    MUST(ref_truth_row(&row, t.truth, 0, 0, 1, 512, &t.x.err), &t.x);
+    MUST(attest_truth_facts(&at_512, t.truth, 0, 0, 1, &t.x.err), &t.x);
+    ck_assert(at_128.bits == 128 && again.bits == 128 && at_512.bits == 512);
+    ck_assert(again.range_lo == at_128.range_lo && again.range_hi == at_128.range_hi && again.visible == 2 &&
+              again.abs_score == at_128.abs_score && again.sum_sign == 1);
+    ck_assert(at_512.range_lo >= at_128.range_lo && at_512.range_hi <= at_128.range_hi && at_512.visible == 2);
+    stop(&t);
+}
+END_TEST
+
+Suite *suite_kept(void)
+{
+    Suite *suite = suite_create("kept");
+    TCase *c = tcase_create("kept");
+    tcase_add_test(c, gauges);
+    tcase_add_test(c, facts);
+    suite_add_tcase(suite, c);
+    return suite;
+}

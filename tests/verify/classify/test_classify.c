@@ -1,0 +1,320 @@
+/* test_classify.c - the classifier: all declared traits of every built-in kernel are inferred; altered kernels and
+ * altered declarations are noticed; rows, file and page. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/problem/problem.h"
+#include "kernels/library/registry.h"
+#include "tests/reports/report_cases.h"
+#include "reports/traits.h"
+#include "verify/classify/classify.h"
+
+Suite *suite_classify(void);
+
+static void use_our_worker(void)
+{
+    setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
+}
+
+/* Traits of one kernel of a library (NULL: built-in). */
+static attest_traits classify(const char *library, const char *kernel)
+{
+    attest_traits traits = { 0 };
+    attest_classify_fault fault;
+    attest_worker *worker;
+    attest_error err;
+    int found = 0;
+    ck_assert_msg(attest_worker_start(&worker, library, 10, &err) == ATTEST_OK, "%s", err.text);
+    for (size_t k = 0; k < attest_worker_kernel_count(worker); k++)
+        if (strcmp(attest_worker_kernel(worker, k)->name, kernel) == 0) {
+            found = 1;
+            ck_assert_msg(attest_classify(&traits, &fault, worker, k, kernel, 10, &err) == ATTEST_OK, "%s", err.text);
+        }
+    ck_assert_msg(found, "no kernel %s", kernel);
+    attest_worker_free(worker);
+    return traits;
+}
+
+static const attest_trait *trait_of(const attest_traits *traits, const char *name)
+{
+    for (size_t n = 0; n < traits->count; n++)
+        if (strcmp(traits->trait[n].trait, name) == 0)
+            return &traits->trait[n];
+    ck_abort_msg("no trait %s", name);
+    return NULL;
+}
+
+/* ---- built-in kernels -------------------------------------------------------------------------------------------- */
+
+START_TEST(builtin_kernels)
+{
+    const attest_library *library = attest_builtin_library();
+    const attest_kernel *kernel = library->kernels[_i];
+    attest_traits traits = classify(NULL, kernel->name);
+    ck_assert_uint_eq(traits.count, 23);
+    for (size_t n = 0; n < traits.count; n++) {
+        const attest_trait *t = &traits.trait[n];
+        if (strcmp(t->declared, "-") == 0)
+            continue;
+        ck_assert_msg(t->verdict == ATTEST_TRAIT_AGREES, "%s %s: declared %s, inferred %s, %s", kernel->name, t->trait,
+                      t->declared, t->inferred, t->why);
+        ck_assert_str_ne(t->inferred, "-");
+    }
+    attest_traits_clear(&traits);
+}
+END_TEST
+
+/* ---- altered kernels, under their bases' declarations
+ * ---------------------------------------------------------------- */
+
+static const struct {
+    const char *defect, *trait, *inferred;
+} altered[] = {
+    { "p-truncated", "p_rounding", "truncate" },
+    { "cast-in-sum", "cast_in_sum", "yes" },
+    { "acc-bf16", "acc_unit", "2^-8" },
+    { "acc-bf16", "serial_sums", "no" },
+    { "acc-f16", "acc_unit", "2^-11" },
+    { "acc-between-tiles", "acc_unit", "2^-8" },
+    { "l-bf16", "acc_unit", "2^-8" },
+    { "dot-f16", "acc_unit", "2^-11" },
+    { "dot-float", "acc_unit", "2^-24" },
+    { "exp-wobble", "exp_error", "2^-16" },
+    { "exp-biased", "exp_error", "2^-15" },
+    { "exp-float", "exp_error", "2^-24" },
+    { "poly-exp2-2", "exp_error", "2^-8.54" },
+    { "poly-exp2-3", "exp_error", "2^-13.5" },
+    { "log2e-short", "exp_error", NULL },
+    { "rcp-approx", "div_error", "2^-11.4" },
+    { "scale-float", "scale_dtype", "f32" },
+    { "state-bf16", "state_dtype", "bf16" },
+    { "state-f16", "state_dtype", "f16" },
+    { "delta-state-bf16", "state_dtype", "bf16" },
+    { "state-cast-read", "state_dtype", "f16" },
+    { "ftz-weights", "ftz", "yes" },
+    { "lse-base2", "lse_base2", "yes" },
+    { "lse-mixed-base", "lse_base2", "another" },
+    { "lse-with-sink", "lse_with_sink", "yes" },
+    { "mask-row-nan", "empty_row_nan", "yes" },
+    { "mask-row-mean", "empty_row_nan", "another" },
+    { "masked-poison", "masked_finite", "yes" },
+    { "causal-align", "causal", "bottom-right" },
+    { "strict-diag", "causal", "another" },
+    { "causal-leak", "causal_br", "another" },
+    { "batch-variant", "batch_invariant", "no" },
+    { "batch-variant", "tile", "16" },
+};
+enum { ALTERED = sizeof altered / sizeof altered[0] };
+
+START_TEST(altered_kernels)
+{
+    if (_i > 0 && strcmp(altered[_i].defect, altered[_i - 1].defect) == 0)
+        return; /* with the row before */
+    attest_traits traits = classify(ATTEST_TEST_BUILD "/defects/defects.so", altered[_i].defect);
+    for (size_t n = (size_t)_i; n < ALTERED && strcmp(altered[n].defect, altered[_i].defect) == 0; n++) {
+        const attest_trait *t = trait_of(&traits, altered[n].trait);
+        ck_assert_msg(t->verdict == ATTEST_TRAIT_FAIL, "%s %s: inferred %s: %s", altered[n].defect, t->trait,
+                      t->inferred, t->why);
+        if (altered[n].inferred)
+            ck_assert_str_eq(t->inferred, altered[n].inferred);
+    }
+    attest_traits_clear(&traits);
+}
+END_TEST
+
+/* ---- kernels whose arithmetic no built-in kernel has, and declarations that are not true -------------------- */
+
+#define TRAITS ATTEST_TEST_BUILD "/plugins/traits.so"
+
+static const struct {
+    const char *kernel, *trait, *declared, *inferred; /* inferred NULL: it is libm's */
+    uint32_t verdict;
+} declarations[] = {
+    { "odd", "log2_domain", "yes", "yes", ATTEST_TRAIT_AGREES },
+    { "odd", "acc_truncates", "yes", "yes", ATTEST_TRAIT_AGREES },
+    { "odd", "p_rounding", "truncate", "truncate", ATTEST_TRAIT_AGREES },
+    { "odd", "cast_in_sum", "yes", "yes", ATTEST_TRAIT_AGREES },
+    { "odd", "exp_error", "2^-23", NULL, ATTEST_TRAIT_AGREES },
+    { "odd", "scale_dtype", "bf16", "bf16", ATTEST_TRAIT_AGREES },
+    { "odd", "ftz", "yes", "yes", ATTEST_TRAIT_AGREES },
+    { "odd", "empty_row_nan", "yes", "yes", ATTEST_TRAIT_AGREES },
+    { "odd", "lse_base2", "yes", "yes", ATTEST_TRAIT_AGREES },
+    { "parts", "splits", "4", "4", ATTEST_TRAIT_AGREES },
+    { "parts", "tile", "none", "none", ATTEST_TRAIT_AGREES },
+    { "backwards", "tile", "8", "8", ATTEST_TRAIT_AGREES },
+    { "keeper", "state_dtype", "bf16", "bf16", ATTEST_TRAIT_AGREES },
+    { "keeper", "acc_unit", "2^-24", "2^-24", ATTEST_TRAIT_AGREES },
+    { "keeper", "scale_dtype", "f32", "f32", ATTEST_TRAIT_AGREES },
+    { "textbook", "tile", "1", "1", ATTEST_TRAIT_AGREES },
+    { "textbook", "schedule", "online", "online", ATTEST_TRAIT_AGREES },
+    { "pairs", "tile", "2", "2", ATTEST_TRAIT_AGREES },
+    { "quiet", "acc_unit", "2^-24", "2^-24", ATTEST_TRAIT_AGREES },
+    { "long", "tile", "512", "-", ATTEST_TRAIT_HIDDEN },
+    { "long", "schedule", "online", "-", ATTEST_TRAIT_HIDDEN },
+    { "faint", "schedule", "two-pass", "-", ATTEST_TRAIT_HIDDEN },
+    { "faint", "causal", "top-left", "-", ATTEST_TRAIT_HIDDEN },
+    { "lone", "ftz", "-", "-", ATTEST_TRAIT_HIDDEN },
+    { "loose", "schedule", "online", "two-pass", ATTEST_TRAIT_FINDING },
+    { "loose", "tile", "16", "none", ATTEST_TRAIT_FINDING },
+    { "loose", "exp_error", "2^-16", NULL, ATTEST_TRAIT_FINDING },
+    { "loose", "log2_domain", "yes", "no", ATTEST_TRAIT_FINDING },
+    { "loose", "acc_unit", "2^-20", "2^-24", ATTEST_TRAIT_FINDING },
+    { "loose", "acc_truncates", "yes", "no", ATTEST_TRAIT_AGREES }, /* twice the error: within 4 times */
+    { "loose", "div_error", "2^-20", "2^-24", ATTEST_TRAIT_FINDING },
+    { "loose", "scale_dtype", "f16", "f32", ATTEST_TRAIT_FINDING },
+    { "loose", "ftz", "yes", "no", ATTEST_TRAIT_FINDING },
+    { "loose", "masked_finite", "yes", "no", ATTEST_TRAIT_FINDING },
+    { "loose", "batch_invariant", "-", "yes", ATTEST_TRAIT_UNDECLARED },
+    { "boaster", "exp_error", "2^-26", NULL, ATTEST_TRAIT_FAIL },
+    { "boaster", "acc_unit", "2^-25", "2^-24", ATTEST_TRAIT_FAIL },
+    { "boaster", "div_error", "2^-26", "2^-24", ATTEST_TRAIT_FAIL },
+    { "boaster", "scale_dtype", "f64", "f32", ATTEST_TRAIT_FAIL },
+    { "boaster", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
+    { "reader", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
+    { "laner", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
+    { "divider", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
+    { "odd", "serial_sums", "-", "yes", ATTEST_TRAIT_UNDECLARED },
+    { "quiet", "serial_sums", "-", "-", ATTEST_TRAIT_HIDDEN },
+    { "loose", "serial_sums", "-", "yes", ATTEST_TRAIT_UNDECLARED },
+    { "backwards", "serial_sums", "-", "no", ATTEST_TRAIT_UNDECLARED },
+    { "boaster", "empty_row_nan", "yes", "no", ATTEST_TRAIT_FAIL },
+    { "boaster", "p_rounding", "-", "-", ATTEST_TRAIT_HIDDEN },
+};
+
+static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper",  "textbook", "pairs", "quiet",
+                                       "long",  "faint", "lone",      "loose",   "boaster",  "reader", "laner",
+                                       "divider" };
+enum { KERNELS = sizeof kernels / sizeof kernels[0], LIARS = 5 };
+
+/* Of all but the last ones (LIARS), whose declarations are true, nothing else is found either. */
+START_TEST(declared_values)
+{
+    attest_traits traits = classify(TRAITS, kernels[_i]);
+    for (size_t n = 0; n < sizeof declarations / sizeof declarations[0]; n++) {
+        if (strcmp(declarations[n].kernel, kernels[_i]) != 0)
+            continue;
+        const attest_trait *t = trait_of(&traits, declarations[n].trait);
+        ck_assert_str_eq(t->declared, declarations[n].declared);
+        if (declarations[n].inferred)
+            ck_assert_str_eq(t->inferred, declarations[n].inferred);
+        ck_assert_uint_eq(t->verdict, declarations[n].verdict);
+    }
+    for (size_t n = 0; n < traits.count && _i < KERNELS - LIARS; n++) {
+        const attest_trait *t = &traits.trait[n];
+        ck_assert_msg(t->verdict != ATTEST_TRAIT_FAIL && t->verdict != ATTEST_TRAIT_FINDING,
+                      "%s %s: declared %s, inferred %s: %s", kernels[_i], t->trait, t->declared, t->inferred, t->why);
+        ck_assert_msg(t->verdict != ATTEST_TRAIT_HIDDEN || *t->why, "%s %s: no reason", kernels[_i], t->trait);
+    }
+    attest_traits_clear(&traits);
+}
+END_TEST
+
+/* A kernel that is not what it promises. */
+START_TEST(broken_promises)
+{
+    attest_traits traits = classify(ATTEST_TEST_BUILD "/plugins/flaky.so", "flaky");
+    ck_assert_str_eq(trait_of(&traits, "deterministic")->inferred, "no");
+    ck_assert_uint_eq(trait_of(&traits, "deterministic")->verdict, ATTEST_TRAIT_FAIL);
+    attest_traits_clear(&traits);
+}
+END_TEST
+
+/* A kernel that dies is asked once. */
+START_TEST(dead_kernels)
+{
+    attest_traits traits = classify(ATTEST_TEST_BUILD "/plugins/segfault.so", "segfault");
+    for (size_t n = 0; n < traits.count; n++) {
+        ck_assert_uint_eq(traits.trait[n].verdict, ATTEST_TRAIT_HIDDEN);
+        ck_assert_str_eq(traits.trait[n].why, "the kernel crashed in a probe");
+    }
+    attest_traits_clear(&traits);
+}
+END_TEST
+
+/* ---- rows
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+static attest_traits sample_traits(void)
+{
+    attest_traits traits = { 0 };
+    attest_error err;
+    for (uint32_t n = 0; n < 100; n++) {
+        attest_trait t = {
+            .kernel = "k<1>", .trait = "tile", .declared = "32", .verdict = n % ATTEST_TRAIT_VERDICT_COUNT
+        };
+        snprintf(t.inferred, sizeof t.inferred, "%u", n);
+        snprintf(t.why, sizeof t.why, "because \"%u\" & more", n);
+        ck_assert_int_eq(attest_traits_add(&traits, &t, &err), ATTEST_OK);
+    }
+    return traits;
+}
+
+START_TEST(file_of_traits)
+{
+    attest_traits traits = sample_traits(), back = { 0 };
+    attest_error err;
+    ck_assert_int_eq(attest_traits_write_jsonl(&traits, path_of("traits.jsonl"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_traits_read_jsonl(&back, path_of("traits.jsonl"), &err), ATTEST_OK);
+    ck_assert_uint_eq(back.count, traits.count);
+    for (size_t n = 0; n < back.count; n++) {
+        ck_assert_str_eq(back.trait[n].kernel, traits.trait[n].kernel);
+        ck_assert_str_eq(back.trait[n].trait, traits.trait[n].trait);
+        ck_assert_str_eq(back.trait[n].declared, traits.trait[n].declared);
+        ck_assert_str_eq(back.trait[n].inferred, traits.trait[n].inferred);
+        ck_assert_str_eq(back.trait[n].why, traits.trait[n].why);
+        ck_assert_uint_eq(back.trait[n].verdict, traits.trait[n].verdict);
+    }
+    FILE *out = fopen(path_of("traits.jsonl"), "a");
+    fputs("{\"kernel\":\"x\",\"trait\":\"y\",\"declared\":\"\",\"inferred\":\"\",\"verdict\":\"good\",\"why\":\"\"}\n",
+          out);
+    fclose(out);
+    ck_assert_int_eq(attest_traits_read_jsonl(&back, path_of("traits.jsonl"), &err), ATTEST_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "traits.jsonl:101"));
+    ck_assert_int_eq(attest_traits_read_jsonl(&back, path_of("none.jsonl"), &err), ATTEST_BAD_INPUT);
+    attest_traits_clear(&traits);
+    attest_traits_clear(&back);
+    ck_assert_ptr_null(back.trait);
+}
+END_TEST
+
+START_TEST(table_and_page)
+{
+    attest_traits traits = sample_traits(), none = { 0 };
+    FILE *out = fopen(path_of("table"), "w");
+    attest_traits_print(out, &traits);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text_of("table"), "k<1>\n  trait "));
+    ck_assert_ptr_nonnull(
+        strstr(text_of("table"), "  tile              32               12               FAIL: because"));
+    out = fopen(path_of("page"), "w");
+    attest_traits_print_html(out, &none);
+    ck_assert_int_eq((int)ftell(out), 0);
+    attest_traits_print_html(out, &traits);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text_of("page"), "<code>k&lt;1&gt;</code>"));
+    ck_assert_ptr_nonnull(strstr(text_of("page"), "<td>12</td><td class=\"fail\">FAIL</td><td>because &quot;12&quot;"));
+    attest_traits_clear(&traits);
+}
+END_TEST
+
+Suite *suite_classify(void)
+{
+    Suite *suite = suite_create("classify");
+    TCase *asked = tcase_create("kernels"), *rows = tcase_create("rows");
+    tcase_add_unchecked_fixture(asked, use_our_worker, NULL);
+    tcase_set_timeout(asked, 60);
+    tcase_add_loop_test(asked, builtin_kernels, 0, (int)attest_builtin_library()->kernel_count);
+    tcase_add_loop_test(asked, altered_kernels, 0, ALTERED);
+    tcase_add_loop_test(asked, declared_values, 0, KERNELS);
+    tcase_add_test(asked, broken_promises);
+    tcase_add_test(asked, dead_kernels);
+    suite_add_tcase(suite, asked);
+    tcase_add_unchecked_fixture(rows, setup, teardown);
+    tcase_add_test(rows, file_of_traits);
+    tcase_add_test(rows, table_and_page);
+    suite_add_tcase(suite, rows);
+    return suite;
+}

@@ -1,0 +1,394 @@
+/* test_cli.c - the command line as data: the .case files of tests/cli.
+ *
+ * A case is a block of lines `name: run: exit: stdout: stderr:` ended by a blank line.  run goes to sh with
+ * $A = attest, $B = the build folder, $S = the source tree, $D = a scratch folder that make_data.py filled;
+ * stdout:/stderr: must occur in what was printed ($D and $S are replaced).  Exit code 2 must come with exactly
+ * one line on stderr, nothing on stdout, and nothing left half-written.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/memory_use.h"
+#include "verify/gate/gate.h"
+#include "verify/gate/runner.h"
+
+Suite *suite_cli(void);
+
+static char folder[] = "/tmp/attest-cli-XXXXXX";
+
+typedef struct cli_case {
+    char name[256], run[2048];
+    char out[8][256], err[8][256];
+    int out_count, err_count, exit_code;
+} cli_case;
+
+static void setup(void)
+{
+    char command[1024];
+    strcpy(folder, "/tmp/attest-cli-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("A", ATTEST_TEST_BUILD "/attest", 1);
+    setenv("B", ATTEST_TEST_BUILD, 1);
+    setenv("S", ATTEST_TEST_ROOT, 1);
+    setenv("D", folder, 1);
+    setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
+    /* Debian's python3 has numpy; another python3 first in PATH may not. */
+    snprintf(command, sizeof command,
+             "$(test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3) %s/tests/cli/make_data.py %s",
+             ATTEST_TEST_ROOT, folder);
+    ck_assert_msg(system(command) == 0, "make_data.py failed (python3-numpy is among the packages of make deps)");
+}
+
+static void teardown(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Runs the command; fills the two texts; returns the exit code. */
+static int run(const cli_case *c, char *out, char *err, size_t size)
+{
+    char command[4096], path[2][64];
+    char *const text[2] = { out, err };
+    snprintf(path[0], sizeof path[0], "%s/stdout", folder);
+    snprintf(path[1], sizeof path[1], "%s/stderr", folder);
+    snprintf(command, sizeof command, "{ %s ; } >%s 2>%s </dev/null", c->run, path[0], path[1]);
+    const int code = system(command);
+    for (int i = 0; i < 2; i++) {
+        FILE *in = fopen(path[i], "r");
+        const size_t n = in ? fread(text[i], 1, size - 1, in) : 0;
+        text[i][n] = '\0';
+        if (in)
+            fclose(in);
+    }
+    return WIFEXITED(code) ? WEXITSTATUS(code) : -1;
+}
+
+/* $D in an expectation stands for the folder. */
+static void expand(char *text, size_t len, const char *pattern)
+{
+    const char *at = strstr(pattern, "$D");
+    if (at)
+        snprintf(text, len, "%.*s%s%s", (int)(at - pattern), pattern, folder, at + 2);
+    else
+        snprintf(text, len, "%s", pattern);
+}
+
+static int line_count(const char *text)
+{
+    int lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static void check_case(const cli_case *c)
+{
+    static char out[1 << 20], err[1 << 16];
+    char expected[512];
+    const int code = run(c, out, err, sizeof err);
+    ck_assert_msg(code == c->exit_code, "%s: exit code %d, expected %d\n  %s\n%.1500s%.1500s", c->name, code,
+                  c->exit_code, c->run, out, err);
+    for (int i = 0; i < c->out_count; i++) {
+        expand(expected, sizeof expected, c->out[i]);
+        ck_assert_msg(strstr(out, expected) != NULL, "%s: stdout lacks '%s':\n%.1500s%.1500s", c->name, expected, out,
+                      err);
+    }
+    for (int i = 0; i < c->err_count; i++) {
+        expand(expected, sizeof expected, c->err[i]);
+        ck_assert_msg(strstr(err, expected) != NULL, "%s: stderr lacks '%s':\n%s", c->name, expected, err);
+    }
+    if (code == 2) {
+        ck_assert_msg(line_count(err) == 1, "%s: a usage error is one line:\n%s", c->name, err);
+        ck_assert_msg(out[0] == '\0', "%s: a usage error prints no data:\n%s", c->name, out);
+    }
+}
+
+/* The value of `key: value`, or NULL. */
+static const char *value_of(const char *line, const char *key)
+{
+    const size_t len = strlen(key);
+    return strncmp(line, key, len) == 0 && line[len] == ':' && line[len + 1] == ' ' ? line + len + 2 : NULL;
+}
+
+static void take_line(cli_case *c, const char *line, const char *file)
+{
+    const char *v;
+    if ((v = value_of(line, "name")))
+        snprintf(c->name, sizeof c->name, "%s", v);
+    else if ((v = value_of(line, "run")))
+        snprintf(c->run, sizeof c->run, "%s", v);
+    else if ((v = value_of(line, "exit")))
+        c->exit_code = atoi(v);
+    else if ((v = value_of(line, "stdout")) && c->out_count < 8)
+        snprintf(c->out[c->out_count++], sizeof c->out[0], "%s", v);
+    else if ((v = value_of(line, "stderr")) && c->err_count < 8)
+        snprintf(c->err[c->err_count++], sizeof c->err[0], "%s", v);
+    else
+        ck_assert_msg(line[0] == '#', "%s: '%s' is no line of a case", file, line);
+}
+
+static void check_file(const char *name)
+{
+    char path[512], line[2200];
+    int cases = 0;
+    cli_case c = { .run = "" };
+    snprintf(path, sizeof path, "%s/tests/cli/%s", ATTEST_TEST_ROOT, name);
+    FILE *in = fopen(path, "r");
+    ck_assert_msg(in != NULL, "%s is missing", path);
+    for (int more = 1; more;) {
+        more = fgets(line, sizeof line, in) != NULL;
+        line[more ? strcspn(line, "\n") : 0] = '\0';
+        if (line[0] != '\0') {
+            take_line(&c, line, name);
+            continue;
+        }
+        if (c.run[0] != '\0') {
+            check_case(&c);
+            cases++;
+        }
+        c = (cli_case){ .run = "" };
+    }
+    fclose(in);
+    ck_assert_msg(cases > 0, "%s has no case", name);
+}
+
+START_TEST(test_compare)
+{
+    check_file("compare.case");
+}
+END_TEST
+
+START_TEST(test_badinput)
+{
+    check_file("badinput.case");
+}
+END_TEST
+
+START_TEST(test_commands)
+{
+    check_file("commands.case");
+}
+END_TEST
+
+START_TEST(test_plugins)
+{
+    check_file("plugins.case");
+}
+END_TEST
+
+START_TEST(test_gate)
+{
+    check_file("gate.case");
+}
+END_TEST
+
+START_TEST(test_claims)
+{
+    check_file("claims.case");
+}
+END_TEST
+
+START_TEST(test_bench)
+{
+    check_file("bench.case");
+}
+END_TEST
+
+START_TEST(test_search)
+{
+    check_file("search.case");
+}
+END_TEST
+
+START_TEST(test_defects)
+{
+    check_file("defects.case");
+}
+END_TEST
+
+START_TEST(test_props)
+{
+    check_file("props.case");
+}
+END_TEST
+
+START_TEST(test_tokens)
+{
+    check_file("token.case");
+}
+END_TEST
+
+/* ---- what commands share, called directly --------------------------------------------------------------------- */
+START_TEST(test_hashes)
+{
+    static const struct { const char *text; uint64_t hash; } known[] = { /* the published FNV-1a values */
+        { "", 0xcbf29ce484222325ull }, { "a", 0xaf63dc4c8601ec8cull }, { "foobar", 0x85944171f73967e8ull }
+    };
+    char path[128], text[20], worker[20];
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        ck_assert_uint_eq(attest_fnv(ATTEST_FNV_START, known[i].text, strlen(known[i].text)), known[i].hash);
+    ck_assert_uint_eq(attest_fnv(attest_fnv(ATTEST_FNV_START, "foo", 3), "bar", 3), known[2].hash);
+    snprintf(path, sizeof path, "%s/foobar", folder);
+    FILE *out = fopen(path, "w");
+    ck_assert(out && fputs("foobar", out) >= 0 && fclose(out) == 0);
+    attest_file_hash(text, path);
+    ck_assert_str_eq(text, "85944171f73967e8");
+    attest_library_hash(text, path);
+    ck_assert_str_eq(text, "85944171f73967e8");
+    attest_file_hash(worker, ATTEST_TEST_BUILD "/attest-worker");
+    attest_library_hash(text, NULL); /* the built-in kernels are in attest-worker */
+    ck_assert_uint_eq(strlen(text), 16);
+    ck_assert_str_eq(text, worker);
+    attest_file_hash(text, "/nowhere/at-all");
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
+START_TEST(test_quoting)
+{
+    static const struct { const char *word, *quoted; } cases[] = {
+        { "plain-_+=./:,@%9Z", "plain-_+=./:,@%9Z" }, { "", "''" }, { "two words", "'two words'" },
+        { "it's", "'it'\\''s'" }, { "$HOME", "'$HOME'" }, { "a;b", "'a;b'" }, { "*", "'*'" }
+    };
+    char text[64];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        attest_shell_quote(text, sizeof text, cases[i].word);
+        ck_assert_str_eq(text, cases[i].quoted);
+    }
+    for (size_t len = 1; len < 20; len++) { /* never past the end */
+        memset(text, 'x', sizeof text);
+        attest_shell_quote(text, len, "it's a long one, it's");
+        ck_assert_msg(strlen(text) < len && text[len] == 'x', "%zu bytes: `%.30s`", len, text);
+    }
+}
+END_TEST
+
+START_TEST(test_targets)
+{
+    static const struct { const char *target, *library, *kernel; } cases[] = {
+        { "softmax-two-pass-f32", "", "softmax-two-pass-f32" }, { "./my.so", "./my.so", NULL },
+        { "my.so:two", "my.so", "two" }, { "/a:b/my.so", "/a:b/my.so", NULL }, { "/a:b/my.so:k", "/a:b/my.so", "k" },
+        { "/a:b/plugin", "/a:b/plugin", NULL }, { "dir/plugin:k", "dir/plugin", "k" }
+    };
+    char library[64];
+    const char *kernel;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        attest_split_target(cases[i].target, library, sizeof library, &kernel);
+        ck_assert_str_eq(library, cases[i].library);
+        ck_assert_msg(kernel && cases[i].kernel ? !strcmp(kernel, cases[i].kernel) : kernel == cases[i].kernel,
+                      "%s: kernel %s", cases[i].target, kernel ? kernel : "(none)");
+    }
+}
+END_TEST
+
+START_TEST(test_wanted_kernels)
+{
+    static const struct { const char *glob, *device; uint32_t type; int wanted; } cases[] = {
+        { NULL, NULL, ATTEST_CPU, 1 },      { NULL, "cuda", ATTEST_CPU, 0 },     { NULL, "cuda", ATTEST_CUDA, 1 },
+        { NULL, "cpu", ATTEST_CUDA, 0 },    { "soft*", NULL, ATTEST_CPU, 1 },    { "soft", NULL, ATTEST_CPU, 0 },
+        { "soft*", "cuda", ATTEST_CPU, 0 }, { "line*", "cpu", ATTEST_CPU, 0 }
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const attest_cli cli = { .device = cases[i].device };
+        const attest_gate gate = { .cli = &cli, .kernel_glob = cases[i].glob };
+        const attest_kernel_facts facts = { .name = "softmax-f32", .device_type = cases[i].type };
+        ck_assert_msg(attest_kernel_wanted(&gate, &facts) == cases[i].wanted, "case %zu", i);
+    }
+}
+END_TEST
+
+START_TEST(test_status_codes)
+{
+    static const struct { attest_status status; int code; } cases[] = {
+        { ATTEST_OK, 0 },           { ATTEST_BAD_INPUT, 2 }, { ATTEST_UNSUPPORTED, 2 },  { ATTEST_IO, 2 },
+        { ATTEST_NO_MEMORY, 3 },    { ATTEST_NO_DEVICE, 3 }, { ATTEST_KERNEL_ERROR, 3 }, { ATTEST_INTERNAL, 70 }
+    };
+    const attest_cli cli = { .command = "test" };
+    const attest_error err = { "a message of the test" };
+    char path[128], line[128] = "";
+    snprintf(path, sizeof path, "%s/messages", folder);
+    ck_assert_ptr_nonnull(freopen(path, "w", stderr)); /* of this test's own process */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ck_assert_int_eq(attest_cli_error(&cli, cases[i].status, &err), cases[i].code);
+    fflush(stderr);
+    FILE *in = fopen(path, "r");
+    ck_assert(in && fgets(line, sizeof line, in));
+    fclose(in);
+    ck_assert_str_eq(line, "attest test: a message of the test\n");
+}
+END_TEST
+
+static void prepare_one(void)
+{
+    attest_prepared prepared;
+    attest_error err = { "" };
+    attest_case c;
+    ck_assert_int_eq(attest_case_parse(&c, "variant=taylor:2 n=5 d=3", NULL, NULL, &err), ATTEST_OK);
+    ck_assert_msg(attest_prepare(&prepared, &c, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_str_eq(prepared.line, "variant=taylor:2 n=5 d=3");
+    ck_assert_uint_eq(prepared.hash, attest_case_hash(&c));
+    ck_assert(prepared.truth && prepared.exp_truth && prepared.inputs);
+    attest_prepared_clear(&prepared);
+    ck_assert(!prepared.truth && !prepared.exp_truth && !prepared.inputs);
+    attest_prepared_clear(&prepared); /* twice does no harm */
+    attest_reference_thread_end();
+}
+
+START_TEST(test_prepared_cases)
+{
+    attest_prepared prepared;
+    attest_error err = { "" };
+    attest_case c;
+    ck_assert_msg(memory_stays(prepare_one), "a prepared case leaves something behind");
+    ck_assert_int_eq(attest_case_parse(&c, "variant=softmax n=5 d=3", NULL, NULL, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_prepare(&prepared, &c, &err), ATTEST_OK);
+    ck_assert_msg(!prepared.exp_truth, "softmax truncates nothing");
+    attest_prepared_clear(&prepared);
+    c.problem.axis[ATTEST_AXIS_FEATURE].value = 31; /* a feature that no engine has */
+    ck_assert_int_eq(attest_prepare(&prepared, &c, &err), ATTEST_BAD_INPUT);
+    ck_assert_msg(!prepared.truth && !prepared.inputs && strstr(err.text, "feature"), "%s", err.text);
+}
+END_TEST
+
+Suite *suite_cli(void)
+{
+    Suite *s = suite_create("cli");
+    TCase *t = tcase_create("cases");
+    tcase_set_timeout(t, 120);
+    tcase_add_unchecked_fixture(t, setup, teardown);
+    tcase_add_test(t, test_compare);
+    tcase_add_test(t, test_badinput);
+    tcase_add_test(t, test_commands);
+    tcase_add_test(t, test_plugins);
+    tcase_add_test(t, test_gate);
+    tcase_add_test(t, test_claims);
+    tcase_add_test(t, test_bench);
+    tcase_add_test(t, test_defects);
+    tcase_add_test(t, test_props);
+    tcase_add_test(t, test_tokens);
+    suite_add_tcase(s, t);
+    t = tcase_create("search");
+    tcase_set_timeout(t, 120);
+    tcase_add_unchecked_fixture(t, setup, teardown);
+    tcase_add_test(t, test_search);
+    suite_add_tcase(s, t);
+    t = tcase_create("pieces");
+    tcase_set_timeout(t, 60);
+    tcase_add_unchecked_fixture(t, setup, teardown);
+    tcase_add_test(t, test_hashes);
+    tcase_add_test(t, test_quoting);
+    tcase_add_test(t, test_targets);
+    tcase_add_test(t, test_wanted_kernels);
+    tcase_add_test(t, test_status_codes);
+    tcase_add_test(t, test_prepared_cases);
+    suite_add_tcase(s, t);
+    return s;
+}

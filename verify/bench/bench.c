@@ -1,0 +1,89 @@
+/* bench.c - rounds and medians. */
+#include "verify/bench/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS_MAX 1000000
+
+typedef struct lap {
+    double own, wall; /* seconds by the subject's clock, and on the wall */
+} lap;
+
+static attest_status turn(lap *took, const attest_bench_subject *s, int repeats, const attest_bench_clock *clock,
+                          attest_error *err)
+{
+    const double wall = clock->wall(clock->context), own = s->wall ? wall : clock->thread(clock->context);
+    for (int k = 0; k < repeats; k++) {
+        const attest_status status = s->run(s->context, err);
+        if (status != ATTEST_OK)
+            return status;
+    }
+    const double own_end = s->wall ? 0 : clock->thread(clock->context), wall_end = clock->wall(clock->context);
+    *took = (lap){ (s->wall ? wall_end : own_end) - own, wall_end - wall };
+    return ATTEST_OK;
+}
+
+static int repeats_for(double seconds, double shortest)
+{
+    if (seconds >= shortest)
+        return 1;
+    const double wanted = ceil(shortest / (seconds > 1e-9 ? seconds : 1e-9));
+    return wanted < REPEATS_MAX ? (int)wanted : REPEATS_MAX;
+}
+
+attest_status attest_bench_measure(attest_bench_subject *subjects, size_t count, int rounds, double shortest,
+                                   const attest_bench_clock *clock, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const int total = (rounds + 1) * (int)count;
+    int done = 0;
+    lap took;
+    for (size_t s = 0; s < count; s++) {
+        ATTEST_TRY(turn(&took, &subjects[s], 1, clock, err));
+        if (took.own < shortest) /* the first run paid for cold caches and new pages */
+            ATTEST_TRY(turn(&took, &subjects[s], 1, clock, err));
+        subjects[s].repeats = repeats_for(took.own, shortest);
+        if (clock->progress)
+            clock->progress(clock->context, ++done, total);
+    }
+    for (int r = 0; r < rounds; r++)
+        for (size_t s = 0; s < count; s++) {
+            if (subjects[s].repeats > 1)
+                ATTEST_TRY(turn(&took, &subjects[s], subjects[s].repeats, clock, err)); /* to warm up */
+            ATTEST_TRY(turn(&took, &subjects[s], subjects[s].repeats, clock, err));
+            subjects[s].sample[r] = took.own / subjects[s].repeats;
+            if (subjects[s].walls)
+                subjects[s].walls[r] = took.wall / subjects[s].repeats;
+            if (clock->progress)
+                clock->progress(clock->context, ++done, total);
+        }
+out:
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+attest_bench_spread attest_bench_time(const double *sample, int rounds)
+{
+    double sorted[ATTEST_BENCH_ROUNDS_MAX];
+    if (rounds < 1 || rounds > ATTEST_BENCH_ROUNDS_MAX)
+        return (attest_bench_spread){ NAN, NAN, NAN };
+    memcpy(sorted, sample, (size_t)rounds * sizeof *sorted);
+    qsort(sorted, (size_t)rounds, sizeof *sorted, ascending);
+    const double median = rounds % 2 ? sorted[rounds / 2] : (sorted[rounds / 2 - 1] + sorted[rounds / 2]) / 2;
+    return (attest_bench_spread){ median, sorted[0], sorted[rounds - 1] };
+}
+
+attest_bench_spread attest_bench_ratio(const double *a, const double *b, int rounds)
+{
+    double ratio[ATTEST_BENCH_ROUNDS_MAX];
+    for (int r = 0; r < rounds && r < ATTEST_BENCH_ROUNDS_MAX; r++)
+        ratio[r] = a[r] / b[r];
+    return attest_bench_time(ratio, rounds);
+}

@@ -1,0 +1,98 @@
+/* bench_figures.c - figures that two jobs of a table make together. */
+#include "verify/bench/bench_table.h"
+
+#include <math.h>
+#include <string.h>
+
+int64_t attest_bench_multiply_adds(const attest_problem *p) { return attest_feature_dim(p) + p->e; }
+
+double attest_bench_call_cost(const attest_bench_table *table, int call)
+{
+    double cost[ATTEST_BENCH_ROUNDS_MAX];
+    if (table->costs < 0)
+        return NAN;
+    for (int r = 0; r < table->rounds && r < ATTEST_BENCH_ROUNDS_MAX; r++)
+        cost[r] = table->job[table->costs].costs[r][call];
+    return attest_bench_time(cost, table->rounds).least;
+}
+
+double attest_bench_honesty(const attest_bench_table *table)
+{
+    double sum = 0;
+    if (table->costs < 0 || table->mpfr < 0)
+        return NAN;
+    const attest_bench_job *mpfr = &table->job[table->mpfr];
+    for (int call = 0; call < ATTEST_YARD_CALLS; call++)
+        sum += (double)mpfr->calls[call] * attest_bench_call_cost(table, call);
+    return attest_bench_time(mpfr->sample, table->rounds).least / sum;
+}
+
+int attest_bench_mistrusted(const attest_bench_table *table)
+{
+    const attest_problem *p = &table->own.c.problem;
+    return attest_bench_honesty(table) > ATTEST_BENCH_HONEST && table->pairs * (p->d + p->e) >= ATTEST_BENCH_LARGE;
+}
+
+int attest_bench_is_row(const attest_bench_job *job)
+{
+    return job->kind != ATTEST_BENCH_COSTS && job->kind != ATTEST_BENCH_MACHINE;
+}
+
+static const attest_bench_spread unknown = { NAN, NAN, NAN };
+
+static attest_bench_spread scaled(attest_bench_spread s, double by)
+{
+    return (attest_bench_spread){ s.median * by, s.least * by, s.most * by };
+}
+
+static int timed(const attest_bench_table *table, int n) { return n >= 0 && !table->job[n].why[0]; }
+
+attest_bench_spread attest_bench_over(const attest_bench_table *table, int n, int by)
+{
+    if (!timed(table, n) || !timed(table, by))
+        return unknown;
+    return attest_bench_ratio(table->job[n].sample, table->job[by].sample, table->rounds);
+}
+
+attest_bench_spread attest_bench_speed_up(const attest_bench_table *table)
+{
+    const int one = table->best, more = table->threaded;
+    if (!timed(table, one) || !timed(table, more) ||
+        strcmp(table->job[one].options.path, table->job[more].options.path) != 0)
+        return unknown;
+    return attest_bench_ratio(table->job[one].walls, table->job[more].walls, table->rounds);
+}
+
+attest_bench_spread attest_bench_over_peak(const attest_bench_table *table, const attest_bench_job *job)
+{
+    int lanes;
+    const char *what;
+    const int64_t burst = attest_machine_burst(&lanes, &what);
+    if (!timed(table, table->machine) || job->why[0])
+        return unknown;
+    const double work = (double)attest_bench_multiply_adds(job->p) * (double)table->pairs / lanes / (double)burst;
+    const double threads = job->options.threads > 1 ? job->options.threads : 1;
+    return scaled(attest_bench_ratio(job->sample, table->job[table->machine].sample, table->rounds), threads / work);
+}
+
+double attest_bench_largest_bound(const attest_bench_job *job, int64_t *known)
+{
+    double most = NAN;
+    *known = 0;
+    for (int64_t at = 0; at < job->enclosures.count; at++) {
+        const double bound = job->enclosures.bound[at];
+        *known += bound < INFINITY;
+        most = bound < INFINITY && !(bound <= most) ? bound : most;
+    }
+    return most;
+}
+
+double attest_bench_rate(const attest_bench_table *table)
+{
+    int lanes;
+    const char *what;
+    const int64_t burst = attest_machine_burst(&lanes, &what);
+    if (!timed(table, table->machine))
+        return NAN;
+    return 1e-9 * (double)burst / attest_bench_time(table->job[table->machine].sample, table->rounds).median;
+}

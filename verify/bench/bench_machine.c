@@ -1,0 +1,124 @@
+/* bench_machine.c - which CPU this is, and how many multiply-adds it does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "verify/bench/bench.h"
+
+#define STEPS 400000
+#define CHAINS 12 /* more than latency times ports of any CPU so far (4 x 2) */
+
+void attest_machine_name(char *text, size_t len)
+{
+    char line[512], name[256] = "";
+    int family = -1, model = -1, stepping = -1;
+    FILE *in = fopen("/proc/cpuinfo", "r");
+    while (in && fgets(line, sizeof line, in) && line[0] != '\n') {
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':'))
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(strchr(line, ':') + 2, "\n"), strchr(line, ':') + 2);
+        sscanf(line, "cpu family : %d", &family);
+        sscanf(line, "model : %d", &model);
+        sscanf(line, "stepping : %d", &stepping);
+    }
+    if (in)
+        fclose(in);
+    snprintf(text, len, "%s (family %d model %d stepping %d), %ld CPUs", *name ? name : "unknown CPU", family, model,
+             stepping, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+double attest_machine_peak_memory(void)
+{
+    struct rusage use;
+    return getrusage(RUSAGE_SELF, &use) == 0 ? (double)use.ru_maxrss / 1024 : 0;
+}
+
+/* CHAINS independent sums, each multiplied by `a` and added `b` to, STEPS times; the operators are the vector's own. */
+#define BURN(vector, fused)                                     \
+    vector x[CHAINS];                                           \
+    for (int c = 0; c < CHAINS; c++)                            \
+        x[c] = start + (double)c;                               \
+    for (int n = 0; n < STEPS; n++) {                           \
+        x[0] = fused(x[0]), x[1] = fused(x[1]);                 \
+        x[2] = fused(x[2]), x[3] = fused(x[3]);                 \
+        x[4] = fused(x[4]), x[5] = fused(x[5]);                 \
+        x[6] = fused(x[6]), x[7] = fused(x[7]);                 \
+        x[8] = fused(x[8]), x[9] = fused(x[9]);                 \
+        x[10] = fused(x[10]), x[11] = fused(x[11]);             \
+    }                                                           \
+    for (int c = 1; c < CHAINS; c++)                            \
+        x[0] += x[c];                                           \
+    return x[0][0]
+
+typedef double pair __attribute__((vector_size(16)));
+#define PAIR_STEP(x) ((x) * a + b)
+
+static double burn_pair(double start_at, double a_at, double b_at)
+{
+    const pair start = { start_at, start_at }, a = { a_at, a_at }, b = { b_at, b_at };
+    BURN(pair, PAIR_STEP);
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define FMA_STEP_4(x) _mm256_fmadd_pd(x, a, b)
+#define FMA_STEP_8(x) _mm512_fmadd_pd(x, a, b)
+
+__attribute__((target("avx2,fma"))) static double burn_4(double start_at, double a_at, double b_at)
+{
+    const __m256d start = _mm256_set1_pd(start_at), a = _mm256_set1_pd(a_at), b = _mm256_set1_pd(b_at);
+    BURN(__m256d, FMA_STEP_4);
+}
+
+__attribute__((target("avx512f"))) static double burn_8(double start_at, double a_at, double b_at)
+{
+    const __m512d start = _mm512_set1_pd(start_at), a = _mm512_set1_pd(a_at), b = _mm512_set1_pd(b_at);
+    BURN(__m512d, FMA_STEP_8);
+}
+
+static int has_8(void) { return __builtin_cpu_supports("avx512f"); }
+static int has_4(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#endif
+
+static int has_pair(void) { return 1; }
+
+typedef struct burner {
+    int (*has)(void);
+    double (*burn)(double start, double a, double b);
+    int lanes, instructions; /* an instruction a step and chain, or a product and a sum */
+    const char *what;
+} burner;
+
+static const burner *widest(void)
+{
+    static const burner all[] = {
+#if defined(__x86_64__)
+        { has_8, burn_8, 8, 1, "512-bit FMA" },
+        { has_4, burn_4, 4, 1, "256-bit FMA" },
+#endif
+        { has_pair, burn_pair, 2, 2, "128-bit multiply and add" },
+    };
+    const burner *b = all;
+    while (!b->has())
+        b++;
+    return b;
+}
+
+int64_t attest_machine_burst(int *lanes, const char **what)
+{
+    const burner *b = widest();
+    *lanes = b->lanes;
+    *what = b->what;
+    return (int64_t)STEPS * CHAINS * b->instructions;
+}
+
+attest_status attest_machine_burn(void *context, attest_error *err)
+{
+    volatile double start = 1, a = 0.999, b = 0.001, sink; /* volatile: nothing is known before the run */
+    (void)context;
+    (void)err;
+    sink = widest()->burn(start, a, b);
+    (void)sink;
+    return ATTEST_OK;
+}

@@ -1,0 +1,220 @@
+/* bench_print.c - a table of `attest bench` as Markdown whose columns align, and what stands below it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/bench/bench_table.h"
+
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
+#define COLUMNS 8
+typedef struct grid {
+    int columns, rows; /* row 0: the heads */
+    char cell[ATTEST_BENCH_JOBS + 1][COLUMNS][96];
+} grid;
+
+static void print_grid(FILE *out, const grid *g)
+{
+    int width[COLUMNS] = { 0 };
+    for (int r = 0; r < g->rows; r++)
+        for (int c = 0; c < g->columns; c++)
+            width[c] = (int)strlen(g->cell[r][c]) > width[c] ? (int)strlen(g->cell[r][c]) : width[c];
+    for (int r = 0; r < g->rows; r++) {
+        for (int c = 0; c < g->columns; c++)
+            fprintf(out, "| %-*s ", width[c], g->cell[r][c]);
+        fprintf(out, "|\n");
+        for (int c = 0; r == 0 && c < g->columns; c++)
+            fprintf(out, "|%.*s", width[c] + 2, "----------------------------------------------------------------");
+        fprintf(out, r == 0 ? "|\n" : "");
+    }
+}
+
+/* Three significant digits, and the least and most beside them; empty for NaN. */
+static const char *spread_text(char *text, size_t len, attest_bench_spread s)
+{
+    const int digits = s.median >= 99.95 ? 0 : s.median >= 9.995 ? 1 : s.median >= 0.9995 ? 2 : 3;
+    text[0] = '\0';
+    if (s.median == s.median)
+        snprintf(text, len, "%.*f [%.*f .. %.*f]", digits, s.median, digits, s.least, digits, s.most);
+    return text;
+}
+
+/* Seconds in the largest unit of which there is one. */
+static const char *time_text(char *text, size_t len, attest_bench_spread s)
+{
+    static const char *const units[] = { "s", "ms", "us", "ns" };
+    char number[80];
+    int n = 0;
+    for (; n < 3 && s.median < 0.9995; n++)
+        s = (attest_bench_spread){ 1e3 * s.median, 1e3 * s.least, 1e3 * s.most };
+    snprintf(text, len, "%s %s", spread_text(number, sizeof number, s), units[n]);
+    return text;
+}
+
+static void fill(grid *g, int column, const char *text)
+{
+    snprintf(g->cell[g->rows][column], sizeof g->cell[0][0], "%s", text);
+}
+
+static void fill_heads(grid *g, const char *const *heads, int columns)
+{
+    g->columns = columns;
+    for (int c = 0; c < columns; c++)
+        fill(g, c, heads[c]);
+    g->rows = 1;
+}
+
+/* Name, time and time a pair; 0 where there is none. */
+static int fill_times(grid *g, const attest_bench_table *table, const attest_bench_job *job)
+{
+    char text[96];
+    fill(g, 0, job->name);
+    fill(g, 1, "not timed");
+    fill(g, g->columns - 1, job->source);
+    if (job->why[0])
+        return 0;
+    const attest_bench_spread s = attest_bench_time(job->sample, table->rounds);
+    fill(g, 1, time_text(text, sizeof text, s));
+    snprintf(text, sizeof text, "%.4g", s.median * 1e9 / (double)table->pairs);
+    fill(g, 2, text);
+    return 1;
+}
+
+static void fill_engine(grid *g, const attest_bench_table *table, int n)
+{
+    const attest_bench_job *job = &table->job[n];
+    char text[96];
+    if (fill_times(g, table, job)) {
+        fill(g, 3, spread_text(text, sizeof text, attest_bench_over(table, table->mpfr, n)));
+        fill(g, 4, spread_text(text, sizeof text, attest_bench_over(table, n, table->naive)));
+        fill(g, 5, spread_text(text, sizeof text, attest_bench_over(table, n, table->best)));
+        snprintf(text, sizeof text, "%.1e", job->error);
+        fill(g, 6, job->compared > 0 ? text : "");
+    }
+    g->rows++;
+}
+
+static void fill_kernel(grid *g, const attest_bench_table *table, int n)
+{
+    const attest_bench_job *job = &table->job[n];
+    const attest_row *judged = &table->judged[n];
+    char text[96];
+    if (fill_times(g, table, job)) {
+        fill(g, 3, spread_text(text, sizeof text, attest_bench_over(table, n, table->naive)));
+        fill(g, 4, judged->verdict == ATTEST_SKIP ? "not judged" : attest_verdict_names[judged->verdict]);
+        snprintf(text, sizeof text, "%.3g", judged->ratio_hi);
+        fill(g, 5, judged->ratio_hi == judged->ratio_hi ? text : "");
+    }
+    g->rows++;
+}
+
+/* ---- below the table --------------------------------------------------------------------------------------------- */
+static void print_reasons(FILE *out, const attest_bench_table *table)
+{
+    int apart = 0;
+    for (size_t n = 0; n < table->count; n++) {
+        const attest_bench_job *job = &table->job[n];
+        if (job->why[0])
+            fprintf(out, "%s: not timed: %s\n", job->name, job->why);
+        apart |= table->judged && !job->why[0] && job->kind == ATTEST_BENCH_KERNEL && job->in != table->own.bundle;
+    }
+    if (apart)
+        fprintf(out, "not judged: a kernel that ran on the same values stored as f32\n");
+}
+
+static void print_dd(FILE *out, const attest_bench_table *table, const attest_bench_job *job)
+{
+    char text[80];
+    int64_t known;
+    const double bound = attest_bench_largest_bound(job, &known);
+    fprintf(out, "%s: %s times the formula's %lld multiply-adds a pair in double at the machine's peak; ", job->name,
+            spread_text(text, sizeof text, attest_bench_over_peak(table, job)),
+            (long long)attest_bench_multiply_adds(job->p));
+    fprintf(out, "%lld of %lld outputs have a bound", (long long)known, (long long)job->enclosures.count);
+    if (known > 0)
+        fprintf(out, ", the largest %.2g", bound);
+    if (known > 0 && bound > 0)
+        fprintf(out, " (2^%.1f)", log2(bound));
+    fprintf(out, "\n");
+}
+
+static void print_dd_together(FILE *out, const attest_bench_table *table)
+{
+    char text[80];
+    const attest_bench_spread up = attest_bench_speed_up(table);
+    const attest_bench_spread narrow = attest_bench_over(table, table->best, table->on_f32);
+    if (up.median == up.median)
+        fprintf(out, "%s: %s times as fast as one thread, wall against wall%s\n", table->job[table->threaded].name,
+                spread_text(text, sizeof text, up),
+                getenv("OMP_WAIT_POLICY") ? "" : "; OMP_WAIT_POLICY=passive steadies it on a busy machine");
+    if (narrow.median == narrow.median)
+        fprintf(out, "%s: %s times what it takes for f32 numbers of the same law\n", table->job[table->best].name,
+                spread_text(text, sizeof text, narrow));
+}
+
+/* What the yardstick is worth: its calls, what each costs, what it needs beside them. */
+static void print_honesty(FILE *out, const attest_bench_table *table)
+{
+    if (table->mpfr < 0 || table->costs < 0)
+        return;
+    const attest_bench_job *mpfr = &table->job[table->mpfr];
+    const double honesty = attest_bench_honesty(table);
+    fprintf(out, "mpfr-128 adds products by %s: least time / sum of calls x least cost = %.3f: ",
+            mpfr->product == ATTEST_YARD_FUSED ? "mpfr_fma" : "mpfr_mul and mpfr_add", honesty);
+    if (honesty <= ATTEST_BENCH_HONEST)
+        fprintf(out, "honest (up to %.2f);", ATTEST_BENCH_HONEST);
+    else if (attest_bench_mistrusted(table))
+        fprintf(out, "MISTRUSTED (above %.2f);", ATTEST_BENCH_HONEST);
+    else
+        fprintf(out, "above %.2f, set-up weighs at N x M = %lld x %lld: no yardstick at this size;",
+                ATTEST_BENCH_HONEST, (long long)mpfr->p->n, (long long)mpfr->p->m);
+    for (int call = 0; call < ATTEST_YARD_CALLS; call++)
+        fprintf(out, "%s %lld %s at %.1f ns", call ? "," : "", (long long)mpfr->calls[call],
+                attest_yard_call_name(call), 1e9 * attest_bench_call_cost(table, call));
+    fprintf(out, "\n");
+}
+
+static void print_machine(FILE *out, const attest_bench_table *table)
+{
+    char name[320];
+    int lanes;
+    const char *what;
+    const double rate = attest_bench_rate(table);
+    attest_machine_burst(&lanes, &what);
+    attest_machine_name(name, sizeof name);
+    fprintf(out, "%s", name);
+    if (rate == rate)
+        fprintf(out, "; peak of one core %.2f x %s a ns, %.1f double flops a ns", rate, what, 2 * rate * lanes);
+    fprintf(out, "; peak memory of the process so far %.0f MiB\n", attest_machine_peak_memory());
+}
+
+void attest_bench_print(FILE *out, const attest_bench_table *table)
+{
+    char dd[64];
+    snprintf(dd, sizeof dd, "this / %s", table->best >= 0 ? table->job[table->best].name : "dd");
+    const char *const engines[] = { "engine", "time", "ns/pair", "mpfr-128 / this", "this / naive-f32", dd,
+                                    "max abs(o - dd)", "source" };
+    static const char *const kernels[] = { "kernel", "time", "ns/pair", "this / naive-f32", "verdict",
+                                           "max error/bound", "source" };
+    grid *g = calloc(1, sizeof *g);
+    fprintf(out, "\n%s\n%lld visible pairs; %d rounds, all rows in turn; median [least .. most]; processor time, but "
+                 "wall clock for rows with several threads\n\n",
+            table->line, (long long)table->pairs, table->rounds);
+    if (!g) {
+        fprintf(out, "no memory for the table\n");
+        return;
+    }
+    fill_heads(g, table->judged ? kernels : engines, table->judged ? 7 : 8);
+    for (int n = 0; n < (int)table->count; n++)
+        if (attest_bench_is_row(&table->job[n]))
+            (table->judged ? fill_kernel : fill_engine)(g, table, n);
+    print_grid(out, g);
+    free(g);
+    fprintf(out, "\n");
+    print_reasons(out, table);
+    for (size_t n = 0; n < table->count; n++)
+        if (table->job[n].kind == ATTEST_BENCH_DD && !table->job[n].why[0])
+            print_dd(out, table, &table->job[n]);
+    print_dd_together(out, table);
+    print_honesty(out, table);
+    print_machine(out, table);
+}

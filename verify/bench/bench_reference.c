@@ -1,0 +1,217 @@
+/* bench_reference.c - the rows of `attest bench reference` and of `attest bench kernels`. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/library/registry.h"
+#include "kernels/yardstick/yardstick.h"
+#include "verify/bench/bench_table.h"
+#include "verify/judge/compare.h"
+
+/* ---- dd ---------------------------------------------------------------------------------------------------------- */
+static attest_status add_dd(attest_bench_table *table, const attest_bench_options *options, const char *path,
+                            int threads, const attest_bench_inputs *fresh, attest_error *err)
+{
+    char name[48], source[96], why[256];
+    attest_bench_job *job;
+    attest_status status = ATTEST_OK;
+    snprintf(name, sizeof name, "dd-%s%s", path, fresh ? "-on-f32" : "");
+    if (threads > 1)
+        snprintf(name, sizeof name, "dd-%s-%d-threads", path, threads);
+    snprintf(source, sizeof source, "reference/dd_%s.c", path);
+    if (!attest_bench_wanted(options, name))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_DD, name, source, err));
+    job->options = (attest_enclose_options){ .path = path, .threads = threads };
+    job->each = attest_bench_each(ATTEST_BENCH_DD, path);
+    if (fresh) {
+        job->p = &fresh->c.problem;
+        job->in = fresh->bundle;
+    }
+    attest_bench_refuse_long(job, table, options);
+    if (!attest_enclose_serves(job->p, why, sizeof why))
+        snprintf(job->why, sizeof job->why, "%s", why);
+    int *at = fresh ? &table->on_f32 : threads > 1 ? &table->threaded : &table->best;
+    if (*at < 0 && !job->why[0])
+        *at = (int)table->count - 1;
+out:
+    return status;
+}
+
+/* All paths on one thread, the fastest on more; bf16 and f16: the fastest on f32 numbers too. */
+static attest_status add_dd_rows(attest_bench_table *table, const attest_bench_options *options, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    for (int n = 0; attest_enclose_path(n); n++)
+        ATTEST_TRY(add_dd(table, options, attest_enclose_path(n), 1, NULL, err));
+    if (options->threads > 1)
+        ATTEST_TRY(add_dd(table, options, attest_enclose_path(0), options->threads, NULL, err));
+    if (attest_bench_narrow(table))
+        ATTEST_TRY(attest_bench_draw_fresh(table, err));
+    if (table->fresh.bundle)
+        ATTEST_TRY(add_dd(table, options, attest_enclose_path(0), 1, &table->fresh, err));
+out:
+    return status;
+}
+
+/* ---- arbitrary precision ----------------------------------------------------------------------------------------- */
+/* Appends the row, not timed because of `why` (unless that is empty) or where it would take too long. */
+static attest_status add_yardstick(attest_bench_job **job, attest_bench_table *table,
+                                   const attest_bench_options *options, uint32_t kind, const char *name,
+                                   const char *source, const char *why, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    *job = NULL;
+    if (!attest_bench_wanted(options, name))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_bench_add(job, table, kind, name, source, err));
+    attest_bench_refuse_long(*job, table, options);
+    if (why[0])
+        snprintf((*job)->why, sizeof (*job)->why, "%s", why);
+out:
+    return status;
+}
+
+/* The faster of mpfr_fma and mpfr_mul with mpfr_add, as measured here and now. */
+static attest_status choose_product(attest_bench_job *job, attest_error *err)
+{
+    double cost[ATTEST_YARD_CALLS];
+    const attest_status status = attest_yard_mpfr_costs(cost, job->p, job->in, ATTEST_BENCH_BITS_MPFR, err);
+    if (status == ATTEST_OK && cost[ATTEST_YARD_FMA] < cost[ATTEST_YARD_MUL] + cost[ATTEST_YARD_ADD])
+        job->product = ATTEST_YARD_FUSED;
+    return status;
+}
+
+static attest_status add_yardsticks(attest_bench_table *table, const attest_bench_options *options, attest_error *err)
+{
+    const attest_problem *p = &table->own.c.problem;
+    attest_status status = ATTEST_OK;
+    attest_bench_job *mpfr, *arb, *exact = NULL, *costs;
+    char why[256] = "";
+    if (attest_yard_serves(p, why, sizeof why) && attest_yard_in_range(p, table->own.bundle, why, sizeof why))
+        why[0] = '\0';
+    ATTEST_TRY(add_yardstick(&mpfr, table, options, ATTEST_BENCH_MPFR, "mpfr-128", "reference/yardstick/yard_mpfr.c", why, err));
+    ATTEST_TRY(add_yardstick(&arb, table, options, ATTEST_BENCH_ARB, "arb-mat-96", "reference/yardstick/yard_arb.c", why, err));
+    if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
+        ATTEST_TRY(add_yardstick(&exact, table, options, ATTEST_BENCH_EXACT, "exact", "reference/yardstick/yard_exact.c", "",
+                                 err));
+    if (exact && !exact->why[0] && !attest_yard_exact_serves(p, table->own.bundle))
+        snprintf(exact->why, sizeof exact->why, "a row is not rational, or too large");
+    if (!mpfr || mpfr->why[0])
+        return ATTEST_OK;
+    table->mpfr = (int)(mpfr - table->job);
+    ATTEST_TRY(choose_product(mpfr, err));
+    ATTEST_TRY(attest_bench_add(&costs, table, ATTEST_BENCH_COSTS, "mpfr-calls", "reference/yardstick/yard_mpfr.c", err));
+    table->costs = (int)(costs - table->job);
+out:
+    return status;
+}
+
+/* ---- floats ------------------------------------------------------------------------------------------------------ */
+static attest_status add_floats(attest_bench_table *table, const attest_bench_options *options, attest_error *err)
+{
+    const attest_problem *p;
+    const attest_bundle *in;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_bench_in_f32(&p, &in, table, err));
+    if (attest_bench_wanted(options, attest_kernel_naive_f32.name)) {
+        ATTEST_TRY(attest_bench_add_kernel(table, options, &attest_kernel_naive_f32, ATTEST_BENCH_PLAIN, p, in, err));
+        if (!table->job[table->count - 1].why[0])
+            table->naive = (int)table->count - 1;
+    }
+    ATTEST_TRY(attest_bench_add_vendors(table, options, p, in, err));
+out:
+    return status;
+}
+
+static attest_status add_machine(attest_bench_table *table, attest_error *err)
+{
+    attest_bench_job *job;
+    const attest_status status = attest_bench_add(&job, table, ATTEST_BENCH_MACHINE, "machine",
+                                                  "verify/bench/bench_machine.c", err);
+    table->machine = (int)table->count - 1;
+    return status;
+}
+
+attest_status attest_bench_reference(attest_bench_table *table, const char *line, const attest_bench_options *options,
+                                     attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_bench_table_start(table, line, options->rounds, err));
+    ATTEST_TRY(add_dd_rows(table, options, err));
+    ATTEST_TRY(add_yardsticks(table, options, err));
+    ATTEST_TRY(add_floats(table, options, err));
+    if (table->count > 0)
+        ATTEST_TRY(add_machine(table, err));
+    ATTEST_TRY(attest_bench_time_all(table, options, err));
+    for (size_t n = 0; table->best >= 0 && n < table->count; n++) {
+        attest_bench_job *job = &table->job[n];
+        if (!job->why[0] && job->o && job->in != table->fresh.bundle)
+            ATTEST_TRY(attest_bench_job_compare(job, &table->job[table->best], err));
+    }
+out:
+    if (status != ATTEST_OK)
+        attest_bench_table_clear(table);
+    return status;
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+/* Verdict and ratios of what a job computed on the inputs of the line. */
+static attest_status judge(attest_row *row, attest_truth *truth, const attest_case *c, const attest_bench_job *job,
+                           attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_bundle *bundle = NULL;
+    attest_tensor *o;
+    ATTEST_TRY(attest_bundle_new(&bundle, err));
+    ATTEST_TRY(attest_bundle_add(bundle, job->p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, &o, err));
+    memcpy(o->data, job->out.data, attest_tensor_bytes(o));
+    ATTEST_TRY(attest_compare(row, truth, NULL, c, bundle, job->kernel->numerics, job->kernel->flags, 0, err));
+out:
+    attest_bundle_free(bundle);
+    return status;
+}
+
+static attest_status judge_all(attest_bench_table *table, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_truth *truth = NULL;
+    table->judged = calloc(table->count, sizeof *table->judged);
+    if (!table->judged)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu rows", table->count);
+    ATTEST_TRY(attest_truth_new(&truth, &table->own.c.problem, table->own.bundle, ATTEST_ENGINE_AUTO, err));
+    for (size_t n = 0; n < table->count; n++) {
+        attest_row_init(&table->judged[n]);
+        table->judged[n].verdict = ATTEST_SKIP;
+        if (table->job[n].kernel && !table->job[n].why[0] && table->job[n].in == table->own.bundle)
+            ATTEST_TRY(judge(&table->judged[n], truth, &table->own.c, &table->job[n], err));
+    }
+out:
+    attest_truth_free(truth);
+    return status;
+}
+
+attest_status attest_bench_kernels(attest_bench_table *table, const char *line, const attest_bench_options *options,
+                                   attest_error *err)
+{
+    const attest_library *library = attest_builtin_library();
+    attest_status status = ATTEST_OK;
+    char why[256];
+    ATTEST_TRY(attest_bench_table_start(table, line, options->rounds, err));
+    for (uint32_t k = 0; k < library->kernel_count; k++) {
+        const attest_kernel *kernel = library->kernels[k];
+        if (attest_bench_wanted(options, kernel->name) && kernel->supports(&table->own.c.problem, why, sizeof why))
+            ATTEST_TRY(attest_bench_add_kernel(table, options, kernel, 0, &table->own.c.problem, table->own.bundle,
+                                               err));
+    }
+    attest_bench_options all = *options;
+    all.glob = NULL; /* yardsticks stand beside whatever was chosen */
+    ATTEST_TRY(add_floats(table, &all, err));
+    ATTEST_TRY(attest_bench_time_all(table, options, err));
+    ATTEST_TRY(judge_all(table, err));
+out:
+    if (status != ATTEST_OK)
+        attest_bench_table_clear(table);
+    return status;
+}

@@ -1,0 +1,301 @@
+/* classify.c - the table of traits: what is declared, which probe infers it, how the two are compared and told. */
+#include "verify/classify/classify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/attest_float.h"
+#include "verify/classify/classify_private.h"
+
+/* ---- what is declared: 0 if nothing is ----------------------------------------------------------------------- */
+
+typedef int declared_function(double *value, const attest_kernel_facts *facts, const asked *k);
+
+#define NUMBER(name, field)                                                                                            \
+    static int name(double *value, const attest_kernel_facts *facts, const asked *k)                                   \
+    {                                                                                                                  \
+        (void)k;                                                                                                       \
+        *value = (double)facts->numerics.field;                                                                        \
+        return *value != 0;                                                                                            \
+    }
+
+NUMBER(of_schedule, schedule)
+NUMBER(of_tile, tile)
+NUMBER(of_exp_error, exp_error)
+NUMBER(of_log2_domain, log2_domain)
+NUMBER(of_cast_in_sum, cast_in_sum)
+NUMBER(of_p_rounding, p_rounding)
+NUMBER(of_acc_truncates, acc_truncates)
+NUMBER(of_div_error, div_error)
+NUMBER(of_scale_dtype, scale_dtype)
+NUMBER(of_state_dtype, state_dtype)
+
+static int of_acc_unit(double *value, const attest_kernel_facts *facts, const asked *k)
+{
+    *value = facts->numerics.acc_unit > 0 ? facts->numerics.acc_unit : classify_unit(k);
+    return 1;
+}
+
+/* 0 is a declaration: as many as problem.splits says. */
+static int of_splits(double *value, const attest_kernel_facts *facts, const asked *k)
+{
+    (void)k;
+    *value = (double)facts->numerics.splits;
+    return facts->numerics.schedule == ATTEST_SCHEDULE_SPLIT;
+}
+
+/* No flag: a declaration where it makes a difference that is seen. */
+#define BY_ABSENCE 2
+#define FLAG(name, bit)                                                                                                \
+    static int name(double *value, const attest_kernel_facts *facts, const asked *k)                                   \
+    {                                                                                                                  \
+        (void)k;                                                                                                       \
+        *value = facts->flags & (bit) ? ATTEST_YES : ATTEST_NO;                                                        \
+        return facts->flags & (bit) ? 1 : BY_ABSENCE;                                                                  \
+    }
+
+FLAG(of_ftz, ATTEST_FTZ)
+FLAG(of_lse_base2, ATTEST_LSE_BASE2)
+FLAG(of_lse_with_sink, ATTEST_LSE_WITH_SINK)
+FLAG(of_empty_row_nan, ATTEST_EMPTY_ROW_NAN)
+FLAG(of_packed_state, ATTEST_PACKED_STATE)
+FLAG(of_masked_finite, ATTEST_MASKED_FINITE)
+
+/* Promises: without the flag nothing is said. */
+#define PROMISE(name, bit)                                                                                             \
+    static int name(double *value, const attest_kernel_facts *facts, const asked *k)                                   \
+    {                                                                                                                  \
+        (void)k;                                                                                                       \
+        *value = ATTEST_YES;                                                                                           \
+        return (facts->flags & (bit)) != 0;                                                                            \
+    }
+
+PROMISE(of_serial_sums, ATTEST_SERIAL_SUMS)
+PROMISE(of_deterministic, ATTEST_DETERMINISTIC)
+PROMISE(of_batch_invariant, ATTEST_BATCH_INVARIANT)
+
+/* The ABI fixes both masks: 1 top-left, 2 bottom-right. */
+static int of_causal(double *value, const attest_kernel_facts *facts, const asked *k)
+{
+    (void)facts, (void)k;
+    *value = 1;
+    return 1;
+}
+
+static int of_causal_br(double *value, const attest_kernel_facts *facts, const asked *k)
+{
+    of_causal(value, facts, k);
+    *value = 2;
+    return 1;
+}
+
+#define LONGEST_TILE 1e6 /* more keys are no tile */
+
+/* ---- how values are told ------------------------------------------------------------------------------------- */
+
+static void pick(char *text, size_t len, const char *const *names, size_t count, double value)
+{
+    snprintf(text, len, "%s", value >= 0 && value < (double)count ? names[(size_t)value] : "?");
+}
+
+#define PICK(name, ...)                                                                                                \
+    static void name(char *text, size_t len, double value)                                                             \
+    {                                                                                                                  \
+        static const char *const names[] = { __VA_ARGS__ };                                                            \
+        pick(text, len, names, sizeof names / sizeof names[0], value);                                                 \
+    }
+
+PICK(tell_schedule, "unknown", "two-pass", "online", "split", "direct", "recurrent", "chunk")
+PICK(tell_answer, "unknown", "yes", "no")
+PICK(tell_rounding, "unknown", "nearest", "truncate")
+PICK(tell_type, "unknown", "f32", "f64", "f16", "bf16")
+PICK(tell_corner, "", "top-left", "bottom-right")
+
+static void tell_error(char *text, size_t len, double value)
+{
+    if (value > 0 && value < 1)
+        snprintf(text, len, "2^%.3g", log2(value));
+    else
+        snprintf(text, len, "%.3g", value);
+}
+
+static void tell_tile(char *text, size_t len, double value)
+{
+    if (value > LONGEST_TILE)
+        snprintf(text, len, "none");
+    else
+        snprintf(text, len, "%.0f", value);
+}
+
+static void tell_splits(char *text, size_t len, double value)
+{
+    if (value > 0)
+        snprintf(text, len, "%.0f", value);
+    else
+        snprintf(text, len, "problem.splits");
+}
+
+/* ---- how the two are compared -------------------------------------------------------------------------------- */
+
+typedef uint32_t compare_function(double declared, double inferred);
+
+/* Errors; an inferred 0 is as good as any. */
+static uint32_t by_error(double declared, double inferred)
+{
+    if (!(inferred <= declared * (1 + 0x1p-10)))
+        return ATTEST_TRAIT_FAIL;
+    return declared > 4 * inferred ? ATTEST_TRAIT_FINDING : ATTEST_TRAIT_AGREES;
+}
+
+/* Types, as their unit roundoffs. */
+static uint32_t by_type(double declared, double inferred)
+{
+    return by_error(attest_unit_roundoff((uint32_t)declared - 1), attest_unit_roundoff((uint32_t)inferred - 1));
+}
+
+static uint32_t by_convention(double declared, double inferred)
+{
+    return declared == inferred ? ATTEST_TRAIT_AGREES : ATTEST_TRAIT_FAIL;
+}
+
+/* `yes` is the looser answer, by far. */
+static uint32_t by_licence(double declared, double inferred)
+{
+    if (declared == inferred)
+        return ATTEST_TRAIT_AGREES;
+    return declared == ATTEST_YES ? ATTEST_TRAIT_FINDING : ATTEST_TRAIT_FAIL;
+}
+
+/* Toward zero is twice the error of to nearest (ATTEST_ROUNDING_TRUNCATE 2, NEAREST 1): looser, but within 4 times. */
+static uint32_t by_truncation(double declared, double inferred)
+{
+    return by_error(declared == ATTEST_YES ? 2 : 1, inferred == ATTEST_YES ? 2 : 1);
+}
+
+/* By how many roundings a schedule adds: two-pass, online, split; direct, chunk, recurrent. */
+static uint32_t by_schedule(double declared, double inferred)
+{
+    static const int rank[] = {
+        [ATTEST_SCHEDULE_TWO_PASS] = 1, [ATTEST_SCHEDULE_ONLINE] = 2, [ATTEST_SCHEDULE_SPLIT] = 3,
+        [ATTEST_SCHEDULE_DIRECT] = 1,   [ATTEST_SCHEDULE_CHUNK] = 2,  [ATTEST_SCHEDULE_RECURRENT] = 3
+    };
+    const size_t known = sizeof rank / sizeof rank[0];
+    if (declared == inferred)
+        return ATTEST_TRAIT_AGREES;
+    if (declared >= (double)known) /* no schedule that there is */
+        return ATTEST_TRAIT_FAIL;
+    return rank[(size_t)declared] > rank[(size_t)inferred] ? ATTEST_TRAIT_FINDING : ATTEST_TRAIT_FAIL;
+}
+
+/* A tile longer than all that was asked is none; else the bound counts the declared tiles, and they must be those. */
+static uint32_t by_tile(double declared, double inferred)
+{
+    if (inferred == INFINITY)
+        return declared > LONGEST_TILE ? ATTEST_TRAIT_AGREES : ATTEST_TRAIT_FINDING;
+    return by_convention(declared, inferred);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------- */
+
+typedef struct trait_row {
+    const char *name;
+    declared_function *declared;
+    classify_probe *probe;
+    compare_function *compare;
+    void (*tell)(char *text, size_t len, double value);
+} trait_row;
+
+static const trait_row table[] = {
+    { "schedule", of_schedule, classify_schedule, by_schedule, tell_schedule }, /* first: others read what it saw */
+    { "tile", of_tile, classify_tile, by_tile, tell_tile },
+    { "splits", of_splits, classify_splits, by_convention, tell_splits },
+    { "lse_base2", of_lse_base2, classify_lse_base, by_convention, tell_answer },
+    { "acc_unit", of_acc_unit, classify_acc_unit, by_error, tell_error }, /* exp_error reads what these saw */
+    { "acc_truncates", of_acc_truncates, classify_acc_truncates, by_truncation, tell_answer },
+    { "serial_sums", of_serial_sums, classify_serial, by_convention, tell_answer },
+    { "state_dtype", of_state_dtype, classify_state_dtype, by_type, tell_type },
+    { "p_rounding", of_p_rounding, classify_p_rounding, by_error, tell_rounding },
+    { "cast_in_sum", of_cast_in_sum, classify_cast_in_sum, by_convention, tell_answer },
+    { "log2_domain", of_log2_domain, classify_log2_domain, by_licence, tell_answer },
+    { "exp_error", of_exp_error, classify_exp_error, by_error, tell_error },
+    { "scale_dtype", of_scale_dtype, classify_scale_dtype, by_type, tell_type },
+    { "div_error", of_div_error, classify_div_error, by_error, tell_error },
+    { "ftz", of_ftz, classify_ftz, by_licence, tell_answer },
+    { "lse_with_sink", of_lse_with_sink, classify_lse_sink, by_convention, tell_answer },
+    { "empty_row_nan", of_empty_row_nan, classify_empty_row, by_convention, tell_answer },
+    { "packed_state", of_packed_state, classify_packed, by_convention, tell_answer },
+    { "masked_finite", of_masked_finite, classify_masked_finite, by_licence, tell_answer },
+    { "causal", of_causal, classify_causal, by_convention, tell_corner },
+    { "causal_br", of_causal_br, classify_causal_br, by_convention, tell_corner },
+    { "deterministic", of_deterministic, classify_deterministic, by_convention, tell_answer },
+    { "batch_invariant", of_batch_invariant, classify_batch, by_convention, tell_answer },
+};
+
+/* A declared tile that no probe fills: nothing is rescaled, and an online kernel is one of two passes. */
+static int out_of_reach(const trait_row *row, const asked *k, const attest_kernel_facts *facts)
+{
+    const int64_t tile = facts->numerics.tile;
+    if (tile < CLASSIFY_KEYS || k->tile > 0)
+        return 0;
+    return row->probe == classify_tile       ? (double)tile <= LONGEST_TILE
+           : row->probe == classify_schedule ? k->schedule == ATTEST_SCHEDULE_TWO_PASS &&
+                                                   facts->numerics.schedule == ATTEST_SCHEDULE_ONLINE
+                                             : 0;
+}
+
+static attest_status ask_trait(attest_trait *t, const trait_row *row, asked *k, const attest_kernel_facts *facts,
+                               attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    inference seen = { 0 };
+    double declared = 0;
+    snprintf(t->trait, sizeof t->trait, "%s", row->name);
+    if (*k->dead)
+        classify_hidden(&seen, "%s", k->dead);
+    else if (!k->path)
+        classify_hidden(&seen, "the kernel serves none of the problems that are asked");
+    else
+        ATTEST_TRY(row->probe(&seen, k, err));
+    if (seen.visible && out_of_reach(row, k, facts))
+        classify_hidden(&seen, "no probe has more than %d keys", CLASSIFY_KEYS);
+    if (!seen.visible && !*seen.why)
+        classify_hidden(&seen, "the kernel serves none of the problems that show it");
+    if (*k->dead)
+        classify_hidden(&seen, "%s", k->dead);
+    const int how = row->declared(&declared, facts, k), is_declared = how == BY_ABSENCE ? seen.visible : how;
+    snprintf(t->declared, sizeof t->declared, "-");
+    snprintf(t->inferred, sizeof t->inferred, "-");
+    if (is_declared)
+        row->tell(t->declared, sizeof t->declared, declared);
+    if (seen.visible)
+        row->tell(t->inferred, sizeof t->inferred, seen.value);
+    if (seen.visible && !(seen.value == seen.value))
+        snprintf(t->inferred, sizeof t->inferred, "another");
+    snprintf(t->why, sizeof t->why, "%s", seen.why);
+    t->verdict = !seen.visible                 ? ATTEST_TRAIT_HIDDEN
+                 : !(seen.value == seen.value) ? ATTEST_TRAIT_FAIL
+                 : !is_declared                ? ATTEST_TRAIT_UNDECLARED
+                                               : row->compare(declared, seen.value);
+out:
+    return status;
+}
+
+attest_status attest_classify(attest_traits *traits, attest_classify_fault *fault, attest_worker *worker, size_t index,
+                              const char *name, double timeout_s, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const attest_kernel_facts *facts = attest_worker_kernel(worker, index);
+    asked k = { .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s,
+                .fault = fault };
+    *fault = (attest_classify_fault){ .line = "" };
+    classify_begin(&k);
+    for (size_t n = 0; n < sizeof table / sizeof table[0]; n++) {
+        attest_trait t = { .verdict = ATTEST_TRAIT_HIDDEN };
+        snprintf(t.kernel, sizeof t.kernel, "%s", name);
+        ATTEST_TRY(ask_trait(&t, &table[n], &k, facts, err));
+        ATTEST_TRY(attest_traits_add(traits, &t, err));
+    }
+out:
+    return status;
+}

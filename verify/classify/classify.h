@@ -1,0 +1,56 @@
+/* classify.h - the kernel classifier: a kernel's arithmetic inferred from its answers to designed inputs, beside what
+ * it declares (attest_numerics, flags).
+ *
+ * Inference sees the answers only: neither name nor declaration.  A kernel is asked on the first of a few paths that it
+ * serves (softmax; linear attention; taylor:2; the delta rule), in the finest types that it serves.
+ *
+ *   classify_schedule.c
+ *     schedule          which exponentials, or which rounded products, an output is made of
+ *     tile, splits      where the running maximum rescales what came before
+ *   classify_sums.c
+ *     acc_unit, acc_truncates   the least term that survives beside 1, over channels, keys and the denominator
+ *     state_dtype       the same over tokens, with chunks of one
+ *     div_error         means of integers, gates of equal heads, against the exact quotient
+ *   classify_order.c
+ *     serial_sums       bits of sums in which most additions round: of values, keys, scores; of a denominator
+ *   classify_cast.c
+ *     p_rounding        what is left of two weights in one cell of problem.p (`truncate`: both rounded to one side)
+ *     cast_in_sum       the denominator of weights that their cast moves
+ *   classify_exp.c
+ *     log2_domain       do the errors of e^x follow the rounding of x log2(e)?
+ *     exp_error         the largest of them, without that rounding, over 1024 points of (-80, -0.7): a lower end
+ *     scale_dtype       slope of score over product for a scale that every narrower type misses
+ *   classify_rules.c
+ *     ftz, lse_base2, lse_with_sink, empty_row_nan, packed_state, masked_finite, causal, causal_br, deterministic,
+ *     batch_invariant
+ *
+ * What no input shows is `not visible` with the reason: p_rounding and cast_in_sum of a kernel that serves p = acc
+ * only (the cast is the identity) or casts no weight; state_dtype of a schedule without states; tile of a kernel that
+ * rescales nothing; packed_state without a state of degree 2 (degrees 0 and 1 are the same in both layouts); lse traits
+ * without an lse; splits of a kernel without parts; acc_unit, acc_truncates where every term that can be asked for
+ * survives; an online schedule and tile declared with 512 keys or more, the longest probe; serial_sums where the kept
+ * sums are not all of them.  Built-in kernels declare none of these where it is not visible.
+ * `block`, which no built-in kernel declares, has no probe.
+ */
+#ifndef ATTEST_CLASSIFY_H
+#define ATTEST_CLASSIFY_H
+
+#include "reports/traits.h"
+#include "verify/worker/worker.h"
+
+/* The first run of a probe that did not end well or broke a rule of memory or floating-point state. */
+typedef struct attest_classify_fault {
+    char line[ATTEST_LINE]; /* its problem; "": there was none */
+    attest_run_result run;
+} attest_classify_fault;
+
+/* Adds one row for each trait of kernel `index`, `name` standing in them.  Rules (traits.h): numbers are compared as
+ * errors, FAIL if inferred > declared (1 + 2^-10), finding if declared > 4 inferred; types as their unit roundoffs;
+ * schedules by the number of roundings that they add; answers that are conventions must be equal; a promise
+ * (serial_sums, deterministic, batch-invariant) must not be broken.  A kernel that dies in a probe, in run() or in
+ * supports(), is not asked again: its other traits are not visible; *fault tells how a run ended.  An error status is a
+ * fault of ours. */
+attest_status attest_classify(attest_traits *traits, attest_classify_fault *fault, attest_worker *worker, size_t index,
+                              const char *name, double timeout_s, attest_error *err);
+
+#endif

@@ -1,0 +1,358 @@
+/* classify_exp.c - the error of a kernel's exponential, its base, and the type of its scale.
+ *
+ * A weight w = e^x beside one of e^0 is read from o = w/(1+w).  As the weight of a key after the maximum was seen; as
+ * the factor that rescales a key before it (an online kernel does not round that factor to problem.p).  Far from 0 the
+ * denominator is 1 and o is w itself.  Polynomial kernels show their exponential through feature=elu1, which below 0 is
+ * e^x.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "kernels/attest_float.h"
+#include "verify/classify/classify_private.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+enum { POINTS = 1024, MANY = 64, APART = 300 };
+#define LEAST (-80.0)
+
+/* Below it 1 + e^x is 1. */
+static double far_of(const asked *k)
+{
+    return k->types.acc == ATTEST_F64 ? -38 : -20;
+}
+
+/* Relative errors of the weights at x[POINTS]; floor: what of them the way of reading may have made.  `largest` < 0: it
+ * could not be asked. */
+typedef struct reading {
+    double x[POINTS], error[POINTS], largest, floor;
+} reading;
+
+/* x log2(e) rounded to the accumulator's type, log2(e) rounded before or not; what e^x is multiplied by then. */
+static double base2_error(const asked *k, double x, int round_factor)
+{
+    const uint32_t acc = k->types.acc;
+    const long double log2e = 1.4426950408889634073599246810018921L;
+    const long double factor =
+        round_factor ? (long double)attest_to_f64(acc, attest_from_f64(acc, (double)log2e)) : log2e;
+    const double product = attest_to_f64(acc, attest_from_f64(acc, (double)((long double)x * factor)));
+    return (double)(((long double)product - (long double)x * log2e) / log2e);
+}
+
+/* Signed error of w as e^x. */
+static double error_of(double w, double x)
+{
+    return (double)((long double)w / expl((long double)x) - 1);
+}
+
+/* Without what the rounding of x log2(e) does, once that is known: it is no error of the exponential. */
+static void read_error(reading *r, const asked *k, int64_t at, double x, double w, double slack)
+{
+    r->x[at] = x;
+    r->error[at] = error_of(w, x) - (k->argument >= 2 ? base2_error(k, x, k->argument == 3) : 0);
+    const double error = fmax(fabs(r->error[at]) - slack, 0);
+    if (!(error <= r->largest))
+        r->largest = r->error[at] == r->error[at] ? error : INFINITY; /* a NaN counts */
+}
+
+/* Points of 16 binary places, more of them far from 0 than near it. */
+static double point(const asked *k, int64_t at)
+{
+    const double far = far_of(k), even = classify_even(at);
+    return floor((at % 4 == 0 ? -0.75 + (far + 0.75) * even : far + (LEAST - far) * even) * 0x1p16) / 0x1p16;
+}
+
+/* One key of weight e^x at position `at_x`, one of e^0 at `at_0`; the rest of 0. */
+static attest_status read_weight(reading *r, asked *k, int64_t at_x, int64_t at_0, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const double u = classify_unit(k), out = classify_out_unit(k);
+    scene s;
+    r->largest = -1;
+    r->floor = out + attest_unit_roundoff(k->types.p) + k->unit;
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%lld e=1", k->path->axes, POINTS,
+                             (long long)(at_x > at_0 ? at_x : at_0) + 1));
+    if (!s.bundle)
+        goto out;
+    classify_ask_scores(&s);
+    for (int64_t b = 0; b < POINTS; b++) {
+        for (int64_t j = 0; j < s.problem.m; j++)
+            classify_score(&s, b, j, -1e4);
+        r->x[b] = classify_score(&s, b, at_x, point(k, b));
+        classify_score(&s, b, at_0, 0);
+        classify_put(&s, ATTEST_V, b, 0, at_x, 0, 1);
+    }
+    ATTEST_TRY(classify_run(&s, err));
+    for (int64_t b = 0; b < POINTS && s.ran; b++) {
+        const double o = classify_get(&s, ATTEST_O, b, 0, s.last, 0);
+        read_error(r, k, b, r->x[b], o / (1 - o), r->x[b] < far_of(k) ? 0 : 4 * (fmax(u, k->unit) + out));
+    }
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* MANY keys of weight e^x beside one of e^0: from the denominator, which adds them uncast where l does. */
+static attest_status read_denominator(reading *r, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0 && classify_out_unit(k) > classify_unit(k);
+    const double u = fmax(classify_unit(k), k->unit);
+    scene s;
+    r->largest = -1;
+    r->floor = 2 * MANY * u + (k->sums_cast ? 2 * attest_unit_roundoff(k->types.p) : 0) +
+               (by_lse ? 0 : 4 * classify_out_unit(k));
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, POINTS, MANY + 1));
+    if (!s.bundle)
+        goto out;
+    classify_ask_scores(&s);
+    for (int64_t b = 0; b < POINTS; b++) {
+        const double x = floor(-3.5 * classify_even(b) * 0x1p16) / 0x1p16;
+        for (int64_t j = 1; j <= MANY; j++)
+            r->x[b] = classify_score(&s, b, j, x);
+        classify_put(&s, ATTEST_V, b, 0, 0, 0, 1);
+    }
+    ATTEST_TRY(classify_run(&s, err));
+    for (int64_t b = 0; b < POINTS && s.ran; b++) {
+        const double l = by_lse ? exp(classify_lse(&s, b)) : 1 / classify_get(&s, ATTEST_O, b, 0, s.last, 0);
+        read_error(r, k, b, r->x[b], (l - 1) / MANY, 0);
+    }
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* Below 0, elu1 is e^x: of q with k = 0, whose feature is 1, so that a state holds v alone. */
+static attest_status read_feature(reading *r, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    scene s;
+    r->largest = -1;
+    r->floor = classify_out_unit(k);
+    ATTEST_TRY(classify_open(&s, k, err, "%s feature=elu1 b=%d m=1 d=1 e=1", k->path->axes, POINTS));
+    if (!s.bundle)
+        goto out;
+    for (int64_t b = 0; b < POINTS; b++) {
+        r->x[b] = classify_put(&s, ATTEST_Q, b, 0, s.last, 0, point(k, b));
+        classify_put(&s, ATTEST_V, b, 0, 0, 0, 1);
+    }
+    ATTEST_TRY(classify_run(&s, err));
+    for (int64_t b = 0; b < POINTS && s.ran; b++)
+        read_error(r, k, b, r->x[b], classify_get(&s, ATTEST_O, b, 0, s.last, 0), 0);
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* The factor that every weight has in common: lse of one key of score 0, or 5, is the score. */
+static attest_status read_common(double *worst, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    scene s;
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=1 m=1 e=1", k->path->axes));
+    if (s.bundle && k->path->exponential && k->outputs & ATTEST_GIVES_LSE) {
+        classify_ask_scores(&s);
+        ATTEST_TRY(classify_run(&s, err));
+        if (s.ran)
+            *worst = fabs(expm1(classify_lse(&s, 0)));
+    }
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* An error that the way of reading cannot have made; else 0. */
+static double beyond(const reading *r)
+{
+    return r->largest > 2 * r->floor ? r->largest : 0;
+}
+
+/* The finest reading; *badness: the largest error that any reading shows beyond what it may have made itself. */
+static attest_status read_best(reading *best, double *badness, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    reading other;
+    *badness = 0;
+    best->largest = -1;
+    if (!k->path->exponential && !k->path->mean)
+        return read_feature(best, k, err);
+    if (!k->path->exponential)
+        return ATTEST_OK;
+    ATTEST_TRY(read_weight(best, k, 1, 0, err));
+    ATTEST_TRY(read_weight(&other, k, 0, APART - 1, err));
+    ATTEST_TRY(read_common(badness, k, err));
+    if (other.largest >= 0 && other.largest < best->largest) { /* the same weight, without its cast */
+        const reading swap = *best;
+        *best = other;
+        best->floor = classify_out_unit(k) + k->unit;
+        other = swap;
+    }
+    *badness = fmax(*badness, beyond(&other));
+    ATTEST_TRY(read_denominator(&other, k, err));
+    *badness = fmax(*badness, beyond(&other));
+out:
+    return status;
+}
+
+attest_status classify_exp_error(inference *out, asked *k, attest_error *err)
+{
+    reading best;
+    double badness;
+    const attest_status status = read_best(&best, &badness, k, err);
+    const double u = classify_unit(k), worst = fmax(best.largest, badness);
+    if (best.largest < 0)
+        classify_hidden(out, "no exponential of the kernel stands alone in an output");
+    else if (k->types.acc == ATTEST_F64 && LDBL_MANT_DIG == DBL_MANT_DIG)
+        classify_hidden(out, "long double is double here: the exponential of a double has no measure");
+    else if (k->shallow)
+        classify_hidden(out, "sums or states of f16 hold no small exponential");
+    else if (best.floor > 4 * u && worst <= 2 * best.floor)
+        classify_hidden(out, "weights are seen rounded to %g only", best.floor);
+    else
+        classify_seen(out, worst);
+    return status;
+}
+
+/* ---- base 2 -------------------------------------------------------------------------------------------------- */
+
+/* Least squares of the errors on those of a kernel in base 2: slope, and its standard error. */
+static double slope_of(double *deviation, const reading *r, const asked *k, int round_factor)
+{
+    double xx = 0, xy = 0, yy = 0;
+    for (int64_t n = 0; n < POINTS; n++) {
+        const double x = base2_error(k, r->x[n], round_factor), y = r->error[n];
+        if (r->x[n] > far_of(k) || !(fabs(y) < 1))
+            continue;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    const double rest = xx > 0 ? yy - xy * xy / xx : 0;
+    *deviation = xx > 0 ? sqrt(fmax(rest, 0) / xx / POINTS) : INFINITY;
+    return xx > 0 ? xy / xx : 0;
+}
+
+attest_status classify_log2_domain(inference *out, asked *k, attest_error *err)
+{
+    reading best;
+    double badness, deviation[2], slope[2];
+    const attest_status status = read_best(&best, &badness, k, err);
+    if (best.largest < 0) {
+        classify_hidden(out, "no exponential of the kernel stands alone in an output");
+        return status;
+    }
+    for (int n = 0; n < 2; n++)
+        slope[n] = slope_of(&deviation[n], &best, k, n);
+    const int better = deviation[1] < deviation[0];
+    const int is_base2 = fabs(slope[better] - 1) < 0.3, is_natural = fabs(slope[better]) < 0.3;
+    if (deviation[better] > 0.1)
+        classify_hidden(out, "the errors of its exponential hide how its argument is rounded");
+    else if (is_base2 || is_natural)
+        classify_seen(out, is_base2 ? ATTEST_YES : ATTEST_NO);
+    else
+        classify_hidden(out, "its arguments err neither as x nor as x log2(e) does");
+    if (out->visible)
+        k->argument = is_base2 ? 2 + better : 1;
+    return status;
+}
+
+/* ---- scale --------------------------------------------------------------------------------------------------- */
+
+/* A scale that f32, f16 and bf16 each miss by almost half a unit. */
+static double awkward_scale(void)
+{
+    return 1 + 29491.45 * 0x1p-23;
+}
+
+/* The score scale x of one token, as an output shows it: lse; else o beside a key of score 0; else o = scale x. */
+static double seen_score(const scene *s, int64_t b)
+{
+    const double o = classify_get(s, ATTEST_O, b, 0, s->last, 0);
+    if (!s->kernel->path->exponential)
+        return o / s->kernel->path->value;
+    return s->kernel->outputs & ATTEST_GIVES_LSE ? classify_lse(s, b) : log(o / (1 - o));
+}
+
+/* Slope of y over x by least squares (a constant is the exponential's, not the scale's), and its standard error. */
+static double line_of(double *deviation, const double *x, const double *y)
+{
+    double x0 = 0, y0 = 0, xx = 0, xy = 0, yy = 0;
+    for (int n = 0; n < POINTS; n++) {
+        x0 += x[n] / POINTS;
+        y0 += y[n] / POINTS;
+    }
+    for (int n = 0; n < POINTS; n++) {
+        xx += (x[n] - x0) * (x[n] - x0);
+        xy += (x[n] - x0) * (y[n] - y0);
+        yy += (y[n] - y0) * (y[n] - y0);
+    }
+    *deviation = sqrt(fmax(yy - xy * xy / xx, 0) / xx / POINTS);
+    return xy / xx;
+}
+
+/* q for a score of path->key x, x in [1,2), so that a state holds no more digits than key and value have; returns x. */
+static double put_query(scene *s, int64_t b)
+{
+    double x = 0;
+    for (int c = 0; c < s->spread; c++) {
+        x += classify_put(s, ATTEST_Q, b, 0, s->last, c, 1 + classify_even(b) - x);
+        classify_put(s, ATTEST_K, b, 0, 0, c, s->kernel->path->key);
+    }
+    return x;
+}
+
+/* What the kernel multiplies products by, less awkward_scale(). */
+static attest_status effective_scale(double *off, double *deviation, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const classify_path *path = k->path;
+    const int alone = !path->exponential || k->outputs & ATTEST_GIVES_LSE;
+    double x[POINTS], y[POINTS];
+    char scale[40];
+    scene s;
+    attest_double_text(scale, sizeof scale, awkward_scale());
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 scale=%s", path->axes, POINTS, alone ? 1 : 2, scale));
+    if (!s.bundle)
+        goto out;
+    classify_ask_scores(&s);
+    for (int64_t b = 0; b < POINTS; b++) {
+        x[b] = path->exponential ? classify_score(&s, b, alone ? 0 : 1, -20 - 40 * classify_even(b)) : put_query(&s, b);
+        classify_put(&s, ATTEST_V, b, 0, alone ? 0 : 1, 0, path->value);
+    }
+    ATTEST_TRY(classify_run(&s, err));
+    for (int64_t b = 0; b < POINTS && s.ran; b++) {
+        y[b] = fma(-awkward_scale(), x[b], seen_score(&s, b) / (path->exponential ? 1 : path->key));
+    }
+    if (s.ran)
+        *off = line_of(deviation, x, y);
+out:
+    classify_close(&s);
+    return status;
+}
+
+attest_status classify_scale_dtype(inference *out, asked *k, attest_error *err)
+{
+    static const uint32_t formats[] = { ATTEST_F64, ATTEST_F32, ATTEST_F16, ATTEST_BF16 };
+    double seen = NAN, deviation = 0, off[COUNT(formats)];
+    const attest_status status = effective_scale(&seen, &deviation, k, err);
+    const double room = k->path->exponential && k->argument != 1 ? 2 * classify_unit(k) : 0; /* of scale log2(e) */
+    size_t nearest = 0;
+    double second = INFINITY;
+    for (size_t n = 0; n < COUNT(formats); n++) {
+        const double as = attest_to_f64(formats[n], attest_from_f64(formats[n], awkward_scale())) - awkward_scale();
+        off[n] = fabs(seen - as);
+        nearest = off[n] < off[nearest] ? n : nearest;
+    }
+    for (size_t n = 0; n < COUNT(formats); n++)
+        second = n != nearest ? fmin(second, off[n]) : second;
+    if (!(seen == seen))
+        classify_hidden(out, "no score could be asked for");
+    else if (second < 6 * deviation + room)
+        classify_hidden(out, "scores are %.3g +- %.1g off scale: several types would", seen, deviation);
+    else if (off[nearest] > 6 * deviation + 0x1p-50 + room)
+        classify_other(out, "scores are %.3g +- %.1g off scale: no type does that", seen, deviation);
+    else
+        classify_seen(out, 1 + formats[nearest]);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* classify_private.h - inside classify*.c: a kernel being asked, a question (scene), what came out (inference).
+ *
+ * A scene is one run of the kernel on inputs that a probe has designed; batch entries are experiments side by side, so
+ * that a probe costs a run or a few.  Nothing here reads the kernel's name or numerics; of its flags nothing either; of
+ * its outputs, which it can be asked for.
+ */
+#ifndef ATTEST_CLASSIFY_PRIVATE_H
+#define ATTEST_CLASSIFY_PRIVATE_H
+
+#include "kernels/tensor/tensor.h"
+#include "verify/classify/classify.h"
+
+/* Keys of the longest probe for tiles: a tile of so many is not seen. */
+enum { CLASSIFY_KEYS = 512 };
+
+/* How a kernel is made to add chosen numbers: with q = 1, k = key and v = value x, token after token adds x. */
+typedef struct classify_path {
+    const char *axes; /* of the problem line */
+    double key, value;
+    int exponential; /* weights are e^s: key is a score */
+    int mean;        /* o is the sum over the number of keys */
+} classify_path;
+
+typedef struct classify_types {
+    uint32_t in, acc, p, out;
+} classify_types;
+
+/* The kernel, and how it is best asked. */
+typedef struct asked {
+    attest_worker *worker;
+    size_t index;
+    uint32_t outputs; /* ATTEST_GIVES_* */
+    double timeout_s;
+    const classify_path *path; /* NULL: none of ours */
+    classify_types types;
+    const char *mask;  /* under which one query sees all keys */
+    uint32_t schedule; /* as inferred; ATTEST_SCHEDULE_UNKNOWN: not (yet) */
+    int64_t tile;      /* keys between two rescalings, 0: none seen */
+    int64_t splits;    /* parts of a split kernel: 0 as many as problem.splits says, else that many */
+    double unit;       /* unit roundoff of sums as inferred; 0: not (yet) */
+    int truncates;     /* some sum rounds toward zero */
+    int base2;         /* lse is in base 2 */
+    int sums_cast;     /* the denominator adds cast weights */
+    int argument;      /* of the exponential: 0 not known, 1 x, 2 x log2(e), 3 the same with log2(e) rounded before */
+    int shallow;       /* sums or states of f16: what is below 2^-24 is lost by right */
+    int unsteady;      /* the two runs of a case gave other bits (seen of kernels with ATTEST_DETERMINISTIC) */
+    attest_classify_fault *fault;
+    char dead[160];    /* how it ended in an earlier probe; "": alive */
+} asked;
+
+/* What a probe says.  value: the trait as attest_numerics (attest.h) codes it, NAN: none of the values there are (`why`
+ * tells); visible = 0: `why` tells why not. */
+typedef struct inference {
+    int visible;
+    double value;
+    char why[160];
+} inference;
+
+/* Not visible, with the reason. */
+void classify_hidden(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Visible, and none of the trait's values. */
+void classify_other(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void classify_seen(inference *out, double value);
+
+typedef struct scene {
+    asked *kernel;
+    attest_problem problem;
+    char line[ATTEST_LINE];
+    attest_bundle *bundle; /* NULL: the kernel does not serve the problem */
+    int ran;               /* 1: the outputs are there */
+    int64_t last;          /* the query that sees all keys */
+    int spread;            /* channels that one score takes, so that it is exact: d of scenes with scores */
+} scene;
+
+/* Opens the problem of the line (printf), under the kernel's types and mask, n so that query s->last sees all keys,
+ * with d as needed for scores; `scale`, `chunk` and all axes may stand in it.  Every input is 0 but for b (1).  Not
+ * served: s->bundle is NULL, status ATTEST_OK.  classify_open_line(): the line as it is, with the types only. */
+attest_status classify_open(scene *s, asked *k, attest_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+attest_status classify_open_line(scene *s, asked *k, attest_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void classify_close(scene *s);
+
+/* Runs the kernel; s->ran says whether it answered.  A kernel that dies is not asked again (k->dead). */
+attest_status classify_run(scene *s, attest_error *err);
+
+/* One element; scene without that tensor: nothing, NAN.  put returns what was stored. */
+double classify_put(scene *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c, double x);
+double classify_get(const scene *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c);
+/* Natural lse of batch entry b and the last query, whatever base the kernel was seen to use. */
+double classify_lse(const scene *s, int64_t b);
+/* A whole tensor. */
+void classify_fill(scene *s, attest_role role, double x);
+
+/* q = 1 on the score's channels, for all queries. */
+void classify_ask_scores(scene *s);
+/* k_bj so that its score is x, exactly if x has at most 24 bits; returns the score stored. */
+double classify_score(scene *s, int64_t b, int64_t j, double x);
+
+/* Unit roundoffs of the kernel's acc and out. */
+double classify_unit(const asked *k);
+double classify_out_unit(const asked *k);
+
+/* i-th number of a fixed sequence that fills [0,1) evenly. */
+double classify_even(int64_t i);
+
+/* Takes path, types and mask: the first of each that the kernel serves. */
+void classify_begin(asked *k);
+/* The first types with p narrower than acc that the kernel serves on its path; 0: none. */
+int classify_narrow(asked *narrow, asked *k);
+
+/* ---- probes: classify_schedule.c, _sums.c, _order.c, _exp.c, _cast.c, _rules.c */
+typedef attest_status classify_probe(inference *out, asked *k, attest_error *err);
+classify_probe classify_schedule, classify_tile, classify_splits;
+classify_probe classify_acc_unit, classify_acc_truncates, classify_state_dtype, classify_div_error;
+classify_probe classify_serial;
+classify_probe classify_exp_error, classify_log2_domain, classify_scale_dtype;
+classify_probe classify_p_rounding, classify_cast_in_sum;
+classify_probe classify_ftz, classify_lse_base, classify_lse_sink, classify_empty_row, classify_packed;
+classify_probe classify_masked_finite, classify_causal, classify_causal_br, classify_deterministic, classify_batch;
+
+#endif

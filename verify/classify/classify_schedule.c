@@ -1,0 +1,235 @@
+/* classify_schedule.c - in which order a kernel works.
+ *
+ * weight=exp: three keys A, B, C with rising scores 0, x, x+y, all others far below; o is the weight of A.  A kernel
+ * that knows the maximum when it makes that weight gives e^-(x+y) in one exponential; one that meets C after A in a
+ * later tile or part gives e^-x e^-y, two roundings more, whose bits differ for some of 16 pairs x, y.  So the nearest
+ * C behind A with other bits is the first key of the next tile.  Parts of a split kernel do the same at places that
+ * move with the number of keys, or with problem.splits.
+ *
+ * Polynomial weights and the delta rule: q = (1,1), k = (K, 1-K) has the product 1 exactly, and pairs give v back;
+ * states hold K v and (1-K) v, rounded, and lose about K times as much as they add up again.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/attest_float.h"
+#include "verify/classify/classify_private.h"
+
+enum { PAIRS = 16, KEYS = CLASSIFY_KEYS, SPLITS = 4 };
+#define SCORE_B 11.0390625 /* exact with the factors 1 + i/32 of the queries, in float */
+#define SCORE_C 49.5546875 /* C's weight of 1 is the whole denominator, in double too */
+#define REST    (-1e4)
+
+/* ---- weight=exp ---------------------------------------------------------------------------------------------- */
+
+/* Where A, B and C stand. */
+typedef struct stand {
+    int64_t a, b, c;
+} stand;
+
+/* Bits of A's weight for every pair. */
+typedef struct answer {
+    uint64_t o[PAIRS];
+} answer;
+
+static int same(const answer *x, const answer *y)
+{
+    return memcmp(x->o, y->o, sizeof x->o) == 0;
+}
+
+/* One answer for each of `count` stands; *ran 0: the kernel did not answer. */
+static attest_status ask(answer *answers, int *ran, asked *k, int64_t keys, int splits, const stand *at, int64_t count,
+                         attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    scene s;
+    *ran = 0;
+    ATTEST_TRY(classify_open_line(&s, k, err, "%s %s b=%lld n=%d m=%lld d=%d e=1 scale=1 splits=%d", k->path->axes,
+                                  k->mask, (long long)count, PAIRS, (long long)keys,
+                                  attest_format_of(k->types.in).p >= 24 ? 1 : 3, splits));
+    if (!s.bundle)
+        goto out;
+    for (int64_t b = 0; b < count; b++) {
+        for (int i = 0; i < PAIRS; i++)
+            for (int c = 0; c < s.spread; c++)
+                classify_put(&s, ATTEST_Q, b, 0, i, c, 1 + i / 32.0);
+        for (int64_t j = 0; j < keys; j++)
+            classify_score(&s, b, j, REST);
+        classify_score(&s, b, at[b].a, 0);
+        classify_score(&s, b, at[b].b, SCORE_B);
+        classify_score(&s, b, at[b].c, SCORE_C);
+        classify_put(&s, ATTEST_V, b, 0, at[b].a, 0, 1);
+    }
+    ATTEST_TRY(classify_run(&s, err));
+    *ran = s.ran;
+    for (int64_t b = 0; b < count && s.ran; b++)
+        for (int i = 0; i < PAIRS; i++)
+            answers[b].o[i] = attest_f64_bits(classify_get(&s, ATTEST_O, b, 0, i, 0));
+out:
+    classify_close(&s);
+    return status;
+}
+
+/* The distance from A to the nearest C that rescales it, among `keys` keys; 0: not even the farthest one does.
+ * `backwards`: from the end. */
+static attest_status find_tile(int64_t *tile, int *ran, asked *k, int64_t keys, int backwards, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    answer answers[KEYS];
+    stand at[KEYS];
+    int64_t count = 1;
+    *tile = 0;
+    at[0] = backwards ? (stand){ keys - 3, keys - 2, keys - 1 } : (stand){ 2, 1, 0 }; /* C first: one exponential */
+    for (int64_t n = keys - 1; n >= 2; n--)
+        at[count++] = backwards ? (stand){ keys - 1, keys - 2, keys - 1 - n } : (stand){ 0, 1, n };
+    ATTEST_TRY(ask(answers, ran, k, keys, 1, at, 2, err));
+    if (!*ran || same(&answers[1], &answers[0]))
+        return status;
+    ATTEST_TRY(ask(answers, ran, k, keys, 1, at, count, err));
+    for (int64_t n = 1; n < count && *ran && !same(&answers[n], &answers[0]); n++)
+        *tile = keys - n;
+out:
+    return status;
+}
+
+/* A tile of 1 and one of 2 both part A from a C two behind it; with B before A, at an odd place, only a tile of 1 parts
+ * A from the next key. */
+static attest_status tell_one_from_two(int64_t *tile, int *ran, asked *k, int backwards, attest_error *err)
+{
+    const int64_t end = KEYS - 1;
+    const stand at[2] = { backwards ? (stand){ end - 2, end - 1, end } : (stand){ 2, 1, 0 },
+                          backwards ? (stand){ end - 2, end - 1, end - 3 } : (stand){ 2, 1, 3 } };
+    answer answers[2];
+    const attest_status status = ask(answers, ran, k, KEYS, 1, at, 2, err);
+    if (*ran && !same(&answers[0], &answers[1]))
+        *tile = 1;
+    return status;
+}
+
+/* Does a part end after a quarter of the keys where problem.splits is 4?  C, in the part before (`backwards`: behind),
+ * comes first and, but for a tile of 1, stands with A in one tile: one exponential without parts, so that splits = 1
+ * gives other bits. */
+static attest_status ends_with_part(int *ends, asked *k, int64_t tile, int backwards, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const int64_t part = 4 * (tile > 0 ? tile : 32) + 1;
+    const stand at = backwards ? (stand){ part - 1, part - 2, part } : (stand){ part, part + 1, part - 1 };
+    answer whole, parted;
+    int ran, ran_parted = 0;
+    ATTEST_TRY(ask(&whole, &ran, k, SPLITS * part, 1, &at, 1, err));
+    if (ran)
+        ATTEST_TRY(ask(&parted, &ran_parted, k, SPLITS * part, SPLITS, &at, 1, err));
+    *ends = ran_parted && !same(&whole, &parted);
+out:
+    return status;
+}
+
+static attest_status schedule_of_softmax(inference *out, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    int64_t tile = 0, half = 0;
+    int ran = 0, parts = 0, backwards = 0;
+    if (strcmp(k->mask, "mask=full") != 0) {
+        classify_hidden(out, "without mask=full the queries of a problem do not see the same keys");
+        return ATTEST_OK;
+    }
+    ATTEST_TRY(find_tile(&tile, &ran, k, KEYS, 0, err));
+    if (tile == 0) {
+        backwards = 1;
+        ATTEST_TRY(find_tile(&tile, &ran, k, KEYS, 1, err));
+    }
+    if (tile > 0)
+        ATTEST_TRY(find_tile(&half, &ran, k, KEYS / 2, backwards, err));
+    if (tile == 2)
+        ATTEST_TRY(tell_one_from_two(&tile, &ran, k, backwards, err));
+    ATTEST_TRY(ends_with_part(&parts, k, tile, backwards && tile > 0, err));
+    if (!ran) {
+        classify_hidden(out, "the kernel did not answer");
+        return status;
+    }
+    k->tile = tile;
+    k->schedule = parts ? ATTEST_SCHEDULE_SPLIT : tile ? ATTEST_SCHEDULE_ONLINE : ATTEST_SCHEDULE_TWO_PASS;
+    if (tile > 0 && half > 0 && half < tile) { /* it moves with the number of keys */
+        k->schedule = ATTEST_SCHEDULE_SPLIT;
+        k->splits = KEYS / tile;
+        k->tile = 0;
+    }
+    classify_seen(out, k->schedule);
+out:
+    return status;
+}
+
+/* ---- polynomial weights, delta rule -------------------------------------------------------------------------- */
+
+/* Is token 0 of m read from a state, with chunks of `chunk`?  -1: not to be asked. */
+static attest_status reads_state(int *state, asked *k, int m, int chunk, attest_error *err)
+{
+    enum { VALUES = 16 };
+    attest_status status = ATTEST_OK;
+    const double K = 0x1p13, limit = 256 * classify_unit(k); /* a pair loses a unit or two, a state about K/2 */
+    scene s;
+    *state = -1;
+    ATTEST_TRY(classify_open(&s, k, err, "%s b=1 m=%d d=2 e=%d chunk=%d", k->path->axes, m, VALUES, chunk));
+    if (!s.bundle)
+        goto out;
+    classify_fill(&s, ATTEST_Q, 1);
+    classify_put(&s, ATTEST_K, 0, 0, 0, 0, K);
+    const double rest = classify_put(&s, ATTEST_K, 0, 0, 0, 1, 1 - K);
+    for (int c = 0; c < VALUES; c++)
+        classify_put(&s, ATTEST_V, 0, 0, 0, c, 1 + classify_even(c));
+    if (rest != 1 - K || k->types.in != k->types.acc)
+        goto out;
+    ATTEST_TRY(classify_run(&s, err));
+    for (int c = 0; c < VALUES && s.ran; c++) {
+        const double v = classify_get(&s, ATTEST_V, 0, 0, 0, c), o = classify_get(&s, ATTEST_O, 0, 0, s.last, c);
+        *state = *state > 0 || !(fabs(o - v) <= limit * v);
+    }
+out:
+    classify_close(&s);
+    return status;
+}
+
+static attest_status schedule_of_states(inference *out, asked *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    int near = -1, closed = -1, far = -1;
+    ATTEST_TRY(reads_state(&near, k, 2, 1024, err));
+    ATTEST_TRY(reads_state(&closed, k, 8, 2, err));
+    ATTEST_TRY(reads_state(&far, k, 300, 1024, err));
+    if (near < 0 || closed < 0 || far < 0) {
+        classify_hidden(out, "a product with rounded parts cannot be asked for in the types served");
+        return status;
+    }
+    k->schedule = near ? ATTEST_SCHEDULE_RECURRENT : closed || far ? ATTEST_SCHEDULE_CHUNK : ATTEST_SCHEDULE_DIRECT;
+    classify_seen(out, k->schedule);
+out:
+    return status;
+}
+
+attest_status classify_schedule(inference *out, asked *k, attest_error *err)
+{
+    return k->path->exponential ? schedule_of_softmax(out, k, err) : schedule_of_states(out, k, err);
+}
+
+attest_status classify_tile(inference *out, asked *k, attest_error *err)
+{
+    (void)err;
+    if (!k->path->exponential)
+        classify_hidden(out, "polynomial weights are not rescaled: no tile changes a bit");
+    else if (k->schedule == ATTEST_SCHEDULE_UNKNOWN)
+        classify_hidden(out, "the schedule is not visible");
+    else
+        classify_seen(out, k->tile > 0 ? (double)k->tile : INFINITY);
+    return ATTEST_OK;
+}
+
+attest_status classify_splits(inference *out, asked *k, attest_error *err)
+{
+    (void)err;
+    if (k->schedule == ATTEST_SCHEDULE_SPLIT)
+        classify_seen(out, (double)k->splits);
+    else
+        classify_hidden(out, "no part of a split kernel was seen");
+    return ATTEST_OK;
+}

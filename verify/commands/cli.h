@@ -1,0 +1,75 @@
+/* cli.h - the command line: one table of commands, one table of options, and what commands share.
+ *
+ * Data goes to stdout, talk and progress to stderr.  A usage error is one line on stderr and exit code 2
+ * (argp's own errors too).  Exit codes: design section 6 (reports/row.h, attest_exit).
+ */
+#ifndef ATTEST_CLI_H
+#define ATTEST_CLI_H
+
+#include "kernels/problem/problem.h"
+#include "reports/row.h"
+
+#define ATTEST_CLI_LIST 300 /* most -t options (taylor:64 has 134 inputs and as many outputs), positional arguments */
+
+/* All options of all commands; a command's row in the option table says which it takes. */
+typedef struct attest_cli {
+    const char *command;
+    const char *program; /* argv[0], for reproducing commands */
+    const char *suite, *gate, *kernel, *device, *require_device, *out, *problem, *want, *draw, *format, *engine, *model;
+    const char *fail_on, *objective, *strategy, *property;
+    const char *tensor[ATTEST_CLI_LIST]; /* NAME=FILE[:LAYOUT] */
+    int tensor_count;
+    const char *argument[ATTEST_CLI_LIST]; /* positional */
+    int argument_count;
+    double timeout, max_time, exp_ulp;
+    long digits, prec, jobs, rounds, cases, seed;
+    int quiet, list_cases;
+} attest_cli;
+
+typedef struct attest_command {
+    const char *name;
+    const char *arguments; /* usage of the positional ones, e.g. "LINE" */
+    int least, most;       /* how many positional arguments */
+    const char *summary;
+    int (*run)(const attest_cli *cli);
+} attest_command;
+
+extern const attest_command attest_commands[];
+extern const size_t attest_command_count;
+
+/* Parses argv for the command that argv[1] names; exits with code 2 on a usage error, 0 after --help. */
+void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_command **command);
+
+/* Prints `attest: MESSAGE` on stderr; returns the exit code of the status: 2 for bad input and i/o on what
+ * the user named, 3 for memory and device, 70 for our own bugs. */
+int attest_cli_error(const attest_cli *cli, attest_status status, const attest_error *err);
+
+int attest_command_gate(const attest_cli *cli);
+int attest_command_audit(const attest_cli *cli);
+int attest_command_replay(const attest_cli *cli);
+int attest_command_reference(const attest_cli *cli);
+int attest_command_compare(const attest_cli *cli);
+int attest_command_study(const attest_cli *cli);
+int attest_command_report(const attest_cli *cli);
+int attest_command_claims(const attest_cli *cli);
+int attest_command_list(const attest_cli *cli);
+int attest_command_bench(const attest_cli *cli);
+int attest_command_defects(const attest_cli *cli);
+int attest_command_search(const attest_cli *cli);
+int attest_command_props(const attest_cli *cli);
+
+/* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
+ * ATTEST_BAD_INPUT names the directory. */
+attest_status attest_cli_output_dir(const char *dir, attest_error *err);
+
+/* The folder of plugins, `kernels/` beside the executable: as it was called (so that rows and reproductions stay
+ * short), else in full.  0: not known. */
+int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli);
+
+/* One word of a shell command: quoted with ' where needed. */
+void attest_shell_quote(char *text, size_t len, const char *word);
+
+/* A JSON string on stdout. */
+void attest_print_json_string(const char *text);
+
+#endif

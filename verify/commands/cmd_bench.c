@@ -1,0 +1,163 @@
+/* cmd_bench.c - `attest bench reference|kernels`: what the engines and the kernels cost, side by side. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/bench/bench_table.h"
+#include "verify/base/clock.h"
+
+#define MISTRUSTED 4 /* exit code, as of a gate that is not to be relied on */
+
+static const char *const reference_lines[] = {
+    "variant=softmax mask=causal n=128 d=64",
+    "variant=softmax mask=causal n=512 d=64",
+    "variant=softmax mask=causal n=512 d=64 in=bf16",
+    "variant=softmax n=512 d=64",
+    "variant=taylor:4 mask=causal n=512 d=64",
+    "variant=taylor:6 mask=causal n=512 d=64",
+    "variant=taylor:4 mask=causal n=64 d=8 scale=1",
+};
+static const char *const kernel_lines[] = {
+    "variant=softmax mask=causal n=512 d=64",
+    "variant=softmax mask=causal n=512 d=64 in=bf16",
+    "variant=taylor:2 mask=causal n=512 d=16",
+    "variant=linear-elu mask=causal n=512 d=64",
+    "variant=gdn mask=causal n=512 d=64",
+};
+
+typedef attest_status (*bench_function)(attest_bench_table *, const char *, const attest_bench_options *,
+                                        attest_error *);
+typedef struct bench {
+    const char *name;
+    bench_function run;
+    const char *const *lines;
+    size_t count;
+} bench;
+
+static const bench benches[] = {
+    { "reference", attest_bench_reference, reference_lines, sizeof reference_lines / sizeof reference_lines[0] },
+    { "kernels", attest_bench_kernels, kernel_lines, sizeof kernel_lines / sizeof kernel_lines[0] },
+};
+
+/* What progress tells beside the numbers: which problem. */
+typedef struct teller {
+    const char *line;
+} teller;
+
+static double wall(void *context)
+{
+    (void)context;
+    return attest_now_seconds();
+}
+
+static double thread(void *context)
+{
+    struct timespec t;
+    (void)context;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void progress(void *context, int done, int total)
+{
+    const teller *t = context;
+    fprintf(stderr, "\r\033[K");
+    if (done < total)
+        fprintf(stderr, "%s: %d of %d", t->line, done, total);
+    fflush(stderr);
+}
+
+static attest_status find_bench(const bench **found, const attest_cli *cli, attest_error *err)
+{
+    *found = NULL;
+    for (size_t b = 0; b < sizeof benches / sizeof benches[0]; b++)
+        if (strcmp(cli->argument[0], benches[b].name) == 0)
+            *found = &benches[b];
+    if (!*found)
+        return attest_fail(err, ATTEST_BAD_INPUT, "'%s' is no bench: reference or kernels", cli->argument[0]);
+    if (cli->kernel && *found == &benches[0])
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "--kernel=%s: only for `bench kernels`; --engine chooses rows of `bench reference`",
+                           cli->kernel);
+    if (cli->engine && *found != &benches[0])
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "--engine=%s: only for `bench reference`; --kernel chooses kernels", cli->engine);
+    if (cli->jobs > 0 && *found != &benches[0])
+        return attest_fail(err, ATTEST_BAD_INPUT, "--jobs=%ld: only for `bench reference`; kernels run on one thread",
+                           cli->jobs);
+    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format);
+    return ATTEST_OK;
+}
+
+/* Threads of the second dd row: --jobs, else two where there are as many processors. */
+static int threads_of(const attest_cli *cli)
+{
+    if (cli->jobs > 0)
+        return (int)cli->jobs;
+    return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+}
+
+/* One table, printed; *mistrusted counts those whose yardstick is not what it is said to be. */
+static attest_status one_table(attest_bench_table *table, const bench *b, const char *line, const attest_cli *cli,
+                               const attest_bench_options *options, int *mistrusted, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(b->run(table, line, options, err));
+    (cli->format && strcmp(cli->format, "json") == 0 ? attest_bench_print_json : attest_bench_print)(stdout, table);
+    fflush(stdout);
+    if (attest_bench_mistrusted(table)) {
+        fprintf(stderr, "attest bench: %s: mpfr-128 takes %.3f times its calls, more than %.2f: mistrusted\n",
+                table->line, attest_bench_honesty(table), ATTEST_BENCH_HONEST);
+        ++*mistrusted;
+    }
+    attest_bench_table_clear(table);
+out:
+    return status;
+}
+
+/* All problems; of the built-in ones, those that no wanted row serves are left out, and counted, unless that is all. */
+static attest_status all_tables(attest_bench_table *table, const bench *b, const attest_cli *cli,
+                                const attest_bench_options *options, int *mistrusted, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    teller *t = options->clock->context;
+    const size_t count = cli->problem ? 1 : b->count;
+    size_t left_out = 0;
+    for (size_t n = 0; n < count; n++) {
+        t->line = cli->problem ? cli->problem : b->lines[n];
+        status = one_table(table, b, t->line, cli, options, mistrusted, err);
+        if (status != ATTEST_OK && (status != ATTEST_UNSUPPORTED || ++left_out == count))
+            return status;
+    }
+    if (left_out > 0 && !cli->quiet)
+        fprintf(stderr, "attest bench: %zu of %zu problems left out, the last because: %s\n", left_out, count,
+                err->text);
+    return ATTEST_OK;
+}
+
+int attest_command_bench(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    const bench *b;
+    int mistrusted = 0;
+    char folder[4096];
+    teller t = { NULL };
+    const int tells = !cli->quiet && isatty(STDERR_FILENO);
+    const attest_bench_clock clock = { wall, thread, tells ? progress : NULL, &t };
+    attest_bench_table *table = calloc(1, sizeof *table);
+    if (!table)
+        ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "no memory for a table"));
+    ATTEST_TRY(find_bench(&b, cli, &err));
+    const attest_bench_options options = { .rounds = (int)cli->rounds,
+                                           .threads = threads_of(cli),
+                                           .glob = cli->kernel ? cli->kernel : cli->engine,
+                                           .plugins = attest_cli_plugins(folder, sizeof folder, cli) ? folder : NULL,
+                                           .clock = &clock };
+    ATTEST_TRY(all_tables(table, b, cli, &options, &mistrusted, &err));
+out:
+    free(table);
+    return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : mistrusted ? MISTRUSTED : 0;
+}

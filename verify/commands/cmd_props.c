@@ -1,0 +1,117 @@
+/* cmd_props.c - `attest props`: statements that must hold for every input, asked of kernels on drawn cases. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/commands/cli.h"
+#include "verify/base/plural.h"
+#include "verify/gate/gate.h"
+#include "verify/properties/props_failure.h"
+#include "verify/properties/props_print.h"
+
+#define CASES 500
+#define FLOORS_FROM 500 /* cases: floors are in proportion to them, and at least 1 */
+#define SHRUNK 12 /* failures that are made small; the others are told as they are */
+
+static void progress(void *context, long done, long total)
+{
+    (void)context;
+    fprintf(stderr, "\rattest props: %ld of about %ld %s", done, total, done >= total ? "\n" : "");
+}
+
+static void print_failure(FILE *out, const attest_props_failure *f)
+{
+    char line[ATTEST_LINE] = "";
+    attest_error err;
+    (void)attest_case_print(line, sizeof line, &f->c, &err);
+    fprintf(out, "BROKEN %s: %s, %" PRId64 " %s\n", f->kernel, f->property ? f->property->name : "the run itself",
+            f->cases, attest_counted(f->cases, "case", "cases"));
+    if (f->property)
+        fprintf(out, "    statement  %s\n", f->property->statement);
+    fprintf(out, "    case %u     %s\n    found      %s\n", f->number, line, f->found.what);
+}
+
+static attest_status tell_failures(const attest_props_result *result, const attest_props_request *request,
+                                   const char *store, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    for (size_t k = 0; k < result->failure_count; k++)
+        if (k < SHRUNK)
+            ATTEST_TRY(attest_props_failure_tell(stderr, request, &result->failure[k], store, err));
+        else
+            print_failure(stderr, &result->failure[k]);
+out:
+    return status;
+}
+
+/* 1: properties; 3: a kernel that crashed or hung; 4: nothing broken, but the run is not to be trusted. */
+static int exit_of(const attest_props_result *result, const attest_props_known *known, int whole)
+{
+    const attest_props_doubts d = attest_props_doubt(result, whole);
+    attest_exit code = { 0 };
+    if (known->broken > known->ended)
+        attest_exit_add(&code, 1);
+    if (known->ended > 0)
+        attest_exit_add(&code, 3);
+    for (size_t k = 0; k < result->failure_count; k++) {
+        const uint32_t end = result->failure[k].found.end;
+        attest_exit_add(&code, end == ATTEST_PROP_CRASH || end == ATTEST_PROP_TIMEOUT ? 3 : 1);
+    }
+    if (d.vacuous || d.floors || d.silent || d.starved)
+        attest_exit_add(&code, 4);
+    attest_exit_add(&code, result->elements > 0 ? 0 : 77);
+    return attest_exit_code(&code);
+}
+
+int attest_command_props(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_props_result result = { .count = NULL };
+    char library[4096] = "";
+    const char *glob = cli->kernel;
+    int code = 0;
+    attest_props_known known = { 0 };
+    const long cases = cli->cases > 0 ? cli->cases : CASES;
+    const char *store = cli->out ? cli->out : ATTEST_PROPS_STORE;
+    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    if (cli->out)
+        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+    if (cli->kernel)
+        attest_split_target(cli->kernel, library, sizeof library, &glob);
+    /* every kernel of the library, every property, and enough cases to meet what is rare */
+    const int whole = !glob && !cli->property && cases >= FLOORS_FROM;
+    const attest_props_request request = { .library = *library ? library : NULL,
+                                           .kernel_glob = glob,
+                                           .property_glob = cli->property,
+                                           .program = cli->program,
+                                           .seed = cli->seed >= 0 ? (uint64_t)cli->seed : 0,
+                                           .cases = cases,
+                                           .jobs = cli->jobs,
+                                           .timeout_s = cli->timeout,
+                                           .reference = 1,
+                                           .floors = whole,
+                                           .progress = !cli->quiet && isatty(STDERR_FILENO) ? progress : NULL };
+    ATTEST_TRY(attest_props_check(&request, &err)); /* before what is kept is told */
+    ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_TOKENS, &err));
+    if (known.tokens > 0 && !cli->quiet)
+        fprintf(stderr, "attest props: %" PRId64 " kept %s: %" PRId64 " broken, %" PRId64 " %s, %" PRId64
+                        " of kernels or properties not asked\n",
+                known.tokens, attest_counted(known.tokens, "case", "cases"), known.broken, known.hold,
+                attest_counted(known.hold, "holds", "hold"), known.others);
+    ATTEST_TRY(attest_props_run(&result, &request, &err));
+    if (cli->format && strcmp(cli->format, "json") == 0)
+        attest_props_json(stdout, &result, whole && !*library);
+    else if (!cli->quiet)
+        attest_props_print(stdout, &result, whole && !*library);
+    if (result.elements == 0 && result.failure_count == 0)
+        fprintf(stderr, "attest props: nothing compared: these properties are not about what these kernels serve\n");
+    ATTEST_TRY(tell_failures(&result, &request, store, &err));
+    code = exit_of(&result, &known, whole && !*library);
+out:
+    attest_props_result_clear(&result);
+    return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
+}

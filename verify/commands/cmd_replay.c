@@ -1,0 +1,141 @@
+/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row.
+ * `replay TOKEN` is props_replay.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reports/report.h"
+#include "verify/commands/case_file.h"
+#include "verify/commands/cli.h"
+#include "verify/gate/gate.h"
+#include "verify/properties/props_replay.h"
+#include "verify/gate/runner.h"
+
+/* Every field that has a value, one a line. */
+static void print_fields(FILE *out, const attest_row *row)
+{
+    for (size_t i = 0; i < attest_row_field_count; i++) {
+        const attest_field *f = &attest_row_fields[i];
+        const char *at = (const char *)row + f->offset;
+        char text[256] = "";
+        double x;
+        int64_t n;
+        switch (f->type) {
+        case ATTEST_FIELD_TEXT: snprintf(text, sizeof text, "%.255s", at); break;
+        case ATTEST_FIELD_REAL:
+            memcpy(&x, at, sizeof x);
+            if (x == x)
+                snprintf(text, sizeof text, "%.9g", x);
+            break;
+        case ATTEST_FIELD_VERDICT: snprintf(text, sizeof text, "%s", attest_verdict_names[row->verdict]); break;
+        case ATTEST_FIELD_REASONS: attest_reasons_text(text, sizeof text, row->reasons); break;
+        default: memcpy(&n, at, sizeof n); snprintf(text, sizeof text, "%lld", (long long)n);
+        }
+        if (*text && f->type == ATTEST_FIELD_TEXT)
+            fprintf(out, "%-18s %s\n", f->name, at);
+        else if (*text && f->type == ATTEST_FIELD_REAL)
+            fprintf(out, "%-18s %-16s %s\n", f->name, text, f->meaning);
+        else if (*text)
+            fprintf(out, "%-18s %s\n", f->name, text);
+    }
+}
+
+/* What to replay: a problem line (every line has a '='), or a case file with its kernel and its tensors. */
+typedef struct replayed {
+    attest_case c;
+    const char *kernel;  /* NULL: not known */
+    attest_bundle *inputs; /* owned; NULL: to be drawn */
+    attest_case_file file;
+} replayed;
+
+static attest_status read_argument(replayed *r, const attest_cli *cli, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const char *path = cli->argument[0];
+    r->kernel = cli->kernel;
+    if (strchr(path, '=') != NULL)
+        return attest_case_parse(&r->c, path, NULL, NULL, err);
+    if (!attest_is_case_file(path))
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "%s: %s; allowed: a problem line, a token, a case file (attest search --out) or the folder "
+                           "of a failure (attest props --out)",
+                           path, access(path, R_OK) == 0 ? "holds no case and no token" : strerror(errno));
+    ATTEST_TRY(attest_case_file_read(&r->file, path, err));
+    r->c = r->file.c;
+    r->inputs = r->file.inputs;
+    r->file.inputs = NULL;
+    if (!r->kernel)
+        r->kernel = r->file.kernel;
+out:
+    return status;
+}
+
+/* What was found in a file is reproduced by the file. */
+static void tell_file(attest_row *row, const attest_cli *cli)
+{
+    char program[512], path[1500], kernel[900] = "";
+    attest_shell_quote(program, sizeof program, cli->program);
+    attest_shell_quote(path, sizeof path, cli->argument[0]);
+    if (cli->kernel)
+        attest_shell_quote(kernel, sizeof kernel, cli->kernel);
+    snprintf(row->reproduction, sizeof row->reproduction, "%s replay %s%s%s%s", program, *kernel ? "--kernel " : "",
+             kernel, *kernel ? " " : "", path);
+}
+
+int attest_command_replay(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_prepared prepared = { 0 };
+    attest_subject subject = { .program = cli->program };
+    replayed what = { .inputs = NULL };
+    attest_row row;
+    char library[4096];
+    const char *name;
+    char *kept = NULL; /* a token in a file */
+    int supported = 0, code = 0;
+    attest_row_init(&row);
+    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    if (attest_is_token(cli->argument[0]))
+        return attest_props_replay(cli, cli->argument[0]);
+    kept = attest_token_of_file(cli->argument[0]);
+    if (kept) {
+        code = attest_props_replay(cli, kept);
+        goto out;
+    }
+    ATTEST_TRY(read_argument(&what, cli, &err));
+    if (!what.kernel)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel KERNEL or --kernel LIB.so:KERNEL is needed"));
+    attest_split_target(what.kernel, library, sizeof library, &name);
+    subject.library = *library ? library : NULL;
+    ATTEST_TRY(attest_worker_start(&subject.worker, subject.library, cli->timeout, &err));
+    ATTEST_TRY(attest_find_kernel(&subject, name, &err));
+    attest_library_hash(subject.file_hash, subject.library);
+    const int from_file = what.inputs != NULL;
+    if (from_file) {
+        attest_bundle *given = what.inputs;
+        what.inputs = NULL; /* the prepared case takes it over */
+        ATTEST_TRY(attest_prepare_inputs(&prepared, &what.c, given, &err));
+    } else {
+        ATTEST_TRY(attest_prepare(&prepared, &what.c, &err));
+    }
+    ATTEST_TRY(attest_run_case(&row, &supported, &prepared, &subject, NULL, cli->timeout, &err));
+    if (from_file)
+        tell_file(&row, cli);
+    if (cli->format && strcmp(cli->format, "json") == 0)
+        attest_row_print_json(stdout, &row);
+    else if (!cli->quiet)
+        print_fields(stdout, &row);
+    attest_exit exit_code = { 0 };
+    attest_exit_add(&exit_code, attest_row_exit(&row));
+    code = attest_exit_code(&exit_code);
+out:
+    free(kept);
+    attest_bundle_free(what.inputs);
+    attest_prepared_clear(&prepared);
+    attest_worker_free(subject.worker);
+    return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
+}

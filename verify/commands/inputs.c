@@ -1,0 +1,224 @@
+/* inputs.c - see inputs.h. */
+#include "verify/commands/inputs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/tensor/npy.h"
+#include "props/draw/family.h"
+
+/* One `-t NAME=FILE[:LAYOUT]`. */
+typedef struct given {
+    attest_tensor_id id;
+    char file[4096];
+    int bshd; /* 1: BSHD */
+    attest_npy npy;
+} given;
+
+static attest_status parse_given(given *g, const char *text, attest_error *err)
+{
+    char name[64];
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || (size_t)(equals - text) >= sizeof name || equals[1] == '\0')
+        return attest_fail(err, ATTEST_BAD_INPUT, "-t %s: write NAME=FILE or NAME=FILE:LAYOUT", text);
+    memcpy(name, text, (size_t)(equals - text));
+    name[equals - text] = '\0';
+    attest_status status = attest_tensor_id_parse(&g->id, name, err);
+    if (status != ATTEST_OK)
+        return attest_fail_prefix(err, status, text);
+    if ((size_t)snprintf(g->file, sizeof g->file, "%s", equals + 1) >= sizeof g->file)
+        return attest_fail(err, ATTEST_BAD_INPUT, "-t %s: the path is too long", name);
+    char *colon = strrchr(g->file, ':');
+    if (colon && (strcmp(colon, ":BHSD") == 0 || strcmp(colon, ":BSHD") == 0)) {
+        g->bshd = colon[2] == 'S';
+        *colon = '\0';
+    } else if (colon && !strchr(colon, '/') && !strchr(colon, '.')) {
+        return attest_fail(err, ATTEST_BAD_INPUT, "-t %s: layout '%s' is not BHSD or BSHD", text, colon + 1);
+    }
+    return ATTEST_OK;
+}
+
+/* The axes of a tensor in the order of its file: letters of attest_role_info, `r` rows of a state. */
+static void file_axes(char axes[8], const given *g)
+{
+    static const char *const states[] = { "", "bgre", "bgr", "bgre", "bgr" };
+    const char *order = g->id.kind == ATTEST_KIND_ROLE ? attest_roles[g->id.index].axes : states[g->id.kind];
+    snprintf(axes, 8, "%s", order);
+    const size_t rank = strlen(axes);
+    if (g->bshd && rank >= 3 && axes[0] == 'b') { /* B H S .. -> B S H .. */
+        const char head = axes[1];
+        axes[1] = axes[2];
+        axes[2] = head;
+    }
+}
+
+/* Where a size letter lives in attest_sizes; NULL for `r`. */
+static int64_t *size_of_letter(attest_sizes *sizes, char letter)
+{
+    switch (letter) {
+    case 'b': return &sizes->b;
+    case 'h': return &sizes->hq;
+    case 'g': return &sizes->hkv;
+    case 'n': return &sizes->n;
+    case 'm': return &sizes->m;
+    case 'd': return &sizes->d;
+    case 'e': return &sizes->e;
+    default: return NULL;
+    }
+}
+
+/* Adds the sizes that one file states to `sizes`; two files that differ are named. */
+static attest_status take_sizes(attest_sizes *sizes, const char *from[128], const given *g, attest_error *err)
+{
+    char axes[8], name[32];
+    file_axes(axes, g);
+    attest_tensor_id_print(name, sizeof name, g->id);
+    const int rank = (int)strlen(axes);
+    int have = g->npy.rank;
+    const int scalar_gate = g->id.kind == ATTEST_KIND_ROLE && g->id.index == ATTEST_A; /* [M] or [M,d] */
+    if (have > rank)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %d axes, but %s has at most %d", g->file, have, name, rank);
+    if (scalar_gate)
+        return ATTEST_OK; /* its rank depends on the variant: checked against the description */
+    for (int a = 0; a < rank; a++) {
+        const int64_t size = a < rank - have ? 1 : g->npy.shape[a - (rank - have)];
+        int64_t *known = size_of_letter(sizes, axes[a]);
+        if (!known)
+            continue;
+        if (*known != 0 && *known != size)
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: axis %c of %s is %lld, but %s says %lld", g->file, axes[a],
+                               name, (long long)size, from[(unsigned char)axes[a]], (long long)*known);
+        *known = size;
+        from[(unsigned char)axes[a]] = g->file;
+    }
+    return ATTEST_OK;
+}
+
+static int is_output(attest_tensor_id id)
+{
+    return id.kind == ATTEST_KIND_HT || id.kind == ATTEST_KIND_ZT ||
+           (id.kind == ATTEST_KIND_ROLE && attest_roles[id.index].output);
+}
+
+/* --draw a,b,..: draws each named tensor. */
+static attest_status draw_named(attest_bundle *inputs, const attest_case *c, const char *list, attest_error *err)
+{
+    char names[512];
+    attest_status status = ATTEST_OK;
+    if (strlen(list) >= sizeof names)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--draw: the list is too long");
+    strcpy(names, list);
+    char *save = NULL;
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+        attest_tensor_id id;
+        status = attest_tensor_id_parse(&id, name, err);
+        if (status != ATTEST_OK)
+            return attest_fail_prefix(err, status, "--draw");
+        if (!attest_problem_uses(&c->problem, id))
+            return attest_fail(err, ATTEST_BAD_INPUT, "--draw: this variant does not read %s", name);
+        if (attest_bundle_get(inputs, id))
+            return attest_fail(err, ATTEST_BAD_INPUT, "--draw: %s is given by -t already", name);
+        ATTEST_TRY(attest_draw_tensor(inputs, c, id, 0, 0, err));
+    }
+out:
+    return status;
+}
+
+/* With q, k or v given: everything the variant reads must be there; else the rest is drawn. */
+static attest_status complete(attest_bundle *inputs, const attest_case *c, int any_qkv, attest_error *err)
+{
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    if (!any_qkv)
+        return attest_draw_missing(inputs, c, 0, 0, err);
+    const size_t count = attest_problem_inputs(&c->problem, ids, ATTEST_MAX_TENSORS);
+    for (size_t i = 0; i < count; i++) {
+        char name[32], value[64];
+        if (attest_bundle_get(inputs, ids[i]))
+            continue;
+        attest_tensor_id_print(name, sizeof name, ids[i]);
+        const uint32_t axis = attest_tensor_axis(ids[i]);
+        if (axis == ATTEST_AXIS_COUNT)
+            return attest_fail(err, ATTEST_BAD_INPUT,
+                               "tensor %s is missing: with any of q, k, v given, all three must be (-t %s=FILE)", name,
+                               name);
+        attest_axis_print(value, sizeof value, axis, &c->problem.axis[axis]);
+        return attest_fail(err, ATTEST_BAD_INPUT, "tensor %s is missing: %s=%s reads it; give -t %s=FILE or name it in "
+                           "--draw", name, attest_axes[axis].key, value, name);
+    }
+    return ATTEST_OK;
+}
+
+static attest_status load_one(attest_bundle *inputs, attest_bundle *outputs, given *g, const attest_problem *p,
+                              attest_error *err)
+{
+    char name[32], why[256];
+    attest_tensor_id_print(name, sizeof name, g->id);
+    if (!is_output(g->id)) {
+        if (!attest_problem_uses(p, g->id))
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: this variant does not read %s", g->file, name);
+        return attest_npy_load(inputs, p, g->id, g->file, g->bshd, err);
+    }
+    if (!outputs)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s is an output; `reference` takes inputs only", g->file, name);
+    if (!attest_problem_has(p, g->id, why, sizeof why))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: no %s here: %s", g->file, name, why);
+    return attest_npy_load(outputs, p, g->id, g->file, g->bshd, err);
+}
+
+/* A size that the line states and a file contradicts: the file is named. */
+static attest_status check_stated(attest_sizes *sizes, const char *const from[128], const char *line, attest_error *err)
+{
+    static const char letters[] = "bhgnmde";
+    attest_stated stated;
+    attest_case c;
+    if (attest_case_parse(&c, line, NULL, &stated, err) != ATTEST_OK)
+        return ATTEST_OK; /* reported by the parse with the files' sizes */
+    const int is_stated[] = { stated.b, stated.hq, stated.hkv, stated.n, stated.m, stated.d, stated.e };
+    const int64_t line_says[] = { c.problem.b, c.problem.hq, c.problem.hkv, c.problem.n,
+                                  c.problem.m, c.problem.d,  c.problem.e };
+    static const char *const keys[] = { "b", "hq", "hkv", "n", "m", "d", "e" };
+    for (int i = 0; i < 7; i++) {
+        const int64_t *file_says = size_of_letter(sizes, letters[i]);
+        if (is_stated[i] && *file_says != 0 && *file_says != line_says[i])
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s is %lld there, but the problem line says %s=%lld",
+                               from[(unsigned char)letters[i]], keys[i], (long long)*file_says, keys[i],
+                               (long long)line_says[i]);
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_inputs_load(attest_case *c, attest_bundle *inputs, attest_bundle *outputs, const attest_cli *cli,
+                                 attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_sizes sizes = { 0 };
+    const char *from[128] = { NULL };
+    uint64_t bytes;
+    int any_qkv = 0;
+    given *all = calloc((size_t)cli->tensor_count + 1, sizeof *all);
+    if (!all)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %d tensors", cli->tensor_count));
+    for (int i = 0; i < cli->tensor_count; i++) {
+        ATTEST_TRY(parse_given(&all[i], cli->tensor[i], err));
+        for (int j = 0; j < i; j++)
+            if (attest_tensor_id_equal(all[i].id, all[j].id))
+                ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "-t %s: this tensor is given twice", cli->tensor[i]));
+        any_qkv |= all[i].id.kind == ATTEST_KIND_ROLE &&
+                   (all[i].id.index == ATTEST_Q || all[i].id.index == ATTEST_K || all[i].id.index == ATTEST_V);
+        ATTEST_TRY(attest_npy_header(&all[i].npy, all[i].file, err));
+        ATTEST_TRY(take_sizes(&sizes, from, &all[i], err));
+    }
+    ATTEST_TRY(check_stated(&sizes, from, cli->problem, err));
+    ATTEST_TRY(attest_case_parse(c, cli->problem, &sizes, NULL, err));
+    ATTEST_TRY(attest_family_check(c, err));
+    ATTEST_TRY(attest_problem_memory(&c->problem, &bytes, err));
+    for (int i = 0; i < cli->tensor_count; i++)
+        ATTEST_TRY(load_one(inputs, outputs, &all[i], &c->problem, err));
+    if (cli->draw)
+        ATTEST_TRY(draw_named(inputs, c, cli->draw, err));
+    ATTEST_TRY(complete(inputs, c, any_qkv, err));
+out:
+    free(all);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* inputs.h - tensors named on the command line, and drawing of the others (design section 9).
+ *
+ * With any of q, k, v given, all three must be, and every other tensor that the variant uses must be given
+ * or named in --draw; with none of them given, what is not given is drawn.  Sizes default to the files';
+ * stated sizes must match; missing leading axes are 1.  Layout BHSD, or FILE:BSHD.
+ */
+#ifndef ATTEST_INPUTS_H
+#define ATTEST_INPUTS_H
+
+#include "kernels/tensor/tensor.h"
+#include "verify/commands/cli.h"
+
+/* Parses --problem with the files' sizes into *c, fills `inputs` (all tensors the problem uses).  With
+ * `outputs` not NULL, -t of o u z lse ht.n zt.n goes there, else it is ATTEST_BAD_INPUT.  Every message
+ * about a tensor names its file. */
+attest_status attest_inputs_load(attest_case *c, attest_bundle *inputs, attest_bundle *outputs, const attest_cli *cli,
+                                 attest_error *err);
+
+#endif

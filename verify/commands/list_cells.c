@@ -1,0 +1,80 @@
+/* list_cells.c - which built-in kernels serve which (preset, form, dtype), asked of their own supports(). */
+#include "verify/commands/list_cells.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const uint32_t dtypes[ATTEST_CELL_DTYPES] = { ATTEST_F32, ATTEST_BF16 };
+
+/* The preset with 2 for P and 4 for TAU, as a problem would have it. */
+attest_status attest_preset_sample(attest_case *c, const attest_preset *preset, attest_error *err)
+{
+    static const char *const argument[] = { "", ":2", ":4" };
+    char line[128];
+    snprintf(line, sizeof line, "variant=%s%s", preset->name, argument[preset->argument < 3 ? preset->argument : 0]);
+    return attest_case_parse(c, line, NULL, NULL, err);
+}
+
+attest_status attest_preset_cells_ask(attest_preset_cells *cells, attest_worker *worker, const attest_preset *preset,
+                                      attest_error *err)
+{
+    attest_status status;
+    attest_case c;
+    char why[256];
+    *cells = (attest_preset_cells){ .kernels = "" };
+    ATTEST_TRY(attest_preset_sample(&c, preset, err));
+    for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
+        cells->legal[form] = attest_variant_form_legal(c.problem.axis, form, cells->why[form], sizeof cells->why[form]);
+    for (size_t k = 0; k < attest_worker_kernel_count(worker); k++) {
+        const attest_kernel_facts *facts = attest_worker_kernel(worker, k);
+        int any = 0;
+        for (int t = 0; t < ATTEST_CELL_DTYPES && facts->form < ATTEST_CELL_FORMS; t++) {
+            c.problem.in = c.problem.out = dtypes[t];
+            if (attest_worker_supports(worker, k, &c.problem, why, sizeof why) != 1)
+                continue;
+            cells->count[facts->form][t]++;
+            any = 1;
+        }
+        const size_t used = strlen(cells->kernels);
+        if (any)
+            snprintf(cells->kernels + used, sizeof cells->kernels - used, "%s%s", used ? " " : "", facts->name);
+    }
+out:
+    return status;
+}
+
+int attest_preset_cells_holes(const attest_preset_cells *cells)
+{
+    int holes = 0;
+    for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
+        for (int t = 0; t < ATTEST_CELL_DTYPES; t++)
+            holes += cells->legal[form] && cells->count[form][t] == 0;
+    return holes;
+}
+
+void attest_preset_cells_print(const char *title, const attest_preset_cells *cells)
+{
+    printf("%-18s", title);
+    for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
+        for (int t = 0; t < ATTEST_CELL_DTYPES; t++) {
+            if (!cells->legal[form])
+                printf("  %4s", "-");
+            else if (cells->count[form][t] == 0)
+                printf("  %4s", "HOLE");
+            else
+                printf("  %4d", cells->count[form][t]);
+        }
+    printf("\n");
+}
+
+void attest_preset_cells_print_head(void)
+{
+    printf("%-18s", "kernels serving");
+    for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
+        printf("  %-10s", attest_form_name(form));
+    printf("\n%-18s", "preset");
+    for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
+        for (int t = 0; t < ATTEST_CELL_DTYPES; t++)
+            printf("  %4s", attest_dtype_name(dtypes[t]));
+    printf("\n");
+}

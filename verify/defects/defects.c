@@ -1,0 +1,154 @@
+/* defects.c - see defects.h: the run. */
+#include "verify/defects/defects.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/gate/gate.h"
+
+const attest_defect attest_defects[] = {
+#define DEFECT(id, base, bugs, what) { #id, base, bugs, what },
+#include "kernels/defects/list.h"
+#undef DEFECT
+};
+const size_t attest_defect_count = sizeof attest_defects / sizeof attest_defects[0];
+
+const char *attest_check_name(int check)
+{
+    return check == ATTEST_CHECK_CRASH     ? "crash"
+           : check == ATTEST_CHECK_TIMEOUT ? "timeout"
+                                           : attest_reason_names[check];
+}
+
+/* What the base kernels gave on a case. */
+typedef struct base_output {
+    char bits[20];
+    int good; /* passed or ill-posed */
+} base_output;
+
+typedef struct defect_run {
+    const attest_cli *cli;
+    const attest_suite *suite;
+    const attest_judge *judge;
+    attest_defect_result *result;
+    base_output *base; /* [case][defect]: of the defect's base kernel */
+} defect_run;
+
+const char *attest_defect_name(char name[128], const attest_defect *defect)
+{
+    snprintf(name, 128, "%s", defect->id);
+    for (char *at = name; *at; at++)
+        *at = *at == '_' ? '-' : *at;
+    return name;
+}
+
+static int is_kernel_of(const char *kernel, const attest_defect *defect)
+{
+    char name[128];
+    return strcmp(kernel, attest_defect_name(name, defect)) == 0;
+}
+
+int attest_defect_selected(const attest_cli *cli, const attest_defect *defect)
+{
+    char name[128];
+    return !cli->kernel || fnmatch(cli->kernel, attest_defect_name(name, defect), 0) == 0;
+}
+
+static int wanted(const void *context, const char *kernel)
+{
+    const defect_run *r = context;
+    for (size_t k = 0; k < attest_defect_count; k++)
+        if (attest_defect_selected(r->cli, &attest_defects[k]) &&
+            (strcmp(kernel, attest_defects[k].base) == 0 || is_kernel_of(kernel, &attest_defects[k])))
+            return 1;
+    return 0;
+}
+
+static uint32_t checks_of(const attest_row *row)
+{
+    uint32_t checks = (uint32_t)row->reasons;
+    if (row->verdict == ATTEST_CRASH)
+        checks |= 1u << ATTEST_CHECK_CRASH;
+    if (row->verdict == ATTEST_TIMEOUT)
+        checks |= 1u << ATTEST_CHECK_TIMEOUT;
+    return checks;
+}
+
+static double work_of(const attest_problem *p)
+{
+    return (double)p->b * (double)p->hq * (double)p->n * (double)p->m * (double)(p->d + p->e);
+}
+
+static void add_kill(attest_defect_result *to, const attest_row *row, size_t index, double work)
+{
+    const uint32_t checks = checks_of(row);
+    to->killed++;
+    for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
+        to->by[c] += checks >> c & 1;
+    if (to->killed > 1 && (work > to->work || (work == to->work && index > to->index)))
+        return;
+    to->work = work;
+    to->index = index;
+    to->reasons = checks;
+    to->margin = row->ratio_lo > 1 ? row->ratio_lo : NAN; /* else it was no bound that killed */
+    snprintf(to->line, sizeof to->line, "%s", row->line);
+}
+
+static void add_defect_row(defect_run *r, size_t k, size_t index, const attest_row *row)
+{
+    attest_defect_result *to = &r->result[k];
+    const base_output *base = &r->base[index * attest_defect_count + k];
+    const int ended = row->verdict == ATTEST_CRASH || row->verdict == ATTEST_TIMEOUT;
+    const unsigned pages = ATTEST_REASON_READ_OUTSIDE | ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_WROTE_INPUT;
+    if (row->verdict == ATTEST_SKIP || !base->good)
+        return;
+    const int late = row->verdict == ATTEST_TIMEOUT; /* a busy machine is no finding of a gate */
+    if (r->judge && (late || (row->verdict == ATTEST_CRASH && (row->reasons & pages)))) {
+        to->stopped++;
+        return;
+    }
+    to->run++;
+    to->live += ended || row->verdict == ATTEST_FAIL || strcmp(base->bits, row->outputs) != 0;
+    if (ended || row->verdict == ATTEST_FAIL)
+        add_kill(to, row, index, work_of(&r->suite->cases[index].problem));
+}
+
+static attest_status take(void *context, size_t index, const attest_row *row, attest_error *err)
+{
+    defect_run *r = context;
+    const char *colon = strrchr(row->kernel, ':'), *name = colon ? colon + 1 : row->kernel;
+    (void)err;
+    for (size_t k = 0; k < attest_defect_count; k++) {
+        base_output *base = &r->base[index * attest_defect_count + k];
+        if (colon && is_kernel_of(name, &attest_defects[k]))
+            add_defect_row(r, k, index, row);
+        if (colon || strcmp(name, attest_defects[k].base) != 0)
+            continue;
+        snprintf(base->bits, sizeof base->bits, "%s", row->outputs);
+        base->good = row->verdict == ATTEST_PASS || row->verdict == ATTEST_ILLPOSED;
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_defects_run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
+                                 const char *plugin, const attest_judge *judge, attest_error *err)
+{
+    defect_run r = { .cli = cli, .suite = suite, .judge = judge, .result = result };
+    attest_rows none = { 0 };
+    const char *libraries[] = { NULL, plugin };
+    const attest_gate gate = { .cli = cli, .suite = suite, .libraries = libraries, .library_count = 2,
+                               .judge = judge, .take = take, .wanted = wanted, .context = &r };
+    memset(result, 0, attest_defect_count * sizeof *result);
+    for (size_t k = 0; k < attest_defect_count; k++)
+        result[k].work = result[k].margin = INFINITY;
+    r.base = calloc(suite->case_count * attest_defect_count, sizeof *r.base);
+    if (!r.base)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases of %zu defects", suite->case_count,
+                           attest_defect_count);
+    const attest_status status = attest_gate_run(&none, &gate, err);
+    attest_rows_clear(&none);
+    free(r.base);
+    return status;
+}

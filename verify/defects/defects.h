@@ -1,0 +1,59 @@
+/* defects.h - the kill matrix: which check of a suite catches which planted defect (kernels/defects/list.h).
+ *
+ * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It is `live` on a case
+ * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
+ * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.  Under another judge
+ * (foreign.h) bits are those of the outputs that it asks for, and a run that died on attest's own guard pages, or that
+ * was late, is `stopped`: elsewhere it would have gone on, so it counts for nothing.
+ */
+#ifndef ATTEST_DEFECTS_H
+#define ATTEST_DEFECTS_H
+
+#include <stdio.h>
+
+#include "reports/report.h"
+#include "verify/commands/cli.h"
+#include "verify/gate/runner.h"
+#include "verify/suite/suite.h"
+
+typedef struct attest_defect {
+    const char *id; /* an identifier */
+    const char *base, *bugs, *what;
+} attest_defect;
+
+/* The kernel's name: the id with `-` for `_`, into name[128]. */
+const char *attest_defect_name(char name[128], const attest_defect *defect);
+
+extern const attest_defect attest_defects[];
+extern const size_t attest_defect_count;
+
+/* The checks: every reason of a row, then crash and timeout. */
+enum { ATTEST_CHECK_CRASH = ATTEST_REASON_COUNT, ATTEST_CHECK_TIMEOUT, ATTEST_CHECK_COUNT };
+const char *attest_check_name(int check);
+
+typedef struct attest_defect_result {
+    int64_t run, live, killed;         /* cases: run beside the base kernel, with other bits, killed */
+    int64_t stopped;                   /* cases, under another judge: guard pages touched, or late; no output */
+    int64_t by[ATTEST_CHECK_COUNT];    /* cases on which this check was among those that killed */
+    double work;                       /* of the smallest killing case: pairs times (d + e); INFINITY: none */
+    size_t index;                      /* its number in the suite: the first of the smallest */
+    uint32_t reasons;                  /* bits of its checks */
+    double margin;                     /* its largest error/bound, lower end, above 1; NAN: no bound killed */
+    char line[1024];                   /* its problem line */
+    int smoke;                         /* a case of the smaller suite kills too */
+} attest_defect_result;
+
+/* result[attest_defect_count]: of the suite.  `plugin`: the library of defects.  Kernels that match no selected
+ * defect's glob (cli->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
+ * NULL for attest's own.  The same for any number of threads. */
+attest_status attest_defects_run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
+                                 const char *plugin, const attest_judge *judge, attest_error *err);
+int attest_defect_selected(const attest_cli *cli, const attest_defect *defect);
+
+/* The matrix, survivors first, then what each check kills and what only it kills. */
+void attest_defects_print(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite);
+/* Markdown with bugs and words; JSON: one object a line. */
+void attest_defects_markdown(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite);
+void attest_defects_json(FILE *out, const attest_cli *cli, const attest_defect_result *result);
+
+#endif

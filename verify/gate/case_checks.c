@@ -1,0 +1,350 @@
+/* case_checks.c - see case_checks.h. */
+#include "verify/gate/case_checks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/attest_float.h"
+#include "verify/judge/compare.h"
+
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
+static const attest_role row_roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
+
+#define WHERE 192
+
+/* Elements [from,to) in C order have the same bits in both; else `where` says where not. */
+static int same_elements(char where[WHERE], attest_tensor_id id, const attest_tensor *was, const attest_tensor *is,
+                         int64_t from, int64_t to)
+{
+    for (int64_t at = from; at < to; at++) {
+        const uint64_t p = attest_load_bits(was, at), q = attest_load_bits(is, at);
+        char name[32], index[96] = "";
+        size_t n = 0;
+        if (p == q)
+            continue;
+        attest_tensor_id_print(name, sizeof name, id);
+        for (int axis = 0; axis < is->rank; axis++)
+            n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", axis ? "," : "",
+                                  (long long)(at / is->stride[axis] % is->shape[axis]));
+        snprintf(where, WHERE, "%s[%s] was %a, is %a", name, index, attest_to_f64(was->dtype, p),
+                 attest_to_f64(is->dtype, q));
+        return 0;
+    }
+    return 1;
+}
+
+/* Row (b,h,i) of every row output. */
+static int same_row(char where[WHERE], const attest_bundle *was, const attest_bundle *is, int64_t b, int64_t h,
+                    int64_t i)
+{
+    for (size_t r = 0; r < sizeof row_roles / sizeof row_roles[0]; r++) {
+        const attest_tensor *x = attest_bundle_role(was, row_roles[r]), *y = attest_bundle_role(is, row_roles[r]);
+        const int64_t at = x ? attest_offset(x, b, h, i, 0) : 0, width = x && x->rank == 4 ? x->shape[3] : 1;
+        if (x && y && !same_elements(where, (attest_tensor_id){ ATTEST_KIND_ROLE, row_roles[r] }, x, y, at, at + width))
+            return 0;
+    }
+    return 1;
+}
+
+/* All outputs and final states that both have; `is` may be of the first batch entries only. */
+static int same_outputs(char where[WHERE], const attest_problem *p, const attest_bundle *was, const attest_bundle *is)
+{
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    const size_t count = attest_problem_outputs(p, ids, ATTEST_MAX_TENSORS);
+    for (size_t k = 0; k < count; k++) {
+        const attest_tensor *x = attest_bundle_get(was, ids[k]), *y = attest_bundle_get(is, ids[k]);
+        if (x && y && !same_elements(where, ids[k], x, y, 0, attest_tensor_count(y)))
+            return 0;
+    }
+    return 1;
+}
+
+static int has_others(const attest_bundle *outputs)
+{
+    return attest_bundle_role(outputs, ATTEST_U) || attest_bundle_role(outputs, ATTEST_Z) ||
+           attest_bundle_role(outputs, ATTEST_LSE);
+}
+
+static void find(attest_row *row, int64_t reason, const char *what, const char *where)
+{
+    row->verdict = ATTEST_FAIL;
+    row->reasons |= reason;
+    snprintf(row->why, sizeof row->why, "%s: %.190s", what, where);
+}
+
+/* Runs the kernel once more.  *usable: it finished and said so.  A crash or a hang is a finding; a refusal is none. */
+static attest_status run_again(int *usable, attest_row *row, const attest_subject *subject, const attest_problem *p,
+                               const attest_bundle *bundle, double timeout_s, int64_t reason, const char *what,
+                               attest_error *err)
+{
+    attest_run_result run = { 0 };
+    const attest_status status = attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err);
+    *usable = status == ATTEST_OK && run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
+    if (status == ATTEST_OK && run.state != ATTEST_RUN_DONE && run.state != ATTEST_RUN_UNSUPPORTED)
+        find(row, reason, what, run.why);
+    return status;
+}
+
+/* ---- poison ------------------------------------------------------------------------------------------------------ */
+
+/* Inputs [.., .., token, ..]. */
+static const attest_role poisoned[] = { ATTEST_Q,  ATTEST_GOUT, ATTEST_SQ, ATTEST_K, ATTEST_V,
+                                        ATTEST_GIN, ATTEST_SK,   ATTEST_A,  ATTEST_B };
+
+/* Tokens from `cut` on of batch entry b become `value`. */
+static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
+{
+    const uint64_t bits = attest_from_f64(t->dtype, value);
+    for (int64_t h = 0; h < t->shape[1]; h++)
+        for (int64_t token = cut; token < t->shape[2]; token++)
+            for (int64_t c = 0; c < (t->rank == 4 ? t->shape[3] : 1); c++)
+                attest_store_bits(t, attest_offset(t, b, h, token, c), bits);
+}
+
+static int64_t length_of(const attest_problem *p, const attest_bundle *in, int64_t b)
+{
+    const attest_tensor *len = attest_bundle_role(in, ATTEST_LEN);
+    return p->axis[ATTEST_AXIS_LENS].value && len ? attest_load_int(len, b * len->stride[0]) : p->m;
+}
+
+/* Two thirds of the tokens, at most the entry's length; with mask=full only what lies behind the length. */
+static int64_t cut_of(const attest_problem *p, int64_t len)
+{
+    const int64_t most = p->n < p->m ? p->n : p->m, cut = 2 * most / 3;
+    if (p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL || cut > len)
+        return len;
+    return cut;
+}
+
+/* A bundle for a run of the kernel with its unseen tokens poisoned. */
+static attest_status poisoned_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                     const attest_kernel_facts *kernel, double value, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_case_bundle(bundle, prepared, kernel, err));
+    for (int64_t b = 0; b < p->b; b++)
+        for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
+            const attest_tensor *t = attest_bundle_role(*bundle, poisoned[k]);
+            if (t)
+                poison(t, b, cut_of(p, length_of(p, prepared->inputs, b)), value);
+        }
+out:
+    return status;
+}
+
+/* The last query of every head, which is NaN: nothing of it is computed, its pattern is judged. */
+static attest_status check_last_query(attest_row *row, const attest_prepared *prepared,
+                                      const attest_kernel_facts *kernel, const attest_bundle *poisoned_run,
+                                      attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    const attest_tensor *o = attest_bundle_role(poisoned_run, ATTEST_O);
+    attest_status status = ATTEST_OK;
+    attest_kernel_facts plain = *kernel; /* the truth reads states in full */
+    attest_bundle *inputs = NULL;
+    attest_truth *truth = NULL;
+    attest_element *elements = calloc((size_t)p->e, sizeof *elements);
+    if (!elements)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
+    plain.flags &= ~(uint32_t)ATTEST_PACKED_STATE;
+    ATTEST_TRY(poisoned_bundle(&inputs, prepared, &plain, (double)NAN, err));
+    ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
+    for (int64_t bh = 0; bh < p->b * p->hq && !row->reasons; bh++) {
+        const int64_t b = bh / p->hq, h = bh % p->hq, i = p->n - 1;
+        if (i < cut_of(p, length_of(p, prepared->inputs, b)))
+            continue;
+        ATTEST_TRY(attest_judge_row(elements, NULL, truth, &kernel->numerics, kernel->flags,
+                                    (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, b, h, i, err));
+        for (int64_t c = 0; c < p->e && !row->reasons; c++)
+            if (elements[c].class == ATTEST_CLASS_NO_TRUTH && elements[c].ratio_hi > 1)
+                find(row, ATTEST_REASON_NAN_PATTERN, "a query of NaN", "o is a number");
+    }
+out:
+    attest_truth_free(truth);
+    attest_bundle_free(inputs);
+    free(elements);
+    return status;
+}
+
+static attest_status check_poison(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                  const attest_bundle *before, double timeout_s, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    attest_bundle *after = NULL;
+    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
+    const double value = kernel->flags & ATTEST_MASKED_FINITE ? 1024 : (double)NAN;
+    char where[WHERE];
+    int same = 1, usable;
+    ATTEST_TRY(poisoned_bundle(&after, prepared, kernel, value, err));
+    ATTEST_TRY(run_again(&usable, row, subject, p, after, timeout_s, ATTEST_REASON_POISON, "with poisoned tokens",
+                         err));
+    if (!usable) /* a kernel may refuse NaN */
+        goto out;
+    for (int64_t b = 0; b < p->b; b++) {
+        const int64_t len = length_of(p, prepared->inputs, b), cut = cut_of(p, len);
+        for (int64_t i = 0; i < p->n && i < cut && same; i++) {
+            int64_t first, last;
+            attest_visible(p, len, i, &first, &last);
+            for (int64_t h = 0; h < p->hq && last <= cut && same; h++)
+                same = same_row(where, before, after, b, h, i);
+        }
+    }
+    if (same && value != value)
+        ATTEST_TRY(check_last_query(row, prepared, kernel, after, err));
+    else if (!same)
+        find(row, ATTEST_REASON_POISON,
+             value == value ? "a token that the row does not see, made 1024, changes it"
+                            : "a token that the row does not see, made NaN, changes it",
+             where);
+out:
+    attest_bundle_free(after);
+    return status;
+}
+
+/* ---- o alone ----------------------------------------------------------------------------------------------------- */
+
+static attest_status check_alone(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                 const attest_bundle *whole, double timeout_s, attest_error *err)
+{
+    attest_kernel_facts only_o = *attest_worker_kernel(subject->worker, subject->index);
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    attest_bundle *alone = NULL;
+    char where[WHERE] = "it reports an error";
+    int usable;
+    only_o.outputs = ATTEST_GIVES_O;
+    ATTEST_TRY(attest_case_bundle(&alone, prepared, &only_o, err));
+    ATTEST_TRY(run_again(&usable, row, subject, p, alone, timeout_s, ATTEST_REASON_ALONE, "asked for o alone", err));
+    if (!row->reasons && !(usable && same_outputs(where, p, whole, alone)))
+        find(row, ATTEST_REASON_ALONE, "asked for o alone", where);
+out:
+    attest_bundle_free(alone);
+    return status;
+}
+
+/* ---- batch ------------------------------------------------------------------------------------------------------- */
+
+/* Batch entry 0 as a case of its own, on the same numbers. */
+static attest_status check_batch(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                 const attest_bundle *whole, double timeout_s, attest_error *err)
+{
+    attest_prepared one = { .c = prepared->c, .inputs = prepared->inputs };
+    attest_status status = ATTEST_OK;
+    attest_bundle *alone = NULL;
+    char where[WHERE];
+    int usable;
+    one.c.problem.b = 1;
+    ATTEST_TRY(attest_case_bundle(&alone, &one, attest_worker_kernel(subject->worker, subject->index), err));
+    ATTEST_TRY(run_again(&usable, row, subject, &one.c.problem, alone, timeout_s, ATTEST_REASON_BATCH,
+                         "batch entry 0 alone", err));
+    if (usable && !same_outputs(where, &one.c.problem, whole, alone))
+        find(row, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
+out:
+    attest_bundle_free(alone);
+    return status;
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+static attest_status check_altered(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                   const attest_bundle *before, double timeout_s, attest_error *err)
+{
+    const attest_prepared other = { .c = prepared->c, .inputs = prepared->altered };
+    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
+    attest_status status = ATTEST_OK;
+    attest_bundle *outputs = NULL;
+    char where[WHERE];
+    int usable;
+    attest_row judged;
+    attest_row_init(&judged);
+    ATTEST_TRY(attest_case_bundle(&outputs, &other, kernel, err));
+    ATTEST_TRY(run_again(&usable, row, subject, &other.c.problem, outputs, timeout_s, ATTEST_REASON_IGNORED_ARGUMENT,
+                         "with slope and gamma halved, sq and sk raised by 120", err));
+    if (!usable)
+        goto out;
+    ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &kernel->numerics,
+                              kernel->flags, 0, err));
+    if (judged.verdict == ATTEST_FAIL)
+        find(row, same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT
+                                                                         : judged.reasons,
+             "with slope and gamma halved, sq and sk raised by 120", judged.why);
+out:
+    attest_bundle_free(outputs);
+    return status;
+}
+
+/* ---- strides ----------------------------------------------------------------------------------------------------- */
+
+/* A row that passes may still have something to say. */
+static void note(attest_row *row, const char *text)
+{
+    if (!row->reasons && !row->why[0])
+        snprintf(row->why, sizeof row->why, "%s", text);
+}
+
+static attest_status check_layout(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                  const attest_bundle *before, double timeout_s, attest_error *err)
+{
+    static const char what[] = "with other strides";
+    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    attest_bundle *after = NULL;
+    char where[WHERE];
+    attest_run_result run;
+    attest_row judged;
+    attest_row_init(&judged);
+    ATTEST_TRY(attest_case_bundle(&after, prepared, kernel, err));
+    ATTEST_TRY(attest_worker_run_strided(subject->worker, subject->index, p, after, timeout_s, &run, err));
+    if (run.state == ATTEST_RUN_UNSUPPORTED || (run.state == ATTEST_RUN_DONE && run.status == ATTEST_UNSUPPORTED)) {
+        note(row, "refuses tensors that are not in C order");
+        goto out;
+    }
+    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK || run.reasons)
+        find(row, ATTEST_REASON_LAYOUT, what, run.why);
+    else if (kernel->flags & ATTEST_DETERMINISTIC && !same_outputs(where, p, before, after))
+        find(row, ATTEST_REASON_LAYOUT, what, where);
+    else if (!(kernel->flags & ATTEST_DETERMINISTIC))
+        ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, after, &kernel->numerics,
+                                  kernel->flags, 0, err));
+    if (judged.verdict == ATTEST_FAIL)
+        find(row, ATTEST_REASON_LAYOUT, what, judged.why);
+    if (run.near)
+        note(row, "offsets beyond 2^32 elements not tried: no address space");
+out:
+    attest_bundle_free(after);
+    return status;
+}
+
+static attest_status check_bits(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                const attest_bundle *outputs, double timeout_s, attest_error *err)
+{
+    const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(check_poison(row, prepared, subject, outputs, timeout_s, err));
+    if (!row->reasons && has_others(outputs))
+        ATTEST_TRY(check_alone(row, prepared, subject, outputs, timeout_s, err));
+    if (!row->reasons && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
+        ATTEST_TRY(check_batch(row, prepared, subject, outputs, timeout_s, err));
+out:
+    return status;
+}
+
+attest_status attest_case_checks(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+                                 const attest_bundle *outputs, double timeout_s, attest_error *err)
+{
+    const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
+    attest_status status = ATTEST_OK;
+    if (prepared->altered && !row->reasons)
+        ATTEST_TRY(check_altered(row, prepared, subject, outputs, timeout_s, err));
+    if (flags & ATTEST_DETERMINISTIC && !row->reasons)
+        ATTEST_TRY(check_bits(row, prepared, subject, outputs, timeout_s, err));
+    if (!row->reasons)
+        ATTEST_TRY(check_layout(row, prepared, subject, outputs, timeout_s, err));
+out:
+    return status;
+}

@@ -1,0 +1,89 @@
+/* runner.h - one case on one kernel, from draw to row; shared by gate, audit, replay and study. */
+#ifndef ATTEST_RUNNER_H
+#define ATTEST_RUNNER_H
+
+#include "reference/reference.h"
+#include "reports/row.h"
+#include "verify/worker/worker.h"
+
+/* A case with its truth, made once and shared by all kernels that run it (one thread at a time).  The truths
+ * borrow the problems: a prepared case stays where it was prepared. */
+typedef struct attest_prepared {
+    attest_case c;
+    size_t index; /* its number in the suite that runs; 0 alone */
+    char line[ATTEST_LINE];
+    uint64_t hash;
+    attest_bundle *inputs;
+    attest_truth *truth;
+    attest_truth *exp_truth;    /* softmax on the same inputs, for the truncation column; NULL if not Taylor */
+    attest_problem exp_problem; /* what exp_truth borrows */
+    /* The inputs with those changed that a draw keeps from most values: slope and gamma, formulas that a kernel could
+     * know, are halved; sq and sk, logits of a softmax over heads, raised by 120, beyond float's exponential.  And
+     * their truth; NULL where the case has none of them. */
+    attest_bundle *altered;
+    attest_truth *altered_truth;
+} attest_prepared;
+
+/* Draws the inputs and prepares the truth.  ATTEST_BAD_INPUT: a family or variant not served.  Cases with
+ * hash mod 64 = 0 are cross-examined by the witness: a disagreement is ATTEST_INTERNAL. */
+attest_status attest_prepare(attest_prepared *prepared, const attest_case *c, attest_error *err);
+
+/* The case with the inputs of `given` (taken over, freed on failure too; NULL: none) and the rest drawn, its truth, and
+ * nothing that is asked beyond its bounds: no truncation column, nothing altered, no witness. */
+attest_status attest_prepare_inputs(attest_prepared *prepared, const attest_case *c, attest_bundle *given,
+                                    attest_error *err);
+void attest_prepared_clear(attest_prepared *prepared);
+
+/* A kernel of a worker; `library` NULL for the built-in ones, else the path as the user wrote it. */
+typedef struct attest_subject {
+    attest_worker *worker;
+    size_t index;
+    const char *library;
+    char file_hash[20];
+    const char *program; /* argv[0], for the reproduction */
+} attest_subject;
+
+/* Sets `index` to the kernel of this name in the subject's worker; NULL: its only one.  ATTEST_BAD_INPUT says which
+ * library has no such kernel. */
+attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err);
+
+/* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
+void attest_file_hash(char text[20], const char *path);
+
+/* The same of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL). */
+void attest_library_hash(char text[20], const char *library);
+
+/* FNV-1a over `count` bytes, continuing from `hash` (start: ATTEST_FNV_START). */
+#define ATTEST_FNV_START 0xcbf29ce484222325ull
+uint64_t attest_fnv(uint64_t hash, const void *bytes, size_t count);
+
+/* Name in rows and reproductions: NAME, or LIBRARY:NAME. */
+void attest_subject_name(char *text, size_t len, const attest_subject *subject);
+
+/* Fills every field that does not depend on a result: names, line, hash, reproduction. */
+void attest_row_identify(attest_row *row, const attest_subject *subject, const char *line, uint64_t hash);
+
+/* A bundle for one run of the kernel: its own copy of the inputs, and the outputs that it gives, the variant has and
+ * compare will judge. */
+attest_status attest_case_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                 const attest_kernel_facts *kernel, attest_error *err);
+
+/* Who judges a run that ended well in place of compare.h and case_checks.h: sets row->verdict. */
+typedef struct attest_judge {
+    uint32_t outputs; /* ATTEST_GIVES_*: the kernel is asked for no other output */
+    attest_status (*judge)(void *context, attest_row *row, attest_prepared *prepared, const attest_bundle *outputs,
+                           attest_error *err);
+    void *context;
+} attest_judge;
+
+/* What the harness saw of a run, on top of the numbers: reasons, why, verdict of a run that did not end well; with
+ * `judge` (or NULL) reasons alone are no verdict. */
+void attest_row_end(attest_row *row, const attest_run_result *run, uint32_t device, const attest_judge *judge);
+
+/* Runs and judges, then asks case_checks.h; with `judge` (or NULL) it alone decides, and what else the harness saw is
+ * in row->reasons only.  *supported = 0: the kernel does not serve the case (row verdict skip, with the reason).  A
+ * crash, timeout or fault is a verdict; an error status is a fault of ours. */
+attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
+                              const attest_judge *judge, double timeout_s, attest_error *err);
+
+#endif

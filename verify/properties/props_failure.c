@@ -1,0 +1,180 @@
+/* props_failure.c - see props_failure.h. */
+#include "verify/properties/props_failure.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/base/clock.h"
+#include "verify/base/plural.h"
+#include "verify/gate/gate.h"
+#include "verify/properties/props_explain.h"
+#include "verify/properties/props_files.h"
+
+/* Of one failure.  Tries bound it; the time is for kernels that hang. */
+static const attest_shrink_options budget = { 3000, 60, attest_now_seconds };
+
+/* ---- shrink and explain ------------------------------------------------------------------------------------------ */
+
+typedef struct asker {
+    attest_props_world world;
+    const attest_property *property;
+} asker;
+
+static attest_status try_example(void *context, attest_finding *found, const attest_example *example, attest_error *err)
+{
+    asker *a = context;
+    return attest_props_try(found, &a->world, a->property, &example->c, example->number, example->inputs, err);
+}
+
+static attest_status start(asker *a, const attest_props_request *request, const char *kernel,
+                           const attest_property *property, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const char *colon = strrchr(kernel, ':');
+    *a = (asker){ .world = { .subject = { .library = request->library, .program = request->program },
+                             .timeout_s = request->timeout_s, .reference = request->reference },
+                  .property = property };
+    ATTEST_TRY(attest_worker_start(&a->world.subject.worker, request->library, request->timeout_s, err));
+    ATTEST_TRY(attest_find_kernel(&a->world.subject, colon ? colon + 1 : kernel, err));
+out:
+    return status;
+}
+
+attest_status attest_props_failure_tell(FILE *out, const attest_props_request *request, const attest_props_failure *f,
+                                        const char *store, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    asker a = { .property = NULL };
+    attest_example first = { .inputs = NULL };
+    attest_shrunk shrunk = { .attempts = 0 };
+    attest_token token = { .property = "" };
+    char folder[4096];
+    ATTEST_TRY(start(&a, request, f->kernel, f->property, err));
+    ATTEST_TRY(attest_example_draw(&first, &f->c, f->number, err));
+    ATTEST_TRY(attest_shrink(&shrunk, &first, &f->found, &budget, try_example, &a, err));
+    snprintf(token.property, sizeof token.property, "%s", f->property ? f->property->name : ATTEST_PROPS_RUN);
+    snprintf(token.kernel, sizeof token.kernel, "%s", f->kernel);
+    token.example = shrunk.example; /* borrowed */
+    const attest_props_report report = { &token, f->property, &shrunk.found, &f->c, &f->found, request->program };
+    ATTEST_TRY(attest_props_tell(out, &report, err));
+    ATTEST_TRY(attest_props_files(folder, sizeof folder, store, &report, err));
+    ATTEST_TRY(attest_props_explain(out, &a.world.subject, &token.example.c, token.example.inputs, request->timeout_s,
+                                    err));
+    fprintf(out, "kept in    %s (%ld %s)\n\n", folder, shrunk.attempts,
+            attest_counted(shrunk.attempts, "try", "tries"));
+out:
+    attest_example_clear(&shrunk.example);
+    attest_example_clear(&first);
+    attest_worker_free(a.world.subject.worker);
+    return status;
+}
+
+/* ---- explicit and reuse ------------------------------------------------------------------------------------------ */
+
+typedef struct rerun {
+    FILE *out;
+    attest_props_known *known;
+    const attest_props_request *request;
+} rerun;
+
+/* 1 if the token's kernel and property are among those that the request asks. */
+static int is_asked(const attest_token *token, const attest_props_request *request)
+{
+    const char *colon = strrchr(token->kernel, ':'), *name = colon ? colon + 1 : token->kernel;
+    const size_t library = colon ? (size_t)(colon - token->kernel) : 0;
+    const char *own = request->library ? request->library : "";
+    return strlen(own) == library && memcmp(own, token->kernel, library) == 0 &&
+           (!request->kernel_glob || fnmatch(request->kernel_glob, name, 0) == 0) &&
+           (!request->property_glob || fnmatch(request->property_glob, token->property, 0) == 0);
+}
+
+/* `where`: of the token, for people. */
+static attest_status run_token(const rerun *r, const char *text, const char *where, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_token token = { .property = "" };
+    attest_finding found;
+    asker a = { .property = NULL };
+    status = attest_token_parse(&token, text, err);
+    if (status != ATTEST_OK)
+        return attest_fail_prefix(err, status, where);
+    r->known->tokens++;
+    const attest_property *property = attest_property_find(token.property);
+    if (!is_asked(&token, r->request) || (!property && strcmp(token.property, ATTEST_PROPS_RUN) != 0)) {
+        r->known->others++;
+        goto out;
+    }
+    ATTEST_TRY(start(&a, r->request, token.kernel, property, err));
+    ATTEST_TRY(try_example(&a, &found, &token.example, err));
+    r->known->broken += found.broken;
+    r->known->hold += !found.broken;
+    r->known->ended += found.end == ATTEST_PROP_CRASH || found.end == ATTEST_PROP_TIMEOUT;
+    if (found.broken)
+        fprintf(r->out, "STILL BROKEN %s: %s of %s\n    found      %s\n", where, token.property, token.kernel,
+                found.what);
+out:
+    attest_worker_free(a.world.subject.worker);
+    attest_token_clear(&token);
+    return status;
+}
+
+/* Every line of a file of tokens; a missing file is none. */
+static attest_status run_file(const rerun *r, const char *path, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char *line = NULL, where[4200];
+    size_t size = 0;
+    long number = 0;
+    FILE *in = fopen(path, "r");
+    if (!in && (errno == ENOENT || errno == ENOTDIR))
+        return ATTEST_OK;
+    if (!in)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, strerror(errno));
+    while (getline(&line, &size, in) > 0) {
+        number++;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] == '\0' || line[0] == '#')
+            continue;
+        snprintf(where, sizeof where, "%s:%ld", path, number);
+        ATTEST_TRY(run_token(r, line, where, err));
+    }
+out:
+    free(line);
+    fclose(in);
+    return status;
+}
+
+static int visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+static attest_status run_store(const rerun *r, const char *store, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    struct dirent **entries = NULL;
+    char path[4096];
+    const int count = scandir(store, &entries, visible, alphasort);
+    for (int k = 0; k < count; k++) {
+        snprintf(path, sizeof path, "%s/%s/token", store, entries[k]->d_name);
+        ATTEST_TRY(run_file(r, path, err));
+    }
+out:
+    for (int k = 0; k < count; k++)
+        free(entries[k]);
+    free(entries);
+    return status;
+}
+
+attest_status attest_props_rerun(FILE *out, attest_props_known *known, const attest_props_request *request,
+                                 const char *store, const char *tokens, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const rerun r = { out, known, request };
+    *known = (attest_props_known){ 0 };
+    ATTEST_TRY(run_file(&r, tokens, err));
+    ATTEST_TRY(run_store(&r, store, err));
+out:
+    return status;
+}

@@ -1,0 +1,132 @@
+/* props_replay.c - see props_replay.h. */
+#include "verify/properties/props_replay.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "verify/gate/gate.h"
+#include "verify/properties/props_files.h"
+#include "verify/properties/props_run.h"
+
+int attest_is_token(const char *text)
+{
+    const size_t digits = strncmp(text, "av", 2) == 0 ? strspn(text + 2, "0123456789") : 0;
+    return digits > 0 && text[2 + digits] == ':';
+}
+
+char *attest_token_of_file(const char *path)
+{
+    char name[4200], *text = NULL;
+    struct stat info;
+    size_t size = 0;
+    if (stat(path, &info) != 0 ||
+        snprintf(name, sizeof name, "%s%s", path, S_ISDIR(info.st_mode) ? "/token" : "") >= (int)sizeof name)
+        return NULL;
+    FILE *in = fopen(name, "r");
+    const int read = in && getline(&text, &size, in) > 0;
+    if (in)
+        fclose(in);
+    if (!read || !attest_is_token(text)) {
+        free(text);
+        return NULL;
+    }
+    text[strcspn(text, "\r\n")] = '\0';
+    return text;
+}
+
+/* NULL stands for the run itself. */
+static attest_status find_property(const attest_property **property, const char *name, attest_error *err)
+{
+    *property = attest_property_find(name);
+    if (!*property && strcmp(name, ATTEST_PROPS_RUN) != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "token: no property `%s` (attest list properties)", name);
+    return ATTEST_OK;
+}
+
+/* The property's own words, and where it has none because the run itself says it all: a run that ended badly is broken
+ * whatever was asked, and `run` holds if it ended well. */
+static attest_status ask(attest_finding *found, attest_props_world *world, const attest_property *property,
+                         const attest_example *example, attest_error *err)
+{
+    const attest_prop_host host = attest_props_host(world);
+    const attest_status status =
+        attest_props_try(found, world, property, &example->c, example->number, example->inputs, err);
+    found->broken |= found->end != ATTEST_PROP_DONE;
+    if (!property && !found->broken)
+        found->compared = host.supports(host.context, &example->c.problem);
+    return status;
+}
+
+static int exit_of(const attest_finding *found)
+{
+    if (!found->broken)
+        return found->compared > 0 ? 0 : 77;
+    return found->end == ATTEST_PROP_CRASH || found->end == ATTEST_PROP_TIMEOUT ? 3 : 1;
+}
+
+static const char *word_of(const attest_finding *found)
+{
+    return found->broken ? "broken" : found->compared > 0 ? "holds" : "says nothing of this case";
+}
+
+static void print_json(const attest_token *token, const attest_finding *found, const char *line)
+{
+    const char *const fields[][2] = { { "property", token->property }, { "kernel", token->kernel },
+                                      { "problem", line },             { "verdict", word_of(found) },
+                                      { "found", found->what } };
+    putchar('{');
+    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
+        printf("\"%s\":", fields[k][0]);
+        attest_print_json_string(fields[k][1]);
+        putchar(',');
+    }
+    printf("\"compared\":%lld,\"ratio\":\"%a\"}\n", (long long)found->compared, found->ratio);
+}
+
+static attest_status tell(const attest_cli *cli, const attest_token *token, const attest_property *property,
+                          const attest_finding *found, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char line[ATTEST_LINE];
+    const attest_props_report report = { .token = token, .property = property, .found = found,
+                                         .program = cli->program };
+    ATTEST_TRY(attest_case_print(line, sizeof line, &token->example.c, err));
+    if (cli->format && strcmp(cli->format, "json") == 0) {
+        print_json(token, found, line);
+    } else if (!cli->quiet) {
+        printf("verdict    %s\n", word_of(found));
+        ATTEST_TRY(attest_props_tell(stdout, &report, err));
+    }
+out:
+    return status;
+}
+
+int attest_props_replay(const attest_cli *cli, const char *text)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_token token = { .kernel = "" };
+    attest_props_world world = { .timeout_s = cli->timeout, .reference = 1 };
+    const attest_property *property;
+    attest_finding found = { 0 };
+    char library[4096];
+    const char *name;
+    ATTEST_TRY(attest_token_parse(&token, text, &err));
+    ATTEST_TRY(find_property(&property, token.property, &err));
+    if (cli->kernel && snprintf(token.kernel, sizeof token.kernel, "%s", cli->kernel) >= (int)sizeof token.kernel)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel: the name is too long"));
+    attest_split_target(token.kernel, library, sizeof library, &name);
+    world.subject.library = *library ? library : NULL;
+    world.subject.program = cli->program;
+    ATTEST_TRY(attest_worker_start(&world.subject.worker, world.subject.library, cli->timeout, &err));
+    ATTEST_TRY(attest_find_kernel(&world.subject, name, &err));
+    ATTEST_TRY(ask(&found, &world, property, &token.example, &err));
+    ATTEST_TRY(tell(cli, &token, property, &found, &err));
+out:
+    attest_token_clear(&token);
+    attest_worker_free(world.subject.worker);
+    return status == ATTEST_OK ? exit_of(&found) : attest_cli_error(cli, status, &err);
+}

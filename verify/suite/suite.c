@@ -1,0 +1,244 @@
+/* suite.c - reads suites: lines and {a,b} lists multiplied out; the lines that begin with ! go to suite_rules.c. */
+#include "verify/suite/suite_rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "props/draw/family.h"
+#include "verify/gate/runner.h"
+
+#define MAX_CASES 100000
+#define MAX_BYTES (4 << 20)
+
+/* Made from verify/suites by the Makefile. */
+extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], attest_suite_flash_attn[],
+    attest_suite_pytorch[], attest_suite_ggml[], attest_suite_fla[], attest_suite_benchdnn[];
+
+static const struct {
+    const char *name, *text;
+} builtin[] = { { "smoke", attest_suite_smoke }, { "ci", attest_suite_ci }, { "full", attest_suite_full },
+    /* inputs of other suites' tests (foreign.h) */
+    { "flash_attn", attest_suite_flash_attn }, { "pytorch", attest_suite_pytorch }, { "ggml", attest_suite_ggml },
+    { "fla", attest_suite_fla }, { "benchdnn", attest_suite_benchdnn } };
+
+typedef struct reader reader;
+
+/* What a line is after its lists are multiplied out. */
+typedef attest_status (*taker)(reader *r, const char *line, attest_error *err);
+
+/* Where a line stands, for messages, and what is being filled. */
+struct reader {
+    attest_suite *suite;
+    const char *name;
+    int line;
+    uint64_t *hash; /* [capacity]: of each case */
+    size_t capacity;
+    attest_floor *floors;
+    size_t floor_count;
+};
+
+static attest_status line_error(const reader *r, attest_error *err)
+{
+    char prefix[300];
+    snprintf(prefix, sizeof prefix, "%.256s:%d", r->name, r->line);
+    return attest_fail_prefix(err, ATTEST_BAD_INPUT, prefix);
+}
+
+/* ---- cases ----------------------------------------------------------------------------------------------- */
+static attest_status grow(reader *r, attest_error *err)
+{
+    attest_suite *s = r->suite;
+    if (s->case_count < r->capacity)
+        return ATTEST_OK;
+    if (s->case_count >= MAX_CASES)
+        return attest_fail(err, ATTEST_BAD_INPUT, "more than %d cases", MAX_CASES);
+    const size_t capacity = r->capacity ? r->capacity * 2 : 64;
+    attest_case *cases = realloc(s->cases, capacity * sizeof *cases);
+    if (cases)
+        s->cases = cases;
+    uint64_t *hash = cases ? realloc(r->hash, capacity * sizeof *hash) : NULL;
+    if (!hash)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", capacity);
+    r->hash = hash;
+    r->capacity = capacity;
+    return ATTEST_OK;
+}
+
+/* One line without lists; a case that is there already is not added again. */
+static attest_status add_case(reader *r, const char *line, attest_error *err)
+{
+    attest_suite *s = r->suite;
+    attest_status status = grow(r, err);
+    if (status != ATTEST_OK)
+        return status;
+    attest_case *c = &s->cases[s->case_count];
+    if ((status = attest_case_parse(c, line, NULL, NULL, err)) != ATTEST_OK ||
+        (status = attest_family_check(c, err)) != ATTEST_OK) {
+        char prefix[200];
+        snprintf(prefix, sizeof prefix, "`%.190s`", line);
+        return attest_fail_prefix(err, status, prefix);
+    }
+    const uint64_t hash = attest_case_hash(c);
+    for (size_t i = 0; i < s->case_count; i++)
+        if (attest_suite_same(&s->cases[i], r->hash[i], c, hash))
+            return ATTEST_OK;
+    r->hash[s->case_count++] = hash;
+    return ATTEST_OK;
+}
+
+/* Replaces the first {..} list by each of its alternatives in turn. */
+static attest_status expand(reader *r, const char *line, taker take, attest_error *err)
+{
+    char one[ATTEST_LINE];
+    attest_status status = ATTEST_OK;
+    const char *open = strpbrk(line, "{}");
+    if (!open)
+        return take(r, line, err);
+    const char *close = open + 1 + strcspn(open + 1, "{}");
+    if (*open != '{' || *close != '}')
+        return attest_fail(err, ATTEST_BAD_INPUT, "unbalanced braces: a list is {a,b}, none inside another");
+    for (const char *from = open + 1; status == ATTEST_OK; ) {
+        const size_t length = strcspn(from, ",}");
+        const int n = snprintf(one, sizeof one, "%.*s%.*s%s", (int)(open - line), line, (int)length, from, close + 1);
+        if (n < 0 || (size_t)n >= sizeof one)
+            return attest_fail(err, ATTEST_BAD_INPUT, "the line is longer than %zu bytes", sizeof one - 1);
+        status = expand(r, one, take, err);
+        if (from + length == close)
+            break;
+        from += length + 1;
+    }
+    return status;
+}
+
+/* One floor without lists; it is checked when all cases are known. */
+static attest_status add_floor(reader *r, const char *text, attest_error *err)
+{
+    attest_floor *floors = realloc(r->floors, (r->floor_count + 1) * sizeof *floors);
+    if (!floors)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu floors", r->floor_count + 1);
+    r->floors = floors;
+    floors[r->floor_count] = (attest_floor){ .line = r->line };
+    const attest_status status = attest_floor_read(&floors[r->floor_count], text, err);
+    r->floor_count += status == ATTEST_OK;
+    return status;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------ */
+/* One line without its newline; ends it at a comment and drops blanks at both ends. */
+static attest_status read_line(reader *r, const char *from, size_t length, attest_error *err)
+{
+    char line[ATTEST_LINE];
+    if (length >= sizeof line)
+        return attest_fail(err, ATTEST_BAD_INPUT, "the line is longer than %zu bytes", sizeof line - 1);
+    memcpy(line, from, length);
+    line[length] = '\0';
+    for (char *hash = strchr(line, '#'); hash; hash = strchr(hash + 1, '#'))
+        if (hash == line || hash[-1] == ' ' || hash[-1] == '\t') {
+            *hash = '\0';
+            break;
+        }
+    size_t end = strlen(line);
+    while (end && strchr(" \t\r", line[end - 1]))
+        line[--end] = '\0';
+    const char *start = line + strspn(line, " \t");
+    if (!*start)
+        return ATTEST_OK;
+    if (strncmp(start, "!skip ", 6) == 0)
+        return attest_skip_read(r->suite, start + 6 + strspn(start + 6, " \t"), err);
+    if (strncmp(start, "!floor ", 7) == 0)
+        return expand(r, start + 7 + strspn(start + 7, " \t"), add_floor, err);
+    if (*start == '!')
+        return attest_fail(err, ATTEST_BAD_INPUT, "`%.*s` is unknown: only !skip and !floor exist",
+                           (int)strcspn(start, " \t"), start);
+    return expand(r, start, add_case, err);
+}
+
+static attest_status read_text(reader *r, const char *text, attest_error *err)
+{
+    for (const char *at = text; *at; ) {
+        const size_t length = strcspn(at, "\n");
+        r->line++;
+        const attest_status status = read_line(r, at, length, err);
+        if (status != ATTEST_OK)
+            return line_error(r, err);
+        at += length + (at[length] == '\n');
+    }
+    if (r->suite->case_count == 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: the suite has no case", r->name);
+    r->line = 0;
+    const attest_status status = attest_floors_check(r->suite, r->hash, r->floors, r->floor_count, &r->line, err);
+    return status == ATTEST_OK ? ATTEST_OK : line_error(r, err);
+}
+
+static attest_status read_file(char **text, const char *path, attest_error *err)
+{
+    struct stat info;
+    attest_status status = ATTEST_OK;
+    *text = NULL;
+    if (stat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > MAX_BYTES))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: not a regular file of at most %d bytes", path, MAX_BYTES);
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s (a suite is smoke, ci, full or a file)", path,
+                           strerror(errno));
+    const size_t size = (size_t)info.st_size;
+    if (!(*text = malloc(size + 1))) {
+        status = attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %zu bytes", path, size);
+        goto out;
+    }
+    const size_t got = fread(*text, 1, size, in);
+    (*text)[got] = '\0';
+    if (got != size || strlen(*text) != size)
+        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, got != size ? "cannot be read" : "not a text");
+out:
+    fclose(in);
+    if (status != ATTEST_OK) {
+        free(*text);
+        *text = NULL;
+    }
+    return status;
+}
+
+/* The file's name without folder and `.suite`. */
+static void name_suite(attest_suite *suite, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const size_t length = strlen(base), tail = length > 6 && strcmp(base + length - 6, ".suite") == 0 ? 6 : 0;
+    snprintf(suite->name, sizeof suite->name, "%.*s", (int)(length - tail), base);
+}
+
+attest_status attest_suite_read(attest_suite *suite, const char *name, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    reader r = { .suite = suite, .name = name };
+    const char *text = NULL;
+    char *owned = NULL;
+    memset(suite, 0, sizeof *suite);
+    for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
+        if (strcmp(name, builtin[i].name) == 0)
+            text = builtin[i].text;
+    if (!text) {
+        ATTEST_TRY(read_file(&owned, name, err));
+        text = owned;
+    }
+    name_suite(suite, name);
+    suite->hash = attest_fnv(ATTEST_FNV_START, text, strlen(text));
+    ATTEST_TRY(read_text(&r, text, err));
+out:
+    free(r.hash);
+    free(r.floors);
+    free(owned);
+    if (status != ATTEST_OK)
+        attest_suite_clear(suite);
+    return status;
+}
+
+void attest_suite_clear(attest_suite *suite)
+{
+    free(suite->cases);
+    free(suite->skips);
+    memset(suite, 0, sizeof *suite);
+}

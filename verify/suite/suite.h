@@ -1,0 +1,36 @@
+/* suite.h - suites are files: problem lines with {a,b} lists, one a line, and !skip lines.
+ *
+ * `key=x{a,b}y` expands to every combination, left to right; `!skip KERNELGLOB key=value ... : reason` marks
+ * cases (all named keys equal after parsing) of matching kernels as skip with that reason;
+ * `!floor COUNT key=value ...` (lists allowed: each combination is a floor of its own) makes reading fail unless
+ * at least COUNT cases of the suite have all these settings.  # starts a comment.  verify/suites/NAME.suite; the
+ * built-in copies are compiled in, so attest runs anywhere.
+ */
+#ifndef ATTEST_SUITE_H
+#define ATTEST_SUITE_H
+
+#include "kernels/problem/problem.h"
+
+typedef struct attest_skip_rule {
+    char kernel[64];
+    char settings[ATTEST_LINE];
+    char reason[160];
+} attest_skip_rule;
+
+typedef struct attest_suite {
+    char name[64];
+    uint64_t hash; /* of the text */
+    attest_case *cases;
+    size_t case_count;
+    attest_skip_rule *skips;
+    size_t skip_count;
+} attest_suite;
+
+/* `name` is a built-in suite (smoke, ci, full; flash_attn, pytorch, ggml, fla, benchdnn: the inputs of other projects'
+ * tests, see foreign.h) or a path.  ATTEST_BAD_INPUT names file and line. */
+attest_status attest_suite_read(attest_suite *suite, const char *name, attest_error *err);
+void attest_suite_clear(attest_suite *suite);
+/* The reason if the case is to be skipped for this kernel, else NULL. */
+const char *attest_suite_skip(const attest_suite *suite, const char *kernel, const attest_case *c);
+
+#endif

@@ -1,0 +1,180 @@
+/* suite_rules.c - what a suite says about its cases: !skip rules and !floor counts. */
+#include "verify/suite/suite_rules.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int attest_suite_same(const attest_case *a, uint64_t a_hash, const attest_case *b, uint64_t b_hash)
+{
+    return a_hash == b_hash && a->problem.chunk == b->problem.chunk && a->problem.splits == b->problem.splits;
+}
+
+/* ---- settings --------------------------------------------------------------------------------------------------- */
+/* The axis of the word `key=value...`, ATTEST_AXIS_COUNT if the key is none. */
+static uint32_t axis_of_word(const char *word)
+{
+    const size_t key = strcspn(word, "=");
+    for (uint32_t i = 0; i < ATTEST_AXIS_COUNT; i++)
+        if (strlen(attest_axes[i].key) == key && strncmp(attest_axes[i].key, word, key) == 0)
+            return attest_axes[i].axis;
+    return ATTEST_AXIS_COUNT;
+}
+
+/* A word of the settings surely differs from the case: an axis with another value; with `by_name`, also a preset of
+ * another name (which may be the same function all the same).  Saves the parsing of most cases. */
+static int differs(const attest_case *c, const char *settings, int by_name)
+{
+    char word[ATTEST_LINE];
+    for (const char *at = settings + strspn(settings, " \t"); *at; at += strspn(at, " \t")) {
+        const size_t length = strcspn(at, " \t");
+        attest_setting setting;
+        attest_error err;
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        const uint32_t axis = axis_of_word(word);
+        if (axis != ATTEST_AXIS_COUNT &&
+            attest_axis_parse(&setting, axis, strchr(word, '=') + 1, &err) == ATTEST_OK &&
+            !attest_setting_equal(&setting, &c->problem.axis[axis]))
+            return 1;
+        if (by_name && strncmp(word, "variant=", 8) == 0 && strcmp(word + 8, c->preset) != 0)
+            return 1;
+        at += length;
+    }
+    return 0;
+}
+
+/* 1 if the case has all settings `key=value key=value`: putting them into its line leaves the case as it is. */
+static int has_settings(const attest_case *c, uint64_t hash, const char *settings)
+{
+    char line[ATTEST_LINE], changed[2 * ATTEST_LINE];
+    attest_error err;
+    attest_case other;
+    size_t n = 0;
+    if (differs(c, settings, 0) || attest_case_print(line, sizeof line, c, &err) != ATTEST_OK)
+        return 0;
+    for (const char *at = line; *at; at += strspn(at, " ")) {
+        const size_t word = strcspn(at, " "), key = strcspn(at, "=") + 1;
+        int named = 0;
+        for (const char *s = settings + strspn(settings, " \t"); *s && !named; s += strspn(s, " \t")) {
+            named = strncmp(s, at, key) == 0;
+            s += strcspn(s, " \t");
+        }
+        if (!named)
+            n += (size_t)snprintf(changed + n, sizeof changed - n, "%.*s ", (int)word, at);
+        at += word;
+    }
+    snprintf(changed + n, sizeof changed - n, "%s", settings);
+    return attest_case_parse(&other, changed, NULL, NULL, &err) == ATTEST_OK &&
+           attest_suite_same(&other, attest_case_hash(&other), c, hash);
+}
+
+/* The value is one that the key can have somewhere; contradictions between keys do not matter here. */
+static attest_status check_setting(const char *setting, attest_error *err)
+{
+    attest_setting axes[ATTEST_AXIS_COUNT];
+    char line[2 * ATTEST_LINE];
+    attest_case c;
+    const char *equals = strchr(setting, '=');
+    if (!equals)
+        return attest_fail(err, ATTEST_BAD_INPUT, "`%s` is not key=value", setting);
+    const size_t key = (size_t)(equals - setting);
+    const uint32_t axis = axis_of_word(setting);
+    if (axis != ATTEST_AXIS_COUNT)
+        return attest_axis_parse(&axes[0], axis, equals + 1, err);
+    if (key == 7 && strncmp(setting, "variant", key) == 0)
+        return attest_variant_from_preset(axes, equals + 1, err);
+    snprintf(line, sizeof line, "%s%s%s%s", strncmp(setting, "hkv=", 4) ? "" : "hq=",
+             strncmp(setting, "hkv=", 4) ? "" : equals + 1, strncmp(setting, "hkv=", 4) ? "" : " ", setting);
+    return attest_case_parse(&c, line, NULL, NULL, err);
+}
+
+static attest_status check_settings(const char *settings, attest_error *err)
+{
+    char word[ATTEST_LINE];
+    for (const char *at = settings + strspn(settings, " \t"); *at; at += strspn(at, " \t")) {
+        const size_t length = strcspn(at, " \t");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        const attest_status status = check_setting(word, err);
+        if (status != ATTEST_OK)
+            return status;
+        at += length;
+    }
+    return ATTEST_OK;
+}
+
+/* ---- skip rules ------------------------------------------------------------------------------------------------- */
+/* `KERNELGLOB key=value ... : reason` */
+attest_status attest_skip_read(attest_suite *s, const char *text, attest_error *err)
+{
+    attest_skip_rule rule;
+    const char *colon = strstr(text, " : ");
+    const size_t kernel = strcspn(text, " \t");
+    memset(&rule, 0, sizeof rule);
+    if (!colon || kernel == 0 || kernel >= sizeof rule.kernel || text + kernel > colon ||
+        strlen(colon + 3) >= sizeof rule.reason || strspn(colon + 3, " \t") == strlen(colon + 3))
+        return attest_fail(err, ATTEST_BAD_INPUT, "a skip rule is `!skip KERNELGLOB key=value ... : reason` "
+                           "(kernel under %zu bytes, reason under %zu)", sizeof rule.kernel, sizeof rule.reason);
+    memcpy(rule.kernel, text, kernel);
+    snprintf(rule.reason, sizeof rule.reason, "%s", colon + 3 + strspn(colon + 3, " \t"));
+    const char *from = text + kernel + strspn(text + kernel, " \t");
+    snprintf(rule.settings, sizeof rule.settings, "%.*s", (int)(from < colon ? colon - from : 0), from);
+    const attest_status status = check_settings(rule.settings, err);
+    if (status != ATTEST_OK)
+        return status;
+    attest_skip_rule *skips = realloc(s->skips, (s->skip_count + 1) * sizeof *skips);
+    if (!skips)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for skip rules");
+    s->skips = skips;
+    s->skips[s->skip_count++] = rule;
+    return ATTEST_OK;
+}
+
+const char *attest_suite_skip(const attest_suite *suite, const char *kernel, const attest_case *c)
+{
+    for (size_t i = 0; i < suite->skip_count; i++) {
+        const attest_skip_rule *rule = &suite->skips[i];
+        if (fnmatch(rule->kernel, kernel, 0) == 0 && has_settings(c, attest_case_hash(c), rule->settings))
+            return rule->reason;
+    }
+    return NULL;
+}
+
+/* ---- floors ----------------------------------------------------------------------------------------------------- */
+attest_status attest_floor_read(attest_floor *floor, const char *text, attest_error *err)
+{
+    char *end;
+    const long count = strtol(text, &end, 10);
+    const char *settings = end + strspn(end, " \t");
+    if (end == text || count < 1 || count > 1000000 || settings == end || !*settings ||
+        strlen(settings) >= sizeof floor->settings)
+        return attest_fail(err, ATTEST_BAD_INPUT, "a floor is `!floor COUNT key=value ...`, COUNT in 1..1000000");
+    floor->count = (size_t)count;
+    strcpy(floor->settings, settings);
+    return check_settings(settings, err);
+}
+
+/* How many cases have the floor's settings, at most its count. */
+static size_t count_cases(const attest_suite *suite, const uint64_t *hash, const attest_floor *floor, int by_name)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < suite->case_count && found < floor->count; i++)
+        if (!by_name || !differs(&suite->cases[i], floor->settings, 1))
+            found += (size_t)has_settings(&suite->cases[i], hash[i], floor->settings);
+    return found;
+}
+
+attest_status attest_floors_check(const attest_suite *suite, const uint64_t *hash, const attest_floor *floors,
+                                  size_t count, int *line, attest_error *err)
+{
+    for (size_t f = 0; f < count; f++) {
+        size_t found = count_cases(suite, hash, &floors[f], 1);
+        if (found < floors[f].count)
+            found = count_cases(suite, hash, &floors[f], 0);
+        *line = floors[f].line;
+        if (found < floors[f].count)
+            return attest_fail(err, ATTEST_BAD_INPUT, "the suite has %zu cases with %s, its floor is %zu", found,
+                               floors[f].settings, floors[f].count);
+    }
+    return ATTEST_OK;
+}

@@ -1,0 +1,27 @@
+/* suite_rules.h - private to suite*.c: the lines of a suite that begin with `!`. */
+#ifndef ATTEST_SUITE_RULES_H
+#define ATTEST_SUITE_RULES_H
+
+#include "verify/suite/suite.h"
+
+/* `!floor COUNT key=value ...`: at least COUNT cases have all these settings. */
+typedef struct attest_floor {
+    int line; /* of the suite's text */
+    size_t count;
+    char settings[ATTEST_LINE];
+} attest_floor;
+
+/* The same problem for every kernel: equal truth, chunk and splits.  The hashes are attest_case_hash() of the cases. */
+int attest_suite_same(const attest_case *a, uint64_t a_hash, const attest_case *b, uint64_t b_hash);
+
+/* Adds the rule `KERNELGLOB key=value ... : reason` to the suite. */
+attest_status attest_skip_read(attest_suite *suite, const char *text, attest_error *err);
+
+/* Reads `COUNT key=value ...` into floor->count and floor->settings. */
+attest_status attest_floor_read(attest_floor *floor, const char *text, attest_error *err);
+
+/* ATTEST_BAD_INPUT at the first floor that the suite's cases (with their hashes) miss; *line: where it stands. */
+attest_status attest_floors_check(const attest_suite *suite, const uint64_t *hash, const attest_floor *floors,
+                                  size_t count, int *line, attest_error *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* worker.h - a kernel runs in a process of its own; this is the parent's side and the shared layout.
+ *
+ * attest-worker (kernels, ABI, .npy only) is started once a kernel library and served over a socket pair;
+ * tensors travel in one memfd.  Segment of the memfd per tensor (worker_layout.h): whole pages, canary bytes around
+ * the data, which is 64-byte aligned and lies against the end of its pages in the first run and against their start in
+ * the second; the worker maps inputs read-only, outputs and workspace read-write, with PROT_NONE pages on
+ * both sides of each.  Outputs are filled with a NaN pattern of their own before run(), another one for the
+ * second run, so an element that was never written is seen.  A worker that dies or is late is killed (whole
+ * process group) and the next case starts a new one: a crash costs one row.
+ */
+#ifndef ATTEST_WORKER_H
+#define ATTEST_WORKER_H
+
+#include "kernels/tensor/tensor.h"
+
+/* What the worker says about one kernel of a library, copied out of its descriptor. */
+typedef struct attest_kernel_facts {
+    char name[64], version[32], source[96], summary[160], variants[256], build_flags[160], device[96];
+    uint32_t form, device_type, flags, outputs;
+    attest_numerics numerics;
+    int has_claim;
+    double claim_ulp;
+    char claim_domain[160];
+} attest_kernel_facts;
+
+typedef enum attest_run_state {
+    ATTEST_RUN_DONE = 0,        /* run() returned; status below */
+    ATTEST_RUN_UNSUPPORTED = 1, /* supports() said no: `why` */
+    ATTEST_RUN_CRASH = 2,       /* killed by a signal, or (signal 0) spoke on the worker's socket: `why` */
+    ATTEST_RUN_TIMEOUT = 3,
+    ATTEST_RUN_EXIT = 4         /* the process ended by itself */
+} attest_run_state;
+
+typedef struct attest_run_result {
+    uint32_t state;         /* attest_run_state */
+    attest_status status;   /* of run(), when done */
+    int signal, exit_code;
+    unsigned reasons;       /* ATTEST_REASON_* bits seen by the harness: wrote-outside, wrote-input,
+                               read-outside, unwritten-output, nondeterministic, fp-state, kernel-error */
+    char why[256];
+    char fp_state[64];
+    double seconds;
+    int near; /* by strides: no address space for the far ones, nearer ones were used */
+} attest_run_result;
+
+typedef struct attest_worker attest_worker;
+
+/* Starts a worker on `library` (NULL: the built-in kernels) and reads its kernel list.
+ * ATTEST_BAD_INPUT: not a library, no attest_library_v1, other ABI version, NULL library (the message names
+ * the file); a library that crashes or hangs while loading: ATTEST_IO naming the signal. */
+attest_status attest_worker_start(attest_worker **worker, const char *library, double timeout_s, attest_error *err);
+void attest_worker_free(attest_worker *worker);
+
+/* Path of the attest-worker executable that start() runs: $ATTEST_WORKER, else beside this executable.
+ * malloc'd, the caller's; ATTEST_IO if it cannot be run. */
+attest_status attest_worker_path(char **path, attest_error *err);
+size_t attest_worker_kernel_count(const attest_worker *worker);
+const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index);
+
+/* supports() of kernel `index`, asked in the worker: 1, or 0 with why; -1 with why when it gives no answer (the worker
+ * dies, is late): attest_worker_run() then tells what kind of end that is. */
+int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len);
+
+/* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the
+ * caller: o, and u z lse ht zt as the kernel gives and the variant has).  The second run is compared
+ * bitwise (kernels with ATTEST_DETERMINISTIC only).  Returns ATTEST_OK whatever the kernel did; an error
+ * status is a fault of ours. */
+attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
+                                const attest_bundle *bundle, double timeout_s, attest_run_result *result,
+                                attest_error *err);
+
+/* The same, once, with the tensors laid out another way than in C order, where only who goes by the strides finds them
+ * (worker_layout.h): heads inside tokens, gaps between rows, and on the host more than 2^32 elements between batch
+ * entries.  Whatever is written to a gap is wrote-outside.  A kernel may refuse with ATTEST_UNSUPPORTED. */
+attest_status attest_worker_run_strided(attest_worker *worker, size_t index, const attest_problem *p,
+                                        const attest_bundle *bundle, double timeout_s, attest_run_result *result,
+                                        attest_error *err);
+
+#endif

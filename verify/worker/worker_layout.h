@@ -1,0 +1,69 @@
+/* worker_layout.h - where the tensors of one run of a kernel lie in the memfd, and what is around them.
+ *
+ * A tensor has a segment of whole pages.  Its elements are copies of the bundle's (inputs) or a NaN pattern of their
+ * own (outputs); every other byte is canary: 0xff beside inputs (a NaN in every format, so that what is read there
+ * spoils the result), 0xa5 beside the rest.
+ *
+ * Three ways to lay a tensor out.  C order: [B,H,S,D], nothing between.  Spread: [B,S,H,D], a gap after each row that
+ * keeps the alignment that rows have in C order (64 bytes at most); tensors without channels [B,S,H] or less, with a
+ * gap after each element.  Far: the same, with more than 2^32 elements between the first and the last batch entry (of
+ * one entry: of its first and last head, [H,S,D]), where there are 2 to 16 of them.  Only pages that hold elements are
+ * in the memfd, an island an entry; the worker maps them that far apart with nothing between.
+ */
+#ifndef ATTEST_WORKER_LAYOUT_H
+#define ATTEST_WORKER_LAYOUT_H
+
+#include "verify/worker/worker_private.h"
+
+#define ATTEST_WORKER_RUNS 2
+
+typedef enum attest_spread { ATTEST_SPREAD_NONE = 0, ATTEST_SPREAD_NEAR = 1, ATTEST_SPREAD_FAR = 2 } attest_spread;
+
+typedef struct attest_layout {
+    attest_tensor *tensor[ATTEST_MAX_TENSORS]; /* of the bundle, by segment; NULL for the workspace */
+    uint32_t count;                            /* segments */
+    int far;                                   /* a tensor has islands */
+    uint64_t bytes;                            /* of the memfd */
+    unsigned char *base;                       /* the whole memfd, mapped */
+} attest_layout;
+
+/* NaN patterns of untouched output elements, per run and dtype: quiet, with a payload no kernel makes. */
+extern const uint64_t attest_poison[ATTEST_WORKER_RUNS][ATTEST_DTYPE_COUNT];
+
+/* Byte beside the data of a segment of this use. */
+static inline unsigned char attest_canary(uint32_t use) { return use == ATTEST_SEGMENT_INPUT ? 0xff : 0xa5; }
+
+/* Lists the inputs that the problem uses, the outputs that the bundle holds and the workspace in worker->shared, and
+ * maps them.  Cleared with attest_layout_clear(), also after an error. */
+attest_status attest_layout_make(attest_layout *l, attest_worker *worker, const attest_problem *p,
+                                 const attest_bundle *bundle, uint64_t workspace, attest_spread how,
+                                 attest_error *err);
+void attest_layout_clear(attest_layout *l);
+
+/* Fills all segments for run 0 or 1.  In run 0 data ends as near to the end of its pages as alignment allows, in run 1
+ * it starts where they start. */
+void attest_layout_fill(const attest_layout *l, attest_shared *shared, int run);
+
+/* The tensor of a segment in our own mapping. */
+attest_tensor attest_layout_view(const attest_layout *l, const attest_segment *s);
+
+/* Copies all elements; the shapes are the same. */
+void attest_layout_copy(const attest_tensor *to, const attest_tensor *from);
+
+/* Makes every element canary again, so that whatever is none was written beside the elements. */
+void attest_layout_blank(const attest_tensor *t, uint32_t use);
+
+/* All indices of a tensor in C order. */
+typedef struct attest_walker {
+    int64_t index[4];
+} attest_walker;
+
+/* The next index over the first `axes` axes; 0 at the end. */
+int attest_walk(attest_walker *w, const attest_tensor *t, int axes);
+
+static inline int64_t attest_walker_offset(const attest_walker *w, const attest_tensor *t)
+{
+    return attest_offset(t, w->index[0], w->index[1], w->index[2], w->index[3]);
+}
+
+#endif

@@ -1,0 +1,456 @@
+/* worker_main.c - attest-worker: loads one kernel library and runs its kernels, as its parent asks.
+ *
+ * The only process in which code of a kernel library runs.  It holds nothing worth protecting: the parent
+ * lays out all memory, fills it and inspects it afterwards (worker_protocol.h).  Started by attest only.
+ */
+#include <errno.h>
+#include <fenv.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "kernels/library/plugin.h"
+#include "kernels/library/registry.h"
+#include "verify/worker/worker_protocol.h"
+#include "verify/base/clock.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#define FP_WORD "mxcsr"
+#else
+#define FP_WORD "fpcr"
+#endif
+
+/* ---- floating-point state ------------------------------------------------------------------------------- */
+typedef struct fp_control {
+    unsigned long word, x87; /* MXCSR without its exception flags (arm: FPCR); x87 control word */
+    int round;               /* fegetround() */
+} fp_control;
+
+static fp_control fp_get(void)
+{
+    fp_control s = { 0, 0, fegetround() };
+#if defined(__x86_64__)
+    unsigned short x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    s.x87 = x87;
+    s.word = _mm_getcsr() & ~0x3fu;
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(s.word));
+#endif
+    return s;
+}
+
+static void fp_set(fp_control s)
+{
+    fesetround(s.round);
+#if defined(__x86_64__)
+    const unsigned short x87 = (unsigned short)s.x87;
+    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
+    _mm_setcsr((unsigned)s.word);
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(s.word));
+#endif
+}
+
+/* What the bits of the control word mean. */
+static const char *word_text(char *text, size_t len, unsigned long word)
+{
+#if defined(__x86_64__)
+    static const char *const rounding[4] = { "", " round-down", " round-up", " round-to-zero" };
+    snprintf(text, len, "%s%s%s%s", word & 0x8000u ? " FTZ" : "", word & 0x40u ? " DAZ" : "",
+             (word & 0x1f80u) != 0x1f80u ? " traps" : "", rounding[word >> 13 & 3u]);
+#else
+    static const char *const rounding[4] = { "", " round-up", " round-down", " round-to-zero" };
+    snprintf(text, len, "%s%s", word >> 24 & 1u ? " FZ" : "", rounding[word >> 22 & 3u]);
+#endif
+    return text[0] ? text + 1 : "no flag";
+}
+
+/* 1 and the words in text[64] if the state is no longer `before`. */
+static int fp_compare(char *text, size_t len, const char *when, fp_control before, fp_control after)
+{
+    char bits[48];
+    if (before.word != after.word)
+        snprintf(text, len, "%.6s%s 0x%lx -> 0x%lx (%.27s)", when, FP_WORD, before.word, after.word,
+                 word_text(bits, sizeof bits, after.word));
+    else if (before.x87 != after.x87)
+        snprintf(text, len, "%sx87 0x%lx -> 0x%lx", when, before.x87, after.x87);
+    else if (before.round != after.round)
+        snprintf(text, len, "%srounding %d -> %d", when, before.round, after.round);
+    else
+        return 0;
+    return 1;
+}
+
+/* ---- what the worker is --------------------------------------------------------------------------------- */
+typedef struct served {
+    const attest_library *library;
+    attest_shared *shared;
+    fp_control fp;       /* state at start, set again before each run */
+    int load_changed_fp;
+    char load_fp[64];
+    char cpu[96], device[96];
+    attest_status device_status; /* of describe() */
+} served;
+
+/* For the signal handler only: it has no argument of ours.  base[i] is segment i's mapping. */
+static struct {
+    attest_shared *shared;
+    volatile uint32_t count;
+    unsigned char *base[ATTEST_WORKER_SEGMENTS];
+} mapped;
+
+/* ---- faults --------------------------------------------------------------------------------------------- */
+static uint32_t fault_access(const void *context)
+{
+#if defined(__x86_64__)
+    const ucontext_t *u = context;
+    return u->uc_mcontext.gregs[REG_ERR] & 2 ? 2u : 1u; /* page-fault error code: bit 1 is write */
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    attest_fault *f = &mapped.shared->fault;
+    const uintptr_t at = (uintptr_t)info->si_addr;
+    f->signal = number;
+    f->address = at;
+    f->access = fault_access(context);
+    f->found = 0;
+    for (uint32_t i = 0; info->si_code > 0 && i < mapped.count; i++) {
+        const attest_segment *s = &mapped.shared->segment[i];
+        uintptr_t base = (uintptr_t)mapped.base[i];
+        if (at < base - ATTEST_WORKER_GUARD || at >= base + attest_segment_reach(s) + ATTEST_WORKER_GUARD)
+            continue;
+        for (uint64_t k = 1; k < s->islands && at >= base + s->apart - ATTEST_WORKER_GUARD; k++)
+            base += s->apart;
+        f->found = 1;
+        f->segment = i;
+        f->place = at < base ? -1 : at < base + s->bytes ? 0 : 1;
+        f->distance = (int64_t)at - (int64_t)(base + s->start + (f->place > 0 ? s->size : 0));
+    }
+    f->valid = 1;
+    raise(number); /* the handler was reset on entry: this ends the process */
+}
+
+static void catch_faults(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+/* A stack of its own for the handler: the kernel may have used up the other one. */
+static int use_signal_stack(void)
+{
+    static unsigned char room[64 * 1024];
+    const stack_t stack = { .ss_sp = room, .ss_size = sizeof room };
+    return sigaltstack(&stack, NULL) == 0;
+}
+
+/* ---- segments: file pages between two guards ------------------------------------------------------------ */
+static attest_status map_segment(unsigned char **base, const attest_segment *s)
+{
+    const size_t whole = (size_t)attest_segment_reach(s) + 2u * ATTEST_WORKER_GUARD;
+    const int access = s->use == ATTEST_SEGMENT_INPUT ? PROT_READ : PROT_READ | PROT_WRITE;
+    *base = NULL;
+    unsigned char *at = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return ATTEST_NO_MEMORY;
+    for (uint64_t k = 0; k < s->islands; k++)
+        if (mmap(at + ATTEST_WORKER_GUARD + k * s->apart, (size_t)s->bytes, access, MAP_SHARED | MAP_FIXED,
+                 ATTEST_WORKER_MEMORY, (off_t)(s->offset + k * s->bytes)) == MAP_FAILED) {
+            munmap(at, whole);
+            return ATTEST_NO_MEMORY;
+        }
+    *base = at + ATTEST_WORKER_GUARD;
+    return ATTEST_OK;
+}
+
+static void unmap_segments(const attest_shared *shared)
+{
+    const uint32_t count = mapped.count;
+    mapped.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        munmap(mapped.base[i] - ATTEST_WORKER_GUARD,
+               (size_t)attest_segment_reach(&shared->segment[i]) + 2u * ATTEST_WORKER_GUARD);
+}
+
+/* ---- one run -------------------------------------------------------------------------------------------- */
+typedef struct run_state {
+    const attest_kernel *kernel;
+    const attest_memory *memory; /* NULL: host memory */
+    void *device[ATTEST_WORKER_SEGMENTS]; /* images of the segments, with their canaries */
+    attest_tensor tensor[ATTEST_WORKER_SEGMENTS];
+    attest_tensors view;
+    void *workspace;
+} run_state;
+
+/* Puts a tensor of the kernel's view where its identity says. */
+static void place_tensor(attest_tensors *view, const attest_segment *s, const attest_tensor *t)
+{
+    const attest_tensor **slot[5] = { view->role, view->h0, view->z0, view->ht, view->zt };
+    const uint32_t limit = s->kind == ATTEST_KIND_ROLE ? ATTEST_ROLE_COUNT : ATTEST_STATE_SLOTS;
+    if (s->kind <= ATTEST_KIND_ZT && s->index < limit)
+        slot[s->kind][s->index] = t;
+}
+
+static attest_status make_images(run_state *r, const attest_shared *shared, char *why, size_t len)
+{
+    for (uint32_t i = 0; i < shared->segment_count; i++) {
+        const attest_segment *s = &shared->segment[i];
+        attest_status status = r->memory->alloc(&r->device[i], (size_t)s->bytes);
+        if (status == ATTEST_OK)
+            status = r->memory->to_device(r->device[i], mapped.base[i], (size_t)s->bytes);
+        if (status != ATTEST_OK) {
+            snprintf(why, len, "the library's device memory: %llu bytes: status %d", (unsigned long long)s->bytes,
+                     (int)status);
+            return status;
+        }
+    }
+    return ATTEST_OK;
+}
+
+/* Copies the images back: outputs and workspace to the segments, inputs to be compared with them. */
+static attest_status fetch_images(run_state *r, const attest_shared *shared, attest_packet_answer *answer)
+{
+    attest_status status = ATTEST_OK;
+    for (uint32_t i = 0; i < shared->segment_count && status == ATTEST_OK; i++) {
+        const attest_segment *s = &shared->segment[i];
+        if (s->use != ATTEST_SEGMENT_INPUT) {
+            status = r->memory->to_host(mapped.base[i], r->device[i], (size_t)s->bytes);
+            continue;
+        }
+        unsigned char *copy = malloc((size_t)s->bytes);
+        status = copy ? r->memory->to_host(copy, r->device[i], (size_t)s->bytes) : ATTEST_NO_MEMORY;
+        if (status == ATTEST_OK && memcmp(copy, mapped.base[i], (size_t)s->bytes) != 0 && !answer->input_changed)
+            answer->input_changed = 1 + i;
+        free(copy);
+    }
+    if (status != ATTEST_OK)
+        snprintf(answer->why, sizeof answer->why, "the library's to_host() gave status %d", (int)status);
+    return status;
+}
+
+static void build_view(run_state *r, const attest_shared *shared)
+{
+    r->view.struct_size = sizeof r->view;
+    r->view.role_count = ATTEST_ROLE_COUNT;
+    r->view.state_slots = ATTEST_STATE_SLOTS;
+    for (uint32_t i = 0; i < shared->segment_count; i++) {
+        const attest_segment *s = &shared->segment[i];
+        unsigned char *base = r->memory ? r->device[i] : mapped.base[i];
+        if (s->use == ATTEST_SEGMENT_WORKSPACE) {
+            r->workspace = base + s->start;
+            continue;
+        }
+        r->tensor[i] = s->tensor;
+        r->tensor[i].data = base + s->start;
+        r->tensor[i].device = (int32_t)r->kernel->device;
+        place_tensor(&r->view, s, &r->tensor[i]);
+    }
+}
+
+/* run() itself, in the state of floating point the process started with. */
+static attest_status call_kernel(run_state *r, const served *w, const attest_problem *p, attest_packet_answer *answer)
+{
+    catch_faults(); /* again: a library may have put its own handlers */
+    fp_set(w->fp);
+    const double start = attest_now_seconds();
+    attest_status status = r->kernel->run(p, &r->view, r->workspace, NULL);
+    if (status == ATTEST_OK && r->memory && (status = r->memory->sync()) != ATTEST_OK)
+        snprintf(answer->why, sizeof answer->why, "sync() after run() gave status %d", (int)status);
+    answer->seconds = attest_now_seconds() - start;
+    answer->fp_changed = (uint32_t)fp_compare(answer->fp_state, sizeof answer->fp_state, "", w->fp, fp_get());
+    fp_set(w->fp);
+    if (!answer->fp_changed && w->load_changed_fp) {
+        answer->fp_changed = 1;
+        memcpy(answer->fp_state, w->load_fp, sizeof answer->fp_state);
+    }
+    return status;
+}
+
+static void answer_run(const served *w, const attest_packet_request *request, attest_packet_answer *answer)
+{
+    attest_status status = ATTEST_OK;
+    run_state *r = calloc(1, sizeof *r);
+    attest_shared *shared = w->shared;
+    if (!r) {
+        answer->harness = ATTEST_NO_MEMORY;
+        return;
+    }
+    r->kernel = w->library->kernels[request->kernel];
+    r->memory = r->kernel->device == ATTEST_CPU ? NULL : w->library->memory;
+    for (uint32_t i = 0; i < shared->segment_count && status == ATTEST_OK; i++)
+        if ((status = map_segment(&mapped.base[i], &shared->segment[i])) == ATTEST_OK)
+            mapped.count = i + 1;
+    if (status != ATTEST_OK) {
+        answer->harness = status;
+        snprintf(answer->why, sizeof answer->why, "cannot map the tensors: %s", strerror(errno));
+        goto out;
+    }
+    if (r->memory)
+        ATTEST_TRY(make_images(r, shared, answer->why, sizeof answer->why));
+    build_view(r, shared);
+    ATTEST_TRY(call_kernel(r, w, &request->problem, answer));
+    if (r->memory)
+        ATTEST_TRY(fetch_images(r, shared, answer));
+out:
+    answer->status = status;
+    for (uint32_t i = 0; r->memory && i < shared->segment_count; i++)
+        if (r->device[i])
+            r->memory->free(r->device[i]);
+    unmap_segments(shared);
+    free(r);
+}
+
+static void answer_query(const served *w, const attest_packet_request *request, attest_packet_answer *answer)
+{
+    const attest_kernel *k = w->library->kernels[request->kernel];
+    catch_faults();
+    if (k->device != ATTEST_CPU && w->device_status != ATTEST_OK) {
+        snprintf(answer->why, sizeof answer->why, "no device");
+        return;
+    }
+    answer->supported = k->supports(&request->problem, answer->why, sizeof answer->why) != 0;
+    answer->why[sizeof answer->why - 1] = '\0';
+    if (answer->supported) {
+        answer->why[0] = '\0';
+        answer->workspace = k->workspace ? k->workspace(&request->problem) : 0;
+    } else if (!answer->why[0]) {
+        snprintf(answer->why, sizeof answer->why, "supports() gave no reason");
+    }
+    fp_set(w->fp);
+}
+
+/* ---- start ---------------------------------------------------------------------------------------------- */
+static void log_line(const char *line) { fprintf(stderr, "%s\n", line ? line : ""); }
+
+static void find_cpu_name(char *text, size_t len)
+{
+    char line[256];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    snprintf(text, len, "cpu");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        snprintf(text, len, "cpu %.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (f)
+        fclose(f);
+}
+
+static void copy_text(char *to, size_t len, const char *from) { snprintf(to, len, "%s", from ? from : ""); }
+
+static void describe_kernel(attest_kernel_facts *f, const served *w, const attest_kernel *k)
+{
+    copy_text(f->name, sizeof f->name, k->name);
+    copy_text(f->version, sizeof f->version, k->version);
+    copy_text(f->source, sizeof f->source, k->source);
+    copy_text(f->summary, sizeof f->summary, k->summary);
+    copy_text(f->variants, sizeof f->variants, k->variants);
+    copy_text(f->build_flags, sizeof f->build_flags, w->library->build_flags);
+    copy_text(f->device, sizeof f->device, k->device == ATTEST_CPU ? w->cpu : w->device);
+    f->form = k->form;
+    f->device_type = k->device;
+    f->flags = k->flags;
+    f->outputs = k->outputs;
+    f->numerics = *k->numerics;
+    f->numerics.struct_size = sizeof f->numerics;
+    f->has_claim = k->claim != NULL;
+    f->claim_ulp = k->claim ? k->claim->max_ulp : 0;
+    copy_text(f->claim_domain, sizeof f->claim_domain, k->claim ? k->claim->domain : NULL);
+}
+
+static int tell(const void *packet, size_t size)
+{
+    return send(ATTEST_WORKER_SOCKET, packet, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+/* Loads the library and sends LOADED and FACTS; 0 if the parent is gone or the library is bad. */
+static int load(served *w, const char *path)
+{
+    static const attest_host host = { sizeof host, ATTEST_ABI_VERSION, log_line };
+    attest_packet_loaded loaded = { .type = ATTEST_PACKET_LOADED };
+    attest_error err = { "" };
+    void *handle = NULL;
+    catch_faults();
+    if (path)
+        loaded.status = attest_plugin_open(&w->library, &handle, path, &host, &err);
+    else
+        w->library = attest_builtin_library();
+    if (w->library && w->library->memory) {
+        w->device_status = w->library->memory->describe(w->device, sizeof w->device);
+        w->device[sizeof w->device - 1] = '\0';
+        if (w->device_status != ATTEST_OK)
+            copy_text(w->device, sizeof w->device, "no device");
+    }
+    w->load_changed_fp = fp_compare(w->load_fp, sizeof w->load_fp, "load: ", w->fp, fp_get());
+    fp_set(w->fp);
+    memcpy(loaded.text, err.text, sizeof loaded.text);
+    loaded.kernel_count = w->library ? w->library->kernel_count : 0;
+    if (!tell(&loaded, sizeof loaded) || loaded.status != ATTEST_OK)
+        return 0;
+    for (uint32_t i = 0; i < loaded.kernel_count; i++) {
+        attest_packet_facts packet = { .type = ATTEST_PACKET_FACTS, .index = i };
+        describe_kernel(&packet.facts, w, w->library->kernels[i]);
+        if (!tell(&packet, sizeof packet))
+            return 0;
+    }
+    return 1;
+}
+
+static void serve(const served *w)
+{
+    for (;;) {
+        attest_packet_request request;
+        attest_packet_answer answer = { .type = ATTEST_PACKET_ANSWER };
+        const ssize_t got = recv(ATTEST_WORKER_SOCKET, &request, sizeof request, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != (ssize_t)sizeof request || request.kernel >= w->library->kernel_count)
+            return;
+        if (request.type == ATTEST_PACKET_QUERY)
+            answer_query(w, &request, &answer);
+        else if (w->shared->segment_count <= ATTEST_WORKER_SEGMENTS)
+            answer_run(w, &request, &answer);
+        if (!tell(&answer, sizeof answer))
+            return;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static served w;
+    const attest_packet_hello hello = { ATTEST_PACKET_HELLO, ATTEST_ABI_VERSION, sizeof(attest_packet_facts),
+                                        sizeof(attest_packet_request), sizeof(attest_packet_answer),
+                                        sizeof(attest_shared) };
+    if (argc < 2 || argc > 3 || strcmp(argv[1], "--serve") != 0) {
+        fprintf(stderr, "attest-worker: started by attest to run kernels in a process of their own\n");
+        return 2;
+    }
+    w.fp = fp_get();
+    void *at = mmap(NULL, sizeof *w.shared, PROT_READ | PROT_WRITE, MAP_SHARED, ATTEST_WORKER_MEMORY, 0);
+    if (at == MAP_FAILED || !use_signal_stack() || !tell(&hello, sizeof hello))
+        return 1;
+    w.shared = mapped.shared = at;
+    find_cpu_name(w.cpu, sizeof w.cpu);
+    if (load(&w, argc > 2 ? argv[2] : NULL))
+        serve(&w);
+    return 0;
+}

@@ -1,0 +1,330 @@
+/* worker_run.c - one case of one kernel: lay the tensors out, run, look what the kernel did to them.
+ *
+ * The two runs in C order differ in everything that must not matter.  In the first, data ends as near to the guard
+ * after it as alignment allows; in the second it starts right at the guard before it.  Outputs are filled with another
+ * NaN, workspace with other bytes.  The run by strides is one, like the first.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reports/row.h"
+#include "verify/worker/worker_layout.h"
+
+#define NEAR_NULL 65536
+
+static const char *segment_name(char *name, size_t len, const attest_segment *s)
+{
+    if (s->use == ATTEST_SEGMENT_WORKSPACE)
+        snprintf(name, len, "the workspace");
+    else
+        attest_tensor_id_print(name, len, (attest_tensor_id){ s->kind, s->index });
+    return name;
+}
+
+/* Adds a reason; the first one also says why. */
+__attribute__((format(printf, 3, 4))) static void blame(attest_run_result *result, unsigned reason,
+                                                        const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!result->why[0])
+        vsnprintf(result->why, sizeof result->why, format, arguments);
+    va_end(arguments);
+    result->reasons |= reason;
+}
+
+/* 1 + the place of the first byte in [from, to) that is not `byte`; 0 if there is none. */
+static uint64_t changed(const unsigned char *at, uint64_t from, uint64_t to, unsigned char byte)
+{
+    for (uint64_t i = from; i < to; i++)
+        if (at[i] != byte)
+            return i + 1;
+    return 0;
+}
+
+/* Of every island of every segment, what lies before the data and after it. */
+static void check_canaries(attest_run_result *result, const attest_layout *l, const attest_shared *shared)
+{
+    char name[32];
+    for (uint32_t i = 0; i < l->count; i++) {
+        const attest_segment *s = &shared->segment[i];
+        const uint64_t end = s->start + s->size;
+        for (uint64_t k = 0; k < s->islands; k++) {
+            const unsigned char *at = l->base + s->offset + k * s->bytes;
+            const uint64_t before = changed(at, 0, s->start, attest_canary(s->use));
+            const uint64_t after = changed(at, end, s->bytes, attest_canary(s->use));
+            if (before)
+                blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote %llu bytes before %s",
+                      (unsigned long long)(s->start - (before - 1)), segment_name(name, sizeof name, s));
+            if (after)
+                blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote at byte %llu past the end of %s",
+                      (unsigned long long)(after - end), segment_name(name, sizeof name, s));
+        }
+    }
+}
+
+/* Between the elements of the outputs, whose values are lost by looking. */
+static void check_gaps(attest_run_result *result, const attest_layout *l, const attest_shared *shared)
+{
+    char name[32];
+    for (uint32_t i = 0; i < l->count; i++) {
+        const attest_segment *s = &shared->segment[i];
+        if (s->use != ATTEST_SEGMENT_OUTPUT)
+            continue;
+        const attest_tensor t = attest_layout_view(l, s);
+        attest_layout_blank(&t, s->use);
+        if (changed(l->base + s->offset, 0, s->islands * s->bytes, attest_canary(s->use)))
+            blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote between the elements of %s",
+                  segment_name(name, sizeof name, s));
+    }
+}
+
+/* After the first run: its outputs into the bundle. */
+static void keep_outputs(const attest_layout *l, const attest_shared *shared)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        const attest_segment *s = &shared->segment[i];
+        if (s->use != ATTEST_SEGMENT_OUTPUT)
+            continue;
+        const attest_tensor t = attest_layout_view(l, s);
+        attest_layout_copy(l->tensor[i], &t);
+    }
+}
+
+static void blame_element(attest_run_result *result, unsigned reason, const char *what, const attest_segment *s,
+                          const attest_walker *w)
+{
+    char name[32], index[96] = "";
+    size_t n = 0;
+    for (int axis = 0; axis < s->tensor.rank; axis++)
+        n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", axis ? "," : "", (long long)w->index[axis]);
+    blame(result, reason, "%s[%s] %s", segment_name(name, sizeof name, s), index, what);
+}
+
+/* After the second run: elements that neither run wrote, and bits that differ. */
+static void compare_outputs(attest_run_result *result, const attest_layout *l, const attest_shared *shared,
+                            int deterministic)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        const attest_segment *s = &shared->segment[i];
+        if (s->use != ATTEST_SEGMENT_OUTPUT)
+            continue;
+        const attest_tensor second = attest_layout_view(l, s), *first = l->tensor[i];
+        attest_walker w = { { 0 } };
+        unsigned seen = 0;
+        do {
+            const uint64_t a = attest_load_bits(first, attest_walker_offset(&w, first));
+            const uint64_t b = attest_load_bits(&second, attest_walker_offset(&w, &second));
+            const int unwritten = a == attest_poison[0][second.dtype] && b == attest_poison[1][second.dtype];
+            if (unwritten && !(seen & ATTEST_REASON_UNWRITTEN_OUTPUT)) {
+                seen |= ATTEST_REASON_UNWRITTEN_OUTPUT;
+                blame_element(result, ATTEST_REASON_UNWRITTEN_OUTPUT, "was never written", s, &w);
+            } else if (!unwritten && a != b && deterministic && !(seen & ATTEST_REASON_NONDETERMINISTIC)) {
+                seen |= ATTEST_REASON_NONDETERMINISTIC;
+                blame_element(result, ATTEST_REASON_NONDETERMINISTIC, "differs between two runs", s, &w);
+            }
+        } while (attest_walk(&w, &second, second.rank));
+    }
+}
+
+/* ---- the end of a worker -------------------------------------------------------------------------------- */
+/* The reason that a fault's address gives, with the words. */
+static void explain_fault(attest_run_result *result, const attest_shared *shared)
+{
+    const attest_fault f = shared->fault;
+    char name[32], text[160];
+    const size_t n = strlen(result->why);
+    if (f.valid && !f.found)
+        snprintf(result->why + n, sizeof result->why - n, "%s", f.address < NEAR_NULL ? ": at an address near NULL"
+                                                                                     : ": at an address of no tensor");
+    if (!f.valid || !f.found || f.segment >= shared->segment_count)
+        return;
+    const attest_segment *s = &shared->segment[f.segment];
+    const int write = f.access == 2 || (f.access == 0 && s->use != ATTEST_SEGMENT_INPUT);
+    const long long far = f.distance < 0 ? -f.distance : f.distance;
+    segment_name(name, sizeof name, s);
+    if (f.place == 0) {
+        snprintf(text, sizeof text, "%s %s", write ? "wrote into" : "fault inside", name);
+        if (s->use == ATTEST_SEGMENT_INPUT)
+            result->reasons |= ATTEST_REASON_WROTE_INPUT;
+    } else {
+        snprintf(text, sizeof text, "%s %lld bytes %s %s", write ? "wrote" : "read", far,
+                 f.place < 0 ? "before" : "past the end of", name);
+        result->reasons |= write ? ATTEST_REASON_WROTE_OUTSIDE : ATTEST_REASON_READ_OUTSIDE;
+    }
+    snprintf(result->why + n, sizeof result->why - n, ": %s", text);
+}
+
+/* Fills the result when the worker did not answer. */
+static void explain_end(attest_run_result *result, const attest_worker *worker, attest_exchange x, int wait_status,
+                        double timeout_s, const char *during)
+{
+    char death[96];
+    if (x == ATTEST_EXCHANGE_GARBLED) { /* only code of the library can have written to the socket */
+        result->state = ATTEST_RUN_CRASH;
+        snprintf(result->why, sizeof result->why, "%s wrote to the worker's descriptor %d", during,
+                 ATTEST_WORKER_SOCKET);
+        return;
+    }
+    if (x == ATTEST_EXCHANGE_LATE) {
+        result->state = ATTEST_RUN_TIMEOUT;
+        snprintf(result->why, sizeof result->why, "%s did not return within %g s", during, timeout_s);
+        return;
+    }
+    attest_worker_death_text(death, sizeof death, wait_status);
+    snprintf(result->why, sizeof result->why, "%s ended the process with %s", during, death);
+    if (WIFSIGNALED(wait_status)) {
+        result->state = ATTEST_RUN_CRASH;
+        result->signal = WTERMSIG(wait_status);
+        explain_fault(result, worker->shared);
+    } else {
+        result->state = ATTEST_RUN_EXIT;
+        result->exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+        result->reasons |= ATTEST_REASON_EXIT;
+    }
+}
+
+/* ---- running -------------------------------------------------------------------------------------------- */
+/* What one answer to RUN says beside the outputs. */
+static void take_answer(attest_run_result *result, const attest_packet_answer *answer, const attest_shared *shared,
+                        int run)
+{
+    char name[32];
+    result->status = (attest_status)answer->status;
+    if (run == 0 || answer->seconds < result->seconds)
+        result->seconds = answer->seconds;
+    if (answer->status != ATTEST_OK)
+        blame(result, ATTEST_REASON_KERNEL_ERROR, "run() returned status %u%s%s", answer->status,
+              answer->why[0] ? ": " : "", answer->why);
+    if (answer->fp_changed) {
+        snprintf(result->fp_state, sizeof result->fp_state, "%s", answer->fp_state);
+        blame(result, ATTEST_REASON_FP_STATE, "left the floating-point state changed: %s", answer->fp_state);
+    }
+    if (answer->input_changed && answer->input_changed <= shared->segment_count)
+        blame(result, ATTEST_REASON_WROTE_INPUT, "wrote into %s",
+              segment_name(name, sizeof name, &shared->segment[answer->input_changed - 1]));
+}
+
+/* One run on a filled layout, up to its canaries.  An error status is a fault of ours. */
+static attest_status run_once(attest_run_result *result, attest_worker *worker, const attest_layout *l,
+                              const attest_packet_request *request, int run, double timeout_s, attest_error *err)
+{
+    attest_packet_answer answer;
+    int wait_status = 0;
+    attest_layout_fill(l, worker->shared, run);
+    const attest_exchange x = attest_worker_ask(worker, request, &answer, timeout_s, &wait_status);
+    if (x != ATTEST_EXCHANGE_OK) {
+        explain_end(result, worker, x, wait_status, timeout_s, "run()");
+        return ATTEST_OK;
+    }
+    if (answer.harness != ATTEST_OK)
+        return attest_fail(err, (attest_status)answer.harness, "attest-worker: %s", answer.why);
+    take_answer(result, &answer, worker->shared, run);
+    check_canaries(result, l, worker->shared);
+    return ATTEST_OK;
+}
+
+static int finished(const attest_run_result *result)
+{
+    return result->state == ATTEST_RUN_DONE && result->status == ATTEST_OK;
+}
+
+static attest_status run_twice(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
+                               const attest_packet_request *request, uint64_t workspace, double timeout_s,
+                               attest_error *err)
+{
+    const int deterministic = (worker->kernel[request->kernel].flags & ATTEST_DETERMINISTIC) != 0;
+    attest_status status = ATTEST_OK;
+    attest_layout l;
+    ATTEST_TRY(attest_layout_make(&l, worker, &request->problem, bundle, workspace, ATTEST_SPREAD_NONE, err));
+    ATTEST_TRY(run_once(result, worker, &l, request, 0, timeout_s, err));
+    if (!finished(result))
+        goto out;
+    keep_outputs(&l, worker->shared);
+    ATTEST_TRY(run_once(result, worker, &l, request, 1, timeout_s, err));
+    if (finished(result))
+        compare_outputs(result, &l, worker->shared, deterministic);
+out:
+    attest_layout_clear(&l);
+    return status;
+}
+
+/* Far apart where that can be; else near each other, with the reason in `why`. */
+static attest_status run_spread(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
+                                const attest_packet_request *request, uint64_t workspace, double timeout_s,
+                                attest_error *err)
+{
+    const int host = worker->kernel[request->kernel].device_type == ATTEST_CPU;
+    attest_status status = ATTEST_OK;
+    attest_layout l = { 0 };
+    for (attest_spread how = host ? ATTEST_SPREAD_FAR : ATTEST_SPREAD_NEAR; how != ATTEST_SPREAD_NONE; how--) {
+        attest_layout_clear(&l);
+        ATTEST_TRY(attest_layout_make(&l, worker, &request->problem, bundle, workspace, how, err));
+        status = run_once(result, worker, &l, request, 0, timeout_s, err);
+        if (status != ATTEST_NO_MEMORY || !l.far)
+            break;
+        result->near = 1;
+    }
+    if (status == ATTEST_OK && finished(result)) {
+        keep_outputs(&l, worker->shared);
+        check_gaps(result, &l, worker->shared);
+    }
+out:
+    attest_layout_clear(&l);
+    return status;
+}
+
+static attest_status run_case(attest_worker *worker, size_t index, const attest_problem *p,
+                              const attest_bundle *bundle, int strided, double timeout_s, attest_run_result *result,
+                              attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_packet_answer answer;
+    attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
+    int wait_status = 0;
+    memset(result, 0, sizeof *result);
+    snprintf(result->fp_state, sizeof result->fp_state, "ok");
+    if (index >= worker->kernel_count)
+        return attest_fail(err, ATTEST_INTERNAL, "kernel %zu of %zu asked for", index, worker->kernel_count);
+    ATTEST_TRY(attest_worker_alive(worker, err));
+    const attest_exchange x = attest_worker_ask(worker, &request, &answer, timeout_s, &wait_status);
+    if (x != ATTEST_EXCHANGE_OK) {
+        worker->shared->segment_count = 0;
+        explain_end(result, worker, x, wait_status, timeout_s, "supports()");
+        goto out;
+    }
+    if (!answer.supported) {
+        result->state = ATTEST_RUN_UNSUPPORTED;
+        snprintf(result->why, sizeof result->why, "%s", answer.why);
+        goto out;
+    }
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    if (answer.workspace / worker->page > (uint64_t)(pages > 0 ? pages : 1) / 2) {
+        result->status = ATTEST_NO_MEMORY;
+        blame(result, ATTEST_REASON_KERNEL_ERROR, "asks for %llu bytes of workspace: more than half of the memory",
+              (unsigned long long)answer.workspace);
+        goto out;
+    }
+    request.type = ATTEST_PACKET_RUN;
+    status = (strided ? run_spread : run_twice)(result, worker, bundle, &request, answer.workspace, timeout_s, err);
+out:
+    return status;
+}
+
+attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
+                                const attest_bundle *bundle, double timeout_s, attest_run_result *result,
+                                attest_error *err)
+{
+    return run_case(worker, index, p, bundle, 0, timeout_s, result, err);
+}
+
+attest_status attest_worker_run_strided(attest_worker *worker, size_t index, const attest_problem *p,
+                                        const attest_bundle *bundle, double timeout_s, attest_run_result *result,
+                                        attest_error *err)
+{
+    return run_case(worker, index, p, bundle, 1, timeout_s, result, err);
+}

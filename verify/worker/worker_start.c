@@ -1,0 +1,252 @@
+/* worker_start.c - starting attest-worker: process, descriptors, limits, the library and its kernel list. */
+#include "verify/worker/worker_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* $ATTEST_WORKER, else `attest-worker` in the folder of this executable. */
+attest_status attest_worker_path(char **path, attest_error *err)
+{
+    static const char name[] = "attest-worker";
+    const char *given = getenv("ATTEST_WORKER");
+    char self[4096 + sizeof name];
+    *path = NULL;
+    if (given && *given) {
+        *path = strdup(given);
+    } else {
+        const ssize_t n = readlink("/proc/self/exe", self, 4096);
+        if (n <= 0 || n >= 4096)
+            return attest_fail(err, ATTEST_IO, "cannot find my own executable: %s",
+                               strerror(n < 0 ? errno : ENAMETOOLONG));
+        self[n] = '\0';
+        char *slash = strrchr(self, '/');
+        memcpy(slash ? slash + 1 : self, name, sizeof name);
+        *path = strdup(self);
+    }
+    if (!*path)
+        return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+    if (access(*path, X_OK) == 0)
+        return ATTEST_OK;
+    attest_fail(err, ATTEST_IO, "%s: cannot run the worker: %s (set ATTEST_WORKER to its path)", *path,
+                strerror(errno));
+    free(*path);
+    *path = NULL;
+    return ATTEST_IO;
+}
+
+/* Moves a descriptor to a number >= 10, closed on exec, so that dup2() to 3 and 4 cannot hit it. */
+static int move_up(int fd)
+{
+    const int up = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+    const int saved = errno;
+    close(fd);
+    errno = saved;
+    return up;
+}
+
+/* In the child, between fork and exec: async-signal-safe calls only. */
+static void become_worker(const attest_worker *worker, int socket_fd, pid_t parent)
+{
+    const struct rlimit no_core = { 0, 0 };
+    char *const argv[] = { "attest-worker", "--serve", worker->library, NULL };
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    setrlimit(RLIMIT_CORE, &no_core);
+    const int null = open("/dev/null", O_RDONLY);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(2, 1) < 0 || dup2(socket_fd, ATTEST_WORKER_SOCKET) < 0 ||
+        dup2(worker->memory, ATTEST_WORKER_MEMORY) < 0)
+        _exit(127);
+#ifdef SYS_close_range
+    syscall(SYS_close_range, ATTEST_WORKER_MEMORY + 1, ~0u, 0);
+#endif
+    execv(worker->path, argv);
+    _exit(127);
+}
+
+static attest_status start_process(attest_worker *worker, attest_error *err)
+{
+    int pair[2] = { -1, -1 };
+    attest_status status = ATTEST_OK;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return attest_fail(err, ATTEST_IO, "cannot make a socket pair: %s", strerror(errno));
+    pair[0] = move_up(pair[0]);
+    pair[1] = move_up(pair[1]);
+    if (pair[0] < 0 || pair[1] < 0) {
+        status = attest_fail(err, ATTEST_IO, "cannot duplicate a descriptor: %s", strerror(errno));
+        goto out;
+    }
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid < 0) {
+        status = attest_fail(err, ATTEST_IO, "cannot start a process: %s", strerror(errno));
+        goto out;
+    }
+    if (pid == 0)
+        become_worker(worker, pair[1], parent);
+    setpgid(pid, pid); /* the child does it too: whoever comes first */
+    worker->pid = pid;
+    worker->socket = pair[0];
+    pair[0] = -1;
+out:
+    if (pair[0] >= 0)
+        close(pair[0]);
+    if (pair[1] >= 0)
+        close(pair[1]);
+    return status;
+}
+
+/* What went wrong while `doing`, in words. */
+static attest_status start_failure(const attest_worker *worker, attest_exchange x, int wait_status,
+                                   const char *doing, attest_error *err)
+{
+    char death[96];
+    const char *what = worker->library ? worker->library : "built-in kernels";
+    switch (x) {
+    case ATTEST_EXCHANGE_LATE:
+        return attest_fail(err, ATTEST_IO, "%s: no answer within %g s while %s", what, worker->timeout_s, doing);
+    case ATTEST_EXCHANGE_ENDED:
+        attest_worker_death_text(death, sizeof death, wait_status);
+        return attest_fail(err, ATTEST_IO, "%s: the worker ended with %s while %s", what, death, doing);
+    default:
+        return attest_fail(err, ATTEST_IO, "%s: the worker's answer was garbled while %s", what, doing);
+    }
+}
+
+static attest_status receive_hello(attest_worker *worker, attest_error *err)
+{
+    attest_packet_hello hello;
+    int wait_status = 0;
+    const attest_exchange x = attest_worker_receive(worker, &hello, sizeof hello, ATTEST_PACKET_HELLO,
+                                                    worker->timeout_s, &wait_status);
+    if (x != ATTEST_EXCHANGE_OK) {
+        attest_error why;
+        start_failure(worker, x, wait_status, "starting", &why);
+        return attest_fail(err, ATTEST_IO, "%s: not a working attest-worker: %s", worker->path, why.text);
+    }
+    if (hello.abi_version == ATTEST_ABI_VERSION && hello.facts_size == sizeof(attest_packet_facts) &&
+        hello.request_size == sizeof(attest_packet_request) && hello.answer_size == sizeof(attest_packet_answer) &&
+        hello.shared_size == sizeof(attest_shared))
+        return ATTEST_OK;
+    attest_worker_kill(worker);
+    return attest_fail(err, ATTEST_IO, "%s: attest-worker is of another build than attest", worker->path);
+}
+
+static void end_texts(attest_kernel_facts *f)
+{
+    f->name[sizeof f->name - 1] = f->version[sizeof f->version - 1] = f->source[sizeof f->source - 1] = '\0';
+    f->summary[sizeof f->summary - 1] = f->variants[sizeof f->variants - 1] = '\0';
+    f->build_flags[sizeof f->build_flags - 1] = f->device[sizeof f->device - 1] = '\0';
+    f->claim_domain[sizeof f->claim_domain - 1] = '\0';
+}
+
+static attest_status receive_facts(attest_worker *worker, size_t count, attest_error *err)
+{
+    attest_packet_facts packet;
+    attest_status status = ATTEST_OK;
+    const int again = worker->kernel != NULL;
+    if (again && count != worker->kernel_count)
+        return attest_fail(err, ATTEST_IO, "%s: gave %zu kernels when started again, %zu before", worker->library
+                           ? worker->library : "built-in kernels", count, worker->kernel_count);
+    if (!again && !(worker->kernel = calloc(count + 1, sizeof *worker->kernel)))
+        return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        int wait_status = 0;
+        const attest_exchange x = attest_worker_receive(worker, &packet, sizeof packet, ATTEST_PACKET_FACTS,
+                                                        worker->timeout_s, &wait_status);
+        if (x != ATTEST_EXCHANGE_OK) {
+            status = start_failure(worker, x, wait_status, "listing its kernels", err);
+            break;
+        }
+        end_texts(&packet.facts);
+        if (again && strcmp(packet.facts.name, worker->kernel[i].name) != 0)
+            status = attest_fail(err, ATTEST_IO, "kernel %zu is `%s` when started again, `%s` before", i,
+                                 packet.facts.name, worker->kernel[i].name);
+        if (status != ATTEST_OK)
+            break;
+        worker->kernel[i] = packet.facts;
+    }
+    if (status == ATTEST_OK)
+        worker->kernel_count = count;
+    return status;
+}
+
+attest_status attest_worker_launch(attest_worker *worker, attest_error *err)
+{
+    attest_packet_loaded loaded;
+    attest_status status = ATTEST_OK;
+    int wait_status = 0;
+    ATTEST_TRY(start_process(worker, err));
+    ATTEST_TRY(receive_hello(worker, err));
+    const attest_exchange x = attest_worker_receive(worker, &loaded, sizeof loaded, ATTEST_PACKET_LOADED,
+                                                    worker->timeout_s, &wait_status);
+    if (x != ATTEST_EXCHANGE_OK) {
+        status = start_failure(worker, x, wait_status, "loading", err);
+        goto out;
+    }
+    if (loaded.status != ATTEST_OK) {
+        loaded.text[sizeof loaded.text - 1] = '\0';
+        status = attest_fail(err, (attest_status)loaded.status, "%s", loaded.text);
+        goto out;
+    }
+    ATTEST_TRY(receive_facts(worker, loaded.kernel_count, err));
+out:
+    if (status != ATTEST_OK)
+        attest_worker_kill(worker);
+    return status;
+}
+
+static attest_status make_memory(attest_worker *worker, attest_error *err)
+{
+    const int fd = memfd_create("attest", MFD_CLOEXEC);
+    if (fd < 0 || (worker->memory = move_up(fd)) < 0)
+        return attest_fail(err, ATTEST_IO, "cannot make shared memory: %s", strerror(errno));
+    if (ftruncate(worker->memory, (off_t)sizeof *worker->shared) < 0)
+        return attest_fail(err, ATTEST_IO, "cannot size shared memory: %s", strerror(errno));
+    void *at = mmap(NULL, sizeof *worker->shared, PROT_READ | PROT_WRITE, MAP_SHARED, worker->memory, 0);
+    if (at == MAP_FAILED)
+        return attest_fail(err, ATTEST_IO, "cannot map shared memory: %s", strerror(errno));
+    worker->shared = at;
+    return ATTEST_OK;
+}
+
+attest_status attest_worker_start(attest_worker **out_worker, const char *library, double timeout_s,
+                                  attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_worker *worker = calloc(1, sizeof *worker);
+    *out_worker = NULL;
+    if (!worker)
+        return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+    worker->pid = -1;
+    worker->socket = worker->memory = -1;
+    worker->timeout_s = timeout_s;
+    worker->page = (size_t)sysconf(_SC_PAGESIZE);
+    if (library && !(worker->library = strdup(library))) {
+        status = attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+        goto out;
+    }
+    ATTEST_TRY(attest_worker_path(&worker->path, err));
+    ATTEST_TRY(make_memory(worker, err));
+    ATTEST_TRY(attest_worker_launch(worker, err));
+    *out_worker = worker;
+    worker = NULL;
+out:
+    attest_worker_free(worker);
+    return status;
+}
