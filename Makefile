@@ -40,7 +40,7 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor library cpu model yardstick)))
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu model yardstick)))
 LIB_SRC = $(filter-out reference/tables/% verify/worker/worker_main.c,\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c verify/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner
@@ -163,7 +163,7 @@ $(BUILD)/tests/%.o: CPPFLAGS += -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DAT
 .SECONDARY: $(call obj,$(TEST_SRC))
 
 # The drawing sources alone, by every compiler at hand, with and without optimisation: all must draw the same.
-STREAM_SRC = tests/stream/main.c $(wildcard props/draw/*.c props/generate/generate*.c kernels/problem/*.c kernels/tensor/*.c) \
+STREAM_SRC = tests/stream/main.c $(wildcard props/draw/*.c props/generate/generate*.c kernels/problem/*.c kernels/tensor/*.c kernels/npy/*.c) \
              kernels/status.c
 STREAM_CC = $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc)))
 STREAM = $(foreach cc,$(STREAM_CC),$(BUILD)/stream/$(cc)-O0 $(BUILD)/stream/$(cc)-O2)

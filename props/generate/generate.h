@@ -8,7 +8,7 @@
 #ifndef ATTEST_GENERATE_H
 #define ATTEST_GENERATE_H
 
-#include "props/properties/property.h"
+#include "props/property.h"
 
 typedef struct attest_generated {
     attest_case c;
@@ -20,5 +20,7 @@ typedef struct attest_generated {
 #define ATTEST_GENERATE_TRIES 400
 attest_status attest_generate(attest_generated *made, uint64_t seed, uint32_t number, const attest_prop_kernel *kernel,
                               const attest_prop_host *host, attest_error *err);
+
+#include "props/generate/labels.h" /* what the cases of a run looked like, and the floors */
 
 #endif

@@ -7,7 +7,7 @@
  * weights and decays, G the largest gate.  That has to be below 1/(unit roundoff of acc, and of the states).  As it is
  * below 2^53 too, what is wanted is summed here in double without a rounding.
  */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/values.h"
 

@@ -10,7 +10,7 @@
  *
  * then one rounding to o's type: o lies between the roundings of both ends.  What is not declared has its ceiling.
  */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/values.h"
 

@@ -2,7 +2,7 @@
  *
  * The first run has the axis at its default, the second has the step with its neutral value: gates and decays of 1,
  * slopes of 0, limits beyond every score.  Code for the step is run, so the bits may differ; the truth is the same. */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"
 

@@ -6,7 +6,7 @@
  *     no product can under- or overflow in either run (range.h; else only both runs' bounds are demanded),
  *     the output is neither below nor beyond the normal numbers of its type, in either run (else it is not compared).
  */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/range.h"
 #include "props/properties/relation.h"

@@ -2,7 +2,7 @@
  * and 22.
  *
  * Both runs are on changed inputs: the first on `base`, the second a relation of it. */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/range.h"
 #include "props/properties/relation.h"

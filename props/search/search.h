@@ -58,4 +58,6 @@ typedef struct attest_search_result {
 attest_status attest_search(attest_search_result *result, const attest_search_problem *problem,
                             const attest_search_options *options, attest_error *err);
 
+#include "props/search/search_latent.h" /* tensors as a point */
+
 #endif

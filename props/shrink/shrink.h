@@ -14,7 +14,7 @@
 #ifndef ATTEST_SHRINK_H
 #define ATTEST_SHRINK_H
 
-#include "props/properties/property.h"
+#include "props/property.h"
 
 /* A case that can be run: drawn, or with its values. */
 typedef struct attest_example {
@@ -49,5 +49,7 @@ typedef struct attest_shrunk {
 attest_status attest_shrink(attest_shrunk *shrunk, const attest_example *first, const attest_finding *broken,
                             const attest_shrink_options *options, attest_try try_example, void *context,
                             attest_error *err);
+
+#include "props/shrink/token.h" /* a failing case in one word */
 
 #endif

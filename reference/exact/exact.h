@@ -197,4 +197,7 @@ attest_status exact_given_new(exact_given *a, const ref_inputs *in, int64_t b, i
                               attest_error *err);
 void exact_given_free(exact_given *a);
 
+#include "reference/exact/exact_forms.h"   /* recurrent, chunked, split, scan, WY */
+#include "reference/exact/exact_integer.h" /* integers of fixed size */
+
 #endif

@@ -4,7 +4,7 @@
 
 #include "reference/ball/ball.h"
 #include "reference/dd/dd.h"
-#include "reference/exact/exact_integer.h"
+#include "reference/exact/exact.h"
 
 struct attest_truth {
     const attest_problem *p;

@@ -94,9 +94,7 @@ def defects(attest):
     with tempfile.TemporaryDirectory() as folder:
         code, _, _ = call(attest, "defects", "--quiet", "--out", folder)
         with open(os.path.join(folder, "defects.json"), encoding="utf-8") as text:
-            matrix = json.load(text)
-    rows = matrix["defects"] if isinstance(matrix, dict) else matrix
-    found = {row["defect"]: row for row in rows}
+            found = {row["defect"]: row for row in map(json.loads, text)}
     found["exit code"] = code
     return found
 

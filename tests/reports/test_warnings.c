@@ -3,7 +3,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 
 Suite *suite_warnings(void);
 

@@ -1,5 +1,5 @@
 /* bench.c - rounds and medians. */
-#include "verify/bench/bench.h"
+#include "verify/bench/bench_rounds.h"
 
 #include <math.h>
 #include <stdlib.h>

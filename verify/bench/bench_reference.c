@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/library/registry.h"
+#include "kernels/library/library.h"
 #include "kernels/yardstick/yardstick.h"
 #include "verify/bench/bench_table.h"
-#include "verify/judge/compare.h"
+#include "verify/compare/compare.h"
 
 /* ---- dd ---------------------------------------------------------------------------------------------------------- */
 static attest_status add_dd(attest_bench_table *table, const attest_bench_options *options, const char *path,

@@ -10,7 +10,7 @@
 
 #include "reports/row.h"
 #include "verify/bench/bench_jobs.h"
-#include "verify/commands/cli.h"
+#include "verify/base/base.h"
 
 #define ATTEST_BENCH_JOBS 40
 

@@ -5,7 +5,7 @@
 
 #include "kernels/attest_float.h"
 #include "verify/commands/cli.h"
-#include "verify/judge/compare.h"
+#include "verify/compare/compare.h"
 #include "verify/commands/inputs.h"
 
 /* --model: what is assumed of the arithmetic (design section 9). */
@@ -132,7 +132,7 @@ static void tell_drawn(const attest_case *c, const attest_cli *cli)
     for (int i = 0; i < cli->tensor_count; i++)
         if (strncmp(cli->tensor[i], "q=", 2) == 0)
             return;
-    if (!cli->quiet)
+    if (!cli->options.quiet)
         fprintf(stderr,
                 "attest compare: q, k and v are drawn (family=%s seed=%llu); -t q=FILE -t k=FILE -t v=FILE gives your "
                 "own\n",
@@ -145,7 +145,7 @@ static void reproduce(attest_row *row, const attest_cli *cli)
     char word[1200];
     size_t at = 0;
     const size_t len = sizeof row->reproduction;
-    attest_shell_quote(word, sizeof word, cli->program);
+    attest_shell_quote(word, sizeof word, cli->options.program);
     at += (size_t)snprintf(row->reproduction, len, "%.400s compare", word);
     const struct {
         const char *option, *value;
@@ -172,11 +172,11 @@ int attest_command_compare(const attest_cli *cli)
     attest_numerics numerics;
     attest_case c;
     attest_row row;
-    const int json = cli->format && strcmp(cli->format, "json") == 0;
+    const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
     int code = 0;
     attest_row_init(&row);
-    if (cli->format && !json && strcmp(cli->format, "text") != 0)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    if (cli->options.format && !json && strcmp(cli->options.format, "text") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     ATTEST_TRY(attest_bundle_new(&inputs, &err));
     ATTEST_TRY(attest_bundle_new(&outputs, &err));
     ATTEST_TRY(attest_inputs_load(&c, inputs, outputs, cli, &err));
@@ -196,7 +196,7 @@ int attest_command_compare(const attest_cli *cli)
     tell_drawn(&c, cli);
     if (json)
         print_json(&row, cli);
-    else if (!cli->quiet)
+    else if (!cli->options.quiet)
         print_text(&row, cli);
     attest_exit exit_code = { 0 };
     attest_exit_add(&exit_code, attest_row_exit(&row));

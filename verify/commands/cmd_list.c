@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "verify/claims/claims.h"
 #include "verify/commands/cli.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/defects/defects.h"
 #include "verify/commands/list_cells.h"
-#include "verify/properties/props_print.h"
+#include "verify/properties/properties.h"
 
 /* `taylor:P`, `filtered:TAU` or the bare name. */
 static void preset_title(char *text, size_t len, const attest_preset *preset)
@@ -110,7 +110,7 @@ static void list_cells(const attest_preset_cells *cells)
         attest_preset_cells_print(title, &cells[i]);
         holes += attest_preset_cells_holes(&cells[i]);
     }
-    printf("%d %s; - : the form is not legal:\n", holes, attest_counted(holes, "hole", "holes"));
+    printf("%d %s; - : the form is not legal:\n", holes, attest_plural(holes, "hole", "holes"));
     for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
         for (size_t i = 0; i < attest_preset_count; i++) {
             int told = cells[i].legal[form];

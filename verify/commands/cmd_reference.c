@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 #include "reference/dd/dd.h"
 #include "reference/reference.h"
 #include "verify/commands/cli.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/commands/inputs.h"
 
 #define TRUTH_BYTES 256 /* of one number: a ball, a rational, three texts */
@@ -171,7 +171,7 @@ static attest_status write_npy(request *r, const attest_cli *cli, attest_error *
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long"));
         ATTEST_TRY(attest_npy_write(path, &rounded[i], err));
     }
-    if (!cli->quiet)
+    if (!cli->options.quiet)
         fprintf(stderr,
                 "rounded: %lld by enclosure; %lld left open by balls, %lld of them decided by the tie lemma; "
                 "%lld open at the cap; %lld without truth\n",
@@ -200,10 +200,10 @@ static void tell_cost(const request *r, const attest_cli *cli, int npy)
 {
     const attest_problem *p = &r->c.problem;
     const double minutes = (double)(p->b * p->hq) * (double)p->n * (double)p->m * (double)(p->d + p->e) / 18e8;
-    if (minutes > 1 && !cli->quiet && !by_dd(r, npy))
+    if (minutes > 1 && !cli->options.quiet && !by_dd(r, npy))
         fprintf(stderr, "attest reference: %lld rows of %lld keys: about %.0f %s\n",
                 (long long)(p->b * p->hq * p->n), (long long)p->m, minutes,
-                attest_counted(llround(minutes), "minute", "minutes"));
+                attest_plural(llround(minutes), "minute", "minutes"));
 }
 
 int attest_command_reference(const attest_cli *cli)
@@ -211,9 +211,9 @@ int attest_command_reference(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     request r = { 0 };
-    const int npy = cli->format && strcmp(cli->format, "npy") == 0;
-    if (cli->format && !npy && strcmp(cli->format, "json") != 0)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: json or npy", cli->format));
+    const int npy = cli->options.format && strcmp(cli->options.format, "npy") == 0;
+    if (cli->options.format && !npy && strcmp(cli->options.format, "json") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: json or npy", cli->options.format));
     if (!npy && cli->out)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--out=%s: only --format npy writes files", cli->out));
     if (npy && !cli->out)
@@ -226,7 +226,7 @@ int attest_command_reference(const attest_cli *cli)
     ATTEST_TRY(parse_want(&r, cli->want ? cli->want : "o", &err));
     ATTEST_TRY(attest_outputs_memory(&r.c.problem, r.want, r.want_count, TRUTH_BYTES, &err));
     if (npy)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+        ATTEST_TRY(attest_output_dir(cli->out, &err));
     tell_cost(&r, cli, npy);
     ATTEST_TRY(attest_truth_new(&r.truth, &r.c.problem, r.inputs, r.engine, &err));
     ATTEST_TRY(npy ? write_npy(&r, cli, &err) : print_json(&r, cli, &err));

@@ -7,10 +7,9 @@
 #include "reports/report.h"
 #include "verify/commands/case_file.h"
 #include "verify/commands/cli.h"
-#include "verify/base/clock.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/gate/gate.h"
-#include "verify/search/search_run.h"
+#include "verify/search/search.h"
 
 #define EVALUATIONS 10000
 enum { SEEDS = 5 }; /* of a comparison; odd: the median is one of them */
@@ -155,7 +154,7 @@ static void print_text(const finding *f)
            attest_verdict_names[f->row.verdict]);
     if (f->found.refuted > 0)
         printf("    %ld %s bound; the first: %s\n", f->found.refuted,
-               attest_counted(f->found.refuted, "evaluation outside its", "evaluations outside their"), f->found.why);
+               attest_plural(f->found.refuted, "evaluation outside its", "evaluations outside their"), f->found.why);
     if (f->path[0])
         printf("    %s\n", f->path);
     fflush(stdout);
@@ -197,7 +196,7 @@ static attest_status add_problem(jobs *j, const attest_cli *cli, attest_error *e
     attest_case c;
     char why[256] = "no kernel of this name";
     ATTEST_TRY(attest_case_parse(&c, cli->problem, NULL, NULL, err));
-    ATTEST_TRY(attest_worker_start(&worker, *j->library ? j->library : NULL, cli->timeout, err));
+    ATTEST_TRY(attest_worker_start(&worker, *j->library ? j->library : NULL, cli->options.timeout, err));
     const size_t count = attest_worker_kernel_count(worker);
     j->job = calloc(count + 1, sizeof *j->job);
     if (!j->job)
@@ -217,8 +216,8 @@ out:
 static attest_status choose(jobs *j, const attest_cli *cli, int compare, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    if (cli->kernel)
-        attest_split_target(cli->kernel, j->library, sizeof j->library, &j->glob);
+    if (cli->options.kernel)
+        attest_split_target(cli->options.kernel, j->library, sizeof j->library, &j->glob);
     if (cli->problem)
         return add_problem(j, cli, err);
     if (*j->library)
@@ -227,10 +226,10 @@ static attest_status choose(jobs *j, const attest_cli *cli, int compare, attest_
     if (!j->job)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the list of searches");
     for (int k = 0; k < SEARCHED; k++)
-        if (wanted(j, searched[k].kernel) && (searched[k].compared || !compare || cli->kernel))
+        if (wanted(j, searched[k].kernel) && (searched[k].compared || !compare || cli->options.kernel))
             ATTEST_TRY(add_line(j, searched[k].kernel, searched[k].line, err));
     if (j->count == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel=%s: no built-in kernel matches", cli->kernel));
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel=%s: no built-in kernel matches", cli->options.kernel));
 out:
     return status;
 }
@@ -242,12 +241,12 @@ static void set_request(attest_search_request *r, const jobs *j, const job *from
     *r = (attest_search_request){ .c = from->c,
                                   .library = *j->library ? j->library : NULL,
                                   .kernel = from->kernel,
-                                  .program = cli->program,
+                                  .program = cli->options.program,
                                   .objective = objective,
-                                  .seed = cli->seed >= 0 ? (uint64_t)cli->seed : from->c.seed,
+                                  .seed = cli->options.seed >= 0 ? (uint64_t)cli->options.seed : from->c.seed,
                                   .evaluations = cli->cases > 0 ? cli->cases : EVALUATIONS,
-                                  .jobs = cli->jobs,
-                                  .timeout_s = cli->timeout };
+                                  .jobs = cli->options.jobs,
+                                  .timeout_s = cli->options.timeout };
 }
 
 static attest_status run_and_tell(finding *f, const attest_cli *cli, attest_exit *code, attest_error *err)
@@ -255,9 +254,9 @@ static attest_status run_and_tell(finding *f, const attest_cli *cli, attest_exit
     attest_status status = ATTEST_OK;
     ATTEST_TRY(run_one(f, cli->out, err));
     attest_exit_add(code, exit_of(f));
-    if (cli->format && strcmp(cli->format, "json") == 0)
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
         print_json(f);
-    else if (!cli->quiet)
+    else if (!cli->options.quiet)
         print_text(f);
 out:
     return status;
@@ -287,7 +286,7 @@ static attest_status compare_one(int *ahead, finding *f, const attest_cli *cli, 
     }
     const double search = figure[ATTEST_STRATEGY_ANNEAL][SEEDS / 2], draws = figure[ATTEST_STRATEGY_RANDOM][SEEDS / 2];
     *ahead = search > draws;
-    if (cli->format && strcmp(cli->format, "json") == 0)
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
         printf("{\"compare\":\"%s\",\"objective\":\"%s\",\"evaluations\":%ld,\"seeds\":%d,\"anneal\":%.17g,"
                "\"random\":%.17g}\n", r->kernel, attest_objective_names[r->objective], r->evaluations, SEEDS, search,
                draws);
@@ -318,9 +317,9 @@ static attest_status check_options(uint32_t *objective, uint32_t *strategy, int 
         return attest_fail(err, ATTEST_BAD_INPUT, "--objective=%s: ratio, ulp, kappa or state", cli->objective);
     if (*strategy == ATTEST_STRATEGY_COUNT)
         return attest_fail(err, ATTEST_BAD_INPUT, "--strategy=%s: anneal, random or compare", cli->strategy);
-    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format);
-    return cli->out ? attest_cli_output_dir(cli->out, err) : ATTEST_OK;
+    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
+    return cli->out ? attest_output_dir(cli->out, err) : ATTEST_OK;
 }
 
 int attest_command_search(const attest_cli *cli)

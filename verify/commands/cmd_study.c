@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "reports/report.h"
 #include "verify/commands/cli.h"
-#include "verify/gate/runner.h"
+#include "verify/gate/gate.h"
 
 static const char *const centers[] = { "zero", "max", "min", "mid" };
 
@@ -64,7 +64,7 @@ static attest_status study_order(attest_rows *rows, const attest_cli *cli, attes
 {
     static const char *const ranges[] = { "0.5", "1", "2", "4", "8", "16" };
     attest_status status = ATTEST_OK;
-    attest_subject subject = { .program = cli->program };
+    attest_subject subject = { .program = cli->options.program };
     ATTEST_TRY(attest_worker_start(&subject.worker, NULL, 30, err));
     while (subject.index < attest_worker_kernel_count(subject.worker) &&
            strcmp(attest_worker_kernel(subject.worker, subject.index)->name, "taylor-direct-f32") != 0)
@@ -225,11 +225,11 @@ int attest_command_study(const attest_cli *cli)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "'%s': order or range (this version has no other study)",
                                cli->argument[0]));
     if (cli->out)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+        ATTEST_TRY(attest_output_dir(cli->out, &err));
     ATTEST_TRY(chosen->measure(&rows, cli, &err));
     if (cli->out)
         ATTEST_TRY(write_files(chosen, &rows, cli->out, &err));
-    if (!cli->quiet)
+    if (!cli->options.quiet)
         ATTEST_TRY(chosen->print(&rows, &err));
 out:
     attest_rows_clear(&rows);

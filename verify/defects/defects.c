@@ -29,7 +29,7 @@ typedef struct base_output {
 } base_output;
 
 typedef struct defect_run {
-    const attest_cli *cli;
+    const attest_options *options;
     const attest_suite *suite;
     const attest_judge *judge;
     attest_defect_result *result;
@@ -50,17 +50,17 @@ static int is_kernel_of(const char *kernel, const attest_defect *defect)
     return strcmp(kernel, attest_defect_name(name, defect)) == 0;
 }
 
-int attest_defect_selected(const attest_cli *cli, const attest_defect *defect)
+int attest_defect_selected(const attest_options *options, const attest_defect *defect)
 {
     char name[128];
-    return !cli->kernel || fnmatch(cli->kernel, attest_defect_name(name, defect), 0) == 0;
+    return !options->kernel || fnmatch(options->kernel, attest_defect_name(name, defect), 0) == 0;
 }
 
 static int wanted(const void *context, const char *kernel)
 {
     const defect_run *r = context;
     for (size_t k = 0; k < attest_defect_count; k++)
-        if (attest_defect_selected(r->cli, &attest_defects[k]) &&
+        if (attest_defect_selected(r->options, &attest_defects[k]) &&
             (strcmp(kernel, attest_defects[k].base) == 0 || is_kernel_of(kernel, &attest_defects[k])))
             return 1;
     return 0;
@@ -132,13 +132,13 @@ static attest_status take(void *context, size_t index, const attest_row *row, at
     return ATTEST_OK;
 }
 
-attest_status attest_defects_run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
+attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
                                  const char *plugin, const attest_judge *judge, attest_error *err)
 {
-    defect_run r = { .cli = cli, .suite = suite, .judge = judge, .result = result };
+    defect_run r = { .options = options, .suite = suite, .judge = judge, .result = result };
     attest_rows none = { 0 };
     const char *libraries[] = { NULL, plugin };
-    const attest_gate gate = { .cli = cli, .suite = suite, .libraries = libraries, .library_count = 2,
+    const attest_gate gate = { .options = options, .suite = suite, .libraries = libraries, .library_count = 2,
                                .judge = judge, .take = take, .wanted = wanted, .context = &r };
     memset(result, 0, attest_defect_count * sizeof *result);
     for (size_t k = 0; k < attest_defect_count; k++)

@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 #include "reports/report.h"
-#include "verify/commands/cli.h"
-#include "verify/gate/runner.h"
+#include "verify/base/base.h"
+#include "verify/gate/gate.h"
 #include "verify/suite/suite.h"
 
 typedef struct attest_defect {
@@ -44,16 +44,16 @@ typedef struct attest_defect_result {
 } attest_defect_result;
 
 /* result[attest_defect_count]: of the suite.  `plugin`: the library of defects.  Kernels that match no selected
- * defect's glob (cli->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
+ * defect's glob (options->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
  * NULL for attest's own.  The same for any number of threads. */
-attest_status attest_defects_run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
+attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
                                  const char *plugin, const attest_judge *judge, attest_error *err);
-int attest_defect_selected(const attest_cli *cli, const attest_defect *defect);
+int attest_defect_selected(const attest_options *options, const attest_defect *defect);
 
 /* The matrix, survivors first, then what each check kills and what only it kills. */
-void attest_defects_print(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite);
+void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite);
 /* Markdown with bugs and words; JSON: one object a line. */
-void attest_defects_markdown(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite);
-void attest_defects_json(FILE *out, const attest_cli *cli, const attest_defect_result *result);
+void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite);
+void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result);
 
 #endif

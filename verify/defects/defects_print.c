@@ -3,20 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/defects/defects.h"
 
 /* Order of the table: survivors, then dead ones (their bits never differ), then the rest as listed. */
 static int rank_of(const attest_defect_result *r) { return r->killed == 0 ? 0 : r->live == 0 ? 1 : 2; }
 
 /* Calls `row` for every selected defect in the table's order. */
-static void each(FILE *out, const attest_cli *cli, const attest_defect_result *result,
+static void each(FILE *out, const attest_options *options, const attest_defect_result *result,
                  void (*row)(FILE *, const attest_defect *, const attest_defect_result *, const int *),
                  const int *columns)
 {
     for (int rank = 0; rank < 3; rank++)
         for (size_t k = 0; k < attest_defect_count; k++)
-            if (attest_defect_selected(cli, &attest_defects[k]) && rank_of(&result[k]) == rank)
+            if (attest_defect_selected(options, &attest_defects[k]) && rank_of(&result[k]) == rank)
                 row(out, &attest_defects[k], &result[k], columns);
 }
 
@@ -65,25 +65,25 @@ static void print_row(FILE *out, const attest_defect *d, const attest_defect_res
     fprintf(out, "\n");
 }
 
-static void print_checks(FILE *out, const attest_cli *cli, const attest_defect_result *result, const int *columns)
+static void print_checks(FILE *out, const attest_options *options, const attest_defect_result *result, const int *columns)
 {
     fprintf(out, "\n%-18s %8s %8s\n", "check", "kills", "alone");
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++) {
         int kills = 0, alone = 0;
         for (size_t k = 0; k < attest_defect_count; k++) {
-            kills += attest_defect_selected(cli, &attest_defects[k]) && result[k].by[c] > 0;
-            alone += attest_defect_selected(cli, &attest_defects[k]) && only(&result[k], c);
+            kills += attest_defect_selected(options, &attest_defects[k]) && result[k].by[c] > 0;
+            alone += attest_defect_selected(options, &attest_defects[k]) && only(&result[k], c);
         }
         if (columns[c])
             fprintf(out, "%-18s %8d %8d\n", attest_check_name(c), kills, alone);
     }
 }
 
-static void print_totals(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite)
+static void print_totals(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite)
 {
     int count = 0, dead = 0, survivors = 0, smoke = 0;
     for (size_t k = 0; k < attest_defect_count; k++) {
-        if (!attest_defect_selected(cli, &attest_defects[k]))
+        if (!attest_defect_selected(options, &attest_defects[k]))
             continue;
         count++;
         dead += result[k].live == 0;
@@ -91,11 +91,11 @@ static void print_totals(FILE *out, const attest_cli *cli, const attest_defect_r
         smoke += result[k].smoke;
     }
     fprintf(out, "\n%d %s, %d live, %d killed by suite %s (%d by suite smoke too), %d %s\n", count,
-            attest_counted(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
-            attest_counted(survivors, "survives", "survive"));
+            attest_plural(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
+            attest_plural(survivors, "survives", "survive"));
 }
 
-void attest_defects_print(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite)
+void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite)
 {
     int columns[ATTEST_CHECK_COUNT];
     find_columns(columns, result);
@@ -104,9 +104,9 @@ void attest_defects_print(FILE *out, const attest_cli *cli, const attest_defect_
         if (columns[c])
             fprintf(out, " %s", attest_check_name(c));
     fprintf(out, " %9s  %s\n", "margin", "smallest killing case");
-    each(out, cli, result, print_row, columns);
-    print_checks(out, cli, result, columns);
-    print_totals(out, cli, result, suite);
+    each(out, options, result, print_row, columns);
+    print_checks(out, options, result, columns);
+    print_totals(out, options, result, suite);
 }
 
 static void markdown_row(FILE *out, const attest_defect *d, const attest_defect_result *r, const int *columns)
@@ -124,7 +124,7 @@ static void markdown_row(FILE *out, const attest_defect *d, const attest_defect_
     fprintf(out, " %s%s%s |\n", r->killed ? "`" : "", r->line, r->killed ? "`" : "");
 }
 
-void attest_defects_markdown(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite)
+void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite)
 {
     int columns[ATTEST_CHECK_COUNT];
     find_columns(columns, result);
@@ -133,10 +133,10 @@ void attest_defects_markdown(FILE *out, const attest_cli *cli, const attest_defe
                  "| defect | base kernel | what is wrong | models | killed by | cases | smoke | margin | smallest "
                  "case |\n"
                  "|---|---|---|---|---|---|---|---|---|\n", suite);
-    each(out, cli, result, markdown_row, columns);
+    each(out, options, result, markdown_row, columns);
     fprintf(out, "\n```\n");
-    print_checks(out, cli, result, columns);
-    print_totals(out, cli, result, suite);
+    print_checks(out, options, result, columns);
+    print_totals(out, options, result, suite);
     fprintf(out, "```\n");
 }
 
@@ -165,7 +165,7 @@ static void json_row(FILE *out, const attest_defect *d, const attest_defect_resu
         fprintf(out, ",\"margin\":null}\n");
 }
 
-void attest_defects_json(FILE *out, const attest_cli *cli, const attest_defect_result *result)
+void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result)
 {
-    each(out, cli, result, json_row, NULL);
+    each(out, options, result, json_row, NULL);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "verify/judge/compare.h"
+#include "verify/compare/compare.h"
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 static const attest_role row_roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };

@@ -11,10 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "verify/gate/runner.h"
-#include "verify/base/clock.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/gate/trust.h"
 
 /* What one thread owns: a worker per library. */
@@ -47,7 +46,7 @@ static attest_status crew_start(crew *c, const attest_gate *gate, attest_error *
     if (!c->worker)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for workers");
     for (size_t i = 0; i < gate->library_count; i++)
-        ATTEST_TRY(attest_worker_start(&c->worker[i], gate->libraries[i], gate->cli->timeout, err));
+        ATTEST_TRY(attest_worker_start(&c->worker[i], gate->libraries[i], gate->options->timeout, err));
 out:
     if (status != ATTEST_OK)
         crew_clear(c, gate->library_count);
@@ -59,7 +58,7 @@ int attest_kernel_wanted(const attest_gate *gate, const attest_kernel_facts *ker
     const char *device = kernel->device_type == ATTEST_CUDA ? "cuda" : "cpu";
     return (!gate->kernel_glob || fnmatch(gate->kernel_glob, kernel->name, 0) == 0) &&
            (!gate->wanted || gate->wanted(gate->context, kernel->name)) &&
-           (!gate->cli->device || strcmp(gate->cli->device, device) == 0);
+           (!gate->options->device || strcmp(gate->options->device, device) == 0);
 }
 
 static attest_status add_row(gate_state *g, size_t index, const attest_row *row, attest_error *err)
@@ -87,7 +86,7 @@ static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepa
         return add_row(g, index, &row, err);
     }
     const attest_status status = attest_run_case(&row, &supported, prepared, subject, g->gate->judge,
-                                                  g->gate->cli->timeout, err);
+                                                  g->gate->options->timeout, err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, prepared->line);
     return supported ? add_row(g, index, &row, err) : ATTEST_OK;
@@ -106,7 +105,7 @@ static attest_status run_case(gate_state *g, size_t index, crew *c, attest_error
     for (size_t l = 0; l < gate->library_count; l++)
         for (size_t k = 0; k < attest_worker_kernel_count(c->worker[l]); k++) {
             attest_subject subject = {
-                .worker = c->worker[l], .index = k, .library = gate->libraries[l], .program = gate->cli->program
+                .worker = c->worker[l], .index = k, .library = gate->libraries[l], .program = gate->options->program
             };
             memcpy(subject.file_hash, g->file_hash[l], sizeof subject.file_hash);
             if (attest_kernel_wanted(gate, attest_worker_kernel(c->worker[l], k)))
@@ -119,8 +118,8 @@ out:
 
 static void progress(const gate_state *g, size_t done)
 {
-    const attest_cli *cli = g->gate->cli;
-    if (cli->quiet || !isatty(2))
+    const attest_options *options = g->gate->options;
+    if (options->quiet || !isatty(2))
         return;
     fprintf(stderr, "\r%zu/%zu cases, %.0f s", done, g->gate->suite->case_count, attest_now_seconds() - g->started);
     if (done == g->gate->suite->case_count)
@@ -135,7 +134,7 @@ static void guarded_case(gate_state *g, size_t index, crew *c)
     int stop;
 #pragma omp critical(gate)
     stop = g->status != ATTEST_OK;
-    const double limit = g->gate->cli->max_time;
+    const double limit = g->gate->options->max_time;
     if (stop || (limit >= 0 && attest_now_seconds() - g->started > limit))
         return;
     status = run_case(g, index, c, &err);
@@ -154,7 +153,7 @@ static void run_all(gate_state *g)
     const attest_gate *gate = g->gate;
     const long count = (long)gate->suite->case_count;
 #ifdef _OPENMP
-    const int threads = gate->cli->jobs > 0 ? (int)gate->cli->jobs : omp_get_num_procs();
+    const int threads = gate->options->jobs > 0 ? (int)gate->options->jobs : omp_get_num_procs();
 #pragma omp parallel num_threads(threads)
 #endif
     {
@@ -193,7 +192,7 @@ static void tell_coverage(const gate_state *g, const attest_subject *subject, co
     if (first < suite->case_count)
         attest_worker_supports(subject->worker, subject->index, &suite->cases[first].problem, why, sizeof why);
     fprintf(stderr, "%s: served %zu of the %zu %s of suite %s%s%s\n", kernel, served, suite->case_count,
-            attest_counted((int64_t)suite->case_count, "case", "cases"), suite->name,
+            attest_plural((int64_t)suite->case_count, "case", "cases"), suite->name,
             *why ? "; not the first other one: " : "", why);
 }
 
@@ -205,7 +204,7 @@ static attest_status add_leftovers(attest_rows *rows, gate_state *g, crew *c, at
     for (size_t l = 0; l < gate->library_count; l++)
         for (size_t k = 0; k < attest_worker_kernel_count(c->worker[l]); k++) {
             attest_subject subject = {
-                .worker = c->worker[l], .index = k, .library = gate->libraries[l], .program = gate->cli->program
+                .worker = c->worker[l], .index = k, .library = gate->libraries[l], .program = gate->options->program
             };
             attest_row row;
             int served = 0;
@@ -215,7 +214,7 @@ static attest_status add_leftovers(attest_rows *rows, gate_state *g, crew *c, at
             attest_row_identify(&row, &subject, "", 0);
             for (size_t i = 0; i < rows->count && !served; i++)
                 served = strcmp(rows->row[i].kernel, row.kernel) == 0;
-            if (gate->tell_coverage && !gate->cli->quiet)
+            if (gate->tell_coverage && !gate->options->quiet)
                 tell_coverage(g, &subject, row.kernel);
             if (served || g->done < gate->suite->case_count)
                 continue; /* a kernel whose cases were not all run has not refused them */
@@ -234,7 +233,7 @@ static attest_status add_leftovers(attest_rows *rows, gate_state *g, crew *c, at
         row.verdict = ATTEST_SKIP;
         snprintf(row.kernel, sizeof row.kernel, "*");
         snprintf(row.why, sizeof row.why, "--max-time: %zu of %zu %s not run", gate->suite->case_count - g->done,
-                 gate->suite->case_count, attest_counted((int64_t)gate->suite->case_count, "case", "cases"));
+                 gate->suite->case_count, attest_plural((int64_t)gate->suite->case_count, "case", "cases"));
         ATTEST_TRY(attest_rows_add(rows, &row, err));
     }
 out:
@@ -400,20 +399,20 @@ out:
     return status;
 }
 
-int attest_gate_tell(const attest_cli *cli, const attest_rows *rows)
+int attest_gate_tell(const attest_options *options, const attest_rows *rows)
 {
     attest_exit code = { 0 };
-    const char *fail_on = cli->fail_on ? cli->fail_on : "";
+    const char *fail_on = options->fail_on ? options->fail_on : "";
     for (size_t i = 0; i < rows->count; i++) {
         const attest_row *row = &rows->row[i];
         const int named =
             row->verdict < ATTEST_VERDICT_COUNT && strcmp(attest_verdict_names[row->verdict], fail_on) == 0;
         attest_exit_add(&code, named ? 4 : attest_row_exit(row));
     }
-    if (cli->format && strcmp(cli->format, "json") == 0) {
+    if (options->format && strcmp(options->format, "json") == 0) {
         for (size_t i = 0; i < rows->count; i++)
             attest_row_print_json(stdout, &rows->row[i]);
-    } else if (!cli->quiet) {
+    } else if (!options->quiet) {
         attest_rows_print_console(stdout, rows, attest_want_colour(stdout));
     }
     return attest_exit_code(&code);

@@ -4,12 +4,12 @@
 
 #include "reports/report.h"
 #include "reports/traits.h"
-#include "verify/commands/cli.h"
+#include "verify/base/base.h"
 #include "verify/gate/runner.h"
 #include "verify/suite/suite.h"
 
 typedef struct attest_gate {
-    const attest_cli *cli;
+    const attest_options *options;
     const attest_suite *suite;
     const char **libraries; /* [library_count]; NULL = the built-in kernels */
     size_t library_count;
@@ -33,9 +33,6 @@ attest_status attest_gate_run(attest_rows *rows, const attest_gate *gate, attest
 /* 1 if the kernel matches the glob and --device. */
 int attest_kernel_wanted(const attest_gate *gate, const attest_kernel_facts *kernel);
 
-/* Splits an audit target: `NAME` (built-in: library empty), `LIB.so`, `LIB.so:NAME` (*kernel NULL: all). */
-void attest_split_target(const char *target, char *library, size_t library_len, const char **kernel);
-
 /* Writes DIR/rows.jsonl, rows.csv, junit.xml, trust.json, summary.md. */
 attest_status attest_gate_write(const attest_rows *rows, const char *dir, attest_error *err);
 
@@ -44,6 +41,6 @@ attest_status attest_gate_write(const attest_rows *rows, const char *dir, attest
 attest_status attest_gate_traits(attest_rows *rows, attest_traits *traits, const attest_gate *gate, attest_error *err);
 
 /* Console table or JSON lines, and the exit code. */
-int attest_gate_tell(const attest_cli *cli, const attest_rows *rows);
+int attest_gate_tell(const attest_options *options, const attest_rows *rows);
 
 #endif

@@ -58,17 +58,17 @@ static attest_status classify_library(attest_rows *rows, attest_traits *traits, 
                                       const char *library, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_subject subject = { .library = library, .program = gate->cli->program };
+    attest_subject subject = { .library = library, .program = gate->options->program };
     attest_classify_fault fault;
     char name[512];
     attest_library_hash(subject.file_hash, library);
-    ATTEST_TRY(attest_worker_start(&subject.worker, library, gate->cli->timeout, err));
+    ATTEST_TRY(attest_worker_start(&subject.worker, library, gate->options->timeout, err));
     for (; subject.index < attest_worker_kernel_count(subject.worker); subject.index++) {
         const size_t before = traits->count;
         if (!attest_kernel_wanted(gate, attest_worker_kernel(subject.worker, subject.index)))
             continue;
         attest_subject_name(name, sizeof name, &subject);
-        ATTEST_TRY(attest_classify(traits, &fault, subject.worker, subject.index, name, gate->cli->timeout, err));
+        ATTEST_TRY(attest_classify(traits, &fault, subject.worker, subject.index, name, gate->options->timeout, err));
         ATTEST_TRY(add_failures(rows, traits, before, &subject, err));
         ATTEST_TRY(add_fault(rows, &fault, &subject, err));
     }

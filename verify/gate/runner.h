@@ -47,15 +47,8 @@ typedef struct attest_subject {
  * library has no such kernel. */
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err);
 
-/* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
-void attest_file_hash(char text[20], const char *path);
-
-/* The same of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL). */
+/* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL). */
 void attest_library_hash(char text[20], const char *library);
-
-/* FNV-1a over `count` bytes, continuing from `hash` (start: ATTEST_FNV_START). */
-#define ATTEST_FNV_START 0xcbf29ce484222325ull
-uint64_t attest_fnv(uint64_t hash, const void *bytes, size_t count);
 
 /* Name in rows and reproductions: NAME, or LIBRARY:NAME. */
 void attest_subject_name(char *text, size_t len, const attest_subject *subject);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reference/truth/trust.h"
+#include "reference/reference.h"
 #include "reports/row.h"
 #include "verify/bench/bench.h"
 

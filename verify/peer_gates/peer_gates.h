@@ -56,7 +56,7 @@ attest_status attest_foreign_parse(attest_foreign_gate gates[ATTEST_FOREIGN_COUN
 
 /* Runs the defects that cli selects, of library `plugin`, and their base kernels under the gate: fills all but rule and
  * numbers.  The same for any number of threads. */
-attest_status attest_foreign_run(attest_foreign_gate *gate, const attest_cli *cli, const char *plugin,
+attest_status attest_foreign_run(attest_foreign_gate *gate, const attest_options *options, const char *plugin,
                                  attest_error *err);
 void attest_foreign_clear(attest_foreign_gate *gates, size_t count);
 
@@ -74,7 +74,7 @@ attest_foreign_outcome attest_foreign_outcome_of(const attest_defect_result *res
 /* The escape table of the defects that cli selects: a row a defect, a column a gate; with `own` a last column, attest's
  * on suite `suite`.  Text, Markdown, JSON (one object a line: the gates, then the defects). */
 typedef struct attest_foreign_table {
-    const attest_cli *cli;
+    const attest_options *options;
     const attest_foreign_gate *gates;
     size_t count;
     const attest_defect_result *own; /* or NULL */

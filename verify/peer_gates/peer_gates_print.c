@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/peer_gates/peer_gates.h"
 
 static const char *const outcome_names[ATTEST_FOREIGN_OUTCOMES] = {
@@ -12,12 +12,12 @@ static const char *const outcome_names[ATTEST_FOREIGN_OUTCOMES] = {
     [ATTEST_FOREIGN_UNCOVERED] = "not covered",
 };
 
-static void count_outcomes(int64_t counts[ATTEST_FOREIGN_OUTCOMES], const attest_cli *cli,
+static void count_outcomes(int64_t counts[ATTEST_FOREIGN_OUTCOMES], const attest_options *options,
                            const attest_defect_result *result)
 {
     memset(counts, 0, ATTEST_FOREIGN_OUTCOMES * sizeof *counts);
     for (size_t k = 0; k < attest_defect_count; k++)
-        if (attest_defect_selected(cli, &attest_defects[k]))
+        if (attest_defect_selected(options, &attest_defects[k]))
             counts[attest_foreign_outcome_of(&result[k])]++;
 }
 
@@ -48,7 +48,7 @@ static void each(FILE *out, const attest_foreign_table *t, void (*row)(FILE *, c
 {
     for (size_t most = t->count + 1; most-- > 0;)
         for (size_t k = 0; k < attest_defect_count; k++)
-            if (attest_defect_selected(t->cli, &attest_defects[k]) && passes(t, k) == most)
+            if (attest_defect_selected(t->options, &attest_defects[k]) && passes(t, k) == most)
                 row(out, t, k);
 }
 
@@ -89,8 +89,8 @@ static void print_together(FILE *out, const attest_foreign_table *t)
         caught += refused;
     }
     fprintf(out, "together: %lld %s kernel in some run, %lld of them %s every gate\n", (long long)differ,
-            attest_counted(differ, "defect has other bits than its", "defects have other bits than their"),
-            (long long)(differ - caught), attest_counted(differ - caught, "passes", "pass"));
+            attest_plural(differ, "defect has other bits than its", "defects have other bits than their"),
+            (long long)(differ - caught), attest_plural(differ - caught, "passes", "pass"));
 }
 
 static void print_sums(FILE *out, const attest_foreign_table *t)
@@ -100,7 +100,7 @@ static void print_sums(FILE *out, const attest_foreign_table *t)
     fprintf(out, "\n%-18s %7s %7s %7s %7s %12s  %s\n", "gate", "caught", "passed", "unseen", "stopped", "not covered",
             "correct kernels refused");
     for (size_t g = 0; g < t->count + (t->own != NULL); g++) {
-        count_outcomes(counts, t->cli, g < t->count ? t->gates[g].defects : t->own);
+        count_outcomes(counts, t->options, g < t->count ? t->gates[g].defects : t->own);
         fprintf(out, "%-18s %7lld %7lld %7lld %7lld %12lld  ", g < t->count ? title(text, &t->gates[g]) : "attest",
                 (long long)counts[0], (long long)counts[1], (long long)counts[2], (long long)counts[3],
                 (long long)counts[4]);
@@ -122,7 +122,7 @@ static void print_legend(FILE *out, const attest_foreign_table *t, const char *b
         const attest_foreign_rule *r = t->gates[g].rule;
         char text[64];
         fprintf(out, "%s%s: %s; inputs: the %lld %s of suite %s, after %s\n", bullet, title(text, &t->gates[g]),
-                r->metric, (long long)t->gates[g].cases, attest_counted(t->gates[g].cases, "case", "cases"), r->suite,
+                r->metric, (long long)t->gates[g].cases, attest_plural(t->gates[g].cases, "case", "cases"), r->suite,
                 r->source);
     }
     fprintf(out, "%sref is the truth rounded to the output's type: better than what those projects compare with\n",
@@ -208,7 +208,7 @@ void attest_foreign_json(FILE *out, const attest_foreign_table *t)
     char text[64];
     for (size_t g = 0; g < t->count; g++) {
         const attest_foreign_gate *gate = &t->gates[g];
-        count_outcomes(counts, t->cli, gate->defects);
+        count_outcomes(counts, t->options, gate->defects);
         fprintf(out, "{\"gate\":\"%s\",\"rule\":\"%s\",\"suite\":\"%s\",\"source\":\"%s\",\"cases\":%lld",
                 title(text, gate), gate->rule->metric, gate->rule->suite, gate->rule->source, (long long)gate->cases);
         for (int i = 0; i < ATTEST_FOREIGN_OUTCOMES; i++)

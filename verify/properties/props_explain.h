@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "verify/gate/runner.h"
+#include "verify/gate/gate.h"
 
 /* `inputs`: every input of the case; borrowed. */
 attest_status attest_props_explain(FILE *out, const attest_subject *subject, const attest_case *c,

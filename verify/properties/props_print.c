@@ -1,6 +1,6 @@
 /* props_print.c - see props_print.h. */
 #include "verify/properties/props_print.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 
 #include <inttypes.h>
 
@@ -63,16 +63,16 @@ void attest_props_print(FILE *out, const attest_props_result *result, int whole)
             "\n%" PRId64 " %s (%" PRId64 " at edges, %" PRId64 " drawn, %" PRId64 " drawn again) on %" PRId64
             " %s, %" PRId64 " refused, %" PRId64 " without a problem; %" PRId64 " %s compared in %" PRId64
             " %s, %" PRId64 " %s; %" PRId64 " broken, %zu %s\n",
-            result->cases, attest_counted(result->cases, "case", "cases"), result->edges,
+            result->cases, attest_plural(result->cases, "case", "cases"), result->edges,
             result->cases - result->edges - result->redraws, result->redraws, result->kernels,
-            attest_counted(result->kernels, "kernel", "kernels"), result->refused, result->starved, asked,
-            attest_counted(asked, "property", "properties"), result->runs, attest_counted(result->runs, "run", "runs"),
-            result->elements, attest_counted(result->elements, "element", "elements"), broken, result->failure_count,
-            attest_counted((int64_t)result->failure_count, "failure", "failures"));
+            attest_plural(result->kernels, "kernel", "kernels"), result->refused, result->starved, asked,
+            attest_plural(asked, "property", "properties"), result->runs, attest_plural(result->runs, "run", "runs"),
+            result->elements, attest_plural(result->elements, "element", "elements"), broken, result->failure_count,
+            attest_plural((int64_t)result->failure_count, "failure", "failures"));
     if (d.vacuous || d.floors || d.silent || d.starved)
         fprintf(out, "mistrusted: %d vacuous, %d silent %s, %d %s missed, %" PRId64 " %s starved\n", d.vacuous,
-                d.silent, attest_counted(d.silent, "property", "properties"), d.floors,
-                attest_counted(d.floors, "floor", "floors"), d.starved, attest_counted(d.starved, "case", "cases"));
+                d.silent, attest_plural(d.silent, "property", "properties"), d.floors,
+                attest_plural(d.floors, "floor", "floors"), d.starved, attest_plural(d.starved, "case", "cases"));
 }
 
 void attest_props_json(FILE *out, const attest_props_result *result, int whole)

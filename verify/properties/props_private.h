@@ -3,7 +3,7 @@
 #define ATTEST_PROPS_PRIVATE_H
 
 #include "props/generate/generate.h"
-#include "props/properties/trial.h"
+#include "props/properties/properties.h"
 #include "verify/properties/props_run.h"
 
 /* What one property said of one job. */

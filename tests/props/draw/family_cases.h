@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 
 static inline attest_case case_of(const char *line)
 {

@@ -1,6 +1,6 @@
 /* test_bound_probable.c - what errors probably are (R-PROBABLE): formulas, conditions, casts that are independent or
  * not. */
-#include "tests/verify/judge/compare_scene.h" /* its U, an output, is not used here */
+#include "tests/verify/compare/compare_scene.h" /* its U, an output, is not used here */
 
 #include "reference/bound/bound_row.h"
 #include "tests/reference/bound/bound_row.h"

@@ -1,6 +1,6 @@
 /* test_bound_run.c - sums declared to be serial, casts that are known (R-RUN, R-CAST-KNOWN): formulas, kernels that do
  * what they declare, kernels that do not. */
-#include "tests/verify/judge/compare_scene.h" /* its U, an output, is not used here */
+#include "tests/verify/compare/compare_scene.h" /* its U, an output, is not used here */
 
 #include "reference/bound/bound_row.h"
 #include "tests/reference/bound/bound_row.h"

@@ -6,7 +6,7 @@
 #include <mpfr.h>
 
 #include "reference/reference.h"
-#include "reference/truth/trust.h"
+#include "reference/reference.h"
 #include "verify/gate/trust.h"
 
 Suite *suite_trust(void);

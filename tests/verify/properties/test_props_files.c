@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 #include "verify/base/clock.h"
 #include "verify/properties/props_files.h"
 #include "verify/properties/props_run.h"

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "kernels/library/registry.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "tests/memory_use.h"
 #include "verify/commands/case_file.h"
 #include "verify/gate/gate.h"
-#include "verify/search/search_run.h"
+#include "verify/search/search.h"
 
 Suite *suite_search_run(void);
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "reports/row.h"
 #include "verify/worker/worker.h"
 

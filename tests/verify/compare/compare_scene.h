@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
-#include "verify/judge/compare.h"
+#include "props/draw/draw.h"
+#include "verify/compare/compare.h"
 
 static const attest_tensor_id O = { ATTEST_KIND_ROLE, ATTEST_O }, U = { ATTEST_KIND_ROLE, ATTEST_U };
 static const attest_tensor_id Z = { ATTEST_KIND_ROLE, ATTEST_Z }, LSE = { ATTEST_KIND_ROLE, ATTEST_LSE };

@@ -1,6 +1,6 @@
 /* npy.c - .npy files in and out.  The header is a Python dict literal; only what numpy writes is read:
  * the three keys in any order, quoted strings, True or False, a tuple of decimal integers. */
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 
 #include <errno.h>
 #include <fcntl.h>

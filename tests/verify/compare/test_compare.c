@@ -1,5 +1,5 @@
 /* test_compare.c - verdicts on made-up outputs: the rounded truth passes, every way of being wrong is named. */
-#include "tests/verify/judge/compare_scene.h"
+#include "tests/verify/compare/compare_scene.h"
 
 Suite *suite_compare(void);
 

@@ -1,5 +1,5 @@
 /* npy_tensor.c - a .npy file as one tensor of a problem: axes, layout, key counts. */
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * An element passes when the upper end of its error/bound is at most 1, fails when the lower end is above 1
  * (or is no number), and is undecided in between.  Every comparison is written so that a NaN fails.
  */
-#include "verify/judge/compare.h"
-#include "verify/base/plural.h"
+#include "verify/compare/compare.h"
+#include "verify/base/base.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "kernels/problem/variant.h"
+#include "kernels/problem/problem.h"
 
 #define CLASS_COUNT 7
 
@@ -363,7 +363,7 @@ static void text_left_out(char *text, size_t len, const tally *t)
     for (int k = 0; k < CLASS_COUNT; k++)
         if (names[k] && t->of_class[k] && n < len)
             n += (size_t)snprintf(text + n, len - n, "%s%lld %s %s", n ? ", " : "", (long long)t->of_class[k],
-                                  attest_counted(t->of_class[k], "element", "elements"), names[k]);
+                                  attest_plural(t->of_class[k], "element", "elements"), names[k]);
 }
 
 static void set_verdict(tally *t)
@@ -378,7 +378,7 @@ static void set_verdict(tally *t)
         row->verdict = ATTEST_FAIL;
         snprintf(row->why, sizeof row->why, "%lld of %lld %s bound%s; %s at least %.4g times it",
                  (long long)t->failed, (long long)t->judged,
-                 attest_counted(t->judged, "element outside its", "elements outside their"),
+                 attest_plural(t->judged, "element outside its", "elements outside their"),
                  t->nan_pattern ? ", some NaN" : "", row->worst, row->ratio_lo);
     } else if (claim_broken) {
         row->verdict = ATTEST_FAIL;
@@ -392,7 +392,7 @@ static void set_verdict(tally *t)
     } else if (t->undecided) {
         row->verdict = ATTEST_UNDECIDED;
         snprintf(row->why, sizeof row->why, "%lld %s undecided at %lld bits%s%s", (long long)t->undecided,
-                 attest_counted(t->undecided, "element", "elements"), (long long)row->bits,
+                 attest_plural(t->undecided, "element", "elements"), (long long)row->bits,
                  left_out[0] ? "; " : "", left_out);
     } else {
         row->verdict = t->illposed_o ? ATTEST_ILLPOSED : ATTEST_PASS;

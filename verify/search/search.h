@@ -1,4 +1,6 @@
-/* search_eval.h - what `attest search` maximises: one candidate, that is the tensors of a case, run through a kernel
+/* search.h - the worst case of a kernel, looked for.
+ *
+ * What `attest search` maximises: one candidate, that is the tensors of a case, run through a kernel
  * and judged, as one number.
  *
  *     ratio   largest error/bound over the elements of o (upper ends)
@@ -9,10 +11,11 @@
  * Only o (and ht for `state`) is judged, and none of case_checks.h is asked: a search asks 10^5 times.  What it finds
  * is run again by attest_run_case().
  */
-#ifndef ATTEST_SEARCH_EVAL_H
-#define ATTEST_SEARCH_EVAL_H
+#ifndef ATTEST_VERIFY_SEARCH_H
+#define ATTEST_VERIFY_SEARCH_H
 
-#include "verify/gate/runner.h"
+#include "props/search/search.h"
+#include "verify/gate/gate.h"
 
 typedef enum attest_objective {
     ATTEST_OBJECTIVE_RATIO = 0,
@@ -46,5 +49,45 @@ void attest_evaluator_clear(attest_evaluator *ev);
  * a kernel's error, a NaN where a number must stand: infinity, and refuted grows.  An error status is a fault of ours.
  */
 attest_status attest_evaluate(double *figure, attest_evaluator *ev, attest_error *err);
+
+/* ---- one search: a kernel, a problem, a strategy, so many evaluations; and the tensors that it found.
+ *
+ * The evaluations are shared out to ATTEST_SEARCH_CHAINS searches of their own (props/search/search.h), which any number of
+ * threads work through: the numbers depend on seed and evaluations, not on threads.  Strategy `random` is what a search
+ * must beat: every evaluation a fresh draw of all inputs by the line's family.
+ */
+#define ATTEST_SEARCH_CHAINS 4
+
+typedef enum attest_strategy {
+    ATTEST_STRATEGY_ANNEAL = 0,
+    ATTEST_STRATEGY_RANDOM = 1,
+    ATTEST_STRATEGY_COUNT = 2
+} attest_strategy;
+
+extern const char *const attest_strategy_names[ATTEST_STRATEGY_COUNT];
+
+typedef struct attest_search_request {
+    attest_case c;
+    const char *library;   /* NULL: the built-in kernels */
+    const char *kernel;    /* its name in the library */
+    const char *program;
+    uint32_t objective, strategy;
+    uint64_t seed;
+    long evaluations;
+    long jobs; /* threads; 0: all cores */
+    double timeout_s;
+} attest_search_request;
+
+typedef struct attest_search_found {
+    uint32_t chain;        /* that found the largest figure */
+    long evaluations, refuted;
+    char why[256];         /* of the first refuted candidate of the first chain that had one */
+    double reached[ATTEST_PHASE_COUNT]; /* anneal: figure of the best chain at the end of each phase */
+    attest_bundle *inputs; /* owned; NULL on failure */
+} attest_search_found;
+
+/* ATTEST_BAD_INPUT: no such kernel, or it does not serve the problem. */
+attest_status attest_search_find(attest_search_found *found, const attest_search_request *request, attest_error *err);
+void attest_search_found_clear(attest_search_found *found);
 
 #endif

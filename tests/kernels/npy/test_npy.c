@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 
 Suite *suite_npy(void);
 

@@ -1,7 +1,7 @@
 /* judge_rows.c - which rows of a case are judged: all of a small one, chosen ones of a large one. */
 #include <stdlib.h>
 
-#include "verify/judge/compare.h"
+#include "verify/compare/compare.h"
 
 #define ALL_ROWS 256    /* n up to which every row is judged */
 #define HASH_ROWS 32

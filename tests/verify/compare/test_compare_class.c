@@ -1,5 +1,5 @@
 /* test_compare_class.c - what tables of tightness are made of: a case's median error/bound, and its class. */
-#include "tests/verify/judge/compare_scene.h"
+#include "tests/verify/compare/compare_scene.h"
 
 Suite *suite_compare_class(void);
 

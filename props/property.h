@@ -12,7 +12,7 @@
 #ifndef ATTEST_PROPERTY_H
 #define ATTEST_PROPERTY_H
 
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 
 /* What a property has to know of the kernel: its declarations (attest.h). */
 typedef struct attest_prop_kernel {
