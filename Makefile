@@ -231,7 +231,7 @@ sanitized: test
 coverage:
 	$(SUBMAKE) BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" test && gcovr -r . $(BUILD)/coverage
 lint:
-	sh tests/lint/layers.sh
+	python3 tests/lint/layers.py
 	sh tests/lint/style.sh
 	$(SUBMAKE) BUILD=$(BUILD)/gcc CC=gcc WERROR=1 all $(BUILD)/gcc/attest-tests
 	$(SUBMAKE) BUILD=$(BUILD)/clang CC=clang WERROR=1 OPENMP= all $(BUILD)/clang/attest-tests

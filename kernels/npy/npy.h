@@ -1,5 +1,7 @@
 /* npy.h - .npy files (versions 1.0 to 3.0; C order; little endian) in and out.
  *
+ * Answers what a .npy file holds, or why it is refused. Knows no case beyond the tensor that a file is for.
+ *
  * Read: f2 f4 f8, u2 or V2 as bf16 (only when `want` is ATTEST_BF16), i4 and i8 for `len` (as i64).
  * Refused, each with one line naming the file and what is allowed (ATTEST_BAD_INPUT): not a regular file,
  * bad magic or version, header that is no dictionary of exactly descr, fortran_order, shape; big endian;

@@ -1,5 +1,8 @@
 /* generate.h - the problem of case number N: which problem line `attest props` asks a kernel.
  *
+ * Answers what `attest props` asks next, and what a run of cases looked like (labels.h). Runs no kernel: their
+ * declarations come through callbacks of props/property.h.
+ *
  * A case is made alone: its line depends on the seed, the number and the kernel's declarations and supports() only; its
  * tensors are drawn by family.h with the case number in the counter, so that sizes can shrink under them.
  * Edge-biased: sizes 1, 2, 3, primes, tile and chunk and splits +-1, N != M, GQA ratios, d = 1, e != d; all masks,

@@ -1,5 +1,7 @@
 /* shrink.h - makes a failing case small enough to read, while it still fails in the same way.
  *
+ * Answers what the smallest case is that still fails. Runs nothing itself: trying a case is a callback.
+ *
  * State: a problem line with drawn tensors, later (explicit_values) the values themselves.  Order of the moves,
  * theory B.3: batch and heads; n and m (halve, drop a tile, drop one); chunks with their tokens; e; d; order P; axes
  * back to simpler values; numbers, scale to powers of two; types; the family (small integers first).  Then single

@@ -1,4 +1,8 @@
-/* engine.h - inside reference/: what an engine computes for one row, and the three engines.
+/* engine.h - what all engines of the reference share: a row, its inputs, its visible keys, ulps, and the three
+ * engines.
+ *
+ * Answers what one row of a case is, and rounds what an engine found. The only door to the headers of FLINT, Arb,
+ * MPFR and GMP. Sees no kernel and calls no libm.
  *
  * ball: FLINT/Arb; serves every variant this version knows; fills everything.
  * exact: GMP integers over one power of two, rationals only for the last quotient; fills u, z, o again,

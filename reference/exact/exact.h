@@ -1,4 +1,7 @@
-/* exact.h - private to the exact engine and the tie lemma: integers over one power of two.
+/* exact.h - the exact engine, and what the tie lemma needs of it: integers over one power of two.
+ *
+ * Answers what a row holds as rationals, where every step is rational, in several forms. Shares no sum with the ball
+ * engine.
  *
  * Inputs are dyadic rationals.  A span is the common grid of many of them, found by looking at exponents
  * only; on that grid they are integers, and so is every sum of products (derivations R-EXACT).  Rationals

@@ -1,4 +1,6 @@
 /* compare.h - from a kernel's outputs and the truth to one verdict: combines, computes nothing numeric itself.
+ *
+ * Answers pass, fail, undecided or ill-posed, with reasons, for one case. Runs no kernel and draws nothing.
  */
 #ifndef ATTEST_COMPARE_H
 #define ATTEST_COMPARE_H

@@ -1,5 +1,7 @@
 /* defects.h - the kill matrix: which check of a suite catches which planted defect (kernels/defects/list.h).
  *
+ * Answers what each check is worth. Runs kernels through verify/gate only.
+ *
  * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It is `live` on a case
  * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
  * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.  Under another judge

@@ -1,4 +1,8 @@
-/* gate.h - a suite over kernels: threads, workers, order of rows; behind `gate` and `audit`. */
+/* gate.h - a suite over kernels: threads, workers, order of results; behind `gate` and `audit`.
+ *
+ * Answers how each kernel does on each case (runner.h: one case on one kernel). Knows no command line: options come
+ * as attest_options. Renders nothing but through reports/.
+ */
 #ifndef ATTEST_GATE_H
 #define ATTEST_GATE_H
 

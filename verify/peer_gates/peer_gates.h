@@ -1,4 +1,5 @@
-/* foreign.h - the gates of other projects' tests, on the inputs of those tests: what would they have let through?
+/* peer_gates.h - the gates of other projects' tests, on the inputs of those tests: what would they have let
+ * through?
  *
  * A gate is one row: its rule (which numbers it compares, with which tolerance) and its law (a built-in suite that
  * draws as that project's tests do, verify/suites/NAME.suite; the sources stand there).  Every planted defect runs

@@ -1,6 +1,6 @@
 /* judge.c - rows and states judged against their bounds; precision is raised until every element is decided. */
 #include "reference/ball/ball.h"
-#include "reference/bound/judge.h"
+#include "reference/judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
