@@ -1,4 +1,4 @@
-/* property.h - statements that must hold of a kernel for every input (theory A5), and the table of them.
+/* property.h - statements that must hold of a kernel for every input, and the table of them.
  *
  * A property is asked of a trial: a case (problem, inputs) that the kernel has run.  It runs the kernel again on inputs
  * changed in a known way, or looks at the outputs alone, and says what was broken, if anything.  Kernels and truth are
@@ -7,7 +7,7 @@
  * Three kinds of comparison, told by `lemma` and `needs`:
  *     bits     the same bits are demanded: of kernels whose flags promise them (attest.h), else only the bounds
  *     exact    the values are known exactly by integer arithmetic, whatever the order of operations
- *     bounded  |difference| <= the sum of both runs' derived bounds (theory A5: 2 F), from the host
+ *     bounded  |difference| <= the sum of both runs' derived bounds , from the host
  */
 #ifndef ATTEST_PROPERTY_H
 #define ATTEST_PROPERTY_H

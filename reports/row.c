@@ -136,7 +136,7 @@ int attest_row_exit(const attest_row *row)
     }
 }
 
-/* Most urgent first (design section 6). */
+/* Most urgent first. */
 static const int urgency[6] = { 70, 2, 3, 1, 4, 0 };
 
 void attest_exit_add(attest_exit *x, int code)

@@ -131,7 +131,7 @@ void attest_row_init(attest_row *row);
 /* `bound,lse` into text. */
 void attest_reasons_text(char *text, size_t len, int64_t reasons);
 
-/* Exit code of one row (design section 6): pass 0; fail 1; crash, timeout, fp-state 3; undecided,
+/* Exit code of one row: pass 0; fail 1; crash, timeout, fp-state 3; undecided,
  * mistrusted 4; skip 77; illposed and measured 0. */
 int attest_row_exit(const attest_row *row);
 

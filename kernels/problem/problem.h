@@ -5,7 +5,7 @@
  *
  * A case is an attest_problem (what the kernel sees) plus what the kernel must not see: the preset's name,
  * the input family and the seed.  Its one-line text `key=value ...` is its identity: keys in any order,
- * printed in the order of design section 4, without what equals the preset's or the default value (variant
+ * printed in the order of problem_line.c's table, without what equals the preset's or the default value (variant
  * is always printed), and parse(print(c)) = c.  Spaces and % inside values are percent-encoded.
  */
 #ifndef ATTEST_PROBLEM_H

@@ -1,4 +1,4 @@
-/* variant_presets.c - the table of presets (design section 3): names of points in the axes.
+/* variant_presets.c - the table of presets: names of points in the axes.
  *
  * A row lists the settings that differ from the axes' defaults (exp, sum, full mask, no gates, ...).
  */

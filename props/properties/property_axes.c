@@ -1,4 +1,4 @@
-/* property_axes.c - what permuting, selecting and repeating along an axis must do: theory A5, rows 2, 3, 15, 16, 17. */
+/* property_axes.c - what permuting, selecting and repeating along an axis must do. */
 #include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"

@@ -1,4 +1,4 @@
-/* property_powers.c - what factors of a power of two, and of -1, must do: theory A5, rows 5 and 14.
+/* property_powers.c - what factors of a power of two, and of -1, must do.
  *
  * Every rounding to nearest or toward zero commutes with a sign; with a power of two too, as long as nothing leaves the
  * normal numbers.  So the bits are known, whatever the order of operations, wherever

@@ -1,4 +1,4 @@
-/* property_states.c - states handed over, and the parameters of a form: theory A5 row 19, A3. */
+/* property_states.c - states handed over, and the parameters of a form. */
 #include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"

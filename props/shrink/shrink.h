@@ -2,8 +2,8 @@
  *
  * Answers what the smallest case is that still fails. Runs nothing itself: trying a case is a callback.
  *
- * State: a problem line with drawn tensors, later (explicit_values) the values themselves.  Order of the moves,
- * theory B.3: batch and heads; n and m (halve, drop a tile, drop one); chunks with their tokens; e; d; order P; axes
+ * State: a problem line with drawn tensors, later (explicit_values) the values themselves.  Order of the moves:
+ * batch and heads; n and m (halve, drop a tile, drop one); chunks with their tokens; e; d; order P; axes
  * back to simpler values; numbers, scale to powers of two; types; the family (small integers first).  Then single
  * batch entries, heads, queries, keys and channels left out of the values; whole tensors, halves of them, single
  * elements made 0, 1, -1, an integer, a power of two, of fewer mantissa bits.  In rounds, until no move is kept.

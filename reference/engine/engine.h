@@ -34,7 +34,7 @@ typedef struct ref_delta {
 
 enum { REF_ROW_OUTPUTS = ATTEST_ROLE_COUNT - ATTEST_O }; /* o, u, z, lse */
 
-/* One row (b,h,i).  Values are those of design section 3. */
+/* One row (b,h,i).  Values are those of derivations.md, section 0. */
 typedef struct ref_row {
     int64_t e;
     int64_t first, last; /* visible keys [first,last) */
@@ -168,7 +168,7 @@ attest_status ref_witness_row(ref_witness *w, const attest_problem *p, const att
 attest_status ref_witness_state(mpfr_t *value, mpfr_t *error, const attest_problem *p, const attest_bundle *in,
                                 int64_t b, int64_t g, int degree, int z_state, mpfr_prec_t bits, attest_error *err);
 
-/* Tie lemma (theory A4): 1 if o_ic equals the rational `candidate` exactly, decided by comparing the mean of
+/* Tie lemma (R-TIE): 1 if o_ic equals the rational `candidate` exactly, decided by comparing the mean of
  * v over every group of keys with equal exact score; 0 if it does not; -1 if the lemma does not apply. */
 int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t channel, const mpq_t candidate);
 
@@ -189,7 +189,7 @@ double ref_lower(const arb_t x);
 double ref_upper(const arb_t x);
 double ref_mag_upper(const mag_t x);
 
-/* gauge.c and bound.c: what the row's output may be wrong by; mags are upward (design 6, theory A2). */
+/* gauge.c and bound.c: what the row's output may be wrong by; mags are upward. */
 typedef struct ref_bound {
     mag_t total;
     mag_t term[ATTEST_TERM_COUNT];

@@ -1,4 +1,4 @@
-/* test_study.c - `attest study`: slopes against p+1 (theory A1.3), and the grid of the order study. */
+/* test_study.c - `attest study`: slopes against p+1, and the grid of the order study. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* cli.h - the command line: one table of commands, one table of options, and what commands share.
  *
  * Data goes to stdout, talk and progress to stderr.  A usage error is one line on stderr and exit code 2
- * (argp's own errors too).  Exit codes: design section 6 (reports/row.h, attest_exit).
+ * (argp's own errors too).  Exit codes: attest_exit of reports/row.h.
  */
 #ifndef ATTEST_CLI_H
 #define ATTEST_CLI_H

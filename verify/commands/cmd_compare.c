@@ -8,7 +8,7 @@
 #include "verify/compare/compare.h"
 #include "verify/commands/inputs.h"
 
-/* --model: what is assumed of the arithmetic (design section 9). */
+/* --model: what is assumed of the arithmetic. */
 static attest_status parse_model(attest_numerics *numerics, const attest_cli *cli, const attest_problem *p,
                                  attest_error *err)
 {

@@ -3,7 +3,7 @@
  * order: taylor:0..12 at six score ranges and four centers.  truncation = largest |o_P - o_exp| over the
  * outputs (pure reference); rounding = largest |got - o_P| of the kernel taylor-direct-f32 on the same inputs.
  * range: max over keys of |w_T/w - 1| (weights normalised) for orders 1..6 as the scores of one asymmetric row
- * shrink together; centers max, min, mid against the range R, center zero against max|s| (theory A1.3).
+ * shrink together; centers max, min, mid against the range R, center zero against max|s|.
  * Both write study-NAME.jsonl, .csv and .svg with --out, and print a table.
  */
 #include <stdio.h>

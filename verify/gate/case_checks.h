@@ -7,7 +7,7 @@
  *                       (not deterministic: within the same bounds), nothing is written to a gap; an error other than
  *                       ATTEST_UNSUPPORTED is a finding, that one is told in `why` of the row, which passes
  *
- * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference (theory A5, rows 9 and 17):
+ * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference:
  *
  *     property poison   tokens from `cut` on, of every input that has a token axis (queries too), are made NaN (1024
  *                       for a kernel with ATTEST_MASKED_FINITE): rows before `cut` that see no key from there must

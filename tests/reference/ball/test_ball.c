@@ -56,7 +56,7 @@ START_TEST(zero_query)
 END_TEST
 
 /* ---- visible keys ------------------------------------------------------------------------------------------------ */
-/* Design section 3, as printed. */
+/* The formula of derivations.md, section 0, as printed. */
 static int sees(const attest_problem *p, int64_t len, int64_t i, int64_t j)
 {
     const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
