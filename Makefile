@@ -128,7 +128,7 @@ $(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
 # the planted defects: kernels with one step replaced, a plugin in a folder that the gate does not search
 # (many files: compiled quickly; without contraction and fast-math the bits are those of -O3)
 DEFECT_FLAGS = -O1 -g0 $(filter-out -O%,$(KERNEL_FLAGS))
-DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*/*.c))
+DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c))
 $(BUILD)/kernels/defects/%.o: kernels/defects/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"' -c -o $@ $<

@@ -6,7 +6,7 @@
 #include "props/generate/generate.h"
 #include "verify/properties/props_host.h"
 
-Suite *suite_props_floors(void);
+Suite *suite_floors(void);
 
 enum { CASES = 2000 };
 
@@ -48,7 +48,7 @@ START_TEST(floors_are_reached)
 }
 END_TEST
 
-Suite *suite_props_floors(void)
+Suite *suite_floors(void)
 {
     Suite *suite = suite_create("props_floors");
     TCase *tcase = tcase_create("floors");

@@ -8,7 +8,7 @@
 #include "props/generate/generate.h"
 #include "props/generate/labels.h"
 
-Suite *suite_props_labels(void);
+Suite *suite_labels(void);
 
 static const attest_label *find(const char *name)
 {
@@ -249,7 +249,7 @@ START_TEST(what_kernels_can_meet)
 END_TEST
 
 /* The cases of a run over the built-in kernels may have each label more often than its floor asks.  (Those that depend
- * on the truth: test_props_floors.c.) */
+ * on the truth: test_floors.c.) */
 START_TEST(floors_are_in_reach)
 {
     const attest_library *library = attest_builtin_library();
@@ -273,7 +273,7 @@ START_TEST(floors_are_in_reach)
 }
 END_TEST
 
-Suite *suite_props_labels(void)
+Suite *suite_labels(void)
 {
     Suite *suite = suite_create("props_labels");
     TCase *tcase = tcase_create("labels");

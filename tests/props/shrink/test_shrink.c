@@ -1,4 +1,4 @@
-/* test_props_shrink.c - props/shrink*: on failures whose smallest case is known; every candidate is a legal one. */
+/* test_shrink.c - props/shrink*: on failures whose smallest case is known; every candidate is a legal one. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "kernels/attest_float.h"
 #include "props/shrink/shrink.h"
 
-Suite *suite_props_shrink(void);
+Suite *suite_shrink(void);
 
 /* ---- a failure that is a function of the example ------------------------------------------------------------ */
 
@@ -484,7 +484,7 @@ START_TEST(budgets)
 }
 END_TEST
 
-Suite *suite_props_shrink(void)
+Suite *suite_shrink(void)
 {
     Suite *suite = suite_create("props_shrink");
     TCase *tc = tcase_create("shrink");

@@ -8,7 +8,7 @@
 #include "kernels/library/registry.h"
 #include "tests/stream/stream.h"
 
-Suite *suite_props_generate(void);
+Suite *suite_generate(void);
 
 enum { CASES = 2000 };
 
@@ -197,7 +197,7 @@ START_TEST(hard_to_please)
 }
 END_TEST
 
-Suite *suite_props_generate(void)
+Suite *suite_generate(void)
 {
     Suite *suite = suite_create("props_generate");
     TCase *tcase = tcase_create("generate");

@@ -1,4 +1,4 @@
-/* test_props_token.c - props/token: what is printed is read back bit for bit; whatever else is refused in one line. */
+/* test_token.c - props/token: what is printed is read back bit for bit; whatever else is refused in one line. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "props/draw/rng.h"
 #include "props/shrink/token.h"
 
-Suite *suite_props_token(void);
+Suite *suite_token(void);
 
 /* CRC-32 by table of nibbles: another way than token.c. */
 static uint32_t crc_of(const char *text, size_t len)
@@ -294,7 +294,7 @@ START_TEST(damage_is_seen)
 }
 END_TEST
 
-Suite *suite_props_token(void)
+Suite *suite_token(void)
 {
     Suite *suite = suite_create("props_token");
     TCase *tc = tcase_create("token");

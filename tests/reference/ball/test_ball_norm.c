@@ -1,11 +1,11 @@
-/* test_ball_norms.c - l2, rms, layernorm, their forms of u/t, gain and shift in the ball engine: values by hand, where
+/* test_ball_norm.c - l2, rms, layernorm, their forms of u/t, gain and shift in the ball engine: values by hand, where
  * they are ill-posed, and gauges that are not below the Jacobian's. */
 #include "tests/reference/ball/ball_case.h"
 
 #include <math.h>
 #include <stdio.h>
 
-Suite *suite_ball_norms(void);
+Suite *suite_ball_norm(void);
 
 /* One key of weight 1 (power:0), so u = v = values; with m = 2 the second key's values are 0 and t = 2. */
 static void start(ball_case *x, const char *line, const double *values)
@@ -130,7 +130,7 @@ START_TEST(gauges)
 }
 END_TEST
 
-Suite *suite_ball_norms(void)
+Suite *suite_ball_norm(void)
 {
     Suite *s = suite_create("ball_norms");
     TCase *t = tcase_create("ball_norms");
