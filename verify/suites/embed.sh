@@ -1,7 +1,7 @@
 #!/bin/sh
 # embed.sh FILE.suite...: C source that holds each suite's text as `const char attest_suite_NAME[]`.
 set -eu
-echo '/* Made by tests/lint/embed.sh from verify/suites: do not edit. */'
+echo '/* Made by verify/suites/embed.sh from verify/suites: do not edit. */'
 for file in "$@"; do
     name=$(basename "$file" .suite)
     echo "extern const char attest_suite_$name[];"
