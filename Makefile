@@ -270,14 +270,22 @@ ubsan:
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all" WERROR= sanitized
 sanitized: test
 	$(BUILD)/attest gate --suite smoke --quiet
-# Threads: clang, because gcc's libgomp tells the sanitizer nothing of its barriers; of libomp's, Archer does.
+# Threads: clang, because gcc's libgomp tells the sanitizer nothing of its barriers; of libomp's, Archer does.  First two
+# loops: one with a race, which must be reported, and one without.  io_sync=0: what threads read and write elsewhere does
+# not order them.
 ARCHER = $(wildcard $(dir $(realpath $(shell command -v clang 2>/dev/null)))../lib/libarcher.so)
 THREAD_TESTS = dd_engine props search_run
 tsan:
 	$(if $(ARCHER),,@echo "make tsan: no libarcher.so beside clang; it comes with make deps-long" >&2; exit 2)
-	OMP_TOOL_LIBRARIES=$(ARCHER) TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=0 $(SUBMAKE) BUILD=$(BUILD)/tsan \
+	OMP_TOOL_LIBRARIES=$(ARCHER) TSAN_OPTIONS=ignore_noninstrumented_modules=1:io_sync=0 $(SUBMAKE) BUILD=$(BUILD)/tsan \
 	    CC=clang CFLAGS="-O1 -g" SANITIZE=-fsanitize=thread OPENMP=-fopenmp WERROR= threads
-threads: all $(THREAD_TESTS:%=$(BUILD)/t/test_%) $(BUILD)/defects/defects.so $(TEST_PLUGINS)
+$(BUILD)/race $(BUILD)/no-race: tests/lint/race.c
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(if $(filter %/race,$@),-DPLANTED) -o $@ $<
+threads: all $(BUILD)/race $(BUILD)/no-race $(THREAD_TESTS:%=$(BUILD)/t/test_%) $(BUILD)/defects/defects.so $(TEST_PLUGINS)
+	@if $(BUILD)/race 2>$(BUILD)/race.txt || ! grep -q 'data race.*race.c' $(BUILD)/race.txt; then \
+	    cat $(BUILD)/race.txt; echo "make tsan: a planted race was not reported" >&2; exit 1; fi
+	$(BUILD)/no-race
 	$(BUILD)/attest gate --suite smoke --jobs 2 --quiet
 	$(BUILD)/attest reference --engine dd --problem 'variant=softmax n=64 m=256 d=16 mask=causal' > $(BUILD)/dd.json
 	$(BUILD)/attest props --cases 60 --jobs 2 --quiet --out $(BUILD)/props
