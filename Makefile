@@ -338,5 +338,7 @@ help:
 	@echo "install    into PREFIX (/usr/local)              clean     remove build/"
 	@echo "fuzz       not in this version"
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# What each object was made of; builds of their own below $(BUILD) read theirs.
+OTHER_BUILDS = asan ubsan tsan smoke clang clang-O0 coverage debug mutate made-up/axis
+-include $(shell find $(BUILD) $(OTHER_BUILDS:%=-path $(BUILD)/% -prune -o) -name '*.d' -print 2>/dev/null)
 endif

@@ -47,8 +47,8 @@ typedef struct props_hand {
 /* Which properties a run asks. */
 int props_selected(const attest_props_request *request, const attest_property *property);
 
-/* The problem of a job; *starved: the kernel serves none that could be drawn.  The job is only read: several threads may
- * ask for the problem of one job, each to plant another violation. */
+/* The problem of a job; *starved: the kernel serves none that could be drawn.  The job is only read: several threads
+ * may ask for the problem of one job, each to plant another violation. */
 attest_status props_make_case(attest_case *c, int *starved, const props_job *j, const props_state *s, props_hand *h,
                               attest_error *err);
 
