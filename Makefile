@@ -239,10 +239,10 @@ OBJECTS = $(call obj,$(KERNEL_SRC) $(LIB_SRC) verify/main.c verify/worker/worker
           tests/certify/main.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 objects: $(OBJECTS)
 lint: format-check
-	python3 tests/lint/layers.py
 	python3 tests/lint/mirror.py
 	sh tests/lint/style.sh
 	@$(SUBMAKE) WERROR=1 objects
+	python3 tests/lint/layers.py --build $(BUILD)
 	@$(SUBMAKE) BUILD=$(BUILD)/clang-O0 CC=clang CFLAGS=-O0 KERNEL_FLAGS=-ffp-contract=off DEFECT_FLAGS= DD_FLAGS= OPENMP= \
 	            WERROR=1 objects
 # Another version of clang-format lays out otherwise: it neither checks nor changes anything.
@@ -257,7 +257,7 @@ format:
 	@$(LAYOUT) -i
 
 # Product and worker under two sanitizers at once: suite smoke, and the suites of tests that read bytes and text.
-SMOKE_TESTS = npy tensor problem variant suite props_token
+SMOKE_TESTS = npy tensor problem variant suite token
 smoke:
 	ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/smoke \
 	    CFLAGS="-O1 -g1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" WERROR= smoked
