@@ -15,7 +15,7 @@ SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
 PACKAGES = build-essential pkg-config libflint-dev libflint-arb-dev libmpfr-dev libgmp-dev libgsl-dev check \
            libsubunit-dev libjansson-dev librandom123-dev gnuplot-nox python3-numpy python3-mpmath valgrind clang \
            clang-format
-PACKAGES_LONG = libomp-dev gcovr gdb
+PACKAGES_LONG = libomp-dev libclang-rt-dev gcovr gdb
 FIRST = $(filter deps deps-long,$(MAKECMDGOALS))
 ifneq ($(FIRST),)
 GOALS_AFTER = $(filter-out $(FIRST),$(MAKECMDGOALS))
