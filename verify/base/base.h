@@ -6,6 +6,7 @@
 #ifndef ATTEST_BASE_H
 #define ATTEST_BASE_H
 
+#include "kernels/hash.h"
 #include "kernels/status.h"
 #include "verify/base/clock.h"
 #include "verify/base/plural.h"
@@ -37,10 +38,6 @@ void attest_print_json_string(const char *text);
 /* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
  * ATTEST_BAD_INPUT names the directory. */
 attest_status attest_output_dir(const char *dir, attest_error *err);
-
-/* FNV-1a over `count` bytes, continuing from `hash` (start: ATTEST_FNV_START). */
-#define ATTEST_FNV_START 0xcbf29ce484222325ull
-uint64_t attest_fnv(uint64_t hash, const void *bytes, size_t count);
 
 /* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
 void attest_file_hash(char text[20], const char *path);

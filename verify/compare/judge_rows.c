@@ -1,6 +1,7 @@
 /* judge_rows.c - which rows of a case are judged: all of a small one, chosen ones of a large one. */
 #include <stdlib.h>
 
+#include "kernels/hash.h"
 #include "verify/compare/compare.h"
 
 #define ALL_ROWS 256    /* n up to which every row is judged */
@@ -9,13 +10,7 @@
 #define UNKNOWN_TILE 64 /* a common tile, for kernels that do not say */
 
 /* splitmix64: 64 well-mixed bits from a counter. */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15ull;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
+static uint64_t mix(uint64_t x) { return attest_next64(&x); }
 
 static int ascending(const void *a, const void *b)
 {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
+#include "kernels/hash.h"
 #include "kernels/npy/npy.h"
 #include "verify/base/base.h"
 #include "verify/gate/gate.h"

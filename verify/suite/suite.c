@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "kernels/hash.h"
 #include "props/draw/draw.h"
 #include "verify/base/base.h"
 

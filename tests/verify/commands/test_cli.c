@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/hash.h"
 #include "tests/memory_use.h"
 #include "verify/commands/cli.h"
 #include "verify/gate/gate.h"
