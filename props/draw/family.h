@@ -16,6 +16,8 @@ typedef struct attest_family_info {
     const char *argument; /* NULL, or what follows the colon, e.g. "STD (default 1)" */
     const char *why;      /* one line */
     int constant;         /* the truth does not move with every input (flat, ones, ...): never counts as evidence */
+    int repeats;          /* repeats scores, weights or values by construction, in some type or width: equal numbers are
+                             rounded alike, so that R-PROBABLE says nothing of them */
 } attest_family_info;
 
 extern const attest_family_info attest_families[];

@@ -1,12 +1,11 @@
 /* base.h - what every room of verify/ may use: options of a run, words, hashes, output folders, the machine's name.
  *
  * Answers questions about text, files and the machine.  Knows no kernel, no truth and no result: it includes kernels'
- * status.h and nothing else of attest.
+ * status.h and hash.h, nothing else of attest.
  */
 #ifndef ATTEST_BASE_H
 #define ATTEST_BASE_H
 
-#include "kernels/hash.h"
 #include "kernels/status.h"
 #include "verify/base/clock.h"
 #include "verify/base/plural.h"
@@ -31,9 +30,6 @@ void attest_shell_quote(char *text, size_t len, const char *word);
 
 /* Splits a kernel's name: `NAME` (built-in: library empty), `LIB.so` (*kernel NULL: all), `LIB.so:NAME`. */
 void attest_split_target(const char *target, char *library, size_t library_len, const char **kernel);
-
-/* A JSON string on stdout. */
-void attest_print_json_string(const char *text);
 
 /* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
  * ATTEST_BAD_INPUT names the directory. */

@@ -42,16 +42,3 @@ void attest_split_target(const char *target, char *library, size_t library_len, 
         *kernel = colon + 1;
     }
 }
-
-void attest_print_json_string(const char *text)
-{
-    putchar('"');
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*text);
-        else
-            putchar(*text);
-    putchar('"');
-}

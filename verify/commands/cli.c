@@ -65,8 +65,9 @@ static const option_row option_table[] = {
       "search" },
     { { "device", KEY_DEVICE, "cpu|cuda", 0, "only kernels of this device", 0 }, "gate" },
     { { "require-device", KEY_REQUIRE, "cpu|cuda", 0, "exit 2 unless a kernel of this device can run", 0 }, "gate" },
-    { { "out", KEY_OUT, "DIR", 0, "write rows.jsonl, rows.csv, junit.xml and summary.md into DIR", 0 }, "gate" },
-    { { "out", KEY_OUT, "DIR", 0, "write rows.jsonl, rows.csv, junit.xml, summary.md and traits.jsonl into DIR", 0 },
+    { { "out", KEY_OUT, "DIR", 0, "write results.jsonl, results.csv, junit.xml and summary.md into DIR", 0 }, "gate" },
+    { { "out", KEY_OUT, "DIR", 0, "write results.jsonl, results.csv, junit.xml, summary.md and traits.jsonl into DIR",
+        0 },
       "audit" },
     { { "out", KEY_OUT, "DIR", 0, "write study-NAME.jsonl, .csv and .svg into DIR", 0 }, "study" },
     { { "out", KEY_OUT, "DIR", 0, "write claims.md and claims.json into DIR", 0 }, "claims" },
@@ -277,7 +278,7 @@ static void print_usage(FILE *out)
         fprintf(out, "  %-10s %s\n", attest_commands[i].name, attest_commands[i].summary);
     fprintf(out, "\n`attest COMMAND --help` lists a command's options.\n"
                  "Exit codes: 0 pass, 1 numerical failure, 2 usage or bad input, 3 crash or timeout of a kernel,\n"
-                 "4 inconclusive or mistrusted, 70 our own error, 77 nothing judged.\n");
+                 "4 inconclusive or no evidence, 70 our own error, 77 nothing judged.\n");
 }
 
 static const attest_command *find_command(const char *name)

@@ -1,13 +1,13 @@
 /* cli.h - the command line: one table of commands, one table of options, and what commands share.
  *
  * Data goes to stdout, talk and progress to stderr.  A usage error is one line on stderr and exit code 2
- * (argp's own errors too).  Exit codes: attest_exit of reports/row.h.
+ * (argp's own errors too).  Exit codes: attest_exit of reports/result.h.
  */
 #ifndef ATTEST_CLI_H
 #define ATTEST_CLI_H
 
 #include "kernels/problem/problem.h"
-#include "reports/row.h"
+#include "reports/report.h"
 #include "verify/base/base.h"
 
 #define ATTEST_CLI_LIST 300 /* most -t options (taylor:64 has 134 inputs and as many outputs), positional arguments */
@@ -59,7 +59,7 @@ int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
 
-/* The folder of plugins, `kernels/` beside the executable: as it was called (so that rows and reproductions stay
+/* The folder of plugins, `kernels/` beside the executable: as it was called (so that results and reproductions stay
  * short), else in full.  0: not known. */
 int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli);
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/write.h"
+#include "reports/report.h"
 #include "verify/claims/claims.h"
 #include "verify/commands/cli.h"
 

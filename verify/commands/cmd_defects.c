@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/write.h"
+#include "reports/report.h"
 #include "verify/commands/cli.h"
 #include "verify/peer_gates/peer_gates.h"
 #include "verify/properties/properties.h"

@@ -58,7 +58,8 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     for (int i = 0; i < 2; i++)
         if (devices[i] && strcmp(devices[i], "cpu") != 0 && strcmp(devices[i], "cuda") != 0)
             return attest_fail(err, ATTEST_BAD_INPUT, "--%s=%s: cpu or cuda", options[i], devices[i]);
-    if (cli->options.fail_on && strcmp(cli->options.fail_on, "undecided") != 0 && strcmp(cli->options.fail_on, "skip") != 0)
+    if (cli->options.fail_on && strcmp(cli->options.fail_on, "undecided") != 0 && strcmp(cli->options.fail_on,
+                                                                                         "skip") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--fail-on=%s: undecided or skip", cli->options.fail_on);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
@@ -114,13 +115,14 @@ static attest_status write_traits(const attest_gate *gate, const char *out, cons
     return ATTEST_OK;
 }
 
-static void tell_traits(const attest_cli *cli, const attest_traits *traits)
+static attest_status tell_traits(const attest_cli *cli, const attest_traits *traits, attest_error *err)
 {
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)
         for (size_t n = 0; n < traits->count; n++)
             attest_trait_print_json(stdout, &traits->trait[n]);
     else if (!cli->options.quiet)
-        attest_traits_print(stdout, traits);
+        return attest_traits_print(stdout, traits, err);
+    return ATTEST_OK;
 }
 
 /* Runs the gate, writes --out, prints; returns the exit code. */
@@ -128,27 +130,27 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
 {
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
-    attest_rows rows = { 0 };
+    attest_results results = { 0 };
     attest_traits traits = { 0 };
     int code = 0;
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
     attest_error run_err = { "" };
-    const attest_status run_status = attest_gate_run(&rows, gate, &run_err);
+    const attest_status run_status = attest_gate_run(&results, gate, &run_err);
     if (gate->traits && run_status == ATTEST_OK)
-        ATTEST_TRY(attest_gate_traits(&rows, &traits, gate, &err));
-    if (cli->out && rows.count > 0) {
-        ATTEST_TRY(attest_gate_write(&rows, cli->out, &err));
+        ATTEST_TRY(attest_gate_traits(&results, &traits, gate, &err));
+    if (cli->out && results.count > 0) {
+        ATTEST_TRY(attest_gate_write(&results, cli->out, &err));
         ATTEST_TRY(write_traits(gate, cli->out, &traits, &err));
     }
-    if (cli->out && !cli->options.quiet && rows.count > 0)
-        fprintf(stderr, "rows are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
-    if (rows.count > 0 && run_status != ATTEST_BAD_INPUT) /* what was judged is told, whatever came after it */
-        code = attest_gate_tell(&cli->options, &rows);
-    tell_traits(cli, &traits);
+    if (cli->out && !cli->options.quiet && results.count > 0)
+        fprintf(stderr, "results are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
+    if (results.count > 0 && run_status != ATTEST_BAD_INPUT) /* what was judged is told, whatever came after it */
+        code = attest_gate_tell(&cli->options, &results);
+    ATTEST_TRY(tell_traits(cli, &traits, &err));
     status = run_status;
     err = run_err;
 out:
-    attest_rows_clear(&rows);
+    attest_results_clear(&results);
     attest_traits_clear(&traits);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }

@@ -7,6 +7,7 @@
 #include "kernels/npy/npy.h"
 #include "reference/dd/dd.h"
 #include "reference/reference.h"
+#include "reports/json.h"
 #include "verify/commands/cli.h"
 #include "verify/base/base.h"
 #include "verify/commands/inputs.h"
@@ -94,19 +95,22 @@ static attest_status parse_engine(uint32_t *engine, const char *name, attest_err
     return attest_fail(err, ATTEST_BAD_INPUT, "--engine=%s: auto, dd, ball, exact or witness", name);
 }
 
-static void print_list(const char *key, char *const *text, int64_t count)
+/* Decimals as texts, null where there is none. */
+static json_t *list_to_json(char *const *text, int64_t count)
 {
-    if (!text) {
-        printf("\"%s\":null", key);
-        return;
-    }
-    printf("\"%s\":[", key);
-    for (int64_t i = 0; i < count; i++)
-        if (text[i])
-            printf("%s\"%s\"", i ? "," : "", text[i]);
-        else
-            printf("%snull", i ? "," : "");
-    printf("]");
+    json_t *list = text ? json_array() : json_null();
+    for (int64_t i = 0; text && i < count; i++)
+        json_array_append_new(list, text[i] ? json_string(text[i]) : json_null());
+    return list;
+}
+
+static json_t *decimals_to_json(const attest_decimals *d)
+{
+    json_t *shape = json_array();
+    for (int a = 0; a < d->rank; a++)
+        json_array_append_new(shape, json_integer(d->shape[a]));
+    return json_pack("{s:o,s:o,s:o,s:o}", "shape", shape, "mid", list_to_json(d->mid, d->count), "rad",
+                     list_to_json(d->rad, d->count), "exact", list_to_json(d->exact, d->count));
 }
 
 /* One object on one line; computed whole before anything is printed. */
@@ -116,38 +120,23 @@ static attest_status print_json(request *r, const attest_cli *cli, attest_error 
     char line[ATTEST_LINE], name[32];
     long bits = 0;
     uint32_t engine = ATTEST_ENGINE_AUTO;
-    attest_decimals *d = calloc(r->want_count, sizeof *d);
-    if (!d)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the results");
+    json_t *tensors = json_object();
     ATTEST_TRY(attest_case_print(line, sizeof line, &r->c, err));
     for (size_t i = 0; i < r->want_count; i++) {
-        ATTEST_TRY(attest_truth_decimals(&d[i], r->truth, r->want[i], (int)cli->digits, cli->prec, err));
-        bits = d[i].bits > bits ? d[i].bits : bits;
-        engine = i == 0 || engine == d[i].engine ? d[i].engine : (uint32_t)ATTEST_ENGINE_MIXED;
-    }
-    printf("{\"problem\":");
-    attest_print_json_string(line);
-    printf(",\"precision_bits\":%ld,\"engine\":\"%s\",\"tensors\":{", bits, attest_engine_name(engine));
-    for (size_t i = 0; i < r->want_count; i++) {
+        attest_decimals d;
+        ATTEST_TRY(attest_truth_decimals(&d, r->truth, r->want[i], (int)cli->digits, cli->prec, err));
+        bits = d.bits > bits ? d.bits : bits;
+        engine = i == 0 || engine == d.engine ? d.engine : (uint32_t)ATTEST_ENGINE_MIXED;
         attest_tensor_id_print(name, sizeof name, r->want[i]);
-        printf("%s\"%s\":{\"shape\":[", i ? "," : "", name);
-        for (int a = 0; a < d[i].rank; a++)
-            printf("%s%lld", a ? "," : "", (long long)d[i].shape[a]);
-        printf("],");
-        print_list("mid", d[i].mid, d[i].count);
-        printf(",");
-        print_list("rad", d[i].rad, d[i].count);
-        printf(",");
-        print_list("exact", d[i].exact, d[i].count);
-        printf("}");
+        json_object_set_new(tensors, name, decimals_to_json(&d));
+        attest_decimals_free(&d);
     }
-    printf("}}\n");
-    if (fflush(stdout) != 0)
+    json_t *object = json_pack("{s:o,s:I,s:s,s:O}", "problem", attest_json_text(line), "precision_bits",
+                               (json_int_t)bits, "engine", attest_engine_name(engine), "tensors", tensors);
+    if (attest_json_line(stdout, object) != ATTEST_OK || fflush(stdout) != 0)
         status = attest_fail(err, ATTEST_IO, "standard output: write failed");
 out:
-    for (size_t i = 0; i < r->want_count; i++)
-        attest_decimals_free(&d[i]);
-    free(d);
+    json_decref(tensors);
     return status;
 }
 

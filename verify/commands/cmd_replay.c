@@ -1,4 +1,4 @@
-/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row.
+/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its result.
  * `replay TOKEN` is props_replay.c. */
 #include <errno.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "verify/properties/properties.h"
 
 /* Every field that has a value, one a line. */
-static void print_fields(FILE *out, const attest_row *row)
+static void print_fields(FILE *out, const attest_result *result)
 {
-    for (size_t i = 0; i < attest_row_field_count; i++) {
-        const attest_field *f = &attest_row_fields[i];
-        const char *at = (const char *)row + f->offset;
+    for (size_t i = 0; i < attest_result_field_count; i++) {
+        const attest_field *f = &attest_result_fields[i];
+        const char *at = (const char *)result + f->offset;
         char text[256] = "";
         double x;
         int64_t n;
@@ -28,8 +28,8 @@ static void print_fields(FILE *out, const attest_row *row)
             if (x == x)
                 snprintf(text, sizeof text, "%.9g", x);
             break;
-        case ATTEST_FIELD_VERDICT: snprintf(text, sizeof text, "%s", attest_verdict_names[row->verdict]); break;
-        case ATTEST_FIELD_REASONS: attest_reasons_text(text, sizeof text, row->reasons); break;
+        case ATTEST_FIELD_VERDICT: snprintf(text, sizeof text, "%s", attest_verdict_names[result->verdict]); break;
+        case ATTEST_FIELD_REASONS: attest_reasons_text(text, sizeof text, result->reasons); break;
         default: memcpy(&n, at, sizeof n); snprintf(text, sizeof text, "%lld", (long long)n);
         }
         if (*text && f->type == ATTEST_FIELD_TEXT)
@@ -72,14 +72,15 @@ out:
 }
 
 /* What was found in a file is reproduced by the file. */
-static void tell_file(attest_row *row, const attest_cli *cli)
+static void tell_file(attest_result *result, const attest_cli *cli)
 {
     char program[512], path[1500], kernel[900] = "";
     attest_shell_quote(program, sizeof program, cli->options.program);
     attest_shell_quote(path, sizeof path, cli->argument[0]);
     if (cli->options.kernel)
         attest_shell_quote(kernel, sizeof kernel, cli->options.kernel);
-    snprintf(row->reproduction, sizeof row->reproduction, "%s replay %s%s%s%s", program, *kernel ? "--kernel " : "",
+    snprintf(result->reproduction, sizeof result->reproduction, "%s replay %s%s%s%s", program,
+             *kernel ? "--kernel " : "",
              kernel, *kernel ? " " : "", path);
 }
 
@@ -90,12 +91,12 @@ int attest_command_replay(const attest_cli *cli)
     attest_prepared prepared = { 0 };
     attest_subject subject = { .program = cli->options.program };
     replayed what = { .inputs = NULL };
-    attest_row row;
+    attest_result result;
     char library[4096];
     const char *name;
     char *kept = NULL; /* a token in a file */
     int supported = 0, code = 0;
-    attest_row_init(&row);
+    attest_result_init(&result);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     const int is_token = attest_is_token(cli->argument[0]);
@@ -120,15 +121,15 @@ int attest_command_replay(const attest_cli *cli)
     } else {
         ATTEST_TRY(attest_prepare(&prepared, &what.c, &err));
     }
-    ATTEST_TRY(attest_run_case(&row, &supported, &prepared, &subject, NULL, cli->options.timeout, &err));
+    ATTEST_TRY(attest_run_case(&result, &supported, &prepared, &subject, NULL, cli->options.timeout, &err));
     if (from_file)
-        tell_file(&row, cli);
+        tell_file(&result, cli);
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)
-        attest_row_print_json(stdout, &row);
+        attest_result_print_json(stdout, &result);
     else if (!cli->options.quiet)
-        print_fields(stdout, &row);
+        print_fields(stdout, &result);
     attest_exit exit_code = { 0 };
-    attest_exit_add(&exit_code, attest_row_exit(&row));
+    attest_exit_add(&exit_code, attest_result_exit(&result));
     code = attest_exit_code(&exit_code);
 out:
     free(kept);

@@ -1,5 +1,7 @@
 /* cmd_search.c - `attest search`: for each kernel and problem the worst inputs that so many evaluations find. */
 #include <fnmatch.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,7 @@ typedef struct finding {
     attest_search_request request;
     attest_search_found found;
     double figure, seconds;
-    attest_row row; /* the found inputs, with every check of a case */
+    attest_result result; /* the found inputs, with every check of a case */
     char path[4096];
 } finding;
 
@@ -71,16 +73,16 @@ static attest_status keep(finding *f, attest_bundle *inputs, const char *dir, at
     attest_case_file there;
     attest_error ignored;
     char why[200];
-    if (!case_path(f->path, sizeof f->path, dir, f->row.kernel, objective))
+    if (!case_path(f->path, sizeof f->path, dir, f->result.kernel, objective))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", dir);
-    if (!strchr(f->row.kernel, ':') && attest_case_file_read(&there, f->path, &ignored) == ATTEST_OK) {
+    if (!strchr(f->result.kernel, ':') && attest_case_file_read(&there, f->path, &ignored) == ATTEST_OK) {
         const int worse = there.value >= f->figure && strcmp(there.objective, objective) == 0;
         attest_case_file_clear(&there);
         if (worse)
             return ATTEST_OK;
     }
     file.inputs = inputs; /* only read */
-    snprintf(file.kernel, sizeof file.kernel, "%s", f->row.kernel);
+    snprintf(file.kernel, sizeof file.kernel, "%s", f->result.kernel);
     snprintf(file.objective, sizeof file.objective, "%s", objective);
     snprintf(file.strategy, sizeof file.strategy, "%s", attest_strategy_names[r->strategy]);
     snprintf(why, sizeof why, "the largest %s known of this kernel and problem, not a proven maximum", objective);
@@ -102,7 +104,7 @@ static attest_status confirm(finding *f, const char *dir, attest_error *err)
     f->found.inputs = NULL; /* the evaluator takes them over */
     ATTEST_TRY(attest_evaluator_init(&ev, &r->c, given, &subject, r->objective, r->timeout_s, err));
     ATTEST_TRY(attest_evaluate(&f->figure, &ev, err));
-    ATTEST_TRY(attest_run_case(&f->row, &supported, &ev.prepared, &subject, NULL, r->timeout_s, err));
+    ATTEST_TRY(attest_run_case(&f->result, &supported, &ev.prepared, &subject, NULL, r->timeout_s, err));
     if (dir)
         ATTEST_TRY(keep(f, ev.prepared.inputs, dir, err));
 out:
@@ -125,24 +127,26 @@ out:
 }
 
 /* ---- output ----------------------------------------------------------------------------------------------------- */
-static void print_json(const finding *f)
+static attest_status print_json(const finding *f, attest_error *err)
 {
     const attest_search_request *r = &f->request;
-    printf("{\"kernel\":");
-    attest_print_json_string(f->row.kernel);
-    printf(",\"problem\":");
-    attest_print_json_string(f->row.line);
-    printf(",\"objective\":\"%s\",\"strategy\":\"%s\",\"seed\":%llu,\"evaluations\":%ld,\"value\":%.17g,\"value_hex\":"
-           "\"%a\",\"verdict\":\"%s\",\"ratio\":%.17g,\"refuted\":%ld,\"reached\":{",
-           attest_objective_names[r->objective], attest_strategy_names[r->strategy], (unsigned long long)r->seed,
-           f->found.evaluations, f->figure, f->figure, attest_verdict_names[f->row.verdict], f->row.ratio_hi,
-           f->found.refuted);
+    char hex[40];
+    json_t *reached = json_object();
     for (int k = 0; k < ATTEST_PHASE_COUNT; k++)
-        printf("%s\"%s\":%.6g", k ? "," : "", attest_phase_names[k], f->found.reached[k]);
-    printf("},\"file\":");
-    attest_print_json_string(f->path);
-    printf(",\"seconds\":%.3g}\n", f->seconds);
+        json_object_set_new(reached, attest_phase_names[k], attest_json_number(f->found.reached[k]));
+    snprintf(hex, sizeof hex, "%a", f->figure);
+    json_t *object = json_pack("{s:o,s:o,s:s,s:s,s:I,s:I,s:o,s:s,s:s,s:o,s:I,s:o,s:o,s:o}", "kernel",
+                               attest_json_text(f->result.kernel), "problem", attest_json_text(f->result.problem),
+                               "objective", attest_objective_names[r->objective], "strategy",
+                               attest_strategy_names[r->strategy], "seed", (json_int_t)r->seed, "evaluations",
+                               (json_int_t)f->found.evaluations, "value", attest_json_number(f->figure), "value_hex",
+                               hex, "verdict", attest_verdict_names[f->result.verdict], "ratio",
+                               attest_json_number(f->result.ratio_hi), "refuted", (json_int_t)f->found.refuted,
+                               "reached", reached, "file", attest_json_text(f->path), "seconds",
+                               attest_json_number(f->seconds));
+    const attest_status status = attest_json_line(stdout, object);
     fflush(stdout);
+    return status == ATTEST_OK ? ATTEST_OK : attest_fail(err, status, "cannot write what was found");
 }
 
 static void print_text(const finding *f)
@@ -151,7 +155,7 @@ static void print_text(const finding *f)
     printf("%-22s %-6s %-7s seed %-4llu %8ld evaluations  largest %s %-10.6g verdict %s\n", r->kernel,
            attest_objective_names[r->objective], attest_strategy_names[r->strategy], (unsigned long long)r->seed,
            f->found.evaluations, attest_objective_names[r->objective], f->figure,
-           attest_verdict_names[f->row.verdict]);
+           attest_verdict_names[f->result.verdict]);
     if (f->found.refuted > 0)
         printf("    %ld %s bound; the first: %s\n", f->found.refuted,
                attest_plural(f->found.refuted, "evaluation outside its", "evaluations outside their"), f->found.why);
@@ -162,7 +166,7 @@ static void print_text(const finding *f)
 
 static int exit_of(const finding *f)
 {
-    const int code = attest_row_exit(&f->row);
+    const int code = attest_result_exit(&f->result);
     return code == 0 && f->found.refuted > 0 ? 1 : code;
 }
 
@@ -255,17 +259,11 @@ static attest_status run_and_tell(finding *f, const attest_cli *cli, attest_exit
     ATTEST_TRY(run_one(f, cli->out, err));
     attest_exit_add(code, exit_of(f));
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)
-        print_json(f);
+        ATTEST_TRY(print_json(f, err));
     else if (!cli->options.quiet)
         print_text(f);
 out:
     return status;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Both strategies over SEEDS seeds: *ahead = 1 if the median of the search is the larger. */
@@ -282,14 +280,17 @@ static attest_status compare_one(int *ahead, finding *f, const attest_cli *cli, 
             ATTEST_TRY(run_and_tell(f, cli, code, err));
             figure[s][k] = f->figure;
         }
-        qsort(figure[s], SEEDS, sizeof figure[s][0], by_size);
+        gsl_sort(figure[s], 1, SEEDS);
     }
-    const double search = figure[ATTEST_STRATEGY_ANNEAL][SEEDS / 2], draws = figure[ATTEST_STRATEGY_RANDOM][SEEDS / 2];
+    const double search = gsl_stats_median_from_sorted_data(figure[ATTEST_STRATEGY_ANNEAL], 1, SEEDS);
+    const double draws = gsl_stats_median_from_sorted_data(figure[ATTEST_STRATEGY_RANDOM], 1, SEEDS);
     *ahead = search > draws;
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)
-        printf("{\"compare\":\"%s\",\"objective\":\"%s\",\"evaluations\":%ld,\"seeds\":%d,\"anneal\":%.17g,"
-               "\"random\":%.17g}\n", r->kernel, attest_objective_names[r->objective], r->evaluations, SEEDS, search,
-               draws);
+        ATTEST_TRY(attest_json_line(stdout, json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "compare", r->kernel, "objective",
+                                                      attest_objective_names[r->objective], "evaluations",
+                                                      (json_int_t)r->evaluations, "seeds", SEEDS, "anneal",
+                                                      attest_json_number(search), "random",
+                                                      attest_json_number(draws))));
     else
         printf("%-22s median of %d seeds: search %.6g, random draws %.6g (%.3g times)\n", r->kernel, SEEDS, search,
                draws, search / draws);

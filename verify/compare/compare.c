@@ -1,4 +1,4 @@
-/* compare.c - combines the judged elements of a case into one row: figures, worst element, verdict.
+/* compare.c - combines the judged elements of a case into one result: figures, worst element, verdict.
  *
  * An element passes when the upper end of its error/bound is at most 1, fails when the lower end is above 1
  * (or is no number), and is undecided in between.  Every comparison is written so that a NaN fails.
@@ -6,6 +6,7 @@
 #include "verify/compare/compare.h"
 #include "verify/base/base.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,14 +32,14 @@ typedef struct worst_element {
 } worst_element;
 
 typedef struct tally {
-    attest_row *row;
+    attest_result *result;
     double claim_ulp, unit; /* unit roundoff of out */
     int64_t judged, failed, undecided, nan_pattern;
     int64_t of_class[CLASS_COUNT]; /* elements left out */
     int64_t illposed_o, unbounded_o;
     worst_element o, other, failing_other;
     square_sum error, truth;
-    double bias, drift;
+    double bias, outward_bias;
     int64_t bias_count, normed;
     double *ratio; /* of the elements of o with a bound above 0; room for every element judged */
     int64_t ratio_count;
@@ -51,14 +52,14 @@ typedef struct tally {
 typedef struct output_rule {
     attest_tensor_id id;
     unsigned reason;
-    size_t column; /* of attest_row; SIZE_MAX: ratio_lo and ratio_hi, filled from the worst element */
+    size_t column; /* of attest_result; SIZE_MAX: ratio_lo and ratio_hi, filled from the worst element */
 } output_rule;
 
 static const output_rule row_outputs[] = {
     { { ATTEST_KIND_ROLE, ATTEST_O }, ATTEST_REASON_BOUND, SIZE_MAX },
-    { { ATTEST_KIND_ROLE, ATTEST_U }, ATTEST_REASON_BOUND, offsetof(attest_row, u_ratio) },
-    { { ATTEST_KIND_ROLE, ATTEST_Z }, ATTEST_REASON_BOUND, offsetof(attest_row, z_ratio) },
-    { { ATTEST_KIND_ROLE, ATTEST_LSE }, ATTEST_REASON_LSE, offsetof(attest_row, lse_ratio) },
+    { { ATTEST_KIND_ROLE, ATTEST_U }, ATTEST_REASON_BOUND, offsetof(attest_result, u_ratio) },
+    { { ATTEST_KIND_ROLE, ATTEST_Z }, ATTEST_REASON_BOUND, offsetof(attest_result, z_ratio) },
+    { { ATTEST_KIND_ROLE, ATTEST_LSE }, ATTEST_REASON_LSE, offsetof(attest_result, lse_ratio) },
 };
 
 static int is_o(attest_tensor_id id) { return id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_O; }
@@ -110,15 +111,16 @@ static int sign_of(const attest_element *el) { return (el->truth_lo > 0) - (el->
 /* Columns that only o has. */
 static void add_o_figures(tally *t, const attest_element *el)
 {
-    attest_row *row = t->row;
+    attest_result *result = t->result;
     const double unit = t->unit * el->gauge; /* an error that is not proved counts as 0 in the means */
     const double bias = el->error_lo > 0 ? (el->signed_lo / 2 + el->signed_hi / 2) / unit : 0;
-    row->ulp_lo = larger(row->ulp_lo, el->ulp_lo);
-    row->ulp_hi = larger(row->ulp_hi, el->ulp_hi);
-    row->rounding = larger(row->rounding, el->error_hi);
-    row->gauge_ratio = larger(row->gauge_ratio, el->error_hi == 0 ? 0 : el->error_hi / unit);
+    result->ulp_lo = larger(result->ulp_lo, el->ulp_lo);
+    result->ulp_hi = larger(result->ulp_hi, el->ulp_hi);
+    result->rounding = larger(result->rounding, el->error_hi);
+    result->abs_scale_ratio = larger(result->abs_scale_ratio, el->error_hi == 0 ? 0 : el->error_hi / unit);
     if (!isnan(el->probable))
-        row->probable_ratio = larger(row->probable_ratio, el->error_hi == 0 ? 0 : el->error_hi / el->probable);
+        result->probabilistic_ratio = larger(result->probabilistic_ratio,
+                                             el->error_hi == 0 ? 0 : el->error_hi / el->probable);
     add_square(&t->error, el->error_hi);
     add_square(&t->truth, least_size(el->truth_lo, el->truth_hi));
     t->normed++;
@@ -127,7 +129,7 @@ static void add_o_figures(tally *t, const attest_element *el)
     t->outside_norm |= !isfinite(el->error_hi);
     if (unit > 0 && isfinite(bias)) {
         t->bias += bias;
-        t->drift += sign_of(el) * bias;
+        t->outward_bias += sign_of(el) * bias;
         t->bias_count++;
     }
 }
@@ -156,7 +158,7 @@ static int add_nan_pattern(tally *t, const output_rule *rule, const attest_eleme
         return 1;
     t->failed++;
     t->nan_pattern++;
-    t->row->reasons |= rule->reason | ATTEST_REASON_NAN_PATTERN;
+    t->result->reasons |= rule->reason | ATTEST_REASON_NAN_PATTERN;
     keep_worst(is_o(rule->id) ? &t->o : &t->other, el, rule->id, index, rank, dtype);
     return 1;
 }
@@ -164,8 +166,8 @@ static int add_nan_pattern(tally *t, const output_rule *rule, const attest_eleme
 static void add_element(tally *t, const output_rule *rule, const attest_element *el, const int64_t index[4], int rank,
                         uint32_t dtype)
 {
-    attest_row *row = t->row;
-    double *column = rule->column == SIZE_MAX ? NULL : (double *)(void *)((char *)row + rule->column);
+    attest_result *result = t->result;
+    double *column = rule->column == SIZE_MAX ? NULL : (double *)(void *)((char *)result + rule->column);
     if (add_nan_pattern(t, rule, el, index, rank, dtype) || !is_judged(t, el, rule->id))
         return;
     const int failed = !(el->ratio_lo <= 1);
@@ -179,10 +181,10 @@ static void add_element(tally *t, const output_rule *rule, const attest_element 
     if (!failed)
         return;
     t->failed++;
-    row->reasons |= rule->reason;
+    result->reasons |= rule->reason;
     if (isnan(attest_to_f64(dtype, el->got))) {
         t->nan_pattern++;
-        row->reasons |= ATTEST_REASON_NAN_PATTERN;
+        result->reasons |= ATTEST_REASON_NAN_PATTERN;
     }
     if (!is_o(rule->id))
         keep_worst(&t->failing_other, el, rule->id, index, rank, dtype);
@@ -191,19 +193,19 @@ static void add_element(tally *t, const output_rule *rule, const attest_element 
 /* Once a row: what its weights and its divisor are like. */
 static void add_signs(tally *t, const attest_row_facts *f, int vanishing)
 {
-    t->row->rows_negative_weight += f->negative_weight;
-    t->row->rows_negative_sum += f->sum_sign < 0;
-    t->row->rows_vanishing += vanishing;
+    t->result->rows_negative_weight += f->negative_weight;
+    t->result->rows_negative_sum += f->sum_sign < 0;
+    t->result->rows_vanishing += vanishing;
 }
 
 static void add_facts(tally *t, const attest_row_facts *f)
 {
-    attest_row *row = t->row;
+    attest_result *result = t->result;
     if (f->visible > 0) {
-        row->range = larger(row->range, f->range_hi);
-        row->abs_score = larger(row->abs_score, f->abs_score);
+        result->range = larger(result->range, f->range_hi);
+        result->abs_score = larger(result->abs_score, f->abs_score);
     }
-    row->bits = f->bits > row->bits ? f->bits : row->bits;
+    result->bits = f->bits > result->bits ? f->bits : result->bits;
     t->engine = !t->facts_seen || t->engine == f->engine ? f->engine : ATTEST_ENGINE_MIXED;
     t->facts_seen = 1;
 }
@@ -242,7 +244,7 @@ static attest_status judge_row(tally *t, const judge *j, attest_row_index r, att
         ATTEST_TRY(attest_truth_distance(j->distance, j->distance + e, j->truth, j->exp_truth, r.b, r.h, r.i, err));
         for (int64_t c = 0; c < e; c++)
             if (!isnan(j->distance[e + c]))
-                t->row->truncation = larger(t->row->truncation, j->distance[e + c]);
+                t->result->truncation = larger(t->result->truncation, j->distance[e + c]);
     }
 out:
     return status;
@@ -256,7 +258,7 @@ static attest_status judge_states(tally *t, const judge *j, attest_error *err)
     const size_t count = attest_problem_outputs(j->p, ids, ATTEST_MAX_TENSORS);
     const int packed = (j->flags & ATTEST_PACKED_STATE) != 0;
     for (size_t k = 0; k < count; k++) {
-        const output_rule rule = { ids[k], ATTEST_REASON_STATE, offsetof(attest_row, state_ratio) };
+        const output_rule rule = { ids[k], ATTEST_REASON_STATE, offsetof(attest_result, state_ratio) };
         const attest_tensor *got = attest_bundle_get(j->outputs, ids[k]);
         if (!got || ids[k].kind == ATTEST_KIND_ROLE)
             continue;
@@ -279,7 +281,7 @@ out:
     return status;
 }
 
-/* ---- the row --------------------------------------------------------------------------------------------- */
+/* ---- the result --------------------------------------------------------------------------------------------- */
 static void name_element(char *text, size_t len, const worst_element *w)
 {
     char name[16], index[4][24] = { "", "", "", "" };
@@ -289,37 +291,31 @@ static void name_element(char *text, size_t len, const worst_element *w)
     snprintf(text, len, "%s[%s%s%s%s]", name, index[0], index[1], index[2], index[3]);
 }
 
-static void fill_worst(attest_row *row, const worst_element *w)
+static void fill_worst(attest_result *result, const worst_element *w)
 {
     const attest_element *el = &w->element;
     const double middle = el->truth_lo == el->truth_hi ? el->truth_lo : el->truth_lo / 2 + el->truth_hi / 2;
     if (!w->found)
         return;
-    name_element(row->worst, sizeof row->worst, w);
-    snprintf(row->got, sizeof row->got, "%a", attest_to_f64(w->dtype, el->got));
-    snprintf(row->truth, sizeof row->truth, "%a (%.17g)", middle, middle);
-    row->abs_lo = el->error_lo;
-    row->abs_hi = el->error_hi;
-    row->ratio_lo = el->ratio_lo;
-    row->ratio_hi = el->ratio_hi;
-    row->bound = el->bound;
-    row->term_score = el->term[ATTEST_TERM_SCORE];
-    row->term_exp = el->term[ATTEST_TERM_EXP];
-    row->term_cast = el->term[ATTEST_TERM_CAST];
-    row->term_accumulation = el->term[ATTEST_TERM_ACCUMULATION];
-    row->term_division = el->term[ATTEST_TERM_DIVISION];
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    name_element(result->worst, sizeof result->worst, w);
+    snprintf(result->got, sizeof result->got, "%a", attest_to_f64(w->dtype, el->got));
+    snprintf(result->truth, sizeof result->truth, "%a (%.17g)", middle, middle);
+    result->abs_lo = el->error_lo;
+    result->abs_hi = el->error_hi;
+    result->ratio_lo = el->ratio_lo;
+    result->ratio_hi = el->ratio_hi;
+    result->bound = el->bound;
+    result->term_score = el->term[ATTEST_TERM_SCORE];
+    result->term_exp = el->term[ATTEST_TERM_EXP];
+    result->term_cast = el->term[ATTEST_TERM_CAST];
+    result->term_accumulation = el->term[ATTEST_TERM_ACCUMULATION];
+    result->term_division = el->term[ATTEST_TERM_DIVISION];
 }
 
 /* The ceil(n/2)-th smallest; NAN if there is none. */
 static double median(double *x, int64_t count)
 {
-    qsort(x, (size_t)count, sizeof *x, by_size);
+    gsl_sort(x, 1, (size_t)count);
     return count ? x[(count - 1) / 2] : NAN;
 }
 
@@ -368,55 +364,55 @@ static void text_left_out(char *text, size_t len, const tally *t)
 
 static void set_verdict(tally *t)
 {
-    attest_row *row = t->row;
+    attest_result *result = t->result;
     char left_out[160];
-    const int claim_broken = t->claim_ulp > 0 && t->o.found && !(row->ulp_lo <= t->claim_ulp);
+    const int claim_broken = t->claim_ulp > 0 && t->o.found && !(result->ulp_lo <= t->claim_ulp);
     text_left_out(left_out, sizeof left_out, t);
     if (claim_broken)
-        row->reasons |= ATTEST_REASON_CLAIM;
+        result->reasons |= ATTEST_REASON_CLAIM;
     if (t->failed) {
-        row->verdict = ATTEST_FAIL;
-        snprintf(row->why, sizeof row->why, "%lld of %lld %s bound%s; %s at least %.4g times it",
+        result->verdict = ATTEST_FAIL;
+        snprintf(result->why, sizeof result->why, "%lld of %lld %s bound%s; %s at least %.4g times it",
                  (long long)t->failed, (long long)t->judged,
                  attest_plural(t->judged, "element outside its", "elements outside their"),
-                 t->nan_pattern ? ", some NaN" : "", row->worst, row->ratio_lo);
+                 t->nan_pattern ? ", some NaN" : "", result->worst, result->ratio_lo);
     } else if (claim_broken) {
-        row->verdict = ATTEST_FAIL;
-        snprintf(row->why, sizeof row->why, "%.6g ulp, %.6g claimed", row->ulp_lo, t->claim_ulp);
+        result->verdict = ATTEST_FAIL;
+        snprintf(result->why, sizeof result->why, "%.6g ulp, %.6g claimed", result->ulp_lo, t->claim_ulp);
     } else if (t->judged == 0) {
-        row->verdict = ATTEST_UNDECIDED;
-        snprintf(row->why, sizeof row->why, "nothing could be judged%s%s", left_out[0] ? ": " : "", left_out);
+        result->verdict = ATTEST_UNDECIDED;
+        snprintf(result->why, sizeof result->why, "nothing could be judged%s%s", left_out[0] ? ": " : "", left_out);
     } else if (t->unbounded_o && !t->o.found) { /* other outputs do not vouch for o */
-        row->verdict = ATTEST_UNDECIDED;
-        snprintf(row->why, sizeof row->why, "no element of o could be judged: %s", left_out);
+        result->verdict = ATTEST_UNDECIDED;
+        snprintf(result->why, sizeof result->why, "no element of o could be judged: %s", left_out);
     } else if (t->undecided) {
-        row->verdict = ATTEST_UNDECIDED;
-        snprintf(row->why, sizeof row->why, "%lld %s undecided at %lld bits%s%s", (long long)t->undecided,
-                 attest_plural(t->undecided, "element", "elements"), (long long)row->bits,
+        result->verdict = ATTEST_UNDECIDED;
+        snprintf(result->why, sizeof result->why, "%lld %s undecided at %lld bits%s%s", (long long)t->undecided,
+                 attest_plural(t->undecided, "element", "elements"), (long long)result->bits,
                  left_out[0] ? "; " : "", left_out);
     } else {
-        row->verdict = t->illposed_o ? ATTEST_ILLPOSED : ATTEST_PASS;
-        snprintf(row->why, sizeof row->why, "%s", left_out);
+        result->verdict = t->illposed_o ? ATTEST_ILLPOSED : ATTEST_PASS;
+        snprintf(result->why, sizeof result->why, "%s", left_out);
     }
 }
 
 static void finish(tally *t)
 {
-    attest_row *row = t->row;
+    attest_result *result = t->result;
     const int o_fails = t->o.found && !(t->o.element.ratio_lo <= 1);
-    fill_worst(row, !t->o.found ? &t->other : t->failing_other.found && !o_fails ? &t->failing_other : &t->o);
+    fill_worst(result, !t->o.found ? &t->other : t->failing_other.found && !o_fails ? &t->failing_other : &t->o);
     if (t->o.found) {
-        row->norm_error = norm_error(t);
-        row->ratio_median = median(t->ratio, t->ratio_count);
-        row->bias = t->bias_count ? t->bias / (double)t->bias_count : 0;
-        row->drift = t->bias_count ? t->drift / (double)t->bias_count : 0;
+        result->norm_error = norm_error(t);
+        result->ratio_median = median(t->ratio, t->ratio_count);
+        result->bias = t->bias_count ? t->bias / (double)t->bias_count : 0;
+        result->outward_bias = t->bias_count ? t->outward_bias / (double)t->bias_count : 0;
     }
     if (t->facts_seen)
-        snprintf(row->engine, sizeof row->engine, "%s", attest_engine_name(t->engine));
+        snprintf(result->engine, sizeof result->engine, "%s", attest_engine_name(t->engine));
     set_verdict(t);
 }
 
-attest_status attest_compare(attest_row *row, attest_truth *truth, attest_truth *exp_truth, const attest_case *c,
+attest_status attest_compare(attest_result *result, attest_truth *truth, attest_truth *exp_truth, const attest_case *c,
                              const attest_bundle *outputs, const attest_numerics *numerics, uint32_t flags,
                              double claim_ulp, attest_error *err)
 {
@@ -425,14 +421,14 @@ attest_status attest_compare(attest_row *row, attest_truth *truth, attest_truth 
     int64_t count = 0;
     const attest_problem *p = &c->problem;
     judge j = { truth, exp_truth, p, outputs, numerics, flags, NULL, NULL };
-    tally t = { .row = row, .claim_ulp = claim_ulp, .unit = attest_unit_roundoff(p->out) };
+    tally t = { .result = result, .claim_ulp = claim_ulp, .unit = attest_unit_roundoff(p->out) };
     j.elements = calloc((size_t)p->e, sizeof *j.elements);
     j.distance = calloc((size_t)p->e * 2, sizeof *j.distance);
     if (!j.elements || !j.distance) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
         goto out;
     }
-    name_class(row->class, sizeof row->class, p, numerics->schedule);
+    name_class(result->class, sizeof result->class, p, numerics->schedule);
     ATTEST_TRY(attest_rows_to_judge(&rows, &count, p, attest_case_hash(c), numerics->tile, err));
     t.ratio = calloc((size_t)(count * p->e), sizeof *t.ratio);
     if (!t.ratio)
@@ -440,8 +436,8 @@ attest_status attest_compare(attest_row *row, attest_truth *truth, attest_truth 
     for (int64_t k = 0; k < count; k++)
         ATTEST_TRY(judge_row(&t, &j, rows[k], err));
     ATTEST_TRY(judge_states(&t, &j, err));
-    row->rows_judged = count;
-    row->rows_total = p->b * p->hq * p->n;
+    result->rows_judged = count;
+    result->rows_total = p->b * p->hq * p->n;
     finish(&t);
 out:
     free(rows);

@@ -6,7 +6,7 @@
 #define ATTEST_COMPARE_H
 
 #include "reference/reference.h"
-#include "reports/row.h"
+#include "reports/result.h"
 
 /* Rows (b,h,i) to judge: all when n <= 256; else per (b,h) the first, the last, tile edges +-1 (tile and
  * its multiples: first two and last) and 32 chosen by the hash.  rows[] is malloc'd, the caller's. */
@@ -15,9 +15,9 @@ attest_status attest_rows_to_judge(attest_row_index **rows, int64_t *count, cons
                                    int64_t tile, attest_error *err);
 
 /* Judges every output tensor that `outputs` holds beside the truth and fills verdict, reasons, worst, abs,
- * ulp, ratios, bias, terms, range, engine, bits, class of *row.  `exp_truth` (or NULL) gives the truncation column.
+ * ulp, ratios, bias, terms, range, engine, bits, class of *result.  `exp_truth` (or NULL) gives the truncation column.
  * `packed`: layout of ht and zt.  claim_ulp 0 = no claim. */
-attest_status attest_compare(attest_row *row, attest_truth *truth, attest_truth *exp_truth, const attest_case *c,
+attest_status attest_compare(attest_result *result, attest_truth *truth, attest_truth *exp_truth, const attest_case *c,
                              const attest_bundle *outputs, const attest_numerics *numerics, uint32_t flags,
                              double claim_ulp, attest_error *err);
 

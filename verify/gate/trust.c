@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "reference/reference.h"
-#include "reports/row.h"
+#include "reports/report.h"
 #include "verify/base/base.h"
 
 static attest_status add_base(attest_facts *facts, const char *name, const char *text, attest_error *err)

@@ -129,8 +129,8 @@ static void clear_case(foreign_case *c)
     }
 }
 
-static attest_status judge(void *context, attest_row *row, attest_prepared *prepared, const attest_bundle *outputs,
-                           attest_error *err)
+static attest_status judge(void *context, attest_result *result, attest_prepared *prepared,
+                           const attest_bundle *outputs, attest_error *err)
 {
     const foreign_run *run = context;
     const attest_foreign_rule *rule = run->gate->rule;
@@ -155,8 +155,8 @@ static attest_status judge(void *context, attest_row *row, attest_prepared *prep
         free(got);
         got = NULL;
     }
-    row->verdict = refused ? ATTEST_FAIL : ATTEST_PASS;
-    if (!strchr(row->kernel, ':')) { /* a built-in kernel: correct */
+    result->verdict = refused ? ATTEST_FAIL : ATTEST_PASS;
+    if (!strchr(result->kernel, ':')) { /* a built-in kernel: correct */
         c->correct++;
         c->refused += refused;
     }

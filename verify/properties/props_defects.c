@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "reference/reference.h"
+#include "reports/json.h"
+#include "reports/table.h"
 
-static attest_status find(attest_props_defect *found, const attest_options *options, const char *plugin, size_t k, long cases,
-                          int reference, attest_error *err)
+static attest_status find(attest_props_defect *found, const attest_options *options, const char *plugin, size_t k,
+                          long cases, int reference, attest_error *err)
 {
     char name[128];
     attest_props_result result = { .count = NULL };
@@ -27,8 +29,8 @@ static attest_status find(attest_props_defect *found, const attest_options *opti
     return status;
 }
 
-attest_status attest_props_defects(attest_props_defect *result, const attest_options *options, const char *plugin, long cases,
-                                   attest_error *err)
+attest_status attest_props_defects(attest_props_defect *result, const attest_options *options, const char *plugin,
+                                   long cases, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     memset(result, 0, attest_defect_count * sizeof *result);
@@ -60,8 +62,13 @@ static const char *how(const attest_props_defect *r)
 
 void attest_props_defects_print(FILE *out, const attest_options *options, const attest_props_defect *result, long cases)
 {
+    static const attest_column columns[] = {
+        { .head = "defect", .width = 30 }, { .head = "base kernel", .width = 22 }, { .head = "found", .width = 20 },
+        { .head = "by property", .width = 20 }, { .head = "case" },
+    };
+    attest_table table;
     size_t selected = 0, found[2] = { 0, 0 };
-    fprintf(out, "%-30s %-22s %-20s %-20s %s\n", "defect", "base kernel", "found", "by property", "case");
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, sizeof columns / sizeof columns[0]);
     for (int pass = 0; pass < 2; pass++) /* those that need the reference first */
         for (size_t k = 0; k < attest_defect_count; k++) {
             const attest_props_defect *r = &result[k];
@@ -73,10 +80,13 @@ void attest_props_defects_print(FILE *out, const attest_options *options, const 
             found[r->reference] += (size_t)r->found;
             if (r->found)
                 (void)attest_case_print(line, sizeof line, &r->c, &err);
-            fprintf(out, "%-30s %-22s %-20s %-20s %s\n", attest_defect_name(name, &attest_defects[k]),
-                    attest_defects[k].base, how(r),
-                    !r->found ? "-" : r->property ? r->property->name : "the run itself", line);
+            attest_table_cell(&table, "%s", attest_defect_name(name, &attest_defects[k]));
+            attest_table_cell(&table, "%s", attest_defects[k].base);
+            attest_table_cell(&table, "%s", how(r));
+            attest_table_cell(&table, "%s", !r->found ? "-" : r->property ? r->property->name : "the run itself");
+            attest_table_cell(&table, "%s", line);
         }
+    attest_table_close(&table);
     const size_t needy = selected - found[0] - found[1];
     fprintf(out,
             "\n%zu %s, at most %ld %s each: %zu found without a reference, %zu more with its bounds as "
@@ -96,8 +106,10 @@ void attest_props_defects_json(FILE *out, const attest_options *options, const a
             continue;
         if (r->found)
             (void)attest_case_print(line, sizeof line, &r->c, &err);
-        fprintf(out, "{\"defect\":\"%s\",\"base\":\"%s\",\"found\":\"%s\",\"property\":\"%s\",\"line\":\"%s\"}\n",
-                attest_defect_name(name, &attest_defects[k]), attest_defects[k].base, how(r),
-                !r->found ? "" : r->property ? r->property->name : "run", line);
+        attest_json_line(out, json_pack("{s:s,s:s,s:s,s:s,s:o}", "defect",
+                                        attest_defect_name(name, &attest_defects[k]), "base", attest_defects[k].base,
+                                        "found", how(r), "property",
+                                        !r->found ? "" : r->property ? r->property->name : "run", "line",
+                                        attest_json_text(line)));
     }
 }

@@ -17,6 +17,6 @@ attest_status attest_props_explain(FILE *out, const attest_subject *subject, con
                                    const attest_bundle *inputs, double timeout_s, attest_error *err);
 
 /* The lines alone, of a judged row. */
-void attest_props_explain_row(FILE *out, const attest_row *row);
+void attest_props_explain_row(FILE *out, const attest_result *row);
 
 #endif

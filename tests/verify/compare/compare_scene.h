@@ -20,7 +20,7 @@ typedef struct scene {
     attest_case c;
     attest_bundle *inputs, *outputs;
     attest_truth *truth;
-    attest_row row;
+    attest_result result;
 } scene;
 
 static inline void ok(attest_status status, const attest_error *err)
@@ -68,18 +68,18 @@ static inline void judge(scene *s, attest_truth *exp_truth, uint32_t flags, doub
 {
     attest_error err = { "" };
     const attest_numerics numerics = { .struct_size = sizeof numerics };
-    attest_row_init(&s->row);
-    ok(attest_compare(&s->row, s->truth, exp_truth, &s->c, s->outputs, &numerics, flags, claim, &err), &err);
+    attest_result_init(&s->result);
+    ok(attest_compare(&s->result, s->truth, exp_truth, &s->c, s->outputs, &numerics, flags, claim, &err), &err);
 }
 
 static inline void expect(const scene *s, const char *what, int64_t verdict, int64_t reasons)
 {
     char got[256], want[256];
-    attest_reasons_text(got, sizeof got, s->row.reasons);
+    attest_reasons_text(got, sizeof got, s->result.reasons);
     attest_reasons_text(want, sizeof want, reasons);
-    ck_assert_msg(s->row.verdict == verdict, "%s: %s, not %s (%s)", what, attest_verdict_names[s->row.verdict],
-                  attest_verdict_names[verdict], s->row.why);
-    ck_assert_msg(s->row.reasons == reasons, "%s: reasons `%s`, not `%s` (%s)", what, got, want, s->row.why);
+    ck_assert_msg(s->result.verdict == verdict, "%s: %s, not %s (%s)", what, attest_verdict_names[s->result.verdict],
+                  attest_verdict_names[verdict], s->result.why);
+    ck_assert_msg(s->result.reasons == reasons, "%s: reasons `%s`, not `%s` (%s)", what, got, want, s->result.why);
 }
 
 static inline void put(attest_tensor *t, int64_t at, double x)

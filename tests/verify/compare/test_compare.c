@@ -17,14 +17,14 @@ START_TEST(test_rounded_truth_passes)
         if (strstr(lines[i], "linear") == NULL)
             give(&s, LSE);
         judge(&s, NULL, 0, 0);
-        const attest_row *r = &s.row;
+        const attest_result *r = &s.result;
         expect(&s, lines[i], ATTEST_PASS, 0);
         ck_assert_msg(r->ulp_lo >= 0 && r->ulp_hi <= 0.5 + 1e-9, "%s: %g ulp", lines[i], r->ulp_hi);
         ck_assert_msg(r->ratio_hi < 1 && r->u_ratio < 1 && r->z_ratio < 1, "%s: ratios %g %g %g", lines[i],
                       r->ratio_hi, r->u_ratio, r->z_ratio);
         ck_assert(r->abs_lo <= r->abs_hi && r->abs_hi <= r->bound && r->rounding >= r->abs_hi);
         ck_assert_msg(r->norm_error <= attest_unit_roundoff(s.c.problem.out), "%s: %g", lines[i], r->norm_error);
-        ck_assert(r->gauge_ratio >= 0 && r->gauge_ratio <= 1.01 && fabs(r->bias) < 1);
+        ck_assert(r->abs_scale_ratio >= 0 && r->abs_scale_ratio <= 1.01 && fabs(r->bias) < 1);
         ck_assert(r->range >= 0 && r->abs_score >= r->range / 2 && r->bits >= ATTEST_PRECISION_START);
         ck_assert(r->rows_judged == r->rows_total && r->rows_total == s.c.problem.b * s.c.problem.hq * s.c.problem.n);
         ck_assert(r->engine[0] && r->worst[0] == 'o' && r->got[0] && strchr(r->truth, '('));
@@ -47,18 +47,19 @@ START_TEST(test_distance_from_truth)
     put(o, at, truth + 0x1p-10); /* far outside: now the worst element is this one and its bound is known */
     judge(&s, NULL, 0, 0);
     expect(&s, "far", ATTEST_FAIL, ATTEST_REASON_BOUND);
-    ck_assert_str_eq(s.row.worst, "o[0,1,3,2]");
-    ck_assert(s.row.abs_lo > 0x1p-10 * 0.999 && s.row.abs_hi < 0x1p-10 * 1.001 && s.row.abs_lo <= s.row.abs_hi);
-    ck_assert(s.row.ratio_lo > 1 && s.row.ratio_lo <= s.row.ratio_hi);
-    ck_assert_msg(fabs(s.row.ratio_hi * s.row.bound - s.row.abs_hi) <= 1e-9 * s.row.abs_hi, "ratio %g bound %g",
-                  s.row.ratio_hi, s.row.bound);
-    ck_assert(strtod(s.row.got, NULL) == attest_load(o, at) && fabs(strtod(s.row.truth, NULL) - truth) < 1e-7);
-    const double bound = s.row.bound;
+    ck_assert_str_eq(s.result.worst, "o[0,1,3,2]");
+    ck_assert(s.result.abs_lo > 0x1p-10 * 0.999 && s.result.abs_hi < 0x1p-10 * 1.001);
+    ck_assert(s.result.abs_lo <= s.result.abs_hi);
+    ck_assert(s.result.ratio_lo > 1 && s.result.ratio_lo <= s.result.ratio_hi);
+    ck_assert_msg(fabs(s.result.ratio_hi * s.result.bound - s.result.abs_hi) <= 1e-9 * s.result.abs_hi,
+                  "ratio %g bound %g", s.result.ratio_hi, s.result.bound);
+    ck_assert(strtod(s.result.got, NULL) == attest_load(o, at) && fabs(strtod(s.result.truth, NULL) - truth) < 1e-7);
+    const double bound = s.result.bound;
     for (int side = -1; side <= 1; side += 2) {
         put(o, at, truth + side * 0.9 * bound);
         judge(&s, NULL, 0, 0);
         expect(&s, "0.9 bound", ATTEST_PASS, 0);
-        ck_assert_str_eq(s.row.worst, "o[0,1,3,2]");
+        ck_assert_str_eq(s.result.worst, "o[0,1,3,2]");
         put(o, at, truth + side * 1.5 * bound);
         judge(&s, NULL, 0, 0);
         expect(&s, "1.5 bound", ATTEST_FAIL, ATTEST_REASON_BOUND);
@@ -81,11 +82,11 @@ START_TEST(test_wrong_values)
         put(o, 4, cases[i].value), put(o, 9, cases[i].value);
         judge(&s, NULL, 0, 1e6);
         expect(&s, cases[i].what, ATTEST_FAIL, cases[i].reasons | ATTEST_REASON_CLAIM);
-        ck_assert(s.row.ulp_lo > 1e6 && s.row.ratio_lo > 1);
+        ck_assert(s.result.ulp_lo > 1e6 && s.result.ratio_lo > 1);
         if (!isfinite(cases[i].value) && isnan(cases[i].value)) {
-            ck_assert_str_eq(s.row.worst, "o[0,0,1,1]"); /* of equals the first */
-            ck_assert(isinf(s.row.norm_error) && isinf(s.row.ratio_hi) && isinf(s.row.ulp_hi));
-            ck_assert(strstr(s.row.got, "nan") != NULL);
+            ck_assert_str_eq(s.result.worst, "o[0,0,1,1]"); /* of equals the first */
+            ck_assert(isinf(s.result.norm_error) && isinf(s.result.ratio_hi) && isinf(s.result.ulp_hi));
+            ck_assert(strstr(s.result.got, "nan") != NULL);
         }
     }
     attest_store_bits(o, 4, kept[0]), attest_store_bits(o, 9, kept[1]);
@@ -95,7 +96,7 @@ START_TEST(test_wrong_values)
     }
     judge(&s, NULL, 0, 0);
     expect(&s, "rows exchanged", ATTEST_FAIL, ATTEST_REASON_BOUND);
-    ck_assert(strncmp(s.row.worst, "o[0,0,1,", 8) == 0 || strncmp(s.row.worst, "o[0,0,3,", 8) == 0);
+    ck_assert(strncmp(s.result.worst, "o[0,0,1,", 8) == 0 || strncmp(s.result.worst, "o[0,0,3,", 8) == 0);
     close_scene(&s);
 }
 END_TEST
@@ -103,11 +104,11 @@ END_TEST
 START_TEST(test_other_outputs)
 {
     static const struct { attest_tensor_id id; int64_t reasons; const char *worst; size_t column; } cases[] = {
-        { { ATTEST_KIND_ROLE, ATTEST_U }, ATTEST_REASON_BOUND, "u[0,0,1,1]", offsetof(attest_row, u_ratio) },
-        { { ATTEST_KIND_ROLE, ATTEST_Z }, ATTEST_REASON_BOUND, "z[0,0,4]", offsetof(attest_row, z_ratio) },
-        { { ATTEST_KIND_ROLE, ATTEST_LSE }, ATTEST_REASON_LSE, "lse[0,0,4]", offsetof(attest_row, lse_ratio) },
-        { { ATTEST_KIND_HT, 1 }, ATTEST_REASON_STATE, "ht.1[0,0,1,1]", offsetof(attest_row, state_ratio) },
-        { { ATTEST_KIND_ZT, 2 }, ATTEST_REASON_STATE, "zt.2[0,0,4]", offsetof(attest_row, state_ratio) },
+        { { ATTEST_KIND_ROLE, ATTEST_U }, ATTEST_REASON_BOUND, "u[0,0,1,1]", offsetof(attest_result, u_ratio) },
+        { { ATTEST_KIND_ROLE, ATTEST_Z }, ATTEST_REASON_BOUND, "z[0,0,4]", offsetof(attest_result, z_ratio) },
+        { { ATTEST_KIND_ROLE, ATTEST_LSE }, ATTEST_REASON_LSE, "lse[0,0,4]", offsetof(attest_result, lse_ratio) },
+        { { ATTEST_KIND_HT, 1 }, ATTEST_REASON_STATE, "ht.1[0,0,1,1]", offsetof(attest_result, state_ratio) },
+        { { ATTEST_KIND_ZT, 2 }, ATTEST_REASON_STATE, "zt.2[0,0,4]", offsetof(attest_result, state_ratio) },
     };
     scene s;
     double column;
@@ -116,16 +117,16 @@ START_TEST(test_other_outputs)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         attest_tensor *t = give(&s, cases[i].id);
         judge(&s, NULL, 0, 0);
-        memcpy(&column, (const char *)&s.row + cases[i].column, sizeof column);
+        memcpy(&column, (const char *)&s.result + cases[i].column, sizeof column);
         expect(&s, cases[i].worst, ATTEST_PASS, 0);
         ck_assert_msg(column >= 0 && column < 1, "%s: %g", cases[i].worst, column);
         const uint64_t kept = attest_load_bits(t, 4);
         put(t, 4, attest_load(t, 4) + 1);
         judge(&s, NULL, 0, 0);
-        memcpy(&column, (const char *)&s.row + cases[i].column, sizeof column);
+        memcpy(&column, (const char *)&s.result + cases[i].column, sizeof column);
         expect(&s, cases[i].worst, ATTEST_FAIL, cases[i].reasons);
-        ck_assert_str_eq(s.row.worst, cases[i].worst);
-        ck_assert_msg(column > 1 && s.row.ulp_hi <= 0.5 + 1e-9, "%s: %g", cases[i].worst, column);
+        ck_assert_str_eq(s.result.worst, cases[i].worst);
+        ck_assert_msg(column > 1 && s.result.ulp_hi <= 0.5 + 1e-9, "%s: %g", cases[i].worst, column);
         put(t, 4, NAN);
         judge(&s, NULL, 0, 0);
         expect(&s, cases[i].worst, ATTEST_FAIL, cases[i].reasons | ATTEST_REASON_NAN_PATTERN);
@@ -143,12 +144,12 @@ START_TEST(test_claim)
     attest_store_bits(o, 7, attest_load_bits(o, 7) + 8); /* eight ulps: inside the bound of an unknown kernel */
     judge(&s, NULL, 0, 0);
     expect(&s, "no claim", ATTEST_PASS, 0);
-    ck_assert(s.row.ulp_lo > 7.4 && s.row.ulp_hi < 8.6);
+    ck_assert(s.result.ulp_lo > 7.4 && s.result.ulp_hi < 8.6);
     judge(&s, NULL, 0, 9);
     expect(&s, "claim 9", ATTEST_PASS, 0);
     judge(&s, NULL, 0, 7);
     expect(&s, "claim 7", ATTEST_FAIL, ATTEST_REASON_CLAIM);
-    ck_assert_msg(strstr(s.row.why, "7 claimed") != NULL, "%s", s.row.why);
+    ck_assert_msg(strstr(s.result.why, "7 claimed") != NULL, "%s", s.result.why);
     close_scene(&s);
 }
 END_TEST
@@ -168,12 +169,12 @@ START_TEST(test_bias_of_signs)
     open_scene(&s, "variant=softmax n=2 m=9 d=4 e=2 family=ones", inputs);
     attest_tensor *o = give(&s, O);
     judge(&s, NULL, 0, 0);
-    ck_assert_msg(s.row.drift == 0, "exact: %g", s.row.drift);
+    ck_assert_msg(s.result.outward_bias == 0, "exact: %g", s.result.outward_bias);
     for (int64_t i = 0; i < attest_tensor_count(o); i++)
         put(o, i, (i % 2 ? -1 : 1) * (1 + 0x1p-21));
     judge(&s, NULL, 0, 0);
-    ck_assert_msg(s.row.drift > 0.5, "drift %g", s.row.drift);
-    ck_assert_msg(fabs(s.row.bias) < 1e-9, "bias %g", s.row.bias); /* as many above as below */
+    ck_assert_msg(s.result.outward_bias > 0.5, "outward_bias %g", s.result.outward_bias);
+    ck_assert_msg(fabs(s.result.bias) < 1e-9, "bias %g", s.result.bias); /* as many above as below */
     close_scene(&s);
 }
 END_TEST
@@ -188,9 +189,9 @@ START_TEST(test_bias)
             put(o, i, 1 + side * 0x1p-21);
         judge(&s, NULL, 0, 0);
         expect(&s, "biased", ATTEST_PASS, 0);
-        ck_assert_msg(side * s.row.bias > 0.5, "bias %g", s.row.bias);
-        ck_assert_msg(fabs(s.row.norm_error - 0x1p-21) < 1e-12, "%g", s.row.norm_error);
-        ck_assert_msg(s.row.gauge_ratio >= fabs(s.row.bias) * 0.999, "%g", s.row.gauge_ratio);
+        ck_assert_msg(side * s.result.bias > 0.5, "bias %g", s.result.bias);
+        ck_assert_msg(fabs(s.result.norm_error - 0x1p-21) < 1e-12, "%g", s.result.norm_error);
+        ck_assert_msg(s.result.abs_scale_ratio >= fabs(s.result.bias) * 0.999, "%g", s.result.abs_scale_ratio);
         close_scene(&s);
     }
 }
@@ -203,16 +204,16 @@ START_TEST(test_illposed)
     give(&s, O);
     judge(&s, NULL, 0, 0);
     expect(&s, "only o", ATTEST_UNDECIDED, 0);
-    ck_assert_msg(strstr(s.row.why, "nothing could be judged: 20 elements ill-posed") != NULL, "%s", s.row.why);
+    ck_assert_msg(strstr(s.result.why, "nothing could be judged: 20 elements ill-posed") != NULL, "%s", s.result.why);
     attest_tensor *u = give(&s, U);
     give(&s, Z);
     judge(&s, NULL, 0, 0);
     expect(&s, "u and z pass", ATTEST_ILLPOSED, 0);
-    ck_assert_msg(strstr(s.row.why, "20 elements ill-posed") != NULL, "%s", s.row.why);
+    ck_assert_msg(strstr(s.result.why, "20 elements ill-posed") != NULL, "%s", s.result.why);
     put(u, 3, 1);
     judge(&s, NULL, 0, 0);
     expect(&s, "u is wrong", ATTEST_FAIL, ATTEST_REASON_BOUND);
-    ck_assert_str_eq(s.row.worst, "u[0,0,0,3]");
+    ck_assert_str_eq(s.result.worst, "u[0,0,0,3]");
     close_scene(&s);
 }
 END_TEST
@@ -227,15 +228,15 @@ START_TEST(test_negative_denominator)
     give(&s, Z);
     judge(&s, NULL, 0, 0);
     expect(&s, "negative denominators", ATTEST_PASS, 0);
-    ck_assert_msg(s.row.rows_negative_weight == 6 && s.row.rows_negative_sum == 6 && s.row.rows_vanishing == 0,
-                  "%lld %lld %lld", (long long)s.row.rows_negative_weight, (long long)s.row.rows_negative_sum,
-                  (long long)s.row.rows_vanishing);
+    ck_assert_msg(s.result.rows_negative_weight == 6 && s.result.rows_negative_sum == 6 && s.result.rows_vanishing == 0,
+                  "%lld %lld %lld", (long long)s.result.rows_negative_weight, (long long)s.result.rows_negative_sum,
+                  (long long)s.result.rows_vanishing);
     close_scene(&s);
     open_scene(&s, "variant=linear norm=sum n=5 d=4 family=flat", NULL);
     give(&s, O);
     give(&s, U);
     judge(&s, NULL, 0, 0);
-    ck_assert(s.row.rows_negative_weight == 0 && s.row.rows_negative_sum == 0 && s.row.rows_vanishing == 5);
+    ck_assert(s.result.rows_negative_weight == 0 && s.result.rows_negative_sum == 0 && s.result.rows_vanishing == 5);
     close_scene(&s);
 }
 END_TEST
@@ -250,8 +251,9 @@ START_TEST(test_unbounded)
     put(o, 0, NAN);
     judge(&s, NULL, 0, 0);
     expect(&s, "z without o", ATTEST_UNDECIDED, 0);
-    ck_assert_msg(strstr(s.row.why, "no element of o could be judged: 3 elements without a bound") && s.row.z_ratio < 1,
-                  "%s", s.row.why);
+    ck_assert_msg(strstr(s.result.why, "no element of o could be judged: 3 elements without a bound") &&
+                      s.result.z_ratio < 1,
+                  "%s", s.result.why);
     close_scene(&s);
     open_scene(&s, "variant=taylor:4 n=3 d=4 e=1 family=normal:1e15", NULL);
     put(give(&s, LSE), 0, INFINITY);
@@ -262,13 +264,13 @@ START_TEST(test_unbounded)
     o = give(&s, O);
     judge(&s, NULL, 0, 0);
     expect(&s, "elements without a bound beside others", ATTEST_PASS, 0);
-    ck_assert_msg(strstr(s.row.why, "without a bound") != NULL, "%s", s.row.why);
+    ck_assert_msg(strstr(s.result.why, "without a bound") != NULL, "%s", s.result.why);
     for (int64_t i = 0; i < attest_tensor_count(o); i++) {
         const double kept = attest_load(o, i);
         put(o, i, NAN);
         judge(&s, NULL, 0, 0);
-        ck_assert_msg(s.row.verdict == ATTEST_FAIL || s.row.verdict == ATTEST_UNDECIDED, "a NaN at %lld passes: %s",
-                      (long long)i, s.row.why);
+        ck_assert_msg(s.result.verdict == ATTEST_FAIL || s.result.verdict == ATTEST_UNDECIDED,
+                      "a NaN at %lld passes: %s", (long long)i, s.result.why);
         put(o, i, kept);
     }
     close_scene(&s);
@@ -287,7 +289,7 @@ START_TEST(test_empty_rows)
     put(o, 2, 0x1p-149);
     judge(&s, NULL, 0, 0);
     expect(&s, "not quite zero", ATTEST_FAIL, ATTEST_REASON_BOUND);
-    ck_assert_str_eq(s.row.worst, "o[0,0,1,0]");
+    ck_assert_str_eq(s.result.worst, "o[0,0,1,0]");
     put(o, 2, NAN);
     judge(&s, NULL, 0, 0);
     expect(&s, "NaN", ATTEST_FAIL, ATTEST_REASON_BOUND | ATTEST_REASON_NAN_PATTERN);
@@ -296,7 +298,7 @@ START_TEST(test_empty_rows)
     put(o, 2, 0), put(lse, 1, 0);
     judge(&s, NULL, 0, 0);
     expect(&s, "lse", ATTEST_FAIL, ATTEST_REASON_LSE);
-    ck_assert_str_eq(s.row.worst, "lse[0,0,1]");
+    ck_assert_str_eq(s.result.worst, "lse[0,0,1]");
     close_scene(&s);
 }
 END_TEST
@@ -318,11 +320,11 @@ START_TEST(test_no_truth)
         put(o, i, NAN);
     judge(&s, NULL, 0, 0);
     expect(&s, "rows 4 and 5", ATTEST_PASS, 0);
-    ck_assert_msg(strstr(s.row.why, "2 elements without truth") != NULL, "%s", s.row.why); /* the other channel */
+    ck_assert_msg(strstr(s.result.why, "2 elements without truth") != NULL, "%s", s.result.why); /* the other channel */
     put(o, 4 * 2, 1);
     judge(&s, NULL, 0, 0);
     expect(&s, "a number where a NaN must stand", ATTEST_FAIL, ATTEST_REASON_BOUND | ATTEST_REASON_NAN_PATTERN);
-    ck_assert_str_eq(s.row.worst, "o[0,0,4,0]");
+    ck_assert_str_eq(s.result.worst, "o[0,0,4,0]");
     put(o, 4 * 2, NAN);
     put(o, 7, NAN);
     judge(&s, NULL, 0, 0);
@@ -352,7 +354,7 @@ START_TEST(test_undecided)
     ck_assert(attest_load(o, 0) == 0);
     judge(&s, NULL, 0, 0);
     expect(&s, "exactly 0", ATTEST_PASS, 0);
-    const double bound = s.row.bound;
+    const double bound = s.result.bound;
     ck_assert(bound > 0);
     put(o, 0, bound);
     judge(&s, NULL, 0, 0);
@@ -360,8 +362,8 @@ START_TEST(test_undecided)
     put(o, 0, nextafter(bound, 1));
     judge(&s, NULL, 0, 0);
     expect(&s, "next to the bound", ATTEST_UNDECIDED, 0);
-    ck_assert_msg(s.row.ratio_lo <= 1 && s.row.ratio_hi > 1 && strstr(s.row.why, "1 element undecided") != NULL, "%s",
-                  s.row.why);
+    ck_assert_msg(s.result.ratio_lo <= 1 && s.result.ratio_hi > 1 && strstr(s.result.why, "1 element undecided") != NULL,
+                  "%s", s.result.why);
     put(o, 0, bound * (1 + 0x1p-40));
     judge(&s, NULL, 0, 0);
     expect(&s, "past the bound", ATTEST_FAIL, ATTEST_REASON_BOUND);
@@ -381,8 +383,8 @@ START_TEST(test_truncation)
     ok(attest_truth_new(&exact, &softmax.problem, s.inputs, ATTEST_ENGINE_AUTO, &err), &err);
     judge(&s, exact, 0, 0);
     expect(&s, "taylor:2", ATTEST_PASS, 0); /* truncation is told, not judged */
-    ck_assert_msg(s.row.truncation > 1e-3 && s.row.truncation < 10, "%g", s.row.truncation);
-    ck_assert_msg(s.row.rounding < 1e-6, "%g", s.row.rounding);
+    ck_assert_msg(s.result.truncation > 1e-3 && s.result.truncation < 10, "%g", s.result.truncation);
+    ck_assert_msg(s.result.rounding < 1e-6, "%g", s.result.rounding);
     attest_truth_free(exact);
     close_scene(&s);
 }
@@ -444,7 +446,7 @@ START_TEST(test_sampled_case)
     ok(attest_rows_to_judge(&rows, &count, &s.c.problem, attest_case_hash(&s.c), 0, &err), &err);
     judge(&s, NULL, 0, 0);
     expect(&s, "sampled", ATTEST_PASS, 0);
-    ck_assert(s.row.rows_judged == count && s.row.rows_total == 300 && count < 60);
+    ck_assert(s.result.rows_judged == count && s.result.rows_total == 300 && count < 60);
     while (holds(rows, count, 0, 0, missed))
         missed++;
     put(o, missed, 1e9);

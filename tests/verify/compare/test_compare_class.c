@@ -16,8 +16,8 @@ START_TEST(test_ratio_median)
         put(o, i, before + 1);
         judge(&s, NULL, 0, 0);
         attest_store_bits(o, i, kept);
-        if (s.row.bound > 0) { /* a row without keys has no bound: it is compared exactly */
-            put(o, i, before + (double)(elements + 1) / 64 * s.row.bound);
+        if (s.result.bound > 0) { /* a row without keys has no bound: it is compared exactly */
+            put(o, i, before + (double)(elements + 1) / 64 * s.result.bound);
             elements++;
         }
     }
@@ -25,22 +25,22 @@ START_TEST(test_ratio_median)
     judge(&s, NULL, 0, 0);
     expect(&s, "ratios k/64", ATTEST_PASS, 0);
     const double middle = (double)((elements + 1) / 2) / 64;
-    ck_assert_msg(fabs(s.row.ratio_median - middle) < 0.5 / 64 && s.row.ratio_hi > s.row.ratio_median,
-                  "%g, not %g of %d", s.row.ratio_median, middle, (int)elements);
+    ck_assert_msg(fabs(s.result.ratio_median - middle) < 0.5 / 64 && s.result.ratio_hi > s.result.ratio_median,
+                  "%g, not %g of %d", s.result.ratio_median, middle, (int)elements);
     for (int64_t i = 0; i < 9; i++)
         put(o, i, 0);
     judge(&s, NULL, 0, 0);
-    ck_assert(s.row.ratio_median > 1);
+    ck_assert(s.result.ratio_median > 1);
     close_scene(&s);
     open_scene(&s, "variant=softmax n=2 m=2 d=2 e=3 family=ones", NULL);
     give(&s, O);
     judge(&s, NULL, 0, 0);
-    ck_assert_msg(s.row.ratio_median == 0, "exact: %g", s.row.ratio_median);
+    ck_assert_msg(s.result.ratio_median == 0, "exact: %g", s.result.ratio_median);
     close_scene(&s);
     open_scene(&s, "variant=softmax n=2 m=2 d=2 e=3", NULL);
     give(&s, LSE);
     judge(&s, NULL, 0, 0);
-    ck_assert_msg(isnan(s.row.ratio_median), "without o");
+    ck_assert_msg(isnan(s.result.ratio_median), "without o");
     close_scene(&s);
 }
 END_TEST
@@ -64,9 +64,9 @@ START_TEST(test_class)
         const attest_numerics numerics = { .struct_size = sizeof numerics, .schedule = cases[i].schedule };
         open_scene(&s, cases[i].line, NULL);
         give(&s, O);
-        attest_row_init(&s.row);
-        ok(attest_compare(&s.row, s.truth, NULL, &s.c, s.outputs, &numerics, 0, 0, &err), &err);
-        ck_assert_str_eq(s.row.class, cases[i].class);
+        attest_result_init(&s.result);
+        ok(attest_compare(&s.result, s.truth, NULL, &s.c, s.outputs, &numerics, 0, 0, &err), &err);
+        ck_assert_str_eq(s.result.class, cases[i].class);
         close_scene(&s);
     }
 }

@@ -12,7 +12,7 @@
 
 #include "kernels/attest_float.h"
 #include "props/draw/draw.h"
-#include "reports/row.h"
+#include "reports/report.h"
 #include "verify/worker/worker.h"
 
 Suite *suite_worker(void);

@@ -1,17 +1,20 @@
-/* row.h - the one row type: one judged case of one kernel (or one point of a study).
+/* result.h - the one type of a result: one judged case of one kernel (or one point of a study).
  *
- * attest_row_fields lists every field once; console table, JSON lines, CSV, JUnit and HTML are driven by it,
- * writing and reading.  Numbers are doubles; files carry them as hex float and decimal.  NAN = not known
- * (JSON null, empty CSV cell).  Timings come last and are excluded from comparisons.  Strings are owned by
- * the row (fixed arrays): a row is plain data and can be copied.
+ * attest_result_fields lists every field once; JSON lines, CSV and their readers are driven by it.  Numbers are
+ * doubles; files carry them as hex float and decimal.  NAN = not known (JSON null, empty CSV cell).  Timings come last
+ * and are excluded from comparisons.  What a problem line says stands beside it in fields of their own: who makes the
+ * result fills them, and nobody reads a line again.
+ *
+ * This is a result in the open: texts are fixed arrays, so that it is plain data and can be copied.  Many of them are
+ * kept packed, or in their file (results.h).
  */
-#ifndef ATTEST_ROW_H
-#define ATTEST_ROW_H
+#ifndef ATTEST_RESULT_H
+#define ATTEST_RESULT_H
 
 #include "kernels/status.h"
 
-#define ATTEST_ROW_SCHEMA 1
-#define ATTEST_VERSION    "0.1.0"
+#define ATTEST_RESULT_SCHEMA 2 /* 1: rows.jsonl */
+#define ATTEST_VERSION       "0.1.0"
 
 typedef enum attest_verdict {
     ATTEST_PASS = 0,
@@ -21,7 +24,7 @@ typedef enum attest_verdict {
     ATTEST_CRASH = 4,
     ATTEST_TIMEOUT = 5,
     ATTEST_ILLPOSED = 6, /* divisor contains 0; u and z pass */
-    ATTEST_MISTRUSTED = 7,
+    ATTEST_NO_EVIDENCE = 7, /* passed, but no case of its kernel and variant has a truth that depends on its inputs */
     ATTEST_MEASURED = 8, /* a study's point: nothing judged */
     ATTEST_VERDICT_COUNT = 9
 } attest_verdict;
@@ -55,7 +58,7 @@ enum {
 extern const char *const attest_verdict_names[ATTEST_VERDICT_COUNT];
 extern const char *const attest_reason_names[ATTEST_REASON_COUNT];
 
-typedef struct attest_row {
+typedef struct attest_result {
     int64_t schema;
     char tool[32];       /* attest's version */
     char suite[64];      /* suite name, or study name */
@@ -68,8 +71,18 @@ typedef struct attest_row {
     char flags[160];    /* build flags */
     char device[96];
     char class[96];  /* `WEIGHT SCHEDULE DTYPES`: cases whose bounds have the same terms */
-    char line[1024]; /* canonical problem line */
-    char hash[20];   /* 16 hex digits */
+    char problem[1024]; /* the problem line; "": no case */
+    char hash[20];      /* 16 hex digits */
+    /* what the line says, resolved; empty, 0 or NAN where there is no case */
+    char variant[64]; /* the preset: `taylor:3` */
+    char weight[32], mask[16], norm[32], update[16];
+    char family[32], family_argument[256]; /* `range` and `8` */
+    int64_t family_constant; /* 1: the truth does not depend on every input */
+    int64_t family_repeats;  /* 1: repeats scores, weights or values by construction */
+    int64_t seed;
+    int64_t b, hq, hkv, n, m, d, e;
+    char in[8], acc[8], p[8], out[8]; /* dtypes */
+    double scale;
     int64_t rows_judged, rows_total;
     int64_t rows_negative_weight; /* judged rows with a surely negative weight (odd Taylor orders, linear attention) */
     int64_t rows_negative_sum;    /* judged rows whose z is surely negative */
@@ -85,11 +98,11 @@ typedef struct attest_row {
     double ratio_lo, ratio_hi;                       /* largest error/bound */
     double bound;                                    /* at the worst element */
     double ratio_median;                             /* of the elements of o with a bound above 0 */
-    double probable_ratio;                           /* largest error/(probable error) of o: warns, in no verdict */
-    double gauge_ratio;                              /* largest error / (u*gauge) */
+    double probabilistic_ratio; /* largest error/(probabilistic bound) of o: warns, in no verdict */
+    double abs_scale_ratio;     /* largest error/(u abs_scale); abs_scale: the natural scale of an element's error */
     double norm_error;                               /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
-    double bias;                                     /* mean of (got-truth)/(u*gauge) */
-    double drift;                                    /* the same, its sign turned where truth < 0: away from 0 */
+    double bias;         /* mean of (got-truth)/(u abs_scale) */
+    double outward_bias; /* bias in magnitude: mean of (got-truth) sign(truth)/(u abs_scale); positive is too large */
     double u_ratio, z_ratio, lse_ratio, state_ratio; /* largest ratio_hi of each */
     double truncation; /* Taylor P against exp: largest |o_P - o_exp| (upper); NAN otherwise */
     double rounding;   /* largest |got - o| of the kernel's own variant (upper) */
@@ -104,7 +117,7 @@ typedef struct attest_row {
     char fp_state[64];       /* `ok`, or what a kernel changed */
     char reproduction[3072]; /* one shell command */
     double seconds_kernel, seconds_truth;
-} attest_row;
+} attest_result;
 
 typedef enum attest_field_type {
     ATTEST_FIELD_TEXT,
@@ -122,18 +135,31 @@ typedef struct attest_field {
     const char *meaning; /* units, for README and the page's legend */
 } attest_field;
 
-extern const attest_field attest_row_fields[];
-extern const size_t attest_row_field_count;
+extern const attest_field attest_result_fields[];
+extern const size_t attest_result_field_count;
 
 /* All NAN / empty / zero, schema and tool set. */
-void attest_row_init(attest_row *row);
+void attest_result_init(attest_result *result);
+
+double attest_field_real(const attest_result *result, const attest_field *field);
+int64_t attest_field_int(const attest_result *result, const attest_field *field);
+/* Any field as text: reals %.17g, verdict and reasons by name. */
+void attest_field_text(char *text, size_t len, const attest_result *result, const attest_field *field);
 
 /* `bound,lse` into text. */
 void attest_reasons_text(char *text, size_t len, int64_t reasons);
 
-/* Exit code of one row: pass 0; fail 1; crash, timeout, fp-state 3; undecided,
- * mistrusted 4; skip 77; illposed and measured 0. */
-int attest_row_exit(const attest_row *row);
+/* Exit code of one result: pass 0; fail 1; crash, timeout, fp-state 3; undecided, no-evidence 4; skip 77; illposed and
+ * measured 0. */
+int attest_result_exit(const attest_result *result);
+
+/* 0 crash and timeout, 1 fail, 2 undecided and no-evidence, 3 illposed and skip, 4 the rest: the order to tell in. */
+int attest_result_rank(const attest_result *result);
+#define ATTEST_RANKS 5
+#define ATTEST_RANKS_BAD 3 /* ranks below it are attest_result_bad() */
+
+/* 1 if the result deserves attention: not pass, skip, illposed or measured. */
+int attest_result_bad(const attest_result *result);
 
 /* Combined exit code: the first of 70, 2, 3, 1, 4, 0 that occurs; 77 if nothing was judged.  Accumulate with
  * attest_exit_add(), starting from attest_exit_start. */

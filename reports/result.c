@@ -1,12 +1,12 @@
-/* row.c - the field table of the one row type, verdict and reason names, exit codes. */
-#include "reports/row.h"
+/* result.c - the table of fields, names of verdicts and reasons, ranks, exit codes. */
+#include "reports/result.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const char *const attest_verdict_names[ATTEST_VERDICT_COUNT] = { "pass",     "fail",       "undecided",
                                                                  "skip",     "crash",      "timeout",
-                                                                 "illposed", "mistrusted", "measured" };
+                                                                 "illposed", "no-evidence", "measured" };
 
 const char *const attest_reason_names[ATTEST_REASON_COUNT] = {
     "bound",        "claim",        "baseline",         "bias",          "lse",
@@ -22,17 +22,17 @@ static const int64_t program_faults = ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASO
 
 #define FIELD(member, type, meaning)                                                                                   \
     {                                                                                                                  \
-#member, type, offsetof(attest_row, member), sizeof(((attest_row *)0)->member), 0, meaning                     \
+#member, type, offsetof(attest_result, member), sizeof(((attest_result *)0)->member), 0, meaning                     \
     }
 #define TIMING(member, meaning)                                                                                        \
     {                                                                                                                  \
-#member, ATTEST_FIELD_REAL, offsetof(attest_row, member), sizeof(((attest_row *)0)->member), 1, meaning        \
+#member, ATTEST_FIELD_REAL, offsetof(attest_result, member), sizeof(((attest_result *)0)->member), 1, meaning        \
     }
 #define TEXT(member, meaning) FIELD(member, ATTEST_FIELD_TEXT, meaning)
 #define INT(member, meaning)  FIELD(member, ATTEST_FIELD_INT, meaning)
 #define REAL(member, meaning) FIELD(member, ATTEST_FIELD_REAL, meaning)
 
-const attest_field attest_row_fields[] = {
+const attest_field attest_result_fields[] = {
     INT(schema, "version of this list"),
     TEXT(tool, "attest's version"),
     TEXT(suite, "suite or study"),
@@ -45,16 +45,38 @@ const attest_field attest_row_fields[] = {
     TEXT(flags, "build flags, as the library states them"),
     TEXT(device, "where it ran"),
     TEXT(class, "kind of weights, declared schedule, types: cases whose bounds are alike"),
-    TEXT(line, "the problem line"),
+    TEXT(problem, "the problem line"),
     TEXT(hash, "hash of the problem"),
+    TEXT(variant, "the preset that the line names, with its argument"),
+    TEXT(weight, "weight"),
+    TEXT(mask, "mask"),
+    TEXT(norm, "norm"),
+    TEXT(update, "update"),
+    TEXT(family, "family of the inputs"),
+    TEXT(family_argument, "what follows its colon"),
+    INT(family_constant, "1: the truth does not depend on every input"),
+    INT(family_repeats, "1: scores, weights or values are repeated by construction"),
+    INT(seed, "seed"),
+    INT(b, "batch entries"),
+    INT(hq, "query heads"),
+    INT(hkv, "KV heads"),
+    INT(n, "queries"),
+    INT(m, "keys"),
+    INT(d, "channels of q and k"),
+    INT(e, "channels of v"),
+    TEXT(in, "type of q, k, v"),
+    TEXT(acc, "type of the sums"),
+    TEXT(p, "type of the weights before the value product"),
+    TEXT(out, "type of o"),
+    REAL(scale, "scale"),
     INT(rows_judged, "rows (b,h,i) judged"),
     INT(rows_total, "rows (b,h,i) of the problem"),
     INT(rows_negative_weight, "judged rows with a negative weight"),
     INT(rows_negative_sum, "judged rows whose denominator z is negative"),
     INT(rows_vanishing, "judged rows whose divisor may be 0: o is not judged there, u and z are"),
-    FIELD(verdict, ATTEST_FIELD_VERDICT, "pass fail undecided skip crash timeout illposed mistrusted measured"),
+    FIELD(verdict, ATTEST_FIELD_VERDICT, "pass fail undecided skip crash timeout illposed no-evidence measured"),
     FIELD(reasons, ATTEST_FIELD_REASONS, "why not pass, as a set"),
-    TEXT(why, "one line in words; of a row that passes, what was not tried"),
+    TEXT(why, "one line in words; of a result that passes, what was not tried"),
     TEXT(worst, "the element with the largest ratio"),
     TEXT(got, "what the kernel gave there, hex float"),
     TEXT(truth, "the truth there: nearest double in hex, decimal"),
@@ -66,11 +88,11 @@ const attest_field attest_row_fields[] = {
     REAL(ratio_hi, "the same, upper end"),
     REAL(bound, "derived bound at the worst element"),
     REAL(ratio_median, "median error/bound (upper ends) of the elements of o whose bound is not 0"),
-    REAL(probable_ratio, "largest error of o/(probable error, lambda = 4): above 1 warns, no verdict"),
-    REAL(gauge_ratio, "largest error/(u gauge), u of out"),
+    REAL(probabilistic_ratio, "largest error of o/(probabilistic bound, lambda = 4): above 1 warns, no verdict"),
+    REAL(abs_scale_ratio, "largest error/(u abs_scale), u of out; abs_scale: natural scale of the element's error"),
     REAL(norm_error, "norm of the error / norm of the truth"),
-    REAL(bias, "mean of (got-truth)/(u gauge)"),
-    REAL(drift, "the same, its sign turned where truth < 0: above 0, o is too far from 0"),
+    REAL(bias, "mean of (got-truth)/(u abs_scale)"),
+    REAL(outward_bias, "bias in magnitude: mean of (got-truth) sign(truth)/(u abs_scale); positive is too large"),
     REAL(u_ratio, "largest error/bound of u"),
     REAL(z_ratio, "of z"),
     REAL(lse_ratio, "of lse"),
@@ -95,17 +117,46 @@ const attest_field attest_row_fields[] = {
     TIMING(seconds_kernel, "seconds of the kernel"),
     TIMING(seconds_truth, "seconds of the truth and the judgement"),
 };
-const size_t attest_row_field_count = sizeof attest_row_fields / sizeof attest_row_fields[0];
+const size_t attest_result_field_count = sizeof attest_result_fields / sizeof attest_result_fields[0];
 
-void attest_row_init(attest_row *row)
+void attest_result_init(attest_result *result)
 {
     const double nan = __builtin_nan("");
-    memset(row, 0, sizeof *row);
-    for (size_t i = 0; i < attest_row_field_count; i++)
-        if (attest_row_fields[i].type == ATTEST_FIELD_REAL)
-            memcpy((char *)row + attest_row_fields[i].offset, &nan, sizeof nan);
-    row->schema = ATTEST_ROW_SCHEMA;
-    snprintf(row->tool, sizeof row->tool, "%s", ATTEST_VERSION);
+    memset(result, 0, sizeof *result);
+    for (size_t i = 0; i < attest_result_field_count; i++)
+        if (attest_result_fields[i].type == ATTEST_FIELD_REAL)
+            memcpy((char *)result + attest_result_fields[i].offset, &nan, sizeof nan);
+    result->schema = ATTEST_RESULT_SCHEMA;
+    snprintf(result->tool, sizeof result->tool, "%s", ATTEST_VERSION);
+}
+
+double attest_field_real(const attest_result *result, const attest_field *field)
+{
+    double x;
+    memcpy(&x, (const char *)result + field->offset, sizeof x);
+    return x;
+}
+
+int64_t attest_field_int(const attest_result *result, const attest_field *field)
+{
+    int64_t x;
+    memcpy(&x, (const char *)result + field->offset, sizeof x);
+    return x;
+}
+
+void attest_field_text(char *text, size_t len, const attest_result *result, const attest_field *field)
+{
+    const int64_t n =
+        field->type == ATTEST_FIELD_TEXT || field->type == ATTEST_FIELD_REAL ? 0 : attest_field_int(result, field);
+    switch (field->type) {
+    case ATTEST_FIELD_TEXT: snprintf(text, len, "%s", (const char *)result + field->offset); break;
+    case ATTEST_FIELD_REAL: snprintf(text, len, "%.17g", attest_field_real(result, field)); break;
+    case ATTEST_FIELD_VERDICT:
+        snprintf(text, len, "%s", n >= 0 && n < ATTEST_VERDICT_COUNT ? attest_verdict_names[n] : "?");
+        break;
+    case ATTEST_FIELD_REASONS: attest_reasons_text(text, len, n); break;
+    default: snprintf(text, len, "%lld", (long long)n);
+    }
 }
 
 void attest_reasons_text(char *text, size_t len, int64_t reasons)
@@ -118,11 +169,11 @@ void attest_reasons_text(char *text, size_t len, int64_t reasons)
             at += (size_t)snprintf(text + at, len - at, "%s%s", at ? "," : "", attest_reason_names[i]);
 }
 
-int attest_row_exit(const attest_row *row)
+int attest_result_exit(const attest_result *result)
 {
-    if (row->reasons & program_faults)
+    if (result->reasons & program_faults)
         return 3;
-    switch (row->verdict) {
+    switch (result->verdict) {
     case ATTEST_PASS:
     case ATTEST_ILLPOSED:
     case ATTEST_MEASURED: return 0;
@@ -130,11 +181,22 @@ int attest_row_exit(const attest_row *row)
     case ATTEST_CRASH:
     case ATTEST_TIMEOUT: return 3;
     case ATTEST_UNDECIDED:
-    case ATTEST_MISTRUSTED: return 4;
+    case ATTEST_NO_EVIDENCE: return 4;
     case ATTEST_SKIP: return 77;
     default: return 70;
     }
 }
+
+int attest_result_rank(const attest_result *result)
+{
+    static const int rank[ATTEST_VERDICT_COUNT] = {
+        [ATTEST_PASS] = 4,    [ATTEST_FAIL] = 1,     [ATTEST_UNDECIDED] = 2,   [ATTEST_SKIP] = 3,    [ATTEST_CRASH] = 0,
+        [ATTEST_TIMEOUT] = 0, [ATTEST_ILLPOSED] = 3, [ATTEST_NO_EVIDENCE] = 2, [ATTEST_MEASURED] = 4
+    };
+    return rank[result->verdict >= 0 && result->verdict < ATTEST_VERDICT_COUNT ? result->verdict : ATTEST_FAIL];
+}
+
+int attest_result_bad(const attest_result *result) { return attest_result_rank(result) < ATTEST_RANKS_BAD; }
 
 /* Most urgent first. */
 static const int urgency[6] = { 70, 2, 3, 1, 4, 0 };
