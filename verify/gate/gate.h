@@ -39,8 +39,9 @@ int attest_kernel_wanted(const attest_gate *gate, const attest_kernel_facts *ker
 /* Writes DIR/results.jsonl, results.csv, junit.xml, trust.json, summary.md. */
 attest_status attest_gate_write(const attest_results *results, const char *dir, attest_error *err);
 
-/* What audit adds: the traits (verify/classify/classify.h) of the kernels wanted and, to the results, one for each trait
- * that fails (reason claim: what the kernel says of itself is not so) and one for a kernel that ends badly in a probe. */
+/* What audit adds: the traits (verify/classify/classify.h) of the kernels wanted and, to the results, one for each
+ * trait that fails (reason claim: what the kernel says of itself is not so) and one for a kernel that ends badly in a
+ * probe. */
 attest_status attest_gate_traits(attest_results *results, attest_traits *traits, const attest_gate *gate,
                                  attest_error *err);
 
