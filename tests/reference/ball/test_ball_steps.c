@@ -202,6 +202,12 @@ START_TEST(feature_edges)
     ball_case_row(&x, 0, 0, 0, 128);
     ck_assert(x.row.no_truth);
     ball_case_stop(&x);
+    ball_case_start(&x, "variant=linear feature=silu n=1 m=1 d=2 e=1 scale=1 in=f64", 0);
+    ball_case_put(&x, ATTEST_Q, 0, 0, 0, 1, -1e30); /* e^-x has no exponent; not in the first channel */
+    ball_case_put(&x, ATTEST_K, 0, 0, 0, 1, 1);
+    ball_case_row(&x, 0, 0, 0, 128);
+    ck_assert(arb_is_finite(x.row.s));
+    ball_case_stop(&x);
 }
 END_TEST
 

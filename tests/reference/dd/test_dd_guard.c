@@ -42,12 +42,12 @@ START_TEST(fast_math_is_refused)
     char command[1000];
     for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++) {
         const int name = (int)strcspn(paths[p], " ");
-        snprintf(command, sizeof command, COMPILE "%s -O1 -E -o /dev/null reference/dd_%.*s.c 2>&1", paths[p] + name,
+        snprintf(command, sizeof command, COMPILE "%s -O1 -E -o /dev/null reference/dd/dd_%.*s.c 2>&1", paths[p] + name,
                  name, paths[p]);
         ck_assert_msg(run(command) == 0, "%s: %s", command, text);
         for (size_t n = 0; n < sizeof flags / sizeof flags[0]; n++) {
-            snprintf(command, sizeof command, COMPILE "%s %s -E -o /dev/null reference/dd_%.*s.c 2>&1", paths[p] + name,
-                     flags[n], name, paths[p]);
+            snprintf(command, sizeof command, COMPILE "%s %s -E -o /dev/null reference/dd/dd_%.*s.c 2>&1",
+                     paths[p] + name, flags[n], name, paths[p]);
             ck_assert_msg(run(command) != 0 && strstr(text, "IEEE arithmetic"), "%s: %s", command, text);
         }
     }
@@ -65,8 +65,9 @@ static int sound_with(const char *path, const char *flags)
     fputs("#include \"reference/dd/dd_real.h\"\nint main(void) { return PATH.sound() ? 0 : 3; }\n", out);
     ck_assert_int_eq(fclose(out), 0);
     snprintf(command, sizeof command,
-             COMPILE "%s -c -o " FOLDER "/path.o reference/dd_%s.c 2>&1 && ${CC:-cc} -I. -DPATH=dd_path_%s -o " FOLDER
-                     "/main " FOLDER "/main.c " FOLDER "/path.o " ATTEST_TEST_BUILD "/reference/dd_table.c 2>&1",
+             COMPILE "%s -c -o " FOLDER
+                     "/path.o reference/dd/dd_%s.c 2>&1 && ${CC:-cc} -I. -DPATH=dd_path_%s -o " FOLDER "/main " FOLDER
+                     "/main.c " FOLDER "/path.o " ATTEST_TEST_BUILD "/reference/dd_table.c 2>&1",
              flags, path, path);
     if (run(command) != 0)
         return -1;
