@@ -295,8 +295,12 @@ clang:
 	$(SUBMAKE) BUILD=$(BUILD)/clang CC=clang WERROR=1 OPENMP= test
 coverage:
 	$(SUBMAKE) BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" WERROR= test && gcovr -r . $(BUILD)/coverage
-mutate: all
-	python3 tests/mutations/run.py $(MUTATE)
+# By hand what no operator says, and a sample of what operators say: tests/mutations/README.md.
+MUTANTS = 60
+SEED = 1
+mutate:
+	@python3 tests/mutations/run.py $(MUTATE); hand=$$?; \
+	python3 tests/mutations/operators.py --sample $(MUTANTS) --seed $(SEED) && exit $$hand
 claims: all
 	$(BUILD)/attest claims --out $(BUILD)/claims
 # Threads that wait do not spin: on a busy machine they would wait for each other's processor.  A yardstick that is not

@@ -69,8 +69,8 @@ END_TEST
  * ---------------------------------------------------------------------------------------------- */
 
 /* What is planted is a difference in the right side's line or inputs, as a wrong form would see them: it shows that the
- * comparison notices such a difference, not that it would notice a fault in the form.  For that the forms themselves
- * are broken, line by line, in tests/mutations/exact.mut. */
+ * comparison notices such a difference, not that it would notice a fault in the form.  For that `make mutate`
+ * breaks the forms themselves. */
 
 /* The right side of a case: its line and its inputs, both its own. */
 typedef struct side {

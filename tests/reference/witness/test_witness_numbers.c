@@ -190,8 +190,8 @@ START_TEST(filter_at_the_threshold)
 }
 END_TEST
 
-/* Ball and witness serve the same values, and tests/mutations/axes.txt lists them: each has a line that breaks it.
- * A value that is a number counts as `set`, a window as `W`. */
+/* Ball and witness serve the same values, and tests/mutations/axes.txt lists them. A value that is a
+ * number counts as `set`, a window as `W`. */
 START_TEST(served_values)
 {
     char listed[2048] = " ", why[128];
