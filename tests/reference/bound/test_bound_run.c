@@ -190,8 +190,8 @@ static void judge_as(scene *s, uint32_t flags)
 {
     attest_error err = { "" };
     const attest_numerics numerics = { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS };
-    attest_result_init(&s->row);
-    ok(attest_compare(&s->row, s->truth, NULL, &s->c, s->outputs, &numerics, flags, 0, &err), &err);
+    attest_result_init(&s->result);
+    ok(attest_compare(&s->result, s->truth, NULL, &s->c, s->outputs, &numerics, flags, 0, &err), &err);
 }
 
 /* What sums in the declared order passes, and comes nearer to its bound. */
@@ -208,10 +208,10 @@ START_TEST(test_honest)
         run(&s, &x);
         judge_as(&s, 0);
         expect(&s, lines[k], ATTEST_PASS, 0);
-        const double before = s.row.ratio_median;
+        const double before = s.result.ratio_median;
         judge_as(&s, SERIAL);
         expect(&s, lines[k], ATTEST_PASS, 0);
-        ck_assert_msg(s.row.ratio_median > 1.2 * before, "%s: %g, any order %g", lines[k], s.row.ratio_median, before);
+        ck_assert_msg(s.result.ratio_median > 1.2 * before, "%s: %g, any order %g", lines[k], s.result.ratio_median, before);
         close_scene(&s);
     }
 }
@@ -261,19 +261,19 @@ START_TEST(test_known_casts)
         give(&s, O);
         run(&s, &x);
         judge_as(&s, 0);
-        const double before = s.row.ratio_median;
+        const double before = s.result.ratio_median;
         judge_as(&s, SERIAL);
         expect(&s, "cast", kinds[k].verdict, kinds[k].verdict == ATTEST_FAIL ? ATTEST_REASON_BOUND : 0);
         if (k == 0)
-            ck_assert_msg(s.row.ratio_median > 0.8 && before < 0.4, "%g, unknown %g", s.row.ratio_median, before);
+            ck_assert_msg(s.result.ratio_median > 0.8 && before < 0.4, "%g, unknown %g", s.result.ratio_median, before);
         if (k == 0) { /* a denominator that may add the cast weights: that case is not known */
             attest_error err = { "" };
             const attest_numerics n = { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS };
             attest_numerics unknown = n;
             unknown.cast_in_sum = ATTEST_UNKNOWN;
-            attest_result_init(&s.row);
-            ok(attest_compare(&s.row, s.truth, NULL, &s.c, s.outputs, &unknown, SERIAL, 0, &err), &err);
-            ck_assert_msg(s.row.ratio_median < 0.4, "%g", s.row.ratio_median);
+            attest_result_init(&s.result);
+            ok(attest_compare(&s.result, s.truth, NULL, &s.c, s.outputs, &unknown, SERIAL, 0, &err), &err);
+            ck_assert_msg(s.result.ratio_median < 0.4, "%g", s.result.ratio_median);
         }
         close_scene(&s);
     }
