@@ -72,13 +72,13 @@ static attest_status block_reserve(ref_block *block, int64_t width, int64_t pair
 static void fill_keys(ref_block *block, const ref_inputs *in)
 {
     const attest_tensor *t = in->role[ATTEST_K];
-    const int64_t dim = attest_feature_dim(in->p), pairs = ref_ball_pairs(in->p);
+    const int64_t dim = attest_feature_dim(in->p), pairs = axis_pairs(in->p);
     for (int64_t j = 0; j < block->count; j++) {
         const int64_t key = block->first + j, offset = attest_offset(t, block->b, block->g, key, 0);
-        block->bad[j] = !ref_ball_phi(block->x + j * dim, in, t, offset, t->stride[3], key, block->prec);
+        block->bad[j] = !axis_phi(block->x + j * dim, in, t, offset, t->stride[3], key, block->prec);
         for (int64_t c = j * dim; c < (j + 1) * dim; c++)
             arb_get_mag(block->mag + c, block->x + c);
-        ref_ball_pair_sums(block->pair + j * pairs, in, t, offset, t->stride[3]);
+        axis_pair_sums(block->pair + j * pairs, in, t, offset, t->stride[3]);
     }
 }
 
@@ -109,14 +109,14 @@ attest_status ref_block_load(ref_block *block, const ref_inputs *in, attest_role
 {
     const attest_problem *p = in->p;
     const int keys = role == ATTEST_K, values = role == ATTEST_V;
-    const int exact = keys ? ref_ball_phi_exact(p) : values || p->axis[ATTEST_AXIS_GATES].value != ATTEST_GATES_HEADS;
+    const int exact = keys ? axis_phi_stored(p) : values || axis_gates_of(p)->stored;
     const int64_t width = keys ? attest_feature_dim(p) : values ? p->e : 1;
     const int64_t size = width >= BLOCK_ENTRIES ? 1 : BLOCK_ENTRIES / width;
     const int64_t first = j / size * size, count = p->m - first < size ? p->m - first : size;
     attest_status status;
     if (block->valid && block->b == b && block->g == g && block->first == first && (exact || block->prec == prec))
         return ATTEST_OK;
-    status = block_reserve(block, width, keys ? ref_ball_pairs(p) : -1, count, err);
+    status = block_reserve(block, width, keys ? axis_pairs(p) : -1, count, err);
     if (status != ATTEST_OK)
         return status;
     block->b = b;
@@ -138,7 +138,7 @@ attest_status ref_ball_gate_keys(ref_row *row, const ref_inputs *in, ref_block *
                                  attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    for (int64_t j = 0; ref_gates_values(in->p) && j < row->keys; j++) {
+    for (int64_t j = 0; axis_gates_of(in->p)->values && j < row->keys; j++) {
         const int64_t key = row->first + j;
         if (j == 0 || key == block->first + block->count)
             ATTEST_TRY(ref_block_load(block, in, ATTEST_GIN, b, g, key, prec, err));

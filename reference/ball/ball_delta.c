@@ -304,7 +304,7 @@ static void run_step(ref_delta_run *run)
     const int64_t t = run->tokens;
     delta_step s;
     step_init(&s);
-    run->bad |= !ref_ball_phi(run->key, run->in, k, attest_offset(k, run->b, run->g, t, 0), k->stride[3], t, run->prec);
+    run->bad |= !axis_phi(run->key, run->in, k, attest_offset(k, run->b, run->g, t, 0), k->stride[3], t, run->prec);
     for (int64_t r = 0; r < run->dim; r++)
         arb_get_mag(run->key_mag + r, run->key + r);
     norm_of(run->history[KEY] + t, run->key, run->dim);

@@ -21,20 +21,6 @@ void ref_ball_kronecker(arb_ptr power, arb_srcptr x, slong dim, int n, slong pre
     }
 }
 
-/* What a query multiplies <phi(q)^(x n), S_n> by: scale^n/n! (taylor), scale^P/P! (term), scale^P (power). */
-static void coefficient(arb_t coef, const attest_problem *p, int n, slong prec)
-{
-    arb_t factorial;
-    arb_init(factorial);
-    arb_set_d(coef, p->scale);
-    arb_pow_ui(coef, coef, (ulong)n, prec);
-    if (attest_axis_value_of(p, ATTEST_AXIS_WEIGHT) != ATTEST_WEIGHT_POWER) {
-        arb_fac_ui(factorial, (ulong)n, 2 * prec + 512);
-        arb_div(coef, coef, factorial, prec);
-    }
-    arb_clear(factorial);
-}
-
 static attest_status no_memory(attest_error *err, int degree)
 {
     return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for the state of degree %d", degree);
@@ -68,7 +54,7 @@ static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q
         status = no_memory(err, n);
         goto out;
     }
-    coefficient(coef, in->p, n, prec);
+    axis_degree_ball(coef, in->p, n, prec);
     arb_mul(coef, coef, decay, prec);
     ref_ball_kronecker(power, q, (slong)dim, n, prec);
     for (int64_t c = 0; c < row->e; c++)
@@ -186,7 +172,7 @@ static void add_keys(const state_job *job, const state_room *room, ref_ball_prod
     ref_visible(job->in, job->b, job->in->p->n - 1, &first, &last);
     for (int64_t j = last - 1; j >= first; j--) {
         ref_ball_product_reach(decay, j);
-        ref_ball_phi(room->key, job->in, k, attest_offset(k, job->b, job->g, j, 0), k->stride[3], j, job->prec);
+        axis_phi(room->key, job->in, k, attest_offset(k, job->b, job->g, j, 0), k->stride[3], j, job->prec);
         for (slong c = 0; decay->count > 1 && c < dim; c++)
             arb_mul(room->key + c, room->key + c, decay->x + c, job->prec);
         ref_ball_kronecker(room->power, room->key, dim, job->degree, job->prec);

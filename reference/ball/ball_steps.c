@@ -81,68 +81,18 @@ void ref_ball_filter(ref_row *row, const attest_problem *p, slong prec)
 }
 
 /* ---- gates ------------------------------------------------------------------------------------------------------- */
-static const struct {
-    int values, rows; /* multiplied by a gate; with heads a softmax over heads makes it */
-    int before;       /* the row's gate comes before Norm */
-} gate_kinds[] = {
-    [ATTEST_GATES_NONE] = { 0, 0, 0 },  [ATTEST_GATES_IN] = { 1, 0, 0 },      [ATTEST_GATES_OUT] = { 0, 1, 0 },
-    [ATTEST_GATES_INOUT] = { 1, 1, 0 }, [ATTEST_GATES_PRE_OUT] = { 0, 1, 1 }, [ATTEST_GATES_HEADS] = { 1, 1, 0 },
-};
-
-int ref_gates_values(const attest_problem *p) { return gate_kinds[p->axis[ATTEST_AXIS_GATES].value].values; }
-
-/* y = e^x_head / sum over all heads of e^x_h, x stored at (b,h,at).  The largest x is taken off: no exponential exceeds
- * 1, and the sum is at least 1.  0 if one x is not finite. */
-static int softmax_over_heads(arb_t y, const attest_tensor *t, int64_t b, int64_t head, int64_t at, slong prec)
-{
-    int finite = 1;
-    arb_t most, sum, x;
-    arb_init(most);
-    arb_init(sum);
-    arb_init(x);
-    for (int64_t h = 0; h < t->shape[1]; h++) {
-        arb_set_d(x, attest_load(t, attest_offset(t, b, h, at, 0)));
-        finite &= arb_is_finite(x) != 0;
-        if (h == 0 || arf_cmp(arb_midref(x), arb_midref(most)) > 0)
-            arb_set(most, x);
-    }
-    for (int64_t h = 0; h < t->shape[1]; h++) {
-        arb_set_d(x, attest_load(t, attest_offset(t, b, h, at, 0)));
-        arb_sub(x, x, most, prec);
-        arb_exp(x, x, prec);
-        arb_add(sum, sum, x, prec);
-        if (h == head)
-            arb_set(y, x);
-    }
-    arb_div(y, y, sum, prec);
-    if (!finite)
-        arb_indeterminate(y);
-    arb_clear(x);
-    arb_clear(sum);
-    arb_clear(most);
-    return finite;
-}
-
 int ref_ball_value_gate(arb_t gate, const ref_inputs *in, int64_t b, int64_t g, int64_t j, slong prec)
 {
-    const attest_tensor *gin = in->role[ATTEST_GIN];
+    const axis_gates *gates = axis_gates_of(in->p);
     arb_one(gate);
-    if (!ref_gates_values(in->p))
-        return 1;
-    if (in->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS)
-        return softmax_over_heads(gate, in->role[ATTEST_SK], b, g, j, prec);
-    arb_set_d(gate, attest_load(gin, attest_offset(gin, b, g, j, 0)));
-    return arb_is_finite(gate) != 0;
+    return !gates->values || gates->ball(gate, in->role[gates->value_role], b, g, j, prec);
 }
 
 void ref_ball_row_gate(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec)
 {
-    const uint32_t gates = attest_axis_value_of(in->p, ATTEST_AXIS_GATES);
-    const attest_tensor *gout = in->role[ATTEST_GOUT];
-    if (gates == ATTEST_GATES_HEADS)
-        row->no_truth |= !softmax_over_heads(row->gout, in->role[ATTEST_SQ], b, h, i, prec);
-    else if (gate_kinds[gates].rows)
-        load(row->gout, row, gout, attest_offset(gout, b, h, i, 0));
+    const axis_gates *gates = axis_gates_of(in->p);
+    if (gates->rows)
+        row->no_truth |= !gates->ball(row->gout, in->role[gates->row_role], b, h, i, prec);
 }
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */
@@ -163,15 +113,15 @@ static void gain_and_shift(ref_row *row, const ref_inputs *in, slong prec)
 
 void ref_ball_output(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 {
-    const uint32_t gates = attest_axis_value_of(in->p, ATTEST_AXIS_GATES);
-    const int before = gate_kinds[gates].before, after = gate_kinds[gates].rows && !before;
+    const axis_gates *gates = axis_gates_of(in->p);
+    const int before = gates->before, after = gates->rows && !before;
     for (int64_t c = 0; c < row->e; c++) {
         if (before)
             arb_mul(row->o + c, row->u + c, row->gout, prec);
         else
             arb_set(row->o + c, row->u + c);
     }
-    ref_ball_norm_of(in->p)(row, in, h, prec);
+    axis_norm_of(in->p)->ball(row, in, h, prec);
     if (attest_axis_value_of(in->p, ATTEST_AXIS_AFFINE) == ATTEST_AFFINE_DRAW)
         gain_and_shift(row, in, prec);
     for (int64_t c = 0; after && c < row->e; c++)

@@ -1,5 +1,4 @@
 /* bound.c - from the weights' errors to the error of an output of a row (R-CENTRE, R-QUOTIENT, R-OUT, R-LSE). */
-#include "reference/ball/ball.h"
 #include "reference/bound/bound_row.h"
 
 void ref_bound_init(ref_bound *b)
@@ -277,25 +276,51 @@ static void floor_columns(ref_bound *bound, row_job *job, const arb_t divisor)
     mag_clear(error);
 }
 
+/* R-QUOTIENT */
+static void quotient_output(ref_bound *bound, row_job *job)
+{
+    arb_t divisor;
+    arb_init(divisor);
+    axis_divisor(divisor, job->row, job->in, job->h);
+    quotient_columns(bound, job, divisor);
+    arb_clear(divisor);
+}
+
+static void floor_output(ref_bound *bound, row_job *job)
+{
+    arb_t divisor;
+    arb_init(divisor);
+    axis_divisor(divisor, job->row, job->in, job->h);
+    floor_columns(bound, job, divisor);
+    arb_clear(divisor);
+}
+
+static void plain_output(ref_bound *bound, row_job *job)
+{
+    plain_columns(bound, job);
+    bound_out_none(bound, job);
+}
+
+static void length_output(ref_bound *bound, row_job *job)
+{
+    plain_columns(bound, job);
+    bound_out_length(bound, job);
+}
+
+static void root_output(ref_bound *bound, row_job *job)
+{
+    plain_columns(bound, job);
+    bound_out_root(bound, job);
+}
+
 /* o: by the norm. */
 static void bound_o(ref_bound *bound, row_job *job)
 {
-    const uint32_t norm = job->in->p->axis[ATTEST_AXIS_NORM].value;
-    arb_t divisor;
-    arb_init(divisor);
-    if (norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK || norm == ATTEST_NORM_FLOOR)
-        bound_divisor(divisor, job->row, job->in, job->h);
-    if (norm == ATTEST_NORM_FLOOR) {
-        floor_columns(bound, job, divisor);
-    } else if (norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK) {
-        quotient_columns(bound, job, divisor);
-    } else {
-        plain_columns(bound, job);
-        (norm == ATTEST_NORM_NONE ? bound_out_none
-         : norm == ATTEST_NORM_LENGTH ? bound_out_length
-                                      : bound_out_root)(bound, job);
-    }
-    arb_clear(divisor);
+    static void (*const outputs[])(ref_bound *, row_job *) = {
+        [AXIS_NORM_QUOTIENT] = quotient_output, [AXIS_NORM_FLOOR] = floor_output, [AXIS_NORM_PLAIN] = plain_output,
+        [AXIS_NORM_LENGTH] = length_output,     [AXIS_NORM_ROOT] = root_output,
+    };
+    outputs[axis_norm_of(job->in->p)->kind](bound, job);
 }
 
 static void bound_u(ref_bound *bound, row_job *job)
@@ -360,7 +385,7 @@ static void bound_lse(ref_bound *bound, row_job *job)
     arb_init(divisor);
     arb_init(truth);
     mag_init(x);
-    if (!with_sink || !bound_divisor(divisor, job->row, job->in, job->h))
+    if (!with_sink || !axis_divisor(divisor, job->row, job->in, job->h))
         arb_set(divisor, job->row->z);
     set_divisor(job, divisor, with_sink);
     arb_log(truth, divisor, job->row->prec);
@@ -436,7 +461,7 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     ATTEST_TRY(bound_weights_init(&job.weights, row->keys, err));
     ATTEST_TRY(bound_sums_init(&job.sums, row->keys, err));
     bound_model_set(&job.model, in, numerics, flags);
-    job.likely = job.model.likely && id.index == ATTEST_O && !ref_root_norm_kind(in->p).root;
+    job.likely = job.model.likely && id.index == ATTEST_O && !axis_norm_of(in->p)->root.root;
     ATTEST_TRY(bound_run_init(&job.run, &job.model, row, err));
     job.run.likely = job.likely;
     job.model.likely_scores = job.model.likely_scores && job.likely;

@@ -66,14 +66,13 @@ static int key_error(mag_t y, const delta_job *job, attest_role role, const mag_
                      int64_t position)
 {
     const bound_model *m = job->m;
-    const uint32_t feature = m->p->axis[ATTEST_AXIS_FEATURE].value;
     mag_t x, norm;
     int good = 1;
     mag_init(x);
     mag_init(norm);
     mag_mul(y, size, m->feature);
     mag_add(y, y, m->feature_norm);
-    if (m->turns && (feature == ATTEST_FEATURE_UNIT || feature == ATTEST_FEATURE_SILU_UNIT)) {
+    if (m->turns && axis_feature_of(m->p)->divides) {
         good = bound_unit(x, m, job->in, role, job->b, head, token, position);
         mag_addmul(y, x, m->feature);
         mag_add(y, y, x);

@@ -1,6 +1,5 @@
 /* bound_out.c - from the error of a quotient or of u to that of o: norms, gain and shift, row gates, the output's
  * format (R-OUT, R-GATE, R-LENGTH, R-FLOOR, R-ROOT). */
-#include "reference/ball/ball.h"
 #include "reference/bound/bound_row.h"
 
 /* R-OUT: an overflow that the bound can neither exclude nor demand. */
@@ -170,7 +169,7 @@ void bound_out_floor(ref_bound *bound, const row_job *job, const arb_t divisor, 
 /* ---- R-ROOT ----------------------------------------------------------------------------------------------- */
 typedef struct root_job {
     const row_job *job;
-    ref_root_kind kind;
+    axis_root kind;
     int64_t e;
     arb_ptr y;      /* [e] x/s; the argument x of the root before */
     mag_ptr size;   /* [e] |x| */
@@ -222,7 +221,7 @@ static void largest_scale(mag_t y, const row_job *job)
 static void before_root(ref_bound *bound, root_job *r)
 {
     const row_job *job = r->job;
-    const int gated = job->in->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
+    const int gated = axis_gates_of(job->in->p)->before;
     mag_t x;
     mag_init(x);
     for (int64_t c = 0; c < r->e; c++) {
@@ -456,8 +455,8 @@ static void root_clear(root_job *r)
 
 void bound_out_root(ref_bound *bound, const row_job *job)
 {
-    root_job r = { .job = job, .kind = ref_root_norm_kind(job->in->p), .e = job->in->p->e };
-    const int gated = job->in->p->axis[ATTEST_AXIS_GATES].value != ATTEST_GATES_PRE_OUT;
+    root_job r = { .job = job, .kind = axis_norm_of(job->in->p)->root, .e = job->in->p->e };
+    const int gated = !axis_gates_of(job->in->p)->before;
     mag_t none;
     mag_init(none);
     root_init(&r);
@@ -466,7 +465,7 @@ void bound_out_root(ref_bound *bound, const row_job *job)
     arb_ptr x = _arb_vec_init((slong)r.e);
     for (int64_t c = 0; c < r.e; c++)
         arb_set(x + c, r.y + c);
-    int good = ref_root_norm(x, r.root, job->in->p, job->row->keys, job->row->prec);
+    int good = axis_root_norm(x, r.root, job->in->p, job->row->keys, job->row->prec);
     _arb_vec_clear(x, (slong)r.e);
     centre(&r);
     if (r.kind.centered)

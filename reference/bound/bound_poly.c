@@ -4,33 +4,23 @@
 /* R-CENTER: max and min of computed scores move by at most the largest score error; mid rounds twice more. */
 static void set_center(bound_weights *w, const bound_model *m)
 {
-    const uint32_t center = m->p->axis[ATTEST_AXIS_CENTER].value;
+    const axis_center *center = axis_center_of(m->p);
     mag_t x;
-    if (center == ATTEST_CENTER_ZERO)
+    if (!center->least && !center->greatest)
         return;
     mag_init(x);
     mag_set(w->center, w->delta_max);
-    if (center == ATTEST_CENTER_MID) {
-        bound_gamma(x, 2, m->u);
+    if (center->roundings) {
+        bound_gamma(x, center->roundings, m->u);
         mag_addmul(w->center, x, w->score_max);
     }
     mag_clear(x);
 }
 
-/* Roundings that one term of the weight's polynomial may meet (R-POLY). */
-static int64_t operations(const bound_model *m)
-{
-    const int64_t p = m->degree;
-    switch (m->p->axis[ATTEST_AXIS_WEIGHT].value) {
-    case ATTEST_WEIGHT_TAYLOR: return 3 * p;
-    case ATTEST_WEIGHT_TERM: return p < 2 ? 0 : 2 * p + 2 + (m->unknown ? 8 : 0);
-    default: return p < 2 ? 0 : 2 * p + (m->unknown ? 8 : 0);
-    }
-}
-
 void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in)
 {
-    const attest_setting *weight = &m->p->axis[ATTEST_AXIS_WEIGHT];
+    const axis_weight *weight = axis_weight_of(m->p);
+    const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
     const int shifted = m->p->axis[ATTEST_AXIS_CENTER].value != ATTEST_CENTER_ZERO;
     arb_t x;
     mag_t y, rest, slope, gamma;
@@ -48,7 +38,7 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
         mag_add(w->extra_error, w->extra_error, m->normal);
     }
     set_center(w, m);
-    bound_gamma(gamma, operations(m), m->u);
+    bound_gamma(gamma, weight->roundings(m->degree, m->unknown), m->u);
     for (int64_t j = 0; m->direct && j < row->keys; j++) {
         arb_sub(x, row->s + j, row->c, 64);
         arb_get_mag(y, x);
@@ -59,10 +49,10 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
             mag_addmul(rest, m->u, y);
             mag_addmul(y, m->u, y);
         }
-        bound_weight_mass(slope, y, weight, 1);
+        weight->mass(slope, y, order, 1);
         mag_mul(w->set[BOUND_SCORE] + j, w->delta + j, slope);
         mag_mul(w->set[BOUND_EXP] + j, rest, slope);
-        bound_weight_mass(slope, y, weight, 0);
+        weight->mass(slope, y, order, 0);
         mag_max(w->weight_max, w->weight_max, slope);
         mag_addmul(w->set[BOUND_EXP] + j, gamma, slope);
         mag_one(rest);
@@ -146,7 +136,8 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
 
 void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *row)
 {
-    const attest_setting *weight = &m->p->axis[ATTEST_AXIS_WEIGHT];
+    const axis_weight *weight = axis_weight_of(m->p);
+    const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
     mag_t mass, term, slope, high, room;
     mag_init(mass);
     mag_init(term);
@@ -159,9 +150,9 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
     for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
         mag_add(mass, row->mass + j, w->feature + j);
         mag_max(high, high, mass);
-        bound_weight_mass(term, mass, weight, 0);
+        weight->mass(term, mass, order, 0);
         mag_mul(term, term, w->gamma_state);
-        bound_weight_mass(slope, mass, weight, 1);
+        weight->mass(slope, mass, order, 1);
         mag_addmul(term, slope, w->feature + j);
         if (m->decays && !m->vector)
             mag_mul(term, term, row->decay + j);

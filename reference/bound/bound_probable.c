@@ -1,22 +1,6 @@
 /* bound_probable.c - errors of a column's sums; what they probably are (R-PROBABLE): a warning, never a verdict. */
 #include "reference/bound/bound_row.h"
 
-void bound_probable_gamma(mag_t g, int64_t n, const mag_t u)
-{
-    mag_t x, root;
-    mag_init(x);
-    mag_init(root);
-    bound_gamma(g, n, u);
-    mag_set_ui(root, n > 0 ? (ulong)n : 0);
-    mag_sqrt(root, root);
-    mag_mul_ui(root, root, BOUND_LAMBDA);
-    mag_mul(x, root, u);
-    mag_addmul(x, x, g);
-    mag_min(g, g, x);
-    mag_clear(root);
-    mag_clear(x);
-}
-
 void bound_probable_share(row_job *job)
 {
     const bound_weights *w = &job->weights;
@@ -107,7 +91,7 @@ static void gates_lose(mag_t y, row_job *job, mag_t gate)
         mag_addmul(y, x, top);
         mag_addmul(y, job->total_size, m->tiny); /* gin v */
     }
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT) {
+    if (axis_gates_of(m->p)->before) {
         mag_addmul(y, m->tiny, job->weights.unit);
         mag_max(gate, gate, job->gate);
     }

@@ -52,18 +52,18 @@ static void job_clear(state_job *job)
     mag_clear(job->out_tiny);
 }
 
-/* sum over the keys of |gin v|; gates=heads: |v|, for such a gate is at most 1. */
+/* sum over the keys of |gin v|; of |v| where the gate is a softmax over heads: it is at most 1. */
 static void sum_of_values(mag_t sum, const state_job *job, int64_t b, int64_t g, int64_t c)
 {
     const attest_tensor *v = job->in->role[ATTEST_V], *gin = job->in->role[ATTEST_GIN];
-    const uint32_t gates = job->in->p->axis[ATTEST_AXIS_GATES].value;
+    const axis_gates *gates = axis_gates_of(job->in->p);
     mag_t x, gate;
     mag_init(x);
     mag_init(gate);
     mag_zero(sum);
     for (int64_t t = 0; t < job->keys; t++) {
         mag_set_d(x, attest_load(v, attest_offset(v, b, g, t, c)));
-        if (gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT) {
+        if (gates->values && gates->stored) {
             mag_set_d(gate, attest_load(gin, attest_offset(gin, b, g, t, 0)));
             mag_mul(x, x, gate);
         }
@@ -118,7 +118,7 @@ static void set_absolute(state_job *job)
     mag_max(k, k, job->lost);
     mag_pow_ui(job->lost, k, n);
     mag_mul(job->product, job->lost, job->most);
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS) {
+    if (!axis_gates_of(m->p)->stored) {
         mag_mul(job->lost, job->lost, m->normal); /* R-GATE: 4 2^emin of a gate */
         mag_mul_2exp_si(job->lost, job->lost, 2);
     } else {

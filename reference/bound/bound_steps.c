@@ -1,7 +1,6 @@
 /* bound_steps.c - what the steps between a score and its weighted value add to the errors: cap, alibi, clamp (R-STEP),
  * filter (R-FILTER-BOUND), decay (R-DECAY), gates (R-GATE). */
 #include "reference/bound/bound.h"
-#include "reference/exact/exact.h"
 
 /* ---- steps of a score ------------------------------------------------------------------------------------- */
 typedef struct step_job {
@@ -239,14 +238,12 @@ int64_t bound_decay_steps(const bound_model *m, int64_t tokens)
 static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, int64_t b, int64_t g, int64_t first,
                    int64_t last, int64_t c)
 {
-    const int retnet = in->p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_RETNET;
-    const attest_tensor *t = in->role[retnet ? ATTEST_GAMMA : ATTEST_A];
     mag_t x;
     mag_init(x);
     mag_one(most);
     mag_zero(logs);
     for (int64_t k = first; k <= last; k++) {
-        const double a = attest_load(t, retnet ? attest_offset(t, g, 0, 0, 0) : attest_offset(t, b, g, k, c));
+        const double a = axis_decay_factor(in, b, g, k, c);
         *positive &= a > 0;
         if (!(a > 0) && !(a < 0))
             continue; /* 0, or a NaN that the row does not read */
@@ -352,63 +349,35 @@ void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *
 }
 
 /* ---- gates ------------------------------------------------------------------------------------------------ */
-/* A gate that is a softmax over heads, for tokens [first, last): relative error. */
-static void heads_error(mag_t theta, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b,
-                        int64_t first, int64_t last)
+/* Relative error of gates of tokens [first,last): of their making, and of one product. */
+static void gate_error(mag_t theta, const bound_model *m, const attest_tensor *t, int64_t b, int64_t first,
+                       int64_t last)
 {
-    const attest_tensor *t = in->role[role];
-    const int64_t heads = t->shape[1];
-    mag_t top, x, e;
-    mag_init(top);
-    mag_init(x);
-    mag_init(e);
-    for (int64_t token = first; token < last; token++)
-        for (int64_t h = 0; h < heads; h++) {
-            mag_set_d(x, attest_load(t, attest_offset(t, b, h, token, 0)));
-            mag_max(top, top, x);
-        }
-    bound_gamma(x, m->log2_domain ? 4 : 1, m->u); /* the exponent is at most 2 top */
-    mag_mul(x, x, top);
-    mag_mul_2exp_si(x, x, 1);
-    mag_expm1(e, x);
-    bound_compose(e, e, m->u_exp);
-    bound_gamma(x, 1, e); /* e/(1-e) */
-    bound_compose(theta, e, x);
-    bound_gamma(x, heads + 1, m->u);
-    bound_compose(theta, theta, x);
-    bound_compose(theta, theta, m->u_div);
-    mag_clear(e);
-    mag_clear(x);
-    mag_clear(top);
+    const axis_gates *gates = axis_gates_of(m->p);
+    const axis_arithmetic arithmetic = bound_arithmetic(m);
+    mag_t made;
+    mag_init(made);
+    mag_set(theta, m->u);
+    if (gates->error)
+        gates->error(made, &arithmetic, t, b, first, last);
+    bound_compose(theta, theta, made);
+    mag_clear(made);
 }
 
 void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last)
 {
-    mag_t x;
     mag_zero(theta);
-    if (!m->gates_values)
-        return;
-    mag_init(x);
-    mag_set(theta, m->u);
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS)
-        heads_error(x, m, in, ATTEST_SK, b, first, last);
-    bound_compose(theta, theta, x);
-    mag_clear(x);
+    if (m->gates_values)
+        gate_error(theta, m, in->role[axis_gates_of(m->p)->value_role], b, first, last);
 }
 
 void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i)
 {
-    mag_t x;
     mag_zero(theta);
     mag_zero(tiny);
     if (!m->gates_rows)
         return;
-    mag_init(x);
-    mag_set(theta, m->u);
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS) {
-        heads_error(x, m, in, ATTEST_SQ, b, i, i + 1);
+    gate_error(theta, m, in->role[axis_gates_of(m->p)->row_role], b, i, i + 1);
+    if (!axis_gates_of(m->p)->stored)
         mag_mul_2exp_si(tiny, m->normal, 2);
-    }
-    bound_compose(theta, theta, x);
-    mag_clear(x);
 }

@@ -365,7 +365,7 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
     set_scores(w, m, row, in, b, h, i);
     check_inputs(w, m);
     set_counts(w, m);
-    if (bound_divisor(divisor, row, in, h))
+    if (axis_divisor(divisor, row, in, h))
         arb_get_mag(w->divisor, divisor);
     if (m->exponential)
         bound_exp_weights(w, m, row, in, h, common);

@@ -1,5 +1,4 @@
 /* gauge.c - the natural scale of an element's error (design section 6), upward rounded. */
-#include "reference/ball/ball.h"
 #include "reference/bound/bound.h"
 
 typedef struct gauge_job {
@@ -100,7 +99,7 @@ static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
     mag_t s;
-    if (ref_gates_values(job->in->p)) {
+    if (axis_gates_of(job->in->p)->values) {
         gated_column(y, job, c, center);
         return;
     }
@@ -121,13 +120,13 @@ static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
  * this precision (a floor about as large as z). */
 static int divisor_moves(const gauge_job *job)
 {
-    const attest_setting *norm = &job->in->p->axis[ATTEST_AXIS_NORM];
+    const axis_norm_kind norm = axis_norm_of(job->in->p)->kind;
     arb_t floor;
-    int moves = norm->value != ATTEST_NORM_NONE && norm->value != ATTEST_NORM_LENGTH;
-    if (norm->value != ATTEST_NORM_FLOOR)
+    int moves = norm != AXIS_NORM_PLAIN && norm != AXIS_NORM_LENGTH;
+    if (norm != AXIS_NORM_FLOOR)
         return moves;
     arb_init(floor);
-    arb_set_d(floor, norm->number);
+    arb_set_d(floor, job->in->p->axis[ATTEST_AXIS_NORM].number);
     moves = arb_gt(job->row->z, floor) ? 1 : arb_lt(job->row->z, floor) ? 0 : -1;
     arb_clear(floor);
     return moves;
@@ -153,7 +152,7 @@ static void gauge_quotient(mag_t y, gauge_job *job, int64_t c, const arb_t divis
 /* Gauges of u through the Jacobian of a norm by a root s, y = Norm(u): with g the gauges of its argument (of u,
  * times gout before the norm, over t) at most (g_c + [centered] mean g + |y_c| sum |y| g / m)/s, m = e or 1
  * (R-GAUGE-NORM). */
-static void through_root(mag_ptr g, const gauge_job *job, const ref_root_kind *kind, const arb_t root, arb_srcptr y)
+static void through_root(mag_ptr g, const gauge_job *job, const axis_root *kind, const arb_t root, arb_srcptr y)
 {
     const int64_t e = job->in->p->e;
     mag_t low, mean, moved, x;
@@ -198,10 +197,10 @@ static void through_affine(mag_ptr gauge, const ref_inputs *in)
     mag_clear(x);
 }
 
-static void gauge_root(mag_ptr gauge, gauge_job *job, const ref_root_kind *kind)
+static void gauge_root(mag_ptr gauge, gauge_job *job, const axis_root *kind)
 {
     const attest_problem *p = job->in->p;
-    const int before = p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
+    const int before = axis_gates_of(p)->before;
     arb_ptr y = _arb_vec_init((slong)p->e);
     arb_t x;
     mag_t gate;
@@ -219,7 +218,7 @@ static void gauge_root(mag_ptr gauge, gauge_job *job, const ref_root_kind *kind)
         if (kind->length && job->row->keys)
             mag_div_ui(gauge + c, gauge + c, (ulong)job->row->keys);
     }
-    const int good = ref_root_norm(y, x, p, job->row->keys, job->row->prec);
+    const int good = axis_root_norm(y, x, p, job->row->keys, job->row->prec);
     if (good)
         through_root(gauge, job, kind, x, y);
     through_affine(gauge, job->in);
@@ -247,7 +246,7 @@ static void gauge_delta(mag_ptr gauge, const ref_row *row)
 
 static void gauge_o(mag_ptr gauge, gauge_job *job)
 {
-    const ref_root_kind kind = ref_root_norm_kind(job->in->p);
+    const axis_root kind = axis_norm_of(job->in->p)->root;
     if (kind.root) {
         gauge_root(gauge, job, &kind);
         return;
@@ -259,7 +258,7 @@ static void gauge_o(mag_ptr gauge, gauge_job *job)
     mag_init(low);
     mag_init(gate);
     arb_get_mag(gate, job->row->gout);
-    if (bound_divisor(divisor, job->row, job->in, job->h))
+    if (axis_divisor(divisor, job->row, job->in, job->h))
         arb_get_mag_lower(low, divisor);
     for (int64_t c = 0; c < job->in->p->e; c++) {
         if (mag_is_zero(low)) {

@@ -1,5 +1,4 @@
 /* judge.c - rows and states judged against their bounds; precision is raised until every element is decided. */
-#include "reference/ball/ball.h"
 #include "reference/bound/judge.h"
 
 #include <math.h>
@@ -55,7 +54,7 @@ static void row_lse(arb_t lse, const row_judge *judge, const ref_row *row)
     arb_t x;
     arb_init(x);
     arb_set(lse, row->lse);
-    if (includes_sink(judge) && bound_divisor(lse, row, judge->in, judge->h)) {
+    if (includes_sink(judge) && axis_divisor(lse, row, judge->in, judge->h)) {
         arb_log(lse, lse, row->prec);
         arb_add(lse, lse, row->c, row->prec);
     }
@@ -82,7 +81,7 @@ static void judge_empty_row(attest_element *elements, const row_judge *judge)
 static int is_settled(const row_judge *judge, const ref_row *row)
 {
     int exact = row->rational || arb_is_exact(row->z);
-    if (ref_root_norm_kind(judge->in->p).root)
+    if (axis_norm_of(judge->in->p)->root.root)
         for (int64_t c = 0; c < row->e; c++)
             exact = exact && arb_is_zero(row->u + c);
     return exact;

@@ -89,14 +89,11 @@ void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle
 
 /* Position i+off of query i among the keys: off = len_b - n with causal-br, else 0. */
 int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i);
-/* Do gates multiply the values (gates in, inout and heads)? */
-int ref_gates_values(const attest_problem *p);
 
 /* Keys visible to (b,i) via attest_visible(); len from the tensor. */
 void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last);
 
-/* ball: computes the row at working precision prec (bits).  Reads every axis through the function tables in
- * ball_axes.c: one function per axis value. */
+/* ball: computes the row at working precision prec (bits).  Reads every axis through its rows in axis/. */
 attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec,
                            attest_error *err);
 /* S_n (z_state: without v) of KV head (b,g) after the last key visible to query n-1, full Kronecker:

@@ -7,23 +7,6 @@
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------- */
 
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] =
-        EXACT_ONLY(ATTEST_WEIGHT_TAYLOR) | EXACT_ONLY(ATTEST_WEIGHT_TERM) | EXACT_ONLY(ATTEST_WEIGHT_POWER),
-    [ATTEST_AXIS_CENTER] = EXACT_ANY, /* R-CENTER-STATES */
-    [ATTEST_AXIS_FEATURE] = EXACT_ANY,
-    [ATTEST_AXIS_MASK] = EXACT_ANY,
-    [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_DECAY] = EXACT_ANY,
-    [ATTEST_AXIS_GATES] = EXACT_ONLY(ATTEST_GATES_NONE) | EXACT_ONLY(ATTEST_GATES_IN) | EXACT_ONLY(ATTEST_GATES_OUT) |
-                          EXACT_ONLY(ATTEST_GATES_INOUT) | EXACT_ONLY(ATTEST_GATES_PRE_OUT),
-    [ATTEST_AXIS_NORM] = EXACT_ANY, /* u and z know no norm */
-    [ATTEST_AXIS_AFFINE] = EXACT_ANY,
-    [ATTEST_AXIS_UPDATE] = EXACT_ONLY(ATTEST_UPDATE_ADD) | EXACT_ONLY(ATTEST_UPDATE_DELTA),
-    [ATTEST_AXIS_EPS] = EXACT_ANY,
-    [ATTEST_AXIS_STATE] = EXACT_ANY,
-};
-
 static attest_status no_memory(attest_error *err)
 {
     return attest_fail(err, ATTEST_NO_MEMORY, "exact forms: no memory");
@@ -112,14 +95,14 @@ attest_status exact_form_open(exact_form *f, const ref_inputs *in, int64_t b, in
     memset(f, 0, sizeof *f);
     exact_dyadic_init(&f->scale);
     *f = (exact_form){ .in = in, .b = b, .h = h, .n = p->n, .d = p->d, .e = p->e, .scale = f->scale };
-    if (!exact_axes_allowed(p, served)) {
+    if (!axis_served(p, AXIS_FORM, EXACT_NO_NORM, NULL)) {
         status = attest_fail(err, ATTEST_UNSUPPORTED, "exact forms: the variant has no plain sum as its state");
         goto out;
     }
-    f->width = exact_decay_width(p);
-    f->inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    f->width = axis_decay_width(p);
+    f->inside = axis_decay_of(p)->vector;
     f->highest = (int)weight->order;
-    f->lowest = weight->value == ATTEST_WEIGHT_TAYLOR ? 0 : f->highest;
+    f->lowest = axis_weight_of(p)->series ? 0 : f->highest;
     exact_dyadic_set_d(&f->scale, p->scale);
     ATTEST_TRY(scan_row(&r, f, p->n - 1, err));
     f->tokens = r.last;
@@ -278,7 +261,7 @@ static void center(mpq_t c, const exact_form *f, int64_t i)
 /* What query i applies to the state of degree n: scale^n/n! (scale^n), with a center times T_{P-n}(-c_i). */
 static void coefficient_of(mpq_t out, const exact_form *f, int64_t i, int n)
 {
-    exact_degree_coefficient(out, f->in->p, n);
+    axis_degree_exact(out, f->in->p, n);
     if (attest_axis_value_of(f->in->p, ATTEST_AXIS_CENTER) == ATTEST_CENTER_ZERO)
         return;
     mpq_t c, factor;

@@ -167,22 +167,6 @@ void exact_given_free(exact_given *a)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] =
-        EXACT_ONLY(ATTEST_WEIGHT_TAYLOR) | EXACT_ONLY(ATTEST_WEIGHT_TERM) | EXACT_ONLY(ATTEST_WEIGHT_POWER),
-    [ATTEST_AXIS_FEATURE] = EXACT_ANY,
-    [ATTEST_AXIS_MASK] = EXACT_ANY,
-    [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_DECAY] = EXACT_ANY,
-    [ATTEST_AXIS_GATES] = EXACT_ONLY(ATTEST_GATES_NONE) | EXACT_ONLY(ATTEST_GATES_IN) | EXACT_ONLY(ATTEST_GATES_OUT) |
-                          EXACT_ONLY(ATTEST_GATES_INOUT) | EXACT_ONLY(ATTEST_GATES_PRE_OUT),
-    [ATTEST_AXIS_UPDATE] = EXACT_ONLY(ATTEST_UPDATE_ADD) | EXACT_ONLY(ATTEST_UPDATE_DELTA),
-    [ATTEST_AXIS_NORM] = EXACT_ANY, /* states know no norm */
-    [ATTEST_AXIS_EPS] = EXACT_ANY,
-    [ATTEST_AXIS_AFFINE] = EXACT_ANY,
-    [ATTEST_AXIS_STATE] = EXACT_ANY,
-};
-
 /* s[rows][columns] += sum over the keys of r of D monomials_n(phi(k_j)) (x) (gin_j v_j, 1), integers over
  * 2^(n*k.low + gin.low + v.low + decay.low); decay=vector has degree 1, its D multiplies the key's entries. */
 static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int columns, const exact_keys *r,
@@ -190,7 +174,7 @@ static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int col
 {
     const attest_problem *p = r->in->p;
     const int64_t count = column_count(p, columns), values = columns & EXACT_COLUMN_V ? p->e : 0;
-    const int inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    const int inside = axis_decay_of(p)->vector;
     attest_status status = ATTEST_OK;
     mpz_t *k = exact_integers_new(p->d), *v = exact_integers_new(count);
     mpz_t **m = exact_monomials_new(t);
@@ -203,7 +187,7 @@ static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int col
     for (int64_t j = r->first; j < r->last; j++) {
         mpz_t *decay = decays->d + (j - r->first) * decays->width;
         for (int64_t c = 0; c < p->d; c++) {
-            exact_feature_integer(k[c], exact_load_k(r, j, c), r->feature, r->k.low);
+            axis_feature_integer(k[c], exact_load_k(r, j, c), r->feature, r->k.low);
             if (inside)
                 mpz_mul(k[c], k[c], decay[c]);
         }
@@ -241,7 +225,7 @@ int ref_exact_state_serves(const ref_inputs *in, int64_t b, int64_t g, int degre
     exact_keys r;
     exact_span given;
     const int64_t rows = attest_state_rows(p->d, degree, 0);
-    if (degree < in->lowest || degree > in->highest || rows < 0 || !exact_axes_allowed(p, served) ||
+    if (degree < in->lowest || degree > in->highest || rows < 0 || !axis_served(p, AXIS_STATE, EXACT_NO_NORM, NULL) ||
         !final_keys(&r, in, b, g))
         return 0;
     if (exact_is_delta(p)) {
@@ -275,7 +259,7 @@ out:
 static attest_status sum_state(mpq_t *out, const exact_keys *r, int degree, int columns, attest_error *err)
 {
     const attest_problem *p = r->in->p;
-    const int inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    const int inside = axis_decay_of(p)->vector;
     const int64_t count = attest_state_rows(p->d, degree, 0) * column_count(p, columns);
     const long exponent = degree * r->k.low + r->gin.low + r->v.low + r->decay.low;
     attest_status status = ATTEST_OK;

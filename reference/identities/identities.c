@@ -120,14 +120,14 @@ static int linear_new(const attest_problem *p)
 
 static int taylor(const attest_problem *p) { return sum(p) && axis_of(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_TAYLOR; }
 
-static int undecayed_taylor(const attest_problem *p) { return taylor(p) && !exact_decay_width(p); }
+static int undecayed_taylor(const attest_problem *p) { return taylor(p) && !axis_decay_width(p); }
 
-static int undecayed(const attest_problem *p) { return sum(p) && !exact_decay_width(p); }
+static int undecayed(const attest_problem *p) { return sum(p) && !axis_decay_width(p); }
 
 static int maskable(const attest_problem *p)
 {
     const uint32_t mask = axis_of(p, ATTEST_AXIS_MASK);
-    return plain(p) && !exact_decay_width(p) && axis_of(p, ATTEST_AXIS_AFFINE) == ATTEST_AFFINE_NONE &&
+    return plain(p) && !axis_decay_width(p) && axis_of(p, ATTEST_AXIS_AFFINE) == ATTEST_AFFINE_NONE &&
            axis_of(p, ATTEST_AXIS_NORM) <= ATTEST_NORM_LENGTH && axis_of(p, ATTEST_AXIS_NORM) != ATTEST_NORM_SINK &&
            (mask == ATTEST_MASK_CAUSAL_BR || (mask == ATTEST_MASK_CAUSAL && p->n >= p->m));
 }

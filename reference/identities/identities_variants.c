@@ -278,10 +278,10 @@ static void series(identity_job *job, mpq_t *power, mpq_t *kronecker, int highes
     mpq_t left, right, coefficient;
     mpq_inits(left, right, coefficient, NULL);
     for (int n = 0; n <= highest; n++) {
-        exact_degree_coefficient(coefficient, &job->left.p, n);
+        axis_degree_exact(coefficient, &job->left.p, n);
         mpq_mul(power[n], power[n], coefficient);
         mpq_add(left, left, power[n]);
-        exact_degree_coefficient(coefficient, &job->right.p, n);
+        axis_degree_exact(coefficient, &job->right.p, n);
         mpq_mul(kronecker[n], kronecker[n], coefficient);
         mpq_add(right, right, kronecker[n]);
     }

@@ -8,18 +8,6 @@
 
 #include <stdlib.h>
 
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] = EXACT_ONLY(ATTEST_WEIGHT_EXP),
-    [ATTEST_AXIS_FEATURE] = /* exact_keys_scan() decides on the values at hand */
-    EXACT_ONLY(ATTEST_FEATURE_IDENTITY) | EXACT_ONLY(ATTEST_FEATURE_ELU1) | EXACT_ONLY(ATTEST_FEATURE_RELU),
-    [ATTEST_AXIS_MASK] = EXACT_ANY,
-    [ATTEST_AXIS_WINDOW] = EXACT_ANY,
-    [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_NORM] =
-        EXACT_ONLY(ATTEST_NORM_SUM) | EXACT_ONLY(ATTEST_NORM_SINK) | EXACT_ONLY(ATTEST_NORM_NONE),
-    [ATTEST_AXIS_EPS] = EXACT_ANY,
-};
-
 /* The part of the divisor that is no sum of weights: amount * e^exponent; amount 0 = none. */
 typedef struct tie_extra {
     double exponent, amount;
@@ -100,7 +88,7 @@ static void extra_score(mpz_t out, exact_scores *scores, const exact_span *span,
 int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t channel, const mpq_t candidate)
 {
     exact_keys r;
-    if (!exact_axes_allowed(in->p, served) || !exact_keys_scan(&r, in, b, h, i, 1))
+    if (!axis_served(in->p, AXIS_TIE, 0, NULL) || !exact_keys_scan(&r, in, b, h, i, 1))
         return -1;
     if (r.first == r.last) /* an empty row is 0 by definition */
         return mpq_sgn(candidate) == 0;
