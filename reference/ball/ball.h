@@ -21,7 +21,9 @@ typedef struct ref_block {
     int valid;
 } ref_block;
 
-/* The last decoded block of k, v and the gates on values: all rows of a KV head read the same ones. */
+void ref_block_clear(ref_block *block);
+
+/* ball_cache.c: the last decoded block of k, v and the gates on values: all rows of a KV head read the same ones. */
 typedef struct ref_ball_cache {
     ref_block k, v, gin;
     struct ref_delta_run *delta; /* ball_delta.c: states of some heads and precisions */

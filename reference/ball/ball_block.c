@@ -27,7 +27,7 @@ static void free_mags(mag_ptr x, int64_t count)
     free(x);
 }
 
-static void block_clear(ref_block *block)
+void ref_block_clear(ref_block *block)
 {
     ref_ball_vector_free(block->x, block->entries);
     free_mags(block->mag, block->entries);
@@ -36,30 +36,19 @@ static void block_clear(ref_block *block)
     memset(block, 0, sizeof *block);
 }
 
-void ref_ball_cache_init(ref_ball_cache *cache) { memset(cache, 0, sizeof *cache); }
-
-void ref_ball_cache_clear(ref_ball_cache *cache)
-{
-    block_clear(&cache->k);
-    block_clear(&cache->v);
-    block_clear(&cache->gin);
-    ref_delta_runs_free(cache->delta);
-    cache->delta = NULL;
-}
-
 /* Room for `keys` keys of `width` entries; `pairs` < 0: no mags. */
 static attest_status block_reserve(ref_block *block, int64_t width, int64_t pairs, int64_t keys, attest_error *err)
 {
     const int64_t entries = keys * width, pair_entries = pairs > 0 ? keys * pairs : 0;
     if (block->entries >= entries && block->keys >= keys && block->pairs >= pair_entries)
         return ATTEST_OK;
-    block_clear(block);
+    ref_block_clear(block);
     block->x = ref_ball_vector(entries);
     block->mag = pairs >= 0 ? calloc((size_t)entries, sizeof(mag_struct)) : NULL; /* all zero bits = mag_init */
     block->pair = calloc((size_t)pair_entries + 1, sizeof(mag_struct));
     block->bad = calloc((size_t)keys, 1);
     if (!block->x || !block->bad || !block->pair || (pairs >= 0 && !block->mag)) {
-        block_clear(block); /* entries = 0: nothing was set yet */
+        ref_block_clear(block); /* entries = 0: nothing was set yet */
         return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory to decode %lld keys", (long long)keys);
     }
     block->entries = entries;

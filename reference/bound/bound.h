@@ -1,4 +1,4 @@
-/* bound.h - private to the bounds (gauge.c, bound*.c, judge.c): their shared sums and quantities.
+/* bound.h - private to the bounds (gauge.c, bound*.c) and to judge/: their shared sums and quantities.
  *
  * Every number here is an upper bound: mag_t rounds up, and the double sums of bound_sums.c are inflated to
  * upper bounds by lemma R-DSUM.  Lower bounds of divisors come from arb.  Lemmas: reference/derivations.md.

@@ -6,33 +6,6 @@
 #include <math.h> /* isfinite only: no function of libm */
 #include <string.h>
 
-/* ---- small steps ------------------------------------------------------------------------------------------------- */
-void ref_rule_row(fmpq_mat_t row, const fmpq_mat_t x, slong t)
-{
-    for (slong c = 0; c < fmpq_mat_ncols(x); c++)
-        fmpq_set(fmpq_mat_entry(row, 0, c), fmpq_mat_entry(x, t, c));
-}
-
-/* S += x^T y for rows x, y */
-void ref_rule_outer(fmpq_mat_t s, const fmpq_mat_t x, const fmpq_mat_t y)
-{
-    for (slong r = 0; r < fmpq_mat_ncols(x); r++)
-        for (slong c = 0; c < fmpq_mat_ncols(y); c++)
-            fmpq_addmul(fmpq_mat_entry(s, r, c), fmpq_mat_entry(x, 0, r), fmpq_mat_entry(y, 0, c));
-}
-
-void ref_rule_put(rule_job *job, slong t, const fmpq_mat_t row)
-{
-    for (slong c = 0; c < (slong)job->e; c++)
-        fmpq_set(fmpq_mat_entry(job->out, t, c), fmpq_mat_entry(row, 0, c));
-}
-
-slong ref_rule_visible(const rule_job *job, slong i)
-{
-    const int all = attest_axis_value_of(job->p, ATTEST_AXIS_MASK) == ATTEST_MASK_FULL;
-    return all || i + 1 > (slong)job->m ? (slong)job->m : i + 1;
-}
-
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 /* x^(x n), 1 x d^n */
 static void power_of(fmpq_mat_t power, const fmpq_mat_t x, int64_t n)

@@ -126,6 +126,7 @@ void exact_monomials_of(mpz_t **m, const exact_tree *t, mpz_t *x, int highest);
 
 /* Which columns a state has: v (e columns), then 1. */
 enum { EXACT_COLUMN_V = 1, EXACT_COLUMN_ONE = 2 };
+int64_t exact_columns(const attest_problem *p, int columns); /* how many that are */
 
 /* h0.n and z0.n of one KV head as integers over 2^exponent; columns as above, missing tensors 0. */
 typedef struct exact_given {

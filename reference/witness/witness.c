@@ -186,3 +186,8 @@ void ref_witness_clear(ref_witness *w)
     w->u = w->o = w->u_error = w->o_error = NULL;
     w->e = 0;
 }
+
+const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree)
+{
+    return attest_bundle_get(w->in, (attest_tensor_id){ kind, degree });
+}

@@ -89,7 +89,7 @@ void wit_gout(wit *r, const wit_case *w, int64_t b, int64_t h, int64_t i); /* 1 
 int wit_reads_finite(const wit_case *w, const int64_t *key, int64_t keys, int64_t b, int64_t h, int64_t i);
 
 /* ---- witness_state.c ---------------------------------------------------------------------------------------- */
-const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree);
+const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree); /* witness.c */
 int64_t wit_state_rows(const attest_problem *p, unsigned degree);           /* wit_dim^degree */
 
 /* Product of the channels of `phi` that row `index` of the Kronecker power `degree` names; 1 for degree 0. */

@@ -1,6 +1,6 @@
 /* test_ball_steps.c - gates, floor, length, cap, alibi, clamp and the features unit and silu in balls, against values
  * by hand; the tie lemma stays out of them. */
-#include "reference/bound/judge.h"
+#include "reference/judge/judge.h"
 #include "tests/reference/ball/ball_case.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "reference/bound/judge.h"
+#include "reference/judge/judge.h"
 
 Suite *suite_judge_element(void);
 

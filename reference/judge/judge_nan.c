@@ -1,5 +1,5 @@
 /* judge_nan.c - where a NaN must stand: rows that read a NaN have no truth, only a NaN pattern (R-NAN). */
-#include "reference/bound/judge.h"
+#include "reference/judge/judge.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* judge.c - rows and states judged against their bounds; precision is raised until every element is decided. */
-#include "reference/bound/judge.h"
+#include "reference/judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>

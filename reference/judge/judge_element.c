@@ -1,5 +1,5 @@
 /* judge_element.c - error, ulps and ratio of one element, rounded outward (R-JUDGE). */
-#include "reference/bound/judge.h"
+#include "reference/judge/judge.h"
 
 #include <math.h>
 #include <string.h>
