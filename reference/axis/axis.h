@@ -135,6 +135,36 @@ int axis_turns(const attest_problem *p);
 /* Error of a computed angle at position 1 (R-ROTATE). */
 void axis_angle_error(mag_t slope, const attest_problem *p, const mag_t u);
 
+/* ---- score.c: cap, alibi, clamp ------------------------------------------------------------------------------------ */
+/* What the error of a step depends on: its number (cap, slope, clamp) and what `start` makes of it. */
+typedef struct axis_step_error {
+    const axis_arithmetic *a;
+    mag_t number, first, second;
+} axis_step_error;
+
+typedef struct axis_step {
+    const char *lemma;
+    uint32_t serves;
+    int a_head; /* the number is the slope of the head, else that of the setting */
+    /* s after the step, for a key so far from the query; NULL: no step. */
+    void (*ball)(arb_t s, const arb_t number, int64_t distance, slong prec);
+    void (*exact)(mpz_t s, const mpz_t number, int64_t distance); /* on one grid */
+    void (*start)(axis_step_error *e, double number);
+    /* delta of s and an upper bound of its size |s^| become those after the step. */
+    void (*error)(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance);
+} axis_step;
+
+enum { AXIS_STEPS = 3 };
+typedef struct axis_step_set {
+    const axis_step *row;
+    double number;
+} axis_step_set;
+
+/* The steps that are set, in the order of the formula, with their numbers for head h; returns how many. */
+int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, int64_t h);
+void axis_step_error_start(axis_step_error *e, const axis_step_set *step, const axis_arithmetic *a);
+void axis_step_error_stop(axis_step_error *e);
+
 /* ---- decay.c ------------------------------------------------------------------------------------------------- */
 typedef struct axis_decay {
     const char *lemma;

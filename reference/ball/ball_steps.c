@@ -1,56 +1,25 @@
-/* ball_steps.c - what is done to scores, values and rows: cap, alibi, clamp, filter, gates, gain and shift.  Every step
- * is an inclusion (R-BALL). */
+/* ball_steps.c - what is done to scores, values and rows: their steps, filter, gates, gain and shift.  Every step is an
+ * inclusion (R-BALL). */
 #include "reference/ball/ball.h"
-
-/* One stored number, exactly; a row that reads a non-finite one has no truth. */
-static void load(arb_t x, ref_row *row, const attest_tensor *t, int64_t offset)
-{
-    arb_set_d(x, attest_load(t, offset));
-    row->no_truth |= !arb_is_finite(x);
-}
-
-/* s = cap tanh(s/cap) */
-static void soft_cap(arb_t s, double cap, slong prec)
-{
-    arb_t limit;
-    arb_init(limit);
-    arb_set_d(limit, cap);
-    arb_div(s, s, limit, prec);
-    arb_tanh(s, s, prec);
-    arb_mul(s, s, limit, prec);
-    arb_clear(limit);
-}
-
-/* s = min(clamp, s) */
-static void clamp_score(arb_t s, double clamp, slong prec)
-{
-    arb_t limit;
-    arb_init(limit);
-    arb_set_d(limit, clamp);
-    arb_min(s, s, limit, prec);
-    arb_clear(limit);
-}
 
 void ref_ball_score_steps(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec)
 {
-    const attest_problem *p = in->p;
-    const attest_setting *cap = &p->axis[ATTEST_AXIS_CAP], *clamp = &p->axis[ATTEST_AXIS_CLAMP];
-    const int alibi = attest_axis_value_of(p, ATTEST_AXIS_ALIBI) == ATTEST_ALIBI_DRAW;
+    axis_step_set steps[AXIS_STEPS];
+    arb_t number[AXIS_STEPS];
+    const int count = axis_steps(steps, in, h);
     const int64_t position = ref_position(in, b, i);
-    arb_t slope;
-    arb_init(slope);
-    if (alibi && row->keys)
-        load(slope, row, in->role[ATTEST_SLOPE], attest_offset(in->role[ATTEST_SLOPE], h, 0, 0, 0));
+    for (int k = 0; k < count; k++) {
+        arb_init(number[k]);
+        arb_set_d(number[k], steps[k].number);
+        row->no_truth |= row->keys && !arb_is_finite(number[k]);
+    }
     for (int64_t j = 0; j < row->keys; j++) {
         const int64_t back = position - (row->first + j);
-        if (cap->value == ATTEST_CAP_SET)
-            soft_cap(row->s + j, cap->number, prec);
-        if (alibi)
-            arb_submul_si(row->s + j, slope, (slong)(back < 0 ? -back : back), prec);
-        if (clamp->value == ATTEST_CLAMP_SET)
-            clamp_score(row->s + j, clamp->number, prec);
+        for (int k = 0; k < count; k++)
+            steps[k].row->ball(row->s + j, number[k], back < 0 ? -back : back, prec);
     }
-    arb_clear(slope);
+    for (int k = 0; k < count; k++)
+        arb_clear(number[k]);
 }
 
 /* ---- the filter -------------------------------------------------------------------------------------------------- */
@@ -96,6 +65,13 @@ void ref_ball_row_gate(ref_row *row, const ref_inputs *in, int64_t b, int64_t h,
 }
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */
+/* One stored number, exactly; a row that reads a non-finite one has no truth. */
+static void load(arb_t x, ref_row *row, const attest_tensor *t, int64_t offset)
+{
+    arb_set_d(x, attest_load(t, offset));
+    row->no_truth |= !arb_is_finite(x);
+}
+
 /* o = gain o + shift */
 static void gain_and_shift(ref_row *row, const ref_inputs *in, slong prec)
 {

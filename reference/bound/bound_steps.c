@@ -3,109 +3,28 @@
 #include "reference/bound/bound.h"
 
 /* ---- steps of a score ------------------------------------------------------------------------------------- */
-typedef struct step_job {
-    const bound_model *m;
-    mag_t cap, slope, clamp; /* sizes */
-    mag_t divide, wave;      /* relative errors: s/cap; cap tanh(.) */
-} step_job;
-
-/* delta is that of s, size bounds |s^|; both become those of cap tanh(s/cap). */
-static void through_cap(mag_t delta, mag_t size, const step_job *job)
-{
-    const bound_model *m = job->m;
-    mag_t x, y;
-    mag_init(x);
-    mag_init(y);
-    mag_mul_ui(x, job->cap, 15); /* x sech^2(x) < 0.448 < 15/32 */
-    mag_mul_2exp_si(x, x, -5);
-    mag_min(x, x, size);
-    mag_addmul(delta, x, job->divide);
-    mag_min(y, job->cap, size);
-    mag_set(size, y);
-    mag_addmul(delta, m->numerics->exp_error > 0 && !m->unknown ? y : job->cap, job->wave);
-    mag_add_ui(x, job->cap, 1);
-    mag_mul_2exp_si(x, x, 2);
-    mag_addmul(delta, x, m->tiny);
-    mag_clear(y);
-    mag_clear(x);
-}
-
-static void through_alibi(mag_t delta, mag_t size, const step_job *job, int64_t distance)
-{
-    mag_t bias, x;
-    mag_init(bias);
-    mag_init(x);
-    mag_mul_ui(bias, job->slope, (ulong)distance);
-    bound_gamma(x, job->m->log2_domain ? 4 : 3, job->m->u); /* the distance above 2^24, the product, bases */
-    mag_addmul(delta, bias, x);
-    mag_add(size, size, bias);
-    mag_add(x, size, delta);
-    mag_addmul(delta, x, job->m->u); /* the subtraction */
-    mag_mul_2exp_si(x, job->m->tiny, 1);
-    mag_add(delta, delta, x);
-    mag_clear(x);
-    mag_clear(bias);
-}
-
-static void job_set(step_job *job, const bound_model *m, const ref_inputs *in, int64_t h)
-{
-    const attest_setting *axis = m->p->axis;
-    const double clamp = axis[ATTEST_AXIS_CLAMP].number;
-    mag_t x;
-    mag_init(x);
-    mag_init(job->cap);
-    mag_init(job->slope);
-    mag_init(job->clamp);
-    mag_init(job->divide);
-    mag_init(job->wave);
-    job->m = m;
-    mag_set_d(job->cap, axis[ATTEST_AXIS_CAP].number);
-    bound_compose(job->divide, m->u_div, m->u);
-    bound_gamma(job->wave, 10, m->u); /* tanh 4 ulp = 8u, the product, cap itself */
-    if (axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW)
-        mag_set_d(job->slope, attest_load(in->role[ATTEST_SLOPE], attest_offset(in->role[ATTEST_SLOPE], h, 0, 0, 0)));
-    if (m->log2_domain || attest_to_f64(m->p->acc, attest_from_f64(m->p->acc, clamp)) != clamp) {
-        mag_set_d(x, clamp);
-        bound_gamma(job->clamp, 2, m->u);
-        mag_mul(job->clamp, job->clamp, x);
-    }
-    mag_clear(x);
-}
-
-static void job_clear(step_job *job)
-{
-    mag_clear(job->cap);
-    mag_clear(job->slope);
-    mag_clear(job->clamp);
-    mag_clear(job->divide);
-    mag_clear(job->wave);
-}
-
 void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                        int64_t h, int64_t i)
 {
-    const attest_setting *axis = m->p->axis;
-    const int cap = axis[ATTEST_AXIS_CAP].value != ATTEST_CAP_NONE;
-    const int alibi = axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_NONE;
-    const int clamp = axis[ATTEST_AXIS_CLAMP].value != ATTEST_CLAMP_NONE;
+    axis_step_set steps[AXIS_STEPS];
+    axis_step_error errors[AXIS_STEPS];
+    const int count = axis_steps(steps, in, h);
+    const axis_arithmetic arithmetic = bound_arithmetic(m);
     const int64_t position = ref_position(in, b, i);
-    step_job job;
     mag_t size;
-    if (!cap && !alibi && !clamp)
+    if (!count)
         return;
     mag_init(size);
-    job_set(&job, m, in, h);
+    for (int k = 0; k < count; k++)
+        axis_step_error_start(&errors[k], &steps[k], &arithmetic);
     for (int64_t j = 0; j < row->keys; j++) {
         const int64_t back = position - row->first - j;
         mag_add(size, row->mass + j, w->delta + j);
-        if (cap)
-            through_cap(w->delta + j, size, &job);
-        if (alibi)
-            through_alibi(w->delta + j, size, &job, back < 0 ? -back : back);
-        if (clamp)
-            mag_add(w->delta + j, w->delta + j, job.clamp);
+        for (int k = 0; k < count; k++)
+            steps[k].row->error(w->delta + j, size, &errors[k], back < 0 ? -back : back);
     }
-    job_clear(&job);
+    for (int k = 0; k < count; k++)
+        axis_step_error_stop(&errors[k]);
     mag_clear(size);
 }
 

@@ -3,26 +3,20 @@
 
 #include <stdlib.h>
 
-/* s -= slope |i+off-j| for every key, then s = min(clamp, s); the grid holds both numbers. */
+/* The steps of every score; the grid holds their numbers. */
 static void score_steps(exact_scores *s, const exact_keys *r)
 {
-    const attest_problem *p = r->in->p;
-    const attest_tensor *slope = r->in->role[ATTEST_SLOPE];
+    axis_step_set steps[AXIS_STEPS];
+    const int count = s->count > 0 ? axis_steps(steps, r->in, r->h) : 0;
     const int64_t position = ref_position(r->in, r->b, r->i);
-    mpz_t x;
-    mpz_init(x);
-    if (attest_axis_value_of(p, ATTEST_AXIS_ALIBI) != ATTEST_ALIBI_NONE && s->count > 0) {
-        exact_integer(x, attest_load(slope, attest_offset(slope, r->h, 0, 0, 0)), s->exponent);
+    mpz_t number;
+    mpz_init(number);
+    for (int k = 0; k < count; k++) {
+        exact_integer(number, steps[k].number, s->exponent);
         for (int64_t j = 0; j < s->count; j++)
-            mpz_submul_ui(s->s[j], x, (unsigned long)llabs(position - r->first - j));
+            steps[k].row->exact(s->s[j], number, llabs(position - r->first - j));
     }
-    if (attest_axis_value_of(p, ATTEST_AXIS_CLAMP) != ATTEST_CLAMP_NONE) {
-        exact_integer(x, p->axis[ATTEST_AXIS_CLAMP].number, s->exponent);
-        for (int64_t j = 0; j < s->count; j++)
-            if (mpz_cmp(s->s[j], x) > 0)
-                mpz_set(s->s[j], x);
-    }
-    mpz_clear(x);
+    mpz_clear(number);
 }
 
 attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_error *err)
