@@ -14,9 +14,7 @@ static void add_degree(mag_ptr u, mag_t z, const ref_inputs *in, mag_srcptr q, c
 {
     const attest_tensor *h0 = in->h0[n], *z0 = in->z0[n];
     const int64_t dim = attest_feature_dim(in->p), rows = attest_state_rows(dim, n, 0);
-    mag_t m, x;
-    mag_init(m);
-    mag_init(x);
+    AUTO_MAG(m, x);
     for (int64_t r = 0; r < rows; r++) {
         monomial(m, q, dim, n, r);
         mag_mul(m, m, coef);
@@ -29,8 +27,6 @@ static void add_degree(mag_ptr u, mag_t z, const ref_inputs *in, mag_srcptr q, c
             mag_addmul(z, m, x);
         }
     }
-    mag_clear(x);
-    mag_clear(m);
 }
 
 void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
@@ -42,8 +38,7 @@ void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64
         mag_zero(u + c);
     if (p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_DRAW)
         return;
-    mag_t coef;
-    mag_init(coef);
+    AUTO_MAG(coef);
     const slong dim = (slong)attest_feature_dim(p);
     mag_ptr size = _mag_vec_init(dim);
     arb_ptr phi = _arb_vec_init(dim);
@@ -56,34 +51,29 @@ void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64
         add_degree(u, z, in, size, coef, n, b, attest_kv_head(p, h));
     }
     _mag_vec_clear(size, dim);
-    mag_clear(coef);
 }
 
 /* Sum over the rows of |h0.n| in channel c, or of |z0.n|. */
 static void column_mass(mag_t y, const attest_tensor *t, int64_t rows, int64_t b, int64_t g, int64_t c)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_zero(y);
     for (int64_t r = 0; t && r < rows; r++) {
         mag_set_d(x, attest_load(t, attest_offset(t, b, g, r, c)));
         mag_add(y, y, x);
     }
-    mag_clear(x);
 }
 
 /* coef_n n t (Q + t)^(n-1) */
 static void slope_of_degree(mag_t y, const mag_t t, const mag_t top, const attest_problem *p, int n)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     axis_degree_size(y, p, n);
     mag_add(x, top, t);
     mag_pow_ui(x, x, n > 0 ? (ulong)n - 1 : 0);
     mag_mul(y, y, x);
     mag_mul(y, y, t);
     mag_mul_ui(y, y, (ulong)n);
-    mag_clear(x);
 }
 
 void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h,
@@ -91,12 +81,7 @@ void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inpu
 {
     const attest_problem *p = in->p;
     const int64_t g = attest_kv_head(p, h);
-    mag_t t, top, sum, slope, relative;
-    mag_init(t);
-    mag_init(top);
-    mag_init(sum);
-    mag_init(slope);
-    mag_init(relative);
+    AUTO_MAG(t, top, sum, slope, relative);
     if (m->given) {
         bound_entry_error(t, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
         bound_token_size(sum, top, in, ATTEST_Q, b, h, i);
@@ -113,9 +98,4 @@ void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inpu
         column_mass(sum, in->z0[n], rows, b, g, 0);
         mag_addmul(z, slope, sum);
     }
-    mag_clear(relative);
-    mag_clear(slope);
-    mag_clear(sum);
-    mag_clear(top);
-    mag_clear(t);
 }

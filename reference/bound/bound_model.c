@@ -80,7 +80,7 @@ static void set_feature(bound_model *m)
 {
     const axis_feature *feature = axis_feature_of(m->p);
     const axis_arithmetic arithmetic = bound_arithmetic(m);
-    mag_t root;
+    AUTO_MAG(root);
     if (feature->error)
         feature->error(m->feature, m->feature_tiny, &arithmetic);
     if (m->narrows) {
@@ -89,19 +89,16 @@ static void set_feature(bound_model *m)
     }
     if (m->flags & ATTEST_FTZ)
         mag_add(m->feature_tiny, m->feature_tiny, m->normal);
-    mag_init(root);
     mag_set_ui(root, (ulong)attest_feature_dim(m->p));
     mag_sqrt(root, root);
     mag_mul(m->feature_norm, m->feature_tiny, root);
     mag_add_ui(m->feature_lift, m->feature_tiny, feature->lift);
-    mag_clear(root);
 }
 
 static void set_turns(bound_model *m)
 {
     const axis_feature *feature = axis_feature_of(m->p);
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_mul_ui(m->u_wave, m->u, 8); /* sin and cos: 4 ulp, at most 1 */
     if (axis_turns(m->p))
         axis_angle_error(m->turn_slope, m->p, m->u);
@@ -113,24 +110,17 @@ static void set_turns(bound_model *m)
         bound_compose(m->wave, x, m->u);
     }
     m->turns = axis_turns(m->p) || feature->images || feature->divides;
-    mag_clear(x);
 }
 
 static int in_normal_range(double x, uint32_t dtype)
 {
     const double size = x < 0 ? -x : x;
-    mag_t least, most, y;
+    AUTO_MAG(least, most, y);
     int inside;
-    mag_init(least);
-    mag_init(most);
-    mag_init(y);
     mag_set_ui_2exp_si(least, 1, attest_format_of(dtype).emin);
     mag_set_ui_2exp_si(most, 1, attest_format_of(dtype).emax);
     mag_set_d(y, size);
     inside = size == 0 || (mag_cmp(y, least) > 0 && mag_cmp(y, most) < 0);
-    mag_clear(y);
-    mag_clear(most);
-    mag_clear(least);
     return inside;
 }
 
@@ -139,9 +129,7 @@ static void set_score(bound_model *m)
 {
     const double scale = m->p->scale;
     const uint32_t dtype = m->numerics->scale_dtype;
-    mag_t one, after;
-    mag_init(one);
-    mag_init(after);
+    AUTO_MAG(one, after);
     mag_set_d(m->scale, scale);
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
         mag_set(after, m->u);
@@ -167,8 +155,6 @@ static void set_score(bound_model *m)
         mag_set_d_lower(one, scale);
         mag_div(m->room, m->room, one);
     }
-    mag_clear(after);
-    mag_clear(one);
 }
 
 static void set_form(bound_model *m, const ref_inputs *in)

@@ -5,16 +5,14 @@
 static void set_center(bound_weights *w, const bound_model *m)
 {
     const axis_center *center = axis_center_of(m->p);
-    mag_t x;
+    AUTO_MAG(x);
     if (!center->least && !center->greatest)
         return;
-    mag_init(x);
     mag_set(w->center, w->delta_max);
     if (center->roundings) {
         bound_gamma(x, center->roundings, m->u);
         mag_addmul(w->center, x, w->score_max);
     }
-    mag_clear(x);
 }
 
 void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in)
@@ -22,13 +20,8 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
     const axis_weight *weight = axis_weight_of(m->p);
     const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
     const int shifted = m->p->axis[ATTEST_AXIS_CENTER].value != ATTEST_CENTER_ZERO;
-    arb_t x;
-    mag_t y, rest, slope, gamma;
-    arb_init(x);
-    mag_init(y);
-    mag_init(rest);
-    mag_init(slope);
-    mag_init(gamma);
+    AUTO_ARB(x);
+    AUTO_MAG(y, rest, slope, gamma);
     mag_one(w->unit);
     mag_one(w->inverse);
     if (m->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM && in->p->axis[ATTEST_AXIS_EPS].value) {
@@ -62,11 +55,6 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
         mag_mul_ui(rest, rest, 24 * ((ulong)m->degree + 1));
         mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, rest);
     }
-    mag_clear(gamma);
-    mag_clear(slope);
-    mag_clear(rest);
-    mag_clear(y);
-    arb_clear(x);
 }
 
 /* R-STATE: C = keys + rows + 8P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
@@ -74,10 +62,7 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
 static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely)
 {
     const int64_t sums = w->keys + m->rows, factors = 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1);
-    mag_t u, hard, root;
-    mag_init(u);
-    mag_init(hard);
-    mag_init(root);
+    AUTO_MAG(u, hard, root);
     mag_max(u, m->u, m->u_sum);
     bound_gamma(y, sums + factors, u);
     if (likely) {
@@ -99,17 +84,12 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     bound_compose(y, y, u);
     if (m->rows < 0)
         mag_inf(y);
-    mag_clear(root);
-    mag_clear(hard);
-    mag_clear(u);
 }
 
 /* keys rows C tiny (Q K)^P, Q = max(1,|q|) max(1,|scale|), K = max(1,|k|) */
 static void set_lost_state(bound_weights *w, const bound_model *m)
 {
-    mag_t x, y;
-    mag_init(x);
-    mag_init(y);
+    AUTO_MAG(x, y);
     mag_one(x);
     mag_max(y, x, w->q_max);
     mag_max(x, x, m->scale);
@@ -130,20 +110,13 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
     mag_max(w->reach, w->reach, x); /* an entry of the state */
     mag_pow_ui(x, m->scale, (ulong)m->degree);
     mag_max(w->reach, w->reach, x); /* the query's coefficient before 1/n! */
-    mag_clear(y);
-    mag_clear(x);
 }
 
 void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *row)
 {
     const axis_weight *weight = axis_weight_of(m->p);
     const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
-    mag_t mass, term, slope, high, room;
-    mag_init(mass);
-    mag_init(term);
-    mag_init(slope);
-    mag_init(high);
-    mag_init(room);
+    AUTO_MAG(mass, term, slope, high, room);
     set_gamma(w->gamma_state, w, m, 0);
     set_gamma(w->likely_state, w, m, 1);
     set_lost_state(w, m);
@@ -164,9 +137,4 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
     mag_pow_ui(high, high, (ulong)m->degree);
     mag_mul_ui(high, high, 3 * ((ulong)w->keys + 1));
     mag_max(w->reach, w->reach, high);
-    mag_clear(room);
-    mag_clear(high);
-    mag_clear(slope);
-    mag_clear(term);
-    mag_clear(mass);
 }

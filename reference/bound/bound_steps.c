@@ -11,10 +11,9 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
     const int count = axis_steps(steps, in, h);
     const axis_arithmetic arithmetic = bound_arithmetic(m);
     const int64_t position = ref_position(in, b, i);
-    mag_t size;
+    AUTO_MAG(size);
     if (!count)
         return;
-    mag_init(size);
     for (int k = 0; k < count; k++)
         axis_step_error_start(&errors[k], &steps[k], &arithmetic);
     for (int64_t j = 0; j < row->keys; j++) {
@@ -25,7 +24,6 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
     }
     for (int k = 0; k < count; k++)
         axis_step_error_stop(&errors[k]);
-    mag_clear(size);
 }
 
 /* ---- filter ----------------------------------------------------------------------------------------------- */
@@ -52,7 +50,7 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
 {
     const slong least = attest_format_of(m->p->acc).emin;
     exact_span q, k, scale, gap;
-    mag_t size, unit;
+    AUTO_MAG(size, unit);
     if (!plain_scores(m) || m->flags & ATTEST_FTZ)
         return 0;
     exact_span_start(&q);
@@ -68,8 +66,6 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
     if (!q.finite || !k.finite || scale.top != scale.low + 1 || gap.low < grid || grid < least ||
         q.low + k.low < least || q.low + scale.low < least || k.low + scale.low < least)
         return 0;
-    mag_init(size);
-    mag_init(unit);
     for (int64_t j = 0; j < row->keys; j++)
         mag_max(size, size, row->mass + j);
     mag_set_d(unit, m->p->axis[ATTEST_AXIS_FILTER].number);
@@ -78,8 +74,6 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
     mag_max(unit, m->u, m->u_sum);
     mag_mul(size, size, unit);
     const int exact = mag_cmp_2exp_si(size, grid) <= 0;
-    mag_clear(unit);
-    mag_clear(size);
     return exact;
 }
 
@@ -90,15 +84,10 @@ void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *r
 {
     const attest_setting *filter = &m->p->axis[ATTEST_AXIS_FILTER];
     const int exact = filter->value != ATTEST_FILTER_NONE && scores_are_exact(m, row, in, b, h, i);
-    arb_t top, gap;
-    mag_t slack, x, size;
+    AUTO_ARB(top, gap);
+    AUTO_MAG(slack, x, size);
     if (filter->value == ATTEST_FILTER_NONE)
         return;
-    arb_init(top);
-    arb_init(gap);
-    mag_init(slack);
-    mag_init(x);
-    mag_init(size);
     arb_neg_inf(top);
     for (int64_t j = 0; j < row->keys; j++)
         arb_max(top, top, row->s + j, row->prec);
@@ -119,11 +108,6 @@ void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *r
         if (w->choice[j] == BOUND_OPEN)
             mag_max(w->size + j, w->size + j, row->kept + j);
     }
-    mag_clear(size);
-    mag_clear(x);
-    mag_clear(slack);
-    arb_clear(gap);
-    arb_clear(top);
 }
 
 void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row)
@@ -157,8 +141,7 @@ int64_t bound_decay_steps(const bound_model *m, int64_t tokens)
 static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, int64_t b, int64_t g, int64_t first,
                    int64_t last, int64_t c)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_one(most);
     mag_zero(logs);
     for (int64_t k = first; k <= last; k++) {
@@ -177,7 +160,6 @@ static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, 
         mag_neg_log(x, x);
         mag_add(logs, logs, x);
     }
-    mag_clear(x);
 }
 
 void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
@@ -185,13 +167,11 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
 {
     const int64_t channels = m->vector ? m->p->d : 1, from = m->unknown || m->given ? 0 : first + 1;
     int positive = m->unknown;
-    mag_t product, sum;
+    AUTO_MAG(product, sum);
     mag_one(most);
     mag_zero(logs);
     if (!m->decays)
         return;
-    mag_init(product);
-    mag_init(sum);
     for (int64_t c = 0; c < channels; c++) {
         gather(product, sum, &positive, in, b, g, from, i < in->p->m ? i : in->p->m - 1, c);
         mag_max(most, most, product);
@@ -204,15 +184,12 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
     mag_mul(logs, logs, sum);
     if (!positive)
         mag_zero(logs);
-    mag_clear(sum);
-    mag_clear(product);
 }
 
 void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bound_model *m, int64_t tokens)
 {
     const int64_t steps = bound_decay_steps(m, tokens);
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     bound_gamma(theta, steps, m->u);
     mag_mul_ui(lost, m->tiny, (ulong)steps);
     mag_mul(lost, lost, w->decay_most);
@@ -231,7 +208,6 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
         bound_compose(theta, theta, x);
         mag_add(lost, lost, m->normal);
     }
-    mag_clear(x);
 }
 
 void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *row)
@@ -246,12 +222,9 @@ void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *ro
 
 void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i)
 {
-    mag_t theta, lost, x;
+    AUTO_MAG(theta, lost, x);
     if (!m->decays || m->vector)
         return;
-    mag_init(theta);
-    mag_init(lost);
-    mag_init(x);
     for (int64_t j = 0; j < row->keys; j++) {
         bound_decay_error(theta, lost, w, m, i - row->first - j);
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
@@ -262,9 +235,6 @@ void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *
         mag_mul_2exp_si(x, x, 1);
         mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, x);
     }
-    mag_clear(x);
-    mag_clear(lost);
-    mag_clear(theta);
 }
 
 /* ---- gates ------------------------------------------------------------------------------------------------ */
@@ -274,13 +244,11 @@ static void gate_error(mag_t theta, const bound_model *m, const attest_tensor *t
 {
     const axis_gates *gates = axis_gates_of(m->p);
     const axis_arithmetic arithmetic = bound_arithmetic(m);
-    mag_t made;
-    mag_init(made);
+    AUTO_MAG(made);
     mag_set(theta, m->u);
     if (gates->error)
         gates->error(made, &arithmetic, t, b, first, last);
     bound_compose(theta, theta, made);
-    mag_clear(made);
 }
 
 void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last)

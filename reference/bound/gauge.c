@@ -51,33 +51,27 @@ static void job_clear(gauge_job *job)
 /* sum |w|(1+S) + |z0 terms| */
 static void gauge_z(mag_t z, const gauge_job *job)
 {
-    mag_t s;
-    mag_init(s);
+    AUTO_MAG(s);
     bound_sums_total(z, &job->sums, SET_WEIGHT);
     bound_sums_total(s, &job->sums, SET_SCORE);
     mag_add(z, z, s);
     mag_add(z, z, job->given_z);
-    mag_clear(s);
 }
 
 static void gauge_lse(mag_t y, const gauge_job *job)
 {
-    mag_t low;
-    mag_init(low);
+    AUTO_MAG(low);
     gauge_z(y, job);
     arb_get_mag_lower(low, job->row->z);
     mag_div(y, y, low);
-    mag_clear(low);
 }
 
 /* sum |w gin v| + [exp] sum w S |gin v - center|, key by key. */
 static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr center)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
-    arb_t x;
-    mag_t size;
-    arb_init(x);
-    mag_init(size);
+    AUTO_ARB(x);
+    AUTO_MAG(size);
     mag_zero(y);
     for (int64_t j = 0; j < job->row->keys; j++) {
         arb_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, job->row->first + j, c)));
@@ -90,20 +84,17 @@ static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr ce
         mag_addmul(y, job->s + j, size); /* 0 unless exp */
     }
     mag_add(y, y, job->given + c);
-    mag_clear(size);
-    arb_clear(x);
 }
 
 /* sum |w v| + [exp] sum w S |v - center| + |h0 terms|; the score part of an unnormalised u moves with v itself. */
 static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
-    mag_t s;
+    AUTO_MAG(s);
     if (axis_gates_of(job->in->p)->values) {
         gated_column(y, job, c, center);
         return;
     }
-    mag_init(s);
     bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
     bound_sums_dot(y, &job->sums, SET_WEIGHT);
     if (job->exponential) {
@@ -113,7 +104,6 @@ static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
         mag_add(y, y, s);
     }
     mag_add(y, y, job->given + c);
-    mag_clear(s);
 }
 
 /* Does the divisor move with the weights, so that the score part of o is about the distance to u/Z?  -1: not known at
@@ -121,32 +111,26 @@ static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
 static int divisor_moves(const gauge_job *job)
 {
     const axis_norm_kind norm = axis_norm_of(job->in->p)->kind;
-    arb_t floor;
+    AUTO_ARB(floor);
     int moves = norm != AXIS_NORM_PLAIN && norm != AXIS_NORM_LENGTH;
     if (norm != AXIS_NORM_FLOOR)
         return moves;
-    arb_init(floor);
     arb_set_d(floor, job->in->p->axis[ATTEST_AXIS_NORM].number);
     moves = arb_gt(job->row->z, floor) ? 1 : arb_lt(job->row->z, floor) ? 0 : -1;
-    arb_clear(floor);
     return moves;
 }
 
 /* Z times the gauge of u_c/Z; that quotient stands for o_ic in the formula: gout multiplies both (R-GAUGE-GATE). */
 static void gauge_quotient(mag_t y, gauge_job *job, int64_t c, const arb_t divisor, int moves)
 {
-    arb_t center;
-    mag_t still;
-    arb_init(center);
-    mag_init(still);
+    AUTO_ARB(center);
+    AUTO_MAG(still);
     arb_div(center, job->row->u + c, divisor, job->row->prec);
     gauge_column(y, job, c, moves ? center : NULL);
     if (moves < 0) {
         gauge_column(still, job, c, NULL);
         mag_max(y, y, still);
     }
-    mag_clear(still);
-    arb_clear(center);
 }
 
 /* Gauges of u through the Jacobian of a norm by a root s, y = Norm(u): with g the gauges of its argument (of u,
@@ -155,11 +139,7 @@ static void gauge_quotient(mag_t y, gauge_job *job, int64_t c, const arb_t divis
 static void through_root(mag_ptr g, const gauge_job *job, const axis_root *kind, const arb_t root, arb_srcptr y)
 {
     const int64_t e = job->in->p->e;
-    mag_t low, mean, moved, x;
-    mag_init(low);
-    mag_init(mean);
-    mag_init(moved);
-    mag_init(x);
+    AUTO_MAG(low, mean, moved, x);
     arb_get_mag_lower(low, root);
     for (int64_t c = 0; c < e; c++) {
         if (kind->centered)
@@ -176,25 +156,19 @@ static void through_root(mag_ptr g, const gauge_job *job, const axis_root *kind,
         mag_addmul(g + c, x, moved);
         mag_div(g + c, g + c, low);
     }
-    mag_clear(x);
-    mag_clear(moved);
-    mag_clear(mean);
-    mag_clear(low);
 }
 
 /* gauge = |gain| gauge + |shift| */
 static void through_affine(mag_ptr gauge, const ref_inputs *in)
 {
     const attest_tensor *gain = in->role[ATTEST_GAIN], *shift = in->role[ATTEST_SHIFT];
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     for (int64_t c = 0; in->p->axis[ATTEST_AXIS_AFFINE].value != ATTEST_AFFINE_NONE && c < in->p->e; c++) {
         mag_set_d(x, attest_load(gain, attest_offset(gain, c, 0, 0, 0)));
         mag_mul(gauge + c, gauge + c, x);
         mag_set_d(x, attest_load(shift, attest_offset(shift, c, 0, 0, 0)));
         mag_add(gauge + c, gauge + c, x);
     }
-    mag_clear(x);
 }
 
 static void gauge_root(mag_ptr gauge, gauge_job *job, const axis_root *kind)
@@ -202,10 +176,8 @@ static void gauge_root(mag_ptr gauge, gauge_job *job, const axis_root *kind)
     const attest_problem *p = job->in->p;
     const int before = axis_gates_of(p)->before;
     arb_ptr y = _arb_vec_init((slong)p->e);
-    arb_t x;
-    mag_t gate;
-    arb_init(x);
-    mag_init(gate);
+    AUTO_ARB(x);
+    AUTO_MAG(gate);
     arb_get_mag(gate, job->row->gout);
     arb_one(x);
     if (before)
@@ -228,20 +200,16 @@ static void gauge_root(mag_ptr gauge, gauge_job *job, const axis_root *kind)
         else if (!before)
             mag_mul(gauge + c, gauge + c, gate);
     }
-    mag_clear(gate);
-    arb_clear(x);
     _arb_vec_clear(y, (slong)p->e);
 }
 
 /* update=delta, efla: |gout| times the absolute terms of u (R-GAUGE-DELTA). */
 static void gauge_delta(mag_ptr gauge, const ref_row *row)
 {
-    mag_t gate;
-    mag_init(gate);
+    AUTO_MAG(gate);
     arb_get_mag(gate, row->gout);
     for (int64_t c = 0; c < row->e; c++)
         mag_mul(gauge + c, gate, row->delta.terms + c);
-    mag_clear(gate);
 }
 
 static void gauge_o(mag_ptr gauge, gauge_job *job)
@@ -252,11 +220,8 @@ static void gauge_o(mag_ptr gauge, gauge_job *job)
         return;
     }
     const int moves = divisor_moves(job);
-    arb_t divisor;
-    mag_t low, gate;
-    arb_init(divisor);
-    mag_init(low);
-    mag_init(gate);
+    AUTO_ARB(divisor);
+    AUTO_MAG(low, gate);
     arb_get_mag(gate, job->row->gout);
     if (axis_divisor(divisor, job->row, job->in, job->h))
         arb_get_mag_lower(low, divisor);
@@ -269,9 +234,6 @@ static void gauge_o(mag_ptr gauge, gauge_job *job)
         mag_div(gauge + c, gauge + c, low);
         mag_mul(gauge + c, gauge + c, gate);
     }
-    mag_clear(gate);
-    mag_clear(low);
-    arb_clear(divisor);
 }
 
 attest_status ref_gauge_row(mag_ptr gauge, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,

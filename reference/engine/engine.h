@@ -9,6 +9,7 @@
 #define ATTEST_ENGINE_H
 
 #include "reference/engine/flint_headers.h"
+#include "reference/engine/scope.h"
 #include "reference/reference.h"
 
 /* update=delta, efla: what one column of the state S of KV head (b,g) went through at each token t = 0..i, as upper
