@@ -1,8 +1,8 @@
-/* engine.h - inside reference/: what an engine computes for one row, and the three engines.
+/* engine.h - inside reference/: what an engine computes for one row, and the engines.
  *
  * ball: FLINT/Arb; serves every variant this version knows; fills everything.
  * exact: GMP integers over one power of two, rationals only for the last quotient; fills u, z, o again,
- *        independently (shares no arithmetic with ball; shares masks and head map).
+ *        independently (shares no arithmetic with ball; shares masks, head map and where a gate or decay is stored).
  * witness: plain MPFR from the formula; own masks, head map; shares nothing but tensors and the line.
  */
 #ifndef ATTEST_ENGINE_H

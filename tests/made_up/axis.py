@@ -5,7 +5,7 @@
 Copies the sources of ROOT to COPY and inserts each piece below at its anchor (which must occur exactly once): the value's
 number, its row of the axis table, its row and functions in reference/axis/, its lemma, its function in the witness and in
 the kernels.  Nothing else is touched.  A file of COPY is written only where its text changes, so that a second run
-rebuilds nothing.  Prints each piece: file, lines, what it is; then how many pieces in how many files.
+rebuilds nothing; one that ROOT no longer has is removed.  Prints each piece: file, lines, what it is; then how many pieces in how many files.
 """
 import os
 import sys
@@ -118,6 +118,9 @@ def main():
         text[name] = text[name].replace(anchor, new)
         print("%-38s %2d lines  %s" % (name, max(1, new.count("\n") - anchor.count("\n")), what))
     print("%d pieces in %d files" % (len(PIECES), len({piece[0] for piece in PIECES})))
+    for name in set(sources(copy)) - set(text):
+        if os.path.exists(os.path.join(copy, name)):
+            os.remove(os.path.join(copy, name))
     for name, content in text.items():
         path = os.path.join(copy, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
