@@ -135,7 +135,7 @@ int axis_turns(const attest_problem *p);
 /* Error of a computed angle at position 1 (R-ROTATE). */
 void axis_angle_error(mag_t slope, const attest_problem *p, const mag_t u);
 
-/* ---- score.c: cap, alibi, clamp ------------------------------------------------------------------------------------ */
+/* ---- score.c: cap, alibi, clamp ---------------------------------------------------------------------------------- */
 /* What the error of a step depends on: its number (cap, slope, clamp) and what `start` makes of it. */
 typedef struct axis_step_error {
     const axis_arithmetic *a;

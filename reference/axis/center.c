@@ -25,13 +25,11 @@ static void ball_min(arb_t c, arb_srcptr s, slong keys, slong prec)
 
 static void ball_mid(arb_t c, arb_srcptr s, slong keys, slong prec)
 {
-    arb_t low;
-    arb_init(low);
+    AUTO_ARB(low);
     ball_min(low, s, keys, prec);
     ball_max(c, s, keys, prec);
     arb_add(c, c, low, prec);
     arb_mul_2exp_si(c, c, -1);
-    arb_clear(low);
 }
 
 /* Who else takes a center other than 0; states do not know it. */

@@ -39,7 +39,7 @@ static void size_identity(mag_t y, double x) { mag_set_d(y, x); }
 /* x+1 for x >= 0, e^x below; where the sign is open, max(x, 0) + e^min(x, 0). */
 static void elu1(arb_t y, const arb_t x, slong prec)
 {
-    arb_t above;
+    AUTO_ARB(above);
     if (arb_is_nonnegative(x)) {
         arb_add_ui(y, x, 1, prec);
         return;
@@ -48,14 +48,12 @@ static void elu1(arb_t y, const arb_t x, slong prec)
         arb_exp(y, x, prec);
         return;
     }
-    arb_init(above);
     arb_nonnegative_part(above, x);
     arb_neg(y, x);
     arb_nonnegative_part(y, y);
     arb_neg(y, y);
     arb_exp(y, y, prec);
     arb_add(y, y, above, prec);
-    arb_clear(above);
 }
 
 static void ball_elu1(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
@@ -81,11 +79,9 @@ static int span_elu1(exact_span *s)
 
 static void integer_elu1(mpz_t x, long low)
 {
-    mpz_t one;
-    mpz_init(one);
+    AUTO_MPZ(one);
     exact_integer(one, 1.0, low);
     mpz_add(x, x, one);
-    mpz_clear(one);
 }
 
 static int64_t word_elu1(int64_t x, long low) { return x + ((int64_t)1 << -low); }
@@ -151,8 +147,7 @@ static void size_relu(mag_t y, double x) { mag_set_d(y, x > 0 ? x : 0.0); }
 static void unit(arb_ptr y, arb_srcptr x, slong d, slong prec)
 {
     int zero = 1;
-    arb_t norm;
-    arb_init(norm);
+    AUTO_ARB(norm);
     for (slong c = 0; c < d; c++)
         zero &= arb_is_zero(x + c) != 0;
     arb_dot(norm, NULL, 0, x, 1, x, 1, d, prec);
@@ -165,7 +160,6 @@ static void unit(arb_ptr y, arb_srcptr x, slong d, slong prec)
         else
             arb_div(y + c, x + c, norm, prec);
     }
-    arb_clear(norm);
 }
 
 static void ball_unit(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
@@ -188,10 +182,8 @@ static void error_unit(mag_t relative, mag_t absolute, const axis_arithmetic *a)
  * overflow. */
 static void ball_silu(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
 {
-    arb_t power, sum;
+    AUTO_ARB(power, sum);
     (void)position;
-    arb_init(power);
-    arb_init(sum);
     for (int64_t c = 0; c < p->d; c++) {
         const int negative = arf_sgn(arb_midref(x + c)) < 0;
         if (!arb_is_finite(x + c)) {
@@ -207,15 +199,12 @@ static void ball_silu(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t 
             arb_set(y + c, x + c);
         arb_div(y + c, y + c, sum, prec);
     }
-    arb_clear(sum);
-    arb_clear(power);
 }
 
 /* x/(1 + e^-x) or x e^x/(1 + e^x): an exponential, an addition, a division, a product. */
 static void error_silu(mag_t relative, mag_t absolute, const axis_arithmetic *a)
 {
-    mag_t lost;
-    mag_init(lost);
+    AUTO_MAG(lost);
     bound_gamma(relative, a->narrows ? 5 : 2, a->u);
     bound_compose(relative, relative, a->u_exp);
     bound_compose(relative, relative, a->u_div);
@@ -224,7 +213,6 @@ static void error_silu(mag_t relative, mag_t absolute, const axis_arithmetic *a)
         mag_add(absolute, absolute, a->u);
     mag_mul_2exp_si(lost, a->normal, 10); /* |x| e^x where e^-x overflows or e^x underflows */
     mag_add(absolute, absolute, lost);
-    mag_clear(lost);
 }
 
 /* ---- silu-unit --------------------------------------------------------------------------------------------------- */
@@ -237,8 +225,7 @@ static void ball_silu_unit(arb_ptr y, arb_srcptr x, const attest_problem *p, int
 /* The relative error of silu counts in the entry and in the norm; |x| e^x moves by u |x| relatively. */
 static void error_silu_unit(mag_t relative, mag_t absolute, const axis_arithmetic *a)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     error_silu(relative, absolute, a);
     if (a->log2_domain || a->narrows) {
         mag_mul_ui(x, a->u, 3 * (ulong)attest_format_of(a->p->acc).emax);
@@ -248,18 +235,14 @@ static void error_silu_unit(mag_t relative, mag_t absolute, const axis_arithmeti
     bound_gamma(x, 2, relative);
     error_unit(relative, absolute, a);
     bound_compose(relative, relative, x);
-    mag_clear(x);
 }
 
 /* ---- cosformer --------------------------------------------------------------------------------------------------- */
 /* relu(x_c) cos(pi pos/(2 max(N,M))) and, d entries later, relu(x_c) sin(the same). */
 static void ball_cosformer(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
 {
-    arb_t sine, cosine;
-    fmpq_t turn; /* the angle over pi */
-    arb_init(sine);
-    arb_init(cosine);
-    fmpq_init(turn);
+    AUTO_ARB(sine, cosine);
+    AUTO_FMPQ(turn); /* the angle over pi */
     fmpq_set_si(turn, (slong)position, 2 * (ulong)(p->n > p->m ? p->n : p->m));
     arb_sin_cos_pi_fmpq(sine, cosine, turn, prec);
     for (int64_t c = 0; c < p->d; c++) {
@@ -270,9 +253,6 @@ static void ball_cosformer(arb_ptr y, arb_srcptr x, const attest_problem *p, int
         arb_mul(y + p->d + c, y + c, sine, prec);
         arb_mul(y + c, y + c, cosine, prec);
     }
-    fmpq_clear(turn);
-    arb_clear(cosine);
-    arb_clear(sine);
 }
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */

@@ -13,10 +13,7 @@ static int ball_stored(arb_t y, const attest_tensor *t, int64_t b, int64_t head,
 static int ball_heads(arb_t y, const attest_tensor *t, int64_t b, int64_t head, int64_t at, slong prec)
 {
     int finite = 1;
-    arb_t most, sum, x;
-    arb_init(most);
-    arb_init(sum);
-    arb_init(x);
+    AUTO_ARB(most, sum, x);
     for (int64_t h = 0; h < t->shape[1]; h++) {
         arb_set_d(x, attest_load(t, attest_offset(t, b, h, at, 0)));
         finite &= arb_is_finite(x) != 0;
@@ -34,9 +31,6 @@ static int ball_heads(arb_t y, const attest_tensor *t, int64_t b, int64_t head, 
     arb_div(y, y, sum, prec);
     if (!finite)
         arb_indeterminate(y);
-    arb_clear(x);
-    arb_clear(sum);
-    arb_clear(most);
     return finite;
 }
 
@@ -45,10 +39,7 @@ static void error_heads(mag_t theta, const axis_arithmetic *a, const attest_tens
                         int64_t last)
 {
     const int64_t heads = t->shape[1];
-    mag_t top, x, e;
-    mag_init(top);
-    mag_init(x);
-    mag_init(e);
+    AUTO_MAG(top, x, e);
     for (int64_t token = first; token < last; token++)
         for (int64_t h = 0; h < heads; h++) {
             mag_set_d(x, attest_load(t, attest_offset(t, b, h, token, 0)));
@@ -64,9 +55,6 @@ static void error_heads(mag_t theta, const axis_arithmetic *a, const attest_tens
     bound_gamma(x, heads + 1, a->u);
     bound_compose(theta, theta, x);
     bound_compose(theta, theta, a->u_div);
-    mag_clear(e);
-    mag_clear(x);
-    mag_clear(top);
 }
 
 #define STORED(on_values, on_rows, is_before)                                                                  \

@@ -81,8 +81,7 @@ static void exact_length(mpq_t divisor, const mpq_t z, const attest_problem *p, 
 /* o /= divisor, or ill-posed where the divisor may be 0. */
 static void ball_quotient(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 {
-    arb_t divisor;
-    arb_init(divisor);
+    AUTO_ARB(divisor);
     axis_norm_of(in->p)->divisor(divisor, row, in, h, prec);
     row->illposed = !arb_is_finite(divisor) || arb_contains_zero(divisor);
     for (int64_t c = 0; c < row->e; c++) {
@@ -91,17 +90,14 @@ static void ball_quotient(ref_row *row, const ref_inputs *in, int64_t h, slong p
         else
             arb_div(row->o + c, row->o + c, divisor, prec);
     }
-    arb_clear(divisor);
 }
 
 static void ball_sink(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 {
-    arb_t sink;
-    arb_init(sink);
+    AUTO_ARB(sink);
     load_sink(sink, in, h);
     if (!arb_is_finite(sink))
         row->no_truth = 1;
-    arb_clear(sink);
     ball_quotient(row, in, h, prec);
 }
 
@@ -116,8 +112,7 @@ static void ball_plain(ref_row *row, const ref_inputs *in, int64_t h, slong prec
 /* x -= mean of x; a single value is its own mean, exactly. */
 static void subtract_mean(arb_ptr x, int64_t e, slong prec)
 {
-    arb_t mean;
-    arb_init(mean);
+    AUTO_ARB(mean);
     for (int64_t c = 0; c < e; c++)
         arb_add(mean, mean, x + c, prec);
     arb_div_si(mean, mean, (slong)e, prec);
@@ -127,17 +122,15 @@ static void subtract_mean(arb_ptr x, int64_t e, slong prec)
         else
             arb_sub(x + c, x + c, mean, prec);
     }
-    arb_clear(mean);
 }
 
 int axis_root_norm(arb_ptr x, arb_t root, const attest_problem *p, int64_t keys, slong prec)
 {
     const axis_root kind = axis_norm_of(p)->root;
-    arb_t eps;
+    AUTO_ARB(eps);
     int good;
     if (kind.length && keys == 0)
         return 0;
-    arb_init(eps);
     for (int64_t c = 0; kind.length && c < p->e; c++)
         arb_div_si(x + c, x + c, (slong)keys, prec);
     if (kind.centered)
@@ -152,19 +145,16 @@ int axis_root_norm(arb_ptr x, arb_t root, const attest_problem *p, int64_t keys,
         arb_sqrt(root, root, prec);
     for (int64_t c = 0; good && c < p->e; c++)
         arb_div(x + c, x + c, root, prec);
-    arb_clear(eps);
     return good;
 }
 
 static void ball_root(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 {
-    arb_t root;
+    AUTO_ARB(root);
     (void)h;
-    arb_init(root);
     row->illposed = !axis_root_norm(row->o, root, in->p, row->keys, prec);
     for (int64_t c = 0; row->illposed && c < row->e; c++)
         arb_indeterminate(row->o + c);
-    arb_clear(root);
 }
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */

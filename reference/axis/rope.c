@@ -27,47 +27,35 @@ static int decode(arb_ptr x, int64_t d, const attest_tensor *t, int64_t offset, 
 /* ratio = BASE^(-2/d): the frequencies are its powers. */
 static void frequency_ratio(arb_t ratio, const attest_problem *p, slong prec)
 {
-    fmpq_t exponent;
-    fmpq_init(exponent);
+    AUTO_FMPQ(exponent);
     fmpq_set_si(exponent, -2, (ulong)p->d);
     arb_set_d(ratio, p->axis[ATTEST_AXIS_ROPE].number);
     arb_pow_fmpq(ratio, ratio, exponent, prec);
-    fmpq_clear(exponent);
 }
 
 /* (x, y) -> (x cos - y sin, x sin + y cos) */
 static void turn_pair(arb_t x, arb_t y, const arb_t angle, slong prec)
 {
-    arb_t sine, cosine, old;
-    arb_init(sine);
-    arb_init(cosine);
-    arb_init(old);
+    AUTO_ARB(sine, cosine, old);
     arb_sin_cos(sine, cosine, angle, prec);
     arb_swap(old, x);
     arb_mul(x, old, cosine, prec);
     arb_submul(x, y, sine, prec);
     arb_mul(y, y, cosine, prec);
     arb_addmul(y, old, sine, prec);
-    arb_clear(old);
-    arb_clear(cosine);
-    arb_clear(sine);
 }
 
 /* The angle's absolute error counts: 64 bits more than the row for positions and frequencies above 1. */
 static void rope(arb_ptr x, const attest_problem *p, int64_t position, slong prec)
 {
     const int64_t half = p->d / 2;
-    arb_t ratio, angle;
-    arb_init(ratio);
-    arb_init(angle);
+    AUTO_ARB(ratio, angle);
     frequency_ratio(ratio, p, prec + 64);
     arb_set_si(angle, (slong)position);
     for (int64_t c = 0; c < half; c++) {
         turn_pair(x + c, x + c + half, angle, prec);
         arb_mul(angle, angle, ratio, prec + 64);
     }
-    arb_clear(angle);
-    arb_clear(ratio);
 }
 
 /* y = phi or its inner function of the stored vector. */
@@ -105,8 +93,7 @@ int64_t axis_pairs(const attest_problem *p)
 void axis_pair_sums(mag_ptr sum, const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t step)
 {
     const int64_t pairs = axis_pairs(in->p);
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     for (int64_t c = 0; c < pairs; c++)
         mag_zero(sum + c);
     for (int64_t c = 0; pairs && c < in->p->d; c++) {
@@ -116,7 +103,6 @@ void axis_pair_sums(mag_ptr sum, const ref_inputs *in, const attest_tensor *t, i
         mag_set_d(x, value);
         mag_add(sum + c % pairs, sum + c % pairs, x);
     }
-    mag_clear(x);
 }
 
 /* ---- error ------------------------------------------------------------------------------------------------------- */
@@ -125,13 +111,8 @@ void axis_pair_sums(mag_ptr sum, const ref_inputs *in, const attest_tensor *t, i
 void axis_angle_error(mag_t slope, const attest_problem *p, const mag_t u)
 {
     const double base = p->axis[ATTEST_AXIS_ROPE].number;
-    arb_t size, log, x;
-    mag_t g, y;
-    arb_init(size);
-    arb_init(log);
-    arb_init(x);
-    mag_init(g);
-    mag_init(y);
+    AUTO_ARB(size, log, x);
+    AUTO_MAG(g, y);
     bound_gamma(g, 12, u);
     arb_set_d(x, base);
     arb_log(log, x, 64);
@@ -152,9 +133,4 @@ void axis_angle_error(mag_t slope, const attest_problem *p, const mag_t u)
     mag_mul(slope, slope, y);
     if (mag_cmp_2exp_si(g, -6) > 0)
         mag_inf(slope);
-    mag_clear(y);
-    mag_clear(g);
-    arb_clear(x);
-    arb_clear(log);
-    arb_clear(size);
 }

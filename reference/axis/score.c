@@ -22,10 +22,8 @@ static void start_cap(axis_step_error *e, double number)
 
 static void error_cap(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
 {
-    mag_t x, y;
+    AUTO_MAG(x, y);
     (void)distance;
-    mag_init(x);
-    mag_init(y);
     mag_mul_ui(x, e->number, 15); /* x sech^2(x) < 0.448 < 15/32 */
     mag_mul_2exp_si(x, x, -5);
     mag_min(x, x, size);
@@ -36,8 +34,6 @@ static void error_cap(mag_t delta, mag_t size, const axis_step_error *e, int64_t
     mag_add_ui(x, e->number, 1);
     mag_mul_2exp_si(x, x, 2);
     mag_addmul(delta, x, e->a->tiny);
-    mag_clear(y);
-    mag_clear(x);
 }
 
 /* ---- position bias: s -= slope distance -------------------------------------------------------------------------- */
@@ -59,9 +55,7 @@ static void start_alibi(axis_step_error *e, double number)
 
 static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
 {
-    mag_t bias, x;
-    mag_init(bias);
-    mag_init(x);
+    AUTO_MAG(bias, x);
     mag_mul_ui(bias, e->number, (ulong)distance);
     mag_addmul(delta, bias, e->first);
     mag_add(size, size, bias);
@@ -69,8 +63,6 @@ static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64
     mag_addmul(delta, x, e->a->u); /* the subtraction */
     mag_mul_2exp_si(x, e->a->tiny, 1);
     mag_add(delta, delta, x);
-    mag_clear(x);
-    mag_clear(bias);
 }
 
 /* ---- clamp: s = min(clamp, s) ------------------------------------------------------------------------------------ */

@@ -10,8 +10,7 @@ static void ball_exp(arb_t w, const arb_t x, uint32_t order, slong prec)
 /* T_P(x) by Horner: ((x/P + 1) x/(P-1) + 1) ... ; three roundings of 2^-prec a step, all inside the ball. */
 static void ball_taylor(arb_t w, const arb_t x, uint32_t order, slong prec)
 {
-    arb_t sum;
-    arb_init(sum);
+    AUTO_ARB(sum);
     arb_one(sum);
     for (uint32_t n = order; n > 0; n--) {
         arb_mul(sum, sum, x, prec);
@@ -19,18 +18,16 @@ static void ball_taylor(arb_t w, const arb_t x, uint32_t order, slong prec)
         arb_add_ui(sum, sum, 1, prec);
     }
     arb_swap(w, sum);
-    arb_clear(sum);
 }
 
 static void mass_taylor(mag_t y, const mag_t x, ulong order, int less)
 {
-    mag_t term;
+    AUTO_MAG(term);
     const ulong top = less ? order - 1 : order; /* T_p' = T_{p-1} */
     if (less && order == 0) {
         mag_zero(y);
         return;
     }
-    mag_init(term);
     mag_one(term);
     mag_one(y);
     for (ulong k = 1; k <= top; k++) {
@@ -38,7 +35,6 @@ static void mass_taylor(mag_t y, const mag_t x, ulong order, int less)
         mag_div_ui(term, term, k);
         mag_add(y, y, term);
     }
-    mag_clear(term);
 }
 
 static int64_t roundings_taylor(int64_t order, int unknown)
@@ -49,26 +45,22 @@ static int64_t roundings_taylor(int64_t order, int unknown)
 
 static void ball_term(arb_t w, const arb_t x, uint32_t order, slong prec)
 {
-    arb_t factorial;
-    arb_init(factorial);
+    AUTO_ARB(factorial);
     arb_fac_ui(factorial, order, 2 * prec + 512); /* 64! < 2^296: exact */
     arb_pow_ui(w, x, order, prec);
     arb_div(w, w, factorial, prec);
-    arb_clear(factorial);
 }
 
 static void mass_term(mag_t y, const mag_t x, ulong order, int less)
 {
-    mag_t inverse;
+    AUTO_MAG(inverse);
     if (less && order == 0) {
         mag_zero(y);
         return;
     }
-    mag_init(inverse);
     mag_pow_ui(y, x, less ? order - 1 : order);
     mag_rfac_ui(inverse, less ? order - 1 : order);
     mag_mul(y, y, inverse);
-    mag_clear(inverse);
 }
 
 static int64_t roundings_term(int64_t order, int unknown) { return order < 2 ? 0 : 2 * order + 2 + (unknown ? 8 : 0); }
@@ -115,23 +107,20 @@ const axis_weight *axis_weight_of(const attest_problem *p) { return &weights[p->
 /* ---- coefficients of the states ---------------------------------------------------------------------------------- */
 void axis_degree_ball(arb_t coefficient, const attest_problem *p, int n, slong prec)
 {
-    arb_t factorial;
-    arb_init(factorial);
+    AUTO_ARB(factorial);
     arb_set_d(coefficient, p->scale);
     arb_pow_ui(coefficient, coefficient, (ulong)n, prec);
     if (axis_weight_of(p)->factorial) {
         arb_fac_ui(factorial, (ulong)n, 2 * prec + 512);
         arb_div(coefficient, coefficient, factorial, prec);
     }
-    arb_clear(factorial);
 }
 
 void axis_degree_exact(mpq_t coefficient, const attest_problem *p, int n)
 {
     mpz_t factorial;
-    mpq_t scale;
+    AUTO_MPQ(scale);
     mpz_init_set_ui(factorial, 1);
-    mpq_init(scale);
     mpq_set_d(scale, p->scale); /* exact */
     mpq_set_ui(coefficient, 1, 1);
     for (int k = 0; k < n; k++)
@@ -140,19 +129,16 @@ void axis_degree_exact(mpq_t coefficient, const attest_problem *p, int n)
         mpz_fac_ui(factorial, (unsigned long)n);
     mpq_set_z(scale, factorial);
     mpq_div(coefficient, coefficient, scale);
-    mpq_clear(scale);
     mpz_clear(factorial);
 }
 
 void axis_degree_size(mag_t coefficient, const attest_problem *p, int n)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_set_d(x, p->scale);
     mag_pow_ui(coefficient, x, (ulong)n);
     if (axis_weight_of(p)->factorial) {
         mag_rfac_ui(x, (ulong)n);
         mag_mul(coefficient, coefficient, x);
     }
-    mag_clear(x);
 }

@@ -131,8 +131,7 @@ static void weigh(ref_row *row, const attest_problem *p, slong prec)
     const axis_weight *weight = axis_weight_of(p);
     const uint32_t order = p->axis[ATTEST_AXIS_WEIGHT].order;
     const int centered = attest_axis_value_of(p, ATTEST_AXIS_CENTER) != ATTEST_CENTER_ZERO;
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     arb_zero(row->c);
     if (row->keys)
         axis_center_of(p)->ball(row->c, row->s, (slong)row->keys, prec);
@@ -141,7 +140,6 @@ static void weigh(ref_row *row, const attest_problem *p, slong prec)
             arb_sub(x, row->s + j, row->c, prec);
         weight->ball(row->w + j, centered ? x : row->s + j, order, prec);
     }
-    arb_clear(x);
 }
 
 /* u = sum w gin v (one dot product a channel and block), z = sum w. */
@@ -216,8 +214,7 @@ static attest_status fill_sums(ref_row *row, query *q, ref_ball_cache *cache, in
     const int64_t g = attest_kv_head(p, h);
     const axis_decay *decay = axis_decay_of(p);
     attest_status status = ATTEST_OK;
-    arb_t given; /* the decay of the given state, where it is one number */
-    arb_init(given);
+    AUTO_ARB(given); /* the decay of the given state, where it is one number */
     arb_one(given);
     ATTEST_TRY(scores(row, q, &cache->k, b, g, prec, err));
     ref_ball_score_steps(row, in, b, h, i, prec);
@@ -232,7 +229,6 @@ static attest_status fill_sums(ref_row *row, query *q, ref_ball_cache *cache, in
             ATTEST_TRY(ref_ball_decay_bound(row, in, b, g, i, err));
     }
 out:
-    arb_clear(given);
     return status;
 }
 

@@ -32,8 +32,7 @@ void ref_ball_product_clear(ref_ball_product *y)
 void ref_ball_product_reach(ref_ball_product *y, int64_t j)
 {
     const int decays = axis_decay_of(y->in->p)->set;
-    arb_t a;
-    arb_init(a);
+    AUTO_ARB(a);
     for (; y->reached > j; y->reached--) {
         for (int64_t c = 0; decays && c < y->count; c++) {
             arb_set_d(a, axis_decay_factor(y->in, y->b, y->g, y->reached, c));
@@ -41,7 +40,6 @@ void ref_ball_product_reach(ref_ball_product *y, int64_t j)
             arb_mul(y->x + c, y->x + c, a, y->prec);
         }
     }
-    arb_clear(a);
 }
 
 attest_status ref_ball_decay_weights(ref_row *row, arb_t state, const ref_inputs *in, int64_t b, int64_t g, int64_t i,
@@ -70,9 +68,8 @@ attest_status ref_ball_decay_bound(ref_row *row, const ref_inputs *in, int64_t b
                                    attest_error *err)
 {
     ref_ball_product y;
-    mag_t size;
+    AUTO_MAG(size);
     attest_status status = ATTEST_OK;
-    mag_init(size);
     ATTEST_TRY(ref_ball_product_start(&y, NULL, in, b, g, i, MAG_BITS, err));
     ref_ball_product_reach(&y, -1);
     mag_zero(row->decay0);
@@ -83,6 +80,5 @@ attest_status ref_ball_decay_bound(ref_row *row, const ref_inputs *in, int64_t b
     row->no_truth |= y.bad;
 out:
     ref_ball_product_clear(&y);
-    mag_clear(size);
     return status;
 }

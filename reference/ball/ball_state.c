@@ -30,15 +30,13 @@ static attest_status no_memory(attest_error *err, int degree)
 static void add_column(ref_row *row, arb_t sum, const attest_tensor *t, int64_t offset, arb_srcptr power,
                        arb_ptr column, const arb_t coef, int64_t rows, slong prec)
 {
-    arb_t dot;
-    arb_init(dot);
+    AUTO_ARB(dot);
     for (int64_t r = 0; r < rows; r++) {
         arb_set_d(column + r, attest_load(t, offset + r * t->stride[2]));
         row->no_truth |= !arb_is_finite(column + r);
     }
     arb_dot(dot, NULL, 0, power, 1, column, 1, (slong)rows, prec);
     arb_addmul(sum, dot, coef, prec);
-    arb_clear(dot);
 }
 
 static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q, const arb_t decay, int64_t b,
@@ -48,8 +46,7 @@ static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q
     const attest_tensor *h0 = in->h0[n], *z0 = in->z0[n];
     attest_status status = ATTEST_OK;
     arb_ptr power = ref_ball_vector(rows), column = ref_ball_vector(rows);
-    arb_t coef;
-    arb_init(coef);
+    AUTO_ARB(coef);
     if (rows < 0 || !power || !column) {
         status = no_memory(err, n);
         goto out;
@@ -61,7 +58,6 @@ static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q
         add_column(row, row->u + c, h0, attest_offset(h0, b, g, 0, c), power, column, coef, rows, prec);
     add_column(row, row->z, z0, attest_offset(z0, b, g, 0, 0), power, column, coef, rows, prec);
 out:
-    arb_clear(coef);
     ref_ball_vector_free(power, rows);
     ref_ball_vector_free(column, rows);
     return status;
@@ -90,10 +86,8 @@ typedef struct state_job {
 static void add_given(const state_job *job, const ref_ball_product *decay)
 {
     const attest_tensor *t = job->z_state ? job->in->z0[job->degree] : job->in->h0[job->degree];
-    arb_t x;
-    mag_t size;
-    arb_init(x);
-    mag_init(size);
+    AUTO_ARB(x);
+    AUTO_MAG(size);
     for (int64_t r = 0; r < job->rows; r++) {
         for (int64_t c = 0; c < job->width; c++) {
             arb_ptr out = job->out + r * job->width + c;
@@ -105,15 +99,12 @@ static void add_given(const state_job *job, const ref_ball_product *decay)
                 mag_add(job->gauge + r * job->width + c, job->gauge + r * job->width + c, size);
         }
     }
-    mag_clear(size);
-    arb_clear(x);
 }
 
 /* out += power (x) values, gauge += |power| (x) |values|. */
 static void add_key(const state_job *job, arb_srcptr power, arb_srcptr values, mag_srcptr values_mag)
 {
-    mag_t size;
-    mag_init(size);
+    AUTO_MAG(size);
     for (int64_t r = 0; r < job->rows; r++) {
         arb_get_mag(size, power + r);
         for (int64_t c = 0; c < job->width; c++) {
@@ -122,7 +113,6 @@ static void add_key(const state_job *job, arb_srcptr power, arb_srcptr values, m
                 mag_addmul(job->gauge + r * job->width + c, size, values_mag + c);
         }
     }
-    mag_clear(size);
 }
 
 /* gin_j v_j, or 1 for the z-state; times D_Tj where that is one number. */
@@ -130,8 +120,7 @@ static void load_values(const state_job *job, arb_ptr values, mag_ptr values_mag
                         int64_t j)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
-    arb_t gate;
-    arb_init(gate);
+    AUTO_ARB(gate);
     arb_one(gate);
     if (!job->z_state)
         ref_ball_value_gate(gate, job->in, job->b, job->g, j, job->prec);
@@ -145,7 +134,6 @@ static void load_values(const state_job *job, arb_ptr values, mag_ptr values_mag
         arb_mul(values + c, values + c, gate, job->prec);
         arb_get_mag(values_mag + c, values + c);
     }
-    arb_clear(gate);
 }
 
 static void zero_state(const state_job *job)

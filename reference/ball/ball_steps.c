@@ -26,12 +26,9 @@ void ref_ball_score_steps(ref_row *row, const ref_inputs *in, int64_t b, int64_t
 void ref_ball_filter(ref_row *row, const attest_problem *p, slong prec)
 {
     const attest_setting *filter = &p->axis[ATTEST_AXIS_FILTER];
-    arb_t threshold, tau, nothing;
+    AUTO_ARB(threshold, tau, nothing);
     if (filter->value != ATTEST_FILTER_TAU || !row->keys)
         return;
-    arb_init(threshold);
-    arb_init(tau);
-    arb_init(nothing);
     arb_set(threshold, row->s);
     for (int64_t j = 1; j < row->keys; j++)
         arb_max(threshold, threshold, row->s + j, prec);
@@ -44,9 +41,6 @@ void ref_ball_filter(ref_row *row, const attest_problem *p, slong prec)
         else if (!arb_gt(row->s + j, threshold)) /* open: either may hold */
             arb_union(row->w + j, row->w + j, nothing, prec);
     }
-    arb_clear(nothing);
-    arb_clear(tau);
-    arb_clear(threshold);
 }
 
 /* ---- gates ------------------------------------------------------------------------------------------------------- */
@@ -76,15 +70,13 @@ static void load(arb_t x, ref_row *row, const attest_tensor *t, int64_t offset)
 static void gain_and_shift(ref_row *row, const ref_inputs *in, slong prec)
 {
     const attest_tensor *gain = in->role[ATTEST_GAIN], *shift = in->role[ATTEST_SHIFT];
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     for (int64_t c = 0; c < row->e; c++) {
         load(x, row, gain, attest_offset(gain, c, 0, 0, 0));
         arb_mul(row->o + c, row->o + c, x, prec);
         load(x, row, shift, attest_offset(shift, c, 0, 0, 0));
         arb_add(row->o + c, row->o + c, x, prec);
     }
-    arb_clear(x);
 }
 
 void ref_ball_output(ref_row *row, const ref_inputs *in, int64_t h, slong prec)

@@ -3,6 +3,7 @@
  * Nothing here is rounded.  Exponents are found first, by integer operations on the stored bits, so that
  * every integer is made once, at its final place. */
 #include "reference/engine/dyadic.h"
+#include "reference/engine/scope.h"
 
 #include <stdlib.h>
 
@@ -167,13 +168,9 @@ static void combine(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic
 {
     const int a_zero = mpz_sgn(a->m) == 0, b_zero = mpz_sgn(b->m) == 0;
     const long e = a_zero ? b->e : b_zero || a->e < b->e ? a->e : b->e;
-    mpz_t x, y;
-    mpz_init(x);
-    mpz_init(y);
+    AUTO_MPZ(x, y);
     operation(out->m, a_zero ? x : align(x, a, e), b_zero ? y : align(y, b, e));
     out->e = e;
-    mpz_clear(y);
-    mpz_clear(x);
 }
 
 void exact_dyadic_add(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b)

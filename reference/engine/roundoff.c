@@ -1,14 +1,13 @@
 /* roundoff.c - see roundoff.h. */
 #include "reference/engine/roundoff.h"
+#include "reference/engine/scope.h"
 
 #include "kernels/attest.h"
 #include "kernels/attest_float.h"
 
 void bound_gamma(mag_t g, int64_t n, const mag_t u)
 {
-    mag_t x, one;
-    mag_init(x);
-    mag_init(one);
+    AUTO_MAG(x, one);
     mag_one(one);
     mag_mul_ui(x, u, n > 0 ? (ulong)n : 0);
     if (mag_cmp(x, one) >= 0) {
@@ -17,18 +16,14 @@ void bound_gamma(mag_t g, int64_t n, const mag_t u)
         mag_sub_lower(one, one, x);
         mag_div(g, x, one);
     }
-    mag_clear(one);
-    mag_clear(x);
 }
 
 void bound_compose(mag_t z, const mag_t x, const mag_t y)
 {
-    mag_t t;
-    mag_init(t);
+    AUTO_MAG(t);
     mag_mul(t, x, y);
     mag_add(t, t, x);
     mag_add(z, t, y);
-    mag_clear(t);
 }
 
 void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags)
@@ -40,9 +35,7 @@ void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags)
 
 void bound_probable_gamma(mag_t g, int64_t n, const mag_t u)
 {
-    mag_t x, root;
-    mag_init(x);
-    mag_init(root);
+    AUTO_MAG(x, root);
     bound_gamma(g, n, u);
     mag_set_ui(root, n > 0 ? (ulong)n : 0);
     mag_sqrt(root, root);
@@ -50,6 +43,4 @@ void bound_probable_gamma(mag_t g, int64_t n, const mag_t u)
     mag_mul(x, root, u);
     mag_addmul(x, x, g);
     mag_min(g, g, x);
-    mag_clear(root);
-    mag_clear(x);
 }

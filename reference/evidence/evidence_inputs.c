@@ -5,11 +5,9 @@
 
 void ref_rule_double(fmpq_t x, double value)
 {
-    mpq_t q;
-    mpq_init(q);
+    AUTO_MPQ(q);
     mpq_set_d(q, value);
     fmpq_set_mpq(x, q);
-    mpq_clear(q);
 }
 
 /* x[rows,columns] from the tensor's (b,h); 1 everywhere without a tensor.  0 and no value where one is not finite. */

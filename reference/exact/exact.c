@@ -134,10 +134,10 @@ static void center_scores(exact_scores *s, const axis_center *center)
 {
     if ((!center->least && !center->greatest) || s->count == 0)
         return;
-    mpz_t least, greatest, c;
+    mpz_t least, greatest;
+    AUTO_MPZ(c);
     mpz_init_set(least, s->s[0]);
     mpz_init_set(greatest, s->s[0]);
-    mpz_init(c);
     for (int64_t j = 1; j < s->count; j++) {
         if (mpz_cmp(s->s[j], least) < 0)
             mpz_set(least, s->s[j]);
@@ -154,7 +154,6 @@ static void center_scores(exact_scores *s, const axis_center *center)
     }
     for (int64_t j = 0; j < s->count; j++)
         mpz_sub(s->s[j], s->s[j], c);
-    mpz_clear(c);
     mpz_clear(greatest);
     mpz_clear(least);
 }
@@ -162,9 +161,7 @@ static void center_scores(exact_scores *s, const axis_center *center)
 /* kept[j] = s_j > max s - tau; the threshold lies on the grid of the scores. */
 static void filter_scores(char *kept, const exact_scores *s, const attest_problem *p)
 {
-    mpz_t threshold, tau;
-    mpz_init(threshold);
-    mpz_init(tau);
+    AUTO_MPZ(threshold, tau);
     const int filtered = attest_axis_value_of(p, ATTEST_AXIS_FILTER) != ATTEST_FILTER_NONE;
     for (int64_t j = 0; filtered && j < s->count; j++)
         if (j == 0 || mpz_cmp(s->s[j], threshold) > 0)
@@ -174,8 +171,6 @@ static void filter_scores(char *kept, const exact_scores *s, const attest_proble
     mpz_sub(threshold, threshold, tau);
     for (int64_t j = 0; j < s->count; j++)
         kept[j] = !filtered || mpz_cmp(s->s[j], threshold) > 0;
-    mpz_clear(tau);
-    mpz_clear(threshold);
 }
 
 /* The integers of one row: weights times decays, gated values. */
@@ -238,9 +233,7 @@ static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_err
     attest_status status = ATTEST_OK;
     const attest_problem *p = r->in->p;
     row_sums s;
-    mpz_t w, v;
-    mpz_init(w);
-    mpz_init(v);
+    AUTO_MPZ(w, v);
     ATTEST_TRY(sums_new(&s, r, err));
     for (int64_t j = 0; j < s.scores.count; j++) {
         if (!s.kept[j])
@@ -262,8 +255,6 @@ static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_err
     exact_ratio(z, s.sum[p->e], exponent, s.weight.denominator);
 out:
     sums_free(&s, p);
-    mpz_clear(v);
-    mpz_clear(w);
     return status;
 }
 
@@ -277,11 +268,9 @@ static attest_status add_given_states(mpq_t *u, mpq_t z, const exact_keys *r, at
     const int64_t columns = p->e + 1;
     exact_given given = { 0 };
     exact_decays decays = { 0 };
-    mpq_t coefficient, x;
-    mpz_t t, one;
-    mpq_init(coefficient);
-    mpq_init(x);
-    mpz_init(t);
+    AUTO_MPQ(coefficient, x);
+    mpz_t one;
+    AUTO_MPZ(t);
     mpz_init_set_ui(one, 1);
     mpz_t *q = exact_integers_new(p->d);
     if (!q) {
@@ -323,9 +312,6 @@ out:
     exact_given_free(&given);
     exact_integers_free(q, p->d);
     mpz_clear(one);
-    mpz_clear(t);
-    mpq_clear(x);
-    mpq_clear(coefficient);
     return status;
 }
 
@@ -334,12 +320,10 @@ out:
 /* The rational inside the ball?  Then the ball becomes a tight one around it. */
 static attest_status settle(arb_t ball, const mpq_t q, slong prec, const char *name, int64_t c, attest_error *err)
 {
-    fmpq_t x;
-    fmpq_init(x);
+    AUTO_FMPQ(x);
     fmpq_set_mpq(x, q);
     const int inside = arb_contains_fmpq(ball, x);
     arb_set_fmpq(ball, x, prec);
-    fmpq_clear(x);
     if (!inside)
         return attest_fail(err, ATTEST_INTERNAL, "exact and ball engine disagree on %s, channel %lld", name,
                            (long long)c);
@@ -392,9 +376,7 @@ static void multiply(mpq_t out, const mpq_t x, const mpq_t y)
 int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)
 {
     const int64_t e = r->in->p->e;
-    mpq_t divisor, gate;
-    mpq_init(divisor);
-    mpq_init(gate);
+    AUTO_MPQ(divisor, gate);
     axis_norm_of(r->in->p)->exact(divisor, z, r->in->p, r->last - r->first);
     const int defined = mpq_sgn(divisor) != 0;
     mpq_set_d(gate, exact_load_gout(r)); /* exact; pre-out or out: the same product under these norms */
@@ -402,8 +384,6 @@ int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)
         mpq_div(gate, gate, divisor);
     for (int64_t c = 0; defined && c < e; c++)
         multiply(o[c], u[c], gate);
-    mpq_clear(gate);
-    mpq_clear(divisor);
     return defined;
 }
 

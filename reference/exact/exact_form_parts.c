@@ -202,8 +202,7 @@ static int64_t tree_row(const exact_tree *t, int n, int64_t index)
 /* out = T_P(x) */
 static void taylor(mpq_t out, const mpq_t x, int order)
 {
-    mpq_t step;
-    mpq_init(step);
+    AUTO_MPQ(step);
     mpq_set_ui(out, 1, 1);
     for (int n = order; n > 0; n--) { /* 1 + x/n (...) */
         mpq_set_ui(step, 1, (unsigned long)n);
@@ -212,7 +211,6 @@ static void taylor(mpq_t out, const mpq_t x, int order)
         mpq_set_ui(step, 1, 1);
         mpq_add(out, out, step);
     }
-    mpq_clear(step);
 }
 
 /* s_ij */
@@ -237,9 +235,7 @@ static void score(mpq_t s, const exact_form *f, int64_t i, int64_t j)
 static void center(mpq_t c, const exact_form *f, int64_t i)
 {
     const uint32_t value = attest_axis_value_of(f->in->p, ATTEST_AXIS_CENTER);
-    mpq_t s, least;
-    mpq_init(s);
-    mpq_init(least);
+    AUTO_MPQ(s, least);
     mpq_set_ui(c, 0, 1);
     for (int64_t j = 0; value != ATTEST_CENTER_ZERO && j < f->last[i]; j++) {
         score(s, f, i, j);
@@ -254,8 +250,6 @@ static void center(mpq_t c, const exact_form *f, int64_t i)
         mpq_add(c, c, least);
         mpq_div_2exp(c, c, 1);
     }
-    mpq_clear(least);
-    mpq_clear(s);
 }
 
 /* What query i applies to the state of degree n: scale^n/n! (scale^n), with a center times T_{P-n}(-c_i). */
@@ -264,15 +258,11 @@ static void coefficient_of(mpq_t out, const exact_form *f, int64_t i, int n)
     axis_degree_exact(out, f->in->p, n);
     if (attest_axis_value_of(f->in->p, ATTEST_AXIS_CENTER) == ATTEST_CENTER_ZERO)
         return;
-    mpq_t c, factor;
-    mpq_init(c);
-    mpq_init(factor);
+    AUTO_MPQ(c, factor);
     center(c, f, i);
     mpq_neg(c, c);
     taylor(factor, c, f->highest - n);
     mpq_mul(out, out, factor);
-    mpq_clear(factor);
-    mpq_clear(c);
 }
 
 attest_status exact_form_read(mpq_t *u, mpq_t z, const exact_form *f, int64_t i, int full, const exact_dyadic *state,
@@ -280,12 +270,10 @@ attest_status exact_form_read(mpq_t *u, mpq_t z, const exact_form *f, int64_t i,
 {
     const exact_dyadic *m = &f->qm[i * f->monomials];
     exact_dyadic *sum = exact_dyadics_new(f->e + 1), weighted;
-    mpq_t coefficient, x;
+    AUTO_MPQ(coefficient, x);
     if (!sum)
         return no_memory(err);
     exact_dyadic_init(&weighted);
-    mpq_init(coefficient);
-    mpq_init(x);
     for (int n = 0; n <= f->highest; m += f->tree.level[n].rows, n++) {
         const exact_level *l = &f->tree.level[n];
         const int64_t rows = n < f->lowest ? 0 : full ? attest_state_rows(f->d, n, 0) : l->rows;
@@ -306,8 +294,6 @@ attest_status exact_form_read(mpq_t *u, mpq_t z, const exact_form *f, int64_t i,
             exact_dyadic_set_d(&sum[c], 0.0);
         }
     }
-    mpq_clear(x);
-    mpq_clear(coefficient);
     exact_dyadic_clear(&weighted);
     exact_dyadics_free(sum, f->e + 1);
     return ATTEST_OK;
@@ -339,8 +325,7 @@ out:
 
 static void weight_of(mpq_t w, const mpq_t x, const attest_setting *weight)
 {
-    mpq_t factor;
-    mpq_init(factor);
+    AUTO_MPQ(factor);
     if (weight->value == ATTEST_WEIGHT_TAYLOR) {
         taylor(w, x, (int)weight->order);
     } else {
@@ -351,14 +336,11 @@ static void weight_of(mpq_t w, const mpq_t x, const attest_setting *weight)
             mpq_mul(w, w, factor);
         }
     }
-    mpq_clear(factor);
 }
 
 void exact_form_pair(mpq_t *u, mpq_t z, const exact_form *f, int64_t i, int64_t j)
 {
-    mpq_t x, w;
-    mpq_init(x);
-    mpq_init(w);
+    AUTO_MPQ(x, w);
     center(w, f, i);
     score(x, f, i, j);
     mpq_sub(x, x, w);
@@ -373,6 +355,4 @@ void exact_form_pair(mpq_t *u, mpq_t z, const exact_form *f, int64_t i, int64_t 
         mpq_mul(x, x, w);
         mpq_add(u[c], u[c], x);
     }
-    mpq_clear(w);
-    mpq_clear(x);
 }

@@ -9,14 +9,12 @@ static void score_steps(exact_scores *s, const exact_keys *r)
     axis_step_set steps[AXIS_STEPS];
     const int count = s->count > 0 ? axis_steps(steps, r->in, r->h) : 0;
     const int64_t position = ref_position(r->in, r->b, r->i);
-    mpz_t number;
-    mpz_init(number);
+    AUTO_MPZ(number);
     for (int k = 0; k < count; k++) {
         exact_integer(number, steps[k].number, s->exponent);
         for (int64_t j = 0; j < s->count; j++)
             steps[k].row->exact(s->s[j], number, llabs(position - r->first - j));
     }
-    mpz_clear(number);
 }
 
 attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_error *err)
@@ -25,9 +23,7 @@ attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_erro
     const int64_t d = r->in->p->d;
     const int decayed = axis_decay_of(r->in->p)->vector;
     exact_decays decays = { 0 };
-    mpz_t x, factor;
-    mpz_init(x);
-    mpz_init(factor);
+    AUTO_MPZ(x, factor);
     mpz_t *q = exact_integers_new(d);
     s->count = r->last - r->first;
     s->exponent = r->score.low < 0 ? r->score.low : 0;
@@ -56,8 +52,6 @@ attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_erro
 out:
     exact_decays_free(&decays);
     exact_integers_free(q, d);
-    mpz_clear(factor);
-    mpz_clear(x);
     if (status != ATTEST_OK)
         exact_scores_free(s);
     return status;

@@ -126,8 +126,7 @@ static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int col
     attest_status status = ATTEST_OK;
     mpz_t *k = exact_integers_new(p->d), *v = exact_integers_new(count);
     mpz_t **m = exact_monomials_new(t);
-    mpz_t gin;
-    mpz_init(gin);
+    AUTO_MPZ(gin);
     if (!k || !v || !m) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for the state of degree %d", degree);
         goto out;
@@ -152,7 +151,6 @@ static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int col
                 mpz_addmul(s[row * count + c], m[degree][row], v[c]);
     }
 out:
-    mpz_clear(gin);
     exact_monomials_free(m, t);
     exact_integers_free(v, count);
     exact_integers_free(k, p->d);
@@ -215,9 +213,8 @@ static attest_status sum_state(mpq_t *out, const exact_keys *r, int degree, int 
     exact_given given = { 0 };
     exact_decays decays = { 0 };
     mpz_t one;
-    mpq_t x;
+    AUTO_MPQ(x);
     mpz_init_set_ui(one, 1);
-    mpq_init(x);
     mpz_t *s = exact_integers_new(count);
     if (!s) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for the state of degree %d", degree);
@@ -240,7 +237,6 @@ out:
     exact_given_free(&given);
     exact_tree_free(&tree);
     exact_integers_free(s, count);
-    mpq_clear(x);
     mpz_clear(one);
     return status;
 }

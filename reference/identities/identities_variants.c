@@ -38,8 +38,7 @@ static attest_status sum_of_weights(identity_job *job, const weight_term *terms,
 {
     attest_status status = ATTEST_OK;
     identity_rows left, right = { 0 };
-    mpq_t factor;
-    mpq_init(factor);
+    AUTO_MPQ(factor);
     ATTEST_TRY(identity_rows_new(&left, &job->left.p, err));
     ATTEST_TRY(identity_rows_new(&right, &job->right.p, err));
     ATTEST_TRY(identity_rows_engine(&left, &job->left, job, 0, err));
@@ -51,7 +50,6 @@ static attest_status sum_of_weights(identity_job *job, const weight_term *terms,
 out:
     identity_rows_free(&right);
     identity_rows_free(&left);
-    mpq_clear(factor);
     return status;
 }
 
@@ -141,8 +139,7 @@ attest_status identity_length_l2(identity_job *job, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     identity_rows left, right = { 0 };
-    mpq_t t;
-    mpq_init(t);
+    AUTO_MPQ(t);
     ATTEST_TRY(identity_rows_new(&left, &job->left.p, err));
     ATTEST_TRY(identity_rows_new(&right, &job->right.p, err));
     ATTEST_TRY(identity_rows_engine(&left, &job->left, job, 0, err));
@@ -161,7 +158,6 @@ attest_status identity_length_l2(identity_job *job, attest_error *err)
 out:
     identity_rows_free(&right);
     identity_rows_free(&left);
-    mpq_clear(t);
     return status;
 }
 

@@ -51,8 +51,7 @@ static int includes_sink(const row_judge *judge)
 /* lse as the kernel's flags define it; not finite where it is not known. */
 static void row_lse(arb_t lse, const row_judge *judge, const ref_row *row)
 {
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     arb_set(lse, row->lse);
     if (includes_sink(judge) && axis_divisor(lse, row, judge->in, judge->h)) {
         arb_log(lse, lse, row->prec);
@@ -62,7 +61,6 @@ static void row_lse(arb_t lse, const row_judge *judge, const ref_row *row)
         arb_const_log2(x, row->prec);
         arb_div(lse, lse, x, row->prec);
     }
-    arb_clear(x);
 }
 
 static void judge_empty_row(attest_element *elements, const row_judge *judge)
@@ -115,8 +113,7 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
 {
     attest_status status = ATTEST_OK;
     mag_srcptr gauge;
-    arb_t lse;
-    arb_init(lse);
+    AUTO_ARB(lse);
     const uint32_t class = row_class(judge, row, open);
     if (class == ATTEST_CLASS_EMPTY) {
         judge_empty_row(elements, judge);
@@ -152,7 +149,6 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
             *open = 1;
     }
 out:
-    arb_clear(lse);
     return status;
 }
 

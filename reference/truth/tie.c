@@ -41,8 +41,7 @@ static int compare_scores(const void *a, const void *b)
 static void add_term(mpq_t coefficient, const tie_key *key, const exact_keys *r, const tie_extra *extra,
                      int64_t channel, const mpq_t candidate)
 {
-    mpq_t x;
-    mpq_init(x);
+    AUTO_MPQ(x);
     if (key->j < 0) {
         mpq_set_d(x, extra->amount); /* exact */
         mpq_mul(x, x, candidate);
@@ -53,15 +52,13 @@ static void add_term(mpq_t coefficient, const tie_key *key, const exact_keys *r,
         if (extra->divides)
             mpq_sub(coefficient, coefficient, candidate);
     }
-    mpq_clear(x);
 }
 
 static int groups_vanish(tie_key *keys, int64_t count, const exact_keys *r, const tie_extra *extra, int64_t channel,
                          const mpq_t candidate)
 {
     int vanish = 1;
-    mpq_t coefficient;
-    mpq_init(coefficient);
+    AUTO_MPQ(coefficient);
     qsort(keys, (size_t)count, sizeof *keys, compare_scores);
     for (int64_t k = 0; vanish && k < count; k++) {
         add_term(coefficient, &keys[k], r, extra, channel, candidate);
@@ -69,7 +66,6 @@ static int groups_vanish(tie_key *keys, int64_t count, const exact_keys *r, cons
         if (group_ends) /* the next group starts from 0 as well */
             vanish = mpq_sgn(coefficient) == 0;
     }
-    mpq_clear(coefficient);
     return vanish;
 }
 
@@ -103,8 +99,7 @@ int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t chann
     int answer = -1;
     attest_error err;
     exact_scores scores = { 0 };
-    mpz_t extra_integer;
-    mpz_init(extra_integer);
+    AUTO_MPZ(extra_integer);
     tie_key *keys = malloc((size_t)(r.last - r.first + 1) * sizeof *keys);
     if (!keys || exact_scores_new(&scores, &r, &err) != ATTEST_OK)
         goto out;
@@ -118,6 +113,5 @@ int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t chann
 out:
     free(keys);
     exact_scores_free(&scores);
-    mpz_clear(extra_integer);
     return answer;
 }
