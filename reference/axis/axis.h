@@ -226,6 +226,7 @@ typedef struct axis_norm {
     /* Z of the row of head h; NULL: no division by one. */
     void (*divisor)(arb_t z, const ref_row *row, const ref_inputs *in, int64_t h, slong prec);
     void (*exact)(mpq_t divisor, const mpq_t z, const attest_problem *p, int64_t keys);
+    int eps, sink; /* of a quotient: eps, or e^sink of the head, is added to the sum */
     axis_root root;
 } axis_norm;
 

@@ -163,9 +163,9 @@ static void ball_root(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 
 static const axis_norm norms[] = {
     [ATTEST_NORM_SUM] = { .lemma = "R-QUOTIENT", .serves = AXIS_TIE | AXIS_DD | AXIS_YARD, .kind = AXIS_NORM_QUOTIENT,
-                          .ball = ball_quotient, .divisor = divisor_sum, .exact = exact_sum },
+                          .ball = ball_quotient, .divisor = divisor_sum, .exact = exact_sum, .eps = 1 },
     [ATTEST_NORM_SINK] = { .lemma = "R-SINK", .serves = AXIS_TIE, .kind = AXIS_NORM_QUOTIENT, .ball = ball_sink,
-                           .divisor = divisor_sink },
+                           .divisor = divisor_sink, .sink = 1 },
     [ATTEST_NORM_FLOOR] = { .lemma = "R-FLOOR", .kind = AXIS_NORM_FLOOR, .ball = ball_quotient,
                             .divisor = divisor_floor, .exact = exact_floor },
     [ATTEST_NORM_NONE] = { .lemma = "R-PLAIN", .serves = AXIS_TIE | AXIS_DD, .kind = AXIS_NORM_PLAIN,

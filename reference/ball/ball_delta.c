@@ -157,12 +157,8 @@ static void run_start(ref_delta_run *run, int64_t b, int64_t g, slong prec)
 /* The factor of token t for key dimension r. */
 static void read_factor(ref_delta_run *run, arb_t x, int64_t t, int64_t r)
 {
-    const attest_tensor *a = run->in->role[ATTEST_A], *gamma = run->in->role[ATTEST_GAMMA];
-    const uint32_t decay = attest_axis_value_of(run->in->p, ATTEST_AXIS_DECAY);
-    if (decay == ATTEST_DECAY_RETNET)
-        read_value(run, x, gamma, attest_offset(gamma, run->g, 0, 0, 0));
-    else
-        read_value(run, x, a, attest_offset(a, run->b, run->g, t, decay == ATTEST_DECAY_VECTOR ? r : 0));
+    arb_set_d(x, axis_decay_factor(run->in, run->b, run->g, t, r));
+    run->bad |= !arb_is_finite(x);
 }
 
 /* S' = decay(S), gauge and entry too; most = max |a_t|.  Token 0 meets a decay only where a state was given. */
@@ -171,7 +167,7 @@ static void decay_state(ref_delta_run *run, mag_t most, int64_t t)
     AUTO_ARB(a);
     AUTO_MAG(size);
     mag_one(most);
-    if (attest_axis_value_of(run->in->p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_NONE || (t == 0 && !run->given))
+    if (!axis_decay_of(run->in->p)->set || (t == 0 && !run->given))
         return;
     mag_zero(most);
     for (int64_t r = 0; r < run->dim; r++) {

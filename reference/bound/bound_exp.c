@@ -54,7 +54,7 @@ static void set_top(exp_job *e, bound_weights *w, const ref_row *row, const ref_
             arf_set(arb_midref(e->limit), x);
     }
     arb_set(e->top, e->limit);
-    if (in->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK) {
+    if (axis_norm_of(in->p)->sink) {
         mag_t size;
         mag_init(size);
         arf_set_d(x, attest_load(in->role[ATTEST_SINK], attest_offset(in->role[ATTEST_SINK], h, 0, 0, 0)));
@@ -142,7 +142,7 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
     const attest_problem *p = in->p;
     AUTO_ARB(x, y);
     AUTO_MAG(size, error);
-    if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK) {
+    if (axis_norm_of(p)->sink) {
         arb_set_d(x, attest_load(in->role[ATTEST_SINK], attest_offset(in->role[ATTEST_SINK], h, 0, 0, 0)));
         arb_sub(y, x, e->limit, 64);
         arb_get_mag(size, y);
@@ -152,8 +152,7 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
         arb_get_mag(size, y);
         mag_mul(w->extra_error, size, error);
         mag_add(w->extra_error, w->extra_error, e->tiny);
-    } else if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM &&
-               p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET && row->keys > 0) {
+    } else if (axis_norm_of(p)->eps && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET && row->keys > 0) {
         bound_gamma(size, 2, m->u);
         relative(error, w->score_max, e);
         bound_compose(error, error, size);

@@ -19,12 +19,12 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
 {
     const axis_weight *weight = axis_weight_of(m->p);
     const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
-    const int shifted = m->p->axis[ATTEST_AXIS_CENTER].value != ATTEST_CENTER_ZERO;
+    const int shifted = axis_center_of(m->p)->least || axis_center_of(m->p)->greatest;
     AUTO_ARB(x);
     AUTO_MAG(y, rest, slope, gamma);
     mag_one(w->unit);
     mag_one(w->inverse);
-    if (m->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM && in->p->axis[ATTEST_AXIS_EPS].value) {
+    if (axis_norm_of(m->p)->eps && in->p->axis[ATTEST_AXIS_EPS].value) {
         mag_set_d(y, m->p->axis[ATTEST_AXIS_EPS].number);
         mag_mul(w->extra_error, y, m->u);
         mag_mul_ui(w->extra_error, w->extra_error, 2);

@@ -42,7 +42,7 @@ attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row
     if (!block)
         return attest_fail(err, ATTEST_NO_MEMORY, "bound: no memory for %lld keys", (long long)row->keys);
     *run = (bound_run){ .keys = row->keys, .tile = tile, .weight = block };
-    run->extra = m->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK || m->p->axis[ATTEST_AXIS_EPS].value != 0;
+    run->extra = axis_norm_of(m->p)->sink || m->p->axis[ATTEST_AXIS_EPS].value != 0;
     run->root = root_above(bound_run_roundings(run));
     run->error = block + row->keys;
     run->cast = block + 2 * row->keys;
@@ -214,7 +214,7 @@ static int casts_are_known(const bound_run *run, const bound_model *m)
     return run->weight && m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT && !m->log2_domain &&
            !mag_is_zero(m->u_cast) && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST &&
            !(m->flags & ATTEST_FTZ) && !m->decays &&
-           axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
+           axis_norm_of(m->p)->eps && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
 }
 
 /* What is the same for the keys of a tile. */

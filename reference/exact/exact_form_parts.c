@@ -234,19 +234,19 @@ static void score(mpq_t s, const exact_form *f, int64_t i, int64_t j)
 /* c_i over the keys that query i sees. */
 static void center(mpq_t c, const exact_form *f, int64_t i)
 {
-    const uint32_t value = attest_axis_value_of(f->in->p, ATTEST_AXIS_CENTER);
+    const axis_center *kind = axis_center_of(f->in->p);
     AUTO_MPQ(s, least);
     mpq_set_ui(c, 0, 1);
-    for (int64_t j = 0; value != ATTEST_CENTER_ZERO && j < f->last[i]; j++) {
+    for (int64_t j = 0; (kind->least || kind->greatest) && j < f->last[i]; j++) {
         score(s, f, i, j);
         if (j == 0 || mpq_cmp(s, c) > 0)
             mpq_set(c, s);
         if (j == 0 || mpq_cmp(s, least) < 0)
             mpq_set(least, s);
     }
-    if (value == ATTEST_CENTER_MIN)
+    if (kind->least && !kind->greatest)
         mpq_set(c, least);
-    if (value == ATTEST_CENTER_MID) {
+    if (kind->least && kind->greatest) {
         mpq_add(c, c, least);
         mpq_div_2exp(c, c, 1);
     }
@@ -323,15 +323,17 @@ out:
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------ */
 
-static void weight_of(mpq_t w, const mpq_t x, const attest_setting *weight)
+static void weight_of(mpq_t w, const mpq_t x, const attest_problem *p)
 {
+    const axis_weight *weight = axis_weight_of(p);
+    const unsigned order = p->axis[ATTEST_AXIS_WEIGHT].order;
     AUTO_MPQ(factor);
-    if (weight->value == ATTEST_WEIGHT_TAYLOR) {
-        taylor(w, x, (int)weight->order);
+    if (weight->series) {
+        taylor(w, x, (int)order);
     } else {
         mpq_set_ui(w, 1, 1);
-        for (unsigned n = 1; n <= weight->order; n++) {
-            mpq_set_ui(factor, 1, weight->value == ATTEST_WEIGHT_TERM ? n : 1);
+        for (unsigned n = 1; n <= order; n++) {
+            mpq_set_ui(factor, 1, weight->factorial ? n : 1);
             mpq_mul(w, w, x);
             mpq_mul(w, w, factor);
         }
@@ -344,7 +346,7 @@ void exact_form_pair(mpq_t *u, mpq_t z, const exact_form *f, int64_t i, int64_t 
     center(w, f, i);
     score(x, f, i, j);
     mpq_sub(x, x, w);
-    weight_of(w, x, &f->in->p->axis[ATTEST_AXIS_WEIGHT]);
+    weight_of(w, x, f->in->p);
     for (int64_t t = j + 1; f->width && !f->inside && t <= i; t++) {
         exact_dyadic_ratio(x, &f->a[t]);
         mpq_mul(w, w, x);

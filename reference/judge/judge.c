@@ -45,7 +45,7 @@ static double sink_of(const row_judge *judge)
 
 static int includes_sink(const row_judge *judge)
 {
-    return (judge->flags & ATTEST_LSE_WITH_SINK) && judge->in->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK;
+    return (judge->flags & ATTEST_LSE_WITH_SINK) && axis_norm_of(judge->in->p)->sink;
 }
 
 /* lse as the kernel's flags define it; not finite where it is not known. */

@@ -104,7 +104,7 @@ static int tie_of_lse(rounding_job *job, const mpq_t candidate)
 static int tie(rounding_job *job, int64_t c, const mpq_t candidate)
 {
     const ref_view *v = &job->view;
-    const int plain = attest_axis_value_of(job->truth->p, ATTEST_AXIS_NORM) == ATTEST_NORM_NONE;
+    const int plain = axis_norm_of(job->truth->p)->kind == AXIS_NORM_PLAIN;
     if (v->id.kind != ATTEST_KIND_ROLE)
         return -1;
     if (v->id.index == ATTEST_LSE)

@@ -17,12 +17,12 @@ typedef struct tie_extra {
 static tie_extra extra_of(const exact_keys *r)
 {
     const attest_problem *p = r->in->p;
-    const uint32_t norm = attest_axis_value_of(p, ATTEST_AXIS_NORM);
+    const axis_norm *norm = axis_norm_of(p);
     const attest_tensor *sink = r->in->role[ATTEST_SINK];
-    tie_extra extra = { .exponent = 0.0, .amount = 1.0, .divides = norm != ATTEST_NORM_NONE };
-    if (norm == ATTEST_NORM_SINK)
+    tie_extra extra = { .exponent = 0.0, .amount = 1.0, .divides = norm->kind != AXIS_NORM_PLAIN };
+    if (norm->sink)
         extra.exponent = attest_load(sink, attest_offset(sink, r->h, 0, 0, 0));
-    if (norm == ATTEST_NORM_SUM)
+    if (norm->eps)
         extra.amount = p->axis[ATTEST_AXIS_EPS].number;
     return extra;
 }
