@@ -104,12 +104,12 @@ typedef struct attest_element {
     double truth_lo, truth_hi;
     double error_lo, error_hi;   /* |got - truth|; +inf for a NaN or a wrong infinity */
     double signed_lo, signed_hi; /* got - truth */
-    double ulp_lo, ulp_hi;       /* design section 6, in ulps of the output's dtype at the truth */
+    double ulp_lo, ulp_hi;       /* in ulps of the output's dtype at the truth (derivations.md, section 0) */
     double bound;                /* upper bound of the error of any kernel with these numerics; evaluated upward */
     double probable;             /* what the error probably is at most, <= bound (R-PROBABLE, lambda = 4): for warnings,
                                     in no verdict; NAN where its conditions are not given, and of anything but o */
     double ratio_lo, ratio_hi;   /* error / bound; 0/0 = 0 */
-    double gauge;                /* design section 6 (upper) */
+    double gauge;                /* upper; derivations.md, section 0 */
     double term[ATTEST_TERM_COUNT];
 } attest_element;
 
@@ -142,7 +142,7 @@ attest_status attest_judge_state(attest_element *elements, attest_truth *truth, 
 attest_status attest_truth_distance(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, int64_t b,
                                     int64_t h, int64_t i, attest_error *err);
 
-/* Enclosure of max over visible keys of |w_a/w_b - 1|, weights normalised to sum 1 (theory A1.3). */
+/* Enclosure of max over visible keys of |w_a/w_b - 1|, weights normalised to sum 1. */
 attest_status attest_truth_weight_error(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, int64_t b,
                                         int64_t h, int64_t i, attest_error *err);
 
@@ -160,5 +160,30 @@ void attest_reference_thread_end(void);
 
 /* Versions of FLINT, MPFR, GMP as one line. */
 void attest_reference_versions(char *text, size_t len);
+
+/* ---- what the reference rests on: lemmas, compiler, libraries ------------------------------------------------------ *
+ * The table of lemmas is made from derivations.md by tables/lemmas.awk at build time: it says what the document says. */
+typedef struct attest_lemma {
+    const char *name;      /* R-...: proved there; C-...: cited, not proved again */
+    const char *section;   /* its heading, without the marks */
+    const char *statement; /* as written there, up to its proof */
+    const char *source;    /* of C-..., else "" */
+} attest_lemma;
+
+extern const attest_lemma attest_lemmas[];
+extern const size_t attest_lemma_count;
+
+/* `loaded`: the version that the library itself states, at run time; `compiled`: that of its header. */
+typedef struct attest_library_version {
+    const char *name;
+    char loaded[64], compiled[64];
+} attest_library_version;
+
+/* Fills list[0..len-1] with FLINT, Arb where it is a library of its own, MPFR and GMP; returns how many there are. */
+#define ATTEST_LIBRARIES_MAX 4
+size_t attest_reference_libraries(attest_library_version *list, size_t len);
+
+/* Name and version of the compiler of reference/, with the options that decide what its arithmetic means. */
+const char *attest_reference_compiler(void);
 
 #endif

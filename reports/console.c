@@ -3,7 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/write.h"
+#include "reports/overview.h"
+
+#define SHOWN 10 /* results that need attention, told in full */
 
 static const char *const colours[ATTEST_VERDICT_COUNT] = { "\033[32m", "\033[31m", "\033[33m", "\033[2m", "\033[31m",
                                                            "\033[31m", "\033[36m", "\033[33m", "" };
@@ -14,119 +16,115 @@ int attest_want_colour(FILE *stream)
     return isatty(fileno(stream)) && !(none && *none);
 }
 
-static void print_verdict(FILE *out, int64_t verdict, int width, int colour)
-{
-    fprintf(out, "%s%-*s%s", colour ? colours[verdict] : "", width, attest_verdict_names[verdict],
-            colour ? "\033[0m" : "");
-}
-
-void attest_row_print_line(FILE *out, const attest_row *row, int colour)
+void attest_result_print_line(FILE *out, const attest_result *result, int colour)
 {
     char reasons[256];
-    attest_reasons_text(reasons, sizeof reasons, row->reasons);
-    print_verdict(out, row->verdict, 10, colour);
-    fprintf(out, " %-24s %s", row->kernel, row->line);
-    if (row->ratio_hi == row->ratio_hi)
-        fprintf(out, "  ratio %.3g  ulp %.3g", row->ratio_hi, row->ulp_hi);
+    attest_reasons_text(reasons, sizeof reasons, result->reasons);
+    fprintf(out, "%s%-11s%s %-24s %s", colour ? colours[result->verdict] : "", attest_verdict_names[result->verdict],
+            colour ? "\033[0m" : "", result->kernel, result->problem);
+    if (result->ratio_hi == result->ratio_hi)
+        fprintf(out, "  ratio %.3g  ulp %.3g", result->ratio_hi, result->ulp_hi);
     if (*reasons)
         fprintf(out, "  [%s]", reasons);
-    if (*row->why)
-        fprintf(out, "  %s", row->why);
+    if (*result->why)
+        fprintf(out, "  %s", result->why);
     fputc('\n', out);
 }
 
-/* A number that may be missing (-1). */
-static void print_number(FILE *out, int width, double x)
-{
-    if (x < 0)
-        fprintf(out, " %*s", width, "-");
-    else
-        fprintf(out, " %*.3g", width, x);
-}
+static const int told[] = { ATTEST_PASS,        ATTEST_FAIL,  ATTEST_UNDECIDED, ATTEST_ILLPOSED,
+                            ATTEST_NO_EVIDENCE, ATTEST_CRASH, ATTEST_TIMEOUT,   ATTEST_SKIP };
+enum { TOLD = sizeof told / sizeof told[0] };
 
-static void print_tally(FILE *out, const attest_tally *t, int name_width, int colour)
+static attest_status print_tallies(FILE *out, const attest_tallies *tallies, int colour, attest_error *err)
 {
-    static const int columns[] = { ATTEST_PASS,       ATTEST_FAIL,  ATTEST_UNDECIDED, ATTEST_ILLPOSED,
-                                   ATTEST_MISTRUSTED, ATTEST_CRASH, ATTEST_TIMEOUT,   ATTEST_SKIP };
-    fprintf(out, "%-*s %5zu", name_width, t->kernel, t->cases);
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        const size_t n = t->by_verdict[columns[i]];
-        const char *on = n && colour ? colours[columns[i]] : "";
-        if (n)
-            fprintf(out, " %s%9zu%s", on, n, *on ? "\033[0m" : "");
-        else
-            fprintf(out, " %9s", ".");
+    attest_column columns[TOLD + 4] = { { .head = "kernel", .flags = ATTEST_COLUMN_FIT, .width = 12 },
+                                        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT, .width = 5 } };
+    attest_table table;
+    for (size_t v = 0; v < TOLD; v++)
+        columns[v + 2] = (attest_column){ .head = attest_verdict_names[told[v]], .flags = ATTEST_COLUMN_RIGHT,
+                                          .width = told[v] == ATTEST_NO_EVIDENCE ? 11 : 9 };
+    columns[TOLD + 2] = (attest_column){ .head = "worst ratio", .flags = ATTEST_COLUMN_RIGHT, .width = 11 };
+    columns[TOLD + 3] = (attest_column){ .head = "worst ulp", .flags = ATTEST_COLUMN_RIGHT, .width = 10 };
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, TOLD + 4);
+    for (size_t i = 0; i < tallies->count; i++) {
+        const attest_tally *t = &tallies->tally[i];
+        attest_table_cell(&table, "%s", t->kernel);
+        attest_table_count(&table, (int64_t)t->cases);
+        for (size_t v = 0; v < TOLD; v++) {
+            const size_t n = t->by_verdict[told[v]];
+            attest_table_mark(&table, (attest_mark){ NULL, n && colour ? colours[told[v]] : NULL });
+            if (n)
+                attest_table_count(&table, (int64_t)n);
+            else
+                attest_table_cell(&table, ".");
+        }
+        attest_table_number(&table, t->worst_ratio);
+        attest_table_number(&table, t->worst_ulp);
     }
-    print_number(out, 11, t->worst_ratio);
-    print_number(out, 10, t->worst_ulp);
-    fputc('\n', out);
+    return attest_table_end(&table, err);
 }
 
-static void print_attention(FILE *out, const attest_row *row, int colour)
+static void print_attention(FILE *out, const attest_result *result, int colour)
 {
     fputc('\n', out);
-    attest_row_print_line(out, row, colour);
-    if (*row->worst)
-        fprintf(out, "    worst %s: got %s, truth %s, bound %.3g\n", row->worst, row->got, row->truth, row->bound);
-    if (*row->reproduction)
-        fprintf(out, "    %s\n", row->reproduction);
+    attest_result_print_line(out, result, colour);
+    if (*result->worst)
+        fprintf(out, "    worst %s: got %s, truth %s, bound %.3g\n", result->worst, result->got, result->truth,
+                result->bound);
+    if (*result->reproduction)
+        fprintf(out, "    %s\n", result->reproduction);
+}
+
+static attest_status print_bad(FILE *out, const attest_results *results, const attest_overview *o, int colour,
+                               attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_result result;
+    size_t bad = 0;
+    for (int rank = 0; rank < ATTEST_RANKS_BAD; rank++)
+        for (size_t i = 0; i < o->count; i++) {
+            if (o->place[i].rank != rank || bad++ >= SHOWN)
+                continue;
+            ATTEST_TRY(attest_results_get(&result, results, i, err));
+            print_attention(out, &result, colour);
+        }
+    if (bad > SHOWN)
+        fprintf(out, "\nand %zu more; --out DIR writes all results\n", bad - SHOWN);
+out:
+    return status;
 }
 
 /* Skips of whole kernels (no problem line): they are not passes. */
-static void print_skips(FILE *out, const attest_rows *rows)
+static attest_status print_skips(FILE *out, const attest_results *results, const attest_overview *o, attest_error *err)
 {
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->row[i].verdict == ATTEST_SKIP && rows->row[i].line[0] == '\0')
-            fprintf(out, "skip: %s: %s\n", rows->row[i].kernel, rows->row[i].why);
-}
-
-/* What was not tried on rows that pass: how many, and what the first one says. */
-static void print_notes(FILE *out, const attest_rows *rows, const attest_tally *t)
-{
-    const char *first = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        const attest_row *row = &rows->row[i];
-        if (row->verdict != ATTEST_PASS || !row->why[0] || strcmp(row->kernel, t->kernel) != 0)
+    attest_status status = ATTEST_OK;
+    attest_result result;
+    for (size_t i = 0; i < o->count; i++) {
+        if (!o->place[i].whole_kernel)
             continue;
-        first = first ? first : row->why;
-        count++;
+        ATTEST_TRY(attest_results_get(&result, results, i, err));
+        fprintf(out, "skip: %s: %s\n", result.kernel, result.why);
     }
-    if (first)
-        fprintf(out, "note: %s: %zu of the rows that pass: %s\n", t->kernel, count, first);
+out:
+    return status;
 }
 
-void attest_rows_print_console(FILE *out, const attest_rows *rows, int colour)
+void attest_results_print_console(FILE *out, const attest_results *results, int colour)
 {
     attest_error err;
-    attest_tally *tallies = NULL;
-    size_t count = 0, bad = 0, shown = 0;
-    int width = 12;
-    if (attest_tally_rows(&tallies, &count, rows, &err) != ATTEST_OK) {
+    attest_status status = ATTEST_OK;
+    attest_overview o;
+    ATTEST_TRY(attest_overview_of(&o, results, &err));
+    ATTEST_TRY(print_tallies(out, &o.tallies, colour, &err));
+    ATTEST_TRY(print_bad(out, results, &o, colour, &err));
+    ATTEST_TRY(print_skips(out, results, &o, &err));
+    for (size_t i = 0; i < o.tallies.count; i++)
+        if (o.tallies.tally[i].notes) /* what was not tried on results that pass: how many, what the first one says */
+            fprintf(out, "note: %s: %zu of the results that pass: %s\n", o.tallies.tally[i].kernel,
+                    o.tallies.tally[i].notes, o.tallies.tally[i].note);
+    attest_warnings_tell(out, &o.warnings);
+out:
+    if (status != ATTEST_OK)
         fprintf(out, "%s\n", err.text);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        width = (int)strlen(tallies[i].kernel) > width ? (int)strlen(tallies[i].kernel) : width;
-    fprintf(out, "%-*s %5s %9s %9s %9s %9s %9s %9s %9s %9s %11s %10s\n", width, "kernel", "cases", "pass", "fail",
-            "undecided", "illposed", "mistrust", "crash", "timeout", "skip", "worst ratio", "worst ulp");
-    for (size_t i = 0; i < count; i++)
-        print_tally(out, &tallies[i], width, colour);
-    for (int rank = 0; rank < ATTEST_RANKS_BAD; rank++)
-        for (size_t i = 0; i < rows->count; i++) {
-            if (attest_row_rank(&rows->row[i]) != rank)
-                continue;
-            if (bad++ < 10) {
-                print_attention(out, &rows->row[i], colour);
-                shown++;
-            }
-        }
-    if (bad > shown)
-        fprintf(out, "\nand %zu more; --out DIR writes all rows\n", bad - shown);
-    print_skips(out, rows);
-    for (size_t i = 0; i < count; i++)
-        print_notes(out, rows, &tallies[i]);
-    if (attest_warnings_tell(out, rows, &err) != ATTEST_OK)
-        fprintf(out, "%s\n", err.text);
-    free(tallies);
+    attest_overview_clear(&o);
 }

@@ -1,8 +1,7 @@
-/* junit.c - JUnit XML: a testsuite a kernel, a testcase a row. */
-#include <stdlib.h>
+/* junit.c - JUnit XML: a testsuite a kernel, a testcase a result. */
 #include <string.h>
 
-#include "reports/write.h"
+#include "reports/overview.h"
 
 static void print_attribute(FILE *out, const char *name, const char *value)
 {
@@ -11,74 +10,83 @@ static void print_attribute(FILE *out, const char *name, const char *value)
     fputc('"', out);
 }
 
-/* pass, illposed, measured: nothing; skip: <skipped>; fail, mistrusted, undecided: <failure>; else <error>. */
-static void print_outcome(FILE *out, const attest_row *row)
+/* pass, illposed, measured: nothing; skip: <skipped>; fail, no-evidence, undecided: <failure>; else <error>. */
+static void print_outcome(FILE *out, const attest_result *result)
 {
     char reasons[256];
-    const char *element = row->verdict == ATTEST_SKIP                                      ? "skipped"
-                          : row->verdict == ATTEST_CRASH || row->verdict == ATTEST_TIMEOUT ? "error"
-                                                                                           : "failure";
-    if (row->verdict != ATTEST_SKIP && !attest_row_bad(row))
+    const char *verdict = attest_verdict_names[result->verdict];
+    const int skip = result->verdict == ATTEST_SKIP;
+    const int error = result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT;
+    const char *element = skip ? "skipped" : error ? "error" : "failure";
+    if (!skip && !attest_result_bad(result))
         return;
-    attest_reasons_text(reasons, sizeof reasons, row->reasons);
+    attest_reasons_text(reasons, sizeof reasons, result->reasons);
     fprintf(out, "      <%s", element);
-    print_attribute(out, "message", row->why[0] ? row->why : reasons[0] ? reasons : attest_verdict_names[row->verdict]);
-    if (row->verdict != ATTEST_SKIP)
-        print_attribute(out, "type", attest_verdict_names[row->verdict]);
+    print_attribute(out, "message", result->why[0] ? result->why : reasons[0] ? reasons : verdict);
+    if (!skip)
+        print_attribute(out, "type", verdict);
     fprintf(out, ">");
-    if (row->worst[0]) {
+    if (result->worst[0]) {
         fprintf(out, "worst ");
-        attest_print_xml(out, row->worst);
+        attest_print_xml(out, result->worst);
         fprintf(out, ": got ");
-        attest_print_xml(out, row->got);
+        attest_print_xml(out, result->got);
         fprintf(out, ", truth ");
-        attest_print_xml(out, row->truth);
-        fprintf(out, ", ratio %.6g", row->ratio_hi);
+        attest_print_xml(out, result->truth);
+        fprintf(out, ", ratio %.6g", result->ratio_hi);
     }
     fprintf(out, "</%s>\n      <system-out>", element);
-    attest_print_xml(out, row->reproduction);
+    attest_print_xml(out, result->reproduction);
     fprintf(out, "</system-out>\n");
 }
 
-static void print_case(FILE *out, const attest_row *row)
+static void print_case(FILE *out, const attest_result *result)
 {
     fprintf(out, "    <testcase");
-    print_attribute(out, "classname", row->kernel);
-    print_attribute(out, "name", row->line[0] ? row->line : "(whole kernel)");
-    fprintf(out, " time=\"%.6f\">\n", row->seconds_kernel == row->seconds_kernel ? row->seconds_kernel : 0.0);
-    print_outcome(out, row);
+    print_attribute(out, "classname", result->kernel);
+    print_attribute(out, "name", result->problem[0] ? result->problem : "(whole kernel)");
+    fprintf(out, " time=\"%.6f\">\n", result->seconds_kernel == result->seconds_kernel ? result->seconds_kernel : 0.0);
+    print_outcome(out, result);
     fprintf(out, "    </testcase>\n");
 }
 
-static void print_suite(FILE *out, const attest_rows *rows, const attest_tally *t)
+static attest_status print_suite(FILE *out, const attest_results *results, const attest_overview *o, size_t kernel,
+                                 attest_error *err)
 {
+    attest_status status = ATTEST_OK;
+    const attest_tally *t = &o->tallies.tally[kernel];
     const size_t errors = t->by_verdict[ATTEST_CRASH] + t->by_verdict[ATTEST_TIMEOUT];
     const size_t failures =
-        t->by_verdict[ATTEST_FAIL] + t->by_verdict[ATTEST_UNDECIDED] + t->by_verdict[ATTEST_MISTRUSTED];
+        t->by_verdict[ATTEST_FAIL] + t->by_verdict[ATTEST_UNDECIDED] + t->by_verdict[ATTEST_NO_EVIDENCE];
+    attest_result result;
     fprintf(out, "  <testsuite");
     print_attribute(out, "name", t->kernel);
     fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", t->cases, failures, errors,
             t->by_verdict[ATTEST_SKIP]);
-    for (size_t i = 0; i < rows->count; i++)
-        if (strcmp(rows->row[i].kernel, t->kernel) == 0)
-            print_case(out, &rows->row[i]);
+    for (size_t i = 0; i < o->count; i++) {
+        if (o->place[i].kernel != kernel)
+            continue;
+        ATTEST_TRY(attest_results_get(&result, results, i, err));
+        print_case(out, &result);
+    }
     fprintf(out, "  </testsuite>\n");
+out:
+    return status;
 }
 
-attest_status attest_rows_write_junit(const attest_rows *rows, const char *path, attest_error *err)
+attest_status attest_results_write_junit(const attest_results *results, const char *path, attest_error *err)
 {
     attest_output out = { .file = NULL };
-    attest_tally *tallies = NULL;
-    size_t count = 0;
+    attest_overview o;
     attest_status status = ATTEST_OK;
-    ATTEST_TRY(attest_tally_rows(&tallies, &count, rows, err));
+    ATTEST_TRY(attest_overview_of(&o, results, err));
     ATTEST_TRY(attest_output_open(&out, path, err));
     fprintf(out.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"attest\" tests=\"%zu\">\n",
-            rows->count);
-    for (size_t i = 0; i < count; i++)
-        print_suite(out.file, rows, &tallies[i]);
+            results->count);
+    for (size_t k = 0; k < o.tallies.count; k++)
+        ATTEST_TRY(print_suite(out.file, results, &o, k, err));
     fprintf(out.file, "</testsuites>\n");
 out:
-    free(tallies);
+    attest_overview_clear(&o);
     return attest_output_close(&out, status, err);
 }

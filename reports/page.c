@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/traits.h"
-#include "reports/write.h"
+#include "reports/overview.h"
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>attest report</title>\n"
@@ -17,125 +16,113 @@ static const char head[] =
     "td.n,th.n{text-align:right}td.zero{opacity:.35}.wrap{overflow-x:auto}\n"
     "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}td.k{min-width:12rem}td.c{min-width:17rem}\n"
     ".pass{color:var(--good)}.fail,.crash,.timeout{color:var(--bad);font-weight:600}\n"
-    ".undecided,.mistrusted,.illposed{color:var(--warn)}figure{margin:1rem 0}figure "
+    ".undecided,.no-evidence,.illposed{color:var(--warn)}figure{margin:1rem 0}figure "
     "svg{max-width:100%;height:auto;background:#fff}\n"
     "summary{cursor:pointer}\n</style></head><body>\n";
 
-static void print_verdict(FILE *out, int64_t verdict)
-{
-    fprintf(out, "<td class=\"%s\">%s</td>", attest_verdict_names[verdict], attest_verdict_names[verdict]);
-}
+static attest_mark mark_of(int64_t verdict) { return (attest_mark){ attest_verdict_names[verdict], NULL }; }
 
-static void print_number(FILE *out, double x)
-{
-    if (x == x && x >= 0)
-        fprintf(out, "<td class=\"n\">%.3g</td>", x);
-    else if (x == x && x != -1)
-        fprintf(out, "<td class=\"n\">%.3g</td>", x);
-    else
-        fprintf(out, "<td class=\"n\">-</td>");
-}
+static const int told[] = { ATTEST_PASS,        ATTEST_FAIL,  ATTEST_UNDECIDED, ATTEST_ILLPOSED,
+                            ATTEST_NO_EVIDENCE, ATTEST_CRASH, ATTEST_TIMEOUT,   ATTEST_SKIP };
+enum { TOLD = sizeof told / sizeof told[0] };
 
-static void print_code(FILE *out, const char *text)
+static attest_status print_tallies(FILE *out, const attest_tallies *tallies, attest_error *err)
 {
-    fprintf(out, "<td class=\"c\"><code>");
-    attest_print_xml(out, text);
-    fprintf(out, "</code></td>");
-}
-
-static void print_kernel(FILE *out, const char *name)
-{
-    fprintf(out, "<td class=\"k\"><code>");
-    attest_print_xml(out, name);
-    fprintf(out, "</code></td>");
-}
-
-static void print_tallies(FILE *out, const attest_tally *tallies, size_t count)
-{
-    static const int columns[] = { ATTEST_PASS,       ATTEST_FAIL,  ATTEST_UNDECIDED, ATTEST_ILLPOSED,
-                                   ATTEST_MISTRUSTED, ATTEST_CRASH, ATTEST_TIMEOUT,   ATTEST_SKIP };
-    fprintf(out, "<h2>Kernels</h2><div class=\"wrap\"><table><tr><th>kernel<th class=\"n\">cases");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        fprintf(out, "<th class=\"n\">%s", attest_verdict_names[columns[i]]);
-    fprintf(out, "<th class=\"n\">worst error/bound<th class=\"n\">worst ulp<th>case of the worst ratio</tr>\n");
-    for (size_t k = 0; k < count; k++) {
-        const attest_tally *t = &tallies[k];
-        fprintf(out, "<tr>");
-        print_kernel(out, t->kernel);
-        fprintf(out, "<td class=\"n\">%zu</td>", t->cases);
-        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-            const size_t n = t->by_verdict[columns[i]];
-            fprintf(out, "<td class=\"n %s\">%zu</td>", n ? attest_verdict_names[columns[i]] : "zero", n);
+    attest_column columns[TOLD + 5] = { { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" },
+                                        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT } };
+    attest_table table;
+    for (size_t v = 0; v < TOLD; v++)
+        columns[v + 2] = (attest_column){ .head = attest_verdict_names[told[v]], .flags = ATTEST_COLUMN_RIGHT };
+    columns[TOLD + 2] = (attest_column){ .head = "worst error/bound", .flags = ATTEST_COLUMN_RIGHT };
+    columns[TOLD + 3] = (attest_column){ .head = "worst ulp", .flags = ATTEST_COLUMN_RIGHT };
+    columns[TOLD + 4] = (attest_column){ .head = "case of the worst ratio", .flags = ATTEST_COLUMN_CODE, .class = "c" };
+    fputs("<h2>Kernels</h2>\n", out);
+    attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, TOLD + 5);
+    for (size_t k = 0; k < tallies->count; k++) {
+        const attest_tally *t = &tallies->tally[k];
+        attest_table_cell(&table, "%s", t->kernel);
+        attest_table_count(&table, (int64_t)t->cases);
+        for (size_t v = 0; v < TOLD; v++) {
+            attest_table_mark(&table, t->by_verdict[told[v]] ? mark_of(told[v]) : (attest_mark){ "zero", NULL });
+            attest_table_count(&table, (int64_t)t->by_verdict[told[v]]);
         }
-        print_number(out, t->worst_ratio);
-        print_number(out, t->worst_ulp);
-        print_code(out, t->worst_line);
-        fprintf(out, "</tr>\n");
+        attest_table_number(&table, t->worst_ratio);
+        attest_table_number(&table, t->worst_ulp);
+        attest_table_cell(&table, "%s", t->worst_problem);
     }
-    fprintf(out,
-            "</table></div>\n<p>error/bound at most 1 passes: the bound is derived for the arithmetic that the kernel "
-            "declares, for these inputs; a ratio is the upper end of a proven interval. ulp is of the output's "
-            "type; beside 0 an ulp is tiny, so a large number of them says little: read the ratio.</p>\n");
+    const attest_status status = attest_table_end(&table, err);
+    fputs("<p>error/bound at most 1 passes: the bound is derived for the arithmetic that the kernel declares, for "
+          "these inputs; a ratio is the upper end of a proven interval. ulp is of the output's type; beside 0 an ulp "
+          "is tiny, so a large number of them says little: read the ratio.</p>\n", out);
+    return status;
 }
 
-static void print_row(FILE *out, const attest_row *row)
+static void result_row(attest_table *table, const attest_result *result)
 {
     char reasons[256];
-    attest_reasons_text(reasons, sizeof reasons, row->reasons);
-    fprintf(out, "<tr>");
-    print_verdict(out, row->verdict);
-    print_kernel(out, row->kernel);
-    print_code(out, row->line);
-    print_number(out, row->ratio_hi);
-    print_number(out, row->ulp_hi);
-    print_number(out, row->range);
-    fprintf(out, "<td>");
-    attest_print_xml(out, reasons);
-    fprintf(out, "%s", reasons[0] && row->why[0] ? ": " : "");
-    attest_print_xml(out, row->why);
-    fprintf(out, "</td>");
-    print_code(out, attest_row_bad(row) ? row->reproduction : row->worst);
-    fprintf(out, "</tr>\n");
+    attest_reasons_text(reasons, sizeof reasons, result->reasons);
+    attest_table_mark(table, mark_of(result->verdict));
+    attest_table_cell(table, "%s", attest_verdict_names[result->verdict]);
+    attest_table_cell(table, "%s", result->kernel);
+    attest_table_cell(table, "%s", result->problem);
+    attest_table_number(table, result->ratio_hi);
+    attest_table_number(table, result->ulp_hi);
+    attest_table_number(table, result->range);
+    attest_table_cell(table, "%s%s%s", reasons, reasons[0] && result->why[0] ? ": " : "", result->why);
+    attest_table_cell(table, "%s", attest_result_bad(result) ? result->reproduction : result->worst);
 }
 
-/* Larger ratios first; equal ones (and missing ones, last) in the order of the rows. */
-static int by_ratio(const void *a, const void *b)
+/* Lower ranks first; then larger ratios; equal ones (and missing ones, last) in the order of the results. */
+static int by_place(const void *a, const void *b)
 {
-    const attest_row *x = *(const attest_row *const *)a, *y = *(const attest_row *const *)b;
-    const double rx = x->ratio_hi == x->ratio_hi ? x->ratio_hi : -1, ry = y->ratio_hi == y->ratio_hi ? y->ratio_hi : -1;
-    return rx != ry ? (rx < ry ? 1 : -1) : (x > y) - (x < y);
+    const attest_place *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->ratio != y->ratio ? (x->ratio < y->ratio ? 1 : -1) : (x->index > y->index) - (x->index < y->index);
 }
 
-/* The rows of ranks [from, to), worst first; `empty` is said when there are none. */
-static attest_status print_rows(FILE *out, const attest_rows *rows, int from, int to, const char *title,
-                                const char *empty, attest_error *err)
+/* A part of the page: the results of ranks [from, to). */
+typedef struct part {
+    int from, to;
+    const char *title, *empty; /* the latter is said when there are none */
+} part;
+
+/* `place` is sorted by by_place(). */
+static attest_status print_part(FILE *out, const attest_results *results, const attest_place *place, const part *p,
+                                attest_error *err)
 {
+    const int open = p->to <= ATTEST_RANKS_BAD;
+    const attest_column columns[] = {
+        { .head = "verdict" },
+        { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" },
+        { .head = "problem", .flags = ATTEST_COLUMN_CODE, .class = "c" },
+        { .head = "error/bound", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "ulp", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "score range", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "why" },
+        { .head = open ? "reproduce" : "worst element", .flags = ATTEST_COLUMN_CODE, .class = "c" },
+    };
+    attest_status status = ATTEST_OK;
+    attest_table table;
+    attest_result result;
     size_t count = 0;
-    const attest_row **list = calloc(rows->count + 1, sizeof *list);
-    if (!list)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu rows", rows->count);
-    for (int rank = from; rank < to; rank++) {
-        const size_t start = count;
-        for (size_t i = 0; i < rows->count; i++)
-            if (attest_row_rank(&rows->row[i]) == rank)
-                list[count++] = &rows->row[i];
-        qsort(list + start, count - start, sizeof *list, by_ratio);
-    }
+    for (size_t i = 0; i < results->count; i++)
+        count += place[i].rank >= p->from && place[i].rank < p->to;
     if (count == 0) {
-        fprintf(out, "<p class=\"pass\">%s</p>\n", empty);
-    } else {
-        const int open = to <= ATTEST_RANKS_BAD;
-        fprintf(out,
-                "<details%s><summary>%s (%zu)</summary><div class=\"wrap\"><table><tr><th>verdict<th>kernel"
-                "<th>problem<th class=\"n\">error/bound<th class=\"n\">ulp<th class=\"n\">score range<th>why<th>%s"
-                "</tr>\n",
-                open ? " open" : "", title, count, open ? "reproduce" : "worst element");
-        for (size_t i = 0; i < count; i++)
-            print_row(out, list[i]);
-        fprintf(out, "</table></div></details>\n");
+        fprintf(out, "<p class=\"pass\">%s</p>\n", p->empty);
+        return ATTEST_OK;
     }
-    free(list);
-    return ATTEST_OK;
+    fprintf(out, "<details%s><summary>%s (%zu)</summary>", open ? " open" : "", p->title, count);
+    attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < results->count; i++)
+        if (place[i].rank >= p->from && place[i].rank < p->to) {
+            ATTEST_TRY(attest_results_get(&result, results, place[i].index, err));
+            result_row(&table, &result);
+        }
+    ATTEST_TRY(attest_table_end(&table, err));
+    fputs("</details>\n", out);
+out:
+    return status;
 }
 
 /* Copies DIR/NAME.svg from its <svg element on; 0 if there is none. */
@@ -162,138 +149,172 @@ static int print_svg(FILE *out, const char *dir, const char *name, const char *c
     return found;
 }
 
-static void print_study_table(FILE *out, const attest_rows *rows, const char *title)
+static attest_status print_study_table(FILE *out, const attest_results *results, const char *title, attest_error *err)
 {
-    fprintf(out,
-            "<details><summary>%s: the numbers (%zu points)</summary><div class=\"wrap\"><table><tr><th>series"
-            "<th class=\"n\">x<th class=\"n\">y<th class=\"n\">truncation<th class=\"n\">rounding<th>problem</tr>\n",
-            title, rows->count);
-    for (size_t i = 0; i < rows->count; i++) {
-        const attest_row *row = &rows->row[i];
-        fprintf(out, "<tr>");
-        print_code(out, row->series);
-        print_number(out, row->abscissa);
-        print_number(out, row->ordinate);
-        print_number(out, row->truncation);
-        print_number(out, row->rounding);
-        print_code(out, row->line);
-        fprintf(out, "</tr>\n");
-    }
-    fprintf(out, "</table></div></details>\n");
-}
-
-/* Reads DIR/NAME if it exists; rows stays empty otherwise. */
-static attest_status read_optional(attest_rows *rows, const char *dir, const char *name, attest_error *err)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%.4000s/%s", dir, name);
-    return access(path, F_OK) == 0 ? attest_rows_read_jsonl(rows, path, err) : ATTEST_OK;
-}
-
-static attest_status read_facts(attest_facts *facts, const char *dir, attest_error *err)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%.4000s/trust.json", dir);
-    return access(path, F_OK) == 0 ? attest_facts_read(facts, path, err) : ATTEST_OK;
-}
-
-static attest_status print_gate(FILE *out, const attest_rows *rows, const attest_tally *tallies, size_t count,
-                                const attest_facts *facts, attest_error *err)
-{
+    static const attest_column columns[] = {
+        { .head = "series", .flags = ATTEST_COLUMN_CODE, .class = "c" },
+        { .head = "x", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "y", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "truncation", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "rounding", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "problem", .flags = ATTEST_COLUMN_CODE, .class = "c" },
+    };
     attest_status status = ATTEST_OK;
-    const attest_row *first = &rows->row[0];
-    if (rows->count == 0)
-        return ATTEST_OK;
-    fprintf(out,
-            "<p>attest %s, suite %s (%s), run %s, %zu rows. Beside this page: rows.jsonl, rows.csv, junit.xml, "
-            "summary.md.</p>\n",
-            first->tool, first->suite, first->suite_hash, first->run, rows->count);
-    print_tallies(out, tallies, count);
-    fprintf(out, "<h2>What needs attention</h2>\n");
-    ATTEST_TRY(
-        print_rows(out, rows, 0, ATTEST_RANKS_BAD, "failed, crashed or not decided", "Nothing needs attention.", err));
-    fprintf(out, "<h2>What was not fully judged</h2>\n");
-    ATTEST_TRY(print_rows(out, rows, ATTEST_RANKS_BAD, ATTEST_RANKS_BAD + 1, "ill-posed or skipped",
-                          "Nothing was skipped.", err));
-    ATTEST_TRY(attest_signs_print(out, rows, 1, err));
-    ATTEST_TRY(attest_classes_print(out, rows, 1, err));
-    ATTEST_TRY(attest_warnings_print(out, rows, 1, err));
-    attest_facts_print(out, facts, rows, 1);
-    fprintf(out, "<h2>What passed</h2>\n");
-    ATTEST_TRY(print_rows(out, rows, ATTEST_RANKS_BAD + 1, ATTEST_RANKS, "passed, largest error/bound first",
-                          "Nothing passed.", err));
+    attest_table table;
+    attest_result result;
+    fprintf(out, "<details><summary>%s: the numbers (%zu points)</summary>", title, results->count);
+    attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < results->count; i++) {
+        ATTEST_TRY(attest_results_get(&result, results, i, err));
+        attest_table_cell(&table, "%s", result.series);
+        attest_table_number(&table, result.abscissa);
+        attest_table_number(&table, result.ordinate);
+        attest_table_number(&table, result.truncation);
+        attest_table_number(&table, result.rounding);
+        attest_table_cell(&table, "%s", result.problem);
+    }
+    ATTEST_TRY(attest_table_end(&table, err));
+    fputs("</details>\n", out);
 out:
     return status;
 }
 
-static void print_studies(FILE *out, const char *dir, const attest_rows *order, const attest_rows *range)
+/* DIR/NAME; 0: it is not there. */
+static int find_file(char path[4096], const char *dir, const char *name)
 {
+    snprintf(path, 4096, "%.4000s/%s", dir, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Opens DIR/NAME if it exists; stays empty otherwise. */
+static attest_status open_optional(attest_results *results, const char *dir, const char *name, attest_error *err)
+{
+    char path[4096];
+    return find_file(path, dir, name) ? attest_results_open(results, path, err) : ATTEST_OK;
+}
+
+static attest_status print_gate(FILE *out, const attest_results *results, attest_overview *o,
+                                const attest_facts *facts, attest_error *err)
+{
+    static const part attention = { 0, ATTEST_RANKS_BAD, "failed, crashed or not decided", "Nothing needs attention." };
+    static const part partly = { ATTEST_RANKS_BAD, ATTEST_RANKS_BAD + 1, "ill-posed or skipped",
+                                 "Nothing was skipped." };
+    static const part passed = { ATTEST_RANKS_BAD + 1, ATTEST_RANKS, "passed, largest error/bound first",
+                                 "Nothing passed." };
+    attest_status status = ATTEST_OK;
+    if (o->count == 0)
+        return ATTEST_OK;
+    qsort(o->place, o->count, sizeof *o->place, by_place);
+    fprintf(out,
+            "<p>attest %s, suite %s (%s), run %s, %zu results. Beside this page: results.jsonl, results.csv, "
+            "junit.xml, summary.md.</p>\n",
+            o->tool, o->suite, o->suite_hash, o->run, o->count);
+    ATTEST_TRY(print_tallies(out, &o->tallies, err));
+    fprintf(out, "<h2>What needs attention</h2>\n");
+    ATTEST_TRY(print_part(out, results, o->place, &attention, err));
+    fprintf(out, "<h2>What was not fully judged</h2>\n");
+    ATTEST_TRY(print_part(out, results, o->place, &partly, err));
+    ATTEST_TRY(attest_signs_print(out, &o->signs, 1, err));
+    ATTEST_TRY(attest_classes_print(out, &o->classes, 1, err));
+    ATTEST_TRY(attest_warnings_print(out, &o->warnings, 1, err));
+    ATTEST_TRY(attest_facts_print(out, facts, o, 1, err));
+    fprintf(out, "<h2>What passed</h2>\n");
+    ATTEST_TRY(print_part(out, results, o->place, &passed, err));
+out:
+    return status;
+}
+
+static attest_status print_studies(FILE *out, const char *dir, const attest_results *order,
+                                   const attest_results *range, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
     if (order->count > 0) {
         fprintf(out, "<h2>Error against Taylor order</h2>\n");
         print_svg(out, dir, "study-order",
                   "Solid: truncation, the exact Taylor result against exact softmax. Dashed: rounding, the f32 kernel "
                   "against the exact Taylor result. Black: unit roundoffs of f32 (dotted) and bf16 (dash-dotted). R: "
                   "realised score range. Gaps: ill-posed points (the denominator of an odd order meets 0).");
-        print_study_table(out, order, "error against order");
+        ATTEST_TRY(print_study_table(out, order, "error against order", err));
     }
     if (range->count > 0) {
         fprintf(out, "<h2>Error against score range</h2>\n");
         print_svg(out, dir, "study-range",
                   "Largest relative error of a normalised weight, all scores of one row scaled together; the fitted "
                   "slope stands beside P+1.");
-        print_study_table(out, range, "error against range");
+        ATTEST_TRY(print_study_table(out, range, "error against range", err));
     }
+out:
+    return status;
 }
 
-static attest_status read_traits(attest_traits *traits, const char *dir, attest_error *err)
+/* All that the page is made of. */
+typedef struct sources {
+    attest_results results, order, range;
+    attest_traits traits;
+    attest_facts facts;
+    attest_overview overview;
+} sources;
+
+static attest_status read_sources(sources *s, const char *dir, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
     char path[4096];
-    snprintf(path, sizeof path, "%.4000s/traits.jsonl", dir);
-    return access(path, F_OK) == 0 ? attest_traits_read_jsonl(traits, path, err) : ATTEST_OK;
+    if (strlen(dir) >= 4000)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", dir);
+    ATTEST_TRY(open_optional(&s->results, dir, "results.jsonl", err));
+    ATTEST_TRY(open_optional(&s->order, dir, "study-order.jsonl", err));
+    ATTEST_TRY(open_optional(&s->range, dir, "study-range.jsonl", err));
+    if (!s->results.file && find_file(path, dir, "rows.jsonl"))
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
+                               "%s: the results of an older version, which this one does not read: make them again "
+                               "(`attest gate --out %s`)", path, dir));
+    if (s->results.count + s->order.count + s->range.count == 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
+                               "%s: no results.jsonl, study-order.jsonl or study-range.jsonl in it "
+                               "(`attest gate --out %s` writes them)",
+                               dir, dir));
+    if (find_file(path, dir, "traits.jsonl"))
+        ATTEST_TRY(attest_traits_read_jsonl(&s->traits, path, err));
+    if (find_file(path, dir, "trust.json"))
+        ATTEST_TRY(attest_facts_read(&s->facts, path, err));
+    ATTEST_TRY(attest_overview_of(&s->overview, &s->results, err));
+out:
+    return status;
+}
+
+static attest_status write_page(sources *s, const char *dir, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_output out = { .file = NULL };
+    char path[4096];
+    find_file(path, dir, "index.html");
+    ATTEST_TRY(attest_output_open(&out, path, err));
+    fputs(head, out.file);
+    fprintf(out.file, "<h1>attest report</h1>\n");
+    ATTEST_TRY(print_gate(out.file, &s->results, &s->overview, &s->facts, err));
+    ATTEST_TRY(attest_traits_print_html(out.file, &s->traits, err));
+    ATTEST_TRY(print_studies(out.file, dir, &s->order, &s->range, err));
+    fprintf(out.file, "</body></html>\n");
+out:
+    return attest_output_close(&out, status, err);
 }
 
 attest_status attest_report_write(const char *dir, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_traits traits = { 0 };
-    attest_rows rows = { 0 }, order = { 0 }, range = { 0 };
-    attest_facts facts = { 0 };
-    attest_tally *tallies = NULL;
-    attest_output out = { .file = NULL };
-    size_t count = 0;
+    sources s = { .traits = { 0 } };
     char path[4096];
-    if (snprintf(path, sizeof path, "%s/rows.jsonl", dir) >= (int)sizeof path - 16)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", dir);
-    ATTEST_TRY(read_optional(&rows, dir, "rows.jsonl", err));
-    ATTEST_TRY(read_optional(&order, dir, "study-order.jsonl", err));
-    ATTEST_TRY(read_optional(&range, dir, "study-range.jsonl", err));
-    ATTEST_TRY(read_traits(&traits, dir, err));
-    if (rows.count + order.count + range.count == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
-                               "%s: no rows.jsonl, study-order.jsonl or study-range.jsonl in it "
-                               "(`attest gate --out %s` writes them)",
-                               dir, dir));
-    ATTEST_TRY(read_facts(&facts, dir, err));
-    ATTEST_TRY(attest_tally_rows(&tallies, &count, &rows, err));
-    if (rows.count > 0) {
-        snprintf(path, sizeof path, "%.4000s/summary.md", dir);
-        ATTEST_TRY(attest_rows_write_summary(&rows, &facts, path, err));
-    }
-    snprintf(path, sizeof path, "%.4000s/index.html", dir);
-    ATTEST_TRY(attest_output_open(&out, path, err));
-    fputs(head, out.file);
-    fprintf(out.file, "<h1>attest report</h1>\n");
-    ATTEST_TRY(print_gate(out.file, &rows, tallies, count, &facts, err));
-    attest_traits_print_html(out.file, &traits);
-    print_studies(out.file, dir, &order, &range);
-    fprintf(out.file, "</body></html>\n");
+    ATTEST_TRY(read_sources(&s, dir, err));
+    find_file(path, dir, "summary.md");
+    if (s.results.count > 0)
+        ATTEST_TRY(attest_summary_write(&s.results, &s.overview, &s.facts, path, err));
+    ATTEST_TRY(write_page(&s, dir, err));
 out:
-    status = attest_output_close(&out, status, err);
-    free(tallies);
-    attest_facts_clear(&facts);
-    attest_rows_clear(&rows);
-    attest_rows_clear(&order);
-    attest_rows_clear(&range);
-    attest_traits_clear(&traits);
+    attest_overview_clear(&s.overview);
+    attest_facts_clear(&s.facts);
+    attest_traits_clear(&s.traits);
+    attest_results_clear(&s.results);
+    attest_results_clear(&s.order);
+    attest_results_clear(&s.range);
     return status;
 }

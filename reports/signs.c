@@ -1,89 +1,69 @@
 /* signs.c - variants whose weights or denominators are not positive, told as a class of their own. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "reports/write.h"
+#include "reports/overview.h"
 
-/* `variant=taylor:3` of a line; lines begin with it. */
-static void variant_of(char *text, size_t len, const char *line)
+static int is_sign_of(const void *entry, const attest_result *result)
 {
-    snprintf(text, len, "%.*s", (int)strcspn(line, " "), line);
+    return strcmp(((const attest_sign *)entry)->variant, result->variant) == 0;
 }
 
-static attest_signs *find(attest_signs *list, size_t *count, const char *variant)
+attest_status attest_signs_take(attest_signs *signs, const attest_result *result, attest_error *err)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(list[i].variant, variant) == 0)
-            return &list[i];
-    attest_signs *s = &list[(*count)++];
-    memset(s, 0, sizeof *s);
-    snprintf(s->variant, sizeof s->variant, "%.60s", variant);
-    return s;
-}
-
-attest_status attest_signs_rows(attest_signs **signs, size_t *count, const attest_rows *rows, attest_error *err)
-{
-    size_t kept = 0;
-    *count = 0;
-    *signs = malloc((rows->count + 1) * sizeof **signs);
-    if (!*signs)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu rows", rows->count);
-    for (size_t i = 0; i < rows->count; i++) {
-        const attest_row *row = &rows->row[i];
-        char variant[64];
-        if (row->rows_judged == 0)
-            continue;
-        variant_of(variant, sizeof variant, row->line);
-        attest_signs *s = find(*signs, count, variant);
-        s->cases++;
-        s->illposed += row->verdict == ATTEST_ILLPOSED;
-        s->rows += row->rows_judged;
-        s->negative_weight += row->rows_negative_weight;
-        s->negative_sum += row->rows_negative_sum;
-        s->vanishing += row->rows_vanishing;
-    }
-    for (size_t i = 0; i < *count; i++)
-        if ((*signs)[i].negative_weight + (*signs)[i].negative_sum + (*signs)[i].vanishing)
-            (*signs)[kept++] = (*signs)[i];
-    *count = kept;
+    int fresh;
+    void *list = signs->sign;
+    if (result->rows_judged == 0)
+        return ATTEST_OK;
+    attest_sign *s = attest_find_or_add(&list, &signs->count, &signs->capacity, sizeof *s, is_sign_of, result, &fresh);
+    signs->sign = list;
+    if (!s)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu variants", signs->count + 1);
+    if (fresh)
+        memcpy(s->variant, result->variant, sizeof s->variant);
+    s->cases++;
+    s->illposed += result->verdict == ATTEST_ILLPOSED;
+    s->rows += result->rows_judged;
+    s->negative_weight += result->rows_negative_weight;
+    s->negative_sum += result->rows_negative_sum;
+    s->vanishing += result->rows_vanishing;
     return ATTEST_OK;
 }
 
-static void print_line(FILE *out, const attest_signs *s, int html)
+void attest_signs_end(attest_signs *signs)
 {
-    fprintf(out, html ? "<tr><td><code>" : "| ");
-    if (html)
-        attest_print_xml(out, s->variant);
-    else
-        fprintf(out, "%s", s->variant);
-    fprintf(out,
-            html ? "</code></td><td class=\"n\">%zu</td><td class=\"n\">%zu</td><td class=\"n\">%lld</td>"
-                   "<td class=\"n\">%lld</td><td class=\"n\">%lld</td><td class=\"n\">%lld</td></tr>\n"
-                 : " | %zu | %zu | %lld | %lld | %lld | %lld |\n",
-            s->cases, s->illposed, (long long)s->rows, (long long)s->negative_weight, (long long)s->negative_sum,
-            (long long)s->vanishing);
+    size_t kept = 0;
+    for (size_t i = 0; i < signs->count; i++)
+        if (signs->sign[i].negative_weight + signs->sign[i].negative_sum + signs->sign[i].vanishing)
+            signs->sign[kept++] = signs->sign[i];
+    signs->count = kept;
 }
 
-attest_status attest_signs_print(FILE *out, const attest_rows *rows, int html, attest_error *err)
+attest_status attest_signs_print(FILE *out, const attest_signs *signs, int html, attest_error *err)
 {
-    attest_signs *signs = NULL;
-    size_t count = 0;
-    attest_status status = attest_signs_rows(&signs, &count, rows, err);
-    if (status != ATTEST_OK || count == 0)
-        goto out;
-    fprintf(out,
-            html ? "<h2>Negative weights and denominators</h2>\n<p>Rows of judged cases where the formula itself has "
-                   "them (odd Taylor orders, linear attention); nothing is clamped. Where the divisor may be 0, o has "
-                   "no truth: u and z are judged alone and the case is ill-posed.</p>\n<div class=\"wrap\"><table>"
-                   "<tr><th>variant<th class=\"n\">cases<th class=\"n\">ill-posed cases<th class=\"n\">rows"
-                   "<th class=\"n\">a negative weight<th class=\"n\">z &lt; 0<th class=\"n\">divisor may be 0</tr>\n"
-                 : "\n| variant | cases | ill-posed cases | rows | a negative weight | z < 0 | divisor may be 0 |\n"
-                   "|---|---:|---:|---:|---:|---:|---:|\n");
-    for (size_t i = 0; i < count; i++)
-        print_line(out, &signs[i], html);
-    if (html)
-        fprintf(out, "</table></div>\n");
-out:
-    free(signs);
-    return status;
+    static const attest_column columns[] = {
+        { .head = "variant", .flags = ATTEST_COLUMN_CODE },
+        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "ill-posed cases", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "rows", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "a negative weight", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "z < 0", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "divisor may be 0", .flags = ATTEST_COLUMN_RIGHT },
+    };
+    attest_table table;
+    if (signs->count == 0)
+        return ATTEST_OK;
+    fputs(html ? "<h2>Negative weights and denominators</h2>\n<p>Rows of judged cases where the formula itself has "
+                 "them (odd Taylor orders, linear attention); nothing is clamped. Where the divisor may be 0, o has "
+                 "no truth: u and z are judged alone and the case is ill-posed.</p>\n" : "\n", out);
+    attest_table_begin(&table, out, html ? ATTEST_TABLE_HTML : ATTEST_TABLE_MARKDOWN, columns,
+                       sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < signs->count; i++) {
+        const attest_sign *s = &signs->sign[i];
+        const int64_t counts[] = { (int64_t)s->cases, (int64_t)s->illposed, s->rows, s->negative_weight,
+                                   s->negative_sum, s->vanishing };
+        attest_table_cell(&table, "%s", s->variant);
+        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+            attest_table_count(&table, counts[k]);
+    }
+    return attest_table_end(&table, err);
 }

@@ -1,85 +1,116 @@
-/* summary.c - Markdown for a CI job's summary: totals, then at most 60 rows, those that need attention first. */
-#include <stdlib.h>
-#include <string.h>
+/* summary.c - Markdown for a CI job's summary: totals, then at most 60 results, those that need attention first. */
+#include "reports/overview.h"
 
-#include "reports/write.h"
+#define SUMMARY_RESULTS 60
 
-#define SUMMARY_ROWS 60
-
-static void print_totals(FILE *out, const attest_rows *rows)
+static void print_totals(FILE *out, const attest_overview *o)
 {
-    size_t by_verdict[ATTEST_VERDICT_COUNT] = { 0 };
-    for (size_t i = 0; i < rows->count; i++)
-        by_verdict[rows->row[i].verdict]++;
-    fprintf(out, "# attest: %zu rows\n\n", rows->count);
+    fprintf(out, "# attest: %zu results\n\n", o->count);
     for (int v = 0; v < ATTEST_VERDICT_COUNT; v++)
-        if (by_verdict[v])
-            fprintf(out, "- %s: %zu\n", attest_verdict_names[v], by_verdict[v]);
+        if (o->by_verdict[v])
+            fprintf(out, "- %s: %zu\n", attest_verdict_names[v], o->by_verdict[v]);
 }
 
-static void print_tallies(FILE *out, const attest_tally *tallies, size_t count)
+static attest_status print_tallies(FILE *out, const attest_tallies *tallies, attest_error *err)
 {
-    fprintf(out, "\n| kernel | cases | pass | fail | undecided | mistrusted | illposed | crash or timeout | skip | "
-                 "worst ratio | "
-                 "worst ulp |\n"
-                 "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
-    for (size_t i = 0; i < count; i++) {
-        const attest_tally *t = &tallies[i];
-        fprintf(out, "| ");
-        attest_print_cell(out, t->kernel);
-        fprintf(out, " | %zu | %zu | %zu | %zu | %zu | %zu | %zu | %zu |", t->cases, t->by_verdict[ATTEST_PASS],
-                t->by_verdict[ATTEST_FAIL], t->by_verdict[ATTEST_UNDECIDED], t->by_verdict[ATTEST_MISTRUSTED],
-                t->by_verdict[ATTEST_ILLPOSED], t->by_verdict[ATTEST_CRASH] + t->by_verdict[ATTEST_TIMEOUT],
-                t->by_verdict[ATTEST_SKIP]);
-        if (t->worst_ratio < 0)
-            fprintf(out, " - | - |\n");
-        else
-            fprintf(out, " %.3g | %.3g |\n", t->worst_ratio, t->worst_ulp);
+    static const attest_column columns[] = {
+        { .head = "kernel" },
+        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "pass", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "fail", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "undecided", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "no-evidence", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "illposed", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "crash or timeout", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "skip", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "worst ratio", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "worst ulp", .flags = ATTEST_COLUMN_RIGHT },
+    };
+    attest_table table;
+    fputc('\n', out);
+    attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < tallies->count; i++) {
+        const attest_tally *t = &tallies->tally[i];
+        const size_t *n = t->by_verdict;
+        const size_t counts[] = { t->cases, n[ATTEST_PASS], n[ATTEST_FAIL], n[ATTEST_UNDECIDED], n[ATTEST_NO_EVIDENCE],
+                                  n[ATTEST_ILLPOSED], n[ATTEST_CRASH] + n[ATTEST_TIMEOUT], n[ATTEST_SKIP] };
+        attest_table_cell(&table, "%s", t->kernel);
+        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+            attest_table_count(&table, (int64_t)counts[k]);
+        attest_table_number(&table, t->worst_ratio);
+        attest_table_number(&table, t->worst_ulp);
     }
+    return attest_table_end(&table, err);
 }
 
-static void print_row(FILE *out, const attest_row *row)
+static void result_row(attest_table *table, const attest_result *result)
 {
+    const int bad = attest_result_bad(result);
     char reasons[256];
-    attest_reasons_text(reasons, sizeof reasons, row->reasons);
-    fprintf(out, "| %s | ", attest_verdict_names[row->verdict]);
-    attest_print_cell(out, row->kernel);
-    fprintf(out, " | ");
-    attest_print_cell(out, row->line);
-    fprintf(out, " | %.3g | %.3g | %s ", row->ratio_hi, row->ulp_hi, reasons);
-    attest_print_cell(out, row->why);
-    fprintf(out, attest_row_bad(row) ? " | `" : " | ");
-    attest_print_cell(out, attest_row_bad(row) ? row->reproduction : "-");
-    fprintf(out, attest_row_bad(row) ? "` |\n" : " |\n");
+    attest_reasons_text(reasons, sizeof reasons, result->reasons);
+    attest_table_cell(table, "%s", attest_verdict_names[result->verdict]);
+    attest_table_cell(table, "%s", result->kernel);
+    attest_table_cell(table, "%s", result->problem);
+    attest_table_number(table, result->ratio_hi);
+    attest_table_number(table, result->ulp_hi);
+    attest_table_cell(table, "%s %s", reasons, result->why);
+    attest_table_cell(table, "%s%s%s", bad ? "`" : "", bad ? result->reproduction : "-", bad ? "`" : "");
 }
 
-attest_status attest_rows_write_summary(const attest_rows *rows, const attest_facts *facts, const char *path,
-                                        attest_error *err)
+static attest_status print_results(FILE *out, const attest_results *results, const attest_overview *o,
+                                   attest_error *err)
 {
-    attest_output out = { .file = NULL };
-    attest_tally *tallies = NULL;
-    size_t count = 0, shown = 0;
+    static const attest_column columns[] = {
+        { .head = "verdict" }, { .head = "kernel" }, { .head = "problem" },
+        { .head = "ratio", .flags = ATTEST_COLUMN_RIGHT }, { .head = "ulp", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "why" }, { .head = "reproduce" },
+    };
     attest_status status = ATTEST_OK;
-    ATTEST_TRY(attest_tally_rows(&tallies, &count, rows, err));
-    ATTEST_TRY(attest_output_open(&out, path, err));
-    print_totals(out.file, rows);
-    print_tallies(out.file, tallies, count);
-    ATTEST_TRY(attest_classes_print(out.file, rows, 0, err));
-    ATTEST_TRY(attest_signs_print(out.file, rows, 0, err));
-    ATTEST_TRY(attest_warnings_print(out.file, rows, 0, err));
-    if (facts)
-        attest_facts_print(out.file, facts, rows, 0);
-    fprintf(out.file,
-            "\n| verdict | kernel | problem | ratio | ulp | why | reproduce |\n|---|---|---|---:|---:|---|---|\n");
+    attest_table table;
+    attest_result result;
+    size_t shown = 0;
+    fputc('\n', out);
+    attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, columns, sizeof columns / sizeof columns[0]);
     for (int rank = 0; rank < ATTEST_RANKS; rank++)
-        for (size_t i = 0; i < rows->count && shown < SUMMARY_ROWS; i++)
-            if (attest_row_rank(&rows->row[i]) == rank) {
-                print_row(out.file, &rows->row[i]);
-                shown++;
-            }
-    if (rows->count > shown)
-        fprintf(out.file, "\nand %zu more rows in rows.jsonl and rows.csv\n", rows->count - shown);
+        for (size_t i = 0; i < o->count && shown < SUMMARY_RESULTS; i++) {
+            if (o->place[i].rank != rank)
+                continue;
+            ATTEST_TRY(attest_results_get(&result, results, i, err));
+            result_row(&table, &result);
+            shown++;
+        }
+    ATTEST_TRY(attest_table_end(&table, err));
+    if (o->count > shown)
+        fprintf(out, "\nand %zu more results in results.jsonl and results.csv\n", o->count - shown);
 out:
-    free(tallies);
+    return status;
+}
+
+attest_status attest_summary_write(const attest_results *results, const attest_overview *overview,
+                                   const attest_facts *facts, const char *path, attest_error *err)
+{
+    attest_output out;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_output_open(&out, path, err));
+    print_totals(out.file, overview);
+    ATTEST_TRY(print_tallies(out.file, &overview->tallies, err));
+    ATTEST_TRY(attest_classes_print(out.file, &overview->classes, 0, err));
+    ATTEST_TRY(attest_signs_print(out.file, &overview->signs, 0, err));
+    ATTEST_TRY(attest_warnings_print(out.file, &overview->warnings, 0, err));
+    if (facts)
+        ATTEST_TRY(attest_facts_print(out.file, facts, overview, 0, err));
+    ATTEST_TRY(print_results(out.file, results, overview, err));
+out:
     return attest_output_close(&out, status, err);
+}
+
+attest_status attest_results_write_summary(const attest_results *results, const attest_facts *facts, const char *path,
+                                           attest_error *err)
+{
+    attest_overview o;
+    attest_status status = attest_overview_of(&o, results, err);
+    if (status == ATTEST_OK)
+        status = attest_summary_write(results, &o, facts, path, err);
+    attest_overview_clear(&o);
+    return status;
 }

@@ -2,11 +2,12 @@
 #include "reports/traits.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/write.h"
+#include "reports/json.h"
+#include "reports/output.h"
+#include "reports/table.h"
 
 const char *const attest_trait_verdict_names[ATTEST_TRAIT_VERDICT_COUNT] = { "agrees", "finding", "FAIL", "undeclared",
                                                                              "not visible" };
@@ -49,29 +50,42 @@ static const char *verdict_name(const attest_trait *t)
     return attest_trait_verdict_names[t->verdict < ATTEST_TRAIT_VERDICT_COUNT ? t->verdict : ATTEST_TRAIT_HIDDEN];
 }
 
-void attest_traits_print(FILE *out, const attest_traits *traits)
+attest_status attest_traits_print(FILE *out, const attest_traits *traits, attest_error *err)
 {
+    static const attest_column columns[] = {
+        { .head = "trait", .width = 17, .gap = 2 }, { .head = "declared", .width = 16 },
+        { .head = "inferred", .width = 16 }, { .head = "verdict" },
+    };
+    attest_status status = ATTEST_OK;
+    attest_table table = { .out = NULL };
     for (size_t n = 0; n < traits->count; n++) {
         const attest_trait *t = &traits->trait[n];
-        if (n == 0 || strcmp(t->kernel, t[-1].kernel) != 0)
-            fprintf(out, "\n%s\n  %-17s %-16s %-16s %s\n", t->kernel, "trait", "declared", "inferred", "verdict");
-        fprintf(out, "  %-17s %-16s %-16s %s%s%s\n", t->trait, t->declared, t->inferred, verdict_name(t),
-                *t->why ? ": " : "", t->why);
+        if (n == 0 || strcmp(t->kernel, t[-1].kernel) != 0) {
+            if (n > 0)
+                ATTEST_TRY(attest_table_end(&table, err));
+            fprintf(out, "\n%s\n", t->kernel);
+            attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, sizeof columns / sizeof columns[0]);
+        }
+        attest_table_cell(&table, "%s", t->trait);
+        attest_table_cell(&table, "%s", t->declared);
+        attest_table_cell(&table, "%s", t->inferred);
+        attest_table_cell(&table, "%s%s%s", verdict_name(t), *t->why ? ": " : "", t->why);
     }
+    if (traits->count > 0)
+        status = attest_table_end(&table, err);
+out:
+    return status;
 }
 
 attest_status attest_trait_print_json(FILE *out, const attest_trait *trait)
 {
     json_t *object = json_object();
-    int bad = object == NULL;
-    for (int n = 0; n < TEXTS && !bad; n++) {
+    for (int n = 0; n < TEXTS; n++) {
         if (n == TEXTS - 1)
-            bad = json_object_set_new(object, "verdict", json_string(verdict_name(trait)));
-        bad = bad || json_object_set_new(object, texts[n].name, json_string((const char *)trait + texts[n].offset));
+            json_object_set_new(object, "verdict", json_string(verdict_name(trait)));
+        json_object_set_new(object, texts[n].name, attest_json_text((const char *)trait + texts[n].offset));
     }
-    bad = bad || json_dumpf(object, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF;
-    json_decref(object);
-    return bad ? ATTEST_IO : ATTEST_OK;
+    return attest_json_line(out, object);
 }
 
 attest_status attest_traits_write_jsonl(const attest_traits *traits, const char *path, attest_error *err)
@@ -129,33 +143,30 @@ out:
     return status;
 }
 
-static void print_cell(FILE *out, const char *text, int code)
-{
-    fprintf(out, code ? "<td class=\"k\"><code>" : "<td>");
-    attest_print_xml(out, text);
-    fprintf(out, code ? "</code></td>" : "</td>");
-}
-
-void attest_traits_print_html(FILE *out, const attest_traits *traits)
+attest_status attest_traits_print_html(FILE *out, const attest_traits *traits, attest_error *err)
 {
     static const char *const classes[] = { "pass", "undecided", "fail", "zero", "zero" };
+    static const attest_column columns[] = {
+        { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" }, { .head = "trait" }, { .head = "declared" },
+        { .head = "inferred" }, { .head = "verdict" }, { .head = "why" },
+    };
+    attest_table table;
     if (traits->count == 0)
-        return;
+        return ATTEST_OK;
     fprintf(out,
             "<h2>Arithmetic, declared and inferred</h2>\n<p>Inferred from the kernel's answers to designed inputs, "
             "without its declaration. Declared tighter than inferred fails; looser by more than 4 times is a "
-            "finding.</p>\n<div class=\"wrap\"><table><tr><th>kernel<th>trait<th>declared<th>inferred<th>verdict"
-            "<th>why</tr>\n");
+            "finding.</p>\n");
+    attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, sizeof columns / sizeof columns[0]);
     for (size_t n = 0; n < traits->count; n++) {
         const attest_trait *t = &traits->trait[n];
-        fprintf(out, "<tr>");
-        print_cell(out, t->kernel, 1);
-        print_cell(out, t->trait, 0);
-        print_cell(out, t->declared, 0);
-        print_cell(out, t->inferred, 0);
-        fprintf(out, "<td class=\"%s\">%s</td>", classes[t->verdict], verdict_name(t));
-        print_cell(out, t->why, 0);
-        fprintf(out, "</tr>\n");
+        attest_table_cell(&table, "%s", t->kernel);
+        attest_table_cell(&table, "%s", t->trait);
+        attest_table_cell(&table, "%s", t->declared);
+        attest_table_cell(&table, "%s", t->inferred);
+        attest_table_mark(&table, (attest_mark){ classes[t->verdict], NULL });
+        attest_table_cell(&table, "%s", verdict_name(t));
+        attest_table_cell(&table, "%s", t->why);
     }
-    fprintf(out, "</table></div>\n");
+    return attest_table_end(&table, err);
 }

@@ -1,7 +1,7 @@
-/* traits.h - a kernel's arithmetic as declared and as inferred: one row a trait, its table, file and part of the page.
+/* traits.h - a kernel's arithmetic as declared and as inferred: an entry a trait; their table, file, part of the page.
  *
- * The rows are made by verify/classify/classify.h; here they are only told.  DIR/traits.jsonl has one object a line, with the
- * fields of attest_trait in their order, all of them texts.
+ * The entries are made by verify/classify/classify.h; here they are only told.  DIR/traits.jsonl has one object a line,
+ * with the fields of attest_trait in their order, all of them texts.
  */
 #ifndef ATTEST_TRAITS_H
 #define ATTEST_TRAITS_H
@@ -37,7 +37,7 @@ attest_status attest_traits_add(attest_traits *traits, const attest_trait *trait
 void attest_traits_clear(attest_traits *traits);
 
 /* A table for each kernel, findings and failures marked by their verdict. */
-void attest_traits_print(FILE *out, const attest_traits *traits);
+attest_status attest_traits_print(FILE *out, const attest_traits *traits, attest_error *err);
 /* One JSON object and a newline. */
 attest_status attest_trait_print_json(FILE *out, const attest_trait *trait);
 
@@ -45,7 +45,7 @@ attest_status attest_traits_write_jsonl(const attest_traits *traits, const char 
 /* Appends; a bad line is ATTEST_BAD_INPUT naming file and line. */
 attest_status attest_traits_read_jsonl(attest_traits *traits, const char *path, attest_error *err);
 
-/* The section of the page: nothing without a row. */
-void attest_traits_print_html(FILE *out, const attest_traits *traits);
+/* The section of the page: nothing without an entry. */
+attest_status attest_traits_print_html(FILE *out, const attest_traits *traits, attest_error *err);
 
 #endif

@@ -2,11 +2,10 @@
 #include "reports/trust.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/write.h"
+#include "reports/overview.h"
 
 static const char *const keys[] = { "kind", "name", "text", "source" };
 #define KEYS (sizeof keys / sizeof keys[0])
@@ -58,13 +57,13 @@ attest_status attest_facts_write(const attest_facts *facts, const char *path, at
     for (size_t i = 0; status == ATTEST_OK && i < facts->count; i++) {
         json_t *object = json_object();
         for (size_t k = 0; k < KEYS; k++)
-            json_object_set_new(object, keys[k], json_string(*string_of(&facts->fact[i], k)));
+            json_object_set_new(object, keys[k], attest_json_text(*string_of(&facts->fact[i], k)));
         json_array_append_new(array, object);
     }
-    if (status == ATTEST_OK && (json_dumpf(array, out.file, JSON_INDENT(1) | JSON_PRESERVE_ORDER) != 0 ||
-                                fputc('\n', out.file) == EOF))
+    if (status != ATTEST_OK)
+        json_decref(array);
+    else if (attest_json_pretty(out.file, array) != ATTEST_OK)
         status = attest_fail(err, ATTEST_IO, "%s: write failed", path);
-    json_decref(array);
     return attest_output_close(&out, status, err);
 }
 
@@ -91,26 +90,6 @@ out:
 }
 
 /* ---- telling ---------------------------------------------------------------------------------------------------- */
-/* Markdown's `code` as HTML. */
-static void print_marked(FILE *out, const char *text)
-{
-    int code = 0;
-    while (*text) {
-        char part[4096];
-        const size_t len = strcspn(text, "`");
-        snprintf(part, sizeof part, "%.*s", (int)len, text);
-        attest_print_xml(out, part);
-        text += len;
-        if (*text) {
-            fputs(code ? "</code>" : "<code>", out);
-            code = !code;
-            text++;
-        }
-    }
-    if (code)
-        fputs("</code>", out);
-}
-
 static size_t count_of(const attest_facts *facts, const char *kind)
 {
     size_t count = 0;
@@ -119,48 +98,49 @@ static size_t count_of(const attest_facts *facts, const char *kind)
     return count;
 }
 
-static void print_text(FILE *out, const char *text, int html)
+/* What it all was made with, and how each library of kernels was built. */
+static attest_status print_base(FILE *out, const attest_facts *facts, const attest_overview *o, int html,
+                                attest_error *err)
 {
+    static const attest_column columns[] = { { .head = "made with" }, { .head = "which" } };
+    attest_table table;
     if (html)
-        attest_print_xml(out, text);
-    else
-        fputs(text, out);
-}
-
-/* How each library of kernels was built, once each. */
-static void print_builds(FILE *out, const attest_rows *rows, int html)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        const char *flags = rows->row[i].flags;
-        int told = *flags == '\0';
-        for (size_t j = 0; j < i && !told; j++)
-            told = strcmp(rows->row[j].flags, flags) == 0;
-        if (told)
+        attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, 2);
+    for (size_t i = 0; i < facts->count + o->builds; i++) {
+        const attest_fact *f = i < facts->count ? &facts->fact[i] : NULL;
+        const char *name = f ? f->name : "kernels", *text = f ? f->text : o->build[i - facts->count];
+        if (f && strcmp(f->kind, "base") != 0)
             continue;
-        fputs(html ? "<tr><td>kernels<td>" : "- kernels: ", out);
-        print_text(out, flags, html);
-        fputs(html ? "</tr>\n" : "\n", out);
+        if (!html) {
+            fprintf(out, "- %s: %s\n", name, text);
+            continue;
+        }
+        attest_table_cell(&table, "%s", name);
+        attest_table_cell(&table, "%s", text);
     }
+    return html ? attest_table_end(&table, err) : ATTEST_OK;
 }
 
-static void print_html(FILE *out, const attest_facts *facts, const char *kind, const char *title, const char *last)
+static attest_status print_html(FILE *out, const attest_facts *facts, const char *kind, const char *title,
+                                const char *last, attest_error *err)
 {
-    fprintf(out,
-            "<details><summary>%s (%zu)</summary><div class=\"wrap\"><table><tr><th>name<th>statement<th>%s</tr>\n",
-            title, count_of(facts, kind), last);
+    const attest_column columns[] = { { .head = "name" },
+                                      { .head = "statement", .flags = ATTEST_COLUMN_NOTED },
+                                      { .head = last, .flags = ATTEST_COLUMN_NOTED } };
+    attest_table table;
+    fprintf(out, "<details><summary>%s (%zu)</summary>", title, count_of(facts, kind));
+    attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, 3);
     for (size_t i = 0; i < facts->count; i++) {
         const attest_fact *f = &facts->fact[i];
         if (strcmp(f->kind, kind) != 0)
             continue;
-        fprintf(out, "<tr><td>");
-        attest_print_xml(out, f->name);
-        fprintf(out, "</td><td>");
-        print_marked(out, f->text);
-        fprintf(out, "</td><td>");
-        print_marked(out, f->source);
-        fprintf(out, "</td></tr>\n");
+        attest_table_cell(&table, "%s", f->name);
+        attest_table_cell(&table, "%s", f->text);
+        attest_table_cell(&table, "%s", f->source);
     }
-    fprintf(out, "</table></div></details>\n");
+    const attest_status status = attest_table_end(&table, err);
+    fputs("</details>\n", out);
+    return status;
 }
 
 static void print_markdown(FILE *out, const attest_facts *facts, const char *kind, const char *title)
@@ -175,32 +155,23 @@ static void print_markdown(FILE *out, const attest_facts *facts, const char *kin
     fprintf(out, "\n");
 }
 
-void attest_facts_print(FILE *out, const attest_facts *facts, const attest_rows *rows, int html)
+attest_status attest_facts_print(FILE *out, const attest_facts *facts, const attest_overview *overview, int html,
+                                 attest_error *err)
 {
     static const char *const titles[] = { "Lemmas proved in reference/derivations.md",
                                           "Cited, not proved again here" };
+    attest_status status = ATTEST_OK;
     if (facts->count == 0)
-        return;
-    fputs(html ? "<h2>What the verdicts rest on</h2>\n<div class=\"wrap\"><table>\n"
-               : "\n## What the verdicts rest on\n\n",
-          out);
-    for (size_t i = 0; i < facts->count; i++) {
-        const attest_fact *f = &facts->fact[i];
-        if (strcmp(f->kind, "base") != 0)
-            continue;
-        fputs(html ? "<tr><td>" : "- ", out);
-        print_text(out, f->name, html);
-        fputs(html ? "<td>" : ": ", out);
-        print_text(out, f->text, html);
-        fputs(html ? "</tr>\n" : "\n", out);
-    }
-    print_builds(out, rows, html);
+        return ATTEST_OK;
+    fputs(html ? "<h2>What the verdicts rest on</h2>\n" : "\n## What the verdicts rest on\n\n", out);
+    ATTEST_TRY(print_base(out, facts, overview, html, err));
     if (html) {
-        fputs("</table></div>\n", out);
-        print_html(out, facts, "proved", titles[0], "section");
-        print_html(out, facts, "cited", titles[1], "source");
+        ATTEST_TRY(print_html(out, facts, "proved", titles[0], "section", err));
+        ATTEST_TRY(print_html(out, facts, "cited", titles[1], "source", err));
     } else {
         print_markdown(out, facts, "proved", titles[0]);
         print_markdown(out, facts, "cited", titles[1]);
     }
+out:
+    return status;
 }

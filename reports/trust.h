@@ -1,6 +1,6 @@
-/* trust.h - what the verdicts of a run rest on: a list of facts beside its rows, DIR/trust.json.
+/* trust.h - what the verdicts of a run rest on: a list of facts beside its results, DIR/trust.json.
  *
- * The gate writes it with the rows, so that the page tells what judged them, whoever makes the page later.
+ * The gate writes it with the results, so that the page tells what judged them, whoever makes the page later.
  * An array of objects {"kind", "name", "text", "source"}, all strings.
  */
 #ifndef ATTEST_REPORTS_TRUST_H

@@ -2,10 +2,10 @@
  *
  *     DEFECT(id, "base kernel", "the real bugs it models", "what is wrong")
  *
- * id is the name (its kernel's has `-` for `_`), and kernels/defects/ID.c is the file: it includes the base kernel's
- * source with one step replaced (cpu/step.h says how), and nothing else.  The kernel keeps the numerics and flags that
- * its base declares.  Bugs are cited as Bnn PROJECT#NUMBER (what was reported there) or as arXiv:NUMBER; `-` where the
- * step is a classic slip without a report.
+ * id is the name (its kernel's has `-` for `_`), and kernels/defects/SECTION/ID.c is the file: it includes the base
+ * kernel's source with one step replaced (cpu/steps/step.h says how), and nothing else.  The kernel keeps the numerics
+ * and flags that its base declares.  Bugs are cited as Bnn PROJECT#NUMBER (what was reported there) or as arXiv:NUMBER;
+ * `-` where the step is a classic slip without a report.
  */
 #ifndef DEFECT
 #error "define DEFECT(id, base, bugs, what) before including this"

@@ -2,6 +2,7 @@
 #include "kernels/problem/problem.h"
 
 #include "kernels/attest_float.h"
+#include "kernels/hash.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -87,11 +88,10 @@ const char *attest_form_name(uint32_t form)
 /* FNV-1a over the value's eight bytes, least significant first. */
 static uint64_t add_word(uint64_t hash, uint64_t word)
 {
-    for (int i = 0; i < 8; i++) {
-        hash ^= word >> (8 * i) & 0xff;
-        hash *= 0x100000001b3ull;
-    }
-    return hash;
+    unsigned char byte[8];
+    for (int i = 0; i < 8; i++)
+        byte[i] = (unsigned char)(word >> (8 * i));
+    return attest_fnv(hash, byte, sizeof byte);
 }
 
 /* Axes at their default are left out, so that an axis of a later version changes no hash of an older line. */
@@ -114,15 +114,12 @@ uint64_t attest_case_hash(const attest_case *c)
     const uint64_t words[] = { (uint64_t)p->b, (uint64_t)p->hq, (uint64_t)p->hkv, (uint64_t)p->n,
                                (uint64_t)p->m, (uint64_t)p->d,  (uint64_t)p->e,   attest_f64_bits(p->scale),
                                p->in,          p->acc,          p->p,             p->out };
-    uint64_t hash = add_axes(0xcbf29ce484222325ull, p->axis);
+    uint64_t hash = add_axes(ATTEST_FNV_START, p->axis);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         hash = add_word(hash, words[i]);
     for (const char *f = c->family; *f; f++)
         hash = add_word(hash, (unsigned char)*f);
     hash = add_word(hash, UINT64_MAX);
     hash = add_word(hash, c->seed);
-    /* splitmix64's finaliser: every residue of the hash is spread evenly */
-    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9ull;
-    hash = (hash ^ hash >> 27) * 0x94d049bb133111ebull;
-    return hash ^ hash >> 31;
+    return attest_mix64(hash); /* every residue of the hash is spread evenly */
 }

@@ -1,8 +1,11 @@
 /* problem.h - the problem line: parse, print, hash, limits.
  *
+ * Answers which function a line names, with which sizes, types and inputs, and what the table of variants says of it
+ * (variant.h). Touches no tensor, no kernel and nothing above kernels/.
+ *
  * A case is an attest_problem (what the kernel sees) plus what the kernel must not see: the preset's name,
  * the input family and the seed.  Its one-line text `key=value ...` is its identity: keys in any order,
- * printed in the order of design section 4, without what equals the preset's or the default value (variant
+ * printed in the order of problem_line.c's table, without what equals the preset's or the default value (variant
  * is always printed), and parse(print(c)) = c.  Spaces and % inside values are percent-encoded.
  */
 #ifndef ATTEST_PROBLEM_H

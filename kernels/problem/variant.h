@@ -3,7 +3,7 @@
  * Pure data and its lookup.  A variant is a point in the axes (attest_setting per axis, attest.h); a preset
  * names a point.  A new preset is one row of the preset table in variant.c; a new axis value is one row of
  * its axis (and one function per engine that serves it, with its lemma).  Nothing else in the project
- * switches over presets.  Source of the formulas: design section 3, printed by `attest list variants`.
+ * switches over presets.  The formula is in reference/derivations.md, section 0; values are printed by `attest list variants`.
  */
 #ifndef ATTEST_VARIANT_H
 #define ATTEST_VARIANT_H
@@ -74,7 +74,7 @@ void attest_axis_print(char *text, size_t len, uint32_t axis, const attest_setti
 int attest_setting_equal(const attest_setting *a, const attest_setting *b);
 
 /* ATTEST_BAD_INPUT with a message that names both keys if a setting cannot be used by the formula
- * (design section 4, "contradictory axes").  n and m are needed for decay (n = m). */
+ * (kernels/problem/variant_rules.c lists them).  n and m are needed for decay (n = m). */
 attest_status attest_variant_check(const attest_setting axis[ATTEST_AXIS_COUNT], int64_t n, int64_t m,
                                    attest_error *err);
 
@@ -89,7 +89,7 @@ int attest_variant_recurrent(const attest_setting axis[ATTEST_AXIS_COUNT]);
  * Returns 0 and leaves the outputs 0 if the variant has no recurrence. */
 int attest_variant_degrees(const attest_setting axis[ATTEST_AXIS_COUNT], int *lowest, int *highest);
 
-/* 1 if `form` (attest_form) is legal for the variant (design section 3, "Legal forms"); else the reason. */
+/* 1 if `form` (attest_form) is legal for the variant (derivations.md, section 0); else the reason. */
 int attest_variant_form_legal(const attest_setting axis[ATTEST_AXIS_COUNT], uint32_t form, char *why, size_t len);
 
 /* 1 if every feature, weight, gate and norm maps rationals to rationals for all inputs; elu1 counts as

@@ -1,4 +1,4 @@
-/* variant_axes.c - the table of axes and their values (design section 3). */
+/* variant_axes.c - the table of axes and their values. */
 #include "kernels/problem/variant.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* variant_presets.c - the table of presets (design section 3): names of points in the axes.
+/* variant_presets.c - the table of presets: names of points in the axes.
  *
  * A row lists the settings that differ from the axes' defaults (exp, sum, full mask, no gates, ...).
  */
@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+// clang-format off
 #define SET(axis, value) { ATTEST_AXIS_##axis, ATTEST_##axis##_##value, 0, 0.0 }
 #define SET_ORDER(axis, value, order) { ATTEST_AXIS_##axis, ATTEST_##axis##_##value, order, 0.0 }
 #define SET_NUMBER(axis, value, number) { ATTEST_AXIS_##axis, ATTEST_##axis##_##value, 0, number }
@@ -84,5 +85,6 @@ const attest_preset attest_presets[] = {
     { "based", ATTEST_ARG_NONE, 1, { SET_ORDER(WEIGHT, TAYLOR, 2) },
       "o = sum_j T_2(s) v / sum_j T_2(s)", "Based" },
 };
+// clang-format on
 
 const size_t attest_preset_count = sizeof attest_presets / sizeof attest_presets[0];

@@ -1,5 +1,7 @@
 /* tensor.h - what tensors a problem has, their shapes and types, and owning buffers for them.
  *
+ * Answers which tensors a problem has, and holds their elements. Draws no value, reads no file and runs no kernel.
+ *
  * The role table is the single list of tensors: name on the command line, role, side, axes, dtype rule.
  * States are named h0.n z0.n ht.n zt.n.  Tensors are BHSD: [B,H,S,D], C order, unless a view says otherwise.
  */

@@ -1,5 +1,6 @@
 /* yardstick.h - kernels that other things are timed against.  Not in the registry: no suite judges them, no ledger
- * names them; `attest bench` and its tests do. */
+ * names them; `attest bench` and its tests do.
+ */
 #ifndef ATTEST_KERNELS_YARDSTICK_H
 #define ATTEST_KERNELS_YARDSTICK_H
 

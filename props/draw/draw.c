@@ -1,4 +1,4 @@
-/* draw.c - drawing of tensors: q, k, v by the family, all others by the fixed laws of design section 5. */
+/* draw.c - drawing of tensors: q, k, v by the family, all others by the fixed laws of family.h. */
 #include "props/draw/family_law.h"
 #include "props/draw/trace.h"
 

@@ -1,4 +1,4 @@
-/* rng.c - the addressing of design section 5 over Random123's Philox4x32-10. */
+/* rng.c - the addressing of rng.h over Random123's Philox4x32-10. */
 #include "props/draw/rng.h"
 
 #include <Random123/philox.h>

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 #include "kernels/problem/problem.h"
 
 enum { PATH_TEXT = ATTEST_FAMILY + 64 };

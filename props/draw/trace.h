@@ -1,4 +1,4 @@
-/* trace.h - private to props/: the family `trace:DIR`, whose tensors are files (kernels/tensor/npy.h).
+/* trace.h - private to props/: the family `trace:DIR`, whose tensors are files (kernels/npy/npy.h).
  *
  * DIR holds q.npy, k.npy and v.npy, BHSD, and what else of the problem's inputs it wants to say, by the tensor's name
  * (sink.npy, len.npy, ..); what is missing is drawn as ever.  States are always drawn.  Sizes and dtypes are those of

@@ -7,7 +7,7 @@
 #define ATTEST_GENERATE_DRAW_H
 
 #include "props/generate/generate.h"
-#include "props/draw/rng.h"
+#include "props/draw/draw.h"
 
 typedef struct attest_dice {
     attest_stream stream;

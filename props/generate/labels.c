@@ -191,6 +191,7 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
 #define AXIS(LABEL, id, which, floor)                                                                                  \
     LABEL(axis_##id, #id, floor, axis(c, ATTEST_AXIS_##which) != 0, 1, "axis " #id " is set")
 
+// clang-format off
 #define LABELS(LABEL)                                                                                                  \
     LABEL(negative, "denominator negative", 20, odd_weights(c) && divides_by_z(c) && signed_scores(c),                 \
           facts->negative_sum > 0,                                                                                     \
@@ -266,6 +267,7 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
     FAMILY_OF(LABEL, taylor_roots, "taylor-roots", 10, WEIGHT == ATTEST_WEIGHT_TAYLOR)                                 \
     FAMILY_OF(LABEL, p_underflow, "p-underflow", 10, WEIGHT == ATTEST_WEIGHT_EXP)                                      \
     FAMILY(LABEL, zero_keys, "zero-keys", 10)
+// clang-format on
 
 #define DEFINE(id, name, floor, line, besides, meaning)                                                                \
     static int label_can_##id(const attest_case *c, const attest_prop_kernel *k)                                       \

@@ -10,7 +10,7 @@
 #ifndef ATTEST_LABELS_H
 #define ATTEST_LABELS_H
 
-#include "props/properties/property.h"
+#include "props/property.h"
 
 /* What the reference knows of a case (verify/ fills it from the truth's row facts). */
 typedef struct attest_case_facts {

@@ -1,5 +1,5 @@
 /* properties.c - the list of properties. */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include <string.h>
 

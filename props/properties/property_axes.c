@@ -1,5 +1,5 @@
-/* property_axes.c - what permuting, selecting and repeating along an axis must do: theory A5, rows 2, 3, 15, 16, 17. */
-#include "props/properties/properties.h"
+/* property_axes.c - what permuting, selecting and repeating along an axis must do. */
+#include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"
 

@@ -1,4 +1,4 @@
-/* property_dyadic.c - the bit-exact lane: theory A3.  Inputs are small integers, scale and decays powers of two, so
+/* property_dyadic.c - the bit-exact lane.  Inputs are small integers, scale and decays powers of two, so
  * that every product and sum of every order of evaluation is a number of acc, and u, z and the states are known to the
  * bit.
  *
@@ -7,7 +7,7 @@
  * weights and decays, G the largest gate.  That has to be below 1/(unit roundoff of acc, and of the states).  As it is
  * below 2^53 too, what is wanted is summed here in double without a rounding.
  */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/values.h"
 
@@ -374,6 +374,6 @@ const attest_property attest_property_dyadic = {
     "dyadic", "small integers, scale and decays powers of two: u, z, o and final states are the integer sums",
     "power:P, term and taylor up to P=2; features identity, relu; any mask, window, lens, decay, given state, gates "
     "but heads; no center, filter, rope, cap, alibi, clamp, delta; o of norms sum, floor, none, length",
-    "exact, whatever the order: N (d a^2)^n a_v below 1/u (theory A3); o up to the declared division",
+    "exact, whatever the order: N (d a^2)^n a_v below 1/u (sums of integers below 1/u); o up to the declared division",
     ATTEST_NEEDS_NOTHING, applies_dyadic, check_dyadic, attest_violate_by_row
 };

@@ -1,4 +1,4 @@
-/* property_exact.c - equal weights and single keys: theory A5, row 13; no reference.
+/* property_exact.c - equal weights and single keys; no reference.
  *
  * Where all weights of a row are equal in the formula (q = 0; one key), o is a mean of values that are known.
  * Polynomial weights are 1 or 0 there by every order of evaluation, and o errs by its division alone.  Those of
@@ -10,7 +10,7 @@
  *
  * then one rounding to o's type: o lies between the roundings of both ends.  What is not declared has its ceiling.
  */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/values.h"
 

@@ -1,5 +1,5 @@
-/* property_masks.c - what a row does not see does not matter: theory A5, rows 9, 10 and 18. */
-#include "props/properties/properties.h"
+/* property_masks.c - what a row does not see does not matter. */
+#include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"
 

@@ -1,8 +1,8 @@
-/* property_neutral.c - steps of the formula that, at some value, change nothing: theory A5 row 22 and design section 3.
+/* property_neutral.c - steps of the formula that, at some value, change nothing.
  *
  * The first run has the axis at its default, the second has the step with its neutral value: gates and decays of 1,
  * slopes of 0, limits beyond every score.  Code for the step is run, so the bits may differ; the truth is the same. */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"
 

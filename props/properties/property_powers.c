@@ -1,4 +1,4 @@
-/* property_powers.c - what factors of a power of two, and of -1, must do: theory A5, rows 5 and 14.
+/* property_powers.c - what factors of a power of two, and of -1, must do.
  *
  * Every rounding to nearest or toward zero commutes with a sign; with a power of two too, as long as nothing leaves the
  * normal numbers.  So the bits are known, whatever the order of operations, wherever
@@ -6,7 +6,7 @@
  *     no product can under- or overflow in either run (range.h; else only both runs' bounds are demanded),
  *     the output is neither below nor beyond the normal numbers of its type, in either run (else it is not compared).
  */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/range.h"
 #include "props/properties/relation.h"

@@ -1,5 +1,5 @@
 /* property_runs.c - the same inputs once more: again and again, by other strides, for o alone. */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"
 

@@ -1,9 +1,9 @@
-/* property_scores.c - what a change of scores must do: theory A5, rows 1, 11, 12.
+/* property_scores.c - what a change of scores must do.
  *
  * Scores are changed by one more channel: q_d = c in every row, k_d = 1 in some keys and 0 in the others, so that
  * scale c is added to their scores and nothing else changes.  c is a power of two, signed: the sum is exact.
  */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/values.h"
 

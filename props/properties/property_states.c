@@ -1,5 +1,5 @@
-/* property_states.c - states handed over, and the parameters of a form: theory A5 row 19, A3. */
-#include "props/properties/properties.h"
+/* property_states.c - states handed over, and the parameters of a form. */
+#include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"
 

@@ -1,5 +1,5 @@
-/* property_sums.c - how u, z, o and lse of one row belong together, and the degrees of T_P: theory A5, row 21. */
-#include "props/properties/properties.h"
+/* property_sums.c - how u, z, o and lse of one row belong together, and the degrees of T_P. */
+#include "props/properties/property_list.h"
 
 #include "props/properties/values.h"
 

@@ -1,5 +1,5 @@
-/* property_values.c - what o must be by the values alone: theory A5, rows 4, 5, 6, 7, 8. */
-#include "props/properties/properties.h"
+/* property_values.c - what o must be by the values alone. */
+#include "props/properties/property_list.h"
 
 #include "props/properties/values.h"
 

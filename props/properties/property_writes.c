@@ -1,8 +1,7 @@
-/* property_writes.c - tokens that leave nothing of what was before, and writes that change nothing: theory A5 rows 7
- * and 22.
+/* property_writes.c - tokens that leave nothing of what was before, and writes that change nothing.
  *
  * Both runs are on changed inputs: the first on `base`, the second a relation of it. */
-#include "props/properties/properties.h"
+#include "props/properties/property_list.h"
 
 #include "props/properties/range.h"
 #include "props/properties/relation.h"

@@ -10,7 +10,7 @@
 #ifndef ATTEST_RANGE_H
 #define ATTEST_RANGE_H
 
-#include "props/properties/property.h"
+#include "props/property.h"
 
 /* 1 if every product stays among the normal numbers of the kernel's formats (acc; the state's, f16 where a kernel with
  * states does not say; f16 where the accumulator is declared to be that coarse), even if it is moved by a factor

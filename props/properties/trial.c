@@ -2,7 +2,7 @@
 #include "props/properties/trial.h"
 
 #include "kernels/attest_float.h"
-#include "props/draw/rng.h"
+#include "props/draw/draw.h"
 
 #include <inttypes.h>
 #include <math.h>

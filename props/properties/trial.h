@@ -2,7 +2,7 @@
 #ifndef ATTEST_TRIAL_H
 #define ATTEST_TRIAL_H
 
-#include "props/properties/property.h"
+#include "props/property.h"
 
 /* Runs the case once, all outputs; borrows host and inputs.  `violated`: planted into this and every later run. */
 attest_status attest_trial_init(attest_trial *trial, const attest_prop_host *host, const attest_prop_kernel *kernel,

@@ -2,7 +2,7 @@
 #include "props/properties/values.h"
 
 #include "kernels/attest_float.h"
-#include "props/draw/rng.h"
+#include "props/draw/draw.h"
 
 #include <math.h>
 

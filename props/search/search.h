@@ -1,5 +1,7 @@
 /* search.h - a maximum of a function of a latent vector, looked for in a fixed number of evaluations.
  *
+ * Answers where a function is large. Knows no kernel and no truth: the function is a callback.
+ *
  * A point has `count` coordinates: a real in [lo, hi], or one of `choices` alternatives (0, 1, .. as a double).
  * Phases, each from the best point so far, by shares of the evaluations:
  *
@@ -57,5 +59,7 @@ typedef struct attest_search_result {
 /* An error of `value` or `start` ends the search and is returned. */
 attest_status attest_search(attest_search_result *result, const attest_search_problem *problem,
                             const attest_search_options *options, attest_error *err);
+
+#include "props/search/search_latent.h" /* tensors as a point */
 
 #endif

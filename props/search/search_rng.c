@@ -1,7 +1,7 @@
 /* search_rng.c - see search_rng.h. */
 #include "props/search/search_rng.h"
 
-#include "props/draw/rng.h"
+#include "props/draw/draw.h"
 
 typedef struct stream_state {
     attest_stream stream;

@@ -115,7 +115,7 @@ int attest_shrink_legal(const attest_case *c)
            attest_family_check(c, &ignored) == ATTEST_OK;
 }
 
-/* The same failure: theory B.3. */
+/* The same failure (shrink.h). */
 static int same_failure(const attest_shrinker *s, const attest_finding *found)
 {
     return found->broken && found->end == s->end && found->ratio >= s->least;

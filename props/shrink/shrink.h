@@ -1,7 +1,9 @@
 /* shrink.h - makes a failing case small enough to read, while it still fails in the same way.
  *
- * State: a problem line with drawn tensors, later (explicit_values) the values themselves.  Order of the moves,
- * theory B.3: batch and heads; n and m (halve, drop a tile, drop one); chunks with their tokens; e; d; order P; axes
+ * Answers what the smallest case is that still fails. Runs nothing itself: trying a case is a callback.
+ *
+ * State: a problem line with drawn tensors, later (explicit_values) the values themselves.  Order of the moves:
+ * batch and heads; n and m (halve, drop a tile, drop one); chunks with their tokens; e; d; order P; axes
  * back to simpler values; numbers, scale to powers of two; types; the family (small integers first).  Then single
  * batch entries, heads, queries, keys and channels left out of the values; whole tensors, halves of them, single
  * elements made 0, 1, -1, an integer, a power of two, of fewer mantissa bits.  In rounds, until no move is kept.
@@ -14,7 +16,7 @@
 #ifndef ATTEST_SHRINK_H
 #define ATTEST_SHRINK_H
 
-#include "props/properties/property.h"
+#include "props/property.h"
 
 /* A case that can be run: drawn, or with its values. */
 typedef struct attest_example {
@@ -49,5 +51,7 @@ typedef struct attest_shrunk {
 attest_status attest_shrink(attest_shrunk *shrunk, const attest_example *first, const attest_finding *broken,
                             const attest_shrink_options *options, attest_try try_example, void *context,
                             attest_error *err);
+
+#include "props/shrink/token.h" /* a failing case in one word */
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef ATTEST_SHRINK_PRIVATE_H
 #define ATTEST_SHRINK_PRIVATE_H
 
-#include "props/properties/relation.h"
+#include "props/properties/properties.h"
 #include "props/shrink/shrink.h"
 
 typedef struct attest_shrinker {

@@ -1,4 +1,4 @@
-/* ball.c - the ball engine: one row of the formula of design section 3 in FLINT/Arb.
+/* ball.c - the ball engine: one row of the formula (derivations.md, section 0) in FLINT/Arb.
  *
  * Inputs are stored bits decoded exactly; every step after that is an inclusion, so each field of the row
  * contains the real value whatever the precision, and its radius goes to 0 as the precision grows (R-BALL).

@@ -1,5 +1,7 @@
-/* ball.h - inside the ball engine: the decoded inputs it runs on, and its steps.  What an axis value means in balls is
- * in axis/. */
+/* ball.h - the ball engine: enclosures of a row by FLINT and Arb.
+ *
+ * Answers what a row holds, for every variant, at any precision. Touches no other engine and no bound.
+ */
 #ifndef ATTEST_BALL_H
 #define ATTEST_BALL_H
 

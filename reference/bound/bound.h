@@ -1,4 +1,7 @@
-/* bound.h - private to the bounds (gauge.c, bound*.c) and to judge/: their shared sums and quantities.
+/* bound.h - derived bounds and natural scales of errors: what a kernel of declared numerics may be wrong by.
+ *
+ * Answers the bound of each element from the declared numerics, the sizes and the row itself. Sees neither outputs
+ * nor truth objects.
  *
  * Every number here is an upper bound: mag_t rounds up, and the double sums of bound_sums.c are inflated to
  * upper bounds by lemma R-DSUM.  Lower bounds of divisors come from arb.  Lemmas: reference/derivations.md.

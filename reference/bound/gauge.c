@@ -1,4 +1,4 @@
-/* gauge.c - the natural scale of an element's error (design section 6), upward rounded. */
+/* gauge.c - the natural scale of an element's error (derivations.md, section 0), upward rounded. */
 #include "reference/bound/bound.h"
 
 typedef struct gauge_job {

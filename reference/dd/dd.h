@@ -1,4 +1,7 @@
-/* enclose.h - the fast certified engine (dd): all elements of an output as hi + lo +- bound, in double-double.
+/* dd.h - the fast certified engine (dd): all elements of an output as hi + lo +- bound, in double-double.
+ *
+ * Answers what o and lse are, quickly, with an a-priori bound. Touches no big number but its table, made at build
+ * time.
  *
  * The inputs are scanned (exponents, norms, what is not finite), every row takes the cheapest tier whose condition the
  * scan proves, and the bound of each element is an a-priori one, evaluated upward (derivations.md, section 8).

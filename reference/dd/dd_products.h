@@ -5,6 +5,8 @@
 #include "reference/dd/dd_real.h"
 
 #define UNROLL _Pragma("GCC unroll 8")
+/* The loops behind UNROLL are laid out by hand: clang-format would set their bodies apart. */
+// clang-format off
 
 typedef struct tile {
     vec acc[TILE_ROWS][TILE_VECTORS], low[TILE_ROWS][TILE_VECTORS];
@@ -288,5 +290,6 @@ static void divide(double *hi, double *lo, double *bound, const double *uh, cons
         v_store(bound + c, multiply_add(g, v_abs(o), v_mul(a, v_load(power + c))));
     }
 }
+// clang-format on
 
 #endif

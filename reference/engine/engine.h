@@ -1,4 +1,8 @@
-/* engine.h - inside reference/: what an engine computes for one row, and the engines.
+/* engine.h - what all engines of the reference share: a row, its inputs, its visible keys, ulps, and the
+ * engines.
+ *
+ * Answers what one row of a case is, and rounds what an engine found. The only door to the headers of FLINT, Arb,
+ * MPFR and GMP. Sees no kernel and calls no libm.
  *
  * ball: FLINT/Arb; serves every variant this version knows; fills everything.
  * exact: GMP integers over one power of two, rationals only for the last quotient; fills u, z, o again,
@@ -31,7 +35,7 @@ typedef struct ref_delta {
 
 enum { REF_ROW_OUTPUTS = ATTEST_ROLE_COUNT - ATTEST_O }; /* o, u, z, lse */
 
-/* One row (b,h,i).  Values are those of design section 3. */
+/* One row (b,h,i).  Values are those of derivations.md, section 0. */
 typedef struct ref_row {
     int64_t e;
     int64_t first, last; /* visible keys [first,last) */
@@ -162,7 +166,7 @@ attest_status ref_witness_row(ref_witness *w, const attest_problem *p, const att
 attest_status ref_witness_state(mpfr_t *value, mpfr_t *error, const attest_problem *p, const attest_bundle *in,
                                 int64_t b, int64_t g, int degree, int z_state, mpfr_prec_t bits, attest_error *err);
 
-/* Tie lemma (theory A4): 1 if o_ic equals the rational `candidate` exactly, decided by comparing the mean of
+/* Tie lemma (R-TIE): 1 if o_ic equals the rational `candidate` exactly, decided by comparing the mean of
  * v over every group of keys with equal exact score; 0 if it does not; -1 if the lemma does not apply. */
 int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t channel, const mpq_t candidate);
 
@@ -183,7 +187,7 @@ double ref_lower(const arb_t x);
 double ref_upper(const arb_t x);
 double ref_mag_upper(const mag_t x);
 
-/* gauge.c and bound.c: what the row's output may be wrong by; mags are upward (design 6, theory A2). */
+/* gauge.c and bound.c: what the row's output may be wrong by; mags are upward. */
 typedef struct ref_bound {
     mag_t total;
     mag_t term[ATTEST_TERM_COUNT];

@@ -1,4 +1,4 @@
-/* exact.c - the exact engine: rows of polynomial weights as rationals (theory A3; R-EXACT, R-EXACT-SIZE).
+/* exact.c - the exact engine: rows of polynomial weights as rationals (R-EXACT, R-EXACT-SIZE).
  *
  * With x = s - c an integer X over 2^F, P! 2^(FP) T_P(x) = sum_n (P!/n!) 2^(F(P-n)) X^n is an integer, by
  * Horner's rule; so are the sums over keys.  Rationals are made of the finished sums only. */

@@ -1,4 +1,7 @@
-/* exact.h - private to the exact engine and the tie lemma: rows and states as integers over one power of two.
+/* exact.h - the exact engine, and what the tie lemma needs of it: integers over one power of two.
+ *
+ * Answers what a row holds as rationals, where every step is rational, in several forms. Shares no sum with the ball
+ * engine.
  *
  * Rationals appear when a sum is finished and divided by a factorial or by the norm (R-EXACT).  What an axis value does
  * to integers is in axis/, integers and their grids are engine/dyadic.h.
@@ -140,5 +143,8 @@ void exact_given_span(exact_span *s, const ref_inputs *in, int64_t b, int64_t g,
 attest_status exact_given_new(exact_given *a, const ref_inputs *in, int64_t b, int64_t g, int degree, int columns,
                               attest_error *err);
 void exact_given_free(exact_given *a);
+
+#include "reference/exact/exact_forms.h"   /* recurrent, chunked, split, scan, WY */
+#include "reference/exact/exact_integer.h" /* integers of fixed size */
 
 #endif

@@ -5,20 +5,12 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-
-/* splitmix64 */
-static uint64_t word(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
+#include "kernels/hash.h"
 
 /* from..to */
 static int64_t between(uint64_t *state, int64_t from, int64_t to)
 {
-    return from + (int64_t)((word(state) >> 16) % (uint64_t)(to - from + 1));
+    return from + (int64_t)((attest_next64(state) >> 16) % (uint64_t)(to - from + 1));
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */

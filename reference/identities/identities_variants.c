@@ -1,5 +1,5 @@
 /* identities_variants.c - identities between variants, and between ways to write one weight. */
-#include "reference/exact/exact_forms.h"
+#include "reference/exact/exact.h"
 #include "reference/identities/identities_private.h"
 
 /* ---- weights: one side is another variant, or a sum of them -------------------------------------------------------

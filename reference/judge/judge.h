@@ -1,4 +1,8 @@
-/* judge.h - private to judge*.c: one element against its truth and its bound. */
+/* judge.h - one element of an output against its truth and its bound; judge.c has the public functions of
+ * reference.h.
+ *
+ * Answers error, ulp, bound and ratio as outward-rounded doubles. Decides no verdict: verify/compare does.
+ */
 #ifndef ATTEST_JUDGE_H
 #define ATTEST_JUDGE_H
 

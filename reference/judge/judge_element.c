@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The stored value as a ball; an infinity stands for 2^(emax+1) (design section 6). */
+/* The stored value as a ball; an infinity stands for 2^(emax+1) (derivations.md, section 0). */
 static void stand_in(arb_t x, double got, uint32_t dtype)
 {
     if (isinf(got)) {

@@ -1,4 +1,4 @@
-# lemmas.awk FILE.md: C source with the table attest_lemmas[] (reference/truth/trust.h) of what the document states.
+# lemmas.awk FILE.md: C source with the table attest_lemmas[] (reference/reference.h) of what the document states.
 #
 # An entry begins `**NAME.**` or `**NAME, NAME.**`, NAME = R-... (proved in the document) or C-... (cited).  Its
 # statement is the rest of the paragraph, up to the next entry or to *Proof.*; a cited one ends with `*Source:* ...`.
@@ -40,7 +40,7 @@ function finish(    list, count, k, at, source) {
 BEGIN {
     entry = "[*][*][RC]-[A-Z0-9-]+(, [RC]-[A-Z0-9-]+)*[.][*][*]"
     print "/* Made by lemmas.awk from derivations.md: do not edit. */"
-    print "#include \"reference/truth/trust.h\"\n\nconst attest_lemma attest_lemmas[] = {"
+    print "#include \"reference/reference.h\"\n\nconst attest_lemma attest_lemmas[] = {"
 }
 /^$/ || /^#/ {
     finish()

@@ -1,9 +1,9 @@
 /* trust.c - versions of what reference/ is linked with and compiled by. */
-#include "reference/truth/trust.h"
+#include "reference/reference.h"
 
 #include <stdio.h>
 
-#include "reference/engine/flint_headers.h"
+#include "reference/engine/engine.h"
 #include "reference/reference.h"
 
 #ifndef ATTEST_REFERENCE_FLAGS

@@ -1,10 +1,14 @@
-/* truth.h - inside reference/: the truth object and what truth.c lends to decimals.c and rounded.c. */
+/* truth.h - the truth of a case: which engine serves a row, how precise, and what leaves as text or rounded
+ * numbers.
+ *
+ * Answers what is true of a case, and defines most functions of reference.h. Sees no kernel's output.
+ */
 #ifndef ATTEST_TRUTH_H
 #define ATTEST_TRUTH_H
 
 #include "reference/ball/ball.h"
 #include "reference/dd/dd.h"
-#include "reference/exact/exact_integer.h"
+#include "reference/exact/exact.h"
 
 struct attest_truth {
     const attest_problem *p;

@@ -1,4 +1,6 @@
-/* witness.h - inside reference/: the witness engine's own numbers and its own reading of the formula.
+/* witness.h - the witness engine: plain MPFR from the formula, its own numbers, its own reading of the formula.
+ *
+ * Answers the same question as the other engines, from tensors and parsed line alone. May touch nothing of them.
  *
  * A wit is a real number known as value +- error: v at the working precision, rounded to nearest by one MPFR
  * operation per scalar operation; e at 64 bits, every operation on it rounded upward, so that

@@ -1,4 +1,4 @@
-/* witness_feature.c - the witness's rope and feature maps, from the formulas of design section 3.
+/* witness_feature.c - the witness's rope and feature maps, from the formulas.
  *
  * A channel is an exact number unless rope turned it.  elu1 and relu grow by at most 1 for 1, so an error of their
  * argument passes through unchanged, also where the argument may have either sign.

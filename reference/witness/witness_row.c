@@ -1,4 +1,4 @@
-/* witness_row.c - one row of the formula of design section 3 by the witness, step by step as it is printed. */
+/* witness_row.c - one row of the formula (derivations.md, section 0) by the witness, step by step as it is printed. */
 #include "reference/witness/witness.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "kernels/attest_float.h"
-#include "reference/exact/exact_integer.h"
+#include "reference/exact/exact.h"
 
 int attest_yard_exact_serves(const attest_problem *p, const attest_bundle *in)
 {

@@ -1,5 +1,7 @@
 /* yardstick.h - what the fast engine is timed against, inside reference/: arbitrary precision as one writes it by hand.
  *
+ * Answers what the same outputs cost when they are written plainly. No verdict and no truth rests on it.
+ *
  * For `attest bench` and its tests only; no truth comes from here.  Each function computes o of all rows, from the
  * tensors to doubles (row-major, one rounding an element, ill-posed and empty rows as each says), and includes its own
  * set-up: conversion of the inputs, allocation, clean-up.  MPFR and Arb serve weight exp and taylor:P with norm sum,

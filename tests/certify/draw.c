@@ -1,7 +1,7 @@
 /* draw.c - problems of the certificate harness (certify.h): the line of case (law, seed, number), and its tensors. */
 #include "tests/certify/certify.h"
 
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>

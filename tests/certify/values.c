@@ -2,17 +2,12 @@
 #include "tests/certify/certify.h"
 
 #include "kernels/attest_float.h"
+#include "kernels/hash.h"
 
 #include <math.h>
 
 /* ---- random numbers ---------------------------------------------------------------------------------------------- */
-uint64_t certify_word(certify_random *r)
-{
-    uint64_t z = r->state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
+uint64_t certify_word(certify_random *r) { return attest_next64(&r->state); }
 
 int certify_below(certify_random *r, int n) { return (int)((certify_word(r) >> 32) * (uint64_t)n >> 32); }
 int certify_between(certify_random *r, int a, int b) { return a + certify_below(r, b - a + 1); }

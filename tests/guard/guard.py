@@ -24,8 +24,10 @@ KINDS = ["kernels", "variants", "properties", "families", "claims", "defects"]
 LINES = 300
 WANTS = ["o,u,z,lse", "o,u,z", "o"]
 # of one run, one machine or one file: no statement about a kernel
-VARYING = {"run", "tool", "file", "file_hash", "kernel_version", "flags", "device", "seconds_kernel", "seconds_truth"}
-RENAMED = {}  # old key of a result -> new key
+VARYING = {"schema", "run", "tool", "file", "file_hash", "kernel_version", "flags", "device", "seconds_kernel", "seconds_truth"}
+RENAMED = {"line": "problem", "gauge_ratio": "abs_scale_ratio", "drift": "outward_bias",
+           "probable_ratio": "probabilistic_ratio"}  # old key of a result -> new key
+VALUES = {"verdict": {"mistrusted": "no-evidence"}}  # key -> old value -> new value
 
 
 def call(attest, *words):
@@ -38,7 +40,7 @@ def results_of(folder):
     """The results of a run, by kernel and problem line; a case that stands twice gets a number."""
     path = os.path.join(folder, "results.jsonl")
     if not os.path.exists(path):
-        path = os.path.join(folder, "rows.jsonl")  # as it was called before ABI v2
+        path = os.path.join(folder, "rows.jsonl")  # schema 1
     found = {}
     with open(path, encoding="utf-8") as lines:
         for text in lines:
@@ -94,9 +96,7 @@ def defects(attest):
     with tempfile.TemporaryDirectory() as folder:
         code, _, _ = call(attest, "defects", "--quiet", "--out", folder)
         with open(os.path.join(folder, "defects.json"), encoding="utf-8") as text:
-            matrix = json.load(text)
-    rows = matrix["defects"] if isinstance(matrix, dict) else matrix
-    found = {row["defect"]: row for row in rows}
+            found = {row["defect"]: row for row in map(json.loads, text)}
     found["exit code"] = code
     return found
 
@@ -133,7 +133,9 @@ def differences(old, new):
         if key not in old or key not in new:
             said.append(f"{key}: only in the {'old' if key in old else 'new'} record")
         elif isinstance(old[key], dict):
-            was = {RENAMED.get(name, name): value for name, value in old[key].items()}
+            was = {RENAMED.get(name, name): value for name, value in old[key].items() if name not in VARYING}
+            was = {name: VALUES.get(name, {}).get(value, value) if isinstance(value, str) else value
+                   for name, value in was.items()}
             apart = [name for name in was if was[name] != new[key].get(name)]
             if apart:
                 name = apart[0]

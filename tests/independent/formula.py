@@ -1,4 +1,4 @@
-"""formula.py: the formulas of the design's section 3 once more, in Python, for tests/independent/check.py.
+"""formula.py: the formulas of reference/derivations.md, section 0, once more, in Python, for tests/independent/check.py.
 
 Written from the printed formulas alone: own presets, masks, head map, positions, norms, gates, decays, delta rule and
 states; it shares no code and no table with attest.  Numbers are Fractions as long as every step is rational and turn

@@ -55,7 +55,7 @@ def recurrent(axes):
 
 
 def contradicts(axes, sizes):
-    """Whether the design's section 3 rules the combination out."""
+    """Whether the rules of kernels/problem/variant_rules.c, written once more, rule the combination out."""
     update = axes["update"] != "add"
     return ((axes["center"] != "zero" and not (axes["weight"].startswith("taylor") and axes["norm"] == "sum"))
             or (axes["affine"] != "none" and axes["norm"] not in ROWS_NORMS)

@@ -1,4 +1,4 @@
-"""tables.py: the presets and axes of the design's section 3 as formula.py knows them."""
+"""tables.py: the presets and axes as formula.py knows them."""
 
 PRESETS = {
     "softmax": {},

@@ -4,13 +4,9 @@
 
 #include <stdint.h>
 
-static inline uint64_t random_word(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
+#include "kernels/hash.h"
+
+static inline uint64_t random_word(uint64_t *state) { return attest_next64(state); }
 
 /* 0 .. n-1 */
 static inline uint32_t random_below(uint64_t *state, uint32_t n)

@@ -79,7 +79,7 @@ START_TEST(test_gate)
                               " 2>&1") == 0,
                   "%.1500s", text);
     ck_assert_int_eq(run(text, sizeof text,
-                         "grep '\"verdict\":\"pass\"' " ATTEST_TEST_BUILD "/made-up/report1/rows.jsonl "
+                         "grep '\"verdict\":\"pass\"' " ATTEST_TEST_BUILD "/made-up/report1/results.jsonl "
                          "| grep -o '\"kernel\":\"[a-z0-9-]*' | sort -u"), 0);
     static const char *const forms[] = { "direct-f32", "split-f32", "recurrent-f32", "chunk-f32" };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
@@ -127,8 +127,8 @@ START_TEST(test_axis_gate)
                                    "/tests/made_up/axis.suite 2>&1") == 0,
                   "%.1500s", text);
     ck_assert_int_eq(
-        run(text, sizeof text, "grep -c '\"verdict\":\"pass\"' " ATTEST_TEST_BUILD "/made-up/report/rows.jsonl"), 0);
-    ck_assert_msg(atoi(text) >= 30, "%s rows pass", text);
+        run(text, sizeof text, "grep -c '\"verdict\":\"pass\"' " ATTEST_TEST_BUILD "/made-up/report/results.jsonl"), 0);
+    ck_assert_msg(atoi(text) >= 30, "%s results pass", text);
 }
 END_TEST
 

@@ -10,7 +10,7 @@ rebuilds nothing; one that ROOT no longer has is removed.  Prints each piece: fi
 import os
 import sys
 
-FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests/lint"]
+FOLDERS = ["kernels", "reference", "props", "reports", "verify"]
 SQUARE = "ATTEST_FEATURE_SQUARE"
 
 # file, anchor, text instead of it, what it is

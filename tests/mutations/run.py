@@ -26,12 +26,12 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build", "mutate")
 HEADERS = ["kernels/status.h", "kernels/problem/variant.h", "kernels/problem/variant_text.h", "kernels/problem/problem.h",
-           "kernels/tensor/tensor.h", "kernels/tensor/npy.h", "kernels/library/plugin.h", "kernels/library/registry.h", "kernels/attest_float.h",
+           "kernels/tensor/tensor.h", "kernels/npy/npy.h", "kernels/library/plugin.h", "kernels/library/registry.h", "kernels/attest_float.h",
            "reference/reference.h", "reference/identities/identities.h", "reference/evidence/evidence.h", "reference/dd/dd.h",
            "verify/claims/claims.h",
-           "props/draw/rng.h", "props/draw/family.h", "props/generate/generate.h", "props/generate/labels.h",
+           "props/draw/rng.h", "props/draw/draw.h", "props/generate/generate.h", "props/generate/labels.h",
            "reports/row.h", "reports/report.h", "reports/write.h",
-           "verify/worker/worker.h", "verify/judge/compare.h", "verify/suite/suite.h", "verify/suite/suite_rules.h", "verify/commands/list_cells.h",
+           "verify/worker/worker.h", "verify/compare/compare.h", "verify/suite/suite.h", "verify/suite/suite_rules.h", "verify/commands/list_cells.h",
            "verify/gate/runner.h", "verify/gate/gate.h", "verify/commands/cli.h", "verify/commands/inputs.h",
            "verify/claims/claims_tables.h", "verify/claims/claims_case.h",
            "reference/yardstick/yardstick.h", "verify/bench/bench.h", "verify/bench/bench_jobs.h", "verify/bench/bench_table.h",
@@ -39,7 +39,7 @@ HEADERS = ["kernels/status.h", "kernels/problem/variant.h", "kernels/problem/var
             "verify/peer_gates/peer_gates.h", "verify/peer_gates/peer_gates_plain.h", "props/search/search.h", "props/search/search_rng.h",
             "props/search/search_latent.h", "verify/search/search_eval.h", "verify/search/search_run.h", "verify/commands/case_file.h",
             "verify/classify/classify.h", "reports/traits.h", "props/shrink/shrink.h", "props/shrink/token.h", "verify/properties/props_files.h",
-            "verify/properties/props_replay.h", "props/properties/property.h", "props/properties/trial.h", "props/properties/relation.h", "props/generate/generate.h",
+            "verify/properties/props_replay.h", "props/property.h", "props/properties/trial.h", "props/properties/relation.h", "props/generate/generate.h",
             "props/generate/labels.h", "verify/properties/props_host.h", "verify/properties/props_run.h", "verify/properties/props_print.h",
             "verify/properties/props_defects.h", "verify/properties/props_explain.h", "verify/properties/props_failure.h"]
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]

@@ -1,4 +1,4 @@
-/* report_cases.h - for the suites of reports/: a folder of their own, files as text, rows with every field set. */
+/* report_cases.h - for the suites of reports/: a folder of their own, files as text, results with every field set. */
 #ifndef ATTEST_TESTS_REPORT_CASES_H
 #define ATTEST_TESTS_REPORT_CASES_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/write.h"
+#include "reports/overview.h"
 
 static char folder[] = "/tmp/attest-reports-XXXXXX";
 
@@ -51,14 +51,14 @@ static inline size_t occurrences(const char *text, const char *what)
     return n;
 }
 
-/* A row whose every field is set, differently for each i. */
-static inline attest_row sample(int i)
+/* A result whose every field is set, differently for each i. */
+static inline attest_result sample(int i)
 {
-    attest_row row;
-    attest_row_init(&row);
-    for (size_t f = 0; f < attest_row_field_count; f++) {
-        const attest_field *field = &attest_row_fields[f];
-        char *at = (char *)&row + field->offset;
+    attest_result result;
+    attest_result_init(&result);
+    for (size_t f = 0; f < attest_result_field_count; f++) {
+        const attest_field *field = &attest_result_fields[f];
+        char *at = (char *)&result + field->offset;
         const double x = ldexp(1.0 + (double)f / 64, i - 3) * (f % 2 ? 1 : -1);
         const int64_t n = (int64_t)f * 7 + i;
         if (field->type == ATTEST_FIELD_TEXT)
@@ -68,22 +68,54 @@ static inline attest_row sample(int i)
         else if (field->type == ATTEST_FIELD_INT)
             memcpy(at, &n, sizeof n);
     }
-    row.schema = ATTEST_ROW_SCHEMA;
-    row.verdict = i % ATTEST_VERDICT_COUNT;
-    row.reasons = (int64_t)i * 2654435761 & ((1 << ATTEST_REASON_COUNT) - 1);
-    snprintf(row.kernel, sizeof row.kernel, "kernel-%d", i % 3);
-    return row;
+    result.schema = ATTEST_RESULT_SCHEMA;
+    result.verdict = i % ATTEST_VERDICT_COUNT;
+    result.reasons = (int64_t)i * 2654435761 & ((1 << ATTEST_REASON_COUNT) - 1);
+    snprintf(result.kernel, sizeof result.kernel, "kernel-%d", i % 3);
+    return result;
 }
 
-static inline attest_rows samples(int count)
+/* The results as a list. */
+static inline attest_results list_of(const attest_result *given, size_t count)
 {
-    attest_rows rows = { 0 };
+    attest_results results = { 0 };
+    attest_error err;
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(attest_results_add(&results, &given[i], &err), ATTEST_OK);
+    return results;
+}
+
+static inline attest_results samples(int count)
+{
+    attest_results results = { 0 };
     attest_error err;
     for (int i = 0; i < count; i++) {
-        const attest_row row = sample(i);
-        ck_assert_int_eq(attest_rows_add(&rows, &row, &err), ATTEST_OK);
+        const attest_result result = sample(i);
+        ck_assert_int_eq(attest_results_add(&results, &result, &err), ATTEST_OK);
     }
-    return rows;
+    return results;
+}
+
+static inline attest_result result_at(const attest_results *results, size_t i)
+{
+    attest_result result;
+    attest_error err = { "" };
+    ck_assert_msg(attest_results_get(&result, results, i, &err) == ATTEST_OK, "%s", err.text);
+    return result;
+}
+
+static inline void put(attest_results *results, size_t i, const attest_result *result)
+{
+    attest_error err;
+    ck_assert_int_eq(attest_results_replace(results, i, result, &err), ATTEST_OK);
+}
+
+static inline attest_overview overview_of(const attest_results *results)
+{
+    attest_overview o;
+    attest_error err = { "" };
+    ck_assert_msg(attest_overview_of(&o, results, &err) == ATTEST_OK, "%s", err.text);
+    return o;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* test_study.c - `attest study`: slopes against p+1 (theory A1.3), and the grid of the order study. */
+/* test_study.c - `attest study`: slopes against p+1, and the grid of the order study. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,16 +25,24 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* Runs the study and reads its rows back. */
-static attest_rows study(const char *name)
+static attest_result result_at(const attest_results *results, size_t i)
 {
-    attest_rows rows = { 0 };
+    attest_result result;
+    attest_error err = { "" };
+    ck_assert_msg(attest_results_get(&result, results, i, &err) == ATTEST_OK, "%s", err.text);
+    return result;
+}
+
+/* Runs the study and opens its results. */
+static attest_results study(const char *name)
+{
+    attest_results rows = { 0 };
     attest_error err = { "" };
     char command[512], path[256];
     snprintf(command, sizeof command, "%s/attest study %s --quiet --out %s", ATTEST_TEST_BUILD, name, folder);
     ck_assert_int_eq(system(command), 0);
     snprintf(path, sizeof path, "%s/study-%s.jsonl", folder, name);
-    ck_assert_msg(attest_rows_read_jsonl(&rows, path, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_results_open(&rows, path, &err) == ATTEST_OK, "%s", err.text);
     snprintf(path, sizeof path, "%s/study-%s.svg", folder, name);
     char start[256] = "";
     FILE *in = fopen(path, "r");
@@ -45,23 +53,24 @@ static attest_rows study(const char *name)
 
 START_TEST(slopes_are_p_plus_1)
 {
-    attest_rows rows = study("range");
+    attest_results rows = study("range");
     attest_error err;
     int series = 0;
     for (size_t start = 0, end; start < rows.count; start = end) {
         double x[64], y[64];
         attest_fit fit;
-        const char *name = rows.row[start].series;
-        for (end = start; end < rows.count && strcmp(rows.row[end].series, name) == 0; end++) {
-            x[end - start] = rows.row[end].abscissa;
-            y[end - start] = rows.row[end].ordinate;
-            ck_assert_msg(x[end - start] == (name[0] == 'z' ? rows.row[end].abs_score : rows.row[end].range) &&
-                              y[end - start] == rows.row[end].abs_hi,
-                          "%s: the point is not size and error of its row", name);
-            ck_assert_msg(fabs(rows.row[end].range * ldexp(1, 12 - (int)(end - start)) - 1) < 1e-6,
-                          "%s: range %g", name, rows.row[end].range);
-            ck_assert_msg(rows.row[end].abs_hi - rows.row[end].abs_lo <= 1e-6 * rows.row[end].abs_hi,
-                          "%s: the enclosure is wide", name);
+        const attest_result first = result_at(&rows, start);
+        const char *name = first.series;
+        for (end = start; end < rows.count; end++) {
+            const attest_result r = result_at(&rows, end);
+            if (strcmp(r.series, name) != 0)
+                break;
+            x[end - start] = r.abscissa;
+            y[end - start] = r.ordinate;
+            ck_assert_msg(x[end - start] == (name[0] == 'z' ? r.abs_score : r.range) && y[end - start] == r.abs_hi,
+                          "%s: the point is not size and error of its result", name);
+            ck_assert_msg(fabs(r.range * ldexp(1, 12 - (int)(end - start)) - 1) < 1e-6, "%s: range %g", name, r.range);
+            ck_assert_msg(r.abs_hi - r.abs_lo <= 1e-6 * r.abs_hi, "%s: the enclosure is wide", name);
         }
         ck_assert_int_eq(attest_fit_loglog(&fit, x, y, end - start, &err), ATTEST_OK);
         const int order = atoi(strchr(name, '=') + 1);
@@ -70,29 +79,29 @@ START_TEST(slopes_are_p_plus_1)
         series++;
     }
     ck_assert_int_eq(series, 4 * 6);
-    attest_rows_clear(&rows);
+    attest_results_clear(&rows);
 }
 END_TEST
 
 START_TEST(order_grid)
 {
-    attest_rows rows = study("order");
+    attest_results rows = study("order");
     ck_assert_uint_eq(rows.count, 4 * 6 * 13);
     int differ = 0;
     for (size_t i = 0; i < rows.count; i++) {
-        const attest_row *r = &rows.row[i];
-        ck_assert_msg(r->verdict == ATTEST_MEASURED || r->verdict == ATTEST_ILLPOSED, "%s: %s", r->line, r->why);
+        const attest_result one = result_at(&rows, i), *r = &one;
+        ck_assert_msg(r->verdict == ATTEST_MEASURED || r->verdict == ATTEST_ILLPOSED, "%s: %s", r->problem, r->why);
         ck_assert_msg(r->verdict == ATTEST_ILLPOSED || (r->truncation > 0 && r->rounding > 0 && r->range > 0), "%s",
-                      r->line);
+                      r->problem);
         /* Truncation falls with the order once P is far above the range: R = 0.5, 1, 2 at the last order. */
         if (r->abscissa == 12 && r->range < 1.5)
-            ck_assert_msg(r->truncation < 1e-9, "%s: truncation %g at order 12", r->line, r->truncation);
+            ck_assert_msg(r->truncation < 1e-9, "%s: truncation %g at order 12", r->problem, r->truncation);
         /* Centers are different functions: zero (first) against mid (last) of the same range and order. */
         if (i >= 3 * 78)
-            differ += r->truncation != rows.row[i - 3 * 78].truncation;
+            differ += r->truncation != result_at(&rows, i - 3 * 78).truncation;
     }
     ck_assert_msg(differ > 60, "centers zero and mid differ at only %d points", differ);
-    attest_rows_clear(&rows);
+    attest_results_clear(&rows);
 }
 END_TEST
 

@@ -1,6 +1,8 @@
 /* bench.c - rounds and medians. */
-#include "verify/bench/bench.h"
+#include "verify/bench/bench_rounds.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,20 +65,14 @@ out:
     return status;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 attest_bench_spread attest_bench_time(const double *sample, int rounds)
 {
     double sorted[ATTEST_BENCH_ROUNDS_MAX];
     if (rounds < 1 || rounds > ATTEST_BENCH_ROUNDS_MAX)
         return (attest_bench_spread){ NAN, NAN, NAN };
     memcpy(sorted, sample, (size_t)rounds * sizeof *sorted);
-    qsort(sorted, (size_t)rounds, sizeof *sorted, ascending);
-    const double median = rounds % 2 ? sorted[rounds / 2] : (sorted[rounds / 2 - 1] + sorted[rounds / 2]) / 2;
+    gsl_sort(sorted, 1, (size_t)rounds);
+    const double median = gsl_stats_median_from_sorted_data(sorted, 1, (size_t)rounds);
     return (attest_bench_spread){ median, sorted[0], sorted[rounds - 1] };
 }
 

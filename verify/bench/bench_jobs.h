@@ -10,7 +10,7 @@
 #include "kernels/tensor/tensor.h"
 #include "reference/dd/dd.h"
 #include "reference/yardstick/yardstick.h"
-#include "verify/bench/bench.h"
+#include "verify/bench/bench_rounds.h"
 
 #define ATTEST_BENCH_BITS_MPFR 128
 #define ATTEST_BENCH_BITS_ARB  96

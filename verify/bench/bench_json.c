@@ -1,127 +1,126 @@
 /* bench_json.c - a table of `attest bench` as JSON lines; README.md lists the keys. */
 #include <math.h>
 
+#include "reports/json.h"
 #include "verify/bench/bench_table.h"
-static void json_number(FILE *out, const char *key, double x)
-{
-    if (isfinite(x))
-        fprintf(out, ",\"%s\":%.9g", key, x);
-    else
-        fprintf(out, ",\"%s\":null", key);
-}
 
-static void json_spread(FILE *out, const char *key, attest_bench_spread s)
+static void set(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
+
+static json_t *text(const char *value) { return attest_json_text(value); }
+
+/* What is no number, or no finite one, is null. */
+static json_t *number(double x) { return isfinite(x) ? attest_json_number(x) : json_null(); }
+
+static json_t *spread(attest_bench_spread s)
 {
-    if (s.median == s.median)
-        fprintf(out, ",\"%s\":[%.9g,%.9g,%.9g]", key, s.median, s.least, s.most);
-    else
-        fprintf(out, ",\"%s\":null", key);
+    return s.median == s.median ? json_pack("[o,o,o]", number(s.median), number(s.least), number(s.most)) : json_null();
 }
 
 /* Seconds of each round, to the last bit. */
-static void json_samples(FILE *out, const char *key, const double *sample, int rounds)
+static json_t *samples(const double *sample, int rounds)
 {
-    fprintf(out, ",\"%s\":[", key);
+    json_t *list = json_array();
     for (int r = 0; sample && r < rounds; r++)
-        fprintf(out, "%s%.17g", r ? "," : "", sample[r]);
-    fprintf(out, "]");
+        json_array_append_new(list, number(sample[r]));
+    return list;
 }
 
-static void json_text(FILE *out, const char *key, const char *text)
+static void set_mpfr(json_t *to, const attest_bench_table *table)
 {
-    fprintf(out, ",\"%s\":\"", key);
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else
-            fputc(*text, out);
-    fputc('"', out);
-}
-
-static void json_mpfr(FILE *out, const attest_bench_table *table)
-{
-    json_text(out, "product", table->job[table->mpfr].product == ATTEST_YARD_FUSED ? "fma" : "mul+add");
-    json_number(out, "time_over_calls", attest_bench_honesty(table));
+    set(to, "product", text(table->job[table->mpfr].product == ATTEST_YARD_FUSED ? "fma" : "mul+add"));
+    set(to, "time_over_calls", number(attest_bench_honesty(table)));
     for (int call = 0; call < ATTEST_YARD_CALLS; call++) {
-        fprintf(out, ",\"%s\":%lld", attest_yard_call_name(call), (long long)table->job[table->mpfr].calls[call]);
-        fprintf(out, ",\"%s_ns\":%.17g", attest_yard_call_name(call), 1e9 * attest_bench_call_cost(table, call));
+        char key[64];
+        set(to, attest_yard_call_name(call), json_integer(table->job[table->mpfr].calls[call]));
+        snprintf(key, sizeof key, "%s_ns", attest_yard_call_name(call));
+        set(to, key, number(1e9 * attest_bench_call_cost(table, call)));
     }
 }
 
-static void json_dd(FILE *out, const attest_bench_table *table, const attest_bench_job *job)
+static void set_dd(json_t *to, const attest_bench_table *table, const attest_bench_job *job)
 {
     int64_t known;
-    json_text(out, "path", job->options.path);
-    json_text(out, "tiers", "proved");
-    json_number(out, "largest_bound", attest_bench_largest_bound(job, &known));
-    fprintf(out, ",\"with_bound\":%lld,\"without_bound\":%lld", (long long)known,
-            (long long)(job->enclosures.count - known));
-    json_spread(out, "this_over_peak", attest_bench_over_peak(table, job));
+    const double bound = attest_bench_largest_bound(job, &known);
+    set(to, "path", text(job->options.path));
+    set(to, "tiers", text("proved"));
+    set(to, "largest_bound", number(bound));
+    set(to, "with_bound", json_integer(known));
+    set(to, "without_bound", json_integer(job->enclosures.count - known));
+    set(to, "this_over_peak", spread(attest_bench_over_peak(table, job)));
 }
 
-static void json_times(FILE *out, const attest_bench_table *table, int n)
+static void set_times(json_t *to, const attest_bench_table *table, int n)
 {
     const attest_bench_job *job = &table->job[n];
     const attest_bench_spread none = { NAN, NAN, NAN },
                               time = job->why[0] ? none : attest_bench_time(job->sample, table->rounds);
-    fprintf(out, ",\"pairs\":%lld,\"rounds\":%d,\"repeats\":%d", (long long)table->pairs, table->rounds, job->repeats);
-    fprintf(out, ",\"threads\":%d", job->options.threads > 1 ? job->options.threads : 1);
-    json_text(out, "clock", job->options.threads > 1 ? "wall" : "processor");
-    json_text(out, "not_timed", job->why);
-    json_samples(out, "samples", job->sample, table->rounds);
-    json_samples(out, "wall_samples", job->walls, table->rounds);
-    json_spread(out, "seconds", time);
-    json_number(out, "ns_per_pair", time.median * 1e9 / (double)table->pairs);
-    json_spread(out, "mpfr_over_this", attest_bench_over(table, table->mpfr, n));
-    json_spread(out, "this_over_naive", attest_bench_over(table, n, table->naive));
-    json_text(out, "dd", table->best >= 0 ? table->job[table->best].name : "");
-    json_spread(out, "this_over_dd", attest_bench_over(table, n, table->best));
+    set(to, "pairs", json_integer(table->pairs));
+    set(to, "rounds", json_integer(table->rounds));
+    set(to, "repeats", json_integer(job->repeats));
+    set(to, "threads", json_integer(job->options.threads > 1 ? job->options.threads : 1));
+    set(to, "clock", text(job->options.threads > 1 ? "wall" : "processor"));
+    set(to, "not_timed", text(job->why));
+    set(to, "samples", samples(job->sample, table->rounds));
+    set(to, "wall_samples", samples(job->walls, table->rounds));
+    set(to, "seconds", spread(time));
+    set(to, "ns_per_pair", number(time.median * 1e9 / (double)table->pairs));
+    set(to, "mpfr_over_this", spread(attest_bench_over(table, table->mpfr, n)));
+    set(to, "this_over_naive", spread(attest_bench_over(table, n, table->naive)));
+    set(to, "dd", text(table->best >= 0 ? table->job[table->best].name : ""));
+    set(to, "this_over_dd", spread(attest_bench_over(table, n, table->best)));
     if (n == table->threaded)
-        json_spread(out, "speed_up", attest_bench_speed_up(table));
+        set(to, "speed_up", spread(attest_bench_speed_up(table)));
 }
 
-static void json_row(FILE *out, const attest_bench_table *table, int n)
+static json_t *row(const attest_bench_table *table, int n)
 {
     const attest_bench_job *job = &table->job[n];
-    fprintf(out, "{\"bench\":\"%s\"", table->judged ? "kernels" : "reference");
-    json_text(out, "problem", table->line);
-    json_text(out, "name", job->name);
-    json_text(out, "source", job->source);
-    json_times(out, table, n);
-    json_number(out, "max_abs_off_dd", job->error);
-    fprintf(out, ",\"compared\":%lld", (long long)job->compared);
+    json_t *to = json_object();
+    set(to, "bench", text(table->judged ? "kernels" : "reference"));
+    set(to, "problem", text(table->line));
+    set(to, "name", text(job->name));
+    set(to, "source", text(job->source));
+    set_times(to, table, n);
+    set(to, "max_abs_off_dd", number(job->error));
+    set(to, "compared", json_integer(job->compared));
     if (job->kind == ATTEST_BENCH_DD && !job->why[0])
-        json_dd(out, table, job);
+        set_dd(to, table, job);
     if (n == table->mpfr)
-        json_mpfr(out, table);
+        set_mpfr(to, table);
     if (table->judged) {
-        json_text(out, "verdict",
-                  table->judged[n].verdict == ATTEST_SKIP ? "" : attest_verdict_names[table->judged[n].verdict]);
-        json_number(out, "max_ratio", table->judged[n].ratio_hi);
+        const attest_result *judged = &table->judged[n];
+        set(to, "verdict", text(judged->verdict == ATTEST_SKIP ? "" : attest_verdict_names[judged->verdict]));
+        set(to, "max_ratio", number(judged->ratio_hi));
     }
-    fprintf(out, "}\n");
+    return to;
 }
 
-void attest_bench_print_json(FILE *out, const attest_bench_table *table)
+static json_t *machine(const attest_bench_table *table)
 {
     char name[320];
     int lanes;
     const char *what;
     const int64_t burst = attest_machine_burst(&lanes, &what);
     const double rate = attest_bench_rate(table);
+    json_t *to = json_object();
+    attest_machine_name(name, sizeof name);
+    set(to, "bench", text("machine"));
+    set(to, "cpu", text(name));
+    if (table->machine >= 0) {
+        set(to, "instruction", text(what));
+        set(to, "instructions", json_integer(burst));
+        set(to, "samples", samples(table->job[table->machine].sample, table->rounds));
+        set(to, "instructions_per_ns", number(rate));
+        set(to, "flops_per_ns", number(2 * rate * lanes));
+    }
+    set(to, "peak_memory_so_far_mib", number(attest_machine_peak_memory()));
+    return to;
+}
+
+void attest_bench_print_json(FILE *out, const attest_bench_table *table)
+{
     for (int n = 0; n < (int)table->count; n++)
         if (attest_bench_is_row(&table->job[n]))
-            json_row(out, table, n);
-    attest_machine_name(name, sizeof name);
-    fprintf(out, "{\"bench\":\"machine\"");
-    json_text(out, "cpu", name);
-    if (table->machine >= 0) {
-        json_text(out, "instruction", what);
-        fprintf(out, ",\"instructions\":%lld", (long long)burst);
-        json_samples(out, "samples", table->job[table->machine].sample, table->rounds);
-        json_number(out, "instructions_per_ns", rate);
-        json_number(out, "flops_per_ns", 2 * rate * lanes);
-    }
-    json_number(out, "peak_memory_so_far_mib", attest_machine_peak_memory());
-    fprintf(out, "}\n");
+            attest_json_line(out, row(table, n));
+    attest_json_line(out, machine(table));
 }

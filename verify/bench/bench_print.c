@@ -3,31 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/table.h"
 #include "verify/bench/bench_table.h"
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
-#define COLUMNS 8
-typedef struct grid {
-    int columns, rows; /* row 0: the heads */
-    char cell[ATTEST_BENCH_JOBS + 1][COLUMNS][96];
-} grid;
-
-static void print_grid(FILE *out, const grid *g)
-{
-    int width[COLUMNS] = { 0 };
-    for (int r = 0; r < g->rows; r++)
-        for (int c = 0; c < g->columns; c++)
-            width[c] = (int)strlen(g->cell[r][c]) > width[c] ? (int)strlen(g->cell[r][c]) : width[c];
-    for (int r = 0; r < g->rows; r++) {
-        for (int c = 0; c < g->columns; c++)
-            fprintf(out, "| %-*s ", width[c], g->cell[r][c]);
-        fprintf(out, "|\n");
-        for (int c = 0; r == 0 && c < g->columns; c++)
-            fprintf(out, "|%.*s", width[c] + 2, "----------------------------------------------------------------");
-        fprintf(out, r == 0 ? "|\n" : "");
-    }
-}
-
 /* Three significant digits, and the least and most beside them; empty for NaN. */
 static const char *spread_text(char *text, size_t len, attest_bench_spread s)
 {
@@ -50,61 +29,50 @@ static const char *time_text(char *text, size_t len, attest_bench_spread s)
     return text;
 }
 
-static void fill(grid *g, int column, const char *text)
-{
-    snprintf(g->cell[g->rows][column], sizeof g->cell[0][0], "%s", text);
-}
-
-static void fill_heads(grid *g, const char *const *heads, int columns)
-{
-    g->columns = columns;
-    for (int c = 0; c < columns; c++)
-        fill(g, c, heads[c]);
-    g->rows = 1;
-}
-
-/* Name, time and time a pair; 0 where there is none. */
-static int fill_times(grid *g, const attest_bench_table *table, const attest_bench_job *job)
+/* Name, time and time a pair; 0 where there is none, and the row is filled up to its source. */
+static int time_cells(attest_table *out, const attest_bench_table *table, const attest_bench_job *job)
 {
     char text[96];
-    fill(g, 0, job->name);
-    fill(g, 1, "not timed");
-    fill(g, g->columns - 1, job->source);
-    if (job->why[0])
+    attest_table_cell(out, "%s", job->name);
+    if (job->why[0]) {
+        attest_table_cell(out, "not timed");
+        for (size_t c = 2; c + 1 < out->columns; c++)
+            attest_table_cell(out, "%s", "");
         return 0;
+    }
     const attest_bench_spread s = attest_bench_time(job->sample, table->rounds);
-    fill(g, 1, time_text(text, sizeof text, s));
-    snprintf(text, sizeof text, "%.4g", s.median * 1e9 / (double)table->pairs);
-    fill(g, 2, text);
+    attest_table_cell(out, "%s", time_text(text, sizeof text, s));
+    attest_table_cell(out, "%.4g", s.median * 1e9 / (double)table->pairs);
     return 1;
 }
 
-static void fill_engine(grid *g, const attest_bench_table *table, int n)
+static void engine_row(attest_table *out, const attest_bench_table *table, int n)
 {
     const attest_bench_job *job = &table->job[n];
     char text[96];
-    if (fill_times(g, table, job)) {
-        fill(g, 3, spread_text(text, sizeof text, attest_bench_over(table, table->mpfr, n)));
-        fill(g, 4, spread_text(text, sizeof text, attest_bench_over(table, n, table->naive)));
-        fill(g, 5, spread_text(text, sizeof text, attest_bench_over(table, n, table->best)));
+    if (time_cells(out, table, job)) {
+        attest_table_cell(out, "%s", spread_text(text, sizeof text, attest_bench_over(table, table->mpfr, n)));
+        attest_table_cell(out, "%s", spread_text(text, sizeof text, attest_bench_over(table, n, table->naive)));
+        attest_table_cell(out, "%s", spread_text(text, sizeof text, attest_bench_over(table, n, table->best)));
         snprintf(text, sizeof text, "%.1e", job->error);
-        fill(g, 6, job->compared > 0 ? text : "");
+        attest_table_cell(out, "%s", job->compared > 0 ? text : "");
     }
-    g->rows++;
+    attest_table_cell(out, "%s", job->source);
 }
 
-static void fill_kernel(grid *g, const attest_bench_table *table, int n)
+static void kernel_row(attest_table *out, const attest_bench_table *table, int n)
 {
     const attest_bench_job *job = &table->job[n];
-    const attest_row *judged = &table->judged[n];
+    const attest_result *judged = &table->judged[n];
     char text[96];
-    if (fill_times(g, table, job)) {
-        fill(g, 3, spread_text(text, sizeof text, attest_bench_over(table, n, table->naive)));
-        fill(g, 4, judged->verdict == ATTEST_SKIP ? "not judged" : attest_verdict_names[judged->verdict]);
+    if (time_cells(out, table, job)) {
+        attest_table_cell(out, "%s", spread_text(text, sizeof text, attest_bench_over(table, n, table->naive)));
+        attest_table_cell(out, "%s",
+                          judged->verdict == ATTEST_SKIP ? "not judged" : attest_verdict_names[judged->verdict]);
         snprintf(text, sizeof text, "%.3g", judged->ratio_hi);
-        fill(g, 5, judged->ratio_hi == judged->ratio_hi ? text : "");
+        attest_table_cell(out, "%s", judged->ratio_hi == judged->ratio_hi ? text : "");
     }
-    g->rows++;
+    attest_table_cell(out, "%s", job->source);
 }
 
 /* ---- below the table --------------------------------------------------------------------------------------------- */
@@ -191,24 +159,23 @@ void attest_bench_print(FILE *out, const attest_bench_table *table)
 {
     char dd[64];
     snprintf(dd, sizeof dd, "this / %s", table->best >= 0 ? table->job[table->best].name : "dd");
-    const char *const engines[] = { "engine", "time", "ns/pair", "mpfr-128 / this", "this / naive-f32", dd,
-                                    "max abs(o - dd)", "source" };
-    static const char *const kernels[] = { "kernel", "time", "ns/pair", "this / naive-f32", "verdict",
-                                           "max error/bound", "source" };
-    grid *g = calloc(1, sizeof *g);
+    const attest_column engines[] = { { .head = "engine" },           { .head = "time" },
+                                      { .head = "ns/pair" },          { .head = "mpfr-128 / this" },
+                                      { .head = "this / naive-f32" }, { .head = dd },
+                                      { .head = "max abs(o - dd)" },  { .head = "source" } };
+    static const attest_column kernels[] = { { .head = "kernel" },           { .head = "time" },
+                                             { .head = "ns/pair" },          { .head = "this / naive-f32" },
+                                             { .head = "verdict" },          { .head = "max error/bound" },
+                                             { .head = "source" } };
+    attest_table printed;
     fprintf(out, "\n%s\n%lld visible pairs; %d rounds, all rows in turn; median [least .. most]; processor time, but "
                  "wall clock for rows with several threads\n\n",
             table->line, (long long)table->pairs, table->rounds);
-    if (!g) {
-        fprintf(out, "no memory for the table\n");
-        return;
-    }
-    fill_heads(g, table->judged ? kernels : engines, table->judged ? 7 : 8);
+    attest_table_begin(&printed, out, ATTEST_TABLE_ALIGNED, table->judged ? kernels : engines, table->judged ? 7 : 8);
     for (int n = 0; n < (int)table->count; n++)
         if (attest_bench_is_row(&table->job[n]))
-            (table->judged ? fill_kernel : fill_engine)(g, table, n);
-    print_grid(out, g);
-    free(g);
+            (table->judged ? kernel_row : engine_row)(&printed, table, n);
+    attest_table_close(&printed);
     fprintf(out, "\n");
     print_reasons(out, table);
     for (size_t n = 0; n < table->count; n++)

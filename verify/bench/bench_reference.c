@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/library/registry.h"
+#include "kernels/library/library.h"
 #include "kernels/yardstick/yardstick.h"
 #include "verify/bench/bench_table.h"
-#include "verify/judge/compare.h"
+#include "verify/compare/compare.h"
 
 /* ---- dd ---------------------------------------------------------------------------------------------------------- */
 static attest_status add_dd(attest_bench_table *table, const attest_bench_options *options, const char *path,
@@ -158,8 +158,8 @@ out:
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 /* Verdict and ratios of what a job computed on the inputs of the line. */
-static attest_status judge(attest_row *row, attest_truth *truth, const attest_case *c, const attest_bench_job *job,
-                           attest_error *err)
+static attest_status judge(attest_result *result, attest_truth *truth, const attest_case *c,
+                           const attest_bench_job *job, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_bundle *bundle = NULL;
@@ -167,7 +167,7 @@ static attest_status judge(attest_row *row, attest_truth *truth, const attest_ca
     ATTEST_TRY(attest_bundle_new(&bundle, err));
     ATTEST_TRY(attest_bundle_add(bundle, job->p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, &o, err));
     memcpy(o->data, job->out.data, attest_tensor_bytes(o));
-    ATTEST_TRY(attest_compare(row, truth, NULL, c, bundle, job->kernel->numerics, job->kernel->flags, 0, err));
+    ATTEST_TRY(attest_compare(result, truth, NULL, c, bundle, job->kernel->numerics, job->kernel->flags, 0, err));
 out:
     attest_bundle_free(bundle);
     return status;
@@ -182,7 +182,7 @@ static attest_status judge_all(attest_bench_table *table, attest_error *err)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu rows", table->count);
     ATTEST_TRY(attest_truth_new(&truth, &table->own.c.problem, table->own.bundle, ATTEST_ENGINE_AUTO, err));
     for (size_t n = 0; n < table->count; n++) {
-        attest_row_init(&table->judged[n]);
+        attest_result_init(&table->judged[n]);
         table->judged[n].verdict = ATTEST_SKIP;
         if (table->job[n].kernel && !table->job[n].why[0] && table->job[n].in == table->own.bundle)
             ATTEST_TRY(judge(&table->judged[n], truth, &table->own.c, &table->job[n], err));

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
-#include "kernels/library/plugin.h"
-#include "props/draw/family.h"
+#include "kernels/library/library.h"
+#include "props/draw/draw.h"
 
 int attest_bench_wanted(const attest_bench_options *options, const char *name)
 {

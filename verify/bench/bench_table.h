@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-#include "reports/row.h"
+#include "reports/result.h"
 #include "verify/bench/bench_jobs.h"
-#include "verify/commands/cli.h"
+#include "verify/base/base.h"
 
 #define ATTEST_BENCH_JOBS 40
 
@@ -31,7 +31,7 @@ typedef struct attest_bench_table {
     int threaded; /* the dd row of several threads */
     int on_f32;   /* the dd row on `fresh` */
     int mpfr, naive, costs, machine;
-    attest_row *judged; /* `bench kernels`: [count] verdict and ratio of each row; else NULL */
+    attest_result *judged; /* `bench kernels`: [count] verdict and ratio of each row; else NULL */
 } attest_bench_table;
 
 typedef struct attest_bench_options {

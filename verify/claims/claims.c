@@ -1,11 +1,13 @@
 /* claims.c - runs the table of claims and tells its rows. */
 #include "verify/claims/claims.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "reports/json.h"
+#include "reports/table.h"
 
 const attest_claim_source *const attest_claim_sources[] = {
     &attest_claims_expressiveness,   &attest_claims_denominator,
@@ -174,33 +176,59 @@ size_t attest_ledger_checked(const attest_ledger *ledger)
 }
 
 /* ---- Markdown ---------------------------------------------------------------------------------------------------- */
-/* A cell: | would end it. */
-static void print_cell(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        fputs(*text == '|' ? "\\|" : (char[]){ *text == '\n' ? ' ' : *text, '\0' }, out);
-}
-
 /* Five digits; an enclosure whose ends read the same is one number. */
 static void print_figure(FILE *out, const attest_figure *figure)
 {
     char lo[32], hi[32];
-    print_cell(out, figure->name);
     snprintf(lo, sizeof lo, "%.5g", figure->value.lo);
     snprintf(hi, sizeof hi, "%.5g", figure->value.hi);
     const int whole = figure->value.lo == figure->value.hi && fabs(figure->value.lo) < 1e15 &&
                       figure->value.lo == (double)(int64_t)figure->value.lo;
     if (whole)
-        fprintf(out, " %lld", (long long)figure->value.lo);
+        fprintf(out, "%s %lld", figure->name, (long long)figure->value.lo);
     else if (strcmp(lo, hi) == 0)
-        fprintf(out, " %s", lo);
+        fprintf(out, "%s %s", figure->name, lo);
     else
-        fprintf(out, " [%s, %s]", lo, hi);
+        fprintf(out, "%s [%s, %s]", figure->name, lo, hi);
+}
+
+/* All figures of a claim as one text, malloc'd; NULL: no memory. */
+static char *figures_text(const attest_claim_finding *finding)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t f = 0; out && f < finding->count; f++) {
+        fputs(f ? "; " : "", out);
+        print_figure(out, &finding->figures[f]);
+    }
+    if (out)
+        fclose(out);
+    return text;
+}
+
+static void markdown_row(attest_table *table, const attest_claim_row *row)
+{
+    char verdict[256], expected[256], *figures = figures_text(&row->finding);
+    attest_claim_verdict_text(verdict, sizeof verdict, row->finding.verdict, row->claim->condition);
+    attest_claim_verdict_text(expected, sizeof expected, row->claim->expected, row->claim->condition);
+    attest_table_cell(table, "%s", row->id);
+    attest_table_cell(table, "%s", row->claim->statement);
+    attest_table_cell(table, "%s, %s", row->file, row->claim->section);
+    attest_table_cell(table, "%s", row->claim->how);
+    attest_table_cell(table, "%s", figures ? figures : "");
+    attest_table_cell(table, "%s", verdict);
+    attest_table_cell(table, "%s", expected);
+    free(figures);
 }
 
 void attest_ledger_markdown(FILE *out, const attest_ledger *ledger)
 {
     static const char *const names[] = { "holds", "holds if ...", "false as written", "not checkable here" };
+    static const attest_column columns[] = { { .head = "claim" },       { .head = "statement" }, { .head = "source" },
+                                             { .head = "how checked" }, { .head = "figures" },   { .head = "verdict" },
+                                             { .head = "expected" } };
+    attest_table table;
     size_t totals[4] = { 0 };
     for (size_t i = 0; i < ledger->count; i++)
         totals[ledger->rows[i].finding.verdict]++;
@@ -213,28 +241,10 @@ void attest_ledger_markdown(FILE *out, const attest_ledger *ledger)
     for (int v = 0; v < 4; v++)
         fprintf(out, " %zu %s%s", totals[v], names[v], v < 3 ? "," : "");
     fprintf(out, "; %zu in all.\n\n", ledger->count);
-    fprintf(out, "| claim | statement | source | how checked | figures | verdict | expected |\n"
-                 "|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < ledger->count; i++) {
-        const attest_claim_row *row = &ledger->rows[i];
-        char text[256];
-        fprintf(out, "| %s | ", row->id);
-        print_cell(out, row->claim->statement);
-        fprintf(out, " | %s, %s | ", row->file, row->claim->section);
-        print_cell(out, row->claim->how);
-        fprintf(out, " | ");
-        for (size_t f = 0; f < row->finding.count; f++) {
-            fputs(f ? "; " : "", out);
-            print_figure(out, &row->finding.figures[f]);
-        }
-        attest_claim_verdict_text(text, sizeof text, row->finding.verdict, row->claim->condition);
-        fprintf(out, " | ");
-        print_cell(out, text);
-        attest_claim_verdict_text(text, sizeof text, row->claim->expected, row->claim->condition);
-        fprintf(out, " | ");
-        print_cell(out, text);
-        fprintf(out, " |\n");
-    }
+    attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < ledger->count; i++)
+        markdown_row(&table, &ledger->rows[i]);
+    attest_table_close(&table);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -271,8 +281,10 @@ attest_status attest_ledger_json(FILE *out, const attest_ledger *ledger, attest_
     int bad = !array;
     for (size_t i = 0; !bad && i < ledger->count; i++)
         bad = json_array_append_new(array, json_row(&ledger->rows[i])) != 0;
-    bad = bad || json_dumpf(array, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 || fputc('\n', out) == EOF;
-    json_decref(array);
+    if (bad)
+        json_decref(array);
+    else
+        bad = attest_json_pretty(out, array) != ATTEST_OK;
     return bad ? attest_fail(err, ATTEST_IO, "cannot write the claims as JSON") : ATTEST_OK;
 }
 

@@ -1,5 +1,7 @@
 /* claims.h - the ledger of the papers' mathematical statements: a table of descriptors, each checked with numbers.
  *
+ * Answers whether each statement of the papers holds, with figures. Touches no kernel and no worker.
+ *
  * A claim's check function puts named figures into a finding and concludes from them; it never says a verdict that
  * its figures did not decide.  The verdict each row must have is committed in its descriptor.  Ids C1, C2, ... follow
  * from the order of the sources and of the rows in them.  No kernel is run.

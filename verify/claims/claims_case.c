@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 
 static attest_status parse(claim_case *x, attest_error *err, const char *line, va_list arguments)
 {

@@ -1,5 +1,5 @@
 /* claims_updates.c - the open question of the expressiveness paper: which update rules of RetNet, Mamba, RWKV and the
- * delta family are points of the axes of design section 3.  Each rule is written out as published and run in rationals
+ * delta family are points of the axes of variant_axes.c.  Each rule is written out as published and run in rationals
  * against the variant that should be it; where it is none, the figures are a counterexample.
  */
 #include "verify/claims/claims_tables.h"

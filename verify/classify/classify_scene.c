@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "reports/row.h"
+#include "reports/result.h"
 #include "verify/classify/classify_private.h"
 
 /* An added number is 2^60 v beside an erased 2^-60 S: less than half a unit of any format here. */

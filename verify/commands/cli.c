@@ -65,8 +65,9 @@ static const option_row option_table[] = {
       "search" },
     { { "device", KEY_DEVICE, "cpu|cuda", 0, "only kernels of this device", 0 }, "gate" },
     { { "require-device", KEY_REQUIRE, "cpu|cuda", 0, "exit 2 unless a kernel of this device can run", 0 }, "gate" },
-    { { "out", KEY_OUT, "DIR", 0, "write rows.jsonl, rows.csv, junit.xml and summary.md into DIR", 0 }, "gate" },
-    { { "out", KEY_OUT, "DIR", 0, "write rows.jsonl, rows.csv, junit.xml, summary.md and traits.jsonl into DIR", 0 },
+    { { "out", KEY_OUT, "DIR", 0, "write results.jsonl, results.csv, junit.xml and summary.md into DIR", 0 }, "gate" },
+    { { "out", KEY_OUT, "DIR", 0, "write results.jsonl, results.csv, junit.xml, summary.md and traits.jsonl into DIR",
+        0 },
       "audit" },
     { { "out", KEY_OUT, "DIR", 0, "write study-NAME.jsonl, .csv and .svg into DIR", 0 }, "study" },
     { { "out", KEY_OUT, "DIR", 0, "write claims.md and claims.json into DIR", 0 }, "claims" },
@@ -232,13 +233,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_SUITE: cli->suite = text; break;
     case KEY_GATE: cli->gate = text; break;
-    case KEY_KERNEL: cli->kernel = text; break;
-    case KEY_DEVICE: cli->device = text; break;
+    case KEY_KERNEL: cli->options.kernel = text; break;
+    case KEY_DEVICE: cli->options.device = text; break;
     case KEY_REQUIRE: cli->require_device = text; break;
     case KEY_OUT: cli->out = text; break;
-    case KEY_TIMEOUT: cli->timeout = parse_number(state, "timeout", text, 0.01); break;
-    case KEY_MAX_TIME: cli->max_time = parse_number(state, "max-time", text, 0); break;
-    case KEY_FAIL_ON: cli->fail_on = text; break;
+    case KEY_TIMEOUT: cli->options.timeout = parse_number(state, "timeout", text, 0.01); break;
+    case KEY_MAX_TIME: cli->options.max_time = parse_number(state, "max-time", text, 0); break;
+    case KEY_FAIL_ON: cli->options.fail_on = text; break;
     case KEY_LIST: cli->list_cases = 1; break;
     case KEY_PROBLEM: cli->problem = text; break;
     case 't':
@@ -249,20 +250,20 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_WANT: cli->want = text; break;
     case KEY_DRAW: cli->draw = text; break;
     case KEY_DIGITS: cli->digits = parse_integer(state, "digits", text, 1, 2000); break;
-    case KEY_FORMAT: cli->format = text; break;
+    case KEY_FORMAT: cli->options.format = text; break;
     case KEY_PREC: cli->prec = parse_integer(state, "prec", text, 16, 8192); break;
     case KEY_ENGINE: cli->engine = text; break;
     case KEY_MODEL: cli->model = text; break;
     case KEY_EXP_ULP: cli->exp_ulp = parse_number(state, "exp-ulp", text, 0); break;
-    case KEY_JOBS: cli->jobs = parse_integer(state, "jobs", text, 1, 1024); break;
+    case KEY_JOBS: cli->options.jobs = parse_integer(state, "jobs", text, 1, 1024); break;
     case KEY_ROUNDS: cli->rounds = parse_integer(state, "rounds", text, ATTEST_BENCH_ROUNDS,
                                                        ATTEST_BENCH_ROUNDS_MAX); break;
     case KEY_OBJECTIVE: cli->objective = text; break;
     case KEY_STRATEGY: cli->strategy = text; break;
     case KEY_CASES: cli->cases = parse_integer(state, "cases", text, 1, 1000000000); break;
-    case KEY_SEED: cli->seed = parse_integer(state, "seed", text, 0, LONG_MAX); break;
+    case KEY_SEED: cli->options.seed = parse_integer(state, "seed", text, 0, LONG_MAX); break;
     case KEY_PROPERTY: cli->property = text; break;
-    case KEY_QUIET: cli->quiet = 1; break;
+    case KEY_QUIET: cli->options.quiet = 1; break;
     default: return parse_argument(key, text, state);
     }
     return 0;
@@ -277,7 +278,7 @@ static void print_usage(FILE *out)
         fprintf(out, "  %-10s %s\n", attest_commands[i].name, attest_commands[i].summary);
     fprintf(out, "\n`attest COMMAND --help` lists a command's options.\n"
                  "Exit codes: 0 pass, 1 numerical failure, 2 usage or bad input, 3 crash or timeout of a kernel,\n"
-                 "4 inconclusive or mistrusted, 70 our own error, 77 nothing judged.\n");
+                 "4 inconclusive or no evidence, 70 our own error, 77 nothing judged.\n");
 }
 
 static const attest_command *find_command(const char *name)
@@ -311,8 +312,8 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
     }
     *command = find_command(argv[1]);
     *cli = (attest_cli){
-        .command = (*command)->name, .program = argv[0], .timeout = 10, .max_time = -1, .exp_ulp = 4, .digits = 40,
-        .rounds = ATTEST_BENCH_ROUNDS, .seed = -1
+        .command = (*command)->name, .options = { .program = argv[0], .timeout = 10, .max_time = -1, .seed = -1 },
+        .exp_ulp = 4, .digits = 40, .rounds = ATTEST_BENCH_ROUNDS
     };
     struct argp_option options[OPTION_COUNT + 1];
     size_t count = 0;
@@ -347,40 +348,11 @@ int attest_cli_error(const attest_cli *cli, attest_status status, const attest_e
     }
 }
 
-attest_status attest_cli_output_dir(const char *dir, attest_error *err)
-{
-    char path[4096];
-    const int len = snprintf(path, sizeof path - 32, "%s", dir);
-    if (len <= 0 || len >= (int)sizeof path - 32)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is empty or too long");
-    for (char *at = path + 1;; at++) {
-        if (*at != '/' && *at != '\0')
-            continue;
-        const char was = *at;
-        *at = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot make the output directory: %s", dir, strerror(errno));
-        *at = was;
-        if (was == '\0')
-            break;
-    }
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: not a directory", dir);
-    strcat(path, "/.attest-XXXXXX");
-    const int fd = mkstemp(path);
-    if (fd < 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write into it: %s", dir, strerror(errno));
-    close(fd);
-    unlink(path);
-    return ATTEST_OK;
-}
-
 int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli)
 {
     static const char below[] = "/kernels";
-    if (strchr(cli->program, '/')) {
-        if (snprintf(folder, len, "%s", cli->program) >= (int)len)
+    if (strchr(cli->options.program, '/')) {
+        if (snprintf(folder, len, "%s", cli->options.program) >= (int)len)
             return 0;
     } else {
         const ssize_t n = readlink("/proc/self/exe", folder, len);
@@ -393,38 +365,4 @@ int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli)
         return 0;
     strcpy(end, below);
     return 1;
-}
-
-void attest_shell_quote(char *text, size_t len, const char *word)
-{
-    size_t at = 0;
-    const int plain = *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                            "_-+=./:,@%") == strlen(word);
-    if (!plain && at + 1 < len)
-        text[at++] = '\'';
-    for (; *word && at + 6 < len; word++) {
-        if (*word == '\'') {
-            memcpy(text + at, "'\\''", 4);
-            at += 4;
-        } else {
-            text[at++] = *word;
-        }
-    }
-    if (!plain && at + 1 < len)
-        text[at++] = '\'';
-    if (len > 0)
-        text[at < len ? at : len - 1] = '\0';
-}
-
-void attest_print_json_string(const char *text)
-{
-    putchar('"');
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*text);
-        else
-            putchar(*text);
-    putchar('"');
 }

@@ -1,29 +1,30 @@
 /* cli.h - the command line: one table of commands, one table of options, and what commands share.
  *
  * Data goes to stdout, talk and progress to stderr.  A usage error is one line on stderr and exit code 2
- * (argp's own errors too).  Exit codes: design section 6 (reports/row.h, attest_exit).
+ * (argp's own errors too).  Exit codes: attest_exit of reports/result.h.
  */
 #ifndef ATTEST_CLI_H
 #define ATTEST_CLI_H
 
 #include "kernels/problem/problem.h"
-#include "reports/row.h"
+#include "reports/report.h"
+#include "verify/base/base.h"
 
 #define ATTEST_CLI_LIST 300 /* most -t options (taylor:64 has 134 inputs and as many outputs), positional arguments */
 
 /* All options of all commands; a command's row in the option table says which it takes. */
 typedef struct attest_cli {
     const char *command;
-    const char *program; /* argv[0], for reproducing commands */
-    const char *suite, *gate, *kernel, *device, *require_device, *out, *problem, *want, *draw, *format, *engine, *model;
-    const char *fail_on, *objective, *strategy, *property;
+    attest_options options; /* those that a command passes on */
+    const char *suite, *gate, *require_device, *out, *problem, *want, *draw, *engine, *model;
+    const char *objective, *strategy, *property;
     const char *tensor[ATTEST_CLI_LIST]; /* NAME=FILE[:LAYOUT] */
     int tensor_count;
     const char *argument[ATTEST_CLI_LIST]; /* positional */
     int argument_count;
-    double timeout, max_time, exp_ulp;
-    long digits, prec, jobs, rounds, cases, seed;
-    int quiet, list_cases;
+    double exp_ulp;
+    long digits, prec, rounds, cases;
+    int list_cases;
 } attest_cli;
 
 typedef struct attest_command {
@@ -58,18 +59,8 @@ int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
 
-/* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
- * ATTEST_BAD_INPUT names the directory. */
-attest_status attest_cli_output_dir(const char *dir, attest_error *err);
-
-/* The folder of plugins, `kernels/` beside the executable: as it was called (so that rows and reproductions stay
+/* The folder of plugins, `kernels/` beside the executable: as it was called (so that results and reproductions stay
  * short), else in full.  0: not known. */
 int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli);
-
-/* One word of a shell command: quoted with ' where needed. */
-void attest_shell_quote(char *text, size_t len, const char *word);
-
-/* A JSON string on stdout. */
-void attest_print_json_string(const char *text);
 
 #endif

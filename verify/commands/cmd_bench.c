@@ -4,8 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "verify/bench/bench_table.h"
-#include "verify/base/clock.h"
+#include "verify/commands/cli.h"
+#include "verify/bench/bench.h"
+#include "verify/base/base.h"
 
 #define MISTRUSTED 4 /* exit code, as of a gate that is not to be relied on */
 
@@ -76,26 +77,26 @@ static attest_status find_bench(const bench **found, const attest_cli *cli, atte
             *found = &benches[b];
     if (!*found)
         return attest_fail(err, ATTEST_BAD_INPUT, "'%s' is no bench: reference or kernels", cli->argument[0]);
-    if (cli->kernel && *found == &benches[0])
+    if (cli->options.kernel && *found == &benches[0])
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "--kernel=%s: only for `bench kernels`; --engine chooses rows of `bench reference`",
-                           cli->kernel);
+                           cli->options.kernel);
     if (cli->engine && *found != &benches[0])
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "--engine=%s: only for `bench reference`; --kernel chooses kernels", cli->engine);
-    if (cli->jobs > 0 && *found != &benches[0])
+    if (cli->options.jobs > 0 && *found != &benches[0])
         return attest_fail(err, ATTEST_BAD_INPUT, "--jobs=%ld: only for `bench reference`; kernels run on one thread",
-                           cli->jobs);
-    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format);
+                           cli->options.jobs);
+    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
     return ATTEST_OK;
 }
 
 /* Threads of the second dd row: --jobs, else two where there are as many processors. */
 static int threads_of(const attest_cli *cli)
 {
-    if (cli->jobs > 0)
-        return (int)cli->jobs;
+    if (cli->options.jobs > 0)
+        return (int)cli->options.jobs;
     return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
 }
 
@@ -105,7 +106,7 @@ static attest_status one_table(attest_bench_table *table, const bench *b, const 
 {
     attest_status status = ATTEST_OK;
     ATTEST_TRY(b->run(table, line, options, err));
-    (cli->format && strcmp(cli->format, "json") == 0 ? attest_bench_print_json : attest_bench_print)(stdout, table);
+    (cli->options.format && strcmp(cli->options.format, "json") == 0 ? attest_bench_print_json : attest_bench_print)(stdout, table);
     fflush(stdout);
     if (attest_bench_mistrusted(table)) {
         fprintf(stderr, "attest bench: %s: mpfr-128 takes %.3f times its calls, more than %.2f: mistrusted\n",
@@ -131,7 +132,7 @@ static attest_status all_tables(attest_bench_table *table, const bench *b, const
         if (status != ATTEST_OK && (status != ATTEST_UNSUPPORTED || ++left_out == count))
             return status;
     }
-    if (left_out > 0 && !cli->quiet)
+    if (left_out > 0 && !cli->options.quiet)
         fprintf(stderr, "attest bench: %zu of %zu problems left out, the last because: %s\n", left_out, count,
                 err->text);
     return ATTEST_OK;
@@ -145,7 +146,7 @@ int attest_command_bench(const attest_cli *cli)
     int mistrusted = 0;
     char folder[4096];
     teller t = { NULL };
-    const int tells = !cli->quiet && isatty(STDERR_FILENO);
+    const int tells = !cli->options.quiet && isatty(STDERR_FILENO);
     const attest_bench_clock clock = { wall, thread, tells ? progress : NULL, &t };
     attest_bench_table *table = calloc(1, sizeof *table);
     if (!table)
@@ -153,7 +154,7 @@ int attest_command_bench(const attest_cli *cli)
     ATTEST_TRY(find_bench(&b, cli, &err));
     const attest_bench_options options = { .rounds = (int)cli->rounds,
                                            .threads = threads_of(cli),
-                                           .glob = cli->kernel ? cli->kernel : cli->engine,
+                                           .glob = cli->options.kernel ? cli->options.kernel : cli->engine,
                                            .plugins = attest_cli_plugins(folder, sizeof folder, cli) ? folder : NULL,
                                            .clock = &clock };
     ATTEST_TRY(all_tables(table, b, cli, &options, &mistrusted, &err));

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/write.h"
+#include "reports/report.h"
 #include "verify/claims/claims.h"
 #include "verify/commands/cli.h"
 
@@ -28,11 +28,11 @@ int attest_command_claims(const attest_cli *cli)
     attest_status status = ATTEST_OK;
     attest_ledger ledger = { 0 };
     int code = 0;
-    const int json = cli->format && strcmp(cli->format, "json") == 0;
-    if (cli->format && !json && strcmp(cli->format, "text") != 0)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
+    if (cli->options.format && !json && strcmp(cli->options.format, "text") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     if (cli->out)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+        ATTEST_TRY(attest_output_dir(cli->out, &err));
     ATTEST_TRY(attest_ledger_run(&ledger, attest_claim_sources, attest_claim_source_count, &err));
     if (cli->out) {
         ATTEST_TRY(write_file(&ledger, cli->out, "claims.md", 0, &err));
@@ -43,7 +43,7 @@ int attest_command_claims(const attest_cli *cli)
     else if (!cli->out)
         attest_ledger_markdown(stdout, &ledger);
     code = attest_ledger_exit(&ledger, stderr);
-    if (!cli->quiet)
+    if (!cli->options.quiet)
         fprintf(stderr, "%zu claims, %zu of them with figures\n", ledger.count, attest_ledger_checked(&ledger));
 out:
     attest_ledger_free(&ledger);

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
+#include "reports/json.h"
 #include "verify/commands/cli.h"
-#include "verify/judge/compare.h"
+#include "verify/compare/compare.h"
+#include "verify/gate/gate.h"
 #include "verify/commands/inputs.h"
 
-/* --model: what is assumed of the arithmetic (design section 9). */
+/* --model: what is assumed of the arithmetic. */
 static attest_status parse_model(attest_numerics *numerics, const attest_cli *cli, const attest_problem *p,
                                  attest_error *err)
 {
@@ -49,81 +51,51 @@ static attest_status parse_model(attest_numerics *numerics, const attest_cli *cl
                        "--model=%s: two-pass, online:TILE, split:S (1 to 2^24), recurrent or unknown", text);
 }
 
-static void print_reasons_json(int64_t reasons)
+static json_t *reasons_to_json(int64_t reasons)
 {
-    int first = 1;
+    json_t *list = json_array();
     for (int i = 0; i < ATTEST_REASON_COUNT; i++)
-        if (reasons >> i & 1) {
-            printf("%s\"%s\"", first ? "" : ",", attest_reason_names[i]);
-            first = 0;
-        }
+        if (reasons >> i & 1)
+            json_array_append_new(list, json_string(attest_reason_names[i]));
+    return list;
 }
 
-/* JSON has no infinity or NaN: they are strings, as in `reference`. */
-static void print_number(double x)
+static attest_status print_json(const attest_result *result, const attest_cli *cli, attest_error *err)
 {
-    if (x != x)
-        printf("null");
-    else if (x > 1.7976931348623157e308)
-        printf("\"inf\"");
-    else if (x < -1.7976931348623157e308)
-        printf("\"-inf\"");
-    else
-        printf("%.17g", x);
+    json_t *worst = json_pack("{s:o,s:o,s:o}", "index", attest_json_text(result->worst), "got",
+                              attest_json_text(result->got), "truth", attest_json_text(result->truth));
+    json_t *object = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "verdict", attest_verdict_names[result->verdict],
+                               "reasons", reasons_to_json(result->reasons), "max_ulp",
+                               attest_json_pair(result->ulp_lo, result->ulp_hi), "max_ratio",
+                               attest_json_pair(result->ratio_lo, result->ratio_hi), "bias",
+                               attest_json_number(result->bias), "worst", worst, "bound",
+                               attest_json_number(result->bound));
+    json_t *rest = json_pack("{s:s,s:o,s:I,s:I,s:o,s:o,s:o}", "model", cli->model ? cli->model : "unknown", "exp-ulp",
+                             attest_json_number(cli->exp_ulp), "rows_judged", (json_int_t)result->rows_judged,
+                             "rows_total", (json_int_t)result->rows_total, "why", attest_json_text(result->why),
+                             "reproduction", attest_json_text(result->reproduction), "problem",
+                             attest_json_text(result->problem));
+    json_object_update(object, rest);
+    json_decref(rest);
+    if (attest_json_line(stdout, object) != ATTEST_OK)
+        return attest_fail(err, ATTEST_IO, "cannot write the result");
+    return ATTEST_OK;
 }
 
-static void print_pair(const char *key, double lo, double hi)
-{
-    printf("\"%s\":[", key);
-    print_number(lo);
-    printf(",");
-    print_number(hi);
-    printf("],");
-}
-
-static void print_json(const attest_row *row, const attest_cli *cli)
-{
-    printf("{\"verdict\":\"%s\",\"reasons\":[", attest_verdict_names[row->verdict]);
-    print_reasons_json(row->reasons);
-    printf("],");
-    print_pair("max_ulp", row->ulp_lo, row->ulp_hi);
-    print_pair("max_ratio", row->ratio_lo, row->ratio_hi);
-    printf("\"bias\":");
-    print_number(row->bias);
-    printf(",\"worst\":{\"index\":");
-    attest_print_json_string(row->worst);
-    printf(",\"got\":");
-    attest_print_json_string(row->got);
-    printf(",\"truth\":");
-    attest_print_json_string(row->truth);
-    printf("},\"bound\":");
-    print_number(row->bound);
-    printf(",\"model\":\"%s\",\"exp-ulp\":", cli->model ? cli->model : "unknown");
-    print_number(cli->exp_ulp);
-    printf(",\"rows_judged\":%lld,\"rows_total\":%lld,\"why\":", (long long)row->rows_judged,
-           (long long)row->rows_total);
-    attest_print_json_string(row->why);
-    printf(",\"reproduction\":");
-    attest_print_json_string(row->reproduction);
-    printf(",\"problem\":");
-    attest_print_json_string(row->line);
-    printf("}\n");
-}
-
-static void print_text(const attest_row *row, const attest_cli *cli)
+static void print_text(const attest_result *result, const attest_cli *cli)
 {
     char reasons[256];
-    attest_reasons_text(reasons, sizeof reasons, row->reasons);
-    printf("verdict    %s%s%s%s%s\n", attest_verdict_names[row->verdict], *reasons ? ": " : "", reasons,
-           *row->why ? "; " : "", row->why);
-    printf("max ulp    [%.6g, %.6g]\n", row->ulp_lo, row->ulp_hi);
-    printf("max ratio  [%.6g, %.6g] of the derived bound\n", row->ratio_lo, row->ratio_hi);
-    printf("bias       %.3g (mean signed error / (u*gauge))\n", row->bias);
-    printf("worst      %s  got %s  truth %s  bound %.6g\n", row->worst, row->got, row->truth, row->bound);
+    attest_reasons_text(reasons, sizeof reasons, result->reasons);
+    printf("verdict    %s%s%s%s%s\n", attest_verdict_names[result->verdict], *reasons ? ": " : "", reasons,
+           *result->why ? "; " : "", result->why);
+    printf("max ulp    [%.6g, %.6g]\n", result->ulp_lo, result->ulp_hi);
+    printf("max ratio  [%.6g, %.6g] of the derived bound\n", result->ratio_lo, result->ratio_hi);
+    printf("bias       %.3g (mean signed error / (u*abs_scale))\n", result->bias);
+    printf("worst      %s  got %s  truth %s  bound %.6g\n", result->worst, result->got, result->truth, result->bound);
     printf("model      %s, exp error %g ulp; %lld of %lld rows judged\n", cli->model ? cli->model : "unknown",
-           cli->exp_ulp, (long long)row->rows_judged, (long long)row->rows_total);
-    printf("problem    %s\n", row->line);
-    printf("reproduce  %s\n", row->reproduction);
+           cli->exp_ulp, (long long)result->rows_judged, (long long)result->rows_total);
+    printf("problem    %s\n", result->problem);
+    printf("reproduce  %s\n", result->reproduction);
 }
 
 /* Judging a file against inputs that nobody gave is rarely meant. */
@@ -132,7 +104,7 @@ static void tell_drawn(const attest_case *c, const attest_cli *cli)
     for (int i = 0; i < cli->tensor_count; i++)
         if (strncmp(cli->tensor[i], "q=", 2) == 0)
             return;
-    if (!cli->quiet)
+    if (!cli->options.quiet)
         fprintf(stderr,
                 "attest compare: q, k and v are drawn (family=%s seed=%llu); -t q=FILE -t k=FILE -t v=FILE gives your "
                 "own\n",
@@ -140,26 +112,26 @@ static void tell_drawn(const attest_case *c, const attest_cli *cli)
 }
 
 /* The command line itself, quoted: a comparison is reproduced by running it again. */
-static void reproduce(attest_row *row, const attest_cli *cli)
+static void reproduce(attest_result *result, const attest_cli *cli)
 {
     char word[1200];
     size_t at = 0;
-    const size_t len = sizeof row->reproduction;
-    attest_shell_quote(word, sizeof word, cli->program);
-    at += (size_t)snprintf(row->reproduction, len, "%.400s compare", word);
+    const size_t len = sizeof result->reproduction;
+    attest_shell_quote(word, sizeof word, cli->options.program);
+    at += (size_t)snprintf(result->reproduction, len, "%.400s compare", word);
     const struct {
         const char *option, *value;
-    } options[] = { { "--problem", row->line }, { "--model", cli->model }, { "--draw", cli->draw } };
+    } options[] = { { "--problem", result->problem }, { "--model", cli->model }, { "--draw", cli->draw } };
     for (size_t i = 0; i < 3 && at < len; i++)
         if (options[i].value) {
             attest_shell_quote(word, sizeof word, options[i].value);
-            at += (size_t)snprintf(row->reproduction + at, len - at, " %s %s", options[i].option, word);
+            at += (size_t)snprintf(result->reproduction + at, len - at, " %s %s", options[i].option, word);
         }
     if (cli->exp_ulp != 4 && at < len)
-        at += (size_t)snprintf(row->reproduction + at, len - at, " --exp-ulp %.17g", cli->exp_ulp);
+        at += (size_t)snprintf(result->reproduction + at, len - at, " --exp-ulp %.17g", cli->exp_ulp);
     for (int i = 0; i < cli->tensor_count && at < len; i++) {
         attest_shell_quote(word, sizeof word, cli->tensor[i]);
-        at += (size_t)snprintf(row->reproduction + at, len - at, " -t %s", word);
+        at += (size_t)snprintf(result->reproduction + at, len - at, " -t %s", word);
     }
 }
 
@@ -171,12 +143,13 @@ int attest_command_compare(const attest_cli *cli)
     attest_truth *truth = NULL;
     attest_numerics numerics;
     attest_case c;
-    attest_row row;
-    const int json = cli->format && strcmp(cli->format, "json") == 0;
+    attest_result result;
+    char line[ATTEST_LINE];
+    const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
     int code = 0;
-    attest_row_init(&row);
-    if (cli->format && !json && strcmp(cli->format, "text") != 0)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    attest_result_init(&result);
+    if (cli->options.format && !json && strcmp(cli->options.format, "text") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     ATTEST_TRY(attest_bundle_new(&inputs, &err));
     ATTEST_TRY(attest_bundle_new(&outputs, &err));
     ATTEST_TRY(attest_inputs_load(&c, inputs, outputs, cli, &err));
@@ -189,17 +162,18 @@ int attest_command_compare(const attest_cli *cli)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "nothing to judge: give an output, e.g. -t o=FILE"));
     ATTEST_TRY(parse_model(&numerics, cli, &c.problem, &err));
     ATTEST_TRY(attest_truth_new(&truth, &c.problem, inputs, ATTEST_ENGINE_AUTO, &err));
-    ATTEST_TRY(attest_case_print(row.line, sizeof row.line, &c, &err));
-    snprintf(row.kernel, sizeof row.kernel, "file");
-    ATTEST_TRY(attest_compare(&row, truth, NULL, &c, outputs, &numerics, 0, 0, &err));
-    reproduce(&row, cli);
+    ATTEST_TRY(attest_case_print(line, sizeof line, &c, &err));
+    attest_result_describe(&result, &c, line, attest_case_hash(&c));
+    snprintf(result.kernel, sizeof result.kernel, "file");
+    ATTEST_TRY(attest_compare(&result, truth, NULL, &c, outputs, &numerics, 0, 0, &err));
+    reproduce(&result, cli);
     tell_drawn(&c, cli);
     if (json)
-        print_json(&row, cli);
-    else if (!cli->quiet)
-        print_text(&row, cli);
+        ATTEST_TRY(print_json(&result, cli, &err));
+    else if (!cli->options.quiet)
+        print_text(&result, cli);
     attest_exit exit_code = { 0 };
-    attest_exit_add(&exit_code, attest_row_exit(&row));
+    attest_exit_add(&exit_code, attest_result_exit(&result));
     code = attest_exit_code(&exit_code);
 out:
     attest_truth_free(truth);

@@ -4,9 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/write.h"
+#include "reports/report.h"
+#include "verify/commands/cli.h"
 #include "verify/peer_gates/peer_gates.h"
-#include "verify/properties/props_defects.h"
+#include "verify/properties/properties.h"
 
 #define PROPS_CASES 200 /* of `--gate props`, a defect */
 
@@ -16,7 +17,7 @@ static attest_status find_library(char *path, size_t len, const attest_cli *cli,
     static const char below[] = "/defects/defects.so";
     char *end = attest_cli_plugins(path, len, cli) ? strrchr(path, '/') : NULL;
     if (!end || (size_t)(end - path) + sizeof below > len)
-        return attest_fail(err, ATTEST_BAD_INPUT, "the folder of %s is not known", cli->program);
+        return attest_fail(err, ATTEST_BAD_INPUT, "the folder of %s is not known", cli->options.program);
     strcpy(end, below);
     if (access(path, R_OK) != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: not there (`make defects` builds it)", path);
@@ -27,11 +28,11 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
 {
     size_t selected = 0;
     for (size_t k = 0; k < attest_defect_count; k++)
-        selected += (size_t)attest_defect_selected(cli, &attest_defects[k]);
+        selected += (size_t)attest_defect_selected(&cli->options, &attest_defects[k]);
     if (selected == 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "no defect matches '%s' (`attest list defects`)", cli->kernel);
-    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format);
+        return attest_fail(err, ATTEST_BAD_INPUT, "no defect matches '%s' (`attest list defects`)", cli->options.kernel);
+    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
     return ATTEST_OK;
 }
 
@@ -45,8 +46,8 @@ static attest_status run(attest_defect_result *result, const attest_cli *cli, co
     if (!small)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu defects", attest_defect_count);
     ATTEST_TRY(attest_suite_read(&smoke, "smoke", err));
-    ATTEST_TRY(attest_defects_run(small, cli, &smoke, library, NULL, err));
-    ATTEST_TRY(attest_defects_run(result, cli, suite, library, NULL, err));
+    ATTEST_TRY(attest_defects_run(small, &cli->options, &smoke, library, NULL, err));
+    ATTEST_TRY(attest_defects_run(result, &cli->options, suite, library, NULL, err));
     for (size_t k = 0; k < attest_defect_count; k++)
         result[k].smoke = small[k].killed > 0;
 out:
@@ -56,11 +57,10 @@ out:
 }
 
 /* DIR/defects.md or DIR/gates.md, .json: `table->count` gates, or none and attest's own results. */
-static attest_status write_file(const attest_foreign_table *table, int json, attest_error *err)
+static attest_status write_file(const attest_foreign_table *table, const attest_cli *cli, int json, attest_error *err)
 {
     char path[4000];
     attest_output out;
-    const attest_cli *cli = table->cli;
     if (snprintf(path, sizeof path, "%s/%s.%s", cli->out, table->count ? "gates" : "defects", json ? "json" : "md") >=
         (int)sizeof path)
         return attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long");
@@ -68,27 +68,26 @@ static attest_status write_file(const attest_foreign_table *table, int json, att
     if (status == ATTEST_OK && table->count)
         (json ? attest_foreign_json : attest_foreign_markdown)(out.file, table);
     else if (status == ATTEST_OK && json)
-        attest_defects_json(out.file, cli, table->own);
+        attest_defects_json(out.file, &cli->options, table->own);
     else if (status == ATTEST_OK)
-        attest_defects_markdown(out.file, cli, table->own, table->suite);
+        attest_defects_markdown(out.file, &cli->options, table->own, table->suite);
     return attest_output_close(&out, status, err);
 }
 
-static attest_status tell(const attest_foreign_table *table, attest_error *err)
+static attest_status tell(const attest_foreign_table *table, const attest_cli *cli, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const attest_cli *cli = table->cli;
-    const int json = cli->format && strcmp(cli->format, "json") == 0;
+    const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
     if (cli->out) {
-        ATTEST_TRY(write_file(table, 0, err));
-        ATTEST_TRY(write_file(table, 1, err));
+        ATTEST_TRY(write_file(table, cli, 0, err));
+        ATTEST_TRY(write_file(table, cli, 1, err));
     }
     if (table->count)
         (json ? attest_foreign_json : attest_foreign_print)(stdout, table);
     else if (json)
-        attest_defects_json(stdout, cli, table->own);
+        attest_defects_json(stdout, &cli->options, table->own);
     else
-        attest_defects_print(stdout, cli, table->own, table->suite);
+        attest_defects_print(stdout, &cli->options, table->own, table->suite);
 out:
     return status;
 }
@@ -100,11 +99,11 @@ static attest_status run_props(const attest_cli *cli, const char *library, attes
     attest_props_defect *result = calloc(attest_defect_count, sizeof *result);
     if (!result)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu defects", attest_defect_count);
-    ATTEST_TRY(attest_props_defects(result, cli, library, PROPS_CASES, err));
-    if (cli->format && strcmp(cli->format, "json") == 0)
-        attest_props_defects_json(stdout, cli, result);
+    ATTEST_TRY(attest_props_defects(result, &cli->options, library, PROPS_CASES, err));
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
+        attest_props_defects_json(stdout, &cli->options, result);
     else
-        attest_props_defects_print(stdout, cli, result, PROPS_CASES);
+        attest_props_defects_print(stdout, &cli->options, result, PROPS_CASES);
 out:
     free(result);
     return status;
@@ -114,7 +113,7 @@ out:
 static int all_caught(const attest_cli *cli, const attest_defect_result *result)
 {
     for (size_t k = 0; k < attest_defect_count; k++)
-        if (attest_defect_selected(cli, &attest_defects[k]) && !(result[k].killed > 0 && result[k].live > 0))
+        if (attest_defect_selected(&cli->options, &attest_defects[k]) && !(result[k].killed > 0 && result[k].live > 0))
             return 0;
     return 1;
 }
@@ -143,15 +142,15 @@ int attest_command_defects(const attest_cli *cli)
     }
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "ci", &err));
     if (cli->out)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+        ATTEST_TRY(attest_output_dir(cli->out, &err));
     for (size_t g = 0; g < count; g++)
-        ATTEST_TRY(attest_foreign_run(&gates[g], cli, library, &err));
+        ATTEST_TRY(attest_foreign_run(&gates[g], &cli->options, library, &err));
     if (count && cli->suite)
-        ATTEST_TRY(attest_defects_run(result, cli, &suite, library, NULL, &err));
+        ATTEST_TRY(attest_defects_run(result, &cli->options, &suite, library, NULL, &err));
     else if (!count)
         ATTEST_TRY(run(result, cli, &suite, library, &err));
-    const attest_foreign_table table = { cli, gates, count, count && !cli->suite ? NULL : result, suite.name };
-    ATTEST_TRY(tell(&table, &err));
+    const attest_foreign_table table = { &cli->options, gates, count, count && !cli->suite ? NULL : result, suite.name };
+    ATTEST_TRY(tell(&table, cli, &err));
     good = count > 0 || all_caught(cli, result);
 out:
     attest_foreign_clear(gates, count);

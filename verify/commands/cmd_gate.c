@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verify/commands/cli.h"
 #include "verify/gate/gate.h"
-#include "verify/gate/runner.h"
 
 #define MAX_LIBRARIES 64
 
@@ -53,32 +53,32 @@ static void libraries_clear(libraries *l)
 
 static attest_status check_words(const attest_cli *cli, attest_error *err)
 {
-    const char *devices[] = { cli->device, cli->require_device };
+    const char *devices[] = { cli->options.device, cli->require_device };
     static const char *const options[] = { "device", "require-device" };
     for (int i = 0; i < 2; i++)
         if (devices[i] && strcmp(devices[i], "cpu") != 0 && strcmp(devices[i], "cuda") != 0)
             return attest_fail(err, ATTEST_BAD_INPUT, "--%s=%s: cpu or cuda", options[i], devices[i]);
-    if (cli->fail_on && strcmp(cli->fail_on, "undecided") != 0 && strcmp(cli->fail_on, "skip") != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--fail-on=%s: undecided or skip", cli->fail_on);
-    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format);
+    if (cli->options.fail_on && strcmp(cli->options.fail_on, "undecided") != 0 && strcmp(cli->options.fail_on,
+                                                                                         "skip") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--fail-on=%s: undecided or skip", cli->options.fail_on);
+    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
     return ATTEST_OK;
 }
 
 /* At least one kernel matches the glob and the device; --require-device finds one that can run. */
-static attest_status check_kernels(const attest_gate *gate, attest_error *err)
+static attest_status check_kernels(const attest_gate *gate, const char *require_device, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const attest_cli *cli = gate->cli;
-    int matched = 0, device = cli->require_device == NULL;
+    int matched = 0, device = require_device == NULL;
     attest_worker *worker = NULL;
     for (size_t l = 0; l < gate->library_count; l++) {
-        ATTEST_TRY(attest_worker_start(&worker, gate->libraries[l], cli->timeout, err));
+        ATTEST_TRY(attest_worker_start(&worker, gate->libraries[l], gate->options->timeout, err));
         for (size_t k = 0; k < attest_worker_kernel_count(worker); k++) {
             const attest_kernel_facts *facts = attest_worker_kernel(worker, k);
             char why[256] = "";
             const uint32_t wanted =
-                cli->require_device && strcmp(cli->require_device, "cuda") == 0 ? ATTEST_CUDA : ATTEST_CPU;
+                require_device && strcmp(require_device, "cuda") == 0 ? ATTEST_CUDA : ATTEST_CPU;
             if (!attest_kernel_wanted(gate, facts))
                 continue;
             matched++;
@@ -95,18 +95,19 @@ static attest_status check_kernels(const attest_gate *gate, attest_error *err)
                              gate->kernel_glob ? gate->kernel_glob : "*");
     else if (!device)
         status = attest_fail(err, ATTEST_BAD_INPUT, "--require-device=%s: no kernel can run on such a device here",
-                             cli->require_device);
+                             require_device);
 out:
     attest_worker_free(worker);
     return status;
 }
 
-/* DIR/traits.jsonl: an audit's; of an earlier one in the same folder nothing stays. */
-static attest_status write_traits(const attest_gate *gate, const attest_traits *traits, attest_error *err)
+/* OUT/traits.jsonl: an audit's; of an earlier one in the same folder nothing stays. */
+static attest_status write_traits(const attest_gate *gate, const char *out, const attest_traits *traits,
+                                  attest_error *err)
 {
     char path[4096];
-    if (snprintf(path, sizeof path, "%s/traits.jsonl", gate->cli->out) >= (int)sizeof path)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", gate->cli->out);
+    if (snprintf(path, sizeof path, "%s/traits.jsonl", out) >= (int)sizeof path)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", out);
     if (gate->traits)
         return attest_traits_write_jsonl(traits, path, err);
     if (unlink(path) != 0 && errno != ENOENT)
@@ -114,42 +115,42 @@ static attest_status write_traits(const attest_gate *gate, const attest_traits *
     return ATTEST_OK;
 }
 
-static void tell_traits(const attest_cli *cli, const attest_traits *traits)
+static attest_status tell_traits(const attest_cli *cli, const attest_traits *traits, attest_error *err)
 {
-    if (cli->format && strcmp(cli->format, "json") == 0)
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
         for (size_t n = 0; n < traits->count; n++)
             attest_trait_print_json(stdout, &traits->trait[n]);
-    else if (!cli->quiet)
-        attest_traits_print(stdout, traits);
+    else if (!cli->options.quiet)
+        return attest_traits_print(stdout, traits, err);
+    return ATTEST_OK;
 }
 
 /* Runs the gate, writes --out, prints; returns the exit code. */
-static int run_and_tell(const attest_gate *gate)
+static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
 {
-    const attest_cli *cli = gate->cli;
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
-    attest_rows rows = { 0 };
+    attest_results results = { 0 };
     attest_traits traits = { 0 };
     int code = 0;
-    ATTEST_TRY(check_kernels(gate, &err));
+    ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
     attest_error run_err = { "" };
-    const attest_status run_status = attest_gate_run(&rows, gate, &run_err);
+    const attest_status run_status = attest_gate_run(&results, gate, &run_err);
     if (gate->traits && run_status == ATTEST_OK)
-        ATTEST_TRY(attest_gate_traits(&rows, &traits, gate, &err));
-    if (cli->out && rows.count > 0) {
-        ATTEST_TRY(attest_gate_write(&rows, cli->out, &err));
-        ATTEST_TRY(write_traits(gate, &traits, &err));
+        ATTEST_TRY(attest_gate_traits(&results, &traits, gate, &err));
+    if (cli->out && results.count > 0) {
+        ATTEST_TRY(attest_gate_write(&results, cli->out, &err));
+        ATTEST_TRY(write_traits(gate, cli->out, &traits, &err));
     }
-    if (cli->out && !cli->quiet && rows.count > 0)
-        fprintf(stderr, "rows are in %s; `%s report %s` makes the page\n", cli->out, cli->program, cli->out);
-    if (rows.count > 0 && run_status != ATTEST_BAD_INPUT) /* what was judged is told, whatever came after it */
-        code = attest_gate_tell(cli, &rows);
-    tell_traits(cli, &traits);
+    if (cli->out && !cli->options.quiet && results.count > 0)
+        fprintf(stderr, "results are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
+    if (results.count > 0 && run_status != ATTEST_BAD_INPUT) /* what was judged is told, whatever came after it */
+        code = attest_gate_tell(&cli->options, &results);
+    ATTEST_TRY(tell_traits(cli, &traits, &err));
     status = run_status;
     err = run_err;
 out:
-    attest_rows_clear(&rows);
+    attest_results_clear(&results);
     attest_traits_clear(&traits);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }
@@ -172,33 +173,15 @@ int attest_command_gate(const attest_cli *cli)
         goto out;
     }
     if (cli->out)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+        ATTEST_TRY(attest_output_dir(cli->out, &err));
     find_plugins(&l, cli);
-    const attest_gate gate = { .cli = cli, .suite = &suite, .libraries = l.list, .library_count = l.count,
-                               .kernel_glob = cli->kernel };
-    code = run_and_tell(&gate);
+    const attest_gate gate = { .options = &cli->options, .suite = &suite, .libraries = l.list, .library_count = l.count,
+                               .kernel_glob = cli->options.kernel };
+    code = run_and_tell(&gate, cli);
 out:
     libraries_clear(&l);
     attest_suite_clear(&suite);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
-}
-
-void attest_split_target(const char *target, char *library, size_t library_len, const char **kernel)
-{
-    const char *colon = strrchr(target, ':');
-    const char *so = strstr(target, ".so");
-    const int file = so != NULL || strchr(target, '/') != NULL;
-    library[0] = '\0';
-    *kernel = NULL;
-    if (!file) {
-        *kernel = target;
-        return;
-    }
-    snprintf(library, library_len, "%s", target);
-    if (colon && !strchr(colon, '/') && colon > so) {
-        library[(size_t)(colon - target) < library_len ? (size_t)(colon - target) : library_len - 1] = '\0';
-        *kernel = colon + 1;
-    }
 }
 
 int attest_command_audit(const attest_cli *cli)
@@ -214,10 +197,10 @@ int attest_command_audit(const attest_cli *cli)
     ATTEST_TRY(check_words(cli, &err));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
     if (cli->out)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
-    const attest_gate gate = { .cli = cli, .suite = &suite, .libraries = list, .library_count = 1,
+        ATTEST_TRY(attest_output_dir(cli->out, &err));
+    const attest_gate gate = { .options = &cli->options, .suite = &suite, .libraries = list, .library_count = 1,
                                .kernel_glob = kernel, .traits = 1, .tell_coverage = 1 };
-    code = run_and_tell(&gate);
+    code = run_and_tell(&gate, cli);
 out:
     attest_suite_clear(&suite);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);

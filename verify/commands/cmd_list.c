@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
+#include "reports/table.h"
 #include "verify/claims/claims.h"
 #include "verify/commands/cli.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/defects/defects.h"
 #include "verify/commands/list_cells.h"
-#include "verify/properties/props_print.h"
+#include "verify/properties/properties.h"
 
 /* `taylor:P`, `filtered:TAU` or the bare name. */
 static void preset_title(char *text, size_t len, const attest_preset *preset)
@@ -84,7 +85,8 @@ static void list_axes(void)
 }
 
 /* One preset: what it is, what it sets, who serves it. */
-static void list_preset(const attest_preset *preset, const attest_preset_cells *cells, const attest_problem *sampled)
+static void list_preset(attest_table *table, const attest_preset *preset, const attest_preset_cells *cells,
+                        const attest_problem *sampled)
 {
     char title[48], forms[64] = "", expansion[256];
     preset_title(title, sizeof title, preset);
@@ -92,25 +94,29 @@ static void list_preset(const attest_preset *preset, const attest_preset_cells *
         if (cells->legal[form])
             snprintf(forms + strlen(forms), sizeof forms - strlen(forms), "%s%s", *forms ? " " : "",
                      attest_form_name(form));
-    printf("%-18s %-9s %-38s %s (%s)\n", title, attest_variant_rational(sampled->axis) ? "yes" : "no", forms,
-           preset->formula, preset->stands_for);
     preset_expansion(expansion, sizeof expansion, preset, sampled);
-    printf("%18s = %s\n%18s   kernels: %s\n", "", expansion, "", *cells->kernels ? cells->kernels : "none");
+    attest_table_cell(table, "%s", title);
+    attest_table_cell(table, "%s", attest_variant_rational(sampled->axis) ? "yes" : "no");
+    attest_table_cell(table, "%s", forms);
+    attest_table_cell(table, "%s (%s)\n%18s = %s\n%18s   kernels: %s", preset->formula, preset->stands_for, "",
+                      expansion, "", *cells->kernels ? cells->kernels : "none");
 }
 
 /* The table of cells, and why forms are not legal, each reason once. */
-static void list_cells(const attest_preset_cells *cells)
+static attest_status list_cells(const attest_preset_cells *cells, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
     int holes = 0;
-    printf("\n");
-    attest_preset_cells_print_head();
+    attest_table table;
+    attest_preset_cells_begin(&table);
     for (size_t i = 0; i < attest_preset_count; i++) {
         char title[48];
         preset_title(title, sizeof title, &attest_presets[i]);
-        attest_preset_cells_print(title, &cells[i]);
+        attest_preset_cells_row(&table, title, &cells[i]);
         holes += attest_preset_cells_holes(&cells[i]);
     }
-    printf("%d %s; - : the form is not legal:\n", holes, attest_counted(holes, "hole", "holes"));
+    ATTEST_TRY(attest_table_end(&table, err));
+    printf("%d %s; - : the form is not legal:\n", holes, attest_plural(holes, "hole", "holes"));
     for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
         for (size_t i = 0; i < attest_preset_count; i++) {
             int told = cells[i].legal[form];
@@ -119,10 +125,17 @@ static void list_cells(const attest_preset_cells *cells)
             if (!told)
                 printf("    %-10s %s\n", attest_form_name(form), cells[i].why[form]);
         }
+out:
+    return status;
 }
 
 static int list_variants(const attest_cli *cli)
 {
+    static const attest_column columns[] = { { .head = "preset", .width = 18 },
+                                             { .head = "rational", .width = 9 },
+                                             { .head = "forms", .width = 38 },
+                                             { .head = "formula (stands for)" } };
+    attest_table table;
     attest_error err = { "" };
     attest_worker *worker = NULL;
     attest_status status = ATTEST_OK;
@@ -132,14 +145,15 @@ static int list_variants(const attest_cli *cli)
         goto out;
     }
     ATTEST_TRY(attest_worker_start(&worker, NULL, 30, &err));
-    printf("%-18s %-9s %-38s %s\n", "preset", "rational", "forms", "formula (stands for)");
+    attest_table_begin(&table, stdout, ATTEST_TABLE_CONSOLE, columns, 4);
     for (size_t i = 0; i < attest_preset_count; i++) {
         attest_case c;
         ATTEST_TRY(attest_preset_sample(&c, &attest_presets[i], &err));
         ATTEST_TRY(attest_preset_cells_ask(&cells[i], worker, &attest_presets[i], &err));
-        list_preset(&attest_presets[i], &cells[i], &c.problem);
+        list_preset(&table, &attest_presets[i], &cells[i], &c.problem);
     }
-    list_cells(cells);
+    ATTEST_TRY(attest_table_end(&table, &err));
+    ATTEST_TRY(list_cells(cells, &err));
     list_words();
     list_axes();
     list_tensors();
@@ -149,31 +163,69 @@ out:
     return status == ATTEST_OK ? 0 : attest_cli_error(cli, status, &err);
 }
 
-static int list_families(void)
+static int end_table(attest_table *table, const attest_cli *cli)
 {
-    printf("%-22s %-22s %s\n", "family", "argument", "why");
-    for (size_t i = 0; i < attest_family_count; i++)
-        printf("%-22s %-22s %s%s\n", attest_families[i].name,
-               attest_families[i].argument ? attest_families[i].argument : "-", attest_families[i].why,
-               attest_families[i].constant ? " [constant]" : "");
-    return 0;
+    attest_error err;
+    const attest_status status = attest_table_end(table, &err);
+    return status == ATTEST_OK ? 0 : attest_cli_error(cli, status, &err);
+}
+
+static int list_families(const attest_cli *cli)
+{
+    static const attest_column columns[] = { { .head = "family", .width = 22 },
+                                             { .head = "argument", .width = 22 },
+                                             { .head = "why" } };
+    attest_table table;
+    attest_table_begin(&table, stdout, ATTEST_TABLE_CONSOLE, columns, 3);
+    for (size_t i = 0; i < attest_family_count; i++) {
+        const attest_family_info *f = &attest_families[i];
+        attest_table_cell(&table, "%s", f->name);
+        attest_table_cell(&table, "%s", f->argument ? f->argument : "-");
+        attest_table_cell(&table, "%s%s", f->why, f->constant ? " [constant]" : "");
+    }
+    return end_table(&table, cli);
+}
+
+static int list_defects(const attest_cli *cli)
+{
+    static const attest_column columns[] = { { .head = "defect", .width = 30 },
+                                             { .head = "base kernel", .width = 21 },
+                                             { .head = "models", .width = 34 },
+                                             { .head = "what is wrong" } };
+    attest_table table;
+    char name[128];
+    attest_table_begin(&table, stdout, ATTEST_TABLE_CONSOLE, columns, 4);
+    for (size_t k = 0; k < attest_defect_count; k++) {
+        attest_table_cell(&table, "%s", attest_defect_name(name, &attest_defects[k]));
+        attest_table_cell(&table, "%s", attest_defects[k].base);
+        attest_table_cell(&table, "%s", attest_defects[k].bugs);
+        attest_table_cell(&table, "%s", attest_defects[k].what);
+    }
+    return end_table(&table, cli);
 }
 
 static int list_kernels(const attest_cli *cli)
 {
+    static const attest_column columns[] = { { .head = "kernel", .width = 22 },
+                                             { .head = "form", .width = 10 },
+                                             { .head = "device", .width = 6 },
+                                             { .head = "what it does" } };
+    attest_table table;
     attest_error err = { "" };
     attest_worker *worker = NULL;
     const attest_status status = attest_worker_start(&worker, NULL, 30, &err);
     if (status != ATTEST_OK)
         return attest_cli_error(cli, status, &err);
-    printf("%-22s %-10s %-6s %s\n", "kernel", "form", "device", "what it does");
+    attest_table_begin(&table, stdout, ATTEST_TABLE_CONSOLE, columns, 4);
     for (size_t i = 0; i < attest_worker_kernel_count(worker); i++) {
         const attest_kernel_facts *k = attest_worker_kernel(worker, i);
-        printf("%-22s %-10s %-6s %s\n%41s%s\n", k->name, attest_form_name(k->form),
-               k->device_type == ATTEST_CUDA ? "cuda" : "cpu", k->summary, "serves: ", k->variants);
+        attest_table_cell(&table, "%s", k->name);
+        attest_table_cell(&table, "%s", attest_form_name(k->form));
+        attest_table_cell(&table, "%s", k->device_type == ATTEST_CUDA ? "cuda" : "cpu");
+        attest_table_cell(&table, "%s\n%41s%s", k->summary, "serves: ", k->variants);
     }
     attest_worker_free(worker);
-    return 0;
+    return end_table(&table, cli);
 }
 
 int attest_command_list(const attest_cli *cli)
@@ -182,7 +234,7 @@ int attest_command_list(const attest_cli *cli)
     if (strcmp(what, "variants") == 0)
         return list_variants(cli);
     if (strcmp(what, "families") == 0)
-        return list_families();
+        return list_families(cli);
     if (strcmp(what, "kernels") == 0)
         return list_kernels(cli);
     if (strcmp(what, "properties") == 0) {
@@ -193,14 +245,8 @@ int attest_command_list(const attest_cli *cli)
         attest_claims_list(stdout);
         return 0;
     }
-    if (strcmp(what, "defects") == 0) {
-        printf("%-30s %-21s %-34s %s\n", "defect", "base kernel", "models", "what is wrong");
-        char name[128];
-        for (size_t k = 0; k < attest_defect_count; k++)
-            printf("%-30s %-21s %-34s %s\n", attest_defect_name(name, &attest_defects[k]), attest_defects[k].base,
-                   attest_defects[k].bugs, attest_defects[k].what);
-        return 0;
-    }
+    if (strcmp(what, "defects") == 0)
+        return list_defects(cli);
     attest_error err;
     attest_fail(&err, ATTEST_BAD_INPUT,
                 "'%s': kernels, variants, properties, families, claims or defects", what);

@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include "verify/commands/cli.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/gate/gate.h"
-#include "verify/properties/props_failure.h"
-#include "verify/properties/props_print.h"
+#include "verify/properties/properties.h"
 
 #define CASES 500
 #define FLOORS_FROM 500 /* cases: floors are in proportion to them, and at least 1 */
@@ -27,7 +26,7 @@ static void print_failure(FILE *out, const attest_props_failure *f)
     attest_error err;
     (void)attest_case_print(line, sizeof line, &f->c, &err);
     fprintf(out, "BROKEN %s: %s, %" PRId64 " %s\n", f->kernel, f->property ? f->property->name : "the run itself",
-            f->cases, attest_counted(f->cases, "case", "cases"));
+            f->cases, attest_plural(f->cases, "case", "cases"));
     if (f->property)
         fprintf(out, "    statement  %s\n", f->property->statement);
     fprintf(out, "    case %u     %s\n    found      %s\n", f->number, line, f->found.what);
@@ -71,41 +70,41 @@ int attest_command_props(const attest_cli *cli)
     attest_status status = ATTEST_OK;
     attest_props_result result = { .count = NULL };
     char library[4096] = "";
-    const char *glob = cli->kernel;
+    const char *glob = cli->options.kernel;
     int code = 0;
     attest_props_known known = { 0 };
     const long cases = cli->cases > 0 ? cli->cases : CASES;
     const char *store = cli->out ? cli->out : ATTEST_PROPS_STORE;
-    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
+    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     if (cli->out)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
-    if (cli->kernel)
-        attest_split_target(cli->kernel, library, sizeof library, &glob);
+        ATTEST_TRY(attest_output_dir(cli->out, &err));
+    if (cli->options.kernel)
+        attest_split_target(cli->options.kernel, library, sizeof library, &glob);
     /* every kernel of the library, every property, and enough cases to meet what is rare */
     const int whole = !glob && !cli->property && cases >= FLOORS_FROM;
     const attest_props_request request = { .library = *library ? library : NULL,
                                            .kernel_glob = glob,
                                            .property_glob = cli->property,
-                                           .program = cli->program,
-                                           .seed = cli->seed >= 0 ? (uint64_t)cli->seed : 0,
+                                           .program = cli->options.program,
+                                           .seed = cli->options.seed >= 0 ? (uint64_t)cli->options.seed : 0,
                                            .cases = cases,
-                                           .jobs = cli->jobs,
-                                           .timeout_s = cli->timeout,
+                                           .jobs = cli->options.jobs,
+                                           .timeout_s = cli->options.timeout,
                                            .reference = 1,
                                            .floors = whole,
-                                           .progress = !cli->quiet && isatty(STDERR_FILENO) ? progress : NULL };
+                                           .progress = !cli->options.quiet && isatty(STDERR_FILENO) ? progress : NULL };
     ATTEST_TRY(attest_props_check(&request, &err)); /* before what is kept is told */
     ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_TOKENS, &err));
-    if (known.tokens > 0 && !cli->quiet)
+    if (known.tokens > 0 && !cli->options.quiet)
         fprintf(stderr, "attest props: %" PRId64 " kept %s: %" PRId64 " broken, %" PRId64 " %s, %" PRId64
                         " of kernels or properties not asked\n",
-                known.tokens, attest_counted(known.tokens, "case", "cases"), known.broken, known.hold,
-                attest_counted(known.hold, "holds", "hold"), known.others);
+                known.tokens, attest_plural(known.tokens, "case", "cases"), known.broken, known.hold,
+                attest_plural(known.hold, "holds", "hold"), known.others);
     ATTEST_TRY(attest_props_run(&result, &request, &err));
-    if (cli->format && strcmp(cli->format, "json") == 0)
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
         attest_props_json(stdout, &result, whole && !*library);
-    else if (!cli->quiet)
+    else if (!cli->options.quiet)
         attest_props_print(stdout, &result, whole && !*library);
     if (result.elements == 0 && result.failure_count == 0)
         fprintf(stderr, "attest props: nothing compared: these properties are not about what these kernels serve\n");

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 #include "reference/dd/dd.h"
 #include "reference/reference.h"
+#include "reports/json.h"
 #include "verify/commands/cli.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/commands/inputs.h"
 
 #define TRUTH_BYTES 256 /* of one number: a ball, a rational, three texts */
@@ -94,19 +95,22 @@ static attest_status parse_engine(uint32_t *engine, const char *name, attest_err
     return attest_fail(err, ATTEST_BAD_INPUT, "--engine=%s: auto, dd, ball, exact or witness", name);
 }
 
-static void print_list(const char *key, char *const *text, int64_t count)
+/* Decimals as texts, null where there is none. */
+static json_t *list_to_json(char *const *text, int64_t count)
 {
-    if (!text) {
-        printf("\"%s\":null", key);
-        return;
-    }
-    printf("\"%s\":[", key);
-    for (int64_t i = 0; i < count; i++)
-        if (text[i])
-            printf("%s\"%s\"", i ? "," : "", text[i]);
-        else
-            printf("%snull", i ? "," : "");
-    printf("]");
+    json_t *list = text ? json_array() : json_null();
+    for (int64_t i = 0; text && i < count; i++)
+        json_array_append_new(list, text[i] ? json_string(text[i]) : json_null());
+    return list;
+}
+
+static json_t *decimals_to_json(const attest_decimals *d)
+{
+    json_t *shape = json_array();
+    for (int a = 0; a < d->rank; a++)
+        json_array_append_new(shape, json_integer(d->shape[a]));
+    return json_pack("{s:o,s:o,s:o,s:o}", "shape", shape, "mid", list_to_json(d->mid, d->count), "rad",
+                     list_to_json(d->rad, d->count), "exact", list_to_json(d->exact, d->count));
 }
 
 /* One object on one line; computed whole before anything is printed. */
@@ -116,38 +120,23 @@ static attest_status print_json(request *r, const attest_cli *cli, attest_error 
     char line[ATTEST_LINE], name[32];
     long bits = 0;
     uint32_t engine = ATTEST_ENGINE_AUTO;
-    attest_decimals *d = calloc(r->want_count, sizeof *d);
-    if (!d)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the results");
+    json_t *tensors = json_object();
     ATTEST_TRY(attest_case_print(line, sizeof line, &r->c, err));
     for (size_t i = 0; i < r->want_count; i++) {
-        ATTEST_TRY(attest_truth_decimals(&d[i], r->truth, r->want[i], (int)cli->digits, cli->prec, err));
-        bits = d[i].bits > bits ? d[i].bits : bits;
-        engine = i == 0 || engine == d[i].engine ? d[i].engine : (uint32_t)ATTEST_ENGINE_MIXED;
-    }
-    printf("{\"problem\":");
-    attest_print_json_string(line);
-    printf(",\"precision_bits\":%ld,\"engine\":\"%s\",\"tensors\":{", bits, attest_engine_name(engine));
-    for (size_t i = 0; i < r->want_count; i++) {
+        attest_decimals d;
+        ATTEST_TRY(attest_truth_decimals(&d, r->truth, r->want[i], (int)cli->digits, cli->prec, err));
+        bits = d.bits > bits ? d.bits : bits;
+        engine = i == 0 || engine == d.engine ? d.engine : (uint32_t)ATTEST_ENGINE_MIXED;
         attest_tensor_id_print(name, sizeof name, r->want[i]);
-        printf("%s\"%s\":{\"shape\":[", i ? "," : "", name);
-        for (int a = 0; a < d[i].rank; a++)
-            printf("%s%lld", a ? "," : "", (long long)d[i].shape[a]);
-        printf("],");
-        print_list("mid", d[i].mid, d[i].count);
-        printf(",");
-        print_list("rad", d[i].rad, d[i].count);
-        printf(",");
-        print_list("exact", d[i].exact, d[i].count);
-        printf("}");
+        json_object_set_new(tensors, name, decimals_to_json(&d));
+        attest_decimals_free(&d);
     }
-    printf("}}\n");
-    if (fflush(stdout) != 0)
+    json_t *object = json_pack("{s:o,s:I,s:s,s:O}", "problem", attest_json_text(line), "precision_bits",
+                               (json_int_t)bits, "engine", attest_engine_name(engine), "tensors", tensors);
+    if (attest_json_line(stdout, object) != ATTEST_OK || fflush(stdout) != 0)
         status = attest_fail(err, ATTEST_IO, "standard output: write failed");
 out:
-    for (size_t i = 0; i < r->want_count; i++)
-        attest_decimals_free(&d[i]);
-    free(d);
+    json_decref(tensors);
     return status;
 }
 
@@ -171,7 +160,7 @@ static attest_status write_npy(request *r, const attest_cli *cli, attest_error *
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long"));
         ATTEST_TRY(attest_npy_write(path, &rounded[i], err));
     }
-    if (!cli->quiet)
+    if (!cli->options.quiet)
         fprintf(stderr,
                 "rounded: %lld by enclosure; %lld left open by balls, %lld of them decided by the tie lemma; "
                 "%lld open at the cap; %lld without truth\n",
@@ -200,10 +189,10 @@ static void tell_cost(const request *r, const attest_cli *cli, int npy)
 {
     const attest_problem *p = &r->c.problem;
     const double minutes = (double)(p->b * p->hq) * (double)p->n * (double)p->m * (double)(p->d + p->e) / 18e8;
-    if (minutes > 1 && !cli->quiet && !by_dd(r, npy))
+    if (minutes > 1 && !cli->options.quiet && !by_dd(r, npy))
         fprintf(stderr, "attest reference: %lld rows of %lld keys: about %.0f %s\n",
                 (long long)(p->b * p->hq * p->n), (long long)p->m, minutes,
-                attest_counted(llround(minutes), "minute", "minutes"));
+                attest_plural(llround(minutes), "minute", "minutes"));
 }
 
 int attest_command_reference(const attest_cli *cli)
@@ -211,9 +200,9 @@ int attest_command_reference(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     request r = { 0 };
-    const int npy = cli->format && strcmp(cli->format, "npy") == 0;
-    if (cli->format && !npy && strcmp(cli->format, "json") != 0)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: json or npy", cli->format));
+    const int npy = cli->options.format && strcmp(cli->options.format, "npy") == 0;
+    if (cli->options.format && !npy && strcmp(cli->options.format, "json") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: json or npy", cli->options.format));
     if (!npy && cli->out)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--out=%s: only --format npy writes files", cli->out));
     if (npy && !cli->out)
@@ -226,7 +215,7 @@ int attest_command_reference(const attest_cli *cli)
     ATTEST_TRY(parse_want(&r, cli->want ? cli->want : "o", &err));
     ATTEST_TRY(attest_outputs_memory(&r.c.problem, r.want, r.want_count, TRUTH_BYTES, &err));
     if (npy)
-        ATTEST_TRY(attest_cli_output_dir(cli->out, &err));
+        ATTEST_TRY(attest_output_dir(cli->out, &err));
     tell_cost(&r, cli, npy);
     ATTEST_TRY(attest_truth_new(&r.truth, &r.c.problem, r.inputs, r.engine, &err));
     ATTEST_TRY(npy ? write_npy(&r, cli, &err) : print_json(&r, cli, &err));

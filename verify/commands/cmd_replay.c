@@ -1,4 +1,4 @@
-/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its row.
+/* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its result.
  * `replay TOKEN` is props_replay.c. */
 #include <errno.h>
 #include <stdio.h>
@@ -10,15 +10,14 @@
 #include "verify/commands/case_file.h"
 #include "verify/commands/cli.h"
 #include "verify/gate/gate.h"
-#include "verify/properties/props_replay.h"
-#include "verify/gate/runner.h"
+#include "verify/properties/properties.h"
 
 /* Every field that has a value, one a line. */
-static void print_fields(FILE *out, const attest_row *row)
+static void print_fields(FILE *out, const attest_result *result)
 {
-    for (size_t i = 0; i < attest_row_field_count; i++) {
-        const attest_field *f = &attest_row_fields[i];
-        const char *at = (const char *)row + f->offset;
+    for (size_t i = 0; i < attest_result_field_count; i++) {
+        const attest_field *f = &attest_result_fields[i];
+        const char *at = (const char *)result + f->offset;
         char text[256] = "";
         double x;
         int64_t n;
@@ -29,8 +28,8 @@ static void print_fields(FILE *out, const attest_row *row)
             if (x == x)
                 snprintf(text, sizeof text, "%.9g", x);
             break;
-        case ATTEST_FIELD_VERDICT: snprintf(text, sizeof text, "%s", attest_verdict_names[row->verdict]); break;
-        case ATTEST_FIELD_REASONS: attest_reasons_text(text, sizeof text, row->reasons); break;
+        case ATTEST_FIELD_VERDICT: snprintf(text, sizeof text, "%s", attest_verdict_names[result->verdict]); break;
+        case ATTEST_FIELD_REASONS: attest_reasons_text(text, sizeof text, result->reasons); break;
         default: memcpy(&n, at, sizeof n); snprintf(text, sizeof text, "%lld", (long long)n);
         }
         if (*text && f->type == ATTEST_FIELD_TEXT)
@@ -54,7 +53,7 @@ static attest_status read_argument(replayed *r, const attest_cli *cli, attest_er
 {
     attest_status status = ATTEST_OK;
     const char *path = cli->argument[0];
-    r->kernel = cli->kernel;
+    r->kernel = cli->options.kernel;
     if (strchr(path, '=') != NULL)
         return attest_case_parse(&r->c, path, NULL, NULL, err);
     if (!attest_is_case_file(path))
@@ -73,14 +72,15 @@ out:
 }
 
 /* What was found in a file is reproduced by the file. */
-static void tell_file(attest_row *row, const attest_cli *cli)
+static void tell_file(attest_result *result, const attest_cli *cli)
 {
     char program[512], path[1500], kernel[900] = "";
-    attest_shell_quote(program, sizeof program, cli->program);
+    attest_shell_quote(program, sizeof program, cli->options.program);
     attest_shell_quote(path, sizeof path, cli->argument[0]);
-    if (cli->kernel)
-        attest_shell_quote(kernel, sizeof kernel, cli->kernel);
-    snprintf(row->reproduction, sizeof row->reproduction, "%s replay %s%s%s%s", program, *kernel ? "--kernel " : "",
+    if (cli->options.kernel)
+        attest_shell_quote(kernel, sizeof kernel, cli->options.kernel);
+    snprintf(result->reproduction, sizeof result->reproduction, "%s replay %s%s%s%s", program,
+             *kernel ? "--kernel " : "",
              kernel, *kernel ? " " : "", path);
 }
 
@@ -89,21 +89,20 @@ int attest_command_replay(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_prepared prepared = { 0 };
-    attest_subject subject = { .program = cli->program };
+    attest_subject subject = { .program = cli->options.program };
     replayed what = { .inputs = NULL };
-    attest_row row;
+    attest_result result;
     char library[4096];
     const char *name;
     char *kept = NULL; /* a token in a file */
     int supported = 0, code = 0;
-    attest_row_init(&row);
-    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format));
-    if (attest_is_token(cli->argument[0]))
-        return attest_props_replay(cli, cli->argument[0]);
-    kept = attest_token_of_file(cli->argument[0]);
-    if (kept) {
-        code = attest_props_replay(cli, kept);
+    attest_result_init(&result);
+    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
+    const int is_token = attest_is_token(cli->argument[0]);
+    kept = is_token ? NULL : attest_token_of_file(cli->argument[0]);
+    if (is_token || kept) {
+        status = attest_props_replay(&code, &cli->options, kept ? kept : cli->argument[0], &err);
         goto out;
     }
     ATTEST_TRY(read_argument(&what, cli, &err));
@@ -111,7 +110,7 @@ int attest_command_replay(const attest_cli *cli)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel KERNEL or --kernel LIB.so:KERNEL is needed"));
     attest_split_target(what.kernel, library, sizeof library, &name);
     subject.library = *library ? library : NULL;
-    ATTEST_TRY(attest_worker_start(&subject.worker, subject.library, cli->timeout, &err));
+    ATTEST_TRY(attest_worker_start(&subject.worker, subject.library, cli->options.timeout, &err));
     ATTEST_TRY(attest_find_kernel(&subject, name, &err));
     attest_library_hash(subject.file_hash, subject.library);
     const int from_file = what.inputs != NULL;
@@ -122,15 +121,15 @@ int attest_command_replay(const attest_cli *cli)
     } else {
         ATTEST_TRY(attest_prepare(&prepared, &what.c, &err));
     }
-    ATTEST_TRY(attest_run_case(&row, &supported, &prepared, &subject, NULL, cli->timeout, &err));
+    ATTEST_TRY(attest_run_case(&result, &supported, &prepared, &subject, NULL, cli->options.timeout, &err));
     if (from_file)
-        tell_file(&row, cli);
-    if (cli->format && strcmp(cli->format, "json") == 0)
-        attest_row_print_json(stdout, &row);
-    else if (!cli->quiet)
-        print_fields(stdout, &row);
+        tell_file(&result, cli);
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
+        attest_result_print_json(stdout, &result);
+    else if (!cli->options.quiet)
+        print_fields(stdout, &result);
     attest_exit exit_code = { 0 };
-    attest_exit_add(&exit_code, attest_row_exit(&row));
+    attest_exit_add(&exit_code, attest_result_exit(&result));
     code = attest_exit_code(&exit_code);
 out:
     free(kept);

@@ -11,7 +11,7 @@ int attest_command_report(const attest_cli *cli)
     const attest_status status = attest_report_write(dir, &err);
     if (status != ATTEST_OK)
         return attest_cli_error(cli, status, &err);
-    if (!cli->quiet)
+    if (!cli->options.quiet)
         fprintf(stderr, "%s/index.html\n", dir);
     return 0;
 }

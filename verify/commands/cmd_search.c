@@ -1,5 +1,7 @@
 /* cmd_search.c - `attest search`: for each kernel and problem the worst inputs that so many evaluations find. */
 #include <fnmatch.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +9,9 @@
 #include "reports/report.h"
 #include "verify/commands/case_file.h"
 #include "verify/commands/cli.h"
-#include "verify/base/clock.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/gate/gate.h"
-#include "verify/search/search_run.h"
+#include "verify/search/search.h"
 
 #define EVALUATIONS 10000
 enum { SEEDS = 5 }; /* of a comparison; odd: the median is one of them */
@@ -45,7 +46,7 @@ typedef struct finding {
     attest_search_request request;
     attest_search_found found;
     double figure, seconds;
-    attest_row row; /* the found inputs, with every check of a case */
+    attest_result result; /* the found inputs, with every check of a case */
     char path[4096];
 } finding;
 
@@ -72,16 +73,16 @@ static attest_status keep(finding *f, attest_bundle *inputs, const char *dir, at
     attest_case_file there;
     attest_error ignored;
     char why[200];
-    if (!case_path(f->path, sizeof f->path, dir, f->row.kernel, objective))
+    if (!case_path(f->path, sizeof f->path, dir, f->result.kernel, objective))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", dir);
-    if (!strchr(f->row.kernel, ':') && attest_case_file_read(&there, f->path, &ignored) == ATTEST_OK) {
+    if (!strchr(f->result.kernel, ':') && attest_case_file_read(&there, f->path, &ignored) == ATTEST_OK) {
         const int worse = there.value >= f->figure && strcmp(there.objective, objective) == 0;
         attest_case_file_clear(&there);
         if (worse)
             return ATTEST_OK;
     }
     file.inputs = inputs; /* only read */
-    snprintf(file.kernel, sizeof file.kernel, "%s", f->row.kernel);
+    snprintf(file.kernel, sizeof file.kernel, "%s", f->result.kernel);
     snprintf(file.objective, sizeof file.objective, "%s", objective);
     snprintf(file.strategy, sizeof file.strategy, "%s", attest_strategy_names[r->strategy]);
     snprintf(why, sizeof why, "the largest %s known of this kernel and problem, not a proven maximum", objective);
@@ -103,7 +104,7 @@ static attest_status confirm(finding *f, const char *dir, attest_error *err)
     f->found.inputs = NULL; /* the evaluator takes them over */
     ATTEST_TRY(attest_evaluator_init(&ev, &r->c, given, &subject, r->objective, r->timeout_s, err));
     ATTEST_TRY(attest_evaluate(&f->figure, &ev, err));
-    ATTEST_TRY(attest_run_case(&f->row, &supported, &ev.prepared, &subject, NULL, r->timeout_s, err));
+    ATTEST_TRY(attest_run_case(&f->result, &supported, &ev.prepared, &subject, NULL, r->timeout_s, err));
     if (dir)
         ATTEST_TRY(keep(f, ev.prepared.inputs, dir, err));
 out:
@@ -126,24 +127,26 @@ out:
 }
 
 /* ---- output ----------------------------------------------------------------------------------------------------- */
-static void print_json(const finding *f)
+static attest_status print_json(const finding *f, attest_error *err)
 {
     const attest_search_request *r = &f->request;
-    printf("{\"kernel\":");
-    attest_print_json_string(f->row.kernel);
-    printf(",\"problem\":");
-    attest_print_json_string(f->row.line);
-    printf(",\"objective\":\"%s\",\"strategy\":\"%s\",\"seed\":%llu,\"evaluations\":%ld,\"value\":%.17g,\"value_hex\":"
-           "\"%a\",\"verdict\":\"%s\",\"ratio\":%.17g,\"refuted\":%ld,\"reached\":{",
-           attest_objective_names[r->objective], attest_strategy_names[r->strategy], (unsigned long long)r->seed,
-           f->found.evaluations, f->figure, f->figure, attest_verdict_names[f->row.verdict], f->row.ratio_hi,
-           f->found.refuted);
+    char hex[40];
+    json_t *reached = json_object();
     for (int k = 0; k < ATTEST_PHASE_COUNT; k++)
-        printf("%s\"%s\":%.6g", k ? "," : "", attest_phase_names[k], f->found.reached[k]);
-    printf("},\"file\":");
-    attest_print_json_string(f->path);
-    printf(",\"seconds\":%.3g}\n", f->seconds);
+        json_object_set_new(reached, attest_phase_names[k], attest_json_number(f->found.reached[k]));
+    snprintf(hex, sizeof hex, "%a", f->figure);
+    json_t *object = json_pack("{s:o,s:o,s:s,s:s,s:I,s:I,s:o,s:s,s:s,s:o,s:I,s:o,s:o,s:o}", "kernel",
+                               attest_json_text(f->result.kernel), "problem", attest_json_text(f->result.problem),
+                               "objective", attest_objective_names[r->objective], "strategy",
+                               attest_strategy_names[r->strategy], "seed", (json_int_t)r->seed, "evaluations",
+                               (json_int_t)f->found.evaluations, "value", attest_json_number(f->figure), "value_hex",
+                               hex, "verdict", attest_verdict_names[f->result.verdict], "ratio",
+                               attest_json_number(f->result.ratio_hi), "refuted", (json_int_t)f->found.refuted,
+                               "reached", reached, "file", attest_json_text(f->path), "seconds",
+                               attest_json_number(f->seconds));
+    const attest_status status = attest_json_line(stdout, object);
     fflush(stdout);
+    return status == ATTEST_OK ? ATTEST_OK : attest_fail(err, status, "cannot write what was found");
 }
 
 static void print_text(const finding *f)
@@ -152,10 +155,10 @@ static void print_text(const finding *f)
     printf("%-22s %-6s %-7s seed %-4llu %8ld evaluations  largest %s %-10.6g verdict %s\n", r->kernel,
            attest_objective_names[r->objective], attest_strategy_names[r->strategy], (unsigned long long)r->seed,
            f->found.evaluations, attest_objective_names[r->objective], f->figure,
-           attest_verdict_names[f->row.verdict]);
+           attest_verdict_names[f->result.verdict]);
     if (f->found.refuted > 0)
         printf("    %ld %s bound; the first: %s\n", f->found.refuted,
-               attest_counted(f->found.refuted, "evaluation outside its", "evaluations outside their"), f->found.why);
+               attest_plural(f->found.refuted, "evaluation outside its", "evaluations outside their"), f->found.why);
     if (f->path[0])
         printf("    %s\n", f->path);
     fflush(stdout);
@@ -163,7 +166,7 @@ static void print_text(const finding *f)
 
 static int exit_of(const finding *f)
 {
-    const int code = attest_row_exit(&f->row);
+    const int code = attest_result_exit(&f->result);
     return code == 0 && f->found.refuted > 0 ? 1 : code;
 }
 
@@ -197,7 +200,7 @@ static attest_status add_problem(jobs *j, const attest_cli *cli, attest_error *e
     attest_case c;
     char why[256] = "no kernel of this name";
     ATTEST_TRY(attest_case_parse(&c, cli->problem, NULL, NULL, err));
-    ATTEST_TRY(attest_worker_start(&worker, *j->library ? j->library : NULL, cli->timeout, err));
+    ATTEST_TRY(attest_worker_start(&worker, *j->library ? j->library : NULL, cli->options.timeout, err));
     const size_t count = attest_worker_kernel_count(worker);
     j->job = calloc(count + 1, sizeof *j->job);
     if (!j->job)
@@ -217,8 +220,8 @@ out:
 static attest_status choose(jobs *j, const attest_cli *cli, int compare, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    if (cli->kernel)
-        attest_split_target(cli->kernel, j->library, sizeof j->library, &j->glob);
+    if (cli->options.kernel)
+        attest_split_target(cli->options.kernel, j->library, sizeof j->library, &j->glob);
     if (cli->problem)
         return add_problem(j, cli, err);
     if (*j->library)
@@ -227,10 +230,10 @@ static attest_status choose(jobs *j, const attest_cli *cli, int compare, attest_
     if (!j->job)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the list of searches");
     for (int k = 0; k < SEARCHED; k++)
-        if (wanted(j, searched[k].kernel) && (searched[k].compared || !compare || cli->kernel))
+        if (wanted(j, searched[k].kernel) && (searched[k].compared || !compare || cli->options.kernel))
             ATTEST_TRY(add_line(j, searched[k].kernel, searched[k].line, err));
     if (j->count == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel=%s: no built-in kernel matches", cli->kernel));
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel=%s: no built-in kernel matches", cli->options.kernel));
 out:
     return status;
 }
@@ -242,12 +245,12 @@ static void set_request(attest_search_request *r, const jobs *j, const job *from
     *r = (attest_search_request){ .c = from->c,
                                   .library = *j->library ? j->library : NULL,
                                   .kernel = from->kernel,
-                                  .program = cli->program,
+                                  .program = cli->options.program,
                                   .objective = objective,
-                                  .seed = cli->seed >= 0 ? (uint64_t)cli->seed : from->c.seed,
+                                  .seed = cli->options.seed >= 0 ? (uint64_t)cli->options.seed : from->c.seed,
                                   .evaluations = cli->cases > 0 ? cli->cases : EVALUATIONS,
-                                  .jobs = cli->jobs,
-                                  .timeout_s = cli->timeout };
+                                  .jobs = cli->options.jobs,
+                                  .timeout_s = cli->options.timeout };
 }
 
 static attest_status run_and_tell(finding *f, const attest_cli *cli, attest_exit *code, attest_error *err)
@@ -255,18 +258,12 @@ static attest_status run_and_tell(finding *f, const attest_cli *cli, attest_exit
     attest_status status = ATTEST_OK;
     ATTEST_TRY(run_one(f, cli->out, err));
     attest_exit_add(code, exit_of(f));
-    if (cli->format && strcmp(cli->format, "json") == 0)
-        print_json(f);
-    else if (!cli->quiet)
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
+        ATTEST_TRY(print_json(f, err));
+    else if (!cli->options.quiet)
         print_text(f);
 out:
     return status;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Both strategies over SEEDS seeds: *ahead = 1 if the median of the search is the larger. */
@@ -283,14 +280,17 @@ static attest_status compare_one(int *ahead, finding *f, const attest_cli *cli, 
             ATTEST_TRY(run_and_tell(f, cli, code, err));
             figure[s][k] = f->figure;
         }
-        qsort(figure[s], SEEDS, sizeof figure[s][0], by_size);
+        gsl_sort(figure[s], 1, SEEDS);
     }
-    const double search = figure[ATTEST_STRATEGY_ANNEAL][SEEDS / 2], draws = figure[ATTEST_STRATEGY_RANDOM][SEEDS / 2];
+    const double search = gsl_stats_median_from_sorted_data(figure[ATTEST_STRATEGY_ANNEAL], 1, SEEDS);
+    const double draws = gsl_stats_median_from_sorted_data(figure[ATTEST_STRATEGY_RANDOM], 1, SEEDS);
     *ahead = search > draws;
-    if (cli->format && strcmp(cli->format, "json") == 0)
-        printf("{\"compare\":\"%s\",\"objective\":\"%s\",\"evaluations\":%ld,\"seeds\":%d,\"anneal\":%.17g,"
-               "\"random\":%.17g}\n", r->kernel, attest_objective_names[r->objective], r->evaluations, SEEDS, search,
-               draws);
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
+        ATTEST_TRY(attest_json_line(stdout, json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "compare", r->kernel, "objective",
+                                                      attest_objective_names[r->objective], "evaluations",
+                                                      (json_int_t)r->evaluations, "seeds", SEEDS, "anneal",
+                                                      attest_json_number(search), "random",
+                                                      attest_json_number(draws))));
     else
         printf("%-22s median of %d seeds: search %.6g, random draws %.6g (%.3g times)\n", r->kernel, SEEDS, search,
                draws, search / draws);
@@ -318,9 +318,9 @@ static attest_status check_options(uint32_t *objective, uint32_t *strategy, int 
         return attest_fail(err, ATTEST_BAD_INPUT, "--objective=%s: ratio, ulp, kappa or state", cli->objective);
     if (*strategy == ATTEST_STRATEGY_COUNT)
         return attest_fail(err, ATTEST_BAD_INPUT, "--strategy=%s: anneal, random or compare", cli->strategy);
-    if (cli->format && strcmp(cli->format, "text") != 0 && strcmp(cli->format, "json") != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->format);
-    return cli->out ? attest_cli_output_dir(cli->out, err) : ATTEST_OK;
+    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
+    return cli->out ? attest_output_dir(cli->out, err) : ATTEST_OK;
 }
 
 int attest_command_search(const attest_cli *cli)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tensor/npy.h"
-#include "props/draw/family.h"
+#include "kernels/npy/npy.h"
+#include "props/draw/draw.h"
 
 /* One `-t NAME=FILE[:LAYOUT]`. */
 typedef struct given {

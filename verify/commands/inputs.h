@@ -1,4 +1,4 @@
-/* inputs.h - tensors named on the command line, and drawing of the others (design section 9).
+/* inputs.h - tensors named on the command line, and drawing of the others.
  *
  * With any of q, k, v given, all three must be, and every other tensor that the variant uses must be given
  * or named in --draw; with none of them given, what is not given is drawn.  Sizes default to the files';

@@ -5,6 +5,8 @@
 #include <string.h>
 
 static const uint32_t dtypes[ATTEST_CELL_DTYPES] = { ATTEST_F32, ATTEST_BF16 };
+#define OF_DTYPE(name) { .head = name, .flags = ATTEST_COLUMN_RIGHT, .width = 4, .gap = 1 }
+#define F32_AND_BF16   OF_DTYPE("f32"), OF_DTYPE("bf16") /* the columns of one form */
 
 /* The preset with 2 for P and 4 for TAU, as a problem would have it. */
 attest_status attest_preset_sample(attest_case *c, const attest_preset *preset, attest_error *err)
@@ -52,29 +54,29 @@ int attest_preset_cells_holes(const attest_preset_cells *cells)
     return holes;
 }
 
-void attest_preset_cells_print(const char *title, const attest_preset_cells *cells)
+void attest_preset_cells_row(attest_table *table, const char *title, const attest_preset_cells *cells)
 {
-    printf("%-18s", title);
+    attest_table_cell(table, "%s", title);
     for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
         for (int t = 0; t < ATTEST_CELL_DTYPES; t++) {
             if (!cells->legal[form])
-                printf("  %4s", "-");
+                attest_table_cell(table, "-");
             else if (cells->count[form][t] == 0)
-                printf("  %4s", "HOLE");
+                attest_table_cell(table, "HOLE");
             else
-                printf("  %4d", cells->count[form][t]);
+                attest_table_count(table, cells->count[form][t]);
         }
-    printf("\n");
 }
 
-void attest_preset_cells_print_head(void)
+/* The line above the heads says which form the columns below are of. */
+void attest_preset_cells_begin(attest_table *table)
 {
-    printf("%-18s", "kernels serving");
+    static const attest_column columns[1 + (ATTEST_CELL_FORMS - ATTEST_PARALLEL) * ATTEST_CELL_DTYPES] = {
+        { .head = "preset", .width = 18 }, F32_AND_BF16, F32_AND_BF16, F32_AND_BF16, F32_AND_BF16, F32_AND_BF16,
+    };
+    printf("\n%-18s", "kernels serving");
     for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
         printf("  %-10s", attest_form_name(form));
-    printf("\n%-18s", "preset");
-    for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
-        for (int t = 0; t < ATTEST_CELL_DTYPES; t++)
-            printf("  %4s", attest_dtype_name(dtypes[t]));
     printf("\n");
+    attest_table_begin(table, stdout, ATTEST_TABLE_CONSOLE, columns, sizeof columns / sizeof columns[0]);
 }

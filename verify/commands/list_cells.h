@@ -7,6 +7,7 @@
 #define ATTEST_LIST_CELLS_H
 
 #include "kernels/problem/problem.h"
+#include "reports/table.h"
 #include "verify/worker/worker.h"
 
 #define ATTEST_CELL_FORMS (ATTEST_CHUNK + 1) /* indexed by attest_form; 0 unused */
@@ -27,8 +28,8 @@ attest_status attest_preset_cells_ask(attest_preset_cells *cells, attest_worker 
                                       attest_error *err);
 int attest_preset_cells_holes(const attest_preset_cells *cells);
 
-/* One aligned line on stdout: a count, `-` where the form is not legal, HOLE; and the two lines above it. */
-void attest_preset_cells_print(const char *title, const attest_preset_cells *cells);
-void attest_preset_cells_print_head(void);
+/* The table of cells on stdout: its heads, then a row a preset: a count, `-` where the form is not legal, HOLE. */
+void attest_preset_cells_begin(attest_table *table);
+void attest_preset_cells_row(attest_table *table, const char *title, const attest_preset_cells *cells);
 
 #endif

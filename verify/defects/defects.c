@@ -29,7 +29,7 @@ typedef struct base_output {
 } base_output;
 
 typedef struct defect_run {
-    const attest_cli *cli;
+    const attest_options *options;
     const attest_suite *suite;
     const attest_judge *judge;
     attest_defect_result *result;
@@ -50,28 +50,28 @@ static int is_kernel_of(const char *kernel, const attest_defect *defect)
     return strcmp(kernel, attest_defect_name(name, defect)) == 0;
 }
 
-int attest_defect_selected(const attest_cli *cli, const attest_defect *defect)
+int attest_defect_selected(const attest_options *options, const attest_defect *defect)
 {
     char name[128];
-    return !cli->kernel || fnmatch(cli->kernel, attest_defect_name(name, defect), 0) == 0;
+    return !options->kernel || fnmatch(options->kernel, attest_defect_name(name, defect), 0) == 0;
 }
 
 static int wanted(const void *context, const char *kernel)
 {
     const defect_run *r = context;
     for (size_t k = 0; k < attest_defect_count; k++)
-        if (attest_defect_selected(r->cli, &attest_defects[k]) &&
+        if (attest_defect_selected(r->options, &attest_defects[k]) &&
             (strcmp(kernel, attest_defects[k].base) == 0 || is_kernel_of(kernel, &attest_defects[k])))
             return 1;
     return 0;
 }
 
-static uint32_t checks_of(const attest_row *row)
+static uint32_t checks_of(const attest_result *result)
 {
-    uint32_t checks = (uint32_t)row->reasons;
-    if (row->verdict == ATTEST_CRASH)
+    uint32_t checks = (uint32_t)result->reasons;
+    if (result->verdict == ATTEST_CRASH)
         checks |= 1u << ATTEST_CHECK_CRASH;
-    if (row->verdict == ATTEST_TIMEOUT)
+    if (result->verdict == ATTEST_TIMEOUT)
         checks |= 1u << ATTEST_CHECK_TIMEOUT;
     return checks;
 }
@@ -81,9 +81,9 @@ static double work_of(const attest_problem *p)
     return (double)p->b * (double)p->hq * (double)p->n * (double)p->m * (double)(p->d + p->e);
 }
 
-static void add_kill(attest_defect_result *to, const attest_row *row, size_t index, double work)
+static void add_kill(attest_defect_result *to, const attest_result *result, size_t index, double work)
 {
-    const uint32_t checks = checks_of(row);
+    const uint32_t checks = checks_of(result);
     to->killed++;
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
         to->by[c] += checks >> c & 1;
@@ -92,53 +92,53 @@ static void add_kill(attest_defect_result *to, const attest_row *row, size_t ind
     to->work = work;
     to->index = index;
     to->reasons = checks;
-    to->margin = row->ratio_lo > 1 ? row->ratio_lo : NAN; /* else it was no bound that killed */
-    snprintf(to->line, sizeof to->line, "%s", row->line);
+    to->margin = result->ratio_lo > 1 ? result->ratio_lo : NAN; /* else it was no bound that killed */
+    snprintf(to->line, sizeof to->line, "%s", result->problem);
 }
 
-static void add_defect_row(defect_run *r, size_t k, size_t index, const attest_row *row)
+static void add_defect_result(defect_run *r, size_t k, size_t index, const attest_result *result)
 {
     attest_defect_result *to = &r->result[k];
     const base_output *base = &r->base[index * attest_defect_count + k];
-    const int ended = row->verdict == ATTEST_CRASH || row->verdict == ATTEST_TIMEOUT;
+    const int ended = result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT;
     const unsigned pages = ATTEST_REASON_READ_OUTSIDE | ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_WROTE_INPUT;
-    if (row->verdict == ATTEST_SKIP || !base->good)
+    if (result->verdict == ATTEST_SKIP || !base->good)
         return;
-    const int late = row->verdict == ATTEST_TIMEOUT; /* a busy machine is no finding of a gate */
-    if (r->judge && (late || (row->verdict == ATTEST_CRASH && (row->reasons & pages)))) {
+    const int late = result->verdict == ATTEST_TIMEOUT; /* a busy machine is no finding of a gate */
+    if (r->judge && (late || (result->verdict == ATTEST_CRASH && (result->reasons & pages)))) {
         to->stopped++;
         return;
     }
     to->run++;
-    to->live += ended || row->verdict == ATTEST_FAIL || strcmp(base->bits, row->outputs) != 0;
-    if (ended || row->verdict == ATTEST_FAIL)
-        add_kill(to, row, index, work_of(&r->suite->cases[index].problem));
+    to->live += ended || result->verdict == ATTEST_FAIL || strcmp(base->bits, result->outputs) != 0;
+    if (ended || result->verdict == ATTEST_FAIL)
+        add_kill(to, result, index, work_of(&r->suite->cases[index].problem));
 }
 
-static attest_status take(void *context, size_t index, const attest_row *row, attest_error *err)
+static attest_status take(void *context, size_t index, const attest_result *result, attest_error *err)
 {
     defect_run *r = context;
-    const char *colon = strrchr(row->kernel, ':'), *name = colon ? colon + 1 : row->kernel;
+    const char *colon = strrchr(result->kernel, ':'), *name = colon ? colon + 1 : result->kernel;
     (void)err;
     for (size_t k = 0; k < attest_defect_count; k++) {
         base_output *base = &r->base[index * attest_defect_count + k];
         if (colon && is_kernel_of(name, &attest_defects[k]))
-            add_defect_row(r, k, index, row);
+            add_defect_result(r, k, index, result);
         if (colon || strcmp(name, attest_defects[k].base) != 0)
             continue;
-        snprintf(base->bits, sizeof base->bits, "%s", row->outputs);
-        base->good = row->verdict == ATTEST_PASS || row->verdict == ATTEST_ILLPOSED;
+        snprintf(base->bits, sizeof base->bits, "%s", result->outputs);
+        base->good = result->verdict == ATTEST_PASS || result->verdict == ATTEST_ILLPOSED;
     }
     return ATTEST_OK;
 }
 
-attest_status attest_defects_run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
+attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
                                  const char *plugin, const attest_judge *judge, attest_error *err)
 {
-    defect_run r = { .cli = cli, .suite = suite, .judge = judge, .result = result };
-    attest_rows none = { 0 };
+    defect_run r = { .options = options, .suite = suite, .judge = judge, .result = result };
+    attest_results none = { 0 };
     const char *libraries[] = { NULL, plugin };
-    const attest_gate gate = { .cli = cli, .suite = suite, .libraries = libraries, .library_count = 2,
+    const attest_gate gate = { .options = options, .suite = suite, .libraries = libraries, .library_count = 2,
                                .judge = judge, .take = take, .wanted = wanted, .context = &r };
     memset(result, 0, attest_defect_count * sizeof *result);
     for (size_t k = 0; k < attest_defect_count; k++)
@@ -148,7 +148,7 @@ attest_status attest_defects_run(attest_defect_result *result, const attest_cli 
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases of %zu defects", suite->case_count,
                            attest_defect_count);
     const attest_status status = attest_gate_run(&none, &gate, err);
-    attest_rows_clear(&none);
+    attest_results_clear(&none);
     free(r.base);
     return status;
 }

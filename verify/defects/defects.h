@@ -1,5 +1,7 @@
 /* defects.h - the kill matrix: which check of a suite catches which planted defect (kernels/defects/list.h).
  *
+ * Answers what each check is worth. Runs kernels through verify/gate only.
+ *
  * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It is `live` on a case
  * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
  * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.  Under another judge
@@ -12,8 +14,8 @@
 #include <stdio.h>
 
 #include "reports/report.h"
-#include "verify/commands/cli.h"
-#include "verify/gate/runner.h"
+#include "verify/base/base.h"
+#include "verify/gate/gate.h"
 #include "verify/suite/suite.h"
 
 typedef struct attest_defect {
@@ -44,16 +46,16 @@ typedef struct attest_defect_result {
 } attest_defect_result;
 
 /* result[attest_defect_count]: of the suite.  `plugin`: the library of defects.  Kernels that match no selected
- * defect's glob (cli->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
+ * defect's glob (options->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
  * NULL for attest's own.  The same for any number of threads. */
-attest_status attest_defects_run(attest_defect_result *result, const attest_cli *cli, const attest_suite *suite,
+attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
                                  const char *plugin, const attest_judge *judge, attest_error *err);
-int attest_defect_selected(const attest_cli *cli, const attest_defect *defect);
+int attest_defect_selected(const attest_options *options, const attest_defect *defect);
 
 /* The matrix, survivors first, then what each check kills and what only it kills. */
-void attest_defects_print(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite);
+void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite);
 /* Markdown with bugs and words; JSON: one object a line. */
-void attest_defects_markdown(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite);
-void attest_defects_json(FILE *out, const attest_cli *cli, const attest_defect_result *result);
+void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite);
+void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result);
 
 #endif

@@ -3,21 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/plural.h"
+#include "reports/json.h"
+#include "reports/table.h"
+#include "verify/base/base.h"
 #include "verify/defects/defects.h"
 
 /* Order of the table: survivors, then dead ones (their bits never differ), then the rest as listed. */
 static int rank_of(const attest_defect_result *r) { return r->killed == 0 ? 0 : r->live == 0 ? 1 : 2; }
 
 /* Calls `row` for every selected defect in the table's order. */
-static void each(FILE *out, const attest_cli *cli, const attest_defect_result *result,
-                 void (*row)(FILE *, const attest_defect *, const attest_defect_result *, const int *),
+static void each(void *to, const attest_options *options, const attest_defect_result *result,
+                 void (*row)(void *, const attest_defect *, const attest_defect_result *, const int *),
                  const int *columns)
 {
     for (int rank = 0; rank < 3; rank++)
         for (size_t k = 0; k < attest_defect_count; k++)
-            if (attest_defect_selected(cli, &attest_defects[k]) && rank_of(&result[k]) == rank)
-                row(out, &attest_defects[k], &result[k], columns);
+            if (attest_defect_selected(options, &attest_defects[k]) && rank_of(&result[k]) == rank)
+                row(to, &attest_defects[k], &result[k], columns);
 }
 
 /* columns[c]: does check c kill anything? */
@@ -47,43 +49,84 @@ static void check_names(char *text, size_t len, uint32_t checks)
             at += (size_t)snprintf(text + at, len - at, "%s%s", at ? "," : "", attest_check_name(c));
 }
 
-static void print_row(FILE *out, const attest_defect *d, const attest_defect_result *r, const int *columns)
+static void margin_cell(attest_table *table, const attest_defect_result *r, const char *unknown)
 {
-    char name[128];
-    fprintf(out, "%-30s %-21s %-5s %6lld %6lld %6lld ", attest_defect_name(name, d), d->base,
-            r->killed == 0 ? "LIVES" : r->smoke ? "smoke" : "", (long long)r->run, (long long)r->live,
-            (long long)r->killed);
-    for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
-        if (columns[c] && r->by[c])
-            fprintf(out, " %*lld", (int)strlen(attest_check_name(c)), (long long)r->by[c]);
-        else if (columns[c])
-            fprintf(out, " %*s", (int)strlen(attest_check_name(c)), ".");
     if (r->killed && isfinite(r->margin))
-        fprintf(out, " %9.3g  %s", r->margin, r->line);
+        attest_table_number(table, r->margin);
     else
-        fprintf(out, " %9s  %s", r->killed ? "-" : "", r->line);
-    fprintf(out, "\n");
+        attest_table_cell(table, "%s", r->killed ? unknown : "");
 }
 
-static void print_checks(FILE *out, const attest_cli *cli, const attest_defect_result *result, const int *columns)
+static void print_row(void *to, const attest_defect *d, const attest_defect_result *r, const int *columns)
 {
-    fprintf(out, "\n%-18s %8s %8s\n", "check", "kills", "alone");
+    attest_table *table = to;
+    char name[128];
+    attest_table_cell(table, "%s", attest_defect_name(name, d));
+    attest_table_cell(table, "%s", d->base);
+    attest_table_cell(table, "%s", r->killed == 0 ? "LIVES" : r->smoke ? "smoke" : "");
+    attest_table_count(table, r->run);
+    attest_table_count(table, r->live);
+    attest_table_count(table, r->killed);
+    for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
+        if (columns[c] && r->by[c])
+            attest_table_count(table, r->by[c]);
+        else if (columns[c])
+            attest_table_cell(table, ".");
+    margin_cell(table, r, "-");
+    attest_table_cell(table, "%s", r->line);
+}
+
+/* The heads of the matrix: one for each check that kills anything. */
+static size_t matrix_columns(attest_column *column, const int *columns)
+{
+    size_t count = 0;
+    column[count++] = (attest_column){ .head = "defect", .width = 30 };
+    column[count++] = (attest_column){ .head = "base kernel", .width = 21 };
+    column[count++] = (attest_column){ .head = "", .width = 5 };
+    column[count++] = (attest_column){ .head = "cases", .flags = ATTEST_COLUMN_RIGHT, .width = 6 };
+    column[count++] = (attest_column){ .head = "live", .flags = ATTEST_COLUMN_RIGHT, .width = 6 };
+    column[count++] = (attest_column){ .head = "killed", .flags = ATTEST_COLUMN_RIGHT, .width = 6 };
+    const size_t first = count;
+    for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
+        if (columns[c])
+            column[count++] = (attest_column){ .head = attest_check_name(c), .flags = ATTEST_COLUMN_RIGHT,
+                                               .width = (int)strlen(attest_check_name(c)) };
+    column[count++] = (attest_column){ .head = "margin", .flags = ATTEST_COLUMN_RIGHT, .width = 9 };
+    column[count++] = (attest_column){ .head = "smallest killing case", .gap = 1 };
+    column[first].gap = 1;
+    return count;
+}
+
+static void print_checks(FILE *out, const attest_options *options, const attest_defect_result *result,
+                         const int *columns)
+{
+    static const attest_column heads[] = { { .head = "check", .width = 18 },
+                                           { .head = "kills", .flags = ATTEST_COLUMN_RIGHT, .width = 8 },
+                                           { .head = "alone", .flags = ATTEST_COLUMN_RIGHT, .width = 8 } };
+    attest_table table;
+    fputc('\n', out);
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, heads, 3);
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++) {
         int kills = 0, alone = 0;
         for (size_t k = 0; k < attest_defect_count; k++) {
-            kills += attest_defect_selected(cli, &attest_defects[k]) && result[k].by[c] > 0;
-            alone += attest_defect_selected(cli, &attest_defects[k]) && only(&result[k], c);
+            kills += attest_defect_selected(options, &attest_defects[k]) && result[k].by[c] > 0;
+            alone += attest_defect_selected(options, &attest_defects[k]) && only(&result[k], c);
         }
-        if (columns[c])
-            fprintf(out, "%-18s %8d %8d\n", attest_check_name(c), kills, alone);
+        if (!columns[c])
+            continue;
+        attest_table_cell(&table, "%s", attest_check_name(c));
+        attest_table_count(&table, kills);
+        attest_table_count(&table, alone);
     }
+    attest_table_close(&table);
 }
 
-static void print_totals(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite)
+static void print_totals(FILE *out, const attest_options *options, const attest_defect_result *result,
+                         const char *suite)
 {
     int count = 0, dead = 0, survivors = 0, smoke = 0;
     for (size_t k = 0; k < attest_defect_count; k++) {
-        if (!attest_defect_selected(cli, &attest_defects[k]))
+        if (!attest_defect_selected(options, &attest_defects[k]))
             continue;
         count++;
         dead += result[k].live == 0;
@@ -91,81 +134,82 @@ static void print_totals(FILE *out, const attest_cli *cli, const attest_defect_r
         smoke += result[k].smoke;
     }
     fprintf(out, "\n%d %s, %d live, %d killed by suite %s (%d by suite smoke too), %d %s\n", count,
-            attest_counted(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
-            attest_counted(survivors, "survives", "survive"));
+            attest_plural(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
+            attest_plural(survivors, "survives", "survive"));
 }
 
-void attest_defects_print(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite)
+void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result,
+                          const char *suite)
 {
     int columns[ATTEST_CHECK_COUNT];
+    attest_column heads[ATTEST_CHECK_COUNT + 8];
+    attest_table table;
     find_columns(columns, result);
-    fprintf(out, "%-30s %-21s %-5s %6s %6s %6s ", "defect", "base kernel", "", "cases", "live", "killed");
-    for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
-        if (columns[c])
-            fprintf(out, " %s", attest_check_name(c));
-    fprintf(out, " %9s  %s\n", "margin", "smallest killing case");
-    each(out, cli, result, print_row, columns);
-    print_checks(out, cli, result, columns);
-    print_totals(out, cli, result, suite);
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, heads, matrix_columns(heads, columns));
+    each(&table, options, result, print_row, columns);
+    attest_table_close(&table);
+    print_checks(out, options, result, columns);
+    print_totals(out, options, result, suite);
 }
 
-static void markdown_row(FILE *out, const attest_defect *d, const attest_defect_result *r, const int *columns)
+static void markdown_row(void *to, const attest_defect *d, const attest_defect_result *r, const int *columns)
 {
+    attest_table *table = to;
+    const char *code = r->killed ? "`" : "";
     char checks[256], name[128];
     (void)columns;
     check_names(checks, sizeof checks, r->reasons);
-    fprintf(out, "| %s | %s | %s | %s | %s | %lld/%lld/%lld | %s |", attest_defect_name(name, d), d->base, d->what,
-            d->bugs, r->killed ? checks : "**survives**", (long long)r->killed, (long long)r->live, (long long)r->run,
-            r->smoke ? "yes" : "");
-    if (r->killed && isfinite(r->margin))
-        fprintf(out, " %.3g |", r->margin);
-    else
-        fprintf(out, "  |");
-    fprintf(out, " %s%s%s |\n", r->killed ? "`" : "", r->line, r->killed ? "`" : "");
+    attest_table_cell(table, "%s", attest_defect_name(name, d));
+    attest_table_cell(table, "%s", d->base);
+    attest_table_cell(table, "%s", d->what);
+    attest_table_cell(table, "%s", d->bugs);
+    attest_table_cell(table, "%s", r->killed ? checks : "**survives**");
+    attest_table_cell(table, "%lld/%lld/%lld", (long long)r->killed, (long long)r->live, (long long)r->run);
+    attest_table_cell(table, "%s", r->smoke ? "yes" : "");
+    margin_cell(table, r, "");
+    attest_table_cell(table, "%s%s%s", code, r->line, code);
 }
 
-void attest_defects_markdown(FILE *out, const attest_cli *cli, const attest_defect_result *result, const char *suite)
+void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result,
+                             const char *suite)
 {
+    static const attest_column heads[] = { { .head = "defect" },    { .head = "base kernel" },
+                                           { .head = "what is wrong" }, { .head = "models" },
+                                           { .head = "killed by" }, { .head = "cases" },
+                                           { .head = "smoke" },     { .head = "margin" },
+                                           { .head = "smallest case" } };
     int columns[ATTEST_CHECK_COUNT];
+    attest_table table;
     find_columns(columns, result);
     fprintf(out, "# Planted defects against suite %s\n\n"
-                 "cases: killed / with other bits than the base kernel / run; margin: error over bound, lower end\n\n"
-                 "| defect | base kernel | what is wrong | models | killed by | cases | smoke | margin | smallest "
-                 "case |\n"
-                 "|---|---|---|---|---|---|---|---|---|\n", suite);
-    each(out, cli, result, markdown_row, columns);
+                 "cases: killed / with other bits than the base kernel / run; margin: error over bound, lower end\n\n",
+            suite);
+    attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, heads, sizeof heads / sizeof heads[0]);
+    each(&table, options, result, markdown_row, columns);
+    attest_table_close(&table);
     fprintf(out, "\n```\n");
-    print_checks(out, cli, result, columns);
-    print_totals(out, cli, result, suite);
+    print_checks(out, options, result, columns);
+    print_totals(out, options, result, suite);
     fprintf(out, "```\n");
 }
 
-/* Texts of the table hold no quotes or control characters (tests/verify/defects/test_defects.c). */
-static void json_row(FILE *out, const attest_defect *d, const attest_defect_result *r, const int *columns)
+static void json_row(void *to, const attest_defect *d, const attest_defect_result *r, const int *columns)
 {
-    const char *comma = "";
     char name[128];
+    json_t *by = json_object();
     (void)columns;
-    fprintf(out, "{\"defect\":\"%s\",\"base\":\"%s\",\"bugs\":\"%s\",\"what\":\"%s\",\"cases\":%lld,\"live\":%lld,"
-                 "\"killed\":%lld,\"smoke\":%s,\"by\":{", attest_defect_name(name, d), d->base, d->bugs, d->what,
-            (long long)r->run, (long long)r->live, (long long)r->killed, r->smoke ? "true" : "false");
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
-        if (r->by[c]) {
-            fprintf(out, "%s\"%s\":%lld", comma, attest_check_name(c), (long long)r->by[c]);
-            comma = ",";
-        }
-    fprintf(out, "},\"smallest\":");
-    if (r->killed)
-        fprintf(out, "\"%s\"", r->line);
-    else
-        fprintf(out, "null");
-    if (r->killed && isfinite(r->margin))
-        fprintf(out, ",\"margin\":%.17g}\n", r->margin);
-    else
-        fprintf(out, ",\"margin\":null}\n");
+        if (r->by[c])
+            json_object_set_new(by, attest_check_name(c), json_integer(r->by[c]));
+    attest_json_line(to, json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:o,s:o,s:o}", "defect",
+                                   attest_defect_name(name, d), "base", d->base, "bugs", d->bugs, "what", d->what,
+                                   "cases", (json_int_t)r->run, "live", (json_int_t)r->live, "killed",
+                                   (json_int_t)r->killed, "smoke", r->smoke, "by", by, "smallest",
+                                   r->killed ? attest_json_text(r->line) : json_null(), "margin",
+                                   r->killed && isfinite(r->margin) ? attest_json_number(r->margin) : json_null()));
 }
 
-void attest_defects_json(FILE *out, const attest_cli *cli, const attest_defect_result *result)
+void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result)
 {
-    each(out, cli, result, json_row, NULL);
+    each(out, options, result, json_row, NULL);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "verify/judge/compare.h"
+#include "verify/compare/compare.h"
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 static const attest_role row_roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
@@ -67,15 +67,16 @@ static int has_others(const attest_bundle *outputs)
            attest_bundle_role(outputs, ATTEST_LSE);
 }
 
-static void find(attest_row *row, int64_t reason, const char *what, const char *where)
+static void find(attest_result *result, int64_t reason, const char *what, const char *where)
 {
-    row->verdict = ATTEST_FAIL;
-    row->reasons |= reason;
-    snprintf(row->why, sizeof row->why, "%s: %.190s", what, where);
+    result->verdict = ATTEST_FAIL;
+    result->reasons |= reason;
+    snprintf(result->why, sizeof result->why, "%s: %.190s", what, where);
 }
 
 /* Runs the kernel once more.  *usable: it finished and said so.  A crash or a hang is a finding; a refusal is none. */
-static attest_status run_again(int *usable, attest_row *row, const attest_subject *subject, const attest_problem *p,
+static attest_status run_again(int *usable, attest_result *result, const attest_subject *subject,
+                               const attest_problem *p,
                                const attest_bundle *bundle, double timeout_s, int64_t reason, const char *what,
                                attest_error *err)
 {
@@ -83,7 +84,7 @@ static attest_status run_again(int *usable, attest_row *row, const attest_subjec
     const attest_status status = attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err);
     *usable = status == ATTEST_OK && run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
     if (status == ATTEST_OK && run.state != ATTEST_RUN_DONE && run.state != ATTEST_RUN_UNSUPPORTED)
-        find(row, reason, what, run.why);
+        find(result, reason, what, run.why);
     return status;
 }
 
@@ -136,7 +137,7 @@ out:
 }
 
 /* The last query of every head, which is NaN: nothing of it is computed, its pattern is judged. */
-static attest_status check_last_query(attest_row *row, const attest_prepared *prepared,
+static attest_status check_last_query(attest_result *result, const attest_prepared *prepared,
                                       const attest_kernel_facts *kernel, const attest_bundle *poisoned_run,
                                       attest_error *err)
 {
@@ -152,15 +153,15 @@ static attest_status check_last_query(attest_row *row, const attest_prepared *pr
     plain.flags &= ~(uint32_t)ATTEST_PACKED_STATE;
     ATTEST_TRY(poisoned_bundle(&inputs, prepared, &plain, (double)NAN, err));
     ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
-    for (int64_t bh = 0; bh < p->b * p->hq && !row->reasons; bh++) {
+    for (int64_t bh = 0; bh < p->b * p->hq && !result->reasons; bh++) {
         const int64_t b = bh / p->hq, h = bh % p->hq, i = p->n - 1;
         if (i < cut_of(p, length_of(p, prepared->inputs, b)))
             continue;
         ATTEST_TRY(attest_judge_row(elements, NULL, truth, &kernel->numerics, kernel->flags,
                                     (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, b, h, i, err));
-        for (int64_t c = 0; c < p->e && !row->reasons; c++)
+        for (int64_t c = 0; c < p->e && !result->reasons; c++)
             if (elements[c].class == ATTEST_CLASS_NO_TRUTH && elements[c].ratio_hi > 1)
-                find(row, ATTEST_REASON_NAN_PATTERN, "a query of NaN", "o is a number");
+                find(result, ATTEST_REASON_NAN_PATTERN, "a query of NaN", "o is a number");
     }
 out:
     attest_truth_free(truth);
@@ -169,7 +170,7 @@ out:
     return status;
 }
 
-static attest_status check_poison(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+static attest_status check_poison(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                   const attest_bundle *before, double timeout_s, attest_error *err)
 {
     const attest_problem *p = &prepared->c.problem;
@@ -180,7 +181,7 @@ static attest_status check_poison(attest_row *row, const attest_prepared *prepar
     char where[WHERE];
     int same = 1, usable;
     ATTEST_TRY(poisoned_bundle(&after, prepared, kernel, value, err));
-    ATTEST_TRY(run_again(&usable, row, subject, p, after, timeout_s, ATTEST_REASON_POISON, "with poisoned tokens",
+    ATTEST_TRY(run_again(&usable, result, subject, p, after, timeout_s, ATTEST_REASON_POISON, "with poisoned tokens",
                          err));
     if (!usable) /* a kernel may refuse NaN */
         goto out;
@@ -194,9 +195,9 @@ static attest_status check_poison(attest_row *row, const attest_prepared *prepar
         }
     }
     if (same && value != value)
-        ATTEST_TRY(check_last_query(row, prepared, kernel, after, err));
+        ATTEST_TRY(check_last_query(result, prepared, kernel, after, err));
     else if (!same)
-        find(row, ATTEST_REASON_POISON,
+        find(result, ATTEST_REASON_POISON,
              value == value ? "a token that the row does not see, made 1024, changes it"
                             : "a token that the row does not see, made NaN, changes it",
              where);
@@ -207,7 +208,7 @@ out:
 
 /* ---- o alone ----------------------------------------------------------------------------------------------------- */
 
-static attest_status check_alone(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+static attest_status check_alone(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *whole, double timeout_s, attest_error *err)
 {
     attest_kernel_facts only_o = *attest_worker_kernel(subject->worker, subject->index);
@@ -218,9 +219,9 @@ static attest_status check_alone(attest_row *row, const attest_prepared *prepare
     int usable;
     only_o.outputs = ATTEST_GIVES_O;
     ATTEST_TRY(attest_case_bundle(&alone, prepared, &only_o, err));
-    ATTEST_TRY(run_again(&usable, row, subject, p, alone, timeout_s, ATTEST_REASON_ALONE, "asked for o alone", err));
-    if (!row->reasons && !(usable && same_outputs(where, p, whole, alone)))
-        find(row, ATTEST_REASON_ALONE, "asked for o alone", where);
+    ATTEST_TRY(run_again(&usable, result, subject, p, alone, timeout_s, ATTEST_REASON_ALONE, "asked for o alone", err));
+    if (!result->reasons && !(usable && same_outputs(where, p, whole, alone)))
+        find(result, ATTEST_REASON_ALONE, "asked for o alone", where);
 out:
     attest_bundle_free(alone);
     return status;
@@ -229,7 +230,7 @@ out:
 /* ---- batch ------------------------------------------------------------------------------------------------------- */
 
 /* Batch entry 0 as a case of its own, on the same numbers. */
-static attest_status check_batch(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+static attest_status check_batch(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *whole, double timeout_s, attest_error *err)
 {
     attest_prepared one = { .c = prepared->c, .inputs = prepared->inputs };
@@ -239,10 +240,10 @@ static attest_status check_batch(attest_row *row, const attest_prepared *prepare
     int usable;
     one.c.problem.b = 1;
     ATTEST_TRY(attest_case_bundle(&alone, &one, attest_worker_kernel(subject->worker, subject->index), err));
-    ATTEST_TRY(run_again(&usable, row, subject, &one.c.problem, alone, timeout_s, ATTEST_REASON_BATCH,
+    ATTEST_TRY(run_again(&usable, result, subject, &one.c.problem, alone, timeout_s, ATTEST_REASON_BATCH,
                          "batch entry 0 alone", err));
     if (usable && !same_outputs(where, &one.c.problem, whole, alone))
-        find(row, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
+        find(result, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
 out:
     attest_bundle_free(alone);
     return status;
@@ -250,7 +251,8 @@ out:
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static attest_status check_altered(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+static attest_status check_altered(attest_result *result, const attest_prepared *prepared,
+                                   const attest_subject *subject,
                                    const attest_bundle *before, double timeout_s, attest_error *err)
 {
     const attest_prepared other = { .c = prepared->c, .inputs = prepared->altered };
@@ -259,17 +261,17 @@ static attest_status check_altered(attest_row *row, const attest_prepared *prepa
     attest_bundle *outputs = NULL;
     char where[WHERE];
     int usable;
-    attest_row judged;
-    attest_row_init(&judged);
+    attest_result judged;
+    attest_result_init(&judged);
     ATTEST_TRY(attest_case_bundle(&outputs, &other, kernel, err));
-    ATTEST_TRY(run_again(&usable, row, subject, &other.c.problem, outputs, timeout_s, ATTEST_REASON_IGNORED_ARGUMENT,
+    ATTEST_TRY(run_again(&usable, result, subject, &other.c.problem, outputs, timeout_s, ATTEST_REASON_IGNORED_ARGUMENT,
                          "with slope and gamma halved, sq and sk raised by 120", err));
     if (!usable)
         goto out;
     ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &kernel->numerics,
                               kernel->flags, 0, err));
     if (judged.verdict == ATTEST_FAIL)
-        find(row, same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT
+        find(result, same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT
                                                                          : judged.reasons,
              "with slope and gamma halved, sq and sk raised by 120", judged.why);
 out:
@@ -279,14 +281,14 @@ out:
 
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
 
-/* A row that passes may still have something to say. */
-static void note(attest_row *row, const char *text)
+/* A result that passes may still have something to say. */
+static void note(attest_result *result, const char *text)
 {
-    if (!row->reasons && !row->why[0])
-        snprintf(row->why, sizeof row->why, "%s", text);
+    if (!result->reasons && !result->why[0])
+        snprintf(result->why, sizeof result->why, "%s", text);
 }
 
-static attest_status check_layout(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+static attest_status check_layout(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                   const attest_bundle *before, double timeout_s, attest_error *err)
 {
     static const char what[] = "with other strides";
@@ -296,55 +298,55 @@ static attest_status check_layout(attest_row *row, const attest_prepared *prepar
     attest_bundle *after = NULL;
     char where[WHERE];
     attest_run_result run;
-    attest_row judged;
-    attest_row_init(&judged);
+    attest_result judged;
+    attest_result_init(&judged);
     ATTEST_TRY(attest_case_bundle(&after, prepared, kernel, err));
     ATTEST_TRY(attest_worker_run_strided(subject->worker, subject->index, p, after, timeout_s, &run, err));
     if (run.state == ATTEST_RUN_UNSUPPORTED || (run.state == ATTEST_RUN_DONE && run.status == ATTEST_UNSUPPORTED)) {
-        note(row, "refuses tensors that are not in C order");
+        note(result, "refuses tensors that are not in C order");
         goto out;
     }
     if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK || run.reasons)
-        find(row, ATTEST_REASON_LAYOUT, what, run.why);
+        find(result, ATTEST_REASON_LAYOUT, what, run.why);
     else if (kernel->flags & ATTEST_DETERMINISTIC && !same_outputs(where, p, before, after))
-        find(row, ATTEST_REASON_LAYOUT, what, where);
+        find(result, ATTEST_REASON_LAYOUT, what, where);
     else if (!(kernel->flags & ATTEST_DETERMINISTIC))
         ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, after, &kernel->numerics,
                                   kernel->flags, 0, err));
     if (judged.verdict == ATTEST_FAIL)
-        find(row, ATTEST_REASON_LAYOUT, what, judged.why);
+        find(result, ATTEST_REASON_LAYOUT, what, judged.why);
     if (run.near)
-        note(row, "offsets beyond 2^32 elements not tried: no address space");
+        note(result, "offsets beyond 2^32 elements not tried: no address space");
 out:
     attest_bundle_free(after);
     return status;
 }
 
-static attest_status check_bits(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+static attest_status check_bits(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                 const attest_bundle *outputs, double timeout_s, attest_error *err)
 {
     const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
     attest_status status = ATTEST_OK;
-    ATTEST_TRY(check_poison(row, prepared, subject, outputs, timeout_s, err));
-    if (!row->reasons && has_others(outputs))
-        ATTEST_TRY(check_alone(row, prepared, subject, outputs, timeout_s, err));
-    if (!row->reasons && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
-        ATTEST_TRY(check_batch(row, prepared, subject, outputs, timeout_s, err));
+    ATTEST_TRY(check_poison(result, prepared, subject, outputs, timeout_s, err));
+    if (!result->reasons && has_others(outputs))
+        ATTEST_TRY(check_alone(result, prepared, subject, outputs, timeout_s, err));
+    if (!result->reasons && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
+        ATTEST_TRY(check_batch(result, prepared, subject, outputs, timeout_s, err));
 out:
     return status;
 }
 
-attest_status attest_case_checks(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+attest_status attest_case_checks(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *outputs, double timeout_s, attest_error *err)
 {
     const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
     attest_status status = ATTEST_OK;
-    if (prepared->altered && !row->reasons)
-        ATTEST_TRY(check_altered(row, prepared, subject, outputs, timeout_s, err));
-    if (flags & ATTEST_DETERMINISTIC && !row->reasons)
-        ATTEST_TRY(check_bits(row, prepared, subject, outputs, timeout_s, err));
-    if (!row->reasons)
-        ATTEST_TRY(check_layout(row, prepared, subject, outputs, timeout_s, err));
+    if (prepared->altered && !result->reasons)
+        ATTEST_TRY(check_altered(result, prepared, subject, outputs, timeout_s, err));
+    if (flags & ATTEST_DETERMINISTIC && !result->reasons)
+        ATTEST_TRY(check_bits(result, prepared, subject, outputs, timeout_s, err));
+    if (!result->reasons)
+        ATTEST_TRY(check_layout(result, prepared, subject, outputs, timeout_s, err));
 out:
     return status;
 }

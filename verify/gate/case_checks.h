@@ -5,9 +5,9 @@
  *
  *     property layout   with other strides than those of C order (attest_worker_run_strided): the bits are the same
  *                       (not deterministic: within the same bounds), nothing is written to a gap; an error other than
- *                       ATTEST_UNSUPPORTED is a finding, that one is told in `why` of the row, which passes
+ *                       ATTEST_UNSUPPORTED is a finding, that one is told in `why` of the result, which passes
  *
- * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference (theory A5, rows 9 and 17):
+ * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference:
  *
  *     property poison   tokens from `cut` on, of every input that has a token axis (queries too), are made NaN (1024
  *                       for a kernel with ATTEST_MASKED_FINITE): rows before `cut` that see no key from there must
@@ -19,7 +19,7 @@
  *
  * A crash or a hang in such a run is a finding of that check; a kernel that reports an error is not, but where o alone
  * is asked for and as said of the layout.  A finding sets its reason, makes the verdict fail and says in `why` which
- * element moved; rows that fail already are not asked.
+ * element moved; results that fail already are not asked.
  */
 #ifndef ATTEST_CASE_CHECKS_H
 #define ATTEST_CASE_CHECKS_H
@@ -27,7 +27,7 @@
 #include "verify/gate/runner.h"
 
 /* `outputs`: what the first run gave.  An error status is a fault of ours. */
-attest_status attest_case_checks(attest_row *row, const attest_prepared *prepared, const attest_subject *subject,
+attest_status attest_case_checks(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *outputs, double timeout_s, attest_error *err);
 
 #endif

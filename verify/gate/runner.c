@@ -6,35 +6,11 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
+#include "kernels/hash.h"
+#include "props/draw/draw.h"
+#include "verify/base/base.h"
+#include "verify/compare/compare.h"
 #include "verify/gate/case_checks.h"
-#include "verify/commands/cli.h"
-#include "verify/judge/compare.h"
-#include "verify/base/clock.h"
-
-uint64_t attest_fnv(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3ull;
-    return hash;
-}
-
-void attest_file_hash(char text[20], const char *path)
-{
-    unsigned char buffer[65536];
-    uint64_t hash = ATTEST_FNV_START;
-    size_t got;
-    text[0] = '\0';
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return;
-    while ((got = fread(buffer, 1, sizeof buffer, in)) > 0)
-        hash = attest_fnv(hash, buffer, got);
-    if (!ferror(in))
-        snprintf(text, 20, "%016llx", (unsigned long long)hash);
-    fclose(in);
-}
 
 void attest_library_hash(char text[20], const char *library)
 {
@@ -182,24 +158,62 @@ void attest_subject_name(char *text, size_t len, const attest_subject *subject)
     snprintf(text, len, "%s%s%s", subject->library ? subject->library : "", subject->library ? ":" : "", facts->name);
 }
 
-void attest_row_identify(attest_row *row, const attest_subject *subject, const char *line, uint64_t hash)
+static void print_axis(char *text, size_t len, const attest_problem *p, uint32_t axis)
+{
+    attest_axis_print(text, len, axis, &p->axis[axis]);
+}
+
+void attest_result_describe(attest_result *result, const attest_case *c, const char *line, uint64_t hash)
+{
+    const attest_problem *p = &c->problem;
+    const attest_family_info *family = attest_family_of(c);
+    const char *colon = strchr(c->family, ':');
+    const size_t len = colon ? (size_t)(colon - c->family) : strlen(c->family);
+    snprintf(result->problem, sizeof result->problem, "%s", line);
+    snprintf(result->hash, sizeof result->hash, "%016llx", (unsigned long long)hash);
+    snprintf(result->variant, sizeof result->variant, "%s", c->preset);
+    print_axis(result->weight, sizeof result->weight, p, ATTEST_AXIS_WEIGHT);
+    print_axis(result->mask, sizeof result->mask, p, ATTEST_AXIS_MASK);
+    print_axis(result->norm, sizeof result->norm, p, ATTEST_AXIS_NORM);
+    print_axis(result->update, sizeof result->update, p, ATTEST_AXIS_UPDATE);
+    snprintf(result->family, sizeof result->family, "%.*s", (int)len, c->family);
+    snprintf(result->family_argument, sizeof result->family_argument, "%s", colon ? colon + 1 : "");
+    result->family_constant = family && family->constant;
+    result->family_repeats = family && family->repeats;
+    result->seed = (int64_t)c->seed;
+    result->b = p->b;
+    result->hq = p->hq;
+    result->hkv = p->hkv;
+    result->n = p->n;
+    result->m = p->m;
+    result->d = p->d;
+    result->e = p->e;
+    snprintf(result->in, sizeof result->in, "%s", attest_dtype_name(p->in));
+    snprintf(result->acc, sizeof result->acc, "%s", attest_dtype_name(p->acc));
+    snprintf(result->p, sizeof result->p, "%s", attest_dtype_name(p->p));
+    snprintf(result->out, sizeof result->out, "%s", attest_dtype_name(p->out));
+    result->scale = p->scale;
+}
+
+void attest_result_identify(attest_result *result, const attest_subject *subject, const attest_prepared *prepared)
 {
     const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
     char name[512], quoted_name[1024], quoted_line[1200], quoted_program[512];
-    attest_row_init(row);
+    attest_result_init(result);
     attest_subject_name(name, sizeof name, subject);
-    snprintf(row->kernel, sizeof row->kernel, "%s", name);
-    snprintf(row->kernel_version, sizeof row->kernel_version, "%.31s", facts->version);
-    snprintf(row->file, sizeof row->file, "%.95s", facts->source);
-    snprintf(row->file_hash, sizeof row->file_hash, "%s", subject->file_hash);
-    snprintf(row->flags, sizeof row->flags, "%.159s", facts->build_flags);
-    snprintf(row->device, sizeof row->device, "%.95s", facts->device);
-    snprintf(row->line, sizeof row->line, "%s", line);
-    snprintf(row->hash, sizeof row->hash, "%016llx", (unsigned long long)hash);
+    snprintf(result->kernel, sizeof result->kernel, "%s", name);
+    snprintf(result->kernel_version, sizeof result->kernel_version, "%.31s", facts->version);
+    snprintf(result->file, sizeof result->file, "%.95s", facts->source);
+    snprintf(result->file_hash, sizeof result->file_hash, "%s", subject->file_hash);
+    snprintf(result->flags, sizeof result->flags, "%.159s", facts->build_flags);
+    snprintf(result->device, sizeof result->device, "%.95s", facts->device);
+    if (!prepared)
+        return;
+    attest_result_describe(result, &prepared->c, prepared->line, prepared->hash);
     attest_shell_quote(quoted_program, sizeof quoted_program, subject->program);
     attest_shell_quote(quoted_name, sizeof quoted_name, name);
-    attest_shell_quote(quoted_line, sizeof quoted_line, line);
-    snprintf(row->reproduction, sizeof row->reproduction, "%s replay --kernel %s %s", quoted_program, quoted_name,
+    attest_shell_quote(quoted_line, sizeof quoted_line, prepared->line);
+    snprintf(result->reproduction, sizeof result->reproduction, "%s replay --kernel %s %s", quoted_program, quoted_name,
              quoted_line);
 }
 
@@ -234,7 +248,7 @@ out:
 }
 
 /* FNV-1a over the outputs, in the order of their numbers. */
-static void hash_outputs(attest_row *row, const attest_problem *p, const attest_bundle *bundle)
+static void hash_outputs(attest_result *result, const attest_problem *p, const attest_bundle *bundle)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_outputs(p, ids, ATTEST_MAX_TENSORS);
@@ -244,29 +258,29 @@ static void hash_outputs(attest_row *row, const attest_problem *p, const attest_
         if (t)
             hash = attest_fnv(hash, t->data, attest_tensor_bytes(t));
     }
-    snprintf(row->outputs, sizeof row->outputs, "%016llx", (unsigned long long)hash);
+    snprintf(result->outputs, sizeof result->outputs, "%016llx", (unsigned long long)hash);
 }
 
-void attest_row_end(attest_row *row, const attest_run_result *run, uint32_t device, const attest_judge *judge)
+void attest_result_end(attest_result *result, const attest_run_result *run, uint32_t device, const attest_judge *judge)
 {
-    row->reasons |= run->reasons;
-    row->seconds_kernel = run->seconds;
-    snprintf(row->fp_state, sizeof row->fp_state, "%s", run->fp_state);
+    result->reasons |= run->reasons;
+    result->seconds_kernel = run->seconds;
+    snprintf(result->fp_state, sizeof result->fp_state, "%s", run->fp_state);
     if (run->state == ATTEST_RUN_DONE && run->status == ATTEST_OK && (run->reasons == 0 || judge))
         return;
-    snprintf(row->why, sizeof row->why, "%s", run->why);
+    snprintf(result->why, sizeof result->why, "%s", run->why);
     switch (run->state) {
-    case ATTEST_RUN_UNSUPPORTED: row->verdict = ATTEST_SKIP; break;
-    case ATTEST_RUN_CRASH: row->verdict = ATTEST_CRASH; break;
-    case ATTEST_RUN_TIMEOUT: row->verdict = ATTEST_TIMEOUT; break;
+    case ATTEST_RUN_UNSUPPORTED: result->verdict = ATTEST_SKIP; break;
+    case ATTEST_RUN_CRASH: result->verdict = ATTEST_CRASH; break;
+    case ATTEST_RUN_TIMEOUT: result->verdict = ATTEST_TIMEOUT; break;
     case ATTEST_RUN_EXIT:
-        row->verdict = ATTEST_CRASH;
-        row->reasons |= ATTEST_REASON_EXIT;
+        result->verdict = ATTEST_CRASH;
+        result->reasons |= ATTEST_REASON_EXIT;
         break;
     default:
-        row->verdict = run->status == ATTEST_NO_DEVICE && device != ATTEST_CPU ? ATTEST_SKIP : ATTEST_FAIL;
-        if (run->status != ATTEST_OK && row->verdict == ATTEST_FAIL)
-            row->reasons |= ATTEST_REASON_KERNEL_ERROR;
+        result->verdict = run->status == ATTEST_NO_DEVICE && device != ATTEST_CPU ? ATTEST_SKIP : ATTEST_FAIL;
+        if (run->status != ATTEST_OK && result->verdict == ATTEST_FAIL)
+            result->reasons |= ATTEST_REASON_KERNEL_ERROR;
     }
 }
 
@@ -334,23 +348,24 @@ out:
 }
 
 /* The numbers of a run that ended well. */
-static attest_status judge_run(attest_row *row, attest_prepared *prepared, const attest_kernel_facts *facts,
+static attest_status judge_run(attest_result *result, attest_prepared *prepared, const attest_kernel_facts *facts,
                                const attest_bundle *bundle, const attest_judge *judge, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const double start = attest_now_seconds();
     if (judge)
-        ATTEST_TRY(judge->judge(judge->context, row, prepared, bundle, err));
+        ATTEST_TRY(judge->judge(judge->context, result, prepared, bundle, err));
     else
-        ATTEST_TRY(attest_compare(row, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &facts->numerics,
+        ATTEST_TRY(attest_compare(result, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &facts->numerics,
                                   facts->flags, facts->has_claim ? facts->claim_ulp : 0, err));
-    row->seconds_truth = attest_now_seconds() - start;
-    hash_outputs(row, &prepared->c.problem, bundle);
+    result->seconds_truth = attest_now_seconds() - start;
+    hash_outputs(result, &prepared->c.problem, bundle);
 out:
     return status;
 }
 
-attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
+attest_status attest_run_case(attest_result *result, int *supported, attest_prepared *prepared,
+                              const attest_subject *subject,
                               const attest_judge *judge, double timeout_s, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -362,21 +377,21 @@ attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *
     memset(&run, 0, sizeof run);
     if (judge)
         asked.outputs &= judge->outputs;
-    attest_row_identify(row, subject, prepared->line, prepared->hash);
-    /* No answer (-1) is a finding, not a refusal: the run below asks again and makes it a row. */
-    *supported = attest_worker_supports(subject->worker, subject->index, p, row->why, sizeof row->why) != 0;
-    row->verdict = ATTEST_SKIP;
+    attest_result_identify(result, subject, prepared);
+    /* No answer (-1) is a finding, not a refusal: the run below asks again and makes it a result. */
+    *supported = attest_worker_supports(subject->worker, subject->index, p, result->why, sizeof result->why) != 0;
+    result->verdict = ATTEST_SKIP;
     if (!*supported)
         return ATTEST_OK;
-    row->why[0] = '\0';
+    result->why[0] = '\0';
     ATTEST_TRY(attest_case_bundle(&bundle, prepared, facts, err));
     ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err));
     const int ended = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
     if (ended)
-        ATTEST_TRY(judge_run(row, prepared, facts, bundle, judge, err));
-    attest_row_end(row, &run, facts->device_type, judge);
+        ATTEST_TRY(judge_run(result, prepared, facts, bundle, judge, err));
+    attest_result_end(result, &run, facts->device_type, judge);
     if (ended && !judge)
-        ATTEST_TRY(attest_case_checks(row, prepared, subject, bundle, timeout_s, err));
+        ATTEST_TRY(attest_case_checks(result, prepared, subject, bundle, timeout_s, err));
 out:
     attest_bundle_free(bundle);
     return status;

@@ -1,9 +1,9 @@
-/* runner.h - one case on one kernel, from draw to row; shared by gate, audit, replay and study. */
+/* runner.h - one case on one kernel, from draw to result; shared by gate, audit, replay and study. */
 #ifndef ATTEST_RUNNER_H
 #define ATTEST_RUNNER_H
 
 #include "reference/reference.h"
-#include "reports/row.h"
+#include "reports/result.h"
 #include "verify/worker/worker.h"
 
 /* A case with its truth, made once and shared by all kernels that run it (one thread at a time).  The truths
@@ -47,43 +47,41 @@ typedef struct attest_subject {
  * library has no such kernel. */
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err);
 
-/* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
-void attest_file_hash(char text[20], const char *path);
-
-/* The same of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL). */
+/* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL). */
 void attest_library_hash(char text[20], const char *library);
 
-/* FNV-1a over `count` bytes, continuing from `hash` (start: ATTEST_FNV_START). */
-#define ATTEST_FNV_START 0xcbf29ce484222325ull
-uint64_t attest_fnv(uint64_t hash, const void *bytes, size_t count);
-
-/* Name in rows and reproductions: NAME, or LIBRARY:NAME. */
+/* Name in results and reproductions: NAME, or LIBRARY:NAME. */
 void attest_subject_name(char *text, size_t len, const attest_subject *subject);
 
-/* Fills every field that does not depend on a result: names, line, hash, reproduction. */
-void attest_row_identify(attest_row *row, const attest_subject *subject, const char *line, uint64_t hash);
+/* Fills what the problem line says: the line, its hash, and the fields that it resolves to. */
+void attest_result_describe(attest_result *result, const attest_case *c, const char *line, uint64_t hash);
+
+/* Fills every field that does not depend on the outcome: the kernel, and of a case (NULL: none) its line and
+ * reproduction. */
+void attest_result_identify(attest_result *result, const attest_subject *subject, const attest_prepared *prepared);
 
 /* A bundle for one run of the kernel: its own copy of the inputs, and the outputs that it gives, the variant has and
  * compare will judge. */
 attest_status attest_case_bundle(attest_bundle **bundle, const attest_prepared *prepared,
                                  const attest_kernel_facts *kernel, attest_error *err);
 
-/* Who judges a run that ended well in place of compare.h and case_checks.h: sets row->verdict. */
+/* Who judges a run that ended well in place of compare.h and case_checks.h: sets result->verdict. */
 typedef struct attest_judge {
     uint32_t outputs; /* ATTEST_GIVES_*: the kernel is asked for no other output */
-    attest_status (*judge)(void *context, attest_row *row, attest_prepared *prepared, const attest_bundle *outputs,
-                           attest_error *err);
+    attest_status (*judge)(void *context, attest_result *result, attest_prepared *prepared,
+                           const attest_bundle *outputs, attest_error *err);
     void *context;
 } attest_judge;
 
 /* What the harness saw of a run, on top of the numbers: reasons, why, verdict of a run that did not end well; with
  * `judge` (or NULL) reasons alone are no verdict. */
-void attest_row_end(attest_row *row, const attest_run_result *run, uint32_t device, const attest_judge *judge);
+void attest_result_end(attest_result *result, const attest_run_result *run, uint32_t device, const attest_judge *judge);
 
 /* Runs and judges, then asks case_checks.h; with `judge` (or NULL) it alone decides, and what else the harness saw is
- * in row->reasons only.  *supported = 0: the kernel does not serve the case (row verdict skip, with the reason).  A
+ * in result->reasons only.  *supported = 0: the kernel does not serve the case (verdict skip, with the reason).  A
  * crash, timeout or fault is a verdict; an error status is a fault of ours. */
-attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *prepared, const attest_subject *subject,
+attest_status attest_run_case(attest_result *result, int *supported, attest_prepared *prepared,
+                              const attest_subject *subject,
                               const attest_judge *judge, double timeout_s, attest_error *err);
 
 #endif

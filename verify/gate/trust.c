@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reference/truth/trust.h"
-#include "reports/row.h"
-#include "verify/bench/bench.h"
+#include "reference/reference.h"
+#include "reports/report.h"
+#include "verify/base/base.h"
 
 static attest_status add_base(attest_facts *facts, const char *name, const char *text, attest_error *err)
 {

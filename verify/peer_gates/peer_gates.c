@@ -89,6 +89,7 @@ static int benchdnn(const attest_foreign_sample *s, const double *numbers)
     return 0;
 }
 
+// clang-format off
 const attest_foreign_rule attest_foreign_rules[] = {
     { "flash-attn", "flash_attn", NULL, 0, { 0, 0 }, ATTEST_GIVES_O, 1, 0, flash_attn,
       "max |o - ref| <= 2 max |pt - ref|, pt the same formula, unfused, in the input type",
@@ -106,6 +107,7 @@ const attest_foreign_rule attest_foreign_rules[] = {
       "|o - ref| <= 8 (1 + keys) eps |ref| where |ref| > 1e-5, else 8 (1 + keys) eps; or <= eps sum p |v|",
       "oneDNN tests/benchdnn/sdpa/sdpa.cpp 3f27bec2" },
 };
+// clang-format on
 
 /* `count` numbers >= 0 separated by commas. */
 static int parse_numbers(double *number, int count, const char *text)

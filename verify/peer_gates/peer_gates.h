@@ -1,4 +1,5 @@
-/* foreign.h - the gates of other projects' tests, on the inputs of those tests: what would they have let through?
+/* peer_gates.h - the gates of other projects' tests, on the inputs of those tests: what would they have let
+ * through?
  *
  * A gate is one row: its rule (which numbers it compares, with which tolerance) and its law (a built-in suite that
  * draws as that project's tests do, verify/suites/NAME.suite; the sources stand there).  Every planted defect runs
@@ -56,7 +57,7 @@ attest_status attest_foreign_parse(attest_foreign_gate gates[ATTEST_FOREIGN_COUN
 
 /* Runs the defects that cli selects, of library `plugin`, and their base kernels under the gate: fills all but rule and
  * numbers.  The same for any number of threads. */
-attest_status attest_foreign_run(attest_foreign_gate *gate, const attest_cli *cli, const char *plugin,
+attest_status attest_foreign_run(attest_foreign_gate *gate, const attest_options *options, const char *plugin,
                                  attest_error *err);
 void attest_foreign_clear(attest_foreign_gate *gates, size_t count);
 
@@ -74,7 +75,7 @@ attest_foreign_outcome attest_foreign_outcome_of(const attest_defect_result *res
 /* The escape table of the defects that cli selects: a row a defect, a column a gate; with `own` a last column, attest's
  * on suite `suite`.  Text, Markdown, JSON (one object a line: the gates, then the defects). */
 typedef struct attest_foreign_table {
-    const attest_cli *cli;
+    const attest_options *options;
     const attest_foreign_gate *gates;
     size_t count;
     const attest_defect_result *own; /* or NULL */

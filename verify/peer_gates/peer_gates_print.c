@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/plural.h"
+#include "reports/json.h"
+#include "reports/table.h"
+#include "verify/base/base.h"
 #include "verify/peer_gates/peer_gates.h"
 
 static const char *const outcome_names[ATTEST_FOREIGN_OUTCOMES] = {
@@ -12,12 +14,12 @@ static const char *const outcome_names[ATTEST_FOREIGN_OUTCOMES] = {
     [ATTEST_FOREIGN_UNCOVERED] = "not covered",
 };
 
-static void count_outcomes(int64_t counts[ATTEST_FOREIGN_OUTCOMES], const attest_cli *cli,
+static void count_outcomes(int64_t counts[ATTEST_FOREIGN_OUTCOMES], const attest_options *options,
                            const attest_defect_result *result)
 {
     memset(counts, 0, ATTEST_FOREIGN_OUTCOMES * sizeof *counts);
     for (size_t k = 0; k < attest_defect_count; k++)
-        if (attest_defect_selected(cli, &attest_defects[k]))
+        if (attest_defect_selected(options, &attest_defects[k]))
             counts[attest_foreign_outcome_of(&result[k])]++;
 }
 
@@ -44,12 +46,12 @@ static size_t passes(const attest_foreign_table *t, size_t k)
 }
 
 /* Calls `row` for every selected defect: those first that most gates let through. */
-static void each(FILE *out, const attest_foreign_table *t, void (*row)(FILE *, const attest_foreign_table *, size_t))
+static void each(void *to, const attest_foreign_table *t, void (*row)(void *, const attest_foreign_table *, size_t))
 {
     for (size_t most = t->count + 1; most-- > 0;)
         for (size_t k = 0; k < attest_defect_count; k++)
-            if (attest_defect_selected(t->cli, &attest_defects[k]) && passes(t, k) == most)
-                row(out, t, k);
+            if (attest_defect_selected(t->options, &attest_defects[k]) && passes(t, k) == most)
+                row(to, t, k);
 }
 
 static const char *title(char text[64], const attest_foreign_gate *gate)
@@ -60,19 +62,16 @@ static const char *title(char text[64], const attest_foreign_gate *gate)
     return text;
 }
 
-static void print_row(FILE *out, const attest_foreign_table *t, size_t k)
+static void print_row(void *to, const attest_foreign_table *t, size_t k)
 {
-    char name[128], text[64], head[64];
-    fprintf(out, "%-26s %-21s", attest_defect_name(name, &attest_defects[k]), attest_defects[k].base);
-    for (size_t g = 0; g < t->count; g++) {
-        cell(text, sizeof text, &t->gates[g].defects[k]);
-        fprintf(out, " %*s", (int)strlen(title(head, &t->gates[g])) > 9 ? (int)strlen(head) : 9, text);
+    attest_table *table = to;
+    char name[128], text[64];
+    attest_table_cell(table, "%s", attest_defect_name(name, &attest_defects[k]));
+    attest_table_cell(table, "%s", attest_defects[k].base);
+    for (size_t g = 0; g < t->count + (t->own != NULL); g++) {
+        cell(text, sizeof text, g < t->count ? &t->gates[g].defects[k] : &t->own[k]);
+        attest_table_cell(table, "%s", text);
     }
-    if (t->own) {
-        cell(text, sizeof text, &t->own[k]);
-        fprintf(out, " %9s", text);
-    }
-    fprintf(out, "\n");
 }
 
 /* What several gates let through together: nobody refuses it, and somewhere its bits differ. */
@@ -89,26 +88,38 @@ static void print_together(FILE *out, const attest_foreign_table *t)
         caught += refused;
     }
     fprintf(out, "together: %lld %s kernel in some run, %lld of them %s every gate\n", (long long)differ,
-            attest_counted(differ, "defect has other bits than its", "defects have other bits than their"),
-            (long long)(differ - caught), attest_counted(differ - caught, "passes", "pass"));
+            attest_plural(differ, "defect has other bits than its", "defects have other bits than their"),
+            (long long)(differ - caught), attest_plural(differ - caught, "passes", "pass"));
 }
 
 static void print_sums(FILE *out, const attest_foreign_table *t)
 {
+    static const attest_column columns[] = {
+        { .head = "gate", .width = 18 },
+        { .head = "caught", .flags = ATTEST_COLUMN_RIGHT, .width = 7 },
+        { .head = "passed", .flags = ATTEST_COLUMN_RIGHT, .width = 7 },
+        { .head = "unseen", .flags = ATTEST_COLUMN_RIGHT, .width = 7 },
+        { .head = "stopped", .flags = ATTEST_COLUMN_RIGHT, .width = 7 },
+        { .head = "not covered", .flags = ATTEST_COLUMN_RIGHT, .width = 12 },
+        { .head = "correct kernels refused", .gap = 1 },
+    };
     int64_t counts[ATTEST_FOREIGN_OUTCOMES];
+    attest_table table;
     char text[64];
-    fprintf(out, "\n%-18s %7s %7s %7s %7s %12s  %s\n", "gate", "caught", "passed", "unseen", "stopped", "not covered",
-            "correct kernels refused");
+    fputc('\n', out);
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, sizeof columns / sizeof columns[0]);
     for (size_t g = 0; g < t->count + (t->own != NULL); g++) {
-        count_outcomes(counts, t->cli, g < t->count ? t->gates[g].defects : t->own);
-        fprintf(out, "%-18s %7lld %7lld %7lld %7lld %12lld  ", g < t->count ? title(text, &t->gates[g]) : "attest",
-                (long long)counts[0], (long long)counts[1], (long long)counts[2], (long long)counts[3],
-                (long long)counts[4]);
+        count_outcomes(counts, t->options, g < t->count ? t->gates[g].defects : t->own);
+        attest_table_cell(&table, "%s", g < t->count ? title(text, &t->gates[g]) : "attest");
+        for (int k = 0; k < ATTEST_FOREIGN_OUTCOMES; k++)
+            attest_table_count(&table, counts[k]);
         if (g < t->count)
-            fprintf(out, "%lld of %lld runs\n", (long long)t->gates[g].refused, (long long)t->gates[g].correct);
+            attest_table_cell(&table, "%lld of %lld runs", (long long)t->gates[g].refused,
+                              (long long)t->gates[g].correct);
         else
-            fprintf(out, "(suite %s)\n", t->suite);
+            attest_table_cell(&table, "(suite %s)", t->suite);
     }
+    attest_table_close(&table);
     if (t->count > 1)
         print_together(out, t);
 }
@@ -122,84 +133,100 @@ static void print_legend(FILE *out, const attest_foreign_table *t, const char *b
         const attest_foreign_rule *r = t->gates[g].rule;
         char text[64];
         fprintf(out, "%s%s: %s; inputs: the %lld %s of suite %s, after %s\n", bullet, title(text, &t->gates[g]),
-                r->metric, (long long)t->gates[g].cases, attest_counted(t->gates[g].cases, "case", "cases"), r->suite,
+                r->metric, (long long)t->gates[g].cases, attest_plural(t->gates[g].cases, "case", "cases"), r->suite,
                 r->source);
     }
     fprintf(out, "%sref is the truth rounded to the output's type: better than what those projects compare with\n",
             bullet);
 }
 
+/* The columns before the gates', then one a gate, then attest's own. */
+static size_t gate_columns(attest_column *column, char (*heads)[64], const attest_foreign_table *t,
+                           const attest_column *first, size_t count)
+{
+    memcpy(column, first, count * sizeof *column);
+    for (size_t g = 0; g < t->count; g++) {
+        const int wide = (int)strlen(title(heads[g], &t->gates[g]));
+        column[count++] = (attest_column){ .head = heads[g], .flags = ATTEST_COLUMN_RIGHT,
+                                           .width = wide > 9 ? wide : 9 };
+    }
+    if (t->own)
+        column[count++] = (attest_column){ .head = "attest", .flags = ATTEST_COLUMN_RIGHT, .width = 9 };
+    return count;
+}
+
 void attest_foreign_print(FILE *out, const attest_foreign_table *t)
 {
-    char text[64];
-    fprintf(out, "%-26s %-21s", "defect", "base kernel");
-    for (size_t g = 0; g < t->count; g++)
-        fprintf(out, " %9s", title(text, &t->gates[g]));
-    fprintf(out, t->own ? " %9s\n" : "\n", "attest");
-    each(out, t, print_row);
+    static const attest_column first[] = { { .head = "defect", .width = 26 }, { .head = "base kernel", .width = 21 } };
+    attest_column columns[ATTEST_FOREIGN_COUNT + 3];
+    char heads[ATTEST_FOREIGN_COUNT][64];
+    attest_table table;
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, gate_columns(columns, heads, t, first, 2));
+    each(&table, t, print_row);
+    attest_table_close(&table);
     print_sums(out, t);
     fprintf(out, "\n");
     print_legend(out, t, "");
 }
 
-static void markdown_row(FILE *out, const attest_foreign_table *t, size_t k)
+static void markdown_row(void *to, const attest_foreign_table *t, size_t k)
 {
-    char name[128], text[64];
+    attest_table *table = to;
     const attest_defect *d = &attest_defects[k];
-    fprintf(out, "| %s | %s | %s | %s |", attest_defect_name(name, d), d->base, d->what, d->bugs);
+    char name[128], text[64];
+    attest_table_cell(table, "%s", attest_defect_name(name, d));
+    attest_table_cell(table, "%s", d->base);
+    attest_table_cell(table, "%s", d->what);
+    attest_table_cell(table, "%s", d->bugs);
     for (size_t g = 0; g < t->count + (t->own != NULL); g++) {
         const attest_defect_result *r = g < t->count ? &t->gates[g].defects[k] : &t->own[k];
         const attest_foreign_outcome outcome = attest_foreign_outcome_of(r);
         const char *bold = outcome == ATTEST_FOREIGN_PASSED || outcome == ATTEST_FOREIGN_UNSEEN ? "**" : "";
         cell(text, sizeof text, r);
-        fprintf(out, " %s%s%s |", bold, text, bold);
+        attest_table_cell(table, "%s%s%s", bold, text, bold);
     }
-    fprintf(out, "\n");
 }
 
 void attest_foreign_markdown(FILE *out, const attest_foreign_table *t)
 {
-    char text[64];
+    static const attest_column first[] = { { .head = "defect" }, { .head = "base kernel" }, { .head = "what is wrong" },
+                                           { .head = "models" } };
+    attest_column columns[ATTEST_FOREIGN_COUNT + 5];
+    char heads[ATTEST_FOREIGN_COUNT][64], own[80];
+    attest_table table;
     fprintf(out, "# What the gates of other suites let through\n\n```");
     print_sums(out, t);
     fprintf(out, "```\n\n");
     print_legend(out, t, "- ");
-    fprintf(out, "\n| defect | base kernel | what is wrong | models |");
-    for (size_t g = 0; g < t->count; g++)
-        fprintf(out, " %s |", title(text, &t->gates[g]));
+    const size_t count = gate_columns(columns, heads, t, first, 4);
+    snprintf(own, sizeof own, "attest, suite %s", t->suite);
     if (t->own)
-        fprintf(out, " attest, suite %s |", t->suite);
-    fprintf(out, "\n|---|---|---|---|");
-    for (size_t g = 0; g < t->count + (t->own != NULL); g++)
-        fprintf(out, "---|");
-    fprintf(out, "\n");
-    each(out, t, markdown_row);
+        columns[count - 1].head = own;
+    fputc('\n', out);
+    attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, columns, count);
+    each(&table, t, markdown_row);
+    attest_table_close(&table);
 }
 
-static void json_result(FILE *out, const char *name, const attest_defect_result *r)
+static json_t *result_to_json(const attest_defect_result *r)
 {
-    fprintf(out, "\"%s\":{\"outcome\":\"%s\",\"caught\":%lld,\"runs\":%lld,\"live\":%lld,\"stopped\":%lld}", name,
-            outcome_names[attest_foreign_outcome_of(r)], (long long)r->killed, (long long)r->run, (long long)r->live,
-            (long long)r->stopped);
+    return json_pack("{s:s,s:I,s:I,s:I,s:I}", "outcome", outcome_names[attest_foreign_outcome_of(r)], "caught",
+                     (json_int_t)r->killed, "runs", (json_int_t)r->run, "live", (json_int_t)r->live, "stopped",
+                     (json_int_t)r->stopped);
 }
 
-/* Texts of the tables hold no quotes or control characters (tests/verify/defects/test_defects.c, tests/verify/peer_gates/test_peer_gates.c). */
-static void json_row(FILE *out, const attest_foreign_table *t, size_t k)
+static void json_row(void *to, const attest_foreign_table *t, size_t k)
 {
     char name[128];
     const attest_defect *d = &attest_defects[k];
-    fprintf(out, "{\"defect\":\"%s\",\"base\":\"%s\",\"bugs\":\"%s\",\"what\":\"%s\",\"gates\":{",
-            attest_defect_name(name, d), d->base, d->bugs, d->what);
-    for (size_t g = 0; g < t->count; g++) {
-        fprintf(out, "%s", g ? "," : "");
-        json_result(out, t->gates[g].rule->name, &t->gates[g].defects[k]);
-    }
-    fprintf(out, "}");
-    if (t->own) {
-        fprintf(out, ",");
-        json_result(out, "attest", &t->own[k]);
-    }
-    fprintf(out, "}\n");
+    json_t *gates = json_object();
+    for (size_t g = 0; g < t->count; g++)
+        json_object_set_new(gates, t->gates[g].rule->name, result_to_json(&t->gates[g].defects[k]));
+    json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:o}", "defect", attest_defect_name(name, d), "base", d->base, "bugs",
+                               d->bugs, "what", d->what, "gates", gates);
+    if (t->own)
+        json_object_set_new(object, "attest", result_to_json(&t->own[k]));
+    attest_json_line(to, object);
 }
 
 void attest_foreign_json(FILE *out, const attest_foreign_table *t)
@@ -208,13 +235,15 @@ void attest_foreign_json(FILE *out, const attest_foreign_table *t)
     char text[64];
     for (size_t g = 0; g < t->count; g++) {
         const attest_foreign_gate *gate = &t->gates[g];
-        count_outcomes(counts, t->cli, gate->defects);
-        fprintf(out, "{\"gate\":\"%s\",\"rule\":\"%s\",\"suite\":\"%s\",\"source\":\"%s\",\"cases\":%lld",
-                title(text, gate), gate->rule->metric, gate->rule->suite, gate->rule->source, (long long)gate->cases);
+        count_outcomes(counts, t->options, gate->defects);
+        json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:I}", "gate", title(text, gate), "rule", gate->rule->metric,
+                                   "suite", gate->rule->suite, "source", gate->rule->source, "cases",
+                                   (json_int_t)gate->cases);
         for (int i = 0; i < ATTEST_FOREIGN_OUTCOMES; i++)
-            fprintf(out, ",\"%s\":%lld", outcome_names[i], (long long)counts[i]);
-        fprintf(out, ",\"correct runs\":%lld,\"correct refused\":%lld}\n", (long long)gate->correct,
-                (long long)gate->refused);
+            json_object_set_new(object, outcome_names[i], json_integer(counts[i]));
+        json_object_set_new(object, "correct runs", json_integer(gate->correct));
+        json_object_set_new(object, "correct refused", json_integer(gate->refused));
+        attest_json_line(out, object);
     }
     each(out, t, json_row);
 }

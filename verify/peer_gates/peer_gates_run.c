@@ -129,8 +129,8 @@ static void clear_case(foreign_case *c)
     }
 }
 
-static attest_status judge(void *context, attest_row *row, attest_prepared *prepared, const attest_bundle *outputs,
-                           attest_error *err)
+static attest_status judge(void *context, attest_result *result, attest_prepared *prepared,
+                           const attest_bundle *outputs, attest_error *err)
 {
     const foreign_run *run = context;
     const attest_foreign_rule *rule = run->gate->rule;
@@ -155,8 +155,8 @@ static attest_status judge(void *context, attest_row *row, attest_prepared *prep
         free(got);
         got = NULL;
     }
-    row->verdict = refused ? ATTEST_FAIL : ATTEST_PASS;
-    if (!strchr(row->kernel, ':')) { /* a built-in kernel: correct */
+    result->verdict = refused ? ATTEST_FAIL : ATTEST_PASS;
+    if (!strchr(result->kernel, ':')) { /* a built-in kernel: correct */
         c->correct++;
         c->refused += refused;
     }
@@ -165,7 +165,7 @@ out:
     return status;
 }
 
-attest_status attest_foreign_run(attest_foreign_gate *gate, const attest_cli *cli, const char *plugin,
+attest_status attest_foreign_run(attest_foreign_gate *gate, const attest_options *options, const char *plugin,
                                  attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -178,7 +178,7 @@ attest_status attest_foreign_run(attest_foreign_gate *gate, const attest_cli *cl
     if (!run.cases || !gate->defects)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", suite.case_count));
     gate->cases = (int64_t)suite.case_count;
-    ATTEST_TRY(attest_defects_run(gate->defects, cli, &suite, plugin, &judging, err));
+    ATTEST_TRY(attest_defects_run(gate->defects, options, &suite, plugin, &judging, err));
     gate->correct = gate->refused = 0;
     for (size_t i = 0; i < suite.case_count; i++) {
         gate->correct += run.cases[i].correct;

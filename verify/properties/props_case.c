@@ -17,11 +17,13 @@ int props_selected(const attest_props_request *request, const attest_property *p
            (!request->property_glob || fnmatch(request->property_glob, property->name, 0) == 0);
 }
 
-attest_status props_make_case(attest_case *c, props_job *j, props_state *s, props_hand *h, attest_error *err)
+attest_status props_make_case(attest_case *c, int *starved, const props_job *j, const props_state *s, props_hand *h,
+                              attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const attest_prop_kernel kernel = attest_props_kernel(&h->world.subject);
     attest_generated made;
+    *starved = 0;
     if (j->given) {
         *c = *j->given;
         return ATTEST_OK;
@@ -29,11 +31,11 @@ attest_status props_make_case(attest_case *c, props_job *j, props_state *s, prop
     if (j->line) {
         ATTEST_TRY(attest_case_parse(c, j->line, NULL, NULL, err));
         c->seed = s->request->seed;
-        j->starved = !h->host.supports(h->host.context, &c->problem);
+        *starved = !h->host.supports(h->host.context, &c->problem);
         return ATTEST_OK;
     }
     ATTEST_TRY(attest_generate(&made, s->request->seed, j->number, &kernel, &h->host, err));
-    j->starved = !made.found;
+    *starved = !made.found;
     *c = made.c;
 out:
     return status;
@@ -144,7 +146,7 @@ attest_status props_run_job(props_state *s, props_job *j, props_hand *h, attest_
     h->world.subject.index = s->kernel[j->kernel];
     const attest_prop_kernel kernel = attest_props_kernel(&h->world.subject);
     h->world.runs = 0;
-    ATTEST_TRY(props_make_case(&c, j, s, h, err));
+    ATTEST_TRY(props_make_case(&c, &j->starved, j, s, h, err));
     if (j->starved)
         goto out;
     ATTEST_TRY(draw_case(&inputs, &c, j->number, err));
@@ -188,17 +190,18 @@ out:
 /* ---- the property's own violation ------------------------------------------------------------------------------- */
 
 /* *seen = 1: with its violation planted the property is broken on this job's case. */
-static attest_status plant(int *seen, props_state *s, props_job *j, const attest_property *property, props_hand *h,
-                           attest_error *err)
+static attest_status plant(int *seen, const props_state *s, const props_job *j, const attest_property *property,
+                           props_hand *h, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_case c;
     attest_bundle *inputs = NULL;
     attest_trial trial = { .host = NULL };
     attest_finding found = { 0 };
+    int starved; /* not so: the property held for this job */
     h->world.subject.index = s->kernel[j->kernel];
     const attest_prop_kernel kernel = attest_props_kernel(&h->world.subject);
-    ATTEST_TRY(props_make_case(&c, j, s, h, err));
+    ATTEST_TRY(props_make_case(&c, &starved, j, s, h, err));
     ATTEST_TRY(draw_case(&inputs, &c, j->number, err));
     ATTEST_TRY(attest_trial_init(&trial, &h->host, &kernel, &c, j->number, inputs, property, err));
     if (trial.first.end == ATTEST_PROP_DONE)

@@ -16,10 +16,10 @@ typedef struct attest_props_defect {
 
 /* result[attest_defect_count]: the first broken property of each defect that cli selects, over `cases` cases of each,
  * first without a reference, then for those left with it.  The same for any number of threads. */
-attest_status attest_props_defects(attest_props_defect *result, const attest_cli *cli, const char *plugin, long cases,
+attest_status attest_props_defects(attest_props_defect *result, const attest_options *options, const char *plugin, long cases,
                                    attest_error *err);
 
-void attest_props_defects_print(FILE *out, const attest_cli *cli, const attest_props_defect *result, long cases);
-void attest_props_defects_json(FILE *out, const attest_cli *cli, const attest_props_defect *result);
+void attest_props_defects_print(FILE *out, const attest_options *options, const attest_props_defect *result, long cases);
+void attest_props_defects_json(FILE *out, const attest_options *options, const attest_props_defect *result);
 
 #endif

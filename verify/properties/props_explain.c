@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static void print_sources(FILE *out, const attest_row *row)
+static void print_sources(FILE *out, const attest_result *row)
 {
     const struct {
         const char *name;
@@ -27,7 +27,7 @@ static void print_sources(FILE *out, const attest_row *row)
     }
 }
 
-void attest_props_explain_row(FILE *out, const attest_row *row)
+void attest_props_explain_row(FILE *out, const attest_result *row)
 {
     char reasons[256];
     attest_reasons_text(reasons, sizeof reasons, row->reasons);
@@ -47,11 +47,11 @@ attest_status attest_props_explain(FILE *out, const attest_subject *subject, con
     attest_status status = ATTEST_OK;
     attest_prepared prepared = { .line = "" };
     attest_bundle *copy = NULL;
-    attest_row row;
+    attest_result row;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_inputs(&c->problem, ids, ATTEST_MAX_TENSORS);
     int supported = 0;
-    attest_row_init(&row);
+    attest_result_init(&row);
     ATTEST_TRY(attest_bundle_new(&copy, err));
     for (size_t k = 0; k < count; k++) {
         attest_tensor *t;

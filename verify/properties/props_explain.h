@@ -10,13 +10,13 @@
 
 #include <stdio.h>
 
-#include "verify/gate/runner.h"
+#include "verify/gate/gate.h"
 
 /* `inputs`: every input of the case; borrowed. */
 attest_status attest_props_explain(FILE *out, const attest_subject *subject, const attest_case *c,
                                    const attest_bundle *inputs, double timeout_s, attest_error *err);
 
 /* The lines alone, of a judged row. */
-void attest_props_explain_row(FILE *out, const attest_row *row);
+void attest_props_explain_row(FILE *out, const attest_result *row);
 
 #endif

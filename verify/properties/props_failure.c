@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/clock.h"
-#include "verify/base/plural.h"
+#include "verify/base/base.h"
 #include "verify/gate/gate.h"
 #include "verify/properties/props_explain.h"
 #include "verify/properties/props_files.h"
@@ -65,7 +64,7 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
     ATTEST_TRY(attest_props_explain(out, &a.world.subject, &token.example.c, token.example.inputs, request->timeout_s,
                                     err));
     fprintf(out, "kept in    %s (%ld %s)\n\n", folder, shrunk.attempts,
-            attest_counted(shrunk.attempts, "try", "tries"));
+            attest_plural(shrunk.attempts, "try", "tries"));
 out:
     attest_example_clear(&shrunk.example);
     attest_example_clear(&first);

@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
-#include "kernels/tensor/npy.h"
-#include "verify/commands/cli.h"
-#include "verify/gate/runner.h"
+#include "kernels/hash.h"
+#include "kernels/npy/npy.h"
+#include "verify/base/base.h"
+#include "verify/gate/gate.h"
 
 enum { PATH = 4096 };
 
@@ -313,7 +314,7 @@ attest_status attest_props_files(char *folder, size_t len, const char *parent, c
     int made = 0;
     if (n <= 0 || (size_t)n >= len || t <= 0 || t >= PATH)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.200s: the path is too long", parent);
-    ATTEST_TRY(attest_cli_output_dir(parent, err));
+    ATTEST_TRY(attest_output_dir(parent, err));
     made = mkdtemp(temporary) != NULL;
     if (!made)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write into it: %s", parent, strerror(errno)));

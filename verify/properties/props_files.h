@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-#include "props/properties/property.h"
-#include "props/shrink/token.h"
+#include "props/property.h"
+#include "props/shrink/shrink.h"
 
 /* The word that stands for a property where the case's own run did not end well: no property has this name. */
 #define ATTEST_PROPS_RUN "run"

@@ -1,9 +1,9 @@
-/* props_host.h - what properties ask of the world (props/properties/property.h): a kernel in a worker, bounds from the truth. */
+/* props_host.h - what properties ask of the world (props/property.h): a kernel in a worker, bounds from the truth. */
 #ifndef ATTEST_PROPS_HOST_H
 #define ATTEST_PROPS_HOST_H
 
-#include "props/generate/labels.h"
-#include "verify/gate/runner.h"
+#include "props/generate/generate.h"
+#include "verify/gate/gate.h"
 
 typedef struct attest_props_world {
     attest_subject subject; /* its worker is the caller's */

@@ -1,6 +1,8 @@
 /* props_print.c - see props_print.h. */
 #include "verify/properties/props_print.h"
-#include "verify/base/plural.h"
+#include "reports/json.h"
+#include "reports/table.h"
+#include "verify/base/base.h"
 
 #include <inttypes.h>
 
@@ -21,32 +23,57 @@ attest_props_doubts attest_props_doubt(const attest_props_result *result, int wh
 
 static void print_properties(FILE *out, const attest_props_result *result)
 {
-    fprintf(out, "%-22s %7s %9s %7s %10s  %s\n", "property", "asked", "compared", "broken", "largest", "own violation");
+    static const attest_column columns[] = {
+        { .head = "property", .width = 22 },
+        { .head = "asked", .flags = ATTEST_COLUMN_RIGHT, .width = 7 },
+        { .head = "compared", .flags = ATTEST_COLUMN_RIGHT, .width = 9 },
+        { .head = "broken", .flags = ATTEST_COLUMN_RIGHT, .width = 7 },
+        { .head = "largest", .flags = ATTEST_COLUMN_RIGHT, .width = 10 },
+        { .head = "own violation", .gap = 1 },
+    };
+    attest_table table;
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, sizeof columns / sizeof columns[0]);
     for (size_t k = 0; k < result->property_count; k++) {
         const attest_props_count *c = &result->count[k];
         char ratio[16] = "0";
         if (c->ratio > 0)
             snprintf(ratio, sizeof ratio, "%.4g", c->ratio < 1 && c->ratio > 0.9999 ? 0.9999 : c->ratio);
-        if (c->selected)
-            fprintf(out, "%-22s %7" PRId64 " %9" PRId64 " %7" PRId64 " %10s  %s\n", result->property[k]->name,
-                    c->asked, c->compared, c->broken, c->compared > c->broken ? ratio : "-",
-                    planted_names[c->planted]);
+        if (!c->selected)
+            continue;
+        attest_table_cell(&table, "%s", result->property[k]->name);
+        attest_table_count(&table, c->asked);
+        attest_table_count(&table, c->compared);
+        attest_table_count(&table, c->broken);
+        attest_table_cell(&table, "%s", c->compared > c->broken ? ratio : "-");
+        attest_table_cell(&table, "%s", planted_names[c->planted]);
     }
+    attest_table_close(&table);
 }
 
 static void print_labels(FILE *out, const attest_props_result *result)
 {
-    fprintf(out, "\n%-28s %7s %10s  %s\n", "cases with", "count", "floor", "meaning");
+    static const attest_column columns[] = {
+        { .head = "cases with", .width = 28 },
+        { .head = "count", .flags = ATTEST_COLUMN_RIGHT, .width = 7 },
+        { .head = "floor", .flags = ATTEST_COLUMN_RIGHT, .width = 10 },
+        { .head = "meaning", .gap = 1 },
+    };
+    attest_table table;
+    fputc('\n', out);
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, sizeof columns / sizeof columns[0]);
     for (size_t k = 0; k < attest_label_count; k++) {
         const int64_t floor = result->floor[k];
-        char text[32] = "-";
-        if (floor > 0)
-            snprintf(text, sizeof text, "%" PRId64 "%s", floor, result->label[k] < floor ? " MISSED" : "");
         if (floor == 0 && result->label[k] == 0)
             continue;
-        fprintf(out, "%-28s %7" PRId64 " %10s  %s\n", attest_labels[k].name, result->label[k], text,
-                attest_labels[k].meaning);
+        attest_table_cell(&table, "%s", attest_labels[k].name);
+        attest_table_count(&table, result->label[k]);
+        if (floor > 0)
+            attest_table_cell(&table, "%" PRId64 "%s", floor, result->label[k] < floor ? " MISSED" : "");
+        else
+            attest_table_cell(&table, "-");
+        attest_table_cell(&table, "%s", attest_labels[k].meaning);
     }
+    attest_table_close(&table);
 }
 
 void attest_props_print(FILE *out, const attest_props_result *result, int whole)
@@ -63,16 +90,16 @@ void attest_props_print(FILE *out, const attest_props_result *result, int whole)
             "\n%" PRId64 " %s (%" PRId64 " at edges, %" PRId64 " drawn, %" PRId64 " drawn again) on %" PRId64
             " %s, %" PRId64 " refused, %" PRId64 " without a problem; %" PRId64 " %s compared in %" PRId64
             " %s, %" PRId64 " %s; %" PRId64 " broken, %zu %s\n",
-            result->cases, attest_counted(result->cases, "case", "cases"), result->edges,
+            result->cases, attest_plural(result->cases, "case", "cases"), result->edges,
             result->cases - result->edges - result->redraws, result->redraws, result->kernels,
-            attest_counted(result->kernels, "kernel", "kernels"), result->refused, result->starved, asked,
-            attest_counted(asked, "property", "properties"), result->runs, attest_counted(result->runs, "run", "runs"),
-            result->elements, attest_counted(result->elements, "element", "elements"), broken, result->failure_count,
-            attest_counted((int64_t)result->failure_count, "failure", "failures"));
+            attest_plural(result->kernels, "kernel", "kernels"), result->refused, result->starved, asked,
+            attest_plural(asked, "property", "properties"), result->runs, attest_plural(result->runs, "run", "runs"),
+            result->elements, attest_plural(result->elements, "element", "elements"), broken, result->failure_count,
+            attest_plural((int64_t)result->failure_count, "failure", "failures"));
     if (d.vacuous || d.floors || d.silent || d.starved)
         fprintf(out, "mistrusted: %d vacuous, %d silent %s, %d %s missed, %" PRId64 " %s starved\n", d.vacuous,
-                d.silent, attest_counted(d.silent, "property", "properties"), d.floors,
-                attest_counted(d.floors, "floor", "floors"), d.starved, attest_counted(d.starved, "case", "cases"));
+                d.silent, attest_plural(d.silent, "property", "properties"), d.floors,
+                attest_plural(d.floors, "floor", "floors"), d.starved, attest_plural(d.starved, "case", "cases"));
 }
 
 void attest_props_json(FILE *out, const attest_props_result *result, int whole)
@@ -81,21 +108,20 @@ void attest_props_json(FILE *out, const attest_props_result *result, int whole)
     for (size_t k = 0; k < result->property_count; k++) {
         const attest_props_count *c = &result->count[k];
         if (c->selected)
-            fprintf(out,
-                    "{\"property\":\"%s\",\"asked\":%" PRId64 ",\"compared\":%" PRId64 ",\"broken\":%" PRId64
-                    ",\"largest\":%.9g,\"planted\":\"%s\"}\n",
-                    result->property[k]->name, c->asked, c->compared, c->broken, c->ratio,
-                    planted_names[c->planted]);
+            attest_json_line(out, json_pack("{s:s,s:I,s:I,s:I,s:o,s:s}", "property", result->property[k]->name, "asked",
+                                            (json_int_t)c->asked, "compared", (json_int_t)c->compared, "broken",
+                                            (json_int_t)c->broken, "largest", attest_json_number(c->ratio), "planted",
+                                            planted_names[c->planted]));
     }
     for (size_t k = 0; k < attest_label_count; k++)
-        fprintf(out, "{\"label\":\"%s\",\"cases\":%" PRId64 ",\"floor\":%" PRId64 "}\n", attest_labels[k].name,
-                result->label[k], result->floor[k]);
-    fprintf(out,
-            "{\"cases\":%" PRId64 ",\"kernels\":%" PRId64 ",\"refused\":%" PRId64 ",\"starved\":%" PRId64
-            ",\"runs\":%" PRId64 ",\"elements\":%" PRId64 ",\"failures\":%zu,\"vacuous\":%d,\"silent\":%d,"
-            "\"floors_missed\":%d}\n",
-            result->cases, result->kernels, result->refused, result->starved, result->runs, result->elements,
-            result->failure_count, d.vacuous, d.silent, d.floors);
+        attest_json_line(out, json_pack("{s:s,s:I,s:I}", "label", attest_labels[k].name, "cases",
+                                        (json_int_t)result->label[k], "floor", (json_int_t)result->floor[k]));
+    attest_json_line(out, json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i,s:i}", "cases", (json_int_t)result->cases,
+                                    "kernels", (json_int_t)result->kernels, "refused", (json_int_t)result->refused,
+                                    "starved", (json_int_t)result->starved, "runs", (json_int_t)result->runs,
+                                    "elements", (json_int_t)result->elements, "failures",
+                                    (json_int_t)result->failure_count, "vacuous", d.vacuous, "silent", d.silent,
+                                    "floors_missed", d.floors));
 }
 
 void attest_props_list(FILE *out)

@@ -3,7 +3,7 @@
 #define ATTEST_PROPS_PRIVATE_H
 
 #include "props/generate/generate.h"
-#include "props/properties/trial.h"
+#include "props/properties/properties.h"
 #include "verify/properties/props_run.h"
 
 /* What one property said of one job. */
@@ -47,8 +47,10 @@ typedef struct props_hand {
 /* Which properties a run asks. */
 int props_selected(const attest_props_request *request, const attest_property *property);
 
-/* The problem of a job. */
-attest_status props_make_case(attest_case *c, props_job *j, props_state *s, props_hand *h, attest_error *err);
+/* The problem of a job; *starved: the kernel serves none that could be drawn.  The job is only read: several threads
+ * may ask for the problem of one job, each to plant another violation. */
+attest_status props_make_case(attest_case *c, int *starved, const props_job *j, const props_state *s, props_hand *h,
+                              attest_error *err);
 
 /* Makes, runs and asks one job. */
 attest_status props_run_job(props_state *s, props_job *j, props_hand *h, attest_error *err);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "reports/json.h"
 #include "verify/gate/gate.h"
 #include "verify/properties/props_files.h"
 #include "verify/properties/props_run.h"
@@ -72,31 +73,28 @@ static const char *word_of(const attest_finding *found)
     return found->broken ? "broken" : found->compared > 0 ? "holds" : "says nothing of this case";
 }
 
-static void print_json(const attest_token *token, const attest_finding *found, const char *line)
+static attest_status print_json(const attest_token *token, const attest_finding *found, const char *line)
 {
-    const char *const fields[][2] = { { "property", token->property }, { "kernel", token->kernel },
-                                      { "problem", line },             { "verdict", word_of(found) },
-                                      { "found", found->what } };
-    putchar('{');
-    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
-        printf("\"%s\":", fields[k][0]);
-        attest_print_json_string(fields[k][1]);
-        putchar(',');
-    }
-    printf("\"compared\":%lld,\"ratio\":\"%a\"}\n", (long long)found->compared, found->ratio);
+    char ratio[40];
+    snprintf(ratio, sizeof ratio, "%a", found->ratio);
+    return attest_json_line(stdout, json_pack("{s:o,s:o,s:o,s:s,s:o,s:I,s:s}", "property",
+                                              attest_json_text(token->property), "kernel",
+                                              attest_json_text(token->kernel), "problem", attest_json_text(line),
+                                              "verdict", word_of(found), "found", attest_json_text(found->what),
+                                              "compared", (json_int_t)found->compared, "ratio", ratio));
 }
 
-static attest_status tell(const attest_cli *cli, const attest_token *token, const attest_property *property,
+static attest_status tell(const attest_options *options, const attest_token *token, const attest_property *property,
                           const attest_finding *found, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char line[ATTEST_LINE];
     const attest_props_report report = { .token = token, .property = property, .found = found,
-                                         .program = cli->program };
+                                         .program = options->program };
     ATTEST_TRY(attest_case_print(line, sizeof line, &token->example.c, err));
-    if (cli->format && strcmp(cli->format, "json") == 0) {
-        print_json(token, found, line);
-    } else if (!cli->quiet) {
+    if (options->format && strcmp(options->format, "json") == 0) {
+        status = print_json(token, found, line);
+    } else if (!options->quiet) {
         printf("verdict    %s\n", word_of(found));
         ATTEST_TRY(attest_props_tell(stdout, &report, err));
     }
@@ -104,29 +102,30 @@ out:
     return status;
 }
 
-int attest_props_replay(const attest_cli *cli, const char *text)
+attest_status attest_props_replay(int *code, const attest_options *options, const char *text, attest_error *err)
 {
-    attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_token token = { .kernel = "" };
-    attest_props_world world = { .timeout_s = cli->timeout, .reference = 1 };
+    attest_props_world world = { .timeout_s = options->timeout, .reference = 1 };
     const attest_property *property;
     attest_finding found = { 0 };
     char library[4096];
     const char *name;
-    ATTEST_TRY(attest_token_parse(&token, text, &err));
-    ATTEST_TRY(find_property(&property, token.property, &err));
-    if (cli->kernel && snprintf(token.kernel, sizeof token.kernel, "%s", cli->kernel) >= (int)sizeof token.kernel)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel: the name is too long"));
+    ATTEST_TRY(attest_token_parse(&token, text, err));
+    ATTEST_TRY(find_property(&property, token.property, err));
+    if (options->kernel && snprintf(token.kernel, sizeof token.kernel, "%s",
+                                    options->kernel) >= (int)sizeof token.kernel)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel: the name is too long"));
     attest_split_target(token.kernel, library, sizeof library, &name);
     world.subject.library = *library ? library : NULL;
-    world.subject.program = cli->program;
-    ATTEST_TRY(attest_worker_start(&world.subject.worker, world.subject.library, cli->timeout, &err));
-    ATTEST_TRY(attest_find_kernel(&world.subject, name, &err));
-    ATTEST_TRY(ask(&found, &world, property, &token.example, &err));
-    ATTEST_TRY(tell(cli, &token, property, &found, &err));
+    world.subject.program = options->program;
+    ATTEST_TRY(attest_worker_start(&world.subject.worker, world.subject.library, options->timeout, err));
+    ATTEST_TRY(attest_find_kernel(&world.subject, name, err));
+    ATTEST_TRY(ask(&found, &world, property, &token.example, err));
+    ATTEST_TRY(tell(options, &token, property, &found, err));
 out:
     attest_token_clear(&token);
     attest_worker_free(world.subject.worker);
-    return status == ATTEST_OK ? exit_of(&found) : attest_cli_error(cli, status, &err);
+    *code = exit_of(&found);
+    return status;
 }

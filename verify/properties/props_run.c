@@ -215,9 +215,10 @@ static attest_status add_redraws(props_state *s, attest_case *cases, attest_erro
         }
         if (best == jobs)
             continue;
-        props_job from = s->job[best];
+        int starved; /* not so: it has been judged */
+        const props_job from = s->job[best];
         h.world.subject.index = s->kernel[from.kernel];
-        ATTEST_TRY(props_make_case(&cases[k], &from, s, &h, err));
+        ATTEST_TRY(props_make_case(&cases[k], &starved, &from, s, &h, err));
         ATTEST_TRY(grow(s, redraws, err));
         for (size_t i = s->jobs - redraws; i < s->jobs; i++)
             s->job[i] = (props_job){ .kernel = from.kernel, .given = &cases[k],

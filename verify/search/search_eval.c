@@ -1,5 +1,5 @@
 /* search_eval.c - see search_eval.h. */
-#include "verify/search/search_eval.h"
+#include "verify/search/search.h"
 
 #include <math.h>
 #include <stdio.h>

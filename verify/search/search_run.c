@@ -1,5 +1,5 @@
 /* search_run.c - see search_run.h. */
-#include "verify/search/search_run.h"
+#include "verify/search/search.h"
 
 #include <math.h>
 #ifdef _OPENMP
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "props/draw/family.h"
-#include "props/search/search_latent.h"
+#include "props/draw/draw.h"
+#include "props/search/search.h"
 
 const char *const attest_strategy_names[ATTEST_STRATEGY_COUNT] = { "anneal", "random" };
 

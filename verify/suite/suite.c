@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "props/draw/family.h"
-#include "verify/gate/runner.h"
+#include "kernels/hash.h"
+#include "props/draw/draw.h"
+#include "verify/base/base.h"
 
 #define MAX_CASES 100000
 #define MAX_BYTES (4 << 20)

@@ -1,5 +1,7 @@
 /* suite.h - suites are files: problem lines with {a,b} lists, one a line, and !skip lines.
  *
+ * Answers which cases a suite has, and which are skipped, why. Runs none.
+ *
  * `key=x{a,b}y` expands to every combination, left to right; `!skip KERNELGLOB key=value ... : reason` marks
  * cases (all named keys equal after parsing) of matching kernels as skip with that reason;
  * `!floor COUNT key=value ...` (lists allowed: each combination is a floor of its own) makes reading fail unless

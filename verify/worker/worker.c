@@ -1,6 +1,6 @@
 /* worker.c - talking to a worker: packets with a deadline, its end, its kernel list, supports(). */
 #include "verify/worker/worker_private.h"
-#include "verify/base/clock.h"
+#include "verify/base/base.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,5 +1,7 @@
 /* worker.h - a kernel runs in a process of its own; this is the parent's side and the shared layout.
  *
+ * Answers what a run of a kernel wrote and how it ended. Judges nothing; the worker itself links kernels/ only.
+ *
  * attest-worker (kernels, ABI, .npy only) is started once a kernel library and served over a socket pair;
  * tensors travel in one memfd.  Segment of the memfd per tensor (worker_layout.h): whole pages, canary bytes around
  * the data, which is 64-byte aligned and lies against the end of its pages in the first run and against their start in

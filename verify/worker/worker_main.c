@@ -14,10 +14,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "kernels/library/plugin.h"
-#include "kernels/library/registry.h"
+#include "kernels/library/library.h"
 #include "verify/worker/worker_protocol.h"
-#include "verify/base/clock.h"
+#include "verify/base/base.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "reports/row.h"
+#include "reports/result.h"
 #include "verify/worker/worker_layout.h"
 
 #define NEAR_NULL 65536

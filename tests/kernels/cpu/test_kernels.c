@@ -8,6 +8,7 @@ Suite *suite_kernels(void);
 /* ---- the cases ------------------------------------------------------------------------------------------------ */
 
 /* Settings that are laid over each of the bases; what contradicts the base is left out. */
+// clang-format off
 static const char *const bases[] = { "softmax", "no-denominator", "taylor:2", "linear", "term:3",
                                      "taylor:3 center=max" };
 static const char *const settings[] = {
@@ -33,6 +34,7 @@ static const char *const extras[] = { "", "lens=draw", "window=3", "lens=draw wi
                                       "state=draw lens=draw" };
 static const char *const dtypes[] = { "", "in=bf16", "in=f16", "in=bf16 p=bf16", "in=f64", "in=bf16 out=f32", "" };
 static const char *const orders[] = { "", ":0", ":1", ":3", ":4" }; /* of presets with P; TAU of filtered is 0.25, .. */
+// clang-format on
 
 /* Variant number n as text; 0 when there is none.  First the presets, then the settings over the bases. */
 static int variant_text(char *text, size_t len, size_t n)

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "props/draw/family.h"
+#include "kernels/hash.h"
+#include "props/draw/draw.h"
 
 static inline attest_case case_of(const char *line)
 {
@@ -37,22 +38,16 @@ static inline double at(const attest_tensor *t, int64_t i0, int64_t i1, int64_t 
     return attest_load(t, attest_offset(t, i0, i1, i2, i3));
 }
 
-static inline uint64_t fnv(uint64_t hash, const attest_tensor *t)
-{
-    const unsigned char *bytes = t->data;
-    for (size_t i = 0; i < attest_tensor_bytes(t); i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    return hash;
-}
-
 static inline uint64_t hash_of(const attest_case *c, uint32_t case_number)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     attest_bundle *bundle = draw_case(c, case_number, 0);
     const size_t count = attest_problem_inputs(&c->problem, ids, ATTEST_MAX_TENSORS);
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < count; i++)
-        hash = fnv(hash, attest_bundle_get(bundle, ids[i]));
+    uint64_t hash = ATTEST_FNV_START;
+    for (size_t i = 0; i < count; i++) {
+        const attest_tensor *t = attest_bundle_get(bundle, ids[i]);
+        hash = attest_fnv(hash, t->data, attest_tensor_bytes(t));
+    }
     attest_bundle_free(bundle);
     return hash;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "tests/props/draw/family_cases.h"
 
 Suite *suite_family_more(void);

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/tensor/npy.h"
-#include "props/draw/family.h"
+#include "kernels/npy/npy.h"
+#include "props/draw/draw.h"
 
 Suite *suite_trace(void);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "props/draw/rng.h"
 #include "props/search/search_latent.h"
 #include "props/search/search_rng.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "reference/engine/engine.h"
 
 typedef struct ball_case {

@@ -56,7 +56,7 @@ START_TEST(zero_query)
 END_TEST
 
 /* ---- visible keys ------------------------------------------------------------------------------------------------ */
-/* Design section 3, as printed. */
+/* The formula of derivations.md, section 0, as printed. */
 static int sees(const attest_problem *p, int64_t len, int64_t i, int64_t j)
 {
     const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
@@ -227,6 +227,15 @@ START_TEST(centers)
 END_TEST
 
 /* d = 1, q = -1, k = -2, 3, v = 1, 10: every value by hand. */
+// clang-format off
+static const struct { const char *line; int kind; } by_hand_lines[] = {
+    { "variant=softmax n=1 m=2 d=1 scale=1", 0 },       { "variant=linear-elu n=1 m=2 d=1 scale=1", 1 },
+    { "variant=linear-relu n=1 m=2 d=1 scale=1", 2 },   { "variant=softmax1 n=1 m=2 d=1 scale=1", 3 },
+    { "variant=softmax eps=0.5 n=1 m=2 d=1 scale=1", 4 }, { "variant=term:3 n=1 m=2 d=1 scale=1", 5 },
+    { "variant=quadratic n=1 m=2 d=1 scale=0.5", 6 },
+};
+// clang-format on
+
 START_TEST(by_hand)
 {
     ball_case x;
@@ -234,15 +243,9 @@ START_TEST(by_hand)
     arb_init(a);
     arb_init(b);
     arb_init(want);
-    static const struct { const char *line; int kind; } table[] = {
-        { "variant=softmax n=1 m=2 d=1 scale=1", 0 },       { "variant=linear-elu n=1 m=2 d=1 scale=1", 1 },
-        { "variant=linear-relu n=1 m=2 d=1 scale=1", 2 },   { "variant=softmax1 n=1 m=2 d=1 scale=1", 3 },
-        { "variant=softmax eps=0.5 n=1 m=2 d=1 scale=1", 4 }, { "variant=term:3 n=1 m=2 d=1 scale=1", 5 },
-        { "variant=quadratic n=1 m=2 d=1 scale=0.5", 6 },
-    };
-    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
-        const int kind = table[t].kind;
-        ball_case_start(&x, table[t].line, 0);
+    for (size_t t = 0; t < sizeof by_hand_lines / sizeof by_hand_lines[0]; t++) {
+        const int kind = by_hand_lines[t].kind;
+        ball_case_start(&x, by_hand_lines[t].line, 0);
         ball_case_put(&x, ATTEST_Q, 0, 0, 0, 0, -1);
         ball_case_put(&x, ATTEST_K, 0, 0, 0, 0, -2);
         ball_case_put(&x, ATTEST_K, 0, 0, 1, 0, 3);

@@ -9,7 +9,7 @@
 
 #include "kernels/attest_float.h"
 #include "kernels/tensor/tensor.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "reference/reference.h"
 
 typedef struct sim {

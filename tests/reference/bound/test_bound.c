@@ -143,7 +143,7 @@ START_TEST(broken_kernels_fail)
 }
 END_TEST
 
-/* theory A2.4: one key at the maximum, all others just above a bf16 midpoint, v = 1, uncast denominator. */
+/* One key at the maximum, all others just above a bf16 midpoint, v = 1, uncast denominator. */
 START_TEST(cast_row_attains_its_bound)
 {
     const attest_numerics numerics = NUMERICS(PRECISE(0x1p-52, 0x1p-53), .schedule = ATTEST_SCHEDULE_TWO_PASS,

@@ -1,6 +1,6 @@
 /* test_bound_probable.c - what errors probably are (R-PROBABLE): formulas, conditions, casts that are independent or
  * not. */
-#include "tests/verify/judge/compare_scene.h" /* its U, an output, is not used here */
+#include "tests/verify/compare/compare_scene.h" /* its U, an output, is not used here */
 
 #include "reference/bound/bound_row.h"
 #include "tests/reference/bound/bound_row.h"
@@ -299,8 +299,8 @@ static void judge_kernel(scene *s, const char *line)
     open_scene(s, line, NULL);
     give(s, O);
     run_kernel(s);
-    attest_row_init(&s->row);
-    ok(attest_compare(&s->row, s->truth, NULL, &s->c, s->outputs, &n, 0, 0, &err), &err);
+    attest_result_init(&s->result);
+    ok(attest_compare(&s->result, s->truth, NULL, &s->c, s->outputs, &n, 0, 0, &err), &err);
 }
 
 /* Independent casts stay inside (of mean square u^2/3, so a deviation is 0.14); casts that all err alike do not, and
@@ -314,16 +314,18 @@ START_TEST(test_verdicts)
         snprintf(line, sizeof line, "n=16 m=400 d=4 e=4 in=bf16 p=bf16 out=f32 seed=%d", seed);
         judge_kernel(&s, line);
         expect(&s, line, ATTEST_PASS, 0);
-        ck_assert_msg(s.row.probable_ratio < 1 && s.row.probable_ratio > 2 * s.row.ratio_hi, "%s: %g, hard %g", line,
-                      s.row.probable_ratio, s.row.ratio_hi);
-        largest = fmax(largest, s.row.probable_ratio);
+        ck_assert_msg(s.result.probabilistic_ratio < 1 && s.result.probabilistic_ratio > 2 * s.result.ratio_hi,
+                      "%s: %g, hard %g", line,
+                      s.result.probabilistic_ratio, s.result.ratio_hi);
+        largest = fmax(largest, s.result.probabilistic_ratio);
         close_scene(&s);
     }
     ck_assert_msg(largest > 0.2, "%g", largest);
     scene s;
     judge_kernel(&s, "n=2 m=400 d=4 e=1 in=bf16 p=bf16 out=f32 family=cast-edge");
     expect(&s, "cast-edge", ATTEST_PASS, 0);
-    ck_assert_msg(s.row.probable_ratio > 3 && s.row.ratio_hi <= 1, "%g, hard %g", s.row.probable_ratio, s.row.ratio_hi);
+    ck_assert_msg(s.result.probabilistic_ratio > 3 && s.result.ratio_hi <= 1, "%g, hard %g",
+                  s.result.probabilistic_ratio, s.result.ratio_hi);
     close_scene(&s);
 }
 END_TEST

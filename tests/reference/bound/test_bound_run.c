@@ -1,6 +1,6 @@
 /* test_bound_run.c - sums declared to be serial, casts that are known (R-RUN, R-CAST-KNOWN): formulas, kernels that do
  * what they declare, kernels that do not. */
-#include "tests/verify/judge/compare_scene.h" /* its U, an output, is not used here */
+#include "tests/verify/compare/compare_scene.h" /* its U, an output, is not used here */
 
 #include "reference/bound/bound_row.h"
 #include "tests/reference/bound/bound_row.h"
@@ -190,7 +190,7 @@ static void judge_as(scene *s, uint32_t flags)
 {
     attest_error err = { "" };
     const attest_numerics numerics = { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS };
-    attest_row_init(&s->row);
+    attest_result_init(&s->row);
     ok(attest_compare(&s->row, s->truth, NULL, &s->c, s->outputs, &numerics, flags, 0, &err), &err);
 }
 
@@ -271,7 +271,7 @@ START_TEST(test_known_casts)
             const attest_numerics n = { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS };
             attest_numerics unknown = n;
             unknown.cast_in_sum = ATTEST_UNKNOWN;
-            attest_row_init(&s.row);
+            attest_result_init(&s.row);
             ok(attest_compare(&s.row, s.truth, NULL, &s.c, s.outputs, &unknown, SERIAL, 0, &err), &err);
             ck_assert_msg(s.row.ratio_median < 0.4, "%g", s.row.ratio_median);
         }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 #include "reference/engine/engine.h"
 
 #ifndef ATTEST_TEST_ROOT

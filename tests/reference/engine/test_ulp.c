@@ -7,18 +7,13 @@
 #include <stdlib.h>
 
 #include "kernels/attest_float.h"
+#include "kernels/hash.h"
 
 Suite *suite_ulp(void);
 
 static uint64_t draw_state = 0x9e3779b97f4a7c15u;
 
-static uint64_t draw(void) /* splitmix64 */
-{
-    uint64_t x = draw_state += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
+static uint64_t draw(void) { return attest_next64(&draw_state); }
 
 static long draw_between(long lo, long hi)
 {

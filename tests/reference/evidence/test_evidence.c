@@ -158,7 +158,7 @@ START_TEST(gates_over_a_list)
 }
 END_TEST
 
-/* ---- the truncated exponential: theory A1.4 to A1.6 -------------------------------------------------------------- */
+/* ---- the truncated exponential -------------------------------------------------------------- */
 START_TEST(roots_reach_and_orders)
 {
     static const struct {

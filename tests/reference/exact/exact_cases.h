@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
+#include "kernels/hash.h"
 #include "reference/engine/engine.h"
 
 /* ---- draws ----------------------------------------------------------------------------------------------------- */
@@ -17,13 +18,7 @@ typedef struct cases_rng {
     uint64_t state;
 } cases_rng;
 
-static inline uint64_t cases_draw(cases_rng *rng) /* splitmix64 */
-{
-    uint64_t x = rng->state += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
+static inline uint64_t cases_draw(cases_rng *rng) { return attest_next64(&rng->state); }
 
 static inline long cases_between(cases_rng *rng, long lo, long hi)
 {

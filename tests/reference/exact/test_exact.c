@@ -45,11 +45,13 @@ static void append_one(char *line, size_t len, const char *const *texts, long co
 /* One attempt at a line over all that the exact engine serves, and a little more (elu1 below 0). */
 static void draw_line(char *line, size_t len, cases_rng *rng)
 {
+    // clang-format off
     static const char *const variants[] = {
         "taylor:0", "taylor:2", "taylor:3", "taylor:4", "shifted:2", "term:0", "term:3", "quadratic", "linear",
         "linear-relu", "linear-elu", "elu-taylor:2", "relu-taylor:3", "based", "filtered:0.5", "retnet", "gla",
         "simple-gla", "deltanet", "gdn", "deltanet decay=vector", "gla state=draw", "retnet state=draw",
         "gdn state=draw" };
+    // clang-format on
     static const char *const masks[] = { "", " mask=full", " mask=causal", " mask=causal-br" };
     static const char *const centers[] = { "", " center=max", " center=min", " center=mid" };
     static const char *const dtypes[] = { " in=f32", " in=bf16", " in=f16", " in=f64" };
@@ -164,6 +166,7 @@ static void check_row(tally *count, const cases_case *c, int64_t b, int64_t h, i
 static const struct {
     int axis;
     uint32_t values, but;
+// clang-format off
 } met[] = {
     { ATTEST_AXIS_WEIGHT, 4, ATTEST_WEIGHT_EXP + 1 }, { ATTEST_AXIS_CENTER, 4, 0 }, { ATTEST_AXIS_FILTER, 2, 0 },
     { ATTEST_AXIS_FEATURE, 3, 0 },                    { ATTEST_AXIS_MASK, 3, 0 },   { ATTEST_AXIS_WINDOW, 2, 0 },
@@ -171,6 +174,7 @@ static const struct {
     { ATTEST_AXIS_NORM, 5, ATTEST_NORM_SINK + 1 },    { ATTEST_AXIS_UPDATE, 2, 0 }, { ATTEST_AXIS_EPS, 2, 0 },
     { ATTEST_AXIS_CLAMP, 2, 0 },                      { ATTEST_AXIS_ALIBI, 2, 0 },  { ATTEST_AXIS_STATE, 2, 0 },
 };
+// clang-format on
 
 START_TEST(test_rows)
 {

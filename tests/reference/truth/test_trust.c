@@ -6,7 +6,7 @@
 #include <mpfr.h>
 
 #include "reference/reference.h"
-#include "reference/truth/trust.h"
+#include "reference/reference.h"
 #include "verify/gate/trust.h"
 
 Suite *suite_trust(void);
@@ -245,51 +245,54 @@ START_TEST(test_facts_refused)
 }
 END_TEST
 
-/* What the page and the summary say of the list above; kernels' builds come from the rows, once each. */
+/* What the page and the summary say of the list above; kernels' builds come from the results, once each. */
 START_TEST(test_facts_told)
 {
     static const char *const flags[] = { "cc -O3", "", "nvcc -O2", "cc -O3" };
-    attest_rows rows = { 0 };
+    attest_results rows = { 0 };
     attest_error err;
     attest_facts facts = few();
     const attest_facts none = { 0 };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        attest_row row;
-        attest_row_init(&row);
+        attest_result row;
+        attest_result_init(&row);
         snprintf(row.flags, sizeof row.flags, "%s", flags[i]);
-        ck_assert_int_eq(attest_rows_add(&rows, &row, &err), ATTEST_OK);
+        ck_assert_int_eq(attest_results_add(&rows, &row, &err), ATTEST_OK);
     }
+    attest_overview o = overview_of(&rows);
     FILE *out = fopen(path_of("facts.md"), "w");
-    attest_facts_print(out, &none, &rows, 0);
+    ck_assert_int_eq(attest_facts_print(out, &none, &o, 0, &err), ATTEST_OK);
     ck_assert_int_eq(ftell(out), 0);
-    attest_facts_print(out, &facts, &rows, 0);
+    ck_assert_int_eq(attest_facts_print(out, &facts, &o, 0, &err), ATTEST_OK);
     fclose(out);
     ck_assert_str_eq(text_of("facts.md"),
                      "\n## What the verdicts rest on\n\n- MPFR: 4 < 5\n- kernels: cc -O3\n- kernels: nvcc -O2\n"
                      "- Lemmas proved in reference/derivations.md (2): R-ONE, R-TWO\n"
                      "- Cited, not proved again here (1): C-THREE\n");
     out = fopen(path_of("facts.html"), "w");
-    attest_facts_print(out, &facts, &rows, 1);
+    ck_assert_int_eq(attest_facts_print(out, &facts, &o, 1, &err), ATTEST_OK);
     fclose(out);
     const char *page = text_of("facts.html");
-    ck_assert_ptr_nonnull(strstr(page, "<tr><td>MPFR<td>4 &lt; 5</tr>\n<tr><td>kernels<td>cc -O3</tr>\n"));
+    ck_assert_ptr_nonnull(strstr(page, "<tr><td>MPFR</td><td>4 &lt; 5</td></tr>\n"
+                                       "<tr><td>kernels</td><td>cc -O3</td></tr>\n"));
     ck_assert_ptr_nonnull(strstr(page, "<td>R-ONE</td><td>If <code>a &lt; b</code>, then</td><td>1. Tools &amp; more"));
     ck_assert_ptr_nonnull(strstr(page, "an open <code>mark</code></td>"));
     ck_assert_ptr_nonnull(strstr(page, "not proved again here (1)"));
     ck_assert_ptr_nonnull(strstr(page, "<td>&quot;so&quot;</td><td>a \\ book</td>"));
     ck_assert_uint_eq(occurrences(page, "<code>"), occurrences(page, "</code>"));
+    attest_overview_clear(&o);
     attest_facts_clear(&facts);
-    attest_rows_clear(&rows);
+    attest_results_clear(&rows);
 }
 END_TEST
 
-/* What stands beside the rows is on the page and in the summary. */
+/* What stands beside the results is on the page and in the summary. */
 START_TEST(test_on_the_page)
 {
-    attest_rows rows = samples(3);
+    attest_results rows = samples(3);
     attest_facts facts = few();
     attest_error err = { "" };
-    ck_assert_int_eq(attest_rows_write_jsonl(&rows, path_of("rows.jsonl"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_results_write_jsonl(&rows, path_of("results.jsonl"), &err), ATTEST_OK);
     ck_assert_int_eq(attest_facts_write(&facts, path_of("trust.json"), &err), ATTEST_OK);
     ck_assert_msg(attest_report_write(folder, &err) == ATTEST_OK, "%s", err.text);
     ck_assert_ptr_nonnull(strstr(text_of("index.html"), "<td>R-ONE</td>"));
@@ -298,7 +301,7 @@ START_TEST(test_on_the_page)
     ck_assert_msg(attest_report_write(folder, &err) == ATTEST_OK, "%s", err.text);
     ck_assert_ptr_null(strstr(text_of("index.html"), "rest on"));
     attest_facts_clear(&facts);
-    attest_rows_clear(&rows);
+    attest_results_clear(&rows);
 }
 END_TEST
 

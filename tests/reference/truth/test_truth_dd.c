@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "reference/truth/truth.h"
 
 Suite *suite_truth_dd(void);

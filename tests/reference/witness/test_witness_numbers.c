@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "tests/reference/witness/witness_lines.h"
 #include "tests/reference/witness/witness_meets.h"
 

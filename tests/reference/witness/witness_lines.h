@@ -7,16 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/hash.h"
 #include "kernels/problem/problem.h"
 
-/* splitmix64 */
-static inline uint64_t random_word(uint64_t *state)
-{
-    uint64_t x = (*state += 0x9e3779b97f4a7c15ull);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
+static inline uint64_t random_word(uint64_t *state) { return attest_next64(state); }
 
 static inline int pick(uint64_t *state, int below)
 {

@@ -9,6 +9,7 @@
 
 #include "kernels/yardstick/yardstick.h"
 #include "tests/reference/ball/ball_case.h"
+#include "verify/commands/cli.h"
 #include "verify/bench/bench_table.h"
 
 Suite *suite_bench(void);
@@ -366,12 +367,12 @@ END_TEST
 
 START_TEST(plugins_are_beside_the_executable)
 {
-    attest_cli cli = { .program = "some/where/attest" };
+    attest_cli cli = { .options = { .program = "some/where/attest" } };
     char folder[300], own[256], short_one[24];
     ck_assert(attest_cli_plugins(folder, sizeof folder, &cli));
     ck_assert_str_eq(folder, "some/where/kernels");
     ck_assert(attest_cli_plugins(short_one, 19, &cli) && !attest_cli_plugins(short_one, 18, &cli));
-    cli.program = "attest"; /* found through PATH */
+    cli.options.program = "attest"; /* found through PATH */
     ck_assert(attest_cli_plugins(folder, sizeof folder, &cli));
     const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
     ck_assert(n > 0);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 #include "verify/claims/claims_tables.h"
 
 Suite *suite_claims(void);

@@ -283,16 +283,17 @@ END_TEST
 START_TEST(table_and_page)
 {
     attest_traits traits = sample_traits(), none = { 0 };
+    attest_error err;
     FILE *out = fopen(path_of("table"), "w");
-    attest_traits_print(out, &traits);
+    ck_assert_int_eq(attest_traits_print(out, &traits, &err), ATTEST_OK);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text_of("table"), "k<1>\n  trait "));
     ck_assert_ptr_nonnull(
         strstr(text_of("table"), "  tile              32               12               FAIL: because"));
     out = fopen(path_of("page"), "w");
-    attest_traits_print_html(out, &none);
+    ck_assert_int_eq(attest_traits_print_html(out, &none, &err), ATTEST_OK);
     ck_assert_int_eq((int)ftell(out), 0);
-    attest_traits_print_html(out, &traits);
+    ck_assert_int_eq(attest_traits_print_html(out, &traits, &err), ATTEST_OK);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text_of("page"), "<code>k&lt;1&gt;</code>"));
     ck_assert_ptr_nonnull(strstr(text_of("page"), "<td>12</td><td class=\"fail\">FAIL</td><td>because &quot;12&quot;"));

@@ -14,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/hash.h"
 #include "tests/memory_use.h"
+#include "verify/commands/cli.h"
 #include "verify/gate/gate.h"
 #include "verify/gate/runner.h"
 
@@ -297,8 +299,8 @@ START_TEST(test_wanted_kernels)
         { "soft*", "cuda", ATTEST_CPU, 0 }, { "line*", "cpu", ATTEST_CPU, 0 }
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const attest_cli cli = { .device = cases[i].device };
-        const attest_gate gate = { .cli = &cli, .kernel_glob = cases[i].glob };
+        const attest_options options = { .device = cases[i].device };
+        const attest_gate gate = { .options = &options, .kernel_glob = cases[i].glob };
         const attest_kernel_facts facts = { .name = "softmax-f32", .device_type = cases[i].type };
         ck_assert_msg(attest_kernel_wanted(&gate, &facts) == cases[i].wanted, "case %zu", i);
     }

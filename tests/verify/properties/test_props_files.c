@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
-#include "kernels/tensor/npy.h"
+#include "kernels/npy/npy.h"
 #include "verify/base/clock.h"
 #include "verify/properties/props_files.h"
 #include "verify/properties/props_run.h"
@@ -76,10 +76,10 @@ static attest_status try_bound(attest_finding *found, subject *s, const attest_e
     attest_status status = ATTEST_OK;
     attest_prepared prepared = { 0 };
     attest_example copy = { .inputs = NULL };
-    attest_row row;
+    attest_result row;
     int supported = 0;
     *found = (attest_finding){ 0 };
-    attest_row_init(&row);
+    attest_result_init(&row);
     ATTEST_TRY(attest_example_copy(&copy, e, err));
     ATTEST_TRY(attest_prepare_inputs(&prepared, &copy.c, copy.inputs, err));
     ATTEST_TRY(attest_run_case(&row, &supported, &prepared, &s->world.subject, NULL, 5, err));
@@ -381,7 +381,7 @@ START_TEST(packed_states_are_those_given)
 {
     attest_error err = { "" };
     attest_case c;
-    attest_row row;
+    attest_result row;
     attest_example e;
     attest_prepared prepared = { .line = "" };
     attest_subject packed = { .program = "attest" };
@@ -392,7 +392,7 @@ START_TEST(packed_states_are_those_given)
     ck_assert(attest_prepare_inputs(&prepared, &c, e.inputs, &err) == ATTEST_OK);
     ck_assert(attest_worker_start(&packed.worker, NULL, 5, &err) == ATTEST_OK);
     ck_assert(attest_find_kernel(&packed, "taylor-packed-f32", &err) == ATTEST_OK);
-    attest_row_init(&row);
+    attest_result_init(&row);
     ck_assert(attest_run_case(&row, &supported, &prepared, &packed, NULL, 5, &err) == ATTEST_OK);
     ck_assert_msg(supported && row.verdict == ATTEST_PASS, "%s %s", row.worst, row.why);
     attest_prepared_clear(&prepared);

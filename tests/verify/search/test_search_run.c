@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "kernels/library/registry.h"
-#include "props/draw/family.h"
+#include "props/draw/draw.h"
 #include "tests/memory_use.h"
 #include "verify/commands/case_file.h"
 #include "verify/gate/gate.h"
-#include "verify/search/search_run.h"
+#include "verify/search/search.h"
 
 Suite *suite_search_run(void);
 
@@ -51,7 +51,7 @@ START_TEST(figures_are_the_rows)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         attest_subject subject;
         attest_evaluator ev;
-        attest_row row;
+        attest_result row;
         attest_error err;
         const attest_case c = parse(cases[k].line);
         double figure[ATTEST_OBJECTIVE_COUNT];
@@ -415,7 +415,7 @@ static void check_worst(const char *path, unsigned char *seen)
     attest_error err;
     attest_subject subject;
     attest_evaluator ev;
-    attest_row row;
+    attest_result row;
     double figure;
     int supported;
     ck_assert_msg(attest_case_file_read(&file, path, &err) == ATTEST_OK, "%s", err.text);

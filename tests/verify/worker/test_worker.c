@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/family.h"
-#include "reports/row.h"
+#include "props/draw/draw.h"
+#include "reports/report.h"
 #include "verify/worker/worker.h"
 
 Suite *suite_worker(void);

@@ -1,0 +1,78 @@
+/* npy_tensor.c - a .npy file as one tensor of a problem: axes, layout, key counts. */
+#include "kernels/npy/npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies a BSHD array into BHSD order: element size `bytes`, file shape s0 s1 s2 s3. */
+static void *transpose_heads(const void *data, size_t bytes, const int64_t shape[4])
+{
+    const size_t s = (size_t)shape[1], h = (size_t)shape[2], inner = (size_t)shape[3] * bytes;
+    char *out = malloc((size_t)shape[0] * s * h * inner);
+    if (!out)
+        return NULL;
+    for (size_t b = 0; b < (size_t)shape[0]; b++)
+        for (size_t i = 0; i < s; i++)
+            for (size_t j = 0; j < h; j++)
+                memcpy(out + ((b * h + j) * s + i) * inner, (const char *)data + ((b * s + i) * h + j) * inner, inner);
+    return out;
+}
+
+/* Key counts from a file: 0 <= len_b <= M. */
+static attest_status check_lengths(const attest_tensor *t, const char *path, const attest_problem *p,
+                                   attest_error *err)
+{
+    for (int64_t b = 0; b < p->b; b++) {
+        const int64_t len = (int64_t)attest_load_bits(t, attest_offset(t, b, 0, 0, 0));
+        if (len < 0 || len > p->m)
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: len[%lld] is %lld; allowed: 0 to m=%lld", path,
+                               (long long)b, (long long)len, (long long)p->m);
+    }
+    return ATTEST_OK;
+}
+
+static attest_status check_shape(const attest_npy *a, const attest_tensor *t, int swap, int64_t shape[4],
+                                 const char *path, const char *name, attest_error *err)
+{
+    if (a->rank > t->rank)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %d axes, but %s has %d here", path, a->rank, name, t->rank);
+    for (int axis = 0; axis < a->rank; axis++)
+        shape[t->rank - a->rank + axis] = a->shape[axis];
+    for (int axis = 0; axis < t->rank; axis++) {
+        const int target = swap && (axis == 1 || axis == 2) ? 3 - axis : axis;
+        if (shape[axis] != t->shape[target])
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: axis %d of %s is %lld, the problem needs %lld", path, axis,
+                               name, (long long)shape[axis], (long long)t->shape[target]);
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_npy_load(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, const char *path,
+                              int bshd, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_tensor t;
+    attest_npy a = { 0 };
+    char name[32];
+    int64_t shape[4] = { 1, 1, 1, 1 };
+    attest_tensor_describe(&t, p, id, 0);
+    attest_tensor_id_print(name, sizeof name, id);
+    const int swap = bshd && t.rank >= 3;
+    ATTEST_TRY(attest_npy_read(&a, path, t.dtype, err));
+    ATTEST_TRY(check_shape(&a, &t, swap, shape, path, name, err));
+    if (swap) {
+        void *moved = transpose_heads(a.data, attest_dtype_bytes(a.dtype), shape);
+        if (!moved)
+            ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %s", path, name));
+        free(a.data);
+        a.data = moved;
+    }
+    t.data = a.data;
+    if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_LEN)
+        ATTEST_TRY(check_lengths(&t, path, p, err));
+    a.data = NULL;
+    ATTEST_TRY(attest_bundle_adopt(bundle, id, &t, err));
+out:
+    attest_npy_free(&a);
+    return status;
+}

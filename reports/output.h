@@ -1,0 +1,22 @@
+/* output.h - files that are whole or not there. */
+#ifndef ATTEST_OUTPUT_H
+#define ATTEST_OUTPUT_H
+
+#include <stdio.h>
+
+#include "kernels/status.h"
+
+/* PATH.tmp until it is closed well, then PATH. */
+typedef struct attest_output {
+    FILE *file;
+    char path[4096], temporary[4112];
+} attest_output;
+
+/* ATTEST_BAD_INPUT names the path. */
+attest_status attest_output_open(attest_output *out, const char *path, attest_error *err);
+
+/* status ATTEST_OK: flush, close, rename (ATTEST_IO if that fails); else: close and remove the temporary file and
+ * return `status`.  Takes a failed open too. */
+attest_status attest_output_close(attest_output *out, attest_status status, attest_error *err);
+
+#endif

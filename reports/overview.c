@@ -1,0 +1,143 @@
+/* overview.c - tallies of kernels, and the one pass that fills an overview; see overview.h. */
+#include "reports/overview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *attest_find_or_add(void **list, size_t *count, size_t *capacity, size_t size,
+                         int (*match)(const void *entry, const attest_result *result), const attest_result *result,
+                         int *fresh)
+{
+    *fresh = 0;
+    for (size_t k = *count; k-- > 0;) /* results of one kind often come together */
+        if (match((char *)*list + k * size, result))
+            return (char *)*list + k * size;
+    if (*count == *capacity) {
+        const size_t grown = *capacity ? 2 * *capacity : 16;
+        void *more = realloc(*list, grown * size);
+        if (!more)
+            return NULL;
+        *list = more;
+        *capacity = grown;
+    }
+    *fresh = 1;
+    return memset((char *)*list + (*count)++ * size, 0, size);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+static int is_tally_of(const void *entry, const attest_result *result)
+{
+    return strcmp(((const attest_tally *)entry)->kernel, result->kernel) == 0;
+}
+
+attest_status attest_tallies_take(attest_tallies *tallies, const attest_result *result, attest_error *err)
+{
+    int fresh;
+    void *list = tallies->tally;
+    attest_tally *t = attest_find_or_add(&list, &tallies->count, &tallies->capacity, sizeof *t, is_tally_of, result,
+                                         &fresh);
+    tallies->tally = list;
+    if (!t)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu kernels", tallies->count + 1);
+    if (fresh) {
+        memcpy(t->kernel, result->kernel, sizeof t->kernel);
+        t->worst_ratio = t->worst_ulp = __builtin_nan("");
+    }
+    t->cases++;
+    t->by_verdict[result->verdict >= 0 && result->verdict < ATTEST_VERDICT_COUNT ? result->verdict : ATTEST_FAIL]++;
+    if (result->ratio_hi == result->ratio_hi && !(result->ratio_hi <= t->worst_ratio)) {
+        t->worst_ratio = result->ratio_hi;
+        memcpy(t->worst_problem, result->problem, sizeof t->worst_problem);
+    }
+    if (!(result->ulp_hi <= t->worst_ulp) && result->ulp_hi == result->ulp_hi)
+        t->worst_ulp = result->ulp_hi;
+    if (result->verdict == ATTEST_PASS && result->why[0] && t->notes++ == 0)
+        memcpy(t->note, result->why, sizeof t->note);
+    return ATTEST_OK;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+static size_t tally_index(const attest_tallies *tallies, const attest_result *result)
+{
+    size_t k = tallies->count - 1;
+    while (k > 0 && strcmp(tallies->tally[k].kernel, result->kernel) != 0)
+        k--;
+    return k;
+}
+
+static attest_status add_place(attest_overview *o, const attest_result *result, attest_error *err)
+{
+    if (o->count == o->capacity) {
+        const size_t capacity = o->capacity ? 2 * o->capacity : 64;
+        attest_place *place = realloc(o->place, capacity * sizeof *place);
+        if (!place)
+            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the places of %zu results", capacity);
+        o->place = place;
+        o->capacity = capacity;
+    }
+    o->place[o->count] = (attest_place){ attest_result_rank(result),
+                                         result->ratio_hi == result->ratio_hi ? result->ratio_hi : -1,
+                                         tally_index(&o->tallies, result), o->count,
+                                         result->verdict == ATTEST_SKIP && result->problem[0] == '\0' };
+    o->count++;
+    return ATTEST_OK;
+}
+
+static attest_status add_build(attest_overview *o, const attest_result *result, attest_error *err)
+{
+    for (size_t k = 0; k < o->builds; k++)
+        if (strcmp(o->build[k], result->flags) == 0)
+            return ATTEST_OK;
+    if (result->flags[0] == '\0')
+        return ATTEST_OK;
+    char(*build)[160] = realloc(o->build, (o->builds + 1) * sizeof *build);
+    if (!build)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu builds", o->builds + 1);
+    o->build = build;
+    memcpy(build[o->builds++], result->flags, sizeof *build);
+    return ATTEST_OK;
+}
+
+static attest_status take(void *state, const attest_result *result, attest_error *err)
+{
+    attest_overview *o = state;
+    attest_status status = ATTEST_OK;
+    if (o->count == 0) {
+        memcpy(o->tool, result->tool, sizeof o->tool);
+        memcpy(o->suite, result->suite, sizeof o->suite);
+        memcpy(o->suite_hash, result->suite_hash, sizeof o->suite_hash);
+        memcpy(o->run, result->run, sizeof o->run);
+    }
+    o->by_verdict[result->verdict]++;
+    ATTEST_TRY(attest_tallies_take(&o->tallies, result, err));
+    ATTEST_TRY(add_place(o, result, err));
+    ATTEST_TRY(add_build(o, result, err));
+    ATTEST_TRY(attest_signs_take(&o->signs, result, err));
+    ATTEST_TRY(attest_classes_take(&o->classes, result, err));
+    ATTEST_TRY(attest_warnings_take(&o->warnings, result, err));
+out:
+    return status;
+}
+
+attest_status attest_overview_of(attest_overview *overview, const attest_results *results, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    *overview = (attest_overview){ 0 };
+    ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take, overview }, 1, err));
+    attest_signs_end(&overview->signs);
+    attest_classes_end(&overview->classes);
+    ATTEST_TRY(attest_warnings_end(&overview->warnings, err));
+out:
+    return status;
+}
+
+void attest_overview_clear(attest_overview *overview)
+{
+    free(overview->place);
+    free(overview->build);
+    free(overview->tallies.tally);
+    free(overview->signs.sign);
+    attest_classes_clear(&overview->classes);
+    attest_warnings_clear(&overview->warnings);
+    *overview = (attest_overview){ 0 };
+}

@@ -1,0 +1,171 @@
+/* overview.h - inside reports/: what the results of a run add up to, gathered result by result.
+ *
+ * Each kind of figure is an accumulator: starts from { 0 }, takes results one after another, is closed by its `end`
+ * where it has one, and given back by `clear`.  attest_overview is all of them, filled by one pass.
+ */
+#ifndef ATTEST_OVERVIEW_H
+#define ATTEST_OVERVIEW_H
+
+#include "reports/report.h"
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+typedef struct attest_tally {
+    char kernel[512];
+    size_t cases, by_verdict[ATTEST_VERDICT_COUNT];
+    double worst_ratio, worst_ulp; /* NAN: none */
+    char worst_problem[1024];      /* of worst_ratio */
+    size_t notes;                  /* results that pass and say what was not tried */
+    char note[256];                /* what the first of them says */
+} attest_tally;
+
+typedef struct attest_tallies {
+    attest_tally *tally; /* in order of first appearance */
+    size_t count, capacity;
+} attest_tallies;
+
+attest_status attest_tallies_take(attest_tallies *tallies, const attest_result *result, attest_error *err);
+
+/* ---- signs ------------------------------------------------------------------------------------------------------- */
+/* Cases of one variant together that have negative weights, a negative z or a divisor that may be 0: a class of their
+ * own, for there o may be ill-posed while u and z are judged. */
+typedef struct attest_sign {
+    char variant[64];
+    size_t cases, illposed;
+    int64_t rows, negative_weight, negative_sum, vanishing;
+} attest_sign;
+
+typedef struct attest_signs {
+    attest_sign *sign; /* in order of first appearance */
+    size_t count, capacity;
+} attest_signs;
+
+attest_status attest_signs_take(attest_signs *signs, const attest_result *result, attest_error *err);
+/* Leaves out the variants without any such row. */
+void attest_signs_end(attest_signs *signs);
+/* As a table, Markdown or HTML; nothing where there is none. */
+attest_status attest_signs_print(FILE *out, const attest_signs *signs, int html, attest_error *err);
+
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
+#define ATTEST_BOUND_TERMS 5 /* score, exp, cast, sums, division */
+
+/* The judged cases of one class (result.h) together: how error/bound is distributed.  Quantiles are nearest ranks: the
+ * ceil(q n)-th smallest of n. */
+typedef struct attest_class_figures {
+    char name[96];
+    size_t cases;                     /* with an error/bound */
+    double median, p99, largest;      /* of the cases' largest error/bound (ratio_hi) */
+    double slack;                     /* 1/median: bound/error of the worst element of the case in the middle */
+    double slack_element;             /* the same of the cases' medians over elements (ratio_median); NAN: none */
+    double share[ATTEST_BOUND_TERMS]; /* mean shares of the bound at the worst elements */
+    double *ratio, *middle;           /* until the end: of each case */
+    size_t capacity, middles, shared;
+} attest_class_figures;
+
+typedef struct attest_classes {
+    attest_class_figures *figures;
+    size_t count, capacity;
+} attest_classes;
+
+attest_status attest_classes_take(attest_classes *classes, const attest_result *result, attest_error *err);
+/* Fills the figures and sorts the classes by name. */
+void attest_classes_end(attest_classes *classes);
+void attest_classes_clear(attest_classes *classes);
+/* As a table, Markdown or HTML; nothing where no result has an error/bound. */
+attest_status attest_classes_print(FILE *out, const attest_classes *classes, int html, attest_error *err);
+
+/* ---- warnings: no verdict and no exit code depends on them ---- */
+/* The results of one kernel that have a probabilistic_ratio; those of families that repeat scores, weights or values by
+ * construction apart: equal numbers are rounded alike, so that R-PROBABLE says nothing of them. */
+typedef struct attest_probabilistic {
+    char kernel[512];
+    size_t cases, above; /* all but those families; with a ratio above 1 */
+    double largest;
+    char problem[1024];          /* of the largest */
+    size_t apart, apart_above;   /* of those families */
+    double apart_largest;
+} attest_probabilistic;
+
+/* The outward bias over the cases of one kernel, class and family: `ones` (v = 1) or `repeat-max` (each channel of v
+ * has one sign).  Errors of one case agree, so cases are what is counted; those of one seed share their draws, and
+ * count as one, by their mean.  Left out: points of studies; cases where acc is f64 and in is not, or the reverse (out
+ * may be finer than acc); scales that are no power of two, for the rounding of such a scale is the same in every case,
+ * and no bias of the kernel's sums.
+ *     t = mean/(deviation/sqrt(seeds)), infinite where all seeds agree on a number but 0; for `ones` of the part of the
+ *     mean beyond ATTEST_BIAS_ONES: numbers above 1 are 2u apart, those below u, so that x and -x, equally probable,
+ *     are rounded to numbers whose mean is not 0, but at most u/2 (as 3u/4: 0 and -u).  Numerator and denominator
+ *     summed in different orders give such x: means to 0.31 u were seen, in sums of 46 equally distributed numbers
+ *     biased: under Student's law with seeds - 1 degrees of freedom |t| is less probable than 4 deviations of a normal
+ *     law (6e-5): above 8.47 of 8 seeds, 5.48 of 16; |t| > 4 alone would be true of 1 in 190 unbiased groups of 8 */
+#define ATTEST_BIAS_SEEDS 8  /* fewer: the group is left out */
+#define ATTEST_BIAS_ONES 0.5 /* u */
+typedef struct attest_bias {
+    char kernel[512], class[96], family[32];
+    size_t seeds;
+    double mean, deviation, t;
+    int biased;
+} attest_bias;
+
+/* The cases of one group and one seed. */
+typedef struct attest_seed_bias {
+    char kernel[512], class[96], family[32];
+    int64_t seed;
+    double sum;
+    size_t cases;
+} attest_seed_bias;
+
+typedef struct attest_warnings {
+    attest_probabilistic *probabilistic; /* in order of first appearance of the kernel */
+    size_t probabilistic_count, probabilistic_capacity;
+    char repeating[1024];         /* the families told apart that were met: `flat, ones` */
+    attest_seed_bias *seed;       /* until the end */
+    size_t seed_count, seed_capacity;
+    attest_bias *bias;            /* from the end on: sorted by kernel, class, family */
+    size_t bias_count;
+} attest_warnings;
+
+attest_status attest_warnings_take(attest_warnings *warnings, const attest_result *result, attest_error *err);
+attest_status attest_warnings_end(attest_warnings *warnings, attest_error *err);
+void attest_warnings_clear(attest_warnings *warnings);
+/* As tables, Markdown or HTML; nothing where there are none. */
+attest_status attest_warnings_print(FILE *out, const attest_warnings *warnings, int html, attest_error *err);
+/* A line for each kernel with a ratio above 1 outside those families, and for each biased group. */
+void attest_warnings_tell(FILE *out, const attest_warnings *warnings);
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* What of a result decides where it stands. */
+typedef struct attest_place {
+    int rank;
+    double ratio; /* ratio_hi, or -1 */
+    size_t kernel, index;
+    int whole_kernel; /* no case: the kernel was skipped */
+} attest_place;
+
+typedef struct attest_overview {
+    attest_place *place; /* of each result, in the order of the results */
+    size_t count, capacity, by_verdict[ATTEST_VERDICT_COUNT];
+    char tool[32], suite[64], suite_hash[20], run[32]; /* of the first */
+    char (*build)[160]; /* flags of the libraries, each once */
+    size_t builds;
+    attest_tallies tallies;
+    attest_signs signs;
+    attest_classes classes;
+    attest_warnings warnings;
+} attest_overview;
+
+/* One pass over the results. */
+attest_status attest_overview_of(attest_overview *overview, const attest_results *results, attest_error *err);
+void attest_overview_clear(attest_overview *overview);
+
+/* The summary, and what the verdicts rest on (nothing for an empty list). */
+attest_status attest_summary_write(const attest_results *results, const attest_overview *overview,
+                                   const attest_facts *facts, const char *path, attest_error *err);
+attest_status attest_facts_print(FILE *out, const attest_facts *facts, const attest_overview *overview, int html,
+                                 attest_error *err);
+
+/* The entry of a growing array of `size` bytes each that `match` accepts, made (zeros) where there is none; NULL: no
+ * memory.  *fresh: it was made. */
+void *attest_find_or_add(void **list, size_t *count, size_t *capacity, size_t size,
+                         int (*match)(const void *entry, const attest_result *result), const attest_result *result,
+                         int *fresh);
+
+#endif

@@ -1,0 +1,123 @@
+/* test_table.c - the one writer of tables and the one writer of JSON: each format, each rule of escaping. */
+#include "tests/reports/report_cases.h"
+
+Suite *suite_table(void);
+
+static const attest_column columns[] = {
+    { .head = "name", .width = 6 },
+    { .head = "n", .flags = ATTEST_COLUMN_RIGHT, .width = 4 },
+    { .head = "what", .flags = ATTEST_COLUMN_CODE, .gap = 1, .class = "k" },
+};
+
+/* Two rows: plain ones, and one of marks that some format has to escape. */
+static const char *told(attest_table_format format, const attest_column *column)
+{
+    attest_table table;
+    attest_error err;
+    FILE *out = fopen(path_of("table"), "w");
+    attest_table_begin(&table, out, format, column, 3);
+    attest_table_cell(&table, "a");
+    attest_table_mark(&table, (attest_mark){ "bad", "\033[31m" });
+    attest_table_count(&table, 12);
+    attest_table_cell(&table, "%s", "plain");
+    attest_table_cell(&table, "longer than it");
+    attest_table_number(&table, __builtin_nan(""));
+    attest_table_cell(&table, "%s", "<&\"|,\n`x`");
+    ck_assert_int_eq(attest_table_end(&table, &err), ATTEST_OK);
+    fclose(out);
+    return text_of("table");
+}
+
+START_TEST(test_formats)
+{
+    ck_assert_str_eq(told(ATTEST_TABLE_CONSOLE, columns), "name      n  what\n"
+                                                          "a      \033[31m  12\033[0m  plain\n"
+                                                          "longer than it    -  <&\"|,\n`x`\n");
+    ck_assert_str_eq(told(ATTEST_TABLE_MARKDOWN, columns), "| name | n | what |\n|---|---:|---|\n"
+                                                           "| a | 12 | plain |\n"
+                                                           "| longer than it | - | <&\"\\|, `x` |\n");
+    ck_assert_str_eq(told(ATTEST_TABLE_ALIGNED, columns),
+                     "| name           | n  | what      |\n|----------------|----|-----------|\n"
+                     "| a              | 12 | plain     |\n| longer than it | -  | <&\"\\|, `x` |\n");
+    ck_assert_str_eq(told(ATTEST_TABLE_HTML, columns),
+                     "<div class=\"wrap\"><table><tr><th>name</th><th class=\"n\">n</th><th>what</th></tr>\n"
+                     "<tr><td>a</td><td class=\"n bad\">12</td><td class=\"k\"><code>plain</code></td></tr>\n"
+                     "<tr><td>longer than it</td><td class=\"n\">-</td>"
+                     "<td class=\"k\"><code>&lt;&amp;&quot;|, `x`</code></td></tr>\n</table></div>\n");
+    ck_assert_str_eq(told(ATTEST_TABLE_CSV, columns),
+                     "name,n,what\na,12,plain\nlonger than it,-,\"<&\"\"|,\n`x`\"\n");
+}
+END_TEST
+
+/* A column that fits its widest cell; code marked inside a text. */
+START_TEST(test_columns)
+{
+    attest_column own[3];
+    memcpy(own, columns, sizeof own);
+    own[0].flags = ATTEST_COLUMN_FIT;
+    ck_assert_str_eq(told(ATTEST_TABLE_CONSOLE, own), "name              n  what\n"
+                                                      "a              \033[31m  12\033[0m  plain\n"
+                                                      "longer than it    -  <&\"|,\n`x`\n");
+    own[2].flags = ATTEST_COLUMN_NOTED;
+    ck_assert_ptr_nonnull(
+        strstr(told(ATTEST_TABLE_HTML, own), "<td class=\"k\">&lt;&amp;&quot;|, <code>x</code></td>"));
+}
+END_TEST
+
+/* No row: heads alone; 200 rows of a table that is kept until its end. */
+START_TEST(test_sizes)
+{
+    attest_table table;
+    attest_error err;
+    FILE *out = fopen(path_of("sizes"), "w");
+    attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, columns, 3);
+    ck_assert_int_eq(attest_table_end(&table, &err), ATTEST_OK);
+    attest_table_begin(&table, out, ATTEST_TABLE_ALIGNED, columns, 3);
+    for (int i = 0; i < 600; i++)
+        attest_table_count(&table, i);
+    attest_table_close(&table);
+    fclose(out);
+    ck_assert_uint_eq(occurrences(text_of("sizes"), "\n"), 2 + 202);
+    ck_assert_ptr_nonnull(strstr(text_of("sizes"), "\n| 597  | 598 | 599  |\n"));
+}
+END_TEST
+
+static const char *json_of(json_t *value)
+{
+    FILE *out = fopen(path_of("json"), "w");
+    ck_assert_int_eq(attest_json_line(out, json_pack("[o]", value)), ATTEST_OK);
+    fclose(out);
+    return text_of("json");
+}
+
+START_TEST(test_json)
+{
+    static const struct { double x; const char *text; } numbers[] = {
+        { 0, "[0]\n" }, { -3, "[-3]\n" }, { 0x1p53, "[9007199254740992]\n" }, { 0.1, "[0.10000000000000001]\n" },
+        { -0.0, "[-0.0]\n" }, { INFINITY, "[\"inf\"]\n" }, { -INFINITY, "[\"-inf\"]\n" }, { NAN, "[null]\n" },
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        ck_assert_str_eq(json_of(attest_json_number(numbers[i].x)), numbers[i].text);
+    ck_assert(strtod(json_of(attest_json_number(0x1.123456789abcdp+60)) + 1, NULL) == 0x1.123456789abcdp+60);
+    ck_assert_str_eq(json_of(attest_json_pair(0.25, NAN)), "[[0.25,null]]\n");
+    ck_assert_str_eq(json_of(attest_json_text("a\t\"\\\001")), "[\"a\\t\\\"\\\\\\u0001\"]\n");
+    ck_assert_str_eq(json_of(attest_json_text("\xff")), "[\"?\"]\n");
+    ck_assert_str_eq(json_of(json_pack("{s:i,s:i}", "z", 1, "a", 2)), "[{\"z\":1,\"a\":2}]\n");
+    FILE *out = fopen(path_of("none"), "w");
+    ck_assert_int_eq(attest_json_line(out, NULL), ATTEST_IO);
+    fclose(out);
+}
+END_TEST
+
+Suite *suite_table(void)
+{
+    Suite *s = suite_create("table");
+    TCase *t = tcase_create("table");
+    tcase_add_unchecked_fixture(t, setup, teardown);
+    tcase_add_test(t, test_formats);
+    tcase_add_test(t, test_columns);
+    tcase_add_test(t, test_sizes);
+    tcase_add_test(t, test_json);
+    suite_add_tcase(s, t);
+    return s;
+}

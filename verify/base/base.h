@@ -1,0 +1,44 @@
+/* base.h - what every room of verify/ may use: options of a run, words, hashes, output folders, the machine's name.
+ *
+ * Answers questions about text, files and the machine.  Knows no kernel, no truth and no result: it includes kernels'
+ * status.h and hash.h, nothing else of attest.
+ */
+#ifndef ATTEST_BASE_H
+#define ATTEST_BASE_H
+
+#include "kernels/status.h"
+#include "verify/base/clock.h"
+#include "verify/base/plural.h"
+
+/* What a command passes on to the room that does its work: options with the same meaning for all of them.  A text that
+ * was not given is NULL. */
+typedef struct attest_options {
+    const char *program;  /* argv[0], for commands that reproduce a result */
+    const char *kernel;   /* --kernel: a glob or a name, as the command says */
+    const char *device;   /* --device: cpu, cuda; NULL: all */
+    const char *format;   /* --format: text, json */
+    const char *fail_on;  /* --fail-on: undecided, skip */
+    double timeout;       /* --timeout: seconds a kernel may take for one case */
+    double max_time;      /* --max-time: seconds the whole run may take; negative: no limit */
+    long jobs;            /* --jobs: threads; 0 or less: as many as there are processors */
+    long seed;            /* --seed; negative: not given */
+    int quiet;            /* --quiet */
+} attest_options;
+
+/* One word of a shell command: quoted with ' where needed. */
+void attest_shell_quote(char *text, size_t len, const char *word);
+
+/* Splits a kernel's name: `NAME` (built-in: library empty), `LIB.so` (*kernel NULL: all), `LIB.so:NAME`. */
+void attest_split_target(const char *target, char *library, size_t library_len, const char **kernel);
+
+/* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
+ * ATTEST_BAD_INPUT names the directory. */
+attest_status attest_output_dir(const char *dir, attest_error *err);
+
+/* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
+void attest_file_hash(char text[20], const char *path);
+
+/* `model name (family F model M stepping S), N CPUs` of /proc/cpuinfo; "unknown CPU" elsewhere. */
+void attest_machine_name(char *text, size_t len);
+
+#endif

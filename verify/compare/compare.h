@@ -1,0 +1,24 @@
+/* compare.h - from a kernel's outputs and the truth to one verdict: combines, computes nothing numeric itself.
+ *
+ * Answers pass, fail, undecided or ill-posed, with reasons, for one case. Runs no kernel and draws nothing.
+ */
+#ifndef ATTEST_COMPARE_H
+#define ATTEST_COMPARE_H
+
+#include "reference/reference.h"
+#include "reports/result.h"
+
+/* Rows (b,h,i) to judge: all when n <= 256; else per (b,h) the first, the last, tile edges +-1 (tile and
+ * its multiples: first two and last) and 32 chosen by the hash.  rows[] is malloc'd, the caller's. */
+typedef struct attest_row_index { int64_t b, h, i; } attest_row_index;
+attest_status attest_rows_to_judge(attest_row_index **rows, int64_t *count, const attest_problem *p, uint64_t hash,
+                                   int64_t tile, attest_error *err);
+
+/* Judges every output tensor that `outputs` holds beside the truth and fills verdict, reasons, worst, abs,
+ * ulp, ratios, bias, terms, range, engine, bits, class of *result.  `exp_truth` (or NULL) gives the truncation column.
+ * `packed`: layout of ht and zt.  claim_ulp 0 = no claim. */
+attest_status attest_compare(attest_result *result, attest_truth *truth, attest_truth *exp_truth, const attest_case *c,
+                             const attest_bundle *outputs, const attest_numerics *numerics, uint32_t flags,
+                             double claim_ulp, attest_error *err);
+
+#endif
