@@ -4,7 +4,7 @@
 
 #include "kernels/problem/variant.h"
 #include "reference/axis/axis.h"
-#include "reference/truth/trust.h"
+#include "reference/reference.h"
 
 Suite *suite_axis(void);
 
