@@ -5,7 +5,20 @@
  */
 #include "reference/ball/ball.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+int ref_ball_serves(const attest_problem *p, char *why, size_t len)
+{
+    uint32_t axis;
+    char text[64];
+    if (axis_served(p, AXIS_BALL, 0, &axis))
+        return 1;
+    attest_axis_print(text, sizeof text, axis, &p->axis[axis]);
+    if (why && len)
+        snprintf(why, len, "%s=%s: not served by this version's reference", attest_axes[axis].key, text);
+    return 0;
+}
 
 /* ---- the row ----------------------------------------------------------------------------------------------------- */
 /* The part [*from, *to) of the visible keys that lies in the block, counted from the row's first key. */
@@ -46,21 +59,21 @@ static attest_status query_new(query *q, ref_row *row, const ref_inputs *in, int
     const attest_problem *p = in->p;
     const attest_tensor *t = in->role[ATTEST_Q];
     const int64_t offset = attest_offset(t, b, h, i, 0), position = ref_position(in, b, i);
-    *q = (query){ .in = in, .dim = attest_feature_dim(p), .pairs = ref_ball_pairs(p) };
+    *q = (query){ .in = in, .dim = attest_feature_dim(p), .pairs = axis_pairs(p) };
     arb_init(q->scale);
     mag_init(q->scale_mag);
     q->phi = ref_ball_vector(q->dim);
     q->mag = calloc((size_t)(q->dim + q->pairs), sizeof *q->mag); /* all zero bits = mag_init */
     if (!q->phi || !q->mag)
         return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for a query of %lld values", (long long)p->d);
-    row->no_truth |= !ref_ball_phi(q->phi, in, t, offset, t->stride[3], position, prec);
+    row->no_truth |= !axis_phi(q->phi, in, t, offset, t->stride[3], position, prec);
     for (int64_t c = 0; c < q->dim; c++)
         arb_get_mag(q->mag + c, q->phi + c);
     q->pair = q->mag + q->dim;
-    ref_ball_pair_sums(q->pair, in, t, offset, t->stride[3]);
+    axis_pair_sums(q->pair, in, t, offset, t->stride[3]);
     arb_set_d(q->scale, p->scale);
     arb_get_mag(q->scale_mag, q->scale);
-    q->vector = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    q->vector = axis_decay_of(p)->vector;
     return q->vector ? ref_ball_product_start(&q->decayed, q->phi, in, b, attest_kv_head(p, h), i, prec, err)
                      : ATTEST_OK;
 }
@@ -115,20 +128,18 @@ out:
 /* w_j = W(s_j - c); the center's ball may be wide at low precision, W is continuous in it, so w converges. */
 static void weigh(ref_row *row, const attest_problem *p, slong prec)
 {
-    const ref_ball_weight weight = ref_ball_weight_of(p);
+    const axis_weight *weight = axis_weight_of(p);
     const uint32_t order = p->axis[ATTEST_AXIS_WEIGHT].order;
     const int centered = attest_axis_value_of(p, ATTEST_AXIS_CENTER) != ATTEST_CENTER_ZERO;
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     arb_zero(row->c);
     if (row->keys)
-        ref_ball_center_of(p)(row->c, row->s, (slong)row->keys, prec);
+        axis_center_of(p)->ball(row->c, row->s, (slong)row->keys, prec);
     for (int64_t j = 0; j < row->keys; j++) {
         if (centered)
             arb_sub(x, row->s + j, row->c, prec);
-        weight(row->w + j, centered ? x : row->s + j, order, prec);
+        weight->ball(row->w + j, centered ? x : row->s + j, order, prec);
     }
-    arb_clear(x);
 }
 
 /* u = sum w gin v (one dot product a channel and block), z = sum w. */
@@ -136,7 +147,7 @@ static attest_status sums(ref_row *row, const ref_inputs *in, ref_ball_cache *ca
                           attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const int gated = ref_gates_values(in->p);
+    const int gated = axis_gates_of(in->p)->values;
     ref_block *block = &cache->v;
     arb_ptr w = gated ? ref_ball_vector(row->keys) : row->w;
     if (!w)
@@ -201,15 +212,14 @@ static attest_status fill_sums(ref_row *row, query *q, ref_ball_cache *cache, in
     const ref_inputs *in = q->in;
     const attest_problem *p = in->p;
     const int64_t g = attest_kv_head(p, h);
-    const uint32_t decay = attest_axis_value_of(p, ATTEST_AXIS_DECAY);
+    const axis_decay *decay = axis_decay_of(p);
     attest_status status = ATTEST_OK;
-    arb_t given; /* the decay of the given state, where it is one number */
-    arb_init(given);
+    AUTO_ARB(given); /* the decay of the given state, where it is one number */
     arb_one(given);
     ATTEST_TRY(scores(row, q, &cache->k, b, g, prec, err));
     ref_ball_score_steps(row, in, b, h, i, prec);
     weigh(row, p, prec);
-    if (decay == ATTEST_DECAY_RETNET || decay == ATTEST_DECAY_SCALAR)
+    if (decay->set && !decay->vector)
         ATTEST_TRY(ref_ball_decay_weights(row, given, in, b, g, i, prec, err));
     ref_ball_filter(row, p, prec);
     ATTEST_TRY(sums(row, in, cache, b, g, prec, err));
@@ -219,7 +229,6 @@ static attest_status fill_sums(ref_row *row, query *q, ref_ball_cache *cache, in
             ATTEST_TRY(ref_ball_decay_bound(row, in, b, g, i, err));
     }
 out:
-    arb_clear(given);
     return status;
 }
 

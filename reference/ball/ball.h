@@ -5,48 +5,15 @@
 #ifndef ATTEST_BALL_H
 #define ATTEST_BALL_H
 
+#include "reference/axis/axis.h"
 #include "reference/engine/engine.h"
-
-/* ---- ball_axes.c: the tables.  NULL = no engine function for the value. -------------------------- */
-typedef struct ref_ball_feature {
-    /* y[0..feature dim-1] encloses phi(x) of the token at `position`, x[0..d-1]: stored values, or balls where rope has
-     * turned them; y = x is allowed. */
-    void (*apply)(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec);
-    int exact; /* phi(x) of a double is stored without error at any precision: a decoded block can be kept */
-} ref_ball_feature;
-
-/* w encloses W(x) of order P. */
-typedef void (*ref_ball_weight)(arb_t w, const arb_t x, uint32_t order, slong prec);
-/* c encloses the center of the scores s[0..keys-1], keys >= 1. */
-typedef void (*ref_ball_center)(arb_t c, arb_srcptr s, slong keys, slong prec);
-/* Norm in place: row->o holds u (times gout with pre-out) before and Norm(u, z) after; sets row->illposed, and
- * row->no_truth when a non-finite input is read. */
-typedef void (*ref_ball_norm)(ref_row *row, const ref_inputs *in, int64_t h, slong prec);
-
-const ref_ball_feature *ref_ball_feature_of(const attest_problem *p);
-ref_ball_weight ref_ball_weight_of(const attest_problem *p);
-ref_ball_center ref_ball_center_of(const attest_problem *p);
-ref_ball_norm ref_ball_norm_of(const attest_problem *p);
-
-/* ---- ball_token.c: one token, from stored bits to phi -------------------------------------------------------- */
-/* y[0..feature dim-1] = phi of the vector stored at `offset` (channels `step` apart) of the token at `position`, rope
- * before phi; returns 0 if a value is not finite. */
-int ref_ball_phi(arb_ptr y, const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t step,
-                 int64_t position, slong prec);
-/* Is phi of stored values exact at any precision? */
-int ref_ball_phi_exact(const attest_problem *p);
-/* Pairs of channels that a rotation mixes: d/2 with rope, d with cosformer alone (a channel's two images), else 0. */
-int64_t ref_ball_pairs(const attest_problem *p);
-/* sum[pairs] = upper bounds of the sum of |x| in each pair, before phi (R-ROTATE). */
-void ref_ball_pair_sums(mag_ptr sum, const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t step);
-void ref_ball_cosformer(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec);
 
 /* ---- ball_block.c: decoded inputs ------------------------------------------------------------------------------ */
 /* Keys [first, first+count) of one KV head: phi(k) key after key, or v channel after channel, or gates. */
 typedef struct ref_block {
     arb_ptr x;
     mag_ptr mag;        /* phi(k) only: upper bounds of |x| */
-    mag_ptr pair;       /* k only: ref_ball_pair_sums() of each key */
+    mag_ptr pair;       /* k only: axis_pair_sums() of each key */
     unsigned char *bad; /* [count] what the key's entries were made from is not all finite */
     int64_t entries;    /* allocated entries of x (and of mag) */
     int64_t pairs;      /* allocated entries of pair */
@@ -56,7 +23,9 @@ typedef struct ref_block {
     int valid;
 } ref_block;
 
-/* The last decoded block of k, v and the gates on values: all rows of a KV head read the same ones. */
+void ref_block_clear(ref_block *block);
+
+/* ball_cache.c: the last decoded block of k, v and the gates on values: all rows of a KV head read the same ones. */
 typedef struct ref_ball_cache {
     ref_block k, v, gin;
     struct ref_delta_run *delta; /* ball_delta.c: states of some heads and precisions */
@@ -131,18 +100,5 @@ int ref_ball_value_gate(arb_t gate, const ref_inputs *in, int64_t b, int64_t g, 
 void ref_ball_row_gate(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec);
 /* row->o from row->u, row->z and row->gout: gates, norm, gain and shift. */
 void ref_ball_output(ref_row *row, const ref_inputs *in, int64_t h, slong prec);
-
-/* ---- ball_norm.c: division by a root ------------------------------------------------------------------------- */
-typedef struct ref_root_kind {
-    int root;     /* the norm is one of these */
-    int length;   /* of u/t */
-    int centered; /* the mean is subtracted */
-    int mean;     /* the mean of the squares, not their sum */
-} ref_root_kind;
-
-ref_root_kind ref_root_norm_kind(const attest_problem *p);
-/* x[e], u (times gout with pre-out) before and Norm after, `root` its divisor; 0: that is not surely positive. */
-int ref_root_norm(arb_ptr x, arb_t root, const attest_problem *p, int64_t keys, slong prec);
-void ref_ball_norm_root(ref_row *row, const ref_inputs *in, int64_t h, slong prec);
 
 #endif

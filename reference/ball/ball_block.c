@@ -27,7 +27,7 @@ static void free_mags(mag_ptr x, int64_t count)
     free(x);
 }
 
-static void block_clear(ref_block *block)
+void ref_block_clear(ref_block *block)
 {
     ref_ball_vector_free(block->x, block->entries);
     free_mags(block->mag, block->entries);
@@ -36,30 +36,19 @@ static void block_clear(ref_block *block)
     memset(block, 0, sizeof *block);
 }
 
-void ref_ball_cache_init(ref_ball_cache *cache) { memset(cache, 0, sizeof *cache); }
-
-void ref_ball_cache_clear(ref_ball_cache *cache)
-{
-    block_clear(&cache->k);
-    block_clear(&cache->v);
-    block_clear(&cache->gin);
-    ref_delta_runs_free(cache->delta);
-    cache->delta = NULL;
-}
-
 /* Room for `keys` keys of `width` entries; `pairs` < 0: no mags. */
 static attest_status block_reserve(ref_block *block, int64_t width, int64_t pairs, int64_t keys, attest_error *err)
 {
     const int64_t entries = keys * width, pair_entries = pairs > 0 ? keys * pairs : 0;
     if (block->entries >= entries && block->keys >= keys && block->pairs >= pair_entries)
         return ATTEST_OK;
-    block_clear(block);
+    ref_block_clear(block);
     block->x = ref_ball_vector(entries);
     block->mag = pairs >= 0 ? calloc((size_t)entries, sizeof(mag_struct)) : NULL; /* all zero bits = mag_init */
     block->pair = calloc((size_t)pair_entries + 1, sizeof(mag_struct));
     block->bad = calloc((size_t)keys, 1);
     if (!block->x || !block->bad || !block->pair || (pairs >= 0 && !block->mag)) {
-        block_clear(block); /* entries = 0: nothing was set yet */
+        ref_block_clear(block); /* entries = 0: nothing was set yet */
         return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory to decode %lld keys", (long long)keys);
     }
     block->entries = entries;
@@ -72,13 +61,13 @@ static attest_status block_reserve(ref_block *block, int64_t width, int64_t pair
 static void fill_keys(ref_block *block, const ref_inputs *in)
 {
     const attest_tensor *t = in->role[ATTEST_K];
-    const int64_t dim = attest_feature_dim(in->p), pairs = ref_ball_pairs(in->p);
+    const int64_t dim = attest_feature_dim(in->p), pairs = axis_pairs(in->p);
     for (int64_t j = 0; j < block->count; j++) {
         const int64_t key = block->first + j, offset = attest_offset(t, block->b, block->g, key, 0);
-        block->bad[j] = !ref_ball_phi(block->x + j * dim, in, t, offset, t->stride[3], key, block->prec);
+        block->bad[j] = !axis_phi(block->x + j * dim, in, t, offset, t->stride[3], key, block->prec);
         for (int64_t c = j * dim; c < (j + 1) * dim; c++)
             arb_get_mag(block->mag + c, block->x + c);
-        ref_ball_pair_sums(block->pair + j * pairs, in, t, offset, t->stride[3]);
+        axis_pair_sums(block->pair + j * pairs, in, t, offset, t->stride[3]);
     }
 }
 
@@ -109,14 +98,14 @@ attest_status ref_block_load(ref_block *block, const ref_inputs *in, attest_role
 {
     const attest_problem *p = in->p;
     const int keys = role == ATTEST_K, values = role == ATTEST_V;
-    const int exact = keys ? ref_ball_phi_exact(p) : values || p->axis[ATTEST_AXIS_GATES].value != ATTEST_GATES_HEADS;
+    const int exact = keys ? axis_phi_stored(p) : values || axis_gates_of(p)->stored;
     const int64_t width = keys ? attest_feature_dim(p) : values ? p->e : 1;
     const int64_t size = width >= BLOCK_ENTRIES ? 1 : BLOCK_ENTRIES / width;
     const int64_t first = j / size * size, count = p->m - first < size ? p->m - first : size;
     attest_status status;
     if (block->valid && block->b == b && block->g == g && block->first == first && (exact || block->prec == prec))
         return ATTEST_OK;
-    status = block_reserve(block, width, keys ? ref_ball_pairs(p) : -1, count, err);
+    status = block_reserve(block, width, keys ? axis_pairs(p) : -1, count, err);
     if (status != ATTEST_OK)
         return status;
     block->b = b;
@@ -138,7 +127,7 @@ attest_status ref_ball_gate_keys(ref_row *row, const ref_inputs *in, ref_block *
                                  attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    for (int64_t j = 0; ref_gates_values(in->p) && j < row->keys; j++) {
+    for (int64_t j = 0; axis_gates_of(in->p)->values && j < row->keys; j++) {
         const int64_t key = row->first + j;
         if (j == 0 || key == block->first + block->count)
             ATTEST_TRY(ref_block_load(block, in, ATTEST_GIN, b, g, key, prec, err));

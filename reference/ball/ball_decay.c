@@ -9,8 +9,8 @@
 attest_status ref_ball_product_start(ref_ball_product *y, arb_srcptr start, const ref_inputs *in, int64_t b, int64_t g,
                                      int64_t i, slong prec, attest_error *err)
 {
-    const int vector = attest_axis_value_of(in->p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
-    *y = (ref_ball_product){ .in = in, .b = b, .g = g, .reached = i, .count = vector ? in->p->d : 1, .prec = prec };
+    const int64_t count = axis_decay_of(in->p)->vector ? in->p->d : 1;
+    *y = (ref_ball_product){ .in = in, .b = b, .g = g, .reached = i, .count = count, .prec = prec };
     y->x = ref_ball_vector(y->count);
     if (!y->x)
         return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for %lld decays", (long long)y->count);
@@ -29,28 +29,17 @@ void ref_ball_product_clear(ref_ball_product *y)
     y->x = NULL;
 }
 
-/* The stored factor of token t: gamma of the head, a_t (c = 0), or its entry c. */
-static double factor(const ref_ball_product *y, int64_t t, int64_t c)
-{
-    const attest_tensor *a = y->in->role[ATTEST_A], *gamma = y->in->role[ATTEST_GAMMA];
-    if (attest_axis_value_of(y->in->p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_RETNET)
-        return attest_load(gamma, attest_offset(gamma, y->g, 0, 0, 0));
-    return attest_load(a, attest_offset(a, y->b, y->g, t, c));
-}
-
 void ref_ball_product_reach(ref_ball_product *y, int64_t j)
 {
-    const int decays = attest_axis_value_of(y->in->p, ATTEST_AXIS_DECAY) != ATTEST_DECAY_NONE;
-    arb_t a;
-    arb_init(a);
+    const int decays = axis_decay_of(y->in->p)->set;
+    AUTO_ARB(a);
     for (; y->reached > j; y->reached--) {
         for (int64_t c = 0; decays && c < y->count; c++) {
-            arb_set_d(a, factor(y, y->reached, c));
+            arb_set_d(a, axis_decay_factor(y->in, y->b, y->g, y->reached, c));
             y->bad |= !arb_is_finite(a);
             arb_mul(y->x + c, y->x + c, a, y->prec);
         }
     }
-    arb_clear(a);
 }
 
 attest_status ref_ball_decay_weights(ref_row *row, arb_t state, const ref_inputs *in, int64_t b, int64_t g, int64_t i,
@@ -79,9 +68,8 @@ attest_status ref_ball_decay_bound(ref_row *row, const ref_inputs *in, int64_t b
                                    attest_error *err)
 {
     ref_ball_product y;
-    mag_t size;
+    AUTO_MAG(size);
     attest_status status = ATTEST_OK;
-    mag_init(size);
     ATTEST_TRY(ref_ball_product_start(&y, NULL, in, b, g, i, MAG_BITS, err));
     ref_ball_product_reach(&y, -1);
     mag_zero(row->decay0);
@@ -92,6 +80,5 @@ attest_status ref_ball_decay_bound(ref_row *row, const ref_inputs *in, int64_t b
     row->no_truth |= y.bad;
 out:
     ref_ball_product_clear(&y);
-    mag_clear(size);
     return status;
 }

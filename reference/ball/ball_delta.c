@@ -111,15 +111,13 @@ static int run_reserve(ref_delta_run *run, int64_t tokens)
 /* norm = upper bound of the 2-norm of count balls. */
 static void norm_of(mag_t norm, arb_srcptr x, int64_t count)
 {
-    mag_t size;
-    mag_init(size);
+    AUTO_MAG(size);
     mag_zero(norm);
     for (int64_t r = 0; r < count; r++) {
         arb_get_mag(size, x + r);
         mag_addmul(norm, size, size);
     }
     mag_sqrt(norm, norm);
-    mag_clear(size);
 }
 
 static void read_value(ref_delta_run *run, arb_t x, const attest_tensor *t, int64_t offset)
@@ -132,8 +130,7 @@ static void read_value(ref_delta_run *run, arb_t x, const attest_tensor *t, int6
 static void run_start(ref_delta_run *run, int64_t b, int64_t g, slong prec)
 {
     const attest_tensor *h0 = run->in->h0[1];
-    mag_t norm;
-    mag_init(norm);
+    AUTO_MAG(norm);
     run->given = attest_axis_value_of(run->in->p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE;
     run->b = b;
     run->g = g;
@@ -155,30 +152,23 @@ static void run_start(ref_delta_run *run, int64_t b, int64_t g, slong prec)
         norm_of(norm, column, run->dim);
         mag_max(run->start, run->start, norm);
     }
-    mag_clear(norm);
 }
 
 /* The factor of token t for key dimension r. */
 static void read_factor(ref_delta_run *run, arb_t x, int64_t t, int64_t r)
 {
-    const attest_tensor *a = run->in->role[ATTEST_A], *gamma = run->in->role[ATTEST_GAMMA];
-    const uint32_t decay = attest_axis_value_of(run->in->p, ATTEST_AXIS_DECAY);
-    if (decay == ATTEST_DECAY_RETNET)
-        read_value(run, x, gamma, attest_offset(gamma, run->g, 0, 0, 0));
-    else
-        read_value(run, x, a, attest_offset(a, run->b, run->g, t, decay == ATTEST_DECAY_VECTOR ? r : 0));
+    arb_set_d(x, axis_decay_factor(run->in, run->b, run->g, t, r));
+    run->bad |= !arb_is_finite(x);
 }
 
 /* S' = decay(S), gauge and entry too; most = max |a_t|.  Token 0 meets a decay only where a state was given. */
 static void decay_state(ref_delta_run *run, mag_t most, int64_t t)
 {
-    arb_t a;
-    mag_t size;
+    AUTO_ARB(a);
+    AUTO_MAG(size);
     mag_one(most);
-    if (attest_axis_value_of(run->in->p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_NONE || (t == 0 && !run->given))
+    if (!axis_decay_of(run->in->p)->set || (t == 0 && !run->given))
         return;
-    arb_init(a);
-    mag_init(size);
     mag_zero(most);
     for (int64_t r = 0; r < run->dim; r++) {
         read_factor(run, a, t, r);
@@ -191,8 +181,6 @@ static void decay_state(ref_delta_run *run, mag_t most, int64_t t)
             mag_mul(run->gauge + at, run->gauge + at, size);
         }
     }
-    mag_clear(size);
-    arb_clear(a);
 }
 
 /* rate = b_t, efla: (1 - e^(-b_t r))/r, r = norm2(phi(k_t))^2; left = |1 - rate r|. */
@@ -200,9 +188,7 @@ static void load_rate(ref_delta_run *run, arb_t rate, mag_t left, int64_t t)
 {
     const attest_tensor *b = run->in->role[ATTEST_B];
     const int efla = attest_axis_value_of(run->in->p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_EFLA;
-    arb_t r, x;
-    arb_init(r);
-    arb_init(x);
+    AUTO_ARB(r, x);
     read_value(run, rate, b, attest_offset(b, run->b, run->g, t, 0));
     arb_dot(r, NULL, 0, run->key, 1, run->key, 1, (slong)run->dim, run->prec);
     if (!arb_is_finite(rate) || !arb_is_finite(r)) {
@@ -217,8 +203,6 @@ static void load_rate(ref_delta_run *run, arb_t rate, mag_t left, int64_t t)
     arb_mul(x, rate, r, run->prec);
     arb_sub_ui(x, x, 1, run->prec);
     arb_get_mag(left, x);
-    arb_clear(x);
-    arb_clear(r);
 }
 
 /* What the columns of one step share. */
@@ -304,7 +288,7 @@ static void run_step(ref_delta_run *run)
     const int64_t t = run->tokens;
     delta_step s;
     step_init(&s);
-    run->bad |= !ref_ball_phi(run->key, run->in, k, attest_offset(k, run->b, run->g, t, 0), k->stride[3], t, run->prec);
+    run->bad |= !axis_phi(run->key, run->in, k, attest_offset(k, run->b, run->g, t, 0), k->stride[3], t, run->prec);
     for (int64_t r = 0; r < run->dim; r++)
         arb_get_mag(run->key_mag + r, run->key + r);
     norm_of(run->history[KEY] + t, run->key, run->dim);
@@ -375,9 +359,7 @@ static void copy_history(ref_row *row, const ref_delta_run *run)
 /* The error of <q, column c>, min(norm2(q) error, sum |q_r| entry_r) (Cauchy-Schwarz), and its terms, sum |q_r| G_r. */
 static void read_errors(mag_t wrong, mag_t terms, const ref_delta_run *run, arb_srcptr q, const mag_t norm, int64_t c)
 {
-    mag_t x, sum;
-    mag_init(x);
-    mag_init(sum);
+    AUTO_MAG(x, sum);
     mag_zero(terms);
     for (int64_t r = 0; r < run->dim; r++) {
         arb_get_mag(x, q + r);
@@ -386,18 +368,13 @@ static void read_errors(mag_t wrong, mag_t terms, const ref_delta_run *run, arb_
     }
     mag_mul(wrong, norm, run->error + c);
     mag_min(wrong, wrong, sum);
-    mag_clear(sum);
-    mag_clear(x);
 }
 
 /* u_c = scale <q, S_c> */
 static void read_state(ref_row *row, const ref_delta_run *run, arb_srcptr q, slong prec)
 {
-    arb_t scale;
-    mag_t size, x;
-    arb_init(scale);
-    mag_init(size);
-    mag_init(x);
+    AUTO_ARB(scale);
+    AUTO_MAG(size, x);
     arb_set_d(scale, run->in->p->scale);
     arb_get_mag(size, scale);
     norm_of(row->delta.query, q, run->dim);
@@ -413,9 +390,6 @@ static void read_state(ref_row *row, const ref_delta_run *run, arb_srcptr q, slo
         mag_add(x, x, run->error + c);
         mag_max(row->delta.last, row->delta.last, x);
     }
-    mag_clear(x);
-    mag_clear(size);
-    arb_clear(scale);
 }
 
 static void clear_scores(ref_row *row)

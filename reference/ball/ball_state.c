@@ -21,20 +21,6 @@ void ref_ball_kronecker(arb_ptr power, arb_srcptr x, slong dim, int n, slong pre
     }
 }
 
-/* What a query multiplies <phi(q)^(x n), S_n> by: scale^n/n! (taylor), scale^P/P! (term), scale^P (power). */
-static void coefficient(arb_t coef, const attest_problem *p, int n, slong prec)
-{
-    arb_t factorial;
-    arb_init(factorial);
-    arb_set_d(coef, p->scale);
-    arb_pow_ui(coef, coef, (ulong)n, prec);
-    if (attest_axis_value_of(p, ATTEST_AXIS_WEIGHT) != ATTEST_WEIGHT_POWER) {
-        arb_fac_ui(factorial, (ulong)n, 2 * prec + 512);
-        arb_div(coef, coef, factorial, prec);
-    }
-    arb_clear(factorial);
-}
-
 static attest_status no_memory(attest_error *err, int degree)
 {
     return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for the state of degree %d", degree);
@@ -44,15 +30,13 @@ static attest_status no_memory(attest_error *err, int degree)
 static void add_column(ref_row *row, arb_t sum, const attest_tensor *t, int64_t offset, arb_srcptr power,
                        arb_ptr column, const arb_t coef, int64_t rows, slong prec)
 {
-    arb_t dot;
-    arb_init(dot);
+    AUTO_ARB(dot);
     for (int64_t r = 0; r < rows; r++) {
         arb_set_d(column + r, attest_load(t, offset + r * t->stride[2]));
         row->no_truth |= !arb_is_finite(column + r);
     }
     arb_dot(dot, NULL, 0, power, 1, column, 1, (slong)rows, prec);
     arb_addmul(sum, dot, coef, prec);
-    arb_clear(dot);
 }
 
 static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q, const arb_t decay, int64_t b,
@@ -62,20 +46,18 @@ static attest_status add_degree(ref_row *row, const ref_inputs *in, arb_srcptr q
     const attest_tensor *h0 = in->h0[n], *z0 = in->z0[n];
     attest_status status = ATTEST_OK;
     arb_ptr power = ref_ball_vector(rows), column = ref_ball_vector(rows);
-    arb_t coef;
-    arb_init(coef);
+    AUTO_ARB(coef);
     if (rows < 0 || !power || !column) {
         status = no_memory(err, n);
         goto out;
     }
-    coefficient(coef, in->p, n, prec);
+    axis_degree_ball(coef, in->p, n, prec);
     arb_mul(coef, coef, decay, prec);
     ref_ball_kronecker(power, q, (slong)dim, n, prec);
     for (int64_t c = 0; c < row->e; c++)
         add_column(row, row->u + c, h0, attest_offset(h0, b, g, 0, c), power, column, coef, rows, prec);
     add_column(row, row->z, z0, attest_offset(z0, b, g, 0, 0), power, column, coef, rows, prec);
 out:
-    arb_clear(coef);
     ref_ball_vector_free(power, rows);
     ref_ball_vector_free(column, rows);
     return status;
@@ -104,10 +86,8 @@ typedef struct state_job {
 static void add_given(const state_job *job, const ref_ball_product *decay)
 {
     const attest_tensor *t = job->z_state ? job->in->z0[job->degree] : job->in->h0[job->degree];
-    arb_t x;
-    mag_t size;
-    arb_init(x);
-    mag_init(size);
+    AUTO_ARB(x);
+    AUTO_MAG(size);
     for (int64_t r = 0; r < job->rows; r++) {
         for (int64_t c = 0; c < job->width; c++) {
             arb_ptr out = job->out + r * job->width + c;
@@ -119,15 +99,12 @@ static void add_given(const state_job *job, const ref_ball_product *decay)
                 mag_add(job->gauge + r * job->width + c, job->gauge + r * job->width + c, size);
         }
     }
-    mag_clear(size);
-    arb_clear(x);
 }
 
 /* out += power (x) values, gauge += |power| (x) |values|. */
 static void add_key(const state_job *job, arb_srcptr power, arb_srcptr values, mag_srcptr values_mag)
 {
-    mag_t size;
-    mag_init(size);
+    AUTO_MAG(size);
     for (int64_t r = 0; r < job->rows; r++) {
         arb_get_mag(size, power + r);
         for (int64_t c = 0; c < job->width; c++) {
@@ -136,7 +113,6 @@ static void add_key(const state_job *job, arb_srcptr power, arb_srcptr values, m
                 mag_addmul(job->gauge + r * job->width + c, size, values_mag + c);
         }
     }
-    mag_clear(size);
 }
 
 /* gin_j v_j, or 1 for the z-state; times D_Tj where that is one number. */
@@ -144,8 +120,7 @@ static void load_values(const state_job *job, arb_ptr values, mag_ptr values_mag
                         int64_t j)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
-    arb_t gate;
-    arb_init(gate);
+    AUTO_ARB(gate);
     arb_one(gate);
     if (!job->z_state)
         ref_ball_value_gate(gate, job->in, job->b, job->g, j, job->prec);
@@ -159,7 +134,6 @@ static void load_values(const state_job *job, arb_ptr values, mag_ptr values_mag
         arb_mul(values + c, values + c, gate, job->prec);
         arb_get_mag(values_mag + c, values + c);
     }
-    arb_clear(gate);
 }
 
 static void zero_state(const state_job *job)
@@ -186,7 +160,7 @@ static void add_keys(const state_job *job, const state_room *room, ref_ball_prod
     ref_visible(job->in, job->b, job->in->p->n - 1, &first, &last);
     for (int64_t j = last - 1; j >= first; j--) {
         ref_ball_product_reach(decay, j);
-        ref_ball_phi(room->key, job->in, k, attest_offset(k, job->b, job->g, j, 0), k->stride[3], j, job->prec);
+        axis_phi(room->key, job->in, k, attest_offset(k, job->b, job->g, j, 0), k->stride[3], j, job->prec);
         for (slong c = 0; decay->count > 1 && c < dim; c++)
             arb_mul(room->key + c, room->key + c, decay->x + c, job->prec);
         ref_ball_kronecker(room->power, room->key, dim, job->degree, job->prec);

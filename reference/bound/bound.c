@@ -1,5 +1,4 @@
 /* bound.c - from the weights' errors to the error of an output of a row (R-CENTRE, R-QUOTIENT, R-OUT, R-LSE). */
-#include "reference/ball/ball.h"
 #include "reference/bound/bound_row.h"
 
 void ref_bound_init(ref_bound *b)
@@ -81,25 +80,21 @@ static void set_output(row_job *job)
 static void set_division(row_job *job)
 {
     const bound_model *m = &job->model;
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_set(job->division, m->u_div);
     if (job->weights.merges && m->exponential) {
         mag_expm1(x, job->weights.merge);
         bound_compose(x, x, m->u_exp);
         bound_compose(job->division, job->division, x);
     }
-    mag_clear(x);
 }
 
 /* Divisor with its lower bounds; `extra` = 1: sink and eps belong to it. */
 static void set_divisor(row_job *job, const arb_t divisor, int extra)
 {
     bound_weights *w = &job->weights;
-    arb_t rest;
-    mag_t x;
-    arb_init(rest);
-    mag_init(x);
+    AUTO_ARB(rest);
+    AUTO_MAG(x);
     for (int t = 0; t < BOUND_SETS; t++)
         bound_sums_total(job->total[t], &job->sums, t);
     mag_one(x);
@@ -130,8 +125,6 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     mag_add(x, x, w->extra_error);
     mag_sub_lower(job->weak, job->divisor, x);
     mag_sub_lower(job->weaker, job->weak, job->denominator);
-    mag_clear(x);
-    arb_clear(rest);
 }
 
 /* R-CENTRE and R-QUOTIENT */
@@ -139,12 +132,8 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
     const int answer = job->model.cast_common;
-    arb_t o;
-    mag_t size, cast, likely;
-    mag_init(size);
-    mag_init(cast);
-    mag_init(likely);
-    arb_init(o);
+    AUTO_ARB(o);
+    AUTO_MAG(size, cast, likely);
     if (job->model.gates_rows) /* the quotient before its gate */
         arb_div(o, job->row->u + c, divisor, job->row->prec);
     else
@@ -181,17 +170,12 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
     bound_probable_terms(bound, job, likely);
     bound_finish(bound, job, o, job->row->o + c, job->division, 1);
-    arb_clear(o);
-    mag_clear(likely);
-    mag_clear(cast);
-    mag_clear(size);
 }
 
 /* R-PLAIN: an undivided sum */
 static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
 {
-    mag_t likely;
-    mag_init(likely);
+    AUTO_MAG(likely);
     bound_sums_values(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
@@ -199,7 +183,6 @@ static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
     bound_column_sums(bound->term[ATTEST_TERM_ACCUMULATION], likely, job, c);
     bound_probable_cast(bound->probable, job, bound->term[ATTEST_TERM_CAST], NULL);
     bound_probable_terms(bound, job, likely);
-    mag_clear(likely);
 }
 
 static void quotient_columns(ref_bound *bound, row_job *job, const arb_t divisor)
@@ -232,11 +215,9 @@ static int floor_side(mag_t error, row_job *job)
 {
     const double limit = job->in->p->axis[ATTEST_AXIS_NORM].number;
     const uint32_t acc = job->model.p->acc;
-    arb_t gap;
-    mag_t rounding;
+    AUTO_ARB(gap);
+    AUTO_MAG(rounding);
     int side = -1;
-    arb_init(gap);
-    mag_init(rounding);
     set_divisor(job, job->row->z, 0);
     mag_set(error, job->denominator);
     for (int t = BOUND_SCORE; t <= BOUND_CAST; t++)
@@ -259,59 +240,74 @@ static int floor_side(mag_t error, row_job *job)
         mag_set(error, rounding);
     else
         mag_add(error, error, rounding);
-    mag_clear(rounding);
-    arb_clear(gap);
     return side;
 }
 
 static void floor_columns(ref_bound *bound, row_job *job, const arb_t divisor)
 {
-    mag_t error;
-    mag_init(error);
+    AUTO_MAG(error);
     if (floor_side(error, job) == 1) {
         quotient_columns(bound, job, job->row->z);
     } else {
         plain_columns(bound, job);
         bound_out_floor(bound, job, divisor, error);
     }
-    mag_clear(error);
+}
+
+/* R-QUOTIENT */
+static void quotient_output(ref_bound *bound, row_job *job)
+{
+    AUTO_ARB(divisor);
+    axis_divisor(divisor, job->row, job->in, job->h);
+    quotient_columns(bound, job, divisor);
+}
+
+static void floor_output(ref_bound *bound, row_job *job)
+{
+    AUTO_ARB(divisor);
+    axis_divisor(divisor, job->row, job->in, job->h);
+    floor_columns(bound, job, divisor);
+}
+
+static void plain_output(ref_bound *bound, row_job *job)
+{
+    plain_columns(bound, job);
+    bound_out_none(bound, job);
+}
+
+static void length_output(ref_bound *bound, row_job *job)
+{
+    plain_columns(bound, job);
+    bound_out_length(bound, job);
+}
+
+static void root_output(ref_bound *bound, row_job *job)
+{
+    plain_columns(bound, job);
+    bound_out_root(bound, job);
 }
 
 /* o: by the norm. */
 static void bound_o(ref_bound *bound, row_job *job)
 {
-    const uint32_t norm = job->in->p->axis[ATTEST_AXIS_NORM].value;
-    arb_t divisor;
-    arb_init(divisor);
-    if (norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK || norm == ATTEST_NORM_FLOOR)
-        bound_divisor(divisor, job->row, job->in, job->h);
-    if (norm == ATTEST_NORM_FLOOR) {
-        floor_columns(bound, job, divisor);
-    } else if (norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK) {
-        quotient_columns(bound, job, divisor);
-    } else {
-        plain_columns(bound, job);
-        (norm == ATTEST_NORM_NONE ? bound_out_none
-         : norm == ATTEST_NORM_LENGTH ? bound_out_length
-                                      : bound_out_root)(bound, job);
-    }
-    arb_clear(divisor);
+    static void (*const outputs[])(ref_bound *, row_job *) = {
+        [AXIS_NORM_QUOTIENT] = quotient_output, [AXIS_NORM_FLOOR] = floor_output, [AXIS_NORM_PLAIN] = plain_output,
+        [AXIS_NORM_LENGTH] = length_output,     [AXIS_NORM_ROOT] = root_output,
+    };
+    outputs[axis_norm_of(job->in->p)->kind](bound, job);
 }
 
 static void bound_u(ref_bound *bound, row_job *job)
 {
-    mag_t none;
-    mag_init(none);
+    AUTO_MAG(none);
     plain_columns(bound, job);
     for (int64_t c = 0; c < job->in->p->e; c++)
         bound_finish(bound + c, job, job->row->u + c, job->row->u + c, none, 0);
-    mag_clear(none);
 }
 
 static void bound_z(ref_bound *bound, row_job *job)
 {
-    mag_t none;
-    mag_init(none);
+    AUTO_MAG(none);
     set_divisor(job, job->row->z, 0);
     mag_set(bound->term[ATTEST_TERM_SCORE], job->total[BOUND_SCORE]);
     mag_set(bound->term[ATTEST_TERM_EXP], job->total[BOUND_EXP]);
@@ -321,16 +317,13 @@ static void bound_z(ref_bound *bound, row_job *job)
     if (mag_cmp(job->weights.reach, job->model.limit) > 0)
         bound->unbounded = 1;
     bound_finish(bound, job, job->row->z, job->row->z, none, 0);
-    mag_clear(none);
 }
 
 /* R-LSE: error of the logarithm, of adding the maximum, and of changes of base. */
 static void lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
 {
     const bound_model *m = &job->model;
-    mag_t size, x;
-    mag_init(size);
-    mag_init(x);
+    AUTO_MAG(size, x);
     if (m->exponential && !m->decays && !m->p->axis[ATTEST_AXIS_FILTER].value) {
         mag_log_ui(size, (ulong)job->row->keys + 2); /* the sum of shifted weights is in [1 - .., keys + 1] */
     } else {
@@ -348,19 +341,14 @@ static void lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
     bound_gamma(x, m->log2_domain || m->flags & ATTEST_LSE_BASE2 ? 5 : 2, m->u);
     mag_addmul(y, size, x);
     mag_add(y, y, job->weights.merge);
-    mag_clear(x);
-    mag_clear(size);
 }
 
 static void bound_lse(ref_bound *bound, row_job *job)
 {
     const int with_sink = (job->model.flags & ATTEST_LSE_WITH_SINK) != 0;
-    arb_t divisor, truth;
-    mag_t x;
-    arb_init(divisor);
-    arb_init(truth);
-    mag_init(x);
-    if (!with_sink || !bound_divisor(divisor, job->row, job->in, job->h))
+    AUTO_ARB(divisor, truth);
+    AUTO_MAG(x);
+    if (!with_sink || !axis_divisor(divisor, job->row, job->in, job->h))
         arb_set(divisor, job->row->z);
     set_divisor(job, divisor, with_sink);
     arb_log(truth, divisor, job->row->prec);
@@ -386,9 +374,6 @@ static void bound_lse(ref_bound *bound, row_job *job)
         }
         bound_finish(bound, job, truth, truth, job->model.u, 0);
     }
-    mag_clear(x);
-    arb_clear(truth);
-    arb_clear(divisor);
 }
 
 /* Given states and gates of the row. */
@@ -436,7 +421,7 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     ATTEST_TRY(bound_weights_init(&job.weights, row->keys, err));
     ATTEST_TRY(bound_sums_init(&job.sums, row->keys, err));
     bound_model_set(&job.model, in, numerics, flags);
-    job.likely = job.model.likely && id.index == ATTEST_O && !ref_root_norm_kind(in->p).root;
+    job.likely = job.model.likely && id.index == ATTEST_O && !axis_norm_of(in->p)->root.root;
     ATTEST_TRY(bound_run_init(&job.run, &job.model, row, err));
     job.run.likely = job.likely;
     job.model.likely_scores = job.model.likely_scores && job.likely;

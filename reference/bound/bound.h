@@ -10,6 +10,7 @@
 #define ATTEST_BOUND_H
 
 #include "kernels/attest_float.h"
+#include "reference/axis/axis.h"
 #include "reference/engine/engine.h"
 
 /* ---- bound_sums.c: sums over keys, in doubles that stay upper bounds -------------------------------- */
@@ -49,12 +50,8 @@ void bound_sums_root(mag_t out, const bound_sums *sums, int set);  /* sqrt(sum_j
 void bound_sums_sizes(mag_t out, const bound_sums *sums);          /* sum_j value */
 
 /* ---- bound_input.c: what the formula does with inputs ------------------------------------------------ */
-/* The norm's divisor (1 for none).  0: this norm is not a division by it. */
-int bound_divisor(arb_t divisor, const ref_row *row, const ref_inputs *in, int64_t h);
 /* Absolute terms of the given states: u[e] (or NULL) and z; zero without state=draw. */
 void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i);
-/* |W|-sum of absolute monomials: T_P(x), x^P/P! or x^P for x >= 0; `less` = 1: its derivative in x. */
-void bound_weight_mass(mag_t y, const mag_t x, const attest_setting *weight, int less);
 
 /* ---- bound_model.c: a kernel's declared numerics as constants ------------------------------------------ */
 typedef struct bound_model {
@@ -104,22 +101,13 @@ void bound_model_init(bound_model *m);
 void bound_model_clear(bound_model *m);
 /* Returns 1: every axis value has its lemma. */
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags);
+/* As much of it as the error of an axis value depends on; good as long as `m` is. */
+axis_arithmetic bound_arithmetic(const bound_model *m);
 /* Do the weights' common factor and the kernel's shift cancel in this output?  Exponentials of a `direct` kernel are
  * not shifted; those of another are where the norm is a quotient of sums, or declared so (R-ROOT). */
 int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output);
-/* n u/(1 - n u), infinite where n u >= 1 (R-GAMMA). */
-void bound_gamma(mag_t g, int64_t n, const mag_t u);
-/* lambda sqrt(n) u (1 + gamma_n), or gamma_n where that is smaller (R-PROBABLE). */
-#define BOUND_LAMBDA 4
-void bound_probable_gamma(mag_t g, int64_t n, const mag_t u);
-/* (1+x)(1+y)-1 */
-void bound_compose(mag_t z, const mag_t x, const mag_t y);
-/* Half the least subnormal of `dtype`, or 2^emin where results are flushed. */
-void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags);
 
 /* ---- bound_token.c: features of a token ------------------------------------------------------------------- */
-/* |phi(x)| upward for a feature map acting on one number; 0: not such a map. */
-int bound_feature(mag_t y, double x, uint32_t feature);
 /* sum and maximum of |phi_c| over the channels of one token, upward. */
 void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                       int64_t token);

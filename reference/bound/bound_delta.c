@@ -66,14 +66,11 @@ static int key_error(mag_t y, const delta_job *job, attest_role role, const mag_
                      int64_t position)
 {
     const bound_model *m = job->m;
-    const uint32_t feature = m->p->axis[ATTEST_AXIS_FEATURE].value;
-    mag_t x, norm;
+    AUTO_MAG(x, norm);
     int good = 1;
-    mag_init(x);
-    mag_init(norm);
     mag_mul(y, size, m->feature);
     mag_add(y, y, m->feature_norm);
-    if (m->turns && (feature == ATTEST_FEATURE_UNIT || feature == ATTEST_FEATURE_SILU_UNIT)) {
+    if (m->turns && axis_feature_of(m->p)->divides) {
         good = bound_unit(x, m, job->in, role, job->b, head, token, position);
         mag_addmul(y, x, m->feature);
         mag_add(y, y, x);
@@ -83,8 +80,6 @@ static int key_error(mag_t y, const delta_job *job, attest_role role, const mag_
         mag_mul_ui(x, x, 3);
         mag_addmul(y, x, norm);
     }
-    mag_clear(norm);
-    mag_clear(x);
     return good;
 }
 
@@ -97,23 +92,19 @@ static int64_t roundings(const delta_job *job, int64_t t)
 /* g = gamma_(n + since ..) and what logarithms add */
 static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
 {
-    mag_t u;
-    mag_init(u);
+    AUTO_MAG(u);
     mag_max(u, job->m->u, job->m->u_sum);
     bound_gamma(g, n + roundings(job, t), u);
     bound_compose(g, g, job->logs);
-    mag_clear(u);
 }
 
 /* efla: b r and expm1 lose tiny each, and the quotient divides it by the kernel's r, at least half of
  * (|k| - |k^ - k|)^2 - 4 dim 2^emin; infinite where that may vanish.  A key of zeros has b' = b and writes nothing. */
 static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
 {
-    mag_t least, x;
+    AUTO_MAG(least, x);
     if (mag_is_zero(job->row->delta.key + t))
         return;
-    mag_init(least);
-    mag_init(x);
     mag_mul_2exp_si(x, y->wrong, 1);
     mag_sub_lower(least, y->key, x); /* y->key is |k| + |k^ - k| */
     mag_mul_lower(least, least, least);
@@ -123,8 +114,6 @@ static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
     mag_mul_2exp_si(x, job->m->tiny, 3);
     mag_div(x, x, least);
     mag_add(y->shift, y->shift, x);
-    mag_clear(x);
-    mag_clear(least);
 }
 
 /* efla: b' = (1-e^(-b r))/r, r = |k|^2.  Both arguments' relative errors pass with a factor of at most 1 where b >= 0,
@@ -133,14 +122,11 @@ static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
 {
     const bound_model *m = job->m;
     const attest_tensor *tensor = job->in->role[ATTEST_B];
-    mag_t x, b, g;
+    AUTO_MAG(x, b, g);
     mag_zero(y->theta);
     mag_zero(y->shift);
     if (m->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_EFLA)
         return;
-    mag_init(x);
-    mag_init(b);
-    mag_init(g);
     const double rate = attest_load(tensor, attest_offset(tensor, job->b, job->g, t, 0));
     mag_set_d(b, rate);
     bound_gamma(g, attest_feature_dim(m->p) + 4, m->u);
@@ -169,18 +155,13 @@ static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
         mag_exp(x, x);
         mag_mul(y->shift, y->shift, x);
     }
-    mag_clear(g);
-    mag_clear(b);
-    mag_clear(x);
 }
 
 /* Underflow of any of the operations that make one written value: each loses tiny times other factors. */
 static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_t t)
 {
     const ref_delta *d = &job->row->delta;
-    mag_t x, z;
-    mag_init(x);
-    mag_init(z);
+    AUTO_MAG(x, z);
     mag_add(x, token->before, d->value + t);
     mag_add(x, x, job->written);
     mag_add_ui(x, x, 1);
@@ -199,8 +180,6 @@ static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_
         mag_add_ui(z, d->value + t, 1);
         mag_addmul(y, x, z);
     }
-    mag_clear(z);
-    mag_clear(x);
 }
 
 /* local: b (1+..)(error of k S' + error of gin v) + (theta + roundings) |b (gin v - k S')| */
@@ -208,10 +187,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
 {
     const bound_model *m = job->m;
     const ref_delta *d = &job->row->delta;
-    mag_t x, g, part;
-    mag_init(x);
-    mag_init(g);
-    mag_init(part);
+    AUTO_MAG(x, g, part);
     sum_gamma(g, job, attest_feature_dim(m->p), t);
     mag_mul(part, y->key, y->before);
     mag_mul(part, part, g);
@@ -235,9 +211,6 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
     lose(part, job, y, t);
     copy(y->local, part);
     mag_add(y->write, y->write, part);
-    mag_clear(part);
-    mag_clear(g);
-    mag_clear(x);
 }
 
 /* Does the kernel (maybe) store its state after every token? */
@@ -249,35 +222,28 @@ static int stores(const delta_job *job)
 /* Roundings of a stored state of this mass. */
 static void store_error(mag_t y, const delta_job *job, const mag_t mass, const mag_t relative)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     bound_compose(x, relative, job->m->u_state);
     mag_mul(y, mass, x);
     mag_mul_ui(x, job->m->tiny, 4 * (ulong)attest_feature_dim(job->m->p));
     mag_add(y, y, x);
-    mag_clear(x);
 }
 
 /* At the end of a chunk the state is formed from what it implies. */
 static void end_chunk(delta_job *job, int64_t last)
 {
-    mag_t x, g;
-    mag_init(x);
-    mag_init(g);
+    AUTO_MAG(x, g);
     sum_gamma(g, job, 0, last);
     store_error(x, job, job->mass, g);
     mag_add(job->error, job->error, x);
     mag_add(job->error, job->error, job->bad);
-    mag_clear(g);
-    mag_clear(x);
 }
 
 /* Q, Qf and E of S'. */
 static void before_token(delta_token *y, delta_job *job, int64_t t)
 {
     const ref_delta *d = &job->row->delta;
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     const int first = t % job->chunk == 0;
     if (first && t > 0 && job->chunk > 1)
         end_chunk(job, t - 1);
@@ -298,16 +264,13 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
     } else {
         mag_mul(y->before, job->mass, d->decay + t);
     }
-    mag_clear(x);
 }
 
 /* E after the token: grow E + (1 + b |k|^2)(rounding of the decay) + |k| local + rounding of the stored state. */
 static void after_token(const delta_token *y, delta_job *job, int64_t t)
 {
     const ref_delta *d = &job->row->delta;
-    mag_t x, g;
-    mag_init(x);
-    mag_init(g);
+    AUTO_MAG(x, g);
     mag_mul(job->error, job->error, d->grow + t);
     if (job->m->decays && stores(job)) {
         mag_add(x, d->size + t, y->old);
@@ -348,16 +311,13 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
         mag_mul(x, x, job->top);
         mag_mul(job->ends, x, job->growth);
     }
-    mag_clear(g);
-    mag_clear(x);
 }
 
 static void run_token(delta_job *job, int64_t t)
 {
     const ref_delta *d = &job->row->delta;
     delta_token y;
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     each_mag(&y, token_fields, COUNT(token_fields), start_mag);
     if (!key_error(y.wrong, job, ATTEST_K, d->key + t, job->g, t, t))
         job->overflow = 1;
@@ -373,7 +333,6 @@ static void run_token(delta_job *job, int64_t t)
         !(mag_cmp(y.write, job->m->limit) <= 0) || !(mag_cmp(d->value + t, job->m->limit) <= 0))
         job->overflow = 1;
     each_mag(&y, token_fields, COUNT(token_fields), end_mag);
-    mag_clear(x);
 }
 
 /* All tokens of the row. */
@@ -381,8 +340,7 @@ static void run(delta_job *job)
 {
     const bound_model *m = job->m;
     const uint32_t schedule = m->numerics->schedule;
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     job->chunk = schedule == ATTEST_SCHEDULE_RECURRENT ? 1
                  : schedule == ATTEST_SCHEDULE_CHUNK   ? m->p->chunk
                                                        : INT64_MAX;
@@ -401,7 +359,6 @@ static void run(delta_job *job)
         run_token(job, t);
     if (m->unknown)
         mag_add(job->error, job->error, job->ends);
-    mag_clear(x);
 }
 
 static void job_init(delta_job *job)
@@ -420,11 +377,7 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     const bound_model *m = job->m;
     const ref_delta *d = &job->row->delta;
     const int64_t last = job->row->keys - 1;
-    mag_t wrong, q, g, x;
-    mag_init(wrong);
-    mag_init(q);
-    mag_init(g);
-    mag_init(x);
+    AUTO_MAG(wrong, q, g, x);
     if (!key_error(wrong, job, ATTEST_Q, d->query, row->h, row->i, ref_position(row->in, row->b, row->i)))
         job->overflow = 1;
     mag_add(q, d->query, wrong);
@@ -454,19 +407,12 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     mag_mul(x, x, m->scale);
     if (!(mag_cmp(x, m->limit) <= 0))
         job->overflow = 1;
-    mag_clear(x);
-    mag_clear(g);
-    mag_clear(q);
-    mag_clear(wrong);
 }
 
 void bound_delta_columns(ref_bound *bound, row_job *job)
 {
     delta_job delta = { .m = &job->model, .row = job->row, .in = job->in, .b = job->b, .g = job->g };
-    mag_t score, sum, none;
-    mag_init(score);
-    mag_init(sum);
-    mag_init(none);
+    AUTO_MAG(score, sum, none);
     job_init(&delta);
     run(&delta);
     read_error(sum, score, &delta, job);
@@ -481,9 +427,6 @@ void bound_delta_columns(ref_bound *bound, row_job *job)
         bound_finish(bound + c, job, job->row->u + c, job->row->o + c, none, 1);
     }
     job_clear(&delta);
-    mag_clear(none);
-    mag_clear(sum);
-    mag_clear(score);
 }
 
 int bound_delta_state(mag_t error, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b, int64_t g)

@@ -46,8 +46,7 @@ static void job_clear(exp_job *e)
 
 static void set_top(exp_job *e, bound_weights *w, const ref_row *row, const ref_inputs *in, int64_t h)
 {
-    arf_t x;
-    arf_init(x);
+    AUTO_ARF(x);
     arf_neg_inf(arb_midref(e->limit));
     for (int64_t j = 0; j < row->keys; j++) {
         arb_get_ubound_arf(x, row->s + j, 64);
@@ -55,7 +54,7 @@ static void set_top(exp_job *e, bound_weights *w, const ref_row *row, const ref_
             arf_set(arb_midref(e->limit), x);
     }
     arb_set(e->top, e->limit);
-    if (in->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK) {
+    if (axis_norm_of(in->p)->sink) {
         mag_t size;
         mag_init(size);
         arf_set_d(x, attest_load(in->role[ATTEST_SINK], attest_offset(in->role[ATTEST_SINK], h, 0, 0, 0)));
@@ -65,16 +64,13 @@ static void set_top(exp_job *e, bound_weights *w, const ref_row *row, const ref_
         mag_max(w->score_max, w->score_max, size);
         mag_clear(size);
     }
-    arf_clear(x);
 }
 
 /* unit = e^(M + delta), inverse = e^(-M + delta); both at least 1 where the kernel may also not shift. */
 static void set_unit(bound_weights *w, const bound_model *m, const exp_job *e, int common)
 {
-    arb_t x;
-    mag_t grow;
-    arb_init(x);
-    mag_init(grow);
+    AUTO_ARB(x);
+    AUTO_MAG(grow);
     mag_exp(grow, w->delta_max);
     arb_exp(x, e->top, 64);
     arb_get_mag(w->unit, x);
@@ -90,16 +86,12 @@ static void set_unit(bound_weights *w, const bound_model *m, const exp_job *e, i
         if (mag_cmp(w->unit, m->limit) > 0)
             w->overflow = 1;
     }
-    mag_clear(grow);
-    arb_clear(x);
 }
 
 /* R-MERGE: exponent error that `logs` computed lse add to every weight of a part. */
 static void set_merge(bound_weights *w, const bound_model *m)
 {
-    mag_t size, logn;
-    mag_init(size);
-    mag_init(logn);
+    AUTO_MAG(size, logn);
     mag_log_ui(logn, (ulong)w->keys + 1);
     mag_add(size, w->score_max, logn);
     mag_mul(size, size, m->u);
@@ -108,14 +100,11 @@ static void set_merge(bound_weights *w, const bound_model *m)
     mag_mul(logn, logn, m->u_log);
     mag_add(size, size, logn);
     mag_mul_ui(w->merge, size, (ulong)w->logs);
-    mag_clear(logn);
-    mag_clear(size);
 }
 
 static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int common)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     bound_gamma(e->kappa, m->log2_domain ? 3 : 1, m->u);
     set_merge(w, m);
     mag_set(e->fixed, w->merge);
@@ -135,7 +124,6 @@ static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int co
     }
     mag_mul(e->tiny, m->exp_tiny, w->unit);
     mag_mul_ui(e->tiny, e->tiny, 2);
-    mag_clear(x);
 }
 
 /* relative error of an exponential with |exponent| <= x (R-EXP) */
@@ -152,13 +140,9 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
                       const ref_inputs *in, int64_t h)
 {
     const attest_problem *p = in->p;
-    arb_t x, y;
-    mag_t size, error;
-    arb_init(x);
-    arb_init(y);
-    mag_init(size);
-    mag_init(error);
-    if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK) {
+    AUTO_ARB(x, y);
+    AUTO_MAG(size, error);
+    if (axis_norm_of(p)->sink) {
         arb_set_d(x, attest_load(in->role[ATTEST_SINK], attest_offset(in->role[ATTEST_SINK], h, 0, 0, 0)));
         arb_sub(y, x, e->limit, 64);
         arb_get_mag(size, y);
@@ -168,8 +152,7 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
         arb_get_mag(size, y);
         mag_mul(w->extra_error, size, error);
         mag_add(w->extra_error, w->extra_error, e->tiny);
-    } else if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM &&
-               p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET && row->keys > 0) {
+    } else if (axis_norm_of(p)->eps && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET && row->keys > 0) {
         bound_gamma(size, 2, m->u);
         relative(error, w->score_max, e);
         bound_compose(error, error, size);
@@ -179,23 +162,15 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
         mag_max(size, size, error);
         mag_addmul(w->extra_error, size, e->tiny);
     }
-    mag_clear(error);
-    mag_clear(size);
-    arb_clear(y);
-    arb_clear(x);
 }
 
 void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t h,
                        int common)
 {
     exp_job e;
-    arb_t x;
-    mag_t size, score, rest;
+    AUTO_ARB(x);
+    AUTO_MAG(size, score, rest);
     job_init(&e);
-    arb_init(x);
-    mag_init(size);
-    mag_init(score);
-    mag_init(rest);
     set_top(&e, w, row, in, h);
     set_unit(w, m, &e, common);
     set_fixed(&e, w, m, common);
@@ -219,9 +194,5 @@ void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *ro
     }
     mag_set(w->weight_max, w->unit);
     set_extra(&e, w, m, row, in, h);
-    mag_clear(rest);
-    mag_clear(score);
-    mag_clear(size);
-    arb_clear(x);
     job_clear(&e);
 }

@@ -1,67 +1,5 @@
-/* bound_input.c - given states, divisors and weights of absolute monomials, as upper bounds. */
-#include "reference/ball/ball.h"
+/* bound_input.c - given states as upper bounds: their size, and what the errors of a query's features do to them. */
 #include "reference/bound/bound.h"
-
-static int divide_by_sum(arb_t x, const ref_row *row, const ref_inputs *in, int64_t h)
-{
-    arb_t eps;
-    (void)h;
-    arb_init(eps);
-    if (in->p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET)
-        arb_set_d(eps, in->p->axis[ATTEST_AXIS_EPS].number);
-    arb_add(x, row->z, eps, row->prec);
-    arb_clear(eps);
-    return 1;
-}
-
-static int divide_by_sink(arb_t x, const ref_row *row, const ref_inputs *in, int64_t h)
-{
-    const attest_tensor *sink = in->role[ATTEST_SINK];
-    arb_set_d(x, attest_load(sink, attest_offset(sink, h, 0, 0, 0)));
-    arb_exp(x, x, row->prec);
-    arb_add(x, row->z, x, row->prec);
-    return 1;
-}
-
-static int divide_by_one(arb_t x, const ref_row *row, const ref_inputs *in, int64_t h)
-{
-    (void)row;
-    (void)in;
-    (void)h;
-    arb_one(x);
-    return 1;
-}
-
-static int divide_by_floor(arb_t x, const ref_row *row, const ref_inputs *in, int64_t h)
-{
-    (void)h;
-    arb_set_d(x, in->p->axis[ATTEST_AXIS_NORM].number);
-    arb_max(x, x, row->z, row->prec);
-    return 1;
-}
-
-static int divide_by_length(arb_t x, const ref_row *row, const ref_inputs *in, int64_t h)
-{
-    (void)in;
-    (void)h;
-    arb_set_si(x, (slong)row->keys);
-    return 1;
-}
-
-int bound_divisor(arb_t divisor, const ref_row *row, const ref_inputs *in, int64_t h)
-{
-    static int (*const table[])(arb_t, const ref_row *, const ref_inputs *, int64_t) = {
-        [ATTEST_NORM_SUM] = divide_by_sum,
-        [ATTEST_NORM_SINK] = divide_by_sink,
-        [ATTEST_NORM_FLOOR] = divide_by_floor,
-        [ATTEST_NORM_NONE] = divide_by_one,
-        [ATTEST_NORM_LENGTH] = divide_by_length,
-    };
-    const uint32_t norm = in->p->axis[ATTEST_AXIS_NORM].value;
-    if (norm >= sizeof table / sizeof table[0] || !table[norm])
-        return 0;
-    return table[norm](divisor, row, in, h);
-}
 
 /* |q|-monomial of Kronecker row r (base-dim digits of r). */
 static void monomial(mag_t y, mag_srcptr q, int64_t dim, int n, int64_t r)
@@ -76,9 +14,7 @@ static void add_degree(mag_ptr u, mag_t z, const ref_inputs *in, mag_srcptr q, c
 {
     const attest_tensor *h0 = in->h0[n], *z0 = in->z0[n];
     const int64_t dim = attest_feature_dim(in->p), rows = attest_state_rows(dim, n, 0);
-    mag_t m, x;
-    mag_init(m);
-    mag_init(x);
+    AUTO_MAG(m, x);
     for (int64_t r = 0; r < rows; r++) {
         monomial(m, q, dim, n, r);
         mag_mul(m, m, coef);
@@ -91,8 +27,6 @@ static void add_degree(mag_ptr u, mag_t z, const ref_inputs *in, mag_srcptr q, c
             mag_addmul(z, m, x);
         }
     }
-    mag_clear(x);
-    mag_clear(m);
 }
 
 void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
@@ -104,63 +38,42 @@ void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64
         mag_zero(u + c);
     if (p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_DRAW)
         return;
-    mag_t coef, scale;
-    mag_init(coef);
-    mag_init(scale);
+    AUTO_MAG(coef);
     const slong dim = (slong)attest_feature_dim(p);
     mag_ptr size = _mag_vec_init(dim);
     arb_ptr phi = _arb_vec_init(dim);
-    ref_ball_phi(phi, in, q, attest_offset(q, b, h, i, 0), q->stride[3], ref_position(in, b, i), 128);
+    axis_phi(phi, in, q, attest_offset(q, b, h, i, 0), q->stride[3], ref_position(in, b, i), 128);
     for (slong c = 0; c < dim; c++)
         arb_get_mag(size + c, phi + c);
     _arb_vec_clear(phi, dim);
-    mag_set_d(scale, p->scale);
     for (int n = in->lowest; n <= in->highest; n++) {
-        mag_pow_ui(coef, scale, (ulong)n);
-        if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_POWER) {
-            mag_t inverse;
-            mag_init(inverse);
-            mag_rfac_ui(inverse, (ulong)n);
-            mag_mul(coef, coef, inverse);
-            mag_clear(inverse);
-        }
+        axis_degree_size(coef, p, n);
         add_degree(u, z, in, size, coef, n, b, attest_kv_head(p, h));
     }
     _mag_vec_clear(size, dim);
-    mag_clear(scale);
-    mag_clear(coef);
 }
 
 /* Sum over the rows of |h0.n| in channel c, or of |z0.n|. */
 static void column_mass(mag_t y, const attest_tensor *t, int64_t rows, int64_t b, int64_t g, int64_t c)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_zero(y);
     for (int64_t r = 0; t && r < rows; r++) {
         mag_set_d(x, attest_load(t, attest_offset(t, b, g, r, c)));
         mag_add(y, y, x);
     }
-    mag_clear(x);
 }
 
 /* coef_n n t (Q + t)^(n-1) */
 static void slope_of_degree(mag_t y, const mag_t t, const mag_t top, const attest_problem *p, int n)
 {
-    mag_t x;
-    mag_init(x);
-    mag_set_d(x, p->scale);
-    mag_pow_ui(y, x, (ulong)n);
-    if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_POWER) {
-        mag_rfac_ui(x, (ulong)n);
-        mag_mul(y, y, x);
-    }
+    AUTO_MAG(x);
+    axis_degree_size(y, p, n);
     mag_add(x, top, t);
     mag_pow_ui(x, x, n > 0 ? (ulong)n - 1 : 0);
     mag_mul(y, y, x);
     mag_mul(y, y, t);
     mag_mul_ui(y, y, (ulong)n);
-    mag_clear(x);
 }
 
 void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h,
@@ -168,12 +81,7 @@ void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inpu
 {
     const attest_problem *p = in->p;
     const int64_t g = attest_kv_head(p, h);
-    mag_t t, top, sum, slope, relative;
-    mag_init(t);
-    mag_init(top);
-    mag_init(sum);
-    mag_init(slope);
-    mag_init(relative);
+    AUTO_MAG(t, top, sum, slope, relative);
     if (m->given) {
         bound_entry_error(t, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
         bound_token_size(sum, top, in, ATTEST_Q, b, h, i);
@@ -190,41 +98,4 @@ void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inpu
         column_mass(sum, in->z0[n], rows, b, g, 0);
         mag_addmul(z, slope, sum);
     }
-    mag_clear(relative);
-    mag_clear(slope);
-    mag_clear(sum);
-    mag_clear(top);
-    mag_clear(t);
-}
-
-void bound_weight_mass(mag_t y, const mag_t x, const attest_setting *weight, int less)
-{
-    const ulong p = weight->order;
-    mag_t term, f;
-    if (less && p == 0) {
-        mag_zero(y);
-        return;
-    }
-    mag_init(term);
-    mag_init(f);
-    if (weight->value == ATTEST_WEIGHT_TAYLOR) {
-        const ulong top = less ? p - 1 : p; /* T_p' = T_{p-1} */
-        mag_one(term);
-        mag_one(y);
-        for (ulong k = 1; k <= top; k++) {
-            mag_mul(term, term, x);
-            mag_div_ui(term, term, k);
-            mag_add(y, y, term);
-        }
-    } else {
-        mag_pow_ui(y, x, less ? p - 1 : p);
-        if (weight->value == ATTEST_WEIGHT_TERM) {
-            mag_rfac_ui(f, less ? p - 1 : p);
-            mag_mul(y, y, f);
-        } else if (less) {
-            mag_mul_ui(y, y, p);
-        }
-    }
-    mag_clear(f);
-    mag_clear(term);
 }

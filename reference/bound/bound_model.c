@@ -3,40 +3,6 @@
 
 #define STATE_ROWS_UNKNOWN (1 << 13) /* R-STATE: an undeclared kernel keeps no larger state */
 
-void bound_gamma(mag_t g, int64_t n, const mag_t u)
-{
-    mag_t x, one;
-    mag_init(x);
-    mag_init(one);
-    mag_one(one);
-    mag_mul_ui(x, u, n > 0 ? (ulong)n : 0);
-    if (mag_cmp(x, one) >= 0) {
-        mag_inf(g);
-    } else {
-        mag_sub_lower(one, one, x);
-        mag_div(g, x, one);
-    }
-    mag_clear(one);
-    mag_clear(x);
-}
-
-void bound_compose(mag_t z, const mag_t x, const mag_t y)
-{
-    mag_t t;
-    mag_init(t);
-    mag_mul(t, x, y);
-    mag_add(t, t, x);
-    mag_add(z, t, y);
-    mag_clear(t);
-}
-
-void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags)
-{
-    const attest_format f = attest_format_of(dtype);
-    mag_one(t);
-    mag_mul_2exp_si(t, t, flags & ATTEST_FTZ ? f.emin : f.emin - f.p);
-}
-
 static const size_t mag_fields[] = {
     offsetof(bound_model, u),       offsetof(bound_model, u_sum),   offsetof(bound_model, u_exp),
     offsetof(bound_model, u_div),   offsetof(bound_model, u_log),   offsetof(bound_model, u_cast),
@@ -101,162 +67,60 @@ static void set_units(bound_model *m)
     }
 }
 
-/* R-FEATURE: elu1 */
-static void feature_elu1(bound_model *m)
+axis_arithmetic bound_arithmetic(const bound_model *m)
 {
-    bound_compose(m->feature, m->u_exp, m->u);
-    if (m->numerics->exp_error > 0 && !m->unknown)
-        mag_mul_ui(m->feature_tiny, m->u, m->log2_domain ? 2 : 0);
-    else
-        mag_mul_ui(m->feature_tiny, m->u, 12);
-    mag_add(m->feature_tiny, m->feature_tiny, m->normal);
-    if (m->narrows)
-        mag_add(m->feature_tiny, m->feature_tiny, m->u); /* e^x of a rounded x: u |x| e^x < 0.37 u */
-}
-
-/* R-FEATURE: x/(1 + e^-x) or x e^x/(1 + e^x): an exponential, an addition, a division, a product. */
-static void feature_silu(bound_model *m)
-{
-    bound_gamma(m->feature, m->narrows ? 5 : 2, m->u);
-    bound_compose(m->feature, m->feature, m->u_exp);
-    bound_compose(m->feature, m->feature, m->u_div);
-    mag_mul_ui(m->feature_tiny, m->u, m->log2_domain ? 2 : 0);
-    if (m->narrows)
-        mag_add(m->feature_tiny, m->feature_tiny, m->u);
-    mag_mul_2exp_si(m->normal, m->normal, 10); /* |x| e^x where e^-x overflows or e^x underflows */
-    mag_add(m->feature_tiny, m->feature_tiny, m->normal);
-    mag_mul_2exp_si(m->normal, m->normal, -10);
-}
-
-/* R-UNIT: d squares and their sum, the root, the division or a reciprocal and a product. */
-static void feature_unit(bound_model *m)
-{
-    bound_gamma(m->feature, m->p->d + 4 + (m->narrows ? 2 : 0), m->u);
-    bound_compose(m->feature, m->feature, m->u_div);
-    bound_compose(m->feature, m->feature, m->u_div);
-    mag_set_ui_2exp_si(m->feature_tiny, 1, attest_format_of(m->p->acc).emin / 2 + 5);
-}
-
-/* The relative error of silu counts in the entry and in the norm; |x| e^x moves by u |x| relatively. */
-static void feature_silu_unit(bound_model *m)
-{
-    mag_t x;
-    mag_init(x);
-    feature_silu(m);
-    if (m->log2_domain || m->narrows) {
-        mag_mul_ui(x, m->u, 3 * (ulong)attest_format_of(m->p->acc).emax);
-        mag_expm1(x, x);
-        bound_compose(m->feature, m->feature, x);
-    }
-    bound_gamma(x, 2, m->feature);
-    feature_unit(m);
-    bound_compose(m->feature, m->feature, x);
-    mag_clear(x);
+    return (axis_arithmetic){
+        .p = m->p, .log2_domain = m->log2_domain, .narrows = m->narrows,
+        .exp_declared = m->numerics->exp_error > 0 && !m->unknown,
+        .u = m->u, .u_exp = m->u_exp, .u_div = m->u_div, .normal = m->normal, .tiny = m->tiny,
+    };
 }
 
 static void set_feature(bound_model *m)
 {
-    static void (*const table[])(bound_model *) = {
-        [ATTEST_FEATURE_ELU1] = feature_elu1,
-        [ATTEST_FEATURE_UNIT] = feature_unit,
-        [ATTEST_FEATURE_SILU] = feature_silu,
-        [ATTEST_FEATURE_SILU_UNIT] = feature_silu_unit,
-    };
-    const uint32_t feature = m->p->axis[ATTEST_AXIS_FEATURE].value;
-    mag_t root;
-    if (feature < sizeof table / sizeof table[0] && table[feature])
-        table[feature](m);
+    const axis_feature *feature = axis_feature_of(m->p);
+    const axis_arithmetic arithmetic = bound_arithmetic(m);
+    AUTO_MAG(root);
+    if (feature->error)
+        feature->error(m->feature, m->feature_tiny, &arithmetic);
     if (m->narrows) {
         mag_add(m->feature, m->feature, m->u);
         mag_add(m->feature_tiny, m->feature_tiny, m->tiny);
     }
     if (m->flags & ATTEST_FTZ)
         mag_add(m->feature_tiny, m->feature_tiny, m->normal);
-    mag_init(root);
     mag_set_ui(root, (ulong)attest_feature_dim(m->p));
     mag_sqrt(root, root);
     mag_mul(m->feature_norm, m->feature_tiny, root);
-    mag_set(m->feature_lift, m->feature_tiny);
-    if (feature == ATTEST_FEATURE_ELU1)
-        mag_add_ui(m->feature_lift, m->feature_lift, 1);
-    mag_clear(root);
-}
-
-/* R-ROTATE: the angle pos BASE^(-2c/d) from a power, or from a logarithm and an exponential; that of pair 0 is pos.
- * |pos| (f g + sup f x L g), f the largest frequency, x >= 2/d the power's exponent, L = |ln BASE|, g = gamma_12. */
-static void set_angle(bound_model *m)
-{
-    const double base = m->p->axis[ATTEST_AXIS_ROPE].number;
-    arb_t size, log, x;
-    mag_t g, y;
-    arb_init(size);
-    arb_init(log);
-    arb_init(x);
-    mag_init(g);
-    mag_init(y);
-    bound_gamma(g, 12, m->u);
-    arb_set_d(x, base);
-    arb_log(log, x, 64);
-    arb_mul_si(x, log, base >= 1 ? -2 : -(slong)m->p->d, 64);
-    arb_div_si(x, x, (slong)m->p->d, 64); /* of the largest frequency: c = 1, or c < d/2 */
-    arb_exp(size, x, 64);
-    arb_abs(x, x);
-    if (base >= 1 && mag_cmp_2exp_si(arb_radref(x), -30) < 0 && arf_cmp_si(arb_midref(x), 1) < 0)
-        arb_set_d(x, 0.375); /* f x L = y e^-y <= 1/e where y >= 1 is not sure at c = 1 */
-    else
-        arb_mul(x, x, size, 64);
-    arb_add(x, x, size, 64);
-    arb_get_mag(y, x);
-    mag_mul(y, y, g);
-    arb_get_mag(m->turn_slope, log);
-    mag_mul(g, g, m->turn_slope);
-    mag_set_d(m->turn_slope, 1.03125); /* e^(L g) <= 1.03 */
-    mag_mul(m->turn_slope, m->turn_slope, y);
-    if (mag_cmp_2exp_si(g, -6) > 0)
-        mag_inf(m->turn_slope);
-    mag_clear(y);
-    mag_clear(g);
-    arb_clear(x);
-    arb_clear(log);
-    arb_clear(size);
+    mag_add_ui(m->feature_lift, m->feature_tiny, feature->lift);
 }
 
 static void set_turns(bound_model *m)
 {
-    const attest_setting *axis = m->p->axis;
-    const uint32_t feature = axis[ATTEST_AXIS_FEATURE].value;
-    mag_t x;
-    mag_init(x);
+    const axis_feature *feature = axis_feature_of(m->p);
+    AUTO_MAG(x);
     mag_mul_ui(m->u_wave, m->u, 8); /* sin and cos: 4 ulp, at most 1 */
-    if (axis[ATTEST_AXIS_ROPE].value != ATTEST_ROPE_NONE)
-        set_angle(m);
-    if (feature == ATTEST_FEATURE_COSFORMER) { /* an angle of at most pi/2, four roundings; then one product */
+    if (axis_turns(m->p))
+        axis_angle_error(m->turn_slope, m->p, m->u);
+    if (feature->images) { /* an angle of at most pi/2, four roundings; then one product */
         bound_gamma(x, 4, m->u);
         mag_set_d(m->wave, 1.5708);
         mag_mul(x, x, m->wave);
         mag_add(x, x, m->u_wave);
         bound_compose(m->wave, x, m->u);
     }
-    m->turns = axis[ATTEST_AXIS_ROPE].value != ATTEST_ROPE_NONE || feature == ATTEST_FEATURE_COSFORMER ||
-               feature == ATTEST_FEATURE_UNIT || feature == ATTEST_FEATURE_SILU_UNIT;
-    mag_clear(x);
+    m->turns = axis_turns(m->p) || feature->images || feature->divides;
 }
 
 static int in_normal_range(double x, uint32_t dtype)
 {
     const double size = x < 0 ? -x : x;
-    mag_t least, most, y;
+    AUTO_MAG(least, most, y);
     int inside;
-    mag_init(least);
-    mag_init(most);
-    mag_init(y);
     mag_set_ui_2exp_si(least, 1, attest_format_of(dtype).emin);
     mag_set_ui_2exp_si(most, 1, attest_format_of(dtype).emax);
     mag_set_d(y, size);
     inside = size == 0 || (mag_cmp(y, least) > 0 && mag_cmp(y, most) < 0);
-    mag_clear(y);
-    mag_clear(most);
-    mag_clear(least);
     return inside;
 }
 
@@ -265,9 +129,7 @@ static void set_score(bound_model *m)
 {
     const double scale = m->p->scale;
     const uint32_t dtype = m->numerics->scale_dtype;
-    mag_t one, after;
-    mag_init(one);
-    mag_init(after);
+    AUTO_MAG(one, after);
     mag_set_d(m->scale, scale);
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
         mag_set(after, m->u);
@@ -293,8 +155,6 @@ static void set_score(bound_model *m)
         mag_set_d_lower(one, scale);
         mag_div(m->room, m->room, one);
     }
-    mag_clear(after);
-    mag_clear(one);
 }
 
 static void set_form(bound_model *m, const ref_inputs *in)
@@ -329,7 +189,6 @@ static void set_likely(bound_model *m)
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags)
 {
     const attest_problem *p = in->p;
-    const uint32_t gates = p->axis[ATTEST_AXIS_GATES].value;
     m->p = p;
     m->numerics = numerics;
     m->flags = flags;
@@ -338,10 +197,10 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     m->cast_common = (int)numerics->cast_in_sum;
     m->narrows = attest_format_of(p->in).p > attest_format_of(p->acc).p;
     m->given = p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_NONE;
-    m->decays = p->axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_NONE;
-    m->vector = p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR;
-    m->gates_values = 1 & (1u << ATTEST_GATES_IN | 1u << ATTEST_GATES_INOUT | 1u << ATTEST_GATES_HEADS) >> gates;
-    m->gates_rows = gates != ATTEST_GATES_NONE && gates != ATTEST_GATES_IN;
+    m->decays = axis_decay_of(p)->set;
+    m->vector = axis_decay_of(p)->vector;
+    m->gates_values = axis_gates_of(p)->values;
+    m->gates_rows = axis_gates_of(p)->rows;
     set_form(m, in);
     set_units(m);
     set_feature(m);
@@ -358,8 +217,8 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
 
 int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output)
 {
-    const uint32_t norm = p->axis[ATTEST_AXIS_NORM].value;
-    const int quotient = norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK;
+    const axis_norm_kind norm = axis_norm_of(p)->kind;
+    const int quotient = norm == AXIS_NORM_QUOTIENT;
     const int shifts = n->schedule == ATTEST_SCHEDULE_TWO_PASS || n->schedule == ATTEST_SCHEDULE_ONLINE ||
                        n->schedule == ATTEST_SCHEDULE_SPLIT;
     if (output != ATTEST_O && output != ATTEST_LSE)
@@ -370,5 +229,5 @@ int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint3
         return 0;
     if (quotient || output == ATTEST_LSE)
         return quotient || shifts;
-    return norm >= ATTEST_NORM_L2 && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO && shifts;
+    return norm == AXIS_NORM_ROOT && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO && shifts;
 }

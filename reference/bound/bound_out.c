@@ -1,24 +1,19 @@
 /* bound_out.c - from the error of a quotient or of u to that of o: norms, gain and shift, row gates, the output's
  * format (R-OUT, R-GATE, R-LENGTH, R-FLOOR, R-ROOT). */
-#include "reference/ball/ball.h"
 #include "reference/bound/bound_row.h"
 
 /* R-OUT: an overflow that the bound can neither exclude nor demand. */
 static int may_overflow(const mag_t high, const arb_t truth, uint32_t dtype)
 {
     const attest_format f = attest_format_of(dtype);
-    arf_t least, size;
-    mag_t x;
+    AUTO_ARF(least, size);
+    AUTO_MAG(x);
     int open;
     if (mag_cmp_2exp_si(high, f.emax) < 0)
         return 0;
-    arf_init(least);
-    arf_init(size);
-    mag_init(x);
     arf_set_mag(size, high);
     arf_set_si_2exp_si(least, 1, f.emax + 1); /* (2 - 2^-p) 2^emax rounds to infinity */
-    arf_t last;
-    arf_init(last);
+    AUTO_ARF(last);
     arf_set_si_2exp_si(last, 1, f.emax - f.p);
     arf_sub(least, least, last, ARF_PREC_EXACT, ARF_RND_DOWN);
     open = arf_cmp(size, least) >= 0;
@@ -29,10 +24,6 @@ static int may_overflow(const mag_t high, const arb_t truth, uint32_t dtype)
         arf_sub(last, last, size, 128, ARF_RND_DOWN); /* |t| - bound */
         open = arf_cmp(last, least) < 0;
     }
-    arf_clear(last);
-    mag_clear(x);
-    arf_clear(size);
-    arf_clear(least);
     return open;
 }
 
@@ -47,10 +38,9 @@ void bound_unbounded(ref_bound *bound)
 static void through_gate(ref_bound *bound, mag_t size, const row_job *job)
 {
     const bound_model *m = &job->model;
-    mag_t x;
+    AUTO_MAG(x);
     if (!m->gates_rows)
         return;
-    mag_init(x);
     if (mag_cmp(size, m->limit) > 0)
         bound->unbounded = 1;
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
@@ -62,7 +52,6 @@ static void through_gate(ref_bound *bound, mag_t size, const row_job *job)
     mag_add(x, x, m->tiny);
     mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], x);
     mag_add(size, size, x);
-    mag_clear(x);
 }
 
 /* Rounding a number of at most `size` to nearest, with unit roundoff u: u times the power of two at or below it. */
@@ -80,9 +69,7 @@ void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const
                   int gated)
 {
     const bound_model *m = &job->model;
-    mag_t size, x;
-    mag_init(size);
-    mag_init(x);
+    AUTO_MAG(size, x);
     arb_get_mag(size, inner);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_add(size, size, bound->term[t]);
@@ -105,27 +92,21 @@ void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const
     if (job->weights.overflow || mag_is_inf(bound->total) || may_overflow(size, truth, job->got_dtype) ||
         (job->got_dtype != m->p->acc && mag_cmp_2exp_si(size, attest_format_of(m->p->acc).emax) >= 0))
         bound->unbounded = 1;
-    mag_clear(x);
-    mag_clear(size);
 }
 
 void bound_out_none(ref_bound *bound, const row_job *job)
 {
-    mag_t none;
-    mag_init(none);
+    AUTO_MAG(none);
     for (int64_t c = 0; c < job->in->p->e; c++)
         bound_finish(bound + c, job, job->row->u + c, job->row->o + c, none, 1);
-    mag_clear(none);
 }
 
 /* R-LENGTH: t is exact below 2^p, and rounded once above. */
 void bound_out_length(ref_bound *bound, const row_job *job)
 {
     const ulong keys = (ulong)job->row->keys;
-    arb_t inner;
-    mag_t relative;
-    arb_init(inner);
-    mag_init(relative);
+    AUTO_ARB(inner);
+    AUTO_MAG(relative);
     bound_compose(relative, job->model.u_div, job->model.u);
     for (int64_t c = 0; c < job->in->p->e; c++) {
         for (int t = 0; keys && t < ATTEST_TERM_COUNT; t++)
@@ -134,17 +115,12 @@ void bound_out_length(ref_bound *bound, const row_job *job)
         arb_div_ui(inner, job->row->u + c, keys ? keys : 1, job->row->prec);
         bound_finish(bound + c, job, inner, job->row->o + c, relative, 1);
     }
-    mag_clear(relative);
-    arb_clear(inner);
 }
 
 void bound_out_floor(ref_bound *bound, const row_job *job, const arb_t divisor, const mag_t error)
 {
-    mag_t low, x;
-    arb_t inner;
-    mag_init(low);
-    mag_init(x);
-    arb_init(inner);
+    AUTO_MAG(low, x);
+    AUTO_ARB(inner);
     arb_get_mag_lower(low, divisor);
     mag_sub_lower(low, low, error);
     for (int64_t c = 0; c < job->in->p->e; c++) {
@@ -162,15 +138,12 @@ void bound_out_floor(ref_bound *bound, const row_job *job, const arb_t divisor, 
         mag_add(bound[c].term[ATTEST_TERM_DIVISION], bound[c].term[ATTEST_TERM_DIVISION], x);
         bound_finish(bound + c, job, inner, job->row->o + c, job->division, 1);
     }
-    arb_clear(inner);
-    mag_clear(x);
-    mag_clear(low);
 }
 
 /* ---- R-ROOT ----------------------------------------------------------------------------------------------- */
 typedef struct root_job {
     const row_job *job;
-    ref_root_kind kind;
+    axis_root kind;
     int64_t e;
     arb_ptr y;      /* [e] x/s; the argument x of the root before */
     mag_ptr size;   /* [e] |x| */
@@ -184,8 +157,7 @@ typedef struct root_job {
 /* Terms of term t of all channels += x[c] relative to size. */
 static void add_relative(ref_bound *bound, const root_job *r, const mag_t relative)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     for (int64_t c = 0; c < r->e; c++) {
         mag_set(x, r->size + c);
         for (int t = 0; t < ATTEST_TERM_COUNT; t++)
@@ -194,7 +166,6 @@ static void add_relative(ref_bound *bound, const root_job *r, const mag_t relati
         mag_add(x, x, r->job->model.tiny);
         mag_add(bound[c].term[ATTEST_TERM_DIVISION], bound[c].term[ATTEST_TERM_DIVISION], x);
     }
-    mag_clear(x);
 }
 
 static void set_sizes(root_job *r)
@@ -222,9 +193,8 @@ static void largest_scale(mag_t y, const row_job *job)
 static void before_root(ref_bound *bound, root_job *r)
 {
     const row_job *job = r->job;
-    const int gated = job->in->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
-    mag_t x;
-    mag_init(x);
+    const int gated = axis_gates_of(job->in->p)->before;
+    AUTO_MAG(x);
     for (int64_t c = 0; c < r->e; c++) {
         arb_set(r->y + c, job->row->u + c);
         if (gated) {
@@ -254,7 +224,6 @@ static void before_root(ref_bound *bound, root_job *r)
         bound_compose(x, job->model.u_div, job->model.u);
         add_relative(bound, r, x);
     }
-    mag_clear(x);
 }
 
 /* R-ROOT: the computed mean, and one subtraction a channel. */
@@ -299,8 +268,7 @@ static void subtract_mean(ref_bound *bound, root_job *r)
 static void centre(root_job *r)
 {
     const row_job *job = r->job;
-    arb_t mean;
-    arb_init(mean);
+    AUTO_ARB(mean);
     if (r->kind.length)
         for (int64_t c = 0; c < r->e; c++)
             arb_div_ui(r->y + c, r->y + c, job->row->keys ? (ulong)job->row->keys : 1, job->row->prec);
@@ -309,7 +277,6 @@ static void centre(root_job *r)
     arb_div_si(mean, mean, (slong)r->e, job->row->prec);
     for (int64_t c = 0; r->kind.centered && c < r->e; c++)
         arb_sub(r->y + c, r->y + c, mean, job->row->prec);
-    arb_clear(mean);
 }
 
 /* The root's spread, and whether its squares are safe in the kernel's scaling (u times C, 1/unit <= C <= inverse). */
@@ -318,10 +285,8 @@ static int set_root(root_job *r, const ref_bound *bound)
     const row_job *job = r->job;
     const bound_model *m = &job->model;
     const double eps = m->p->axis[ATTEST_AXIS_EPS].number;
-    mag_t x, y;
+    AUTO_MAG(x, y);
     int good;
-    mag_init(x);
-    mag_init(y);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++) {
         mag_zero(r->spread[t]);
         for (int64_t c = 0; c < r->e; c++)
@@ -366,8 +331,6 @@ static int set_root(root_job *r, const ref_bound *bound)
     bound_compose(r->relative, r->relative, y);
     bound_compose(r->relative, r->relative, m->u_div);
     bound_compose(r->relative, r->relative, m->u_div);
-    mag_clear(y);
-    mag_clear(x);
     return good;
 }
 
@@ -376,13 +339,10 @@ static void affine(ref_bound *bound, const root_job *r, int64_t c)
 {
     const row_job *job = r->job;
     const attest_tensor *gain = job->in->role[ATTEST_GAIN], *shift = job->in->role[ATTEST_SHIFT];
-    mag_t size, x;
-    arb_t number;
+    AUTO_MAG(size, x);
+    AUTO_ARB(number);
     if (job->in->p->axis[ATTEST_AXIS_AFFINE].value == ATTEST_AFFINE_NONE)
         return;
-    mag_init(size);
-    mag_init(x);
-    arb_init(number);
     arb_set_d(number, attest_load(gain, attest_offset(gain, c, 0, 0, 0)));
     arb_get_mag(x, number);
     arb_mul(r->y + c, r->y + c, number, job->row->prec);
@@ -400,18 +360,13 @@ static void affine(ref_bound *bound, const root_job *r, int64_t c)
     mag_mul_2exp_si(x, job->model.tiny, 1);
     mag_add(size, size, x);
     mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], size);
-    mag_clear(x);
-    mag_clear(size);
-    arb_clear(number);
 }
 
 /* (d_c + |y_c| spread)/(s - spread), term by term, then the roundings. */
 static void divide_by_root(ref_bound *bound, root_job *r, int64_t c)
 {
     const row_job *job = r->job;
-    mag_t size, x;
-    mag_init(size);
-    mag_init(x);
+    AUTO_MAG(size, x);
     arb_div(r->y + c, r->y + c, r->root, job->row->prec);
     arb_get_mag(size, r->y + c);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++) {
@@ -424,8 +379,6 @@ static void divide_by_root(ref_bound *bound, root_job *r, int64_t c)
     mag_add(x, x, job->model.tiny);
     mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], x);
     affine(bound, r, c);
-    mag_clear(x);
-    mag_clear(size);
 }
 
 static void root_init(root_job *r)
@@ -456,17 +409,16 @@ static void root_clear(root_job *r)
 
 void bound_out_root(ref_bound *bound, const row_job *job)
 {
-    root_job r = { .job = job, .kind = ref_root_norm_kind(job->in->p), .e = job->in->p->e };
-    const int gated = job->in->p->axis[ATTEST_AXIS_GATES].value != ATTEST_GATES_PRE_OUT;
-    mag_t none;
-    mag_init(none);
+    root_job r = { .job = job, .kind = axis_norm_of(job->in->p)->root, .e = job->in->p->e };
+    const int gated = !axis_gates_of(job->in->p)->before;
+    AUTO_MAG(none);
     root_init(&r);
     before_root(bound, &r);
     set_whole(&r);
     arb_ptr x = _arb_vec_init((slong)r.e);
     for (int64_t c = 0; c < r.e; c++)
         arb_set(x + c, r.y + c);
-    int good = ref_root_norm(x, r.root, job->in->p, job->row->keys, job->row->prec);
+    int good = axis_root_norm(x, r.root, job->in->p, job->row->keys, job->row->prec);
     _arb_vec_clear(x, (slong)r.e);
     centre(&r);
     if (r.kind.centered)
@@ -482,5 +434,4 @@ void bound_out_root(ref_bound *bound, const row_job *job)
         bound_finish(bound + c, job, r.y + c, job->row->o + c, none, gated);
     }
     root_clear(&r);
-    mag_clear(none);
 }

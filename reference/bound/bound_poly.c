@@ -4,51 +4,34 @@
 /* R-CENTER: max and min of computed scores move by at most the largest score error; mid rounds twice more. */
 static void set_center(bound_weights *w, const bound_model *m)
 {
-    const uint32_t center = m->p->axis[ATTEST_AXIS_CENTER].value;
-    mag_t x;
-    if (center == ATTEST_CENTER_ZERO)
+    const axis_center *center = axis_center_of(m->p);
+    AUTO_MAG(x);
+    if (!center->least && !center->greatest)
         return;
-    mag_init(x);
     mag_set(w->center, w->delta_max);
-    if (center == ATTEST_CENTER_MID) {
-        bound_gamma(x, 2, m->u);
+    if (center->roundings) {
+        bound_gamma(x, center->roundings, m->u);
         mag_addmul(w->center, x, w->score_max);
-    }
-    mag_clear(x);
-}
-
-/* Roundings that one term of the weight's polynomial may meet (R-POLY). */
-static int64_t operations(const bound_model *m)
-{
-    const int64_t p = m->degree;
-    switch (m->p->axis[ATTEST_AXIS_WEIGHT].value) {
-    case ATTEST_WEIGHT_TAYLOR: return 3 * p;
-    case ATTEST_WEIGHT_TERM: return p < 2 ? 0 : 2 * p + 2 + (m->unknown ? 8 : 0);
-    default: return p < 2 ? 0 : 2 * p + (m->unknown ? 8 : 0);
     }
 }
 
 void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in)
 {
-    const attest_setting *weight = &m->p->axis[ATTEST_AXIS_WEIGHT];
-    const int shifted = m->p->axis[ATTEST_AXIS_CENTER].value != ATTEST_CENTER_ZERO;
-    arb_t x;
-    mag_t y, rest, slope, gamma;
-    arb_init(x);
-    mag_init(y);
-    mag_init(rest);
-    mag_init(slope);
-    mag_init(gamma);
+    const axis_weight *weight = axis_weight_of(m->p);
+    const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
+    const int shifted = axis_center_of(m->p)->least || axis_center_of(m->p)->greatest;
+    AUTO_ARB(x);
+    AUTO_MAG(y, rest, slope, gamma);
     mag_one(w->unit);
     mag_one(w->inverse);
-    if (m->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM && in->p->axis[ATTEST_AXIS_EPS].value) {
+    if (axis_norm_of(m->p)->eps && in->p->axis[ATTEST_AXIS_EPS].value) {
         mag_set_d(y, m->p->axis[ATTEST_AXIS_EPS].number);
         mag_mul(w->extra_error, y, m->u);
         mag_mul_ui(w->extra_error, w->extra_error, 2);
         mag_add(w->extra_error, w->extra_error, m->normal);
     }
     set_center(w, m);
-    bound_gamma(gamma, operations(m), m->u);
+    bound_gamma(gamma, weight->roundings(m->degree, m->unknown), m->u);
     for (int64_t j = 0; m->direct && j < row->keys; j++) {
         arb_sub(x, row->s + j, row->c, 64);
         arb_get_mag(y, x);
@@ -59,10 +42,10 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
             mag_addmul(rest, m->u, y);
             mag_addmul(y, m->u, y);
         }
-        bound_weight_mass(slope, y, weight, 1);
+        weight->mass(slope, y, order, 1);
         mag_mul(w->set[BOUND_SCORE] + j, w->delta + j, slope);
         mag_mul(w->set[BOUND_EXP] + j, rest, slope);
-        bound_weight_mass(slope, y, weight, 0);
+        weight->mass(slope, y, order, 0);
         mag_max(w->weight_max, w->weight_max, slope);
         mag_addmul(w->set[BOUND_EXP] + j, gamma, slope);
         mag_one(rest);
@@ -72,11 +55,6 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
         mag_mul_ui(rest, rest, 24 * ((ulong)m->degree + 1));
         mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, rest);
     }
-    mag_clear(gamma);
-    mag_clear(slope);
-    mag_clear(rest);
-    mag_clear(y);
-    arb_clear(x);
 }
 
 /* R-STATE: C = keys + rows + 8P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
@@ -84,10 +62,7 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
 static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely)
 {
     const int64_t sums = w->keys + m->rows, factors = 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1);
-    mag_t u, hard, root;
-    mag_init(u);
-    mag_init(hard);
-    mag_init(root);
+    AUTO_MAG(u, hard, root);
     mag_max(u, m->u, m->u_sum);
     bound_gamma(y, sums + factors, u);
     if (likely) {
@@ -109,17 +84,12 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     bound_compose(y, y, u);
     if (m->rows < 0)
         mag_inf(y);
-    mag_clear(root);
-    mag_clear(hard);
-    mag_clear(u);
 }
 
 /* keys rows C tiny (Q K)^P, Q = max(1,|q|) max(1,|scale|), K = max(1,|k|) */
 static void set_lost_state(bound_weights *w, const bound_model *m)
 {
-    mag_t x, y;
-    mag_init(x);
-    mag_init(y);
+    AUTO_MAG(x, y);
     mag_one(x);
     mag_max(y, x, w->q_max);
     mag_max(x, x, m->scale);
@@ -140,28 +110,22 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
     mag_max(w->reach, w->reach, x); /* an entry of the state */
     mag_pow_ui(x, m->scale, (ulong)m->degree);
     mag_max(w->reach, w->reach, x); /* the query's coefficient before 1/n! */
-    mag_clear(y);
-    mag_clear(x);
 }
 
 void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *row)
 {
-    const attest_setting *weight = &m->p->axis[ATTEST_AXIS_WEIGHT];
-    mag_t mass, term, slope, high, room;
-    mag_init(mass);
-    mag_init(term);
-    mag_init(slope);
-    mag_init(high);
-    mag_init(room);
+    const axis_weight *weight = axis_weight_of(m->p);
+    const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
+    AUTO_MAG(mass, term, slope, high, room);
     set_gamma(w->gamma_state, w, m, 0);
     set_gamma(w->likely_state, w, m, 1);
     set_lost_state(w, m);
     for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
         mag_add(mass, row->mass + j, w->feature + j);
         mag_max(high, high, mass);
-        bound_weight_mass(term, mass, weight, 0);
+        weight->mass(term, mass, order, 0);
         mag_mul(term, term, w->gamma_state);
-        bound_weight_mass(slope, mass, weight, 1);
+        weight->mass(slope, mass, order, 1);
         mag_addmul(term, slope, w->feature + j);
         if (m->decays && !m->vector)
             mag_mul(term, term, row->decay + j);
@@ -173,9 +137,4 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
     mag_pow_ui(high, high, (ulong)m->degree);
     mag_mul_ui(high, high, 3 * ((ulong)w->keys + 1));
     mag_max(w->reach, w->reach, high);
-    mag_clear(room);
-    mag_clear(high);
-    mag_clear(slope);
-    mag_clear(term);
-    mag_clear(mass);
 }

@@ -1,29 +1,12 @@
 /* bound_probable.c - errors of a column's sums; what they probably are (R-PROBABLE): a warning, never a verdict. */
 #include "reference/bound/bound_row.h"
 
-void bound_probable_gamma(mag_t g, int64_t n, const mag_t u)
-{
-    mag_t x, root;
-    mag_init(x);
-    mag_init(root);
-    bound_gamma(g, n, u);
-    mag_set_ui(root, n > 0 ? (ulong)n : 0);
-    mag_sqrt(root, root);
-    mag_mul_ui(root, root, BOUND_LAMBDA);
-    mag_mul(x, root, u);
-    mag_addmul(x, x, g);
-    mag_min(g, g, x);
-    mag_clear(root);
-    mag_clear(x);
-}
-
 void bound_probable_share(row_job *job)
 {
     const bound_weights *w = &job->weights;
     const bound_model *m = &job->model;
     mag_ptr y = job->likely_share;
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_zero(y);
     if (m->direct)
         mag_div(y, w->likely_sum, w->gamma_sum);
@@ -35,30 +18,25 @@ void bound_probable_share(row_job *job)
     if (m->turns || !mag_is_zero(m->feature) || !mag_is_zero(m->feature_tiny)) /* in the states' part, no sums */
         mag_max(y, y, x);
     mag_min(y, y, x);
-    mag_clear(x);
 }
 
 void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, const mag_t top)
 {
-    mag_t x;
+    AUTO_MAG(x);
     if (!job->likely)
         return;
-    mag_init(x);
     mag_mul(probable, hard, job->likely_share);
     mag_mul_ui(x, job->weights.sum_tiny, (ulong)job->row->keys);
     mag_addmul(probable, x, top);
     mag_min(probable, probable, hard);
-    mag_clear(x);
 }
 
 void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor)
 {
     const bound_model *m = &job->model;
-    mag_t x, tiny;
+    AUTO_MAG(x, tiny);
     if (!job->likely || mag_is_zero(m->u_cast))
         return;
-    mag_init(x);
-    mag_init(tiny);
     mag_inf(x);
     if (!job->run.casts && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST)
         bound_sums_root(x, &job->sums, BOUND_CAST);
@@ -69,8 +47,6 @@ void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, m
     if (divisor)
         mag_div(x, x, divisor);
     mag_max(probable, probable, x);
-    mag_clear(tiny);
-    mag_clear(x);
 }
 
 void bound_probable_terms(ref_bound *bound, const row_job *job, const mag_t sums)
@@ -95,9 +71,7 @@ void bound_probable_finish(ref_bound *bound)
 static void gates_lose(mag_t y, row_job *job, mag_t gate)
 {
     const bound_model *m = &job->model;
-    mag_t x, top;
-    mag_init(x);
-    mag_init(top);
+    AUTO_MAG(x, top);
     mag_one(gate);
     if (m->gates_values) {
         mag_mul(x, m->tiny, job->weights.unit); /* gin w of one key, times |v| */
@@ -107,34 +81,27 @@ static void gates_lose(mag_t y, row_job *job, mag_t gate)
         mag_addmul(y, x, top);
         mag_addmul(y, job->total_size, m->tiny); /* gin v */
     }
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT) {
+    if (axis_gates_of(m->p)->before) {
         mag_addmul(y, m->tiny, job->weights.unit);
         mag_max(gate, gate, job->gate);
     }
-    mag_clear(top);
-    mag_clear(x);
 }
 
 /* The state's share of a column's error. */
 static void states_lose(mag_t y, const row_job *job, const mag_t top, const mag_t gamma, int64_t c)
 {
-    mag_t most;
-    mag_init(most);
+    AUTO_MAG(most);
     mag_one(most);
     mag_max(most, most, top);
     mag_addmul(y, job->weights.lost_state, most);
     mag_addmul(y, job->given + c, gamma);
     mag_add(y, y, job->given_error + c);
-    mag_clear(most);
 }
 
 void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
 {
     bound_weights *w = &job->weights;
-    mag_t top, one, rest;
-    mag_init(top);
-    mag_init(one);
-    mag_init(rest);
+    AUTO_MAG(top, one, rest);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
     mag_set_d(top, job->sums.top);
     bound_probable_sum(probable, job, y, top);
@@ -154,7 +121,4 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
         states_lose(y, job, top, w->gamma_state, c);
         states_lose(probable, job, top, w->likely_state, c);
     }
-    mag_clear(rest);
-    mag_clear(one);
-    mag_clear(top);
 }

@@ -11,17 +11,13 @@
 /* Of the largest weight; 0: out of reach of a word, or not finite. */
 static int top_exponent(slong *top, const ref_row *row)
 {
-    mag_t most, size;
-    mag_init(most);
-    mag_init(size);
+    AUTO_MAG(most, size);
     for (int64_t j = 0; j < row->keys; j++) {
         arb_get_mag(size, row->w + j);
         mag_max(most, most, size);
     }
     const int near = mag_cmp_2exp_si(most, 1 << 30) < 0;
     *top = near && !mag_is_zero(most) && fmpz_fits_si(MAG_EXPREF(most)) ? fmpz_get_si(MAG_EXPREF(most)) : 0;
-    mag_clear(size);
-    mag_clear(most);
     return near;
 }
 
@@ -37,8 +33,8 @@ static ulong root_above(int64_t n)
 attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row *row, attest_error *err)
 {
     const int64_t tile = m->numerics->schedule == ATTEST_SCHEDULE_ONLINE ? m->numerics->tile : row->keys;
-    arb_t x, y;
-    mag_t rest;
+    AUTO_ARB(x, y);
+    AUTO_MAG(rest);
     slong top;
     if (!m->serial || m->gates_values || row->keys < 1 || !top_exponent(&top, row))
         return ATTEST_OK;
@@ -46,14 +42,11 @@ attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row
     if (!block)
         return attest_fail(err, ATTEST_NO_MEMORY, "bound: no memory for %lld keys", (long long)row->keys);
     *run = (bound_run){ .keys = row->keys, .tile = tile, .weight = block };
-    run->extra = m->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK || m->p->axis[ATTEST_AXIS_EPS].value != 0;
+    run->extra = axis_norm_of(m->p)->sink || m->p->axis[ATTEST_AXIS_EPS].value != 0;
     run->root = root_above(bound_run_roundings(run));
     run->error = block + row->keys;
     run->cast = block + 2 * row->keys;
     run->open = block + 3 * row->keys;
-    arb_init(x);
-    arb_init(y);
-    mag_init(rest);
     run->shift = top;
     for (int64_t j = 0; j < row->keys; j++) {
         arb_mul_2exp_si(x, row->w + j, -run->shift);
@@ -63,9 +56,6 @@ attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row
         arb_get_mag(rest, y);
         run->error[j] = ref_mag_upper(rest);
     }
-    mag_clear(rest);
-    arb_clear(y);
-    arb_clear(x);
     return ATTEST_OK;
 }
 
@@ -78,8 +68,7 @@ void bound_run_clear(bound_run *run)
 /* sum >= 0 of `count` roundings at most, times 2^shift. */
 static void raised(mag_t y, double sum, int64_t count, slong shift)
 {
-    mag_t factor;
-    mag_init(factor);
+    AUTO_MAG(factor);
     if (sum >= 0 && sum <= DBL_MAX)
         mag_set_d(y, sum);
     else
@@ -89,20 +78,17 @@ static void raised(mag_t y, double sum, int64_t count, slong shift)
     mag_mul(y, y, factor);
     mag_add_ui_2exp_si(y, y, (ulong)count + 1, -1060);
     mag_mul_2exp_si(y, y, shift);
-    mag_clear(factor);
 }
 
 /* (sqrt(squares) + count each) 2^shift, squares >= 0 a sum of 2 count products at most. */
 static void raised_root(mag_t y, double squares, double each, int64_t count, slong shift)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     raised(y, squares, 4 * count, 0);
     mag_sqrt(y, y);
     mag_set_d(x, (double)count * each * (1 + 0x1p-50));
     mag_add(y, y, x);
     mag_mul_2exp_si(y, y, shift);
-    mag_clear(x);
 }
 
 /* Sizes of the partial sums of w_j x_j (x NULL: 1) that a rounding meets, and of the terms; `root`: of the sum of the
@@ -154,10 +140,9 @@ int64_t bound_run_roundings(const bound_run *run)
 static void probable_sum(mag_t y, const mag_t root, const mag_t each, const mag_t moved, const mag_t mass,
                          const bound_run *run, const bound_model *m, int products)
 {
-    mag_t x;
+    AUTO_MAG(x);
     if (mag_is_inf(root))
         return;
-    mag_init(x);
     mag_mul_ui(x, each, run->root);
     mag_add(x, x, root);
     if (products)
@@ -167,17 +152,12 @@ static void probable_sum(mag_t y, const mag_t root, const mag_t each, const mag_
         mag_add(x, x, mass);
     mag_mul(x, x, m->u_sum);
     mag_min(y, y, x);
-    mag_clear(x);
 }
 
 void bound_run_sum(mag_t y, mag_t probable, const bound_run *run, const bound_model *m, const bound_weights *w,
                    const double *x, const mag_t moved)
 {
-    mag_t mass, each, sum, root;
-    mag_init(mass);
-    mag_init(each);
-    mag_init(sum);
-    mag_init(root);
+    AUTO_MAG(mass, each, sum, root);
     partial_sums(sum, root, mass, run, x);
     mag_add(mass, mass, moved);
     mag_set(each, w->gamma_sum);
@@ -198,22 +178,16 @@ void bound_run_sum(mag_t y, mag_t probable, const bound_run *run, const bound_mo
     mag_addmul(sum, each, mass);
     mag_min(y, y, sum);
     mag_min(probable, probable, y);
-    mag_clear(root);
-    mag_clear(sum);
-    mag_clear(each);
-    mag_clear(mass);
 }
 
 void bound_run_denominator(mag_t y, mag_t probable, const row_job *job)
 {
-    mag_t moved;
+    AUTO_MAG(moved);
     if (!job->run.weight)
         return;
-    mag_init(moved);
     for (int t = BOUND_SCORE; t <= BOUND_CAST; t++)
         mag_add(moved, moved, job->total[t]);
     bound_run_sum(y, probable, &job->run, &job->model, &job->weights, NULL, moved);
-    mag_clear(moved);
 }
 
 static const double *column(row_job *job, int64_t c)
@@ -223,18 +197,14 @@ static const double *column(row_job *job, int64_t c)
 
 void bound_run_numerator(mag_t y, mag_t probable, row_job *job, int64_t c)
 {
-    mag_t moved, x;
+    AUTO_MAG(moved, x);
     if (!job->run.weight)
         return;
-    mag_init(moved);
-    mag_init(x);
     for (int t = BOUND_SCORE; t <= BOUND_CAST; t++) {
         bound_sums_dot(x, &job->sums, t);
         mag_add(moved, moved, x);
     }
     bound_run_sum(y, probable, &job->run, &job->model, &job->weights, column(job, c), moved);
-    mag_clear(x);
-    mag_clear(moved);
 }
 
 /* ---- casts whose result is known (R-CAST-KNOWN) ----------------------------------------------------------------- */
@@ -244,7 +214,7 @@ static int casts_are_known(const bound_run *run, const bound_model *m)
     return run->weight && m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT && !m->log2_domain &&
            !mag_is_zero(m->u_cast) && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST &&
            !(m->flags & ATTEST_FTZ) && !m->decays &&
-           axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
+           axis_norm_of(m->p)->eps && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
 }
 
 /* What is the same for the keys of a tile. */
@@ -256,9 +226,7 @@ typedef struct cast_job {
 
 static void set_drift(cast_job *job, const bound_model *m, const bound_weights *w)
 {
-    mag_t x, y;
-    mag_init(x);
-    mag_init(y);
+    AUTO_MAG(x, y);
     mag_expm1(x, w->delta_max);
     job->drift = ref_mag_upper(x);
     bound_gamma(y, 1, m->u);
@@ -269,32 +237,25 @@ static void set_drift(cast_job *job, const bound_model *m, const bound_weights *
     bound_gamma(y, w->rescales, m->u_exp);
     bound_compose(x, x, y);
     job->growth = ref_mag_upper(x);
-    mag_clear(y);
-    mag_clear(x);
 }
 
 /* x to the nearest double; *error >= what that changes. */
 static double near(double *error, const arb_t x)
 {
-    arb_t y;
-    mag_t size;
-    arb_init(y);
-    mag_init(size);
+    AUTO_ARB(y);
+    AUTO_MAG(size);
     const double d = arf_get_d(arb_midref(x), ARF_RND_NEAR);
     arb_set_d(y, d);
     arb_sub(y, x, y, 64);
     arb_get_mag(size, y);
     *error = ref_mag_upper(size);
-    mag_clear(size);
-    arb_clear(y);
     return d;
 }
 
 /* The maximum so far, of the tile's keys too. */
 static void set_tile(cast_job *job, const bound_run *run, const ref_row *row, int64_t first, int64_t last)
 {
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     for (int64_t j = first; j < last; j++)
         if (j == 0)
             arb_set(job->top, row->s);
@@ -305,7 +266,6 @@ static void set_tile(cast_job *job, const bound_run *run, const ref_row *row, in
     arb_exp(x, job->top, 64);
     arb_mul_2exp_si(x, x, -run->shift);
     job->up = near(&job->up_error, x);
-    arb_clear(x);
 }
 
 /* The weight that the kernel casts is in t +- h: where both ends round to one value, the cast is known. */
@@ -314,11 +274,8 @@ static void known_cast(bound_run *run, const cast_job *job, const bound_model *m
 {
     const uint32_t p = m->p->p;
     double error;
-    arb_t x;
-    mag_t size, moved;
-    arb_init(x);
-    mag_init(size);
-    mag_init(moved);
+    AUTO_ARB(x);
+    AUTO_MAG(size, moved);
     arb_mul(x, row->w + j, job->down, 64);
     const double t = near(&error, x);
     arb_get_mag(size, job->down);
@@ -332,9 +289,6 @@ static void known_cast(bound_run *run, const cast_job *job, const bound_model *m
     run->cast[j] = change * job->up;
     run->open[j] = ((around + (__builtin_fabs(change) + around) * job->growth) * size_up +
                     __builtin_fabs(change) * (job->up_error + size_up * 0x1p-50)) * (1 + 0x1p-48) + 0x1p-1060;
-    mag_clear(moved);
-    mag_clear(size);
-    arb_clear(x);
 }
 
 void bound_run_casts(bound_run *run, const bound_model *m, const bound_weights *w, const ref_row *row)
@@ -360,10 +314,9 @@ void bound_run_cast(mag_t y, row_job *job, int64_t c)
 {
     const bound_run *run = &job->run;
     double sum = 0, size = 0, open = 0;
-    mag_t all;
+    AUTO_MAG(all);
     if (!run->casts)
         return;
-    mag_init(all);
     const double *x = column(job, c);
     for (int64_t j = 0; j < run->keys; j++) {
         const double term = run->cast[j] * x[j];
@@ -373,16 +326,13 @@ void bound_run_cast(mag_t y, row_job *job, int64_t c)
     }
     raised(all, __builtin_fabs(sum) + (double)(run->keys + 4) * 0x1p-52 * size + open, 2 * run->keys, run->shift);
     mag_min(y, y, all);
-    mag_clear(all);
 }
 
 /* R-PROBABLE of a score: lambda u (root + sqrt(d) gamma_d mass), then the scale's roundings; `size`: of the sum. */
 static void probable_score(mag_t y, double squares, double slack, const mag_t mass, const mag_t size,
                            const mag_t gamma, int64_t d, ulong root, const bound_model *m)
 {
-    mag_t dot, x;
-    mag_init(dot);
-    mag_init(x);
+    AUTO_MAG(dot, x);
     raised_root(dot, squares, slack, d, 0);
     mag_mul(x, gamma, mass);
     mag_mul_ui(x, x, root);
@@ -393,8 +343,6 @@ static void probable_score(mag_t y, double squares, double slack, const mag_t ma
     mag_addmul(dot, size, m->score_scale);
     mag_mul(dot, dot, m->scale);
     mag_min(y, y, dot);
-    mag_clear(x);
-    mag_clear(dot);
 }
 
 void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
@@ -405,13 +353,9 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
     const int exact = 2 * attest_format_of(in->p->in).p <= attest_format_of(in->p->acc).p; /* products */
     const double rounds = exact ? 0 : 1; /* products do */
     const ulong root = root_above(d);
-    mag_t gamma, dot, mass, size;
+    AUTO_MAG(gamma, dot, mass, size);
     if (!m->serial || !m->plain)
         return;
-    mag_init(gamma);
-    mag_init(dot);
-    mag_init(mass);
-    mag_init(size);
     bound_gamma(gamma, d, m->u_sum);
     for (int64_t j = 0; j < row->keys; j++) {
         double sum = 0, terms = 0, total = 0, squares = 0;
@@ -440,8 +384,4 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
         mag_mul(dot, dot, m->scale);
         mag_min(w->delta + j, w->delta + j, dot);
     }
-    mag_clear(size);
-    mag_clear(mass);
-    mag_clear(dot);
-    mag_clear(gamma);
 }

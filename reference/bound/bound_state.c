@@ -52,34 +52,28 @@ static void job_clear(state_job *job)
     mag_clear(job->out_tiny);
 }
 
-/* sum over the keys of |gin v|; gates=heads: |v|, for such a gate is at most 1. */
+/* sum over the keys of |gin v|; of |v| where the gate is a softmax over heads: it is at most 1. */
 static void sum_of_values(mag_t sum, const state_job *job, int64_t b, int64_t g, int64_t c)
 {
     const attest_tensor *v = job->in->role[ATTEST_V], *gin = job->in->role[ATTEST_GIN];
-    const uint32_t gates = job->in->p->axis[ATTEST_AXIS_GATES].value;
-    mag_t x, gate;
-    mag_init(x);
-    mag_init(gate);
+    const axis_gates *gates = axis_gates_of(job->in->p);
+    AUTO_MAG(x, gate);
     mag_zero(sum);
     for (int64_t t = 0; t < job->keys; t++) {
         mag_set_d(x, attest_load(v, attest_offset(v, b, g, t, c)));
-        if (gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT) {
+        if (gates->values && gates->stored) {
             mag_set_d(gate, attest_load(gin, attest_offset(gin, b, g, t, 0)));
             mag_mul(x, x, gate);
         }
         mag_add(sum, sum, x);
     }
-    mag_clear(gate);
-    mag_clear(x);
 }
 
 /* Sizes of keys, values and decays, over all KV heads of batch entry b. */
 static void set_sizes(state_job *job, int64_t b)
 {
     const ref_inputs *in = job->in;
-    mag_t sum, top;
-    mag_init(sum);
-    mag_init(top);
+    AUTO_MAG(sum, top);
     bound_value_gate(job->gate, &job->model, in, b, 0, job->keys);
     for (int64_t g = 0; g < in->p->hkv; g++) {
         for (int64_t t = 0; t < job->keys; t++) {
@@ -96,8 +90,6 @@ static void set_sizes(state_job *job, int64_t b)
             mag_max(job->values + c, job->values + c, sum);
         }
     }
-    mag_clear(top);
-    mag_clear(sum);
 }
 
 /* slope = n t (K+t)^(n-1); lost = keys (n+3) tiny max(1,K)^n; decays above 1 multiply both */
@@ -105,8 +97,7 @@ static void set_absolute(state_job *job)
 {
     const bound_model *m = &job->model;
     const ulong n = (ulong)job->degree;
-    mag_t k;
-    mag_init(k);
+    AUTO_MAG(k);
     mag_mul(k, job->feature, m->feature);
     mag_add(k, k, job->feature);
     mag_add(k, k, job->entry);
@@ -118,7 +109,7 @@ static void set_absolute(state_job *job)
     mag_max(k, k, job->lost);
     mag_pow_ui(job->lost, k, n);
     mag_mul(job->product, job->lost, job->most);
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS) {
+    if (!axis_gates_of(m->p)->stored) {
         mag_mul(job->lost, job->lost, m->normal); /* R-GATE: 4 2^emin of a gate */
         mag_mul_2exp_si(job->lost, job->lost, 2);
     } else {
@@ -127,16 +118,13 @@ static void set_absolute(state_job *job)
     const ulong steps = (m->decays ? 2u : 0u) + (m->gates_values ? 1u : 0u);
     mag_mul_ui(job->lost, job->lost, ((ulong)job->keys + 1) * (n + 3 + steps));
     mag_mul(job->lost, job->lost, job->most);
-    mag_clear(k);
 }
 
 /* (1+F)^n (1+gamma_{keys+n+2}(u)) (1+gamma_{keys+1}(u_state)) - 1, decays and gates */
 static void set_relative(state_job *job)
 {
     const bound_model *m = &job->model;
-    mag_t x, u;
-    mag_init(x);
-    mag_init(u);
+    AUTO_MAG(x, u);
     mag_max(u, m->u, m->u_sum);
     bound_gamma(job->relative, job->keys + job->degree + 2 + bound_decay_steps(m, job->keys + 1), u);
     bound_compose(job->relative, job->relative, job->gate);
@@ -150,8 +138,6 @@ static void set_relative(state_job *job)
     bound_compose(job->relative, job->relative, x);
     bound_gamma(x, job->degree, m->feature);
     bound_compose(job->relative, job->relative, x);
-    mag_clear(u);
-    mag_clear(x);
 }
 
 static void set_output(state_job *job, uint32_t dtype)
@@ -165,9 +151,7 @@ static void set_output(state_job *job, uint32_t dtype)
 static void element(ref_bound *bound, const state_job *job, const mag_t gauge, const arb_t state, int64_t c)
 {
     const bound_model *m = &job->model;
-    mag_t x, one;
-    mag_init(x);
-    mag_init(one);
+    AUTO_MAG(x, one);
     mag_one(one);
     mag_mul(bound->term[ATTEST_TERM_ACCUMULATION], gauge, job->relative);
     if (job->z_state)
@@ -200,8 +184,6 @@ static void element(ref_bound *bound, const state_job *job, const mag_t gauge, c
     if (mag_is_inf(bound->total) || mag_cmp(gauge, m->limit) > 0 ||
         mag_cmp_2exp_si(one, attest_format_of(m->p->acc).emax) >= 0)
         bound->unbounded = 1;
-    mag_clear(one);
-    mag_clear(x);
 }
 
 /* R-DELTA: the error of any entry of the state of any KV head after the last token, from the rows of query n-1. */
@@ -209,9 +191,8 @@ static attest_status delta_error(mag_t error, const bound_model *m, const ref_in
 {
     attest_status status = ATTEST_OK;
     ref_row row;
-    mag_t x;
+    AUTO_MAG(x);
     ref_row_init(&row);
-    mag_init(x);
     for (int64_t g = 0; g < in->p->hkv; g++) {
         ATTEST_TRY(ref_ball_row(&row, in, b, g * in->p->hq / in->p->hkv, in->p->n - 1, 128, err));
         if (row.no_truth)
@@ -221,7 +202,6 @@ static attest_status delta_error(mag_t error, const bound_model *m, const ref_in
         mag_max(error, error, x);
     }
 out:
-    mag_clear(x);
     ref_row_clear(&row);
     return status;
 }
@@ -230,8 +210,7 @@ out:
 static void delta_element(ref_bound *bound, const state_job *job, const mag_t error, const arb_t state)
 {
     const bound_model *m = &job->model;
-    mag_t size;
-    mag_init(size);
+    AUTO_MAG(size);
     mag_set(bound->term[ATTEST_TERM_ACCUMULATION], error);
     arb_get_mag(size, state);
     mag_add(size, size, error);
@@ -239,7 +218,6 @@ static void delta_element(ref_bound *bound, const state_job *job, const mag_t er
     mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], job->out_tiny);
     mag_add(bound->total, bound->term[ATTEST_TERM_ACCUMULATION], bound->term[ATTEST_TERM_DIVISION]);
     bound->unbounded = mag_is_inf(bound->total) || mag_cmp_2exp_si(size, attest_format_of(m->p->acc).emax) >= 0;
-    mag_clear(size);
 }
 
 attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr gauge, arb_srcptr state,
@@ -250,8 +228,7 @@ attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr gauge,
     state_job job = { .in = in, .degree = (int)id.index, .z_state = id.kind == ATTEST_KIND_ZT };
     attest_status status = ATTEST_OK;
     int64_t first, last;
-    mag_t error;
-    mag_init(error);
+    AUTO_MAG(error);
     job_init(&job);
     ref_visible(in, b, in->p->n - 1, &first, &last);
     job.keys = last > 0 ? last : 0;
@@ -273,6 +250,5 @@ attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr gauge,
     }
 out:
     job_clear(&job);
-    mag_clear(error);
     return status;
 }

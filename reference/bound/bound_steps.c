@@ -1,113 +1,29 @@
 /* bound_steps.c - what the steps between a score and its weighted value add to the errors: cap, alibi, clamp (R-STEP),
  * filter (R-FILTER-BOUND), decay (R-DECAY), gates (R-GATE). */
 #include "reference/bound/bound.h"
-#include "reference/exact/exact.h"
 
 /* ---- steps of a score ------------------------------------------------------------------------------------- */
-typedef struct step_job {
-    const bound_model *m;
-    mag_t cap, slope, clamp; /* sizes */
-    mag_t divide, wave;      /* relative errors: s/cap; cap tanh(.) */
-} step_job;
-
-/* delta is that of s, size bounds |s^|; both become those of cap tanh(s/cap). */
-static void through_cap(mag_t delta, mag_t size, const step_job *job)
-{
-    const bound_model *m = job->m;
-    mag_t x, y;
-    mag_init(x);
-    mag_init(y);
-    mag_mul_ui(x, job->cap, 15); /* x sech^2(x) < 0.448 < 15/32 */
-    mag_mul_2exp_si(x, x, -5);
-    mag_min(x, x, size);
-    mag_addmul(delta, x, job->divide);
-    mag_min(y, job->cap, size);
-    mag_set(size, y);
-    mag_addmul(delta, m->numerics->exp_error > 0 && !m->unknown ? y : job->cap, job->wave);
-    mag_add_ui(x, job->cap, 1);
-    mag_mul_2exp_si(x, x, 2);
-    mag_addmul(delta, x, m->tiny);
-    mag_clear(y);
-    mag_clear(x);
-}
-
-static void through_alibi(mag_t delta, mag_t size, const step_job *job, int64_t distance)
-{
-    mag_t bias, x;
-    mag_init(bias);
-    mag_init(x);
-    mag_mul_ui(bias, job->slope, (ulong)distance);
-    bound_gamma(x, job->m->log2_domain ? 4 : 3, job->m->u); /* the distance above 2^24, the product, bases */
-    mag_addmul(delta, bias, x);
-    mag_add(size, size, bias);
-    mag_add(x, size, delta);
-    mag_addmul(delta, x, job->m->u); /* the subtraction */
-    mag_mul_2exp_si(x, job->m->tiny, 1);
-    mag_add(delta, delta, x);
-    mag_clear(x);
-    mag_clear(bias);
-}
-
-static void job_set(step_job *job, const bound_model *m, const ref_inputs *in, int64_t h)
-{
-    const attest_setting *axis = m->p->axis;
-    const double clamp = axis[ATTEST_AXIS_CLAMP].number;
-    mag_t x;
-    mag_init(x);
-    mag_init(job->cap);
-    mag_init(job->slope);
-    mag_init(job->clamp);
-    mag_init(job->divide);
-    mag_init(job->wave);
-    job->m = m;
-    mag_set_d(job->cap, axis[ATTEST_AXIS_CAP].number);
-    bound_compose(job->divide, m->u_div, m->u);
-    bound_gamma(job->wave, 10, m->u); /* tanh 4 ulp = 8u, the product, cap itself */
-    if (axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW)
-        mag_set_d(job->slope, attest_load(in->role[ATTEST_SLOPE], attest_offset(in->role[ATTEST_SLOPE], h, 0, 0, 0)));
-    if (m->log2_domain || attest_to_f64(m->p->acc, attest_from_f64(m->p->acc, clamp)) != clamp) {
-        mag_set_d(x, clamp);
-        bound_gamma(job->clamp, 2, m->u);
-        mag_mul(job->clamp, job->clamp, x);
-    }
-    mag_clear(x);
-}
-
-static void job_clear(step_job *job)
-{
-    mag_clear(job->cap);
-    mag_clear(job->slope);
-    mag_clear(job->clamp);
-    mag_clear(job->divide);
-    mag_clear(job->wave);
-}
-
 void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                        int64_t h, int64_t i)
 {
-    const attest_setting *axis = m->p->axis;
-    const int cap = axis[ATTEST_AXIS_CAP].value != ATTEST_CAP_NONE;
-    const int alibi = axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_NONE;
-    const int clamp = axis[ATTEST_AXIS_CLAMP].value != ATTEST_CLAMP_NONE;
+    axis_step_set steps[AXIS_STEPS];
+    axis_step_error errors[AXIS_STEPS];
+    const int count = axis_steps(steps, in, h);
+    const axis_arithmetic arithmetic = bound_arithmetic(m);
     const int64_t position = ref_position(in, b, i);
-    step_job job;
-    mag_t size;
-    if (!cap && !alibi && !clamp)
+    AUTO_MAG(size);
+    if (!count)
         return;
-    mag_init(size);
-    job_set(&job, m, in, h);
+    for (int k = 0; k < count; k++)
+        axis_step_error_start(&errors[k], &steps[k], &arithmetic);
     for (int64_t j = 0; j < row->keys; j++) {
         const int64_t back = position - row->first - j;
         mag_add(size, row->mass + j, w->delta + j);
-        if (cap)
-            through_cap(w->delta + j, size, &job);
-        if (alibi)
-            through_alibi(w->delta + j, size, &job, back < 0 ? -back : back);
-        if (clamp)
-            mag_add(w->delta + j, w->delta + j, job.clamp);
+        for (int k = 0; k < count; k++)
+            steps[k].row->error(w->delta + j, size, &errors[k], back < 0 ? -back : back);
     }
-    job_clear(&job);
-    mag_clear(size);
+    for (int k = 0; k < count; k++)
+        axis_step_error_stop(&errors[k]);
 }
 
 /* ---- filter ----------------------------------------------------------------------------------------------- */
@@ -134,7 +50,7 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
 {
     const slong least = attest_format_of(m->p->acc).emin;
     exact_span q, k, scale, gap;
-    mag_t size, unit;
+    AUTO_MAG(size, unit);
     if (!plain_scores(m) || m->flags & ATTEST_FTZ)
         return 0;
     exact_span_start(&q);
@@ -150,8 +66,6 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
     if (!q.finite || !k.finite || scale.top != scale.low + 1 || gap.low < grid || grid < least ||
         q.low + k.low < least || q.low + scale.low < least || k.low + scale.low < least)
         return 0;
-    mag_init(size);
-    mag_init(unit);
     for (int64_t j = 0; j < row->keys; j++)
         mag_max(size, size, row->mass + j);
     mag_set_d(unit, m->p->axis[ATTEST_AXIS_FILTER].number);
@@ -160,8 +74,6 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
     mag_max(unit, m->u, m->u_sum);
     mag_mul(size, size, unit);
     const int exact = mag_cmp_2exp_si(size, grid) <= 0;
-    mag_clear(unit);
-    mag_clear(size);
     return exact;
 }
 
@@ -172,15 +84,10 @@ void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *r
 {
     const attest_setting *filter = &m->p->axis[ATTEST_AXIS_FILTER];
     const int exact = filter->value != ATTEST_FILTER_NONE && scores_are_exact(m, row, in, b, h, i);
-    arb_t top, gap;
-    mag_t slack, x, size;
+    AUTO_ARB(top, gap);
+    AUTO_MAG(slack, x, size);
     if (filter->value == ATTEST_FILTER_NONE)
         return;
-    arb_init(top);
-    arb_init(gap);
-    mag_init(slack);
-    mag_init(x);
-    mag_init(size);
     arb_neg_inf(top);
     for (int64_t j = 0; j < row->keys; j++)
         arb_max(top, top, row->s + j, row->prec);
@@ -201,11 +108,6 @@ void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *r
         if (w->choice[j] == BOUND_OPEN)
             mag_max(w->size + j, w->size + j, row->kept + j);
     }
-    mag_clear(size);
-    mag_clear(x);
-    mag_clear(slack);
-    arb_clear(gap);
-    arb_clear(top);
 }
 
 void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row)
@@ -239,14 +141,11 @@ int64_t bound_decay_steps(const bound_model *m, int64_t tokens)
 static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, int64_t b, int64_t g, int64_t first,
                    int64_t last, int64_t c)
 {
-    const int retnet = in->p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_RETNET;
-    const attest_tensor *t = in->role[retnet ? ATTEST_GAMMA : ATTEST_A];
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_one(most);
     mag_zero(logs);
     for (int64_t k = first; k <= last; k++) {
-        const double a = attest_load(t, retnet ? attest_offset(t, g, 0, 0, 0) : attest_offset(t, b, g, k, c));
+        const double a = axis_decay_factor(in, b, g, k, c);
         *positive &= a > 0;
         if (!(a > 0) && !(a < 0))
             continue; /* 0, or a NaN that the row does not read */
@@ -261,7 +160,6 @@ static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, 
         mag_neg_log(x, x);
         mag_add(logs, logs, x);
     }
-    mag_clear(x);
 }
 
 void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
@@ -269,13 +167,11 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
 {
     const int64_t channels = m->vector ? m->p->d : 1, from = m->unknown || m->given ? 0 : first + 1;
     int positive = m->unknown;
-    mag_t product, sum;
+    AUTO_MAG(product, sum);
     mag_one(most);
     mag_zero(logs);
     if (!m->decays)
         return;
-    mag_init(product);
-    mag_init(sum);
     for (int64_t c = 0; c < channels; c++) {
         gather(product, sum, &positive, in, b, g, from, i < in->p->m ? i : in->p->m - 1, c);
         mag_max(most, most, product);
@@ -288,15 +184,12 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
     mag_mul(logs, logs, sum);
     if (!positive)
         mag_zero(logs);
-    mag_clear(sum);
-    mag_clear(product);
 }
 
 void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bound_model *m, int64_t tokens)
 {
     const int64_t steps = bound_decay_steps(m, tokens);
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     bound_gamma(theta, steps, m->u);
     mag_mul_ui(lost, m->tiny, (ulong)steps);
     mag_mul(lost, lost, w->decay_most);
@@ -315,7 +208,6 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
         bound_compose(theta, theta, x);
         mag_add(lost, lost, m->normal);
     }
-    mag_clear(x);
 }
 
 void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *row)
@@ -330,12 +222,9 @@ void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *ro
 
 void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i)
 {
-    mag_t theta, lost, x;
+    AUTO_MAG(theta, lost, x);
     if (!m->decays || m->vector)
         return;
-    mag_init(theta);
-    mag_init(lost);
-    mag_init(x);
     for (int64_t j = 0; j < row->keys; j++) {
         bound_decay_error(theta, lost, w, m, i - row->first - j);
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
@@ -346,69 +235,36 @@ void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *
         mag_mul_2exp_si(x, x, 1);
         mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, x);
     }
-    mag_clear(x);
-    mag_clear(lost);
-    mag_clear(theta);
 }
 
 /* ---- gates ------------------------------------------------------------------------------------------------ */
-/* A gate that is a softmax over heads, for tokens [first, last): relative error. */
-static void heads_error(mag_t theta, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b,
-                        int64_t first, int64_t last)
+/* Relative error of gates of tokens [first,last): of their making, and of one product. */
+static void gate_error(mag_t theta, const bound_model *m, const attest_tensor *t, int64_t b, int64_t first,
+                       int64_t last)
 {
-    const attest_tensor *t = in->role[role];
-    const int64_t heads = t->shape[1];
-    mag_t top, x, e;
-    mag_init(top);
-    mag_init(x);
-    mag_init(e);
-    for (int64_t token = first; token < last; token++)
-        for (int64_t h = 0; h < heads; h++) {
-            mag_set_d(x, attest_load(t, attest_offset(t, b, h, token, 0)));
-            mag_max(top, top, x);
-        }
-    bound_gamma(x, m->log2_domain ? 4 : 1, m->u); /* the exponent is at most 2 top */
-    mag_mul(x, x, top);
-    mag_mul_2exp_si(x, x, 1);
-    mag_expm1(e, x);
-    bound_compose(e, e, m->u_exp);
-    bound_gamma(x, 1, e); /* e/(1-e) */
-    bound_compose(theta, e, x);
-    bound_gamma(x, heads + 1, m->u);
-    bound_compose(theta, theta, x);
-    bound_compose(theta, theta, m->u_div);
-    mag_clear(e);
-    mag_clear(x);
-    mag_clear(top);
+    const axis_gates *gates = axis_gates_of(m->p);
+    const axis_arithmetic arithmetic = bound_arithmetic(m);
+    AUTO_MAG(made);
+    mag_set(theta, m->u);
+    if (gates->error)
+        gates->error(made, &arithmetic, t, b, first, last);
+    bound_compose(theta, theta, made);
 }
 
 void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last)
 {
-    mag_t x;
     mag_zero(theta);
-    if (!m->gates_values)
-        return;
-    mag_init(x);
-    mag_set(theta, m->u);
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS)
-        heads_error(x, m, in, ATTEST_SK, b, first, last);
-    bound_compose(theta, theta, x);
-    mag_clear(x);
+    if (m->gates_values)
+        gate_error(theta, m, in->role[axis_gates_of(m->p)->value_role], b, first, last);
 }
 
 void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i)
 {
-    mag_t x;
     mag_zero(theta);
     mag_zero(tiny);
     if (!m->gates_rows)
         return;
-    mag_init(x);
-    mag_set(theta, m->u);
-    if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS) {
-        heads_error(x, m, in, ATTEST_SQ, b, i, i + 1);
+    gate_error(theta, m, in->role[axis_gates_of(m->p)->row_role], b, i, i + 1);
+    if (!axis_gates_of(m->p)->stored)
         mag_mul_2exp_si(tiny, m->normal, 2);
-    }
-    bound_compose(theta, theta, x);
-    mag_clear(x);
 }

@@ -33,20 +33,17 @@ static double scaled_up(const mag_t x, const fmpz_t minus_shift)
 {
     if (mag_is_zero(x))
         return 0.0;
-    mag_t y;
-    mag_init(y);
+    AUTO_MAG(y);
     mag_mul_2exp_fmpz(y, x, minus_shift);
     double r = 0x1p-1000;
     if (mag_cmp_2exp_si(y, -1000) > 0)
         r = mag_cmp_2exp_si(y, 1000) > 0 ? (double)INFINITY : mag_get_d(y); /* mag_get_d is exact there */
-    mag_clear(y);
     return r;
 }
 
 void bound_sums_fill(bound_sums *sums, mag_srcptr const set[BOUND_SETS])
 {
-    mag_t top;
-    mag_init(top);
+    AUTO_MAG(top);
     for (int t = 0; t < BOUND_SETS; t++)
         for (int64_t j = 0; set[t] && j < sums->keys; j++)
             if (!mag_is_inf(set[t] + j))
@@ -58,7 +55,6 @@ void bound_sums_fill(bound_sums *sums, mag_srcptr const set[BOUND_SETS])
         for (int64_t j = 0; j < sums->keys; j++)
             sums->coef[t][j] = set[t] ? scaled_up(set[t] + j, sums->shift) : 0.0;
     fmpz_neg(sums->shift, sums->shift);
-    mag_clear(top);
 }
 
 /* The stored value, exactly; as attest_load(), but without a call for each of the many. */
@@ -97,8 +93,7 @@ const double *bound_sums_channel(bound_sums *sums, const attest_tensor *v, int64
 
 void bound_sums_gates(bound_sums *sums, arb_srcptr gates)
 {
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     sums->gate = sums->gate_room;
     sums->gate_error = sums->gate_room + sums->keys + 1;
     for (int64_t j = 0; j < sums->keys; j++) {
@@ -108,7 +103,6 @@ void bound_sums_gates(bound_sums *sums, arb_srcptr gates)
         arb_get_abs_ubound_arf(arb_midref(x), x, 53);
         sums->gate_error[j] = arf_get_d(arb_midref(x), ARF_RND_UP);
     }
-    arb_clear(x);
 }
 
 /* value[j] >= |gate_j x_j - mid| + rad: the product and the difference round, the factor covers all; a product that
@@ -143,10 +137,8 @@ void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, i
                           const arb_t o)
 {
     const double *x = bound_sums_channel(sums, v, b, g, first, c);
-    arb_t rest;
-    mag_t size;
-    arb_init(rest);
-    mag_init(size);
+    AUTO_ARB(rest);
+    AUTO_MAG(size);
     const double mid = arf_get_d(arb_midref(o), ARF_RND_NEAR);
     arb_set_d(rest, mid);
     arb_sub(rest, o, rest, 128);
@@ -159,15 +151,12 @@ void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, i
             /* >= |v - o|: three roundings, R-DSUM */
             sums->value[j] = (__builtin_fabs(x[j] - mid) + rad) * (1 + 0x1p-50);
         }
-    mag_clear(size);
-    arb_clear(rest);
 }
 
 /* sum <= fl(sum) (1 + (n+2) 2^-52) + n 2^-1074 (R-DSUM). */
 static void lift(mag_t out, double sum, const bound_sums *sums)
 {
-    mag_t factor;
-    mag_init(factor);
+    AUTO_MAG(factor);
     if (sum >= 0 && sum <= DBL_MAX)
         mag_set_d(out, sum);
     else
@@ -176,7 +165,6 @@ static void lift(mag_t out, double sum, const bound_sums *sums)
     mag_add_ui(factor, factor, 1);
     mag_mul(out, out, factor);
     mag_add_ui_2exp_si(out, out, (ulong)sums->keys, -1074);
-    mag_clear(factor);
 }
 
 static void inflate(mag_t out, double sum, const bound_sums *sums)

@@ -1,68 +1,18 @@
 /* bound_token.c - features of a token: their sizes, and how far computed ones are off beside a relative error of each
  * (R-ROTATE, R-UNIT). */
-#include "reference/ball/ball.h"
 #include "reference/bound/bound.h"
-
-static void feature_identity(mag_t y, double x)
-{
-    mag_set_d(y, x);
-}
-
-static void feature_relu(mag_t y, double x)
-{
-    mag_set_d(y, x > 0 ? x : 0.0);
-}
-
-static void feature_elu1(mag_t y, double x)
-{
-    mag_set_d(y, x);
-    if (x >= 0) {
-        mag_add_ui(y, y, 1);
-    } else {
-        mag_set_d_lower(y, x);
-        mag_expinv(y, y);
-    }
-}
-
-int bound_feature(mag_t y, double x, uint32_t feature)
-{
-    static void (*const table[])(mag_t, double) = {
-        [ATTEST_FEATURE_IDENTITY] = feature_identity,
-        [ATTEST_FEATURE_ELU1] = feature_elu1,
-        [ATTEST_FEATURE_RELU] = feature_relu,
-        [ATTEST_FEATURE_SILU] = feature_identity, /* |x/(1+e^-x)| <= |x| */
-    };
-    if (feature >= sizeof table / sizeof table[0] || !table[feature])
-        return 0;
-    table[feature](y, x);
-    return 1;
-}
-
-/* Does phi divide by a norm? */
-static int divides(const attest_problem *p)
-{
-    const uint32_t feature = p->axis[ATTEST_AXIS_FEATURE].value;
-    return feature == ATTEST_FEATURE_UNIT || feature == ATTEST_FEATURE_SILU_UNIT;
-}
-
-static int turns(const attest_problem *p)
-{
-    return p->axis[ATTEST_AXIS_ROPE].value != ATTEST_ROPE_NONE;
-}
 
 /* A channel after rope is at most the length of its pair. */
 static double stored_channel(const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t c, mag_t pair)
 {
     const int64_t half = in->p->d / 2;
     const double x = attest_load(t, offset + c * t->stride[3]);
-    mag_t y;
-    mag_init(y);
+    AUTO_MAG(y);
     mag_set_d(pair, x);
-    if (turns(in->p)) {
+    if (axis_turns(in->p)) {
         mag_set_d(y, attest_load(t, offset + (c < half ? c + half : c - half) * t->stride[3]));
         mag_hypot(pair, pair, y);
     }
-    mag_clear(y);
     return x;
 }
 
@@ -70,36 +20,38 @@ void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role ro
                       int64_t token)
 {
     const attest_tensor *t = in->role[role];
-    const uint32_t feature = in->p->axis[ATTEST_AXIS_FEATURE].value;
+    const axis_feature *feature = axis_feature_of(in->p);
+    const int turns = axis_turns(in->p);
     const int64_t offset = attest_offset(t, b, head, token, 0);
-    mag_t y;
-    mag_init(y);
+    AUTO_MAG(y);
     mag_zero(sum);
     mag_zero(max);
     for (int64_t c = 0; c < in->p->d; c++) {
         const double x = stored_channel(in, t, offset, c, y);
-        if (divides(in->p))
+        if (feature->divides)
             mag_one(y); /* no entry of a vector of length 1 is larger */
-        else if (turns(in->p) && feature == ATTEST_FEATURE_ELU1)
-            mag_add_ui(y, y, 1);
-        else if (!turns(in->p) && feature != ATTEST_FEATURE_COSFORMER && !bound_feature(y, x, feature))
+        else if (turns && !(feature->slope > 0))
+            mag_inf(y);
+        else if (turns)
+            mag_add_ui(y, y, feature->lift);
+        else if (feature->size)
+            feature->size(y, x);
+        else if (!feature->images)
             mag_inf(y);
         mag_add(sum, sum, y);
         mag_max(max, max, y);
     }
-    if (divides(in->p))
+    if (feature->divides)
         mag_sqrt(sum, sum); /* |x|_1 <= sqrt(d) |x|_2 */
-    if (feature == ATTEST_FEATURE_COSFORMER)
+    if (feature->images)
         mag_mul_2exp_si(sum, sum, 1); /* |cos| + |sin| < 2 */
-    mag_clear(y);
 }
 
 void bound_stored_size(mag_t sum, mag_t norm, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                        int64_t token)
 {
     const attest_tensor *t = in->role[role];
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_zero(sum);
     mag_zero(norm);
     for (int64_t c = 0; c < in->p->d; c++) {
@@ -108,62 +60,52 @@ void bound_stored_size(mag_t sum, mag_t norm, const ref_inputs *in, attest_role 
         mag_addmul(norm, x, x);
     }
     mag_sqrt(norm, norm);
-    mag_clear(x);
 }
 
 /* ---- R-ROTATE --------------------------------------------------------------------------------------------- */
 void bound_turn(mag_t rho, const bound_model *m, int64_t position)
 {
-    const uint32_t feature = m->p->axis[ATTEST_AXIS_FEATURE].value;
-    mag_t x, one;
-    mag_init(x);
-    mag_init(one);
+    const axis_feature *feature = axis_feature_of(m->p);
+    AUTO_MAG(x, one);
     mag_zero(rho);
-    if (turns(m->p)) {
+    if (axis_turns(m->p)) {
         mag_mul_ui(x, m->turn_slope, (ulong)(position < 0 ? -position : position));
         mag_add(x, x, m->u_wave);
         bound_gamma(one, m->narrows ? 3 : 2, m->u);
         bound_compose(rho, x, one);
-        if (feature == ATTEST_FEATURE_SILU || feature == ATTEST_FEATURE_SILU_UNIT) {
-            mag_set_d(x, 1.125); /* |silu'| < 1.1 */
+        if (!(feature->slope > 0))
+            mag_inf(rho);
+        if (feature->slope > 1) {
+            mag_set_d(x, feature->slope);
             mag_mul(rho, rho, x);
         }
         bound_compose(x, m->feature, m->feature); /* the feature of a computed number: (1+F) */
         bound_compose(x, x, m->u);
         mag_addmul(rho, rho, x);
     }
-    if (feature == ATTEST_FEATURE_COSFORMER)
+    if (feature->images)
         bound_compose(rho, rho, m->wave);
-    mag_clear(one);
-    mag_clear(x);
 }
 
-/* Lower bound of norm2(silu(x)), x after rope. */
-static void silu_norm(mag_t low, const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t position)
+/* Lower bound of the norm2 that the feature divides by, x after rope. */
+static void inner_norm(mag_t low, const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t position)
 {
     const slong d = (slong)in->p->d;
-    attest_problem plain = *in->p;
-    ref_inputs other = *in;
-    arb_t norm;
+    AUTO_ARB(norm);
     arb_ptr x = _arb_vec_init(d);
-    arb_init(norm);
-    plain.axis[ATTEST_AXIS_FEATURE].value = ATTEST_FEATURE_SILU;
-    other.p = &plain;
-    ref_ball_phi(x, &other, t, offset, t->stride[3], position, 64);
+    axis_phi_inner(x, in, t, offset, t->stride[3], position, 64);
     arb_dot(norm, NULL, 0, x, 1, x, 1, d, 64);
     arb_sqrt(norm, norm, 64);
     mag_zero(low);
     if (arb_is_finite(norm))
         arb_get_mag_lower(low, norm);
-    arb_clear(norm);
     _arb_vec_clear(x, d);
 }
 
 /* Lower bound of norm2(x): no rotation changes it. */
 static void stored_norm(mag_t low, const ref_inputs *in, const attest_tensor *t, int64_t offset)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_zero(low);
     for (int64_t c = 0; c < in->p->d; c++) {
         mag_set_d_lower(x, attest_load(t, offset + c * t->stride[3]));
@@ -171,16 +113,13 @@ static void stored_norm(mag_t low, const ref_inputs *in, const attest_tensor *t,
         mag_add_lower(low, low, x);
     }
     mag_sqrt_lower(low, low);
-    mag_clear(x);
 }
 
 /* Squares of a vector with norm2 in [low, high] neither overflow nor lose more than u of the norm. */
 static int squares_fit(const bound_model *m, const mag_t low, const mag_t high)
 {
-    mag_t x, y;
+    AUTO_MAG(x, y);
     int good;
-    mag_init(x);
-    mag_init(y);
     mag_mul(x, high, high);
     good = mag_cmp(x, m->limit) <= 0;
     mag_mul_lower(x, low, low);
@@ -188,8 +127,6 @@ static int squares_fit(const bound_model *m, const mag_t low, const mag_t high)
     mag_mul_ui(y, m->normal, (ulong)m->p->d + 2);
     mag_mul_2exp_si(y, y, 8);
     good = good && mag_cmp(x, y) >= 0;
-    mag_clear(y);
-    mag_clear(x);
     return good;
 }
 
@@ -198,23 +135,20 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
 {
     const attest_tensor *t = in->role[role];
     const int64_t offset = attest_offset(t, b, head, token, 0);
-    mag_t low, norm, x;
+    AUTO_MAG(low, norm, x);
     int good = 1;
     mag_zero(sigma);
-    if (!divides(m->p))
+    if (!axis_feature_of(m->p)->divides)
         return 1;
-    mag_init(low);
-    mag_init(norm);
-    mag_init(x);
     bound_stored_size(x, norm, in, role, b, head, token);
     if (mag_is_zero(norm)) /* the vector 0 is its own unit, exactly */
         goto out;
-    if (m->p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_UNIT)
-        stored_norm(low, in, t, offset);
+    if (axis_feature_of(m->p)->inner)
+        inner_norm(low, in, t, offset, position);
     else
-        silu_norm(low, in, t, offset, position);
+        stored_norm(low, in, t, offset);
     good = squares_fit(m, low, norm);
-    if (!turns(m->p) || !good)
+    if (!axis_turns(m->p) || !good)
         goto out;
     bound_turn(x, m, position);
     mag_mul_2exp_si(x, x, 1);
@@ -227,18 +161,14 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
         mag_add(sigma, sigma, x); /* eta/(1 - eta/2) <= eta + eta^2 for eta <= 1/2 */
     }
 out:
-    mag_clear(x);
-    mag_clear(norm);
-    mag_clear(low);
     return good;
 }
 
 /* (a rho_q + a rho_k + b rho_q rho_k) turn */
 static void turn_of_pairs(mag_t y, const bound_model *m, const mag_t rho_q, const mag_t rho_k, const mag_t turn)
 {
-    const int both = turns(m->p) && m->p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_COSFORMER;
-    mag_t x;
-    mag_init(x);
+    const int both = axis_turns(m->p) && axis_feature_of(m->p)->images;
+    AUTO_MAG(x);
     mag_set_d(x, both ? 2.8285 : 1.41425); /* sqrt 2 */
     mag_add(y, rho_q, rho_k);
     mag_mul(y, y, x);
@@ -246,17 +176,15 @@ static void turn_of_pairs(mag_t y, const bound_model *m, const mag_t rho_q, cons
     mag_mul_ui(x, x, both ? 4 : 2);
     mag_add(y, y, x);
     mag_mul(y, y, turn);
-    mag_clear(x);
 }
 
 void bound_turned_score(mag_t y, const bound_model *m, const bound_turned *q, const bound_turned *k, const mag_t turn)
 {
-    mag_t x;
+    AUTO_MAG(x);
     mag_zero(y);
-    if (!turns(m->p) && m->p->axis[ATTEST_AXIS_FEATURE].value != ATTEST_FEATURE_COSFORMER)
+    if (!axis_turns(m->p) && !axis_feature_of(m->p)->images)
         return;
-    mag_init(x);
-    if (divides(m->p)) {
+    if (axis_feature_of(m->p)->divides) {
         bound_compose(y, q->sigma, k->sigma);
         mag_mul(y, y, m->scale);
         bound_compose(x, m->feature, m->feature_norm); /* (1 + F + t sqrt d) */
@@ -270,7 +198,6 @@ void bound_turned_score(mag_t y, const bound_model *m, const bound_turned *q, co
         mag_mul(x, x, m->feature_lift);
         mag_add(y, y, x);
     }
-    mag_clear(x);
 }
 
 void bound_turned_init(bound_turned *t)
@@ -290,25 +217,20 @@ void bound_turned_clear(bound_turned *t)
 int bound_turned_set(bound_turned *t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b,
                      int64_t head, int64_t token, int64_t position)
 {
-    mag_t norm;
-    mag_init(norm);
+    AUTO_MAG(norm);
     bound_turn(t->rho, m, position);
     mag_zero(t->sum);
     if (!mag_is_zero(m->feature_lift))
         bound_stored_size(t->sum, norm, in, role, b, head, token);
-    mag_clear(norm);
     return bound_unit(t->sigma, m, in, role, b, head, token, position);
 }
 
 void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                        int64_t token, int64_t position)
 {
-    mag_t sum, norm, x;
-    mag_init(sum);
-    mag_init(norm);
-    mag_init(x);
+    AUTO_MAG(sum, norm, x);
     mag_set(t, m->feature_tiny);
-    if (m->turns && divides(m->p)) {
+    if (m->turns && axis_feature_of(m->p)->divides) {
         bound_unit(sum, m, in, role, b, head, token, position);
         bound_compose(x, m->feature, m->u);
         mag_addmul(sum, sum, x);
@@ -321,7 +243,4 @@ void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, atte
         mag_mul_2exp_si(x, x, -1);
         mag_add(t, t, x);
     }
-    mag_clear(x);
-    mag_clear(norm);
-    mag_clear(sum);
 }

@@ -59,16 +59,14 @@ void bound_weights_clear(bound_weights *w)
 static int small_query(const bound_model *m, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
 {
     const attest_tensor *q = in->role[ATTEST_Q];
-    mag_t x;
+    AUTO_MAG(x);
     int small = 0;
-    mag_init(x);
     for (int64_t c = 0; c < in->p->d; c++) {
         const double value = attest_load(q, attest_offset(q, b, h, i, c));
         mag_set_d_lower(x, value);
         mag_mul_lower(x, x, m->scale);
         small |= value != 0 && mag_cmp(x, m->normal) <= 0;
     }
-    mag_clear(x);
     return small;
 }
 
@@ -78,25 +76,22 @@ static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *ro
 {
     const double scale = in->p->scale;
     const int plain = scale <= 1 && scale >= -1 && scale != 0; /* pre-scaling k cannot overflow */
-    mag_t top;
+    AUTO_MAG(top);
     bound_token_size(w->q_sum, w->q_max, in, ATTEST_Q, b, h, i);
     if (mag_is_zero(m->feature_tiny) && !m->recurrent && !m->given && !m->narrows && !m->vector && plain &&
         (scale == 1.0 || !small_query(m, in, b, h, i)))
         return;
-    mag_init(top);
     for (int64_t j = 0; j < row->keys; j++) {
         bound_token_size(w->token + j, top, in, ATTEST_K, b, attest_kv_head(in->p, h), row->first + j);
         mag_max(w->k_max, w->k_max, top);
     }
-    mag_clear(top);
 }
 
 /* R-FEATURE: |scale| (tiny (1+F) (|q| + |k|) + d tiny^2) + mass (2F + F^2); a decay inside the product multiplies
  * it. */
 static void feature_error(mag_t y, const bound_weights *w, const bound_model *m, const mag_t mass, int64_t j)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     mag_zero(y);
     if (!mag_is_zero(m->feature_tiny)) {
         mag_add(x, w->q_sum, w->token + j);
@@ -110,7 +105,6 @@ static void feature_error(mag_t y, const bound_weights *w, const bound_model *m,
     }
     bound_compose(x, m->feature, m->feature);
     mag_addmul(y, x, mass);
-    mag_clear(x);
 }
 
 /* Adds to the features' parts what rotations and divisions by a norm do (R-ROTATE, R-UNIT). */
@@ -118,12 +112,11 @@ static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row
                       int64_t h, int64_t i)
 {
     bound_turned q, k;
-    mag_t x;
+    AUTO_MAG(x);
     if (!m->turns)
         return;
     bound_turned_init(&q);
     bound_turned_init(&k);
-    mag_init(x);
     w->overflow |= !bound_turned_set(&q, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
     for (int64_t j = 0; j < row->keys; j++) {
         const int64_t key = row->first + j;
@@ -133,7 +126,6 @@ static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row
             mag_mul(x, x, w->decay_most);
         mag_add(w->feature + j, w->feature + j, x);
     }
-    mag_clear(x);
     bound_turned_clear(&k);
     bound_turned_clear(&q);
 }
@@ -141,10 +133,7 @@ static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row
 /* delta_j of the scaled product: R-SCORE, and R-DECAY where the decay is inside it. */
 static void product_error(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i, int64_t j)
 {
-    mag_t x, y, score;
-    mag_init(x);
-    mag_init(y);
-    mag_init(score);
+    AUTO_MAG(x, y, score);
     mag_set(score, m->score);
     if (m->vector) {
         bound_decay_error(x, y, w, m, i - row->first - j);
@@ -162,9 +151,6 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
     mag_mul(x, x, m->room);
     if (!(mag_cmp(x, m->limit) <= 0))
         w->overflow = 1;
-    mag_clear(score);
-    mag_clear(y);
-    mag_clear(x);
 }
 
 /* R-PROBABLE: `x` is what underflow does to both; e^delta - 1 is convex, so a factor of delta is one of it. */
@@ -180,9 +166,7 @@ static void likely_score(bound_weights *w, mag_t x, int64_t j)
 static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                        int64_t h, int64_t i)
 {
-    mag_t x, fixed;
-    mag_init(x);
-    mag_init(fixed);
+    AUTO_MAG(x, fixed);
     mag_add_ui(fixed, m->scale, 1); /* 2 tiny (2d(1+|scale|) + 2 + |q| + |k|): R-SCORE */
     mag_mul_ui(fixed, fixed, 2 * (ulong)attest_feature_dim(m->p));
     mag_add_ui(fixed, fixed, 2);
@@ -214,15 +198,11 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         arb_get_mag(w->size + j, row->w + j);
     }
     bound_filter_sizes(w, m, row, in, b, h, i);
-    mag_clear(fixed);
-    mag_clear(x);
 }
 
 static void check_inputs(bound_weights *w, const bound_model *m)
 {
-    mag_t x, y;
-    mag_init(x);
-    mag_init(y);
+    AUTO_MAG(x, y);
     mag_one(x);
     mag_max(x, x, m->scale);
     mag_mul(y, x, w->q_max);
@@ -234,8 +214,6 @@ static void check_inputs(bound_weights *w, const bound_model *m)
         if (mag_cmp(x, m->limit) > 0)
             w->overflow = 1;
     }
-    mag_clear(y);
-    mag_clear(x);
 }
 
 /* Tiles and parts (R-ONLINE, R-MERGE). */
@@ -268,15 +246,13 @@ static int64_t additions(const bound_weights *w, const bound_model *m)
 /* What a term meets beside its additions. */
 static void compose_sum(mag_t gamma, const bound_weights *w, const bound_model *m)
 {
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     bound_compose(gamma, gamma, m->u_div);
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
         bound_compose(gamma, gamma, m->u);
     bound_gamma(x, m->narrows ? 1 : 0, m->u);
     bound_compose(gamma, gamma, x);
     bound_compose(gamma, gamma, w->gate_value); /* R-GATE */
-    mag_clear(x);
 }
 
 static void set_gamma_sum(bound_weights *w, const bound_model *m)
@@ -295,10 +271,7 @@ static void set_gamma_sum(bound_weights *w, const bound_model *m)
  * cast, tiny_cast |Z|. */
 static void set_casts(bound_weights *w, const bound_model *m, int divides)
 {
-    mag_t tiny, x, high;
-    mag_init(tiny);
-    mag_init(x);
-    mag_init(high);
+    AUTO_MAG(tiny, x, high);
     bound_gamma(x, w->rescales + w->merges, m->u_exp);
     mag_add_ui(x, x, 1);
     mag_mul(tiny, w->unit, x);
@@ -316,18 +289,12 @@ static void set_casts(bound_weights *w, const bound_model *m, int divides)
     mag_mul(high, high, w->inverse);
     if (mag_cmp_2exp_si(high, attest_format_of(m->p->p).emax) >= 0)
         w->overflow = 1;
-    mag_clear(high);
-    mag_clear(x);
-    mag_clear(tiny);
 }
 
 /* R-SUM: coefficient of |v_j| in the error of the sums, and what they lose by underflow. */
 static void set_sums(bound_weights *w, const bound_model *m, int divides)
 {
-    mag_t x, tiny, total;
-    mag_init(x);
-    mag_init(tiny);
-    mag_init(total);
+    AUTO_MAG(x, tiny, total);
     set_gamma_sum(w, m);
     if (divides)
         mag_mul(tiny, w->divisor, m->tiny);
@@ -346,16 +313,12 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
     mag_mul(total, total, w->value_tiny);
     mag_mul_2exp_si(total, total, 1);
     mag_add(w->lost, w->lost, total);
-    mag_clear(total);
-    mag_clear(tiny);
-    mag_clear(x);
 }
 
 void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                        int64_t h, int64_t i, int common)
 {
-    arb_t divisor;
-    arb_init(divisor);
+    AUTO_ARB(divisor);
     if (!m->likely_scores)
         w->likely = NULL;
     bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, b, attest_kv_head(in->p, h), i);
@@ -365,7 +328,7 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
     set_scores(w, m, row, in, b, h, i);
     check_inputs(w, m);
     set_counts(w, m);
-    if (bound_divisor(divisor, row, in, h))
+    if (axis_divisor(divisor, row, in, h))
         arb_get_mag(w->divisor, divisor);
     if (m->exponential)
         bound_exp_weights(w, m, row, in, h, common);
@@ -378,5 +341,4 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
     set_sums(w, m, common);
     if (m->recurrent || m->given)
         bound_state_weights(w, m, row);
-    arb_clear(divisor);
 }

@@ -1,5 +1,4 @@
 /* gauge.c - the natural scale of an element's error (derivations.md, section 0), upward rounded. */
-#include "reference/ball/ball.h"
 #include "reference/bound/bound.h"
 
 typedef struct gauge_job {
@@ -52,33 +51,27 @@ static void job_clear(gauge_job *job)
 /* sum |w|(1+S) + |z0 terms| */
 static void gauge_z(mag_t z, const gauge_job *job)
 {
-    mag_t s;
-    mag_init(s);
+    AUTO_MAG(s);
     bound_sums_total(z, &job->sums, SET_WEIGHT);
     bound_sums_total(s, &job->sums, SET_SCORE);
     mag_add(z, z, s);
     mag_add(z, z, job->given_z);
-    mag_clear(s);
 }
 
 static void gauge_lse(mag_t y, const gauge_job *job)
 {
-    mag_t low;
-    mag_init(low);
+    AUTO_MAG(low);
     gauge_z(y, job);
     arb_get_mag_lower(low, job->row->z);
     mag_div(y, y, low);
-    mag_clear(low);
 }
 
 /* sum |w gin v| + [exp] sum w S |gin v - center|, key by key. */
 static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr center)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
-    arb_t x;
-    mag_t size;
-    arb_init(x);
-    mag_init(size);
+    AUTO_ARB(x);
+    AUTO_MAG(size);
     mag_zero(y);
     for (int64_t j = 0; j < job->row->keys; j++) {
         arb_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, job->row->first + j, c)));
@@ -91,20 +84,17 @@ static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr ce
         mag_addmul(y, job->s + j, size); /* 0 unless exp */
     }
     mag_add(y, y, job->given + c);
-    mag_clear(size);
-    arb_clear(x);
 }
 
 /* sum |w v| + [exp] sum w S |v - center| + |h0 terms|; the score part of an unnormalised u moves with v itself. */
 static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
-    mag_t s;
-    if (ref_gates_values(job->in->p)) {
+    AUTO_MAG(s);
+    if (axis_gates_of(job->in->p)->values) {
         gated_column(y, job, c, center);
         return;
     }
-    mag_init(s);
     bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
     bound_sums_dot(y, &job->sums, SET_WEIGHT);
     if (job->exponential) {
@@ -114,53 +104,42 @@ static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
         mag_add(y, y, s);
     }
     mag_add(y, y, job->given + c);
-    mag_clear(s);
 }
 
 /* Does the divisor move with the weights, so that the score part of o is about the distance to u/Z?  -1: not known at
  * this precision (a floor about as large as z). */
 static int divisor_moves(const gauge_job *job)
 {
-    const attest_setting *norm = &job->in->p->axis[ATTEST_AXIS_NORM];
-    arb_t floor;
-    int moves = norm->value != ATTEST_NORM_NONE && norm->value != ATTEST_NORM_LENGTH;
-    if (norm->value != ATTEST_NORM_FLOOR)
+    const axis_norm_kind norm = axis_norm_of(job->in->p)->kind;
+    AUTO_ARB(floor);
+    int moves = norm != AXIS_NORM_PLAIN && norm != AXIS_NORM_LENGTH;
+    if (norm != AXIS_NORM_FLOOR)
         return moves;
-    arb_init(floor);
-    arb_set_d(floor, norm->number);
+    arb_set_d(floor, job->in->p->axis[ATTEST_AXIS_NORM].number);
     moves = arb_gt(job->row->z, floor) ? 1 : arb_lt(job->row->z, floor) ? 0 : -1;
-    arb_clear(floor);
     return moves;
 }
 
 /* Z times the gauge of u_c/Z; that quotient stands for o_ic in the formula: gout multiplies both (R-GAUGE-GATE). */
 static void gauge_quotient(mag_t y, gauge_job *job, int64_t c, const arb_t divisor, int moves)
 {
-    arb_t center;
-    mag_t still;
-    arb_init(center);
-    mag_init(still);
+    AUTO_ARB(center);
+    AUTO_MAG(still);
     arb_div(center, job->row->u + c, divisor, job->row->prec);
     gauge_column(y, job, c, moves ? center : NULL);
     if (moves < 0) {
         gauge_column(still, job, c, NULL);
         mag_max(y, y, still);
     }
-    mag_clear(still);
-    arb_clear(center);
 }
 
 /* Gauges of u through the Jacobian of a norm by a root s, y = Norm(u): with g the gauges of its argument (of u,
  * times gout before the norm, over t) at most (g_c + [centered] mean g + |y_c| sum |y| g / m)/s, m = e or 1
  * (R-GAUGE-NORM). */
-static void through_root(mag_ptr g, const gauge_job *job, const ref_root_kind *kind, const arb_t root, arb_srcptr y)
+static void through_root(mag_ptr g, const gauge_job *job, const axis_root *kind, const arb_t root, arb_srcptr y)
 {
     const int64_t e = job->in->p->e;
-    mag_t low, mean, moved, x;
-    mag_init(low);
-    mag_init(mean);
-    mag_init(moved);
-    mag_init(x);
+    AUTO_MAG(low, mean, moved, x);
     arb_get_mag_lower(low, root);
     for (int64_t c = 0; c < e; c++) {
         if (kind->centered)
@@ -177,36 +156,28 @@ static void through_root(mag_ptr g, const gauge_job *job, const ref_root_kind *k
         mag_addmul(g + c, x, moved);
         mag_div(g + c, g + c, low);
     }
-    mag_clear(x);
-    mag_clear(moved);
-    mag_clear(mean);
-    mag_clear(low);
 }
 
 /* gauge = |gain| gauge + |shift| */
 static void through_affine(mag_ptr gauge, const ref_inputs *in)
 {
     const attest_tensor *gain = in->role[ATTEST_GAIN], *shift = in->role[ATTEST_SHIFT];
-    mag_t x;
-    mag_init(x);
+    AUTO_MAG(x);
     for (int64_t c = 0; in->p->axis[ATTEST_AXIS_AFFINE].value != ATTEST_AFFINE_NONE && c < in->p->e; c++) {
         mag_set_d(x, attest_load(gain, attest_offset(gain, c, 0, 0, 0)));
         mag_mul(gauge + c, gauge + c, x);
         mag_set_d(x, attest_load(shift, attest_offset(shift, c, 0, 0, 0)));
         mag_add(gauge + c, gauge + c, x);
     }
-    mag_clear(x);
 }
 
-static void gauge_root(mag_ptr gauge, gauge_job *job, const ref_root_kind *kind)
+static void gauge_root(mag_ptr gauge, gauge_job *job, const axis_root *kind)
 {
     const attest_problem *p = job->in->p;
-    const int before = p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_PRE_OUT;
+    const int before = axis_gates_of(p)->before;
     arb_ptr y = _arb_vec_init((slong)p->e);
-    arb_t x;
-    mag_t gate;
-    arb_init(x);
-    mag_init(gate);
+    AUTO_ARB(x);
+    AUTO_MAG(gate);
     arb_get_mag(gate, job->row->gout);
     arb_one(x);
     if (before)
@@ -219,7 +190,7 @@ static void gauge_root(mag_ptr gauge, gauge_job *job, const ref_root_kind *kind)
         if (kind->length && job->row->keys)
             mag_div_ui(gauge + c, gauge + c, (ulong)job->row->keys);
     }
-    const int good = ref_root_norm(y, x, p, job->row->keys, job->row->prec);
+    const int good = axis_root_norm(y, x, p, job->row->keys, job->row->prec);
     if (good)
         through_root(gauge, job, kind, x, y);
     through_affine(gauge, job->in);
@@ -229,37 +200,30 @@ static void gauge_root(mag_ptr gauge, gauge_job *job, const ref_root_kind *kind)
         else if (!before)
             mag_mul(gauge + c, gauge + c, gate);
     }
-    mag_clear(gate);
-    arb_clear(x);
     _arb_vec_clear(y, (slong)p->e);
 }
 
 /* update=delta, efla: |gout| times the absolute terms of u (R-GAUGE-DELTA). */
 static void gauge_delta(mag_ptr gauge, const ref_row *row)
 {
-    mag_t gate;
-    mag_init(gate);
+    AUTO_MAG(gate);
     arb_get_mag(gate, row->gout);
     for (int64_t c = 0; c < row->e; c++)
         mag_mul(gauge + c, gate, row->delta.terms + c);
-    mag_clear(gate);
 }
 
 static void gauge_o(mag_ptr gauge, gauge_job *job)
 {
-    const ref_root_kind kind = ref_root_norm_kind(job->in->p);
+    const axis_root kind = axis_norm_of(job->in->p)->root;
     if (kind.root) {
         gauge_root(gauge, job, &kind);
         return;
     }
     const int moves = divisor_moves(job);
-    arb_t divisor;
-    mag_t low, gate;
-    arb_init(divisor);
-    mag_init(low);
-    mag_init(gate);
+    AUTO_ARB(divisor);
+    AUTO_MAG(low, gate);
     arb_get_mag(gate, job->row->gout);
-    if (bound_divisor(divisor, job->row, job->in, job->h))
+    if (axis_divisor(divisor, job->row, job->in, job->h))
         arb_get_mag_lower(low, divisor);
     for (int64_t c = 0; c < job->in->p->e; c++) {
         if (mag_is_zero(low)) {
@@ -270,9 +234,6 @@ static void gauge_o(mag_ptr gauge, gauge_job *job)
         mag_div(gauge + c, gauge + c, low);
         mag_mul(gauge + c, gauge + c, gate);
     }
-    mag_clear(gate);
-    mag_clear(low);
-    arb_clear(divisor);
 }
 
 attest_status ref_gauge_row(mag_ptr gauge, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,

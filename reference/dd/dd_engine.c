@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference/axis/axis.h"
 #include "reference/dd/dd_control.h"
 #include "reference/dd/dd_driver.h"
 #include "reference/dd/dd_table.h"
@@ -46,32 +47,13 @@ static attest_status find_path(const dd_path **path, const char *name, attest_er
 }
 
 /* ---- what is served ---------------------------------------------------------------------------------------------- */
-#define VALUE(v) (1u << (v))
-
-/* Axis values with loops of their own, or none to make; an axis that is not listed must have its first value. */
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] = VALUE(ATTEST_WEIGHT_EXP) | VALUE(ATTEST_WEIGHT_TAYLOR) | VALUE(ATTEST_WEIGHT_TERM) |
-                           VALUE(ATTEST_WEIGHT_POWER),
-    [ATTEST_AXIS_CENTER] = VALUE(ATTEST_CENTER_ZERO) | VALUE(ATTEST_CENTER_MAX) | VALUE(ATTEST_CENTER_MIN) |
-                           VALUE(ATTEST_CENTER_MID),
-    [ATTEST_AXIS_FEATURE] = VALUE(ATTEST_FEATURE_IDENTITY) | VALUE(ATTEST_FEATURE_RELU),
-    [ATTEST_AXIS_NORM] = VALUE(ATTEST_NORM_SUM) | VALUE(ATTEST_NORM_NONE) | VALUE(ATTEST_NORM_LENGTH),
-    [ATTEST_AXIS_MASK] = ~0u,
-    [ATTEST_AXIS_WINDOW] = ~0u,
-    [ATTEST_AXIS_LENS] = ~0u,
-    [ATTEST_AXIS_EPS] = ~0u,
-    [ATTEST_AXIS_CLAMP] = ~0u,
-};
-
 int attest_enclose_serves(const attest_problem *p, char *why, size_t len)
 {
-    for (uint32_t a = 0; a < ATTEST_AXIS_COUNT; a++) {
-        const uint32_t value = p->axis[a].value, allowed = served[a] ? served[a] : 1;
-        if (value > 31 || !(allowed & VALUE(value))) {
-            snprintf(why, len, "engine=dd does not serve this value of %s; allowed are auto, ball, exact, witness",
-                     attest_axes[a].key);
-            return 0;
-        }
+    uint32_t axis;
+    if (!axis_served(p, AXIS_DD, 0, &axis)) {
+        snprintf(why, len, "engine=dd does not serve this value of %s; allowed are auto, ball, exact, witness",
+                 attest_axes[axis].key);
+        return 0;
     }
     if (p->in == ATTEST_F64) {
         snprintf(why, len, "engine=dd: in=f64: products are not exact in double; allowed are f32, f16, bf16");

@@ -1,4 +1,4 @@
-/* engine.h - what all engines of the reference share: a row, its inputs, its visible keys, ulps, and the three
+/* engine.h - what all engines of the reference share: a row, its inputs, its visible keys, ulps, and the
  * engines.
  *
  * Answers what one row of a case is, and rounds what an engine found. The only door to the headers of FLINT, Arb,
@@ -6,13 +6,14 @@
  *
  * ball: FLINT/Arb; serves every variant this version knows; fills everything.
  * exact: GMP integers over one power of two, rationals only for the last quotient; fills u, z, o again,
- *        independently (shares no arithmetic with ball; shares masks and head map).
+ *        independently (shares no arithmetic with ball; shares masks, head map and where a gate or decay is stored).
  * witness: plain MPFR from the formula; own masks, head map; shares nothing but tensors and the line.
  */
 #ifndef ATTEST_ENGINE_H
 #define ATTEST_ENGINE_H
 
 #include "reference/engine/flint_headers.h"
+#include "reference/engine/scope.h"
 #include "reference/reference.h"
 
 /* update=delta, efla: what one column of the state S of KV head (b,g) went through at each token t = 0..i, as upper
@@ -93,14 +94,11 @@ void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle
 
 /* Position i+off of query i among the keys: off = len_b - n with causal-br, else 0. */
 int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i);
-/* Do gates multiply the values (gates in, inout and heads)? */
-int ref_gates_values(const attest_problem *p);
 
 /* Keys visible to (b,i) via attest_visible(); len from the tensor. */
 void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last);
 
-/* ball: computes the row at working precision prec (bits).  Reads every axis through the function tables in
- * ball_axes.c: one function per axis value. */
+/* ball: computes the row at working precision prec (bits).  Reads every axis through its rows in axis/. */
 attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec,
                            attest_error *err);
 /* S_n (z_state: without v) of KV head (b,g) after the last key visible to query n-1, full Kronecker:

@@ -15,16 +15,12 @@
 /* floor(|x|) or ceil(|x|) of x * 2^-unit as an unsigned integer; the caller knows that it fits. */
 static uint64_t scaled_magnitude(const arf_t x, slong unit, int ceiling)
 {
-    arf_t y;
-    fmpz_t z;
-    arf_init(y);
-    fmpz_init(z);
+    AUTO_ARF(y);
+    AUTO_FMPZ(z);
     arf_abs(y, x);
     arf_mul_2exp_si(y, y, -unit); /* exact */
     arf_get_fmpz(z, y, ceiling ? ARF_RND_CEIL : ARF_RND_FLOOR);
     const uint64_t m = fmpz_get_ui(z);
-    fmpz_clear(z);
-    arf_clear(y);
     return m;
 }
 
@@ -57,21 +53,17 @@ static double directed_double(const arf_t x, int up)
 
 double ref_lower(const arb_t x)
 {
-    arf_t end;
-    arf_init(end);
+    AUTO_ARF(end);
     arb_get_lbound_arf(end, x, 64);
     const double d = directed_double(end, 0);
-    arf_clear(end);
     return d;
 }
 
 double ref_upper(const arb_t x)
 {
-    arf_t end;
-    arf_init(end);
+    AUTO_ARF(end);
     arb_get_ubound_arf(end, x, 64);
     const double d = directed_double(end, 1);
-    arf_clear(end);
     return d;
 }
 
@@ -79,11 +71,9 @@ double ref_mag_upper(const mag_t x)
 {
     if (mag_is_zero(x))
         return 0;
-    arf_t y;
-    arf_init(y);
+    AUTO_ARF(y);
     arf_set_mag(y, x);
     const double d = directed_double(y, 1);
-    arf_clear(y);
     return d;
 }
 
@@ -92,8 +82,7 @@ double ref_mag_upper(const mag_t x)
 /* Both ends of a finite ball, exact or (see END_BITS) a little outside. */
 static void ball_ends(arf_t lo, arf_t hi, const arb_t t)
 {
-    arf_t radius;
-    arf_init(radius);
+    AUTO_ARF(radius);
     arf_set_mag(radius, arb_radref(t));
     if (arf_is_zero(radius)) {
         arf_set(lo, arb_midref(t));
@@ -102,7 +91,6 @@ static void ball_ends(arf_t lo, arf_t hi, const arb_t t)
         arf_sub(lo, arb_midref(t), radius, END_BITS, ARF_RND_FLOOR);
         arf_add(hi, arb_midref(t), radius, END_BITS, ARF_RND_CEIL);
     }
-    arf_clear(radius);
 }
 
 /* Rounds (-1)^negative * (magnitude + a little if sticky) * 2^exponent once; magnitude > 0, any length. */
@@ -111,11 +99,9 @@ static uint64_t round_integer(uint32_t dtype, int negative, const mpz_t magnitud
     const attest_format f = attest_format_of(dtype);
     const long bits = (long)mpz_sizeinbase(magnitude, 2);
     const long drop = bits > 64 ? bits - 64 : 0;
-    mpz_t top;
-    fmpz_t scale;
+    AUTO_MPZ(top);
+    AUTO_FMPZ(scale);
     uint64_t stored;
-    mpz_init(top);
-    fmpz_init(scale);
     mpz_tdiv_q_2exp(top, magnitude, (mp_bitcnt_t)drop);
     if (drop > 0 && mpz_scan1(magnitude, 0) < (mp_bitcnt_t)drop)
         sticky = 1;
@@ -128,8 +114,6 @@ static uint64_t round_integer(uint32_t dtype, int negative, const mpz_t magnitud
         stored = attest_round_scaled(dtype, negative, 1, f.emin - f.p - 1, 0);
     else
         stored = attest_round_scaled(dtype, negative, mpz_get_ui(top), (int)fmpz_get_si(scale), sticky);
-    fmpz_clear(scale);
-    mpz_clear(top);
     return stored;
 }
 
@@ -137,18 +121,12 @@ static uint64_t round_arf(uint32_t dtype, const arf_t x)
 {
     if (arf_is_zero(x))
         return 0;
-    fmpz_t mantissa, exponent;
-    mpz_t magnitude;
-    fmpz_init(mantissa);
-    fmpz_init(exponent);
-    mpz_init(magnitude);
+    AUTO_FMPZ(mantissa, exponent);
+    AUTO_MPZ(magnitude);
     arf_get_fmpz_2exp(mantissa, exponent, x);
     fmpz_get_mpz(magnitude, mantissa);
     mpz_abs(magnitude, magnitude);
     const uint64_t stored = round_integer(dtype, arf_sgn(x) < 0, magnitude, exponent, 0);
-    mpz_clear(magnitude);
-    fmpz_clear(exponent);
-    fmpz_clear(mantissa);
     return stored;
 }
 
@@ -159,14 +137,10 @@ int ref_round_ball(uint64_t *bits, const arb_t t, uint32_t dtype)
     *bits = 0;
     if (!arb_is_finite(t))
         return 0;
-    arf_t lo, hi;
-    arf_init(lo);
-    arf_init(hi);
+    AUTO_ARF(lo, hi);
     ball_ends(lo, hi, t);
     const uint64_t low = round_arf(dtype, lo);
     const int decided = low == round_arf(dtype, hi);
-    arf_clear(hi);
-    arf_clear(lo);
     *bits = decided ? low : 0;
     return decided;
 }
@@ -177,19 +151,13 @@ uint64_t ref_round_quotient(const mpz_t numerator, const mpz_t denominator, long
         return 0;
     const long difference = (long)mpz_sizeinbase(numerator, 2) - (long)mpz_sizeinbase(denominator, 2);
     const long shift = difference < 66 ? 66 - difference : 0; /* the quotient gets 66 bits or more */
-    mpz_t quotient, rest;
-    fmpz_t exponent;
-    mpz_init(quotient);
-    mpz_init(rest);
-    fmpz_init(exponent);
+    AUTO_MPZ(quotient, rest);
+    AUTO_FMPZ(exponent);
     mpz_abs(quotient, numerator);
     mpz_mul_2exp(quotient, quotient, (mp_bitcnt_t)shift);
     mpz_tdiv_qr(quotient, rest, quotient, denominator);
     fmpz_set_si(exponent, power - shift);
     const uint64_t stored = round_integer(dtype, mpz_sgn(numerator) < 0, quotient, exponent, mpz_sgn(rest) != 0);
-    fmpz_clear(exponent);
-    mpz_clear(rest);
-    mpz_clear(quotient);
     return stored;
 }
 
@@ -252,12 +220,8 @@ static void span_clear(ulp_span *s)
 /* |got - t| / ulp(t) over the span: least distance by the largest ulp, greatest distance by the least. */
 static void span_distance(double *lo, double *hi, const ulp_span *s, const arf_t got)
 {
-    arf_t least, greatest, other;
-    fmpz_t shift;
-    arf_init(least);
-    arf_init(greatest);
-    arf_init(other);
-    fmpz_init(shift);
+    AUTO_ARF(least, greatest, other);
+    AUTO_FMPZ(shift);
     arf_sub(least, got, s->hi, 128, ARF_RND_FLOOR); /* each rounded once, outward */
     arf_sub(other, s->lo, got, 128, ARF_RND_FLOOR);
     arf_max(least, least, other);
@@ -272,18 +236,12 @@ static void span_distance(double *lo, double *hi, const ulp_span *s, const arf_t
     arf_mul_2exp_fmpz(greatest, greatest, shift);
     *lo = directed_double(least, 0);
     *hi = directed_double(greatest, 1);
-    fmpz_clear(shift);
-    arf_clear(other);
-    arf_clear(greatest);
-    arf_clear(least);
 }
 
 /* An infinity where t is finite: right from (2-2^-p) 2^emax on, 2^(emax+1) below that. */
 static void span_infinity(double *lo, double *hi, const ulp_span *s, int negative)
 {
-    arf_t threshold, stand_in;
-    arf_init(threshold);
-    arf_init(stand_in);
+    AUTO_ARF(threshold, stand_in);
     arf_set_ui(threshold, (1ul << (s->f.p + 1)) - 1u);
     arf_mul_2exp_si(threshold, threshold, s->f.emax - s->f.p);
     arf_set_si_2exp_si(stand_in, negative ? -1 : 1, s->f.emax + 1);
@@ -302,8 +260,6 @@ static void span_infinity(double *lo, double *hi, const ulp_span *s, int negativ
         if (wrong)
             *hi = INFINITY;
     }
-    arf_clear(stand_in);
-    arf_clear(threshold);
 }
 
 /* t that is no finite ball: an exact infinity is only itself, anything else may be anything. */

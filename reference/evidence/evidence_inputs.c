@@ -5,11 +5,9 @@
 
 void ref_rule_double(fmpq_t x, double value)
 {
-    mpq_t q;
-    mpq_init(q);
+    AUTO_MPQ(q);
     mpq_set_d(q, value);
     fmpq_set_mpq(x, q);
-    mpq_clear(q);
 }
 
 /* x[rows,columns] from the tensor's (b,h); 1 everywhere without a tensor.  0 and no value where one is not finite. */
@@ -90,4 +88,31 @@ void ref_rule_stop(rule_job *job)
     fmpq_mat_clear(job->b);
     fmpq_mat_clear(job->a);
     fmpq_mat_clear(job->out);
+}
+
+/* ---- small steps ------------------------------------------------------------------------------------------------- */
+void ref_rule_row(fmpq_mat_t row, const fmpq_mat_t x, slong t)
+{
+    for (slong c = 0; c < fmpq_mat_ncols(x); c++)
+        fmpq_set(fmpq_mat_entry(row, 0, c), fmpq_mat_entry(x, t, c));
+}
+
+/* S += x^T y for rows x, y */
+void ref_rule_outer(fmpq_mat_t s, const fmpq_mat_t x, const fmpq_mat_t y)
+{
+    for (slong r = 0; r < fmpq_mat_ncols(x); r++)
+        for (slong c = 0; c < fmpq_mat_ncols(y); c++)
+            fmpq_addmul(fmpq_mat_entry(s, r, c), fmpq_mat_entry(x, 0, r), fmpq_mat_entry(y, 0, c));
+}
+
+void ref_rule_put(rule_job *job, slong t, const fmpq_mat_t row)
+{
+    for (slong c = 0; c < (slong)job->e; c++)
+        fmpq_set(fmpq_mat_entry(job->out, t, c), fmpq_mat_entry(row, 0, c));
+}
+
+slong ref_rule_visible(const rule_job *job, slong i)
+{
+    const int all = attest_axis_value_of(job->p, ATTEST_AXIS_MASK) == ATTEST_MASK_FULL;
+    return all || i + 1 > (slong)job->m ? (slong)job->m : i + 1;
 }

@@ -25,12 +25,10 @@ void ref_match_add(attest_match *match, const arb_t difference, int different, i
 
 void ref_match_balls(attest_match *match, const arb_t x, const arb_t y)
 {
-    arb_t d;
-    arb_init(d);
+    AUTO_ARB(d);
     arb_sub(d, x, y, BITS);
     arb_abs(d, d);
     ref_match_add(match, d, !arb_overlaps(x, y) || !arb_is_finite(d), 0);
-    arb_clear(d);
 }
 
 /* A row whose scores and weights exist. */
@@ -95,9 +93,7 @@ attest_status attest_evidence_weights(attest_span *weight, attest_span *score, i
 {
     ref_row *row;
     attest_status status;
-    arb_t sum, x;
-    arb_init(sum);
-    arb_init(x);
+    AUTO_ARB(sum, x);
     *count = 0;
     ATTEST_TRY(known_row(&row, truth, b, h, i, err));
     if (row->keys > room)
@@ -114,23 +110,19 @@ attest_status attest_evidence_weights(attest_span *weight, attest_span *score, i
     }
     *count = row->keys;
 out:
-    arb_clear(sum);
-    arb_clear(x);
     return status;
 }
 
 /* ---- equality ---------------------------------------------------------------------------------------------------- */
 static void count_pair(attest_match *match, const arb_t x, const arb_t y, const mpq_t *a, const mpq_t *b)
 {
-    arb_t d;
-    arb_init(d);
+    AUTO_ARB(d);
     arb_sub(d, x, y, BITS);
     arb_abs(d, d);
     const int different = a && b ? !mpq_equal(*a, *b) : !arb_overlaps(x, y);
     if (a && b && !different)
         arb_zero(d);
     ref_match_add(match, d, different, a && b);
-    arb_clear(d);
 }
 
 attest_status attest_evidence_same(attest_match *match, uint32_t role, attest_truth *one, int64_t b, int64_t h,
@@ -178,10 +170,7 @@ attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, att
 {
     ref_row *x, *y;
     attest_status status;
-    arb_t dot, xx, yy;
-    arb_init(dot);
-    arb_init(xx);
-    arb_init(yy);
+    AUTO_ARB(dot, xx, yy);
     *cosine = (attest_span){ NAN, NAN };
     ATTEST_TRY(known_row(&x, one, b, h, i, err));
     ATTEST_TRY(known_row(&y, two, b, h, i, err));
@@ -198,26 +187,19 @@ attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, att
     arb_div(dot, dot, xx, BITS);
     *cosine = ref_span_of(dot);
 out:
-    arb_clear(dot);
-    arb_clear(xx);
-    arb_clear(yy);
     return status;
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 static void add_range(arb_t total, const ref_row *row)
 {
-    arb_t low, high;
-    arb_init(low);
-    arb_init(high);
+    AUTO_ARB(low, high);
     for (int64_t j = 0; j < row->keys; j++) {
         arb_min(low, j ? low : row->s, row->s + j, BITS);
         arb_max(high, j ? high : row->s, row->s + j, BITS);
     }
     arb_sub(high, high, low, BITS);
     arb_add(total, total, high, BITS);
-    arb_clear(low);
-    arb_clear(high);
 }
 
 attest_status attest_evidence_moments(attest_span *mean, attest_span *variance, attest_span *range, attest_truth *truth,
@@ -227,10 +209,7 @@ attest_status attest_evidence_moments(attest_span *mean, attest_span *variance, 
     const attest_problem *p = ref_truth_inputs(truth)->p;
     const int64_t rows = p->b * p->hq * p->n;
     int64_t count = 0;
-    arb_t sum, squares, ranges;
-    arb_init(sum);
-    arb_init(squares);
-    arb_init(ranges);
+    AUTO_ARB(sum, squares, ranges);
     for (int64_t r = 0; r < rows; r++) {
         ref_row *row;
         ATTEST_TRY(known_row(&row, truth, r / p->n / p->hq, r / p->n % p->hq, r % p->n, err));
@@ -248,9 +227,6 @@ attest_status attest_evidence_moments(attest_span *mean, attest_span *variance, 
     *variance = ref_span_of(squares);
     *range = ref_span_of(ranges);
 out:
-    arb_clear(sum);
-    arb_clear(squares);
-    arb_clear(ranges);
     return status;
 }
 
@@ -259,12 +235,7 @@ attest_status attest_evidence_filter(int64_t *kept, attest_span *range, attest_s
 {
     ref_row *row;
     attest_status status;
-    arb_t top, limit, low, mass, all;
-    arb_init(top);
-    arb_init(limit);
-    arb_init(low);
-    arb_init(mass);
-    arb_init(all);
+    AUTO_ARB(top, limit, low, mass, all);
     *kept = 0;
     *range = *dropped = (attest_span){ NAN, NAN };
     if (!(tau > 0) || !isfinite(tau))
@@ -293,10 +264,5 @@ attest_status attest_evidence_filter(int64_t *kept, attest_span *range, attest_s
     *range = ref_span_of(low);
     *dropped = ref_span_of(mass);
 out:
-    arb_clear(top);
-    arb_clear(limit);
-    arb_clear(low);
-    arb_clear(mass);
-    arb_clear(all);
     return status;
 }

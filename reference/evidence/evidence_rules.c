@@ -6,33 +6,6 @@
 #include <math.h> /* isfinite only: no function of libm */
 #include <string.h>
 
-/* ---- small steps ------------------------------------------------------------------------------------------------- */
-void ref_rule_row(fmpq_mat_t row, const fmpq_mat_t x, slong t)
-{
-    for (slong c = 0; c < fmpq_mat_ncols(x); c++)
-        fmpq_set(fmpq_mat_entry(row, 0, c), fmpq_mat_entry(x, t, c));
-}
-
-/* S += x^T y for rows x, y */
-void ref_rule_outer(fmpq_mat_t s, const fmpq_mat_t x, const fmpq_mat_t y)
-{
-    for (slong r = 0; r < fmpq_mat_ncols(x); r++)
-        for (slong c = 0; c < fmpq_mat_ncols(y); c++)
-            fmpq_addmul(fmpq_mat_entry(s, r, c), fmpq_mat_entry(x, 0, r), fmpq_mat_entry(y, 0, c));
-}
-
-void ref_rule_put(rule_job *job, slong t, const fmpq_mat_t row)
-{
-    for (slong c = 0; c < (slong)job->e; c++)
-        fmpq_set(fmpq_mat_entry(job->out, t, c), fmpq_mat_entry(row, 0, c));
-}
-
-slong ref_rule_visible(const rule_job *job, slong i)
-{
-    const int all = attest_axis_value_of(job->p, ATTEST_AXIS_MASK) == ATTEST_MASK_FULL;
-    return all || i + 1 > (slong)job->m ? (slong)job->m : i + 1;
-}
-
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 /* x^(x n), 1 x d^n */
 static void power_of(fmpq_mat_t power, const fmpq_mat_t x, int64_t n)
@@ -118,10 +91,8 @@ static void run_taylor_states(rule_job *job)
 /* sum_{n<=number} (q_i.k_j)^n / n! */
 static void pair_weight(fmpq_t w, const rule_job *job, slong i, slong j)
 {
-    fmpq_t s;
-    fmpz_t n;
-    fmpq_init(s);
-    fmpz_init(n);
+    AUTO_FMPQ(s);
+    AUTO_FMPZ(n);
     for (slong c = 0; c < (slong)job->d; c++)
         fmpq_addmul(s, fmpq_mat_entry(job->q, i, c), fmpq_mat_entry(job->k, j, c));
     fmpq_one(w);
@@ -132,15 +103,12 @@ static void pair_weight(fmpq_t w, const rule_job *job, slong i, slong j)
         fmpz_one(n);
         fmpq_add_fmpz(w, w, n);
     }
-    fmpq_clear(s);
-    fmpz_clear(n);
 }
 
 /* out_i = sum_j row_i w_ij column_j v_j; row or column NULL: 1 */
 static void pair_sum(rule_job *job, const fmpq_mat_struct *row, const fmpq_mat_struct *column)
 {
-    fmpq_t w;
-    fmpq_init(w);
+    AUTO_FMPQ(w);
     for (slong i = 0; i < (slong)job->n; i++)
         for (slong j = 0; j < ref_rule_visible(job, i); j++) {
             pair_weight(w, job, i, j);
@@ -151,7 +119,6 @@ static void pair_sum(rule_job *job, const fmpq_mat_struct *row, const fmpq_mat_s
             for (slong c = 0; c < (slong)job->e; c++)
                 fmpq_addmul(fmpq_mat_entry(job->out, i, c), w, fmpq_mat_entry(job->v, j, c));
         }
-    fmpq_clear(w);
 }
 
 static void run_taylor_sum(rule_job *job)
@@ -211,9 +178,7 @@ static void gamma_power(fmpq_t power, const rule_job *job, slong n)
 /* sum over j in [from,to], j <= i, of gamma^(i-j) (q_i.k_j) v_j into out_i */
 static void retain(rule_job *job, slong i, slong from, slong to)
 {
-    fmpq_t w, g;
-    fmpq_init(w);
-    fmpq_init(g);
+    AUTO_FMPQ(w, g);
     for (slong j = from; j <= i && j < to; j++) {
         fmpq_zero(w);
         for (slong c = 0; c < (slong)job->d; c++)
@@ -223,8 +188,6 @@ static void retain(rule_job *job, slong i, slong from, slong to)
         for (slong c = 0; c < (slong)job->e; c++)
             fmpq_addmul(fmpq_mat_entry(job->out, i, c), w, fmpq_mat_entry(job->v, j, c));
     }
-    fmpq_clear(w);
-    fmpq_clear(g);
 }
 
 /* (Q K^T (.) D) V, D_ij = gamma^(i-j), j <= i */
@@ -239,8 +202,7 @@ static void run_retention_chunk(rule_job *job)
 {
     const slong size = (slong)job->number, n = (slong)job->n;
     fmpq_mat_t state, x, v, y;
-    fmpq_t g;
-    fmpq_init(g);
+    AUTO_FMPQ(g);
     fmpq_mat_init(state, (slong)job->d, (slong)job->e);
     fmpq_mat_init(x, 1, (slong)job->d);
     fmpq_mat_init(v, 1, (slong)job->e);
@@ -265,7 +227,6 @@ static void run_retention_chunk(rule_job *job)
             ref_rule_outer(state, x, v);
         }
     }
-    fmpq_clear(g);
     fmpq_mat_clear(state);
     fmpq_mat_clear(x);
     fmpq_mat_clear(v);
@@ -352,10 +313,8 @@ static const char *refused(size_t rule, const attest_problem *p, int64_t number,
 /* ---- the comparison ---------------------------------------------------------------------------------------------- */
 void ref_rule_compare(attest_match *match, const fmpq_t value, const mpq_t *rational, const arb_t ball)
 {
-    arb_t x;
-    mpq_t q;
-    arb_init(x);
-    mpq_init(q);
+    AUTO_ARB(x);
+    AUTO_MPQ(q);
     fmpq_get_mpq(q, value);
     arb_set_fmpq(x, value, 256);
     arb_sub(x, x, ball, 256);
@@ -364,8 +323,6 @@ void ref_rule_compare(attest_match *match, const fmpq_t value, const mpq_t *rati
     if (rational && equal)
         arb_zero(x);
     ref_match_add(match, x, !equal, rational != NULL);
-    arb_clear(x);
-    mpq_clear(q);
 }
 
 attest_status attest_evidence_rule(attest_match *match, const char *rule, int64_t number,

@@ -109,8 +109,7 @@ static void step_value_gate(rule_job *job, scan *x, slong t)
 /* h = a h + B^T (dt x); y = C h + D x: gin is dt, extra[0] is D */
 static void step_ssd(rule_job *job, scan *x, slong t)
 {
-    fmpq_t skip;
-    fmpq_init(skip);
+    AUTO_FMPQ(skip);
     ref_rule_double(skip, job->extra[0]);
     fmpq_mat_set(x->z, x->v);
     scale_row(x->z, skip);
@@ -118,15 +117,13 @@ static void step_ssd(rule_job *job, scan *x, slong t)
     decay_rows(x->s, job->a, t);
     step_linear(job, x, t);
     fmpq_mat_add(x->y, x->y, x->z);
-    fmpq_clear(skip);
 }
 
 /* RWKV-5, RWKV-6: o = r (S + diag(u) k^T v), then S = diag(w_t) S + k^T v, read with r_t = w_t q_t; u = extra, or
  * 1/w_t with number = 1 (what makes the rule a point of the axes). */
 static void step_bonus(rule_job *job, scan *x, slong t)
 {
-    fmpq_t u;
-    fmpq_init(u);
+    AUTO_FMPQ(u);
     times_row(x->q, job->a, t); /* r = w q */
     fmpq_mat_set(x->old, x->s); /* S_{t-1} */
     decay_rows(x->s, job->a, t);
@@ -140,7 +137,6 @@ static void step_bonus(rule_job *job, scan *x, slong t)
     }
     ref_rule_outer(x->old, x->k, x->v);
     fmpq_mat_mul(x->y, x->q, x->old);
-    fmpq_clear(u);
 }
 
 /* S = a (I - b k^T k) S + b k^T v; o = q S: gated delta rule as published */
@@ -170,9 +166,8 @@ static void step_sla_delta(rule_job *job, scan *x, slong t)
  * one, rate a = b.  extra[r] tells how far the removal key is from k: k^_r = k_r + extra[r]. */
 static void step_removal(rule_job *job, scan *x, slong t)
 {
-    fmpq_t off;
+    AUTO_FMPQ(off);
     fmpq_mat_t removal, left;
-    fmpq_init(off);
     fmpq_mat_init(removal, 1, (slong)job->d);
     fmpq_mat_init(left, 1, (slong)job->d);
     for (slong r = 0; r < (slong)job->d; r++) {
@@ -189,7 +184,6 @@ static void step_removal(rule_job *job, scan *x, slong t)
     step_linear(job, x, t);
     fmpq_mat_clear(removal);
     fmpq_mat_clear(left);
-    fmpq_clear(off);
 }
 
 void ref_rule_linear(rule_job *job)

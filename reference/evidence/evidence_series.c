@@ -14,8 +14,7 @@ enum { BITS = 256, STEPS = 60 };
 
 void ref_taylor_sum(arb_t t, ulong p, const arb_t x, slong prec)
 {
-    arb_t sum;
-    arb_init(sum);
+    AUTO_ARB(sum);
     arb_one(sum);
     for (ulong n = p; n > 0; n--) {
         arb_mul(sum, sum, x, prec);
@@ -23,21 +22,18 @@ void ref_taylor_sum(arb_t t, ulong p, const arb_t x, slong prec)
         arb_add_ui(sum, sum, 1, prec);
     }
     arb_swap(t, sum);
-    arb_clear(sum);
 }
 
 /* P_p(x) = 1 - e^-x T_p(x) */
 static void tail(arb_t value, int p, const arb_t x, slong prec)
 {
-    arb_t e;
-    arb_init(e);
+    AUTO_ARB(e);
     arb_neg(e, x);
     arb_exp(e, e, prec);
     ref_taylor_sum(value, (ulong)p, x, prec);
     arb_mul(value, value, e, prec);
     arb_sub_ui(value, value, 1, prec);
     arb_neg(value, value);
-    arb_clear(e);
 }
 
 /* R-TAIL: T_p, p odd, grows (T_p' = T_{p-1} > 0) from below 0 at -p-1 to 1 at 0: halving keeps the root inside, at the
@@ -46,9 +42,7 @@ attest_status attest_evidence_root(attest_span *root, int p, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     double lo = -p - 1.0, hi = 0;
-    arb_t x, t;
-    arb_init(x);
-    arb_init(t);
+    AUTO_ARB(x, t);
     *root = (attest_span){ NAN, NAN };
     if (p < 1 || p % 2 == 0 || p > 10000)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "T_%d: a root is found for odd p from 1 to 9999", p));
@@ -69,8 +63,6 @@ attest_status attest_evidence_root(attest_span *root, int p, attest_error *err)
     }
     *root = (attest_span){ lo, hi };
 out:
-    arb_clear(x);
-    arb_clear(t);
     return status;
 }
 
@@ -84,12 +76,7 @@ static const struct {
  * for p odd it falls to P(0) = 0 and grows again. */
 static void relative_error(arb_t worst, int p, double from, double to)
 {
-    arb_t x, a, b, low, high;
-    arb_init(x);
-    arb_init(a);
-    arb_init(b);
-    arb_init(low);
-    arb_init(high);
+    AUTO_ARB(x, a, b, low, high);
     arb_set_d(x, from);
     tail(a, p, x, 2 * BITS);
     arb_set_d(x, to);
@@ -105,11 +92,6 @@ static void relative_error(arb_t worst, int p, double from, double to)
         arb_div(worst, low, high, BITS);
     else
         arb_pos_inf(worst);
-    arb_clear(x);
-    arb_clear(a);
-    arb_clear(b);
-    arb_clear(low);
-    arb_clear(high);
 }
 
 static attest_status interval_of(size_t *index, const char *center, attest_error *err)
@@ -129,14 +111,10 @@ static attest_status tolerance_of(double tolerance, attest_error *err)
 /* 1 if range is surely within the tolerance. */
 static int within(int p, size_t interval, double range, double tolerance)
 {
-    arb_t worst, limit;
-    arb_init(worst);
-    arb_init(limit);
+    AUTO_ARB(worst, limit);
     relative_error(worst, p, intervals[interval].from * range, intervals[interval].to * range);
     arb_set_d(limit, tolerance);
     const int yes = arb_le(worst, limit);
-    arb_clear(worst);
-    arb_clear(limit);
     return yes;
 }
 
@@ -193,10 +171,7 @@ typedef struct identity_row {
 /* I1: w^T_j/w_j - 1 = (Pbar - P_j)/(1 - Pbar) */
 static void identity_weights(attest_match *match, const identity_row *r)
 {
-    arb_t left, right, rest;
-    arb_init(left);
-    arb_init(right);
-    arb_init(rest);
+    AUTO_ARB(left, right, rest);
     arb_sub_ui(rest, r->mean, 1, BITS);
     arb_neg(rest, rest);
     for (int64_t j = 0; j < r->t->keys; j++) {
@@ -207,19 +182,13 @@ static void identity_weights(attest_match *match, const identity_row *r)
         arb_div(right, right, rest, BITS);
         ref_match_balls(match, left, right);
     }
-    arb_clear(left);
-    arb_clear(right);
-    arb_clear(rest);
 }
 
 /* I2: o^T - o = -Cov_w(P, v)/(1 - Pbar), Cov = sum w P v - Pbar o */
 static void identity_output(attest_match *match, const identity_row *r, const ref_inputs *in, int64_t b, int64_t g)
 {
     const attest_tensor *v = in->role[ATTEST_V];
-    arb_t left, right, x;
-    arb_init(left);
-    arb_init(right);
-    arb_init(x);
+    AUTO_ARB(left, right, x);
     for (int64_t c = 0; c < r->t->e; c++) {
         arb_mul(right, r->mean, r->s->o + c, BITS);
         for (int64_t j = 0; j < r->t->keys; j++) {
@@ -233,18 +202,12 @@ static void identity_output(attest_match *match, const identity_row *r, const re
         arb_sub(left, r->t->o + c, r->s->o + c, BITS);
         ref_match_balls(match, left, right);
     }
-    arb_clear(left);
-    arb_clear(right);
-    arb_clear(x);
 }
 
 /* I3: w^T_i/w^T_j = e^(s_i - s_j) (1 - P_i)/(1 - P_j), the logarithm undone, so that signs are no matter */
 static void identity_ratio(attest_match *match, const identity_row *r)
 {
-    arb_t left, right, x;
-    arb_init(left);
-    arb_init(right);
-    arb_init(x);
+    AUTO_ARB(left, right, x);
     for (int64_t j = 0; j + 1 < r->t->keys; j++) {
         arb_div(left, r->t->w + j, r->t->w + j + 1, BITS);
         arb_sub(right, r->s->s + j, r->s->s + j + 1, BITS);
@@ -255,30 +218,22 @@ static void identity_ratio(attest_match *match, const identity_row *r)
         arb_div(right, right, x, BITS);
         ref_match_balls(match, left, right);
     }
-    arb_clear(left);
-    arb_clear(right);
-    arb_clear(x);
 }
 
 /* I4: 1 - Pbar = sum T / sum e */
 static void identity_sum(attest_match *match, const identity_row *r)
 {
-    arb_t left, right;
-    arb_init(left);
-    arb_init(right);
+    AUTO_ARB(left, right);
     arb_sub_ui(left, r->mean, 1, BITS);
     arb_neg(left, left);
     arb_div(right, r->sum_t, r->sum_e, BITS);
     ref_match_balls(match, left, right);
-    arb_clear(left);
-    arb_clear(right);
 }
 
 /* x = s - c of the Taylor row; weights of e^x. */
 static void identity_fill(identity_row *r, int p)
 {
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     for (int64_t j = 0; j < r->t->keys; j++) {
         arb_sub(x, r->t->s + j, r->t->c, BITS);
         tail(r->tail + j, p, x, BITS);
@@ -290,7 +245,6 @@ static void identity_fill(identity_row *r, int p)
         arb_div(r->weight + j, r->weight + j, r->sum_e, BITS);
         arb_addmul(r->mean, r->weight + j, r->tail + j, BITS);
     }
-    arb_clear(x);
 }
 
 attest_status attest_evidence_identities(attest_match match[4], attest_truth *taylor_truth, attest_truth *softmax,
@@ -346,9 +300,7 @@ static int finite_list(const double *s, int64_t count, double lambda)
 /* weight[h] = softmax(lambda s)_h */
 static void list_weights(arb_ptr weight, const double *s, int64_t count, double lambda)
 {
-    arb_t sum, l;
-    arb_init(sum);
-    arb_init(l);
+    AUTO_ARB(sum, l);
     arb_set_d(l, lambda);
     for (int64_t h = 0; h < count; h++) {
         arb_set_d(weight + h, s[h]);
@@ -358,8 +310,6 @@ static void list_weights(arb_ptr weight, const double *s, int64_t count, double 
     }
     for (int64_t h = 0; h < count; h++)
         arb_div(weight + h, weight + h, sum, BITS);
-    arb_clear(sum);
-    arb_clear(l);
 }
 
 /* H(lambda + x) = -sum_h p_h ln p_h as a power series to x^1, p_h = e^(s_h (lambda+x)) / sum: no formula of the slope
@@ -367,9 +317,7 @@ static void list_weights(arb_ptr weight, const double *s, int64_t count, double 
 static void entropy_series(arb_poly_t entropy, const double *s, int64_t count, double lambda)
 {
     arb_poly_t sum, term, logarithm;
-    arb_t c, l;
-    arb_init(c);
-    arb_init(l);
+    AUTO_ARB(c, l);
     arb_set_d(l, lambda);
     arb_poly_init(sum);
     arb_poly_init(term);
@@ -395,8 +343,6 @@ static void entropy_series(arb_poly_t entropy, const double *s, int64_t count, d
     arb_poly_clear(sum);
     arb_poly_clear(term);
     arb_poly_clear(logarithm);
-    arb_clear(c);
-    arb_clear(l);
 }
 
 attest_status attest_evidence_gate(attest_gate_facts *facts, const double *s, int64_t count, double lambda,
@@ -407,11 +353,8 @@ attest_status attest_evidence_gate(attest_gate_facts *facts, const double *s, in
         return attest_fail(err, ATTEST_BAD_INPUT, "a gate over no head, or not finite");
     arb_poly_t entropy;
     arb_ptr weight = _arb_vec_init(count);
-    arb_t x, mean, square;
+    AUTO_ARB(x, mean, square);
     arb_poly_init(entropy);
-    arb_init(x);
-    arb_init(mean);
-    arb_init(square);
     entropy_series(entropy, s, count, lambda);
     arb_poly_get_coeff_arb(x, entropy, 0);
     facts->entropy = ref_span_of(x);
@@ -432,9 +375,6 @@ attest_status attest_evidence_gate(attest_gate_facts *facts, const double *s, in
     facts->largest = ref_span_of(x);
     _arb_vec_clear(weight, count);
     arb_poly_clear(entropy);
-    arb_clear(x);
-    arb_clear(mean);
-    arb_clear(square);
     return ATTEST_OK;
 }
 
@@ -445,14 +385,12 @@ attest_status attest_evidence_flow(attest_span *flow, const double *a, const dou
     if (!finite_list(a, count, lambda) || !finite_list(b, count, lambda))
         return attest_fail(err, ATTEST_BAD_INPUT, "a gate over no head, or not finite");
     arb_ptr read = _arb_vec_init(count), write = _arb_vec_init(count);
-    arb_t sum;
-    arb_init(sum);
+    AUTO_ARB(sum);
     list_weights(read, a, count, lambda);
     list_weights(write, b, count, lambda);
     arb_dot(sum, NULL, 0, read, 1, write, 1, (slong)count, BITS);
     *flow = ref_span_of(sum);
     _arb_vec_clear(read, count);
     _arb_vec_clear(write, count);
-    arb_clear(sum);
     return ATTEST_OK;
 }

@@ -36,14 +36,12 @@ static void need(reader *r, char c)
 /* A whole number from a ball that holds exactly one. */
 static ulong whole(const arb_t x, reader *r)
 {
-    fmpz_t n;
+    AUTO_FMPZ(n);
     ulong value = 0;
-    fmpz_init(n);
     if (arb_get_unique_fmpz(n, x) && fmpz_sgn(n) >= 0 && fmpz_cmp_ui(n, 100000) <= 0)
         value = fmpz_get_ui(n);
     else
         r->bad = 1;
-    fmpz_clear(n);
     return value;
 }
 
@@ -122,13 +120,12 @@ static void read_call(arb_t x, reader *r)
 {
     char name[NAME];
     size_t len = 0;
-    arb_t y;
+    AUTO_ARB(y);
     while (isalpha((unsigned char)r->at[len]) && len + 1 < NAME)
         len++;
     memcpy(name, r->at, len);
     name[len] = '\0';
     r->at += len;
-    arb_init(y);
     need(r, '(');
     read_sum(x, r);
     size_t i = 0;
@@ -145,7 +142,6 @@ static void read_call(arb_t x, reader *r)
         if (!r->bad)
             calls[i].call(x, y, r);
     }
-    arb_clear(y);
 }
 
 static void read_number(arb_t x, reader *r)
@@ -194,8 +190,7 @@ static void read_factor(arb_t x, reader *r)
 
 static void read_product(arb_t x, reader *r)
 {
-    arb_t y;
-    arb_init(y);
+    AUTO_ARB(y);
     read_factor(x, r);
     for (int more = 1; more && !r->bad;) {
         const int times = accept(r, '*');
@@ -208,13 +203,11 @@ static void read_product(arb_t x, reader *r)
         else
             arb_div(x, x, y, BITS);
     }
-    arb_clear(y);
 }
 
 static void read_sum(arb_t x, reader *r)
 {
-    arb_t y;
-    arb_init(y);
+    AUTO_ARB(y);
     read_product(x, r);
     for (int more = 1; more && !r->bad;) {
         const int plus = accept(r, '+');
@@ -227,7 +220,6 @@ static void read_sum(arb_t x, reader *r)
         else
             arb_sub(x, x, y, BITS);
     }
-    arb_clear(y);
 }
 
 attest_status attest_evidence_value(attest_span *value, attest_error *err, const char *formula, ...)
@@ -238,8 +230,7 @@ attest_status attest_evidence_value(attest_span *value, attest_error *err, const
     va_start(arguments, formula);
     const int len = vsnprintf(text, sizeof text, formula, arguments);
     va_end(arguments);
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     *value = (attest_span){ NAN, NAN };
     reader r = { text, 0, len < 0 || len >= (int)sizeof text };
     if (!r.bad)
@@ -250,6 +241,5 @@ attest_status attest_evidence_value(attest_span *value, attest_error *err, const
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "'%s' is no formula, at '%s'", text, r.at));
     *value = ref_span_of(x);
 out:
-    arb_clear(x);
     return status;
 }

@@ -104,9 +104,7 @@ static attest_status run_state(work_job *job, attest_error *err)
 /* Key j of a row whose maximum so far is `most`: rescales z and u where the score s is a new one, then adds e^(s-m). */
 static void stream_key(work_job *job, arb_ptr u, arb_t z, arb_t most, const arb_t s, slong j)
 {
-    arb_t top, by;
-    arb_init(top);
-    arb_init(by);
+    AUTO_ARB(top, by);
     arb_max(top, most, s, BITS);
     arb_sub(by, most, top, BITS);
     arb_exp(by, by, BITS); /* e^(old maximum - new): at the first key u and z are 0 */
@@ -125,8 +123,6 @@ static void stream_key(work_job *job, arb_ptr u, arb_t z, arb_t most, const arb_
         job->work->products++;
     }
     arb_swap(most, top);
-    arb_clear(top);
-    arb_clear(by);
 }
 
 /* Softmax, one key after another: a maximum, z and u of the row at hand are all that is held. */
@@ -134,11 +130,8 @@ static attest_status run_streaming(work_job *job, attest_error *err)
 {
     rule_job *r = &job->rule;
     const slong e = (slong)r->e;
-    arb_t z, most, s;
+    AUTO_ARB(z, most, s);
     (void)err;
-    arb_init(z);
-    arb_init(most);
-    arb_init(s);
     job->work->held = e + 2;
     for (slong i = 0; i < (slong)r->n; i++) {
         arb_ptr u = job->streamed + i * e;
@@ -158,9 +151,6 @@ static attest_status run_streaming(work_job *job, attest_error *err)
             job->work->divisions++;
         }
     }
-    arb_clear(z);
-    arb_clear(most);
-    arb_clear(s);
     return ATTEST_OK;
 }
 

@@ -5,28 +5,6 @@
 #include "reference/exact/exact_integer.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] =
-        EXACT_ONLY(ATTEST_WEIGHT_TAYLOR) | EXACT_ONLY(ATTEST_WEIGHT_TERM) | EXACT_ONLY(ATTEST_WEIGHT_POWER),
-    [ATTEST_AXIS_CENTER] = EXACT_ANY,
-    [ATTEST_AXIS_FILTER] = EXACT_ANY,
-    [ATTEST_AXIS_FEATURE] = EXACT_ANY, /* exact_keys_scan() decides on the values at hand */
-    [ATTEST_AXIS_MASK] = EXACT_ANY,
-    [ATTEST_AXIS_WINDOW] = EXACT_ANY,
-    [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_DECAY] = EXACT_ANY,
-    [ATTEST_AXIS_GATES] = EXACT_ONLY(ATTEST_GATES_NONE) | EXACT_ONLY(ATTEST_GATES_IN) | EXACT_ONLY(ATTEST_GATES_OUT) |
-                          EXACT_ONLY(ATTEST_GATES_INOUT) | EXACT_ONLY(ATTEST_GATES_PRE_OUT),
-    [ATTEST_AXIS_NORM] = EXACT_ONLY(ATTEST_NORM_FLOOR) | EXACT_ONLY(ATTEST_NORM_LENGTH) |
-                         EXACT_ONLY(ATTEST_NORM_SUM) | EXACT_ONLY(ATTEST_NORM_NONE),
-    [ATTEST_AXIS_UPDATE] = EXACT_ONLY(ATTEST_UPDATE_ADD) | EXACT_ONLY(ATTEST_UPDATE_DELTA),
-    [ATTEST_AXIS_EPS] = EXACT_ANY,
-    [ATTEST_AXIS_CLAMP] = EXACT_ANY,
-    [ATTEST_AXIS_ALIBI] = EXACT_ANY,
-    [ATTEST_AXIS_STATE] = EXACT_ANY,
-};
 
 /* ---- size ---------------------------------------------------------------------------------------------------- */
 
@@ -44,7 +22,7 @@ long exact_row_bits(const exact_keys *r)
     if (exact_is_delta(p))
         return exact_delta_bits(r);
     const long order = (long)weight->order;
-    const long factorial = weight->value == ATTEST_WEIGHT_POWER ? 0 : order * exact_log2_up(order + 1) + 2; /* e P! */
+    const long factorial = !axis_weight_of(p)->factorial ? 0 : order * exact_log2_up(order + 1) + 2; /* e P! */
     const long score_low = (r->score.low < 0 ? r->score.low : 0) - 1; /* -1, +1: center */
     const long score_top = (r->score.top > 0 ? r->score.top : 0) + 1;
     long low = order * score_low + r->gin.low + r->v.low;
@@ -76,7 +54,7 @@ static int affordable(const exact_keys *r)
     const int64_t keys = r->last - r->first, cells = p->d * p->e; /* d, e < 2^16 */
     if (exact_is_delta(p) && keys > EXACT_DELTA_LIMIT / cells)
         return 0;
-    const int64_t held = keys + (keys + 1) * exact_decay_width(p) + p->e + 1 + (exact_is_delta(p) ? cells : 0);
+    const int64_t held = keys + (keys + 1) * axis_decay_width(p) + p->e + 1 + (exact_is_delta(p) ? cells : 0);
     const long bits = exact_row_bits(r);
     const int64_t steps = (keys + 1) * (p->d + p->e);
     return bits >= 0 && bits <= EXACT_BITS_LIMIT && bits <= EXACT_TOTAL_LIMIT / held &&
@@ -86,7 +64,7 @@ static int affordable(const exact_keys *r)
 int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i)
 {
     exact_keys r;
-    if (!exact_axes_allowed(in->p, served))
+    if (!axis_served(in->p, AXIS_EXACT, 0, NULL))
         return 0;
     if (exact_integer_keys(&r, in, b, h, i) && affordable(&r)) /* so it is with the spans of its own keys */
         return 1;
@@ -95,11 +73,7 @@ int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i)
 
 int exact_row_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int norm)
 {
-    uint32_t allowed[ATTEST_AXIS_COUNT];
-    memcpy(allowed, served, sizeof allowed);
-    if (!norm)
-        allowed[ATTEST_AXIS_NORM] = allowed[ATTEST_AXIS_AFFINE] = EXACT_ANY;
-    return exact_axes_allowed(in->p, allowed) &&
+    return axis_served(in->p, AXIS_EXACT, norm ? 0 : EXACT_NO_NORM, NULL) &&
            (exact_integer_keys(r, in, b, h, i) || exact_keys_scan(r, in, b, h, i, 1));
 }
 
@@ -124,10 +98,10 @@ static attest_status weight_new(exact_weight *w, const attest_problem *p, long g
 {
     const attest_setting *setting = &p->axis[ATTEST_AXIS_WEIGHT];
     w->order = (int)setting->order;
-    w->taylor = setting->value == ATTEST_WEIGHT_TAYLOR;
+    w->taylor = axis_weight_of(p)->series;
     w->exponent = -grid * w->order;
     mpz_init_set_ui(w->denominator, 1);
-    if (setting->value != ATTEST_WEIGHT_POWER)
+    if (axis_weight_of(p)->factorial)
         mpz_fac_ui(w->denominator, (unsigned long)w->order);
     w->coefficient = exact_integers_new(w->order + 1);
     if (!w->coefficient) {
@@ -156,31 +130,30 @@ static void weight_of(mpz_t out, const exact_weight *w, const mpz_t x)
 }
 
 /* Subtracts the row's center from every score; mid lies on the grid of halves. */
-static void center_scores(exact_scores *s, uint32_t center)
+static void center_scores(exact_scores *s, const axis_center *center)
 {
-    if (center == ATTEST_CENTER_ZERO || s->count == 0)
+    if ((!center->least && !center->greatest) || s->count == 0)
         return;
-    mpz_t least, greatest, c;
+    mpz_t least, greatest;
+    AUTO_MPZ(c);
     mpz_init_set(least, s->s[0]);
     mpz_init_set(greatest, s->s[0]);
-    mpz_init(c);
     for (int64_t j = 1; j < s->count; j++) {
         if (mpz_cmp(s->s[j], least) < 0)
             mpz_set(least, s->s[j]);
         if (mpz_cmp(s->s[j], greatest) > 0)
             mpz_set(greatest, s->s[j]);
     }
-    if (center == ATTEST_CENTER_MID) {
+    if (center->least && center->greatest) {
         mpz_add(c, least, greatest);
         s->exponent--;
         for (int64_t j = 0; j < s->count; j++)
             mpz_mul_2exp(s->s[j], s->s[j], 1);
     } else {
-        mpz_set(c, center == ATTEST_CENTER_MAX ? greatest : least);
+        mpz_set(c, center->greatest ? greatest : least);
     }
     for (int64_t j = 0; j < s->count; j++)
         mpz_sub(s->s[j], s->s[j], c);
-    mpz_clear(c);
     mpz_clear(greatest);
     mpz_clear(least);
 }
@@ -188,9 +161,7 @@ static void center_scores(exact_scores *s, uint32_t center)
 /* kept[j] = s_j > max s - tau; the threshold lies on the grid of the scores. */
 static void filter_scores(char *kept, const exact_scores *s, const attest_problem *p)
 {
-    mpz_t threshold, tau;
-    mpz_init(threshold);
-    mpz_init(tau);
+    AUTO_MPZ(threshold, tau);
     const int filtered = attest_axis_value_of(p, ATTEST_AXIS_FILTER) != ATTEST_FILTER_NONE;
     for (int64_t j = 0; filtered && j < s->count; j++)
         if (j == 0 || mpz_cmp(s->s[j], threshold) > 0)
@@ -200,8 +171,6 @@ static void filter_scores(char *kept, const exact_scores *s, const attest_proble
     mpz_sub(threshold, threshold, tau);
     for (int64_t j = 0; j < s->count; j++)
         kept[j] = !filtered || mpz_cmp(s->s[j], threshold) > 0;
-    mpz_clear(tau);
-    mpz_clear(threshold);
 }
 
 /* The integers of one row: weights times decays, gated values. */
@@ -236,9 +205,9 @@ static attest_status sums_new(row_sums *s, const exact_keys *r, attest_error *er
         goto out;
     }
     filter_scores(s->kept, &s->scores, p);
-    center_scores(&s->scores, attest_axis_value_of(p, ATTEST_AXIS_CENTER));
+    center_scores(&s->scores, axis_center_of(p));
     ATTEST_TRY(weight_new(&s->weight, p, -s->scores.exponent, err));
-    if (exact_decay_width(p) && attest_axis_value_of(p, ATTEST_AXIS_DECAY) != ATTEST_DECAY_VECTOR)
+    if (axis_decay_width(p) && !axis_decay_of(p)->vector)
         ATTEST_TRY(exact_decays_new(&s->decays, r, err));
 out:
     return status;
@@ -264,9 +233,7 @@ static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_err
     attest_status status = ATTEST_OK;
     const attest_problem *p = r->in->p;
     row_sums s;
-    mpz_t w, v;
-    mpz_init(w);
-    mpz_init(v);
+    AUTO_MPZ(w, v);
     ATTEST_TRY(sums_new(&s, r, err));
     for (int64_t j = 0; j < s.scores.count; j++) {
         if (!s.kept[j])
@@ -288,8 +255,6 @@ static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_err
     exact_ratio(z, s.sum[p->e], exponent, s.weight.denominator);
 out:
     sums_free(&s, p);
-    mpz_clear(v);
-    mpz_clear(w);
     return status;
 }
 
@@ -303,11 +268,9 @@ static attest_status add_given_states(mpq_t *u, mpq_t z, const exact_keys *r, at
     const int64_t columns = p->e + 1;
     exact_given given = { 0 };
     exact_decays decays = { 0 };
-    mpq_t coefficient, x;
-    mpz_t t, one;
-    mpq_init(coefficient);
-    mpq_init(x);
-    mpz_init(t);
+    AUTO_MPQ(coefficient, x);
+    mpz_t one;
+    AUTO_MPZ(t);
     mpz_init_set_ui(one, 1);
     mpz_t *q = exact_integers_new(p->d);
     if (!q) {
@@ -315,10 +278,10 @@ static attest_status add_given_states(mpq_t *u, mpq_t z, const exact_keys *r, at
         goto out;
     }
     ATTEST_TRY(exact_decays_new(&decays, r, err));
-    const int inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR; /* then the degree is 1 */
+    const int inside = axis_decay_of(p)->vector; /* then the degree is 1 */
     const mpz_t *decay = (const mpz_t *)decays.d + decays.count * decays.width;
     for (int64_t c = 0; c < p->d; c++) {
-        exact_feature_integer(q[c], exact_load_q(r, c), r->feature, r->q.low);
+        axis_feature_integer(q[c], exact_load_q(r, c), r->feature, r->q.low);
         if (inside)
             mpz_mul(q[c], q[c], decay[c]);
     }
@@ -333,7 +296,7 @@ static attest_status add_given_states(mpq_t *u, mpq_t z, const exact_keys *r, at
                 mpz_set(given.a[cell], t); /* first >= cell: nothing unread is overwritten */
             }
         }
-        exact_degree_coefficient(coefficient, p, n);
+        axis_degree_exact(coefficient, p, n);
         for (int64_t c = 0; c < columns; c++) {
             if (decays.width && !inside)
                 mpz_mul(given.a[c], given.a[c], decay[0]);
@@ -349,9 +312,6 @@ out:
     exact_given_free(&given);
     exact_integers_free(q, p->d);
     mpz_clear(one);
-    mpz_clear(t);
-    mpq_clear(x);
-    mpq_clear(coefficient);
     return status;
 }
 
@@ -360,12 +320,10 @@ out:
 /* The rational inside the ball?  Then the ball becomes a tight one around it. */
 static attest_status settle(arb_t ball, const mpq_t q, slong prec, const char *name, int64_t c, attest_error *err)
 {
-    fmpq_t x;
-    fmpq_init(x);
+    AUTO_FMPQ(x);
     fmpq_set_mpq(x, q);
     const int inside = arb_contains_fmpq(ball, x);
     arb_set_fmpq(ball, x, prec);
-    fmpq_clear(x);
     if (!inside)
         return attest_fail(err, ATTEST_INTERNAL, "exact and ball engine disagree on %s, channel %lld", name,
                            (long long)c);
@@ -404,24 +362,6 @@ out:
     return status;
 }
 
-/* max(z,F), z + eps, the number of visible keys, or 1. */
-static void divisor_of(mpq_t divisor, const mpq_t z, const exact_keys *r)
-{
-    const attest_setting *norm = &r->in->p->axis[ATTEST_AXIS_NORM];
-    mpq_set_ui(divisor, 1, 1);
-    if (norm->value == ATTEST_NORM_LENGTH)
-        mpq_set_si(divisor, r->last - r->first, 1);
-    if (norm->value == ATTEST_NORM_FLOOR) {
-        mpq_set_d(divisor, norm->number); /* exact */
-        if (mpq_cmp(divisor, z) < 0)
-            mpq_set(divisor, z);
-    }
-    if (norm->value == ATTEST_NORM_SUM) {
-        mpq_set_d(divisor, r->in->p->axis[ATTEST_AXIS_EPS].number); /* exact */
-        mpq_add(divisor, divisor, z);
-    }
-}
-
 /* out = x y without a gcd, but for the powers of two. */
 static void multiply(mpq_t out, const mpq_t x, const mpq_t y)
 {
@@ -436,18 +376,14 @@ static void multiply(mpq_t out, const mpq_t x, const mpq_t y)
 int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)
 {
     const int64_t e = r->in->p->e;
-    mpq_t divisor, gate;
-    mpq_init(divisor);
-    mpq_init(gate);
-    divisor_of(divisor, z, r);
+    AUTO_MPQ(divisor, gate);
+    axis_norm_of(r->in->p)->exact(divisor, z, r->in->p, r->last - r->first);
     const int defined = mpq_sgn(divisor) != 0;
     mpq_set_d(gate, exact_load_gout(r)); /* exact; pre-out or out: the same product under these norms */
     if (defined)
         mpq_div(gate, gate, divisor);
     for (int64_t c = 0; defined && c < e; c++)
         multiply(o[c], u[c], gate);
-    mpq_clear(gate);
-    mpq_clear(divisor);
     return defined;
 }
 

@@ -3,71 +3,18 @@
  * Answers what a row holds as rationals, where every step is rational, in several forms. Shares no sum with the ball
  * engine.
  *
- * Inputs are dyadic rationals.  A span is the common grid of many of them, found by looking at exponents
- * only; on that grid they are integers, and so is every sum of products (derivations R-EXACT).  Rationals
- * appear when a sum is finished and divided by a factorial or by the norm.
+ * Rationals appear when a sum is finished and divided by a factorial or by the norm (R-EXACT).  What an axis value does
+ * to integers is in axis/, integers and their grids are engine/dyadic.h.
  */
 #ifndef ATTEST_EXACT_H
 #define ATTEST_EXACT_H
 
+#include "reference/axis/axis.h"
 #include "reference/engine/engine.h"
 
 #define EXACT_BITS_LIMIT (1l << 16)  /* of one integer */
 #define EXACT_WORK_LIMIT (1l << 27)  /* bits of one integer times keys times (d+e): a tenth of a second a row */
 #define EXACT_TOTAL_LIMIT (1l << 31) /* bits of all integers that are held at once */
-
-/* ---- spans and integers ------------------------------------------------------------------------------------ */
-/* The seen values are integers times 2^low, and smaller than 2^top in size; low = top = 0 where all are 0. */
-typedef struct exact_span {
-    long low, top;
-    int finite;   /* no infinity, no NaN */
-    int negative; /* some value < 0 */
-    int any;      /* some value != 0 */
-} exact_span;
-
-void exact_span_start(exact_span *s);
-void exact_span_see(exact_span *s, double x);
-/* Turns the span of x into that of phi(x); 0 if phi is not rational on it. */
-int exact_span_feature(exact_span *s, uint32_t feature);
-
-/* out = x * 2^-low, for x on the grid. */
-void exact_integer(mpz_t out, double x, long low);
-/* out = phi(x) * 2^-low. */
-void exact_feature_integer(mpz_t out, double x, uint32_t feature, long low);
-/* phi(x) * 2^-low where that is below 2^62 in size. */
-int64_t exact_feature_word(double x, uint32_t feature, long low);
-/* out = numerator * 2^exponent / denominator, in lowest terms. */
-void exact_ratio(mpq_t out, const mpz_t numerator, long exponent, const mpz_t denominator);
-/* coefficient = scale^n / n!, or scale^n for weight=power: what a query applies to the state of degree n. */
-void exact_degree_coefficient(mpq_t coefficient, const attest_problem *p, int n);
-/* Smallest r with x <= 2^r; x >= 1. */
-long exact_log2_up(int64_t x);
-
-/* `count` integers, all 0; NULL if memory is short.  Back through exact_integers_free(). */
-mpz_t *exact_integers_new(int64_t count);
-void exact_integers_free(mpz_t *a, int64_t count);
-mpq_t *exact_rationals_new(int64_t count);
-void exact_rationals_free(mpq_t *a, int64_t count);
-
-/* ---- dyadics ----------------------------------------------------------------------------------------------------- */
-/* m * 2^e: an integer with an exponent of its own, for recurrences, whose grid grows with every token.  Nothing is
- * rounded; an output may be one of the arguments. */
-typedef struct exact_dyadic {
-    mpz_t m;
-    long e;
-} exact_dyadic;
-
-exact_dyadic *exact_dyadics_new(int64_t count); /* all 0; NULL if memory is short */
-void exact_dyadics_free(exact_dyadic *a, int64_t count);
-void exact_dyadic_init(exact_dyadic *x);
-void exact_dyadic_clear(exact_dyadic *x);
-void exact_dyadic_set(exact_dyadic *out, const exact_dyadic *x);
-void exact_dyadic_set_d(exact_dyadic *out, double x); /* finite */
-void exact_dyadic_add(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
-void exact_dyadic_sub(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
-void exact_dyadic_mul(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b);
-void exact_dyadic_addmul(exact_dyadic *sum, const exact_dyadic *a, const exact_dyadic *b);
-void exact_dyadic_ratio(mpq_t out, const exact_dyadic *x);
 
 /* ---- the keys of one row ------------------------------------------------------------------------------------ */
 typedef struct exact_keys {
@@ -75,7 +22,7 @@ typedef struct exact_keys {
     int64_t b, h, g, i;
     int64_t first, last;
     int64_t from, until; /* decays of the tokens t = from..until are read; until: i, or the last key of a final state */
-    uint32_t feature;
+    const axis_feature *feature;
     exact_span q, k, v, scale; /* q and k after phi; v: and 1 */
     exact_span gin, gout, beta; /* gin: and 1 */
     exact_span decay;          /* of every product of decays that occurs; finite: what is read is */
@@ -83,10 +30,8 @@ typedef struct exact_keys {
     struct ref_exact_cache *head; /* k and v are the spans of all keys of the head (exact_integer.h); or NULL */
 } exact_keys;
 
-/* 1 if every axis of p has a value whose bit is set in allowed[axis]; allowed[axis] = 0 stands for the default only. */
-#define EXACT_ONLY(value) (1u << (value))
-#define EXACT_ANY (~0u)
-int exact_axes_allowed(const attest_problem *p, const uint32_t allowed[ATTEST_AXIS_COUNT]);
+/* Axes that u, z and states do not read, as axis_served() takes them. */
+#define EXACT_NO_NORM (1u << ATTEST_AXIS_NORM | 1u << ATTEST_AXIS_EPS | 1u << ATTEST_AXIS_AFFINE)
 
 /* Looks at all that row (b,h,i) reads, its query, its gate and its scores only if `with_query`; 0 if a value is not
  * finite or a feature is not rational. */
@@ -106,8 +51,6 @@ double exact_load_gin(const exact_keys *r, int64_t j);              /* 1 without
 double exact_load_gout(const exact_keys *r);                        /* 1 without gates on rows */
 double exact_load_beta(const exact_keys *r, int64_t t);             /* b_t of the delta rule */
 double exact_load_decay(const exact_keys *r, int64_t t, int64_t c); /* a_t, a_tc or gamma; 1 without decay */
-/* Decays of one token: 0 without decay, 1, d with decay=vector. */
-int64_t exact_decay_width(const attest_problem *p);
 /* Is a state given? */
 int exact_given_state(const ref_inputs *in);
 
@@ -186,6 +129,7 @@ void exact_monomials_of(mpz_t **m, const exact_tree *t, mpz_t *x, int highest);
 
 /* Which columns a state has: v (e columns), then 1. */
 enum { EXACT_COLUMN_V = 1, EXACT_COLUMN_ONE = 2 };
+int64_t exact_columns(const attest_problem *p, int columns); /* how many that are */
 
 /* h0.n and z0.n of one KV head as integers over 2^exponent; columns as above, missing tensors 0. */
 typedef struct exact_given {

@@ -52,7 +52,7 @@ static void load_given(exact_dyadic *s, const exact_keys *r)
 static void decay_state(exact_dyadic *s, const exact_keys *r, int64_t t)
 {
     const attest_problem *p = r->in->p;
-    const int64_t width = exact_decay_width(p);
+    const int64_t width = axis_decay_width(p);
     exact_dyadic factor;
     exact_dyadic_init(&factor);
     for (int64_t a = 0; width && a < p->d; a++) {

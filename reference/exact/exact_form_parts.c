@@ -7,23 +7,6 @@
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------- */
 
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] =
-        EXACT_ONLY(ATTEST_WEIGHT_TAYLOR) | EXACT_ONLY(ATTEST_WEIGHT_TERM) | EXACT_ONLY(ATTEST_WEIGHT_POWER),
-    [ATTEST_AXIS_CENTER] = EXACT_ANY, /* R-CENTER-STATES */
-    [ATTEST_AXIS_FEATURE] = EXACT_ANY,
-    [ATTEST_AXIS_MASK] = EXACT_ANY,
-    [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_DECAY] = EXACT_ANY,
-    [ATTEST_AXIS_GATES] = EXACT_ONLY(ATTEST_GATES_NONE) | EXACT_ONLY(ATTEST_GATES_IN) | EXACT_ONLY(ATTEST_GATES_OUT) |
-                          EXACT_ONLY(ATTEST_GATES_INOUT) | EXACT_ONLY(ATTEST_GATES_PRE_OUT),
-    [ATTEST_AXIS_NORM] = EXACT_ANY, /* u and z know no norm */
-    [ATTEST_AXIS_AFFINE] = EXACT_ANY,
-    [ATTEST_AXIS_UPDATE] = EXACT_ONLY(ATTEST_UPDATE_ADD) | EXACT_ONLY(ATTEST_UPDATE_DELTA),
-    [ATTEST_AXIS_EPS] = EXACT_ANY,
-    [ATTEST_AXIS_STATE] = EXACT_ANY,
-};
-
 static attest_status no_memory(attest_error *err)
 {
     return attest_fail(err, ATTEST_NO_MEMORY, "exact forms: no memory");
@@ -112,14 +95,14 @@ attest_status exact_form_open(exact_form *f, const ref_inputs *in, int64_t b, in
     memset(f, 0, sizeof *f);
     exact_dyadic_init(&f->scale);
     *f = (exact_form){ .in = in, .b = b, .h = h, .n = p->n, .d = p->d, .e = p->e, .scale = f->scale };
-    if (!exact_axes_allowed(p, served)) {
+    if (!axis_served(p, AXIS_FORM, EXACT_NO_NORM, NULL)) {
         status = attest_fail(err, ATTEST_UNSUPPORTED, "exact forms: the variant has no plain sum as its state");
         goto out;
     }
-    f->width = exact_decay_width(p);
-    f->inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    f->width = axis_decay_width(p);
+    f->inside = axis_decay_of(p)->vector;
     f->highest = (int)weight->order;
-    f->lowest = weight->value == ATTEST_WEIGHT_TAYLOR ? 0 : f->highest;
+    f->lowest = axis_weight_of(p)->series ? 0 : f->highest;
     exact_dyadic_set_d(&f->scale, p->scale);
     ATTEST_TRY(scan_row(&r, f, p->n - 1, err));
     f->tokens = r.last;
@@ -219,8 +202,7 @@ static int64_t tree_row(const exact_tree *t, int n, int64_t index)
 /* out = T_P(x) */
 static void taylor(mpq_t out, const mpq_t x, int order)
 {
-    mpq_t step;
-    mpq_init(step);
+    AUTO_MPQ(step);
     mpq_set_ui(out, 1, 1);
     for (int n = order; n > 0; n--) { /* 1 + x/n (...) */
         mpq_set_ui(step, 1, (unsigned long)n);
@@ -229,7 +211,6 @@ static void taylor(mpq_t out, const mpq_t x, int order)
         mpq_set_ui(step, 1, 1);
         mpq_add(out, out, step);
     }
-    mpq_clear(step);
 }
 
 /* s_ij */
@@ -253,43 +234,35 @@ static void score(mpq_t s, const exact_form *f, int64_t i, int64_t j)
 /* c_i over the keys that query i sees. */
 static void center(mpq_t c, const exact_form *f, int64_t i)
 {
-    const uint32_t value = attest_axis_value_of(f->in->p, ATTEST_AXIS_CENTER);
-    mpq_t s, least;
-    mpq_init(s);
-    mpq_init(least);
+    const axis_center *kind = axis_center_of(f->in->p);
+    AUTO_MPQ(s, least);
     mpq_set_ui(c, 0, 1);
-    for (int64_t j = 0; value != ATTEST_CENTER_ZERO && j < f->last[i]; j++) {
+    for (int64_t j = 0; (kind->least || kind->greatest) && j < f->last[i]; j++) {
         score(s, f, i, j);
         if (j == 0 || mpq_cmp(s, c) > 0)
             mpq_set(c, s);
         if (j == 0 || mpq_cmp(s, least) < 0)
             mpq_set(least, s);
     }
-    if (value == ATTEST_CENTER_MIN)
+    if (kind->least && !kind->greatest)
         mpq_set(c, least);
-    if (value == ATTEST_CENTER_MID) {
+    if (kind->least && kind->greatest) {
         mpq_add(c, c, least);
         mpq_div_2exp(c, c, 1);
     }
-    mpq_clear(least);
-    mpq_clear(s);
 }
 
 /* What query i applies to the state of degree n: scale^n/n! (scale^n), with a center times T_{P-n}(-c_i). */
 static void coefficient_of(mpq_t out, const exact_form *f, int64_t i, int n)
 {
-    exact_degree_coefficient(out, f->in->p, n);
+    axis_degree_exact(out, f->in->p, n);
     if (attest_axis_value_of(f->in->p, ATTEST_AXIS_CENTER) == ATTEST_CENTER_ZERO)
         return;
-    mpq_t c, factor;
-    mpq_init(c);
-    mpq_init(factor);
+    AUTO_MPQ(c, factor);
     center(c, f, i);
     mpq_neg(c, c);
     taylor(factor, c, f->highest - n);
     mpq_mul(out, out, factor);
-    mpq_clear(factor);
-    mpq_clear(c);
 }
 
 attest_status exact_form_read(mpq_t *u, mpq_t z, const exact_form *f, int64_t i, int full, const exact_dyadic *state,
@@ -297,12 +270,10 @@ attest_status exact_form_read(mpq_t *u, mpq_t z, const exact_form *f, int64_t i,
 {
     const exact_dyadic *m = &f->qm[i * f->monomials];
     exact_dyadic *sum = exact_dyadics_new(f->e + 1), weighted;
-    mpq_t coefficient, x;
+    AUTO_MPQ(coefficient, x);
     if (!sum)
         return no_memory(err);
     exact_dyadic_init(&weighted);
-    mpq_init(coefficient);
-    mpq_init(x);
     for (int n = 0; n <= f->highest; m += f->tree.level[n].rows, n++) {
         const exact_level *l = &f->tree.level[n];
         const int64_t rows = n < f->lowest ? 0 : full ? attest_state_rows(f->d, n, 0) : l->rows;
@@ -323,8 +294,6 @@ attest_status exact_form_read(mpq_t *u, mpq_t z, const exact_form *f, int64_t i,
             exact_dyadic_set_d(&sum[c], 0.0);
         }
     }
-    mpq_clear(x);
-    mpq_clear(coefficient);
     exact_dyadic_clear(&weighted);
     exact_dyadics_free(sum, f->e + 1);
     return ATTEST_OK;
@@ -354,32 +323,30 @@ out:
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------ */
 
-static void weight_of(mpq_t w, const mpq_t x, const attest_setting *weight)
+static void weight_of(mpq_t w, const mpq_t x, const attest_problem *p)
 {
-    mpq_t factor;
-    mpq_init(factor);
-    if (weight->value == ATTEST_WEIGHT_TAYLOR) {
-        taylor(w, x, (int)weight->order);
+    const axis_weight *weight = axis_weight_of(p);
+    const unsigned order = p->axis[ATTEST_AXIS_WEIGHT].order;
+    AUTO_MPQ(factor);
+    if (weight->series) {
+        taylor(w, x, (int)order);
     } else {
         mpq_set_ui(w, 1, 1);
-        for (unsigned n = 1; n <= weight->order; n++) {
-            mpq_set_ui(factor, 1, weight->value == ATTEST_WEIGHT_TERM ? n : 1);
+        for (unsigned n = 1; n <= order; n++) {
+            mpq_set_ui(factor, 1, weight->factorial ? n : 1);
             mpq_mul(w, w, x);
             mpq_mul(w, w, factor);
         }
     }
-    mpq_clear(factor);
 }
 
 void exact_form_pair(mpq_t *u, mpq_t z, const exact_form *f, int64_t i, int64_t j)
 {
-    mpq_t x, w;
-    mpq_init(x);
-    mpq_init(w);
+    AUTO_MPQ(x, w);
     center(w, f, i);
     score(x, f, i, j);
     mpq_sub(x, x, w);
-    weight_of(w, x, &f->in->p->axis[ATTEST_AXIS_WEIGHT]);
+    weight_of(w, x, f->in->p);
     for (int64_t t = j + 1; f->width && !f->inside && t <= i; t++) {
         exact_dyadic_ratio(x, &f->a[t]);
         mpq_mul(w, w, x);
@@ -390,6 +357,4 @@ void exact_form_pair(mpq_t *u, mpq_t z, const exact_form *f, int64_t i, int64_t 
         mpq_mul(x, x, w);
         mpq_add(u[c], u[c], x);
     }
-    mpq_clear(w);
-    mpq_clear(x);
 }

@@ -12,19 +12,6 @@ typedef char limb_has_64_bits[GMP_NUMB_BITS == 64 ? 1 : -1];
 
 __extension__ typedef unsigned __int128 size_pair;
 
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] =
-        EXACT_ONLY(ATTEST_WEIGHT_TAYLOR) | EXACT_ONLY(ATTEST_WEIGHT_TERM) | EXACT_ONLY(ATTEST_WEIGHT_POWER),
-    [ATTEST_AXIS_CENTER] = EXACT_ANY,
-    [ATTEST_AXIS_FEATURE] = EXACT_ANY, /* exact_keys_of_head() decides on the values at hand */
-    [ATTEST_AXIS_MASK] = EXACT_ANY,
-    [ATTEST_AXIS_WINDOW] = EXACT_ANY,
-    [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_NORM] = EXACT_ANY,
-    [ATTEST_AXIS_EPS] = EXACT_ANY,
-    [ATTEST_AXIS_AFFINE] = EXACT_ANY,
-};
-
 /* ---- the head ---------------------------------------------------------------------------------------------------- */
 
 void ref_exact_cache_init(ref_exact_cache *cache)
@@ -71,7 +58,7 @@ static double load(const ref_inputs *in, attest_role role, int64_t b, int64_t g,
 static int head_fill(ref_exact_cache *a, const ref_inputs *in, int64_t b, int64_t g)
 {
     const attest_problem *p = in->p;
-    const uint32_t feature = attest_axis_value_of(p, ATTEST_AXIS_FEATURE);
+    const axis_feature *feature = axis_feature_of(p);
     exact_span_start(&a->k);
     exact_span_start(&a->v);
     exact_span_see(&a->v, 1.0);
@@ -82,17 +69,16 @@ static int head_fill(ref_exact_cache *a, const ref_inputs *in, int64_t b, int64_
             exact_span_see(&a->v, load(in, ATTEST_V, b, g, j, c));
     }
     exact_span k = a->k;
-    if (!exact_span_feature(&k, feature) || !a->v.finite || k.top - k.low > INPUT_BITS ||
+    if (!axis_feature_span(&k, feature) || !a->v.finite || k.top - k.low > INPUT_BITS ||
         a->v.top - a->v.low > INPUT_BITS || !make_room(a, p))
         return 0;
     a->k_low = k.low;
     a->v_bits = (int)(a->v.top - a->v.low);
     for (int64_t j = 0; j < p->m; j++) {
         for (int64_t c = 0; c < p->d; c++)
-            a->k_word[j * p->d + c] = exact_feature_word(load(in, ATTEST_K, b, g, j, c), feature, k.low);
+            a->k_word[j * p->d + c] = feature->exact->word(exact_word(load(in, ATTEST_K, b, g, j, c), k.low), k.low);
         for (int64_t c = 0; c < p->e; c++)
-            a->v_word[j * p->e + c] = (uint64_t)(exact_feature_word(load(in, ATTEST_V, b, g, j, c),
-                                                                    ATTEST_FEATURE_IDENTITY, a->v.low) +
+            a->v_word[j * p->e + c] = (uint64_t)(exact_word(load(in, ATTEST_V, b, g, j, c), a->v.low) +
                                                  ((int64_t)1 << a->v_bits));
     }
     return 1;
@@ -119,17 +105,17 @@ static int plan_row(plan *y, const exact_keys *r)
 {
     const attest_problem *p = r->in->p;
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
-    const uint32_t center = attest_axis_value_of(p, ATTEST_AXIS_CENTER);
-    const int half = center == ATTEST_CENTER_MID;
+    const axis_center *center = axis_center_of(p);
+    const int half = center->least && center->greatest;
     const long shift = r->product.low > 0 ? r->product.low : 0;
     const long factor_bits = r->scale.top - r->scale.low + shift;
     const long q_bits = r->q.top - r->q.low, k_bits = r->k.top - r->k.low;
-    const long s_bits = q_bits + k_bits + exact_log2_up(p->d) + (center != ATTEST_CENTER_ZERO) + half;
+    const long s_bits = q_bits + k_bits + exact_log2_up(p->d) + (center->least || center->greatest) + half;
     if (weight->order > EXACT_ORDER || q_bits > INPUT_BITS || s_bits > SCORE_BITS || factor_bits > 63)
         return 0;
-    const int64_t scale = exact_feature_word(p->scale, ATTEST_FEATURE_IDENTITY, r->scale.low);
+    const int64_t scale = exact_word(p->scale, r->scale.low);
     y->order = (int)weight->order;
-    y->taylor = weight->value == ATTEST_WEIGHT_TAYLOR;
+    y->taylor = axis_weight_of(p)->series;
     y->grid = shift - r->product.low + half;
     y->negative = scale < 0;
     y->factor = (mp_limb_t)(scale < 0 ? -scale : scale) << shift;
@@ -157,7 +143,7 @@ int exact_integer_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h
     ref_exact_cache *a = in->exact;
     const attest_problem *p = in->p;
     plan y;
-    if (!a || !exact_axes_allowed(p, served))
+    if (!a || !axis_served(p, AXIS_WORDS, EXACT_NO_NORM, NULL))
         return 0;
     const int64_t g = attest_kv_head(p, h);
     if (a->b != b || a->g != g) {
@@ -178,11 +164,11 @@ static void find_scores(const exact_keys *r)
 {
     ref_exact_cache *a = r->head;
     const int64_t d = r->in->p->d, count = r->last - r->first;
-    const uint32_t center = attest_axis_value_of(r->in->p, ATTEST_AXIS_CENTER);
+    const axis_center *center = axis_center_of(r->in->p);
     if (count == 0) /* then the query is not read */
         return;
     for (int64_t c = 0; c < d; c++)
-        a->q_word[c] = exact_feature_word(exact_load_q(r, c), r->feature, r->q.low);
+        a->q_word[c] = r->feature->exact->word(exact_word(exact_load_q(r, c), r->q.low), r->q.low);
     for (int64_t j = 0; j < count; j++) {
         const int64_t *k = a->k_word + (r->first + j) * d;
         exact_wide s = 0;
@@ -190,14 +176,14 @@ static void find_scores(const exact_keys *r)
             s += (exact_wide)a->q_word[c] * k[c];
         a->score[j] = s;
     }
-    if (center == ATTEST_CENTER_ZERO)
+    if (!center->least && !center->greatest)
         return;
     exact_wide least = a->score[0], greatest = a->score[0];
     for (int64_t j = 1; j < count; j++) {
         least = a->score[j] < least ? a->score[j] : least;
         greatest = a->score[j] > greatest ? a->score[j] : greatest;
     }
-    const int half = center == ATTEST_CENTER_MID, max = (center == ATTEST_CENTER_MAX) != (r->in->p->scale < 0);
+    const int half = center->least && center->greatest, max = center->greatest != (r->in->p->scale < 0);
     const exact_wide off = half ? least + greatest : max ? greatest : least;
     for (int64_t j = 0; j < count; j++)
         a->score[j] = (half ? 2 * a->score[j] : a->score[j]) - off;
@@ -287,7 +273,6 @@ void exact_integer_sums(exact_integer_scale *scale, const exact_keys *r)
 {
     ref_exact_cache *a = r->head;
     const int64_t e = r->in->p->e;
-    const uint32_t weight = attest_axis_value_of(r->in->p, ATTEST_AXIS_WEIGHT);
     mp_limb_t x[SCORE_LIMBS], one[EXACT_WORDS + SCORE_LIMBS], two[EXACT_WORDS + SCORE_LIMBS];
     plan y;
     plan_row(&y, r);
@@ -310,7 +295,7 @@ void exact_integer_sums(exact_integer_scale *scale, const exact_keys *r)
     }
     a->limbs = y.sum_limbs;
     scale->exponent = -y.grid * y.order;
-    scale->denominator = weight == ATTEST_WEIGHT_POWER ? 1 : y.coefficient[0];
+    scale->denominator = axis_weight_of(r->in->p)->factorial ? y.coefficient[0] : 1;
 }
 
 mpz_srcptr exact_integer_sum(mpz_t view, const exact_keys *r, int64_t c, int negate)

@@ -3,14 +3,6 @@
 
 #include <stdlib.h>
 
-int exact_axes_allowed(const attest_problem *p, const uint32_t allowed[ATTEST_AXIS_COUNT])
-{
-    for (int axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
-        if (!((allowed[axis] ? allowed[axis] : EXACT_ONLY(0)) >> p->axis[axis].value & 1u))
-            return 0;
-    return 1;
-}
-
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
 static double load(const exact_keys *r, attest_role role, int64_t head, int64_t token, int64_t c)
@@ -27,34 +19,25 @@ double exact_load_v(const exact_keys *r, int64_t j, int64_t c) { return load(r, 
 
 double exact_load_gin(const exact_keys *r, int64_t j)
 {
-    return ref_gates_values(r->in->p) ? load(r, ATTEST_GIN, r->g, j, 0) : 1.0;
+    return axis_gates_of(r->in->p)->values ? load(r, ATTEST_GIN, r->g, j, 0) : 1.0;
 }
 
 double exact_load_gout(const exact_keys *r)
 {
-    const uint32_t gates = attest_axis_value_of(r->in->p, ATTEST_AXIS_GATES);
-    return gates == ATTEST_GATES_NONE || gates == ATTEST_GATES_IN ? 1.0 : load(r, ATTEST_GOUT, r->h, r->i, 0);
+    return axis_gates_of(r->in->p)->rows ? load(r, ATTEST_GOUT, r->h, r->i, 0) : 1.0;
 }
 
 double exact_load_beta(const exact_keys *r, int64_t t) { return load(r, ATTEST_B, r->g, t, 0); }
 
 double exact_load_decay(const exact_keys *r, int64_t t, int64_t c)
 {
-    const attest_tensor *gamma = r->in->role[ATTEST_GAMMA];
-    switch (attest_axis_value_of(r->in->p, ATTEST_AXIS_DECAY)) {
-    case ATTEST_DECAY_NONE:
-        return 1.0;
-    case ATTEST_DECAY_RETNET:
-        return attest_load(gamma, attest_offset(gamma, r->g, 0, 0, 0));
-    default:
-        return load(r, ATTEST_A, r->g, t, c);
-    }
+    return axis_decay_factor(r->in, r->b, r->g, t, c);
 }
 
-int64_t exact_decay_width(const attest_problem *p)
+void exact_feature_dyadic(exact_dyadic *out, double x, const exact_keys *r, long low)
 {
-    const uint32_t decay = attest_axis_value_of(p, ATTEST_AXIS_DECAY);
-    return decay == ATTEST_DECAY_VECTOR ? p->d : decay != ATTEST_DECAY_NONE;
+    axis_feature_integer(out->m, x, r->feature, low);
+    out->e = low;
 }
 
 int exact_given_state(const ref_inputs *in)
@@ -75,7 +58,7 @@ static void widen(exact_span *s, const exact_span *other)
  * 2^top, top = sum max(top_t, 0). */
 static void see_decays(exact_keys *r)
 {
-    const int64_t width = exact_decay_width(r->in->p);
+    const int64_t width = axis_decay_width(r->in->p);
     for (int64_t t = r->from; width && t <= r->until; t++) {
         exact_span token;
         exact_span_start(&token);
@@ -131,7 +114,7 @@ static void see_query(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h,
     const attest_problem *p = in->p;
     *r = (exact_keys){ .in = in, .b = b, .h = h, .g = attest_kv_head(p, h), .i = i };
     exact_span *const spans[] = { &r->q, &r->k, &r->v, &r->scale, &r->gin, &r->gout, &r->beta, &r->decay };
-    r->feature = attest_axis_value_of(p, ATTEST_AXIS_FEATURE);
+    r->feature = axis_feature_of(p);
     ref_visible(in, b, i, &r->first, &r->last);
     r->last = r->last > r->first ? r->last : r->first;
     const int empty = r->last == r->first && attest_axis_value_of(p, ATTEST_AXIS_STATE) == ATTEST_STATE_NONE;
@@ -151,12 +134,12 @@ static void see_query(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h,
 static int see_scores(exact_keys *r, int with_query)
 {
     const attest_problem *p = r->in->p;
-    if (!exact_span_feature(&r->q, r->feature) || !exact_span_feature(&r->k, r->feature))
+    if (!axis_feature_span(&r->q, r->feature) || !axis_feature_span(&r->k, r->feature))
         return 0;
     r->product = r->scale;
     r->product.low += r->q.low + r->k.low;
     r->product.top += r->q.top + r->k.top + exact_log2_up(p->d);
-    if (attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR) {
+    if (axis_decay_of(p)->vector) {
         r->product.low += r->decay.low;
         r->product.top += r->decay.top;
     }
@@ -193,7 +176,7 @@ static void keep(exact_decays *a, int64_t index, const exact_dyadic *running)
 
 attest_status exact_decays_new(exact_decays *a, const exact_keys *r, attest_error *err)
 {
-    const int64_t width = exact_decay_width(r->in->p), count = r->last - r->first;
+    const int64_t width = axis_decay_width(r->in->p), count = r->last - r->first;
     *a = (exact_decays){ .count = count, .width = width, .exponent = r->decay.low };
     exact_dyadic factor, *running = exact_dyadics_new(width);
     exact_dyadic_init(&factor);

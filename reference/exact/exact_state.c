@@ -1,4 +1,4 @@
-/* exact_state.c - states as integers: monomials of keys, full Kronecker or packed, and what h0 and z0 give. */
+/* exact_state.c - states as integers: monomials of keys, full Kronecker or packed, and the given ones. */
 #include "reference/exact/exact.h"
 
 #include <stdlib.h>
@@ -113,75 +113,7 @@ void exact_monomials_of(mpz_t **m, const exact_tree *t, mpz_t *x, int highest)
     }
 }
 
-/* ---- given states ---------------------------------------------------------------------------------------------- */
-
-static int64_t column_count(const attest_problem *p, int columns)
-{
-    return (columns & EXACT_COLUMN_V ? p->e : 0) + (columns & EXACT_COLUMN_ONE ? 1 : 0);
-}
-
-/* Entry (row, column) of the given state of degree n: h0 in the columns of v, z0 in the column of 1. */
-static double given_load(const ref_inputs *in, int64_t b, int64_t g, int degree, int columns, int64_t row,
-                         int64_t column)
-{
-    const int is_v = columns & EXACT_COLUMN_V && column < in->p->e;
-    const attest_tensor *t = is_v ? in->h0[degree] : in->z0[degree];
-    return t ? attest_load(t, attest_offset(t, b, g, row, is_v ? column : 0)) : 0.0;
-}
-
-void exact_given_span(exact_span *s, const ref_inputs *in, int64_t b, int64_t g, int degree, int columns)
-{
-    const int64_t rows = attest_state_rows(in->p->d, degree, 0);
-    const int64_t count = column_count(in->p, columns);
-    exact_span_start(s);
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < count; c++)
-            exact_span_see(s, given_load(in, b, g, degree, columns, r, c));
-}
-
-attest_status exact_given_new(exact_given *a, const ref_inputs *in, int64_t b, int64_t g, int degree, int columns,
-                              attest_error *err)
-{
-    exact_span span;
-    exact_given_span(&span, in, b, g, degree, columns);
-    a->rows = attest_state_rows(in->p->d, degree, 0);
-    a->columns = column_count(in->p, columns);
-    a->exponent = span.low;
-    a->a = NULL;
-    if (!span.finite)
-        return attest_fail(err, ATTEST_BAD_INPUT, "exact engine: h0.%d or z0.%d is not finite", degree, degree);
-    a->a = exact_integers_new(a->rows * a->columns);
-    if (!a->a)
-        return attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for the state of degree %d", degree);
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t c = 0; c < a->columns; c++)
-            exact_integer(a->a[r * a->columns + c], given_load(in, b, g, degree, columns, r, c), span.low);
-    return ATTEST_OK;
-}
-
-void exact_given_free(exact_given *a)
-{
-    exact_integers_free(a->a, a->rows * a->columns);
-    a->a = NULL;
-}
-
 /* ---- states ------------------------------------------------------------------------------------------------------ */
-
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] =
-        EXACT_ONLY(ATTEST_WEIGHT_TAYLOR) | EXACT_ONLY(ATTEST_WEIGHT_TERM) | EXACT_ONLY(ATTEST_WEIGHT_POWER),
-    [ATTEST_AXIS_FEATURE] = EXACT_ANY,
-    [ATTEST_AXIS_MASK] = EXACT_ANY,
-    [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_DECAY] = EXACT_ANY,
-    [ATTEST_AXIS_GATES] = EXACT_ONLY(ATTEST_GATES_NONE) | EXACT_ONLY(ATTEST_GATES_IN) | EXACT_ONLY(ATTEST_GATES_OUT) |
-                          EXACT_ONLY(ATTEST_GATES_INOUT) | EXACT_ONLY(ATTEST_GATES_PRE_OUT),
-    [ATTEST_AXIS_UPDATE] = EXACT_ONLY(ATTEST_UPDATE_ADD) | EXACT_ONLY(ATTEST_UPDATE_DELTA),
-    [ATTEST_AXIS_NORM] = EXACT_ANY, /* states know no norm */
-    [ATTEST_AXIS_EPS] = EXACT_ANY,
-    [ATTEST_AXIS_AFFINE] = EXACT_ANY,
-    [ATTEST_AXIS_STATE] = EXACT_ANY,
-};
 
 /* s[rows][columns] += sum over the keys of r of D monomials_n(phi(k_j)) (x) (gin_j v_j, 1), integers over
  * 2^(n*k.low + gin.low + v.low + decay.low); decay=vector has degree 1, its D multiplies the key's entries. */
@@ -189,13 +121,12 @@ static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int col
                               const exact_decays *decays, attest_error *err)
 {
     const attest_problem *p = r->in->p;
-    const int64_t count = column_count(p, columns), values = columns & EXACT_COLUMN_V ? p->e : 0;
-    const int inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
+    const int64_t count = exact_columns(p, columns), values = columns & EXACT_COLUMN_V ? p->e : 0;
+    const int inside = axis_decay_of(p)->vector;
     attest_status status = ATTEST_OK;
     mpz_t *k = exact_integers_new(p->d), *v = exact_integers_new(count);
     mpz_t **m = exact_monomials_new(t);
-    mpz_t gin;
-    mpz_init(gin);
+    AUTO_MPZ(gin);
     if (!k || !v || !m) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for the state of degree %d", degree);
         goto out;
@@ -203,7 +134,7 @@ static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int col
     for (int64_t j = r->first; j < r->last; j++) {
         mpz_t *decay = decays->d + (j - r->first) * decays->width;
         for (int64_t c = 0; c < p->d; c++) {
-            exact_feature_integer(k[c], exact_load_k(r, j, c), r->feature, r->k.low);
+            axis_feature_integer(k[c], exact_load_k(r, j, c), r->feature, r->k.low);
             if (inside)
                 mpz_mul(k[c], k[c], decay[c]);
         }
@@ -220,7 +151,6 @@ static attest_status add_keys(mpz_t *s, const exact_tree *t, int degree, int col
                 mpz_addmul(s[row * count + c], m[degree][row], v[c]);
     }
 out:
-    mpz_clear(gin);
     exact_monomials_free(m, t);
     exact_integers_free(v, count);
     exact_integers_free(k, p->d);
@@ -241,7 +171,7 @@ int ref_exact_state_serves(const ref_inputs *in, int64_t b, int64_t g, int degre
     exact_keys r;
     exact_span given;
     const int64_t rows = attest_state_rows(p->d, degree, 0);
-    if (degree < in->lowest || degree > in->highest || rows < 0 || !exact_axes_allowed(p, served) ||
+    if (degree < in->lowest || degree > in->highest || rows < 0 || !axis_served(p, AXIS_STATE, EXACT_NO_NORM, NULL) ||
         !final_keys(&r, in, b, g))
         return 0;
     if (exact_is_delta(p)) {
@@ -275,17 +205,16 @@ out:
 static attest_status sum_state(mpq_t *out, const exact_keys *r, int degree, int columns, attest_error *err)
 {
     const attest_problem *p = r->in->p;
-    const int inside = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
-    const int64_t count = attest_state_rows(p->d, degree, 0) * column_count(p, columns);
+    const int inside = axis_decay_of(p)->vector;
+    const int64_t count = attest_state_rows(p->d, degree, 0) * exact_columns(p, columns);
     const long exponent = degree * r->k.low + r->gin.low + r->v.low + r->decay.low;
     attest_status status = ATTEST_OK;
     exact_tree tree = { 0 };
     exact_given given = { 0 };
     exact_decays decays = { 0 };
     mpz_t one;
-    mpq_t x;
+    AUTO_MPQ(x);
     mpz_init_set_ui(one, 1);
-    mpq_init(x);
     mpz_t *s = exact_integers_new(count);
     if (!s) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for the state of degree %d", degree);
@@ -308,7 +237,6 @@ out:
     exact_given_free(&given);
     exact_tree_free(&tree);
     exact_integers_free(s, count);
-    mpq_clear(x);
     mpz_clear(one);
     return status;
 }

@@ -1,88 +1,16 @@
 /* identities.c - the table of identities, and the loop over the heads of a case. */
 #include "reference/identities/identities.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "reference/exact/exact.h"
 #include "reference/identities/identities_private.h"
 
-/* ---- sides and rows ---------------------------------------------------------------------------------------------- */
-
-void identity_side_set(identity_side *s, const attest_problem *p, const attest_bundle *bundle)
-{
-    s->p = *p;
-    s->bundle = bundle;
-    ref_inputs_set(&s->in, &s->p, bundle);
-}
-
-void identity_side_with(identity_side *out, const identity_side *s, attest_axis axis, uint32_t value, uint32_t order)
-{
-    attest_problem p = s->p;
-    p.axis[axis] = (attest_setting){ .value = value, .order = order, .number = 0.0 };
-    identity_side_set(out, &p, s->bundle);
-}
-
-void identity_compare(identity_job *job, const mpq_t left, const mpq_t right)
-{
-    job->compared++;
-    job->different += !mpq_equal(left, right);
-}
-
-attest_status identity_rows_new(identity_rows *r, const attest_problem *p, attest_error *err)
-{
-    *r = (identity_rows){ .n = p->n, .e = p->e };
-    r->u = exact_rationals_new(p->n * p->e);
-    r->z = exact_rationals_new(p->n);
-    r->o = exact_rationals_new(p->n * p->e);
-    r->defined = calloc((size_t)p->n, sizeof *r->defined);
-    if (r->u && r->z && r->o && r->defined)
-        return ATTEST_OK;
-    identity_rows_free(r);
-    return attest_fail(err, ATTEST_NO_MEMORY, "identities: no memory for %lld rows", (long long)p->n);
-}
-
-void identity_rows_free(identity_rows *r)
-{
-    exact_rationals_free(r->u, r->n * r->e);
-    exact_rationals_free(r->z, r->n);
-    exact_rationals_free(r->o, r->n * r->e);
-    free(r->defined);
-    *r = (identity_rows){ .n = 0 };
-}
-
-attest_status identity_rows_engine(identity_rows *r, const identity_side *s, const identity_job *job, int with_o,
-                                   attest_error *err)
-{
-    return ref_exact_rows(r->u, r->z, with_o ? r->o : NULL, r->defined, &s->in, job->b, job->h, err);
-}
-
-attest_status identity_rows_form(identity_rows *r, const identity_side *s, const identity_job *job,
-                                 ref_exact_form_options options, attest_error *err)
-{
-    return ref_exact_form(r->u, r->z, &s->in, job->b, job->h, &options, err);
-}
-
-void identity_compare_rows(identity_job *job, const identity_rows *a, const identity_rows *b, int with_z)
-{
-    for (int64_t k = 0; k < a->n * a->e; k++)
-        identity_compare(job, a->u[k], b->u[k]);
-    for (int64_t i = 0; with_z && i < a->n; i++)
-        identity_compare(job, a->z[i], b->z[i]);
-}
-
-/* ---- which variants ------------------------------------------------------------------------------------------------
- */
+/* ---- which variants ---------------------------------------------------------------------------------------------- */
 
 static uint32_t axis_of(const attest_problem *p, attest_axis axis) { return attest_axis_value_of(p, axis); }
 
-static int rational(const attest_problem *p)
-{
-    const uint32_t gates = axis_of(p, ATTEST_AXIS_GATES), feature = axis_of(p, ATTEST_AXIS_FEATURE);
-    return attest_variant_polynomial(p->axis) && axis_of(p, ATTEST_AXIS_CAP) == ATTEST_CAP_NONE &&
-           axis_of(p, ATTEST_AXIS_ROPE) == ATTEST_ROPE_NONE && gates != ATTEST_GATES_HEADS &&
-           feature <= ATTEST_FEATURE_RELU && axis_of(p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_EFLA;
-}
+static int rational(const attest_problem *p) { return axis_served(p, AXIS_EXACT, EXACT_NO_NORM, NULL); }
 
 static int is_sum(const attest_problem *p) { return axis_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD; }
 
@@ -120,14 +48,14 @@ static int linear_new(const attest_problem *p)
 
 static int taylor(const attest_problem *p) { return sum(p) && axis_of(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_TAYLOR; }
 
-static int undecayed_taylor(const attest_problem *p) { return taylor(p) && !exact_decay_width(p); }
+static int undecayed_taylor(const attest_problem *p) { return taylor(p) && !axis_decay_width(p); }
 
-static int undecayed(const attest_problem *p) { return sum(p) && !exact_decay_width(p); }
+static int undecayed(const attest_problem *p) { return sum(p) && !axis_decay_width(p); }
 
 static int maskable(const attest_problem *p)
 {
     const uint32_t mask = axis_of(p, ATTEST_AXIS_MASK);
-    return plain(p) && !exact_decay_width(p) && axis_of(p, ATTEST_AXIS_AFFINE) == ATTEST_AFFINE_NONE &&
+    return plain(p) && !axis_decay_width(p) && axis_of(p, ATTEST_AXIS_AFFINE) == ATTEST_AFFINE_NONE &&
            axis_of(p, ATTEST_AXIS_NORM) <= ATTEST_NORM_LENGTH && axis_of(p, ATTEST_AXIS_NORM) != ATTEST_NORM_SINK &&
            (mask == ATTEST_MASK_CAUSAL_BR || (mask == ATTEST_MASK_CAUSAL && p->n >= p->m));
 }

@@ -38,8 +38,7 @@ static attest_status sum_of_weights(identity_job *job, const weight_term *terms,
 {
     attest_status status = ATTEST_OK;
     identity_rows left, right = { 0 };
-    mpq_t factor;
-    mpq_init(factor);
+    AUTO_MPQ(factor);
     ATTEST_TRY(identity_rows_new(&left, &job->left.p, err));
     ATTEST_TRY(identity_rows_new(&right, &job->right.p, err));
     ATTEST_TRY(identity_rows_engine(&left, &job->left, job, 0, err));
@@ -51,7 +50,6 @@ static attest_status sum_of_weights(identity_job *job, const weight_term *terms,
 out:
     identity_rows_free(&right);
     identity_rows_free(&left);
-    mpq_clear(factor);
     return status;
 }
 
@@ -141,8 +139,7 @@ attest_status identity_length_l2(identity_job *job, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     identity_rows left, right = { 0 };
-    mpq_t t;
-    mpq_init(t);
+    AUTO_MPQ(t);
     ATTEST_TRY(identity_rows_new(&left, &job->left.p, err));
     ATTEST_TRY(identity_rows_new(&right, &job->right.p, err));
     ATTEST_TRY(identity_rows_engine(&left, &job->left, job, 0, err));
@@ -161,7 +158,6 @@ attest_status identity_length_l2(identity_job *job, attest_error *err)
 out:
     identity_rows_free(&right);
     identity_rows_free(&left);
-    mpq_clear(t);
     return status;
 }
 
@@ -278,10 +274,10 @@ static void series(identity_job *job, mpq_t *power, mpq_t *kronecker, int highes
     mpq_t left, right, coefficient;
     mpq_inits(left, right, coefficient, NULL);
     for (int n = 0; n <= highest; n++) {
-        exact_degree_coefficient(coefficient, &job->left.p, n);
+        axis_degree_exact(coefficient, &job->left.p, n);
         mpq_mul(power[n], power[n], coefficient);
         mpq_add(left, left, power[n]);
-        exact_degree_coefficient(coefficient, &job->right.p, n);
+        axis_degree_exact(coefficient, &job->right.p, n);
         mpq_mul(kronecker[n], kronecker[n], coefficient);
         mpq_add(right, right, kronecker[n]);
     }

@@ -1,5 +1,4 @@
 /* judge.c - rows and states judged against their bounds; precision is raised until every element is decided. */
-#include "reference/ball/ball.h"
 #include "reference/judge/judge.h"
 
 #include <math.h>
@@ -46,16 +45,15 @@ static double sink_of(const row_judge *judge)
 
 static int includes_sink(const row_judge *judge)
 {
-    return (judge->flags & ATTEST_LSE_WITH_SINK) && judge->in->p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK;
+    return (judge->flags & ATTEST_LSE_WITH_SINK) && axis_norm_of(judge->in->p)->sink;
 }
 
 /* lse as the kernel's flags define it; not finite where it is not known. */
 static void row_lse(arb_t lse, const row_judge *judge, const ref_row *row)
 {
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     arb_set(lse, row->lse);
-    if (includes_sink(judge) && bound_divisor(lse, row, judge->in, judge->h)) {
+    if (includes_sink(judge) && axis_divisor(lse, row, judge->in, judge->h)) {
         arb_log(lse, lse, row->prec);
         arb_add(lse, lse, row->c, row->prec);
     }
@@ -63,7 +61,6 @@ static void row_lse(arb_t lse, const row_judge *judge, const ref_row *row)
         arb_const_log2(x, row->prec);
         arb_div(lse, lse, x, row->prec);
     }
-    arb_clear(x);
 }
 
 static void judge_empty_row(attest_element *elements, const row_judge *judge)
@@ -82,7 +79,7 @@ static void judge_empty_row(attest_element *elements, const row_judge *judge)
 static int is_settled(const row_judge *judge, const ref_row *row)
 {
     int exact = row->rational || arb_is_exact(row->z);
-    if (ref_root_norm_kind(judge->in->p).root)
+    if (axis_norm_of(judge->in->p)->root.root)
         for (int64_t c = 0; c < row->e; c++)
             exact = exact && arb_is_zero(row->u + c);
     return exact;
@@ -116,8 +113,7 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
 {
     attest_status status = ATTEST_OK;
     mag_srcptr gauge;
-    arb_t lse;
-    arb_init(lse);
+    AUTO_ARB(lse);
     const uint32_t class = row_class(judge, row, open);
     if (class == ATTEST_CLASS_EMPTY) {
         judge_empty_row(elements, judge);
@@ -153,7 +149,6 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
             *open = 1;
     }
 out:
-    arb_clear(lse);
     return status;
 }
 

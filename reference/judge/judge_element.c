@@ -22,11 +22,8 @@ static void stand_in(arb_t x, double got, uint32_t dtype)
 static int infinity_is_right(const arb_t t, double got, uint32_t dtype, int *finite)
 {
     const attest_format f = attest_format_of(dtype);
-    arb_t limit, size, last;
+    AUTO_ARB(limit, size, last);
     int right = -1;
-    arb_init(limit);
-    arb_init(size);
-    arb_init(last);
     arb_one(limit);
     arb_mul_2exp_si(limit, limit, f.emax + 1);
     arb_one(last);
@@ -38,9 +35,6 @@ static int infinity_is_right(const arb_t t, double got, uint32_t dtype, int *fin
         right = 0;
     else if (arb_ge(size, limit))
         right = got < 0 ? arb_is_negative(t) : arb_is_positive(t);
-    arb_clear(last);
-    arb_clear(size);
-    arb_clear(limit);
     return right;
 }
 
@@ -61,11 +55,9 @@ static double bound_lower(const arb_t x, int absolute)
 
 static double abs_upper(const arb_t x)
 {
-    arb_t y;
-    arb_init(y);
+    AUTO_ARB(y);
     arb_get_abs_ubound_arf(arb_midref(y), x, 64);
     const double d = ref_upper(y);
-    arb_clear(y);
     return d;
 }
 
@@ -78,21 +70,17 @@ static double quotient(double error, double bound, int up)
         return INFINITY;
     if (isinf(bound))
         return 0;
-    arb_t x, y;
-    arb_init(x);
-    arb_init(y);
+    AUTO_ARB(x, y);
     arb_set_d(x, error);
     arb_set_d(y, bound);
     arb_div(x, x, y, 64);
     const double q = up ? ref_upper(x) : ref_lower(x);
-    arb_clear(y);
-    arb_clear(x);
     return q > 0 ? q : 0;
 }
 
 static void set_errors(attest_element *element, const arb_t truth, double value, uint32_t dtype)
 {
-    arb_t x;
+    AUTO_ARB(x);
     int finite = 1, right = 0;
     if (isnan(value)) {
         element->error_lo = element->error_hi = INFINITY;
@@ -104,7 +92,6 @@ static void set_errors(attest_element *element, const arb_t truth, double value,
         right = infinity_is_right(truth, value, dtype, &finite);
     if (isinf(value) && right == 1) /* error 0: nothing nearer can be stored */
         return;
-    arb_init(x);
     stand_in(x, value, dtype);
     arb_sub(x, x, truth, 4096); /* beyond the truth's own bits: the rounding joins the radius */
     element->error_lo = bound_lower(x, 1);
@@ -119,13 +106,12 @@ static void set_errors(attest_element *element, const arb_t truth, double value,
         if (right == 0 && finite)
             element->class = ATTEST_CLASS_PREMATURE_OVERFLOW;
     }
-    arb_clear(x);
 }
 
 void judge_element(attest_element *element, const arb_t truth, const ref_bound *bound, const mag_t gauge,
                    uint64_t got, uint32_t dtype, int ftz)
 {
-    mag_t radius;
+    AUTO_MAG(radius);
     memset(element, 0, sizeof *element);
     element->class = ATTEST_CLASS_NORMAL;
     element->probable = NAN;
@@ -148,12 +134,10 @@ void judge_element(attest_element *element, const arb_t truth, const ref_bound *
         element->term[t] = ref_mag_upper(bound->term[t]);
     element->ratio_lo = quotient(element->error_lo, element->bound, 0);
     element->ratio_hi = quotient(element->error_hi, element->bound, 1);
-    mag_init(radius);
     mag_mul_2exp_si(radius, arb_radref(truth), 10);
     element->decided = mag_cmp(radius, bound->total) <= 0 && (element->ratio_hi <= 1 || element->ratio_lo > 1);
     if (element->error_lo == (double)INFINITY) /* a NaN or a wrong infinity stays one */
         element->decided = 1;
-    mag_clear(radius);
 }
 
 void judge_without_truth(attest_element *element, uint32_t class, uint64_t got)
@@ -184,8 +168,7 @@ void judge_exactly(attest_element *element, double want, uint64_t got, uint32_t 
     element->truth_lo = element->truth_hi = want;
     if (value == want || (isnan(value) && nan_allowed))
         return;
-    arb_t truth;
-    arb_init(truth);
+    AUTO_ARB(truth);
     arb_set_d(truth, want);
     ref_ulp_interval(&element->ulp_lo, &element->ulp_hi, truth, got, dtype, 0);
     if (isfinite(want)) {
@@ -197,5 +180,4 @@ void judge_exactly(attest_element *element, double want, uint64_t got, uint32_t 
         element->signed_hi = isnan(value) || value > want ? INFINITY : -INFINITY;
     }
     element->ratio_lo = element->ratio_hi = INFINITY;
-    arb_clear(truth);
 }

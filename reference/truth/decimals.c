@@ -22,13 +22,10 @@ static char *decimal_text(const arb_t x, int digits)
 /* A short decimal >= r: three digits to nearest, and if that fell below, of a number a little larger. */
 static char *radius_text(const mag_t r)
 {
-    arb_t x, back, bound;
+    AUTO_ARB(x, back, bound);
     char *text = NULL;
     if (mag_is_inf(r))
         return strdup("inf");
-    arb_init(x);
-    arb_init(back);
-    arb_init(bound);
     arf_set_mag(arb_midref(bound), r);
     arb_set(x, bound);
     for (int enough = 0; !enough;) {
@@ -42,9 +39,6 @@ static char *radius_text(const mag_t r)
         arb_div_ui(x, x, 1000, 2 * GUARD);
         mag_zero(arb_radref(x));
     }
-    arb_clear(x);
-    arb_clear(back);
-    arb_clear(bound);
     return text;
 }
 
@@ -55,8 +49,7 @@ static void rational_of_text(mpq_t q, const char *text)
     const char *mark = strchr(text, 'e');
     long exponent = mark ? strtol(mark + 1, NULL, 10) : 0, after_point = -1;
     size_t used = 0;
-    mpz_t power;
-    mpz_init(power);
+    AUTO_MPZ(power);
     for (const char *at = text; digits && *at && *at != 'e'; at++) {
         if (after_point >= 0 && *at != '.')
             after_point++;
@@ -75,7 +68,6 @@ static void rational_of_text(mpq_t q, const char *text)
     mpz_ui_pow_ui(power, 10, (unsigned long)labs(exponent));
     mpz_mul(exponent < 0 ? mpq_denref(q) : mpq_numref(q), exponent < 0 ? mpq_denref(q) : mpq_numref(q), power);
     mpq_canonicalize(q);
-    mpz_clear(power);
     free(digits);
 }
 
@@ -100,29 +92,21 @@ typedef struct printed {
 /* rad = upper bound of |text - truth| for truth in the ball; the parsed text is itself a ball. */
 static void print_radius(printed *out, const arb_t truth, slong prec, int digits)
 {
-    arb_t back;
-    mag_t r;
-    arb_init(back);
-    mag_init(r);
+    AUTO_ARB(back);
+    AUTO_MAG(r);
     prec += 4 * digits + GUARD;
     arb_set_str(back, out->mid, prec);
     arb_sub(back, truth, back, prec);
     arb_get_mag(r, back);
     out->rad = radius_text(r);
-    mag_clear(r);
-    arb_clear(back);
 }
 
 static void print_rational(printed *out, const mpq_t q, int digits)
 {
     const slong prec = 4 * digits + GUARD;
-    fmpq_t f;
-    mpq_t back;
-    arb_t truth, middle;
-    fmpq_init(f);
-    mpq_init(back);
-    arb_init(truth);
-    arb_init(middle);
+    AUTO_FMPQ(f);
+    AUTO_MPQ(back);
+    AUTO_ARB(truth, middle);
     fmpq_set_mpq(f, q);
     arb_set_fmpq(truth, f, prec);
     arb_get_mid_arb(middle, truth);
@@ -135,18 +119,12 @@ static void print_rational(printed *out, const mpq_t q, int digits)
     } else if (out->mid) {
         print_radius(out, truth, prec, digits);
     }
-    fmpq_clear(f);
-    mpq_clear(back);
-    arb_clear(truth);
-    arb_clear(middle);
 }
 
 static void print_ball(printed *out, const arb_t x, slong prec, int digits)
 {
-    arb_t middle;
-    mpq_t q;
-    arb_init(middle);
-    mpq_init(q);
+    AUTO_ARB(middle);
+    AUTO_MPQ(q);
     if (arb_is_exact(x) && ref_rational_of(q, arb_midref(x), 4096)) { /* its decimal may be exact */
         print_rational(out, q, digits);
     } else {
@@ -155,8 +133,6 @@ static void print_ball(printed *out, const arb_t x, slong prec, int digits)
         if (out->mid)
             print_radius(out, x, prec, digits);
     }
-    mpq_clear(q);
-    arb_clear(middle);
 }
 
 static attest_status print_element(printed *out, int *rational, const ref_view *view, int64_t c, int digits,
@@ -191,16 +167,12 @@ static attest_status print_element(printed *out, int *rational, const ref_view *
  * gauge, which is an upper bound by definition. */
 static int near_enough(const ref_view *view, int64_t c, const mag_t unit)
 {
-    mag_t target, gauge;
+    AUTO_MAG(target, gauge);
     int yes;
-    mag_init(target);
-    mag_init(gauge);
     arf_get_mag_lower(target, arb_midref(view->ball + c));
     mag_mul_lower(target, target, unit);
     mag_mul_2exp_si(gauge, view->gauge + c, -100);
     yes = mag_cmp(arb_radref(view->ball + c), target) <= 0 || mag_cmp(arb_radref(view->ball + c), gauge) <= 0;
-    mag_clear(target);
-    mag_clear(gauge);
     return yes;
 }
 
@@ -315,10 +287,9 @@ attest_status attest_truth_decimals(attest_decimals *out, attest_truth *truth, a
     const int64_t total = ref_view_total(truth, id);
     attest_status status;
     ref_view view;
-    arb_t ten;
+    AUTO_ARB(ten);
     memset(out, 0, sizeof *out);
     memset(&view, 0, sizeof view);
-    arb_init(ten);
     mag_init(job.unit);
     ATTEST_TRY(check_request(truth->p, id, digits, prec, truth->engine, err));
     arb_set_ui(ten, 10);
@@ -338,7 +309,6 @@ attest_status attest_truth_decimals(attest_decimals *out, attest_truth *truth, a
     }
 out:
     ref_view_clear(&view);
-    arb_clear(ten);
     mag_clear(job.unit);
     if (status != ATTEST_OK)
         attest_decimals_free(out);

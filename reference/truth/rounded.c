@@ -29,18 +29,14 @@ static const uint64_t f64_nan = 0x7ff8000000000000u, f64_minus_infinity = 0xfff0
 /* q = one end of the ball; 0 if its exponent is far outside every format. */
 static int end_of(mpq_t q, const arb_t x, int upper)
 {
-    arf_t end, radius;
+    AUTO_ARF(end, radius);
     int fits;
-    arf_init(end);
-    arf_init(radius);
     arf_set_mag(radius, arb_radref(x));
     if (upper)
         arf_add(end, arb_midref(x), radius, 2 * LARGE_EXPONENT, ARF_RND_CEIL);
     else
         arf_sub(end, arb_midref(x), radius, 2 * LARGE_EXPONENT, ARF_RND_FLOOR);
     fits = ref_rational_of(q, end, LARGE_EXPONENT);
-    arf_clear(end);
-    arf_clear(radius);
     return fits;
 }
 
@@ -59,12 +55,10 @@ static void value_of(mpq_t q, uint64_t bits, uint32_t dtype)
 
 static int inside(const mpq_t q, const arb_t x)
 {
-    fmpq_t f;
+    AUTO_FMPQ(f);
     int yes;
-    fmpq_init(f);
     fmpq_set_mpq(f, q);
     yes = arb_contains_fmpq(x, f) != 0;
-    fmpq_clear(f);
     return yes;
 }
 
@@ -72,12 +66,10 @@ static int inside(const mpq_t q, const arb_t x)
  * of two neighbours.  0 if the ball holds no such number, or more than one. */
 static int boundary(mpq_t q, const arb_t x, uint32_t dtype)
 {
-    mpq_t low, high;
+    AUTO_MPQ(low, high);
     int found;
     if (!arb_is_finite(x))
         return 0;
-    mpq_init(low);
-    mpq_init(high);
     found = end_of(low, x, 0) && end_of(high, x, 1);
     if (found) {
         value_of(low, ref_round_rational(low, dtype), dtype);
@@ -86,8 +78,6 @@ static int boundary(mpq_t q, const arb_t x, uint32_t dtype)
         mpq_div_2exp(q, q, 1);
         found = inside(q, x);
     }
-    mpq_clear(low);
-    mpq_clear(high);
     return found;
 }
 
@@ -99,24 +89,22 @@ static int tie_of_lse(rounding_job *job, const mpq_t candidate)
     attest_error err;
     ref_row *row;
     const ref_view *v = &job->view;
-    fmpq_t f;
+    AUTO_FMPQ(f);
     int equal = 0;
     if (attest_axis_value_of(job->truth->p, ATTEST_AXIS_WEIGHT) != ATTEST_WEIGHT_EXP ||
         attest_axis_value_of(job->truth->p, ATTEST_AXIS_DECAY) != ATTEST_DECAY_NONE ||
         ref_truth_row(&row, job->truth, v->b, v->h, v->i, TIE_BITS, &err) != ATTEST_OK)
         return 0;
-    fmpq_init(f);
     fmpq_set_mpq(f, candidate);
     if (row->keys == 1 && arb_is_exact(row->s))
         equal = arb_contains_fmpq(row->s, f) != 0;
-    fmpq_clear(f);
     return equal;
 }
 
 static int tie(rounding_job *job, int64_t c, const mpq_t candidate)
 {
     const ref_view *v = &job->view;
-    const int plain = attest_axis_value_of(job->truth->p, ATTEST_AXIS_NORM) == ATTEST_NORM_NONE;
+    const int plain = axis_norm_of(job->truth->p)->kind == AXIS_NORM_PLAIN;
     if (v->id.kind != ATTEST_KIND_ROLE)
         return -1;
     if (v->id.index == ATTEST_LSE)
@@ -128,13 +116,11 @@ static int tie(rounding_job *job, int64_t c, const mpq_t candidate)
 
 static int round_by_tie(rounding_job *job, int64_t c)
 {
-    mpq_t candidate;
+    AUTO_MPQ(candidate);
     int yes;
-    mpq_init(candidate);
     yes = boundary(candidate, job->view.ball + c, job->dtype) && tie(job, c, candidate) == 1;
     if (yes)
         job->bits[c] = ref_round_rational(candidate, job->dtype);
-    mpq_clear(candidate);
     return yes;
 }
 
@@ -142,32 +128,26 @@ static int round_by_tie(rounding_job *job, int64_t c)
  * equality is the lemma.  1 if it does. */
 static int point_by_tie(rounding_job *job, int64_t c)
 {
-    mpq_t candidate;
+    AUTO_MPQ(candidate);
     int yes;
-    mpq_init(candidate);
     yes = ref_rational_of(candidate, arb_midref(job->view.ball + c), LARGE_EXPONENT) && tie(job, c, candidate) == 1;
-    mpq_clear(candidate);
     return yes;
 }
 
 /* 1 if the ball is one point and that point is a midpoint of two neighbours: no wider ball would decide. */
 static int on_boundary(const arb_t x, uint32_t dtype)
 {
-    arb_t wide;
-    mag_t radius;
+    AUTO_ARB(wide);
+    AUTO_MAG(radius);
     uint64_t bits;
     int open;
     if (!arb_is_exact(x) || arb_is_zero(x))
         return 0;
-    arb_init(wide);
-    mag_init(radius);
     arb_set(wide, x);
     arb_get_mag(radius, x);
     mag_mul_2exp_si(radius, radius, -TIE_BITS);
     arb_add_error_mag(wide, radius);
     open = !ref_round_ball(&bits, wide, dtype);
-    mag_clear(radius);
-    arb_clear(wide);
     return open;
 }
 
@@ -204,17 +184,15 @@ static int settle(rounding_job *job, int64_t c, slong prec)
 /* What the cap leaves: NaN where the divisor or z may still be 0, the midpoint's value elsewhere. */
 static void give_up(rounding_job *job, int64_t c)
 {
-    arb_t middle;
+    AUTO_ARB(middle);
     if (job->view.missing) {
         job->counts->no_truth++;
         return;
     }
     job->counts->at_cap++;
-    arb_init(middle);
     arb_get_mid_arb(middle, job->view.ball + c);
     if (!ref_round_ball(&job->bits[c], middle, job->dtype))
         job->bits[c] = attest_from_f64(job->dtype, attest_bits_f64(f64_nan));
-    arb_clear(middle);
 }
 
 /* What the dd engine's enclosures decide of the view that starts at element `first`; the number left open. */

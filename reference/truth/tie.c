@@ -8,18 +8,6 @@
 
 #include <stdlib.h>
 
-static const uint32_t served[ATTEST_AXIS_COUNT] = {
-    [ATTEST_AXIS_WEIGHT] = EXACT_ONLY(ATTEST_WEIGHT_EXP),
-    [ATTEST_AXIS_FEATURE] = /* exact_keys_scan() decides on the values at hand */
-    EXACT_ONLY(ATTEST_FEATURE_IDENTITY) | EXACT_ONLY(ATTEST_FEATURE_ELU1) | EXACT_ONLY(ATTEST_FEATURE_RELU),
-    [ATTEST_AXIS_MASK] = EXACT_ANY,
-    [ATTEST_AXIS_WINDOW] = EXACT_ANY,
-    [ATTEST_AXIS_LENS] = EXACT_ANY,
-    [ATTEST_AXIS_NORM] =
-        EXACT_ONLY(ATTEST_NORM_SUM) | EXACT_ONLY(ATTEST_NORM_SINK) | EXACT_ONLY(ATTEST_NORM_NONE),
-    [ATTEST_AXIS_EPS] = EXACT_ANY,
-};
-
 /* The part of the divisor that is no sum of weights: amount * e^exponent; amount 0 = none. */
 typedef struct tie_extra {
     double exponent, amount;
@@ -29,12 +17,12 @@ typedef struct tie_extra {
 static tie_extra extra_of(const exact_keys *r)
 {
     const attest_problem *p = r->in->p;
-    const uint32_t norm = attest_axis_value_of(p, ATTEST_AXIS_NORM);
+    const axis_norm *norm = axis_norm_of(p);
     const attest_tensor *sink = r->in->role[ATTEST_SINK];
-    tie_extra extra = { .exponent = 0.0, .amount = 1.0, .divides = norm != ATTEST_NORM_NONE };
-    if (norm == ATTEST_NORM_SINK)
+    tie_extra extra = { .exponent = 0.0, .amount = 1.0, .divides = norm->kind != AXIS_NORM_PLAIN };
+    if (norm->sink)
         extra.exponent = attest_load(sink, attest_offset(sink, r->h, 0, 0, 0));
-    if (norm == ATTEST_NORM_SUM)
+    if (norm->eps)
         extra.amount = p->axis[ATTEST_AXIS_EPS].number;
     return extra;
 }
@@ -53,8 +41,7 @@ static int compare_scores(const void *a, const void *b)
 static void add_term(mpq_t coefficient, const tie_key *key, const exact_keys *r, const tie_extra *extra,
                      int64_t channel, const mpq_t candidate)
 {
-    mpq_t x;
-    mpq_init(x);
+    AUTO_MPQ(x);
     if (key->j < 0) {
         mpq_set_d(x, extra->amount); /* exact */
         mpq_mul(x, x, candidate);
@@ -65,15 +52,13 @@ static void add_term(mpq_t coefficient, const tie_key *key, const exact_keys *r,
         if (extra->divides)
             mpq_sub(coefficient, coefficient, candidate);
     }
-    mpq_clear(x);
 }
 
 static int groups_vanish(tie_key *keys, int64_t count, const exact_keys *r, const tie_extra *extra, int64_t channel,
                          const mpq_t candidate)
 {
     int vanish = 1;
-    mpq_t coefficient;
-    mpq_init(coefficient);
+    AUTO_MPQ(coefficient);
     qsort(keys, (size_t)count, sizeof *keys, compare_scores);
     for (int64_t k = 0; vanish && k < count; k++) {
         add_term(coefficient, &keys[k], r, extra, channel, candidate);
@@ -81,7 +66,6 @@ static int groups_vanish(tie_key *keys, int64_t count, const exact_keys *r, cons
         if (group_ends) /* the next group starts from 0 as well */
             vanish = mpq_sgn(coefficient) == 0;
     }
-    mpq_clear(coefficient);
     return vanish;
 }
 
@@ -100,7 +84,7 @@ static void extra_score(mpz_t out, exact_scores *scores, const exact_span *span,
 int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t channel, const mpq_t candidate)
 {
     exact_keys r;
-    if (!exact_axes_allowed(in->p, served) || !exact_keys_scan(&r, in, b, h, i, 1))
+    if (!axis_served(in->p, AXIS_TIE, 0, NULL) || !exact_keys_scan(&r, in, b, h, i, 1))
         return -1;
     if (r.first == r.last) /* an empty row is 0 by definition */
         return mpq_sgn(candidate) == 0;
@@ -115,8 +99,7 @@ int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t chann
     int answer = -1;
     attest_error err;
     exact_scores scores = { 0 };
-    mpz_t extra_integer;
-    mpz_init(extra_integer);
+    AUTO_MPZ(extra_integer);
     tie_key *keys = malloc((size_t)(r.last - r.first + 1) * sizeof *keys);
     if (!keys || exact_scores_new(&scores, &r, &err) != ATTEST_OK)
         goto out;
@@ -130,6 +113,5 @@ int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t chann
 out:
     free(keys);
     exact_scores_free(&scores);
-    mpz_clear(extra_integer);
     return answer;
 }

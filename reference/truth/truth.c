@@ -1,6 +1,8 @@
 /* truth.c - the truth of a case: rows computed on demand, by the engine asked for, and kept. */
 #include "reference/truth/truth.h"
 
+#include "reference/axis/axis.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,16 +29,8 @@ struct ref_slot {
 enum { FIRST_SLOTS = 256 };
 #define CACHE_BYTES ((size_t)512 << 20)
 
-/* The exact engine can serve a row only where features, weight and norm map rationals to rationals; elu1 does
- * on inputs >= 0, so it is decided row by row. */
-static int never_rational(const attest_problem *p)
-{
-    attest_setting axis[ATTEST_AXIS_COUNT];
-    memcpy(axis, p->axis, sizeof axis);
-    if (axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_ELU1)
-        axis[ATTEST_AXIS_FEATURE].value = ATTEST_FEATURE_IDENTITY;
-    return !attest_variant_rational(axis);
-}
+/* Whether a row is rational depends on its values too (elu1 on inputs >= 0), so it is decided row by row. */
+static int never_rational(const attest_problem *p) { return !axis_served(p, AXIS_EXACT, 0, NULL); }
 
 static attest_status check_engine(const attest_problem *p, uint32_t engine, attest_error *err)
 {

@@ -36,13 +36,11 @@ out:
 
 static void element_ball(arb_t x, const attest_enclosures *e, int64_t n)
 {
-    arf_t part;
-    arf_init(part);
+    AUTO_ARF(part);
     arf_set_d(arb_midref(x), e->hi[n]);
     arf_set_d(part, e->lo[n]);
     arf_add(arb_midref(x), arb_midref(x), part, ARF_PREC_EXACT, ARF_RND_DOWN);
     mag_set_d(arb_radref(x), e->bound[n]); /* rounds up */
-    arf_clear(part);
 }
 
 attest_status ref_view_fill_dd(ref_view *view, int *served, attest_truth *truth, attest_error *err)

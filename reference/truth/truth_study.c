@@ -12,13 +12,9 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, i
 {
     ref_row *row = NULL;
     attest_status status;
-    arb_t low, high;
-    mag_t size, largest;
+    AUTO_ARB(low, high);
+    AUTO_MAG(size, largest);
     memset(facts, 0, sizeof *facts);
-    arb_init(low);
-    arb_init(high);
-    mag_init(size);
-    mag_init(largest);
     ATTEST_TRY(ref_truth_row(&row, truth, b, h, i, ATTEST_PRECISION_START, err));
     if (row->has_facts) {
         *facts = row->facts;
@@ -48,10 +44,6 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, i
     row->facts = *facts;
     row->has_facts = 1;
 out:
-    arb_clear(low);
-    arb_clear(high);
-    mag_clear(size);
-    mag_clear(largest);
     return status;
 }
 
@@ -74,8 +66,7 @@ attest_status attest_truth_distance(double *lo, double *hi, attest_truth *a, att
 {
     attest_status status = ATTEST_OK;
     const int64_t e = a->p->e;
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     for (slong prec = STUDY_START, open = 1; open && prec <= STUDY_CAP; prec *= 2) {
         ref_row *r, *s;
         ATTEST_TRY(ref_truth_row(&r, a, b, h, i, prec, err));
@@ -93,7 +84,6 @@ attest_status attest_truth_distance(double *lo, double *hi, attest_truth *a, att
         }
     }
 out:
-    arb_clear(x);
     return status;
 }
 
@@ -108,11 +98,8 @@ static void total(arb_t sum, const ref_row *row, slong prec)
 /* largest = max_j |(w_aj/W_a)/(w_bj/W_b) - 1|; 0 if a divisor may be 0 or there is no key. */
 static int weight_error(arb_t largest, const ref_row *r, const ref_row *s, slong prec)
 {
-    arb_t ra, rb, x;
+    AUTO_ARB(ra, rb, x);
     int known = r->keys > 0 && r->keys == s->keys && !r->no_truth && !s->no_truth;
-    arb_init(ra);
-    arb_init(rb);
-    arb_init(x);
     total(ra, r, prec);
     total(rb, s, prec);
     arb_div(ra, rb, ra, prec); /* W_b/W_a; not finite if W_a may be 0 */
@@ -126,9 +113,6 @@ static int weight_error(arb_t largest, const ref_row *r, const ref_row *s, slong
         known = arb_is_finite(x) != 0;
         arb_max(largest, largest, x, prec);
     }
-    arb_clear(ra);
-    arb_clear(rb);
-    arb_clear(x);
     return known;
 }
 
@@ -136,8 +120,7 @@ attest_status attest_truth_weight_error(double *lo, double *hi, attest_truth *a,
                                         int64_t h, int64_t i, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    arb_t x;
-    arb_init(x);
+    AUTO_ARB(x);
     *lo = *hi = NAN;
     for (slong prec = STUDY_START, open = 1; open && prec <= STUDY_CAP; prec *= 2) {
         ref_row *r, *s;
@@ -149,7 +132,6 @@ attest_status attest_truth_weight_error(double *lo, double *hi, attest_truth *a,
         open = known ? !narrow(x) && !arb_is_zero(x) : r->keys > 0 && !r->no_truth && !s->no_truth;
     }
 out:
-    arb_clear(x);
     return status;
 }
 
@@ -159,12 +141,10 @@ enum { WITNESS_BITS = 512 };
 /* 1 if the witness's value +- error meets the ball; what the witness does not know meets anything. */
 static int meets(const arb_t ball, const mpfr_t value, const mpfr_t error)
 {
-    arb_t x;
+    AUTO_ARB(x);
     int yes;
-    arb_init(x);
     ref_witness_ball(x, value, error);
     yes = !arb_is_finite(x) || !arb_is_finite(ball) || arb_overlaps(x, ball);
-    arb_clear(x);
     return yes;
 }
 

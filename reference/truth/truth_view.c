@@ -139,8 +139,7 @@ out:
 /* ---- the witness ------------------------------------------------------------------------------------------------- */
 void ref_witness_ball(arb_t ball, const mpfr_t value, const mpfr_t error)
 {
-    arf_t radius;
-    arf_init(radius);
+    AUTO_ARF(radius);
     arb_zero(ball);
     arf_set_mpfr(arb_midref(ball), value);
     arf_set_mpfr(radius, error);
@@ -148,7 +147,6 @@ void ref_witness_ball(arb_t ball, const mpfr_t value, const mpfr_t error)
         arb_add_error_arf(ball, radius);
     else
         arb_indeterminate(ball);
-    arf_clear(radius);
 }
 
 static void witness_elements(ref_view *view, const ref_witness *w)
@@ -229,10 +227,8 @@ attest_status ref_view_fill(ref_view *view, attest_truth *truth, slong prec, att
 
 int ref_rational_of(mpq_t q, const arf_t x, slong limit)
 {
-    fmpz_t mantissa, exponent;
+    AUTO_FMPZ(mantissa, exponent);
     int fits = arf_is_finite(x) != 0;
-    fmpz_init(mantissa);
-    fmpz_init(exponent);
     if (fits)
         arf_get_fmpz_2exp(mantissa, exponent, x);
     fits = fits && fmpz_cmp_si(exponent, -limit) > 0 && fmpz_cmp_si(exponent, limit) < 0;
@@ -245,7 +241,5 @@ int ref_rational_of(mpq_t q, const arf_t x, slong limit)
         else
             mpq_mul_2exp(q, q, (mp_bitcnt_t)e);
     }
-    fmpz_clear(mantissa);
-    fmpz_clear(exponent);
     return fits;
 }

@@ -10,16 +10,13 @@
 
 #define BIT(value) (1u << (value))
 
-/* Per axis the values served, as bits of the axis's enum. */
+/* Per axis the values served, as bits of the axis's enum; features: wit_features(). */
 static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_WEIGHT] =
         BIT(ATTEST_WEIGHT_EXP) | BIT(ATTEST_WEIGHT_TAYLOR) | BIT(ATTEST_WEIGHT_TERM) | BIT(ATTEST_WEIGHT_POWER),
     [ATTEST_AXIS_CENTER] =
         BIT(ATTEST_CENTER_ZERO) | BIT(ATTEST_CENTER_MAX) | BIT(ATTEST_CENTER_MIN) | BIT(ATTEST_CENTER_MID),
     [ATTEST_AXIS_FILTER] = BIT(ATTEST_FILTER_NONE) | BIT(ATTEST_FILTER_TAU),
-    [ATTEST_AXIS_FEATURE] = BIT(ATTEST_FEATURE_IDENTITY) | BIT(ATTEST_FEATURE_ELU1) | BIT(ATTEST_FEATURE_RELU) |
-                            BIT(ATTEST_FEATURE_UNIT) | BIT(ATTEST_FEATURE_SILU) | BIT(ATTEST_FEATURE_SILU_UNIT) |
-                            BIT(ATTEST_FEATURE_COSFORMER),
     [ATTEST_AXIS_ROPE] = BIT(ATTEST_ROPE_NONE) | BIT(ATTEST_ROPE_BASE),
     [ATTEST_AXIS_MASK] = BIT(ATTEST_MASK_FULL) | BIT(ATTEST_MASK_CAUSAL) | BIT(ATTEST_MASK_CAUSAL_BR),
     [ATTEST_AXIS_WINDOW] = BIT(ATTEST_WINDOW_NONE) | BIT(ATTEST_WINDOW_W),
@@ -45,7 +42,8 @@ int ref_witness_serves(const attest_problem *p, char *why, size_t len)
 {
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
         const uint32_t value = p->axis[axis].value;
-        if (value >= 32 || !(served[axis] >> value & 1u)) {
+        const uint32_t values = axis == ATTEST_AXIS_FEATURE ? wit_features() : served[axis];
+        if (value >= 32 || !(values >> value & 1u)) {
             char text[64] = "?";
             attest_axis_print(text, sizeof text, axis, &p->axis[axis]);
             if (len)
@@ -187,4 +185,9 @@ void ref_witness_clear(ref_witness *w)
     mpfr_clears(w->z, w->lse, w->z_error, w->lse_error, (mpfr_ptr)0);
     w->u = w->o = w->u_error = w->o_error = NULL;
     w->e = 0;
+}
+
+const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree)
+{
+    return attest_bundle_get(w->in, (attest_tensor_id){ kind, degree });
 }

@@ -71,6 +71,8 @@ int wit_sees(const attest_problem *p, int64_t len, int64_t i, int64_t j);   /* i
 int64_t wit_last(const wit_case *w, int64_t i);                             /* last key visible to query i, or -1 */
 
 /* ---- witness_feature.c: rope, phi, and what a turn by the position does to them ----------------------------- */
+/* The features that it knows, as bits of the axis's enum. */
+uint32_t wit_features(void);
 int64_t wit_dim(const attest_problem *p); /* length of phi: d, with cosformer 2d */
 /* x[d]: the vector (i0,i1,i2) of t turned by rope to position pos, then mapped; cosformer: relu only. */
 void wit_map(wit *x, const wit_case *w, const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t pos);
@@ -89,7 +91,7 @@ void wit_gout(wit *r, const wit_case *w, int64_t b, int64_t h, int64_t i); /* 1 
 int wit_reads_finite(const wit_case *w, const int64_t *key, int64_t keys, int64_t b, int64_t h, int64_t i);
 
 /* ---- witness_state.c ---------------------------------------------------------------------------------------- */
-const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree);
+const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree); /* witness.c */
 int64_t wit_state_rows(const attest_problem *p, unsigned degree);           /* wit_dim^degree */
 
 /* Product of the channels of `phi` that row `index` of the Kronecker power `degree` names; 1 for degree 0. */

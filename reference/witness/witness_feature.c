@@ -120,18 +120,27 @@ int64_t wit_dim(const attest_problem *p)
     return p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_COSFORMER ? 2 * p->d : p->d;
 }
 
+static void (*const map[])(wit *) = {
+    [ATTEST_FEATURE_IDENTITY] = feature_identity,
+    [ATTEST_FEATURE_ELU1] = feature_elu1,
+    [ATTEST_FEATURE_RELU] = feature_relu,
+    [ATTEST_FEATURE_UNIT] = feature_identity,
+    [ATTEST_FEATURE_SILU] = feature_silu,
+    [ATTEST_FEATURE_SILU_UNIT] = feature_silu,
+    [ATTEST_FEATURE_COSFORMER] = feature_relu,
+};
+
+uint32_t wit_features(void)
+{
+    uint32_t bits = 0;
+    for (uint32_t value = 0; value < sizeof map / sizeof map[0]; value++)
+        bits |= (map[value] ? 1u : 0u) << value;
+    return bits;
+}
+
 void wit_map(wit *x, const wit_case *w, const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t pos)
 {
     const uint32_t feature = w->p->axis[ATTEST_AXIS_FEATURE].value;
-    static void (*const map[])(wit *) = {
-        [ATTEST_FEATURE_IDENTITY] = feature_identity,
-        [ATTEST_FEATURE_ELU1] = feature_elu1,
-        [ATTEST_FEATURE_RELU] = feature_relu,
-        [ATTEST_FEATURE_UNIT] = feature_identity,
-        [ATTEST_FEATURE_SILU] = feature_silu,
-        [ATTEST_FEATURE_SILU_UNIT] = feature_silu,
-        [ATTEST_FEATURE_COSFORMER] = feature_relu,
-    };
     for (int64_t c = 0; c < w->p->d; c++)
         wit_set_double(&x[c], attest_load(t, attest_offset(t, i0, i1, i2, c)));
     if (w->p->axis[ATTEST_AXIS_ROPE].value != ATTEST_ROPE_NONE)

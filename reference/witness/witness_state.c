@@ -1,11 +1,6 @@
 /* witness_state.c - states by the witness, from their definition: sums over every row of the Kronecker power. */
 #include "reference/witness/witness.h"
 
-const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree)
-{
-    return attest_bundle_get(w->in, (attest_tensor_id){ kind, degree });
-}
-
 int64_t wit_state_rows(const attest_problem *p, unsigned degree)
 {
     int64_t rows = 1;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "reference/engine/engine.h"
+#include "reference/axis/axis.h"
 
 #define RND MPFR_RNDN
 
@@ -23,18 +23,14 @@ const char *attest_yard_call_name(int call)
 
 int attest_yard_serves(const attest_problem *p, char *why, size_t len)
 {
-    for (int a = 0; a < ATTEST_AXIS_COUNT; a++) {
-        const uint32_t v = p->axis[a].value;
-        const int open = a == ATTEST_AXIS_MASK || a == ATTEST_AXIS_WINDOW || a == ATTEST_AXIS_LENS;
-        if (v == 0 || open || (a == ATTEST_AXIS_WEIGHT && v == ATTEST_WEIGHT_TAYLOR))
-            continue;
-        char value[64];
-        attest_axis_print(value, sizeof value, (uint32_t)a, &p->axis[a]);
-        snprintf(why, len, "%s=%s: the yardsticks serve only weight=exp and taylor:P with norm=sum", attest_axes[a].key,
-                 value);
-        return 0;
-    }
-    return 1;
+    uint32_t axis;
+    char value[64];
+    if (axis_served(p, AXIS_YARD, 0, &axis))
+        return 1;
+    attest_axis_print(value, sizeof value, axis, &p->axis[axis]);
+    snprintf(why, len, "%s=%s: the yardsticks serve only weight=exp and taylor:P with norm=sum", attest_axes[axis].key,
+             value);
+    return 0;
 }
 
 /* Largest square of the Euclidean norm of a vector whose elements are all finite; INFINITY where doubles end. */

@@ -2,9 +2,10 @@
 
     axis.py ROOT COPY
 
-Copies the sources of ROOT to COPY and inserts each piece below at its anchor (which must occur exactly once): one row of
-the axis table, one function and its row per engine, kernel step and bound.  Nothing else is touched.  A file of COPY is
-written only where its text changes, so that a second run rebuilds nothing.  Prints each piece: file, lines, what it is.
+Copies the sources of ROOT to COPY and inserts each piece below at its anchor (which must occur exactly once): the value's
+number, its row of the axis table, its row and functions in reference/axis/, its lemma, its function in the witness and in
+the kernels.  Nothing else is touched.  A file of COPY is written only where its text changes, so that a second run
+rebuilds nothing; one that ROOT no longer has is removed.  Prints each piece: file, lines, what it is; then how many pieces in how many files.
 """
 import os
 import sys
@@ -19,43 +20,80 @@ PIECES = [
     ("kernels/problem/variant_axes.c", "};\nstatic const attest_axis_value rope[] = {\n",
      '    PLAIN("square", %s, "phi(x) = x^2"),\n};\nstatic const attest_axis_value rope[] = {\n' % SQUARE,
      "the row of the axis"),
-    ("reference/ball/ball_axes.c", "static const ref_ball_feature features[] = {\n",
-     "static void feature_square(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)\n"
-     "{\n    (void)position;\n    for (int64_t c = 0; c < p->d; c++)\n        arb_mul(y + c, x + c, x + c, prec);\n}\n\n"
-     "static const ref_ball_feature features[] = {\n    [%s] = { feature_square, 0 },\n" % SQUARE,
-     "ball engine: function and row"),
-    ("reference/witness/witness_feature.c",
-     "void wit_map(wit *x, const wit_case *w, const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t pos)\n",
-     "static void feature_square(wit *x)\n{\n    wit_mul(x, x, x);\n}\n\n"
-     "void wit_map(wit *x, const wit_case *w, const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t pos)\n",
-     "witness: function"),
-    ("reference/witness/witness_feature.c", "        [ATTEST_FEATURE_COSFORMER] = feature_relu,\n",
-     "        [ATTEST_FEATURE_COSFORMER] = feature_relu,\n        [%s] = feature_square,\n" % SQUARE, "witness: row"),
-    ("reference/witness/witness.c", "BIT(ATTEST_FEATURE_COSFORMER),\n", "BIT(ATTEST_FEATURE_COSFORMER) | BIT(%s),\n" % SQUARE,
-     "witness: served"),
-    ("reference/bound/bound_token.c", "int bound_feature(mag_t y, double x, uint32_t feature)\n",
-     "static void feature_square(mag_t y, double x)\n{\n    mag_set_d(y, x);\n    mag_mul(y, y, y);\n}\n\n"
-     "int bound_feature(mag_t y, double x, uint32_t feature)\n", "bound: size"),
-    ("reference/bound/bound_token.c", "        [ATTEST_FEATURE_RELU] = feature_relu,\n",
-     "        [ATTEST_FEATURE_RELU] = feature_relu,\n        [%s] = feature_square,\n" % SQUARE, "bound: row of sizes"),
-    ("reference/bound/bound_model.c", "static void set_feature(bound_model *m)\n",
-     "/* R-SQUARE: one product, of a number that was rounded before if it was narrowed. */\n"
-     "static void feature_square(bound_model *m)\n{\n    bound_gamma(m->feature, m->narrows ? 3 : 1, m->u);\n"
-     "    mag_add(m->feature_tiny, m->feature_tiny, m->tiny);\n}\n\nstatic void set_feature(bound_model *m)\n",
-     "bound: error"),
-    ("reference/bound/bound_model.c", "        [ATTEST_FEATURE_ELU1] = feature_elu1,\n",
-     "        [ATTEST_FEATURE_ELU1] = feature_elu1,\n        [%s] = feature_square,\n" % SQUARE, "bound: row of errors"),
+    ("reference/axis/feature.c", "/* ---- the rows ", """\
+static void ball_square(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec)
+{
+    (void)position;
+    for (int64_t c = 0; c < p->d; c++)
+        arb_mul(y + c, x + c, x + c, prec);
+}
+
+/* ---- the rows """, "reference: in balls"),
+    ("reference/axis/feature.c", "/* ---- the rows ", """\
+/* The grid holds x too. */
+static int span_square(exact_span *s)
+{
+    s->low = 2 * s->low < s->low ? 2 * s->low : s->low;
+    s->top = 2 * s->top > s->top ? 2 * s->top : s->top;
+    return 1;
+}
+
+/* ---- the rows """, "reference: the grid of exact numbers"),
+    ("reference/axis/feature.c", "/* ---- the rows ", """\
+static void integer_square(mpz_t x, long low)
+{
+    mpz_mul(x, x, x);
+    mpz_mul_2exp(x, x, low > 0 ? (mp_bitcnt_t)low : 0);
+    mpz_tdiv_q_2exp(x, x, low < 0 ? (mp_bitcnt_t)-low : 0); /* exact: x^2 is on the grid */
+}
+
+/* ---- the rows """, "reference: in integers"),
+    ("reference/axis/feature.c", "/* ---- the rows ", """\
+static int64_t word_square(int64_t x, long low)
+{
+    __extension__ const __int128 y = (__int128)x * x;
+    return (int64_t)(low < 0 ? y >> -low : y << low);
+}
+
+static const axis_exact_feature exact_square = { span_square, integer_square, word_square };
+
+/* ---- the rows """, "reference: in words"),
+    ("reference/axis/feature.c", "/* ---- the rows ", """\
+static void size_square(mag_t y, double x)
+{
+    mag_set_d(y, x);
+    mag_mul(y, y, y);
+}
+
+/* ---- the rows """, "reference: size"),
+    ("reference/axis/feature.c", "/* ---- the rows ", """\
+/* R-SQUARE: one product, of a number that was rounded before if it was narrowed. */
+static void error_square(mag_t relative, mag_t absolute, const axis_arithmetic *a)
+{
+    bound_gamma(relative, a->narrows ? 3 : 1, a->u);
+    mag_add(absolute, absolute, a->tiny);
+}
+
+/* ---- the rows """, "reference: error"),
+    ("reference/axis/feature.c", "static const axis_feature features[] = {\n", """\
+static const axis_feature features[] = {
+    [%s] = { .lemma = "R-SQUARE", .ball = ball_square, .exact = &exact_square,
+                                .size = size_square, .error = error_square },
+""" % SQUARE, "reference: row"),
     ("reference/derivations.md", "**R-WEIGHT.**",
      "**R-SQUARE.** `phi(x) = x^2` is one product: relative error u (gamma_3 where x was rounded first), underflow eta.\n\n"
      "**R-WEIGHT.**", "the lemma"),
+    ("reference/witness/witness_feature.c", "static void (*const map[])(wit *) = {\n",
+     "static void feature_square(wit *x)\n{\n    wit_mul(x, x, x);\n}\n\nstatic void (*const map[])(wit *) = {\n"
+     "    [%s] = feature_square,\n" % SQUARE, "witness: function and row"),
     ("kernels/cpu/steps/token.h", "/* y[dim] = phi(x[d]); y may be x.  NULL: phi(x) = x. */\n",
      "static inline void token_map_square(real *y, const real *x, const attest_problem *p, int64_t position)\n{\n"
      "    (void)position;\n    for (int64_t c = 0; c < p->d; c++)\n        y[c] = x[c] * x[c]; /* one rounding */\n}\n\n"
      "/* y[dim] = phi(x[d]); y may be x.  NULL: phi(x) = x. */\n", "kernels: function"),
     ("kernels/cpu/steps/token.h", "        [ATTEST_FEATURE_COSFORMER] = token_map_cosformer,\n",
      "        [ATTEST_FEATURE_COSFORMER] = token_map_cosformer,\n        [%s] = token_map_square,\n" % SQUARE, "kernels: row"),
-    ("kernels/cpu/steps/serve.h", "SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)", "SERVE_THROUGH(%s)" % SQUARE, "kernels: served"),
-    ("kernels/cpu/steps/serve.h", '"silu-unit", "cosformer" } },', '"silu-unit", "cosformer", "square" } },', "kernels: name"),
+    ("kernels/cpu/steps/token.h", "SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)", "SERVE_THROUGH(%s)" % SQUARE,
+     "kernels: served"),
 ]
 
 
@@ -78,7 +116,11 @@ def main():
         if text[name].count(anchor) != 1:
             sys.exit("%s: the anchor of `%s` occurs %d times, not once" % (name, what, text[name].count(anchor)))
         text[name] = text[name].replace(anchor, new)
-        print("%-32s %2d lines  %s" % (name, max(1, new.count("\n") - anchor.count("\n")), what))
+        print("%-38s %2d lines  %s" % (name, max(1, new.count("\n") - anchor.count("\n")), what))
+    print("%d pieces in %d files" % (len(PIECES), len({piece[0] for piece in PIECES})))
+    for name in set(sources(copy)) - set(text):
+        if os.path.exists(os.path.join(copy, name)):
+            os.remove(os.path.join(copy, name))
     for name, content in text.items():
         path = os.path.join(copy, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

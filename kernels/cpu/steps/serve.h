@@ -17,7 +17,6 @@
 #define SERVE_THROUGH(last) (SERVE_BIT((last) + 1) - 1)
 #define SERVE_ALL_CENTERS SERVE_THROUGH(ATTEST_CENTER_MID)
 #define SERVE_FILTER SERVE_THROUGH(ATTEST_FILTER_TAU)
-#define SERVE_ALL_FEATURES SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)
 #define SERVE_ROPE SERVE_THROUGH(ATTEST_ROPE_BASE)
 #define SERVE_SCALAR_DECAYS SERVE_THROUGH(ATTEST_DECAY_SCALAR)
 #define SERVE_ALL_DECAYS SERVE_THROUGH(ATTEST_DECAY_VECTOR)
@@ -118,8 +117,9 @@ static inline int serve_check(const serve_table *table, const attest_problem *p,
         if (v < 12 && allowed & SERVE_BIT(v))
             continue;
         serve_list(served, sizeof served, text->value, 12, allowed);
-        return serve_refuse(why, len, "%s=%s is not served (served: %s)", text->key,
-                            v < 12 && text->value[v] ? text->value[v] : "?", served);
+        if (v >= 12 || !text->value[v])
+            return serve_refuse(why, len, "%s: value %u is not served (served: %s)", text->key, v, served);
+        return serve_refuse(why, len, "%s=%s is not served (served: %s)", text->key, text->value[v], served);
     }
     return serve_dtype("in", p->in, table->in, why, len) && serve_dtype("acc", p->acc, table->acc, why, len) &&
            serve_dtype("p", p->p, table->p, why, len) && serve_dtype("out", p->out, table->out, why, len);

@@ -122,6 +122,9 @@ static inline void token_map_cosformer(real *y, const real *x, const attest_prob
 }
 #endif
 
+/* Those with a row in token_feature(), as a serve_table states it. */
+#define SERVE_ALL_FEATURES SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)
+
 /* y[dim] = phi(x[d]); y may be x.  NULL: phi(x) = x. */
 typedef void token_map(real *y, const real *x, const attest_problem *p, int64_t position);
 

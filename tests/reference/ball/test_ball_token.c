@@ -122,7 +122,7 @@ START_TEST(angles)
             snprintf(line, sizeof line, "variant=linear rope=%s n=1 d=6 e=1", bases[t]);
             ball_case_start(&x, line, 1);
             const attest_tensor *q = attest_bundle_role(x.bundle, ATTEST_Q);
-            ck_assert(ref_ball_phi(y, &x.in, q, 0, 1, position, 128) && ref_ball_phi(z, &x.in, q, 0, 1, position, 400));
+            ck_assert(axis_phi(y, &x.in, q, 0, 1, position, 128) && axis_phi(z, &x.in, q, 0, 1, position, 400));
             arb_init(a);
             arb_init(b);
             for (int c = 0; c < 6; c++) {
@@ -144,7 +144,7 @@ START_TEST(angles)
 }
 END_TEST
 
-/* The maps of one number are those of ball_axes.c; behind rope they meet balls that may hold both signs. */
+/* The maps of one number are those of axis/feature.c; behind rope they meet balls that may hold both signs. */
 START_TEST(features_of_balls)
 {
     static const char *const features[] = { "elu1", "relu", "silu", "unit", "silu-unit", "cosformer" };
@@ -154,19 +154,19 @@ START_TEST(features_of_balls)
         arb_ptr wide = _arb_vec_init(4), map = _arb_vec_init(4), at = _arb_vec_init(4);
         snprintf(line, sizeof line, "variant=linear feature=%s rope=2 n=4 d=2 e=1", features[t]);
         ball_case_start(&x, line, 0);
-        const ref_ball_feature *feature = ref_ball_feature_of(&x.c.problem);
+        const axis_feature *feature = axis_feature_of(&x.c.problem);
         for (int k = 0; k < 60; k++) { /* x in [-0.5, 1.5] beside 4: every point's value lies in the ball's */
             arb_set_d(wide, 0.5);
             arb_set_d(wide + 1, 4);
             mag_set_d(arb_radref(wide), 1.0);
-            feature->apply(map, wide, &x.c.problem, 1, 128);
+            feature->ball(map, wide, &x.c.problem, 1, 128);
             arb_set_d(wide, -0.5 + k / 30.0);
-            feature->apply(at, wide, &x.c.problem, 1, 128);
+            feature->ball(at, wide, &x.c.problem, 1, 128);
             for (int c = 0; c < (t == 5 ? 4 : 2); c++)
                 ck_assert_msg(arb_overlaps(map + c, at + c) && arb_is_finite(map + c), "%s: point %d", features[t], k);
         }
         arb_indeterminate(wide);
-        feature->apply(map, wide, &x.c.problem, 1, 128);
+        feature->ball(map, wide, &x.c.problem, 1, 128);
         ck_assert_msg(!arb_is_finite(map), "%s of NaN", features[t]);
         _arb_vec_clear(at, 4);
         _arb_vec_clear(map, 4);

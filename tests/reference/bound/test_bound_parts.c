@@ -259,16 +259,16 @@ START_TEST(sizes_of_inputs)
     arb_init(divisor);
     mag_init(y);
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
-        ck_assert(bound_feature(y, table[k].x, table[k].feature));
+        axis_feature_row(table[k].feature)->size(y, table[k].x);
         is("feature", "size", y, table[k].want);
     }
-    ck_assert_msg(!bound_feature(y, 1, ATTEST_FEATURE_COSFORMER), "cosformer does not act on single numbers");
+    ck_assert_msg(!axis_feature_row(ATTEST_FEATURE_COSFORMER)->size, "cosformer does not act on single numbers");
     ball_case_start(&x, "variant=softmax1 hq=2 n=1 m=1 d=1 e=1", 0);
     for (int h = 0; h < 2; h++)
         ball_case_put(&x, ATTEST_SINK, h, 0, 0, 0, h + 1);
     for (int h = 0; h < 2; h++) {
         ball_case_row(&x, 0, h, 0, 128);
-        ck_assert(bound_divisor(divisor, &x.row, &x.in, h));
+        ck_assert(axis_divisor(divisor, &x.row, &x.in, h));
         arb_get_mag(y, divisor);
         is("sink", "divisor", y, 1 + exp(h + 1));
     }

@@ -1,0 +1,180 @@
+/* score.c - the steps of a score, in the order of the formula: softcap, position bias, clamp; and the filter on scores
+ * (R-STEP, R-FILTER-BOUND). */
+#include "reference/axis/rows.h"
+
+#include "kernels/attest_float.h"
+
+/* ---- softcap: s = cap tanh(s/cap) -------------------------------------------------------------------------------- */
+static void ball_cap(arb_t s, const arb_t number, int64_t distance, slong prec)
+{
+    (void)distance;
+    arb_div(s, s, number, prec);
+    arb_tanh(s, s, prec);
+    arb_mul(s, s, number, prec);
+}
+
+static void start_cap(axis_step_error *e, double number)
+{
+    (void)number;
+    bound_compose(e->first, e->a->u_div, e->a->u); /* of s/cap */
+    bound_gamma(e->second, 10, e->a->u);           /* tanh 4 ulp = 8u, the product, cap itself */
+}
+
+static void error_cap(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
+{
+    AUTO_MAG(x, y);
+    (void)distance;
+    mag_mul_ui(x, e->number, 15); /* x sech^2(x) < 0.448 < 15/32 */
+    mag_mul_2exp_si(x, x, -5);
+    mag_min(x, x, size);
+    mag_addmul(delta, x, e->first);
+    mag_min(y, e->number, size);
+    mag_set(size, y);
+    mag_addmul(delta, e->a->exp_declared ? y : e->number, e->second);
+    mag_add_ui(x, e->number, 1);
+    mag_mul_2exp_si(x, x, 2);
+    mag_addmul(delta, x, e->a->tiny);
+}
+
+/* ---- position bias: s -= slope distance -------------------------------------------------------------------------- */
+static void ball_alibi(arb_t s, const arb_t number, int64_t distance, slong prec)
+{
+    arb_submul_si(s, number, (slong)distance, prec);
+}
+
+static void exact_alibi(mpz_t s, const mpz_t number, int64_t distance)
+{
+    mpz_submul_ui(s, number, (unsigned long)distance);
+}
+
+static void start_alibi(axis_step_error *e, double number)
+{
+    (void)number;
+    bound_gamma(e->first, e->a->log2_domain ? 4 : 3, e->a->u); /* the distance above 2^24, the product, bases */
+}
+
+static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
+{
+    AUTO_MAG(bias, x);
+    mag_mul_ui(bias, e->number, (ulong)distance);
+    mag_addmul(delta, bias, e->first);
+    mag_add(size, size, bias);
+    mag_add(x, size, delta);
+    mag_addmul(delta, x, e->a->u); /* the subtraction */
+    mag_mul_2exp_si(x, e->a->tiny, 1);
+    mag_add(delta, delta, x);
+}
+
+/* ---- clamp: s = min(clamp, s) ------------------------------------------------------------------------------------ */
+static void ball_clamp(arb_t s, const arb_t number, int64_t distance, slong prec)
+{
+    (void)distance;
+    arb_min(s, s, number, prec);
+}
+
+static void exact_clamp(mpz_t s, const mpz_t number, int64_t distance)
+{
+    (void)distance;
+    if (mpz_cmp(s, number) > 0)
+        mpz_set(s, number);
+}
+
+/* Of the number itself, where acc does not hold it. */
+static void start_clamp(axis_step_error *e, double number)
+{
+    const uint32_t acc = e->a->p->acc;
+    if (!e->a->log2_domain && attest_to_f64(acc, attest_from_f64(acc, number)) == number)
+        return;
+    bound_gamma(e->first, 2, e->a->u);
+    mag_mul(e->first, e->first, e->number);
+}
+
+static void error_clamp(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
+{
+    (void)size;
+    (void)distance;
+    mag_add(delta, delta, e->first);
+}
+
+/* ---- the rows ---------------------------------------------------------------------------------------------------- */
+static const axis_step caps[] = {
+    [ATTEST_CAP_NONE] = { .serves = AXIS_EVERY },
+    [ATTEST_CAP_SET] = { .lemma = "R-STEP", .ball = ball_cap, .start = start_cap, .error = error_cap },
+};
+
+static const axis_step alibis[] = {
+    [ATTEST_ALIBI_NONE] = { .serves = AXIS_EVERY },
+    [ATTEST_ALIBI_DRAW] = { .lemma = "R-STEP", .a_head = 1, .ball = ball_alibi, .exact = exact_alibi,
+                            .start = start_alibi, .error = error_alibi },
+};
+
+static const axis_step clamps[] = {
+    [ATTEST_CLAMP_NONE] = { .serves = AXIS_EVERY },
+    [ATTEST_CLAMP_SET] = { .lemma = "R-STEP", .serves = AXIS_DD, .ball = ball_clamp, .exact = exact_clamp,
+                           .start = start_clamp, .error = error_clamp },
+};
+
+static const axis_entry filters[] = {
+    [ATTEST_FILTER_NONE] = { AXIS_EVERY, NULL },
+    [ATTEST_FILTER_TAU] = { AXIS_BALL | AXIS_EXACT, "R-FILTER-BOUND" },
+};
+
+static axis_entry step_entry(const axis_step *s)
+{
+    return (axis_entry){ s->serves | (s->ball ? AXIS_BALL : 0) | (s->exact ? AXIS_EXACT : 0), s->lemma };
+}
+
+axis_entry axis_cap_entry(uint32_t value)
+{
+    return value < AXIS_ROWS(caps) ? step_entry(&caps[value]) : (axis_entry){ 0, NULL };
+}
+
+axis_entry axis_alibi_entry(uint32_t value)
+{
+    return value < AXIS_ROWS(alibis) ? step_entry(&alibis[value]) : (axis_entry){ 0, NULL };
+}
+
+axis_entry axis_clamp_entry(uint32_t value)
+{
+    return value < AXIS_ROWS(clamps) ? step_entry(&clamps[value]) : (axis_entry){ 0, NULL };
+}
+
+axis_entry axis_filter_entry(uint32_t value) { return AXIS_ENTRY(filters, value); }
+
+/* ---- the steps of a problem -------------------------------------------------------------------------------------- */
+int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, int64_t h)
+{
+    static const struct {
+        attest_axis axis;
+        const axis_step *rows;
+    } order[AXIS_STEPS] = { { ATTEST_AXIS_CAP, caps }, { ATTEST_AXIS_ALIBI, alibis }, { ATTEST_AXIS_CLAMP, clamps } };
+    int count = 0;
+    for (size_t k = 0; k < AXIS_STEPS; k++) {
+        const attest_setting *setting = &in->p->axis[order[k].axis];
+        const axis_step *row = &order[k].rows[setting->value];
+        const attest_tensor *slope = in->role[ATTEST_SLOPE];
+        if (!row->ball)
+            continue;
+        steps[count].row = row;
+        steps[count++].number =
+            row->a_head ? attest_load(slope, attest_offset(slope, h, 0, 0, 0)) : setting->number;
+    }
+    return count;
+}
+
+void axis_step_error_start(axis_step_error *e, const axis_step_set *step, const axis_arithmetic *a)
+{
+    e->a = a;
+    mag_init(e->number);
+    mag_init(e->first);
+    mag_init(e->second);
+    mag_set_d(e->number, step->number);
+    step->row->start(e, step->number);
+}
+
+void axis_step_error_stop(axis_step_error *e)
+{
+    mag_clear(e->second);
+    mag_clear(e->first);
+    mag_clear(e->number);
+}

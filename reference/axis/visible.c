@@ -1,0 +1,27 @@
+/* visible.c - mask, window, lens: which keys a row sees.  Every engine goes by attest_visible(); a state needs keys
+ * that are a prefix. */
+#include "reference/axis/rows.h"
+
+#define ROWS_ONLY (AXIS_EVERY & ~(AXIS_STATE | AXIS_FORM))
+
+static const axis_entry masks[] = {
+    [ATTEST_MASK_FULL] = { AXIS_EVERY, NULL },
+    [ATTEST_MASK_CAUSAL] = { AXIS_EVERY, NULL },
+    [ATTEST_MASK_CAUSAL_BR] = { AXIS_EVERY, NULL },
+};
+
+static const axis_entry windows[] = {
+    [ATTEST_WINDOW_NONE] = { AXIS_EVERY, NULL },
+    [ATTEST_WINDOW_W] = { ROWS_ONLY, NULL },
+};
+
+static const axis_entry lens[] = {
+    [ATTEST_LENS_NONE] = { AXIS_EVERY, NULL },
+    [ATTEST_LENS_DRAW] = { AXIS_EVERY, NULL },
+};
+
+axis_entry axis_mask_entry(uint32_t value) { return AXIS_ENTRY(masks, value); }
+
+axis_entry axis_window_entry(uint32_t value) { return AXIS_ENTRY(windows, value); }
+
+axis_entry axis_lens_entry(uint32_t value) { return AXIS_ENTRY(lens, value); }
