@@ -58,7 +58,8 @@ HAS_OPENBLAS = $(shell pkg-config --exists openblas 2>/dev/null && echo yes)
 HAS_ONEDNN_2 = $(shell grep -s 'DNNL_VERSION_MAJOR 2$$' /usr/include/oneapi/dnnl/dnnl_version.h)
 VENDOR_PLUGINS = $(if $(SANITIZE),,$(if $(HAS_OPENBLAS),$(BUILD)/kernels/vendor-openblas.so) \
                  $(if $(HAS_ONEDNN_2),$(BUILD)/kernels/vendor-onednn.so))
-TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(BUILD)/plugins/%.so,$(wildcard tests/plugins/*.c))
+TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(BUILD)/plugins/%.so,$(wildcard tests/plugins/*.c)) \
+               $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need)
 
 .PHONY: all test gate report audit bench defects claims asan ubsan tsan fuzz coverage lint format mutate install clean help
 .DEFAULT_GOAL := all
@@ -128,7 +129,7 @@ $(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
 # the planted defects: kernels with one step replaced, a plugin in a folder that the gate does not search
 # (many files: compiled quickly; without contraction and fast-math the bits are those of -O3)
 DEFECT_FLAGS = -O1 -g0 $(filter-out -O%,$(KERNEL_FLAGS))
-DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*/*.c))
+DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c))
 $(BUILD)/kernels/defects/%.o: kernels/defects/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE) $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"' -c -o $@ $<
@@ -146,6 +147,17 @@ $(BUILD)/kernels/vendor-onednn.so: kernels/vendor/onednn.c
 $(BUILD)/plugins/%.so: tests/plugins/%.c $(wildcard tests/plugins/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
+
+# Libraries that were made with an attest.h of another year.
+YEARS = tests/plugins/versions
+$(BUILD)/plugins/%/attest.h: $(YEARS)/headers.py kernels/attest.h
+	@mkdir -p $(@D)
+	$(call say,GEN)python3 $(YEARS)/headers.py $* kernels/attest.h > $@.tmp && mv $@.tmp $@
+.SECONDARY: $(BUILD)/plugins/old/attest.h $(BUILD)/plugins/new/attest.h
+year = $(if $(filter old,$(1)),old,new)
+odd = $(if $(filter odd-%,$(1)),-D$(subst -,_,$(shell echo $(1) | tr a-z A-Z)))
+$(BUILD)/plugins/year-%.so: $(YEARS)/library.c tests/plugins/good.h $(BUILD)/plugins/old/attest.h $(BUILD)/plugins/new/attest.h
+	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -I$(BUILD)/plugins/$(call year,$*) -Itests/plugins $(call odd,$*) -o $@ $< -lm
 
 # ---- tests: one Check runner; build/t/test_X is one suite alone
 $(BUILD)/test_suites.h: $(TEST_SRC)

@@ -350,6 +350,12 @@ static int axis_served(const attest_problem *p, uint32_t axis)
 
 int ref_ball_serves(const attest_problem *p, char *why, size_t len)
 {
+    const int newer = attest_axis_unserved(p, ATTEST_AXES_KNOWN);
+    if (newer >= 0) {
+        if (why && len)
+            snprintf(why, len, "axis number %d: not known to this version", newer);
+        return 0;
+    }
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
         char text[64];
         if (axis_served(p, axis))

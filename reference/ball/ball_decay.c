@@ -32,7 +32,7 @@ void ref_ball_product_clear(ref_ball_product *y)
 /* The stored factor of token t: gamma of the head, a_t (c = 0), or its entry c. */
 static double factor(const ref_ball_product *y, int64_t t, int64_t c)
 {
-    const attest_tensor *a = y->in->role[ATTEST_A], *gamma = y->in->role[ATTEST_GAMMA];
+    const attest_tensor *a = y->in->role[ATTEST_DECAY], *gamma = y->in->role[ATTEST_GAMMA];
     if (attest_axis_value_of(y->in->p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_RETNET)
         return attest_load(gamma, attest_offset(gamma, y->g, 0, 0, 0));
     return attest_load(a, attest_offset(a, y->b, y->g, t, c));

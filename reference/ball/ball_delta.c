@@ -161,7 +161,7 @@ static void run_start(ref_delta_run *run, int64_t b, int64_t g, slong prec)
 /* The factor of token t for key dimension r. */
 static void read_factor(ref_delta_run *run, arb_t x, int64_t t, int64_t r)
 {
-    const attest_tensor *a = run->in->role[ATTEST_A], *gamma = run->in->role[ATTEST_GAMMA];
+    const attest_tensor *a = run->in->role[ATTEST_DECAY], *gamma = run->in->role[ATTEST_GAMMA];
     const uint32_t decay = attest_axis_value_of(run->in->p, ATTEST_AXIS_DECAY);
     if (decay == ATTEST_DECAY_RETNET)
         read_value(run, x, gamma, attest_offset(gamma, run->g, 0, 0, 0));
@@ -198,7 +198,7 @@ static void decay_state(ref_delta_run *run, mag_t most, int64_t t)
 /* rate = b_t, efla: (1 - e^(-b_t r))/r, r = norm2(phi(k_t))^2; left = |1 - rate r|. */
 static void load_rate(ref_delta_run *run, arb_t rate, mag_t left, int64_t t)
 {
-    const attest_tensor *b = run->in->role[ATTEST_B];
+    const attest_tensor *b = run->in->role[ATTEST_BETA];
     const int efla = attest_axis_value_of(run->in->p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_EFLA;
     arb_t r, x;
     arb_init(r);

@@ -130,7 +130,7 @@ int ref_ball_value_gate(arb_t gate, const ref_inputs *in, int64_t b, int64_t g, 
     if (!ref_gates_values(in->p))
         return 1;
     if (in->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS)
-        return softmax_over_heads(gate, in->role[ATTEST_SK], b, g, j, prec);
+        return softmax_over_heads(gate, in->role[ATTEST_K_HEAD_LOGITS], b, g, j, prec);
     arb_set_d(gate, attest_load(gin, attest_offset(gin, b, g, j, 0)));
     return arb_is_finite(gate) != 0;
 }
@@ -140,7 +140,7 @@ void ref_ball_row_gate(ref_row *row, const ref_inputs *in, int64_t b, int64_t h,
     const uint32_t gates = attest_axis_value_of(in->p, ATTEST_AXIS_GATES);
     const attest_tensor *gout = in->role[ATTEST_GOUT];
     if (gates == ATTEST_GATES_HEADS)
-        row->no_truth |= !softmax_over_heads(row->gout, in->role[ATTEST_SQ], b, h, i, prec);
+        row->no_truth |= !softmax_over_heads(row->gout, in->role[ATTEST_Q_HEAD_LOGITS], b, h, i, prec);
     else if (gate_kinds[gates].rows)
         load(row->gout, row, gout, attest_offset(gout, b, h, i, 0));
 }

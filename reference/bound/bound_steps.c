@@ -240,7 +240,7 @@ static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, 
                    int64_t last, int64_t c)
 {
     const int retnet = in->p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_RETNET;
-    const attest_tensor *t = in->role[retnet ? ATTEST_GAMMA : ATTEST_A];
+    const attest_tensor *t = in->role[retnet ? ATTEST_GAMMA : ATTEST_DECAY];
     mag_t x;
     mag_init(x);
     mag_one(most);
@@ -391,7 +391,7 @@ void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, i
     mag_init(x);
     mag_set(theta, m->u);
     if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS)
-        heads_error(x, m, in, ATTEST_SK, b, first, last);
+        heads_error(x, m, in, ATTEST_K_HEAD_LOGITS, b, first, last);
     bound_compose(theta, theta, x);
     mag_clear(x);
 }
@@ -406,7 +406,7 @@ void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inp
     mag_init(x);
     mag_set(theta, m->u);
     if (m->p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS) {
-        heads_error(x, m, in, ATTEST_SQ, b, i, i + 1);
+        heads_error(x, m, in, ATTEST_Q_HEAD_LOGITS, b, i, i + 1);
         mag_mul_2exp_si(tiny, m->normal, 2);
     }
     bound_compose(theta, theta, x);

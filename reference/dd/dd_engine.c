@@ -223,7 +223,7 @@ attest_status attest_enclose(attest_enclosures *o, attest_enclosures *lse, const
     job.q = attest_bundle_role(in, ATTEST_Q);
     job.k = attest_bundle_role(in, ATTEST_K);
     job.v = attest_bundle_role(in, ATTEST_V);
-    job.len = p->axis[ATTEST_AXIS_LENS].value ? attest_bundle_role(in, ATTEST_LEN) : NULL;
+    job.len = p->axis[ATTEST_AXIS_LENS].value ? attest_bundle_role(in, ATTEST_KV_LENS) : NULL;
     if (!job.q || !job.k || !job.v || (p->axis[ATTEST_AXIS_LENS].value && !job.len))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "reference: q, k, v or len is not given"));
     job.panels = (p->m + DD_PANEL - 1) / DD_PANEL;

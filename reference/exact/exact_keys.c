@@ -36,7 +36,7 @@ double exact_load_gout(const exact_keys *r)
     return gates == ATTEST_GATES_NONE || gates == ATTEST_GATES_IN ? 1.0 : load(r, ATTEST_GOUT, r->h, r->i, 0);
 }
 
-double exact_load_beta(const exact_keys *r, int64_t t) { return load(r, ATTEST_B, r->g, t, 0); }
+double exact_load_beta(const exact_keys *r, int64_t t) { return load(r, ATTEST_BETA, r->g, t, 0); }
 
 double exact_load_decay(const exact_keys *r, int64_t t, int64_t c)
 {
@@ -47,7 +47,7 @@ double exact_load_decay(const exact_keys *r, int64_t t, int64_t c)
     case ATTEST_DECAY_RETNET:
         return attest_load(gamma, attest_offset(gamma, r->g, 0, 0, 0));
     default:
-        return load(r, ATTEST_A, r->g, t, c);
+        return load(r, ATTEST_DECAY, r->g, t, c);
     }
 }
 

@@ -70,7 +70,10 @@ static attest_status exp_counterpart(attest_prepared *prepared, attest_error *er
 static const struct {
     attest_role role;
     double factor, plus;
-} alterations[] = { { ATTEST_SLOPE, 0.5, 0 }, { ATTEST_GAMMA, 0.5, 0 }, { ATTEST_SQ, 1, 120 }, { ATTEST_SK, 1, 120 } };
+} alterations[] = { { ATTEST_SLOPE, 0.5, 0 },
+                    { ATTEST_GAMMA, 0.5, 0 },
+                    { ATTEST_Q_HEAD_LOGITS, 1, 120 },
+                    { ATTEST_K_HEAD_LOGITS, 1, 120 } };
 
 static attest_status alter(attest_prepared *prepared, attest_error *err)
 {
@@ -334,16 +337,20 @@ out:
 }
 
 /* The numbers of a run that ended well. */
-static attest_status judge_run(attest_row *row, attest_prepared *prepared, const attest_kernel_facts *facts,
+static attest_status judge_run(attest_row *row, attest_prepared *prepared, const attest_subject *subject,
                                const attest_bundle *bundle, const attest_judge *judge, attest_error *err)
 {
+    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
     attest_status status = ATTEST_OK;
+    attest_declared declared;
     const double start = attest_now_seconds();
-    if (judge)
+    if (judge) {
         ATTEST_TRY(judge->judge(judge->context, row, prepared, bundle, err));
-    else
-        ATTEST_TRY(attest_compare(row, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &facts->numerics,
-                                  facts->flags, facts->has_claim ? facts->claim_ulp : 0, err));
+    } else {
+        ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
+        ATTEST_TRY(attest_compare(row, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &declared.numerics,
+                                  declared.flags, facts->has_claim ? facts->claim_ulp : 0, err));
+    }
     row->seconds_truth = attest_now_seconds() - start;
     hash_outputs(row, &prepared->c.problem, bundle);
 out:
@@ -373,7 +380,7 @@ attest_status attest_run_case(attest_row *row, int *supported, attest_prepared *
     ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err));
     const int ended = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
     if (ended)
-        ATTEST_TRY(judge_run(row, prepared, facts, bundle, judge, err));
+        ATTEST_TRY(judge_run(row, prepared, subject, bundle, judge, err));
     attest_row_end(row, &run, facts->device_type, judge);
     if (ended && !judge)
         ATTEST_TRY(attest_case_checks(row, prepared, subject, bundle, timeout_s, err));

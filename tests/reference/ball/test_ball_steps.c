@@ -98,7 +98,7 @@ START_TEST(alibi_heads_and_lens)
 {
     ball_case x;
     ball_case_start(&x, "hq=2 hkv=1 n=2 m=4 d=1 e=1 alibi=draw mask=causal-br lens=draw", 0);
-    const attest_tensor *len = attest_bundle_role(x.bundle, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(x.bundle, ATTEST_KV_LENS);
     attest_store_bits(len, 0, 3);
     ball_case_put(&x, ATTEST_SLOPE, 0, 0, 0, 0, 0.5);
     ball_case_put(&x, ATTEST_SLOPE, 1, 0, 0, 0, 0.25);
