@@ -65,7 +65,9 @@ HAS_OPENBLAS = $(shell pkg-config --exists openblas 2>/dev/null && echo yes)
 HAS_ONEDNN_2 = $(shell grep -s 'DNNL_VERSION_MAJOR 2$$' /usr/include/oneapi/dnnl/dnnl_version.h)
 VENDOR_PLUGINS = $(if $(SANITIZE),,$(if $(HAS_OPENBLAS),$(BUILD)/kernels/vendor-openblas.so) \
                  $(if $(HAS_ONEDNN_2),$(BUILD)/kernels/vendor-onednn.so))
-TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(BUILD)/plugins/%.so,$(wildcard tests/plugins/*.c))
+PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c) tests/plugins/versions/version1.c
+TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
+               $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need)
 
 .PHONY: all test one no-such-test gate report audit bench defects claims certify check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate fuzz install clean help
@@ -132,9 +134,23 @@ $(BUILD)/kernels/vendor-openblas.so: kernels/vendor/openblas.c
 $(BUILD)/kernels/vendor-onednn.so: kernels/vendor/onednn.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(VENDOR_CC) -o $@ $< -ldnnl -l:libgomp.so.1 -lm
-$(BUILD)/plugins/%.so: tests/plugins/%.c $(wildcard tests/plugins/*.h) kernels/attest.h
+vpath %.c tests/plugins tests/plugins/worker tests/plugins/versions
+$(filter-out $(BUILD)/plugins/year-%,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
+
+.PHONY: plugins
+plugins: $(TEST_PLUGINS)
+# Libraries that were made with an attest.h of another year.
+YEARS = tests/plugins/versions
+$(BUILD)/plugins/%/attest.h: $(YEARS)/headers.py kernels/attest.h
+	@mkdir -p $(@D)
+	$(call say,GEN)python3 $(YEARS)/headers.py $* kernels/attest.h > $@.tmp && mv $@.tmp $@
+.SECONDARY: $(BUILD)/plugins/old/attest.h $(BUILD)/plugins/new/attest.h
+year = $(if $(filter old,$(1)),old,new)
+odd = $(if $(filter odd-%,$(1)),-D$(subst -,_,$(shell echo $(1) | tr a-z A-Z)))
+$(BUILD)/plugins/year-%.so: $(YEARS)/library.c tests/plugins/good.h $(BUILD)/plugins/old/attest.h $(BUILD)/plugins/new/attest.h
+	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -I$(BUILD)/plugins/$(call year,$*) -Itests/plugins $(call odd,$*) -o $@ $< -lm
 
 # ---- tests: one Check runner; build/t/test_X is one suite alone, `make one TEST=X` builds and runs it with its needs
 $(BUILD)/test_suites.h: $(TEST_SRC)

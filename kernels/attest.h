@@ -1,11 +1,23 @@
-/* attest.h - the kernel ABI, version 1: all that a kernel under test has to include.
+/* attest.h - the kernel ABI, version 2: all that a kernel under test has to include.
  *
- * A library exports one function, attest_library_v1(); it describes its kernels; attest asks each
- * whether it supports a problem and runs it on tensors that the host owns.  C11, C++ and CUDA; only
- * stdint.h and stddef.h.  Rules of the ABI: every struct starts with its size in bytes; fields are only
- * ever appended; enum values are explicit and never reused; layouts are frozen by tests/kernels/test_abi.c.
- * A kernel allocates nothing that outlives run(), frees nothing of the host, and writes nowhere but to
- * its outputs and its workspace.  Formulas, axes, presets and tensors: `attest list variants`.
+ * A library exports one function, attest_library_v2(); it describes its kernels; attest asks each whether it serves a
+ * problem and runs it on tensors that the host owns.  C11, C++17 and CUDA; only stdint.h and stddef.h.
+ *
+ * How it grows, so that a library and a host of different years work together:
+ *  - Every struct starts with its size in bytes.  Fields are appended, never moved.  Who reads a struct reads no
+ *    further than its struct_size; what is missing counts as 0, and 0 always means unknown, none or the default.
+ *  - Leaves without a size never change: attest_setting, attest_limit.
+ *  - Numbers of enums are explicit and never used again.  Arrays that grow are given by pointer and count, or have
+ *    room for all that will ever be (ATTEST_AXIS_ROOM, ATTEST_ROLE_ROOM, ATTEST_RANK_ROOM): an index that this header
+ *    names is inside them on every host, and what an older host does not know stands there as 0 or NULL.
+ *  - Whatever changes what a kernel has to compute or to read is an axis.  A kernel refuses every axis that it does not
+ *    know and that is not at its default: attest_axis_unserved() is that rule, the same for all.
+ *  - Whatever would make a host judge a kernel too strictly, if the host did not know of it, is a bit of `flags`,
+ *    `outputs` or `needs`.  A host refuses a library that sets a bit, or an enum's value, which the host does not know.
+ * Layouts are frozen by tests/kernels/test_abi.c; libraries of other years: tests/verify/worker/test_worker_versions.c.
+ *
+ * A kernel allocates nothing that outlives run(), but for what open() holds until close(); it frees nothing of the
+ * host and writes nowhere but to its outputs and its workspace.  Formulas, axes, presets: `attest list variants`.
  */
 #ifndef ATTEST_H
 #define ATTEST_H
@@ -17,12 +29,32 @@
 extern "C" {
 #endif
 
-#define ATTEST_ABI_VERSION 1u
+#define ATTEST_ABI_VERSION 2u
+
+#define ATTEST_BIT(number) (UINT64_C(1) << (number))
+
+/* 1 if the struct that `pointer` points to is long enough to have `field`. */
+#define ATTEST_HAS(type, pointer, field) \
+    ((pointer)->struct_size >= offsetof(type, field) + sizeof(((const type *)0)->field))
+
+/* attest_numerics_init() and the like: all zero but the size.  C can write { .struct_size = sizeof x, ... } as well. */
+#ifdef __cplusplus
+#define ATTEST_ZERO {}
+#else
+#define ATTEST_ZERO { 0 }
+#endif
+#define ATTEST_INIT(type)                         \
+    static inline type type##_init(void)          \
+    {                                             \
+        type made = ATTEST_ZERO;                  \
+        made.struct_size = (uint32_t)sizeof made; \
+        return made;                              \
+    }
 
 /* ---- status: the one enum of the whole project; 0 is success ---------------------------------- */
 typedef enum attest_status {
     ATTEST_OK = 0,
-    ATTEST_UNSUPPORTED = 1,  /* the kernel does not serve this problem (supports() says why) */
+    ATTEST_UNSUPPORTED = 1,  /* the kernel does not serve this problem, or tensors with these strides */
     ATTEST_BAD_INPUT = 2,    /* usage or input file: the message says what, where, what is allowed */
     ATTEST_NO_MEMORY = 3,    /* an allocation failed or would exceed memory */
     ATTEST_IO = 4,           /* the operating system refused a file or a process */
@@ -31,18 +63,26 @@ typedef enum attest_status {
     ATTEST_INTERNAL = 70     /* our own bug */
 } attest_status;
 
-/* ---- number formats ---------------------------------------------------------------------------- */
+typedef enum attest_tristate { ATTEST_UNKNOWN = 0, ATTEST_YES = 1, ATTEST_NO = 2 } attest_tristate;
+
+/* ---- number formats ----------------------------------------------------------------------------
+ * From f8 on: named now, in no problem of this version. */
 typedef enum attest_dtype {
     ATTEST_F32 = 0,
     ATTEST_F64 = 1,
     ATTEST_F16 = 2,
     ATTEST_BF16 = 3,
-    ATTEST_I64 = 4, /* `len` only */
-    ATTEST_DTYPE_COUNT = 5
+    ATTEST_I64 = 4,
+    ATTEST_F8_E4M3 = 5, /* OCP: no infinity, DLPack's e4m3fn */
+    ATTEST_F8_E5M2 = 6,
+    ATTEST_I32 = 7,
+    ATTEST_BOOL = 8, /* a byte, 0 or 1 */
+    ATTEST_DTYPE_COUNT = 9
 } attest_dtype;
 
 /* DLPack type codes, as tensors carry them. */
-enum { ATTEST_CODE_INT = 0, ATTEST_CODE_FLOAT = 2, ATTEST_CODE_BFLOAT = 4 };
+enum { ATTEST_CODE_INT = 0, ATTEST_CODE_FLOAT = 2, ATTEST_CODE_BFLOAT = 4, ATTEST_CODE_BOOL = 6 };
+enum { ATTEST_CODE_F8_E4M3 = 10, ATTEST_CODE_F8_E5M2 = 12 };
 
 /* DLPack device types. */
 typedef enum attest_device { ATTEST_CPU = 1, ATTEST_CUDA = 2 } attest_device;
@@ -67,8 +107,10 @@ typedef enum attest_axis {
     ATTEST_AXIS_CAP = 15,
     ATTEST_AXIS_ALIBI = 16,
     ATTEST_AXIS_STATE = 17,
-    ATTEST_AXIS_COUNT = 18
+    ATTEST_AXIS_COUNT = 18 /* of this header */
 } attest_axis;
+
+#define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
 
 /* Values of the axes; 0 is each axis's default.  Order P in `order`, numbers in `number`. */
 enum { ATTEST_WEIGHT_EXP = 0, ATTEST_WEIGHT_TAYLOR = 1, ATTEST_WEIGHT_TERM = 2, ATTEST_WEIGHT_POWER = 3 };
@@ -88,26 +130,14 @@ enum { ATTEST_MASK_FULL = 0, ATTEST_MASK_CAUSAL = 1, ATTEST_MASK_CAUSAL_BR = 2 }
 enum { ATTEST_WINDOW_NONE = 0, ATTEST_WINDOW_W = 1 }; /* W in `order` */
 enum { ATTEST_LENS_NONE = 0, ATTEST_LENS_DRAW = 1 };
 enum { ATTEST_DECAY_NONE = 0, ATTEST_DECAY_RETNET = 1, ATTEST_DECAY_SCALAR = 2, ATTEST_DECAY_VECTOR = 3 };
+enum { ATTEST_GATES_NONE = 0, ATTEST_GATES_IN = 1, ATTEST_GATES_OUT = 2 };
+enum { ATTEST_GATES_INOUT = 3, ATTEST_GATES_PRE_OUT = 4, ATTEST_GATES_HEADS = 5 };
 enum {
-    ATTEST_GATES_NONE = 0,
-    ATTEST_GATES_IN = 1,
-    ATTEST_GATES_OUT = 2,
-    ATTEST_GATES_INOUT = 3,
-    ATTEST_GATES_PRE_OUT = 4,
-    ATTEST_GATES_HEADS = 5
-};
-enum {
-    ATTEST_NORM_SUM = 0,
-    ATTEST_NORM_SINK = 1,
+    ATTEST_NORM_SUM = 0, ATTEST_NORM_SINK = 1,
     ATTEST_NORM_FLOOR = 2, /* F in `number` */
-    ATTEST_NORM_NONE = 3,
-    ATTEST_NORM_LENGTH = 4,
-    ATTEST_NORM_L2 = 5,
-    ATTEST_NORM_RMS = 6,
-    ATTEST_NORM_LAYERNORM = 7,
-    ATTEST_NORM_LENGTH_L2 = 8,
-    ATTEST_NORM_LENGTH_RMS = 9,
-    ATTEST_NORM_LENGTH_LAYERNORM = 10
+    ATTEST_NORM_NONE = 3, ATTEST_NORM_LENGTH = 4,
+    ATTEST_NORM_L2 = 5, ATTEST_NORM_RMS = 6, ATTEST_NORM_LAYERNORM = 7,
+    ATTEST_NORM_LENGTH_L2 = 8, ATTEST_NORM_LENGTH_RMS = 9, ATTEST_NORM_LENGTH_LAYERNORM = 10
 };
 enum { ATTEST_AFFINE_NONE = 0, ATTEST_AFFINE_DRAW = 1 };
 enum { ATTEST_UPDATE_ADD = 0, ATTEST_UPDATE_DELTA = 1, ATTEST_UPDATE_EFLA = 2 };
@@ -118,68 +148,91 @@ enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1 };
 enum { ATTEST_STATE_NONE = 0, ATTEST_STATE_DRAW = 1 };
 
 typedef struct attest_setting {
-    uint32_t value; /* one of the axis's enum */
+    uint32_t value; /* one of the axis's enum; 0 is the default */
     uint32_t order; /* P of taylor:P, term:P, power:P; W of window; else 0 */
     double number;  /* TAU, BASE, F, eps, clamp, cap; else 0 */
 } attest_setting;
 
 /* ---- the problem: everything that fixes the function and the shapes ----------------------------- *
- * No input values and no family: a kernel cannot know how its inputs were drawn. */
+ * No input values and no family: a kernel cannot know how its inputs were drawn.  The axes have room, and are not
+ * behind a pointer: problems are copied and changed, and a copy that shared its axes would change the original. */
 typedef struct attest_problem {
     uint32_t struct_size;
-    uint32_t axis_count;                         /* ATTEST_AXIS_COUNT of the host */
-    int64_t b, hq, hkv, n, m, d, e;              /* batch, heads, queries, keys, q/k width, v width */
-    int64_t chunk, splits;                       /* for chunk and split forms; never change the truth */
-    double scale;                                /* multiplies <phi(q),phi(k)>; an exact double */
-    uint32_t in, acc, p, out;                    /* attest_dtype: q k v; arithmetic; cast weights; o */
-    attest_setting axis[ATTEST_AXIS_COUNT];
+    uint32_t axis_count;                   /* axes that the host knows; those from here on are 0 */
+    int64_t b, hq, hkv, n, m, d, e;        /* batch, heads, queries, keys, q/k width, v width */
+    double scale;                          /* multiplies <phi(q),phi(k)>; an exact double */
+    uint32_t in, acc, p, out;              /* attest_dtype: q k v; arithmetic; cast weights; o */
+    attest_setting axis[ATTEST_AXIS_ROOM];
+    int64_t chunk, splits;                 /* for chunk and split forms; never change the truth */
 } attest_problem;
+
+#define ATTEST_AXES_KNOWN (ATTEST_BIT(ATTEST_AXIS_COUNT) - 1) /* the axes that this header names */
+
+/* The first axis that is not at its default and not in the set `served` (ATTEST_BIT(ATTEST_AXIS_MASK) | ...); -1: there
+ * is none.  Every supports() begins with it, for it also finds the axes of hosts that are newer than this header. */
+static inline int attest_axis_unserved(const attest_problem *problem, uint64_t served)
+{
+    for (unsigned axis = 0; axis < ATTEST_AXIS_ROOM; axis++)
+        if (problem->axis[axis].value != 0 && !(served >> axis & 1u))
+            return (int)axis;
+    return -1;
+}
 
 /* ---- tensors ------------------------------------------------------------------------------------ *
  * `data` and rows are aligned as in C order, to 64 bytes at most.  A kernel goes by the strides, with offsets of 64
  * bits: attest runs it once more on tensors with other strides, where the last axis of rank 4 has stride 1 still.  One
- * that cannot go by them has run() return ATTEST_UNSUPPORTED; that is no failure, and the row says so.  Gaps between
- * elements hold NaN where it reads, and are not the kernel's to write. */
+ * that cannot go by them sets ATTEST_NEEDS_C_ORDER, or has run() return ATTEST_UNSUPPORTED; that is no failure, and the
+ * result says so.  Gaps between elements hold NaN where a kernel reads, and are not the kernel's to write. */
+#define ATTEST_RANK_ROOM 8
+
 typedef struct attest_tensor {
     uint32_t struct_size;
     uint8_t code;   /* DLPack type code */
-    uint8_t bits;   /* 16, 32, 64 */
+    uint8_t bits;   /* 8, 16, 32, 64 */
     uint16_t lanes; /* 1 */
     uint32_t dtype; /* the same as attest_dtype */
-    int32_t rank;   /* 1..4 */
+    int32_t rank;   /* at most 4 in this version */
     int32_t device; /* attest_device */
     int32_t device_id;
-    void *data;        /* element (0,..,0) */
-    int64_t shape[4];  /* unused trailing entries 1 */
-    int64_t stride[4]; /* in elements; unused trailing entries 0 */
+    void *data;                       /* element (0,..,0) */
+    int64_t shape[ATTEST_RANK_ROOM];  /* unused trailing entries 1 */
+    int64_t stride[ATTEST_RANK_ROOM]; /* in elements; unused trailing entries 0 */
 } attest_tensor;
 
-/* Roles.  Query side [B,Hq,..]: q [N,d] gout sq [N].  KV side [B,Hkv,..]: k [M,d] v [M,e] gin sk b [M]
- * a [M] or [M,d].  Without batch: sink slope [Hq], gamma [Hkv], gain shift [e].  len [B] (int64).
- * Outputs: o u [B,Hq,N,e], z lse [B,Hq,N]. */
+/* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].  Those from
+ * ATTEST_MASK on are named now and NULL in every problem of this version. */
 typedef enum attest_role {
-    ATTEST_Q = 0,
-    ATTEST_GOUT = 1,
-    ATTEST_SQ = 2,
-    ATTEST_K = 3,
-    ATTEST_V = 4,
-    ATTEST_GIN = 5,
-    ATTEST_SK = 6,
-    ATTEST_B = 7,
-    ATTEST_A = 8,
-    ATTEST_SINK = 9,
-    ATTEST_SLOPE = 10,
-    ATTEST_GAMMA = 11,
-    ATTEST_GAIN = 12,
-    ATTEST_SHIFT = 13,
-    ATTEST_LEN = 14,
-    ATTEST_O = 15,
-    ATTEST_U = 16,
-    ATTEST_Z = 17,
-    ATTEST_LSE = 18,
-    ATTEST_ROLE_COUNT = 19
+    ATTEST_Q = 0,              /* q [B,Hq,N,d] */
+    ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
+    ATTEST_Q_HEAD_LOGITS = 2,  /* sq [B,Hq,N]: of gates=heads */
+    ATTEST_K = 3,              /* k [B,Hkv,M,d] */
+    ATTEST_V = 4,              /* v [B,Hkv,M,e] */
+    ATTEST_GIN = 5,            /* gin [B,Hkv,M]: input gate of a key */
+    ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
+    ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
+    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay factor of a token, or of its key dimensions */
+    ATTEST_SINK = 9,           /* sink [Hq] */
+    ATTEST_SLOPE = 10,         /* slope [Hq] */
+    ATTEST_GAMMA = 11,         /* gamma [Hkv] */
+    ATTEST_GAIN = 12,          /* gain [e] */
+    ATTEST_SHIFT = 13,         /* shift [e] */
+    ATTEST_KV_LENS = 14,       /* len [B], int64 */
+    ATTEST_O = 15,             /* o [B,Hq,N,e]: output; in a backward pass o and lse are saved, and read */
+    ATTEST_U = 16,             /* u [B,Hq,N,e]: numerator */
+    ATTEST_Z = 17,             /* z [B,Hq,N]: denominator */
+    ATTEST_LSE = 18,           /* lse [B,Hq,N] */
+    ATTEST_MASK = 19,          /* [B|1,Hq|1,N,M], bool: 1 = visible */
+    ATTEST_BIAS = 20,          /* [B|1,Hq|1,N,M], added to the scores */
+    ATTEST_CU_SEQLENS_Q = 21,  /* [B+1]: where each sequence begins in packed queries */
+    ATTEST_CU_SEQLENS_K = 22,  /* [B+1]: the same of keys and values */
+    ATTEST_BLOCK_TABLE = 23,   /* [B,pages]: the pages of a paged k and v [page,Hkv,token,..] */
+    ATTEST_Q_SCALE = 24,       /* what a number of q of a narrow type is multiplied by */
+    ATTEST_K_SCALE = 25,
+    ATTEST_V_SCALE = 26,
+    ATTEST_ROLE_COUNT = 27 /* of this header */
 } attest_role;
 
+#define ATTEST_ROLE_ROOM 64u
 #define ATTEST_MAX_ORDER 64
 #define ATTEST_STATE_SLOTS (ATTEST_MAX_ORDER + 1)
 
@@ -196,23 +249,27 @@ typedef enum attest_role {
  * further: under mask=causal with m > n the keys from n on are not in it.
  * update=delta, efla: only h0.1 and ht.1 [dim,e], no z; S' = decay(S), S = S' + phi(k_t)^T b_t (gin_t v_t - phi(k_t)
  * S').
- */
+ *
+ * Gradients, named now and NULL in this version: grad[r] has the shape of role r and is read for an output (do is
+ * grad[ATTEST_O]), written for an input (dq, dk, dv are grad[ATTEST_Q], grad[ATTEST_K], grad[ATTEST_V]); states
+ * likewise. */
 typedef struct attest_tensors {
     uint32_t struct_size;
-    uint32_t role_count;  /* entries of `role` */
-    uint32_t state_slots; /* entries of each state array */
+    uint32_t role_count;  /* roles that the host knows; `role` and `grad` have ATTEST_ROLE_ROOM entries anyway */
+    uint32_t state_slots; /* entries of each array of states */
     uint32_t reserved;
-    const attest_tensor *role[ATTEST_ROLE_COUNT];
-    const attest_tensor *h0[ATTEST_STATE_SLOTS];
-    const attest_tensor *z0[ATTEST_STATE_SLOTS];
-    const attest_tensor *ht[ATTEST_STATE_SLOTS];
-    const attest_tensor *zt[ATTEST_STATE_SLOTS];
+    const attest_tensor *const *role;
+    const attest_tensor *const *h0, *const *z0, *const *ht, *const *zt;
+    const attest_tensor *const *grad;
+    const attest_tensor *const *grad_h0, *const *grad_z0, *const *grad_ht, *const *grad_zt;
 } attest_tensors;
 
 /* ---- what a kernel declares of its arithmetic ----------------------------------------------------- *
- * The derived bound (reference/derivations.md) is a function of these.  0 = unknown = the loosest row of
- * its class.  Declaring better than the truth fails the audit's traits and, where errors come that near, the
- * bound. */
+ * The derived bound (reference/derivations.md) is a function of these.  0 = unknown = the loosest row of its class.
+ * Declaring better than the truth fails the audit's traits and, where errors come that near, the bound.
+ * (not used) behind a field: the bound does not sharpen by it yet.  Where a field says that a kernel does worse than
+ * the bound covers, the host takes the loosest class that covers it; where none does, it skips the problem and says
+ * `unsupported declaration`. */
 typedef enum attest_schedule {
     ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted */
     ATTEST_SCHEDULE_TWO_PASS = 1,  /* all scores, their maximum, then weights and sums */
@@ -224,12 +281,24 @@ typedef enum attest_schedule {
 } attest_schedule;
 
 typedef enum attest_rounding {
-    ATTEST_ROUNDING_UNKNOWN = 0,
-    ATTEST_ROUNDING_NEAREST = 1,
-    ATTEST_ROUNDING_TRUNCATE = 2
+    ATTEST_ROUNDING_UNKNOWN = 0, ATTEST_ROUNDING_NEAREST = 1, ATTEST_ROUNDING_TRUNCATE = 2
 } attest_rounding;
 
-typedef enum attest_answer { ATTEST_UNKNOWN = 0, ATTEST_YES = 1, ATTEST_NO = 2 } attest_answer;
+/* Where weights w are divided by their sum l.  cast() is the cast to problem.p. */
+typedef enum attest_division {
+    ATTEST_DIVISION_UNKNOWN = 0,
+    ATTEST_DIVISION_AFTER_SUM = 1,  /* (sum of cast(w) v) / l */
+    ATTEST_DIVISION_THEN_CAST = 2,  /* sum of cast(w / l) v */
+    ATTEST_DIVISION_AFTER_CAST = 3  /* sum of (cast(w) / l) v */
+} attest_division;
+
+/* What a row without a visible key and without a given state holds. */
+typedef enum attest_empty_row {
+    ATTEST_EMPTY_ZERO = 0, /* o = u = z = 0, lse = -inf */
+    ATTEST_EMPTY_NAN = 1,  /* NaN, or as zero */
+    ATTEST_EMPTY_MEAN = 2, /* the mean of v, of equal weights; such rows are not judged yet */
+    ATTEST_EMPTY_ANY = 3   /* anything: such rows are not judged */
+} attest_empty_row;
 
 typedef struct attest_numerics {
     uint32_t struct_size;
@@ -238,15 +307,27 @@ typedef struct attest_numerics {
     int64_t splits;         /* parts of a split kernel; 0 = problem.splits */
     double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23; 0 = unknown; at most 2^-7.  A result
                                below the normal numbers errs by one subnormal more, or is flushed: ATTEST_FTZ */
-    uint32_t log2_domain;   /* attest_answer: exponent multiplied by log2(e) first */
-    uint32_t cast_in_sum;   /* attest_answer: the denominator adds the cast weights */
+    uint32_t log2_domain;   /* attest_tristate: exponent multiplied by log2(e) first */
+    uint32_t cast_in_sum;   /* attest_tristate: the denominator adds the cast weights */
     uint32_t p_rounding;    /* attest_rounding of the weight cast to problem.p */
-    uint32_t acc_truncates; /* attest_answer: the accumulator rounds toward zero, as tensor cores do */
+    uint32_t acc_truncates; /* attest_tristate: the accumulator rounds toward zero, as tensor cores do */
     double acc_unit;        /* unit roundoff of accumulation; 0 = that of problem.acc; at most 2^-7 */
-    int64_t block;          /* terms that are summed by themselves before they join the rest; 0 = unknown */
+    int64_t block;          /* keys that are summed by themselves before they join the rest; 0 = unknown */
     double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7 */
     uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to; 0 = unknown */
     uint32_t state_dtype;   /* 1 + attest_dtype of the states, all that goes from token to token; 0 = unknown */
+    uint32_t empty_row;     /* attest_empty_row */
+    uint32_t division;      /* attest_division.  Before the sum: judged as an unknown schedule */
+    uint32_t score_dtype;   /* 1 + attest_dtype that scores are stored in; 0 = acc.  Narrower than acc: not covered */
+    uint32_t compensated;   /* attest_tristate: sums carry their rounding errors along, as Kahan's (not used) */
+    double score_unit;      /* unit roundoff of the sums of products of q and k; 0 = acc_unit.  Where it and the next */
+    double value_unit;      /* one, of weights and v, are above acc_unit, the bound takes the largest for all */
+    uint32_t score_acc;     /* 1 + attest_dtype whose range the accumulator of scores has; 0 = acc */
+    uint32_t value_acc;     /* the same of weights and values.  Narrower than acc: not covered */
+    int64_t score_block;    /* channels that are summed by themselves in a score; 0 = unknown (not used) */
+    double tanh_error;      /* relative errors of functions, as exp_error; 0 = at most 4 ulp of acc.  Above that, */
+    double log_error;       /* tanh under cap and log of an lse or in a merge are not covered, and the larger of */
+    double sigmoid_error;   /* sigmoid's and exp's is taken for both (below: not used) */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */
@@ -257,20 +338,25 @@ typedef struct attest_claim {
     const char *domain; /* prose: where it holds */
 } attest_claim;
 
+/* Sizes that a kernel serves.  The host checks them before supports() and gives the reason; 0 = no limit. */
+typedef struct attest_limit { int64_t least, most, multiple; } attest_limit;
+
+typedef struct attest_limits {
+    uint32_t struct_size;
+    uint32_t reserved;
+    attest_limit b, hq, hkv, n, m, d, e;
+} attest_limits;
+
 /* ---- kernels -------------------------------------------------------------------------------------- */
 typedef enum attest_form {
-    ATTEST_PARALLEL = 1,
-    ATTEST_TILED = 2,
-    ATTEST_SPLIT = 3,
-    ATTEST_RECURRENT = 4,
-    ATTEST_CHUNK = 5
+    ATTEST_PARALLEL = 1, ATTEST_TILED = 2, ATTEST_SPLIT = 3, ATTEST_RECURRENT = 4, ATTEST_CHUNK = 5
 } attest_form;
 
+/* Flags.  Bit 3 was version 1's ATTEST_EMPTY_ROW_NAN: now attest_numerics.empty_row. */
 enum {
     ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever the strides and the outputs asked for */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits do not depend on b and the other rows */
     ATTEST_FTZ = 1u << 2,              /* subnormal results may be flushed to zero, by exp too */
-    ATTEST_EMPTY_ROW_NAN = 1u << 3,    /* a row without visible key gives NaN instead of o=0, lse=-inf */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
     ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink */
     ATTEST_PACKED_STATE = 1u << 6,     /* states in the packed symmetric layout */
@@ -281,18 +367,53 @@ enum {
      * there, rescaled.  Softmax weights are e^(s-M), M the largest score of the row's visible keys (online: up to the
      * end of the key's tile), all cast to p by one rounding.  Sharpens the bound of schedules two-pass, online and
      * direct. */
-    ATTEST_SERIAL_SUMS = 1u << 8
+    ATTEST_SERIAL_SUMS = 1u << 8,
+    ATTEST_FLAGS_KNOWN = 0x1f7u
 };
 
-/* Outputs and states a kernel can produce or take, as bits. */
+/* Outputs and states a kernel can produce or take, as bits; in a call, those that are wanted. */
 enum {
     ATTEST_GIVES_O = 1u << 0,
     ATTEST_GIVES_U = 1u << 1,
     ATTEST_GIVES_Z = 1u << 2,
     ATTEST_GIVES_LSE = 1u << 3,
     ATTEST_GIVES_STATE = 1u << 4, /* writes ht (and zt where not NULL) */
-    ATTEST_TAKES_STATE = 1u << 5  /* reads h0, z0 when axis state=draw */
+    ATTEST_TAKES_STATE = 1u << 5, /* reads h0, z0 when axis state=draw */
+    ATTEST_GIVES_GRAD = 1u << 6,  /* a backward pass; never wanted in this version */
+    ATTEST_OUTPUTS_KNOWN = 0x7fu
 };
+
+/* What a kernel needs of the host. */
+enum {
+    ATTEST_NEEDS_C_ORDER = 1u << 0, /* tensors in C order, nothing between: no run with other strides */
+    ATTEST_NEEDS_KNOWN = 0x1u
+};
+
+/* What every function of a kernel gets: the questions of one problem.  Valid during the call. */
+typedef struct attest_call {
+    uint32_t struct_size;
+    uint32_t outputs;                 /* ATTEST_GIVES_O | ...: wanted of run() */
+    const struct attest_kernel *self; /* the kernel's own descriptor, where the library has it */
+    void *context;                    /* what the library's open() made; else NULL */
+    const attest_problem *problem;
+    const attest_tensors *tensors; /* run() only */
+    void *workspace;               /* run() only: the bytes asked for, 64-byte aligned, uninitialised */
+    size_t workspace_size;
+    void *stream; /* of a device: CUDA's cudaStream_t; NULL = the default stream.  The host waits by memory->sync() */
+    char *why;    /* supports() writes the reason of a 0 here, run() that of a failure; ends with 0 */
+    size_t why_size;
+} attest_call;
+
+/* Copies `reason` to call->why and returns 0: `return attest_refuse(call, "only f32")`. */
+static inline int attest_refuse(const attest_call *call, const char *reason)
+{
+    size_t at = 0;
+    for (; reason[at] != '\0' && at + 1 < call->why_size; at++)
+        call->why[at] = reason[at];
+    if (call->why_size > 0)
+        call->why[at] = '\0';
+    return 0;
+}
 
 typedef struct attest_kernel {
     uint32_t struct_size;
@@ -300,32 +421,37 @@ typedef struct attest_kernel {
     uint32_t device;      /* attest_device */
     uint32_t flags;       /* ATTEST_DETERMINISTIC | ... */
     uint32_t outputs;     /* ATTEST_GIVES_O | ... */
-    uint32_t reserved;
+    uint32_t needs;       /* ATTEST_NEEDS_C_ORDER | ... */
     const char *name;     /* [a-z0-9-]+, unique in its library */
     const char *version;
     const char *source;   /* source file */
     const char *summary;  /* one line: the formula or the algorithm */
     const char *variants; /* presets served, separated by spaces: for people; supports() decides */
-    const attest_numerics *numerics;
-    const attest_claim *claim; /* or NULL */
-    /* 1 if the kernel computes this problem, else 0 with the reason in why[0..len-1]. */
-    int (*supports)(const attest_problem *problem, char *why, size_t len);
-    /* Bytes of scratch run() needs; NULL = none.  The host gives it 64-byte aligned, uninitialised. */
-    size_t (*workspace)(const attest_problem *problem);
-    attest_status (*run)(const attest_problem *problem, const attest_tensors *tensors, void *workspace, void *stream);
+    const attest_numerics *numerics; /* true of every problem that is served */
+    const attest_claim *claim;       /* or NULL */
+    /* 1 if the kernel computes this problem, else 0 with the reason in call->why. */
+    int (*supports)(const attest_call *call);
+    /* Bytes of scratch run() needs; NULL = none. */
+    size_t (*workspace)(const attest_call *call);
+    attest_status (*run)(const attest_call *call);
+    const attest_limits *limits; /* or NULL */
+    /* NULL, or: what holds of this problem beyond *numerics, for kernels that are several; NULL = nothing.  What it
+     * points to lives as long as the library. */
+    const attest_numerics *(*numerics_of)(const attest_call *call);
 } attest_kernel;
 
-/* Device memory; NULL functions never.  NULL in attest_library = tensors are host memory. */
+/* Device memory; NULL functions never.  NULL in attest_library = tensors are host memory.  `context` is open()'s. */
 typedef struct attest_memory {
     uint32_t struct_size;
     uint32_t device; /* attest_device */
-    attest_status (*alloc)(void **pointer, size_t bytes);
-    void (*free)(void *pointer);
-    attest_status (*to_device)(void *device, const void *host, size_t bytes);
-    attest_status (*to_host)(void *host, const void *device, size_t bytes);
-    attest_status (*fill)(void *device, int byte, size_t bytes);
-    attest_status (*sync)(void); /* waits, and returns errors of earlier launches */
-    attest_status (*describe)(char *text, size_t len); /* device and driver in words; ATTEST_NO_DEVICE if absent */
+    attest_status (*alloc)(void *context, void **pointer, size_t bytes);
+    void (*free)(void *context, void *pointer);
+    attest_status (*to_device)(void *context, void *device, const void *host, size_t bytes);
+    attest_status (*to_host)(void *context, void *host, const void *device, size_t bytes);
+    attest_status (*fill)(void *context, void *device, int byte, size_t bytes);
+    attest_status (*sync)(void *context); /* waits, and returns errors of earlier launches */
+    /* Device and driver in words; ATTEST_NO_DEVICE if absent. */
+    attest_status (*describe)(void *context, char *text, size_t len);
 } attest_memory;
 
 typedef struct attest_host {
@@ -343,14 +469,30 @@ typedef struct attest_library {
     uint32_t kernel_count;
     uint32_t reserved;
     const attest_memory *memory;
+    /* NULL, or: called once, before any function of a kernel or of `memory`; *context holds what they share (a CUDA
+     * context, an interpreter).  ATTEST_NO_DEVICE: the kernels are skipped; another failure: the library is refused,
+     * for the reason in why.  close() gets the context at the end, but not after a crash or a timeout. */
+    attest_status (*open)(const attest_host *host, void **context, char *why, size_t why_size);
+    void (*close)(void *context);
 } attest_library;
+
+ATTEST_INIT(attest_problem)
+ATTEST_INIT(attest_tensor)
+ATTEST_INIT(attest_tensors)
+ATTEST_INIT(attest_numerics)
+ATTEST_INIT(attest_claim)
+ATTEST_INIT(attest_limits)
+ATTEST_INIT(attest_call)
+ATTEST_INIT(attest_kernel)
+ATTEST_INIT(attest_memory)
+ATTEST_INIT(attest_library)
 
 /* The one symbol of a library.  May return NULL: it cannot serve this host. */
 typedef const attest_library *(*attest_library_function)(const attest_host *host);
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const attest_library *attest_library_v1(const attest_host *host);
+const attest_library *attest_library_v2(const attest_host *host);
 
 #ifdef __cplusplus
 }

@@ -64,7 +64,7 @@ typedef struct attest_trial {
     attest_bundle *outputs;      /* of the first run; owned */
     attest_prop_run first;       /* how it ended */
     const attest_property *violated; /* NULL, or whose violation is planted into every run */
-    double *bound[ATTEST_ROLE_COUNT]; /* trial.c: of the first run's o u z lse; made on demand, owned */
+    double *bound[ATTEST_TENSOR_ROLES]; /* trial.c: of the first run's o u z lse; made on demand, owned */
 } attest_trial;
 
 /* What a property found of a trial. */

@@ -81,7 +81,8 @@ typedef enum attest_class {
     ATTEST_CLASS_ABSENT = 2,             /* the row has no such value (lse where z <= 0) */
     ATTEST_CLASS_NO_TRUTH = 3,           /* the row reads a non-finite input: ratio is 0 where a NaN must stand and
                                             does, inf where it must and does not, NaN where nothing is known */
-    ATTEST_CLASS_EMPTY = 4,              /* empty row: o=u=z=0, lse=-inf, compared exactly */
+    ATTEST_CLASS_EMPTY = 4,              /* empty row: o=u=z=0, lse=-inf, compared exactly; ABSENT
+                                            where the kernel declares that it holds something else */
     ATTEST_CLASS_PREMATURE_OVERFLOW = 5, /* got Inf where the truth rounds to a finite value */
     ATTEST_CLASS_UNBOUNDED = 6           /* the lemma's conditions fail: no finite bound is claimed */
 } attest_class;
@@ -124,7 +125,7 @@ typedef struct attest_row_facts {
 } attest_row_facts;
 
 /* Judges row (b,h,i) of output `id` (o u z lse) held in `got` (any strides, the dtype it has) against the
- * bound for a kernel with these numerics and flags (ATTEST_FTZ, ATTEST_LSE_BASE2, ATTEST_EMPTY_ROW_NAN...).
+ * bound for a kernel with these numerics and flags (ATTEST_FTZ, ATTEST_LSE_BASE2, ...).
  * Writes e elements (o, u) or one (z, lse).  Raises precision until decided, at most to the cap. */
 attest_status attest_judge_row(attest_element *elements, attest_row_facts *facts, attest_truth *truth,
                                const attest_numerics *numerics, uint32_t flags, attest_tensor_id id,

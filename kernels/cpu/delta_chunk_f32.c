@@ -9,25 +9,27 @@
 
 static void end(void *self, const row *r) { chunk_end((chunk *)self, r); }
 
-static size_t workspace(const attest_problem *p)
+static size_t workspace(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     chunk a;
     return (size_t)chunk_cut(&a, p, chunk_size(p), 1, NULL) * sizeof(real);
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     static const heads_steps steps = { wy_begin, wy_take, wy_read, end };
     chunk a;
-    (void)stream;
-    chunk_cut(&a, p, chunk_size(p), 1, (real *)scratch);
+    chunk_cut(&a, p, chunk_size(p), 1, (real *)call->workspace);
     return heads_run(p, t, &a, &steps);
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
     static const serve_table table = DELTA_TABLE(SERVE_STATE);
-    return serve_check(&table, p, why, len) && degrees_fit(p, 0, why, len);
+    return serve_check(&table, call) && degrees_fit(call, 0);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_CHUNK };

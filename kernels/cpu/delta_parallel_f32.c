@@ -8,25 +8,27 @@
 
 static void end(void *self, const row *r) { (void)self, (void)r; }
 
-static size_t workspace(const attest_problem *p)
+static size_t workspace(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     chunk a;
     return (size_t)chunk_cut(&a, p, p->m, 0, NULL) * sizeof(real);
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     static const heads_steps steps = { wy_begin, wy_take, wy_read, end };
     chunk a;
-    (void)stream;
-    chunk_cut(&a, p, p->m, 0, (real *)scratch);
+    chunk_cut(&a, p, p->m, 0, (real *)call->workspace);
     return heads_run(p, t, &a, &steps);
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
     static const serve_table table = DELTA_TABLE(0);
-    return serve_check(&table, p, why, len);
+    return serve_check(&table, call);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_DIRECT };

@@ -60,20 +60,22 @@ static void end(void *self, const row *r)
     state_store(&((const recurrence *)self)->s, r->t->ht[1], r->t->zt[1], r->b, r->g);
 }
 
-static size_t workspace(const attest_problem *p)
+static size_t workspace(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     return (size_t)(state_size(token_dim(p), p->e) + token_dim(p) + 2 * p->e) * sizeof(real);
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     static const heads_steps steps = { begin, take, read_out, end };
-    recurrence a = cut(p, (real *)scratch);
-    (void)stream;
+    recurrence a = cut(p, (real *)call->workspace);
     return heads_run(p, t, &a, &steps);
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
     static const serve_table table = {
         .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),
@@ -92,7 +94,7 @@ static int supports(const attest_problem *p, char *why, size_t len)
         .p = SERVE_BIT(ATTEST_F32),
         .out = SERVE_UP_TO_F32,
     };
-    return serve_check(&table, p, why, len) && serve_linear(p, why, len);
+    return serve_check(&table, call) && serve_linear(call);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_RECURRENT };

@@ -7,7 +7,7 @@
  */
 #include "steps/softmax_two_pass.h"
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
     static const serve_table table = {
         .axis = { SERVE_PAIRS,
@@ -20,7 +20,7 @@ static int supports(const attest_problem *p, char *why, size_t len)
         .p = SERVE_BIT(ATTEST_F32),
         .out = SERVE_UP_TO_F32,
     };
-    return serve_check(&table, p, why, len);
+    return serve_check(&table, call);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_TWO_PASS };

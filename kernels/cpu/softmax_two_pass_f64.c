@@ -8,7 +8,7 @@
 #define ATTEST_STEP_F64
 #include "steps/softmax_two_pass.h"
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
     static const serve_table table = {
         .axis = { SERVE_PAIRS,
@@ -21,7 +21,7 @@ static int supports(const attest_problem *p, char *why, size_t len)
         .p = SERVE_BIT(ATTEST_F64),
         .out = SERVE_BIT(ATTEST_F64),
     };
-    return serve_check(&table, p, why, len);
+    return serve_check(&table, call);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_TWO_PASS };

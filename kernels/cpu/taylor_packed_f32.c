@@ -5,17 +5,19 @@
  */
 #include "steps/taylor_recurrent.h"
 
-static size_t workspace(const attest_problem *p) { return recurrent_workspace(p, 1); }
-
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static size_t workspace(const attest_call *call)
 {
-    (void)stream;
-    return recurrent_run(p, t, scratch, 1);
+    return recurrent_workspace(call, 1);
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static attest_status run(const attest_call *call)
 {
-    return recurrent_supports(p, 1, why, len);
+    return recurrent_run(call, 1);
+}
+
+static int supports(const attest_call *call)
+{
+    return recurrent_supports(call, 1);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_RECURRENT };

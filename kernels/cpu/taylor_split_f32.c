@@ -31,16 +31,19 @@ static void split_row(const row *r)
     norm_finish(r, u, z, 0);
 }
 
-static size_t workspace(const attest_problem *p) { return pairs_workspace(p, 2 * p->e + p->m); }
-
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static size_t workspace(const attest_call *call)
 {
-    (void)stream;
-    step_each_row(p, t, scratch, pairs_head, split_row);
+    const attest_problem *p = call->problem;
+    return pairs_workspace(p, 2 * p->e + p->m);
+}
+
+static attest_status run(const attest_call *call)
+{
+    step_each_row(call, pairs_head, split_row);
     return ATTEST_OK;
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
     static const serve_table table = {
         .axis = { SERVE_PAIRS,
@@ -53,7 +56,7 @@ static int supports(const attest_problem *p, char *why, size_t len)
         .p = SERVE_BIT(ATTEST_F32),
         .out = SERVE_UP_TO_F32,
     };
-    return serve_check(&table, p, why, len);
+    return serve_check(&table, call);
 }
 
 static const attest_numerics numerics = { STEP_NUMERICS, .schedule = ATTEST_SCHEDULE_DIRECT };

@@ -102,25 +102,17 @@ __global__ void softmax_row(arguments a)
 
 // ---- on the host: the kernel ---------------------------------------------------------------------------------
 
-int refuse(char *why, size_t len, const char *reason)
+int supports(const attest_call *call)
 {
-    snprintf(why, len, "%s", reason);
-    return 0;
-}
-
-int supports(const attest_problem *p, char *why, size_t len)
-{
-    if (p->axis_count != ATTEST_AXIS_COUNT)
-        return refuse(why, len, "the host has another list of axes than this kernel");
-    for (int a = 0; a < ATTEST_AXIS_COUNT; a++)
-        if (p->axis[a].value != 0 && a != ATTEST_AXIS_MASK)
-            return refuse(why, len, "only softmax (every axis but mask at its default) is served");
+    const attest_problem *p = call->problem;
+    if (attest_axis_unserved(p, ATTEST_BIT(ATTEST_AXIS_MASK)) >= 0)
+        return attest_refuse(call, "only softmax (every axis but mask at its default) is served");
+    if (p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL_BR)
+        return attest_refuse(call, "only mask=full, causal and causal-br are served");
     if (p->in != ATTEST_F32 || p->acc != ATTEST_F32 || p->p != ATTEST_F32 || p->out != ATTEST_F32)
-        return refuse(why, len, "only in, acc, p and out f32 are served");
-    if (p->e > widest)
-        return refuse(why, len, "e > 8192: a row of u does not fit into shared memory");
+        return attest_refuse(call, "only in, acc, p and out f32 are served");
     if (p->b * p->hq > INT32_MAX / p->n)
-        return refuse(why, len, "more than 2^31-1 rows: one block of threads a row");
+        return attest_refuse(call, "more than 2^31-1 rows: one block of threads a row");
     return 1;
 }
 
@@ -135,8 +127,10 @@ view view_of(const attest_tensor *t)
     return v;
 }
 
-attest_status run(const attest_problem *p, const attest_tensors *t, void *, void *stream)
+attest_status run(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
         return ATTEST_NO_DEVICE;
@@ -145,45 +139,61 @@ attest_status run(const attest_problem *p, const attest_tensors *t, void *, void
                           p->hq, p->hkv, p->n, p->m, p->d, p->e,
                           static_cast<float>(p->scale), static_cast<int>(p->axis[ATTEST_AXIS_MASK].value) };
     const unsigned rows = static_cast<unsigned>(p->b * p->hq * p->n);
-    softmax_row<<<rows, tile, static_cast<size_t>(p->e) * sizeof(float), static_cast<cudaStream_t>(stream)>>>(a);
-    return cudaGetLastError() == cudaSuccess ? ATTEST_OK : ATTEST_KERNEL_ERROR;
+    softmax_row<<<rows, tile, static_cast<size_t>(p->e) * sizeof(float), static_cast<cudaStream_t>(call->stream)>>>(a);
+    const cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess)
+        return ATTEST_OK;
+    attest_refuse(call, cudaGetErrorString(error));
+    return ATTEST_KERNEL_ERROR;
 }
 
-const attest_numerics numerics = {
-    sizeof(attest_numerics),
-    ATTEST_SCHEDULE_ONLINE,
-    tile,
-    0,                       // splits
-    0x1p-22,                 // exp_error
-    ATTEST_NO,               // log2_domain
-    ATTEST_NO,               // cast_in_sum
-    ATTEST_ROUNDING_NEAREST, // p_rounding
-    ATTEST_NO,               // acc_truncates
-    0x1p-24,                 // acc_unit
-    0,                       // block
-    0x1p-24,                 // div_error: -prec-div=true is nvcc's default
-    1 + ATTEST_F32,          // scale_dtype
-    1 + ATTEST_F32,          // state_dtype
-};
+attest_numerics declare_numerics()
+{
+    attest_numerics n = attest_numerics_init();
+    n.schedule = ATTEST_SCHEDULE_ONLINE;
+    n.tile = tile;
+    n.exp_error = 0x1p-22;
+    n.log2_domain = ATTEST_NO;
+    n.cast_in_sum = ATTEST_NO;
+    n.p_rounding = ATTEST_ROUNDING_NEAREST;
+    n.acc_truncates = ATTEST_NO;
+    n.acc_unit = 0x1p-24;
+    n.div_error = 0x1p-24; // -prec-div=true is nvcc's default
+    n.scale_dtype = 1 + ATTEST_F32;
+    n.state_dtype = 1 + ATTEST_F32;
+    return n;
+}
 
-const attest_kernel kernel = {
-    sizeof(attest_kernel),
-    ATTEST_TILED,
-    ATTEST_CUDA,
-    ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT,
-    ATTEST_GIVES_O | ATTEST_GIVES_LSE,
-    0,
-    "softmax-online-cuda-f32",
-    "1",
-    "kernels/cuda/softmax.cu",
-    "online softmax over tiles of 128 keys, one block a row; float",
-    "softmax",
-    &numerics,
-    nullptr,
-    supports,
-    nullptr,
-    run,
-};
+attest_limits declare_limits()
+{
+    attest_limits l = attest_limits_init();
+    l.e.most = widest;
+    return l;
+}
+
+const attest_numerics numerics = declare_numerics();
+const attest_limits limits = declare_limits();
+
+attest_kernel declare_kernel()
+{
+    attest_kernel k = attest_kernel_init();
+    k.form = ATTEST_TILED;
+    k.device = ATTEST_CUDA;
+    k.flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT;
+    k.outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE;
+    k.name = "softmax-online-cuda-f32";
+    k.version = "1";
+    k.source = "kernels/cuda/softmax.cu";
+    k.summary = "online softmax over tiles of 128 keys, one block a row; float";
+    k.variants = "softmax";
+    k.numerics = &numerics;
+    k.limits = &limits;
+    k.supports = supports;
+    k.run = run;
+    return k;
+}
+
+const attest_kernel kernel = declare_kernel();
 
 // ---- on the host: device memory --------------------------------------------------------------------------------
 
@@ -198,29 +208,29 @@ attest_status status_of(cudaError_t error)
     }
 }
 
-attest_status device_alloc(void **pointer, size_t bytes)
+attest_status device_alloc(void *, void **pointer, size_t bytes)
 {
     *pointer = nullptr;
     return status_of(cudaMalloc(pointer, bytes > 0 ? bytes : 1));
 }
 
-void device_free(void *pointer) { cudaFree(pointer); }
+void device_free(void *, void *pointer) { cudaFree(pointer); }
 
-attest_status to_device(void *device, const void *host, size_t bytes)
+attest_status to_device(void *, void *device, const void *host, size_t bytes)
 {
     return status_of(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
 }
 
-attest_status to_host(void *host, const void *device, size_t bytes)
+attest_status to_host(void *, void *host, const void *device, size_t bytes)
 {
     return status_of(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
 }
 
-attest_status fill(void *device, int byte, size_t bytes) { return status_of(cudaMemset(device, byte, bytes)); }
+attest_status fill(void *, void *device, int byte, size_t bytes) { return status_of(cudaMemset(device, byte, bytes)); }
 
-attest_status sync() { return status_of(cudaDeviceSynchronize()); }
+attest_status sync(void *) { return status_of(cudaDeviceSynchronize()); }
 
-attest_status describe(char *text, size_t len)
+attest_status describe(void *, char *text, size_t len)
 {
     int device = 0, driver = 0, runtime = 0;
     cudaDeviceProp properties;
@@ -238,17 +248,40 @@ attest_status describe(char *text, size_t len)
     return ATTEST_OK;
 }
 
-const attest_memory memory = { sizeof(attest_memory), ATTEST_CUDA, device_alloc, device_free, to_device,
-                               to_host, fill, sync, describe };
+attest_memory declare_memory()
+{
+    attest_memory m = attest_memory_init();
+    m.device = ATTEST_CUDA;
+    m.alloc = device_alloc;
+    m.free = device_free;
+    m.to_device = to_device;
+    m.to_host = to_host;
+    m.fill = fill;
+    m.sync = sync;
+    m.describe = describe;
+    return m;
+}
 
+const attest_memory memory = declare_memory();
 const attest_kernel *const kernels[] = { &kernel };
 
-const attest_library library = { sizeof(attest_library), ATTEST_ABI_VERSION, "attest CUDA kernels", "nvcc -O2",
-                                 kernels, 1, 0, &memory };
+attest_library declare_library()
+{
+    attest_library l = attest_library_init();
+    l.abi_version = ATTEST_ABI_VERSION;
+    l.name = "attest CUDA kernels";
+    l.build_flags = "nvcc -O2";
+    l.kernels = kernels;
+    l.kernel_count = 1;
+    l.memory = &memory;
+    return l;
+}
+
+const attest_library library = declare_library();
 
 } // namespace
 
-extern "C" const attest_library *attest_library_v1(const attest_host *)
+extern "C" const attest_library *attest_library_v2(const attest_host *)
 {
     return &library;
 }

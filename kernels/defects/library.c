@@ -27,7 +27,7 @@ static const char *name_of(char name[NAME], const char *id)
 }
 
 /* The library lives as long as the process; the table is filled once, when the only caller, a worker, loads it. */
-const attest_library *attest_library_v1(const attest_host *host)
+const attest_library *attest_library_v2(const attest_host *host)
 {
     static attest_kernel copies[COUNT];
     static char names[COUNT][NAME];

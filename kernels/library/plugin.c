@@ -1,63 +1,70 @@
-/* plugin.c - dlopen, the one symbol, and every check before a foreign library is trusted to be one. */
+/* plugin.c - dlopen, the one symbol, copies of a library's structs, and every check before it is trusted to be one. */
 #include "kernels/library/plugin.h"
+
+#include "kernels/library/declared.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define KERNELS_MAX 4096u
-#define ERROR_MAX 0x1p-7 /* of a declared relative error: an ulp of bf16; above it a kernel would excuse itself */
 
 static int name_is_legal(const char *name)
 {
     return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
-/* Declared numbers that no arithmetic has: they would be taken for something else. */
-static attest_status check_numerics(const attest_kernel *k, const char *path, attest_error *err)
+/* A set of bits, of which this host knows some: those beyond come from a newer attest.h, or from version 1. */
+static attest_status check_bits(const attest_kernel *k, const char *field, uint32_t value, uint32_t known,
+                                const char *path, attest_error *err)
 {
-    const attest_numerics *n = k->numerics;
-    const struct {
-        const char *name;
-        uint32_t value, most;
-    } enums[] = {
-        { "schedule", n->schedule, ATTEST_SCHEDULE_CHUNK }, { "log2_domain", n->log2_domain, ATTEST_NO },
-        { "cast_in_sum", n->cast_in_sum, ATTEST_NO },       { "p_rounding", n->p_rounding, ATTEST_ROUNDING_TRUNCATE },
-        { "acc_truncates", n->acc_truncates, ATTEST_NO },   { "scale_dtype", n->scale_dtype, 1 + ATTEST_BF16 },
-        { "state_dtype", n->state_dtype, 1 + ATTEST_BF16 }
-    };
-    const struct {
-        const char *name;
-        double value, most;
-    } numbers[] = { { "tile", (double)n->tile, 0x1p60 },
-                    { "splits", (double)n->splits, 0x1p60 },
-                    { "exp_error", n->exp_error, ERROR_MAX },
-                    { "acc_unit", n->acc_unit, ERROR_MAX },
-                    { "block", (double)n->block, 0x1p60 },
-                    { "div_error", n->div_error, ERROR_MAX },
-                    { "claim.max_ulp", k->claim ? k->claim->max_ulp : 0, 0x1p60 } };
-    for (size_t i = 0; i < sizeof enums / sizeof enums[0]; i++)
-        if (enums[i].value > enums[i].most)
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': numerics.%s is %u; allowed are 0 to %u", path,
-                               k->name, enums[i].name, enums[i].value, enums[i].most);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most))
-            return attest_fail(err, ATTEST_BAD_INPUT,
-                               "%s: kernel '%s': numerics.%s is %g; allowed are 0 to %g", path, k->name,
-                               numbers[i].name, numbers[i].value, numbers[i].most);
+    if (value & ~known)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': %s is 0x%x; this program does not know bits 0x%x",
+                           path, k->name, field, value, value & ~known);
     return ATTEST_OK;
+}
+
+static attest_status check_limits(const attest_kernel *k, const char *path, attest_error *err)
+{
+    const attest_limits *l = k->limits;
+    const attest_limit rows[] = { l->b, l->hq, l->hkv, l->n, l->m, l->d, l->e };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].least < 0 || rows[i].most < 0 || rows[i].multiple < 0)
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': a limit is negative", path, k->name);
+    return ATTEST_OK;
+}
+
+/* What it declares, of the copies. */
+static attest_status check_declared(const attest_kernel *k, const char *path, attest_error *err)
+{
+    char why[200];
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(check_bits(k, "flags", k->flags, ATTEST_FLAGS_KNOWN, path, err));
+    ATTEST_TRY(check_bits(k, "outputs", k->outputs, ATTEST_OUTPUTS_KNOWN, path, err));
+    ATTEST_TRY(check_bits(k, "needs", k->needs, ATTEST_NEEDS_KNOWN, path, err));
+    if (!(k->outputs & ATTEST_GIVES_O))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': outputs is 0x%x, without ATTEST_GIVES_O", path,
+                           k->name, k->outputs);
+    if (!k->numerics)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s' has no attest_numerics (zeros mean unknown)", path,
+                           k->name);
+    if (!attest_numerics_check(k->numerics, why, sizeof why))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': %s", path, k->name, why);
+    if (k->claim && !(k->claim->max_ulp >= 0 && k->claim->max_ulp <= 0x1p60))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': claim.max_ulp is %g; allowed are 0 to %g", path,
+                           k->name, k->claim->max_ulp, 0x1p60);
+    if (k->limits)
+        ATTEST_TRY(check_limits(k, path, err));
+out:
+    return status;
 }
 
 static attest_status check_kernel(const attest_kernel *k, uint32_t index, const attest_memory *memory, const char *path,
                                   attest_error *err)
 {
-    if (!k)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel %u is NULL", path, index);
-    if (k->struct_size < sizeof *k)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel %u: struct_size is %u, version %u of attest.h has %zu",
-                           path, index, k->struct_size, ATTEST_ABI_VERSION, sizeof *k);
     if (!k->name)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel %u has no name", path, index);
     if (!name_is_legal(k->name))
@@ -67,13 +74,6 @@ static attest_status check_kernel(const attest_kernel *k, uint32_t index, const 
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s' has no supports()", path, k->name);
     if (!k->run)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s' has no run()", path, k->name);
-    if (!k->numerics || k->numerics->struct_size < sizeof *k->numerics)
-        return attest_fail(err, ATTEST_BAD_INPUT,
-                           "%s: kernel '%s' has no attest_numerics of at least %zu bytes (zeros mean unknown)", path,
-                           k->name, sizeof *k->numerics);
-    if (k->claim && k->claim->struct_size < sizeof *k->claim)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': its attest_claim has struct_size %u, not %zu", path,
-                           k->name, k->claim->struct_size, sizeof *k->claim);
     if (k->form < ATTEST_PARALLEL || k->form > ATTEST_CHUNK)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': form %u is not one of 1..5", path, k->name,
                            k->form);
@@ -84,57 +84,121 @@ static attest_status check_kernel(const attest_kernel *k, uint32_t index, const 
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "%s: kernel '%s' runs on a device, but the library has no attest_memory for it", path,
                            k->name);
-    if (!(k->outputs & ATTEST_GIVES_O) || k->outputs >> 6)
-        return attest_fail(err, ATTEST_BAD_INPUT,
-                           "%s: kernel '%s': outputs is 0x%x; bits 0..5, with ATTEST_GIVES_O", path, k->name,
-                           k->outputs);
-    if (k->flags >> 9)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': flags is 0x%x; bits 0..8 are known", path, k->name,
-                           k->flags);
-    return check_numerics(k, path, err);
+    return check_declared(k, path, err);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------ */
+/* Copies a struct that the library points to, or leaves the pointer NULL. */
+static attest_status take_struct(const void **pointer, void *copy, size_t size, const char *what, const char *path,
+                                 attest_error *err)
+{
+    uint32_t given = 0;
+    if (!*pointer)
+        return ATTEST_OK;
+    memcpy(&given, *pointer, sizeof given);
+    if (given <= sizeof given)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s: struct_size is %u; %zu in this program", path, what, given,
+                           size);
+    attest_copy_struct(copy, size, *pointer);
+    *pointer = copy;
+    return ATTEST_OK;
+}
+
+#define TAKE(pointer, copy, what)                                                                \
+    do {                                                                                         \
+        const void *taken = (pointer);                                                           \
+        ATTEST_TRY(take_struct(&taken, &(copy), sizeof(copy), what, path, err));                 \
+        (pointer) = taken;                                                                       \
+    } while (0)
+
+static attest_status take_kernel(attest_plugin *plugin, uint32_t index, const char *path, attest_error *err)
+{
+    attest_plugin_kernel *k = &plugin->kernel[index];
+    attest_status status = ATTEST_OK;
+    const attest_kernel *from = plugin->library.kernels[index];
+    char name[32];
+    snprintf(name, sizeof name, "kernel %u", index);
+    if (!from)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel %u is NULL", path, index);
+    k->self = from;
+    TAKE(from, k->kernel, name);
+    TAKE(k->kernel.numerics, k->numerics, "attest_numerics");
+    TAKE(k->kernel.claim, k->claim, "attest_claim");
+    TAKE(k->kernel.limits, k->limits, "attest_limits");
+    ATTEST_TRY(check_kernel(&k->kernel, index, plugin->library.memory, path, err));
+    for (uint32_t other = 0; other < index; other++)
+        if (strcmp(plugin->kernel[other].kernel.name, k->kernel.name) == 0)
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernels %u and %u have the same name '%s'", path, other,
+                               index, k->kernel.name);
+out:
+    return status;
 }
 
 static attest_status check_memory(const attest_memory *m, const char *path, attest_error *err)
 {
-    if (m->struct_size < sizeof *m)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_memory: struct_size is %u, not %zu", path, m->struct_size,
-                           sizeof *m);
     if (!m->alloc || !m->free || !m->to_device || !m->to_host || !m->fill || !m->sync || !m->describe)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_memory lacks a function: all seven are needed", path);
     return ATTEST_OK;
 }
 
-attest_status attest_library_check(const attest_library *lib, const char *path, attest_error *err)
+static attest_status take_library(attest_plugin *plugin, const attest_library *library, const char *path,
+                                  attest_error *err)
 {
+    attest_library *copy = &plugin->library;
     attest_status status = ATTEST_OK;
-    /* The first two fields stand in every version; nothing else is read before they fit. */
-    if (lib->struct_size < 2 * sizeof(uint32_t))
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_library: struct_size is %u, not %zu", path,
-                           lib->struct_size, sizeof *lib);
-    if (lib->abi_version != ATTEST_ABI_VERSION)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: made for version %u of attest.h, this program has version %u",
-                           path, lib->abi_version, ATTEST_ABI_VERSION);
-    if (lib->struct_size < sizeof *lib)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_library: struct_size is %u, not %zu", path,
-                           lib->struct_size, sizeof *lib);
-    if (lib->kernel_count == 0 || !lib->kernels)
+    attest_copy_struct(copy, sizeof *copy, library);
+    if (copy->kernel_count == 0 || !copy->kernels)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: the library has no kernels", path);
-    if (lib->kernel_count > KERNELS_MAX)
+    if (copy->kernel_count > KERNELS_MAX)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel_count is %u, at most %u are allowed", path,
-                           lib->kernel_count, KERNELS_MAX);
-    if (lib->memory)
-        ATTEST_TRY(check_memory(lib->memory, path, err));
-    for (uint32_t i = 0; i < lib->kernel_count; i++) {
-        ATTEST_TRY(check_kernel(lib->kernels[i], i, lib->memory, path, err));
-        for (uint32_t j = 0; j < i; j++)
-            if (strcmp(lib->kernels[i]->name, lib->kernels[j]->name) == 0)
-                return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernels %u and %u have the same name '%s'", path, j, i,
-                                   lib->kernels[i]->name);
-    }
+                           copy->kernel_count, KERNELS_MAX);
+    TAKE(copy->memory, plugin->memory, "attest_memory");
+    if (copy->memory)
+        ATTEST_TRY(check_memory(copy->memory, path, err));
+    plugin->kernel = calloc(copy->kernel_count, sizeof *plugin->kernel);
+    if (!plugin->kernel)
+        return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %u kernels", path, copy->kernel_count);
+    for (uint32_t i = 0; i < copy->kernel_count; i++)
+        ATTEST_TRY(take_kernel(plugin, i, path, err));
 out:
     return status;
 }
 
+attest_status attest_plugin_take(attest_plugin **plugin, const attest_library *library, const char *path,
+                                 attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    *plugin = NULL;
+    /* The first two fields stand in every version; nothing else is read before they fit. */
+    if (library->struct_size < 2 * sizeof(uint32_t))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_library: struct_size is %u; %zu in this program", path,
+                           library->struct_size, sizeof *library);
+    if (library->abi_version != ATTEST_ABI_VERSION)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: made for version %u of attest.h, this program has version %u",
+                           path, library->abi_version, ATTEST_ABI_VERSION);
+    attest_plugin *made = calloc(1, sizeof *made);
+    if (!made)
+        return attest_fail(err, ATTEST_NO_MEMORY, "%s: out of memory", path);
+    made->opened = ATTEST_UNSUPPORTED; /* not asked */
+    ATTEST_TRY(take_library(made, library, path, err));
+    *plugin = made;
+    made = NULL;
+out:
+    attest_plugin_free(made);
+    return status;
+}
+
+void attest_plugin_free(attest_plugin *plugin)
+{
+    if (!plugin)
+        return;
+    if (plugin->opened == ATTEST_OK && plugin->library.close)
+        plugin->library.close(plugin->context);
+    free(plugin->kernel);
+    free(plugin);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------- */
 /* dlopen, but a bare name is a file here, not something to search the system for. */
 static void *open_file(const char *path, attest_error *err)
 {
@@ -160,27 +224,53 @@ static void *open_file(const char *path, attest_error *err)
     return handle;
 }
 
-attest_status attest_plugin_open(const attest_library **lib, void **handle, const char *path, const attest_host *host,
-                                 attest_error *err)
+/* The library that the opened file describes. */
+static attest_status ask_library(const attest_library **library, void *opened, const char *path,
+                                 const attest_host *host, attest_error *err)
 {
-    *lib = NULL;
-    *handle = NULL;
+    attest_library_function function;
+    void *symbol = dlsym(opened, "attest_library_v2");
+    if (!symbol && dlsym(opened, "attest_library_v1"))
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "%s: made for version 1 of attest.h, this program has version %u: adapt it (CHANGELOG) and "
+                           "compile it again",
+                           path, ATTEST_ABI_VERSION);
+    if (!symbol)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: exports no attest_library_v2(): not a kernel library", path);
+    memcpy(&function, &symbol, sizeof function); /* POSIX's way round: ISO C has no such cast */
+    *library = function(host);
+    if (!*library)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_library_v2() returned NULL: it does not serve this host",
+                           path);
+    return ATTEST_OK;
+}
+
+static attest_status call_open(attest_plugin *plugin, const char *path, const attest_host *host, attest_error *err)
+{
+    char why[256] = "";
+    plugin->opened = plugin->library.open ? plugin->library.open(host, &plugin->context, why, sizeof why) : ATTEST_OK;
+    why[sizeof why - 1] = '\0';
+    if (plugin->opened == ATTEST_OK || plugin->opened == ATTEST_NO_DEVICE)
+        return ATTEST_OK;
+    return attest_fail(err, ATTEST_BAD_INPUT, "%s: its open() failed with status %d%s%s", path, (int)plugin->opened,
+                       why[0] ? ": " : "", why);
+}
+
+attest_status attest_plugin_open(attest_plugin **plugin, const char *path, const attest_host *host, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_plugin *made = NULL;
+    const attest_library *library;
     void *opened = open_file(path, err);
+    *plugin = NULL;
     if (!opened)
         return ATTEST_BAD_INPUT;
-    void *symbol = dlsym(opened, "attest_library_v1");
-    if (!symbol)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: exports no attest_library_v1(): not a kernel library", path);
-    attest_library_function function;
-    memcpy(&function, &symbol, sizeof function); /* POSIX's way round: ISO C has no such cast */
-    const attest_library *found = function(host);
-    if (!found)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_library_v1() returned NULL: it does not serve this host",
-                           path);
-    const attest_status status = attest_library_check(found, path, err);
-    if (status != ATTEST_OK)
-        return status;
-    *lib = found;
-    *handle = opened;
-    return ATTEST_OK;
+    ATTEST_TRY(ask_library(&library, opened, path, host, err));
+    ATTEST_TRY(attest_plugin_take(&made, library, path, err));
+    ATTEST_TRY(call_open(made, path, host, err));
+    *plugin = made;
+    made = NULL;
+out:
+    attest_plugin_free(made);
+    return status;
 }

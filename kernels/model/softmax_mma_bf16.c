@@ -66,7 +66,7 @@ static void mma_row(const row *r)
     softmax_finish(r, &all);
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
     static const serve_table table = {
         .axis = { [ATTEST_AXIS_FILTER] = SERVE_FILTER,
@@ -87,15 +87,18 @@ static int supports(const attest_problem *p, char *why, size_t len)
         .p = SERVE_BIT(ATTEST_BF16),
         .out = SERVE_BIT(ATTEST_BF16) | SERVE_BIT(ATTEST_F32),
     };
-    return serve_check(&table, p, why, len);
+    return serve_check(&table, call);
 }
 
-static size_t workspace(const attest_problem *p) { return pairs_workspace(p, TILE + p->e); }
-
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static size_t workspace(const attest_call *call)
 {
-    (void)stream;
-    step_each_row(p, t, scratch, pairs_head, mma_row);
+    const attest_problem *p = call->problem;
+    return pairs_workspace(p, TILE + p->e);
+}
+
+static attest_status run(const attest_call *call)
+{
+    step_each_row(call, pairs_head, mma_row);
     return ATTEST_OK;
 }
 

@@ -30,6 +30,11 @@ static const char *const allowed_types[ATTEST_DTYPE_COUNT] = {
     [ATTEST_I64] = "<i8 or <i4",
 };
 
+static const char *allowed_text(uint32_t dtype)
+{
+    return dtype < ATTEST_DTYPE_COUNT && allowed_types[dtype] ? allowed_types[dtype] : "none";
+}
+
 typedef struct header {
     char descr[16];
     int fortran;
@@ -340,7 +345,7 @@ attest_status attest_npy_read(attest_npy *a, const char *path, uint32_t want, at
     ATTEST_TRY(open_array(&fd, &h, path, err));
     if (h.type->dtype != want) {
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: dtype '%s' where %s is declared; allowed: %s", path, h.descr,
-                             attest_dtype_name(want), want < ATTEST_DTYPE_COUNT ? allowed_types[want] : "none");
+                             attest_dtype_name(want), allowed_text(want));
         goto out;
     }
     const size_t count = h.data_bytes / h.type->bytes;
@@ -408,7 +413,7 @@ attest_status attest_npy_write(const char *path, const attest_tensor *t, attest_
     char text[256]; /* at most 10 + 52 + 4*21 + 5 */
     FILE *file = NULL;
     char *partial = NULL;
-    if (t->dtype >= ATTEST_DTYPE_COUNT || t->rank < 0 || t->rank > 4 || !is_c_order(t))
+    if (t->dtype >= ATTEST_DTYPE_COUNT || !allowed_types[t->dtype] || t->rank < 0 || t->rank > 4 || !is_c_order(t))
         return attest_fail(err, ATTEST_INTERNAL, "%s: only C-order tensors of at most 4 axes are written", path);
     const size_t header_bytes = format_header(text, sizeof text, t), data_bytes = attest_tensor_bytes(t);
     if (asprintf(&partial, "%s.tmp", path) < 0) {

@@ -68,7 +68,7 @@ attest_status attest_npy_load(attest_bundle *bundle, const attest_problem *p, at
         a.data = moved;
     }
     t.data = a.data;
-    if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_LEN)
+    if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_KV_LENS)
         ATTEST_TRY(check_lengths(&t, path, p, err));
     a.data = NULL;
     ATTEST_TRY(attest_bundle_adopt(bundle, id, &t, err));

@@ -75,7 +75,8 @@ int64_t attest_state_rows(int64_t dim, int n, int packed)
 
 const char *attest_dtype_name(uint32_t dtype)
 {
-    static const char *const names[ATTEST_DTYPE_COUNT] = { "f32", "f64", "f16", "bf16", "i64" };
+    static const char *const names[ATTEST_DTYPE_COUNT] = { "f32",    "f64",    "f16", "bf16", "i64",
+                                                            "f8e4m3", "f8e5m2", "i32", "bool" };
     return dtype < ATTEST_DTYPE_COUNT ? names[dtype] : "?";
 }
 

@@ -199,6 +199,15 @@ static attest_status take_integer(attest_problem *p, const key_info *info, const
     return ATTEST_OK;
 }
 
+/* Types that attest.h names and no problem has. */
+static int is_later_dtype(const char *text)
+{
+    uint32_t dtype = ATTEST_F8_E4M3;
+    while (dtype < ATTEST_DTYPE_COUNT && strcmp(text, attest_dtype_name(dtype)) != 0)
+        dtype++;
+    return dtype < ATTEST_DTYPE_COUNT;
+}
+
 static attest_status take_dtype(attest_problem *p, const key_info *info, const char *text, attest_error *err)
 {
     char list[40] = "";
@@ -210,12 +219,15 @@ static attest_status take_dtype(attest_problem *p, const key_info *info, const c
             value++;
     }
     if (value == ATTEST_DTYPE_COUNT) {
+        const int named = is_later_dtype(text);
         for (uint32_t i = 0; i < ATTEST_DTYPE_COUNT; i++) {
             const size_t used = strlen(list);
             if (info->limit & BIT(i))
                 snprintf(list + used, sizeof list - used, " %s", attest_dtype_name(i));
         }
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s=%.80s: the values are%s", info->key, text, list);
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s=%.80s: %sthe values are%s", info->key, text,
+                           named ? "attest.h names this type for later versions, this one has no problem of it; " : "",
+                           list);
     }
     *dtype_field(p, info->field) = value;
     return ATTEST_OK;

@@ -5,7 +5,6 @@
  */
 #include "attest.h"
 #include <math.h>
-#include <stdio.h>
 
 static const float *row_of(const attest_tensor *t, int64_t b, int64_t h, int64_t i)
 {
@@ -13,19 +12,18 @@ static const float *row_of(const attest_tensor *t, int64_t b, int64_t h, int64_t
 }
 
 /* What the kernel computes; everything else is refused with a reason. */
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     const int f32 = p->in == ATTEST_F32 && p->acc == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32;
     const char *reason = f32 ? NULL : "only f32";
-    for (int a = 0; a < ATTEST_AXIS_COUNT; a++)
-        if (p->axis[a].value != 0 && !(a == ATTEST_AXIS_MASK && p->axis[a].value == ATTEST_MASK_CAUSAL))
-            reason = "only softmax with mask=full or mask=causal";
-    if (reason)
-        snprintf(why, len, "%s", reason);
-    return reason == NULL;
+    if (attest_axis_unserved(p, ATTEST_BIT(ATTEST_AXIS_MASK)) >= 0 ||
+        p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL)
+        reason = "only softmax with mask=full or mask=causal";
+    return reason ? attest_refuse(call, reason) : 1;
 }
 
-static size_t workspace(const attest_problem *p) { return (size_t)(p->m + p->e) * sizeof(float); }
+static size_t workspace(const attest_call *c) { return (size_t)(c->problem->m + c->problem->e) * sizeof(float); }
 
 /* One query: all scores and their maximum, then weights and sums, then o = u / l. */
 static void one_row(const attest_problem *p, const attest_tensors *t, float *s, int64_t b, int64_t h, int64_t i)
@@ -57,11 +55,12 @@ static void one_row(const attest_problem *p, const attest_tensors *t, float *s, 
         o[c * to->stride[3]] = u[c] / l;
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)stream;
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     for (int64_t row = 0; row < p->b * p->hq * p->n; row++)
-        one_row(p, t, (float *)scratch, row / p->n / p->hq, row / p->n % p->hq, row % p->n);
+        one_row(p, t, (float *)call->workspace, row / p->n / p->hq, row / p->n % p->hq, row % p->n);
     return ATTEST_OK;
 }
 
@@ -76,4 +75,4 @@ static const attest_kernel *const kernels[] = { &kernel };
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
                                         .name = "my library", .kernels = kernels, .kernel_count = 1 };
 
-const attest_library *attest_library_v1(const attest_host *host) { return host ? &library : NULL; }
+const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }

@@ -12,22 +12,22 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors and .npy file
 
 /* Axis letters: b batch, h query head, g KV head, n query, m key, d, e.  The last letter of `a` counts only
  * with decay=vector. */
-const attest_role_info attest_roles[ATTEST_ROLE_COUNT] = {
+const attest_role_info attest_roles[ATTEST_TENSOR_ROLES] = {
     { "q", ATTEST_Q, "bhnd", 0, "queries" },
     { "gout", ATTEST_GOUT, "bhn", 0, "output gate of a row" },
-    { "sq", ATTEST_SQ, "bhn", 0, "query-head scores of gates=heads" },
+    { "sq", ATTEST_Q_HEAD_LOGITS, "bhn", 0, "query-head scores of gates=heads" },
     { "k", ATTEST_K, "bgmd", 0, "keys" },
     { "v", ATTEST_V, "bgme", 0, "values" },
     { "gin", ATTEST_GIN, "bgm", 0, "input gate of a key" },
-    { "sk", ATTEST_SK, "bgm", 0, "KV-head scores of gates=heads" },
-    { "b", ATTEST_B, "bgm", 0, "write strength of delta and efla" },
-    { "a", ATTEST_A, "bgmd", 0, "decay factor of a token, or of its key dimensions" },
+    { "sk", ATTEST_K_HEAD_LOGITS, "bgm", 0, "KV-head scores of gates=heads" },
+    { "b", ATTEST_BETA, "bgm", 0, "write strength of delta and efla" },
+    { "a", ATTEST_DECAY, "bgmd", 0, "decay factor of a token, or of its key dimensions" },
     { "sink", ATTEST_SINK, "h", 0, "logit added to the denominator" },
     { "slope", ATTEST_SLOPE, "h", 0, "alibi slope" },
     { "gamma", ATTEST_GAMMA, "g", 0, "retention factor" },
     { "gain", ATTEST_GAIN, "e", 0, "factor after rms or layernorm" },
     { "shift", ATTEST_SHIFT, "e", 0, "term after rms or layernorm" },
-    { "len", ATTEST_LEN, "b", 0, "visible keys of a batch entry" },
+    { "len", ATTEST_KV_LENS, "b", 0, "visible keys of a batch entry" },
     { "o", ATTEST_O, "bhne", 1, "output" },
     { "u", ATTEST_U, "bhne", 1, "numerator" },
     { "z", ATTEST_Z, "bhn", 1, "denominator" },
@@ -61,7 +61,7 @@ static int parse_degree(uint32_t *degree, const char *text)
 
 attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, attest_error *err)
 {
-    for (uint32_t r = 0; r < ATTEST_ROLE_COUNT; r++) {
+    for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
         if (strcmp(name, attest_roles[r].name) == 0) {
             *id = (attest_tensor_id){ ATTEST_KIND_ROLE, r };
             return ATTEST_OK;
@@ -74,9 +74,9 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
             return ATTEST_OK;
         }
     }
-    *id = (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_ROLE_COUNT };
+    *id = (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_TENSOR_ROLES };
     char names[160] = "";
-    for (uint32_t r = 0; r < ATTEST_ROLE_COUNT; r++) {
+    for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s ", attest_roles[r].name);
     }
@@ -87,7 +87,7 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
 void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id)
 {
     if (id.kind == ATTEST_KIND_ROLE)
-        snprintf(name, len, "%s", id.index < ATTEST_ROLE_COUNT ? attest_roles[id.index].name : "?");
+        snprintf(name, len, "%s", id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : "?");
     else
         snprintf(name, len, "%s.%u", id.kind <= 4 ? states[id.kind - 1].name : "?", id.index);
 }
@@ -111,16 +111,16 @@ static const struct use_rule {
     { ATTEST_GIN, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_IN | 1u << ATTEST_GATES_INOUT },
     { ATTEST_GOUT, ATTEST_AXIS_GATES,
       1u << ATTEST_GATES_OUT | 1u << ATTEST_GATES_INOUT | 1u << ATTEST_GATES_PRE_OUT },
-    { ATTEST_SQ, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_HEADS },
-    { ATTEST_SK, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_HEADS },
-    { ATTEST_B, ATTEST_AXIS_UPDATE, 1u << ATTEST_UPDATE_DELTA | 1u << ATTEST_UPDATE_EFLA },
-    { ATTEST_A, ATTEST_AXIS_DECAY, 1u << ATTEST_DECAY_SCALAR | 1u << ATTEST_DECAY_VECTOR },
+    { ATTEST_Q_HEAD_LOGITS, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_HEADS },
+    { ATTEST_K_HEAD_LOGITS, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_HEADS },
+    { ATTEST_BETA, ATTEST_AXIS_UPDATE, 1u << ATTEST_UPDATE_DELTA | 1u << ATTEST_UPDATE_EFLA },
+    { ATTEST_DECAY, ATTEST_AXIS_DECAY, 1u << ATTEST_DECAY_SCALAR | 1u << ATTEST_DECAY_VECTOR },
     { ATTEST_SINK, ATTEST_AXIS_NORM, 1u << ATTEST_NORM_SINK },
     { ATTEST_SLOPE, ATTEST_AXIS_ALIBI, 1u << ATTEST_ALIBI_DRAW },
     { ATTEST_GAMMA, ATTEST_AXIS_DECAY, 1u << ATTEST_DECAY_RETNET },
     { ATTEST_GAIN, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_SHIFT, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
-    { ATTEST_LEN, ATTEST_AXIS_LENS, 1u << ATTEST_LENS_DRAW },
+    { ATTEST_KV_LENS, ATTEST_AXIS_LENS, 1u << ATTEST_LENS_DRAW },
 };
 
 /* delta and efla keep one matrix of degree 1 and no normaliser. */
@@ -186,7 +186,7 @@ int attest_problem_has(const attest_problem *p, attest_tensor_id id, char *why, 
     refuse(why, len, "");
     if (id.kind == ATTEST_KIND_HT || id.kind == ATTEST_KIND_ZT)
         return has_final_state(p, id, why, len);
-    if (id.kind != ATTEST_KIND_ROLE || id.index >= ATTEST_ROLE_COUNT || !attest_roles[id.index].output)
+    if (id.kind != ATTEST_KIND_ROLE || id.index >= ATTEST_TENSOR_ROLES || !attest_roles[id.index].output)
         return refuse(why, len, "it is an input, not an output");
     if (id.index == ATTEST_O)
         return 1;
@@ -203,7 +203,7 @@ static size_t collect(const attest_problem *p, attest_tensor_id *ids, size_t max
     static const uint32_t kinds[2][2] = { { ATTEST_KIND_H0, ATTEST_KIND_Z0 }, { ATTEST_KIND_HT, ATTEST_KIND_ZT } };
     size_t count = 0;
     for (uint32_t kind = 0; kind < 3; kind++) {
-        const uint32_t last = kind == 0 ? ATTEST_ROLE_COUNT : ATTEST_STATE_SLOTS;
+        const uint32_t last = kind == 0 ? ATTEST_TENSOR_ROLES : ATTEST_STATE_SLOTS;
         for (uint32_t index = 0; index < last && count < max; index++) {
             const attest_tensor_id id = { kind == 0 ? ATTEST_KIND_ROLE : kinds[outputs][kind - 1], index };
             if (outputs ? attest_problem_has(p, id, NULL, 0) : attest_problem_uses(p, id))
@@ -227,7 +227,7 @@ size_t attest_problem_outputs(const attest_problem *p, attest_tensor_id *ids, si
 
 size_t attest_dtype_bytes(uint32_t dtype)
 {
-    static const size_t bytes[ATTEST_DTYPE_COUNT] = { 4, 8, 2, 2, 8 };
+    static const size_t bytes[ATTEST_DTYPE_COUNT] = { 4, 8, 2, 2, 8, 1, 1, 4, 1 };
     return dtype < ATTEST_DTYPE_COUNT ? bytes[dtype] : 0;
 }
 
@@ -258,7 +258,7 @@ static uint32_t dtype_of(const attest_problem *p, attest_tensor_id id)
             return p->in;
         if (id.index == ATTEST_O)
             return p->out;
-        if (id.index == ATTEST_LEN)
+        if (id.index == ATTEST_KV_LENS)
             return ATTEST_I64;
     }
     return p->acc == ATTEST_F64 ? ATTEST_F64 : ATTEST_F32;
@@ -277,7 +277,7 @@ void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_te
     if (id.kind == ATTEST_KIND_ROLE) {
         const char *axes = attest_roles[id.index].axes;
         const int vector = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
-        t->rank = (int32_t)strlen(axes) - (id.index == ATTEST_A && !vector);
+        t->rank = (int32_t)strlen(axes) - (id.index == ATTEST_DECAY && !vector);
         for (int i = 0; i < t->rank; i++)
             t->shape[i] = axis_length(p, axes[i]);
     } else {
@@ -289,7 +289,7 @@ void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_te
         t->shape[3] = p->e;
     }
     int64_t stride = 1;
-    for (int i = 3; i >= 0; i--) {
+    for (int i = ATTEST_RANK_ROOM - 1; i >= 0; i--) {
         t->stride[i] = i < t->rank ? stride : 0;
         t->shape[i] = i < t->rank ? t->shape[i] : 1;
         stride = times(stride, t->shape[i]);
@@ -316,6 +316,8 @@ uint64_t attest_load_bits(const attest_tensor *t, int64_t offset)
     uint16_t half;
     uint32_t word;
     uint64_t wide;
+    if (size == 1)
+        return *at;
     if (size == 2)
         return memcpy(&half, at, sizeof half), half;
     if (size == 4)
@@ -344,7 +346,7 @@ void attest_store_bits(const attest_tensor *t, int64_t offset, uint64_t bits)
 
 /* ---- bundles --------------------------------------------------------------------------------------- */
 
-#define SLOTS (ATTEST_ROLE_COUNT + 4 * ATTEST_STATE_SLOTS)
+#define SLOTS (ATTEST_TENSOR_ROLES + 4 * ATTEST_STATE_SLOTS)
 
 /* One slot per possible tensor; a slot is empty while its `data` is NULL. */
 struct attest_bundle {
@@ -355,10 +357,10 @@ struct attest_bundle {
 static size_t slot_of(attest_tensor_id id)
 {
     if (id.kind == ATTEST_KIND_ROLE)
-        return id.index < ATTEST_ROLE_COUNT ? id.index : SLOTS;
+        return id.index < ATTEST_TENSOR_ROLES ? id.index : SLOTS;
     if (id.kind > ATTEST_KIND_ZT || id.index >= ATTEST_STATE_SLOTS)
         return SLOTS;
-    return ATTEST_ROLE_COUNT + (size_t)(id.kind - 1) * ATTEST_STATE_SLOTS + id.index;
+    return ATTEST_TENSOR_ROLES + (size_t)(id.kind - 1) * ATTEST_STATE_SLOTS + id.index;
 }
 
 attest_status attest_bundle_new(attest_bundle **bundle, attest_error *err)
@@ -441,22 +443,6 @@ attest_tensor *attest_bundle_get(const attest_bundle *bundle, attest_tensor_id i
 attest_tensor *attest_bundle_role(const attest_bundle *bundle, attest_role role)
 {
     return attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_ROLE, (uint32_t)role });
-}
-
-void attest_bundle_view(const attest_bundle *bundle, attest_tensors *view)
-{
-    memset(view, 0, sizeof *view);
-    view->struct_size = (uint32_t)sizeof *view;
-    view->role_count = ATTEST_ROLE_COUNT;
-    view->state_slots = ATTEST_STATE_SLOTS;
-    for (uint32_t r = 0; r < ATTEST_ROLE_COUNT; r++)
-        view->role[r] = attest_bundle_role(bundle, (attest_role)r);
-    for (uint32_t n = 0; n < ATTEST_STATE_SLOTS; n++) {
-        view->h0[n] = attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_H0, n });
-        view->z0[n] = attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_Z0, n });
-        view->ht[n] = attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_HT, n });
-        view->zt[n] = attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_ZT, n });
-    }
 }
 
 attest_status attest_outputs_memory(const attest_problem *p, const attest_tensor_id *ids, size_t count,

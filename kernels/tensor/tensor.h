@@ -32,7 +32,10 @@ typedef struct attest_role_info {
     const char *meaning;
 } attest_role_info;
 
-extern const attest_role_info attest_roles[ATTEST_ROLE_COUNT];
+/* Roles that problems of this version have; attest.h names more, which come later. */
+#define ATTEST_TENSOR_ROLES (ATTEST_LSE + 1)
+
+extern const attest_role_info attest_roles[ATTEST_TENSOR_ROLES];
 
 /* `q`, `h0.2`, ... -> id; ATTEST_BAD_INPUT lists the names. */
 attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, attest_error *err);
@@ -97,9 +100,6 @@ attest_status attest_bundle_adopt(attest_bundle *bundle, attest_tensor_id id, co
 attest_tensor *attest_bundle_get(const attest_bundle *bundle, attest_tensor_id id);
 attest_tensor *attest_bundle_role(const attest_bundle *bundle, attest_role role);
 
-/* The view that kernels get: pointers into the bundle. */
-void attest_bundle_view(const attest_bundle *bundle, attest_tensors *view);
-
 /* Bytes of all inputs and of o, u, z, lse; used before allocation (final states are made on demand:
  * attest_bundle_add refuses one that does not fit).  ATTEST_BAD_INPUT when they exceed physical memory
  * ("needs X, this machine has Y"). */
@@ -109,5 +109,7 @@ attest_status attest_problem_memory(const attest_problem *p, uint64_t *bytes, at
  * have dim^n rows. */
 attest_status attest_outputs_memory(const attest_problem *p, const attest_tensor_id *ids, size_t count,
                                     uint64_t element, attest_error *err);
+
+#include "kernels/tensor/view.h" /* the tensors of one call of a kernel */
 
 #endif

@@ -6,22 +6,25 @@
 #include "yardstick/heads.h"
 #include <stdio.h>
 
-static inline int full_supports(const attest_problem *p, char *why, size_t len)
+static inline int full_supports(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     const int f32 = p->in == ATTEST_F32 && p->acc == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32;
     const char *reason = f32 ? NULL : "only f32 is served";
-    for (int a = 0; a < ATTEST_AXIS_COUNT; a++)
-        if (p->axis[a].value != 0 && a != ATTEST_AXIS_MASK)
-            reason = "only softmax is served, with any mask and no other axis";
+    if (attest_axis_unserved(p, ATTEST_BIT(ATTEST_AXIS_MASK)) >= 0 ||
+        p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL_BR)
+        reason = "only softmax is served, with any mask and no other axis";
     if (p->m * p->n > INT64_C(1) << 28)
         reason = "more than 2^28 pairs: all scores of a head are in memory at once";
-    if (reason)
-        snprintf(why, len, "%s", reason);
-    return reason == NULL;
+    return reason ? attest_refuse(call, reason) : 1;
 }
 
 /* All scores of a head, and a number a row. */
-static inline size_t full_workspace(const attest_problem *p) { return (size_t)(p->n * p->m + p->n) * sizeof(float); }
+static inline size_t full_workspace(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return (size_t)(p->n * p->m + p->n) * sizeof(float);
+}
 
 /* A kernel library of this one kernel; numerics unknown: the loosest bound.  FLAGS beyond those of both, or 0. */
 #define FULL_LIBRARY(NAME, SOURCE, SUMMARY, FLAGS)                                                            \
@@ -47,7 +50,7 @@ static inline size_t full_workspace(const attest_problem *p) { return (size_t)(p
                                             .build_flags = ATTEST_BUILD_FLAGS,                                \
                                             .kernels = kernels,                                               \
                                             .kernel_count = 1 };                                              \
-    const attest_library *attest_library_v1(const attest_host *host) { return host ? &library : NULL; }
+    const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }
 
 #ifndef ATTEST_BUILD_FLAGS
 #define ATTEST_BUILD_FLAGS "-O3 -ffp-contract=off"

@@ -127,20 +127,21 @@ static int one_head(const job *j, const attest_problem *p, const yard_head *x, f
     return execute(j, &j->values, s, x->v, x->o);
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *workspace, void *stream)
+static attest_status run(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     const int threads = omp_get_max_threads();
     attest_status status = ATTEST_OK;
     yard_head x;
     job j;
-    (void)stream;
     omp_set_num_threads(1);
     if (!job_init(&j, p))
         status = ATTEST_KERNEL_ERROR;
     for (int64_t head = 0; status == ATTEST_OK && head < p->b * p->hq; head++) {
         if (!yard_head_of(&x, p, t, head))
             status = ATTEST_UNSUPPORTED;
-        else if (!one_head(&j, p, &x, workspace))
+        else if (!one_head(&j, p, &x, call->workspace))
             status = ATTEST_KERNEL_ERROR;
     }
     job_clear(&j);

@@ -37,12 +37,13 @@ static void multiply(char transposed, int64_t rows, int64_t columns, int64_t inn
     sgemm_(&transposed, &plain, &r, &n, &k, &alpha, in[0], &lda, in[1], &k, &zero, c, &r);
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *workspace, void *stream)
+static attest_status run(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     const int64_t n = p->n, m = p->m;
-    float *s = workspace, *sum = s + n * m;
+    float *s = call->workspace, *sum = s + n * m;
     yard_head x;
-    (void)stream;
     openblas_set_num_threads(1);
     for (int64_t head = 0; head < p->b * p->hq; head++) {
         if (!yard_head_of(&x, p, t, head))

@@ -11,21 +11,23 @@
 #include <math.h>
 #include <stdio.h>
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     const int f32 = p->in == ATTEST_F32 && p->acc == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32;
     const char *reason = f32 ? NULL : "only f32 is served";
-    for (int a = 0; a < ATTEST_AXIS_COUNT; a++) {
-        const uint32_t v = p->axis[a].value;
-        if (v != 0 && a != ATTEST_AXIS_MASK && !(a == ATTEST_AXIS_WEIGHT && v == ATTEST_WEIGHT_TAYLOR))
-            reason = "only softmax and taylor:P are served, with any mask and no other axis";
-    }
-    if (reason)
-        snprintf(why, len, "%s", reason);
-    return reason == NULL;
+    if (attest_axis_unserved(p, ATTEST_BIT(ATTEST_AXIS_MASK) | ATTEST_BIT(ATTEST_AXIS_WEIGHT)) >= 0 ||
+        p->axis[ATTEST_AXIS_WEIGHT].value > ATTEST_WEIGHT_TAYLOR ||
+        p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL_BR)
+        reason = "only softmax and taylor:P are served, with any mask and no other axis";
+    return reason ? attest_refuse(call, reason) : 1;
 }
 
-static size_t workspace(const attest_problem *p) { return (size_t)p->m * sizeof(float); }
+static size_t workspace(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return (size_t)p->m * sizeof(float);
+}
 
 /* s_j = e^(s_j - m); returns their sum. */
 static float exponentials(float *restrict s, float m, int64_t keys)
@@ -85,14 +87,15 @@ __attribute__((noinline)) static void one_head(const attest_problem *p, float *r
     }
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)stream;
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     for (int64_t head = 0; head < p->b * p->hq; head++) {
         yard_head x;
         if (!yard_head_of(&x, p, t, head))
             return ATTEST_UNSUPPORTED;
-        one_head(p, x.o, x.q, x.k, x.v, scratch);
+        one_head(p, x.o, x.q, x.k, x.v, call->workspace);
     }
     return ATTEST_OK;
 }

@@ -68,10 +68,17 @@ static uint64_t law_gamma(const attest_stream *stream, attest_place at, uint32_t
 typedef uint64_t (*fixed_law)(const attest_stream *stream, attest_place at, uint32_t dtype);
 
 /* Laws of the tensors that need nothing but their place; slope and len need sizes, q k v the family. */
-static const fixed_law fixed_laws[ATTEST_ROLE_COUNT] = {
-    [ATTEST_GOUT] = law_unit,   [ATTEST_SQ] = law_normal,   [ATTEST_GIN] = law_unit,   [ATTEST_SK] = law_normal,
-    [ATTEST_B] = law_write,     [ATTEST_A] = law_unit,      [ATTEST_SINK] = law_normal, [ATTEST_GAMMA] = law_gamma,
-    [ATTEST_GAIN] = law_gain,   [ATTEST_SHIFT] = law_normal,
+static const fixed_law fixed_laws[ATTEST_TENSOR_ROLES] = {
+    [ATTEST_GOUT] = law_unit,
+    [ATTEST_Q_HEAD_LOGITS] = law_normal,
+    [ATTEST_GIN] = law_unit,
+    [ATTEST_K_HEAD_LOGITS] = law_normal,
+    [ATTEST_BETA] = law_write,
+    [ATTEST_DECAY] = law_unit,
+    [ATTEST_SINK] = law_normal,
+    [ATTEST_GAMMA] = law_gamma,
+    [ATTEST_GAIN] = law_gain,
+    [ATTEST_SHIFT] = law_normal,
 };
 
 /* ---- slope: 2^(-8(h+1)/Hq) rounded to f32 ------------------------------------------------------------- */
@@ -326,7 +333,7 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
         status = draw_state(t, &c->problem, id, &stream, packed, err);
     else if (id.index == ATTEST_SLOPE)
         status = draw_slope(t, err);
-    else if (id.index == ATTEST_LEN)
+    else if (id.index == ATTEST_KV_LENS)
         draw_len(t, &c->problem, &stream);
     else if (fixed_laws[id.index])
         draw_fixed(t, attest_roles[id.index].axes, &stream, fixed_laws[id.index]);

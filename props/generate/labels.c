@@ -83,7 +83,7 @@ static int family_is(const attest_case *c, const char *name)
 
 static int64_t keys_of(const attest_case *c, const attest_bundle *inputs, int64_t b)
 {
-    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_KV_LENS);
     return axis(c, ATTEST_AXIS_LENS) && len ? attest_load_int(len, b) : c->problem.m;
 }
 

@@ -314,7 +314,7 @@ static uint64_t new_channel(const attest_relation *r, const attest_trial *trial,
     (void)r;
     (void)inexact;
     const int is_new = cell->index[ATTEST_LETTER_D] >= trial->c.problem.d;
-    return is_new && cell->id.index == ATTEST_A ? attest_from_f64(cell->dtype, 1) : bits;
+    return is_new && cell->id.index == ATTEST_DECAY ? attest_from_f64(cell->dtype, 1) : bits;
 }
 
 static attest_status check_zero_channels(attest_finding *found, attest_trial *trial, attest_error *err)

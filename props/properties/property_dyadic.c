@@ -140,7 +140,7 @@ static uint64_t dyadic_value(const attest_relation *r, const attest_trial *trial
         x = integer_of(word, r->shift);
     else if (cell->id.index == ATTEST_GIN || cell->id.index == ATTEST_GOUT)
         x = gates[word % 4];
-    else if (cell->id.index == ATTEST_A || cell->id.index == ATTEST_GAMMA)
+    else if (cell->id.index == ATTEST_DECAY || cell->id.index == ATTEST_GAMMA)
         x = decay_of(trial, cell);
     else
         return bits;
@@ -159,8 +159,8 @@ static double decay_at(const attest_trial *t, int64_t b, int64_t g, int64_t toke
 {
     switch (prop_axis(&t->c.problem, ATTEST_AXIS_DECAY)) {
     case ATTEST_DECAY_RETNET: return c < 0 ? values_at(t->inputs, ATTEST_GAMMA, g, 0, 0, 0) : 1;
-    case ATTEST_DECAY_SCALAR: return c < 0 ? values_at(t->inputs, ATTEST_A, b, g, token, 0) : 1;
-    case ATTEST_DECAY_VECTOR: return c < 0 ? 1 : values_at(t->inputs, ATTEST_A, b, g, token, c);
+    case ATTEST_DECAY_SCALAR: return c < 0 ? values_at(t->inputs, ATTEST_DECAY, b, g, token, 0) : 1;
+    case ATTEST_DECAY_VECTOR: return c < 0 ? 1 : values_at(t->inputs, ATTEST_DECAY, b, g, token, c);
     default: return 1;
     }
 }

@@ -17,7 +17,7 @@
 /* Keys of batch entry b. */
 static int64_t keys_of(const attest_trial *trial, int64_t b)
 {
-    const attest_tensor *len = attest_bundle_role(trial->inputs, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(trial->inputs, ATTEST_KV_LENS);
     return len ? attest_load_int(len, b) : trial->c.problem.m;
 }
 
@@ -61,9 +61,9 @@ static uint64_t other_value(const attest_trial *trial, const attest_cell *cell)
         number = number * 1000003 + (uint64_t)cell->at[i];
     const uint32_t byte = attest_trial_word(trial, &attest_property_causal_prefix, number + 1) >> 8 & 0xff;
     double x = ((double)byte - 128) / 128;
-    if (cell->id.index == ATTEST_A)
+    if (cell->id.index == ATTEST_DECAY)
         x = (double)(byte + 1) / 512;
-    if (cell->id.index == ATTEST_B)
+    if (cell->id.index == ATTEST_BETA)
         x = ldexp((double)(byte + 1) / 512, -ilogb((double)trial->c.problem.d) - 2);
     return attest_from_f64(cell->dtype, x);
 }
@@ -155,7 +155,7 @@ static uint64_t where_unseen(const attest_relation *r, const attest_trial *trial
     (void)r;
     (void)inexact;
     const int64_t j = cell->index[ATTEST_LETTER_M];
-    if (!of_role(cell) || j < 0 || cell->id.index == ATTEST_A || is_seen(trial, cell->index[ATTEST_LETTER_B], j))
+    if (!of_role(cell) || j < 0 || cell->id.index == ATTEST_DECAY || is_seen(trial, cell->index[ATTEST_LETTER_B], j))
         return bits;
     return other_value(trial, cell);
 }
@@ -200,7 +200,7 @@ static uint64_t cut_length(const attest_relation *r, const attest_trial *trial, 
 {
     (void)trial;
     (void)inexact;
-    return of_role(cell) && cell->id.index == ATTEST_LEN && (int64_t)bits > r->cut ? (uint64_t)r->cut : bits;
+    return of_role(cell) && cell->id.index == ATTEST_KV_LENS && (int64_t)bits > r->cut ? (uint64_t)r->cut : bits;
 }
 
 static int is_cosformer(const attest_problem *p)
@@ -399,7 +399,14 @@ static int applies_fully_masked(const attest_problem *p, const attest_prop_kerne
     return hides_keys(p) && !prop_axis(p, ATTEST_AXIS_STATE);
 }
 
-/* o = u = z = 0 and lse = -inf, or NaN as declared. */
+/* Does the kernel declare that an empty row may hold this instead of zero? */
+static int may_hold(const attest_prop_kernel *k, double got)
+{
+    const uint32_t holds = k->numerics.empty_row;
+    return holds == ATTEST_EMPTY_NAN ? isnan(got) : holds != ATTEST_EMPTY_ZERO;
+}
+
+/* o = u = z = 0 and lse = -inf, or as declared. */
 static void check_empty_row(attest_finding *found, const attest_trial *trial, int64_t b, int64_t i)
 {
     static const attest_role roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
@@ -417,7 +424,7 @@ static void check_empty_row(attest_finding *found, const attest_trial *trial, in
                 const int64_t at[4] = { b, h, i, c };
                 const double got = attest_load(t, attest_offset(t, b, h, i, c));
                 const double want = roles[x] == ATTEST_LSE ? -(double)INFINITY : 0;
-                attest_finding_add(found, id, at, got, isnan(got) && (flags & ATTEST_EMPTY_ROW_NAN) ? got : want, -1);
+                attest_finding_add(found, id, at, got, may_hold(&trial->kernel, got) ? got : want, -1);
             }
     }
 }

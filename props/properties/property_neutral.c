@@ -40,7 +40,7 @@ static double largest_score(const attest_problem *p, const attest_bundle *inputs
 {
     const double dot = (double)p->d * largest_feature(inputs, ATTEST_Q) * largest_feature(inputs, ATTEST_K);
     const double decay = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR
-                             ? largest(attest_bundle_role(inputs, ATTEST_A))
+                             ? largest(attest_bundle_role(inputs, ATTEST_DECAY))
                              : 0;
     const double bias = largest(attest_bundle_role(inputs, ATTEST_SLOPE)) * (double)(p->n + p->m);
     return decay > 1 ? (double)INFINITY : (fabs(p->scale) * dot + bias) * MORE;
@@ -104,7 +104,7 @@ static void violate_by_axes(const attest_problem *p, const attest_bundle *inputs
 static uint64_t ones(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
                      int *inexact)
 {
-    static const attest_role neutral[] = { ATTEST_GIN, ATTEST_GOUT, ATTEST_A, ATTEST_GAMMA, ATTEST_GAIN };
+    static const attest_role neutral[] = { ATTEST_GIN, ATTEST_GOUT, ATTEST_DECAY, ATTEST_GAMMA, ATTEST_GAIN };
     (void)inexact;
     for (size_t k = 0; k < sizeof neutral / sizeof neutral[0]; k++)
         if (cell->id.kind == ATTEST_KIND_ROLE && cell->id.index == neutral[k] &&
@@ -202,7 +202,7 @@ static uint64_t all_keys(const attest_relation *r, const attest_trial *trial, co
 {
     (void)trial;
     (void)inexact;
-    return cell->id.kind == ATTEST_KIND_ROLE && cell->id.index == ATTEST_LEN ? (uint64_t)r->c.problem.m : bits;
+    return cell->id.kind == ATTEST_KIND_ROLE && cell->id.index == ATTEST_KV_LENS ? (uint64_t)r->c.problem.m : bits;
 }
 
 static attest_status check_length(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -325,7 +325,7 @@ static int floor_is_far(const attest_trial *trial)
     const double clamp = prop_axis(p, ATTEST_AXIS_CLAMP) ? fabs(p->axis[ATTEST_AXIS_CLAMP].number) : 0;
     const double score = fmax(fmax(1, clamp), largest_score(p, trial->inputs));
     const double order = p->axis[ATTEST_AXIS_WEIGHT].order;
-    const double decay = fmax(largest(attest_bundle_role(trial->inputs, ATTEST_A)),
+    const double decay = fmax(largest(attest_bundle_role(trial->inputs, ATTEST_DECAY)),
                               largest(attest_bundle_role(trial->inputs, ATTEST_GAMMA)));
     return is_exp(p) || (decay <= 1 && (double)p->m * (order + 1) * pow(score, order) < NEAR_SCORES);
 }

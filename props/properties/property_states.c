@@ -123,7 +123,7 @@ static uint64_t part_length(const attest_relation *r, const attest_trial *trial,
     const int64_t len = (int64_t)bits, cut = r->cut < 0 ? -r->cut : r->cut;
     (void)trial;
     (void)inexact;
-    if (cell->id.kind != ATTEST_KIND_ROLE || cell->id.index != ATTEST_LEN)
+    if (cell->id.kind != ATTEST_KIND_ROLE || cell->id.index != ATTEST_KV_LENS)
         return bits;
     if (r->cut < 0)
         return (uint64_t)(len < cut ? len : cut);
@@ -134,7 +134,7 @@ static uint64_t part_length(const attest_relation *r, const attest_trial *trial,
 static int has_keys(const attest_trial *trial, int64_t b, int64_t i)
 {
     const attest_problem *p = &trial->c.problem;
-    const attest_tensor *len = attest_bundle_role(trial->inputs, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(trial->inputs, ATTEST_KV_LENS);
     int64_t first, last;
     attest_visible(p, len ? attest_load_int(len, b) : p->m, i, &first, &last);
     return first < last;

@@ -35,8 +35,8 @@ static int divisor_of(double *divisor, double *error, const attest_trial *t, con
     return isfinite(*divisor);
 }
 
-static void compare_quotient(attest_finding *found, const attest_trial *t, const double *const bound[ATTEST_ROLE_COUNT],
-                             const values_row *row)
+static void compare_quotient(attest_finding *found, const attest_trial *t,
+                             const double *const bound[ATTEST_TENSOR_ROLES], const values_row *row)
 {
     const attest_problem *p = &t->c.problem;
     double divisor, error;
@@ -54,7 +54,7 @@ static void compare_quotient(attest_finding *found, const attest_trial *t, const
 }
 
 /* With a center the center itself stands between lse and z. */
-static void compare_lse(attest_finding *found, const attest_trial *t, const double *const bound[ATTEST_ROLE_COUNT],
+static void compare_lse(attest_finding *found, const attest_trial *t, const double *const bound[ATTEST_TENSOR_ROLES],
                         const values_row *row)
 {
     const attest_problem *p = &t->c.problem;
@@ -73,7 +73,7 @@ static void compare_lse(attest_finding *found, const attest_trial *t, const doub
 static attest_status check_quotient(attest_finding *found, attest_trial *trial, attest_error *err)
 {
     static const attest_role roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
-    const double *bound[ATTEST_ROLE_COUNT] = { NULL };
+    const double *bound[ATTEST_TENSOR_ROLES] = { NULL };
     attest_status status = ATTEST_OK;
     for (size_t k = 0; k < sizeof roles / sizeof roles[0]; k++)
         ATTEST_TRY(attest_trial_bounds(&bound[roles[k]], trial, roles[k], err));

@@ -57,7 +57,7 @@ static uint64_t no_decay(const attest_relation *r, const attest_trial *trial, co
     (void)r;
     (void)trial;
     (void)inexact;
-    return is_role(cell, ATTEST_A) ? 0 : bits;
+    return is_role(cell, ATTEST_DECAY) ? 0 : bits;
 }
 
 /* Keys and values before the cut, and given states, change sign, and the tokens their places. */
@@ -156,9 +156,9 @@ static uint64_t idle_token(const attest_relation *r, const attest_trial *trial, 
     (void)inexact;
     if (cell->index[ATTEST_LETTER_M] != r->cut)
         return bits;
-    if (is_role(cell, ATTEST_A))
+    if (is_role(cell, ATTEST_DECAY))
         return attest_from_f64(cell->dtype, 1);
-    return is_role(cell, ATTEST_B) ? 0 : bits;
+    return is_role(cell, ATTEST_BETA) ? 0 : bits;
 }
 
 /* A state that has not overflowed: 0 times an infinite product with it is NaN. */
@@ -229,7 +229,7 @@ static uint64_t one_hot_token(const attest_relation *r, const attest_trial *tria
         return bits;
     if (is_role(cell, ATTEST_K))
         return attest_from_f64(cell->dtype, cell->index[ATTEST_LETTER_D] == r->cut);
-    return is_role(cell, ATTEST_B) ? attest_from_f64(cell->dtype, 1) : bits;
+    return is_role(cell, ATTEST_BETA) ? attest_from_f64(cell->dtype, 1) : bits;
 }
 
 /* The repeat forgets nothing. */
@@ -238,7 +238,7 @@ static uint64_t undecayed_repeat(const attest_relation *r, const attest_trial *t
 {
     (void)r;
     (void)inexact;
-    return is_role(cell, ATTEST_A) && cell->index[ATTEST_LETTER_M] == trial->c.problem.m
+    return is_role(cell, ATTEST_DECAY) && cell->index[ATTEST_LETTER_M] == trial->c.problem.m
                ? attest_from_f64(cell->dtype, 1)
                : bits;
 }

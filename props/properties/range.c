@@ -151,7 +151,7 @@ static span poly_span(const attest_trial *trial, const side *q, const side *k, d
 static double decay_low(const attest_trial *trial)
 {
     const attest_problem *p = &trial->c.problem;
-    const attest_tensor *a = attest_bundle_role(trial->inputs, ATTEST_A);
+    const attest_tensor *a = attest_bundle_role(trial->inputs, ATTEST_DECAY);
     const int64_t inner = p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR ? p->d : 1;
     double least = 0;
     if (p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_RETNET)
@@ -182,7 +182,7 @@ static span gate_span(const attest_trial *trial, attest_role given, attest_role 
 static span value_span(const attest_trial *trial)
 {
     const span v = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_V);
-    const span gin = gate_span(trial, ATTEST_GIN, ATTEST_SK, trial->c.problem.hkv);
+    const span gin = gate_span(trial, ATTEST_GIN, ATTEST_K_HEAD_LOGITS, trial->c.problem.hkv);
     span s = { fmin(below(v.low), v.low + gin.low), above(v.high) + above(gin.high), v.finite && gin.finite };
     for (uint32_t n = 0; n < ATTEST_STATE_SLOTS; n++) {
         const span h = span_of(trial->inputs, ATTEST_KIND_H0, n), z = span_of(trial->inputs, ATTEST_KIND_Z0, n);
@@ -201,13 +201,13 @@ static span reach(const attest_trial *trial)
     const double scale = p->scale != 0 ? log2(fabs(p->scale)) : 0;
     const span w = p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_EXP ? exp_span(trial, q.length + k.length + scale)
                                                                           : poly_span(trial, &q, &k, scale);
-    const span v = value_span(trial), gout = gate_span(trial, ATTEST_GOUT, ATTEST_SQ, p->hq);
+    const span v = value_span(trial), gout = gate_span(trial, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, p->hq);
     const span gain = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_GAIN);
     span all = { fmin(below(q.x.low + k.x.low) + below(scale), below(w.low) + decay_low(trial) + v.low), 0, 1 };
     all.high = fmax(above(q.length + k.length) + above(scale),
                     above(w.high) + above(v.high) + log2((double)(p->m + 1)));
     if (p->axis[ATTEST_AXIS_UPDATE].value) { /* b k (k S) once more */
-        const span b = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_B);
+        const span b = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_BETA);
         all.low += 2 * below(k.x.low) + below(b.low);
         all.high += 2 * above(k.length) + above(b.high);
     }

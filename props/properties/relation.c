@@ -166,7 +166,7 @@ static double wanted_value(const attest_relation *r, attest_role role, double fi
 {
     if (role == ATTEST_LSE)
         return first + r->lse_shift;
-    if (role == ATTEST_ROLE_COUNT) /* a state */
+    if (role == ATTEST_TENSOR_ROLES) /* a state */
         return first;
     return ldexp(r->negative && role != ATTEST_Z ? -first : first, r->exponent[role]);
 }
@@ -205,7 +205,7 @@ static void compare_elements(attest_finding *found, const attest_trial *trial, c
                              attest_tensor_id id, const attest_tensor *first, const attest_tensor *second,
                              const double *bound, const double *other)
 {
-    const attest_role role = id.kind == ATTEST_KIND_ROLE ? (attest_role)id.index : ATTEST_ROLE_COUNT;
+    const attest_role role = id.kind == ATTEST_KIND_ROLE ? (attest_role)id.index : ATTEST_TENSOR_ROLES;
     for (int64_t x = 0; x < attest_tensor_count(second); x++) {
         attest_cell cell;
         int64_t source[4];
@@ -219,7 +219,7 @@ static void compare_elements(attest_finding *found, const attest_trial *trial, c
             fabs(got) <= 2 * fmax(fabs(want), r->least)) /* NaN and what is large are compared */
             continue;
         const double slack = role == ATTEST_LSE ? r->lse_slack + fabs(want) * 0x1p-52 : 0;
-        const int exponent = role < ATTEST_ROLE_COUNT ? r->exponent[role] : 0;
+        const int exponent = role < ATTEST_TENSOR_ROLES ? r->exponent[role] : 0;
         const double tolerance = r->bits ? -1 : other[x] + ldexp(bound[at], exponent) + slack;
         if (!r->bits && both_overflow(got, second->dtype, want, first->dtype, exponent, tolerance))
             continue;

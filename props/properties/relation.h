@@ -39,7 +39,7 @@ struct attest_relation {
     int bits;                          /* 1: bits are demanded; 0: the sum of both bounds */
     int strided;                       /* 1: the second run's tensors have other strides than C order */
     uint32_t outputs;                  /* ATTEST_GIVES_* that are compared; _STATE: the final states too */
-    int exponent[ATTEST_ROLE_COUNT];   /* second = 2^exponent * first, by output role */
+    int exponent[ATTEST_TENSOR_ROLES];   /* second = 2^exponent * first, by output role */
     int negative;                      /* ..and o and u change sign */
     double lse_shift, lse_slack;       /* second lse = first + shift, known to within slack */
     double least;                      /* bits: elements of o, u, z below this in a run need not agree */

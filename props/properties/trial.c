@@ -30,7 +30,7 @@ void attest_trial_clear(attest_trial *trial)
 {
     attest_bundle_free(trial->outputs);
     trial->outputs = NULL;
-    for (int r = 0; r < ATTEST_ROLE_COUNT; r++) {
+    for (int r = 0; r < ATTEST_TENSOR_ROLES; r++) {
         free(trial->bound[r]);
         trial->bound[r] = NULL;
     }

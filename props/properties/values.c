@@ -37,7 +37,7 @@ void values_run_clear(values_run *run)
 
 values_row values_row_of(const attest_problem *p, const attest_bundle *inputs, int64_t number)
 {
-    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_KV_LENS);
     values_row row = { .b = number / (p->hq * p->n), .h = number / p->n % p->hq, .i = number % p->n };
     row.g = attest_kv_head(p, row.h);
     attest_visible(p, len ? attest_load_int(len, row.b) : p->m, row.i, &row.first, &row.last);
@@ -136,7 +136,7 @@ double values_quotient_radius(const attest_problem *p, const attest_prop_kernel 
 
 int values_decay_nonnegative(const attest_bundle *inputs)
 {
-    static const attest_role roles[] = { ATTEST_A, ATTEST_GAMMA };
+    static const attest_role roles[] = { ATTEST_DECAY, ATTEST_GAMMA };
     for (int k = 0; k < 2; k++) {
         const attest_tensor *t = attest_bundle_role(inputs, roles[k]);
         for (int64_t at = 0; t && at < attest_tensor_count(t); at++)

@@ -14,9 +14,18 @@ static const struct {
     double lo, hi;
     int negative; /* may be negative */
 } free_inputs[] = {
-    { ATTEST_Q, -12, 6, 1 },  { ATTEST_K, -12, 6, 1 },   { ATTEST_V, -12, 4, 1 },    { ATTEST_GOUT, -6, 0, 0 },
-    { ATTEST_SQ, -8, 4, 1 },  { ATTEST_GIN, -6, 0, 0 },  { ATTEST_SK, -8, 4, 1 },    { ATTEST_A, -6, 0, 0 },
-    { ATTEST_B, -6, 1 - 0x1p-8, 0 }, { ATTEST_SINK, -8, 4, 1 }, { ATTEST_GAIN, -4, 4, 1 }, { ATTEST_SHIFT, -8, 4, 1 },
+    { ATTEST_Q, -12, 6, 1 },
+    { ATTEST_K, -12, 6, 1 },
+    { ATTEST_V, -12, 4, 1 },
+    { ATTEST_GOUT, -6, 0, 0 },
+    { ATTEST_Q_HEAD_LOGITS, -8, 4, 1 },
+    { ATTEST_GIN, -6, 0, 0 },
+    { ATTEST_K_HEAD_LOGITS, -8, 4, 1 },
+    { ATTEST_DECAY, -6, 0, 0 },
+    { ATTEST_BETA, -6, 1 - 0x1p-8, 0 },
+    { ATTEST_SINK, -8, 4, 1 },
+    { ATTEST_GAIN, -4, 4, 1 },
+    { ATTEST_SHIFT, -8, 4, 1 },
 };
 
 enum { INPUTS = sizeof free_inputs / sizeof free_inputs[0], TIE_CHOICES = 8 };

@@ -108,7 +108,7 @@ attest_status attest_example_select(attest_example *to, int *possible, const att
         attest_tensor *t;
         ATTEST_TRY(attest_bundle_add(to->inputs, &c->problem, ids[k], 0, &t, err));
         select_tensor(t, &s, ids[k], attest_bundle_get(from->inputs, ids[k]));
-        if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_LEN)
+        if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_KV_LENS)
             select_length(t, &s);
     }
 out:

@@ -108,9 +108,9 @@ static int positive(double x, double old)
 static int no_larger(double x, double old) { return fabs(x) <= fabs(old); }
 static int no_larger_write(double x, double old) { return x >= 0 && x <= old; }
 
-static const legal legal_role[ATTEST_ROLE_COUNT] = {
-    [ATTEST_GOUT] = in_unit, [ATTEST_GIN] = in_unit,     [ATTEST_A] = in_unit,
-    [ATTEST_GAMMA] = in_unit, [ATTEST_SLOPE] = positive, [ATTEST_B] = no_larger_write,
+static const legal legal_role[ATTEST_TENSOR_ROLES] = {
+    [ATTEST_GOUT] = in_unit, [ATTEST_GIN] = in_unit,     [ATTEST_DECAY] = in_unit,
+    [ATTEST_GAMMA] = in_unit, [ATTEST_SLOPE] = positive, [ATTEST_BETA] = no_larger_write,
 };
 
 static legal legal_of(const attest_problem *p, attest_tensor_id id)
@@ -216,7 +216,7 @@ attest_status attest_shrink_values(attest_shrinker *s, attest_error *err)
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_inputs(&s->best->example.c.problem, ids, ATTEST_MAX_TENSORS);
     for (size_t k = 0; k < count; k++) {
-        if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_LEN) {
+        if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_KV_LENS) {
             ATTEST_TRY(simplify_lengths(s, ids[k], err));
             continue;
         }

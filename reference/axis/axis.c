@@ -27,6 +27,12 @@ const char *axis_lemma(uint32_t axis, uint32_t value)
 
 int axis_served(const attest_problem *p, uint32_t who, uint32_t unread, uint32_t *refused)
 {
+    const int newer = attest_axis_unserved(p, ATTEST_AXES_KNOWN);
+    if (newer >= 0) {
+        if (refused)
+            *refused = (uint32_t)newer;
+        return 0;
+    }
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
         if (unread >> axis & 1u || (axis_serves(axis, p->axis[axis].value) & who) == who)
             continue;

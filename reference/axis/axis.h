@@ -35,7 +35,8 @@ uint32_t axis_serves(uint32_t axis, uint32_t value);
 /* The lemma of the value's error, NULL where it brings none or there is no such value. */
 const char *axis_lemma(uint32_t axis, uint32_t value);
 /* 1 if `who` serves every axis of p but those of `unread` (bits 1 << axis), which it does not look at; else *refused,
- * where not NULL, is the first axis that it does not serve. */
+ * where not NULL, is the first axis that it does not serve: one that this version does not know (ATTEST_AXIS_COUNT and
+ * above), or of the table. */
 int axis_served(const attest_problem *p, uint32_t who, uint32_t unread, uint32_t *refused);
 
 /* ---- a kernel's declared arithmetic, as far as the error of a value depends on it ---------------------------- */

@@ -6,8 +6,8 @@
 static const axis_decay decays[] = {
     [ATTEST_DECAY_NONE] = { .serves = AXIS_EVERY },
     [ATTEST_DECAY_RETNET] = { .lemma = "R-DECAY", .serves = DECAYED, .set = 1, .role = ATTEST_GAMMA, .a_head = 1 },
-    [ATTEST_DECAY_SCALAR] = { .lemma = "R-DECAY", .serves = DECAYED, .set = 1, .role = ATTEST_A },
-    [ATTEST_DECAY_VECTOR] = { .lemma = "R-DECAY", .serves = DECAYED, .set = 1, .role = ATTEST_A, .vector = 1 },
+    [ATTEST_DECAY_SCALAR] = { .lemma = "R-DECAY", .serves = DECAYED, .set = 1, .role = ATTEST_DECAY },
+    [ATTEST_DECAY_VECTOR] = { .lemma = "R-DECAY", .serves = DECAYED, .set = 1, .role = ATTEST_DECAY, .vector = 1 },
 };
 
 axis_entry axis_decay_entry(uint32_t value)

@@ -67,8 +67,8 @@ static const axis_gates gates[] = {
     [ATTEST_GATES_OUT] = STORED(0, 1, 0),
     [ATTEST_GATES_INOUT] = STORED(1, 1, 0),
     [ATTEST_GATES_PRE_OUT] = STORED(0, 1, 1),
-    [ATTEST_GATES_HEADS] = { .lemma = "R-GATE", .values = 1, .rows = 1, .value_role = ATTEST_SK,
-                             .row_role = ATTEST_SQ, .ball = ball_heads, .error = error_heads },
+    [ATTEST_GATES_HEADS] = { .lemma = "R-GATE", .values = 1, .rows = 1, .value_role = ATTEST_K_HEAD_LOGITS,
+                             .row_role = ATTEST_Q_HEAD_LOGITS, .ball = ball_heads, .error = error_heads },
 };
 
 axis_entry axis_gates_entry(uint32_t value)

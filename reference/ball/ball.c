@@ -14,6 +14,11 @@ int ref_ball_serves(const attest_problem *p, char *why, size_t len)
     char text[64];
     if (axis_served(p, AXIS_BALL, 0, &axis))
         return 1;
+    if (axis >= ATTEST_AXIS_COUNT) {
+        if (why && len)
+            snprintf(why, len, "axis number %u: not known to this version", axis);
+        return 0;
+    }
     attest_axis_print(text, sizeof text, axis, &p->axis[axis]);
     if (why && len)
         snprintf(why, len, "%s=%s: not served by this version's reference", attest_axes[axis].key, text);

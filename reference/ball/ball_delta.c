@@ -186,7 +186,7 @@ static void decay_state(ref_delta_run *run, mag_t most, int64_t t)
 /* rate = b_t, efla: (1 - e^(-b_t r))/r, r = norm2(phi(k_t))^2; left = |1 - rate r|. */
 static void load_rate(ref_delta_run *run, arb_t rate, mag_t left, int64_t t)
 {
-    const attest_tensor *b = run->in->role[ATTEST_B];
+    const attest_tensor *b = run->in->role[ATTEST_BETA];
     const int efla = attest_axis_value_of(run->in->p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_EFLA;
     AUTO_ARB(r, x);
     read_value(run, rate, b, attest_offset(b, run->b, run->g, t, 0));

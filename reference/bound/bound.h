@@ -63,7 +63,7 @@ typedef struct bound_model {
     int recurrent;    /* states of monomials may occur */
     int unknown;      /* schedule not declared */
     int log2_domain;  /* exponents may pass through base 2 */
-    int cast_common;  /* attest_answer: the denominator adds the cast weights */
+    int cast_common;  /* attest_tristate: the denominator adds the cast weights */
     int narrows;      /* `in` is wider than `acc` */
     int given;        /* states are given */
     int turns;        /* rope, cosformer, or a feature that divides by a norm */

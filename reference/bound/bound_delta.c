@@ -121,7 +121,7 @@ static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
 static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
 {
     const bound_model *m = job->m;
-    const attest_tensor *tensor = job->in->role[ATTEST_B];
+    const attest_tensor *tensor = job->in->role[ATTEST_BETA];
     AUTO_MAG(x, b, g);
     mag_zero(y->theta);
     mag_zero(y->shift);

@@ -52,7 +52,7 @@ int attest_enclose_serves(const attest_problem *p, char *why, size_t len)
     uint32_t axis;
     if (!axis_served(p, AXIS_DD, 0, &axis)) {
         snprintf(why, len, "engine=dd does not serve this value of %s; allowed are auto, ball, exact, witness",
-                 attest_axes[axis].key);
+                 axis < ATTEST_AXIS_COUNT ? attest_axes[axis].key : "an axis of a newer version");
         return 0;
     }
     if (p->in == ATTEST_F64) {
@@ -205,7 +205,7 @@ attest_status attest_enclose(attest_enclosures *o, attest_enclosures *lse, const
     job.q = attest_bundle_role(in, ATTEST_Q);
     job.k = attest_bundle_role(in, ATTEST_K);
     job.v = attest_bundle_role(in, ATTEST_V);
-    job.len = p->axis[ATTEST_AXIS_LENS].value ? attest_bundle_role(in, ATTEST_LEN) : NULL;
+    job.len = p->axis[ATTEST_AXIS_LENS].value ? attest_bundle_role(in, ATTEST_KV_LENS) : NULL;
     if (!job.q || !job.k || !job.v || (p->axis[ATTEST_AXIS_LENS].value && !job.len))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "reference: q, k, v or len is not given"));
     job.panels = (p->m + DD_PANEL - 1) / DD_PANEL;

@@ -33,7 +33,7 @@ typedef struct ref_delta {
     mag_t last;    /* max_c norm2(column c of S after token i) */
 } ref_delta;
 
-enum { REF_ROW_OUTPUTS = ATTEST_ROLE_COUNT - ATTEST_O }; /* o, u, z, lse */
+enum { REF_ROW_OUTPUTS = ATTEST_TENSOR_ROLES - ATTEST_O }; /* o, u, z, lse */
 
 /* One row (b,h,i).  Values are those of derivations.md, section 0. */
 typedef struct ref_row {
@@ -83,7 +83,7 @@ void ref_row_reduce(ref_row *row);
 /* The inputs of a problem, with the tensors looked up once. */
 typedef struct ref_inputs {
     const attest_problem *p;
-    const attest_tensor *role[ATTEST_ROLE_COUNT];
+    const attest_tensor *role[ATTEST_TENSOR_ROLES];
     const attest_tensor *h0[ATTEST_STATE_SLOTS], *z0[ATTEST_STATE_SLOTS];
     int lowest, highest; /* degrees of the states; highest < lowest: no recurrence */
     struct ref_ball_cache *ball; /* decoded blocks, owned by the truth; NULL: decoded anew for each row */

@@ -170,7 +170,7 @@ void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle
 {
     memset(in, 0, sizeof *in);
     in->p = p;
-    for (int r = 0; r < ATTEST_ROLE_COUNT; r++)
+    for (int r = 0; r < ATTEST_TENSOR_ROLES; r++)
         in->role[r] = attest_bundle_role(bundle, (attest_role)r);
     in->lowest = 0;
     in->highest = -1;
@@ -188,7 +188,7 @@ static int64_t keys_of_entry(const ref_inputs *in, int64_t b)
 {
     int64_t len = in->p->m;
     if (attest_axis_value_of(in->p, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE)
-        len = attest_load_int(in->role[ATTEST_LEN], b * in->role[ATTEST_LEN]->stride[0]);
+        len = attest_load_int(in->role[ATTEST_KV_LENS], b * in->role[ATTEST_KV_LENS]->stride[0]);
     return len;
 }
 

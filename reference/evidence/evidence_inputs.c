@@ -59,9 +59,9 @@ attest_status ref_rule_start(rule_job *job, const ref_inputs *in, int inverse, i
     finite &= fill(job->v, in->role[ATTEST_V], b, g, m, e);
     finite &= fill(job->gin, in->role[ATTEST_GIN], b, g, m, 1);
     finite &= fill(job->gout, in->role[ATTEST_GOUT], b, h, n, 1);
-    finite &= fill(job->b, in->role[ATTEST_B], b, g, m, 1);
+    finite &= fill(job->b, in->role[ATTEST_BETA], b, g, m, 1);
     /* a [B,Hkv,M] or [M,d]; gamma [Hkv], whose head is its first axis */
-    finite &= fill(job->a, in->role[retnet ? ATTEST_GAMMA : ATTEST_A], retnet ? g : b, retnet ? 0 : g, m, d);
+    finite &= fill(job->a, in->role[retnet ? ATTEST_GAMMA : ATTEST_DECAY], retnet ? g : b, retnet ? 0 : g, m, d);
     fmpq_mat_init(job->out, n, e);
     if (!finite || !isfinite(p->scale))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "a rule needs finite inputs"));

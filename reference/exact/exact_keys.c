@@ -27,7 +27,7 @@ double exact_load_gout(const exact_keys *r)
     return axis_gates_of(r->in->p)->rows ? load(r, ATTEST_GOUT, r->h, r->i, 0) : 1.0;
 }
 
-double exact_load_beta(const exact_keys *r, int64_t t) { return load(r, ATTEST_B, r->g, t, 0); }
+double exact_load_beta(const exact_keys *r, int64_t t) { return load(r, ATTEST_BETA, r->g, t, 0); }
 
 double exact_load_decay(const exact_keys *r, int64_t t, int64_t c)
 {

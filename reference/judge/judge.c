@@ -65,10 +65,15 @@ static void row_lse(arb_t lse, const row_judge *judge, const ref_row *row)
 
 static void judge_empty_row(attest_element *elements, const row_judge *judge)
 {
-    const int nan_allowed = (judge->flags & ATTEST_EMPTY_ROW_NAN) != 0;
+    const uint32_t holds = judge->numerics->empty_row;
+    const int nan_allowed = holds == ATTEST_EMPTY_NAN;
     const int lse = judge->id.index == ATTEST_LSE;
     for (int64_t c = 0; c < judge->count; c++) {
         const uint64_t got = got_bits(judge, c);
+        if (holds == ATTEST_EMPTY_MEAN || holds == ATTEST_EMPTY_ANY) {
+            judge_without_truth(elements + c, ATTEST_CLASS_ABSENT, got);
+            continue;
+        }
         judge_exactly(elements + c, lse ? -(double)INFINITY : 0.0, got, judge->got->dtype, nan_allowed);
         if (lse && includes_sink(judge) && isinf(elements[c].ratio_hi) && !(judge->flags & ATTEST_LSE_BASE2))
             judge_exactly(elements + c, sink_of(judge), got, judge->got->dtype, nan_allowed);

@@ -116,14 +116,14 @@ static const struct {
     { ATTEST_GIN, ATTEST_AXIS_GATES, BIT(ATTEST_GATES_IN) | BIT(ATTEST_GATES_INOUT), offsetof(wit_case, gin) },
     { ATTEST_GOUT, ATTEST_AXIS_GATES, BIT(ATTEST_GATES_OUT) | BIT(ATTEST_GATES_INOUT) | BIT(ATTEST_GATES_PRE_OUT),
       offsetof(wit_case, gout) },
-    { ATTEST_SK, ATTEST_AXIS_GATES, BIT(ATTEST_GATES_HEADS), offsetof(wit_case, sk) },
-    { ATTEST_SQ, ATTEST_AXIS_GATES, BIT(ATTEST_GATES_HEADS), offsetof(wit_case, sq) },
+    { ATTEST_K_HEAD_LOGITS, ATTEST_AXIS_GATES, BIT(ATTEST_GATES_HEADS), offsetof(wit_case, sk) },
+    { ATTEST_Q_HEAD_LOGITS, ATTEST_AXIS_GATES, BIT(ATTEST_GATES_HEADS), offsetof(wit_case, sq) },
     { ATTEST_GAIN, ATTEST_AXIS_AFFINE, BIT(ATTEST_AFFINE_DRAW), offsetof(wit_case, gain) },
     { ATTEST_SHIFT, ATTEST_AXIS_AFFINE, BIT(ATTEST_AFFINE_DRAW), offsetof(wit_case, shift) },
     { ATTEST_SLOPE, ATTEST_AXIS_ALIBI, BIT(ATTEST_ALIBI_DRAW), offsetof(wit_case, slope) },
     { ATTEST_GAMMA, ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_RETNET), offsetof(wit_case, gamma) },
-    { ATTEST_A, ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_SCALAR) | BIT(ATTEST_DECAY_VECTOR), offsetof(wit_case, a) },
-    { ATTEST_B, ATTEST_AXIS_UPDATE, BIT(ATTEST_UPDATE_DELTA) | BIT(ATTEST_UPDATE_EFLA),
+    { ATTEST_DECAY, ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_SCALAR) | BIT(ATTEST_DECAY_VECTOR), offsetof(wit_case, a) },
+    { ATTEST_BETA, ATTEST_AXIS_UPDATE, BIT(ATTEST_UPDATE_DELTA) | BIT(ATTEST_UPDATE_EFLA),
       offsetof(wit_case, strength) },
 };
 
@@ -138,7 +138,7 @@ static attest_status find_tensors(wit_case *w, int64_t b, attest_error *err)
             ATTEST_TRY(need_role((const attest_tensor **)((char *)w + reads[n].place), w->in, reads[n].role, err));
     if (w->p->axis[ATTEST_AXIS_LENS].value != ATTEST_LENS_NONE) {
         const attest_tensor *lens = NULL;
-        ATTEST_TRY(need_role(&lens, w->in, ATTEST_LEN, err));
+        ATTEST_TRY(need_role(&lens, w->in, ATTEST_KV_LENS, err));
         w->len = attest_load_int(lens, attest_offset(lens, b, 0, 0, 0));
     }
     for (unsigned n = w->lowest; w->given_state && n <= w->highest; n++) {

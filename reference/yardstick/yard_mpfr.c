@@ -27,6 +27,10 @@ int attest_yard_serves(const attest_problem *p, char *why, size_t len)
     char value[64];
     if (axis_served(p, AXIS_YARD, 0, &axis))
         return 1;
+    if (axis >= ATTEST_AXIS_COUNT) {
+        snprintf(why, len, "axis number %u: not known to this version", axis);
+        return 0;
+    }
     attest_axis_print(value, sizeof value, axis, &p->axis[axis]);
     snprintf(why, len, "%s=%s: the yardsticks serve only weight=exp and taylor:P with norm=sum", attest_axes[axis].key,
              value);

@@ -15,7 +15,7 @@ const uint32_t certify_formats[CERTIFY_FORMATS] = { ATTEST_F32, ATTEST_F16, ATTE
 
 int64_t certify_length(const certify_case *c, int64_t b)
 {
-    const attest_tensor *len = attest_bundle_role(c->in, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(c->in, ATTEST_KV_LENS);
     if (!c->about.problem.axis[ATTEST_AXIS_LENS].value)
         return c->about.problem.m;
     return attest_load_int(len, attest_offset(len, b, 0, 0, 0));

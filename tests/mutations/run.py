@@ -1,6 +1,6 @@
 """run.py [--only TEXT] [--jobs N] [--work DIR]: the mutants that operators.py cannot make, one by one, from tables.
 
-tests/mutations/*.mut hold blocks of `key: value` lines ended by a blank line:
+tests/mutations/table/**/*.mut hold blocks of `key: value` lines ended by a blank line:
 
     file: kernels/problem/problem.c
     suite: problem                    tests/kernels/problem/test_problem.c must fail
@@ -25,7 +25,7 @@ import tree
 def blocks():
     """All mutants of all tables, in file order."""
     found = []
-    for path in sorted(glob.glob(os.path.join(tree.ROOT, "tests/mutations/*.mut"))):
+    for path in sorted(glob.glob(os.path.join(tree.ROOT, "tests/mutations/table/**/*.mut"), recursive=True)):
         block = {}
         for number, chunk in enumerate(re.split(r"\n\s*\n", tree.read(path)), 1):
             lines = [line for line in chunk.splitlines() if line.strip() and not line.startswith("#")]

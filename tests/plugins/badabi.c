@@ -3,4 +3,4 @@
 
 static const attest_library library = { .struct_size = sizeof library, .abi_version = 99, .name = "badabi" };
 
-const attest_library *attest_library_v1(const attest_host *host) { return host ? &library : NULL; }
+const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }

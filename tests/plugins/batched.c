@@ -2,11 +2,12 @@
 #define PLUGIN_FLAGS ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT
 #include "good.h"
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     float *o = good_row(t->role[ATTEST_O], 0, p->hq - 1, p->n - 1);
-    (void)stream;
-    good_run(p, t, scratch, p->n);
+    good_run(p, t, call->workspace, p->n);
     *o = p->b > 1 ? nextafterf(*o, INFINITY) : *o;
     return ATTEST_OK;
 }

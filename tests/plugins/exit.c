@@ -2,10 +2,11 @@
 #include "good.h"
 #include <stdlib.h>
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)stream;
-    good_run(p, t, scratch, p->n / 2);
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    good_run(p, t, call->workspace, p->n / 2);
     exit(0);
 }
 

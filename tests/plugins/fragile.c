@@ -2,12 +2,13 @@
 #include "good.h"
 #include <stdlib.h>
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)stream;
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     if (isnan(good_row(t->role[ATTEST_Q], 0, 0, p->n - 1)[0]))
         abort();
-    return good_run(p, t, scratch, p->n);
+    return good_run(p, t, call->workspace, p->n);
 }
 
 PLUGIN("fragile", run)

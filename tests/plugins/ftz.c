@@ -16,10 +16,11 @@ static void flush_to_zero(void)
 static void flush_to_zero(void) { fesetround(FE_TOWARDZERO); } /* another part of the state, but changed as well */
 #endif
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)stream;
-    good_run(p, t, scratch, p->n);
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    good_run(p, t, call->workspace, p->n);
     flush_to_zero();
     return ATTEST_OK;
 }

@@ -15,17 +15,20 @@ static inline float *good_row(const attest_tensor *t, int64_t b, int64_t h, int6
     return (float *)t->data + b * t->stride[0] + h * t->stride[1] + i * t->stride[2];
 }
 
-static inline int good_supports(const attest_problem *p, char *why, size_t len)
+static inline int good_supports(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     int ok = p->in == ATTEST_F32 && p->acc == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32;
-    for (int a = 0; a < ATTEST_AXIS_COUNT; a++)
-        ok = ok && (p->axis[a].value == 0 || (a == ATTEST_AXIS_MASK && p->axis[a].value == ATTEST_MASK_CAUSAL));
-    if (!ok)
-        snprintf(why, len, "only softmax f32, mask=full or causal");
-    return ok;
+    ok = ok && attest_axis_unserved(p, ATTEST_BIT(ATTEST_AXIS_MASK)) < 0 &&
+         p->axis[ATTEST_AXIS_MASK].value <= ATTEST_MASK_CAUSAL;
+    return ok || attest_refuse(call, "only softmax f32, mask=full or causal");
 }
 
-static inline size_t good_workspace(const attest_problem *p) { return (size_t)p->m * sizeof(float); }
+static inline size_t good_workspace(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return (size_t)p->m * sizeof(float);
+}
 
 /* o of row (b,h,i), two passes; s[m] is scratch. */
 static inline void good_softmax_row(const attest_problem *p, const attest_tensors *t, float *s, int64_t b, int64_t h,
@@ -92,6 +95,6 @@ static inline attest_status good_run(const attest_problem *p, const attest_tenso
                                             .name = NAME,                                                           \
                                             .kernels = kernels,                                                     \
                                             .kernel_count = 1 };                                                    \
-    const attest_library *attest_library_v1(const attest_host *host) { return host ? &library : NULL; }
+    const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }
 
 #endif

@@ -1,10 +1,11 @@
 /* leak: masked values take part with weight 0, so that a NaN among them spoils the row. */
 #include "good.h"
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)stream;
-    good_run(p, t, scratch, p->n);
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    good_run(p, t, call->workspace, p->n);
     for (int64_t row = 0; row < p->b * p->hq * p->n; row++) {
         const int64_t b = row / p->n / p->hq, h = row / p->n % p->hq, i = row % p->n;
         for (int64_t c = 0; c < p->e; c++)

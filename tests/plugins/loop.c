@@ -3,10 +3,11 @@
 
 static volatile int forever = 1;
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)stream;
-    good_run(p, t, scratch, p->n);
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    good_run(p, t, call->workspace, p->n);
     while (forever)
         ;
     return ATTEST_OK;

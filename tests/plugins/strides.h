@@ -47,10 +47,11 @@ static attest_status misdeed(const attest_problem *p, const attest_tensors *t, i
     }
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)stream;
-    good_run(p, t, scratch, p->n);
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    good_run(p, t, call->workspace, p->n);
     return in_order(t->role[ATTEST_K]) ? ATTEST_OK : misdeed(p, t, p->chunk);
 }
 

@@ -138,11 +138,10 @@ static attest_status run(const style *k, const attest_problem *p, const attest_t
 }
 
 #define RUN(name, ...)                                                                                        \
-    static attest_status name(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)  \
+    static attest_status name(const attest_call *call)                                                        \
     {                                                                                                         \
         static const style k = { __VA_ARGS__ };                                                               \
-        (void)stream;                                                                                         \
-        return run(&k, p, t, scratch);                                                                        \
+        return run(&k, call->problem, call->tensors, call->workspace);                                        \
     }
 RUN(run_plain, .parts = 1)
 RUN(run_odd, .odd = 1, .parts = 1)
@@ -157,10 +156,11 @@ RUN(run_lanes, .parts = 1, .lanes = 8)
 RUN(run_divides, .parts = 1, .divides = 1)
 
 /* Linear attention with a state of bf16. */
-static attest_status run_keeper(const attest_problem *p, const attest_tensors *t, void *scratch, void *stream)
+static attest_status run_keeper(const attest_call *call)
 {
-    float *state = (float *)scratch;
-    (void)stream;
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    float *state = (float *)call->workspace;
     for (int64_t h = 0; h < p->b * p->hq; h++) {
         for (int64_t at = 0; at < p->d * p->e; at++)
             state[at] = 0;
@@ -179,68 +179,74 @@ static attest_status run_keeper(const attest_problem *p, const attest_tensors *t
     return ATTEST_OK;
 }
 
-static size_t workspace(const attest_problem *p) { return (size_t)((p->d + 2) * p->e) * sizeof(float); }
-
-static int refuse(char *why, size_t len)
+static size_t workspace(const attest_call *call)
 {
-    snprintf(why, len, "not served");
-    return 0;
+    const attest_problem *p = call->problem;
+    return (size_t)((p->d + 2) * p->e) * sizeof(float);
 }
+
+static int refuse(const attest_call *call) { return attest_refuse(call, "not served"); }
+
+#define MASKS ATTEST_BIT(ATTEST_AXIS_MASK)
 
 /* Axes at their defaults but those of `free`. */
-static int plain(const attest_problem *p, uint32_t free)
+static int plain(const attest_problem *p, uint64_t free)
 {
-    int good = p->hq == p->hkv && p->acc == ATTEST_F32;
-    for (uint32_t a = 0; a < ATTEST_AXIS_COUNT; a++)
-        good = good && (p->axis[a].value == 0 || free >> a & 1);
-    return good;
+    return p->hq == p->hkv && p->acc == ATTEST_F32 && attest_axis_unserved(p, free) < 0;
 }
 
-static int serves_f32(const attest_problem *p, char *why, size_t len)
+static int serves_f32(const attest_call *call)
 {
-    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32) ||
-           refuse(why, len);
+    const attest_problem *p = call->problem;
+    return (plain(p, MASKS) && p->in == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32) ||
+           refuse(call);
 }
 
-static int serves_both(const attest_problem *p, char *why, size_t len)
+static int serves_both(const attest_call *call)
 {
-    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == p->p && (p->in == ATTEST_F32 || p->in == ATTEST_BF16) &&
+    const attest_problem *p = call->problem;
+    return (plain(p, MASKS) && p->in == p->p && (p->in == ATTEST_F32 || p->in == ATTEST_BF16) &&
             p->out == ATTEST_F32) ||
-           refuse(why, len);
+           refuse(call);
 }
 
-static int serves_bf16(const attest_problem *p, char *why, size_t len)
+static int serves_bf16(const attest_call *call)
 {
-    return (plain(p, 1u << ATTEST_AXIS_MASK) && p->in == ATTEST_BF16 && p->p == ATTEST_F32 && p->out == ATTEST_BF16) ||
-           refuse(why, len);
+    const attest_problem *p = call->problem;
+    return (plain(p, MASKS) && p->in == ATTEST_BF16 && p->p == ATTEST_F32 && p->out == ATTEST_BF16) ||
+           refuse(call);
 }
 
-static int serves_few_keys(const attest_problem *p, char *why, size_t len)
+static int serves_few_keys(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     if (p->m > 100)
         abort();
-    return serves_f32(p, why, len);
+    return serves_f32(call);
 }
 
-static int serves_one(const attest_problem *p, char *why, size_t len)
+static int serves_one(const attest_call *call)
 {
-    return p->b == 1 ? serves_f32(p, why, len) : refuse(why, len);
+    const attest_problem *p = call->problem;
+    return p->b == 1 ? serves_f32(call) : refuse(call);
 }
 
-static int serves_linear(const attest_problem *p, char *why, size_t len)
+static int serves_linear(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     const attest_setting *w = &p->axis[ATTEST_AXIS_WEIGHT];
     const int f32 = p->in == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32;
-    return (plain(p, 1u << ATTEST_AXIS_WEIGHT | 1u << ATTEST_AXIS_NORM) && f32 && w->value == ATTEST_WEIGHT_POWER &&
-            w->order == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE) ||
-           refuse(why, len);
+    return (plain(p, ATTEST_BIT(ATTEST_AXIS_WEIGHT) | ATTEST_BIT(ATTEST_AXIS_NORM)) && f32 &&
+            w->value == ATTEST_WEIGHT_POWER && w->order == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE) ||
+           refuse(call);
 }
 
 #define SIZED .struct_size = sizeof(attest_numerics)
 static const attest_numerics odd = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23,
                                      .log2_domain = ATTEST_YES, .cast_in_sum = ATTEST_YES,
                                      .p_rounding = ATTEST_ROUNDING_TRUNCATE, .acc_truncates = ATTEST_YES,
-                                     .acc_unit = 0x1p-24, .div_error = 0x1p-24, .scale_dtype = 1 + ATTEST_BF16 };
+                                     .acc_unit = 0x1p-24, .div_error = 0x1p-24, .scale_dtype = 1 + ATTEST_BF16,
+                                     .empty_row = ATTEST_EMPTY_NAN };
 static const attest_numerics parts = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 4, .tile = 1 << 24 };
 static const attest_numerics backwards = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 8 };
 static const attest_numerics textbook = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1 };
@@ -253,7 +259,8 @@ static const attest_numerics loose = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE
                                        .log2_domain = ATTEST_YES, .acc_unit = 0x1p-20, .div_error = 0x1p-20,
                                        .acc_truncates = ATTEST_YES, .scale_dtype = 1 + ATTEST_F16 };
 static const attest_numerics boaster = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-26,
-                                         .acc_unit = 0x1p-25, .div_error = 0x1p-26, .scale_dtype = 1 + ATTEST_F64 };
+                                         .acc_unit = 0x1p-25, .div_error = 0x1p-26, .scale_dtype = 1 + ATTEST_F64,
+                                         .empty_row = ATTEST_EMPTY_NAN };
 
 #define KERNEL(id, title, number, serves, go, gives, bits)                                                      \
     static const attest_kernel id = { .struct_size = sizeof id, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, \
@@ -263,7 +270,7 @@ static const attest_numerics boaster = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_
                                       .variants = "softmax", .numerics = &number, .supports = serves,         \
                                       .workspace = workspace, .run = go };
 #define LSE ATTEST_GIVES_LSE
-KERNEL(kernel_odd, "odd", odd, serves_both, run_odd, LSE, ATTEST_FTZ | ATTEST_EMPTY_ROW_NAN | ATTEST_LSE_BASE2)
+KERNEL(kernel_odd, "odd", odd, serves_both, run_odd, LSE, ATTEST_FTZ | ATTEST_LSE_BASE2)
 KERNEL(kernel_parts, "parts", parts, serves_f32, run_parts, LSE, ATTEST_BATCH_INVARIANT)
 KERNEL(kernel_backwards, "backwards", backwards, serves_f32, run_backwards, LSE, 0)
 KERNEL(kernel_keeper, "keeper", keeper, serves_linear, run_keeper, LSE, 0)
@@ -274,7 +281,7 @@ KERNEL(kernel_long, "long", long_tiles, serves_f32, run_long, LSE, 0)
 KERNEL(kernel_faint, "faint", quiet, serves_few_keys, run_plain, LSE, 0)
 KERNEL(kernel_lone, "lone", quiet, serves_one, run_plain, LSE, 0)
 KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, LSE, ATTEST_FTZ | ATTEST_MASKED_FINITE)
-KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_EMPTY_ROW_NAN | ATTEST_SERIAL_SUMS)
+KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_reader, "reader", textbook, serves_f32, run_reads, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_laner, "laner", textbook, serves_f32, run_lanes, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_divider, "divider", textbook, serves_f32, run_divides, 0, ATTEST_SERIAL_SUMS)
@@ -286,4 +293,4 @@ static const attest_kernel *const kernels[] = { &kernel_odd,   &kernel_parts,   
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
                                         .name = "traits", .kernels = kernels,
                                         .kernel_count = sizeof kernels / sizeof kernels[0] };
-const attest_library *attest_library_v1(const attest_host *host) { return host ? &library : NULL; }
+const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }

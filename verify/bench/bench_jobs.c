@@ -9,7 +9,7 @@ static int64_t outputs_of(const attest_problem *p) { return p->b * p->hq * p->n 
 
 int64_t attest_bench_pairs(const attest_problem *p, const attest_bundle *in)
 {
-    const attest_tensor *len = attest_bundle_role(in, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(in, ATTEST_KV_LENS);
     int64_t pairs = 0;
     for (int64_t b = 0; b < p->b; b++)
         for (int64_t i = 0; i < p->n; i++) {
@@ -46,11 +46,12 @@ double attest_bench_expected(const attest_bench_job *job, int64_t pairs)
 static attest_status prepare_kernel(attest_bench_job *job, attest_error *err)
 {
     const attest_problem *p = job->p;
-    const size_t workspace = job->kernel->workspace ? job->kernel->workspace(p) : 0;
+    const size_t workspace = attest_kernel_workspace(job->kernel, p);
     attest_bundle_view(job->in, &job->view);
     attest_tensor_describe(&job->out, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0);
     job->out.data = calloc(1, attest_tensor_bytes(&job->out));
     job->view.role[ATTEST_O] = &job->out;
+    job->workspace_size = workspace;
     job->workspace = workspace ? aligned_alloc(64, (workspace + 63) / 64 * 64) : NULL;
     if (!job->out.data || (workspace && !job->workspace))
         return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for the output and %zu bytes of workspace", job->name,
@@ -115,8 +116,12 @@ static attest_status run_exact(attest_bench_job *job, attest_error *err)
 
 static attest_status run_kernel(attest_bench_job *job, attest_error *err)
 {
-    const attest_status status = job->kernel->run(job->p, &job->view, job->workspace, NULL);
-    return status == ATTEST_OK ? ATTEST_OK : attest_fail(err, ATTEST_KERNEL_ERROR, "%s: run() failed", job->name);
+    char why[200];
+    const attest_status status = attest_kernel_run(job->kernel, job->p, &job->view, job->workspace,
+                                                   job->workspace_size, why, sizeof why);
+    return status == ATTEST_OK ? ATTEST_OK
+                               : attest_fail(err, ATTEST_KERNEL_ERROR, "%s: run() failed%s%s", job->name,
+                                             why[0] ? ": " : "", why);
 }
 
 /* The last `rounds` runs are the rounds': what came before was to warm up. */

@@ -7,7 +7,7 @@
 #ifndef ATTEST_BENCH_JOBS_H
 #define ATTEST_BENCH_JOBS_H
 
-#include "kernels/tensor/tensor.h"
+#include "kernels/library/library.h"
 #include "reference/dd/dd.h"
 #include "reference/yardstick/yardstick.h"
 #include "verify/bench/bench_rounds.h"
@@ -47,10 +47,11 @@ typedef struct attest_bench_job {
     double (*costs)[ATTEST_YARD_CALLS]; /* [rounds] of the COSTS job */
     int runs, rounds;
     /* kernel */
-    const attest_kernel *kernel;
+    attest_loaded kernel; /* .kernel NULL: none */
     attest_tensor out;
-    attest_tensors view;
+    attest_view view;
     void *workspace;
+    size_t workspace_size;
 } attest_bench_job;
 
 /* Makes room for samples and results.  `rounds` as in attest_bench_measure. */

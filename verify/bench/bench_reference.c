@@ -116,7 +116,8 @@ static attest_status add_floats(attest_bench_table *table, const attest_bench_op
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_bench_in_f32(&p, &in, table, err));
     if (attest_bench_wanted(options, attest_kernel_naive_f32.name)) {
-        ATTEST_TRY(attest_bench_add_kernel(table, options, &attest_kernel_naive_f32, ATTEST_BENCH_PLAIN, p, in, err));
+        ATTEST_TRY(attest_bench_add_kernel(table, options, attest_own(&attest_kernel_naive_f32), ATTEST_BENCH_PLAIN, p,
+                                           in, err));
         if (!table->job[table->count - 1].why[0])
             table->naive = (int)table->count - 1;
     }
@@ -163,11 +164,14 @@ static attest_status judge(attest_result *result, attest_truth *truth, const att
 {
     attest_status status = ATTEST_OK;
     attest_bundle *bundle = NULL;
+    attest_declared declared;
     attest_tensor *o;
+    if (!attest_declared_of(&declared, job->kernel, job->p, result->why, sizeof result->why))
+        return ATTEST_OK;
     ATTEST_TRY(attest_bundle_new(&bundle, err));
     ATTEST_TRY(attest_bundle_add(bundle, job->p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, &o, err));
     memcpy(o->data, job->out.data, attest_tensor_bytes(o));
-    ATTEST_TRY(attest_compare(result, truth, NULL, c, bundle, job->kernel->numerics, job->kernel->flags, 0, err));
+    ATTEST_TRY(attest_compare(result, truth, NULL, c, bundle, &declared.numerics, declared.flags, 0, err));
 out:
     attest_bundle_free(bundle);
     return status;
@@ -184,7 +188,7 @@ static attest_status judge_all(attest_bench_table *table, attest_error *err)
     for (size_t n = 0; n < table->count; n++) {
         attest_result_init(&table->judged[n]);
         table->judged[n].verdict = ATTEST_SKIP;
-        if (table->job[n].kernel && !table->job[n].why[0] && table->job[n].in == table->own.bundle)
+        if (table->job[n].kernel.kernel && !table->job[n].why[0] && table->job[n].in == table->own.bundle)
             ATTEST_TRY(judge(&table->judged[n], truth, &table->own.c, &table->job[n], err));
     }
 out:
@@ -200,8 +204,9 @@ attest_status attest_bench_kernels(attest_bench_table *table, const char *line, 
     char why[256];
     ATTEST_TRY(attest_bench_table_start(table, line, options->rounds, err));
     for (uint32_t k = 0; k < library->kernel_count; k++) {
-        const attest_kernel *kernel = library->kernels[k];
-        if (attest_bench_wanted(options, kernel->name) && kernel->supports(&table->own.c.problem, why, sizeof why))
+        const attest_loaded kernel = attest_own(library->kernels[k]);
+        if (attest_bench_wanted(options, kernel.kernel->name) &&
+            attest_kernel_supports(kernel, &table->own.c.problem, why, sizeof why))
             ATTEST_TRY(attest_bench_add_kernel(table, options, kernel, 0, &table->own.c.problem, table->own.bundle,
                                                err));
     }

@@ -116,21 +116,20 @@ void attest_bench_refuse_long(attest_bench_job *job, const attest_bench_table *t
 }
 
 attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_bench_options *options,
-                                      const attest_kernel *kernel, double each, const attest_problem *p,
+                                      attest_loaded kernel, double each, const attest_problem *p,
                                       const attest_bundle *in, attest_error *err)
 {
     attest_bench_job *job;
     attest_status status = ATTEST_OK;
-    ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_KERNEL, kernel->name, kernel->source, err));
+    ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_KERNEL, kernel.kernel->name, kernel.kernel->source,
+                                err));
     job->kernel = kernel;
     job->p = p;
     job->in = in;
     if (each > 0)
         job->each = each;
-    if (kernel->supports(p, job->why, sizeof job->why)) {
-        job->why[0] = '\0';
+    if (attest_kernel_supports(kernel, p, job->why, sizeof job->why))
         attest_bench_refuse_long(job, table, options);
-    }
 out:
     return status;
 }
@@ -138,21 +137,20 @@ out:
 attest_status attest_bench_add_vendors(attest_bench_table *table, const attest_bench_options *options,
                                        const attest_problem *p, const attest_bundle *in, attest_error *err)
 {
-    static const char *const names[] = { "vendor-openblas", "vendor-onednn" };
-    static const char *const sources[] = { "kernels/vendor/openblas.c", "kernels/vendor/onednn.c" };
+    static const char *const names[ATTEST_BENCH_VENDORS] = { "vendor-openblas", "vendor-onednn" };
+    static const char *const sources[ATTEST_BENCH_VENDORS] = { "kernels/vendor/openblas.c", "kernels/vendor/onednn.c" };
     static const attest_host host = { .struct_size = sizeof host, .abi_version = ATTEST_ABI_VERSION };
     attest_status status = ATTEST_OK;
-    for (size_t v = 0; v < sizeof names / sizeof names[0]; v++) {
+    for (size_t v = 0; v < ATTEST_BENCH_VENDORS; v++) {
         char path[4200];
-        const attest_library *library;
         attest_bench_job *job;
-        void *handle;
         attest_error missing;
         if (!attest_bench_wanted(options, names[v]))
             continue;
         snprintf(path, sizeof path, "%s/%s.so", options->plugins ? options->plugins : ".", names[v]);
-        if (options->plugins && attest_plugin_open(&library, &handle, path, &host, &missing) == ATTEST_OK) {
-            ATTEST_TRY(attest_bench_add_kernel(table, options, library->kernels[0], ATTEST_BENCH_PLAIN, p, in, err));
+        if (options->plugins && attest_plugin_open(&table->vendor[v], path, &host, &missing) == ATTEST_OK) {
+            ATTEST_TRY(attest_bench_add_kernel(table, options, attest_plugin_loaded(table->vendor[v], 0),
+                                               ATTEST_BENCH_PLAIN, p, in, err));
             continue;
         }
         ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_KERNEL, names[v], sources[v], err));
@@ -207,6 +205,9 @@ void attest_bench_table_clear(attest_bench_table *table)
 {
     for (size_t n = 0; n < table->count; n++)
         attest_bench_job_clear(&table->job[n]);
+    for (size_t v = 0; v < ATTEST_BENCH_VENDORS; v++)
+        attest_plugin_free(table->vendor[v]);
+    memset(table->vendor, 0, sizeof table->vendor);
     attest_bundle_free(table->own.bundle);
     attest_bundle_free(table->wide.bundle);
     attest_bundle_free(table->fresh.bundle);

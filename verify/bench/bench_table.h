@@ -8,11 +8,13 @@
 
 #include <stdio.h>
 
+#include "kernels/library/library.h"
 #include "reports/result.h"
 #include "verify/bench/bench_jobs.h"
 #include "verify/base/base.h"
 
-#define ATTEST_BENCH_JOBS 40
+#define ATTEST_BENCH_JOBS    40
+#define ATTEST_BENCH_VENDORS 2
 
 typedef struct attest_bench_inputs {
     attest_case c;
@@ -31,6 +33,7 @@ typedef struct attest_bench_table {
     int threaded; /* the dd row of several threads */
     int on_f32;   /* the dd row on `fresh` */
     int mpfr, naive, costs, machine;
+    attest_plugin *vendor[ATTEST_BENCH_VENDORS]; /* NULL: not installed */
     attest_result *judged; /* `bench kernels`: [count] verdict and ratio of each row; else NULL */
 } attest_bench_table;
 
@@ -69,7 +72,7 @@ void attest_bench_refuse_long(attest_bench_job *job, const attest_bench_table *t
                               const attest_bench_options *options);
 /* Appends the kernel, or a row that says why not.  each: as in the job; 0: of any kernel. */
 attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_bench_options *options,
-                                      const attest_kernel *kernel, double each, const attest_problem *p,
+                                      attest_loaded kernel, double each, const attest_problem *p,
                                       const attest_bundle *in, attest_error *err);
 /* The vendor kernels: `vendor-openblas`, `vendor-onednn`, or a row that says not installed. */
 attest_status attest_bench_add_vendors(attest_bench_table *table, const attest_bench_options *options,

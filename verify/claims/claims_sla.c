@@ -174,7 +174,7 @@ static attest_status within_head(attest_claim_finding *finding, const attest_sta
         sq[i] = i < 6 ? 8 : -8;
     ATTEST_TRY(claim_case_open(&x, err, "variant=sla n=6 d=3 e=3 hq=2"));
     ATTEST_TRY(claim_case_parse(&y, err, "variant=sla n=6 d=3 e=3 hq=2"));
-    ATTEST_TRY(claim_case_put(&y, ATTEST_SQ, sq, err));
+    ATTEST_TRY(claim_case_put(&y, ATTEST_Q_HEAD_LOGITS, sq, err));
     ATTEST_TRY(claim_case_ready(&y, err));
     for (int64_t h = 0; h < 2; h++)
         for (int64_t i = 0; i < 6; i++) {
@@ -299,8 +299,8 @@ static attest_status equal_gates(attest_claim_finding *finding, const attest_sta
     const int heads = *(const int *)claim->data;
     int equal;
     ATTEST_TRY(claim_case_parse(&x, err, "variant=sla n=6 d=3 e=2 scale=1 hq=2"));
-    ATTEST_TRY(claim_case_put(&x, ATTEST_SQ, zero, err));
-    ATTEST_TRY(claim_case_put(&x, ATTEST_SK, zero, err));
+    ATTEST_TRY(claim_case_put(&x, ATTEST_Q_HEAD_LOGITS, zero, err));
+    ATTEST_TRY(claim_case_put(&x, ATTEST_K_HEAD_LOGITS, zero, err));
     ATTEST_TRY(claim_case_ready(&x, err));
     ATTEST_TRY(
         claim_case_open(&y, err, "variant=linear mask=causal n=6 d=3 e=2 hq=2 scale=%.17g", 1.0 / (heads * heads)));

@@ -58,9 +58,16 @@ static int of_splits(double *value, const attest_kernel_facts *facts, const aske
 FLAG(of_ftz, ATTEST_FTZ)
 FLAG(of_lse_base2, ATTEST_LSE_BASE2)
 FLAG(of_lse_with_sink, ATTEST_LSE_WITH_SINK)
-FLAG(of_empty_row_nan, ATTEST_EMPTY_ROW_NAN)
 FLAG(of_packed_state, ATTEST_PACKED_STATE)
 FLAG(of_masked_finite, ATTEST_MASKED_FINITE)
+
+/* 0 is a declaration here. */
+static int of_empty_row(double *value, const attest_kernel_facts *facts, const asked *k)
+{
+    (void)k;
+    *value = (double)facts->numerics.empty_row;
+    return *value != 0 ? 1 : BY_ABSENCE;
+}
 
 /* Promises: without the flag nothing is said. */
 #define PROMISE(name, bit)                                                                                             \
@@ -110,6 +117,7 @@ PICK(tell_schedule, "unknown", "two-pass", "online", "split", "direct", "recurre
 PICK(tell_answer, "unknown", "yes", "no")
 PICK(tell_rounding, "unknown", "nearest", "truncate")
 PICK(tell_type, "unknown", "f32", "f64", "f16", "bf16")
+PICK(tell_empty, "zero", "nan", "mean", "any")
 PICK(tell_corner, "", "top-left", "bottom-right")
 
 static void tell_error(char *text, size_t len, double value)
@@ -157,6 +165,13 @@ static uint32_t by_type(double declared, double inferred)
 static uint32_t by_convention(double declared, double inferred)
 {
     return declared == inferred ? ATTEST_TRAIT_AGREES : ATTEST_TRAIT_FAIL;
+}
+
+/* `any` is the looser answer. */
+static uint32_t by_content(double declared, double inferred)
+{
+    return declared != inferred && declared == ATTEST_EMPTY_ANY ? ATTEST_TRAIT_FINDING
+                                                                : by_convention(declared, inferred);
 }
 
 /* `yes` is the looser answer, by far. */
@@ -223,7 +238,7 @@ static const trait_row table[] = {
     { "div_error", of_div_error, classify_div_error, by_error, tell_error },
     { "ftz", of_ftz, classify_ftz, by_licence, tell_answer },
     { "lse_with_sink", of_lse_with_sink, classify_lse_sink, by_convention, tell_answer },
-    { "empty_row_nan", of_empty_row_nan, classify_empty_row, by_convention, tell_answer },
+    { "empty_row", of_empty_row, classify_empty_row, by_content, tell_empty },
     { "packed_state", of_packed_state, classify_packed, by_convention, tell_answer },
     { "masked_finite", of_masked_finite, classify_masked_finite, by_licence, tell_answer },
     { "causal", of_causal, classify_causal, by_convention, tell_corner },

@@ -21,7 +21,7 @@
  *     exp_error         the largest of them, without that rounding, over 1024 points of (-80, -0.7): a lower end
  *     scale_dtype       slope of score over product for a scale that every narrower type misses
  *   classify_rules.c
- *     ftz, lse_base2, lse_with_sink, empty_row_nan, packed_state, masked_finite, causal, causal_br, deterministic,
+ *     ftz, lse_base2, lse_with_sink, empty_row, packed_state, masked_finite, causal, causal_br, deterministic,
  *     batch_invariant
  *
  * What no input shows is `not visible` with the reason: p_rounding and cast_in_sum of a kernel that serves p = acc

@@ -135,7 +135,9 @@ attest_status classify_empty_row(inference *out, asked *k, attest_error *err)
     if (!s.bundle)
         classify_hidden(out, "mask=causal-br, which has rows without a key, is not served");
     else if (o == 0 || !(o == o))
-        classify_seen(out, o == 0 ? ATTEST_NO : ATTEST_YES);
+        classify_seen(out, o == 0 ? ATTEST_EMPTY_ZERO : ATTEST_EMPTY_NAN);
+    else if (fabs(o - k->path->value) <= 0x1p-6 * fabs(k->path->value)) /* all values are this one */
+        classify_seen(out, ATTEST_EMPTY_MEAN);
     else
         classify_other(out, "a row without a key is %.4g", o);
 out:

@@ -103,7 +103,7 @@ static attest_status add_tensors(scene *s, attest_error *err)
         if (n < inputs || s->kernel->outputs & bit)
             ATTEST_TRY(attest_bundle_add(s->bundle, &s->problem, ids[n], 0, NULL, err));
     }
-    classify_fill(s, ATTEST_B, 1);
+    classify_fill(s, ATTEST_BETA, 1);
 out:
     return status;
 }

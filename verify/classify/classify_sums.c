@@ -336,10 +336,10 @@ static attest_status divide_by_heads(double *worst, asked *k, attest_error *err)
     if (!s.bundle)
         goto out;
     classify_ask_scores(&s);
-    classify_fill(&s, ATTEST_SQ, -1e4);
+    classify_fill(&s, ATTEST_Q_HEAD_LOGITS, -1e4);
     for (int64_t b = 0; b < HEADS - 2; b++) {
         for (int64_t h = 0; h < b + 3; h++)
-            classify_put(&s, ATTEST_SQ, b, h, s.last, 0, 0);
+            classify_put(&s, ATTEST_Q_HEAD_LOGITS, b, h, s.last, 0, 0);
         classify_score(&s, b, 0, k->path->key);
         classify_put(&s, ATTEST_V, b, 0, 0, 0, k->path->value);
     }

@@ -55,9 +55,9 @@ static void list_words(void)
 static void list_tensors(void)
 {
     printf("\ntensors (axes: b batch, h query head, g KV head, n query, m key, d, e; missing leading axes are 1)\n");
-    for (size_t i = 0; i < ATTEST_ROLE_COUNT; i++)
+    for (size_t i = 0; i < ATTEST_TENSOR_ROLES; i++)
         printf("    %-6s %-6s %-7s %s\n", attest_roles[i].name,
-               attest_roles[i].role == ATTEST_A ? "bgm(d)" : attest_roles[i].axes,
+               attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
                attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
     printf(
         "    q k v are `in`, o is `out`, len int64, all others f32 (f64 when acc=f64); d of a only with decay=vector\n"

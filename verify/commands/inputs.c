@@ -76,7 +76,7 @@ static attest_status take_sizes(attest_sizes *sizes, const char *from[128], cons
     attest_tensor_id_print(name, sizeof name, g->id);
     const int rank = (int)strlen(axes);
     int have = g->npy.rank;
-    const int scalar_gate = g->id.kind == ATTEST_KIND_ROLE && g->id.index == ATTEST_A; /* [M] or [M,d] */
+    const int scalar_gate = g->id.kind == ATTEST_KIND_ROLE && g->id.index == ATTEST_DECAY; /* [M] or [M,d] */
     if (have > rank)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %d axes, but %s has at most %d", g->file, have, name, rank);
     if (scalar_gate)

@@ -91,8 +91,8 @@ static attest_status run_again(int *usable, attest_result *result, const attest_
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
 /* Inputs [.., .., token, ..]. */
-static const attest_role poisoned[] = { ATTEST_Q,  ATTEST_GOUT, ATTEST_SQ, ATTEST_K, ATTEST_V,
-                                        ATTEST_GIN, ATTEST_SK,   ATTEST_A,  ATTEST_B };
+static const attest_role poisoned[] = { ATTEST_Q,  ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, ATTEST_K, ATTEST_V,
+                                        ATTEST_GIN, ATTEST_K_HEAD_LOGITS,   ATTEST_DECAY,  ATTEST_BETA };
 
 /* Tokens from `cut` on of batch entry b become `value`. */
 static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
@@ -106,7 +106,7 @@ static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
 
 static int64_t length_of(const attest_problem *p, const attest_bundle *in, int64_t b)
 {
-    const attest_tensor *len = attest_bundle_role(in, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(in, ATTEST_KV_LENS);
     return p->axis[ATTEST_AXIS_LENS].value && len ? attest_load_int(len, b * len->stride[0]) : p->m;
 }
 
@@ -137,19 +137,21 @@ out:
 }
 
 /* The last query of every head, which is NaN: nothing of it is computed, its pattern is judged. */
-static attest_status check_last_query(attest_result *result, const attest_prepared *prepared,
-                                      const attest_kernel_facts *kernel, const attest_bundle *poisoned_run,
-                                      attest_error *err)
+static attest_status check_last_query(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
+                                      const attest_bundle *poisoned_run, attest_error *err)
 {
+    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     const attest_problem *p = &prepared->c.problem;
     const attest_tensor *o = attest_bundle_role(poisoned_run, ATTEST_O);
     attest_status status = ATTEST_OK;
     attest_kernel_facts plain = *kernel; /* the truth reads states in full */
     attest_bundle *inputs = NULL;
     attest_truth *truth = NULL;
+    attest_declared declared;
     attest_element *elements = calloc((size_t)p->e, sizeof *elements);
     if (!elements)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
+    ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
     plain.flags &= ~(uint32_t)ATTEST_PACKED_STATE;
     ATTEST_TRY(poisoned_bundle(&inputs, prepared, &plain, (double)NAN, err));
     ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
@@ -157,7 +159,7 @@ static attest_status check_last_query(attest_result *result, const attest_prepar
         const int64_t b = bh / p->hq, h = bh % p->hq, i = p->n - 1;
         if (i < cut_of(p, length_of(p, prepared->inputs, b)))
             continue;
-        ATTEST_TRY(attest_judge_row(elements, NULL, truth, &kernel->numerics, kernel->flags,
+        ATTEST_TRY(attest_judge_row(elements, NULL, truth, &declared.numerics, declared.flags,
                                     (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, b, h, i, err));
         for (int64_t c = 0; c < p->e && !result->reasons; c++)
             if (elements[c].class == ATTEST_CLASS_NO_TRUTH && elements[c].ratio_hi > 1)
@@ -195,7 +197,7 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
         }
     }
     if (same && value != value)
-        ATTEST_TRY(check_last_query(result, prepared, kernel, after, err));
+        ATTEST_TRY(check_last_query(result, prepared, subject, after, err));
     else if (!same)
         find(result, ATTEST_REASON_POISON,
              value == value ? "a token that the row does not see, made 1024, changes it"
@@ -259,6 +261,7 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     attest_status status = ATTEST_OK;
     attest_bundle *outputs = NULL;
+    attest_declared declared;
     char where[WHERE];
     int usable;
     attest_result judged;
@@ -268,8 +271,9 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
                          "with slope and gamma halved, sq and sk raised by 120", err));
     if (!usable)
         goto out;
-    ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &kernel->numerics,
-                              kernel->flags, 0, err));
+    ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
+    ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &declared.numerics,
+                              declared.flags, 0, err));
     if (judged.verdict == ATTEST_FAIL)
         find(result, same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT
                                                                          : judged.reasons,
@@ -298,9 +302,11 @@ static attest_status check_layout(attest_result *result, const attest_prepared *
     attest_bundle *after = NULL;
     char where[WHERE];
     attest_run_result run;
+    attest_declared declared;
     attest_result judged;
     attest_result_init(&judged);
     ATTEST_TRY(attest_case_bundle(&after, prepared, kernel, err));
+    ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
     ATTEST_TRY(attest_worker_run_strided(subject->worker, subject->index, p, after, timeout_s, &run, err));
     if (run.state == ATTEST_RUN_UNSUPPORTED || (run.state == ATTEST_RUN_DONE && run.status == ATTEST_UNSUPPORTED)) {
         note(result, "refuses tensors that are not in C order");
@@ -311,8 +317,8 @@ static attest_status check_layout(attest_result *result, const attest_prepared *
     else if (kernel->flags & ATTEST_DETERMINISTIC && !same_outputs(where, p, before, after))
         find(result, ATTEST_REASON_LAYOUT, what, where);
     else if (!(kernel->flags & ATTEST_DETERMINISTIC))
-        ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, after, &kernel->numerics,
-                                  kernel->flags, 0, err));
+        ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, after, &declared.numerics,
+                                  declared.flags, 0, err));
     if (judged.verdict == ATTEST_FAIL)
         find(result, ATTEST_REASON_LAYOUT, what, judged.why);
     if (run.near)

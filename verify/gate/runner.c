@@ -46,7 +46,10 @@ static attest_status exp_counterpart(attest_prepared *prepared, attest_error *er
 static const struct {
     attest_role role;
     double factor, plus;
-} alterations[] = { { ATTEST_SLOPE, 0.5, 0 }, { ATTEST_GAMMA, 0.5, 0 }, { ATTEST_SQ, 1, 120 }, { ATTEST_SK, 1, 120 } };
+} alterations[] = { { ATTEST_SLOPE, 0.5, 0 },
+                    { ATTEST_GAMMA, 0.5, 0 },
+                    { ATTEST_Q_HEAD_LOGITS, 1, 120 },
+                    { ATTEST_K_HEAD_LOGITS, 1, 120 } };
 
 static attest_status alter(attest_prepared *prepared, attest_error *err)
 {
@@ -348,16 +351,20 @@ out:
 }
 
 /* The numbers of a run that ended well. */
-static attest_status judge_run(attest_result *result, attest_prepared *prepared, const attest_kernel_facts *facts,
+static attest_status judge_run(attest_result *result, attest_prepared *prepared, const attest_subject *subject,
                                const attest_bundle *bundle, const attest_judge *judge, attest_error *err)
 {
+    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
     attest_status status = ATTEST_OK;
+    attest_declared declared;
     const double start = attest_now_seconds();
-    if (judge)
+    if (judge) {
         ATTEST_TRY(judge->judge(judge->context, result, prepared, bundle, err));
-    else
-        ATTEST_TRY(attest_compare(result, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &facts->numerics,
-                                  facts->flags, facts->has_claim ? facts->claim_ulp : 0, err));
+    } else {
+        ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
+        ATTEST_TRY(attest_compare(result, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &declared.numerics,
+                                  declared.flags, facts->has_claim ? facts->claim_ulp : 0, err));
+    }
     result->seconds_truth = attest_now_seconds() - start;
     hash_outputs(result, &prepared->c.problem, bundle);
 out:
@@ -388,7 +395,7 @@ attest_status attest_run_case(attest_result *result, int *supported, attest_prep
     ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err));
     const int ended = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
     if (ended)
-        ATTEST_TRY(judge_run(result, prepared, facts, bundle, judge, err));
+        ATTEST_TRY(judge_run(result, prepared, subject, bundle, judge, err));
     attest_result_end(result, &run, facts->device_type, judge);
     if (ended && !judge)
         ATTEST_TRY(attest_case_checks(result, prepared, subject, bundle, timeout_s, err));

@@ -92,7 +92,7 @@ attest_status attest_foreign_plain(double *o, const attest_problem *p, const att
 {
     plain_run r = { .p = p, .q = attest_bundle_role(inputs, ATTEST_Q), .k = attest_bundle_role(inputs, ATTEST_K),
                     .v = attest_bundle_role(inputs, ATTEST_V), .slope = attest_bundle_role(inputs, ATTEST_SLOPE),
-                    .len = attest_bundle_role(inputs, ATTEST_LEN) };
+                    .len = attest_bundle_role(inputs, ATTEST_KV_LENS) };
     const attest_status status = check_axes(p, err);
     if (status != ATTEST_OK)
         return status;

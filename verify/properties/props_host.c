@@ -78,7 +78,7 @@ static void take_bounds(double *bound, const attest_element *elements, int64_t c
 
 /* Of o, u, z, lse: row by row; of states: one KV head at a time. */
 static attest_status judge_all(double *bound, attest_element *elements, attest_truth *truth,
-                               const attest_kernel_facts *facts, const attest_problem *p, attest_tensor_id id,
+                               const attest_declared *declared, const attest_problem *p, attest_tensor_id id,
                                const attest_tensor *got, attest_error *err)
 {
     const int state = id.kind != ATTEST_KIND_ROLE;
@@ -88,10 +88,11 @@ static attest_status judge_all(double *bound, attest_element *elements, attest_t
     for (int64_t row = 0; row < got->shape[0] * heads * rows; row++) {
         const int64_t b = row / (heads * rows), h = row / rows % heads, i = row % rows;
         if (state)
-            ATTEST_TRY(attest_judge_state(elements, truth, &facts->numerics, facts->flags, id,
-                                          (facts->flags & ATTEST_PACKED_STATE) != 0, got, b, h, err));
+            ATTEST_TRY(attest_judge_state(elements, truth, &declared->numerics, declared->flags, id,
+                                          (declared->flags & ATTEST_PACKED_STATE) != 0, got, b, h, err));
         else
-            ATTEST_TRY(attest_judge_row(elements, NULL, truth, &facts->numerics, facts->flags, id, got, b, h, i, err));
+            ATTEST_TRY(attest_judge_row(elements, NULL, truth, &declared->numerics, declared->flags, id, got, b, h, i,
+                                        err));
         take_bounds(bound + row * width, elements, width);
     }
 out:
@@ -104,11 +105,13 @@ static attest_status bounds(void *context, double *bound, const attest_case *c, 
     const attest_props_world *world = context;
     attest_status status = ATTEST_OK;
     attest_truth *truth = NULL;
+    attest_declared declared;
     attest_element *elements = calloc((size_t)attest_tensor_count(got) + 1, sizeof *elements);
     if (!elements)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for bounds");
     ATTEST_TRY(attest_truth_new(&truth, &c->problem, inputs, ATTEST_ENGINE_AUTO, err));
-    ATTEST_TRY(judge_all(bound, elements, truth, facts_of(&world->subject), &c->problem, id, got, err));
+    ATTEST_TRY(attest_worker_declared(world->subject.worker, world->subject.index, &c->problem, &declared, err));
+    ATTEST_TRY(judge_all(bound, elements, truth, &declared, &c->problem, id, got, err));
 out:
     attest_truth_free(truth);
     free(elements);

@@ -33,6 +33,7 @@ typedef struct attest_evaluator {
     double timeout_s;
     attest_prepared prepared; /* its inputs are the candidate's tensors: written before each attest_evaluate() */
     attest_element *elements; /* [e], or of the largest state */
+    attest_declared declared;
     long evaluations;
     long refuted;  /* candidates whose error is proved above the bound, or that the kernel did not survive */
     char why[256]; /* of the first of them */

@@ -64,6 +64,7 @@ attest_status attest_evaluator_init(attest_evaluator *ev, const attest_case *c, 
     ATTEST_TRY(attest_prepare_inputs(&ev->prepared, c, given, err));
     if (!attest_worker_supports(subject->worker, subject->index, &c->problem, why, sizeof why))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s does not serve this problem: %s", facts->name, why));
+    ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &c->problem, &ev->declared, err));
     ATTEST_TRY(make_room(ev, facts, err));
 out:
     if (status != ATTEST_OK)
@@ -88,15 +89,14 @@ static void refute(attest_evaluator *ev, const char *why)
 static attest_status judge_output(double *most, attest_evaluator *ev, const attest_bundle *outputs, attest_error *err)
 {
     const attest_problem *p = &ev->prepared.c.problem;
-    const attest_kernel_facts *facts = attest_worker_kernel(ev->subject->worker, ev->subject->index);
     const attest_tensor_id o = { ATTEST_KIND_ROLE, ATTEST_O };
     const attest_tensor *got = attest_bundle_get(outputs, o);
     attest_status status = ATTEST_OK;
     double worst = 0;
     for (int64_t row = 0; got && row < p->b * p->hq * p->n; row++) {
         const int64_t b = row / (p->hq * p->n), h = row / p->n % p->hq, i = row % p->n;
-        ATTEST_TRY(attest_judge_row(ev->elements, NULL, ev->prepared.truth, &facts->numerics, facts->flags, o, got, b,
-                                    h, i, err));
+        ATTEST_TRY(attest_judge_row(ev->elements, NULL, ev->prepared.truth, &ev->declared.numerics, ev->declared.flags,
+                                    o, got, b, h, i, err));
         for (int64_t c = 0; c < p->e; c++) {
             const attest_element *el = &ev->elements[c];
             if (el->class != ATTEST_CLASS_NORMAL && el->class != ATTEST_CLASS_PREMATURE_OVERFLOW)
@@ -142,8 +142,8 @@ static attest_status judge_states(double *most, attest_evaluator *ev, const atte
             continue;
         const double unit = v * pow(k, ids[i].index);
         for (int64_t head = 0; head < p->b * p->hkv; head++) {
-            ATTEST_TRY(attest_judge_state(ev->elements, ev->prepared.truth, &facts->numerics, facts->flags, ids[i],
-                                          packed, got, head / p->hkv, head % p->hkv, err));
+            ATTEST_TRY(attest_judge_state(ev->elements, ev->prepared.truth, &ev->declared.numerics, ev->declared.flags,
+                                          ids[i], packed, got, head / p->hkv, head % p->hkv, err));
             for (int64_t x = 0; unit > 0 && x < got->shape[2] * got->shape[3]; x++)
                 if (ev->elements[x].class == ATTEST_CLASS_NORMAL)
                     *most = fmax(*most, size_of(&ev->elements[x]) / unit);

@@ -116,6 +116,8 @@ void attest_worker_free(attest_worker *worker)
 {
     if (!worker)
         return;
+    if (worker->closes && worker->pid > 0 && shutdown(worker->socket, SHUT_WR) == 0)
+        has_ended(worker->pid, attest_now_seconds() + ATTEST_WORKER_CLOSE);
     attest_worker_kill(worker);
     if (worker->shared)
         munmap(worker->shared, sizeof *worker->shared);
@@ -144,6 +146,31 @@ attest_status attest_worker_alive(attest_worker *worker, attest_error *err)
                            worker->failed_starts);
     const attest_status status = attest_worker_launch(worker, err);
     worker->failed_starts = status == ATTEST_OK ? 0 : worker->failed_starts + 1;
+    return status;
+}
+
+attest_status attest_worker_declared(attest_worker *worker, size_t index, const attest_problem *p,
+                                     attest_declared *declared, attest_error *err)
+{
+    const attest_kernel_facts *facts = &worker->kernel[index];
+    const attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
+    attest_packet_answer answer;
+    attest_status status = ATTEST_OK;
+    char why[256];
+    int wait_status = 0;
+    if (!facts->differs) {
+        *declared = (attest_declared){ .numerics = facts->numerics, .flags = facts->flags };
+        if (!attest_declared_resolve(declared, p, facts->outputs, why, sizeof why))
+            status = attest_fail(err, ATTEST_UNSUPPORTED, "%s: %s", facts->name, why);
+        return status;
+    }
+    ATTEST_TRY(attest_worker_alive(worker, err));
+    if (attest_worker_ask(worker, &request, &answer, worker->timeout_s, &wait_status) != ATTEST_EXCHANGE_OK)
+        return attest_fail(err, ATTEST_IO, "%s: no answer about its numerics", facts->name);
+    if (!answer.supported)
+        return attest_fail(err, ATTEST_UNSUPPORTED, "%s: %s", facts->name, answer.why);
+    *declared = answer.declared;
+out:
     return status;
 }
 

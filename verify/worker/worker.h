@@ -13,12 +13,13 @@
 #ifndef ATTEST_WORKER_H
 #define ATTEST_WORKER_H
 
-#include "kernels/tensor/tensor.h"
+#include "kernels/library/library.h"
 
 /* What the worker says about one kernel of a library, copied out of its descriptor. */
 typedef struct attest_kernel_facts {
     char name[64], version[32], source[96], summary[160], variants[256], build_flags[160], device[96];
-    uint32_t form, device_type, flags, outputs;
+    uint32_t form, device_type, flags, outputs, needs;
+    uint32_t differs; /* 1: its numerics differ by problem, attest_worker_declared() asks */
     attest_numerics numerics;
     int has_claim;
     double claim_ulp;
@@ -48,7 +49,7 @@ typedef struct attest_run_result {
 typedef struct attest_worker attest_worker;
 
 /* Starts a worker on `library` (NULL: the built-in kernels) and reads its kernel list.
- * ATTEST_BAD_INPUT: not a library, no attest_library_v1, other ABI version, NULL library (the message names
+ * ATTEST_BAD_INPUT: not a library, no attest_library_v2, other ABI version, NULL library (the message names
  * the file); a library that crashes or hangs while loading: ATTEST_IO naming the signal. */
 attest_status attest_worker_start(attest_worker **worker, const char *library, double timeout_s, attest_error *err);
 void attest_worker_free(attest_worker *worker);
@@ -59,9 +60,15 @@ attest_status attest_worker_path(char **path, attest_error *err);
 size_t attest_worker_kernel_count(const attest_worker *worker);
 const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index);
 
-/* supports() of kernel `index`, asked in the worker: 1, or 0 with why; -1 with why when it gives no answer (the worker
- * dies, is late): attest_worker_run() then tells what kind of end that is. */
+/* Asks in the worker whether kernel `index` is run and judged on a problem: its limits, its supports(), and whether a
+ * bound covers what it declares.  1, or 0 with why; -1 with why when there is no answer (the worker dies, is late):
+ * attest_worker_run() then tells what kind of end that is. */
 int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len);
+
+/* What the bounds take for kernel `index` on a problem that it supports: its numerics, of this problem where they
+ * differ, and flags.  ATTEST_UNSUPPORTED with the reason where no bound covers them. */
+attest_status attest_worker_declared(attest_worker *worker, size_t index, const attest_problem *p,
+                                     attest_declared *declared, attest_error *err);
 
 /* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the
  * caller: o, and u z lse ht zt as the kernel gives and the variant has).  The second run is compared
@@ -73,7 +80,8 @@ attest_status attest_worker_run(attest_worker *worker, size_t index, const attes
 
 /* The same, once, with the tensors laid out another way than in C order, where only who goes by the strides finds them
  * (worker_layout.h): heads inside tokens, gaps between rows, and on the host more than 2^32 elements between batch
- * entries.  Whatever is written to a gap is wrote-outside.  A kernel may refuse with ATTEST_UNSUPPORTED. */
+ * entries.  Whatever is written to a gap is wrote-outside.  A kernel may refuse with ATTEST_UNSUPPORTED; one that
+ * needs C order (ATTEST_NEEDS_C_ORDER) is not run and has refused. */
 attest_status attest_worker_run_strided(attest_worker *worker, size_t index, const attest_problem *p,
                                         const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                         attest_error *err);

@@ -89,7 +89,7 @@ static int fp_compare(char *text, size_t len, const char *when, fp_control befor
 
 /* ---- what the worker is --------------------------------------------------------------------------------- */
 typedef struct served {
-    const attest_library *library;
+    attest_plugin *plugin;
     attest_shared *shared;
     fp_control fp;       /* state at start, set again before each run */
     int load_changed_fp;
@@ -190,19 +190,20 @@ static void unmap_segments(const attest_shared *shared)
 
 /* ---- one run -------------------------------------------------------------------------------------------- */
 typedef struct run_state {
-    const attest_kernel *kernel;
+    attest_loaded kernel;
     const attest_memory *memory; /* NULL: host memory */
     void *device[ATTEST_WORKER_SEGMENTS]; /* images of the segments, with their canaries */
     attest_tensor tensor[ATTEST_WORKER_SEGMENTS];
-    attest_tensors view;
+    attest_view view;
     void *workspace;
+    size_t workspace_size;
 } run_state;
 
 /* Puts a tensor of the kernel's view where its identity says. */
-static void place_tensor(attest_tensors *view, const attest_segment *s, const attest_tensor *t)
+static void place_tensor(attest_view *view, const attest_segment *s, const attest_tensor *t)
 {
     const attest_tensor **slot[5] = { view->role, view->h0, view->z0, view->ht, view->zt };
-    const uint32_t limit = s->kind == ATTEST_KIND_ROLE ? ATTEST_ROLE_COUNT : ATTEST_STATE_SLOTS;
+    const uint32_t limit = s->kind == ATTEST_KIND_ROLE ? ATTEST_TENSOR_ROLES : ATTEST_STATE_SLOTS;
     if (s->kind <= ATTEST_KIND_ZT && s->index < limit)
         slot[s->kind][s->index] = t;
 }
@@ -211,9 +212,9 @@ static attest_status make_images(run_state *r, const attest_shared *shared, char
 {
     for (uint32_t i = 0; i < shared->segment_count; i++) {
         const attest_segment *s = &shared->segment[i];
-        attest_status status = r->memory->alloc(&r->device[i], (size_t)s->bytes);
+        attest_status status = r->memory->alloc(r->kernel.context, &r->device[i], (size_t)s->bytes);
         if (status == ATTEST_OK)
-            status = r->memory->to_device(r->device[i], mapped.base[i], (size_t)s->bytes);
+            status = r->memory->to_device(r->kernel.context, r->device[i], mapped.base[i], (size_t)s->bytes);
         if (status != ATTEST_OK) {
             snprintf(why, len, "the library's device memory: %llu bytes: status %d", (unsigned long long)s->bytes,
                      (int)status);
@@ -230,11 +231,11 @@ static attest_status fetch_images(run_state *r, const attest_shared *shared, att
     for (uint32_t i = 0; i < shared->segment_count && status == ATTEST_OK; i++) {
         const attest_segment *s = &shared->segment[i];
         if (s->use != ATTEST_SEGMENT_INPUT) {
-            status = r->memory->to_host(mapped.base[i], r->device[i], (size_t)s->bytes);
+            status = r->memory->to_host(r->kernel.context, mapped.base[i], r->device[i], (size_t)s->bytes);
             continue;
         }
         unsigned char *copy = malloc((size_t)s->bytes);
-        status = copy ? r->memory->to_host(copy, r->device[i], (size_t)s->bytes) : ATTEST_NO_MEMORY;
+        status = copy ? r->memory->to_host(r->kernel.context, copy, r->device[i], (size_t)s->bytes) : ATTEST_NO_MEMORY;
         if (status == ATTEST_OK && memcmp(copy, mapped.base[i], (size_t)s->bytes) != 0 && !answer->input_changed)
             answer->input_changed = 1 + i;
         free(copy);
@@ -246,19 +247,17 @@ static attest_status fetch_images(run_state *r, const attest_shared *shared, att
 
 static void build_view(run_state *r, const attest_shared *shared)
 {
-    r->view.struct_size = sizeof r->view;
-    r->view.role_count = ATTEST_ROLE_COUNT;
-    r->view.state_slots = ATTEST_STATE_SLOTS;
     for (uint32_t i = 0; i < shared->segment_count; i++) {
         const attest_segment *s = &shared->segment[i];
         unsigned char *base = r->memory ? r->device[i] : mapped.base[i];
         if (s->use == ATTEST_SEGMENT_WORKSPACE) {
             r->workspace = base + s->start;
+            r->workspace_size = (size_t)s->size;
             continue;
         }
         r->tensor[i] = s->tensor;
         r->tensor[i].data = base + s->start;
-        r->tensor[i].device = (int32_t)r->kernel->device;
+        r->tensor[i].device = (int32_t)r->kernel.kernel->device;
         place_tensor(&r->view, s, &r->tensor[i]);
     }
 }
@@ -269,8 +268,11 @@ static attest_status call_kernel(run_state *r, const served *w, const attest_pro
     catch_faults(); /* again: a library may have put its own handlers */
     fp_set(w->fp);
     const double start = attest_now_seconds();
-    attest_status status = r->kernel->run(p, &r->view, r->workspace, NULL);
-    if (status == ATTEST_OK && r->memory && (status = r->memory->sync()) != ATTEST_OK)
+    attest_status status = attest_kernel_run(r->kernel, p, &r->view, r->workspace, r->workspace_size, answer->why,
+                                             sizeof answer->why);
+    if (status == ATTEST_OK)
+        answer->why[0] = '\0';
+    if (status == ATTEST_OK && r->memory && (status = r->memory->sync(r->kernel.context)) != ATTEST_OK)
         snprintf(answer->why, sizeof answer->why, "sync() after run() gave status %d", (int)status);
     answer->seconds = attest_now_seconds() - start;
     answer->fp_changed = (uint32_t)fp_compare(answer->fp_state, sizeof answer->fp_state, "", w->fp, fp_get());
@@ -291,8 +293,8 @@ static void answer_run(const served *w, const attest_packet_request *request, at
         answer->harness = ATTEST_NO_MEMORY;
         return;
     }
-    r->kernel = w->library->kernels[request->kernel];
-    r->memory = r->kernel->device == ATTEST_CPU ? NULL : w->library->memory;
+    r->kernel = attest_plugin_loaded(w->plugin, request->kernel);
+    r->memory = r->kernel.kernel->device == ATTEST_CPU ? NULL : w->plugin->library.memory;
     for (uint32_t i = 0; i < shared->segment_count && status == ATTEST_OK; i++)
         if ((status = map_segment(&mapped.base[i], &shared->segment[i])) == ATTEST_OK)
             mapped.count = i + 1;
@@ -311,27 +313,24 @@ out:
     answer->status = status;
     for (uint32_t i = 0; r->memory && i < shared->segment_count; i++)
         if (r->device[i])
-            r->memory->free(r->device[i]);
+            r->memory->free(r->kernel.context, r->device[i]);
     unmap_segments(shared);
     free(r);
 }
 
 static void answer_query(const served *w, const attest_packet_request *request, attest_packet_answer *answer)
 {
-    const attest_kernel *k = w->library->kernels[request->kernel];
+    const attest_loaded k = attest_plugin_loaded(w->plugin, request->kernel);
+    const attest_problem *p = &request->problem;
     catch_faults();
-    if (k->device != ATTEST_CPU && w->device_status != ATTEST_OK) {
+    if (w->plugin->opened == ATTEST_NO_DEVICE || (k.kernel->device != ATTEST_CPU && w->device_status != ATTEST_OK)) {
         snprintf(answer->why, sizeof answer->why, "no device");
         return;
     }
-    answer->supported = k->supports(&request->problem, answer->why, sizeof answer->why) != 0;
-    answer->why[sizeof answer->why - 1] = '\0';
-    if (answer->supported) {
-        answer->why[0] = '\0';
-        answer->workspace = k->workspace ? k->workspace(&request->problem) : 0;
-    } else if (!answer->why[0]) {
-        snprintf(answer->why, sizeof answer->why, "supports() gave no reason");
-    }
+    answer->supported = attest_kernel_supports(k, p, answer->why, sizeof answer->why) &&
+                        attest_declared_of(&answer->declared, k, p, answer->why, sizeof answer->why);
+    if (answer->supported)
+        answer->workspace = attest_kernel_workspace(k, p);
     fp_set(w->fp);
 }
 
@@ -356,21 +355,23 @@ static void find_cpu_name(char *text, size_t len)
 
 static void copy_text(char *to, size_t len, const char *from) { snprintf(to, len, "%s", from ? from : ""); }
 
-static void describe_kernel(attest_kernel_facts *f, const served *w, const attest_kernel *k)
+static void describe_kernel(attest_kernel_facts *f, const served *w, uint32_t index)
 {
+    const attest_kernel *k = &w->plugin->kernel[index].kernel;
     copy_text(f->name, sizeof f->name, k->name);
     copy_text(f->version, sizeof f->version, k->version);
     copy_text(f->source, sizeof f->source, k->source);
     copy_text(f->summary, sizeof f->summary, k->summary);
     copy_text(f->variants, sizeof f->variants, k->variants);
-    copy_text(f->build_flags, sizeof f->build_flags, w->library->build_flags);
+    copy_text(f->build_flags, sizeof f->build_flags, w->plugin->library.build_flags);
     copy_text(f->device, sizeof f->device, k->device == ATTEST_CPU ? w->cpu : w->device);
     f->form = k->form;
     f->device_type = k->device;
     f->flags = k->flags;
     f->outputs = k->outputs;
+    f->needs = k->needs;
+    f->differs = k->numerics_of != NULL;
     f->numerics = *k->numerics;
-    f->numerics.struct_size = sizeof f->numerics;
     f->has_claim = k->claim != NULL;
     f->claim_ulp = k->claim ? k->claim->max_ulp : 0;
     copy_text(f->claim_domain, sizeof f->claim_domain, k->claim ? k->claim->domain : NULL);
@@ -381,33 +382,42 @@ static int tell(const void *packet, size_t size)
     return send(ATTEST_WORKER_SOCKET, packet, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
+static void describe_device(served *w)
+{
+    const attest_memory *memory = w->plugin->library.memory;
+    if (!memory)
+        return;
+    w->device_status = w->plugin->opened == ATTEST_OK
+                           ? memory->describe(w->plugin->context, w->device, sizeof w->device)
+                           : w->plugin->opened;
+    w->device[sizeof w->device - 1] = '\0';
+    if (w->device_status != ATTEST_OK)
+        copy_text(w->device, sizeof w->device, "no device");
+}
+
 /* Loads the library and sends LOADED and FACTS; 0 if the parent is gone or the library is bad. */
 static int load(served *w, const char *path)
 {
     static const attest_host host = { sizeof host, ATTEST_ABI_VERSION, log_line };
     attest_packet_loaded loaded = { .type = ATTEST_PACKET_LOADED };
     attest_error err = { "" };
-    void *handle = NULL;
     catch_faults();
     if (path)
-        loaded.status = attest_plugin_open(&w->library, &handle, path, &host, &err);
+        loaded.status = attest_plugin_open(&w->plugin, path, &host, &err);
     else
-        w->library = attest_builtin_library();
-    if (w->library && w->library->memory) {
-        w->device_status = w->library->memory->describe(w->device, sizeof w->device);
-        w->device[sizeof w->device - 1] = '\0';
-        if (w->device_status != ATTEST_OK)
-            copy_text(w->device, sizeof w->device, "no device");
-    }
+        loaded.status = attest_plugin_take(&w->plugin, attest_builtin_library(), "built-in", &err);
+    if (w->plugin)
+        describe_device(w);
     w->load_changed_fp = fp_compare(w->load_fp, sizeof w->load_fp, "load: ", w->fp, fp_get());
     fp_set(w->fp);
     memcpy(loaded.text, err.text, sizeof loaded.text);
-    loaded.kernel_count = w->library ? w->library->kernel_count : 0;
+    loaded.kernel_count = w->plugin ? w->plugin->library.kernel_count : 0;
+    loaded.closes = w->plugin && w->plugin->library.close;
     if (!tell(&loaded, sizeof loaded) || loaded.status != ATTEST_OK)
         return 0;
     for (uint32_t i = 0; i < loaded.kernel_count; i++) {
         attest_packet_facts packet = { .type = ATTEST_PACKET_FACTS, .index = i };
-        describe_kernel(&packet.facts, w, w->library->kernels[i]);
+        describe_kernel(&packet.facts, w, i);
         if (!tell(&packet, sizeof packet))
             return 0;
     }
@@ -422,7 +432,7 @@ static void serve(const served *w)
         const ssize_t got = recv(ATTEST_WORKER_SOCKET, &request, sizeof request, 0);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got != (ssize_t)sizeof request || request.kernel >= w->library->kernel_count)
+        if (got != (ssize_t)sizeof request || request.kernel >= w->plugin->library.kernel_count)
             return;
         if (request.type == ATTEST_PACKET_QUERY)
             answer_query(w, &request, &answer);
@@ -451,5 +461,6 @@ int main(int argc, char **argv)
     find_cpu_name(w.cpu, sizeof w.cpu);
     if (load(&w, argc > 2 ? argv[2] : NULL))
         serve(&w);
+    attest_plugin_free(w.plugin);
     return 0;
 }

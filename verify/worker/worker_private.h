@@ -9,6 +9,9 @@
 
 #include "verify/worker/worker_protocol.h"
 
+/* Seconds that a library's close() may take. */
+#define ATTEST_WORKER_CLOSE 2.0
+
 /* Failed starts in a row after which a worker is not started again. */
 #define ATTEST_WORKER_STARTS 3
 
@@ -21,6 +24,7 @@ struct attest_worker {
     attest_shared *shared;
     size_t page;
     int failed_starts;
+    int closes; /* the library has a close() */
     size_t kernel_count;
     attest_kernel_facts *kernel;
 };

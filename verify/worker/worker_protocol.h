@@ -12,6 +12,7 @@
 #ifndef ATTEST_WORKER_PROTOCOL_H
 #define ATTEST_WORKER_PROTOCOL_H
 
+#include "kernels/library/library.h"
 #include "verify/worker/worker.h"
 
 #define ATTEST_WORKER_SOCKET 3
@@ -38,7 +39,7 @@ typedef struct attest_packet_loaded {
     uint32_t type;
     uint32_t status;       /* attest_status of loading */
     uint32_t kernel_count; /* FACTS packets that follow */
-    uint32_t reserved;
+    uint32_t closes;       /* 1: the library has a close(), which the worker calls when it ends in order */
     char text[ATTEST_ERROR_TEXT]; /* the message when status is not 0 */
 } attest_packet_loaded;
 
@@ -61,6 +62,7 @@ typedef struct attest_packet_answer {
     uint32_t input_changed; /* RUN on a device: 1 + segment of the first input that changed; else 0 */
     uint32_t harness;       /* attest_status of the worker's own work; `why` tells */
     uint64_t workspace;     /* QUERY: bytes wanted */
+    attest_declared declared; /* QUERY: what the bounds take on this problem */
     double seconds;
     char why[256];
     char fp_state[64];

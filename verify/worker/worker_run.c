@@ -290,6 +290,11 @@ static attest_status run_case(attest_worker *worker, size_t index, const attest_
     snprintf(result->fp_state, sizeof result->fp_state, "ok");
     if (index >= worker->kernel_count)
         return attest_fail(err, ATTEST_INTERNAL, "kernel %zu of %zu asked for", index, worker->kernel_count);
+    if (strided && worker->kernel[index].needs & ATTEST_NEEDS_C_ORDER) {
+        result->status = ATTEST_UNSUPPORTED;
+        snprintf(result->why, sizeof result->why, "the kernel needs tensors in C order");
+        return ATTEST_OK;
+    }
     ATTEST_TRY(attest_worker_alive(worker, err));
     const attest_exchange x = attest_worker_ask(worker, &request, &answer, timeout_s, &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {

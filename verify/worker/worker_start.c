@@ -204,6 +204,7 @@ attest_status attest_worker_launch(attest_worker *worker, attest_error *err)
         status = attest_fail(err, (attest_status)loaded.status, "%s", loaded.text);
         goto out;
     }
+    worker->closes = loaded.closes != 0;
     ATTEST_TRY(receive_facts(worker, loaded.kernel_count, err));
 out:
     if (status != ATTEST_OK)

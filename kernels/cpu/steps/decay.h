@@ -13,7 +13,7 @@
 static inline real decay_token(const attest_problem *p, const attest_tensors *t, int64_t b, int64_t g, int64_t token)
 {
     const uint32_t decay = p->axis[ATTEST_AXIS_DECAY].value;
-    const attest_tensor *gamma = t->role[ATTEST_GAMMA], *a = t->role[ATTEST_A];
+    const attest_tensor *gamma = t->role[ATTEST_GAMMA], *a = t->role[ATTEST_DECAY];
     if (decay == ATTEST_DECAY_RETNET)
         return step_load(gamma, g * gamma->stride[0]);
     if (decay == ATTEST_DECAY_SCALAR)
@@ -26,7 +26,7 @@ static inline real decay_token(const attest_problem *p, const attest_tensors *t,
 static inline const real *decay_vector(real *buffer, const attest_problem *p, const attest_tensors *t, int64_t b,
                                        int64_t g, int64_t token)
 {
-    return step_row(buffer, t->role[ATTEST_A], b, g, token, p->d);
+    return step_row(buffer, t->role[ATTEST_DECAY], b, g, token, p->d);
 }
 
 /* Do keys have a weight D_ij of their own? */

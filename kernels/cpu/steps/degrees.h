@@ -124,24 +124,25 @@ static inline real degrees_read(const degrees *a, real *u, const real *x, real f
 }
 
 /* What the states allow beyond the axes. */
-static inline int degrees_fit(const attest_problem *p, int packed, char *why, size_t len)
+static inline int degrees_fit(const attest_call *call, int packed)
 {
+    const attest_problem *p = call->problem;
     const uint32_t order = p->axis[ATTEST_AXIS_WEIGHT].order;
     const long long dim = token_dim(p);
     int64_t numbers = 0;
     if (state_rows(dim, order, packed, DEGREES_ROWS) < 0)
-        return serve_refuse(why, len, "the state of degree %u has more than 2^20 rows with %lld features", order, dim);
+        return serve_refuse(call, "the state of degree %u has more than 2^20 rows with %lld features", order, dim);
     if (packed && state_rows(dim, order, 0, DEGREES_EXACT) < 0)
-        return serve_refuse(why, len, "dim^P > 2^24 with %lld features, P=%u: multinomials are not exact floats", dim,
+        return serve_refuse(call, "dim^P > 2^24 with %lld features, P=%u: multinomials are not exact floats", dim,
                             order);
     for (uint32_t n = degrees_lowest(p); n <= order; n++)
         numbers += state_size(state_rows(dim, n, packed, DEGREES_ROWS), p->e);
     if (numbers > DEGREES_NUMBERS)
-        return serve_refuse(why, len, "the states of one head have %lld numbers, more than 2^26", (long long)numbers);
+        return serve_refuse(call, "the states of one head have %lld numbers, more than 2^26", (long long)numbers);
     for (uint32_t n = degrees_lowest(p); n <= order; n++) {
         const double c = fabs(degrees_coefficient(p, p->scale, n));
         if (p->scale != 0 && !(c >= FLT_MIN && c <= FLT_MAX))
-            return serve_refuse(why, len, "the coefficient of degree %u, %g, is no normal float", n, c);
+            return serve_refuse(call, "the coefficient of degree %u, %g, is no normal float", n, c);
     }
     return 1;
 }

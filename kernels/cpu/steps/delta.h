@@ -17,7 +17,7 @@
  * quotient and the product one rounding each.  x = 0, also by underflow: b_t, which is right to x/2. */
 static inline real delta_rate(const row *r, const real *k, int64_t t)
 {
-    const attest_tensor *rates = r->t->role[ATTEST_B];
+    const attest_tensor *rates = r->t->role[ATTEST_BETA];
     const real b = step_load(rates, r->b * rates->stride[0] + r->g * rates->stride[1] + t * rates->stride[2]);
     if (r->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_EFLA)
         return b;

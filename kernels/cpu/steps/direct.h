@@ -63,12 +63,15 @@ static inline void direct_row(const row *r)
     norm_finish(r, u, z, c);
 }
 
-static inline size_t direct_workspace(const attest_problem *p) { return pairs_workspace(p, p->e + p->m); }
-
-static inline attest_status direct_run(const attest_problem *p, const attest_tensors *t, void *workspace, void *stream)
+static inline size_t direct_workspace(const attest_call *call)
 {
-    (void)stream;
-    step_each_row(p, t, workspace, pairs_head, direct_row);
+    const attest_problem *p = call->problem;
+    return pairs_workspace(p, p->e + p->m);
+}
+
+static inline attest_status direct_run(const attest_call *call)
+{
+    step_each_row(call, pairs_head, direct_row);
     return ATTEST_OK;
 }
 

@@ -52,7 +52,7 @@ static inline real gate_value(const attest_problem *p, const attest_tensors *t, 
     if (!gate_values(p))
         return 1;
     if (p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS)
-        return gate_heads(t->role[ATTEST_SK], b, p->hkv, g, j);
+        return gate_heads(t->role[ATTEST_K_HEAD_LOGITS], b, p->hkv, g, j);
     return gate_given(t->role[ATTEST_GIN], b, g, j);
 }
 
@@ -62,7 +62,7 @@ static inline real gate_row(const attest_problem *p, const attest_tensors *t, in
     if (!gate_rows(p))
         return 1;
     if (p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS)
-        return gate_heads(t->role[ATTEST_SQ], b, p->hq, h, i);
+        return gate_heads(t->role[ATTEST_Q_HEAD_LOGITS], b, p->hq, h, i);
     return gate_given(t->role[ATTEST_GOUT], b, h, i);
 }
 

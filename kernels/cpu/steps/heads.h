@@ -63,7 +63,7 @@ static inline attest_status heads_run(const attest_problem *p, const attest_tens
  * token i, then hold the products D_ij = a_(j+1) .. a_i when they reach token j: one rounding a step, no division. */
 static inline void heads_back(real *f, real *x, const row *r, int64_t t)
 {
-    const attest_tensor *a = r->t->role[ATTEST_A];
+    const attest_tensor *a = r->t->role[ATTEST_DECAY];
     *f *= decay_token(r->p, r->t, r->b, r->g, t);
     for (int64_t c = 0; r->p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR && c < r->p->d; c++)
         x[c] *= step_load(a, r->b * a->stride[0] + r->g * a->stride[1] + t * a->stride[2] + c * a->stride[3]);

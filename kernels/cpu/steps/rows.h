@@ -16,10 +16,11 @@ static inline real step_scale(const attest_problem *p) { return (real)p->scale; 
 
 /* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows.  Before the first query
  * head of a KV head calls `head` (or NULL), which may make keys and values ready. */
-static inline void step_each_row(const attest_problem *p, const attest_tensors *t, void *workspace,
-                                 void (*head)(row *r), void (*body)(const row *r))
+static inline void step_each_row(const attest_call *call, void (*head)(row *r), void (*body)(const row *r))
 {
-    row r = { .p = p, .t = t, .scale = step_scale(p), .scratch = (real *)workspace };
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    row r = { .p = p, .t = t, .scale = step_scale(p), .scratch = (real *)call->workspace };
     for (r.b = 0; r.b < p->b; r.b++)
         for (r.h = 0; r.h < p->hq; r.h++) {
             r.g = step_kv_head(p, r.h);

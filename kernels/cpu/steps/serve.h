@@ -42,12 +42,12 @@ typedef struct serve_table {
 } serve_table;
 
 /* Writes the reason and returns 0. */
-static inline int serve_refuse(char *why, size_t len, const char *format, ...)
+static inline int serve_refuse(const attest_call *call, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (len > 0)
-        vsnprintf(why, len, format, list);
+    if (call->why_size > 0)
+        vsnprintf(call->why, call->why_size, format, list);
     va_end(list);
     return 0;
 }
@@ -94,22 +94,23 @@ static inline void serve_list(char *text, size_t len, const char *const *names, 
         }
 }
 
-static inline int serve_dtype(const char *key, uint32_t dtype, uint32_t allowed, char *why, size_t len)
+static inline int serve_dtype(const attest_call *call, const char *key, uint32_t dtype, uint32_t allowed)
 {
     static const char *const names[] = { "f32", "f64", "f16", "bf16" };
     char served[64] = "";
     if (dtype < 4 && allowed & SERVE_BIT(dtype))
         return 1;
     serve_list(served, sizeof served, names, 4, allowed);
-    return serve_refuse(why, len, "%s=%s is not served (served: %s)", key, dtype < 4 ? names[dtype] : "?", served);
+    return serve_refuse(call, "%s=%s is not served (served: %s)", key, dtype < 4 ? names[dtype] : "?", served);
 }
 
 /* 1 if every axis and dtype of the problem is in the table; else 0 and the first that is not. */
-static inline int serve_check(const serve_table *table, const attest_problem *p, char *why, size_t len)
+static inline int serve_check(const serve_table *table, const attest_call *call)
 {
-    if (p->axis_count != ATTEST_AXIS_COUNT)
-        return serve_refuse(why, len, "the host has %u axes, this kernel knows %d", p->axis_count,
-                            (int)ATTEST_AXIS_COUNT);
+    const attest_problem *p = call->problem;
+    const int newer = attest_axis_unserved(p, ATTEST_AXES_KNOWN);
+    if (newer >= 0)
+        return serve_refuse(call, "axis number %d is set, which this kernel does not know", newer);
     for (uint32_t a = 0; a < ATTEST_AXIS_COUNT; a++) {
         const uint32_t allowed = table->axis[a] ? table->axis[a] : SERVE_BIT(0), v = p->axis[a].value;
         const serve_axis_text *text = serve_axis(a);
@@ -118,18 +119,18 @@ static inline int serve_check(const serve_table *table, const attest_problem *p,
             continue;
         serve_list(served, sizeof served, text->value, 12, allowed);
         if (v >= 12 || !text->value[v])
-            return serve_refuse(why, len, "%s: value %u is not served (served: %s)", text->key, v, served);
-        return serve_refuse(why, len, "%s=%s is not served (served: %s)", text->key, text->value[v], served);
+            return serve_refuse(call, "%s: value %u is not served (served: %s)", text->key, v, served);
+        return serve_refuse(call, "%s=%s is not served (served: %s)", text->key, text->value[v], served);
     }
-    return serve_dtype("in", p->in, table->in, why, len) && serve_dtype("acc", p->acc, table->acc, why, len) &&
-           serve_dtype("p", p->p, table->p, why, len) && serve_dtype("out", p->out, table->out, why, len);
+    return serve_dtype(call, "in", p->in, table->in) && serve_dtype(call, "acc", p->acc, table->acc) &&
+           serve_dtype(call, "p", p->p, table->p) && serve_dtype(call, "out", p->out, table->out);
 }
 
 /* power:1 and term:1 are linear attention, no other order is. */
-static inline int serve_linear(const attest_problem *p, char *why, size_t len)
+static inline int serve_linear(const attest_call *call)
 {
-    const uint32_t order = p->axis[ATTEST_AXIS_WEIGHT].order;
-    return order == 1 ? 1 : serve_refuse(why, len, "weight of order %u is not served (served: power:1 term:1)", order);
+    const uint32_t order = call->problem->axis[ATTEST_AXIS_WEIGHT].order;
+    return order == 1 ? 1 : serve_refuse(call, "weight of order %u is not served (served: power:1 term:1)", order);
 }
 
 #endif

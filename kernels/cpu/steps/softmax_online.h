@@ -34,12 +34,15 @@ static void online_row(const row *r)
     softmax_finish(r, &all);
 }
 
-static size_t online_workspace(const attest_problem *p) { return pairs_workspace(p, ONLINE_TILE + 2 * p->e); }
-
-static attest_status online_run(const attest_problem *p, const attest_tensors *t, void *workspace, void *stream)
+static size_t online_workspace(const attest_call *call)
 {
-    (void)stream;
-    step_each_row(p, t, workspace, pairs_head, online_row);
+    const attest_problem *p = call->problem;
+    return pairs_workspace(p, ONLINE_TILE + 2 * p->e);
+}
+
+static attest_status online_run(const attest_call *call)
+{
+    step_each_row(call, pairs_head, online_row);
     return ATTEST_OK;
 }
 

@@ -21,12 +21,15 @@ static void two_pass_row(const row *r)
     softmax_finish(r, &all);
 }
 
-static size_t two_pass_workspace(const attest_problem *p) { return pairs_workspace(p, p->m + p->e); }
-
-static attest_status two_pass_run(const attest_problem *p, const attest_tensors *t, void *workspace, void *stream)
+static size_t two_pass_workspace(const attest_call *call)
 {
-    (void)stream;
-    step_each_row(p, t, workspace, pairs_head, two_pass_row);
+    const attest_problem *p = call->problem;
+    return pairs_workspace(p, p->m + p->e);
+}
+
+static attest_status two_pass_run(const attest_call *call)
+{
+    step_each_row(call, pairs_head, two_pass_row);
     return ATTEST_OK;
 }
 

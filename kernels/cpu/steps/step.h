@@ -130,7 +130,7 @@ static inline int64_t step_max(int64_t a, int64_t b) { return a > b ? a : b; }
 /* Keys of batch entry b: len_b, or all m. */
 static inline int64_t step_length(const attest_problem *p, const attest_tensors *t, int64_t b)
 {
-    const attest_tensor *len = t->role[ATTEST_LEN];
+    const attest_tensor *len = t->role[ATTEST_KV_LENS];
     if (p->axis[ATTEST_AXIS_LENS].value == ATTEST_LENS_NONE || !len)
         return p->m;
     return ((const int64_t *)len->data)[b * len->stride[0]];

@@ -53,27 +53,26 @@ static inline int64_t recurrent_cut(recurrence *a, const attest_problem *p, int 
     return used + dim + 2 * p->e;
 }
 
-static inline attest_status recurrent_run(const attest_problem *p, const attest_tensors *t, void *workspace,
-                                          int packed)
+static inline attest_status recurrent_run(const attest_call *call, int packed)
 {
     static const heads_steps steps = { recurrent_begin, recurrent_take, recurrent_read, recurrent_end };
     recurrence a;
-    recurrent_cut(&a, p, packed, (real *)workspace);
+    recurrent_cut(&a, call->problem, packed, (real *)call->workspace);
     for (uint32_t n = a.s.lowest; packed && n <= a.s.highest; n++)
         degrees_multinomials(a.s.multinomial[n], a.s.dim, n, 0, 0, 0, 1);
-    return heads_run(p, t, &a, &steps);
+    return heads_run(call->problem, call->tensors, &a, &steps);
 }
 
-static inline size_t recurrent_workspace(const attest_problem *p, int packed)
+static inline size_t recurrent_workspace(const attest_call *call, int packed)
 {
     recurrence a;
-    return (size_t)recurrent_cut(&a, p, packed, NULL) * sizeof(real);
+    return (size_t)recurrent_cut(&a, call->problem, packed, NULL) * sizeof(real);
 }
 
-static inline int recurrent_supports(const attest_problem *p, int packed, char *why, size_t len)
+static inline int recurrent_supports(const attest_call *call, int packed)
 {
     static const serve_table table = DEGREES_TABLE;
-    return serve_check(&table, p, why, len) && degrees_fit(p, packed, why, len);
+    return serve_check(&table, call) && degrees_fit(call, packed);
 }
 
 #endif

@@ -3,7 +3,7 @@
 
 static inline real plain_rate(const row *r, const real *k, int64_t t)
 {
-    const attest_tensor *rates = r->t->role[ATTEST_B];
+    const attest_tensor *rates = r->t->role[ATTEST_BETA];
     (void)k;
     return step_load(rates, r->b * rates->stride[0] + r->g * rates->stride[1] + t * rates->stride[2]);
 }

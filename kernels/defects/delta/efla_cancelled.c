@@ -3,7 +3,7 @@
 
 static inline real rate_cancelled(const row *r, const real *k, int64_t t)
 {
-    const attest_tensor *rates = r->t->role[ATTEST_B];
+    const attest_tensor *rates = r->t->role[ATTEST_BETA];
     const real b = step_load(rates, r->b * rates->stride[0] + r->g * rates->stride[1] + t * rates->stride[2]);
     const real squares = step_dot(k, k, token_dim(r->p));
     if (r->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_EFLA || squares == 0)

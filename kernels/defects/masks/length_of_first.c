@@ -3,7 +3,7 @@
 
 static inline int64_t first_length(const attest_problem *p, const attest_tensors *t, int64_t b)
 {
-    const attest_tensor *len = t->role[ATTEST_LEN];
+    const attest_tensor *len = t->role[ATTEST_KV_LENS];
     (void)b;
     return p->axis[ATTEST_AXIS_LENS].value == ATTEST_LENS_DRAW && len ? ((const int64_t *)len->data)[0] : p->m;
 }

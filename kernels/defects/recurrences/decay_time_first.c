@@ -3,7 +3,7 @@
 
 static inline real swapped_axes(const attest_problem *p, const attest_tensors *t, int64_t b, int64_t g, int64_t token)
 {
-    const attest_tensor *a = t->role[ATTEST_A];
+    const attest_tensor *a = t->role[ATTEST_DECAY];
     if (p->axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_SCALAR)
         return decay_token(p, t, b, g, token);
     return step_load(a, b * a->stride[0] + (token * p->hkv + g) * a->stride[2]);

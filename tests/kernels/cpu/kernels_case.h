@@ -5,8 +5,8 @@
 #define ATTEST_TEST_KERNELS_CASE_H
 
 #include "kernels/attest_float.h"
+#include "kernels/library/call.h"
 #include "kernels/library/registry.h"
-#include "kernels/tensor/tensor.h"
 #include "tests/kernels/cpu/kernels_naive.h"
 
 #include <check.h>
@@ -76,7 +76,7 @@ static inline void fill_states(attest_bundle *bundle, const attest_problem *p, i
 
 static inline void fill_inputs(attest_bundle *bundle, const attest_problem *p, int packed)
 {
-    for (uint32_t role = 0; role < ATTEST_ROLE_COUNT; role++) {
+    for (uint32_t role = 0; role < ATTEST_TENSOR_ROLES; role++) {
         const attest_tensor_id id = { ATTEST_KIND_ROLE, role };
         if (attest_roles[role].output || !attest_problem_uses(p, id))
             continue;
@@ -85,7 +85,7 @@ static inline void fill_inputs(attest_bundle *bundle, const attest_problem *p, i
             int64_t index[4] = { 0 }, rest = at;
             for (int axis = t->rank - 1; axis >= 0; rest /= t->shape[axis], axis--)
                 index[axis] = rest % t->shape[axis];
-            if (role == ATTEST_LEN)
+            if (role == ATTEST_KV_LENS)
                 attest_store_bits(t, at, (uint64_t)naive_length(p, at));
             else
                 put(t, at, naive_input((int64_t)role, index[0], index[1], index[2], index[3]));
@@ -115,20 +115,20 @@ static inline void add_outputs(attest_bundle *bundle, const attest_problem *p, c
 }
 
 /* Runs with a scratch of exactly the size asked for, full of NaNs. */
-static inline void run(const attest_kernel *k, const attest_problem *p, const attest_tensors *view)
+static inline void run(const attest_kernel *k, const attest_problem *p, const attest_view *view)
 {
-    const size_t size = k->workspace ? k->workspace(p) : 0;
+    const size_t size = attest_kernel_workspace(attest_own(k), p);
     void *scratch = malloc(size > 0 ? size : 1);
     ck_assert_ptr_nonnull(scratch);
     memset(scratch, 0xff, size);
-    ck_assert_int_eq(k->run(p, view, scratch, NULL), ATTEST_OK);
+    ck_assert_int_eq(attest_kernel_run(attest_own(k), p, view, scratch, size, NULL, 0), ATTEST_OK);
     free(scratch);
 }
 
 static inline attest_bundle *run_case(const attest_kernel *k, const attest_problem *p)
 {
     attest_bundle *bundle;
-    attest_tensors view;
+    attest_view view;
     attest_error err;
     ck_assert_int_eq(attest_bundle_new(&bundle, &err), ATTEST_OK);
     fill_inputs(bundle, p, (k->flags & ATTEST_PACKED_STATE) != 0);

@@ -44,8 +44,8 @@ static inline double naive_value(int64_t tensor, int64_t a, int64_t b, int64_t c
 /* Element (a,b,c,d) of a role's tensor: in (0,1] for decays and gates, in (0,2] for b, in (0,1/2] for slopes. */
 static inline double naive_input(int64_t role, int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    static const double upto[ATTEST_ROLE_COUNT] = { [ATTEST_A] = 1, [ATTEST_GAMMA] = 1, [ATTEST_GIN] = 1,
-                                                    [ATTEST_GOUT] = 1, [ATTEST_B] = 2, [ATTEST_SLOPE] = 0.5 };
+    static const double upto[ATTEST_TENSOR_ROLES] = { [ATTEST_DECAY] = 1, [ATTEST_GAMMA] = 1, [ATTEST_GIN] = 1,
+                                                    [ATTEST_GOUT] = 1, [ATTEST_BETA] = 2, [ATTEST_SLOPE] = 0.5 };
     if (upto[role] > 0)
         return upto[role] * (double)(naive_hash(role, a, b, c, d) % 64 + 1) / 64;
     return naive_value(role, a, b, c, d);
@@ -135,8 +135,9 @@ static inline double naive_decay(const attest_problem *p, int64_t b, int64_t g, 
     const uint32_t decay = naive_is(p, ATTEST_AXIS_DECAY);
     double product = 1;
     for (int64_t t = from; decay && t <= to; t++)
-        product *= decay == ATTEST_DECAY_RETNET ? naive_input(ATTEST_GAMMA, g, 0, 0, 0)
-                                                : naive_input(ATTEST_A, b, g, t, decay == ATTEST_DECAY_VECTOR ? c : 0);
+        product *= decay == ATTEST_DECAY_RETNET   ? naive_input(ATTEST_GAMMA, g, 0, 0, 0)
+                   : decay == ATTEST_DECAY_VECTOR ? naive_input(ATTEST_DECAY, b, g, t, c)
+                                                  : naive_input(ATTEST_DECAY, b, g, t, 0);
     return product;
 }
 
@@ -152,8 +153,8 @@ static inline double naive_gate(const attest_problem *p, int rows, int64_t b, in
     if (gates != ATTEST_GATES_HEADS)
         return naive_input(rows ? ATTEST_GOUT : ATTEST_GIN, b, h, token, 0);
     for (int64_t x = 0; x < heads; x++)
-        sum += exp(naive_input(rows ? ATTEST_SQ : ATTEST_SK, b, x, token, 0));
-    return exp(naive_input(rows ? ATTEST_SQ : ATTEST_SK, b, h, token, 0)) / sum;
+        sum += exp(naive_input(rows ? ATTEST_Q_HEAD_LOGITS : ATTEST_K_HEAD_LOGITS, b, x, token, 0));
+    return exp(naive_input(rows ? ATTEST_Q_HEAD_LOGITS : ATTEST_K_HEAD_LOGITS, b, h, token, 0)) / sum;
 }
 
 /* ---- scores and weights ---------------------------------------------------------------------------------------- */

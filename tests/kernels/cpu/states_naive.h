@@ -36,7 +36,7 @@ static inline double naive_load(const scene *s, attest_role role, int64_t b, int
 
 static inline int64_t naive_length(const scene *s, int64_t b)
 {
-    const attest_tensor *len = attest_bundle_role(s->bundle, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(s->bundle, ATTEST_KV_LENS);
     return len ? attest_load_int(len, b) : s->c.problem.m;
 }
 
@@ -134,7 +134,7 @@ static inline near naive_gin(const scene *s, int64_t b, int64_t g, int64_t j)
 {
     const uint32_t gates = naive_axis(s, ATTEST_AXIS_GATES);
     if (gates == ATTEST_GATES_HEADS)
-        return naive_heads(s, ATTEST_SK, b, s->c.problem.hkv, g, j);
+        return naive_heads(s, ATTEST_K_HEAD_LOGITS, b, s->c.problem.hkv, g, j);
     const int given = gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT;
     return (near){ given ? naive_load(s, ATTEST_GIN, b, g, j, 0) : 1, 0 };
 }
@@ -143,7 +143,7 @@ static inline near naive_gout(const scene *s, int64_t b, int64_t h, int64_t i)
 {
     const uint32_t gates = naive_axis(s, ATTEST_AXIS_GATES);
     if (gates == ATTEST_GATES_HEADS)
-        return naive_heads(s, ATTEST_SQ, b, s->c.problem.hq, h, i);
+        return naive_heads(s, ATTEST_Q_HEAD_LOGITS, b, s->c.problem.hq, h, i);
     const int given = gates != ATTEST_GATES_NONE && gates != ATTEST_GATES_IN;
     return (near){ given ? naive_load(s, ATTEST_GOUT, b, h, i, 0) : 1, 0 };
 }
@@ -154,7 +154,7 @@ static inline double naive_decay(const scene *s, int64_t b, int64_t g, int64_t t
     const uint32_t decay = naive_axis(s, ATTEST_AXIS_DECAY);
     if (decay == ATTEST_DECAY_RETNET)
         return attest_load(attest_bundle_role(s->bundle, ATTEST_GAMMA), g);
-    return decay == ATTEST_DECAY_NONE ? 1 : naive_load(s, ATTEST_A, b, g, t, decay == ATTEST_DECAY_VECTOR ? c : 0);
+    return decay == ATTEST_DECAY_NONE ? 1 : naive_load(s, ATTEST_DECAY, b, g, t, decay == ATTEST_DECAY_VECTOR ? c : 0);
 }
 
 /* Product over t = from..to; D_ij is that from j+1 to i. */

@@ -8,8 +8,8 @@
 #define ATTEST_TEST_STATES_SCENE_H
 
 #include "kernels/attest_float.h"
+#include "kernels/library/call.h"
 #include "kernels/library/registry.h"
-#include "kernels/tensor/tensor.h"
 
 #include <check.h>
 #include <math.h>
@@ -20,7 +20,7 @@ typedef struct scene {
     attest_case c;
     const attest_kernel *kernel;
     attest_bundle *bundle;
-    attest_tensors view;
+    attest_view view;
     int packed;
     char where[320];
 } scene;
@@ -43,8 +43,8 @@ static inline double scene_value(uint32_t role, uint64_t at)
     const uint64_t hash = scene_hash(role, at);
     const double x = ((double)(hash % 65) - 32) / 32, positive = (double)(hash % 64 + 1) / 64;
     switch (role) {
-    case ATTEST_GIN: case ATTEST_GOUT: case ATTEST_B: return positive;
-    case ATTEST_A: return 0.5 + positive / 2;
+    case ATTEST_GIN: case ATTEST_GOUT: case ATTEST_BETA: return positive;
+    case ATTEST_DECAY: return 0.5 + positive / 2;
     case ATTEST_GAMMA: return 1 - 1.0 / (double)(4ull << at);
     case ATTEST_GAIN: return 1 + x / 4;
     default: return x;
@@ -103,7 +103,7 @@ static inline void scene_fill(scene *s, attest_tensor_id id)
         return;
     }
     for (int64_t at = 0; at < attest_tensor_count(t); at++)
-        attest_store_bits(t, at, id.index == ATTEST_LEN
+        attest_store_bits(t, at, id.index == ATTEST_KV_LENS
                                      ? scene_hash(id.index, (uint64_t)at) % (uint64_t)(s->c.problem.m + 1)
                                      : attest_from_f64(t->dtype, scene_value(id.index, (uint64_t)at)));
 }
@@ -123,7 +123,7 @@ static inline uint32_t scene_gives(attest_tensor_id id)
 static inline void scene_run(scene *s)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
-    const size_t size = s->kernel->workspace ? s->kernel->workspace(&s->c.problem) : 0;
+    const size_t size = attest_kernel_workspace(attest_own(s->kernel), &s->c.problem);
     const size_t outputs = attest_problem_outputs(&s->c.problem, ids, ATTEST_MAX_TENSORS);
     void *scratch = malloc(size > 0 ? size : 1);
     ck_assert_ptr_nonnull(scratch);
@@ -134,7 +134,8 @@ static inline void scene_run(scene *s)
             memset(t->data, 0xff, attest_tensor_bytes(t));
     }
     attest_bundle_view(s->bundle, &s->view);
-    ck_assert_int_eq(s->kernel->run(&s->c.problem, &s->view, scratch, NULL), ATTEST_OK);
+    ck_assert_int_eq(attest_kernel_run(attest_own(s->kernel), &s->c.problem, &s->view, scratch, size, NULL, 0),
+                     ATTEST_OK);
     free(scratch);
 }
 
@@ -149,7 +150,7 @@ static inline int scene_serves(scene *s, const attest_kernel *kernel, const char
     snprintf(s->where, sizeof s->where, "%s: %s", kernel->name, line);
     if (attest_case_parse(&s->c, line, NULL, NULL, &err) != ATTEST_OK)
         return 0;
-    if (kernel->supports(&s->c.problem, why, sizeof why))
+    if (attest_kernel_supports(attest_own(kernel), &s->c.problem, why, sizeof why))
         return 1;
     ck_assert_msg(why[0] != '\0', "%s refuses '%s' without a reason", kernel->name, line);
     return 0;
@@ -197,17 +198,17 @@ static inline void scene_poison(const scene *s, attest_role role, int64_t b, int
 /* NaN in every token that queries before `rows` of batch entry b do not read; `length` is len_b. */
 static inline void scene_poison_after(const scene *s, int64_t b, int64_t length, int64_t rows)
 {
-    static const attest_role queries[] = { ATTEST_Q, ATTEST_GOUT, ATTEST_SQ };
-    static const attest_role keys[] = { ATTEST_K, ATTEST_V, ATTEST_GIN, ATTEST_SK, ATTEST_B };
+    static const attest_role queries[] = { ATTEST_Q, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS };
+    static const attest_role keys[] = { ATTEST_K, ATTEST_V, ATTEST_GIN, ATTEST_K_HEAD_LOGITS, ATTEST_BETA };
     const attest_problem *p = &s->c.problem;
-    const attest_tensor *a = attest_bundle_role(s->bundle, ATTEST_A);
+    const attest_tensor *a = attest_bundle_role(s->bundle, ATTEST_DECAY);
     int64_t first, last;
     attest_visible(p, length, rows - 1, &first, &last);
     for (int i = 0; i < 3; i++)
         scene_poison(s, queries[i], b, rows);
     for (int i = 0; i < 5; i++)
         scene_poison(s, keys[i], b, last);
-    scene_poison(s, ATTEST_A, b, rows);
+    scene_poison(s, ATTEST_DECAY, b, rows);
     for (int64_t at = 0; a && !p->axis[ATTEST_AXIS_STATE].value && at < a->shape[1] * a->shape[3]; at++)
         attest_store_bits(a, attest_offset(a, b, at / a->shape[3], 0, at % a->shape[3]),
                           attest_from_f64(a->dtype, NAN)); /* a_0 decays nothing */
@@ -217,7 +218,8 @@ static inline void scene_poison_after(const scene *s, int64_t b, int64_t length,
 static inline void scene_check_unread(scene *s, int64_t rows)
 {
     const attest_problem *p = &s->c.problem;
-    const attest_tensor *o = attest_bundle_role(s->bundle, ATTEST_O), *len = attest_bundle_role(s->bundle, ATTEST_LEN);
+    const attest_tensor *o = attest_bundle_role(s->bundle, ATTEST_O);
+    const attest_tensor *len = attest_bundle_role(s->bundle, ATTEST_KV_LENS);
     const size_t bytes = attest_tensor_bytes(o);
     scene_run(s);
     void *before = malloc(bytes);

@@ -62,7 +62,7 @@ static int parse_for(attest_case *c, const attest_kernel *k, const char *line)
     char why[256] = "";
     if (attest_case_parse(c, line, NULL, NULL, &err) != ATTEST_OK)
         return 0;
-    if (k->supports(&c->problem, why, sizeof why))
+    if (attest_kernel_supports(attest_own(k), &c->problem, why, sizeof why))
         return 1;
     ck_assert_msg(why[0] != '\0', "%s refuses '%s' without a reason", k->name, line);
     return 0;
@@ -118,7 +118,7 @@ static int serves_update(const attest_kernel *k, int sum)
             snprintf(line, sizeof line, "variant=%s n=4 d=2 %s", variant, dtypes[type]);
             if (attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK &&
                 (c.problem.axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD) == sum &&
-                k->supports(&c.problem, why, sizeof why))
+                attest_kernel_supports(attest_own(k), &c.problem, why, sizeof why))
                 return 1;
         }
     return 0;
@@ -173,24 +173,24 @@ static int64_t same_element(const attest_tensor *s, const attest_tensor *t, int6
 }
 
 /* The tensors of a view by number: the roles, then h0, z0, ht, zt of every degree. */
-enum { SLOTS = ATTEST_ROLE_COUNT + 4 * ATTEST_STATE_SLOTS };
+enum { SLOTS = ATTEST_TENSOR_ROLES + 4 * ATTEST_STATE_SLOTS };
 
-static const attest_tensor **slot(attest_tensors *view, int n)
+static const attest_tensor **slot(attest_view *view, int n)
 {
     const attest_tensor **const states[] = { view->h0, view->z0, view->ht, view->zt };
-    const int at = n - ATTEST_ROLE_COUNT;
+    const int at = n - ATTEST_TENSOR_ROLES;
     return at < 0 ? &view->role[n] : &states[at / ATTEST_STATE_SLOTS][at % ATTEST_STATE_SLOTS];
 }
 
 static const char *slot_name(int n)
 {
     static const char *const states[] = { "h0", "z0", "ht", "zt" };
-    return n < ATTEST_ROLE_COUNT ? attest_roles[n].name : states[(n - ATTEST_ROLE_COUNT) / ATTEST_STATE_SLOTS];
+    return n < ATTEST_TENSOR_ROLES ? attest_roles[n].name : states[(n - ATTEST_TENSOR_ROLES) / ATTEST_STATE_SLOTS];
 }
 
 static int slot_is_output(int n)
 {
-    return n < ATTEST_ROLE_COUNT ? attest_roles[n].output : n >= ATTEST_ROLE_COUNT + 2 * ATTEST_STATE_SLOTS;
+    return n < ATTEST_TENSOR_ROLES ? attest_roles[n].output : n >= ATTEST_TENSOR_ROLES + 2 * ATTEST_STATE_SLOTS;
 }
 
 /* The bits of t in s, and the holes of s as respread() left them. */
@@ -211,7 +211,7 @@ static void check_spread(const attest_tensor *s, const attest_tensor *t, const c
 static int check_strided(const attest_kernel *k, const attest_case *c, const char *where)
 {
     attest_bundle *bundle = run_case(k, &c->problem);
-    attest_tensors view, plain;
+    attest_view view, plain;
     attest_tensor spread[SLOTS];
     void *memory[SLOTS] = { NULL };
     attest_bundle_view(bundle, &view);
@@ -248,13 +248,13 @@ static int alive(const attest_problem *p, int64_t b, int64_t i)
  * its first one (with a state: from 0) to itself; queries and their gates: if it sees anything. */
 static int is_read(const attest_problem *p, uint32_t r, int64_t b, int64_t token)
 {
-    if (r == ATTEST_Q || r == ATTEST_GOUT || r == ATTEST_SQ)
+    if (r == ATTEST_Q || r == ATTEST_GOUT || r == ATTEST_Q_HEAD_LOGITS)
         return alive(p, b, token);
     for (int64_t i = 0; i < p->n; i++) {
         int64_t first = 0;
         while (first < p->m && !naive_sees(p, b, i, first))
             first++;
-        if (r == ATTEST_A ? alive(p, b, i) && token <= i && (token > first || p->axis[ATTEST_AXIS_STATE].value)
+        if (r == ATTEST_DECAY ? alive(p, b, i) && token <= i && (token > first || p->axis[ATTEST_AXIS_STATE].value)
                           : naive_sees(p, b, i, token))
             return 1;
     }
@@ -264,11 +264,11 @@ static int is_read(const attest_problem *p, uint32_t r, int64_t b, int64_t token
 /* NaN wherever no row reads: not a bit of any output changes. */
 static int check_invisible(const attest_kernel *k, const attest_case *c, const char *where)
 {
-    static const uint32_t roles[] = { ATTEST_Q, ATTEST_GOUT, ATTEST_SQ, ATTEST_K, ATTEST_V, ATTEST_GIN, ATTEST_SK,
-                                      ATTEST_A };
+    static const uint32_t roles[] = { ATTEST_Q, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, ATTEST_K,
+                                      ATTEST_V, ATTEST_GIN,  ATTEST_K_HEAD_LOGITS, ATTEST_DECAY };
     const attest_problem *p = &c->problem;
     attest_bundle *bundle = run_case(k, p), *clean = run_case(k, p);
-    attest_tensors view, want;
+    attest_view view, want;
     int poisoned = 0;
     attest_bundle_view(bundle, &view);
     attest_bundle_view(clean, &want);
@@ -310,7 +310,8 @@ static int served(const attest_problem *p, uint32_t form)
     char why[256];
     int count = 0;
     for (uint32_t k = 0; k < lib->kernel_count; k++)
-        count += lib->kernels[k]->form == form && lib->kernels[k]->supports(p, why, sizeof why);
+        count += lib->kernels[k]->form == form &&
+                 attest_kernel_supports(attest_own(lib->kernels[k]), p, why, sizeof why);
     return count;
 }
 
@@ -360,7 +361,7 @@ static void check_composition(const attest_kernel *k, const char *variant)
 {
     attest_case c;
     char line[256], where[384];
-    attest_tensors whole, part;
+    attest_view whole, part;
     attest_error err;
     attest_bundle *scratch;
     attest_tensor cut[3];
@@ -447,10 +448,11 @@ START_TEST(test_refusals)
         attest_error err;
         char why[256] = "", tiny[4];
         ck_assert_msg(attest_case_parse(&c, cases[i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
-        ck_assert_msg(!k->supports(&c.problem, why, sizeof why), "%s: %s", k->name, cases[i].line);
+        ck_assert_msg(!attest_kernel_supports(attest_own(k), &c.problem, why, sizeof why), "%s: %s", k->name,
+                      cases[i].line);
         ck_assert_msg(strstr(why, cases[i].reason) != NULL, "%s: %s: says '%s', not '%s'", k->name, cases[i].line, why,
                       cases[i].reason);
-        ck_assert_int_eq(k->supports(&c.problem, tiny, sizeof tiny), 0);
+        ck_assert_int_eq(attest_kernel_supports(attest_own(k), &c.problem, tiny, sizeof tiny), 0);
         ck_assert_int_lt((int)strlen(tiny), (int)sizeof tiny);
     }
 }

@@ -37,7 +37,7 @@ static double norm_of(const near *x, int64_t dim, int errors)
 static near rate(const scene *s, int64_t b, int64_t g, int64_t t, const near *k)
 {
     const int64_t dim = attest_feature_dim(&s->c.problem);
-    const double given = naive_load(s, ATTEST_B, b, g, t, 0), norm = norm_of(k, dim, 0), r = norm * norm;
+    const double given = naive_load(s, ATTEST_BETA, b, g, t, 0), norm = norm_of(k, dim, 0), r = norm * norm;
     if (naive_axis(s, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_EFLA)
         return (near){ given, 0 };
     const double value = r > 0 ? -expm1(-given * r) / r : given;
@@ -225,8 +225,8 @@ static attest_tensor from_token(const attest_tensor *t, int64_t from, int64_t n)
 /* Two passes, the second from the first one's final state, over the memory of one. */
 static void check_carried(const attest_kernel *kernel, const char *variant, int64_t cut)
 {
-    static const attest_role sliced[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_SK, ATTEST_SQ, ATTEST_A, ATTEST_B,
-                                          ATTEST_O };
+    static const attest_role sliced[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_K_HEAD_LOGITS, ATTEST_Q_HEAD_LOGITS,
+                                          ATTEST_DECAY, ATTEST_BETA, ATTEST_O };
     scene s;
     char line[256];
     snprintf(line, sizeof line, "variant=%s b=2 hq=4 hkv=2 n=12 d=3 e=2 chunk=4", variant);
@@ -235,7 +235,7 @@ static void check_carried(const attest_kernel *kernel, const char *variant, int6
     scene_run(&s);
     for (int pass = 0; pass < 2; pass++) {
         attest_problem p = s.c.problem;
-        attest_tensors view = s.view;
+        attest_view view = s.view;
         attest_tensor part[COUNT(sliced)];
         p.n = p.m = pass ? 12 - cut : cut;
         for (size_t r = 0; r < COUNT(sliced); r++)
@@ -247,8 +247,9 @@ static void check_carried(const attest_kernel *kernel, const char *variant, int6
             p.axis[ATTEST_AXIS_STATE].value = ATTEST_STATE_DRAW;
             view.h0[1] = view.ht[1]; /* in place: read before it is written */
         }
-        void *scratch = malloc(kernel->workspace(&p));
-        ck_assert_int_eq(kernel->run(&p, &view, scratch, NULL), ATTEST_OK);
+        const size_t size = attest_kernel_workspace(attest_own(kernel), &p);
+        void *scratch = malloc(size);
+        ck_assert_int_eq(attest_kernel_run(attest_own(kernel), &p, &view, scratch, size, NULL, 0), ATTEST_OK);
         free(scratch);
     }
     check_case(&s);
@@ -284,7 +285,8 @@ START_TEST(test_refusals)
         attest_error err;
         char why[256] = "";
         ck_assert_msg(attest_case_parse(&c, cases[i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
-        ck_assert_msg(!k->supports(&c.problem, why, sizeof why), "%s: %s", k->name, cases[i].line);
+        ck_assert_msg(!attest_kernel_supports(attest_own(k), &c.problem, why, sizeof why), "%s: %s", k->name,
+                      cases[i].line);
         ck_assert_msg(strstr(why, cases[i].reason) != NULL, "%s: %s: says '%s', not '%s'", k->name, cases[i].line, why,
                       cases[i].reason);
     }

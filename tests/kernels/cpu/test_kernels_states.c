@@ -286,8 +286,8 @@ static attest_tensor from_token(const attest_tensor *t, int64_t from, int64_t n)
  * memory: u of every row is that of one pass. */
 static void check_carried(const attest_kernel *kernel, const char *variant, int64_t cut)
 {
-    static const attest_role sliced[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_GIN, ATTEST_GOUT, ATTEST_SK, ATTEST_SQ,
-                                          ATTEST_A, ATTEST_O, ATTEST_U, ATTEST_Z };
+    static const attest_role sliced[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_GIN, ATTEST_GOUT, ATTEST_K_HEAD_LOGITS,
+                                          ATTEST_Q_HEAD_LOGITS, ATTEST_DECAY, ATTEST_O, ATTEST_U, ATTEST_Z };
     scene s;
     char line[256];
     snprintf(line, sizeof line, "variant=%s mask=causal b=2 hq=4 hkv=2 n=12 d=3 e=2 chunk=4", variant);
@@ -296,7 +296,7 @@ static void check_carried(const attest_kernel *kernel, const char *variant, int6
     scene_run(&s);
     for (int pass = 0; pass < 2; pass++) {
         attest_problem p = s.c.problem;
-        attest_tensors view = s.view;
+        attest_view view = s.view;
         attest_tensor part[COUNT(sliced)];
         p.n = p.m = pass ? 12 - cut : cut;
         for (size_t r = 0; r < COUNT(sliced); r++)
@@ -309,8 +309,9 @@ static void check_carried(const attest_kernel *kernel, const char *variant, int6
             memcpy(view.h0, view.ht, sizeof view.h0); /* in place: read before it is written */
             memcpy(view.z0, view.zt, sizeof view.z0);
         }
-        void *scratch = malloc(kernel->workspace(&p));
-        ck_assert_int_eq(kernel->run(&p, &view, scratch, NULL), ATTEST_OK);
+        const size_t size = attest_kernel_workspace(attest_own(kernel), &p);
+        void *scratch = malloc(size);
+        ck_assert_int_eq(attest_kernel_run(attest_own(kernel), &p, &view, scratch, size, NULL, 0), ATTEST_OK);
         free(scratch);
     }
     int lowest, highest;
@@ -347,7 +348,7 @@ static int served(const attest_problem *p, uint32_t form)
     const attest_library *lib = attest_builtin_library();
     char why[256];
     for (uint32_t k = 0; k < lib->kernel_count; k++)
-        if (lib->kernels[k]->form == form && lib->kernels[k]->supports(p, why, sizeof why))
+        if (lib->kernels[k]->form == form && attest_kernel_supports(attest_own(lib->kernels[k]), p, why, sizeof why))
             return 1;
     return 0;
 }

@@ -316,7 +316,7 @@ START_TEST(writes_and_reads_back)
 {
     static const int64_t shape[4] = { 2, 1, 3, 5 };
     make_folder();
-    for (uint32_t dtype = 0; dtype < ATTEST_DTYPE_COUNT; dtype++) {
+    for (uint32_t dtype = 0; dtype <= ATTEST_I64; dtype++) {
         for (int rank = 1; rank <= 4; rank++) {
             unsigned char data[30 * 8], head[256] = { 0 };
             attest_npy a;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "kernels/tensor/tensor.h"
+#include "kernels/tensor/view.h"
 
 Suite *suite_tensor(void);
 
@@ -33,7 +33,7 @@ START_TEST(names_round_trip)
                                        "z0.1x", "ht.999999999999", "len.1" };
     attest_error err;
     char name[32];
-    for (uint32_t r = 0; r < ATTEST_ROLE_COUNT; r++) {
+    for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
         const attest_tensor_id id = id_of(attest_roles[r].name);
         ck_assert_uint_eq(attest_roles[r].role, r);
         ck_assert(attest_tensor_id_equal(id, (attest_tensor_id){ ATTEST_KIND_ROLE, r }));
@@ -260,7 +260,7 @@ START_TEST(bundles)
     attest_error err;
     attest_bundle *bundle;
     attest_tensor *t, *again, adopted;
-    attest_tensors view;
+    attest_view view;
     const attest_problem p = problem_of("variant=taylor:1 n=3 d=1 state=draw");
     ck_assert_int_eq(attest_bundle_new(&bundle, &err), ATTEST_OK);
     ck_assert_int_eq(attest_bundle_add(bundle, &p, id_of("k"), 0, &t, &err), ATTEST_OK);
@@ -278,9 +278,15 @@ START_TEST(bundles)
     adopted.data = calloc(1, 8);
     ck_assert_int_eq(attest_bundle_adopt(bundle, id_of("len"), &adopted, &err), ATTEST_OK);
     attest_bundle_view(bundle, &view);
-    ck_assert(view.struct_size == sizeof view && view.role_count == ATTEST_ROLE_COUNT);
-    ck_assert(view.state_slots == ATTEST_STATE_SLOTS && view.role[ATTEST_K] == t && view.role[ATTEST_Q] == NULL);
-    ck_assert(view.role[ATTEST_LEN] && memcmp(view.role[ATTEST_LEN], &adopted, sizeof adopted) == 0);
+    const attest_view copy = view; /* a view of its own: nothing of it points into the other */
+    const attest_tensors tensors = attest_view_tensors(&copy);
+    ck_assert(tensors.struct_size == sizeof tensors && tensors.role_count == ATTEST_ROLE_COUNT);
+    ck_assert(tensors.state_slots == ATTEST_STATE_SLOTS && tensors.role == copy.role && tensors.zt == copy.zt);
+    ck_assert(tensors.role[ATTEST_K] == t && !tensors.role[ATTEST_ROLE_ROOM - 1] && !tensors.grad[ATTEST_Q]);
+    ck_assert(!tensors.grad_h0[64] && tensors.zt[1] && tensors.h0[64] && tensors.ht[64] && tensors.z0[0]);
+    ck_assert_uint_eq(attest_view_wanted(&copy), ATTEST_GIVES_STATE);
+    ck_assert(view.role[ATTEST_K] == t && view.role[ATTEST_Q] == NULL);
+    ck_assert(view.role[ATTEST_KV_LENS] && memcmp(view.role[ATTEST_KV_LENS], &adopted, sizeof adopted) == 0);
     ck_assert(view.zt[1] && !view.zt[0] && !view.ht[1] && !view.z0[1] && view.h0[64] && !view.h0[63]);
     ck_assert(attest_bundle_get(bundle, (attest_tensor_id){ 9, 0 }) == NULL);
     adopted.data = NULL;

@@ -197,11 +197,11 @@ START_TEST(fixed_laws)
     } rows[] = {
         { "gates=inout n=2000 d=1", ATTEST_GIN, 0, 1 },
         { "gates=inout n=2000 d=1", ATTEST_GOUT, 0, 1 },
-        { "variant=simple-gla n=2000 d=1", ATTEST_A, 0, 1 },
-        { "variant=gla n=200 d=9", ATTEST_A, 0, 1 },
-        { "variant=deltanet n=2000 d=1", ATTEST_B, 0, 0x1.fffffep+0 },
-        { "variant=sla hq=4 n=500 d=1", ATTEST_SQ, -6, 6 },
-        { "variant=sla hq=4 n=500 d=1", ATTEST_SK, -6, 6 },
+        { "variant=simple-gla n=2000 d=1", ATTEST_DECAY, 0, 1 },
+        { "variant=gla n=200 d=9", ATTEST_DECAY, 0, 1 },
+        { "variant=deltanet n=2000 d=1", ATTEST_BETA, 0, 0x1.fffffep+0 },
+        { "variant=sla hq=4 n=500 d=1", ATTEST_Q_HEAD_LOGITS, -6, 6 },
+        { "variant=sla hq=4 n=500 d=1", ATTEST_K_HEAD_LOGITS, -6, 6 },
         { "variant=softmax1 hq=1000 n=1 d=1", ATTEST_SINK, -6, 6 },
         { "variant=softmax1 hq=1000 n=1 d=1 in=f64", ATTEST_SINK, -6, 6 },
         { "gates=inout n=2000 d=1 in=f64", ATTEST_GIN, 0, 1 },
@@ -227,7 +227,7 @@ START_TEST(fixed_laws)
         uint32_t words[4];
         attest_draw_words(words, &stream, 0, 0);
         const double normal = (double)attest_draw_normal(&stream, 0) * 0x1p-32, unit = ((double)words[0] + 1) * 0x1p-32;
-        const double want = rows[r].role == ATTEST_GAIN ? 1 + normal / 4 : rows[r].role == ATTEST_B ? 2 * unit
+        const double want = rows[r].role == ATTEST_GAIN ? 1 + normal / 4 : rows[r].role == ATTEST_BETA ? 2 * unit
                             : rows[r].low < 0 ? normal : unit;
         const double stored = t->dtype == ATTEST_F64 ? want : (double)(float)want; /* in f64 every draw is exact */
         ck_assert_msg(attest_load(t, 0) == stored, "%s: %a, not %a", rows[r].line, attest_load(t, 0), stored);
@@ -239,12 +239,12 @@ END_TEST
 /* A seed whose first write strength is so near to 2 that it rounds to 2: the number before it is taken. */
 START_TEST(write_strength_stays_below_two)
 {
-    const attest_stream stream = { 20274765, 0, ATTEST_B };
+    const attest_stream stream = { 20274765, 0, ATTEST_BETA };
     uint32_t words[4];
     attest_draw_words(words, &stream, 0, 0);
     ck_assert((float)(((double)words[0] + 1) * 0x1p-31) == 2.0f);
     attest_bundle *bundle = draw("variant=deltanet n=1 d=1 seed=20274765");
-    ck_assert(attest_load(attest_bundle_role(bundle, ATTEST_B), 0) == 0x1.fffffep+0);
+    ck_assert(attest_load(attest_bundle_role(bundle, ATTEST_BETA), 0) == 0x1.fffffep+0);
     attest_bundle_free(bundle);
 }
 END_TEST
@@ -254,7 +254,7 @@ START_TEST(lengths_and_decays)
     attest_bundle *bundle = draw("lens=draw b=3000 m=9 n=1 d=1"), *retnet = draw("variant=retnet n=1 d=1 hq=100");
     int seen[10] = { 0 };
     for (int64_t b = 0; b < 3000; b++) {
-        const int64_t len = attest_load_int(attest_bundle_role(bundle, ATTEST_LEN), b);
+        const int64_t len = attest_load_int(attest_bundle_role(bundle, ATTEST_KV_LENS), b);
         ck_assert(len >= 0 && len <= 9);
         seen[len]++;
     }

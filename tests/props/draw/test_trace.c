@@ -101,7 +101,7 @@ START_TEST(files_and_draws)
         for (int64_t k = 0; k < attest_tensor_count(t); k++)
             ck_assert_uint_eq(attest_load_bits(t, k), (uint64_t)(100 * (r + 1) + k));
     }
-    ck_assert_int_eq(attest_load_int(attest_bundle_role(read, ATTEST_LEN), 1), 3);
+    ck_assert_int_eq(attest_load_int(attest_bundle_role(read, ATTEST_KV_LENS), 1), 3);
     const attest_tensor *gin = attest_bundle_role(read, ATTEST_GIN), *same = attest_bundle_role(drawn, ATTEST_GIN);
     for (int64_t k = 0; k < attest_tensor_count(gin); k++) /* no file: drawn as ever */
         ck_assert_uint_eq(attest_load_bits(gin, k), attest_load_bits(same, k));

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "kernels/library/call.h"
 #include "kernels/library/registry.h"
 #include "tests/stream/stream.h"
 
@@ -68,7 +69,7 @@ static int serves(void *context, const attest_problem *p)
     attest_error err;
     char why[256];
     ck_assert_msg(attest_variant_check(p->axis, p->n, p->m, &err) == ATTEST_OK, "asked about: %s", err.text);
-    return kernel->supports(p, why, sizeof why);
+    return attest_kernel_supports(attest_own(kernel), p, why, sizeof why);
 }
 
 /* What was seen of a run over all built-in kernels. */

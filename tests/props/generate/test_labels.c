@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/library/call.h"
 #include "kernels/library/registry.h"
 #include "props/generate/generate.h"
 #include "props/generate/labels.h"
@@ -210,7 +211,7 @@ END_TEST
 static int serves(void *context, const attest_problem *p)
 {
     char why[256];
-    return ((const attest_kernel *)context)->supports(p, why, sizeof why);
+    return attest_kernel_supports(attest_own(context), p, why, sizeof why);
 }
 
 static int possible(const char *label, const char *name)

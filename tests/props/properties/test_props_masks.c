@@ -163,11 +163,13 @@ START_TEST(declared_nan)
     const char *line = "n=5 m=2 d=4 mask=causal-br";
     asked_choose(a, "mask-row-nan");
     ck_assert(asked_once(a, "fully-masked", line, 0).broken);
-    a->kernel.flags ^= ATTEST_EMPTY_ROW_NAN;
+    a->kernel.numerics.empty_row = ATTEST_EMPTY_NAN;
     ck_assert(!asked_once(a, "fully-masked", line, 0).broken);
     asked_choose(a, "empty-row-lse");
-    a->kernel.flags ^= ATTEST_EMPTY_ROW_NAN;
+    a->kernel.numerics.empty_row = ATTEST_EMPTY_NAN;
     ck_assert(asked_once(a, "fully-masked", line, 0).broken);
+    a->kernel.numerics.empty_row = ATTEST_EMPTY_ANY;
+    ck_assert(!asked_once(a, "fully-masked", line, 0).broken);
     asked_close(a);
 }
 END_TEST
@@ -201,7 +203,7 @@ static double largest_of_last(const attest_bundle *inputs, attest_role role, int
 static attest_status look(void *context, const attest_case *c, const attest_bundle *inputs, uint32_t wanted,
                           int strided, attest_bundle **outputs, attest_prop_run *run, attest_error *err)
 {
-    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_KV_LENS);
     const attest_problem *p = &c->problem;
     seen *s = context;
     (void)wanted;
@@ -211,7 +213,7 @@ static attest_status look(void *context, const attest_case *c, const attest_bund
         s->beyond += attest_load_int(len, b) > p->m;
     s->k = largest_of_last(inputs, ATTEST_K, p->m, p->d);
     s->v = largest_of_last(inputs, ATTEST_V, p->m, p->e);
-    s->b = largest_of_last(inputs, ATTEST_B, p->m, 1);
+    s->b = largest_of_last(inputs, ATTEST_BETA, p->m, 1);
     ck_assert_int_eq(attest_bundle_new(outputs, err), ATTEST_OK);
     return attest_bundle_add(*outputs, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, NULL, err);
 }

@@ -178,8 +178,8 @@ START_TEST(test_decays)
     ck_assert(attest_case_parse(&c, "variant=fox n=3", NULL, NULL, &err) == ATTEST_OK);
     ck_assert(attest_bundle_new(&inputs, &err) == ATTEST_OK);
     ck_assert(values_decay_nonnegative(inputs));
-    ck_assert(attest_bundle_add(inputs, &c.problem, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_A }, 0, &a, &err) ==
-              ATTEST_OK);
+    const attest_tensor_id decay = { ATTEST_KIND_ROLE, ATTEST_DECAY };
+    ck_assert(attest_bundle_add(inputs, &c.problem, decay, 0, &a, &err) == ATTEST_OK);
     ck_assert(values_decay_nonnegative(inputs));
     attest_store_bits(a, 2, attest_from_f64(a->dtype, -0.5));
     ck_assert(!values_decay_nonnegative(inputs));

@@ -286,7 +286,7 @@ START_TEST(any_point_is_legal)
             }
             scene_write(&s);
             static const struct { attest_role role; double most; } most[] = {
-                { ATTEST_A, 1 }, { ATTEST_GIN, 1 }, { ATTEST_GOUT, 1 }, { ATTEST_B, 0x1.ffp0 }
+                { ATTEST_DECAY, 1 }, { ATTEST_GIN, 1 }, { ATTEST_GOUT, 1 }, { ATTEST_BETA, 0x1.ffp0 }
             };
             for (size_t k = 0; k < 4; k++) {
                 const attest_tensor *t = attest_bundle_role(s.bundle, most[k].role);

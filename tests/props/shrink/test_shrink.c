@@ -58,7 +58,7 @@ static void check_range(const attest_example *e, attest_role role, double low, d
 /* b |k|^2 < 2 where a state is written with b. */
 static void check_writes(const attest_example *e)
 {
-    const attest_tensor *b = attest_bundle_role(e->inputs, ATTEST_B), *k = attest_bundle_role(e->inputs, ATTEST_K);
+    const attest_tensor *b = attest_bundle_role(e->inputs, ATTEST_BETA), *k = attest_bundle_role(e->inputs, ATTEST_K);
     const int64_t d = e->c.problem.d;
     for (int64_t x = 0; b && x < attest_tensor_count(b); x++) {
         double norm = 0;
@@ -98,13 +98,13 @@ static void check_legal(const attest_example *e)
     }
     check_range(e, ATTEST_GIN, 0x1p-40, 1);
     check_range(e, ATTEST_GOUT, 0x1p-40, 1);
-    check_range(e, ATTEST_A, 0x1p-40, 1);
+    check_range(e, ATTEST_DECAY, 0x1p-40, 1);
     check_range(e, ATTEST_GAMMA, 0x1p-40, 1);
     check_range(e, ATTEST_SLOPE, 0x1p-40, 1e9);
-    check_range(e, ATTEST_B, 0, 0x1.fffffffffffffp0);
+    check_range(e, ATTEST_BETA, 0, 0x1.fffffffffffffp0);
     check_writes(e);
     check_state(e);
-    const attest_tensor *len = attest_bundle_role(e->inputs, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(e->inputs, ATTEST_KV_LENS);
     for (int64_t b = 0; len && b < p->b; b++)
         ck_assert(attest_load_int(len, b) >= 0 && attest_load_int(len, b) <= p->m);
 }
@@ -248,7 +248,7 @@ static double chunk_tail(const attest_example *e)
 /* A length that is neither 0 nor all. */
 static double short_length(const attest_example *e)
 {
-    const attest_tensor *len = attest_bundle_role(e->inputs, ATTEST_LEN);
+    const attest_tensor *len = attest_bundle_role(e->inputs, ATTEST_KV_LENS);
     return len && attest_load_int(len, 0) >= 1 && attest_load_int(len, 0) < e->c.problem.m ? INFINITY : 0;
 }
 
@@ -285,13 +285,13 @@ static double delta_keys(const attest_example *e)
     for (int64_t x = 0; x < attest_tensor_count(k); x++)
         if (fabs(attest_load(k, x)) < 0x1p-20)
             return 0;
-    return attest_bundle_role(e->inputs, ATTEST_B) && e->c.problem.m >= 4 && e->c.problem.d >= 2 ? INFINITY : 0;
+    return attest_bundle_role(e->inputs, ATTEST_BETA) && e->c.problem.m >= 4 && e->c.problem.d >= 2 ? INFINITY : 0;
 }
 
 /* b is above 3/2 somewhere. */
 static double strong_write(const attest_example *e)
 {
-    const attest_tensor *b = attest_bundle_role(e->inputs, ATTEST_B);
+    const attest_tensor *b = attest_bundle_role(e->inputs, ATTEST_BETA);
     for (int64_t x = 0; b && x < attest_tensor_count(b); x++)
         if (attest_load(b, x) > 1.5)
             return INFINITY;

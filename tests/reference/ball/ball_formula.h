@@ -89,7 +89,7 @@ static inline void formula_decay(arb_t y, const formula *f, int64_t from, int64_
         if (decay == ATTEST_DECAY_RETNET)
             formula_load(a, f, ATTEST_GAMMA, f->g, 0, 0, 0);
         else
-            formula_load(a, f, ATTEST_A, f->b, f->g, t, decay == ATTEST_DECAY_VECTOR ? c : 0);
+            formula_load(a, f, ATTEST_DECAY, f->b, f->g, t, decay == ATTEST_DECAY_VECTOR ? c : 0);
         arb_mul(y, y, a, FORMULA_BITS);
     }
     arb_clear(a);
@@ -296,7 +296,7 @@ static inline void formula_row(arb_ptr u, arb_t z, formula *f)
     for (int64_t j = 0; j < f->last - f->first; j++) {
         formula_key(w, x, f, top, j);
         arb_add(z, z, w, FORMULA_BITS);
-        formula_gate(x, f, ATTEST_GIN, ATTEST_SK, f->g, f->first + j);
+        formula_gate(x, f, ATTEST_GIN, ATTEST_K_HEAD_LOGITS, f->g, f->first + j);
         arb_mul(w, w, x, FORMULA_BITS);
         for (int64_t c = 0; c < p->e; c++) {
             formula_load(x, f, ATTEST_V, f->b, f->g, f->first + j, c);
@@ -333,7 +333,7 @@ static inline void formula_state(arb_t y, formula *f, int n, int64_t r, int64_t 
         formula_decay(x, f, j + 1, f->last - 1, dimension);
         arb_mul(m, m, x, FORMULA_BITS);
         if (!z) {
-            formula_gate(x, f, ATTEST_GIN, ATTEST_SK, f->g, j);
+            formula_gate(x, f, ATTEST_GIN, ATTEST_K_HEAD_LOGITS, f->g, j);
             arb_mul(m, m, x, FORMULA_BITS);
             formula_load(x, f, ATTEST_V, f->b, f->g, j, c);
             arb_mul(m, m, x, FORMULA_BITS);

@@ -110,7 +110,7 @@ START_TEST(visible_keys)
         ball_case_integers(&x);
         for (int64_t b = 0; b < 2; b++) {
             int64_t len = x.c.problem.m;
-            const attest_tensor *lens = attest_bundle_role(x.bundle, ATTEST_LEN);
+            const attest_tensor *lens = attest_bundle_role(x.bundle, ATTEST_KV_LENS);
             if (lens) {
                 len = b == 0 ? 0 : 3;
                 attest_store_bits(lens, b, (uint64_t)len);
@@ -367,13 +367,13 @@ START_TEST(empty_row)
     const double nan = attest_bits_f64(0x7ff8000000000000u);
     ball_case x;
     ball_case_start(&x, "variant=softmax1 n=2 m=3 d=2 lens=draw", 1);
-    attest_store_bits(attest_bundle_role(x.bundle, ATTEST_LEN), 0, 0);
+    attest_store_bits(attest_bundle_role(x.bundle, ATTEST_KV_LENS), 0, 0);
     ball_case_put(&x, ATTEST_Q, 0, 0, 0, 0, nan);
     ball_case_row(&x, 0, 0, 0, 128);
     ck_assert_msg(x.row.empty && !x.row.no_truth, "an empty row reads nothing");
     ck_assert_msg(arb_is_zero(x.row.o) && arb_is_zero(x.row.z), "o and z of an empty row are 0");
     ck_assert_msg(arf_is_neg_inf(arb_midref(x.row.lse)), "lse of an empty row is -inf");
-    attest_store_bits(attest_bundle_role(x.bundle, ATTEST_LEN), 0, 2);
+    attest_store_bits(attest_bundle_role(x.bundle, ATTEST_KV_LENS), 0, 2);
     ball_case_put(&x, ATTEST_Q, 0, 0, 0, 0, 1);
     ball_case_put(&x, ATTEST_SINK, 0, 0, 0, 0, nan);
     ball_case_row(&x, 0, 0, 0, 128);
@@ -439,6 +439,11 @@ START_TEST(unserved)
         p.axis[axis].value = 1u << 20;
         ck_assert_msg(!ref_ball_serves(&p, NULL, 0), "%s: any value is served", attest_axes[axis].key);
     }
+    attest_problem later = { .struct_size = sizeof later, .axis_count = ATTEST_AXIS_COUNT + 1 };
+    char why[160] = "";
+    ck_assert(ref_ball_serves(&later, why, sizeof why));
+    later.axis[ATTEST_AXIS_COUNT].value = 1; /* an axis that this version does not have */
+    ck_assert(!ref_ball_serves(&later, why, sizeof why) && strstr(why, "axis number 18"));
 }
 END_TEST
 

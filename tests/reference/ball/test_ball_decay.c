@@ -19,8 +19,8 @@ static void three_tokens(ball_case *x, const char *line)
         ball_case_put(x, ATTEST_Q, 0, 0, t, 0, 1);
         ball_case_put(x, ATTEST_K, 0, 0, t, 0, 1);
         ball_case_put(x, ATTEST_V, 0, 0, t, 0, v[t]);
-        if (attest_bundle_role(x->bundle, ATTEST_A))
-            ball_case_put(x, ATTEST_A, 0, 0, t, 0, ldexp(0.5, -t));
+        if (attest_bundle_role(x->bundle, ATTEST_DECAY))
+            ball_case_put(x, ATTEST_DECAY, 0, 0, t, 0, ldexp(0.5, -t));
     }
     if (attest_bundle_role(x->bundle, ATTEST_GAMMA))
         ball_case_put(x, ATTEST_GAMMA, 0, 0, 0, 0, 0.25);
@@ -83,8 +83,8 @@ START_TEST(softmax_decays)
     arb_init(lse);
     ball_case_start(&x, "variant=fox lens=draw n=3 d=1 e=1", 0);
     for (int t = 0; t < 3; t++)
-        ball_case_put(&x, ATTEST_A, 0, 0, t, 0, ldexp(0.5, -t));
-    attest_store_bits(attest_bundle_role(x.bundle, ATTEST_LEN), 0, 2);
+        ball_case_put(&x, ATTEST_DECAY, 0, 0, t, 0, ldexp(0.5, -t));
+    attest_store_bits(attest_bundle_role(x.bundle, ATTEST_KV_LENS), 0, 2);
     ball_case_row(&x, 0, 0, 2, 128);
     ck_assert_int_eq(x.row.keys, 2);
     ck_assert(ball_is_double(x.row.w, 0.03125, 100) && ball_is_double(x.row.w + 1, 0.125, 100));
@@ -105,10 +105,10 @@ START_TEST(heads_by_hand)
         ball_case_start(&x, "variant=softmax gates=heads n=2 hq=6 hkv=3 d=1 e=1 acc=f64", 0);
         for (int h = 0; h < 6; h++)
             for (int i = 0; i < 2; i++)
-                ball_case_put(&x, ATTEST_SQ, 0, h, i, 0, level[t]);
+                ball_case_put(&x, ATTEST_Q_HEAD_LOGITS, 0, h, i, 0, level[t]);
         for (int g = 0; g < 3; g++)
             for (int j = 0; j < 2; j++)
-                ball_case_put(&x, ATTEST_SK, 0, g, j, 0, j == 1 && g == 2 ? -1e308 : level[t]);
+                ball_case_put(&x, ATTEST_K_HEAD_LOGITS, 0, g, j, 0, j == 1 && g == 2 ? -1e308 : level[t]);
         for (int h = 0; h < 6; h += 5) {
             ball_case_row(&x, 0, h, 1, 128);
             arb_mul_ui(x.row.gout, x.row.gout, 6, 128);
@@ -176,7 +176,7 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i)
     arb_init(gate);
     formula_init(&f, x, b, h / (p->hq / p->hkv), h, i);
     formula_row(u, z, &f);
-    formula_gate(gate, &f, ATTEST_GOUT, ATTEST_SQ, h, i);
+    formula_gate(gate, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
     ball_case_row(x, b, h, i, 128);
     MUST(ref_gauge_row(gauge, &x->row, &x->in, ROLE(ATTEST_Z), b, h, i, &x->err), x);
     ck_assert_msg(formula_meets(x->row.z, z, gauge, 100), "%s: z of row %d %d", x->line, (int)h, (int)i);
@@ -275,20 +275,21 @@ END_TEST
 START_TEST(reads)
 {
     static const struct { const char *line; attest_role role; int at, row, read; } table[] = {
-        { "variant=simple-gla", ATTEST_A, 0, 2, 0 },  { "variant=simple-gla state=draw", ATTEST_A, 0, 2, 1 },
-        { "variant=simple-gla", ATTEST_A, 1, 2, 1 },  { "variant=simple-gla", ATTEST_A, 3, 2, 0 },
-        { "variant=gla", ATTEST_A, 0, 2, 0 },         { "variant=gla state=draw", ATTEST_A, 0, 2, 1 },
-        { "variant=gla", ATTEST_A, 2, 2, 1 },         { "variant=gla", ATTEST_A, 3, 2, 0 },
-        { "variant=fox window=2", ATTEST_A, 1, 2, 0 }, { "variant=fox window=2", ATTEST_A, 2, 2, 1 },
+        { "variant=simple-gla", ATTEST_DECAY, 0, 2, 0 },  { "variant=simple-gla state=draw", ATTEST_DECAY, 0, 2, 1 },
+        { "variant=simple-gla", ATTEST_DECAY, 1, 2, 1 },  { "variant=simple-gla", ATTEST_DECAY, 3, 2, 0 },
+        { "variant=gla", ATTEST_DECAY, 0, 2, 0 },         { "variant=gla state=draw", ATTEST_DECAY, 0, 2, 1 },
+        { "variant=gla", ATTEST_DECAY, 2, 2, 1 },         { "variant=gla", ATTEST_DECAY, 3, 2, 0 },
+        { "variant=fox window=2", ATTEST_DECAY, 1, 2, 0 }, { "variant=fox window=2", ATTEST_DECAY, 2, 2, 1 },
         { "variant=retnet", ATTEST_GAMMA, 0, 0, 0 },  { "variant=retnet", ATTEST_GAMMA, 0, 1, 1 },
         { "variant=retnet state=draw", ATTEST_GAMMA, 0, 0, 1 },
-        { "variant=sla", ATTEST_SK, 2, 2, 1 },        { "variant=sla", ATTEST_SK, 3, 2, 0 },
-        { "variant=sla", ATTEST_SQ, 2, 2, 1 },        { "variant=sla", ATTEST_SQ, 1, 2, 0 },
-        { "variant=deltanet", ATTEST_B, 2, 2, 1 },    { "variant=deltanet", ATTEST_B, 3, 2, 0 },
-        { "variant=gdn", ATTEST_A, 0, 2, 0 },         { "variant=gdn state=draw", ATTEST_A, 0, 2, 1 },
-        { "variant=gdn", ATTEST_A, 1, 2, 1 },         { "variant=gdn", ATTEST_A, 3, 2, 0 },
+        { "variant=sla", ATTEST_K_HEAD_LOGITS, 2, 2, 1 },        { "variant=sla", ATTEST_K_HEAD_LOGITS, 3, 2, 0 },
+        { "variant=sla", ATTEST_Q_HEAD_LOGITS, 2, 2, 1 },        { "variant=sla", ATTEST_Q_HEAD_LOGITS, 1, 2, 0 },
+        { "variant=deltanet", ATTEST_BETA, 2, 2, 1 },    { "variant=deltanet", ATTEST_BETA, 3, 2, 0 },
+        { "variant=gdn", ATTEST_DECAY, 0, 2, 0 },         { "variant=gdn state=draw", ATTEST_DECAY, 0, 2, 1 },
+        { "variant=gdn", ATTEST_DECAY, 1, 2, 1 },         { "variant=gdn", ATTEST_DECAY, 3, 2, 0 },
         { "variant=efla", ATTEST_K, 0, 2, 1 },        { "variant=efla", ATTEST_V, 3, 2, 0 },
-        { "variant=sla-deltanet", ATTEST_SK, 1, 2, 1 }, { "variant=sla-deltanet", ATTEST_SK, 3, 2, 0 },
+        { "variant=sla-deltanet", ATTEST_K_HEAD_LOGITS, 1, 2, 1 },
+        { "variant=sla-deltanet", ATTEST_K_HEAD_LOGITS, 3, 2, 0 },
     };
     static const double bad[] = { NAN, INFINITY, -INFINITY };
     for (size_t t = 0; t < 3 * sizeof table / sizeof table[0]; t++) {
@@ -303,7 +304,8 @@ START_TEST(reads)
         if (table[n].role == ATTEST_GAMMA)
             ball_case_put(&x, ATTEST_GAMMA, 0, 0, 0, 0, bad[t % 3]);
         else /* of the other head where the softmax is over heads */
-            ball_case_put(&x, table[n].role, 0, table[n].role == ATTEST_SK || table[n].role == ATTEST_SQ, table[n].at,
+            ball_case_put(&x, table[n].role, 0,
+                          table[n].role == ATTEST_K_HEAD_LOGITS || table[n].role == ATTEST_Q_HEAD_LOGITS, table[n].at,
                           0, bad[t % 3]);
         ball_case_row(&x, 0, 0, table[n].row, 128);
         ck_assert_msg(x.row.no_truth == table[n].read, "%s: %s[%d] and row %d", line, attest_roles[table[n].role].name,

@@ -23,11 +23,11 @@ static void put_tokens(ball_case *x, const token *list, int count, double q0, do
         ball_case_put(x, ATTEST_K, 0, 0, t, 0, list[t].k0);
         ball_case_put(x, ATTEST_K, 0, 0, t, 1, list[t].k1);
         ball_case_put(x, ATTEST_V, 0, 0, t, 0, list[t].v);
-        ball_case_put(x, ATTEST_B, 0, 0, t, 0, list[t].b);
+        ball_case_put(x, ATTEST_BETA, 0, 0, t, 0, list[t].b);
         ball_case_put(x, ATTEST_Q, 0, 0, t, 0, q0);
         ball_case_put(x, ATTEST_Q, 0, 0, t, 1, q1);
-        if (attest_bundle_role(x->bundle, ATTEST_A))
-            ball_case_put(x, ATTEST_A, 0, 0, t, 0, list[t].a);
+        if (attest_bundle_role(x->bundle, ATTEST_DECAY))
+            ball_case_put(x, ATTEST_DECAY, 0, 0, t, 0, list[t].a);
     }
     if (attest_bundle_get(x->bundle, H0)) {
         ball_case_put_id(x, H0, 0, 0, 0, 0, 16);
@@ -148,7 +148,7 @@ static void rate_of(arb_t rate, sizes *z, arb_srcptr k, const formula *f, int64_
     arb_init(y);
     for (int64_t c = 0; c < f->dim; c++)
         arb_addmul(r, k + c, k + c, FORMULA_BITS);
-    formula_load(rate, f, ATTEST_B, f->b, f->g, t, 0);
+    formula_load(rate, f, ATTEST_BETA, f->b, f->g, t, 0);
     if (axis_of(f, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_EFLA && !arb_is_zero(r)) {
         arb_mul(y, rate, r, FORMULA_BITS);
         arb_neg(y, y);
@@ -201,7 +201,7 @@ static void recurrence(arb_ptr s, double *terms, sizes *list, const formula *f, 
         sizes z = { 0 };
         decay_step(s, terms, k, &z, f, t);
         rate_of(rate, &z, k, f, t);
-        formula_gate(gate, f, ATTEST_GIN, ATTEST_SK, f->g, t);
+        formula_gate(gate, f, ATTEST_GIN, ATTEST_K_HEAD_LOGITS, f->g, t);
         for (int64_t v = 0; v < f->p->e; v++)
             write_step(s, terms, &z, k, rate, gate, f, t, v);
         if (list)
@@ -258,7 +258,7 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec)
     recurrence(s, terms, list, &f, f.last);
     ball_case_row(x, b, h, i, prec);
     MUST(ref_gauge_row(gauge, &x->row, &x->in, ROLE(ATTEST_O), b, h, i, &x->err), x);
-    formula_gate(y, &f, ATTEST_GOUT, ATTEST_SQ, h, i);
+    formula_gate(y, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
     gate = fabs(double_of(y));
     for (int64_t c = 0; c < p->e && !x->row.empty; c++) {
         double sum = 0;
@@ -277,7 +277,7 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec)
                       (int)i);
         ck_assert_msg(formula_meets(x->row.u + c, u, x->row.delta.terms + c, prec - 24), "%s: u of row %d %d", x->line,
                       (int)h, (int)i);
-        formula_gate(y, &f, ATTEST_GOUT, ATTEST_SQ, h, i);
+        formula_gate(y, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
         arb_mul(u, u, y, FORMULA_BITS);
         ck_assert_msg(formula_meets(x->row.o + c, u, gauge + c, prec - 24), "%s: o of row %d %d", x->line, (int)h,
                       (int)i);

@@ -119,8 +119,8 @@ static inline float axes_factor(const axes_sim *s, int64_t t, int64_t c)
 {
     switch (axes_value(s, ATTEST_AXIS_DECAY)) {
     case ATTEST_DECAY_RETNET: return axes_load(s, ATTEST_GAMMA, s->g, 0, 0, 0);
-    case ATTEST_DECAY_SCALAR: return axes_load(s, ATTEST_A, 0, s->g, t, 0);
-    case ATTEST_DECAY_VECTOR: return axes_load(s, ATTEST_A, 0, s->g, t, c);
+    case ATTEST_DECAY_SCALAR: return axes_load(s, ATTEST_DECAY, 0, s->g, t, 0);
+    case ATTEST_DECAY_VECTOR: return axes_load(s, ATTEST_DECAY, 0, s->g, t, c);
     default: return 1;
     }
 }
@@ -160,7 +160,7 @@ static inline float axes_gate_in(const axes_sim *s, int64_t j)
     if (gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT)
         y = axes_load(s, ATTEST_GIN, 0, s->g, j, 0);
     if (gates == ATTEST_GATES_HEADS)
-        y = axes_heads(s, ATTEST_SK, s->g, j, s->p->hkv);
+        y = axes_heads(s, ATTEST_K_HEAD_LOGITS, s->g, j, s->p->hkv);
     return s->defect == AXES_GATE_IN ? y * y : y;
 }
 
@@ -170,7 +170,7 @@ static inline float axes_gate_out(const axes_sim *s, int64_t i)
     if (s->defect == AXES_GATE_OUT)
         return 1;
     if (gates == ATTEST_GATES_HEADS)
-        return axes_heads(s, ATTEST_SQ, s->h, i, s->p->hq);
+        return axes_heads(s, ATTEST_Q_HEAD_LOGITS, s->h, i, s->p->hq);
     if (gates == ATTEST_GATES_OUT || gates == ATTEST_GATES_INOUT || gates == ATTEST_GATES_PRE_OUT)
         return axes_load(s, ATTEST_GOUT, 0, s->h, i, 0);
     return 1;
@@ -303,7 +303,7 @@ static inline void axes_states_token(axes_sim *s, int64_t t)
 /* ---- the delta rule --------------------------------------------------------------------------------------- */
 static inline float axes_rate(const axes_sim *s, const float *k, int64_t t)
 {
-    const float b = axes_load(s, ATTEST_B, 0, s->g, t, 0);
+    const float b = axes_load(s, ATTEST_BETA, 0, s->g, t, 0);
     float r = 0;
     for (int64_t c = 0; c < attest_feature_dim(s->p); c++)
         r += k[c] * k[c];

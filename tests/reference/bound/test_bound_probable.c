@@ -315,7 +315,8 @@ START_TEST(test_verdicts)
         judge_kernel(&s, line);
         expect(&s, line, ATTEST_PASS, 0);
         ck_assert_msg(s.result.probabilistic_ratio < 1 && s.result.probabilistic_ratio > 2 * s.result.ratio_hi,
-                      "%s: %g, hard %g", line, s.result.probabilistic_ratio, s.result.ratio_hi);
+                      "%s: %g, hard %g", line,
+                      s.result.probabilistic_ratio, s.result.ratio_hi);
         largest = fmax(largest, s.result.probabilistic_ratio);
         close_scene(&s);
     }

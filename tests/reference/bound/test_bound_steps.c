@@ -25,11 +25,11 @@ static void last_row(row_case *r, const char *line, const attest_numerics *n, do
         ball_case_put(&r->x, ATTEST_V, 0, 0, j, 0, j == 1 ? -2 : 1);
     if (r->x.in.role[ATTEST_GAMMA])
         ball_case_put(&r->x, ATTEST_GAMMA, 0, 0, 0, 0, slope);
-    for (int t = 0; t < 3 && r->x.in.role[ATTEST_A]; t++)
-        for (int c = 0; c < r->x.in.role[ATTEST_A]->shape[3]; c++)
-            ball_case_put(&r->x, ATTEST_A, 0, 0, t, c, slope);
-    for (int t = 0; t < 3 && r->x.in.role[ATTEST_B]; t++)
-        ball_case_put(&r->x, ATTEST_B, 0, 0, t, 0, gate);
+    for (int t = 0; t < 3 && r->x.in.role[ATTEST_DECAY]; t++)
+        for (int c = 0; c < r->x.in.role[ATTEST_DECAY]->shape[3]; c++)
+            ball_case_put(&r->x, ATTEST_DECAY, 0, 0, t, c, slope);
+    for (int t = 0; t < 3 && r->x.in.role[ATTEST_BETA]; t++)
+        ball_case_put(&r->x, ATTEST_BETA, 0, 0, t, 0, gate);
     ball_case_row(&r->x, 0, 0, 2, 128);
     bound_model_init(&r->m);
     bound_model_set(&r->m, &r->x.in, n, 0);
@@ -175,8 +175,8 @@ START_TEST(gates_of_heads)
     mag_init(theta);
     mag_init(tiny);
     last_row(&r, "variant=sla hq=2 n=3 m=3 d=2 e=1 scale=0.5", &direct, 0, 0);
-    ball_case_put(&r.x, ATTEST_SK, 0, 1, 2, 0, -3);
-    ball_case_put(&r.x, ATTEST_SQ, 0, 0, 2, 0, 5);
+    ball_case_put(&r.x, ATTEST_K_HEAD_LOGITS, 0, 1, 2, 0, -3);
+    ball_case_put(&r.x, ATTEST_Q_HEAD_LOGITS, 0, 0, 2, 0, 5);
     for (int rows = 0; rows < 2; rows++) {
         const double e = both(expm1(2 * gamma_of(1, U) * (rows ? 5 : 3)), 8 * U);
         const double want = both(U, both(both(both(e, e / (1 - e)), gamma_of(3, U)), 4 * U));
@@ -336,7 +336,7 @@ START_TEST(delta_state_by_hand)
 {
     static const attest_numerics kept = { .schedule = ATTEST_SCHEDULE_RECURRENT, .scale_dtype = 1, .div_error = U };
     static const double token[2][3] = { { 2, 3, 0.5 }, { 1, 1, 1 } }, want[2] = { 33 * U, 75 * U };
-    static const attest_role role[3] = { ATTEST_K, ATTEST_V, ATTEST_B };
+    static const attest_role role[3] = { ATTEST_K, ATTEST_V, ATTEST_BETA };
     mag_t error;
     mag_init(error);
     for (int i = 0; i < 2; i++) {

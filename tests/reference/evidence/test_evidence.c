@@ -324,7 +324,7 @@ START_TEST(rules_at_their_edges)
     static const double q[3] = { 1, 2, 3 }, k[3] = { 1, 1, 2 }, v[3] = { 1, 3, 5 }, a[3] = { 0.5, 0, 0.5 },
                         half[1] = { 0.5 }, bad[3] = { 1, NAN, 1 };
     static const attest_rule_extra bonus = { half, 1 };
-    static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_A };
+    static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_DECAY };
     const double *tensors[] = { q, k, v, a };
     claim_case x = { 0 };
     attest_match match;

@@ -123,7 +123,7 @@ static inline void cases_rationals_free(mpq_t *a, int64_t count)
 static inline int cases_sees(const cases_case *c, int64_t b, int64_t i, int64_t j)
 {
     const attest_problem *p = &c->parsed.problem;
-    const attest_tensor *lens = c->in.role[ATTEST_LEN];
+    const attest_tensor *lens = c->in.role[ATTEST_KV_LENS];
     const int64_t len = lens ? attest_load_int(lens, b) : p->m;
     const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
     const int64_t off = mask == ATTEST_MASK_CAUSAL_BR ? len - p->n : 0;
@@ -189,7 +189,8 @@ static inline void cases_decay(mpq_t out, const cases_case *c, int64_t b, int64_
         if (decay == ATTEST_DECAY_RETNET)
             mpq_set_d(x, attest_load(c->in.role[ATTEST_GAMMA], g));
         else
-            mpq_set_d(x, attest_load(c->in.role[ATTEST_A], decay == ATTEST_DECAY_VECTOR ? at * p->d + channel : at));
+            mpq_set_d(x, attest_load(c->in.role[ATTEST_DECAY],
+                                     decay == ATTEST_DECAY_VECTOR ? at * p->d + channel : at));
         mpq_mul(out, out, x);
     }
     mpq_clear(x);
@@ -209,7 +210,7 @@ static inline double cases_gin(const cases_case *c, int64_t b, int64_t h, int64_
 static inline void cases_steps(mpq_t s, const cases_case *c, int64_t b, int64_t h, int64_t i, int64_t j)
 {
     const attest_problem *p = &c->parsed.problem;
-    const attest_tensor *lens = c->in.role[ATTEST_LEN];
+    const attest_tensor *lens = c->in.role[ATTEST_KV_LENS];
     const int64_t len = lens ? attest_load_int(lens, b) : p->m;
     const int64_t off = p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL_BR ? len - p->n : 0;
     mpq_t x, y;
@@ -334,7 +335,7 @@ static inline void cases_delta(cases_truth *t, const cases_case *c, int64_t b, i
             mpq_set_d(y, cases_v(c, b, h, j, e));
             mpq_mul(x, x, y);
             mpq_sub(x, x, read);
-            mpq_set_d(y, attest_load(c->in.role[ATTEST_B], head * p->m + j));
+            mpq_set_d(y, attest_load(c->in.role[ATTEST_BETA], head * p->m + j));
             mpq_mul(read, x, y);
             for (int64_t a = 0; a < d; a++) {
                 cases_feature(k, attest_load(c->in.role[ATTEST_K], (head * p->m + j) * d + a), feature);

@@ -133,15 +133,15 @@ static void index_lost(side *s)
 
 static void new_token_decayed(side *s)
 {
-    attest_tensor *v = tensor(s, ATTEST_V), *a = tensor(s, ATTEST_A);
+    attest_tensor *v = tensor(s, ATTEST_V), *a = tensor(s, ATTEST_DECAY);
     const int64_t e = s->c.problem.e;
     for (int64_t k = 0; k < attest_tensor_count(v); k++)
         set(v, k, attest_load(v, k) * attest_load(a, k / e));
 }
 
-static void one_step_undecayed(side *s) { set(tensor(s, ATTEST_A), s->c.problem.m - 1, 1.0); }
-static void decay_late(side *s) { late(tensor(s, ATTEST_A)); }
-static void rate_late(side *s) { late(tensor(s, ATTEST_B)); }
+static void one_step_undecayed(side *s) { set(tensor(s, ATTEST_DECAY), s->c.problem.m - 1, 1.0); }
+static void decay_late(side *s) { late(tensor(s, ATTEST_DECAY)); }
+static void rate_late(side *s) { late(tensor(s, ATTEST_BETA)); }
 static void values_negated(side *s) { times(tensor(s, ATTEST_V), -1.0); }
 static void values_halved(side *s) { times(tensor(s, ATTEST_V), 0.5); }
 static void scale_negated(side *s) { s->c.problem.scale = -s->c.problem.scale; }

@@ -42,8 +42,8 @@ static void set(const judged *x, attest_role role, int64_t token, int64_t channe
 }
 
 /* Judges one element value in row i of head 0, e = 1. */
-static attest_element one_row(const judged *x, attest_role role, uint32_t dtype, double value, uint32_t flags,
-                              int64_t i, attest_row_facts *facts)
+static attest_element row_as(const judged *x, const attest_numerics *numerics, attest_role role, uint32_t dtype,
+                             double value, uint32_t flags, int64_t i, attest_row_facts *facts)
 {
     attest_error err;
     attest_element elements[64];
@@ -56,9 +56,15 @@ static attest_element one_row(const judged *x, attest_role role, uint32_t dtype,
     t.data = store;
     attest_store_bits(&t, attest_offset(&t, 0, 0, i, 0), attest_from_f64(dtype, value));
     ck_assert(attest_tensor_count(&t) <= 64);
-    ck_assert_msg(attest_judge_row(elements, facts, x->truth, &unknown, flags, id, &t, 0, 0, i, &err) == ATTEST_OK,
+    ck_assert_msg(attest_judge_row(elements, facts, x->truth, numerics, flags, id, &t, 0, 0, i, &err) == ATTEST_OK,
                   "%s", err.text);
     return elements[0];
+}
+
+static attest_element one_row(const judged *x, attest_role role, uint32_t dtype, double value, uint32_t flags,
+                              int64_t i, attest_row_facts *facts)
+{
+    return row_as(x, &unknown, role, dtype, value, flags, i, facts);
 }
 
 static const char *const lines[] = {
@@ -202,6 +208,24 @@ START_TEST(flushed_subnormals)
 }
 END_TEST
 
+/* What an empty row (1 of x) may hold, as declared. */
+static void check_empty_kinds(const judged *x)
+{
+    static const struct {
+        uint32_t holds;
+        double value;
+        int judged, right;
+    } rows[] = { { ATTEST_EMPTY_ZERO, NAN, 1, 0 }, { ATTEST_EMPTY_NAN, NAN, 1, 1 },  { ATTEST_EMPTY_NAN, 0, 1, 1 },
+                 { ATTEST_EMPTY_NAN, 3, 1, 0 },    { ATTEST_EMPTY_MEAN, 3, 0, 1 },   { ATTEST_EMPTY_ANY, 3, 0, 1 },
+                 { ATTEST_EMPTY_ANY, NAN, 0, 1 } };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        const attest_numerics numerics = { .struct_size = sizeof numerics, .empty_row = rows[r].holds };
+        const attest_element y = row_as(x, &numerics, ATTEST_O, ATTEST_F32, rows[r].value, 0, 1, NULL);
+        ck_assert_uint_eq(y.class, rows[r].judged ? ATTEST_CLASS_EMPTY : ATTEST_CLASS_ABSENT);
+        ck_assert_int_eq(y.ratio_hi == 0, rows[r].right);
+    }
+}
+
 START_TEST(rows_without_value)
 {
     judged x;
@@ -217,7 +241,7 @@ START_TEST(rows_without_value)
     ck_assert_msg(y.class == ATTEST_CLASS_EMPTY && y.ulp_hi == 0x1p277 && isinf(y.ratio_lo), "inf: %g ulp", y.ulp_hi);
     y = one_row(&x, ATTEST_O, ATTEST_F32, (double)NAN, 0, 1, NULL);
     ck_assert(y.class == ATTEST_CLASS_EMPTY && isinf(y.ratio_lo) && isinf(y.ulp_lo));
-    ck_assert(one_row(&x, ATTEST_O, ATTEST_F32, (double)NAN, ATTEST_EMPTY_ROW_NAN, 1, NULL).ratio_hi == 0);
+    check_empty_kinds(&x);
     ck_assert(one_row(&x, ATTEST_LSE, ATTEST_F32, -(double)INFINITY, 0, 1, NULL).ratio_hi == 0);
     ck_assert(isinf(one_row(&x, ATTEST_LSE, ATTEST_F32, -1e30, 0, 1, NULL).ratio_lo));
     close_case(&x);

@@ -65,7 +65,7 @@ START_TEST(jobs_compute_and_are_compared)
     MUST(attest_bench_job_run(&dd, &x.err), &x);
     for (size_t n = 0; n < COUNT(kinds); n++) {
         attest_bench_job job = { .kind = kinds[n], .name = "job", .p = dd.p, .in = dd.in,
-                                 .kernel = &attest_kernel_naive_f32 };
+                                 .kernel = attest_own(&attest_kernel_naive_f32) };
         MUST(attest_bench_job_prepare(&job, 3, &x.err), &x);
         MUST(attest_bench_job_run(&job, &x.err), &x);
         attest_bench_job_read(&job);
@@ -331,7 +331,7 @@ START_TEST(rows_say_why_not)
     const attest_bench_options some = { .glob = "vendor-o[np]*" }, all = { .plugins = mkdtemp(folder) };
     attest_error err;
     attest_bench_job *job;
-    const attest_kernel *naive = &attest_kernel_naive_f32;
+    const attest_loaded naive = attest_own(&attest_kernel_naive_f32);
     ck_assert_int_eq(attest_bench_table_start(table, "cap=3 mask=causal n=4 d=2 in=bf16", 5, &err), ATTEST_OK);
     const attest_problem *p;
     const attest_bundle *in;

@@ -64,12 +64,25 @@ static inline attest_tensor *give(scene *s, attest_tensor_id id)
     return t;
 }
 
-static inline void judge(scene *s, attest_truth *exp_truth, uint32_t flags, double claim)
+static inline void judge_declared(scene *s, attest_truth *exp_truth, const attest_numerics *numerics, uint32_t flags,
+                                  double claim)
 {
     attest_error err = { "" };
-    const attest_numerics numerics = { .struct_size = sizeof numerics };
     attest_result_init(&s->result);
-    ok(attest_compare(&s->result, s->truth, exp_truth, &s->c, s->outputs, &numerics, flags, claim, &err), &err);
+    ok(attest_compare(&s->result, s->truth, exp_truth, &s->c, s->outputs, numerics, flags, claim, &err), &err);
+}
+
+static inline void judge(scene *s, attest_truth *exp_truth, uint32_t flags, double claim)
+{
+    const attest_numerics numerics = { .struct_size = sizeof numerics };
+    judge_declared(s, exp_truth, &numerics, flags, claim);
+}
+
+/* Of a kernel that declares what its empty rows hold. */
+static inline void judge_empty(scene *s, uint32_t holds)
+{
+    const attest_numerics numerics = { .struct_size = sizeof numerics, .empty_row = holds };
+    judge_declared(s, NULL, &numerics, 0, 0);
 }
 
 static inline void expect(const scene *s, const char *what, int64_t verdict, int64_t reasons)

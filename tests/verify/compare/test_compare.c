@@ -293,7 +293,7 @@ START_TEST(test_empty_rows)
     put(o, 2, NAN);
     judge(&s, NULL, 0, 0);
     expect(&s, "NaN", ATTEST_FAIL, ATTEST_REASON_BOUND | ATTEST_REASON_NAN_PATTERN);
-    judge(&s, NULL, ATTEST_EMPTY_ROW_NAN, 0);
+    judge_empty(&s, ATTEST_EMPTY_NAN);
     expect(&s, "NaN declared", ATTEST_PASS, 0);
     put(o, 2, 0), put(lse, 1, 0);
     judge(&s, NULL, 0, 0);

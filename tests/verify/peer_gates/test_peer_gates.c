@@ -216,7 +216,7 @@ START_TEST(plain)
         if (strncmp(rows[i].more, "slope", 5) == 0)
             set(bundle, &c.problem, ATTEST_SLOPE, rows[i].more + 5);
         if (strncmp(rows[i].more, "len", 3) == 0)
-            set(bundle, &c.problem, ATTEST_LEN, rows[i].more + 3);
+            set(bundle, &c.problem, ATTEST_KV_LENS, rows[i].more + 3);
         ck_assert_msg(attest_foreign_plain(o, &c.problem, bundle, &err) == ATTEST_OK, "%s", err.text);
         for (int64_t at = 0; at < c.problem.b * c.problem.hq * c.problem.n * c.problem.e; at++)
             ck_assert_msg(o[at] == rows[i].want[at], "%s: o[%d] = %.17g", line, (int)at, o[at]);

@@ -30,17 +30,22 @@ static int dive(volatile const char *above, int depth)
     return depth < 0 ? room[0] : dive(room, depth + 1) + room[0];
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
     if (p->chunk == 31)
         abort();
     if (p->chunk != 30)
         return 1;
-    snprintf(why, len, "chunk=30 is refused");
+    snprintf(call->why, call->why_size, "chunk=30 is refused");
     return 0;
 }
 
-static size_t workspace(const attest_problem *p) { return p->chunk == 18 ? SIZE_MAX : WORKSPACE; }
+static size_t workspace(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return p->chunk == 18 ? SIZE_MAX : WORKSPACE;
+}
 
 /* Misdeeds with pointers; each returns what it read, so that no read is dropped. */
 static int misuse(int64_t what, const attest_tensor *q, const attest_tensor *o, unsigned char *work)
@@ -81,14 +86,15 @@ static void change_fp(int64_t what)
 #endif
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *work, void *stream)
+static attest_status run(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     static int calls;
     const attest_tensor *q = t->role[ATTEST_Q], *o = t->role[ATTEST_O];
     float *out = o->data;
     const uint32_t equal_nan = 0x7fc0dead;
     const size_t count = elements(o);
-    (void)stream;
     if (p->chunk == 10)
         return ATTEST_KERNEL_ERROR;
     calls++;
@@ -97,18 +103,19 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
             continue;
         out[i] = p->chunk == 9 && i == 7 ? (float)calls : (float)i;
         if (p->chunk == 13 && i == 2)
-            memcpy(&out[i], work, sizeof out[i]);
+            memcpy(&out[i], call->workspace, sizeof out[i]);
         if (p->chunk == 17)
             memcpy(&out[i], &equal_nan, sizeof out[i]);
     }
     if (t->role[ATTEST_LSE])
         for (size_t i = 0; i < elements(t->role[ATTEST_LSE]); i++)
             ((float *)t->role[ATTEST_LSE]->data)[i] = 1;
-    memset(work, 0x11, WORKSPACE);
+    memset(call->workspace, 0x11, WORKSPACE);
     change_fp(p->chunk);
-    if (misuse(p->chunk, q, o, work) == 0x7fffffff)
+    if (misuse(p->chunk, q, o, call->workspace) == 0x7fffffff)
         out[0] = 0;
-    return (uintptr_t)q->data % 64 || (uintptr_t)o->data % 64 || (uintptr_t)work % 64 ? ATTEST_INTERNAL : ATTEST_OK;
+    return (uintptr_t)q->data % 64 || (uintptr_t)o->data % 64 || (uintptr_t)call->workspace % 64 ? ATTEST_INTERNAL
+                                                                                                 : ATTEST_OK;
 }
 
 static const attest_numerics numerics = { .struct_size = sizeof numerics };
@@ -129,7 +136,7 @@ static const attest_kernel *const kernels[] = { &strict, &loose };
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
                                         .name = "worker_edges", .kernels = kernels, .kernel_count = 2 };
 
-const attest_library *attest_library_v1(const attest_host *host)
+const attest_library *attest_library_v2(const attest_host *host)
 {
     (void)host;
     return &library;

@@ -13,12 +13,52 @@
 
 #define SHIFT ((uintptr_t)1 << 56)
 
-static attest_status pending = ATTEST_OK;
+/* What open() makes: every function must get it back. */
+typedef struct session {
+    uint32_t magic;
+    attest_status pending;
+} session;
+
+static session *session_of(void *context)
+{
+    session *s = context;
+    if (!s || s->magic != 0x5e55u)
+        abort();
+    return s;
+}
+
+static attest_status open_session(const attest_host *from, void **context, char *why, size_t len)
+{
+    const char *how = getenv("ATTEST_TEST_OPEN");
+    if (how && strcmp(how, "fails") == 0) {
+        snprintf(why, len, "no licence");
+        return ATTEST_KERNEL_ERROR;
+    }
+    if (how && strcmp(how, "absent") == 0)
+        return ATTEST_NO_DEVICE;
+    session *s = calloc(1, sizeof *s);
+    if (!s || !from)
+        return ATTEST_NO_MEMORY;
+    s->magic = 0x5e55u;
+    *context = s;
+    return ATTEST_OK;
+}
+
+/* Leaves a file behind, for the test to see. */
+static void close_session(void *context)
+{
+    const char *path = getenv("ATTEST_TEST_CLOSED");
+    FILE *mark = path ? fopen(path, "w") : NULL;
+    if (mark)
+        fclose(mark);
+    free(session_of(context));
+}
 
 static void *host(const void *device) { return (void *)((uintptr_t)device - SHIFT); }
 
-static attest_status dev_alloc(void **pointer, size_t bytes)
+static attest_status dev_alloc(void *context, void **pointer, size_t bytes)
 {
+    session_of(context);
     void *p = aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (!p)
         return ATTEST_NO_MEMORY;
@@ -26,30 +66,38 @@ static attest_status dev_alloc(void **pointer, size_t bytes)
     return ATTEST_OK;
 }
 
-static void dev_free(void *pointer) { free(host(pointer)); }
-
-static attest_status to_device(void *device, const void *from, size_t bytes)
+static void dev_free(void *context, void *pointer)
 {
+    session_of(context);
+    free(host(pointer));
+}
+
+static attest_status to_device(void *context, void *device, const void *from, size_t bytes)
+{
+    session_of(context);
     memcpy(host(device), from, bytes);
     return ATTEST_OK;
 }
 
-static attest_status to_host(void *to, const void *device, size_t bytes)
+static attest_status to_host(void *context, void *to, const void *device, size_t bytes)
 {
+    session_of(context);
     memcpy(to, host(device), bytes);
     return ATTEST_OK;
 }
 
-static attest_status fill(void *device, int byte, size_t bytes)
+static attest_status fill(void *context, void *device, int byte, size_t bytes)
 {
+    session_of(context);
     memset(host(device), byte, bytes);
     return ATTEST_OK;
 }
 
-static attest_status sync_device(void) { return pending; }
+static attest_status sync_device(void *context) { return session_of(context)->pending; }
 
-static attest_status describe(char *text, size_t len)
+static attest_status describe(void *context, char *text, size_t len)
 {
+    session_of(context);
     const char *absent = getenv("ATTEST_TEST_DEVICE");
     if (absent && strcmp(absent, "absent") == 0)
         return ATTEST_NO_DEVICE;
@@ -57,24 +105,28 @@ static attest_status describe(char *text, size_t len)
     return ATTEST_OK;
 }
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
-    (void)p, (void)why, (void)len;
-    return 1;
+    return session_of(call->context)->magic != 0;
 }
 
-static size_t workspace(const attest_problem *p) { return (size_t)p->n; }
-
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *work, void *stream)
+static size_t workspace(const attest_call *call)
 {
+    const attest_problem *p = call->problem;
+    return (size_t)p->n;
+}
+
+static attest_status run(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     const attest_tensor *o = t->role[ATTEST_O];
     float *out = host(o->data);
     const float *v = host(t->role[ATTEST_V]->data);
     const int64_t count = p->b * p->hq * p->n * p->e;
-    (void)stream;
     if (o->device != ATTEST_CUDA)
         return ATTEST_INTERNAL;
-    memset(host(work), 3, (size_t)p->n);
+    memset(host(call->workspace), 3, (size_t)p->n);
     for (int64_t i = 0; i < count; i++)
         if (!(p->chunk == 5 && i == 1))
             out[i] = v[0] + (float)i;
@@ -82,7 +134,7 @@ static attest_status run(const attest_problem *p, const attest_tensors *t, void 
         out[count] = 1;
     if (p->chunk == 3)
         *(float *)host(t->role[ATTEST_K]->data) += 1;
-    pending = p->chunk == 4 ? ATTEST_KERNEL_ERROR : ATTEST_OK;
+    session_of(call->context)->pending = p->chunk == 4 ? ATTEST_KERNEL_ERROR : ATTEST_OK;
     return ATTEST_OK;
 }
 
@@ -99,9 +151,9 @@ static const attest_memory memory = { .struct_size = sizeof memory, .device = AT
 static const attest_kernel *const kernels[] = { &kernel };
 static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
                                         .name = "worker_device", .kernels = kernels, .kernel_count = 1,
-                                        .memory = &memory };
+                                        .memory = &memory, .open = open_session, .close = close_session };
 
-const attest_library *attest_library_v1(const attest_host *from)
+const attest_library *attest_library_v2(const attest_host *from)
 {
     (void)from;
     return &library;

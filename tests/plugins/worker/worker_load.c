@@ -12,15 +12,16 @@
 #include <xmmintrin.h>
 #endif
 
-static int supports(const attest_problem *p, char *why, size_t len)
+static int supports(const attest_call *call)
 {
-    (void)p, (void)why, (void)len;
+    (void)call;
     return 1;
 }
 
-static attest_status run(const attest_problem *p, const attest_tensors *t, void *work, void *stream)
+static attest_status run(const attest_call *call)
 {
-    (void)work, (void)stream;
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
     memset(t->role[ATTEST_O]->data, 0, (size_t)(p->b * p->hq * p->n * p->e) * 4);
     return ATTEST_OK;
 }
@@ -56,7 +57,7 @@ __attribute__((constructor)) static void start(void)
 #endif
 }
 
-const attest_library *attest_library_v1(const attest_host *host)
+const attest_library *attest_library_v2(const attest_host *host)
 {
     (void)host;
     return &library;

@@ -1,0 +1,159 @@
+/* declared.c - see declared.h. */
+#include "kernels/library/declared.h"
+
+#include "kernels/attest_float.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ERROR_MAX 0x1p-7 /* of a declared relative error: an ulp of bf16; above it a kernel would excuse itself */
+#define COUNT_MAX 0x1p60
+#define FUNCTION_ULPS 8 /* unit roundoffs that the bounds give tanh, log and an undeclared exp: C-FUNCTIONS */
+
+void attest_copy_struct(void *to, size_t size, const void *from)
+{
+    const uint32_t own = (uint32_t)size;
+    uint32_t given;
+    memcpy(&given, from, sizeof given);
+    memset(to, 0, size);
+    memcpy(to, from, given < own ? given : own);
+    memcpy(to, &own, sizeof own);
+}
+
+int attest_numerics_check(const attest_numerics *n, char *why, size_t len)
+{
+    const struct {
+        const char *name;
+        uint32_t value, most;
+    } enums[] = { { "schedule", n->schedule, ATTEST_SCHEDULE_CHUNK },
+                  { "log2_domain", n->log2_domain, ATTEST_NO },
+                  { "cast_in_sum", n->cast_in_sum, ATTEST_NO },
+                  { "p_rounding", n->p_rounding, ATTEST_ROUNDING_TRUNCATE },
+                  { "acc_truncates", n->acc_truncates, ATTEST_NO },
+                  { "scale_dtype", n->scale_dtype, 1 + ATTEST_BF16 },
+                  { "state_dtype", n->state_dtype, 1 + ATTEST_BF16 },
+                  { "empty_row", n->empty_row, ATTEST_EMPTY_ANY },
+                  { "division", n->division, ATTEST_DIVISION_AFTER_CAST },
+                  { "score_dtype", n->score_dtype, 1 + ATTEST_BF16 },
+                  { "compensated", n->compensated, ATTEST_NO },
+                  { "score_acc", n->score_acc, 1 + ATTEST_BF16 },
+                  { "value_acc", n->value_acc, 1 + ATTEST_BF16 } };
+    const struct {
+        const char *name;
+        double value, most;
+    } numbers[] = { { "tile", (double)n->tile, COUNT_MAX },       { "splits", (double)n->splits, COUNT_MAX },
+                    { "exp_error", n->exp_error, ERROR_MAX },     { "acc_unit", n->acc_unit, ERROR_MAX },
+                    { "block", (double)n->block, COUNT_MAX },     { "div_error", n->div_error, ERROR_MAX },
+                    { "score_unit", n->score_unit, ERROR_MAX },   { "value_unit", n->value_unit, ERROR_MAX },
+                    { "tanh_error", n->tanh_error, ERROR_MAX },   { "log_error", n->log_error, ERROR_MAX },
+                    { "sigmoid_error", n->sigmoid_error, ERROR_MAX },
+                    { "score_block", (double)n->score_block, COUNT_MAX } };
+    for (size_t i = 0; i < sizeof enums / sizeof enums[0]; i++)
+        if (enums[i].value > enums[i].most)
+            return snprintf(why, len, "numerics.%s is %u; allowed are 0 to %u", enums[i].name, enums[i].value,
+                            enums[i].most),
+                   0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most))
+            return snprintf(why, len, "numerics.%s is %g; allowed are 0 to %g", numbers[i].name, numbers[i].value,
+                            numbers[i].most),
+                   0;
+    return 1;
+}
+
+/* ---- what the bounds take ---------------------------------------------------------------------------------- */
+typedef struct question {
+    attest_declared *d;
+    const attest_problem *p;
+    uint32_t outputs;
+    char *why;
+    size_t len;
+} question;
+
+static int uncovered(const question *q, const char *what)
+{
+    snprintf(q->why, q->len, "unsupported declaration: no bound covers %s", what);
+    return 0;
+}
+
+/* Does a type (1 + attest_dtype, 0 = none) hold less than acc: fewer bits, a smaller range? */
+static int narrower(uint32_t coded, uint32_t acc)
+{
+    if (coded == 0)
+        return 0;
+    const attest_format a = attest_format_of(coded - 1), b = attest_format_of(acc);
+    return a.p < b.p || a.emin > b.emin || a.emax < b.emax;
+}
+
+/* Scores are numbers of acc in R-SCORE, and C-MODEL's underflow is that of acc. */
+static int resolve_types(const question *q)
+{
+    const attest_numerics *n = &q->d->numerics;
+    if (narrower(n->score_dtype, q->p->acc))
+        return uncovered(q, "scores that are stored in less than acc");
+    if (narrower(n->score_acc, q->p->acc) || narrower(n->value_acc, q->p->acc))
+        return uncovered(q, "the range of an accumulator narrower than acc");
+    return 1;
+}
+
+/* R-SCORE and R-SUM have one unit of accumulation: the largest. */
+static int resolve_units(const question *q)
+{
+    attest_numerics *n = &q->d->numerics;
+    const double own = n->acc_unit > 0 ? n->acc_unit : attest_unit_roundoff(q->p->acc);
+    const double other = n->score_unit > n->value_unit ? n->score_unit : n->value_unit;
+    if (other > own)
+        n->acc_unit = other;
+    return 1;
+}
+
+/* Only an unknown schedule may divide before it casts (R-CAST); R-RUN's sums are of weights that are not divided. */
+static int resolve_division(const question *q)
+{
+    attest_numerics *n = &q->d->numerics;
+    if (n->division != ATTEST_DIVISION_THEN_CAST && n->division != ATTEST_DIVISION_AFTER_CAST)
+        return 1;
+    n->schedule = ATTEST_SCHEDULE_UNKNOWN;
+    n->cast_in_sum = n->division == ATTEST_DIVISION_THEN_CAST ? (uint32_t)ATTEST_UNKNOWN : n->cast_in_sum;
+    q->d->flags &= ~(uint32_t)ATTEST_SERIAL_SUMS;
+    return 1;
+}
+
+/* R-STEP, R-MERGE and R-LSE take 4 ulp, R-FEATURE the error of exp. */
+static int resolve_functions(const question *q)
+{
+    attest_numerics *n = &q->d->numerics;
+    const double most = FUNCTION_ULPS * attest_unit_roundoff(q->p->acc);
+    const uint32_t feature = q->p->axis[ATTEST_AXIS_FEATURE].value;
+    const int logs = (q->outputs & ATTEST_GIVES_LSE) || n->schedule == ATTEST_SCHEDULE_SPLIT ||
+                     n->schedule == ATTEST_SCHEDULE_UNKNOWN;
+    if (n->tanh_error > most && q->p->axis[ATTEST_AXIS_CAP].value != ATTEST_CAP_NONE)
+        return uncovered(q, "a tanh of more than 4 ulp");
+    if (n->log_error > most && logs)
+        return uncovered(q, "a log of more than 4 ulp");
+    if (feature != ATTEST_FEATURE_SILU && feature != ATTEST_FEATURE_SILU_UNIT)
+        return 1;
+    if (n->exp_error > 0 && n->sigmoid_error > n->exp_error)
+        n->exp_error = n->sigmoid_error;
+    else if (n->sigmoid_error > most && !(n->exp_error > 0))
+        return uncovered(q, "a sigmoid of more than 4 ulp beside an exp that is not declared");
+    return 1;
+}
+
+int attest_declared_resolve(attest_declared *declared, const attest_problem *p, uint32_t outputs, char *why, size_t len)
+{
+    const question q = { declared, p, outputs, why, len };
+    return resolve_types(&q) && resolve_units(&q) && resolve_division(&q) && resolve_functions(&q);
+}
+
+int attest_declared_of(attest_declared *declared, attest_loaded k, const attest_problem *p, char *why, size_t len)
+{
+    const attest_numerics *own = attest_kernel_numerics(k, p);
+    char wrong[200];
+    *declared = (attest_declared){ .numerics = *k.kernel->numerics, .flags = k.kernel->flags };
+    if (own)
+        attest_copy_struct(&declared->numerics, sizeof declared->numerics, own);
+    if (own && !attest_numerics_check(&declared->numerics, wrong, sizeof wrong))
+        return snprintf(why, len, "unsupported declaration: of this problem, %s", wrong), 0;
+    return attest_declared_resolve(declared, p, k.kernel->outputs, why, len);
+}
