@@ -3,7 +3,7 @@
  * The truth of a case is the real-number result on the exact bits of its input tensors, kept per row
  * (b,h,i) as an enclosure and, where every step is rational and affordable, as an exact rational.  What
  * leaves this folder are decimal texts, correctly rounded tensors, and outward-rounded doubles: error
- * intervals, bounds, gauges.  No header of MPFR, GMP or FLINT is needed by a caller.  Nothing here calls
+ * intervals, bounds, abs_scales.  No header of MPFR, GMP or FLINT is needed by a caller.  Nothing here calls
  * libm or sees a kernel's code.  Lemmas are numbered in reference/derivations.md.
  *
  * Threads: one attest_truth may be used by one thread at a time; different ones independently.
@@ -55,7 +55,7 @@ typedef struct attest_decimals {
 } attest_decimals;
 
 /* Fills *out for o, u, z, lse, ht.n or zt.n.  prec > 0 fixes the precision; prec = 0 raises it from
- * ATTEST_PRECISION_START, doubling, until rad <= max(10^-digits |mid|, 2^-100 gauge) or the cap. */
+ * ATTEST_PRECISION_START, doubling, until rad <= max(10^-digits |mid|, 2^-100 abs_scale) or the cap. */
 attest_status attest_truth_decimals(attest_decimals *out, attest_truth *truth, attest_tensor_id id, int digits,
                                     long prec, attest_error *err);
 void attest_decimals_free(attest_decimals *d);
@@ -107,10 +107,10 @@ typedef struct attest_element {
     double signed_lo, signed_hi; /* got - truth */
     double ulp_lo, ulp_hi;       /* in ulps of the output's dtype at the truth (derivations.md, section 0) */
     double bound;                /* upper bound of the error of any kernel with these numerics; evaluated upward */
-    double probable;             /* what the error probably is at most, <= bound (R-PROBABLE, lambda = 4): for warnings,
+    double probable;             /* what the error probably is at most, <= bound (R-PROBABILISTIC, lambda = 4): for warnings,
                                     in no verdict; NAN where its conditions are not given, and of anything but o */
     double ratio_lo, ratio_hi;   /* error / bound; 0/0 = 0 */
-    double gauge;                /* upper; derivations.md, section 0 */
+    double abs_scale;                /* upper; derivations.md, section 0 */
     double term[ATTEST_TERM_COUNT];
 } attest_element;
 
@@ -162,8 +162,9 @@ void attest_reference_thread_end(void);
 /* Versions of FLINT, MPFR, GMP as one line. */
 void attest_reference_versions(char *text, size_t len);
 
-/* ---- what the reference rests on: lemmas, compiler, libraries ------------------------------------------------------ *
- * The table of lemmas is made from derivations.md by tables/lemmas.awk at build time: it says what the document says. */
+/* ---- what the reference rests on: lemmas, compiler, libraries ------------------------------------------------------
+ * * The table of lemmas is made from derivations.md by tables/lemmas.awk at build time: it says what the document
+ * says. */
 typedef struct attest_lemma {
     const char *name;      /* R-...: proved there; C-...: cited, not proved again */
     const char *section;   /* its heading, without the marks */

@@ -75,7 +75,7 @@ attest_status attest_classes_print(FILE *out, const attest_classes *classes, int
 
 /* ---- warnings: no verdict and no exit code depends on them ---- */
 /* The results of one kernel that have a probabilistic_ratio; those of families that repeat scores, weights or values by
- * construction apart: equal numbers are rounded alike, so that R-PROBABLE says nothing of them. */
+ * construction apart: equal numbers are rounded alike, so that R-PROBABILISTIC says nothing of them. */
 typedef struct attest_probabilistic {
     char kernel[512];
     size_t cases, above; /* all but those families; with a ratio above 1 */

@@ -1,5 +1,5 @@
 /* warnings.c - what is told beside the verdicts and changes none: errors beyond what they probably are at most
- * (R-PROBABLE), and mean errors that are not 0. */
+ * (R-PROBABILISTIC), and mean errors that are not 0. */
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -191,7 +191,7 @@ static attest_status print_probabilistic(FILE *out, const attest_warnings *w, in
     attest_table table;
     fputs(html ? "<h2>Warnings: probable errors</h2>\n<p>" : "\n", out);
     fprintf(out,
-            "Error over what it probably is at most (R-PROBABLE in reference/derivations.md, lambda = 4). If roundings "
+            "Error over what it probably is at most (R-PROBABILISTIC in reference/derivations.md, lambda = 4). If roundings "
             "are independent with mean 0, an element whose row sees n keys is beyond it with a probability of at most "
             "2 (n + 3) exp(-8) (no statement from 1488 keys on), 6 exp(-8) where scores keep their hard bound. A ratio "
             "above 1 is a reason to look, no finding: it is the largest of a case's elements. Reported apart: families "

@@ -1,8 +1,8 @@
 /* library.h - libraries of kernels: the built-in one, and plugins that are loaded.
  *
  * Answers: which kernels are built in (registry.h), what a shared object exports (plugin.h), and what a kernel declares
- * for one problem, as the bounds may use it (declared.h), and how one is called (call.h).  Only the worker and `attest bench` load a plugin.  Knows the
- * ABI and status.h; no problem is read or made here.
+ * for one problem, as the bounds may use it (declared.h), and how one is called (call.h).  Only the worker and `attest
+ * bench` load a plugin.  Knows the ABI and status.h; no problem is read or made here.
  */
 #ifndef ATTEST_LIBRARY_H
 #define ATTEST_LIBRARY_H

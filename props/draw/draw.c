@@ -1,5 +1,5 @@
-/* draw.c - drawing of tensors: q, k, v by the family, all others by the fixed laws of family.h. */
-#include "props/draw/family_law.h"
+/* draw.c - drawing of tensors: q, k, v by the family, all others by the fixed distributions of family.h. */
+#include "props/draw/family_distribution.h"
 #include "props/draw/trace.h"
 
 #include "kernels/attest_float.h"
@@ -15,7 +15,7 @@ static uint64_t round_once(uint32_t dtype, attest_exact x)
     return attest_round_scaled(dtype, x.negative, x.significand, x.exponent, x.sticky);
 }
 
-/* ---- fixed laws ------------------------------------------------------------------------------------ */
+/* ---- fixed distributions ------------------------------------------------------------------------------------ */
 
 static uint32_t first_word(const attest_stream *stream, attest_place at)
 {
@@ -30,18 +30,18 @@ static attest_exact unit_draw(const attest_stream *stream, attest_place at)
     return attest_exact_wide((signed_wide)first_word(stream, at) + 1, -32);
 }
 
-static uint64_t law_normal(const attest_stream *stream, attest_place at, uint32_t dtype)
+static uint64_t distribution_normal(const attest_stream *stream, attest_place at, uint32_t dtype)
 {
-    return round_once(dtype, attest_law_normal(stream, at));
+    return round_once(dtype, attest_distribution_normal(stream, at));
 }
 
-static uint64_t law_unit(const attest_stream *stream, attest_place at, uint32_t dtype)
+static uint64_t distribution_unit(const attest_stream *stream, attest_place at, uint32_t dtype)
 {
     return round_once(dtype, unit_draw(stream, at));
 }
 
 /* (w+1) 2^-31; where that rounds to 2, the number before 2. */
-static uint64_t law_write(const attest_stream *stream, attest_place at, uint32_t dtype)
+static uint64_t distribution_write(const attest_stream *stream, attest_place at, uint32_t dtype)
 {
     attest_exact x = unit_draw(stream, at);
     const uint64_t two = attest_round_scaled(dtype, 0, 2, 0, 0);
@@ -51,14 +51,14 @@ static uint64_t law_write(const attest_stream *stream, attest_place at, uint32_t
 }
 
 /* 1 + normal/4. */
-static uint64_t law_gain(const attest_stream *stream, attest_place at, uint32_t dtype)
+static uint64_t distribution_gain(const attest_stream *stream, attest_place at, uint32_t dtype)
 {
     const int64_t draw = attest_draw_normal(stream, attest_place_index(at));
     return round_once(dtype, attest_exact_wide(((signed_wide)1 << 34) + draw, -34));
 }
 
 /* 1 - 2^(-5-g); from g = 59 on it is nearer to 1 than any dtype shows. */
-static uint64_t law_gamma(const attest_stream *stream, attest_place at, uint32_t dtype)
+static uint64_t distribution_gamma(const attest_stream *stream, attest_place at, uint32_t dtype)
 {
     (void)stream;
     const int places = at.h < 58 ? 5 + (int)at.h : 63;
@@ -69,16 +69,16 @@ typedef uint64_t (*fixed_law)(const attest_stream *stream, attest_place at, uint
 
 /* Laws of the tensors that need nothing but their place; slope and len need sizes, q k v the family. */
 static const fixed_law fixed_laws[ATTEST_TENSOR_ROLES] = {
-    [ATTEST_GOUT] = law_unit,
-    [ATTEST_Q_HEAD_LOGITS] = law_normal,
-    [ATTEST_GIN] = law_unit,
-    [ATTEST_K_HEAD_LOGITS] = law_normal,
-    [ATTEST_BETA] = law_write,
-    [ATTEST_DECAY] = law_unit,
-    [ATTEST_SINK] = law_normal,
-    [ATTEST_GAMMA] = law_gamma,
-    [ATTEST_GAIN] = law_gain,
-    [ATTEST_SHIFT] = law_normal,
+    [ATTEST_GOUT] = distribution_unit,
+    [ATTEST_Q_HEAD_LOGITS] = distribution_normal,
+    [ATTEST_GIN] = distribution_unit,
+    [ATTEST_K_HEAD_LOGITS] = distribution_normal,
+    [ATTEST_BETA] = distribution_write,
+    [ATTEST_DECAY] = distribution_unit,
+    [ATTEST_SINK] = distribution_normal,
+    [ATTEST_GAMMA] = distribution_gamma,
+    [ATTEST_GAIN] = distribution_gain,
+    [ATTEST_SHIFT] = distribution_normal,
 };
 
 /* ---- slope: 2^(-8(h+1)/Hq) rounded to f32 ------------------------------------------------------------- */
@@ -185,11 +185,11 @@ static int next_index(int64_t index[4], const int64_t shape[4], int axes)
     return 0;
 }
 
-static void draw_fixed(attest_tensor *t, const char *axes, const attest_stream *stream, fixed_law law)
+static void draw_fixed(attest_tensor *t, const char *axes, const attest_stream *stream, fixed_law distribution)
 {
     int64_t index[4] = { 0 }, offset = 0;
     do
-        attest_store_bits(t, offset++, law(stream, place_of(axes, index), t->dtype));
+        attest_store_bits(t, offset++, distribution(stream, place_of(axes, index), t->dtype));
     while (next_index(index, t->shape, 4));
 }
 
@@ -222,17 +222,17 @@ int attest_key_shrink(const attest_exact *row, int64_t count)
 static attest_status draw_family(attest_tensor *t, const attest_case *c, uint32_t role, uint32_t case_number,
                                  attest_error *err)
 {
-    attest_law law;
+    attest_distribution distribution;
     const int64_t width = t->shape[3];
     const int shrinks = role == ATTEST_K && attest_axis_value_of(&c->problem, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD;
     int64_t index[4] = { 0 }, offset = 0;
     attest_exact *row = calloc((size_t)width, sizeof *row);
     if (!row)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a row of %lld values", (long long)width);
-    attest_law_make(&law, c, role, case_number);
+    attest_distribution_make(&distribution, c, role, case_number);
     do {
         for (int64_t channel = 0; channel < width; channel++)
-            row[channel] = law.value(&law, (attest_place){ index[0], index[1], index[2], channel });
+            row[channel] = distribution.value(&distribution, (attest_place){ index[0], index[1], index[2], channel });
         const int shrink = shrinks ? attest_key_shrink(row, width) : 0;
         for (int64_t channel = 0; channel < width; channel++) {
             row[channel].exponent -= shrink;
@@ -293,7 +293,7 @@ static attest_status draw_state(attest_tensor *t, const attest_problem *p, attes
 {
     const int degree = (int)id.index;
     const int64_t dim = attest_feature_dim(p), heads = t->shape[0] * t->shape[1];
-    const fixed_law law = id.kind == ATTEST_KIND_H0 ? law_normal : law_unit;
+    const fixed_law distribution = id.kind == ATTEST_KIND_H0 ? distribution_normal : distribution_unit;
     if (binomial(dim + degree - 1, degree < dim ? degree : dim - 1) > STATE_TOKENS)
         return attest_fail(err, ATTEST_BAD_INPUT, "a state of degree %d and dimension %lld is too large to draw; "
                            "allowed: 2^24 different entries", degree, (long long)dim);
@@ -302,7 +302,7 @@ static attest_status draw_state(attest_tensor *t, const attest_problem *p, attes
         for (int64_t r = 0; r < t->shape[2]; r++) {
             attest_place at = { head / t->shape[1], head % t->shape[1], symmetric_rank(multi, degree), 0 };
             for (; at.channel < t->shape[3]; at.channel++)
-                attest_store_bits(t, offset++, law(stream, at, t->dtype));
+                attest_store_bits(t, offset++, distribution(stream, at, t->dtype));
             next_multi(multi, degree, dim, packed);
         }
     }

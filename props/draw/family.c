@@ -1,5 +1,5 @@
 /* family.c - the table of families, and the reading of `NAME:ARGUMENT`. */
-#include "props/draw/family_law.h"
+#include "props/draw/family_distribution.h"
 #include "props/draw/trace.h"
 
 #include "kernels/attest_float.h"
@@ -48,9 +48,9 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
                            "softmax weights between two numbers of the type p, v = 13/8: all casts of a row err alike, "
                            "by almost u (truncated: 2u)", 1, 1 },
     [FAMILY_POSITIVE] = { "positive", NULL,
-                          "q, k, v uniform in [0,1): PyTorch's law; weights nearly equal, errors hardly show", 0, 0 },
+                          "q, k, v uniform in [0,1): PyTorch's distribution; weights nearly equal, errors hardly show", 0, 0 },
     [FAMILY_INTEGERS] = { "integers", NULL,
-                          "q integers in -4..4, k and v in -2..2: benchdnn's law; products of q and k are exact",
+                          "q integers in -4..4, k and v in -2..2: benchdnn's distribution; products of q and k are exact",
                           0, 1 },
     [FAMILY_STAIRS] = { "stairs", "KEYS (default 16)",
                         "scores rise by 0.7 every KEYS keys: an online kernel with tiles of KEYS keys rescales by "
@@ -131,33 +131,33 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
         return ATTEST_OK;
     if (!attest_families[row].argument)
         return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s takes no argument", c->family, name);
-    const attest_law_info *law = &attest_laws[row];
+    const attest_distribution_info *distribution = &attest_distributions[row];
     const double most = attest_to_f64(c->problem.in, attest_round_scaled(c->problem.in, 0, 1,
-                                      attest_format_of(c->problem.in).emax - law->below_emax, 0));
+                                      attest_format_of(c->problem.in).emax - distribution->below_emax, 0));
     double value = 0;
     const int number = parse_argument(&value, argument);
-    if (law->whole && !(number && value >= 1 && value <= law->whole && value == (double)(int64_t)value))
+    if (distribution->whole && !(number && value >= 1 && value <= distribution->whole && value == (double)(int64_t)value))
         return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s needs a whole number from 1 to %d", c->family, name,
-                           law->whole);
-    if (law->whole)
+                           distribution->whole);
+    if (distribution->whole)
         return ATTEST_OK;
-    if (!number || value > most || (value == 0 && !law->zero))
+    if (!number || value > most || (value == 0 && !distribution->zero))
         return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s needs a number %s 0 and <= %g for in=%s", c->family,
-                           name, law->zero ? ">=" : ">", most, attest_dtype_name(c->problem.in));
+                           name, distribution->zero ? ">=" : ">", most, attest_dtype_name(c->problem.in));
     return ATTEST_OK;
 }
 
-void attest_law_make(attest_law *law, const attest_case *c, uint32_t role, uint32_t case_number)
+void attest_distribution_make(attest_distribution *distribution, const attest_case *c, uint32_t role, uint32_t case_number)
 {
     const char *argument;
     const size_t row = find(c->family, &argument);
-    memset(law, 0, sizeof *law);
-    law->p = &c->problem;
-    law->stream = (attest_stream){ c->seed, case_number, role };
-    law->argument = attest_laws[row].argument;
+    memset(distribution, 0, sizeof *distribution);
+    distribution->p = &c->problem;
+    distribution->stream = (attest_stream){ c->seed, case_number, role };
+    distribution->argument = attest_distributions[row].argument;
     if (argument)
-        parse_argument(&law->argument, argument);
-    law->value = attest_laws[row].value;
-    if (attest_laws[row].prepare)
-        attest_laws[row].prepare(law);
+        parse_argument(&distribution->argument, argument);
+    distribution->value = attest_distributions[row].value;
+    if (attest_distributions[row].prepare)
+        attest_distributions[row].prepare(distribution);
 }

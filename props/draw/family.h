@@ -1,6 +1,6 @@
 /* family.h - named ways to draw inputs, each with the reason why it exists; the table of families.
  *
- * A family shapes q, k and v; all other tensors have fixed laws: sq sk shift sink h0
+ * A family shapes q, k and v; all other tensors have fixed distributions: sq sk shift sink h0
  * normal; gain 1+normal/4; z0, gates and a: (w+1)2^-32; b twice that below 2; slope_h = 2^(-8(h+1)/Hq)
  * rounded to f32; len_b uniform in 0..M; gamma_g = 1-2^(-5-g).  Every value is rounded once to the tensor's
  * dtype, from an exact integer or dyadic.  h0 and z0 of degree n are symmetric: an entry is the draw at its
@@ -17,7 +17,7 @@ typedef struct attest_family_info {
     const char *why;      /* one line */
     int constant;         /* the truth does not move with every input (flat, ones, ...): never counts as evidence */
     int repeats;          /* repeats scores, weights or values by construction, in some type or width: equal numbers are
-                             rounded alike, so that R-PROBABLE says nothing of them */
+                             rounded alike, so that R-PROBABILISTIC says nothing of them */
 } attest_family_info;
 
 extern const attest_family_info attest_families[];

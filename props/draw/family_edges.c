@@ -1,7 +1,7 @@
 /* family_edges.c - families that put a row at an edge: one key, ties, cancellation, subnormals, a vanishing
- * denominator, a cast.  The statements at the top of family_law.c hold here too.
+ * denominator, a cast.  The statements at the top of family_distribution.c hold here too.
  */
-#include "props/draw/law_parts.h"
+#include "props/draw/distribution_parts.h"
 
 /* ---- peaked ---------------------------------------------------------------------------------------- */
 
@@ -11,35 +11,35 @@
  * and 27 above the keys from 2^L on: it has at least 0.999 of the weight e^s if it is visible (causal: it is; window,
  * lens: not always).  The other channels are noise as in ramp-up.  Depends on scale and d; the peak on the row,
  * and on M below 2^L. */
-void attest_prepare_peaked(attest_law *law)
+void attest_prepare_peaked(attest_distribution *distribution)
 {
     int exponent, root;
-    if (!sizes_of(law, &exponent, &root))
+    if (!sizes_of(distribution, &exponent, &root))
         return;
-    law->negative = attest_f64_bits(law->p->scale) >> 63 != 0;
-    law->share = 1;
-    law->key_exponent = -exponent / 2;
-    law->share_exponent = (law->p->d < 4 ? 5 : 3) - exponent - law->key_exponent;
-    law->noise_exponent = -4 - exponent - root;
+    distribution->negative = attest_f64_bits(distribution->p->scale) >> 63 != 0;
+    distribution->share = 1;
+    distribution->key_exponent = -exponent / 2;
+    distribution->share_exponent = (distribution->p->d < 4 ? 5 : 3) - exponent - distribution->key_exponent;
+    distribution->noise_exponent = -4 - exponent - root;
 }
 
-attest_exact attest_value_peaked(const attest_law *law, attest_place at)
+attest_exact attest_value_peaked(const attest_distribution *distribution, attest_place at)
 {
-    const int64_t length = law->p->d < 8 ? law->p->d : 8, codes = (int64_t)1 << length;
-    if (law->share == 0 || law->stream.tensor == ATTEST_V)
-        return plain(law, at);
+    const int64_t length = distribution->p->d < 8 ? distribution->p->d : 8, codes = (int64_t)1 << length;
+    if (distribution->share == 0 || distribution->stream.tensor == ATTEST_V)
+        return plain(distribution, at);
     if (at.channel >= length)
-        return attest_exact_wide(noise(law, at), law->stream.tensor == ATTEST_Q ? -31 : law->noise_exponent - 31);
-    if (law->stream.tensor == ATTEST_Q) {
-        const int64_t keys = law->p->m < codes ? law->p->m : codes, seen = at.token < keys ? at.token + 1 : keys;
-        const uint32_t word = word_of(&law->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, at.token, 0 });
+        return attest_exact_wide(noise(distribution, at), distribution->stream.tensor == ATTEST_Q ? -31 : distribution->noise_exponent - 31);
+    if (distribution->stream.tensor == ATTEST_Q) {
+        const int64_t keys = distribution->p->m < codes ? distribution->p->m : codes, seen = at.token < keys ? at.token + 1 : keys;
+        const uint32_t word = word_of(&distribution->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, at.token, 0 });
         const int plus = (word % (uint64_t)seen >> at.channel & 1u) != 0;
-        return signed_value(law, at, plus != law->negative ? 1 : -1, law->share_exponent);
+        return signed_value(distribution, at, plus != distribution->negative ? 1 : -1, distribution->share_exponent);
     }
     if (at.token >= codes)
-        return attest_exact_wide(noise(law, at), law->key_exponent - 34);
-    const int64_t factor = ((int64_t)1 << 36) + noise(law, at);
-    return signed_value(law, at, at.token >> at.channel & 1 ? factor : -factor, law->key_exponent - 36);
+        return attest_exact_wide(noise(distribution, at), distribution->key_exponent - 34);
+    const int64_t factor = ((int64_t)1 << 36) + noise(distribution, at);
+    return signed_value(distribution, at, at.token >> at.channel & 1 ? factor : -factor, distribution->key_exponent - 36);
 }
 
 /* ---- cancel, onehot, repeat-max, subnormal ------------------------------------------------------------ */
@@ -47,58 +47,58 @@ attest_exact attest_value_peaked(const attest_law *law, attest_place at)
 /* cancel: scores of 1 +- 2^-7 (in bf16 +- 2^-6), so that weights are nearly equal whatever the weight of low order;
  * v in +-[1,2), keys 2r and 2r+1 with one magnitude and opposite signs.  A row that sees whole pairs has |o| below
  * 2^-5 with softmax; an unpaired key adds 2 over the visible keys.  Depends on scale and d. */
-void attest_prepare_cancel(attest_law *law) { share(law, 1, 1, 24, 0); }
+void attest_prepare_cancel(attest_distribution *distribution) { share(distribution, 1, 1, 24, 0); }
 
-attest_exact attest_value_cancel(const attest_law *law, attest_place at)
+attest_exact attest_value_cancel(const attest_distribution *distribution, attest_place at)
 {
-    if (law->share == 0)
-        return plain(law, at);
-    if (law->stream.tensor == ATTEST_V) {
+    if (distribution->share == 0)
+        return plain(distribution, at);
+    if (distribution->stream.tensor == ATTEST_V) {
         const attest_place pair = { at.b, at.h, at.token & ~(int64_t)1, at.channel };
-        const int64_t size = ((int64_t)3 << 31) + noise(law, pair);
-        return signed_value(law, at, at.token & 1 ? -size : size, -32);
+        const int64_t size = ((int64_t)3 << 31) + noise(distribution, pair);
+        return signed_value(distribution, at, at.token & 1 ? -size : size, -32);
     }
-    const int64_t factor = ((int64_t)1 << 39) + noise(law, at);
-    if (law->stream.tensor == ATTEST_Q)
-        return signed_value(law, at, (__int128)law->share * factor, law->share_exponent - 39);
-    return signed_value(law, at, law->negative ? -factor : factor, law->key_exponent - 39);
+    const int64_t factor = ((int64_t)1 << 39) + noise(distribution, at);
+    if (distribution->stream.tensor == ATTEST_Q)
+        return signed_value(distribution, at, (__int128)distribution->share * factor, distribution->share_exponent - 39);
+    return signed_value(distribution, at, distribution->negative ? -factor : factor, distribution->key_exponent - 39);
 }
 
 /* onehot: q and k normal; channel c of o is the weight of the keys j with j mod e = c.  Depends on e in v. */
-attest_exact attest_value_onehot(const attest_law *law, attest_place at)
+attest_exact attest_value_onehot(const attest_distribution *distribution, attest_place at)
 {
-    return law->stream.tensor == ATTEST_V ? integer(at.channel == at.token % law->p->e) : plain(law, at);
+    return distribution->stream.tensor == ATTEST_V ? integer(at.channel == at.token % distribution->p->e) : plain(distribution, at);
 }
 
 /* repeat-max: q as in negative with 4 in place of -150; k is sign(c) 2^x for one key in four (one in each aligned
  * four, and one of the first two), the same bits each time, and a fraction of that below 3/4 for the others: equal
  * maxima at 4 +- 2%, all other scores at least 0.9 lower.  v has one sign a channel.  Depends on scale and d. */
-void attest_prepare_repeat(attest_law *law) { share(law, 4, 1, 24, 0); }
+void attest_prepare_repeat(attest_distribution *distribution) { share(distribution, 4, 1, 24, 0); }
 
-attest_exact attest_value_repeat(const attest_law *law, attest_place at)
+attest_exact attest_value_repeat(const attest_distribution *distribution, attest_place at)
 {
-    attest_exact x = plain(law, at);
-    if (law->share == 0)
+    attest_exact x = plain(distribution, at);
+    if (distribution->share == 0)
         return x;
-    if (law->stream.tensor == ATTEST_V) {
-        x.negative = channel_sign(law, at.channel) < 0;
+    if (distribution->stream.tensor == ATTEST_V) {
+        x.negative = channel_sign(distribution, at.channel) < 0;
         return x;
     }
-    if (law->stream.tensor == ATTEST_Q)
-        return noisy_share(law, at);
-    const int64_t part = 3 * (noise(law, at) + ((int64_t)1 << 31)); /* 2^34 times [0, 3/4) */
-    const int64_t factor = level(law, at, 2) == 3 ? (int64_t)1 << 34 : part;
-    return signed_value(law, at, law->negative ? -factor : factor, law->key_exponent - 34);
+    if (distribution->stream.tensor == ATTEST_Q)
+        return noisy_share(distribution, at);
+    const int64_t part = 3 * (noise(distribution, at) + ((int64_t)1 << 31)); /* 2^34 times [0, 3/4) */
+    const int64_t factor = level(distribution, at, 2) == 3 ? (int64_t)1 << 34 : part;
+    return signed_value(distribution, at, distribution->negative ? -factor : factor, distribution->key_exponent - 34);
 }
 
 /* subnormal: q and v are normal draws times the least normal number 2^emin of the input dtype, two of three
  * subnormal; k times 2^(-emin-2), below 2^(emax+1): q_c k_c is a product of two normals over 4, which a kernel that
  * flushes q loses.  Depends on nothing but the place.  Products of keys alone leave the range of f32. */
-attest_exact attest_value_subnormal(const attest_law *law, attest_place at)
+attest_exact attest_value_subnormal(const attest_distribution *distribution, attest_place at)
 {
-    const int emin = attest_format_of(law->p->in).emin;
-    attest_exact x = plain(law, at);
-    x.exponent += law->stream.tensor == ATTEST_K ? -emin - 2 : emin;
+    const int emin = attest_format_of(distribution->p->in).emin;
+    attest_exact x = plain(distribution, at);
+    x.exponent += distribution->stream.tensor == ATTEST_K ? -emin - 2 : emin;
     return x;
 }
 
@@ -134,9 +134,9 @@ int64_t attest_taylor_high(uint32_t order) { return ((int64_t)1 << 40) / 10 * (3
  * half of that) drawn per pair and channel; odd power and term: +-1 (1 + noise/4), the second of a pair off by 1/64 at
  * most.  A row that sees whole pairs has |z| below a quarter of the sum of |w|; any other weight is drawn as `normal`.
  * q = share with a noise of 2^-10.  Depends on scale, d and the weight. */
-void attest_prepare_denominator(attest_law *law)
+void attest_prepare_denominator(attest_distribution *distribution)
 {
-    const attest_problem *p = law->p;
+    const attest_problem *p = distribution->p;
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     const int format = attest_format_of(p->in).p, bits = format < 24 ? format : 24;
     if (weight->value == ATTEST_WEIGHT_EXP || weight->order % 2 == 0 ||
@@ -144,32 +144,32 @@ void attest_prepare_denominator(attest_law *law)
         attest_axis_value_of(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_IDENTITY ||
         attest_axis_value_of(p, ATTEST_AXIS_ROPE) != ATTEST_ROPE_NONE)
         return;
-    law->period = weight->value != ATTEST_WEIGHT_TAYLOR ? 0 : weight->order > 7 ? 2 : 1;
-    if (!law->period)
-        share(law, 1, 1, bits, 0);
+    distribution->period = weight->value != ATTEST_WEIGHT_TAYLOR ? 0 : weight->order > 7 ? 2 : 1;
+    if (!distribution->period)
+        share(distribution, 1, 1, bits, 0);
     else if (weight->order <= 15)
-        share(law, (double)attest_taylor_cross(weight->order, 0, 0, attest_taylor_high(weight->order)) * 0x1p-40, 1,
+        share(distribution, (double)attest_taylor_cross(weight->order, 0, 0, attest_taylor_high(weight->order)) * 0x1p-40, 1,
               bits, 0);
 }
 
-attest_exact attest_value_denominator(const attest_law *law, attest_place at)
+attest_exact attest_value_denominator(const attest_distribution *distribution, attest_place at)
 {
     const int odd = at.token & 1;
     const attest_place pair = { at.b, at.h, at.token & ~(int64_t)1, at.channel };
-    if (law->share == 0 || law->stream.tensor == ATTEST_V)
-        return plain(law, at);
-    if (law->stream.tensor == ATTEST_Q) {
-        const int64_t factor = ((int64_t)1 << 41) + noise(law, at);
-        return signed_value(law, at, (__int128)law->share * factor, law->share_exponent - 41);
+    if (distribution->share == 0 || distribution->stream.tensor == ATTEST_V)
+        return plain(distribution, at);
+    if (distribution->stream.tensor == ATTEST_Q) {
+        const int64_t factor = ((int64_t)1 << 41) + noise(distribution, at);
+        return signed_value(distribution, at, (__int128)distribution->share * factor, distribution->share_exponent - 41);
     }
-    const int64_t common = noise(law, pair), own = odd ? noise(law, at) : 0;
-    if (law->period) { /* the root is negative */
-        const int64_t away = (((int64_t)1 << 32) + common) / law->period; /* 2^36 y */
+    const int64_t common = noise(distribution, pair), own = odd ? noise(distribution, at) : 0;
+    if (distribution->period) { /* the root is negative */
+        const int64_t away = (((int64_t)1 << 32) + common) / distribution->period; /* 2^36 y */
         const int64_t factor = ((int64_t)1 << 36) + (odd ? -away : away);
-        return signed_value(law, at, law->negative ? factor : -factor, law->key_exponent - 36);
+        return signed_value(distribution, at, distribution->negative ? factor : -factor, distribution->key_exponent - 36);
     }
     const __int128 factor = (__int128)(((int64_t)1 << 33) + common) * (((int64_t)1 << 37) + own);
-    return signed_value(law, at, odd != law->negative ? -factor : factor, law->key_exponent - 70);
+    return signed_value(distribution, at, odd != distribution->negative ? -factor : factor, distribution->key_exponent - 70);
 }
 
 /* ---- cast-edge ---------------------------------------------------------------------------------------- */
@@ -187,13 +187,13 @@ static int64_t distance(uint32_t f, int shift)
 }
 
 /* 2^16 f of a row: 1/2 + 2^-12 in every eighth row, 1 - 2^-12 in every eighth, else drawn, odd. */
-static uint32_t edge_of(const attest_law *law, attest_place at)
+static uint32_t edge_of(const attest_distribution *distribution, attest_place at)
 {
     if (at.token % 8 == 3)
         return 0x8010;
     if (at.token % 8 == 7)
         return 0xfff0;
-    return word_of(&law->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, at.token, 0 }) >> 16 | 1u;
+    return word_of(&distribution->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, at.token, 0 }) >> 16 | 1u;
 }
 
 /* Channel n of a number: what the n channels before it leave, rounded to the dtype; 0 beyond the number's 62 bits. */
@@ -213,13 +213,13 @@ static attest_exact part_of(uint32_t dtype, __int128 rest, int exponent, int64_t
     }
 }
 
-attest_exact attest_part_of_score(const attest_law *law, wide target, int negative, int64_t n)
+attest_exact attest_part_of_score(const attest_distribution *distribution, wide target, int negative, int64_t n)
 {
     int exponent;
-    const wide quotient = target / split(law->p->scale, &exponent); /* the floor costs less than 2^-60 relative */
+    const wide quotient = target / split(distribution->p->scale, &exponent); /* the floor costs less than 2^-60 relative */
     const int drop = bit_length(quotient) - 62;
     const __int128 rest = (__int128)(quotient >> drop);
-    return part_of(law->p->in, negative != law->negative ? -rest : rest, drop - 124 - exponent, n);
+    return part_of(distribution->p->in, negative != distribution->negative ? -rest : rest, drop - 124 - exponent, n);
 }
 
 /* cast-edge: key 0 and every 64th key have score 0, all others ln(1/2 (1 + f 2^-(bits-1))), bits the precision of the
@@ -230,21 +230,21 @@ attest_exact attest_part_of_score(const attest_law *law, wide target, int negati
  * The score is good to 2^-50 and 2^-60 relative: over the channels of q stand its value in `in`, then what is left,
  * and so on; k is 1 there (0 for the maximal keys), so the products are exact.  With too few channels (d < 3 in bf16,
  * d < 2 in f16) f is not what was drawn.  Depends on scale and p. */
-void attest_prepare_edge(attest_law *law)
+void attest_prepare_edge(attest_distribution *distribution)
 {
-    law->share = attest_f64_bits(law->p->scale) << 1 != 0;
-    law->negative = attest_f64_bits(law->p->scale) >> 63 != 0;
+    distribution->share = attest_f64_bits(distribution->p->scale) << 1 != 0;
+    distribution->negative = attest_f64_bits(distribution->p->scale) >> 63 != 0;
 }
 
-attest_exact attest_value_edge(const attest_law *law, attest_place at)
+attest_exact attest_value_edge(const attest_distribution *distribution, attest_place at)
 {
-    if (law->share == 0)
-        return plain(law, at);
-    if (law->stream.tensor == ATTEST_V)
+    if (distribution->share == 0)
+        return plain(distribution, at);
+    if (distribution->stream.tensor == ATTEST_V)
         return attest_exact_wide(13, -3);
-    if (law->stream.tensor == ATTEST_K)
+    if (distribution->stream.tensor == ATTEST_K)
         return integer(at.token % 64 != 0);
-    const int bits = attest_format_of(law->p->p).p;
-    const wide target = (wide)distance(edge_of(law, at), 16 + (bits < 24 ? bits : 24) - 1) << 64;
-    return attest_part_of_score(law, target, 1, at.channel);
+    const int bits = attest_format_of(distribution->p->p).p;
+    const wide target = (wide)distance(edge_of(distribution, at), 16 + (bits < 24 ? bits : 24) - 1) << 64;
+    return attest_part_of_score(distribution, target, 1, at.channel);
 }

@@ -1,8 +1,8 @@
 /* family_hard.c - families that are hard for a method: a maximum that rises in every tile, a sum of one large and
  * many small terms, products that cancel, roots of Taylor sums, weights that underflow, keys of zeros. The statements
- * at the top of family_law.c hold here too.
+ * at the top of family_distribution.c hold here too.
  */
-#include "props/draw/law_parts.h"
+#include "props/draw/distribution_parts.h"
 
 #include "kernels/problem/problem.h"
 
@@ -14,31 +14,31 @@
  * holds it), and a deviation below 0.011 from the channels without digit. Step numbers up to 256 (d = 1), 2^16 (d =
  * 2), 2^24 are exact in every dtype; in f16 those up to 2^23 are in range. Depends on scale; on d in the noise and
  * for d < 3. */
-void attest_prepare_stairs(attest_law *law)
+void attest_prepare_stairs(attest_distribution *distribution)
 {
     int exponent, root;
-    law->period = (int64_t)law->argument;
-    share_of(law, 0.7, 1, 24, 0);
-    if (!sizes_of(law, &exponent, &root))
+    distribution->period = (int64_t)distribution->argument;
+    share_of(distribution, 0.7, 1, 24, 0);
+    if (!sizes_of(distribution, &exponent, &root))
         return;
-    law->share_exponent += law->key_exponent + 7;
-    law->key_exponent = -7;
-    law->noise_exponent = -6 - exponent - root;
+    distribution->share_exponent += distribution->key_exponent + 7;
+    distribution->key_exponent = -7;
+    distribution->noise_exponent = -6 - exponent - root;
 }
 
-attest_exact attest_value_stairs(const attest_law *law, attest_place at)
+attest_exact attest_value_stairs(const attest_distribution *distribution, attest_place at)
 {
-    if (law->share == 0 || law->stream.tensor == ATTEST_V)
-        return plain(law, at);
-    if (at.channel >= digits_of(law))
-        return beside_digits(law, at);
-    if (law->stream.tensor == ATTEST_Q) {
-        const int64_t row = ((int64_t)1 << 37) + noise(law, (attest_place){ at.b, at.h, at.token, 0 });
-        return attest_exact_wide((__int128)law->share * (law->negative ? -row : row), law->share_exponent - 37);
+    if (distribution->share == 0 || distribution->stream.tensor == ATTEST_V)
+        return plain(distribution, at);
+    if (at.channel >= digits_of(distribution))
+        return beside_digits(distribution, at);
+    if (distribution->stream.tensor == ATTEST_Q) {
+        const int64_t row = ((int64_t)1 << 37) + noise(distribution, (attest_place){ at.b, at.h, at.token, 0 });
+        return attest_exact_wide((__int128)distribution->share * (distribution->negative ? -row : row), distribution->share_exponent - 37);
     }
-    const int64_t digit = digit_of(law, at.token / law->period, at.channel);
-    const __int128 places = ((__int128)digit << 36) + (at.channel == 0 ? noise(law, at) : 0);
-    return attest_exact_wide(places, law->key_exponent + 8 * (int)at.channel - 36);
+    const int64_t digit = digit_of(distribution, at.token / distribution->period, at.channel);
+    const __int128 places = ((__int128)digit << 36) + (at.channel == 0 ? noise(distribution, at) : 0);
+    return attest_exact_wide(places, distribution->key_exponent + 8 * (int)at.channel - 36);
 }
 
 /* ---- half-peak ----------------------------------------------------------------------------------------- */
@@ -62,21 +62,21 @@ static int64_t logarithm(uint64_t count)
  * weight e^s, |x| <= 0.06: 0.42 to 0.58 for n = 300, nearer to 1/2 in a mean over keys. n = 1: that key alone. A row
  * that does not see key 0 (window) has nearly equal weights (within a factor of 1.5 for m = 1000). Depends on scale,
  * d, m, n and the axes mask and window; not on len. */
-void attest_prepare_half(attest_law *law) { share(law, 1, 1, 24, 0); }
+void attest_prepare_half(attest_distribution *distribution) { share(distribution, 1, 1, 24, 0); }
 
-attest_exact attest_value_half(const attest_law *law, attest_place at)
+attest_exact attest_value_half(const attest_distribution *distribution, attest_place at)
 {
-    if (law->share == 0 || law->stream.tensor == ATTEST_V)
-        return plain(law, at);
-    if (law->stream.tensor == ATTEST_Q) {
+    if (distribution->share == 0 || distribution->stream.tensor == ATTEST_V)
+        return plain(distribution, at);
+    if (distribution->stream.tensor == ATTEST_Q) {
         int64_t first, last;
-        attest_visible(law->p, law->p->m, at.token, &first, &last);
+        attest_visible(distribution->p, distribution->p->m, at.token, &first, &last);
         const int64_t others = last - first > 2 ? last - first - 1 : 1;
-        const __int128 size = (__int128)law->share * logarithm((uint64_t)others);
-        return signed_value(law, at, size * (((int64_t)1 << 37) + noise(law, at)), law->share_exponent - 77);
+        const __int128 size = (__int128)distribution->share * logarithm((uint64_t)others);
+        return signed_value(distribution, at, size * (((int64_t)1 << 37) + noise(distribution, at)), distribution->share_exponent - 77);
     }
-    const int64_t factor = ((int64_t)1 << 36) + noise(law, at);
-    return at.token == 0 ? integer(0) : signed_value(law, at, law->negative ? factor : -factor, law->key_exponent - 36);
+    const int64_t factor = ((int64_t)1 << 36) + noise(distribution, at);
+    return at.token == 0 ? integer(0) : signed_value(distribution, at, distribution->negative ? factor : -factor, distribution->key_exponent - 36);
 }
 
 /* ---- large-products ------------------------------------------------------------------------------------ */
@@ -88,29 +88,29 @@ attest_exact attest_value_half(const attest_law *law, attest_place at)
  * Weights of an order above 2 take powers of the absolute sum where a state holds the sums: 2^x |scale| d from 1 to
  * 8 for them, and |s| below 0.4. The products' signs alternate. An odd d leaves its last channel 0 in k; d = 1 is
  * normal. Depends on scale, d and whether the order is above 2. */
-void attest_prepare_large(attest_law *law)
+void attest_prepare_large(attest_distribution *distribution)
 {
     int exponent, root;
-    const attest_setting *weight = &law->p->axis[ATTEST_AXIS_WEIGHT];
+    const attest_setting *weight = &distribution->p->axis[ATTEST_AXIS_WEIGHT];
     const int powers = weight->value != ATTEST_WEIGHT_EXP && weight->order > 2;
-    law->share = sizes_of(law, &exponent, &root) && law->p->d > 1;
-    law->share_exponent = powers ? 2 - exponent - 2 * root : 6 - exponent - root;
+    distribution->share = sizes_of(distribution, &exponent, &root) && distribution->p->d > 1;
+    distribution->share_exponent = powers ? 2 - exponent - 2 * root : 6 - exponent - root;
 }
 
-attest_exact attest_value_large(const attest_law *law, attest_place at)
+attest_exact attest_value_large(const attest_distribution *distribution, attest_place at)
 {
     const attest_place pair = { at.b, at.h, at.token, at.channel & ~(int64_t)1 };
-    if (law->share == 0 || law->stream.tensor == ATTEST_V)
-        return plain(law, at);
-    if (law->stream.tensor == ATTEST_Q)
-        return signed_value(law, pair, ((int64_t)1 << 33) + noise(law, pair), law->share_exponent - 33);
-    if (pair.channel + 1 == law->p->d)
+    if (distribution->share == 0 || distribution->stream.tensor == ATTEST_V)
+        return plain(distribution, at);
+    if (distribution->stream.tensor == ATTEST_Q)
+        return signed_value(distribution, pair, ((int64_t)1 << 33) + noise(distribution, pair), distribution->share_exponent - 33);
+    if (pair.channel + 1 == distribution->p->d)
         return integer(0);
-    const int64_t size = 132 + (int64_t)(word_of(&law->stream, BLOCK_NOISE, pair) % 120);
+    const int64_t size = 132 + (int64_t)(word_of(&distribution->stream, BLOCK_NOISE, pair) % 120);
     if (at.channel == pair.channel)
-        return signed_value(law, pair, size, -7);
-    const int64_t more = (int64_t)(word_of(&law->stream, BLOCK_NOISE, at) % 9) - 4;
-    return signed_value(law, pair, -(size + more), -7);
+        return signed_value(distribution, pair, size, -7);
+    const int64_t more = (int64_t)(word_of(&distribution->stream, BLOCK_NOISE, at) % 9) - 4;
+    return signed_value(distribution, pair, -(size + more), -7);
 }
 
 /* ---- taylor-roots -------------------------------------------------------------------------------------- */
@@ -125,9 +125,9 @@ attest_exact attest_value_large(const attest_law *law, attest_place at)
  * 2^-30 relative in as many channels as `in` needs for that (bf16: 4), as in cast-edge; fewer channels say less, and
  * f16 no more than 2^-25 |scale|; k is 1 + y in all of them, rounded to `in`: in bf16 y below 2^-9 is 0. Depends on
  * scale, in, the weight and, for P odd, on m. */
-void attest_prepare_roots(attest_law *law)
+void attest_prepare_roots(attest_distribution *distribution)
 {
-    const attest_problem *p = law->p;
+    const attest_problem *p = distribution->p;
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     const uint32_t order = weight->order, center = attest_axis_value_of(p, ATTEST_AXIS_CENTER);
     if (weight->value != ATTEST_WEIGHT_TAYLOR || order < 1 || order > 15 || p->scale == 0 ||
@@ -136,37 +136,37 @@ void attest_prepare_roots(attest_law *law)
         attest_axis_value_of(p, ATTEST_AXIS_ROPE) != ATTEST_ROPE_NONE)
         return;
     const int64_t one = (int64_t)1 << 40, high = attest_taylor_high(order);
-    law->share = 1;
-    law->noise_exponent = order % 2 && attest_format_of(p->in).p >= 24 ? -10 : -4; /* the largest y */
-    law->negative = attest_f64_bits(p->scale) >> 63 != 0;
-    law->root[0] = attest_taylor_cross(order % 2 ? order : order - 1, 0, 0, high);
-    law->root[1] = law->root[0];
+    distribution->share = 1;
+    distribution->noise_exponent = order % 2 && attest_format_of(p->in).p >= 24 ? -10 : -4; /* the largest y */
+    distribution->negative = attest_f64_bits(p->scale) >> 63 != 0;
+    distribution->root[0] = attest_taylor_cross(order % 2 ? order : order - 1, 0, 0, high);
+    distribution->root[1] = distribution->root[0];
     if (order % 2 == 0)
-        law->root[1] = attest_taylor_cross(order, one, law->root[0], high);
+        distribution->root[1] = attest_taylor_cross(order, one, distribution->root[0], high);
     else if (p->m > 1)
-        law->root[1] = attest_taylor_cross(order, -(one - (one >> 10)) / (p->m - 1), law->root[0], high);
+        distribution->root[1] = attest_taylor_cross(order, -(one - (one >> 10)) / (p->m - 1), distribution->root[0], high);
 }
 
-attest_exact attest_value_roots(const attest_law *law, attest_place at)
+attest_exact attest_value_roots(const attest_distribution *distribution, attest_place at)
 {
-    if (law->share == 0 || law->stream.tensor == ATTEST_V)
-        return plain(law, at);
-    if (law->stream.tensor == ATTEST_Q)
-        return attest_part_of_score(law, (wide)law->root[at.token & 1] << 84, 1, at.channel);
+    if (distribution->share == 0 || distribution->stream.tensor == ATTEST_V)
+        return plain(distribution, at);
+    if (distribution->stream.tensor == ATTEST_Q)
+        return attest_part_of_score(distribution, (wide)distribution->root[at.token & 1] << 84, 1, at.channel);
     if (at.token == 0)
         return integer(0);
-    const uint32_t word = word_of(&law->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, (at.token + 1) / 2, 0 });
-    const int smaller = (int)((word & 0xffffu) % (uint32_t)(21 + law->noise_exponent));
-    const int64_t away = (int64_t)(word >> 16 | 0x10000u) << (23 + law->noise_exponent - smaller); /* 2^40 |y| */
+    const uint32_t word = word_of(&distribution->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, (at.token + 1) / 2, 0 });
+    const int smaller = (int)((word & 0xffffu) % (uint32_t)(21 + distribution->noise_exponent));
+    const int64_t away = (int64_t)(word >> 16 | 0x10000u) << (23 + distribution->noise_exponent - smaller); /* 2^40 |y| */
     return attest_exact_wide(((int64_t)1 << 40) + (at.token & 1 ? away : -away), -40);
 }
 
 /* ---- p-underflow --------------------------------------------------------------------------------------- */
 
-static attest_exact large(const attest_law *law, attest_place at)
+static attest_exact large(const attest_distribution *distribution, attest_place at)
 {
-    attest_exact x = plain(law, at);
-    x.exponent += attest_format_of(law->p->in).emax / 2;
+    attest_exact x = plain(distribution, at);
+    x.exponent += attest_format_of(distribution->p->in).emax / 2;
     return x;
 }
 
@@ -177,42 +177,42 @@ static attest_exact large(const attest_law *law, attest_place at)
  * the weights that underflow, and is far above the least numbers itself; under a norm by a root, which squares o, v
  * is normal. In bf16 k rounds by up to 2^-8 of T: a few levels for p=bf16 and f32, one within 3 of -T for f64.
  * Weights other than e^s: normal. Depends on scale, d, p and the norm. */
-void attest_prepare_underflow(attest_law *law)
+void attest_prepare_underflow(attest_distribution *distribution)
 {
-    const attest_format format = attest_format_of(law->p->p);
+    const attest_format format = attest_format_of(distribution->p->p);
     const int64_t edge = (int64_t)((__int128)(format.p - format.emin) * LN2 >> 40); /* 2^20 T */
-    if (law->p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
+    if (distribution->p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
         return;
-    share(law, (double)edge * 0x1p-20, 1, 24, 0);
-    law->noise_exponent = 21 - bit_length((wide)edge); /* 2^-floor(log2 T) */
+    share(distribution, (double)edge * 0x1p-20, 1, 24, 0);
+    distribution->noise_exponent = 21 - bit_length((wide)edge); /* 2^-floor(log2 T) */
 }
 
-attest_exact attest_value_underflow(const attest_law *law, attest_place at)
+attest_exact attest_value_underflow(const attest_distribution *distribution, attest_place at)
 {
-    const uint32_t norm = law->p->axis[ATTEST_AXIS_NORM].value;
+    const uint32_t norm = distribution->p->axis[ATTEST_AXIS_NORM].value;
     const int odd = at.token & 1, root = norm >= ATTEST_NORM_L2;
-    if (law->share == 0)
-        return plain(law, at);
-    if (law->stream.tensor == ATTEST_V)
-        return root ? plain(law, at) : odd ? large(law, at) : integer(0);
-    if (law->stream.tensor == ATTEST_Q) {
-        const int64_t factor = ((int64_t)1 << 41) + noise(law, at);
-        return signed_value(law, at, (__int128)law->share * factor, law->share_exponent - 41);
+    if (distribution->share == 0)
+        return plain(distribution, at);
+    if (distribution->stream.tensor == ATTEST_V)
+        return root ? plain(distribution, at) : odd ? large(distribution, at) : integer(0);
+    if (distribution->stream.tensor == ATTEST_Q) {
+        const int64_t factor = ((int64_t)1 << 41) + noise(distribution, at);
+        return signed_value(distribution, at, (__int128)distribution->share * factor, distribution->share_exponent - 41);
     }
     if (at.token == 0)
         return integer(0);
     if (!odd)
-        return attest_exact_wide(noise(law, at), law->key_exponent + law->noise_exponent - 34);
-    const int64_t away = noise(law, (attest_place){ at.b, at.h, at.token, 0 });
-    const int64_t factor = ((int64_t)1 << (31 - law->noise_exponent)) + away;
-    return signed_value(law, at, law->negative ? factor : -factor, law->key_exponent + law->noise_exponent - 31);
+        return attest_exact_wide(noise(distribution, at), distribution->key_exponent + distribution->noise_exponent - 34);
+    const int64_t away = noise(distribution, (attest_place){ at.b, at.h, at.token, 0 });
+    const int64_t factor = ((int64_t)1 << (31 - distribution->noise_exponent)) + away;
+    return signed_value(distribution, at, distribution->negative ? factor : -factor, distribution->key_exponent + distribution->noise_exponent - 31);
 }
 
 /* ---- zero-keys ----------------------------------------------------------------------------------------- */
 
 /* zero-keys: every key is 0, q and v are normal. All scores are 0 with feature=identity: softmax and Taylor give a
  * mean of v, linear and the delta rule 0 or 0/0. Depends on nothing but the place. */
-attest_exact attest_value_zero_keys(const attest_law *law, attest_place at)
+attest_exact attest_value_zero_keys(const attest_distribution *distribution, attest_place at)
 {
-    return law->stream.tensor == ATTEST_K ? integer(0) : plain(law, at);
+    return distribution->stream.tensor == ATTEST_K ? integer(0) : plain(distribution, at);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "props/draw/law_parts.h"
+#include "props/draw/distribution_parts.h"
 
 /* The inputs with free values: values from 2^lo to 2^hi, the lowest unit [lo, lo+1) of positions being 0. */
 static const struct {

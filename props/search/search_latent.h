@@ -11,7 +11,7 @@
  *     signs   v as it is, all positive, or alternating
  *
  * Inputs that follow a formula or a symmetry (slope, gamma, len, the states h0 z0) stay as drawn.  update=delta, efla:
- * keys are scaled as those of a draw (family_law.h).  Exact functions of libm only (floor, ldexp, frexp).
+ * keys are scaled as those of a draw (family_distribution.h).  Exact functions of libm only (floor, ldexp, frexp).
  */
 #ifndef ATTEST_SEARCH_LATENT_H
 #define ATTEST_SEARCH_LATENT_H

@@ -84,7 +84,7 @@ attest_status ref_ball_add_state(ref_row *row, const ref_inputs *in, arb_srcptr 
 attest_status ref_delta_row(ref_row *row, const ref_inputs *in, ref_ball_cache *cache, arb_srcptr q, int64_t b,
                             int64_t g, slong prec, attest_error *err);
 /* As ref_ball_state. */
-attest_status ref_delta_state(arb_ptr out, mag_ptr gauge, const ref_inputs *in, int64_t b, int64_t g, slong prec,
+attest_status ref_delta_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *in, int64_t b, int64_t g, slong prec,
                               attest_error *err);
 void ref_delta_runs_free(struct ref_delta_run *list);
 

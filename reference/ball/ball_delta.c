@@ -27,7 +27,7 @@ typedef struct ref_delta_run {
     arb_ptr state;      /* [e][dim] points, column after column */
     mag_ptr error;      /* [e] bound of the 2-norm of (true column - points) */
     mag_ptr entry;      /* [e][dim] bound of the error of each entry, at most that of its column */
-    mag_ptr gauge;      /* [e][dim] sum of absolute terms */
+    mag_ptr abs_scale;      /* [e][dim] sum of absolute terms */
     mag_ptr history[HISTORIES];
     int64_t room;       /* tokens that the histories can hold */
     arb_ptr key;        /* [dim] phi(k_t) */
@@ -49,7 +49,7 @@ static void run_free(ref_delta_run *run)
     free_mags(run->key_mag, run->dim);
     free_mags(run->error, run->e);
     free_mags(run->entry, run->e * run->dim);
-    free_mags(run->gauge, run->e * run->dim);
+    free_mags(run->abs_scale, run->e * run->dim);
     for (int a = 0; a < HISTORIES; a++)
         free_mags(run->history[a], run->room);
     mag_clear(run->start);
@@ -83,8 +83,8 @@ static ref_delta_run *run_new(const ref_inputs *in)
     run->key_mag = calloc((size_t)run->dim, sizeof(mag_struct));
     run->error = calloc((size_t)run->e, sizeof(mag_struct));
     run->entry = calloc((size_t)(run->e * run->dim), sizeof(mag_struct));
-    run->gauge = calloc((size_t)(run->e * run->dim), sizeof(mag_struct));
-    if (run->state && run->key && run->key_mag && run->error && run->entry && run->gauge)
+    run->abs_scale = calloc((size_t)(run->e * run->dim), sizeof(mag_struct));
+    if (run->state && run->key && run->key_mag && run->error && run->entry && run->abs_scale)
         return run;
     run_free(run);
     return NULL;
@@ -145,7 +145,7 @@ static void run_start(ref_delta_run *run, int64_t b, int64_t g, slong prec)
             arb_zero(column + r);
             if (run->given)
                 read_value(run, column + r, h0, attest_offset(h0, b, g, r, c));
-            arb_get_mag(run->gauge + c * run->dim + r, column + r);
+            arb_get_mag(run->abs_scale + c * run->dim + r, column + r);
             mag_zero(run->entry + c * run->dim + r);
         }
         mag_zero(run->error + c);
@@ -161,7 +161,7 @@ static void read_factor(ref_delta_run *run, arb_t x, int64_t t, int64_t r)
     run->bad |= !arb_is_finite(x);
 }
 
-/* S' = decay(S), gauge and entry too; most = max |a_t|.  Token 0 meets a decay only where a state was given. */
+/* S' = decay(S), abs_scale and entry too; most = max |a_t|.  Token 0 meets a decay only where a state was given. */
 static void decay_state(ref_delta_run *run, mag_t most, int64_t t)
 {
     AUTO_ARB(a);
@@ -178,7 +178,7 @@ static void decay_state(ref_delta_run *run, mag_t most, int64_t t)
             const int64_t at = c * run->dim + r;
             arb_mul(run->state + at, run->state + at, a, run->prec);
             mag_mul(run->entry + at, run->entry + at, size);
-            mag_mul(run->gauge + at, run->gauge + at, size);
+            mag_mul(run->abs_scale + at, run->abs_scale + at, size);
         }
     }
 }
@@ -240,10 +240,10 @@ static void step_clear(delta_step *s)
 static void write_column(ref_delta_run *run, delta_step *s, int64_t t, int64_t c)
 {
     arb_ptr column = run->state + c * run->dim;
-    mag_ptr gauge = run->gauge + c * run->dim, entry = run->entry + c * run->dim, error = run->error + c;
+    mag_ptr abs_scale = run->abs_scale + c * run->dim, entry = run->entry + c * run->dim, error = run->error + c;
     mag_zero(s->sum);
     for (int64_t r = 0; r < run->dim; r++) {
-        mag_addmul(gauge + r, run->key_mag + r, s->size);
+        mag_addmul(abs_scale + r, run->key_mag + r, s->size);
         arb_addmul(column + r, run->key + r, s->write, run->prec);
         if (!arb_is_finite(column + r))
             mag_inf(arb_radref(column + r));
@@ -364,7 +364,7 @@ static void read_errors(mag_t wrong, mag_t terms, const ref_delta_run *run, arb_
     for (int64_t r = 0; r < run->dim; r++) {
         arb_get_mag(x, q + r);
         mag_addmul(sum, x, run->entry + c * run->dim + r);
-        mag_addmul(terms, x, run->gauge + c * run->dim + r);
+        mag_addmul(terms, x, run->abs_scale + c * run->dim + r);
     }
     mag_mul(wrong, norm, run->error + c);
     mag_min(wrong, wrong, sum);
@@ -419,7 +419,7 @@ out:
     return status;
 }
 
-attest_status ref_delta_state(arb_ptr out, mag_ptr gauge, const ref_inputs *in, int64_t b, int64_t g, slong prec,
+attest_status ref_delta_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *in, int64_t b, int64_t g, slong prec,
                               attest_error *err)
 {
     struct ref_delta_run *own = NULL;
@@ -432,8 +432,8 @@ attest_status ref_delta_state(arb_ptr out, mag_ptr gauge, const ref_inputs *in, 
         for (int64_t c = 0; c < run->e; c++) {
             arb_set(out + r * run->e + c, run->state + c * run->dim + r);
             arb_add_error_mag(out + r * run->e + c, run->entry + c * run->dim + r);
-            if (gauge)
-                mag_set(gauge + r * run->e + c, run->gauge + c * run->dim + r);
+            if (abs_scale)
+                mag_set(abs_scale + r * run->e + c, run->abs_scale + c * run->dim + r);
         }
 out:
     ref_delta_runs_free(own);

@@ -75,14 +75,14 @@ attest_status ref_ball_add_state(ref_row *row, const ref_inputs *in, arb_srcptr 
 /* ---- the state after the last key -------------------------------------------------------------------------------- */
 typedef struct state_job {
     arb_ptr out;
-    mag_ptr gauge; /* or NULL */
+    mag_ptr abs_scale; /* or NULL */
     const ref_inputs *in;
     int64_t b, g, rows, width; /* width: e, or 1 for the z-state */
     int degree, z_state;
     slong prec;
 } state_job;
 
-/* out (and gauge) += decay times the given state. */
+/* out (and abs_scale) += decay times the given state. */
 static void add_given(const state_job *job, const ref_ball_product *decay)
 {
     const attest_tensor *t = job->z_state ? job->in->z0[job->degree] : job->in->h0[job->degree];
@@ -95,13 +95,13 @@ static void add_given(const state_job *job, const ref_ball_product *decay)
             arb_mul(x, x, decay->x + (decay->count > 1 ? r : 0), job->prec); /* per dimension: degree 1 only */
             arb_add(out, out, x, job->prec);
             arb_get_mag(size, x);
-            if (job->gauge)
-                mag_add(job->gauge + r * job->width + c, job->gauge + r * job->width + c, size);
+            if (job->abs_scale)
+                mag_add(job->abs_scale + r * job->width + c, job->abs_scale + r * job->width + c, size);
         }
     }
 }
 
-/* out += power (x) values, gauge += |power| (x) |values|. */
+/* out += power (x) values, abs_scale += |power| (x) |values|. */
 static void add_key(const state_job *job, arb_srcptr power, arb_srcptr values, mag_srcptr values_mag)
 {
     AUTO_MAG(size);
@@ -109,8 +109,8 @@ static void add_key(const state_job *job, arb_srcptr power, arb_srcptr values, m
         arb_get_mag(size, power + r);
         for (int64_t c = 0; c < job->width; c++) {
             arb_addmul(job->out + r * job->width + c, power + r, values + c, job->prec);
-            if (job->gauge)
-                mag_addmul(job->gauge + r * job->width + c, size, values_mag + c);
+            if (job->abs_scale)
+                mag_addmul(job->abs_scale + r * job->width + c, size, values_mag + c);
         }
     }
 }
@@ -140,8 +140,8 @@ static void zero_state(const state_job *job)
 {
     for (int64_t at = 0; at < job->rows * job->width; at++) {
         arb_zero(job->out + at);
-        if (job->gauge)
-            mag_zero(job->gauge + at);
+        if (job->abs_scale)
+            mag_zero(job->abs_scale + at);
     }
 }
 
@@ -174,16 +174,16 @@ static void add_keys(const state_job *job, const state_room *room, ref_ball_prod
     add_given(job, decay);
 }
 
-attest_status ref_ball_state(arb_ptr out, mag_ptr gauge, const ref_inputs *in, int64_t b, int64_t g, int degree,
+attest_status ref_ball_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *in, int64_t b, int64_t g, int degree,
                              int z_state, slong prec, attest_error *err)
 {
     const int64_t dim = attest_feature_dim(in->p), rows = attest_state_rows(dim, degree, 0);
-    const state_job job = { out, gauge, in, b, g, rows, z_state ? 1 : in->p->e, degree, z_state, prec };
+    const state_job job = { out, abs_scale, in, b, g, rows, z_state ? 1 : in->p->e, degree, z_state, prec };
     attest_status status = ATTEST_OK;
     ref_ball_product decay = { 0 };
     int64_t first, last;
     if (attest_axis_value_of(in->p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD)
-        return ref_delta_state(out, gauge, in, b, g, prec, err);
+        return ref_delta_state(out, abs_scale, in, b, g, prec, err);
     state_room room = { ref_ball_vector(dim), ref_ball_vector(rows), ref_ball_vector(job.width),
                         calloc((size_t)job.width, sizeof(mag_struct)) };
     if (rows < 0 || !room.key || !room.power || !room.values || !room.values_mag) {

@@ -98,7 +98,7 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     for (int t = 0; t < BOUND_SETS; t++)
         bound_sums_total(job->total[t], &job->sums, t);
     mag_one(x);
-    bound_probable_sum(job->likely_denominator, job, job->total[BOUND_SUM], x);
+    bound_probabilistic_sum(job->likely_denominator, job, job->total[BOUND_SUM], x);
     bound_run_denominator(job->total[BOUND_SUM], job->likely_denominator, job);
     arb_sub(rest, divisor, job->row->z, 64);
     arb_get_mag(x, rest);
@@ -147,7 +147,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     mag_div(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weak);
     mag_div(bound->term[ATTEST_TERM_EXP], bound->term[ATTEST_TERM_EXP], job->weak);
     if (answer != ATTEST_NO)
-        bound_probable_cast(bound->probable, job, cast, job->weak);
+        bound_probabilistic_cast(bound->probable, job, cast, job->weak);
     mag_div(cast, cast, job->weak);
     if (answer != ATTEST_NO)
         mag_set(bound->term[ATTEST_TERM_CAST], cast);
@@ -155,7 +155,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     if (answer != ATTEST_YES) {
         bound_sums_dot(cast, &job->sums, BOUND_CAST);
         bound_run_cast(cast, job, c);
-        bound_probable_cast(bound->probable, job, cast, job->weaker);
+        bound_probabilistic_cast(bound->probable, job, cast, job->weaker);
         mag_div(cast, cast, job->weaker);
         mag_max(bound->term[ATTEST_TERM_CAST], bound->term[ATTEST_TERM_CAST], cast);
     }
@@ -168,7 +168,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
         mag_div(likely, likely, job->weaker);
     }
     mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
-    bound_probable_terms(bound, job, likely);
+    bound_probabilistic_terms(bound, job, likely);
     bound_finish(bound, job, o, job->row->o + c, job->division, 1);
 }
 
@@ -181,8 +181,8 @@ static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_sums_dot(bound->term[ATTEST_TERM_CAST], &job->sums, BOUND_CAST);
     bound_column_sums(bound->term[ATTEST_TERM_ACCUMULATION], likely, job, c);
-    bound_probable_cast(bound->probable, job, bound->term[ATTEST_TERM_CAST], NULL);
-    bound_probable_terms(bound, job, likely);
+    bound_probabilistic_cast(bound->probable, job, bound->term[ATTEST_TERM_CAST], NULL);
+    bound_probabilistic_terms(bound, job, likely);
 }
 
 static void quotient_columns(ref_bound *bound, row_job *job, const arb_t divisor)
@@ -390,7 +390,7 @@ static void set_row(row_job *job)
         mag_mul(job->given_z, job->given_z, row->decay0);
         mag_mul(job->given_z_error, job->given_z_error, row->decay0);
     }
-    bound_probable_share(job);
+    bound_probabilistic_share(job);
     mag_one(job->gate);
     if (job->model.gates_rows)
         arb_get_mag(job->gate, row->gout);

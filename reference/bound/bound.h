@@ -71,7 +71,7 @@ typedef struct bound_model {
     int gates_values, gates_rows;
     int serial;       /* sums over keys and channels are declared to be serial (R-RUN) */
     int plain;        /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
-    int likely;       /* roundings of sums may be taken for independent (R-PROBABLE) */
+    int likely;       /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
     int likely_scores; /* those of scores too, and that can matter */
     int64_t rows;     /* state rows of all degrees (recurrent) */
     int degree;       /* P of a polynomial weight */
@@ -86,7 +86,7 @@ typedef struct bound_model {
     mag_t exp_tiny;   /* what an exponential below that errs by (R-EXP) */
     mag_t score;      /* relative error of a score against its mass (R-SCORE) */
     mag_t score_scale; /* the part of it that multiplies the finished product */
-    mag_t score_likely; /* R-PROBABLE's in place of R-SCORE's */
+    mag_t score_likely; /* R-PROBABILISTIC's in place of R-SCORE's */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
@@ -143,7 +143,7 @@ typedef struct bound_weights {
     mag_ptr feature;         /* the part of delta that the features bring */
     mag_ptr token;           /* sum |phi(k_j)|; 0 where it is not needed */
     mag_ptr size;            /* |w| */
-    mag_ptr likely;          /* as delta, by R-PROBABLE; NULL: nothing is gained by it */
+    mag_ptr likely;          /* as delta, by R-PROBABILISTIC; NULL: nothing is gained by it */
     mag_ptr set[BOUND_SETS]; /* errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM) */
     mag_t q_sum, q_max, k_max;
     mag_t delta_max, score_max;  /* score_max: of |s| + delta */
@@ -154,7 +154,7 @@ typedef struct bound_weights {
     mag_t merge;             /* exponent error of lse merges (R-MERGE) */
     mag_t gamma_sum;         /* relative error of a sum of products (R-SUM) */
     mag_t gamma_state;       /* the same for a readout of states (R-STATE) */
-    mag_t likely_score;      /* R-PROBABLE: the part of set[BOUND_SCORE] that is enough */
+    mag_t likely_score;      /* R-PROBABILISTIC: the part of set[BOUND_SCORE] that is enough */
     mag_t likely_sum, likely_state; /* as gamma_sum and gamma_state */
     mag_t sum_tiny;          /* the part of set[BOUND_SUM] that no gamma multiplies */
     mag_t cast_tiny;         /* the part of set[BOUND_CAST] that is underflow */

@@ -147,7 +147,7 @@ static void set_score(bound_model *m)
     }
     bound_gamma(m->score, attest_feature_dim(m->p), m->u_sum);
     bound_compose(m->score, m->score, after);
-    bound_probable_gamma(m->score_likely, attest_feature_dim(m->p), m->u_sum);
+    bound_probabilistic_gamma(m->score_likely, attest_feature_dim(m->p), m->u_sum);
     bound_compose(m->score_likely, m->score_likely, after);
     mag_set(m->score_scale, after);
     mag_one(m->room);
@@ -175,8 +175,8 @@ static void set_form(bound_model *m, const ref_inputs *in)
         m->recurrent = 0;
 }
 
-/* R-PROBABLE's conditions.  Of scores: nothing but the product may err, and of 2d - 1 roundings lambda sqrt() is more
- * than all up to 16. */
+/* R-PROBABILISTIC's conditions.  Of scores: nothing but the product may err, and of 2d - 1 roundings lambda sqrt() is
+ * more than all up to 16. */
 static void set_likely(bound_model *m)
 {
     const attest_setting *axis = m->p->axis;

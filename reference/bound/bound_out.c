@@ -86,7 +86,7 @@ void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const
     mag_zero(bound->total);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_add(bound->total, bound->total, bound->term[t]);
-    bound_probable_finish(bound);
+    bound_probabilistic_finish(bound);
     arb_get_mag(size, truth);
     mag_add(size, size, bound->total);
     if (job->weights.overflow || mag_is_inf(bound->total) || may_overflow(size, truth, job->got_dtype) ||

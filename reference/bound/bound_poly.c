@@ -58,7 +58,8 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
 }
 
 /* R-STATE: C = keys + rows + 8P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
- * powers.  `likely`: by R-PROBABLE; a rounding of the scale, or of a power of a decay, meets a term more than once. */
+ * powers.  `likely`: by R-PROBABILISTIC; a rounding of the scale, or of a power of a decay, meets a term more than
+ * once. */
 static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely)
 {
     const int64_t sums = w->keys + m->rows, factors = 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1);
@@ -67,7 +68,7 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     bound_gamma(y, sums + factors, u);
     if (likely) {
         bound_gamma(hard, factors, u);
-        bound_probable_gamma(root, sums, u);
+        bound_probabilistic_gamma(root, sums, u);
         bound_compose(root, root, hard);
         mag_min(y, y, root);
     }

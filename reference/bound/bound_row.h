@@ -8,7 +8,7 @@
 typedef struct bound_run {
     int64_t keys, tile;     /* keys a part: all, or those of a tile */
     int extra;              /* a sink or eps is added to the denominator */
-    int likely;             /* R-PROBABLE is asked for */
+    int likely;             /* R-PROBABILISTIC is asked for */
     ulong root;             /* of the number of roundings, rounded up */
     slong shift;
     double *weight, *error; /* [keys] |w_j 2^-shift - weight_j| <= error_j; weight NULL: nothing is declared */
@@ -34,7 +34,7 @@ typedef struct row_job {
     mag_t divisor, weak, weaker; /* lower bounds: |Z|, |Z| - weights' errors, that - denominator */
     mag_t division;              /* relative error of the quotient */
     mag_t out, out_tiny;         /* rounding to the output's format */
-    int likely;                  /* R-PROBABLE holds: an o, not behind a root */
+    int likely;                  /* R-PROBABILISTIC holds: an o, not behind a root */
     mag_t likely_denominator;    /* as denominator */
     mag_t likely_share;          /* the part of what the gammas of set[BOUND_SUM] bring that is enough */
 } row_job;
@@ -45,7 +45,7 @@ void bound_run_clear(bound_run *run);
 /* How many roundings of a partial sum there are. */
 int64_t bound_run_roundings(const bound_run *run);
 /* Takes y, a bound of the rounding errors of sum w_j x_j (x NULL: 1), down to that of the serial sum, and `probable`
- * to what R-PROBABLE says; `moved` >= sum (a_j + c_j) |x_j|, what the errors of the weights and their casts do. */
+ * to what R-PROBABILISTIC says; `moved` >= sum (a_j + c_j) |x_j|, what the errors of the weights and their casts do. */
 void bound_run_sum(mag_t y, mag_t probable, const bound_run *run, const bound_model *m, const bound_weights *w,
                    const double *x, const mag_t moved);
 
@@ -62,19 +62,19 @@ void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const
                   int gated);
 void bound_unbounded(ref_bound *bound);
 
-/* bound_probable.c.  Errors of the sums of the column in job->sums (R-SUM, R-GATE), and what they probably are. */
+/* bound_probabilistic.c.  Errors of the sums of the column in job->sums (R-SUM, R-GATE), and what they probably are. */
 void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c);
 /* Sets likely_share. */
-void bound_probable_share(row_job *job);
+void bound_probabilistic_share(row_job *job);
 /* What is left of `hard`, a sum of set[BOUND_SUM] over the keys times numbers of at most `top`. */
-void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, const mag_t top);
+void bound_probabilistic_sum(mag_t probable, const row_job *job, const mag_t hard, const mag_t top);
 /* `probable` becomes at least what is left of hard/divisor (NULL: 1), hard >= |sum c_j x_j| for the casts' errors c_j
  * and what is in job->sums. */
-void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor);
+void bound_probabilistic_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor);
 /* bound->probable holds the casts' part: adds those of the scores and of the sums (before bound_finish()), and, in it,
  * what stays hard. */
-void bound_probable_terms(ref_bound *bound, const row_job *job, const mag_t sums);
-void bound_probable_finish(ref_bound *bound);
+void bound_probabilistic_terms(ref_bound *bound, const row_job *job, const mag_t sums);
+void bound_probabilistic_finish(ref_bound *bound);
 /* From the terms of an undivided u to o = gout u, gout u/t, gout u/max(z,F), gout Norm by a root. */
 void bound_out_none(ref_bound *bound, const row_job *job);
 void bound_out_length(ref_bound *bound, const row_job *job);

@@ -135,7 +135,7 @@ int64_t bound_run_roundings(const bound_run *run)
     return run->keys + 2 * ((run->keys - 1) / run->tile) + run->extra;
 }
 
-/* R-PROBABLE: lambda u (root + sqrt(K) each + [products] moved), and the u of narrowed inputs; `each`: how far a
+/* R-PROBABILISTIC: lambda u (root + sqrt(K) each + [products] moved), and the u of narrowed inputs; `each`: how far a
  * partial sum is from the truth's. */
 static void probable_sum(mag_t y, const mag_t root, const mag_t each, const mag_t moved, const mag_t mass,
                          const bound_run *run, const bound_model *m, int products)
@@ -328,7 +328,8 @@ void bound_run_cast(mag_t y, row_job *job, int64_t c)
     mag_min(y, y, all);
 }
 
-/* R-PROBABLE of a score: lambda u (root + sqrt(d) gamma_d mass), then the scale's roundings; `size`: of the sum. */
+/* R-PROBABILISTIC of a score: lambda u (root + sqrt(d) gamma_d mass), then the scale's roundings; `size`: of the
+ * sum. */
 static void probable_score(mag_t y, double squares, double slack, const mag_t mass, const mag_t size,
                            const mag_t gamma, int64_t d, ulong root, const bound_model *m)
 {

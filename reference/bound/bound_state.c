@@ -148,12 +148,12 @@ static void set_output(state_job *job, uint32_t dtype)
     }
 }
 
-static void element(ref_bound *bound, const state_job *job, const mag_t gauge, const arb_t state, int64_t c)
+static void element(ref_bound *bound, const state_job *job, const mag_t abs_scale, const arb_t state, int64_t c)
 {
     const bound_model *m = &job->model;
     AUTO_MAG(x, one);
     mag_one(one);
-    mag_mul(bound->term[ATTEST_TERM_ACCUMULATION], gauge, job->relative);
+    mag_mul(bound->term[ATTEST_TERM_ACCUMULATION], abs_scale, job->relative);
     if (job->z_state)
         mag_mul_ui(x, job->slope, (ulong)job->keys);
     else
@@ -181,7 +181,7 @@ static void element(ref_bound *bound, const state_job *job, const mag_t gauge, c
     mag_add(bound->term[ATTEST_TERM_DIVISION], x, job->out_tiny);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_add(bound->total, bound->total, bound->term[t]);
-    if (mag_is_inf(bound->total) || mag_cmp(gauge, m->limit) > 0 ||
+    if (mag_is_inf(bound->total) || mag_cmp(abs_scale, m->limit) > 0 ||
         mag_cmp_2exp_si(one, attest_format_of(m->p->acc).emax) >= 0)
         bound->unbounded = 1;
 }
@@ -220,7 +220,7 @@ static void delta_element(ref_bound *bound, const state_job *job, const mag_t er
     bound->unbounded = mag_is_inf(bound->total) || mag_cmp_2exp_si(size, attest_format_of(m->p->acc).emax) >= 0;
 }
 
-attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr gauge, arb_srcptr state,
+attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_scale, arb_srcptr state,
                               const ref_inputs *in, const attest_numerics *numerics, uint32_t flags,
                               attest_tensor_id id, uint32_t got_dtype, int64_t b, attest_error *err)
 {
@@ -246,7 +246,7 @@ attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr gauge,
         if (delta)
             delta_element(bound + k, &job, error, state + k);
         else
-            element(bound + k, &job, gauge + k, state + k, job.z_state ? 0 : k % in->p->e);
+            element(bound + k, &job, abs_scale + k, state + k, job.z_state ? 0 : k % in->p->e);
     }
 out:
     job_clear(&job);

@@ -153,7 +153,7 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
         w->overflow = 1;
 }
 
-/* R-PROBABLE: `x` is what underflow does to both; e^delta - 1 is convex, so a factor of delta is one of it. */
+/* R-PROBABILISTIC: `x` is what underflow does to both; e^delta - 1 is convex, so a factor of delta is one of it. */
 static void likely_score(bound_weights *w, mag_t x, int64_t j)
 {
     if (!w->likely)
@@ -259,7 +259,7 @@ static void set_gamma_sum(bound_weights *w, const bound_model *m)
 {
     bound_gamma(w->gamma_sum, additions(w, m), m->u_sum);
     compose_sum(w->gamma_sum, w, m);
-    bound_probable_gamma(w->likely_sum, additions(w, m), m->u_sum);
+    bound_probabilistic_gamma(w->likely_sum, additions(w, m), m->u_sum);
     compose_sum(w->likely_sum, w, m);
     if (m->narrows)
         mag_add(w->value_tiny, w->value_tiny, m->tiny);

@@ -27,7 +27,7 @@ typedef struct ref_delta {
     mag_ptr rate;  /* [keys] |b_t|, efla: of the formula's b_t */
     mag_ptr decay; /* [keys] max |a_t|; 1 without decay */
     mag_ptr grow;  /* [keys] spectral norm of (I - b_t phi(k_t)^T phi(k_t)) diag(a_t) */
-    mag_ptr terms; /* [e] gauge of u: |scale| sum_c |phi_c(q)| G_c, G = decayed |h0| + sum_t |phi(k_t)| |write_t| */
+    mag_ptr terms; /* [e] abs_scale of u: |scale| sum_c |phi_c(q)| G_c, G = decayed |h0| + sum_t |phi(k_t)| |write_t| */
     mag_t start;   /* max_c norm2(column c of h0); 0 without */
     mag_t query;   /* norm2(phi(q_i)) */
     mag_t last;    /* max_c norm2(column c of S after token i) */
@@ -70,7 +70,7 @@ typedef struct ref_row {
     /* What no kernel changes, made when first asked for; the row forgets it when it is computed again. */
     int has_facts;
     attest_row_facts facts;              /* attest_truth_facts() */
-    mag_ptr gauge[REF_ROW_OUTPUTS];      /* ref_gauge_kept(), by role from ATTEST_O */
+    mag_ptr abs_scale[REF_ROW_OUTPUTS];      /* ref_abs_scale_kept(), by role from ATTEST_O */
 } ref_row;
 
 void ref_row_init(ref_row *row);
@@ -102,8 +102,8 @@ void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int
 attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec,
                            attest_error *err);
 /* S_n (z_state: without v) of KV head (b,g) after the last key visible to query n-1, full Kronecker:
- * out[rows*e] or out[rows].  gauge[..] (or NULL) gets the sum of absolute terms. */
-attest_status ref_ball_state(arb_ptr out, mag_ptr gauge, const ref_inputs *in, int64_t b, int64_t g, int degree,
+ * out[rows*e] or out[rows].  abs_scale[..] (or NULL) gets the sum of absolute terms. */
+attest_status ref_ball_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *in, int64_t b, int64_t g, int degree,
                              int z_state, slong prec, attest_error *err);
 int ref_ball_serves(const attest_problem *p, char *why, size_t len);
 
@@ -187,27 +187,27 @@ double ref_lower(const arb_t x);
 double ref_upper(const arb_t x);
 double ref_mag_upper(const mag_t x);
 
-/* gauge.c and bound.c: what the row's output may be wrong by; mags are upward. */
+/* abs_scale.c and bound.c: what the row's output may be wrong by; mags are upward. */
 typedef struct ref_bound {
     mag_t total;
     mag_t term[ATTEST_TERM_COUNT];
     int unbounded; /* a lemma's condition fails: no bound */
-    int likely;    /* `probable` is a bound in R-PROBABLE's sense */
+    int likely;    /* `probable` is a bound in R-PROBABILISTIC's sense */
     mag_t probable;
 } ref_bound;
 void ref_bound_init(ref_bound *b);
 void ref_bound_clear(ref_bound *b);
-/* gauge[e] (o, u) or gauge[1] (z, lse). */
-attest_status ref_gauge_row(mag_ptr gauge, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
+/* abs_scale[e] (o, u) or abs_scale[1] (z, lse). */
+attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
                             int64_t h, int64_t i, attest_error *err);
 /* The same, kept with the row: several kernels and passes ask. */
-attest_status ref_gauge_kept(mag_srcptr *gauge, ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
+attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
                              int64_t h, int64_t i, attest_error *err);
 attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in,
                             const attest_numerics *numerics, uint32_t flags, attest_tensor_id id, uint32_t got_dtype,
                             int64_t b, int64_t h, int64_t i, attest_error *err);
-/* bound[rows*e] or [rows]; state is the enclosure, gauge the sum of absolute terms. */
-attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr gauge, arb_srcptr state,
+/* bound[rows*e] or [rows]; state is the enclosure, abs_scale the sum of absolute terms. */
+attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_scale, arb_srcptr state,
                               const ref_inputs *in, const attest_numerics *numerics, uint32_t flags,
                               attest_tensor_id id, uint32_t got_dtype, int64_t b, attest_error *err);
 

@@ -33,7 +33,7 @@ void bound_tiny(mag_t t, uint32_t dtype, uint32_t flags)
     mag_mul_2exp_si(t, t, flags & ATTEST_FTZ ? f.emin : f.emin - f.p);
 }
 
-void bound_probable_gamma(mag_t g, int64_t n, const mag_t u)
+void bound_probabilistic_gamma(mag_t g, int64_t n, const mag_t u)
 {
     AUTO_MAG(x, root);
     bound_gamma(g, n, u);

@@ -105,9 +105,9 @@ static void forget(ref_row *row)
 {
     row->has_facts = 0;
     for (int r = 0; r < REF_ROW_OUTPUTS; r++) {
-        if (row->gauge[r])
-            _mag_vec_clear(row->gauge[r], r + ATTEST_O == ATTEST_O || r + ATTEST_O == ATTEST_U ? (slong)row->e : 1);
-        row->gauge[r] = NULL;
+        if (row->abs_scale[r])
+            _mag_vec_clear(row->abs_scale[r], r + ATTEST_O == ATTEST_O || r + ATTEST_O == ATTEST_U ? (slong)row->e : 1);
+        row->abs_scale[r] = NULL;
     }
 }
 

@@ -117,7 +117,7 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
                                 attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    mag_srcptr gauge;
+    mag_srcptr abs_scale;
     AUTO_ARB(lse);
     const uint32_t class = row_class(judge, row, open);
     if (class == ATTEST_CLASS_EMPTY) {
@@ -134,7 +134,7 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
                 judge_without_truth(elements + c, class, got_bits(judge, c));
         goto out;
     }
-    ATTEST_TRY(ref_gauge_kept(&gauge, row, judge->in, judge->id, judge->b, judge->h, judge->i, err));
+    ATTEST_TRY(ref_abs_scale_kept(&abs_scale, row, judge->in, judge->id, judge->b, judge->h, judge->i, err));
     ATTEST_TRY(ref_bound_row(judge->bound, row, judge->in, judge->numerics, judge->flags, judge->id,
                              judge->got->dtype, judge->b, judge->h, judge->i, err));
     row_lse(lse, judge, row);
@@ -148,7 +148,7 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
             *open = 1;
             continue;
         }
-        judge_element(elements + c, truth, judge->bound + c, gauge + c, got_bits(judge, c), judge->got->dtype,
+        judge_element(elements + c, truth, judge->bound + c, abs_scale + c, got_bits(judge, c), judge->got->dtype,
                       (judge->flags & ATTEST_FTZ) != 0);
         if (!elements[c].decided)
             *open = 1;
@@ -215,7 +215,7 @@ typedef struct state_judge {
     int64_t rows, full, width; /* rows of the layout at hand and of the full one; width e or 1 */
     int packed, degree, z_state;
     arb_ptr all, state;        /* full and chosen */
-    mag_ptr all_gauge, gauge;
+    mag_ptr all_abs_scale, abs_scale;
     ref_bound *bound;
 } state_judge;
 
@@ -228,7 +228,7 @@ static void choose_rows(state_judge *judge)
         const int64_t from = judge->packed ? full_row(index, judge->degree, dim) : r;
         for (int64_t c = 0; c < judge->width; c++) {
             arb_set(judge->state + r * judge->width + c, judge->all + from * judge->width + c);
-            mag_set(judge->gauge + r * judge->width + c, judge->all_gauge + from * judge->width + c);
+            mag_set(judge->abs_scale + r * judge->width + c, judge->all_abs_scale + from * judge->width + c);
         }
         next_index(index, judge->degree, dim);
     }
@@ -249,8 +249,8 @@ static attest_status state_init(state_judge *judge, attest_error *err)
         ref_bound_init(judge->bound + k);
     judge->all = _arb_vec_init(all);
     judge->state = _arb_vec_init(count);
-    judge->all_gauge = _mag_vec_init(all);
-    judge->gauge = _mag_vec_init(count);
+    judge->all_abs_scale = _mag_vec_init(all);
+    judge->abs_scale = _mag_vec_init(count);
     return ATTEST_OK;
 }
 
@@ -264,8 +264,8 @@ static void state_clear(state_judge *judge)
     free(judge->bound);
     _arb_vec_clear(judge->all, all);
     _arb_vec_clear(judge->state, count);
-    _mag_vec_clear(judge->all_gauge, all);
-    _mag_vec_clear(judge->gauge, count);
+    _mag_vec_clear(judge->all_abs_scale, all);
+    _mag_vec_clear(judge->abs_scale, count);
 }
 
 attest_status attest_judge_state(attest_element *elements, attest_truth *truth, const attest_numerics *numerics,
@@ -280,9 +280,9 @@ attest_status attest_judge_state(attest_element *elements, attest_truth *truth, 
     ATTEST_TRY(state_init(&judge, err));
     for (slong prec = ATTEST_PRECISION_START; open && prec <= ATTEST_PRECISION_CAP; prec *= 2) {
         const int64_t count = judge.rows * judge.width;
-        ATTEST_TRY(ref_ball_state(judge.all, judge.all_gauge, judge.in, b, g, judge.degree, judge.z_state, prec, err));
+        ATTEST_TRY(ref_ball_state(judge.all, judge.all_abs_scale, judge.in, b, g, judge.degree, judge.z_state, prec, err));
         choose_rows(&judge);
-        ATTEST_TRY(ref_bound_state(judge.bound, count, judge.gauge, judge.state, judge.in, numerics, flags, id,
+        ATTEST_TRY(ref_bound_state(judge.bound, count, judge.abs_scale, judge.state, judge.in, numerics, flags, id,
                                    got->dtype, b, err));
         open = 0;
         for (int64_t k = 0; k < count; k++) {
@@ -292,7 +292,7 @@ attest_status attest_judge_state(attest_element *elements, attest_truth *truth, 
                 judge_without_truth(elements + k, ATTEST_CLASS_NO_TRUTH, bits);
                 continue;
             }
-            judge_element(elements + k, judge.state + k, judge.bound + k, judge.gauge + k, bits, got->dtype,
+            judge_element(elements + k, judge.state + k, judge.bound + k, judge.abs_scale + k, bits, got->dtype,
                           (flags & ATTEST_FTZ) != 0);
             open |= !elements[k].decided;
         }

@@ -10,7 +10,7 @@
 
 /* Fills everything but class EMPTY, ABSENT, NO_TRUTH, ILLPOSED: error, ulp, bound, ratio, terms (R-JUDGE).
  * `truth` is finite. */
-void judge_element(attest_element *element, const arb_t truth, const ref_bound *bound, const mag_t gauge,
+void judge_element(attest_element *element, const arb_t truth, const ref_bound *bound, const mag_t abs_scale,
                    uint64_t got, uint32_t dtype, int ftz);
 /* An element without a finite truth of its own: the class, NaN ends, no error. */
 void judge_without_truth(attest_element *element, uint32_t class, uint64_t got);

@@ -108,7 +108,7 @@ static void set_errors(attest_element *element, const arb_t truth, double value,
     }
 }
 
-void judge_element(attest_element *element, const arb_t truth, const ref_bound *bound, const mag_t gauge,
+void judge_element(attest_element *element, const arb_t truth, const ref_bound *bound, const mag_t abs_scale,
                    uint64_t got, uint32_t dtype, int ftz)
 {
     AUTO_MAG(radius);
@@ -120,7 +120,7 @@ void judge_element(attest_element *element, const arb_t truth, const ref_bound *
     element->truth_hi = ref_upper(truth);
     set_errors(element, truth, attest_to_f64(dtype, got), dtype);
     ref_ulp_interval(&element->ulp_lo, &element->ulp_hi, truth, got, dtype, ftz);
-    element->gauge = ref_mag_upper(gauge);
+    element->abs_scale = ref_mag_upper(abs_scale);
     if (bound->unbounded) {
         element->class = ATTEST_CLASS_UNBOUNDED;
         element->bound = INFINITY;

@@ -163,16 +163,16 @@ static attest_status print_element(printed *out, int *rational, const ref_view *
 }
 
 /* ---- the precision loop ------------------------------------------------------------------------------------------ */
-/* rad <= max(10^-digits |mid|, 2^-100 gauge): the radius as it is, the right side rounded down but for the
- * gauge, which is an upper bound by definition. */
+/* rad <= max(10^-digits |mid|, 2^-100 abs_scale): the radius as it is, the right side rounded down but for the
+ * abs_scale, which is an upper bound by definition. */
 static int near_enough(const ref_view *view, int64_t c, const mag_t unit)
 {
-    AUTO_MAG(target, gauge);
+    AUTO_MAG(target, abs_scale);
     int yes;
     arf_get_mag_lower(target, arb_midref(view->ball + c));
     mag_mul_lower(target, target, unit);
-    mag_mul_2exp_si(gauge, view->gauge + c, -100);
-    yes = mag_cmp(arb_radref(view->ball + c), target) <= 0 || mag_cmp(arb_radref(view->ball + c), gauge) <= 0;
+    mag_mul_2exp_si(abs_scale, view->abs_scale + c, -100);
+    yes = mag_cmp(arb_radref(view->ball + c), target) <= 0 || mag_cmp(arb_radref(view->ball + c), abs_scale) <= 0;
     return yes;
 }
 
@@ -298,7 +298,7 @@ attest_status attest_truth_decimals(attest_decimals *out, attest_truth *truth, a
     arb_get_mag_lower(job.unit, ten);
     ATTEST_TRY(reserve(out, truth->p, id, err));
     ATTEST_TRY(ref_view_init(&view, truth, id, err));
-    view.want_gauge = prec == 0;
+    view.want_abs_scale = prec == 0;
     for (int64_t number = 0; number < total; number++) {
         ref_view_seek(&view, truth, number);
         ATTEST_TRY(print_view(&job, &view, number, err));

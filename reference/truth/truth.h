@@ -38,9 +38,9 @@ typedef struct ref_view {
     int missing;         /* no values: ill-posed, absent or no truth (as far as this precision tells) */
     int minus_infinity;  /* the one value is -inf: lse of an empty row */
     arb_ptr ball;        /* [count]; an entry that is not finite is unknown, or without truth in a state */
-    mag_ptr gauge;       /* [count], only with `want_gauge` */
+    mag_ptr abs_scale;       /* [count], only with `want_abs_scale` */
     mpq_t *rational;     /* [count], owned, not always in lowest terms; NULL: not rational */
-    int want_gauge;
+    int want_abs_scale;
 } ref_view;
 
 /* Sizes the view for output `id`; number of views of the output: b * heads * rows. */

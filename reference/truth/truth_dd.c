@@ -61,7 +61,7 @@ attest_status ref_view_fill_dd(ref_view *view, int *served, attest_truth *truth,
     view->prec = REF_DD_BITS;
     view->minus_infinity = isinf(e->hi[at]) != 0;
     for (int64_t c = 0; c < view->count; c++)
-        mag_zero(view->gauge + c);
+        mag_zero(view->abs_scale + c);
     for (int64_t c = 0; !view->minus_infinity && c < view->count; c++)
         element_ball(view->ball + c, e, at + c);
 out:

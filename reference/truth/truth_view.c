@@ -33,8 +33,8 @@ attest_status ref_view_init(ref_view *view, const attest_truth *truth, attest_te
     view->id = id;
     view->count = attest_tensor_count(&t) / ref_view_total(truth, id);
     view->ball = ref_ball_vector(view->count);
-    view->gauge = calloc((size_t)view->count, sizeof *view->gauge);
-    if (!view->ball || !view->gauge) {
+    view->abs_scale = calloc((size_t)view->count, sizeof *view->abs_scale);
+    if (!view->ball || !view->abs_scale) {
         const int64_t count = view->count;
         ref_view_clear(view);
         return no_memory(err, count);
@@ -46,9 +46,9 @@ void ref_view_clear(ref_view *view)
 {
     free_rationals(view);
     ref_ball_vector_free(view->ball, view->count);
-    for (int64_t c = 0; view->gauge && c < view->count; c++)
-        mag_clear(view->gauge + c);
-    free(view->gauge);
+    for (int64_t c = 0; view->abs_scale && c < view->count; c++)
+        mag_clear(view->abs_scale + c);
+    free(view->abs_scale);
     memset(view, 0, sizeof *view);
 }
 
@@ -105,8 +105,8 @@ static attest_status fill_row(ref_view *view, attest_truth *truth, slong prec, a
     row_balls(view, row);
     if (row->rational && !lse)
         ATTEST_TRY(row_rationals(view, row, err));
-    if (view->want_gauge)
-        ATTEST_TRY(ref_gauge_row(view->gauge, row, &truth->in, view->id, view->b, view->h, view->i, err));
+    if (view->want_abs_scale)
+        ATTEST_TRY(ref_abs_scale_row(view->abs_scale, row, &truth->in, view->id, view->b, view->h, view->i, err));
 out:
     return status;
 }
@@ -131,7 +131,7 @@ static attest_status fill_state(ref_view *view, attest_truth *truth, slong prec,
         ATTEST_TRY(ref_exact_state(view->rational, &truth->in, view->b, view->h, degree, z_state, err));
         return ATTEST_OK;
     }
-    ATTEST_TRY(ref_ball_state(view->ball, view->gauge, &truth->in, view->b, view->h, degree, z_state, prec, err));
+    ATTEST_TRY(ref_ball_state(view->ball, view->abs_scale, &truth->in, view->b, view->h, degree, z_state, prec, err));
 out:
     return status;
 }
@@ -176,9 +176,9 @@ static attest_status fill_witness_row(ref_view *view, attest_truth *truth, slong
     ref_witness_init(&w);
     ATTEST_TRY(ref_witness_row(&w, truth->p, truth->bundle, view->b, view->h, view->i, prec, err));
     witness_elements(view, &w);
-    if (view->want_gauge && !view->missing) { /* the gauge only ends the precision loop: the ball row's will do */
+    if (view->want_abs_scale && !view->missing) { /* the abs_scale only ends the precision loop: the ball row's will do */
         ATTEST_TRY(ref_truth_row(&row, truth, view->b, view->h, view->i, ATTEST_PRECISION_START, err));
-        ATTEST_TRY(ref_gauge_row(view->gauge, row, &truth->in, view->id, view->b, view->h, view->i, err));
+        ATTEST_TRY(ref_abs_scale_row(view->abs_scale, row, &truth->in, view->id, view->b, view->h, view->i, err));
     }
 out:
     ref_witness_clear(&w);
@@ -194,8 +194,8 @@ static attest_status fill_witness_state(ref_view *view, attest_truth *truth, slo
         return no_memory(err, view->count);
     for (int64_t c = 0; c < 2 * view->count; c++)
         mpfr_init2(numbers[c], c < view->count ? prec : 64);
-    ATTEST_TRY(ref_ball_state(view->ball, view->gauge, &truth->in, view->b, view->h, degree, z_state,
-                              ATTEST_PRECISION_START, err)); /* for its gauge */
+    ATTEST_TRY(ref_ball_state(view->ball, view->abs_scale, &truth->in, view->b, view->h, degree, z_state,
+                              ATTEST_PRECISION_START, err)); /* for its abs_scale */
     ATTEST_TRY(ref_witness_state(numbers, numbers + view->count, truth->p, truth->bundle, view->b, view->h, degree,
                                  z_state, prec, err));
     for (int64_t c = 0; c < view->count; c++)

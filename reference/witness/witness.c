@@ -1,7 +1,8 @@
 /* witness.c - the witness engine: which variants it serves, and its own reading of the problem.
  *
  * Masks, head map, feature maps, decays and gates are written in these files a second time, from the formulas of
- * derivations.md, section 0, on purpose: the witness exists to disagree with the other engines when either has them wrong.
+ * derivations.md, section 0, on purpose: the witness exists to disagree with the other engines when either has them
+ * wrong.
  */
 #include "reference/witness/witness.h"
 

@@ -34,7 +34,7 @@ import tables
 
 SECONDS = 60
 OWN_ERROR = mp.mpf(10) ** -100   # of the absolute terms: far above the rounding of the formula's own value
-WIDEST = mp.mpf(2) ** -90         # of the absolute terms: attest stops at 2^-100 of its gauge
+WIDEST = mp.mpf(2) ** -90         # of the absolute terms: attest stops at 2^-100 of its abs_scale
 AT_THE_CAP = mp.mpf(2) ** -7900   # what is left at attest's last precision where the value is 0 but no step shows it
 
 

@@ -1,8 +1,9 @@
-/* strides.h - right for tensors in C order; for others, wrong as `chunk` says (tests/verify/worker/test_worker.c has the table).
+/* strides.h - right for tensors in C order; for others, wrong as `chunk` says (tests/verify/worker/test_worker.c has
+ * the table).
  *
  * 1 right; 2 refuses; 3 gives up; 4 writes behind a row; 5 reads v at offsets of 32 bits; 6 moves o by an ulp; 7 reads
- * behind the keys of the first batch entry; 8 gives up where the strides are not what verify/worker/worker_layout.h says;
- * 9 moves o by 1; 10 writes behind the last row; 11 reads before the keys of the last batch entry.
+ * behind the keys of the first batch entry; 8 gives up where the strides are not what verify/worker/worker_layout.h
+ * says; 9 moves o by 1; 10 writes behind the last row; 11 reads before the keys of the last batch entry.
  */
 #ifndef ATTEST_TEST_STRIDES_H
 #define ATTEST_TEST_STRIDES_H

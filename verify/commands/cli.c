@@ -117,7 +117,7 @@ static const option_row option_table[] = {
       "bench" },
     { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
     { { "objective", KEY_OBJECTIVE, "NAME", 0,
-        "what to maximise: ratio (default; error/bound), ulp, kappa (gauge/|o|), state (final state over writes)", 0 },
+        "what to maximise: ratio (default; error/bound), ulp, kappa (abs_scale/|o|), state (final state over writes)", 0 },
       "search" },
     { { "strategy", KEY_STRATEGY, "NAME", 0,
         "anneal (default), random (plain draws of the line's family), compare (both, medians of 5 seeds)", 0 },

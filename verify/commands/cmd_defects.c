@@ -57,7 +57,7 @@ out:
 }
 
 /* DIR/defects.md or DIR/gates.md, .json: `table->count` gates, or none and attest's own results. */
-static attest_status write_file(const attest_foreign_table *table, const attest_cli *cli, int json, attest_error *err)
+static attest_status write_file(const attest_peer_table *table, const attest_cli *cli, int json, attest_error *err)
 {
     char path[4000];
     attest_output out;
@@ -66,7 +66,7 @@ static attest_status write_file(const attest_foreign_table *table, const attest_
         return attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long");
     const attest_status status = attest_output_open(&out, path, err);
     if (status == ATTEST_OK && table->count)
-        (json ? attest_foreign_json : attest_foreign_markdown)(out.file, table);
+        (json ? attest_peer_json : attest_peer_markdown)(out.file, table);
     else if (status == ATTEST_OK && json)
         attest_defects_json(out.file, &cli->options, table->own);
     else if (status == ATTEST_OK)
@@ -74,7 +74,7 @@ static attest_status write_file(const attest_foreign_table *table, const attest_
     return attest_output_close(&out, status, err);
 }
 
-static attest_status tell(const attest_foreign_table *table, const attest_cli *cli, attest_error *err)
+static attest_status tell(const attest_peer_table *table, const attest_cli *cli, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
@@ -83,7 +83,7 @@ static attest_status tell(const attest_foreign_table *table, const attest_cli *c
         ATTEST_TRY(write_file(table, cli, 1, err));
     }
     if (table->count)
-        (json ? attest_foreign_json : attest_foreign_print)(stdout, table);
+        (json ? attest_peer_json : attest_peer_print)(stdout, table);
     else if (json)
         attest_defects_json(stdout, &cli->options, table->own);
     else
@@ -123,7 +123,7 @@ int attest_command_defects(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_suite suite = { 0 };
-    attest_foreign_gate gates[ATTEST_FOREIGN_COUNT];
+    attest_peer_gate gates[ATTEST_PEER_COUNT];
     size_t count = 0;
     char library[4096];
     int good = 0;
@@ -133,7 +133,7 @@ int attest_command_defects(const attest_cli *cli)
     ATTEST_TRY(check_words(cli, &err));
     const int props = cli->gate && strcmp(cli->gate, "props") == 0;
     if (cli->gate && !props)
-        ATTEST_TRY(attest_foreign_parse(gates, &count, cli->gate, &err));
+        ATTEST_TRY(attest_peer_parse(gates, &count, cli->gate, &err));
     ATTEST_TRY(find_library(library, sizeof library, cli, &err));
     if (props) {
         ATTEST_TRY(run_props(cli, library, &err));
@@ -144,16 +144,16 @@ int attest_command_defects(const attest_cli *cli)
     if (cli->out)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     for (size_t g = 0; g < count; g++)
-        ATTEST_TRY(attest_foreign_run(&gates[g], &cli->options, library, &err));
+        ATTEST_TRY(attest_peer_run(&gates[g], &cli->options, library, &err));
     if (count && cli->suite)
         ATTEST_TRY(attest_defects_run(result, &cli->options, &suite, library, NULL, &err));
     else if (!count)
         ATTEST_TRY(run(result, cli, &suite, library, &err));
-    const attest_foreign_table table = { &cli->options, gates, count, count && !cli->suite ? NULL : result, suite.name };
+    const attest_peer_table table = { &cli->options, gates, count, count && !cli->suite ? NULL : result, suite.name };
     ATTEST_TRY(tell(&table, cli, &err));
     good = count > 0 || all_caught(cli, result);
 out:
-    attest_foreign_clear(gates, count);
+    attest_peer_clear(gates, count);
     free(result);
     attest_suite_clear(&suite);
     return status == ATTEST_OK ? !good : attest_cli_error(cli, status, &err);

@@ -112,7 +112,7 @@ static int sign_of(const attest_element *el) { return (el->truth_lo > 0) - (el->
 static void add_o_figures(tally *t, const attest_element *el)
 {
     attest_result *result = t->result;
-    const double unit = t->unit * el->gauge; /* an error that is not proved counts as 0 in the means */
+    const double unit = t->unit * el->abs_scale; /* an error that is not proved counts as 0 in the means */
     const double bias = el->error_lo > 0 ? (el->signed_lo / 2 + el->signed_hi / 2) / unit : 0;
     result->ulp_lo = larger(result->ulp_lo, el->ulp_lo);
     result->ulp_hi = larger(result->ulp_hi, el->ulp_hi);

@@ -5,8 +5,8 @@
  * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It is `live` on a case
  * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
  * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.  Under another judge
- * (foreign.h) bits are those of the outputs that it asks for, and a run that died on attest's own guard pages, or that
- * was late, is `stopped`: elsewhere it would have gone on, so it counts for nothing.
+ * (peer_gates.h) bits are those of the outputs that it asks for, and a run that died on attest's own guard pages, or
+ * that was late, is `stopped`: elsewhere it would have gone on, so it counts for nothing.
  */
 #ifndef ATTEST_DEFECTS_H
 #define ATTEST_DEFECTS_H

@@ -16,9 +16,9 @@
 #include "verify/gate/trust.h"
 
 /* What one thread owns: a worker per library. */
-typedef struct crew {
+typedef struct workers {
     attest_worker **worker; /* [library_count] */
-} crew;
+} workers;
 
 typedef struct gate_state {
     const attest_gate *gate;
@@ -32,7 +32,7 @@ typedef struct gate_state {
     attest_error err;
 } gate_state;
 
-static void crew_clear(crew *c, size_t count)
+static void workers_clear(workers *c, size_t count)
 {
     for (size_t i = 0; c->worker && i < count; i++)
         attest_worker_free(c->worker[i]);
@@ -40,7 +40,7 @@ static void crew_clear(crew *c, size_t count)
     c->worker = NULL;
 }
 
-static attest_status crew_start(crew *c, const attest_gate *gate, attest_error *err)
+static attest_status workers_start(workers *c, const attest_gate *gate, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     c->worker = calloc(gate->library_count, sizeof *c->worker);
@@ -50,7 +50,7 @@ static attest_status crew_start(crew *c, const attest_gate *gate, attest_error *
         ATTEST_TRY(attest_worker_start(&c->worker[i], gate->libraries[i], gate->options->timeout, err));
 out:
     if (status != ATTEST_OK)
-        crew_clear(c, gate->library_count);
+        workers_clear(c, gate->library_count);
     return status;
 }
 
@@ -108,7 +108,7 @@ static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepa
     return supported ? add_result(g, index, &result, err) : ATTEST_OK;
 }
 
-static attest_status run_case(gate_state *g, size_t index, crew *c, attest_error *err)
+static attest_status run_case(gate_state *g, size_t index, workers *c, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_prepared prepared;
@@ -143,7 +143,7 @@ static void progress(const gate_state *g, size_t done)
 }
 
 /* One case in one thread: keeps the first error, counts, tells. */
-static void guarded_case(gate_state *g, size_t index, crew *c)
+static void guarded_case(gate_state *g, size_t index, workers *c)
 {
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
@@ -173,9 +173,9 @@ static void run_all(gate_state *g)
 #pragma omp parallel num_threads(threads)
 #endif
     {
-        crew c = { NULL };
+        workers c = { NULL };
         attest_error err = { "" };
-        const attest_status status = crew_start(&c, gate, &err);
+        const attest_status status = workers_start(&c, gate, &err);
         if (status != ATTEST_OK) {
 #pragma omp critical(gate)
             if (g->status == ATTEST_OK) {
@@ -187,7 +187,7 @@ static void run_all(gate_state *g)
         for (long i = 0; i < count; i++)
             if (status == ATTEST_OK)
                 guarded_case(g, (size_t)i, &c);
-        crew_clear(&c, gate->library_count);
+        workers_clear(&c, gate->library_count);
         attest_reference_thread_end();
     }
 }
@@ -237,7 +237,7 @@ static attest_status add_unserved(gate_state *g, const attest_subject *subject, 
 }
 
 /* Cases that --max-time left out, and kernels that served nothing, are results too. */
-static attest_status add_leftovers(gate_state *g, crew *c, attest_error *err)
+static attest_status add_leftovers(gate_state *g, workers *c, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const attest_gate *gate = g->gate;
@@ -339,11 +339,11 @@ static attest_status collect(const gate_state *g, attest_error *err)
 
 static attest_status collect_leftovers(gate_state *g, attest_error *err)
 {
-    crew c = { NULL };
-    attest_status status = crew_start(&c, g->gate, err);
+    workers c = { NULL };
+    attest_status status = workers_start(&c, g->gate, err);
     if (status == ATTEST_OK)
         status = add_leftovers(g, &c, err);
-    crew_clear(&c, g->gate->library_count);
+    workers_clear(&c, g->gate->library_count);
     return status;
 }
 

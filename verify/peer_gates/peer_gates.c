@@ -1,4 +1,4 @@
-/* foreign.c - see foreign.h: the rules and the reading of --gate. */
+/* peer_gates.c - see peer_gates.h: the rules and the reading of --gate. */
 #include "verify/peer_gates/peer_gates.h"
 
 #include <math.h>
@@ -32,14 +32,14 @@ static double sum_of_squares(const double *a, const double *b, int64_t count)
 }
 
 /* max |o - ref| <= 2 max |pt - ref| */
-static int flash_attn(const attest_foreign_sample *s, const double *numbers)
+static int flash_attn(const attest_peer_sample *s, const double *numbers)
 {
     (void)numbers;
     return !(largest_difference(s->got, s->want, s->count) <= 2 * largest_difference(s->plain, s->want, s->count));
 }
 
 /* torch.testing.assert_close; its defaults in test_transformers.py by type. */
-static int allclose(const attest_foreign_sample *s, const double *numbers)
+static int allclose(const attest_peer_sample *s, const double *numbers)
 {
     static const struct {
         double relative, absolute;
@@ -56,7 +56,7 @@ static int allclose(const attest_foreign_sample *s, const double *numbers)
 }
 
 /* ggml: no NaN, infinities in their places, and the normalised mean squared error. */
-static int nmse(const attest_foreign_sample *s, const double *numbers)
+static int nmse(const attest_peer_sample *s, const double *numbers)
 {
     for (int64_t i = 0; i < s->count; i++)
         if (isnan(s->got[i]) || (isinf(s->got[i]) && s->got[i] != s->want[i]))
@@ -66,7 +66,7 @@ static int nmse(const attest_foreign_sample *s, const double *numbers)
 }
 
 /* assert_close of fla/utils, without its CI mode. */
-static int fla(const attest_foreign_sample *s, const double *numbers)
+static int fla(const attest_peer_sample *s, const double *numbers)
 {
     (void)numbers;
     const double n = (double)s->count;
@@ -77,7 +77,7 @@ static int fla(const attest_foreign_sample *s, const double *numbers)
 }
 
 /* sdpa.cpp: relative above 1e-5, else absolute; or within eps of the magnitude.  eps is 2^(1-p). */
-static int benchdnn(const attest_foreign_sample *s, const double *numbers)
+static int benchdnn(const attest_peer_sample *s, const double *numbers)
 {
     (void)numbers;
     const double eps = 2 * attest_unit_roundoff(s->dtype), limit = 8 * (1 + (double)s->keys) * eps;
@@ -90,7 +90,7 @@ static int benchdnn(const attest_foreign_sample *s, const double *numbers)
 }
 
 // clang-format off
-const attest_foreign_rule attest_foreign_rules[] = {
+const attest_peer_rule attest_peer_rules[] = {
     { "flash-attn", "flash_attn", NULL, 0, { 0, 0 }, ATTEST_GIVES_O, 1, 0, flash_attn,
       "max |o - ref| <= 2 max |pt - ref|, pt the same formula, unfused, in the input type",
       "FlashAttention tests/test_flash_attn.py 0251105a" },
@@ -125,8 +125,8 @@ static int parse_numbers(double *number, int count, const char *text)
 static attest_status refuse_text(const char *text, attest_error *err)
 {
     char allowed[160] = "all";
-    for (size_t i = 0; i < ATTEST_FOREIGN_COUNT; i++) {
-        const attest_foreign_rule *r = &attest_foreign_rules[i];
+    for (size_t i = 0; i < ATTEST_PEER_COUNT; i++) {
+        const attest_peer_rule *r = &attest_peer_rules[i];
         const size_t used = strlen(allowed);
         snprintf(allowed + used, sizeof allowed - used, " %s%s%s%s", r->name, r->syntax ? "[=" : "",
                  r->syntax ? r->syntax : "", r->syntax ? "]" : "");
@@ -134,15 +134,15 @@ static attest_status refuse_text(const char *text, attest_error *err)
     return attest_fail(err, ATTEST_BAD_INPUT, "--gate=%s: allowed: %s (numbers >= 0)", text, allowed);
 }
 
-attest_status attest_foreign_parse(attest_foreign_gate gates[ATTEST_FOREIGN_COUNT], size_t *count, const char *text,
+attest_status attest_peer_parse(attest_peer_gate gates[ATTEST_PEER_COUNT], size_t *count, const char *text,
                                    attest_error *err)
 {
     const size_t len = strcspn(text, "=");
     *count = 0;
-    memset(gates, 0, ATTEST_FOREIGN_COUNT * sizeof *gates);
-    for (size_t i = 0; i < ATTEST_FOREIGN_COUNT; i++) {
-        const attest_foreign_rule *r = &attest_foreign_rules[i];
-        attest_foreign_gate *gate = &gates[*count];
+    memset(gates, 0, ATTEST_PEER_COUNT * sizeof *gates);
+    for (size_t i = 0; i < ATTEST_PEER_COUNT; i++) {
+        const attest_peer_rule *r = &attest_peer_rules[i];
+        attest_peer_gate *gate = &gates[*count];
         const int named = strlen(r->name) == len && memcmp(r->name, text, len) == 0;
         if (!named && strcmp(text, "all") != 0)
             continue;
@@ -155,11 +155,11 @@ attest_status attest_foreign_parse(attest_foreign_gate gates[ATTEST_FOREIGN_COUN
     return *count > 0 ? ATTEST_OK : refuse_text(text, err);
 }
 
-attest_foreign_outcome attest_foreign_outcome_of(const attest_defect_result *result)
+attest_peer_outcome attest_peer_outcome_of(const attest_defect_result *result)
 {
     if (result->killed > 0)
-        return ATTEST_FOREIGN_CAUGHT;
+        return ATTEST_PEER_CAUGHT;
     if (result->run == 0)
-        return result->stopped > 0 ? ATTEST_FOREIGN_STOPPED : ATTEST_FOREIGN_UNCOVERED;
-    return result->live > 0 ? ATTEST_FOREIGN_PASSED : ATTEST_FOREIGN_UNSEEN;
+        return result->stopped > 0 ? ATTEST_PEER_STOPPED : ATTEST_PEER_UNCOVERED;
+    return result->live > 0 ? ATTEST_PEER_PASSED : ATTEST_PEER_UNSEEN;
 }

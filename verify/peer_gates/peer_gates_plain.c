@@ -1,4 +1,4 @@
-/* foreign_plain.c - see foreign_plain.h. */
+/* peer_plain.c - see peer_gates_plain.h. */
 #include "verify/peer_gates/peer_gates_plain.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ static void row(double *o, const plain_run *r, int64_t b, int64_t h, int64_t i)
     }
 }
 
-attest_status attest_foreign_plain(double *o, const attest_problem *p, const attest_bundle *inputs, attest_error *err)
+attest_status attest_peer_plain(double *o, const attest_problem *p, const attest_bundle *inputs, attest_error *err)
 {
     plain_run r = { .p = p, .q = attest_bundle_role(inputs, ATTEST_Q), .k = attest_bundle_role(inputs, ATTEST_K),
                     .v = attest_bundle_role(inputs, ATTEST_V), .slope = attest_bundle_role(inputs, ATTEST_SLOPE),

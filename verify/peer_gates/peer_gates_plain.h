@@ -1,6 +1,6 @@
-/* foreign_plain.h - the unfused low-precision attention that FlashAttention's tests call `pt`. */
-#ifndef ATTEST_FOREIGN_PLAIN_H
-#define ATTEST_FOREIGN_PLAIN_H
+/* peer_gates_plain.h - the unfused low-precision attention that FlashAttention's tests call `pt`. */
+#ifndef ATTEST_PEER_PLAIN_H
+#define ATTEST_PEER_PLAIN_H
 
 #include "kernels/tensor/tensor.h"
 
@@ -10,6 +10,6 @@
  *     p = T(softmax(s)), computed in float; o = T(sum p v); a row without a key is 0.
  * Serves softmax with mask, window, lens, cap, alibi and grouped heads; ATTEST_UNSUPPORTED names any other axis that
  * is set, and in=f64.  NaN and infinities go through as in float. */
-attest_status attest_foreign_plain(double *o, const attest_problem *p, const attest_bundle *inputs, attest_error *err);
+attest_status attest_peer_plain(double *o, const attest_problem *p, const attest_bundle *inputs, attest_error *err);
 
 #endif

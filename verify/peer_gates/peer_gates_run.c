@@ -1,4 +1,4 @@
-/* foreign_run.c - see foreign.h: the expected values of a case, made once, and the judging of its runs. */
+/* peer_run.c - see peer_gates.h: the expected values of a case, made once, and the judging of its runs. */
 #include "verify/peer_gates/peer_gates.h"
 
 #include <stdlib.h>
@@ -18,16 +18,16 @@ typedef struct expected {
 } expected;
 
 /* One case: one thread at a time works on it. */
-typedef struct foreign_case {
+typedef struct peer_case {
     expected output[OUTPUTS];
     int count; /* outputs; 0 before the first run */
     int64_t correct, refused;
-} foreign_case;
+} peer_case;
 
-typedef struct foreign_run {
-    const attest_foreign_gate *gate;
-    foreign_case *cases; /* as in the suite */
-} foreign_run;
+typedef struct peer_run {
+    const attest_peer_gate *gate;
+    peer_case *cases; /* as in the suite */
+} peer_run;
 
 static attest_status values_of(double **values, const attest_tensor *t, attest_error *err)
 {
@@ -79,7 +79,7 @@ out:
     return status;
 }
 
-static attest_status expect(expected *e, const attest_foreign_rule *rule, attest_prepared *prepared,
+static attest_status expect(expected *e, const attest_peer_rule *rule, attest_prepared *prepared,
                             attest_tensor_id id, attest_error *err)
 {
     const attest_problem *p = &prepared->c.problem;
@@ -96,14 +96,14 @@ static attest_status expect(expected *e, const attest_foreign_rule *rule, attest
         e->plain = malloc((size_t)e->count * sizeof *e->plain);
         if (!e->plain)
             ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld values", (long long)e->count));
-        ATTEST_TRY(attest_foreign_plain(e->plain, p, prepared->inputs, err));
+        ATTEST_TRY(attest_peer_plain(e->plain, p, prepared->inputs, err));
     }
 out:
     return status;
 }
 
 /* o, and with ATTEST_GIVES_STATE the final state. */
-static attest_status expect_all(foreign_case *c, const attest_foreign_rule *rule, attest_prepared *prepared,
+static attest_status expect_all(peer_case *c, const attest_peer_rule *rule, attest_prepared *prepared,
                                 attest_error *err)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
@@ -120,7 +120,7 @@ out:
     return status;
 }
 
-static void clear_case(foreign_case *c)
+static void clear_case(peer_case *c)
 {
     for (int i = 0; i < c->count; i++) {
         free(c->output[i].want);
@@ -132,9 +132,9 @@ static void clear_case(foreign_case *c)
 static attest_status judge(void *context, attest_result *result, attest_prepared *prepared,
                            const attest_bundle *outputs, attest_error *err)
 {
-    const foreign_run *run = context;
-    const attest_foreign_rule *rule = run->gate->rule;
-    foreign_case *c = &run->cases[prepared->index];
+    const peer_run *run = context;
+    const attest_peer_rule *rule = run->gate->rule;
+    peer_case *c = &run->cases[prepared->index];
     attest_status status = ATTEST_OK;
     double *got = NULL;
     int refused = 0;
@@ -146,7 +146,7 @@ static attest_status judge(void *context, attest_result *result, attest_prepared
         if (!t)
             continue; /* a form without states */
         ATTEST_TRY(values_of(&got, t, err));
-        const attest_foreign_sample sample = {
+        const attest_peer_sample sample = {
             .count = e->count, .got = got, .want = e->want, .plain = e->plain, .magnitude = e->magnitude,
             .dtype = e->dtype, .keys = prepared->c.problem.m,
             .softmax = attest_axis_value_of(&prepared->c.problem, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP
@@ -165,12 +165,12 @@ out:
     return status;
 }
 
-attest_status attest_foreign_run(attest_foreign_gate *gate, const attest_options *options, const char *plugin,
+attest_status attest_peer_run(attest_peer_gate *gate, const attest_options *options, const char *plugin,
                                  attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_suite suite = { 0 };
-    foreign_run run = { gate, NULL };
+    peer_run run = { gate, NULL };
     const attest_judge judging = { gate->rule->outputs, judge, &run };
     ATTEST_TRY(attest_suite_read(&suite, gate->rule->suite, err));
     run.cases = calloc(suite.case_count, sizeof *run.cases);
@@ -192,7 +192,7 @@ out:
     return status;
 }
 
-void attest_foreign_clear(attest_foreign_gate *gates, size_t count)
+void attest_peer_clear(attest_peer_gate *gates, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(gates[i].defects);

@@ -2,8 +2,8 @@
  *
  * Answers: which properties hold of a kernel (props_run.h, told by props_print.h), what broke one (props_failure.h),
  * whether a kept failure still fails (props_replay.h), and which planted defects properties find (props_defects.h).
- * Runs kernels in workers and judges by the truth, both through verify/gate; draws, shrinks and searches through props/.
- * Decides no verdict of a gate, and knows no command line.
+ * Runs kernels in workers and judges by the truth, both through verify/gate; draws, shrinks and searches through
+ * props/. Decides no verdict of a gate, and knows no command line.
  */
 #ifndef ATTEST_VERIFY_PROPERTIES_H
 #define ATTEST_VERIFY_PROPERTIES_H

@@ -5,7 +5,7 @@
  *
  *     ratio   largest error/bound over the elements of o (upper ends)
  *     ulp     largest error of o in units of the last place of its type
- *     kappa   largest gauge/|o|: how far the sums of a row cancel (gauge: reference.h)
+ *     kappa   largest abs_scale/|o|: how far the sums of a row cancel (abs_scale: reference.h)
  *     state   largest |entry of ht.n| / (max|v| max(1, max|k|)^n): how far a state outgrows what was written
  *
  * Only o (and ht for `state`) is judged, and none of case_checks.h is asked: a search asks 10^5 times.  What it finds
@@ -53,9 +53,9 @@ attest_status attest_evaluate(double *figure, attest_evaluator *ev, attest_error
 
 /* ---- one search: a kernel, a problem, a strategy, so many evaluations; and the tensors that it found.
  *
- * The evaluations are shared out to ATTEST_SEARCH_CHAINS searches of their own (props/search/search.h), which any number of
- * threads work through: the numbers depend on seed and evaluations, not on threads.  Strategy `random` is what a search
- * must beat: every evaluation a fresh draw of all inputs by the line's family.
+ * The evaluations are shared out to ATTEST_SEARCH_CHAINS searches of their own (props/search/search.h), which any
+ * number of threads work through: the numbers depend on seed and evaluations, not on threads.  Strategy `random` is
+ * what a search must beat: every evaluation a fresh draw of all inputs by the line's family.
  */
 #define ATTEST_SEARCH_CHAINS 4
 

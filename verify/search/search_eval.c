@@ -16,7 +16,7 @@ static double figure_ulp(const attest_element *el) { return el->ulp_hi; }
 static double figure_kappa(const attest_element *el)
 {
     const double size = size_of(el);
-    return size > 0 && isfinite(size) ? el->gauge / size : 0;
+    return size > 0 && isfinite(size) ? el->abs_scale / size : 0;
 }
 
 static double (*const figures[ATTEST_OBJECTIVE_COUNT])(const attest_element *el) = {

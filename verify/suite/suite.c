@@ -21,7 +21,7 @@ extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], 
 static const struct {
     const char *name, *text;
 } builtin[] = { { "smoke", attest_suite_smoke }, { "ci", attest_suite_ci }, { "full", attest_suite_full },
-    /* inputs of other suites' tests (foreign.h) */
+    /* inputs of other suites' tests (peer_gates.h) */
     { "flash_attn", attest_suite_flash_attn }, { "pytorch", attest_suite_pytorch }, { "ggml", attest_suite_ggml },
     { "fla", attest_suite_fla }, { "benchdnn", attest_suite_benchdnn } };
 

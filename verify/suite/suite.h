@@ -29,7 +29,7 @@ typedef struct attest_suite {
 } attest_suite;
 
 /* `name` is a built-in suite (smoke, ci, full; flash_attn, pytorch, ggml, fla, benchdnn: the inputs of other projects'
- * tests, see foreign.h) or a path.  ATTEST_BAD_INPUT names file and line. */
+ * tests, see peer_gates.h) or a path.  ATTEST_BAD_INPUT names file and line. */
 attest_status attest_suite_read(attest_suite *suite, const char *name, attest_error *err);
 void attest_suite_clear(attest_suite *suite);
 /* The reason if the case is to be skipped for this kernel, else NULL. */

@@ -1,5 +1,6 @@
-/* test_kernels.c - the built-in kernels: each against tests/kernels/cpu/kernels_naive.h over variants, axes, masks, heads, sizes,
- * dtypes, windows, lengths, strides and states; what must not change a bit; which cells are served; supports().
+/* test_kernels.c - the built-in kernels: each against tests/kernels/cpu/kernels_naive.h over variants, axes, masks,
+ * heads, sizes, dtypes, windows, lengths, strides and states; what must not change a bit; which cells are served;
+ * supports().
  */
 #include "tests/kernels/cpu/kernels_compare.h"
 

@@ -1,6 +1,6 @@
 /* test_kernels_states.c - the recurrent and chunk kernels of update=add against the parallel form in double
- * (tests/kernels/cpu/states_naive.h): outputs, final states, carried states, what is not read; and that every legal cell of the
- * forms recurrent and chunk, and of parallel for the delta rule, has a kernel.
+ * (tests/kernels/cpu/states_naive.h): outputs, final states, carried states, what is not read; and that every legal
+ * cell of the forms recurrent and chunk, and of parallel for the delta rule, has a kernel.
  */
 #include "tests/kernels/cpu/states_naive.h"
 

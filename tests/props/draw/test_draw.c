@@ -1,4 +1,4 @@
-/* Draws: independence of the shape, one rounding, the fixed laws, bounded delta keys, symmetric states. */
+/* Draws: independence of the shape, one rounding, the fixed distributions, bounded delta keys, symmetric states. */
 #include <check.h>
 #include <mpfr.h>
 #include <stdio.h>
@@ -223,7 +223,7 @@ START_TEST(fixed_laws)
         ck_assert_msg(least > rows[r].low && most <= rows[r].high, "%s: %g..%g", rows[r].line, least, most);
         const double width = rows[r].high - rows[r].low;
         ck_assert_msg(most - least > 0.3 * width, "%s: %g..%g", rows[r].line, least, most);
-        /* the first element, straight from its law */
+        /* the first element, straight from its distribution */
         uint32_t words[4];
         attest_draw_words(words, &stream, 0, 0);
         const double normal = (double)attest_draw_normal(&stream, 0) * 0x1p-32, unit = ((double)words[0] + 1) * 0x1p-32;

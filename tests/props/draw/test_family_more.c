@@ -290,9 +290,10 @@ START_TEST(edges_of_the_cast)
 }
 END_TEST
 
-/* ---- laws of other projects' tests ------------------------------------------------------------------------- */
+/* ---- distributions of other projects' tests
+ * ------------------------------------------------------------------------- */
 
-/* Every value inside and on the grid, its mean and mean square those of the uniform law, to 5 deviations. */
+/* Every value inside and on the grid, its mean and mean square those of the uniform distribution, to 5 deviations. */
 static void check_uniform(const attest_tensor *t, double least, double most, double step)
 {
     const int64_t count = attest_tensor_count(t);

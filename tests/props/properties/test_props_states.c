@@ -1,6 +1,6 @@
-/* test_props_states.c - neutral steps, writes, states and forms, runs (props/properties/property_neutral.c, _writes.c, _states.c,
- * _runs.c): hold for built-in kernels, say nothing where they have nothing to say, see their own violation and planted
- * defects. */
+/* test_props_states.c - neutral steps, writes, states and forms, runs (props/properties/property_neutral.c, _writes.c,
+ * _states.c, _runs.c): hold for built-in kernels, say nothing where they have nothing to say, see their own violation
+ * and planted defects. */
 #include "tests/props/properties/props_ask.h"
 
 Suite *suite_props_states(void);

@@ -1,6 +1,6 @@
-/* test_props_values.c - values, scores, sums, exact lanes (props/properties/property_values.c, _scores.c, _sums.c, _exact.c,
- * _dyadic.c): hold for built-in kernels, say nothing where they have nothing to say, see their own violation and
- * planted defects. */
+/* test_props_values.c - values, scores, sums, exact lanes (props/properties/property_values.c, _scores.c, _sums.c,
+ * _exact.c, _dyadic.c): hold for built-in kernels, say nothing where they have nothing to say, see their own violation
+ * and planted defects. */
 #include "tests/props/properties/props_ask.h"
 
 #include <math.h>

@@ -344,13 +344,13 @@ static inline void formula_state(arb_t y, formula *f, int n, int64_t r, int64_t 
     arb_clear(x);
 }
 
-/* 1 if the ball meets the value and its radius is at most 2^-bits of the gauge. */
-static inline int formula_meets(const arb_t ball, const arb_t value, const mag_t gauge, slong bits)
+/* 1 if the ball meets the value and its radius is at most 2^-bits of the abs_scale. */
+static inline int formula_meets(const arb_t ball, const arb_t value, const mag_t abs_scale, slong bits)
 {
     mag_t limit;
     int yes;
     mag_init(limit);
-    mag_mul_2exp_si(limit, gauge, -bits);
+    mag_mul_2exp_si(limit, abs_scale, -bits);
     yes = arb_is_finite(ball) && arb_overlaps(ball, value) && mag_cmp(arb_radref(ball), limit) <= 0;
     mag_clear(limit);
     return yes;

@@ -46,7 +46,7 @@ START_TEST(decays_by_hand)
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
         ball_case x;
         arb_t state[2];
-        mag_t gauge;
+        mag_t abs_scale;
         three_tokens(&x, table[t].line);
         ball_case_row(&x, 0, 0, 2, 128);
         ck_assert_msg(arb_is_exact(x.row.u) && ball_is_double(x.row.u, table[t].u, 100), "%s: u", x.line);
@@ -59,17 +59,17 @@ START_TEST(decays_by_hand)
             ck_assert_msg(NEAR(ref_mag_upper(x.row.mass + j), mass) && ball_is_double(x.row.s + j, mass, 100),
                           "%s: mass %d", x.line, j);
         }
-        mag_init(gauge);
-        MUST(ref_gauge_row(gauge, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 2, &x.err), &x);
-        ck_assert_msg(NEAR(ref_mag_upper(gauge), table[t].u), "%s: gauge %g", x.line, ref_mag_upper(gauge));
+        mag_init(abs_scale);
+        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 2, &x.err), &x);
+        ck_assert_msg(NEAR(ref_mag_upper(abs_scale), table[t].u), "%s: abs_scale %g", x.line, ref_mag_upper(abs_scale));
         for (int z = 0; z < 2; z++) {
             arb_init(state[z]);
-            MUST(ref_ball_state(state[z], gauge, &x.in, 0, 0, 1, z, 128, &x.err), &x);
+            MUST(ref_ball_state(state[z], abs_scale, &x.in, 0, 0, 1, z, 128, &x.err), &x);
             ck_assert_msg(ball_is_double(state[z], z ? table[t].zt : table[t].h, 100), "%s: state %d", x.line, z);
-            ck_assert_msg(NEAR(ref_mag_upper(gauge), z ? table[t].zt : table[t].h), "%s: its gauge", x.line);
+            ck_assert_msg(NEAR(ref_mag_upper(abs_scale), z ? table[t].zt : table[t].h), "%s: its abs_scale", x.line);
             arb_clear(state[z]);
         }
-        mag_clear(gauge);
+        mag_clear(abs_scale);
         ball_case_stop(&x);
     }
 }
@@ -170,7 +170,7 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i)
     const attest_problem *p = &x->c.problem;
     formula f;
     arb_t z, gate;
-    mag_ptr gauge = _mag_vec_init((slong)p->e);
+    mag_ptr abs_scale = _mag_vec_init((slong)p->e);
     arb_ptr u = _arb_vec_init((slong)p->e);
     arb_init(z);
     arb_init(gate);
@@ -178,11 +178,11 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i)
     formula_row(u, z, &f);
     formula_gate(gate, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
     ball_case_row(x, b, h, i, 128);
-    MUST(ref_gauge_row(gauge, &x->row, &x->in, ROLE(ATTEST_Z), b, h, i, &x->err), x);
-    ck_assert_msg(formula_meets(x->row.z, z, gauge, 100), "%s: z of row %d %d", x->line, (int)h, (int)i);
-    MUST(ref_gauge_row(gauge, &x->row, &x->in, ROLE(ATTEST_U), b, h, i, &x->err), x);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_Z), b, h, i, &x->err), x);
+    ck_assert_msg(formula_meets(x->row.z, z, abs_scale, 100), "%s: z of row %d %d", x->line, (int)h, (int)i);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_U), b, h, i, &x->err), x);
     for (int64_t c = 0; c < p->e; c++) {
-        ck_assert_msg(formula_meets(x->row.u + c, u + c, gauge + c, 100), "%s: u of row %d %d", x->line, (int)h,
+        ck_assert_msg(formula_meets(x->row.u + c, u + c, abs_scale + c, 100), "%s: u of row %d %d", x->line, (int)h,
                       (int)i);
         if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM)
             arb_div(u + c, u + c, z, FORMULA_BITS);
@@ -196,7 +196,7 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i)
     arb_clear(gate);
     arb_clear(z);
     _arb_vec_clear(u, (slong)p->e);
-    _mag_vec_clear(gauge, (slong)p->e);
+    _mag_vec_clear(abs_scale, (slong)p->e);
 }
 
 static void check_state(ball_case *x, int64_t b, int64_t g, int n)
@@ -207,17 +207,17 @@ static void check_state(ball_case *x, int64_t b, int64_t g, int n)
     for (int z = 0; z < 2; z++) {
         const int64_t rows = attest_state_rows(f.dim, n, 0), width = z ? 1 : p->e;
         arb_ptr s = _arb_vec_init((slong)(rows * width));
-        mag_ptr gauge = _mag_vec_init((slong)(rows * width));
+        mag_ptr abs_scale = _mag_vec_init((slong)(rows * width));
         arb_t want;
         arb_init(want);
-        MUST(ref_ball_state(s, gauge, &x->in, b, g, n, z, 128, &x->err), x);
+        MUST(ref_ball_state(s, abs_scale, &x->in, b, g, n, z, 128, &x->err), x);
         for (int64_t at = 0; at < rows * width; at++) {
             formula_state(want, &f, n, at / width, z ? p->e : at % width);
-            ck_assert_msg(formula_meets(s + at, want, gauge + at, 100), "%s: state %d.%d entry %d", x->line, z, n,
+            ck_assert_msg(formula_meets(s + at, want, abs_scale + at, 100), "%s: state %d.%d entry %d", x->line, z, n,
                           (int)at);
         }
         arb_clear(want);
-        _mag_vec_clear(gauge, (slong)(rows * width));
+        _mag_vec_clear(abs_scale, (slong)(rows * width));
         _arb_vec_clear(s, (slong)(rows * width));
     }
     formula_clear(&f);

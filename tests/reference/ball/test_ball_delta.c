@@ -246,7 +246,7 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec)
     sizes list[FORMULA_MAX];
     double terms[FORMULA_MAX], norm = 0, gate;
     arb_t u, y, q;
-    mag_ptr gauge = _mag_vec_init((slong)p->e);
+    mag_ptr abs_scale = _mag_vec_init((slong)p->e);
     arb_init(u);
     arb_init(y);
     arb_init(q);
@@ -257,7 +257,7 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec)
     const double start = column_norm(s, f.dim, p->e);
     recurrence(s, terms, list, &f, f.last);
     ball_case_row(x, b, h, i, prec);
-    MUST(ref_gauge_row(gauge, &x->row, &x->in, ROLE(ATTEST_O), b, h, i, &x->err), x);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_O), b, h, i, &x->err), x);
     formula_gate(y, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
     gate = fabs(double_of(y));
     for (int64_t c = 0; c < p->e && !x->row.empty; c++) {
@@ -279,9 +279,9 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec)
                       (int)h, (int)i);
         formula_gate(y, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
         arb_mul(u, u, y, FORMULA_BITS);
-        ck_assert_msg(formula_meets(x->row.o + c, u, gauge + c, prec - 24), "%s: o of row %d %d", x->line, (int)h,
+        ck_assert_msg(formula_meets(x->row.o + c, u, abs_scale + c, prec - 24), "%s: o of row %d %d", x->line, (int)h,
                       (int)i);
-        ck_assert_msg(NEAR(ref_mag_upper(gauge + c), sum * gate), "%s: gauge", x->line);
+        ck_assert_msg(NEAR(ref_mag_upper(abs_scale + c), sum * gate), "%s: abs_scale", x->line);
     }
     if (!x->row.empty) {
         check_sizes(x, list, start);
@@ -293,7 +293,7 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec)
     arb_clear(q);
     arb_clear(y);
     arb_clear(u);
-    _mag_vec_clear(gauge, (slong)p->e);
+    _mag_vec_clear(abs_scale, (slong)p->e);
 }
 
 static void check_state(ball_case *x, int64_t b, int64_t g)
@@ -303,13 +303,13 @@ static void check_state(ball_case *x, int64_t b, int64_t g)
     double terms[FORMULA_MAX];
     formula_init(&f, x, b, g, 0, p->n - 1);
     arb_ptr want = _arb_vec_init((slong)(f.dim * p->e)), s = _arb_vec_init((slong)(f.dim * p->e));
-    mag_ptr gauge = _mag_vec_init((slong)(f.dim * p->e));
+    mag_ptr abs_scale = _mag_vec_init((slong)(f.dim * p->e));
     recurrence(want, terms, NULL, &f, f.last);
-    MUST(ref_ball_state(s, gauge, &x->in, b, g, 1, 0, 128, &x->err), x);
+    MUST(ref_ball_state(s, abs_scale, &x->in, b, g, 1, 0, 128, &x->err), x);
     for (int64_t at = 0; at < f.dim * p->e; at++)
-        ck_assert_msg(formula_meets(s + at, want + at, gauge + at, 100) && NEAR(ref_mag_upper(gauge + at), terms[at]),
+        ck_assert_msg(formula_meets(s + at, want + at, abs_scale + at, 100) && NEAR(ref_mag_upper(abs_scale + at), terms[at]),
                       "%s: ht entry %d", x->line, (int)at);
-    _mag_vec_clear(gauge, (slong)(f.dim * p->e));
+    _mag_vec_clear(abs_scale, (slong)(f.dim * p->e));
     _arb_vec_clear(s, (slong)(f.dim * p->e));
     _arb_vec_clear(want, (slong)(f.dim * p->e));
     formula_clear(&f);
@@ -374,7 +374,7 @@ START_TEST(kept_runs)
 END_TEST
 
 /* ---- radii ------------------------------------------------------------------------------------------------------- */
-/* 400 tokens with b norm2(k)^2 up to 2: every radius within 2^-100 of the gauge. */
+/* 400 tokens with b norm2(k)^2 up to 2: every radius within 2^-100 of the abs_scale. */
 START_TEST(many_tokens)
 {
     static const char *const lines[] = { "variant=deltanet", "variant=efla feature=silu", "variant=gdn rope=10000" };
@@ -382,19 +382,19 @@ START_TEST(many_tokens)
         char line[128];
         ball_case x;
         ref_ball_cache cache;
-        mag_ptr gauge = _mag_vec_init(2);
+        mag_ptr abs_scale = _mag_vec_init(2);
         snprintf(line, sizeof line, "%s n=400 d=6 e=2", lines[t]);
         ball_case_start(&x, line, 1);
         ref_ball_cache_init(&cache);
         x.in.ball = &cache;
         for (int64_t i = 0; i < 400; i += 21) {
             ball_case_row(&x, 0, 0, i, 128);
-            MUST(ref_gauge_row(gauge, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, i, &x.err), &x);
+            MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, i, &x.err), &x);
             for (int c = 0; c < 2; c++)
-                ck_assert_msg(formula_meets(x.row.o + c, x.row.o + c, gauge + c, 100), "%s: row %d", line, (int)i);
+                ck_assert_msg(formula_meets(x.row.o + c, x.row.o + c, abs_scale + c, 100), "%s: row %d", line, (int)i);
         }
         ref_ball_cache_clear(&cache);
-        _mag_vec_clear(gauge, 2);
+        _mag_vec_clear(abs_scale, 2);
         ball_case_stop(&x);
     }
 }

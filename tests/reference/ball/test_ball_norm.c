@@ -1,5 +1,5 @@
 /* test_ball_norm.c - l2, rms, layernorm, their forms of u/t, gain and shift in the ball engine: values by hand, where
- * they are ill-posed, and gauges that are not below the Jacobian's. */
+ * they are ill-posed, and abs_scales that are not below the Jacobian's. */
 #include "tests/reference/ball/ball_case.h"
 
 #include <math.h>
@@ -99,10 +99,10 @@ START_TEST(illposed_empty_and_unread)
 }
 END_TEST
 
-/* Gauges by hand with u = (3, 4) or (3, 7) and power:0, where the gauge of u_c is |v_c|. */
-START_TEST(gauges)
+/* Gauges by hand with u = (3, 4) or (3, 7) and power:0, where the abs_scale of u_c is |v_c|. */
+START_TEST(abs_scales)
 {
-    static const struct { const char *line; double u[2], gauge[2]; } table[] = {
+    static const struct { const char *line; double u[2], abs_scale[2]; } table[] = {
         /* y = (0.375, 0.5), s = 8, T = 3 * 0.375 + 4 * 0.5 = 3.125 */
         { ONE "norm=l2 eps=39", { 3, 4 }, { (3 + 0.375 * 3.125) / 8, (4 + 0.5 * 3.125) / 8 } },
         { ONE "norm=rms eps=51.5", { 3, 4 }, { (3 + 0.375 * 1.5625) / 8, (4 + 0.5 * 1.5625) / 8 } },
@@ -117,14 +117,14 @@ START_TEST(gauges)
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
         ball_case x;
         start(&x, table[t].line, table[t].u);
-        mag_ptr gauge = _mag_vec_init(2);
+        mag_ptr abs_scale = _mag_vec_init(2);
         ball_case_row(&x, 0, 0, 0, 128);
-        MUST(ref_gauge_row(gauge, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 0, &x.err), &x);
+        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 0, &x.err), &x);
         for (int c = 0; c < 2; c++) {
-            const double got = ref_mag_upper(gauge + c), want = table[t].gauge[c];
+            const double got = ref_mag_upper(abs_scale + c), want = table[t].abs_scale[c];
             ck_assert_msg(got >= want * (1 - 1e-12) && got < want * 1.001, "%s: %d: %g, not %g", x.line, c, got, want);
         }
-        _mag_vec_clear(gauge, 2);
+        _mag_vec_clear(abs_scale, 2);
         ball_case_stop(&x);
     }
 }
@@ -136,7 +136,7 @@ Suite *suite_ball_norm(void)
     TCase *t = tcase_create("ball_norms");
     tcase_add_test(t, by_hand);
     tcase_add_test(t, illposed_empty_and_unread);
-    tcase_add_test(t, gauges);
+    tcase_add_test(t, abs_scales);
     suite_add_tcase(s, t);
     return s;
 }

@@ -80,15 +80,15 @@ START_TEST(state_without_keys)
 }
 END_TEST
 
-/* S_2[(a,b),c] = sum k_a k_b v_c, its gauge the sum of absolute terms; causal with n < m sees n keys. */
+/* S_2[(a,b),c] = sum k_a k_b v_c, its abs_scale the sum of absolute terms; causal with n < m sees n keys. */
 START_TEST(state_by_hand)
 {
     ball_case x;
     arb_ptr s = _arb_vec_init(9 * 2);
-    mag_ptr gauge = calloc(9 * 2, sizeof *gauge);
+    mag_ptr abs_scale = calloc(9 * 2, sizeof *abs_scale);
     ball_case_start(&x, "variant=quadratic n=4 m=6 mask=causal d=3 e=2", 0);
     ball_case_integers(&x);
-    MUST(ref_ball_state(s, gauge, &x.in, 0, 0, 2, 0, 64, &x.err), &x);
+    MUST(ref_ball_state(s, abs_scale, &x.in, 0, 0, 2, 0, 64, &x.err), &x);
     for (int r = 0; r < 18; r++) {
         double sum = 0, size = 0;
         for (int64_t j = 0; j < 4; j++) {
@@ -99,7 +99,7 @@ START_TEST(state_by_hand)
             size += term < 0 ? -term : term;
         }
         ck_assert_msg(arb_is_exact(s + r) && ball_is_double(s + r, sum, 60), "S_2 entry %d is not %g", r, sum);
-        ck_assert_msg(ref_mag_upper(gauge + r) >= size && ref_mag_upper(gauge + r) <= size * 1.0001, "gauge %d", r);
+        ck_assert_msg(ref_mag_upper(abs_scale + r) >= size && ref_mag_upper(abs_scale + r) <= size * 1.0001, "abs_scale %d", r);
     }
     MUST(ref_ball_state(s, NULL, &x.in, 0, 0, 2, 1, 64, &x.err), &x);
     double z = 0;
@@ -108,8 +108,8 @@ START_TEST(state_by_hand)
     ck_assert_msg(ball_is_double(s + 2, z, 60), "z-state entry (0,2) is not %g", z);
     _arb_vec_clear(s, 18);
     for (int r = 0; r < 18; r++)
-        mag_clear(gauge + r);
-    free(gauge);
+        mag_clear(abs_scale + r);
+    free(abs_scale);
     ball_case_stop(&x);
 }
 END_TEST

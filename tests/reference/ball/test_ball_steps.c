@@ -279,10 +279,10 @@ START_TEST(nan_scores)
 }
 END_TEST
 
-/* The gauge of TWO with exp-free weights: sum |w gin v| |gout| / Z. */
-START_TEST(gauges)
+/* The abs_scale of TWO with exp-free weights: sum |w gin v| |gout| / Z. */
+START_TEST(abs_scales)
 {
-    static const struct { const char *line; double gauge; } table[] = {
+    static const struct { const char *line; double abs_scale; } table[] = {
         { TWO "gates=in", 41.5 },           { TWO "gates=out", 3.25 },         { TWO "gates=inout", 10.375 },
         { TWO "gates=pre-out", 3.25 },      { TWO "norm=length", 6.5 },        { TWO "norm=floor:4", 3.25 },
         { TWO "norm=floor:4 gates=inout", 41.5 / 16 },
@@ -292,14 +292,14 @@ START_TEST(gauges)
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
         ball_case x;
-        mag_t gauge;
-        mag_init(gauge);
+        mag_t abs_scale;
+        mag_init(abs_scale);
         two_keys(&x, table[t].line);
         ball_case_row(&x, 0, 0, 0, 128);
-        MUST(ref_gauge_row(gauge, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 0, &x.err), &x);
-        const double got = ref_mag_upper(gauge), want = table[t].gauge;
-        ck_assert_msg(got >= want && got < want * 1.001, "%s: gauge %g, not %g", table[t].line, got, want);
-        mag_clear(gauge);
+        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 0, &x.err), &x);
+        const double got = ref_mag_upper(abs_scale), want = table[t].abs_scale;
+        ck_assert_msg(got >= want && got < want * 1.001, "%s: abs_scale %g, not %g", table[t].line, got, want);
+        mag_clear(abs_scale);
         ball_case_stop(&x);
     }
 }
@@ -317,7 +317,7 @@ Suite *suite_ball_steps(void)
     tcase_add_test(t, feature_edges);
     tcase_add_test(t, no_tie_lemma);
     tcase_add_test(t, nan_scores);
-    tcase_add_test(t, gauges);
+    tcase_add_test(t, abs_scales);
     suite_add_tcase(s, t);
     return s;
 }

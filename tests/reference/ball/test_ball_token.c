@@ -182,22 +182,22 @@ static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec,
     const attest_problem *p = &x->c.problem;
     formula f;
     arb_t z;
-    mag_ptr gauge = _mag_vec_init((slong)p->e);
+    mag_ptr abs_scale = _mag_vec_init((slong)p->e);
     arb_ptr u = _arb_vec_init((slong)p->e);
     arb_init(z);
     formula_init(&f, x, b, h / (p->hq / p->hkv), h, i);
     formula_row(u, z, &f);
     ball_case_row(x, b, h, i, prec);
-    MUST(ref_gauge_row(gauge, &x->row, &x->in, ROLE(ATTEST_Z), b, h, i, &x->err), x);
-    ck_assert_msg(formula_meets(x->row.z, z, gauge, bits), "%s: z of row %d %d", x->line, (int)h, (int)i);
-    MUST(ref_gauge_row(gauge, &x->row, &x->in, ROLE(ATTEST_U), b, h, i, &x->err), x);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_Z), b, h, i, &x->err), x);
+    ck_assert_msg(formula_meets(x->row.z, z, abs_scale, bits), "%s: z of row %d %d", x->line, (int)h, (int)i);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_U), b, h, i, &x->err), x);
     for (int64_t c = 0; c < p->e; c++)
-        ck_assert_msg(formula_meets(x->row.u + c, u + c, gauge + c, bits), "%s: u of row %d %d", x->line, (int)h,
+        ck_assert_msg(formula_meets(x->row.u + c, u + c, abs_scale + c, bits), "%s: u of row %d %d", x->line, (int)h,
                       (int)i);
     formula_clear(&f);
     arb_clear(z);
     _arb_vec_clear(u, (slong)p->e);
-    _mag_vec_clear(gauge, (slong)p->e);
+    _mag_vec_clear(abs_scale, (slong)p->e);
 }
 
 START_TEST(random_problems)

@@ -1,5 +1,5 @@
 /* test_bound_outputs.c - the bounds of o, u, z, lse and of states put together from a row's quantities, term by term,
- * and the gauges, against the formulas of derivations.md in plain doubles (R-CENTRE ... R-LSE, R-HT). */
+ * and the abs_scales, against the formulas of derivations.md in plain doubles (R-CENTRE ... R-LSE, R-HT). */
 #include "tests/reference/bound/bound_row.h"
 
 Suite *suite_bound_outputs(void);
@@ -294,7 +294,7 @@ static void check_state(int degree, int z_state, uint32_t dtype)
                                 .exp_error = 8 * U,
                                 .log2_domain = ATTEST_NO,
                                 .state_dtype = 1 + ATTEST_F16 };
-    const double f = both(8 * U, U), t = LEAST, k = 5, gauge = 3, state = 2.5, sum_v = 2 + 4 + 3;
+    const double f = both(8 * U, U), t = LEAST, k = 5, abs_scale = 3, state = 2.5, sum_v = 2 + 4 + 3;
     const double top = k * (1 + f) + t;
     const attest_tensor_id id = { z_state ? ATTEST_KIND_ZT : ATTEST_KIND_HT, (uint32_t)degree };
     ball_case x;
@@ -303,7 +303,7 @@ static void check_state(int degree, int z_state, uint32_t dtype)
     arb_t truth;
     mag_init(size);
     arb_init(truth);
-    mag_set_d(size, gauge);
+    mag_set_d(size, abs_scale);
     arb_set_d(truth, -state);
     ball_case_start(&x, "variant=elu-taylor:2 mask=causal hq=2 n=3 d=2 e=2", 0);
     ball_case_put(&x, ATTEST_K, 0, 1, 1, 0, 4); /* feature 5 */
@@ -313,24 +313,24 @@ static void check_state(int degree, int z_state, uint32_t dtype)
     ball_case_put(&x, ATTEST_V, 0, 1, 2, 1, 1);
     ref_bound_init(&bound);
     ref_bound both_channels[2];
-    mag_struct gauges[2] = { *size, *size };
+    mag_struct abs_scales[2] = { *size, *size };
     arb_struct states[2] = { *truth, *truth };
     ref_bound_init(&both_channels[0]);
     ref_bound_init(&both_channels[1]);
-    MUST(ref_bound_state(both_channels, z_state ? 1 : 2, gauges, states, &x.in, &n, 0, id, dtype, 0, &x.err), &x);
+    MUST(ref_bound_state(both_channels, z_state ? 1 : 2, abs_scales, states, &x.in, &n, 0, id, dtype, 0, &x.err), &x);
     const ref_bound *got = &both_channels[z_state ? 0 : 1];
     const double relative = both(both(gamma_of(3 + degree + 2, U), gamma_of(4, 0x1p-11)), gamma_of(degree, f));
     const double slope = degree ? degree * t * pow(top, degree - 1) : 0;
     const double lost = 4 * (degree + 3) * ETA * pow(top, degree) * (z_state ? 1 : sum_v);
-    const double score_term = slope * (z_state ? 3 : sum_v), sums = gauge * relative + lost;
+    const double score_term = slope * (z_state ? 3 : sum_v), sums = abs_scale * relative + lost;
     const double narrow = dtype == ATTEST_F32 ? 0 : (state + sums + score_term) * 0x1p-8 + 0x1p-134;
     is("state", "score", got->term[ATTEST_TERM_SCORE], score_term);
     is("state", "accumulation", got->term[ATTEST_TERM_ACCUMULATION], sums);
     is("state", "division", got->term[ATTEST_TERM_DIVISION], narrow);
     is("state", "total", got->total, score_term + sums + narrow);
     mag_zero(size);
-    gauges[0] = gauges[1] = *size; /* no terms: underflow alone */
-    MUST(ref_bound_state(both_channels, z_state ? 1 : 2, gauges, states, &x.in, &n, 0, id, dtype, 0, &x.err), &x);
+    abs_scales[0] = abs_scales[1] = *size; /* no terms: underflow alone */
+    MUST(ref_bound_state(both_channels, z_state ? 1 : 2, abs_scales, states, &x.in, &n, 0, id, dtype, 0, &x.err), &x);
     is("state", "underflow", got->term[ATTEST_TERM_ACCUMULATION], lost);
     ref_bound_clear(&both_channels[0]);
     ref_bound_clear(&both_channels[1]);
@@ -352,22 +352,22 @@ START_TEST(products_of_features_overflow)
     for (size_t t = 0; t < sizeof rows / sizeof rows[0]; t++) {
         ball_case x;
         ref_bound bound;
-        mag_t gauge;
+        mag_t abs_scale;
         arb_t state;
-        mag_init(gauge);
+        mag_init(abs_scale);
         arb_init(state);
         ball_case_start(&x, "variant=taylor:2 mask=causal n=1 d=1 e=1", 0);
         ball_case_put(&x, ATTEST_K, 0, 0, 0, 0, rows[t].k);
         ball_case_put(&x, ATTEST_V, 0, 0, 0, 0, 0x1p-20);
         arb_set_d(state, rows[t].k * rows[t].k * 0x1p-20);
-        arb_get_mag(gauge, state);
+        arb_get_mag(abs_scale, state);
         ref_bound_init(&bound);
-        MUST(ref_bound_state(&bound, 1, gauge, state, &x.in, &n, 0, id, ATTEST_F32, 0, &x.err), &x);
+        MUST(ref_bound_state(&bound, 1, abs_scale, state, &x.in, &n, 0, id, ATTEST_F32, 0, &x.err), &x);
         ck_assert_int_eq(bound.unbounded, rows[t].unbounded);
         ref_bound_clear(&bound);
         ball_case_stop(&x);
         arb_clear(state);
-        mag_clear(gauge);
+        mag_clear(abs_scale);
     }
 }
 END_TEST
@@ -382,9 +382,10 @@ START_TEST(states)
 }
 END_TEST
 
-/* ---- gauges --------------------------------------------------------------------------------------------------------
+/* ---- abs_scales
+ * --------------------------------------------------------------------------------------------------------
  */
-START_TEST(gauges)
+START_TEST(abs_scales)
 {
     static const attest_role roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
     static const char *const lines[] = { "n=1 m=3 d=2 e=1 scale=0.5",
@@ -420,11 +421,11 @@ START_TEST(gauges)
         const double want[] = { (wv + far + given_u) / fabs(z), wv + v_s + given_u, total + with_s + given_z,
                                 (total + with_s + given_z) / fabs(z) };
         for (int k = 0; k < 4; k++) {
-            mag_t gauge;
-            mag_init(gauge);
-            MUST(ref_gauge_row(gauge, &r.x.row, &r.x.in, ROLE(roles[k]), 0, 0, 0, &r.x.err), &r.x);
-            is(lines[t], attest_roles[roles[k]].name, gauge, want[k]);
-            mag_clear(gauge);
+            mag_t abs_scale;
+            mag_init(abs_scale);
+            MUST(ref_abs_scale_row(abs_scale, &r.x.row, &r.x.in, ROLE(roles[k]), 0, 0, 0, &r.x.err), &r.x);
+            is(lines[t], attest_roles[roles[k]].name, abs_scale, want[k]);
+            mag_clear(abs_scale);
         }
         row_stop(&r);
     }
@@ -440,7 +441,7 @@ Suite *suite_bound_outputs(void)
     tcase_add_test(t, lse_that_the_sink_makes);
     tcase_add_test(t, states);
     tcase_add_test(t, products_of_features_overflow);
-    tcase_add_test(t, gauges);
+    tcase_add_test(t, abs_scales);
     suite_add_tcase(s, t);
     return s;
 }

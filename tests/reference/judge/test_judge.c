@@ -106,7 +106,7 @@ static int64_t judge_rows(const judged *x, attest_tensor_id id, const attest_ten
             if (el[c].class != ATTEST_CLASS_NORMAL)
                 continue;
             ck_assert_msg(el[c].ulp_lo <= 0.5, "%s: %g ulp after one rounding", line, el[c].ulp_lo);
-            ck_assert_msg(el[c].error_hi == 0 || el[c].gauge > 0, "%s: gauge 0 where there is an error", line);
+            ck_assert_msg(el[c].error_hi == 0 || el[c].abs_scale > 0, "%s: abs_scale 0 where there is an error", line);
             judged_count++;
         }
     }

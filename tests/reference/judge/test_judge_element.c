@@ -45,16 +45,16 @@ START_TEST(ends_are_outward)
         attest_element y;
         ref_bound bound;
         arb_t truth;
-        mag_t gauge;
+        mag_t abs_scale;
         arb_init(truth);
-        mag_init(gauge);
+        mag_init(abs_scale);
         ref_bound_init(&bound);
         arb_set_d(truth, c->mid);
         mag_set_d(arb_radref(truth), c->radius);
         mag_set_d(bound.total, c->bound);
         mag_set_d(bound.term[ATTEST_TERM_CAST], c->bound / 2);
-        mag_set_ui(gauge, 5);
-        judge_element(&y, truth, &bound, gauge, attest_from_f64(c->dtype, c->got), c->dtype, 0);
+        mag_set_ui(abs_scale, 5);
+        judge_element(&y, truth, &bound, abs_scale, attest_from_f64(c->dtype, c->got), c->dtype, 0);
         ck_assert_msg(y.class == c->class && y.decided == c->decided, "%s: class %u, decided %u", c->what, y.class,
                       y.decided);
         const double slack = 1 + 1e-8; /* mag_t has 30 bits */
@@ -74,10 +74,10 @@ START_TEST(ends_are_outward)
             ck_assert_msg(y.ratio_hi == (c->bound > 0 ? INF : 0), "%s: ratio up to %g", c->what, y.ratio_hi);
         if (k == 6) /* 25536/11 is no double: the ends differ */
             ck_assert_msg(y.ratio_lo < y.ratio_hi, "%s: ratio [%a, %a]", c->what, y.ratio_lo, y.ratio_hi);
-        ck_assert(y.gauge == 5 && y.bound >= c->bound && y.term[ATTEST_TERM_CAST] >= c->bound / 2);
+        ck_assert(y.abs_scale == 5 && y.bound >= c->bound && y.term[ATTEST_TERM_CAST] >= c->bound / 2);
         ck_assert(y.truth_lo <= c->mid - c->radius && y.truth_hi >= c->mid + c->radius);
         ref_bound_clear(&bound);
-        mag_clear(gauge);
+        mag_clear(abs_scale);
         arb_clear(truth);
     }
 }
@@ -88,13 +88,13 @@ START_TEST(no_bound_no_ratio)
     attest_element y;
     ref_bound bound;
     arb_t truth;
-    mag_t gauge;
+    mag_t abs_scale;
     arb_init(truth);
-    mag_init(gauge);
+    mag_init(abs_scale);
     ref_bound_init(&bound);
     bound.unbounded = 1;
     arb_one(truth);
-    judge_element(&y, truth, &bound, gauge, attest_from_f64(ATTEST_F32, 2), ATTEST_F32, 0);
+    judge_element(&y, truth, &bound, abs_scale, attest_from_f64(ATTEST_F32, 2), ATTEST_F32, 0);
     ck_assert(y.class == ATTEST_CLASS_UNBOUNDED && isinf(y.bound) && y.decided && y.error_lo == 1 && y.ratio_hi == 0);
     judge_exactly(&y, 0, attest_from_f64(ATTEST_F32, NAN), ATTEST_F32, 0);
     ck_assert(y.class == ATTEST_CLASS_EMPTY && isinf(y.error_lo) && isinf(y.ratio_lo) && isinf(y.ulp_lo));
@@ -115,7 +115,7 @@ START_TEST(no_bound_no_ratio)
     judge_without_truth(&y, ATTEST_CLASS_ABSENT, 7);
     ck_assert(y.class == ATTEST_CLASS_ABSENT && y.got == 7 && y.decided && isnan(y.truth_lo) && isnan(y.truth_hi));
     ref_bound_clear(&bound);
-    mag_clear(gauge);
+    mag_clear(abs_scale);
     arb_clear(truth);
 }
 END_TEST

@@ -1,4 +1,5 @@
-/* test_kept.c - what a row keeps (facts, gauges) is what would be made anew, also after the row was computed again. */
+/* test_kept.c - what a row keeps (facts, abs_scales) is what would be made anew, also after the row was computed
+ * again. */
 #include <stdlib.h>
 
 #include "reference/truth/truth.h"
@@ -8,7 +9,7 @@ Suite *suite_kept(void);
 
 static const attest_role outputs[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
 
-static void compare_gauges(ball_case *x, int64_t h, int64_t i)
+static void compare_abs_scales(ball_case *x, int64_t h, int64_t i)
 {
     const int64_t e = x->c.problem.e;
     for (size_t r = 0; r < sizeof outputs / sizeof outputs[0]; r++) {
@@ -16,9 +17,9 @@ static void compare_gauges(ball_case *x, int64_t h, int64_t i)
         const int64_t count = outputs[r] == ATTEST_O || outputs[r] == ATTEST_U ? e : 1;
         mag_ptr fresh = _mag_vec_init((slong)count);
         mag_srcptr kept, again;
-        MUST(ref_gauge_row(fresh, &x->row, &x->in, id, 0, h, i, &x->err), x);
-        MUST(ref_gauge_kept(&kept, &x->row, &x->in, id, 0, h, i, &x->err), x);
-        MUST(ref_gauge_kept(&again, &x->row, &x->in, id, 0, h, i, &x->err), x);
+        MUST(ref_abs_scale_row(fresh, &x->row, &x->in, id, 0, h, i, &x->err), x);
+        MUST(ref_abs_scale_kept(&kept, &x->row, &x->in, id, 0, h, i, &x->err), x);
+        MUST(ref_abs_scale_kept(&again, &x->row, &x->in, id, 0, h, i, &x->err), x);
         ck_assert_ptr_eq(kept, again);
         for (int64_t c = 0; c < count; c++)
             ck_assert_msg(mag_equal(kept + c, fresh + c), "%s: output %d of row %d,%d", x->line, (int)outputs[r],
@@ -27,7 +28,7 @@ static void compare_gauges(ball_case *x, int64_t h, int64_t i)
     }
 }
 
-START_TEST(gauges)
+START_TEST(abs_scales)
 {
     static const char *const lines[] = { "n=5 d=3 e=2 mask=causal hq=2 hkv=1", "variant=taylor:3 n=4 d=2 mask=causal",
                                          "variant=softmax1 n=3 d=2", "variant=rmsnorm n=3 d=2 mask=causal" };
@@ -37,7 +38,7 @@ START_TEST(gauges)
         for (int64_t h = 0; h < x.c.problem.hq; h++)
             for (int64_t i = x.c.problem.n - 1; i >= 0; i--) {
                 ball_case_row(&x, 0, h, i, i % 2 ? 128 : 256);
-                compare_gauges(&x, h, i);
+                compare_abs_scales(&x, h, i);
             }
         ball_case_stop(&x);
     }
@@ -67,7 +68,7 @@ Suite *suite_kept(void)
 {
     Suite *suite = suite_create("kept");
     TCase *c = tcase_create("kept");
-    tcase_add_test(c, gauges);
+    tcase_add_test(c, abs_scales);
     tcase_add_test(c, facts);
     suite_add_tcase(suite, c);
     return suite;

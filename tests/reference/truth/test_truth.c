@@ -204,7 +204,7 @@ static void check_decimal(truth_case *t, const attest_decimals *d, attest_role r
     ck_assert_msg(arb_le(distance, rad) || (arb_is_zero(rad) && arb_contains_zero(distance)),
                   "%s digits=%d prec=%ld: %s +- %s does not hold the truth", t->x.line, digits, prec, d->mid[at],
                   d->rad[at]);
-    if (prec == 0) { /* half a unit of the last digit is at most 5 10^-digits |mid|; the gauge is below 2^24 here */
+    if (prec == 0) { /* half a unit of the last digit is at most 5 10^-digits |mid|; the abs_scale is below 2^24 here */
         arb_set_ui(distance, 10);
         arb_pow_ui(distance, distance, (ulong)digits, 64);
         arb_div(distance, mid, distance, 64);
@@ -236,7 +236,7 @@ START_TEST(decimals_hold)
         attest_decimals d;
         truth_case t;
         if (k % 5 == 4 && role != ATTEST_O)
-            continue; /* u and z of e^150: the bound on the gauge used here does not hold */
+            continue; /* u and z of e^150: the bound on the abs_scale used here does not hold */
         start(&t, lines[k % 5], 1, k % 2 ? ATTEST_ENGINE_BALL : ATTEST_ENGINE_AUTO);
         MUST(attest_truth_decimals(&d, t.truth, ROLE(role), digits, prec, &t.x.err), &t.x);
         ck_assert_msg(prec == 0 || d.bits == prec, "%s: %ld bits asked, %ld used", t.x.line, prec, d.bits);
@@ -250,7 +250,7 @@ START_TEST(decimals_hold)
 END_TEST
 
 /* T_64(-20) is about e^-20 while its Horner steps are about e^20: 128 bits leave some 70, the target is 100 bits of
- * the gauge, so the loop goes on to 256.  A fixed precision is kept, and what misses the target is counted. */
+ * the abs_scale, so the loop goes on to 256.  A fixed precision is kept, and what misses the target is counted. */
 START_TEST(precision_loop)
 {
     truth_case t;

@@ -1,6 +1,6 @@
 /* test_witness.c - the witness against the other engines on 600 random problem lines.
  *
- * Every row of every line: the witness at 512 bits has an error of at most 2^-300 gauge, its interval meets
+ * Every row of every line: the witness at 512 bits has an error of at most 2^-300 abs_scale, its interval meets
  * the ball row, the exact rational and the printed decimals of every output and state, and it agrees which
  * rows are empty, ill-posed or without lse; a second witness at 64 bits must meet the first, so that its own
  * error rules are tested too.  One line in six has NaN or infinities somewhere in its inputs: both must agree
@@ -50,14 +50,14 @@ typedef struct place {
     ck_assert_msg(condition, "%s: %s[%d,%d,%d,%d]: %s", lc->line, at->output, (int)at->b, (int)at->h, (int)at->i, \
                   (int)at->c, what)
 
-static void check_decimals(line_check *lc, const place *at, mpfr_srcptr v, mpfr_srcptr e, const mag_t gauge)
+static void check_decimals(line_check *lc, const place *at, mpfr_srcptr v, mpfr_srcptr e, const mag_t abs_scale)
 {
     const attest_decimals *both[2] = { at->ball, at->automatic };
     for (int n = 0; n < 2; n++) {
         const char *mid = both[n]->mid[at->index], *rad = both[n]->rad[at->index];
         EXPECT(mid && rad, "no decimal although the witness has a value");
         EXPECT(meets_decimal(v, e, mid, rad), n ? "printed interval (auto)" : "printed interval (ball)");
-        EXPECT(rad_below_gauge(rad, gauge, 100), "rad above 2^-100 gauge");
+        EXPECT(rad_below_abs_scale(rad, abs_scale, 100), "rad above 2^-100 abs_scale");
     }
     if (at->automatic->exact) {
         mpq_t q;
@@ -70,16 +70,16 @@ static void check_decimals(line_check *lc, const place *at, mpfr_srcptr v, mpfr_
 
 static void check_value(line_check *lc, const place *at, const ref_witness *high, const ref_witness *low,
                         mpfr_srcptr v, mpfr_srcptr e, mpfr_srcptr low_v, mpfr_srcptr low_e, const arb_t ball,
-                        const arb_t automatic, const mag_t gauge)
+                        const arb_t automatic, const mag_t abs_scale)
 {
     EXPECT(high->no_truth == 0 && low->no_truth == 0, "no truth");
     EXPECT(mpfr_number_p(v) && mpfr_number_p(e), "the witness knows nothing");
-    EXPECT(below_gauge(e, gauge, 300), "the witness's error is above 2^-300 gauge");
+    EXPECT(below_abs_scale(e, abs_scale, 300), "the witness's error is above 2^-300 abs_scale");
     EXPECT(meets_ball(v, e, ball), "ball engine");
     EXPECT(meets_ball(v, e, automatic), "auto engine");
     if (mpfr_number_p(low_v))
         EXPECT(meets_number(v, e, low_v, low_e), "the witness at 64 bits claims too small an error");
-    check_decimals(lc, at, v, e, gauge);
+    check_decimals(lc, at, v, e, abs_scale);
     lc->sum->elements++;
 }
 
@@ -135,7 +135,7 @@ static void check_outputs(line_check *lc, const outputs *out, const ref_witness 
                           const ref_row *ball, const ref_row *automatic, place *at, int64_t row_index)
 {
     const int64_t e = w->e;
-    mag_ptr gauge = calloc((size_t)e, sizeof *gauge);
+    mag_ptr abs_scale = calloc((size_t)e, sizeof *abs_scale);
     for (int n = 0; n < 4; n++) {
         if ((n == 0 && w->illposed) || (n == 3 && w->lse_absent)) {
             check_absent(lc, out, at, n, row_index);
@@ -143,7 +143,7 @@ static void check_outputs(line_check *lc, const outputs *out, const ref_witness 
         }
         if (!out->has[n])
             continue;
-        MUST(ref_gauge_row(gauge, ball, &lc->in, (attest_tensor_id){ ATTEST_KIND_ROLE, roles[n] }, at->b, at->h, at->i,
+        MUST(ref_abs_scale_row(abs_scale, ball, &lc->in, (attest_tensor_id){ ATTEST_KIND_ROLE, roles[n] }, at->b, at->h, at->i,
                            &lc->err), lc);
         at->output = attest_roles[roles[n]].name;
         at->ball = &out->d[n][0];
@@ -157,12 +157,12 @@ static void check_outputs(line_check *lc, const outputs *out, const ref_witness 
         for (at->c = 0; at->c < (n < 2 ? e : 1); at->c++) {
             at->index = n < 2 ? row_index * e + at->c : row_index;
             check_value(lc, at, w, low, v[n][at->c], x[n][at->c], lv[n][at->c], lx[n][at->c], bv[n] + at->c,
-                        av[n] + at->c, gauge + at->c);
+                        av[n] + at->c, abs_scale + at->c);
         }
     }
     for (int64_t c = 0; c < e; c++)
-        mag_clear(gauge + c);
-    free(gauge);
+        mag_clear(abs_scale + c);
+    free(abs_scale);
 }
 
 static void check_row(line_check *lc, const outputs *out, int64_t b, int64_t h, int64_t i)
@@ -232,7 +232,7 @@ static void check_state(line_check *lc, int64_t b, int64_t g, int degree, int z_
     mpfr_t *v = calloc((size_t)count, sizeof *v), *x = calloc((size_t)count, sizeof *x);
     mpq_t *q = calloc((size_t)count, sizeof *q);
     arb_ptr ball = _arb_vec_init(count);
-    mag_ptr gauge = calloc((size_t)count, sizeof *gauge);
+    mag_ptr abs_scale = calloc((size_t)count, sizeof *abs_scale);
     for (int64_t n = 0; n < count; n++) {
         mpfr_init2(v[n], BITS);
         mpfr_init2(x[n], WIT_ERROR_BITS);
@@ -240,7 +240,7 @@ static void check_state(line_check *lc, int64_t b, int64_t g, int degree, int z_
     }
     const int exact = ref_exact_state_serves(&lc->in, b, g, degree);
     MUST(ref_witness_state(v, x, p, lc->bundle, b, g, degree, z_state, BITS, &lc->err), lc);
-    MUST(ref_ball_state(ball, gauge, &lc->in, b, g, degree, z_state, BALL_BITS, &lc->err), lc);
+    MUST(ref_ball_state(ball, abs_scale, &lc->in, b, g, degree, z_state, BALL_BITS, &lc->err), lc);
     MUST(attest_truth_decimals(&d, lc->automatic, id, DIGITS, 0, &lc->err), lc);
     if (exact)
         MUST(ref_exact_state(q, &lc->in, b, g, degree, z_state, &lc->err), lc);
@@ -251,25 +251,25 @@ static void check_state(line_check *lc, int64_t b, int64_t g, int degree, int z_
             lc->sum->no_truth++;
             continue;
         }
-        EXPECT(below_gauge(x[at->c], gauge + at->c, 300), "the witness's error");
+        EXPECT(below_abs_scale(x[at->c], abs_scale + at->c, 300), "the witness's error");
         EXPECT(meets_ball(v[at->c], x[at->c], ball + at->c), "ball engine");
         EXPECT(!exact || meets_rational(v[at->c], x[at->c], q[at->c]), "exact engine");
         at->ball = at->automatic = &d;
-        check_decimals(lc, at, v[at->c], x[at->c], gauge + at->c);
+        check_decimals(lc, at, v[at->c], x[at->c], abs_scale + at->c);
     }
     lc->sum->state_elements += count;
     lc->sum->exact_states += exact ? count : 0;
     for (int64_t n = 0; n < count; n++) {
         mpfr_clears(v[n], x[n], (mpfr_ptr)0);
         mpq_clear(q[n]);
-        mag_clear(gauge + n);
+        mag_clear(abs_scale + n);
     }
     _arb_vec_clear(ball, count);
     attest_decimals_free(&d);
     free(v);
     free(x);
     free(q);
-    free(gauge);
+    free(abs_scale);
 }
 
 static void check_states(line_check *lc)

@@ -55,15 +55,15 @@ static inline int meets_number(mpfr_srcptr v, mpfr_srcptr e, mpfr_srcptr v2, mpf
     return meets;
 }
 
-/* error <= 2^-k gauge, or 2^-400: where the truth is 0 by the cancellation of irrational numbers (two unit vectors at
- * right angles) the gauge is no more than the error of finding that 0, and shrinks with the precision. */
-static inline int below_gauge(mpfr_srcptr error, const mag_t gauge, slong k)
+/* error <= 2^-k abs_scale, or 2^-400: where the truth is 0 by the cancellation of irrational numbers (two unit vectors
+ * at right angles) the abs_scale is no more than the error of finding that 0, and shrinks with the precision. */
+static inline int below_abs_scale(mpfr_srcptr error, const mag_t abs_scale, slong k)
 {
     arf_t e, g;
     arf_init(e);
     arf_init(g);
     arf_set_mpfr(e, error);
-    arf_set_mag(g, gauge);
+    arf_set_mag(g, abs_scale);
     arf_mul_2exp_si(g, g, -k);
     const int below = arf_cmp(e, g) <= 0 || arf_cmpabs_2exp_si(e, -400) <= 0;
     arf_clear(e);
@@ -71,11 +71,11 @@ static inline int below_gauge(mpfr_srcptr error, const mag_t gauge, slong k)
     return below;
 }
 
-static inline int rad_below_gauge(const char *rad, const mag_t gauge, slong k)
+static inline int rad_below_abs_scale(const char *rad, const mag_t abs_scale, slong k)
 {
     mpfr_t r;
     mpfr_init2(r, BITS);
-    const int below = mpfr_set_str(r, rad, 10, MPFR_RNDD) == 0 && below_gauge(r, gauge, k);
+    const int below = mpfr_set_str(r, rad, 10, MPFR_RNDD) == 0 && below_abs_scale(r, abs_scale, k);
     mpfr_clear(r);
     return below;
 }

@@ -14,12 +14,12 @@ Suite *suite_peer_gates(void);
 
 /* ---- rules ----------------------------------------------------------------------------------------------- */
 
-static const attest_foreign_gate *gate_of(const char *text)
+static const attest_peer_gate *gate_of(const char *text)
 {
-    static attest_foreign_gate gates[ATTEST_FOREIGN_COUNT];
+    static attest_peer_gate gates[ATTEST_PEER_COUNT];
     size_t count;
     attest_error err = { "" };
-    ck_assert_msg(attest_foreign_parse(gates, &count, text, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_peer_parse(gates, &count, text, &err) == ATTEST_OK, "%s", err.text);
     ck_assert_uint_eq(count, 1);
     return gates;
 }
@@ -27,8 +27,8 @@ static const attest_foreign_gate *gate_of(const char *text)
 static int refuses(const char *text, const double got[2], const double want[2], const double other[2], uint32_t dtype,
                    int softmax)
 {
-    const attest_foreign_gate *gate = gate_of(text);
-    const attest_foreign_sample sample = { .count = 2, .got = got, .want = want, .plain = other, .magnitude = other,
+    const attest_peer_gate *gate = gate_of(text);
+    const attest_peer_sample sample = { .count = 2, .got = got, .want = want, .plain = other, .magnitude = other,
                                            .dtype = dtype, .keys = 1, .softmax = softmax };
     return gate->rule->refuses(&sample, gate->number);
 }
@@ -73,15 +73,15 @@ START_TEST(not_finite)
 {
     static const double bad[] = { NAN, INFINITY, -INFINITY };
     const double want[2] = { 1, 2 };
-    for (size_t r = 0; r < ATTEST_FOREIGN_COUNT; r++)
+    for (size_t r = 0; r < ATTEST_PEER_COUNT; r++)
         for (size_t i = 0; i < 3; i++)
             for (int at = 0; at < 2; at++) {
                 double got[2] = { 1, 2 }, wide[2] = { 1e30, 1e30 };
                 got[at] = bad[i];
-                ck_assert_msg(refuses(attest_foreign_rules[r].name, got, want, wide, ATTEST_BF16, 1), "%s: %g at %d",
-                              attest_foreign_rules[r].name, bad[i], at);
+                ck_assert_msg(refuses(attest_peer_rules[r].name, got, want, wide, ATTEST_BF16, 1), "%s: %g at %d",
+                              attest_peer_rules[r].name, bad[i], at);
                 got[at] = want[at];
-                ck_assert(!refuses(attest_foreign_rules[r].name, got, want, wide, ATTEST_BF16, 1));
+                ck_assert(!refuses(attest_peer_rules[r].name, got, want, wide, ATTEST_BF16, 1));
             }
 }
 END_TEST
@@ -96,24 +96,24 @@ START_TEST(parsed)
     static const char *const bad[] = { "", "=", "fl", "flash-attn=2", "nmse=", "nmse=x", "nmse=-1", "nmse=1,2",
                                        "nmse=inf", "nmse=nan", "allclose=1", "allclose=1,", "allclose=1,2,3",
                                        "allclose=1;2", "all=1", "benchdnn=", "fla,nmse", "nmse =1" };
-    attest_foreign_gate gates[ATTEST_FOREIGN_COUNT];
+    attest_peer_gate gates[ATTEST_PEER_COUNT];
     size_t count;
     attest_error err = { "" };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        const attest_foreign_gate *gate = gate_of(good[i].text);
+        const attest_peer_gate *gate = gate_of(good[i].text);
         ck_assert(strncmp(gate->rule->name, good[i].text, strlen(gate->rule->name)) == 0);
         ck_assert(gate->number[0] == good[i].number[0] && gate->number[1] == good[i].number[1]);
         ck_assert_ptr_null(gate->defects);
     }
     ck_assert(isnan(gate_of("allclose")->number[0]) && isnan(gate_of("allclose")->number[1]));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        ck_assert_msg(attest_foreign_parse(gates, &count, bad[i], &err) == ATTEST_BAD_INPUT, "'%s'", bad[i]);
+        ck_assert_msg(attest_peer_parse(gates, &count, bad[i], &err) == ATTEST_BAD_INPUT, "'%s'", bad[i]);
         ck_assert_msg(strstr(err.text, "allowed: all flash-attn allclose[=R,A] nmse[=X] fla benchdnn"), "%s", err.text);
     }
-    ck_assert_int_eq(attest_foreign_parse(gates, &count, "all", &err), ATTEST_OK);
-    ck_assert_uint_eq(count, ATTEST_FOREIGN_COUNT);
+    ck_assert_int_eq(attest_peer_parse(gates, &count, "all", &err), ATTEST_OK);
+    ck_assert_uint_eq(count, ATTEST_PEER_COUNT);
     for (size_t i = 0; i < count; i++)
-        ck_assert_ptr_eq(gates[i].rule, &attest_foreign_rules[i]);
+        ck_assert_ptr_eq(gates[i].rule, &attest_peer_rules[i]);
 }
 END_TEST
 
@@ -121,18 +121,18 @@ START_TEST(outcomes)
 {
     static const struct {
         int64_t run, live, killed, stopped;
-        attest_foreign_outcome want;
-    } rows[] = { { 4, 2, 1, 0, ATTEST_FOREIGN_CAUGHT },  { 4, 2, 0, 1, ATTEST_FOREIGN_PASSED },
-                 { 4, 0, 0, 1, ATTEST_FOREIGN_UNSEEN },  { 0, 0, 0, 2, ATTEST_FOREIGN_STOPPED },
-                 { 0, 0, 0, 0, ATTEST_FOREIGN_UNCOVERED } };
+        attest_peer_outcome want;
+    } rows[] = { { 4, 2, 1, 0, ATTEST_PEER_CAUGHT },  { 4, 2, 0, 1, ATTEST_PEER_PASSED },
+                 { 4, 0, 0, 1, ATTEST_PEER_UNSEEN },  { 0, 0, 0, 2, ATTEST_PEER_STOPPED },
+                 { 0, 0, 0, 0, ATTEST_PEER_UNCOVERED } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const attest_defect_result r = { .run = rows[i].run, .live = rows[i].live, .killed = rows[i].killed,
                                          .stopped = rows[i].stopped };
-        ck_assert_int_eq(attest_foreign_outcome_of(&r), rows[i].want);
+        ck_assert_int_eq(attest_peer_outcome_of(&r), rows[i].want);
     }
-    attest_foreign_gate gates[2] = { { .defects = calloc(1, sizeof *gates[0].defects) } };
+    attest_peer_gate gates[2] = { { .defects = calloc(1, sizeof *gates[0].defects) } };
     ck_assert_ptr_nonnull(gates[0].defects);
-    attest_foreign_clear(gates, 2);
+    attest_peer_clear(gates, 2);
     ck_assert_ptr_null(gates[0].defects);
 }
 END_TEST
@@ -144,8 +144,8 @@ START_TEST(laws)
 {
     static const char *const families[] = { "normal", "positive", "uniform", "normal positive", "integers" };
     attest_error err = { "" };
-    for (size_t r = 0; r < ATTEST_FOREIGN_COUNT; r++) {
-        const attest_foreign_rule *rule = &attest_foreign_rules[r];
+    for (size_t r = 0; r < ATTEST_PEER_COUNT; r++) {
+        const attest_peer_rule *rule = &attest_peer_rules[r];
         attest_suite suite = { 0 };
         ck_assert_msg(attest_suite_read(&suite, rule->suite, &err) == ATTEST_OK, "%s", err.text);
         ck_assert_uint_ge(suite.case_count, 30);
@@ -217,7 +217,7 @@ START_TEST(plain)
             set(bundle, &c.problem, ATTEST_SLOPE, rows[i].more + 5);
         if (strncmp(rows[i].more, "len", 3) == 0)
             set(bundle, &c.problem, ATTEST_KV_LENS, rows[i].more + 3);
-        ck_assert_msg(attest_foreign_plain(o, &c.problem, bundle, &err) == ATTEST_OK, "%s", err.text);
+        ck_assert_msg(attest_peer_plain(o, &c.problem, bundle, &err) == ATTEST_OK, "%s", err.text);
         for (int64_t at = 0; at < c.problem.b * c.problem.hq * c.problem.n * c.problem.e; at++)
             ck_assert_msg(o[at] == rows[i].want[at], "%s: o[%d] = %.17g", line, (int)at, o[at]);
         attest_bundle_free(bundle);
@@ -239,7 +239,7 @@ START_TEST(plain_refuses)
         double o[1];
         ck_assert_msg(attest_case_parse(&c, rows[i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
         ck_assert_int_eq(attest_bundle_new(&bundle, &err), ATTEST_OK);
-        ck_assert_int_eq(attest_foreign_plain(o, &c.problem, bundle, &err), ATTEST_UNSUPPORTED);
+        ck_assert_int_eq(attest_peer_plain(o, &c.problem, bundle, &err), ATTEST_UNSUPPORTED);
         ck_assert_msg(strstr(err.text, rows[i].words), "%s", err.text);
         attest_bundle_free(bundle);
     }
@@ -248,8 +248,8 @@ END_TEST
 
 Suite *suite_peer_gates(void)
 {
-    Suite *suite = suite_create("foreign");
-    TCase *t = tcase_create("foreign");
+    Suite *suite = suite_create("peer_gates");
+    TCase *t = tcase_create("peer_gates");
     tcase_add_test(t, tolerances);
     tcase_add_test(t, not_finite);
     tcase_add_test(t, parsed);

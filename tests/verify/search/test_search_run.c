@@ -82,8 +82,8 @@ static attest_tensor *input(attest_evaluator *ev, attest_role role)
 
 static void store(attest_tensor *t, int64_t at, float x) { ((float *)t->data)[at] = x; }
 
-/* kappa: two keys of equal weight, v = 1 and -1+2^-10: o = 2^-11, and its gauge is near 1, so 2^11 and not much more.
- * state: S after keys 1 and 1 with b = 1 is v_1 (the delta rule overwrites), sums are v_0 + v_1. */
+/* kappa: two keys of equal weight, v = 1 and -1+2^-10: o = 2^-11, and its abs_scale is near 1, so 2^11 and not much
+ * more. state: S after keys 1 and 1 with b = 1 is v_1 (the delta rule overwrites), sums are v_0 + v_1. */
 START_TEST(kappa_and_state)
 {
     attest_subject subject;

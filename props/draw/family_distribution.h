@@ -1,10 +1,10 @@
-/* family_law.h - private to props/: exact drawn values, and what a family needs to make them.
+/* family_distribution.h - private to props/: exact drawn values, and what a family needs to make them.
  *
  * A drawn value is exact, (-1)^negative * significand * 2^exponent, plus something below the last bit if
  * `sticky`; it is rounded once, by attest_round_scaled().  Integer arithmetic only.
  */
-#ifndef ATTEST_FAMILY_LAW_H
-#define ATTEST_FAMILY_LAW_H
+#ifndef ATTEST_FAMILY_DISTRIBUTION_H
+#define ATTEST_FAMILY_DISTRIBUTION_H
 
 #include "props/draw/family.h"
 #include "props/draw/rng.h"
@@ -16,7 +16,7 @@ typedef struct attest_exact {
     int sticky;
 } attest_exact;
 
-/* Rows of attest_families and attest_laws. */
+/* Rows of attest_families and attest_distributions. */
 enum {
     FAMILY_NORMAL,
     FAMILY_UNIFORM,
@@ -43,7 +43,7 @@ enum {
     FAMILY_TAYLOR_ROOTS,
     FAMILY_P_UNDERFLOW,
     FAMILY_ZERO_KEYS,
-    FAMILY_TRACE, /* the last one: it has no law */
+    FAMILY_TRACE, /* the last one: it has no distribution */
     FAMILY_COUNT
 };
 
@@ -52,17 +52,17 @@ typedef struct attest_place {
     int64_t b, h, token, channel;
 } attest_place;
 
-typedef struct attest_law attest_law;
+typedef struct attest_distribution attest_distribution;
 
-/* The value of one element of q, k or v (law->stream.tensor says which). */
-typedef attest_exact (*attest_law_value)(const attest_law *law, attest_place at);
+/* The value of one element of q, k or v (distribution->stream.tensor says which). */
+typedef attest_exact (*attest_distribution_value)(const attest_distribution *distribution, attest_place at);
 
-struct attest_law {
+struct attest_distribution {
     const attest_problem *p;
     attest_stream stream; /* of the tensor that is drawn */
     double argument;
-    attest_law_value value;
-    /* Set by prepare, read by value; per family in family_law.c, family_edges.c, family_hard.c. */
+    attest_distribution_value value;
+    /* Set by prepare, read by value; per family in family_distribution.c, family_edges.c, family_hard.c. */
     uint64_t share;     /* q's factor is share * 2^share_exponent; at most 24 bits, 0 = no factor */
     int share_exponent;
     int key_exponent;   /* k's factor is 2^key_exponent */
@@ -74,43 +74,43 @@ struct attest_law {
     int64_t root[2];   /* taylor-roots: r of even and of odd rows, times 2^40 */
 };
 
-typedef struct attest_law_info {
+typedef struct attest_distribution_info {
     double argument; /* when none is given */
     int zero;        /* 1: the argument may be 0; it is never negative */
     int below_emax;  /* it is at most 2^(emax - below_emax) of the input dtype */
     int whole;       /* not 0: it is a whole number from 1 to this, and below_emax does not count */
-    void (*prepare)(attest_law *law); /* or NULL */
-    attest_law_value value;
-} attest_law_info;
+    void (*prepare)(attest_distribution *distribution); /* or NULL */
+    attest_distribution_value value;
+} attest_distribution_info;
 
-extern const attest_law_info attest_laws[FAMILY_COUNT];
+extern const attest_distribution_info attest_distributions[FAMILY_COUNT];
 
-/* Of family_edges.c: what the rows of attest_laws point to. */
-void attest_prepare_peaked(attest_law *law);
-void attest_prepare_cancel(attest_law *law);
-void attest_prepare_repeat(attest_law *law);
-void attest_prepare_denominator(attest_law *law);
-void attest_prepare_edge(attest_law *law);
-attest_exact attest_value_peaked(const attest_law *law, attest_place at);
-attest_exact attest_value_cancel(const attest_law *law, attest_place at);
-attest_exact attest_value_onehot(const attest_law *law, attest_place at);
-attest_exact attest_value_repeat(const attest_law *law, attest_place at);
-attest_exact attest_value_subnormal(const attest_law *law, attest_place at);
-attest_exact attest_value_denominator(const attest_law *law, attest_place at);
-attest_exact attest_value_edge(const attest_law *law, attest_place at);
+/* Of family_edges.c: what the rows of attest_distributions point to. */
+void attest_prepare_peaked(attest_distribution *distribution);
+void attest_prepare_cancel(attest_distribution *distribution);
+void attest_prepare_repeat(attest_distribution *distribution);
+void attest_prepare_denominator(attest_distribution *distribution);
+void attest_prepare_edge(attest_distribution *distribution);
+attest_exact attest_value_peaked(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_cancel(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_onehot(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_repeat(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_subnormal(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_denominator(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_edge(const attest_distribution *distribution, attest_place at);
 
 /* Of family_hard.c. */
-void attest_prepare_stairs(attest_law *law);
-void attest_prepare_half(attest_law *law);
-void attest_prepare_large(attest_law *law);
-void attest_prepare_roots(attest_law *law);
-void attest_prepare_underflow(attest_law *law);
-attest_exact attest_value_stairs(const attest_law *law, attest_place at);
-attest_exact attest_value_half(const attest_law *law, attest_place at);
-attest_exact attest_value_large(const attest_law *law, attest_place at);
-attest_exact attest_value_roots(const attest_law *law, attest_place at);
-attest_exact attest_value_underflow(const attest_law *law, attest_place at);
-attest_exact attest_value_zero_keys(const attest_law *law, attest_place at);
+void attest_prepare_stairs(attest_distribution *distribution);
+void attest_prepare_half(attest_distribution *distribution);
+void attest_prepare_large(attest_distribution *distribution);
+void attest_prepare_roots(attest_distribution *distribution);
+void attest_prepare_underflow(attest_distribution *distribution);
+attest_exact attest_value_stairs(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_half(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_large(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_roots(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_underflow(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_zero_keys(const attest_distribution *distribution, attest_place at);
 
 /* x 2^40 with T_P(-x) 2^40 = target, order P from 1 to 15: the one place in [low, high] (times 2^40, high at most
  * attest_taylor_high()) where T_P - target changes its sign, by bisection, cut. Horner's steps are low by 2^-39 each
@@ -122,13 +122,13 @@ int64_t attest_taylor_high(uint32_t order);
 
 /* What channel n of q holds where the channels of q add up to target 2^-124/|scale|, good to 2^-60 relative, with the
  * sign given: what the n channels before it leave, rounded to the dtype; the last bits are 0 beyond 62 bits. */
-attest_exact attest_part_of_score(const attest_law *law, unsigned __int128 target, int negative, int64_t n);
+attest_exact attest_part_of_score(const attest_distribution *distribution, unsigned __int128 target, int negative, int64_t n);
 
 /* value * 2^exponent, cut to 64 bits with a sticky rest. */
 attest_exact attest_exact_wide(__int128 value, int exponent);
 
-/* The law of tensor q, k or v, prepared; the family must have passed attest_family_check(). */
-void attest_law_make(attest_law *law, const attest_case *c, uint32_t role, uint32_t case_number);
+/* The distribution of tensor q, k or v, prepared; the family must have passed attest_family_check(). */
+void attest_distribution_make(attest_distribution *distribution, const attest_case *c, uint32_t role, uint32_t case_number);
 
 /* The folder of family=trace:DIR, else NULL. */
 const char *attest_family_folder(const attest_case *c);
@@ -138,7 +138,7 @@ const char *attest_family_folder(const attest_case *c);
  * the largest value of the row keeps 32 bits. */
 int attest_key_shrink(const attest_exact *row, int64_t count);
 
-attest_exact attest_law_normal(const attest_stream *stream, attest_place at);
+attest_exact attest_distribution_normal(const attest_stream *stream, attest_place at);
 uint64_t attest_place_index(attest_place at);
 
 #endif

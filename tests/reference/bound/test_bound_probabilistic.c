@@ -1,11 +1,11 @@
-/* test_bound_probable.c - what errors probably are (R-PROBABLE): formulas, conditions, casts that are independent or
- * not. */
+/* test_bound_probabilistic.c - what errors probably are (R-PROBABILISTIC): formulas, conditions, casts that are
+ * independent or not. */
 #include "tests/verify/compare/compare_scene.h" /* its U, an output, is not used here */
 
 #include "reference/bound/bound_row.h"
 #include "tests/reference/bound/bound_row.h"
 
-Suite *suite_bound_probable(void);
+Suite *suite_bound_probabilistic(void);
 
 #define KNOWN                                                                                                \
     .struct_size = sizeof(attest_numerics), .exp_error = 2 * U, .log2_domain = ATTEST_NO,                    \
@@ -20,13 +20,13 @@ START_TEST(test_gamma)
     mag_init(u);
     mag_init(g);
     mag_set_ui_2exp_si(u, 1, -20);
-    bound_probable_gamma(g, 9, u);
+    bound_probabilistic_gamma(g, 9, u);
     is("n = 9", "gamma", g, gamma_of(9, 0x1p-20));
-    bound_probable_gamma(g, 100, u);
+    bound_probabilistic_gamma(g, 100, u);
     is("n = 100", "gamma", g, 40 * 0x1p-20 * (1 + gamma_of(100, 0x1p-20)));
-    bound_probable_gamma(g, 1 << 18, u); /* where gamma_n counts */
+    bound_probabilistic_gamma(g, 1 << 18, u); /* where gamma_n counts */
     is("n = 2^18", "gamma", g, 2048 * 0x1p-20 * (1 + gamma_of(1 << 18, 0x1p-20)));
-    bound_probable_gamma(g, 1 << 20, u);
+    bound_probabilistic_gamma(g, 1 << 20, u);
     ck_assert_msg(mag_is_inf(g), "n u = 1 has no bound");
     mag_clear(g);
     mag_clear(u);
@@ -330,10 +330,10 @@ START_TEST(test_verdicts)
 }
 END_TEST
 
-Suite *suite_bound_probable(void)
+Suite *suite_bound_probabilistic(void)
 {
-    Suite *s = suite_create("bound_probable");
-    TCase *t = tcase_create("bound_probable");
+    Suite *s = suite_create("bound_probabilistic");
+    TCase *t = tcase_create("bound_probabilistic");
     tcase_set_timeout(t, 30);
     tcase_add_test(t, test_gamma);
     tcase_add_test(t, test_serial_sum);

@@ -1,7 +1,7 @@
-/* gauge.c - the natural scale of an element's error (derivations.md, section 0), upward rounded. */
+/* abs_scale.c - the natural scale of an element's error (derivations.md, section 0), upward rounded. */
 #include "reference/bound/bound.h"
 
-typedef struct gauge_job {
+typedef struct abs_scale_job {
     const ref_row *row;
     const ref_inputs *in;
     int64_t b, h, i, g;
@@ -10,11 +10,11 @@ typedef struct gauge_job {
     mag_ptr w, s;    /* [keys] the same, for gated values */
     mag_ptr given;   /* [e] absolute terms of the given states */
     mag_t given_z;
-} gauge_job;
+} abs_scale_job;
 
 enum { SET_WEIGHT = 0, SET_SCORE = 1 };
 
-static attest_status job_start(gauge_job *job, attest_error *err)
+static attest_status job_start(abs_scale_job *job, attest_error *err)
 {
     const ref_row *row = job->row;
     attest_status status = bound_sums_init(&job->sums, row->keys, err);
@@ -37,7 +37,7 @@ static attest_status job_start(gauge_job *job, attest_error *err)
     return ATTEST_OK;
 }
 
-static void job_clear(gauge_job *job)
+static void job_clear(abs_scale_job *job)
 {
     bound_sums_clear(&job->sums);
     _mag_vec_clear(job->given, (slong)job->in->p->e);
@@ -49,7 +49,7 @@ static void job_clear(gauge_job *job)
 }
 
 /* sum |w|(1+S) + |z0 terms| */
-static void gauge_z(mag_t z, const gauge_job *job)
+static void abs_scale_z(mag_t z, const abs_scale_job *job)
 {
     AUTO_MAG(s);
     bound_sums_total(z, &job->sums, SET_WEIGHT);
@@ -58,16 +58,16 @@ static void gauge_z(mag_t z, const gauge_job *job)
     mag_add(z, z, job->given_z);
 }
 
-static void gauge_lse(mag_t y, const gauge_job *job)
+static void abs_scale_lse(mag_t y, const abs_scale_job *job)
 {
     AUTO_MAG(low);
-    gauge_z(y, job);
+    abs_scale_z(y, job);
     arb_get_mag_lower(low, job->row->z);
     mag_div(y, y, low);
 }
 
 /* sum |w gin v| + [exp] sum w S |gin v - center|, key by key. */
-static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr center)
+static void gated_column(mag_t y, const abs_scale_job *job, int64_t c, arb_srcptr center)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
     AUTO_ARB(x);
@@ -87,7 +87,7 @@ static void gated_column(mag_t y, const gauge_job *job, int64_t c, arb_srcptr ce
 }
 
 /* sum |w v| + [exp] sum w S |v - center| + |h0 terms|; the score part of an unnormalised u moves with v itself. */
-static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
+static void abs_scale_column(mag_t y, abs_scale_job *job, int64_t c, arb_srcptr center)
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
     AUTO_MAG(s);
@@ -108,7 +108,7 @@ static void gauge_column(mag_t y, gauge_job *job, int64_t c, arb_srcptr center)
 
 /* Does the divisor move with the weights, so that the score part of o is about the distance to u/Z?  -1: not known at
  * this precision (a floor about as large as z). */
-static int divisor_moves(const gauge_job *job)
+static int divisor_moves(const abs_scale_job *job)
 {
     const axis_norm_kind norm = axis_norm_of(job->in->p)->kind;
     AUTO_ARB(floor);
@@ -120,23 +120,24 @@ static int divisor_moves(const gauge_job *job)
     return moves;
 }
 
-/* Z times the gauge of u_c/Z; that quotient stands for o_ic in the formula: gout multiplies both (R-GAUGE-GATE). */
-static void gauge_quotient(mag_t y, gauge_job *job, int64_t c, const arb_t divisor, int moves)
+/* Z times the abs_scale of u_c/Z; that quotient stands for o_ic in the formula: gout multiplies both
+ * (R-ABS-SCALE-GATE). */
+static void abs_scale_quotient(mag_t y, abs_scale_job *job, int64_t c, const arb_t divisor, int moves)
 {
     AUTO_ARB(center);
     AUTO_MAG(still);
     arb_div(center, job->row->u + c, divisor, job->row->prec);
-    gauge_column(y, job, c, moves ? center : NULL);
+    abs_scale_column(y, job, c, moves ? center : NULL);
     if (moves < 0) {
-        gauge_column(still, job, c, NULL);
+        abs_scale_column(still, job, c, NULL);
         mag_max(y, y, still);
     }
 }
 
-/* Gauges of u through the Jacobian of a norm by a root s, y = Norm(u): with g the gauges of its argument (of u,
+/* Gauges of u through the Jacobian of a norm by a root s, y = Norm(u): with g the abs_scales of its argument (of u,
  * times gout before the norm, over t) at most (g_c + [centered] mean g + |y_c| sum |y| g / m)/s, m = e or 1
- * (R-GAUGE-NORM). */
-static void through_root(mag_ptr g, const gauge_job *job, const axis_root *kind, const arb_t root, arb_srcptr y)
+ * (R-ABS-SCALE-NORM). */
+static void through_root(mag_ptr g, const abs_scale_job *job, const axis_root *kind, const arb_t root, arb_srcptr y)
 {
     const int64_t e = job->in->p->e;
     AUTO_MAG(low, mean, moved, x);
@@ -158,20 +159,20 @@ static void through_root(mag_ptr g, const gauge_job *job, const axis_root *kind,
     }
 }
 
-/* gauge = |gain| gauge + |shift| */
-static void through_affine(mag_ptr gauge, const ref_inputs *in)
+/* abs_scale = |gain| abs_scale + |shift| */
+static void through_affine(mag_ptr abs_scale, const ref_inputs *in)
 {
     const attest_tensor *gain = in->role[ATTEST_GAIN], *shift = in->role[ATTEST_SHIFT];
     AUTO_MAG(x);
     for (int64_t c = 0; in->p->axis[ATTEST_AXIS_AFFINE].value != ATTEST_AFFINE_NONE && c < in->p->e; c++) {
         mag_set_d(x, attest_load(gain, attest_offset(gain, c, 0, 0, 0)));
-        mag_mul(gauge + c, gauge + c, x);
+        mag_mul(abs_scale + c, abs_scale + c, x);
         mag_set_d(x, attest_load(shift, attest_offset(shift, c, 0, 0, 0)));
-        mag_add(gauge + c, gauge + c, x);
+        mag_add(abs_scale + c, abs_scale + c, x);
     }
 }
 
-static void gauge_root(mag_ptr gauge, gauge_job *job, const axis_root *kind)
+static void abs_scale_root(mag_ptr abs_scale, abs_scale_job *job, const axis_root *kind)
 {
     const attest_problem *p = job->in->p;
     const int before = axis_gates_of(p)->before;
@@ -184,39 +185,39 @@ static void gauge_root(mag_ptr gauge, gauge_job *job, const axis_root *kind)
         arb_set(x, job->row->gout);
     for (int64_t c = 0; c < p->e; c++) {
         arb_mul(y + c, job->row->u + c, x, job->row->prec);
-        gauge_column(gauge + c, job, c, NULL);
+        abs_scale_column(abs_scale + c, job, c, NULL);
         if (before)
-            mag_mul(gauge + c, gauge + c, gate);
+            mag_mul(abs_scale + c, abs_scale + c, gate);
         if (kind->length && job->row->keys)
-            mag_div_ui(gauge + c, gauge + c, (ulong)job->row->keys);
+            mag_div_ui(abs_scale + c, abs_scale + c, (ulong)job->row->keys);
     }
     const int good = axis_root_norm(y, x, p, job->row->keys, job->row->prec);
     if (good)
-        through_root(gauge, job, kind, x, y);
-    through_affine(gauge, job->in);
+        through_root(abs_scale, job, kind, x, y);
+    through_affine(abs_scale, job->in);
     for (int64_t c = 0; c < p->e; c++) {
         if (!good)
-            mag_inf(gauge + c);
+            mag_inf(abs_scale + c);
         else if (!before)
-            mag_mul(gauge + c, gauge + c, gate);
+            mag_mul(abs_scale + c, abs_scale + c, gate);
     }
     _arb_vec_clear(y, (slong)p->e);
 }
 
-/* update=delta, efla: |gout| times the absolute terms of u (R-GAUGE-DELTA). */
-static void gauge_delta(mag_ptr gauge, const ref_row *row)
+/* update=delta, efla: |gout| times the absolute terms of u (R-ABS-SCALE-DELTA). */
+static void abs_scale_delta(mag_ptr abs_scale, const ref_row *row)
 {
     AUTO_MAG(gate);
     arb_get_mag(gate, row->gout);
     for (int64_t c = 0; c < row->e; c++)
-        mag_mul(gauge + c, gate, row->delta.terms + c);
+        mag_mul(abs_scale + c, gate, row->delta.terms + c);
 }
 
-static void gauge_o(mag_ptr gauge, gauge_job *job)
+static void abs_scale_o(mag_ptr abs_scale, abs_scale_job *job)
 {
     const axis_root kind = axis_norm_of(job->in->p)->root;
     if (kind.root) {
-        gauge_root(gauge, job, &kind);
+        abs_scale_root(abs_scale, job, &kind);
         return;
     }
     const int moves = divisor_moves(job);
@@ -227,60 +228,60 @@ static void gauge_o(mag_ptr gauge, gauge_job *job)
         arb_get_mag_lower(low, divisor);
     for (int64_t c = 0; c < job->in->p->e; c++) {
         if (mag_is_zero(low)) {
-            mag_inf(gauge + c);
+            mag_inf(abs_scale + c);
             continue;
         }
-        gauge_quotient(gauge + c, job, c, divisor, moves);
-        mag_div(gauge + c, gauge + c, low);
-        mag_mul(gauge + c, gauge + c, gate);
+        abs_scale_quotient(abs_scale + c, job, c, divisor, moves);
+        mag_div(abs_scale + c, abs_scale + c, low);
+        mag_mul(abs_scale + c, abs_scale + c, gate);
     }
 }
 
-attest_status ref_gauge_row(mag_ptr gauge, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
+attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
                             int64_t h, int64_t i, attest_error *err)
 {
     const int64_t count = id.index == ATTEST_O || id.index == ATTEST_U ? in->p->e : 1;
     attest_status status = ATTEST_OK;
     if (row->empty || row->no_truth) {
         for (int64_t c = 0; c < count; c++)
-            mag_zero(gauge + c);
+            mag_zero(abs_scale + c);
         return ATTEST_OK;
     }
     if (attest_axis_value_of(in->p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD) {
-        gauge_delta(gauge, row);
+        abs_scale_delta(abs_scale, row);
         return ATTEST_OK;
     }
-    gauge_job job = { .row = row, .in = in, .b = b, .h = h, .i = i, .g = attest_kv_head(in->p, h) };
+    abs_scale_job job = { .row = row, .in = in, .b = b, .h = h, .i = i, .g = attest_kv_head(in->p, h) };
     job.exponential = in->p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_EXP;
     ATTEST_TRY(job_start(&job, err));
     if (id.index == ATTEST_O)
-        gauge_o(gauge, &job);
+        abs_scale_o(abs_scale, &job);
     else if (id.index == ATTEST_Z)
-        gauge_z(gauge, &job);
+        abs_scale_z(abs_scale, &job);
     else if (id.index == ATTEST_LSE)
-        gauge_lse(gauge, &job);
+        abs_scale_lse(abs_scale, &job);
     else
         for (int64_t c = 0; c < count; c++)
-            gauge_column(gauge + c, &job, c, NULL);
+            abs_scale_column(abs_scale + c, &job, c, NULL);
 out:
     job_clear(&job);
     return status;
 }
 
-attest_status ref_gauge_kept(mag_srcptr *gauge, ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
+attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
                              int64_t h, int64_t i, attest_error *err)
 {
-    mag_ptr *kept = &row->gauge[id.index - ATTEST_O];
+    mag_ptr *kept = &row->abs_scale[id.index - ATTEST_O];
     if (!*kept) {
         const slong count = id.index == ATTEST_O || id.index == ATTEST_U ? (slong)in->p->e : 1;
         mag_ptr made = _mag_vec_init(count);
-        const attest_status status = ref_gauge_row(made, row, in, id, b, h, i, err);
+        const attest_status status = ref_abs_scale_row(made, row, in, id, b, h, i, err);
         if (status != ATTEST_OK) {
             _mag_vec_clear(made, count);
             return status;
         }
         *kept = made;
     }
-    *gauge = *kept;
+    *abs_scale = *kept;
     return ATTEST_OK;
 }

@@ -1,10 +1,10 @@
-/* law_parts.h - private to props/: what the laws of families are made of: exact values, draws at a place, shares of a
- * score.  Integer arithmetic only.
+/* distribution_parts.h - private to props/: what the distributions of families are made of: exact values, draws at a
+ * place, shares of a score.  Integer arithmetic only.
  */
-#ifndef ATTEST_LAW_PARTS_H
-#define ATTEST_LAW_PARTS_H
+#ifndef ATTEST_DISTRIBUTION_PARTS_H
+#define ATTEST_DISTRIBUTION_PARTS_H
 
-#include "props/draw/family_law.h"
+#include "props/draw/family_distribution.h"
 
 #include "kernels/attest_float.h"
 
@@ -47,95 +47,95 @@ static inline uint32_t word_of(const attest_stream *stream, uint32_t block, atte
 }
 
 /* 2^31 times a uniform number in [-1,1). */
-static inline int64_t noise(const attest_law *law, attest_place at)
+static inline int64_t noise(const attest_distribution *distribution, attest_place at)
 {
-    return (int64_t)word_of(&law->stream, BLOCK_NOISE, at) - ((int64_t)1 << 31);
+    return (int64_t)word_of(&distribution->stream, BLOCK_NOISE, at) - ((int64_t)1 << 31);
 }
 
-static inline attest_exact plain(const attest_law *law, attest_place at) { return attest_law_normal(&law->stream, at); }
+static inline attest_exact plain(const attest_distribution *distribution, attest_place at) { return attest_distribution_normal(&distribution->stream, at); }
 
 /* +1 or -1 of a channel, the same for q and k: products q_c k_c keep their sign, q and k do not. */
-static inline int channel_sign(const attest_law *law, int64_t channel)
+static inline int channel_sign(const attest_distribution *distribution, int64_t channel)
 {
-    const attest_stream q = { law->stream.seed, law->stream.case_number, ATTEST_Q };
+    const attest_stream q = { distribution->stream.seed, distribution->stream.case_number, ATTEST_Q };
     return word_of(&q, BLOCK_SIGN, (attest_place){ 0, 0, 0, channel }) & 1u ? -1 : 1;
 }
 
 /* A level 0..2^bits-1 of a key: any 2^bits keys that start at a multiple of it hold every level once, and the
  * first two keys of a head hold the lowest and the highest. */
-static inline int64_t level(const attest_law *law, attest_place at, int bits)
+static inline int64_t level(const attest_distribution *distribution, attest_place at, int bits)
 {
     const int64_t count = (int64_t)1 << bits, within = at.token & (count - 1), block = at.token >> bits;
     const int64_t order = within & 1 ? within >> 1 : count - 1 - (within >> 1);
-    const uint32_t word = word_of(&law->stream, BLOCK_LEVEL, (attest_place){ at.b, at.h, block, 0 });
+    const uint32_t word = word_of(&distribution->stream, BLOCK_LEVEL, (attest_place){ at.b, at.h, block, 0 });
     const int64_t flip = block ? (int64_t)word & (count - 1) : word & 1u ? count - 1 : 0;
     return order ^ flip;
 }
 
-static inline attest_exact signed_value(const attest_law *law, attest_place at, __int128 value, int exponent)
+static inline attest_exact signed_value(const attest_distribution *distribution, attest_place at, __int128 value, int exponent)
 {
-    return attest_exact_wide(value * channel_sign(law, at.channel), exponent);
+    return attest_exact_wide(value * channel_sign(distribution, at.channel), exponent);
 }
 
 /* ---- shares: q_c k_c = target / (|scale| d), the same for every channel ------------------------------ */
 
 /* share * 2^share_exponent * 2^key_exponent = target/(divisor |scale|), rounded to `bits` bits.  key_exponent
  * splits the magnitude evenly between q and k, whose largest value is 2^(key_bits + key_exponent). */
-static inline void share_of(attest_law *law, double target, uint64_t divisor, int bits, int key_bits)
+static inline void share_of(attest_distribution *distribution, double target, uint64_t divisor, int bits, int key_bits)
 {
     int target_exponent, scale_exponent;
     const uint64_t numerator = split(target, &target_exponent);
-    const wide denominator = (wide)split(law->p->scale, &scale_exponent) * divisor; /* < 2^77 */
-    law->negative = attest_f64_bits(law->p->scale) >> 63 != 0;
-    law->share = 0;
+    const wide denominator = (wide)split(distribution->p->scale, &scale_exponent) * divisor; /* < 2^77 */
+    distribution->negative = attest_f64_bits(distribution->p->scale) >> 63 != 0;
+    distribution->share = 0;
     if (denominator == 0 || numerator == 0)
         return;
     const int shift = 127 - bit_length(numerator);
     wide quotient = ((wide)numerator << shift) / denominator; /* >= 2^49; the floor costs 2^-49 relative */
     const int drop = bit_length(quotient) - bits;
     quotient = (quotient + ((wide)1 << (drop - 1))) >> drop; /* relative error at most 2^-bits; may be 2^bits */
-    law->share = (uint64_t)quotient;
+    distribution->share = (uint64_t)quotient;
     const int exponent = target_exponent - scale_exponent - shift + drop; /* of the quotient */
-    law->key_exponent = (exponent + bits - key_bits) / 2;
-    law->share_exponent = exponent - law->key_exponent;
+    distribution->key_exponent = (exponent + bits - key_bits) / 2;
+    distribution->share_exponent = exponent - distribution->key_exponent;
 }
 
-static inline void share(attest_law *law, double target, unsigned divisor, int bits, int key_bits)
+static inline void share(attest_distribution *distribution, double target, unsigned divisor, int bits, int key_bits)
 {
-    share_of(law, target, (uint64_t)law->p->d * divisor, bits, key_bits);
+    share_of(distribution, target, (uint64_t)distribution->p->d * divisor, bits, key_bits);
 }
 
 /* Largest x with 2^x <= |scale|, least r with 4^r >= d; 0 if scale is 0. */
-static inline int sizes_of(const attest_law *law, int *x, int *r)
+static inline int sizes_of(const attest_distribution *distribution, int *x, int *r)
 {
-    const uint64_t significand = split(law->p->scale, x);
+    const uint64_t significand = split(distribution->p->scale, x);
     *x += bit_length(significand) - 1;
-    for (*r = 0; ((int64_t)1 << (2 * *r)) < law->p->d;)
+    for (*r = 0; ((int64_t)1 << (2 * *r)) < distribution->p->d;)
         ++*r;
     return significand != 0;
 }
 
 /* q's factor of negative and huge: share with a noise of 1/64. */
-static inline attest_exact noisy_share(const attest_law *law, attest_place at)
+static inline attest_exact noisy_share(const attest_distribution *distribution, attest_place at)
 {
-    const int64_t factor = ((int64_t)1 << 37) + noise(law, at);
-    return signed_value(law, at, (__int128)law->share * factor, law->share_exponent - 37);
+    const int64_t factor = ((int64_t)1 << 37) + noise(distribution, at);
+    return signed_value(distribution, at, (__int128)distribution->share * factor, distribution->share_exponent - 37);
 }
 
 /* ---- ramps: k counts in base 256, a digit a channel, in at most 3 channels; the last holds all that is left ---- */
 
-static inline int64_t digits_of(const attest_law *law) { return law->p->d < 3 ? law->p->d : 3; }
+static inline int64_t digits_of(const attest_distribution *distribution) { return distribution->p->d < 3 ? distribution->p->d : 3; }
 
-static inline int64_t digit_of(const attest_law *law, int64_t number, int64_t channel)
+static inline int64_t digit_of(const attest_distribution *distribution, int64_t number, int64_t channel)
 {
     const int64_t rest = number >> (8 * channel);
-    return channel == digits_of(law) - 1 ? rest : rest & 255;
+    return channel == digits_of(distribution) - 1 ? rest : rest & 255;
 }
 
 /* A channel without digit: noise of q in +-1, of k in +-2^noise_exponent. */
-static inline attest_exact beside_digits(const attest_law *law, attest_place at)
+static inline attest_exact beside_digits(const attest_distribution *distribution, attest_place at)
 {
-    return attest_exact_wide(noise(law, at), law->stream.tensor == ATTEST_Q ? -31 : law->noise_exponent - 31);
+    return attest_exact_wide(noise(distribution, at), distribution->stream.tensor == ATTEST_Q ? -31 : distribution->noise_exponent - 31);
 }
 
 #endif

@@ -1,7 +1,8 @@
-/* bound_probable.c - errors of a column's sums; what they probably are (R-PROBABLE): a warning, never a verdict. */
+/* bound_probabilistic.c - errors of a column's sums; what they probably are (R-PROBABILISTIC): a warning, never a
+ * verdict. */
 #include "reference/bound/bound_row.h"
 
-void bound_probable_share(row_job *job)
+void bound_probabilistic_share(row_job *job)
 {
     const bound_weights *w = &job->weights;
     const bound_model *m = &job->model;
@@ -20,7 +21,7 @@ void bound_probable_share(row_job *job)
     mag_min(y, y, x);
 }
 
-void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, const mag_t top)
+void bound_probabilistic_sum(mag_t probable, const row_job *job, const mag_t hard, const mag_t top)
 {
     AUTO_MAG(x);
     if (!job->likely)
@@ -31,7 +32,7 @@ void bound_probable_sum(mag_t probable, const row_job *job, const mag_t hard, co
     mag_min(probable, probable, hard);
 }
 
-void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor)
+void bound_probabilistic_cast(mag_t probable, const row_job *job, const mag_t hard, mag_srcptr divisor)
 {
     const bound_model *m = &job->model;
     AUTO_MAG(x, tiny);
@@ -49,7 +50,7 @@ void bound_probable_cast(mag_t probable, const row_job *job, const mag_t hard, m
     mag_max(probable, probable, x);
 }
 
-void bound_probable_terms(ref_bound *bound, const row_job *job, const mag_t sums)
+void bound_probabilistic_terms(ref_bound *bound, const row_job *job, const mag_t sums)
 {
     bound->likely = job->likely;
     if (!job->likely)
@@ -58,7 +59,7 @@ void bound_probable_terms(ref_bound *bound, const row_job *job, const mag_t sums
     mag_add(bound->probable, bound->probable, sums);
 }
 
-void bound_probable_finish(ref_bound *bound)
+void bound_probabilistic_finish(ref_bound *bound)
 {
     if (!bound->likely)
         return;
@@ -104,7 +105,7 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     AUTO_MAG(top, one, rest);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
     mag_set_d(top, job->sums.top);
-    bound_probable_sum(probable, job, y, top);
+    bound_probabilistic_sum(probable, job, y, top);
     bound_run_numerator(y, probable, job, c);
     mag_set(rest, w->lost);
     gates_lose(rest, job, one);
