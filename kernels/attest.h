@@ -21,7 +21,7 @@
  */
 #ifndef ATTEST_H
 #define ATTEST_H
-
+/* clang-format off */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -97,8 +97,7 @@ static inline double attest_to_f64(uint32_t dtype, uint64_t stored)
 
 /* Rounds (-1)^negative * significand * 2^exponent (+ a nonzero amount below the last bit if `sticky`)
  * once, to nearest even, to format `dtype`; returns the stored bits.  significand may be 0. */
-static inline uint64_t attest_round_scaled(uint32_t dtype, int negative, uint64_t significand, int exponent,
-                                           int sticky)
+static inline uint64_t attest_round_scaled(uint32_t dtype, int negative, uint64_t significand, int exponent, int sticky)
 {
     const attest_format f = attest_format_of(dtype);
     const uint64_t sign = (uint64_t)(negative != 0) << (f.bits - 1);

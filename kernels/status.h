@@ -24,10 +24,10 @@ attest_status attest_fail(attest_error *err, attest_status status, const char *f
 /* Puts "PREFIX: " in front of the message that is there; returns `status`. */
 attest_status attest_fail_prefix(attest_error *err, attest_status status, const char *prefix);
 
-#define ATTEST_TRY(call)                          \
-    do {                                          \
-        if ((status = (call)) != ATTEST_OK)       \
-            goto out;                             \
+#define ATTEST_TRY(call)                                                                                               \
+    do {                                                                                                               \
+        if ((status = (call)) != ATTEST_OK)                                                                            \
+            goto out;                                                                                                  \
     } while (0)
 
 #endif

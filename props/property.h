@@ -26,12 +26,12 @@ typedef enum attest_prop_end {
     ATTEST_PROP_REFUSED = 1, /* the kernel does not serve this problem, or these strides: says nothing */
     ATTEST_PROP_CRASH = 2,
     ATTEST_PROP_TIMEOUT = 3,
-    ATTEST_PROP_ERROR = 4,   /* it reports an error */
-    ATTEST_PROP_FAULT = 5    /* it ended, but wrote outside, left an output unwritten, changed fp state, .. */
+    ATTEST_PROP_ERROR = 4, /* it reports an error */
+    ATTEST_PROP_FAULT = 5  /* it ended, but wrote outside, left an output unwritten, changed fp state, .. */
 } attest_prop_end;
 
 typedef struct attest_prop_run {
-    uint32_t end;   /* attest_prop_end */
+    uint32_t end; /* attest_prop_end */
     char why[256];
 } attest_prop_run;
 
@@ -59,11 +59,11 @@ typedef struct attest_trial {
     const attest_prop_host *host;
     attest_prop_kernel kernel;
     attest_case c;
-    uint32_t number;             /* of the case, in draws */
-    const attest_bundle *inputs; /* borrowed; states full */
-    attest_bundle *outputs;      /* of the first run; owned */
-    attest_prop_run first;       /* how it ended */
-    const attest_property *violated; /* NULL, or whose violation is planted into every run */
+    uint32_t number;                    /* of the case, in draws */
+    const attest_bundle *inputs;        /* borrowed; states full */
+    attest_bundle *outputs;             /* of the first run; owned */
+    attest_prop_run first;              /* how it ended */
+    const attest_property *violated;    /* NULL, or whose violation is planted into every run */
     double *bound[ATTEST_TENSOR_ROLES]; /* trial.c: of the first run's o u z lse; made on demand, owned */
 } attest_trial;
 
@@ -71,9 +71,9 @@ typedef struct attest_trial {
 typedef struct attest_finding {
     int64_t compared; /* elements; 0: the property says nothing of this case */
     int broken;
-    uint32_t end;     /* attest_prop_end of a later run that did not end well; then broken = 1 */
-    double ratio;     /* largest |difference|/tolerance; infinite where bits differ that must not; 0 if all agree */
-    char what[256];   /* the first (largest) broken place: element, both values as hex floats, tolerance */
+    uint32_t end;   /* attest_prop_end of a later run that did not end well; then broken = 1 */
+    double ratio;   /* largest |difference|/tolerance; infinite where bits differ that must not; 0 if all agree */
+    char what[256]; /* the first (largest) broken place: element, both values as hex floats, tolerance */
 } attest_finding;
 
 /* What a property takes from the reference. */

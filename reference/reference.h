@@ -14,7 +14,7 @@
 #include "kernels/tensor/tensor.h"
 
 typedef enum attest_engine {
-    ATTEST_ENGINE_AUTO = 0,    /* per row: exact where it serves, else ball */
+    ATTEST_ENGINE_AUTO = 0, /* per row: exact where it serves, else ball */
     ATTEST_ENGINE_BALL = 1,
     ATTEST_ENGINE_EXACT = 2,   /* ATTEST_BAD_INPUT where it does not serve */
     ATTEST_ENGINE_WITNESS = 3, /* plain MPFR with its own error bound; never judges a kernel */
@@ -34,8 +34,8 @@ typedef struct attest_truth attest_truth;
  * hold every tensor attest_problem_uses(), with the shapes of attest_tensor_describe(); states full).
  * ATTEST_BAD_INPUT if no engine of this version serves the variant (the message names the axis and value)
  * or the asked one does not. */
-attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, const attest_bundle *in,
-                               uint32_t engine, attest_error *err);
+attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, const attest_bundle *in, uint32_t engine,
+                               attest_error *err);
 void attest_truth_free(attest_truth *truth);
 
 /* 1 if this version's ball engine serves the variant; else 0 and why. */
@@ -46,10 +46,10 @@ typedef struct attest_decimals {
     int64_t count;
     int64_t shape[4];
     int rank;
-    char **mid;    /* decimal, "inf", "-inf", or NULL (ill-posed, absent, no truth) */
-    char **rad;    /* bound of |printed mid - truth|; "0" only if the decimal is exact; NULL as mid */
-    char **exact;  /* "p/q" or "p" in lowest terms; the whole array is NULL unless every element is rational */
-    long bits;     /* largest precision used */
+    char **mid;   /* decimal, "inf", "-inf", or NULL (ill-posed, absent, no truth) */
+    char **rad;   /* bound of |printed mid - truth|; "0" only if the decimal is exact; NULL as mid */
+    char **exact; /* "p/q" or "p" in lowest terms; the whole array is NULL unless every element is rational */
+    long bits;    /* largest precision used */
     uint32_t engine;
     int64_t undecided; /* elements whose radius stayed above the target at the cap */
 } attest_decimals;
@@ -99,27 +99,27 @@ enum {
 
 /* One element of one output.  All doubles are outward rounded: lo below, hi above the real value. */
 typedef struct attest_element {
-    uint32_t class;              /* attest_class */
-    uint32_t decided;            /* ratio interval excludes 1 and radius <= 2^-10 bound */
-    uint64_t got;                /* stored bits */
+    uint32_t class;   /* attest_class */
+    uint32_t decided; /* ratio interval excludes 1 and radius <= 2^-10 bound */
+    uint64_t got;     /* stored bits */
     double truth_lo, truth_hi;
     double error_lo, error_hi;   /* |got - truth|; +inf for a NaN or a wrong infinity */
     double signed_lo, signed_hi; /* got - truth */
     double ulp_lo, ulp_hi;       /* in ulps of the output's dtype at the truth (derivations.md, section 0) */
     double bound;                /* upper bound of the error of any kernel with these numerics; evaluated upward */
-    double probable;             /* what the error probably is at most, <= bound (R-PROBABILISTIC, lambda = 4): for warnings,
+    double probable; /* what the error probably is at most, <= bound (R-PROBABILISTIC, lambda = 4): for warnings,
                                     in no verdict; NAN where its conditions are not given, and of anything but o */
-    double ratio_lo, ratio_hi;   /* error / bound; 0/0 = 0 */
-    double abs_scale;                /* upper; derivations.md, section 0 */
+    double ratio_lo, ratio_hi; /* error / bound; 0/0 = 0 */
+    double abs_scale;          /* upper; derivations.md, section 0 */
     double term[ATTEST_TERM_COUNT];
 } attest_element;
 
 typedef struct attest_row_facts {
-    int64_t visible;             /* keys */
-    double range_lo, range_hi;   /* max - min of the row's scores s_ij; 0 if visible < 1; NaN under delta, efla */
-    double abs_score;            /* upper bound of max |s_ij|; NaN as above */
-    int negative_weight;         /* a weight w_ij is surely negative */
-    int sum_sign;                /* of z: 1, -1, or 0 where its enclosure contains 0 (or the variant has no z) */
+    int64_t visible;           /* keys */
+    double range_lo, range_hi; /* max - min of the row's scores s_ij; 0 if visible < 1; NaN under delta, efla */
+    double abs_score;          /* upper bound of max |s_ij|; NaN as above */
+    int negative_weight;       /* a weight w_ij is surely negative */
+    int sum_sign;              /* of z: 1, -1, or 0 where its enclosure contains 0 (or the variant has no z) */
     uint32_t engine;
     long bits;
 } attest_row_facts;

@@ -104,18 +104,9 @@ static void print_block(FILE *gp, const char *name, size_t panel, size_t index, 
     fprintf(gp, "EOD\n");
 }
 
-static double truncation_of(const point *p)
-{
-    return p->truncation;
-}
-static double rounding_of(const point *p)
-{
-    return p->rounding;
-}
-static double ordinate_of(const point *p)
-{
-    return p->ordinate;
-}
+static double truncation_of(const point *p) { return p->truncation; }
+static double rounding_of(const point *p) { return p->rounding; }
+static double ordinate_of(const point *p) { return p->ordinate; }
 
 static void order_panel(FILE *gp, size_t panel, const points *p)
 {

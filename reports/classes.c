@@ -48,8 +48,8 @@ attest_status attest_classes_take(attest_classes *classes, const attest_result *
     void *list = classes->figures;
     if (!*result->class || result->ratio_hi != result->ratio_hi || result->verdict == ATTEST_MEASURED)
         return ATTEST_OK;
-    attest_class_figures *class =
-        attest_find_or_add(&list, &classes->count, &classes->capacity, sizeof *class, is_class_of, result, &fresh);
+    attest_class_figures *class = attest_find_or_add(&list, &classes->count, &classes->capacity, sizeof *class,
+                                                     is_class_of, result, &fresh);
     classes->figures = list;
     if (!class || !grow(class))
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the classes of the results");
@@ -148,7 +148,9 @@ attest_status attest_classes_print(FILE *out, const attest_classes *classes, int
                  "at their worst element (the kernel came that close), and at their middle element (elements "
                  "without an error count as 0, those whose bound is 0 not at all); of an even number the lower "
                  "median. Largest term: mean share of the bound at the worst elements; division: the last "
-                 "operation and the rounding to the output's type.</p>\n" : "\n", out);
+                 "operation and the rounding to the output's type.</p>\n"
+               : "\n",
+          out);
     attest_table_begin(&table, out, html ? ATTEST_TABLE_HTML : ATTEST_TABLE_MARKDOWN, columns,
                        sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < classes->count; i++)

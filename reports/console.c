@@ -41,7 +41,8 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, int
                                         { .head = "cases", .flags = ATTEST_COLUMN_RIGHT, .width = 5 } };
     attest_table table;
     for (size_t v = 0; v < TOLD; v++)
-        columns[v + 2] = (attest_column){ .head = attest_verdict_names[told[v]], .flags = ATTEST_COLUMN_RIGHT,
+        columns[v + 2] = (attest_column){ .head = attest_verdict_names[told[v]],
+                                          .flags = ATTEST_COLUMN_RIGHT,
                                           .width = told[v] == ATTEST_NO_EVIDENCE ? 11 : 9 };
     columns[TOLD + 2] = (attest_column){ .head = "worst ratio", .flags = ATTEST_COLUMN_RIGHT, .width = 11 };
     columns[TOLD + 3] = (attest_column){ .head = "worst ulp", .flags = ATTEST_COLUMN_RIGHT, .width = 10 };

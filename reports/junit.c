@@ -56,8 +56,8 @@ static attest_status print_suite(FILE *out, const attest_results *results, const
     attest_status status = ATTEST_OK;
     const attest_tally *t = &o->tallies.tally[kernel];
     const size_t errors = t->by_verdict[ATTEST_CRASH] + t->by_verdict[ATTEST_TIMEOUT];
-    const size_t failures =
-        t->by_verdict[ATTEST_FAIL] + t->by_verdict[ATTEST_UNDECIDED] + t->by_verdict[ATTEST_NO_EVIDENCE];
+    const size_t failures = t->by_verdict[ATTEST_FAIL] + t->by_verdict[ATTEST_UNDECIDED] +
+                            t->by_verdict[ATTEST_NO_EVIDENCE];
     attest_result result;
     fprintf(out, "  <testsuite");
     print_attribute(out, "name", t->kernel);

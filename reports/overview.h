@@ -80,8 +80,8 @@ typedef struct attest_probabilistic {
     char kernel[512];
     size_t cases, above; /* all but those families; with a ratio above 1 */
     double largest;
-    char problem[1024];          /* of the largest */
-    size_t apart, apart_above;   /* of those families */
+    char problem[1024];        /* of the largest */
+    size_t apart, apart_above; /* of those families */
     double apart_largest;
 } attest_probabilistic;
 
@@ -116,10 +116,10 @@ typedef struct attest_seed_bias {
 typedef struct attest_warnings {
     attest_probabilistic *probabilistic; /* in order of first appearance of the kernel */
     size_t probabilistic_count, probabilistic_capacity;
-    char repeating[1024];         /* the families told apart that were met: `flat, ones` */
-    attest_seed_bias *seed;       /* until the end */
+    char repeating[1024];   /* the families told apart that were met: `flat, ones` */
+    attest_seed_bias *seed; /* until the end */
     size_t seed_count, seed_capacity;
-    attest_bias *bias;            /* from the end on: sorted by kernel, class, family */
+    attest_bias *bias; /* from the end on: sorted by kernel, class, family */
     size_t bias_count;
 } attest_warnings;
 
@@ -144,7 +144,7 @@ typedef struct attest_overview {
     attest_place *place; /* of each result, in the order of the results */
     size_t count, capacity, by_verdict[ATTEST_VERDICT_COUNT];
     char tool[32], suite[64], suite_hash[20], run[32]; /* of the first */
-    char (*build)[160]; /* flags of the libraries, each once */
+    char (*build)[160];                                /* flags of the libraries, each once */
     size_t builds;
     attest_tallies tallies;
     attest_signs signs;

@@ -53,7 +53,8 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, att
     const attest_status status = attest_table_end(&table, err);
     fputs("<p>error/bound at most 1 passes: the bound is derived for the arithmetic that the kernel declares, for "
           "these inputs; a ratio is the upper end of a proven interval. ulp is of the output's type; beside 0 an ulp "
-          "is tiny, so a large number of them says little: read the ratio.</p>\n", out);
+          "is tiny, so a large number of them says little: read the ratio.</p>\n",
+          out);
     return status;
 }
 
@@ -193,8 +194,8 @@ static attest_status open_optional(attest_results *results, const char *dir, con
     return find_file(path, dir, name) ? attest_results_open(results, path, err) : ATTEST_OK;
 }
 
-static attest_status print_gate(FILE *out, const attest_results *results, attest_overview *o,
-                                const attest_facts *facts, attest_error *err)
+static attest_status print_gate(FILE *out, const attest_results *results, attest_overview *o, const attest_facts *facts,
+                                attest_error *err)
 {
     static const part attention = { 0, ATTEST_RANKS_BAD, "failed, crashed or not decided", "Nothing needs attention." };
     static const part partly = { ATTEST_RANKS_BAD, ATTEST_RANKS_BAD + 1, "ill-posed or skipped",
@@ -224,8 +225,8 @@ out:
     return status;
 }
 
-static attest_status print_studies(FILE *out, const char *dir, const attest_results *order,
-                                   const attest_results *range, attest_error *err)
+static attest_status print_studies(FILE *out, const char *dir, const attest_results *order, const attest_results *range,
+                                   attest_error *err)
 {
     attest_status status = ATTEST_OK;
     if (order->count > 0) {
@@ -267,7 +268,8 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
     if (!s->results.file && find_file(path, dir, "rows.jsonl"))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "%s: the results of an older version, which this one does not read: make them again "
-                               "(`attest gate --out %s`)", path, dir));
+                               "(`attest gate --out %s`)",
+                               path, dir));
     if (s->results.count + s->order.count + s->range.count == 0)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "%s: no results.jsonl, study-order.jsonl or study-range.jsonl in it "

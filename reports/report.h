@@ -24,7 +24,7 @@ attest_status attest_results_write_junit(const attest_results *results, const ch
 /* Markdown: totals, kernels, classes, what the verdicts rest on (`facts`, or NULL), then at most 60 results, failures
  * first. */
 attest_status attest_results_write_summary(const attest_results *results, const attest_facts *facts, const char *path,
-                                        attest_error *err);
+                                           attest_error *err);
 
 /* Console: a table with a line per kernel (cases, pass, fail, ..., worst ratio, worst ulp), then each failing
  * result with its reproduction, kernels that were skipped, what was not tried on results that pass, and warnings.

@@ -4,16 +4,32 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const attest_verdict_names[ATTEST_VERDICT_COUNT] = { "pass",     "fail",       "undecided",
-                                                                 "skip",     "crash",      "timeout",
+const char *const attest_verdict_names[ATTEST_VERDICT_COUNT] = { "pass",     "fail",        "undecided",
+                                                                 "skip",     "crash",       "timeout",
                                                                  "illposed", "no-evidence", "measured" };
 
 const char *const attest_reason_names[ATTEST_REASON_COUNT] = {
-    "bound",        "claim",        "baseline",         "bias",          "lse",
-    "state",        "nan-pattern",  "nondeterministic", "wrote-outside", "read-outside",
-    "wrote-input",  "unwritten-output", "ignored-argument", "kernel-error", "fp-state",
-    "exit",         "property",     "property poison",  "property batch",
-    "property alone", "property layout",
+    "bound",
+    "claim",
+    "baseline",
+    "bias",
+    "lse",
+    "state",
+    "nan-pattern",
+    "nondeterministic",
+    "wrote-outside",
+    "read-outside",
+    "wrote-input",
+    "unwritten-output",
+    "ignored-argument",
+    "kernel-error",
+    "fp-state",
+    "exit",
+    "property",
+    "property poison",
+    "property batch",
+    "property alone",
+    "property layout",
 };
 
 /* Faults of the kernel as a program, not as arithmetic: exit code 3. */
@@ -22,14 +38,14 @@ static const int64_t program_faults = ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASO
 
 #define FIELD(member, type, meaning)                                                                                   \
     {                                                                                                                  \
-#member, type, offsetof(attest_result, member), sizeof(((attest_result *)0)->member), 0, meaning                     \
+#member, type, offsetof(attest_result, member), sizeof(((attest_result *)0)->member), 0, meaning               \
     }
 #define TIMING(member, meaning)                                                                                        \
     {                                                                                                                  \
-#member, ATTEST_FIELD_REAL, offsetof(attest_result, member), sizeof(((attest_result *)0)->member), 1, meaning        \
+#member, ATTEST_FIELD_REAL, offsetof(attest_result, member), sizeof(((attest_result *)0)->member), 1, meaning  \
     }
 #define TEXT(member, meaning) FIELD(member, ATTEST_FIELD_TEXT, meaning)
-#define INT(member, meaning)  FIELD(member, ATTEST_FIELD_INT, meaning)
+#define INT(member, meaning) FIELD(member, ATTEST_FIELD_INT, meaning)
 #define REAL(member, meaning) FIELD(member, ATTEST_FIELD_REAL, meaning)
 
 const attest_field attest_result_fields[] = {
@@ -146,8 +162,9 @@ int64_t attest_field_int(const attest_result *result, const attest_field *field)
 
 void attest_field_text(char *text, size_t len, const attest_result *result, const attest_field *field)
 {
-    const int64_t n =
-        field->type == ATTEST_FIELD_TEXT || field->type == ATTEST_FIELD_REAL ? 0 : attest_field_int(result, field);
+    const int64_t n = field->type == ATTEST_FIELD_TEXT || field->type == ATTEST_FIELD_REAL
+                          ? 0
+                          : attest_field_int(result, field);
     switch (field->type) {
     case ATTEST_FIELD_TEXT: snprintf(text, len, "%s", (const char *)result + field->offset); break;
     case ATTEST_FIELD_REAL: snprintf(text, len, "%.17g", attest_field_real(result, field)); break;

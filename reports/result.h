@@ -14,7 +14,7 @@
 #include "kernels/status.h"
 
 #define ATTEST_RESULT_SCHEMA 2 /* 1: rows.jsonl */
-#define ATTEST_VERSION       "0.1.0"
+#define ATTEST_VERSION "0.1.0"
 
 typedef enum attest_verdict {
     ATTEST_PASS = 0,
@@ -23,9 +23,9 @@ typedef enum attest_verdict {
     ATTEST_SKIP = 3,
     ATTEST_CRASH = 4,
     ATTEST_TIMEOUT = 5,
-    ATTEST_ILLPOSED = 6, /* divisor contains 0; u and z pass */
+    ATTEST_ILLPOSED = 6,    /* divisor contains 0; u and z pass */
     ATTEST_NO_EVIDENCE = 7, /* passed, but no case of its kernel and variant has a truth that depends on its inputs */
-    ATTEST_MEASURED = 8, /* a study's point: nothing judged */
+    ATTEST_MEASURED = 8,    /* a study's point: nothing judged */
     ATTEST_VERDICT_COUNT = 9
 } attest_verdict;
 
@@ -70,15 +70,15 @@ typedef struct attest_result {
     char file_hash[20]; /* of the library file (plugins) or of attest-worker (built-in) */
     char flags[160];    /* build flags */
     char device[96];
-    char class[96];  /* `WEIGHT SCHEDULE DTYPES`: cases whose bounds have the same terms */
+    char class[96];     /* `WEIGHT SCHEDULE DTYPES`: cases whose bounds have the same terms */
     char problem[1024]; /* the problem line; "": no case */
     char hash[20];      /* 16 hex digits */
     /* what the line says, resolved; empty, 0 or NAN where there is no case */
     char variant[64]; /* the preset: `taylor:3` */
     char weight[32], mask[16], norm[32], update[16];
     char family[32], family_argument[256]; /* `range` and `8` */
-    int64_t family_constant; /* 1: the truth does not depend on every input */
-    int64_t family_repeats;  /* 1: repeats scores, weights or values by construction */
+    int64_t family_constant;               /* 1: the truth does not depend on every input */
+    int64_t family_repeats;                /* 1: repeats scores, weights or values by construction */
     int64_t seed;
     int64_t b, hq, hkv, n, m, d, e;
     char in[8], acc[8], p[8], out[8]; /* dtypes */
@@ -87,21 +87,21 @@ typedef struct attest_result {
     int64_t rows_negative_weight; /* judged rows with a surely negative weight (odd Taylor orders, linear attention) */
     int64_t rows_negative_sum;    /* judged rows whose z is surely negative */
     int64_t rows_vanishing;       /* judged rows whose o has no truth because the divisor may be 0 */
-    int64_t verdict;                                 /* attest_verdict */
-    int64_t reasons;                                 /* set of ATTEST_REASON_* */
-    char why[256];                                   /* one line: skip reason, signal, first finding */
-    char worst[64];                                  /* `o[b,h,i,c]` */
-    char got[40];                                    /* hex float */
-    char truth[80];                                  /* hex float of the nearest double, then decimal */
-    double abs_lo, abs_hi;                           /* worst element: |got-truth| */
-    double ulp_lo, ulp_hi;                           /* largest over elements, in ulps of out */
-    double ratio_lo, ratio_hi;                       /* largest error/bound */
-    double bound;                                    /* at the worst element */
-    double ratio_median;                             /* of the elements of o with a bound above 0 */
-    double probabilistic_ratio; /* largest error/(probabilistic bound) of o: warns, in no verdict */
-    double abs_scale_ratio;     /* largest error/(u abs_scale); abs_scale: the natural scale of an element's error */
-    double norm_error;                               /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
-    double bias;         /* mean of (got-truth)/(u abs_scale) */
+    int64_t verdict;              /* attest_verdict */
+    int64_t reasons;              /* set of ATTEST_REASON_* */
+    char why[256];                /* one line: skip reason, signal, first finding */
+    char worst[64];               /* `o[b,h,i,c]` */
+    char got[40];                 /* hex float */
+    char truth[80];               /* hex float of the nearest double, then decimal */
+    double abs_lo, abs_hi;        /* worst element: |got-truth| */
+    double ulp_lo, ulp_hi;        /* largest over elements, in ulps of out */
+    double ratio_lo, ratio_hi;    /* largest error/bound */
+    double bound;                 /* at the worst element */
+    double ratio_median;          /* of the elements of o with a bound above 0 */
+    double probabilistic_ratio;   /* largest error/(probabilistic bound) of o: warns, in no verdict */
+    double abs_scale_ratio;       /* largest error/(u abs_scale); abs_scale: the natural scale of an element's error */
+    double norm_error;            /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
+    double bias;                  /* mean of (got-truth)/(u abs_scale) */
     double outward_bias; /* bias in magnitude: mean of (got-truth) sign(truth)/(u abs_scale); positive is too large */
     double u_ratio, z_ratio, lse_ratio, state_ratio; /* largest ratio_hi of each */
     double truncation; /* Taylor P against exp: largest |o_P - o_exp| (upper); NAN otherwise */

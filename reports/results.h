@@ -18,7 +18,7 @@ typedef struct attest_results {
     size_t text_count, text_capacity; /* the latter a power of two, or 0 */
     FILE *file;                       /* or in a file; packed is NULL then */
     char *path;
-    long *line;                       /* where each starts */
+    long *line; /* where each starts */
 } attest_results;
 
 /* In memory: appends a copy.  Starts from { 0 }. */
@@ -35,8 +35,7 @@ const char *attest_results_text(const attest_results *results, size_t index, siz
 attest_status attest_results_open(attest_results *results, const char *path, attest_error *err);
 
 /* Number `index`; of a file a bad line is ATTEST_BAD_INPUT naming file and line. */
-attest_status attest_results_get(attest_result *result, const attest_results *results, size_t index,
-                                 attest_error *err);
+attest_status attest_results_get(attest_result *result, const attest_results *results, size_t index, attest_error *err);
 
 /* One pass: every result in its order to every `take`; stops at the first failure. */
 typedef struct attest_accumulator {

@@ -54,13 +54,15 @@ attest_status attest_signs_print(FILE *out, const attest_signs *signs, int html,
         return ATTEST_OK;
     fputs(html ? "<h2>Negative weights and denominators</h2>\n<p>Rows of judged cases where the formula itself has "
                  "them (odd Taylor orders, linear attention); nothing is clamped. Where the divisor may be 0, o has "
-                 "no truth: u and z are judged alone and the case is ill-posed.</p>\n" : "\n", out);
+                 "no truth: u and z are judged alone and the case is ill-posed.</p>\n"
+               : "\n",
+          out);
     attest_table_begin(&table, out, html ? ATTEST_TABLE_HTML : ATTEST_TABLE_MARKDOWN, columns,
                        sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < signs->count; i++) {
         const attest_sign *s = &signs->sign[i];
-        const int64_t counts[] = { (int64_t)s->cases, (int64_t)s->illposed, s->rows, s->negative_weight,
-                                   s->negative_sum, s->vanishing };
+        const int64_t counts[] = { (int64_t)s->cases,  (int64_t)s->illposed, s->rows,
+                                   s->negative_weight, s->negative_sum,      s->vanishing };
         attest_table_cell(&table, "%s", s->variant);
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
             attest_table_count(&table, counts[k]);

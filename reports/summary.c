@@ -32,8 +32,14 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, att
     for (size_t i = 0; i < tallies->count; i++) {
         const attest_tally *t = &tallies->tally[i];
         const size_t *n = t->by_verdict;
-        const size_t counts[] = { t->cases, n[ATTEST_PASS], n[ATTEST_FAIL], n[ATTEST_UNDECIDED], n[ATTEST_NO_EVIDENCE],
-                                  n[ATTEST_ILLPOSED], n[ATTEST_CRASH] + n[ATTEST_TIMEOUT], n[ATTEST_SKIP] };
+        const size_t counts[] = { t->cases,
+                                  n[ATTEST_PASS],
+                                  n[ATTEST_FAIL],
+                                  n[ATTEST_UNDECIDED],
+                                  n[ATTEST_NO_EVIDENCE],
+                                  n[ATTEST_ILLPOSED],
+                                  n[ATTEST_CRASH] + n[ATTEST_TIMEOUT],
+                                  n[ATTEST_SKIP] };
         attest_table_cell(&table, "%s", t->kernel);
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
             attest_table_count(&table, (int64_t)counts[k]);
@@ -61,9 +67,13 @@ static attest_status print_results(FILE *out, const attest_results *results, con
                                    attest_error *err)
 {
     static const attest_column columns[] = {
-        { .head = "verdict" }, { .head = "kernel" }, { .head = "problem" },
-        { .head = "ratio", .flags = ATTEST_COLUMN_RIGHT }, { .head = "ulp", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "why" }, { .head = "reproduce" },
+        { .head = "verdict" },
+        { .head = "kernel" },
+        { .head = "problem" },
+        { .head = "ratio", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "ulp", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "why" },
+        { .head = "reproduce" },
     };
     attest_status status = ATTEST_OK;
     attest_table table;

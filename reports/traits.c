@@ -53,8 +53,10 @@ static const char *verdict_name(const attest_trait *t)
 attest_status attest_traits_print(FILE *out, const attest_traits *traits, attest_error *err)
 {
     static const attest_column columns[] = {
-        { .head = "trait", .width = 17, .gap = 2 }, { .head = "declared", .width = 16 },
-        { .head = "inferred", .width = 16 }, { .head = "verdict" },
+        { .head = "trait", .width = 17, .gap = 2 },
+        { .head = "declared", .width = 16 },
+        { .head = "inferred", .width = 16 },
+        { .head = "verdict" },
     };
     attest_status status = ATTEST_OK;
     attest_table table = { .out = NULL };
@@ -147,8 +149,12 @@ attest_status attest_traits_print_html(FILE *out, const attest_traits *traits, a
 {
     static const char *const classes[] = { "pass", "undecided", "fail", "zero", "zero" };
     static const attest_column columns[] = {
-        { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" }, { .head = "trait" }, { .head = "declared" },
-        { .head = "inferred" }, { .head = "verdict" }, { .head = "why" },
+        { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" },
+        { .head = "trait" },
+        { .head = "declared" },
+        { .head = "inferred" },
+        { .head = "verdict" },
+        { .head = "why" },
     };
     attest_table table;
     if (traits->count == 0)

@@ -158,8 +158,7 @@ static void print_markdown(FILE *out, const attest_facts *facts, const char *kin
 attest_status attest_facts_print(FILE *out, const attest_facts *facts, const attest_overview *overview, int html,
                                  attest_error *err)
 {
-    static const char *const titles[] = { "Lemmas proved in reference/derivations.md",
-                                          "Cited, not proved again here" };
+    static const char *const titles[] = { "Lemmas proved in reference/derivations.md", "Cited, not proved again here" };
     attest_status status = ATTEST_OK;
     if (facts->count == 0)
         return ATTEST_OK;

@@ -58,8 +58,8 @@ static attest_status take_probabilistic(attest_warnings *w, const attest_result 
 static int is_seed_of(const void *entry, const attest_result *result)
 {
     const attest_seed_bias *s = entry;
-    return s->seed == result->seed && strcmp(s->family, result->family) == 0 &&
-           strcmp(s->class, result->class) == 0 && strcmp(s->kernel, result->kernel) == 0;
+    return s->seed == result->seed && strcmp(s->family, result->family) == 0 && strcmp(s->class, result->class) == 0 &&
+           strcmp(s->kernel, result->kernel) == 0;
 }
 
 static int is_power_of_two(double x)
@@ -81,8 +81,8 @@ static attest_status take_bias(attest_warnings *w, const attest_result *result, 
     void *list = w->seed;
     if (!in_group(result))
         return ATTEST_OK;
-    attest_seed_bias *s =
-        attest_find_or_add(&list, &w->seed_count, &w->seed_capacity, sizeof *s, is_seed_of, result, &fresh);
+    attest_seed_bias *s = attest_find_or_add(&list, &w->seed_count, &w->seed_capacity, sizeof *s, is_seed_of, result,
+                                             &fresh);
     w->seed = list;
     if (!s)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu mean errors", w->seed_count + 1);
@@ -191,7 +191,7 @@ static attest_status print_probabilistic(FILE *out, const attest_warnings *w, in
     attest_table table;
     fputs(html ? "<h2>Warnings: probable errors</h2>\n<p>" : "\n", out);
     fprintf(out,
-            "Error over what it probably is at most (R-PROBABILISTIC in reference/derivations.md, lambda = 4). If roundings "
+            "Error over what it probably is at most (R-PROBABILISTIC of derivations.md, lambda = 4). If roundings "
             "are independent with mean 0, an element whose row sees n keys is beyond it with a probability of at most "
             "2 (n + 3) exp(-8) (no statement from 1488 keys on), 6 exp(-8) where scores keep their hard bound. A ratio "
             "above 1 is a reason to look, no finding: it is the largest of a case's elements. Reported apart: families "
@@ -217,14 +217,10 @@ static attest_status print_probabilistic(FILE *out, const attest_warnings *w, in
 static attest_status print_bias(FILE *out, const attest_warnings *w, int html, attest_error *err)
 {
     static const attest_column columns[] = {
-        { .head = "kernel", .flags = ATTEST_COLUMN_CODE },
-        { .head = "class", .flags = ATTEST_COLUMN_CODE },
-        { .head = "family", .flags = ATTEST_COLUMN_CODE },
-        { .head = "seeds", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "mean", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "deviation", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "t", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "" },
+        { .head = "kernel", .flags = ATTEST_COLUMN_CODE }, { .head = "class", .flags = ATTEST_COLUMN_CODE },
+        { .head = "family", .flags = ATTEST_COLUMN_CODE }, { .head = "seeds", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "mean", .flags = ATTEST_COLUMN_RIGHT },  { .head = "deviation", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "t", .flags = ATTEST_COLUMN_RIGHT },     { .head = "" },
     };
     attest_table table;
     fputs(html ? "<h2>Warnings: mean errors</h2>\n<p>" : "\n", out);
@@ -258,7 +254,8 @@ attest_status attest_warnings_print(FILE *out, const attest_warnings *warnings, 
     attest_status status = ATTEST_OK;
     if (warnings->probabilistic_count + warnings->bias_count > 0)
         fputs(html ? "<p>Warnings change no verdict and no exit code.</p>\n"
-                   : "\nWarnings, which change no verdict and no exit code:\n", out);
+                   : "\nWarnings, which change no verdict and no exit code:\n",
+              out);
     if (warnings->probabilistic_count > 0)
         ATTEST_TRY(print_probabilistic(out, warnings, html, err));
     if (warnings->bias_count > 0)

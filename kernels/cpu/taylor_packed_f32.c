@@ -5,20 +5,11 @@
  */
 #include "steps/taylor_recurrent.h"
 
-static size_t workspace(const attest_call *call)
-{
-    return recurrent_workspace(call, 1);
-}
+static size_t workspace(const attest_call *call) { return recurrent_workspace(call, 1); }
 
-static attest_status run(const attest_call *call)
-{
-    return recurrent_run(call, 1);
-}
+static attest_status run(const attest_call *call) { return recurrent_run(call, 1); }
 
-static int supports(const attest_call *call)
-{
-    return recurrent_supports(call, 1);
-}
+static int supports(const attest_call *call) { return recurrent_supports(call, 1); }
 
 static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_RECURRENT };
 

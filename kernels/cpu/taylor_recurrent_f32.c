@@ -4,20 +4,11 @@
  */
 #include "steps/taylor_recurrent.h"
 
-static size_t workspace(const attest_call *call)
-{
-    return recurrent_workspace(call, 0);
-}
+static size_t workspace(const attest_call *call) { return recurrent_workspace(call, 0); }
 
-static attest_status run(const attest_call *call)
-{
-    return recurrent_run(call, 0);
-}
+static attest_status run(const attest_call *call) { return recurrent_run(call, 0); }
 
-static int supports(const attest_call *call)
-{
-    return recurrent_supports(call, 0);
-}
+static int supports(const attest_call *call) { return recurrent_supports(call, 0); }
 
 static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_RECURRENT };
 

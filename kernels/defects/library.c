@@ -40,11 +40,11 @@ const attest_library *attest_library_v2(const attest_host *host)
         .kernels = kernels,
         .kernel_count = COUNT,
     };
-#define DEFECT(id, base, bugs, what)                             \
-    copies[NUMBER_##id] = attest_defect_##id;                    \
-    copies[NUMBER_##id].name = name_of(names[NUMBER_##id], #id); \
-    copies[NUMBER_##id].source = "kernels/defects/" #id ".c";    \
-    copies[NUMBER_##id].summary = what;                          \
+#define DEFECT(id, base, bugs, what)                                                                                   \
+    copies[NUMBER_##id] = attest_defect_##id;                                                                          \
+    copies[NUMBER_##id].name = name_of(names[NUMBER_##id], #id);                                                       \
+    copies[NUMBER_##id].source = "kernels/defects/" #id ".c";                                                          \
+    copies[NUMBER_##id].summary = what;                                                                                \
     kernels[NUMBER_##id] = &copies[NUMBER_##id];
 #include "list.h"
 #undef DEFECT

@@ -28,8 +28,8 @@ static int inside_limits(const attest_limits *limits, const attest_problem *p, c
         const char *name;
         int64_t size;
         attest_limit limit;
-    } rows[] = { { "b", p->b, limits->b },       { "hq", p->hq, limits->hq }, { "hkv", p->hkv, limits->hkv },
-                 { "n", p->n, limits->n },       { "m", p->m, limits->m },    { "d", p->d, limits->d },
+    } rows[] = { { "b", p->b, limits->b }, { "hq", p->hq, limits->hq }, { "hkv", p->hkv, limits->hkv },
+                 { "n", p->n, limits->n }, { "m", p->m, limits->m },    { "d", p->d, limits->d },
                  { "e", p->e, limits->e } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const attest_limit l = rows[i].limit;

@@ -41,13 +41,14 @@ int attest_numerics_check(const attest_numerics *n, char *why, size_t len)
     const struct {
         const char *name;
         double value, most;
-    } numbers[] = { { "tile", (double)n->tile, COUNT_MAX },       { "splits", (double)n->splits, COUNT_MAX },
-                    { "exp_error", n->exp_error, ERROR_MAX },     { "acc_unit", n->acc_unit, ERROR_MAX },
-                    { "block", (double)n->block, COUNT_MAX },     { "div_error", n->div_error, ERROR_MAX },
-                    { "score_unit", n->score_unit, ERROR_MAX },   { "value_unit", n->value_unit, ERROR_MAX },
-                    { "tanh_error", n->tanh_error, ERROR_MAX },   { "log_error", n->log_error, ERROR_MAX },
-                    { "sigmoid_error", n->sigmoid_error, ERROR_MAX },
-                    { "score_block", (double)n->score_block, COUNT_MAX } };
+    } numbers[] = {
+        { "tile", (double)n->tile, COUNT_MAX },           { "splits", (double)n->splits, COUNT_MAX },
+        { "exp_error", n->exp_error, ERROR_MAX },         { "acc_unit", n->acc_unit, ERROR_MAX },
+        { "block", (double)n->block, COUNT_MAX },         { "div_error", n->div_error, ERROR_MAX },
+        { "score_unit", n->score_unit, ERROR_MAX },       { "value_unit", n->value_unit, ERROR_MAX },
+        { "tanh_error", n->tanh_error, ERROR_MAX },       { "log_error", n->log_error, ERROR_MAX },
+        { "sigmoid_error", n->sigmoid_error, ERROR_MAX }, { "score_block", (double)n->score_block, COUNT_MAX }
+    };
     for (size_t i = 0; i < sizeof enums / sizeof enums[0]; i++)
         if (enums[i].value > enums[i].most)
             return snprintf(why, len, "numerics.%s is %u; allowed are 0 to %u", enums[i].name, enums[i].value,

@@ -104,11 +104,11 @@ static attest_status take_struct(const void **pointer, void *copy, size_t size, 
     return ATTEST_OK;
 }
 
-#define TAKE(pointer, copy, what)                                                                \
-    do {                                                                                         \
-        const void *taken = (pointer);                                                           \
-        ATTEST_TRY(take_struct(&taken, &(copy), sizeof(copy), what, path, err));                 \
-        (pointer) = taken;                                                                       \
+#define TAKE(pointer, copy, what)                                                                                      \
+    do {                                                                                                               \
+        const void *taken = (pointer);                                                                                 \
+        ATTEST_TRY(take_struct(&taken, &(copy), sizeof(copy), what, path, err));                                       \
+        (pointer) = taken;                                                                                             \
     } while (0)
 
 static attest_status take_kernel(attest_plugin *plugin, uint32_t index, const char *path, attest_error *err)

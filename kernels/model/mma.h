@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MMA_K    16
+#define MMA_K 16
 #define MMA_KEEP 25 /* bits kept below the largest exponent */
 
 /* significand * 2^(exponent - point), significand 0 for zero. */

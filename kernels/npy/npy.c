@@ -26,8 +26,8 @@ static const struct file_type {
 
 /* The types allowed where a dtype is declared, for messages and for writing (the first one). */
 static const char *const allowed_types[ATTEST_DTYPE_COUNT] = {
-    [ATTEST_F32] = "<f4", [ATTEST_F64] = "<f8", [ATTEST_F16] = "<f2", [ATTEST_BF16] = "<u2 or V2",
-    [ATTEST_I64] = "<i8 or <i4",
+    [ATTEST_F32] = "<f4",        [ATTEST_F64] = "<f8",        [ATTEST_F16] = "<f2",
+    [ATTEST_BF16] = "<u2 or V2", [ATTEST_I64] = "<i8 or <i4",
 };
 
 static const char *allowed_text(uint32_t dtype)
@@ -188,8 +188,10 @@ static attest_status check_type(header *h, const char *path, attest_error *err)
     if (h->descr[0] == '>')
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: big-endian dtype '%s'; allowed: little endian, e.g. '<f4'", path,
                            h->descr);
-    return attest_fail(err, ATTEST_BAD_INPUT, "%s: %sdtype '%s'; allowed: <f2 <f4 <f8, <u2 or V2 as bf16, "
-                       "<i4 <i8 for len", path, strchr(h->descr, 'O') ? "object " : "", h->descr);
+    return attest_fail(err, ATTEST_BAD_INPUT,
+                       "%s: %sdtype '%s'; allowed: <f2 <f4 <f8, <u2 or V2 as bf16, "
+                       "<i4 <i8 for len",
+                       path, strchr(h->descr, 'O') ? "object " : "", h->descr);
 }
 
 /* Shape against the bytes that follow the header. */
@@ -205,8 +207,10 @@ static attest_status check_shape(header *h, const char *path, uint64_t data_byte
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: 'shape' needs 2^63 bytes or more; the file holds %llu", path,
                            (unsigned long long)data_bytes);
     if (bytes != data_bytes)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: 'shape' needs %llu bytes of data, the file holds %llu; allowed: "
-                           "exactly as many", path, (unsigned long long)bytes, (unsigned long long)data_bytes);
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "%s: 'shape' needs %llu bytes of data, the file holds %llu; allowed: "
+                           "exactly as many",
+                           path, (unsigned long long)bytes, (unsigned long long)data_bytes);
     if (h->fortran && longer > 1)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: Fortran order; allowed: C order (numpy.ascontiguousarray)",
                            path);
@@ -268,8 +272,10 @@ static attest_status read_prefix(int fd, uint64_t size, size_t *before, size_t *
         ATTEST_TRY(read_bytes(fd, p + 10, 2, path, err));
     *length = (size_t)p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24;
     if (*length > size - *before || *length > HEADER_MAX)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: the header claims %zu bytes; allowed: at most %d, and what "
-                           "the file holds (%llu bytes)", path, *length, HEADER_MAX, (unsigned long long)size);
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "%s: the header claims %zu bytes; allowed: at most %d, and what "
+                           "the file holds (%llu bytes)",
+                           path, *length, HEADER_MAX, (unsigned long long)size);
     status = ATTEST_OK;
 out:
     return status;
@@ -385,7 +391,9 @@ static size_t format_header(char *text, size_t size, const attest_tensor *t)
                         allowed_types[t->dtype]);
     for (int i = 0; i < t->rank; i++)
         used += snprintf(text + 10 + used, size - 10 - (size_t)used, "%lld%s", (long long)t->shape[i],
-                         i + 1 < t->rank ? ", " : t->rank == 1 ? "," : "");
+                         i + 1 < t->rank ? ", "
+                         : t->rank == 1  ? ","
+                                         : "");
     used += snprintf(text + 10 + used, size - 10 - (size_t)used, "), }");
     text[10 + used] = ' '; /* the end mark of snprintf */
     const size_t total = ((size_t)used + 10 + 1 + 63) / 64 * 64;

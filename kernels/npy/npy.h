@@ -19,7 +19,7 @@ typedef struct attest_npy {
     uint32_t dtype; /* attest_dtype of `data` */
     int rank;       /* as in the file */
     int64_t shape[ATTEST_NPY_AXES];
-    void *data;     /* malloc'd, C order; attest_npy_free() */
+    void *data; /* malloc'd, C order; attest_npy_free() */
 } attest_npy;
 
 /* `want` is the dtype the problem declares for this tensor; another one in the file is ATTEST_BAD_INPUT. */

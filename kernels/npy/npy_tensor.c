@@ -19,14 +19,13 @@ static void *transpose_heads(const void *data, size_t bytes, const int64_t shape
 }
 
 /* Key counts from a file: 0 <= len_b <= M. */
-static attest_status check_lengths(const attest_tensor *t, const char *path, const attest_problem *p,
-                                   attest_error *err)
+static attest_status check_lengths(const attest_tensor *t, const char *path, const attest_problem *p, attest_error *err)
 {
     for (int64_t b = 0; b < p->b; b++) {
         const int64_t len = (int64_t)attest_load_bits(t, attest_offset(t, b, 0, 0, 0));
         if (len < 0 || len > p->m)
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s: len[%lld] is %lld; allowed: 0 to m=%lld", path,
-                               (long long)b, (long long)len, (long long)p->m);
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: len[%lld] is %lld; allowed: 0 to m=%lld", path, (long long)b,
+                               (long long)len, (long long)p->m);
     }
     return ATTEST_OK;
 }

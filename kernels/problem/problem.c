@@ -29,10 +29,7 @@ double attest_default_scale(int64_t d)
     return (double)low / (double)(1ull << (52 + k)); /* exact: low <= 2^53, division by a power of two */
 }
 
-static int64_t clamp_to(int64_t x, int64_t len)
-{
-    return x < 0 ? 0 : x > len ? len : x;
-}
+static int64_t clamp_to(int64_t x, int64_t len) { return x < 0 ? 0 : x > len ? len : x; }
 
 void attest_visible(const attest_problem *p, int64_t len, int64_t i, int64_t *first, int64_t *last)
 {
@@ -76,7 +73,7 @@ int64_t attest_state_rows(int64_t dim, int n, int packed)
 const char *attest_dtype_name(uint32_t dtype)
 {
     static const char *const names[ATTEST_DTYPE_COUNT] = { "f32",    "f64",    "f16", "bf16", "i64",
-                                                            "f8e4m3", "f8e5m2", "i32", "bool" };
+                                                           "f8e4m3", "f8e5m2", "i32", "bool" };
     return dtype < ATTEST_DTYPE_COUNT ? names[dtype] : "?";
 }
 
@@ -112,9 +109,11 @@ static uint64_t add_axes(uint64_t hash, const attest_setting axis[ATTEST_AXIS_CO
 uint64_t attest_case_hash(const attest_case *c)
 {
     const attest_problem *p = &c->problem;
-    const uint64_t words[] = { (uint64_t)p->b, (uint64_t)p->hq, (uint64_t)p->hkv, (uint64_t)p->n,
-                               (uint64_t)p->m, (uint64_t)p->d,  (uint64_t)p->e,   attest_f64_bits(p->scale),
-                               p->in,          p->acc,          p->p,             p->out };
+    const uint64_t words[] = {
+        (uint64_t)p->b, (uint64_t)p->hq, (uint64_t)p->hkv,          (uint64_t)p->n, (uint64_t)p->m,
+        (uint64_t)p->d, (uint64_t)p->e,  attest_f64_bits(p->scale), p->in,          p->acc,
+        p->p,           p->out
+    };
     uint64_t hash = add_axes(ATTEST_FNV_START, p->axis);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         hash = add_word(hash, words[i]);

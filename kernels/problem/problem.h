@@ -39,8 +39,8 @@ typedef struct attest_sizes {
  * fills sizes the line leaves out; a stated size that differs from it is ATTEST_BAD_INPUT naming both.
  * `stated` may be NULL.  Defaults: b=1 hq=1 hkv=hq n=64 m=n d=16 e=d, scale = nearest double to the real
  * 1/sqrt(d), in=f32, acc=f32 (f64 if in=f64), p=acc, out=in, chunk=64, splits=1, family=normal, seed=0. */
-attest_status attest_case_parse(attest_case *c, const char *line, const attest_sizes *sizes,
-                                attest_stated *stated, attest_error *err);
+attest_status attest_case_parse(attest_case *c, const char *line, const attest_sizes *sizes, attest_stated *stated,
+                                attest_error *err);
 
 /* Writes the canonical line; `len` should be ATTEST_LINE.  ATTEST_INTERNAL if it does not fit. */
 attest_status attest_case_print(char *line, size_t len, const attest_case *c, attest_error *err);
@@ -55,10 +55,7 @@ double attest_default_scale(int64_t d);
 /* Query head h reads KV head floor(h*hkv/hq). */
 static inline int64_t attest_kv_head(const attest_problem *p, int64_t h) { return h * p->hkv / p->hq; }
 
-static inline uint32_t attest_axis_value_of(const attest_problem *p, attest_axis axis)
-{
-    return p->axis[axis].value;
-}
+static inline uint32_t attest_axis_value_of(const attest_problem *p, attest_axis axis) { return p->axis[axis].value; }
 
 /* Keys visible to query i of a batch entry with `len` keys (len = m when lens=none): the half-open range
  * [*first, *last); empty when *first >= *last.  causal: j<=i; causal-br: j<=i+off, off = len-n; window W:

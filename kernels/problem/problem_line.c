@@ -29,11 +29,22 @@ typedef struct key_info {
     uint64_t limit; /* largest integer; for dtypes the set of allowed ones */
 } key_info;
 
-#define SIZE(name, from, standard, limit) \
-    { #name, KEY_SIZE, AT(name), offsetof(attest_sizes, name), from, standard, limit }
-#define DTYPE(name, from, set) { #name, KEY_DTYPE, AT(name), SIZES_NONE, from, ATTEST_F32, set }
-#define COUNTER(name, standard) { #name, KEY_COUNTER, AT(name), SIZES_NONE, FROM_NONE, standard, 1 << 24 }
-#define OTHER(name, kind) { name, kind, 0, SIZES_NONE, FROM_NONE, 0, 0 }
+#define SIZE(name, from, standard, limit)                                                                              \
+    {                                                                                                                  \
+#name, KEY_SIZE, AT(name), offsetof(attest_sizes, name), from, standard, limit                                 \
+    }
+#define DTYPE(name, from, set)                                                                                         \
+    {                                                                                                                  \
+#name, KEY_DTYPE, AT(name), SIZES_NONE, from, ATTEST_F32, set                                                  \
+    }
+#define COUNTER(name, standard)                                                                                        \
+    {                                                                                                                  \
+#name, KEY_COUNTER, AT(name), SIZES_NONE, FROM_NONE, standard, 1 << 24                                         \
+    }
+#define OTHER(name, kind)                                                                                              \
+    {                                                                                                                  \
+        name, kind, 0, SIZES_NONE, FROM_NONE, 0, 0                                                                     \
+    }
 
 static const key_info infos[] = {
     SIZE(b, FROM_NONE, 1, 4096),
@@ -65,15 +76,9 @@ static const char *key_name(size_t key)
     return key < FIRST_INFO ? attest_axes[key - 1].key : infos[key - FIRST_INFO].key;
 }
 
-static int64_t *integer_field(attest_problem *p, size_t offset)
-{
-    return (int64_t *)(void *)((char *)p + offset);
-}
+static int64_t *integer_field(attest_problem *p, size_t offset) { return (int64_t *)(void *)((char *)p + offset); }
 
-static uint32_t *dtype_field(attest_problem *p, size_t offset)
-{
-    return (uint32_t *)(void *)((char *)p + offset);
-}
+static uint32_t *dtype_field(attest_problem *p, size_t offset) { return (uint32_t *)(void *)((char *)p + offset); }
 
 /* The value that a size, counter or dtype has when nothing states it; `from` is filled already. */
 static uint64_t default_of(const key_info *info, const attest_problem *p)
@@ -87,10 +92,7 @@ static uint64_t default_of(const key_info *info, const attest_problem *p)
     return info->limit & BIT(from) ? from : ATTEST_F32; /* acc: f32 unless in=f64 */
 }
 
-static int is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* ---- parse ------------------------------------------------------------------------------------------------ */
 static int hex_digit(char c)
@@ -170,8 +172,8 @@ static attest_status split_line(char *values[KEY_COUNT], char *line, attest_erro
 
 static attest_status bad_integer(const key_info *info, const char *before, const char *text, attest_error *err)
 {
-    return attest_fail(err, ATTEST_BAD_INPUT, "%s%s=%.80s: a %s is an integer from 1 to %llu", before, info->key,
-                       text, info->kind == KEY_SIZE ? "size" : "count", (unsigned long long)info->limit);
+    return attest_fail(err, ATTEST_BAD_INPUT, "%s%s=%.80s: a %s is an integer from 1 to %llu", before, info->key, text,
+                       info->kind == KEY_SIZE ? "size" : "count", (unsigned long long)info->limit);
 }
 
 /* A size or counter: stated, else the files', else the default. */
@@ -306,8 +308,14 @@ static attest_status check_whole(const attest_case *c, attest_error *err)
 static void note_stated(attest_stated *stated, char *const values[KEY_COUNT])
 {
     char *const *v = values + FIRST_INFO; /* in the order of infos[] */
-    *stated = (attest_stated){ .b = v[0] != NULL, .hq = v[1] != NULL, .hkv = v[2] != NULL, .n = v[3] != NULL,
-                               .m = v[4] != NULL, .d = v[5] != NULL,  .e = v[6] != NULL,   .scale = v[7] != NULL,
+    *stated = (attest_stated){ .b = v[0] != NULL,
+                               .hq = v[1] != NULL,
+                               .hkv = v[2] != NULL,
+                               .n = v[3] != NULL,
+                               .m = v[4] != NULL,
+                               .d = v[5] != NULL,
+                               .e = v[6] != NULL,
+                               .scale = v[7] != NULL,
                                .in = v[8] != NULL };
 }
 
@@ -327,8 +335,8 @@ attest_status attest_case_parse(attest_case *c, const char *line, const attest_s
     c->problem.struct_size = (uint32_t)sizeof c->problem;
     c->problem.axis_count = ATTEST_AXIS_COUNT;
     ATTEST_TRY(split_line(values, copy, err));
-    ATTEST_TRY(attest_preset_resolve(c->problem.axis, c->preset, sizeof c->preset, values[0] ? values[0] : "softmax",
-                                     err));
+    ATTEST_TRY(
+        attest_preset_resolve(c->problem.axis, c->preset, sizeof c->preset, values[0] ? values[0] : "softmax", err));
     for (uint32_t i = 0; i < ATTEST_AXIS_COUNT; i++) {
         if (values[1 + i])
             ATTEST_TRY(attest_axis_parse(&c->problem.axis[i], i, values[1 + i], err));
@@ -399,12 +407,8 @@ static int key_text(char *text, size_t len, const attest_case *c, const key_info
     case KEY_SCALE:
         attest_double_text(text, len, p.scale);
         return attest_f64_bits(p.scale) != attest_f64_bits(attest_default_scale(p.d));
-    case KEY_FAMILY:
-        snprintf(text, len, "%s", c->family);
-        return strcmp(c->family, "normal") != 0;
-    case KEY_SEED:
-        snprintf(text, len, "%llu", (unsigned long long)c->seed);
-        return c->seed != 0;
+    case KEY_FAMILY: snprintf(text, len, "%s", c->family); return strcmp(c->family, "normal") != 0;
+    case KEY_SEED: snprintf(text, len, "%llu", (unsigned long long)c->seed); return c->seed != 0;
     }
     return 0;
 }

@@ -66,8 +66,7 @@ static int read_argument(attest_setting *setting, uint32_t argument, double abov
             return 0;
         setting->number = number;
         return 1;
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
@@ -125,8 +124,8 @@ attest_status attest_axis_parse(attest_setting *setting, uint32_t axis, const ch
             if (!read_argument(&found, v->argument, v->above, text))
                 continue;
         } else if (name_matches(text, v->name, &argument)) {
-            const attest_status status =
-                take_argument(&found, v->argument, v->above, argument, info->key, text, v->name, err);
+            const attest_status status = take_argument(&found, v->argument, v->above, argument, info->key, text,
+                                                       v->name, err);
             if (status != ATTEST_OK)
                 return status;
         } else if (!names_this_number(v, text)) {
@@ -202,8 +201,8 @@ attest_status attest_preset_resolve(attest_setting axis[ATTEST_AXIS_COUNT], char
         attest_setting given = { 0 };
         if (!name_matches(text, preset->name, &argument))
             continue;
-        const attest_status status =
-            take_argument(&given, preset->argument, 0.0, argument, "variant", text, preset->name, err);
+        const attest_status status = take_argument(&given, preset->argument, 0.0, argument, "variant", text,
+                                                   preset->name, err);
         if (status != ATTEST_OK)
             return status;
         apply_preset(axis, preset, given);

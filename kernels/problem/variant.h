@@ -14,10 +14,10 @@
 /* What follows the name of an axis value: `taylor:P`, `floor:F`, or the value is itself a number. */
 typedef enum attest_argument {
     ATTEST_ARG_NONE = 0,
-    ATTEST_ARG_ORDER = 1,    /* NAME:P, P in 0..64 */
-    ATTEST_ARG_NUMBER = 2,   /* NAME:F, finite double */
-    ATTEST_ARG_BARE = 3,     /* the value is the number itself (eps, clamp, cap, filter, rope) */
-    ATTEST_ARG_BARE_INT = 4  /* the value is an integer 1..2^31-1 (window); kept in `order` */
+    ATTEST_ARG_ORDER = 1,   /* NAME:P, P in 0..64 */
+    ATTEST_ARG_NUMBER = 2,  /* NAME:F, finite double */
+    ATTEST_ARG_BARE = 3,    /* the value is the number itself (eps, clamp, cap, filter, rope) */
+    ATTEST_ARG_BARE_INT = 4 /* the value is an integer 1..2^31-1 (window); kept in `order` */
 } attest_argument;
 
 typedef struct attest_axis_value {
@@ -62,8 +62,7 @@ extern const size_t attest_preset_count;
 
 /* Sets all axes to the preset's values.  `text` is `NAME` or `NAME:ARG`.  ATTEST_BAD_INPUT: unknown
  * preset, argument missing, superfluous or outside its range. */
-attest_status attest_variant_from_preset(attest_setting axis[ATTEST_AXIS_COUNT], const char *text,
-                                         attest_error *err);
+attest_status attest_variant_from_preset(attest_setting axis[ATTEST_AXIS_COUNT], const char *text, attest_error *err);
 
 /* Parses one axis value (`taylor:4`, `max`, `0.5`, `none`) into *setting. */
 attest_status attest_axis_parse(attest_setting *setting, uint32_t axis, const char *text, attest_error *err);

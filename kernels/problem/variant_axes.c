@@ -4,10 +4,22 @@
 #include <math.h>
 
 #define ANY (-INFINITY)
-#define PLAIN(name, value, formula) { name, value, ATTEST_ARG_NONE, ANY, formula }
-#define ORDER(name, value, formula) { name, value, ATTEST_ARG_ORDER, ANY, formula }
-#define NUMBER(name, value, above, formula) { name, value, ATTEST_ARG_NUMBER, above, formula }
-#define BARE(value, above, formula) { NULL, value, ATTEST_ARG_BARE, above, formula }
+#define PLAIN(name, value, formula)                                                                                    \
+    {                                                                                                                  \
+        name, value, ATTEST_ARG_NONE, ANY, formula                                                                     \
+    }
+#define ORDER(name, value, formula)                                                                                    \
+    {                                                                                                                  \
+        name, value, ATTEST_ARG_ORDER, ANY, formula                                                                    \
+    }
+#define NUMBER(name, value, above, formula)                                                                            \
+    {                                                                                                                  \
+        name, value, ATTEST_ARG_NUMBER, above, formula                                                                 \
+    }
+#define BARE(value, above, formula)                                                                                    \
+    {                                                                                                                  \
+        NULL, value, ATTEST_ARG_BARE, above, formula                                                                   \
+    }
 
 static const attest_axis_value weight[] = {
     PLAIN("exp", ATTEST_WEIGHT_EXP, "W(x) = e^x"),
@@ -111,7 +123,10 @@ static const attest_axis_value state[] = {
     PLAIN("draw", ATTEST_STATE_DRAW, "S_n(-1) = h0.n, z-states z0.n"),
 };
 
-#define AXIS(name, index, summary) { #name, index, sizeof name / sizeof name[0], name, summary }
+#define AXIS(name, index, summary)                                                                                     \
+    {                                                                                                                  \
+#name, index, sizeof name / sizeof name[0], name, summary                                                      \
+    }
 
 const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(weight, ATTEST_AXIS_WEIGHT, "weight of a key as a function of its centred score; P in 0..64"),

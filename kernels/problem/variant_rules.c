@@ -17,8 +17,8 @@
 #define WEIGHT_POWER_1 BIT(ORDER_ONE + ATTEST_WEIGHT_POWER)
 #define WEIGHT_TERM_1 BIT(ORDER_ONE + ATTEST_WEIGHT_TERM)
 
-#define NORM_AFFINE                                                                                        \
-    (BIT(ATTEST_NORM_RMS) | BIT(ATTEST_NORM_LAYERNORM) | BIT(ATTEST_NORM_LENGTH_RMS) |                     \
+#define NORM_AFFINE                                                                                                    \
+    (BIT(ATTEST_NORM_RMS) | BIT(ATTEST_NORM_LAYERNORM) | BIT(ATTEST_NORM_LENGTH_RMS) |                                 \
      BIT(ATTEST_NORM_LENGTH_LAYERNORM))
 #define NORM_EPS (BIT(ATTEST_NORM_SUM) | BIT(ATTEST_NORM_L2) | BIT(ATTEST_NORM_LENGTH_L2) | NORM_AFFINE)
 
@@ -34,9 +34,14 @@ typedef struct rule {
     const char *reason;
 } rule;
 
-#define STATE_RULE(axis) \
-    { ATTEST_AXIS_STATE, SET, ATTEST_AXIS_##axis, SET, "no recurrence exists that a state could start" }
-#define UPDATE_RULE(axis, set, reason) { ATTEST_AXIS_UPDATE, SET, ATTEST_AXIS_##axis, set, reason }
+#define STATE_RULE(axis)                                                                                               \
+    {                                                                                                                  \
+        ATTEST_AXIS_STATE, SET, ATTEST_AXIS_##axis, SET, "no recurrence exists that a state could start"               \
+    }
+#define UPDATE_RULE(axis, set, reason)                                                                                 \
+    {                                                                                                                  \
+        ATTEST_AXIS_UPDATE, SET, ATTEST_AXIS_##axis, set, reason                                                       \
+    }
 #define UPDATE_HAS_NO " is no part of the delta rule"
 
 static const rule rules[] = {
@@ -137,8 +142,7 @@ static const need rationals[] = {
     { ATTEST_AXIS_FEATURE, BIT(ATTEST_FEATURE_IDENTITY) | BIT(ATTEST_FEATURE_RELU), "a rational feature" },
     { ATTEST_AXIS_ROPE, DEFAULT, "rope=none" },
     { ATTEST_AXIS_GATES, BUT(BIT(ATTEST_GATES_HEADS)), "gates without exp" },
-    { ATTEST_AXIS_NORM,
-      BIT(ATTEST_NORM_SUM) | BIT(ATTEST_NORM_FLOOR) | BIT(ATTEST_NORM_NONE) | BIT(ATTEST_NORM_LENGTH),
+    { ATTEST_AXIS_NORM, BIT(ATTEST_NORM_SUM) | BIT(ATTEST_NORM_FLOOR) | BIT(ATTEST_NORM_NONE) | BIT(ATTEST_NORM_LENGTH),
       "a rational norm" },
     { ATTEST_AXIS_UPDATE, BUT(BIT(ATTEST_UPDATE_EFLA)), "an update without exp" },
     { ATTEST_AXIS_CAP, DEFAULT, "cap=none" },

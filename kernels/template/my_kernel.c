@@ -66,13 +66,25 @@ static attest_status run(const attest_call *call)
 
 /* What you know of your arithmetic; 0 = unknown, and then the bound is the loosest of its class. */
 static const attest_numerics numerics = { .struct_size = sizeof numerics, .schedule = ATTEST_SCHEDULE_TWO_PASS };
-static const attest_kernel kernel = {
-    .struct_size = sizeof kernel, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, .flags = ATTEST_DETERMINISTIC,
-    .outputs = ATTEST_GIVES_O, .name = "my-kernel", .version = "1", .source = "my_kernel.c",
-    .summary = "softmax attention, two passes, float", .variants = "softmax", .numerics = &numerics,
-    .supports = supports, .workspace = workspace, .run = run };
+static const attest_kernel kernel = { .struct_size = sizeof kernel,
+                                      .form = ATTEST_PARALLEL,
+                                      .device = ATTEST_CPU,
+                                      .flags = ATTEST_DETERMINISTIC,
+                                      .outputs = ATTEST_GIVES_O,
+                                      .name = "my-kernel",
+                                      .version = "1",
+                                      .source = "my_kernel.c",
+                                      .summary = "softmax attention, two passes, float",
+                                      .variants = "softmax",
+                                      .numerics = &numerics,
+                                      .supports = supports,
+                                      .workspace = workspace,
+                                      .run = run };
 static const attest_kernel *const kernels[] = { &kernel };
-static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
-                                        .name = "my library", .kernels = kernels, .kernel_count = 1 };
+static const attest_library library = { .struct_size = sizeof library,
+                                        .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "my library",
+                                        .kernels = kernels,
+                                        .kernel_count = 1 };
 
 const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }

@@ -92,10 +92,7 @@ void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id)
         snprintf(name, len, "%s.%u", id.kind <= 4 ? states[id.kind - 1].name : "?", id.index);
 }
 
-int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b)
-{
-    return a.kind == b.kind && a.index == b.index;
-}
+int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b) { return a.kind == b.kind && a.index == b.index; }
 
 uint32_t attest_tensor_draw_number(attest_tensor_id id)
 {
@@ -109,8 +106,7 @@ static const struct use_rule {
     uint32_t role, axis, values;
 } use_rules[] = {
     { ATTEST_GIN, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_IN | 1u << ATTEST_GATES_INOUT },
-    { ATTEST_GOUT, ATTEST_AXIS_GATES,
-      1u << ATTEST_GATES_OUT | 1u << ATTEST_GATES_INOUT | 1u << ATTEST_GATES_PRE_OUT },
+    { ATTEST_GOUT, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_OUT | 1u << ATTEST_GATES_INOUT | 1u << ATTEST_GATES_PRE_OUT },
     { ATTEST_Q_HEAD_LOGITS, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_HEADS },
     { ATTEST_K_HEAD_LOGITS, ATTEST_AXIS_GATES, 1u << ATTEST_GATES_HEADS },
     { ATTEST_BETA, ATTEST_AXIS_UPDATE, 1u << ATTEST_UPDATE_DELTA | 1u << ATTEST_UPDATE_EFLA },
@@ -269,8 +265,9 @@ void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_te
     memset(t, 0, sizeof *t);
     t->struct_size = (uint32_t)sizeof *t;
     t->dtype = dtype_of(p, id);
-    t->code = t->dtype == ATTEST_I64 ? ATTEST_CODE_INT : t->dtype == ATTEST_BF16 ? ATTEST_CODE_BFLOAT
-                                                                                 : ATTEST_CODE_FLOAT;
+    t->code = t->dtype == ATTEST_I64    ? ATTEST_CODE_INT
+              : t->dtype == ATTEST_BF16 ? ATTEST_CODE_BFLOAT
+                                        : ATTEST_CODE_FLOAT;
     t->bits = (uint8_t)(8 * attest_dtype_bytes(t->dtype));
     t->lanes = 1;
     t->device = ATTEST_CPU;
@@ -420,8 +417,7 @@ attest_status attest_bundle_add(attest_bundle *bundle, const attest_problem *p, 
     return ATTEST_OK;
 }
 
-attest_status attest_bundle_adopt(attest_bundle *bundle, attest_tensor_id id, const attest_tensor *t,
-                                  attest_error *err)
+attest_status attest_bundle_adopt(attest_bundle *bundle, attest_tensor_id id, const attest_tensor *t, attest_error *err)
 {
     const size_t slot = slot_of(id);
     if (slot == SLOTS || !t->data)

@@ -27,8 +27,8 @@ typedef struct attest_tensor_id {
 typedef struct attest_role_info {
     const char *name; /* `q`, `gout`, ... */
     uint32_t role;
-    const char *axes;   /* letters: b batch, h query head, g kv head, n query, m key, d, e */
-    int output;         /* 1: o u z lse */
+    const char *axes; /* letters: b batch, h query head, g kv head, n query, m key, d, e */
+    int output;       /* 1: o u z lse */
     const char *meaning;
 } attest_role_info;
 

@@ -27,29 +27,29 @@ static inline size_t full_workspace(const attest_call *call)
 }
 
 /* A kernel library of this one kernel; numerics unknown: the loosest bound.  FLAGS beyond those of both, or 0. */
-#define FULL_LIBRARY(NAME, SOURCE, SUMMARY, FLAGS)                                                            \
-    static const attest_numerics numerics = { .struct_size = sizeof numerics };                               \
-    static const attest_kernel kernel = { .struct_size = sizeof kernel,                                       \
-                                          .form = ATTEST_PARALLEL,                                            \
-                                          .device = ATTEST_CPU,                                               \
-                                          .flags = ATTEST_DETERMINISTIC | ATTEST_MASKED_FINITE | (FLAGS),     \
-                                          .outputs = ATTEST_GIVES_O,                                          \
-                                          .name = NAME,                                                       \
-                                          .version = "1",                                                     \
-                                          .source = SOURCE,                                                   \
-                                          .summary = SUMMARY,                                                 \
-                                          .variants = "softmax",                                              \
-                                          .numerics = &numerics,                                              \
-                                          .supports = full_supports,                                          \
-                                          .workspace = full_workspace,                                        \
-                                          .run = run };                                                       \
-    static const attest_kernel *const kernels[] = { &kernel };                                                \
-    static const attest_library library = { .struct_size = sizeof library,                                    \
-                                            .abi_version = ATTEST_ABI_VERSION,                                \
-                                            .name = NAME,                                                     \
-                                            .build_flags = ATTEST_BUILD_FLAGS,                                \
-                                            .kernels = kernels,                                               \
-                                            .kernel_count = 1 };                                              \
+#define FULL_LIBRARY(NAME, SOURCE, SUMMARY, FLAGS)                                                                     \
+    static const attest_numerics numerics = { .struct_size = sizeof numerics };                                        \
+    static const attest_kernel kernel = { .struct_size = sizeof kernel,                                                \
+                                          .form = ATTEST_PARALLEL,                                                     \
+                                          .device = ATTEST_CPU,                                                        \
+                                          .flags = ATTEST_DETERMINISTIC | ATTEST_MASKED_FINITE | (FLAGS),              \
+                                          .outputs = ATTEST_GIVES_O,                                                   \
+                                          .name = NAME,                                                                \
+                                          .version = "1",                                                              \
+                                          .source = SOURCE,                                                            \
+                                          .summary = SUMMARY,                                                          \
+                                          .variants = "softmax",                                                       \
+                                          .numerics = &numerics,                                                       \
+                                          .supports = full_supports,                                                   \
+                                          .workspace = full_workspace,                                                 \
+                                          .run = run };                                                                \
+    static const attest_kernel *const kernels[] = { &kernel };                                                         \
+    static const attest_library library = { .struct_size = sizeof library,                                             \
+                                            .abi_version = ATTEST_ABI_VERSION,                                         \
+                                            .name = NAME,                                                              \
+                                            .build_flags = ATTEST_BUILD_FLAGS,                                         \
+                                            .kernels = kernels,                                                        \
+                                            .kernel_count = 1 };                                                       \
     const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }
 
 #ifndef ATTEST_BUILD_FLAGS

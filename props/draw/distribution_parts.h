@@ -52,7 +52,10 @@ static inline int64_t noise(const attest_distribution *distribution, attest_plac
     return (int64_t)word_of(&distribution->stream, BLOCK_NOISE, at) - ((int64_t)1 << 31);
 }
 
-static inline attest_exact plain(const attest_distribution *distribution, attest_place at) { return attest_distribution_normal(&distribution->stream, at); }
+static inline attest_exact plain(const attest_distribution *distribution, attest_place at)
+{
+    return attest_distribution_normal(&distribution->stream, at);
+}
 
 /* +1 or -1 of a channel, the same for q and k: products q_c k_c keep their sign, q and k do not. */
 static inline int channel_sign(const attest_distribution *distribution, int64_t channel)
@@ -72,7 +75,8 @@ static inline int64_t level(const attest_distribution *distribution, attest_plac
     return order ^ flip;
 }
 
-static inline attest_exact signed_value(const attest_distribution *distribution, attest_place at, __int128 value, int exponent)
+static inline attest_exact signed_value(const attest_distribution *distribution, attest_place at, __int128 value,
+                                        int exponent)
 {
     return attest_exact_wide(value * channel_sign(distribution, at.channel), exponent);
 }
@@ -124,7 +128,10 @@ static inline attest_exact noisy_share(const attest_distribution *distribution, 
 
 /* ---- ramps: k counts in base 256, a digit a channel, in at most 3 channels; the last holds all that is left ---- */
 
-static inline int64_t digits_of(const attest_distribution *distribution) { return distribution->p->d < 3 ? distribution->p->d : 3; }
+static inline int64_t digits_of(const attest_distribution *distribution)
+{
+    return distribution->p->d < 3 ? distribution->p->d : 3;
+}
 
 static inline int64_t digit_of(const attest_distribution *distribution, int64_t number, int64_t channel)
 {
@@ -135,7 +142,8 @@ static inline int64_t digit_of(const attest_distribution *distribution, int64_t 
 /* A channel without digit: noise of q in +-1, of k in +-2^noise_exponent. */
 static inline attest_exact beside_digits(const attest_distribution *distribution, attest_place at)
 {
-    return attest_exact_wide(noise(distribution, at), distribution->stream.tensor == ATTEST_Q ? -31 : distribution->noise_exponent - 31);
+    return attest_exact_wide(noise(distribution, at),
+                             distribution->stream.tensor == ATTEST_Q ? -31 : distribution->noise_exponent - 31);
 }
 
 #endif

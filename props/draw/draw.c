@@ -69,16 +69,11 @@ typedef uint64_t (*fixed_law)(const attest_stream *stream, attest_place at, uint
 
 /* Laws of the tensors that need nothing but their place; slope and len need sizes, q k v the family. */
 static const fixed_law fixed_laws[ATTEST_TENSOR_ROLES] = {
-    [ATTEST_GOUT] = distribution_unit,
-    [ATTEST_Q_HEAD_LOGITS] = distribution_normal,
-    [ATTEST_GIN] = distribution_unit,
-    [ATTEST_K_HEAD_LOGITS] = distribution_normal,
-    [ATTEST_BETA] = distribution_write,
-    [ATTEST_DECAY] = distribution_unit,
-    [ATTEST_SINK] = distribution_normal,
-    [ATTEST_GAMMA] = distribution_gamma,
-    [ATTEST_GAIN] = distribution_gain,
-    [ATTEST_SHIFT] = distribution_normal,
+    [ATTEST_GOUT] = distribution_unit,   [ATTEST_Q_HEAD_LOGITS] = distribution_normal,
+    [ATTEST_GIN] = distribution_unit,    [ATTEST_K_HEAD_LOGITS] = distribution_normal,
+    [ATTEST_BETA] = distribution_write,  [ATTEST_DECAY] = distribution_unit,
+    [ATTEST_SINK] = distribution_normal, [ATTEST_GAMMA] = distribution_gamma,
+    [ATTEST_GAIN] = distribution_gain,   [ATTEST_SHIFT] = distribution_normal,
 };
 
 /* ---- slope: 2^(-8(h+1)/Hq) rounded to f32 ------------------------------------------------------------- */
@@ -295,8 +290,10 @@ static attest_status draw_state(attest_tensor *t, const attest_problem *p, attes
     const int64_t dim = attest_feature_dim(p), heads = t->shape[0] * t->shape[1];
     const fixed_law distribution = id.kind == ATTEST_KIND_H0 ? distribution_normal : distribution_unit;
     if (binomial(dim + degree - 1, degree < dim ? degree : dim - 1) > STATE_TOKENS)
-        return attest_fail(err, ATTEST_BAD_INPUT, "a state of degree %d and dimension %lld is too large to draw; "
-                           "allowed: 2^24 different entries", degree, (long long)dim);
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "a state of degree %d and dimension %lld is too large to draw; "
+                           "allowed: 2^24 different entries",
+                           degree, (long long)dim);
     for (int64_t head = 0; head < heads; head++) {
         int64_t multi[ATTEST_MAX_ORDER] = { 0 }, offset = head * t->shape[2] * t->shape[3];
         for (int64_t r = 0; r < t->shape[2]; r++) {
@@ -311,8 +308,8 @@ static attest_status draw_state(attest_tensor *t, const attest_problem *p, attes
 
 /* ---- entry points ---------------------------------------------------------------------------------- */
 
-attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, attest_tensor_id id,
-                                 uint32_t case_number, int packed, attest_error *err)
+attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, attest_tensor_id id, uint32_t case_number,
+                                 int packed, attest_error *err)
 {
     attest_status status;
     attest_tensor *t;

@@ -13,10 +13,10 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
                         "q, k, v normal with deviation STD: the common case, scores of moderate range", 0, 0 },
     [FAMILY_UNIFORM] = { "uniform", NULL, "q, k, v uniform in [-1,1): bounded scores without tails", 0, 0 },
     [FAMILY_FLAT] = { "flat", NULL, "q = 0: all scores tie, o is a mean of v; rounding ties and the tie lemma", 1, 1 },
-    [FAMILY_ONES] = { "ones", NULL,
-                      "v = 1: o is 1 whatever the weights; shows errors of the normalisation alone", 1, 1 },
-    [FAMILY_RAMP_UP] = { "ramp-up", NULL,
-                         "scores rise by 0.05 to 0.1 a key: the running maximum moves in every tile", 0, 0 },
+    [FAMILY_ONES] = { "ones", NULL, "v = 1: o is 1 whatever the weights; shows errors of the normalisation alone", 1,
+                      1 },
+    [FAMILY_RAMP_UP] = { "ramp-up", NULL, "scores rise by 0.05 to 0.1 a key: the running maximum moves in every tile",
+                         0, 0 },
     [FAMILY_NEGATIVE] = { "negative", NULL,
                           "all scores near -150: e^s underflows in f32 unless the maximum is subtracted", 0, 0 },
     [FAMILY_HUGE] = { "huge", NULL,
@@ -25,53 +25,62 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
                        "31 asymmetric dyadic score levels over a range of about R: error against range", 0, 1 },
     [FAMILY_DYADIC] = { "dyadic", NULL,
                         "small integers: u and z exact in f32 for linear, term, power and Taylor P<=2 when scale is "
-                        "a power of two: bit-exact", 0, 1 },
+                        "a power of two: bit-exact",
+                        0, 1 },
     [FAMILY_PEAKED] = { "peaked", NULL,
                         "one key of a row, another in each row, has nearly all the weight: o is that key's v", 0, 0 },
     [FAMILY_RAMP_DOWN] = { "ramp-down", NULL,
                            "scores fall by 0.05 to 0.1 a key: the first tile holds the maximum; parts of a row merge "
-                           "under maxima that differ", 0, 0 },
+                           "under maxima that differ",
+                           0, 0 },
     [FAMILY_CANCEL] = { "cancel", NULL,
-                        "v of opposite signs under nearly equal weights: o nearly vanishes, absolute errors show",
-                        0, 0 },
+                        "v of opposite signs under nearly equal weights: o nearly vanishes, absolute errors show", 0,
+                        0 },
     [FAMILY_ONEHOT] = { "onehot", NULL,
                         "v_jc = 1 where j mod e = c, else 0: o holds the weights, by residue of the key", 0, 1 },
     [FAMILY_REPEAT_MAX] = { "repeat-max", NULL,
                             "equal maxima, v of one sign: ties must not matter, errors do not cancel", 0, 1 },
     [FAMILY_SUBNORMAL] = { "subnormal", NULL,
-                           "q and v in and near the subnormal range, k large: a flush to zero changes scores, o",
-                           0, 0 },
+                           "q and v in and near the subnormal range, k large: a flush to zero changes scores, o", 0,
+                           0 },
     [FAMILY_NEAR_ZERO_DENOMINATOR] = { "near-zero-denominator", NULL,
                                        "weights of both signs that nearly cancel in z, for odd Taylor orders and "
-                                       "linear with a norm; normal elsewhere", 0, 0 },
+                                       "linear with a norm; normal elsewhere",
+                                       0, 0 },
     [FAMILY_CAST_EDGE] = { "cast-edge", NULL,
                            "softmax weights between two numbers of the type p, v = 13/8: all casts of a row err alike, "
-                           "by almost u (truncated: 2u)", 1, 1 },
+                           "by almost u (truncated: 2u)",
+                           1, 1 },
     [FAMILY_POSITIVE] = { "positive", NULL,
-                          "q, k, v uniform in [0,1): PyTorch's distribution; weights nearly equal, errors hardly show", 0, 0 },
+                          "q, k, v uniform in [0,1): PyTorch's distribution; weights nearly equal, errors hardly show",
+                          0, 0 },
     [FAMILY_INTEGERS] = { "integers", NULL,
-                          "q integers in -4..4, k and v in -2..2: benchdnn's distribution; products of q and k are exact",
+                          "q integers in -4..4, k and v in -2..2: benchdnn's distribution; products of q, k are exact",
                           0, 1 },
     [FAMILY_STAIRS] = { "stairs", "KEYS (default 16)",
                         "scores rise by 0.7 every KEYS keys: an online kernel with tiles of KEYS keys rescales by "
-                        "e^-0.7 in each", 0, 1 },
+                        "e^-0.7 in each",
+                        0, 1 },
     [FAMILY_HALF_PEAK] = { "half-peak", NULL,
                            "one key with half of the weight, all others with the other half: one large and many small "
-                           "terms share the sum", 0, 0 },
+                           "terms share the sum",
+                           0, 0 },
     [FAMILY_LARGE_PRODUCTS] = { "large-products", NULL,
                                 "products q_c k_c 64 times their sum or more, of alternating sign: the scores' own "
-                                "rounding errors show", 0, 1 },
+                                "rounding errors show",
+                                0, 1 },
     [FAMILY_TAYLOR_ROOTS] = { "taylor-roots", NULL,
                               "scores next to where T_P vanishes, is least, is 1 again (P even) or nearly cancels a "
-                              "row's other weight (P odd); normal for other weights", 0, 1 },
+                              "row's other weight (P odd); normal for other weights",
+                              0, 1 },
     [FAMILY_P_UNDERFLOW] = { "p-underflow", NULL,
-                             "o made of softmax weights at the edge of underflow of the type p: flushed or kept",
-                             0, 1 },
+                             "o made of softmax weights at the edge of underflow of the type p: flushed or kept", 0,
+                             1 },
     [FAMILY_ZERO_KEYS] = { "zero-keys", NULL,
                            "k = 0: norms of a zero vector, keys that write nothing; padding as kernels see it", 1, 1 },
     [FAMILY_TRACE] = { "trace", "DIR",
-                       "q, k, v from DIR/q.npy, k.npy, v.npy, and what else is there by its name: values of a model",
-                       0, 0 },
+                       "q, k, v from DIR/q.npy, k.npy, v.npy, and what else is there by its name: values of a model", 0,
+                       0 },
 };
 const size_t attest_family_count = FAMILY_COUNT;
 const size_t attest_family_drawn = FAMILY_TRACE;
@@ -132,11 +141,13 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
     if (!attest_families[row].argument)
         return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s takes no argument", c->family, name);
     const attest_distribution_info *distribution = &attest_distributions[row];
-    const double most = attest_to_f64(c->problem.in, attest_round_scaled(c->problem.in, 0, 1,
-                                      attest_format_of(c->problem.in).emax - distribution->below_emax, 0));
+    const double most = attest_to_f64(
+        c->problem.in,
+        attest_round_scaled(c->problem.in, 0, 1, attest_format_of(c->problem.in).emax - distribution->below_emax, 0));
     double value = 0;
     const int number = parse_argument(&value, argument);
-    if (distribution->whole && !(number && value >= 1 && value <= distribution->whole && value == (double)(int64_t)value))
+    if (distribution->whole &&
+        !(number && value >= 1 && value <= distribution->whole && value == (double)(int64_t)value))
         return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s needs a whole number from 1 to %d", c->family, name,
                            distribution->whole);
     if (distribution->whole)
@@ -147,7 +158,8 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
     return ATTEST_OK;
 }
 
-void attest_distribution_make(attest_distribution *distribution, const attest_case *c, uint32_t role, uint32_t case_number)
+void attest_distribution_make(attest_distribution *distribution, const attest_case *c, uint32_t role,
+                              uint32_t case_number)
 {
     const char *argument;
     const size_t row = find(c->family, &argument);

@@ -29,8 +29,8 @@ attest_status attest_family_check(const attest_case *c, attest_error *err);
 const attest_family_info *attest_family_of(const attest_case *c); /* NULL if unknown */
 
 /* Draws one input tensor that the problem uses into the bundle (adds it); `packed` for states. */
-attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, attest_tensor_id id,
-                                 uint32_t case_number, int packed, attest_error *err);
+attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, attest_tensor_id id, uint32_t case_number,
+                                 int packed, attest_error *err);
 
 /* Draws every input tensor that the problem uses and that the bundle does not hold yet. */
 attest_status attest_draw_missing(attest_bundle *bundle, const attest_case *c, uint32_t case_number, int packed,

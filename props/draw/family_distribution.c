@@ -85,7 +85,8 @@ static attest_exact value_ramp(const attest_distribution *distribution, attest_p
         const int64_t factor = ((int64_t)1 << 34) + noise(distribution, (attest_place){ at.b, at.h, at.token, 0 });
         return attest_exact_wide(distribution->negative ? -factor : factor, distribution->share_exponent - 34);
     }
-    return attest_exact_wide(digit_of(distribution, at.token, at.channel), distribution->key_exponent + 8 * (int)at.channel);
+    return attest_exact_wide(digit_of(distribution, at.token, at.channel),
+                             distribution->key_exponent + 8 * (int)at.channel);
 }
 
 /* ramp-down: ramp-up with q negated: a key lowers the score by [0.046, 0.094) and the first keys hold the maximum. */
@@ -136,8 +137,10 @@ static attest_exact value_range(const attest_distribution *distribution, attest_
     if (distribution->share == 0)
         return distribution->stream.tensor == ATTEST_Q ? integer(0) : plain(distribution, at);
     if (distribution->stream.tensor == ATTEST_Q) {
-        const uint32_t less = word_of(&distribution->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, at.token, 0 }) & 3u;
-        return signed_value(distribution, at, (int64_t)distribution->share - (int64_t)less, distribution->share_exponent);
+        const uint32_t less = word_of(&distribution->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, at.token, 0 }) &
+                              3u;
+        return signed_value(distribution, at, (int64_t)distribution->share - (int64_t)less,
+                            distribution->share_exponent);
     }
     const int64_t r = level(distribution, at, 5), units = r * r / 4 - 60;
     return signed_value(distribution, at, distribution->negative ? -units : units, distribution->key_exponent);
@@ -189,7 +192,8 @@ static attest_exact value_dyadic(const attest_distribution *distribution, attest
     if (role == ATTEST_K && (at.channel + at.token) % distribution->period != 0)
         return integer(0);
     int64_t value = (int64_t)(word % (uint32_t)(2 * amplitude + 1)) - amplitude;
-    if (role != ATTEST_V && value < 0 && attest_axis_value_of(distribution->p, ATTEST_AXIS_FEATURE) == ATTEST_FEATURE_ELU1)
+    if (role != ATTEST_V && value < 0 &&
+        attest_axis_value_of(distribution->p, ATTEST_AXIS_FEATURE) == ATTEST_FEATURE_ELU1)
         value = -value;
     return integer(value);
 }

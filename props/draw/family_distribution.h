@@ -63,15 +63,15 @@ struct attest_distribution {
     double argument;
     attest_distribution_value value;
     /* Set by prepare, read by value; per family in family_distribution.c, family_edges.c, family_hard.c. */
-    uint64_t share;     /* q's factor is share * 2^share_exponent; at most 24 bits, 0 = no factor */
+    uint64_t share; /* q's factor is share * 2^share_exponent; at most 24 bits, 0 = no factor */
     int share_exponent;
     int key_exponent;   /* k's factor is 2^key_exponent */
     int noise_exponent; /* ramps, stairs, peaked, p-underflow: k's noise is uniform in +-2^noise_exponent */
     int negative;       /* sign of scale */
-    int64_t amplitude; /* dyadic: largest integer of q and k */
-    int64_t period;    /* dyadic: one key channel in `period` is nonzero; near-zero-denominator:
+    int64_t amplitude;  /* dyadic: largest integer of q and k */
+    int64_t period;     /* dyadic: one key channel in `period` is nonzero; near-zero-denominator:
                         * Taylor, 1, or 2 for orders above 7; stairs: keys of a step */
-    int64_t root[2];   /* taylor-roots: r of even and of odd rows, times 2^40 */
+    int64_t root[2];    /* taylor-roots: r of even and of odd rows, times 2^40 */
 };
 
 typedef struct attest_distribution_info {
@@ -122,13 +122,15 @@ int64_t attest_taylor_high(uint32_t order);
 
 /* What channel n of q holds where the channels of q add up to target 2^-124/|scale|, good to 2^-60 relative, with the
  * sign given: what the n channels before it leave, rounded to the dtype; the last bits are 0 beyond 62 bits. */
-attest_exact attest_part_of_score(const attest_distribution *distribution, unsigned __int128 target, int negative, int64_t n);
+attest_exact attest_part_of_score(const attest_distribution *distribution, unsigned __int128 target, int negative,
+                                  int64_t n);
 
 /* value * 2^exponent, cut to 64 bits with a sticky rest. */
 attest_exact attest_exact_wide(__int128 value, int exponent);
 
 /* The distribution of tensor q, k or v, prepared; the family must have passed attest_family_check(). */
-void attest_distribution_make(attest_distribution *distribution, const attest_case *c, uint32_t role, uint32_t case_number);
+void attest_distribution_make(attest_distribution *distribution, const attest_case *c, uint32_t role,
+                              uint32_t case_number);
 
 /* The folder of family=trace:DIR, else NULL. */
 const char *attest_family_folder(const attest_case *c);

@@ -29,9 +29,11 @@ attest_exact attest_value_peaked(const attest_distribution *distribution, attest
     if (distribution->share == 0 || distribution->stream.tensor == ATTEST_V)
         return plain(distribution, at);
     if (at.channel >= length)
-        return attest_exact_wide(noise(distribution, at), distribution->stream.tensor == ATTEST_Q ? -31 : distribution->noise_exponent - 31);
+        return attest_exact_wide(noise(distribution, at),
+                                 distribution->stream.tensor == ATTEST_Q ? -31 : distribution->noise_exponent - 31);
     if (distribution->stream.tensor == ATTEST_Q) {
-        const int64_t keys = distribution->p->m < codes ? distribution->p->m : codes, seen = at.token < keys ? at.token + 1 : keys;
+        const int64_t keys = distribution->p->m < codes ? distribution->p->m : codes,
+                      seen = at.token < keys ? at.token + 1 : keys;
         const uint32_t word = word_of(&distribution->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, at.token, 0 });
         const int plus = (word % (uint64_t)seen >> at.channel & 1u) != 0;
         return signed_value(distribution, at, plus != distribution->negative ? 1 : -1, distribution->share_exponent);
@@ -39,7 +41,8 @@ attest_exact attest_value_peaked(const attest_distribution *distribution, attest
     if (at.token >= codes)
         return attest_exact_wide(noise(distribution, at), distribution->key_exponent - 34);
     const int64_t factor = ((int64_t)1 << 36) + noise(distribution, at);
-    return signed_value(distribution, at, at.token >> at.channel & 1 ? factor : -factor, distribution->key_exponent - 36);
+    return signed_value(distribution, at, at.token >> at.channel & 1 ? factor : -factor,
+                        distribution->key_exponent - 36);
 }
 
 /* ---- cancel, onehot, repeat-max, subnormal ------------------------------------------------------------ */
@@ -60,14 +63,16 @@ attest_exact attest_value_cancel(const attest_distribution *distribution, attest
     }
     const int64_t factor = ((int64_t)1 << 39) + noise(distribution, at);
     if (distribution->stream.tensor == ATTEST_Q)
-        return signed_value(distribution, at, (__int128)distribution->share * factor, distribution->share_exponent - 39);
+        return signed_value(distribution, at, (__int128)distribution->share * factor,
+                            distribution->share_exponent - 39);
     return signed_value(distribution, at, distribution->negative ? -factor : factor, distribution->key_exponent - 39);
 }
 
 /* onehot: q and k normal; channel c of o is the weight of the keys j with j mod e = c.  Depends on e in v. */
 attest_exact attest_value_onehot(const attest_distribution *distribution, attest_place at)
 {
-    return distribution->stream.tensor == ATTEST_V ? integer(at.channel == at.token % distribution->p->e) : plain(distribution, at);
+    return distribution->stream.tensor == ATTEST_V ? integer(at.channel == at.token % distribution->p->e)
+                                                   : plain(distribution, at);
 }
 
 /* repeat-max: q as in negative with 4 in place of -150; k is sign(c) 2^x for one key in four (one in each aligned
@@ -148,8 +153,9 @@ void attest_prepare_denominator(attest_distribution *distribution)
     if (!distribution->period)
         share(distribution, 1, 1, bits, 0);
     else if (weight->order <= 15)
-        share(distribution, (double)attest_taylor_cross(weight->order, 0, 0, attest_taylor_high(weight->order)) * 0x1p-40, 1,
-              bits, 0);
+        share(distribution,
+              (double)attest_taylor_cross(weight->order, 0, 0, attest_taylor_high(weight->order)) * 0x1p-40, 1, bits,
+              0);
 }
 
 attest_exact attest_value_denominator(const attest_distribution *distribution, attest_place at)
@@ -160,16 +166,19 @@ attest_exact attest_value_denominator(const attest_distribution *distribution, a
         return plain(distribution, at);
     if (distribution->stream.tensor == ATTEST_Q) {
         const int64_t factor = ((int64_t)1 << 41) + noise(distribution, at);
-        return signed_value(distribution, at, (__int128)distribution->share * factor, distribution->share_exponent - 41);
+        return signed_value(distribution, at, (__int128)distribution->share * factor,
+                            distribution->share_exponent - 41);
     }
     const int64_t common = noise(distribution, pair), own = odd ? noise(distribution, at) : 0;
-    if (distribution->period) { /* the root is negative */
+    if (distribution->period) {                                                    /* the root is negative */
         const int64_t away = (((int64_t)1 << 32) + common) / distribution->period; /* 2^36 y */
         const int64_t factor = ((int64_t)1 << 36) + (odd ? -away : away);
-        return signed_value(distribution, at, distribution->negative ? factor : -factor, distribution->key_exponent - 36);
+        return signed_value(distribution, at, distribution->negative ? factor : -factor,
+                            distribution->key_exponent - 36);
     }
     const __int128 factor = (__int128)(((int64_t)1 << 33) + common) * (((int64_t)1 << 37) + own);
-    return signed_value(distribution, at, odd != distribution->negative ? -factor : factor, distribution->key_exponent - 70);
+    return signed_value(distribution, at, odd != distribution->negative ? -factor : factor,
+                        distribution->key_exponent - 70);
 }
 
 /* ---- cast-edge ---------------------------------------------------------------------------------------- */
@@ -216,7 +225,8 @@ static attest_exact part_of(uint32_t dtype, __int128 rest, int exponent, int64_t
 attest_exact attest_part_of_score(const attest_distribution *distribution, wide target, int negative, int64_t n)
 {
     int exponent;
-    const wide quotient = target / split(distribution->p->scale, &exponent); /* the floor costs less than 2^-60 relative */
+    const wide quotient = target /
+                          split(distribution->p->scale, &exponent); /* the floor costs less than 2^-60 relative */
     const int drop = bit_length(quotient) - 62;
     const __int128 rest = (__int128)(quotient >> drop);
     return part_of(distribution->p->in, negative != distribution->negative ? -rest : rest, drop - 124 - exponent, n);

@@ -34,7 +34,8 @@ attest_exact attest_value_stairs(const attest_distribution *distribution, attest
         return beside_digits(distribution, at);
     if (distribution->stream.tensor == ATTEST_Q) {
         const int64_t row = ((int64_t)1 << 37) + noise(distribution, (attest_place){ at.b, at.h, at.token, 0 });
-        return attest_exact_wide((__int128)distribution->share * (distribution->negative ? -row : row), distribution->share_exponent - 37);
+        return attest_exact_wide((__int128)distribution->share * (distribution->negative ? -row : row),
+                                 distribution->share_exponent - 37);
     }
     const int64_t digit = digit_of(distribution, at.token / distribution->period, at.channel);
     const __int128 places = ((__int128)digit << 36) + (at.channel == 0 ? noise(distribution, at) : 0);
@@ -73,10 +74,13 @@ attest_exact attest_value_half(const attest_distribution *distribution, attest_p
         attest_visible(distribution->p, distribution->p->m, at.token, &first, &last);
         const int64_t others = last - first > 2 ? last - first - 1 : 1;
         const __int128 size = (__int128)distribution->share * logarithm((uint64_t)others);
-        return signed_value(distribution, at, size * (((int64_t)1 << 37) + noise(distribution, at)), distribution->share_exponent - 77);
+        return signed_value(distribution, at, size * (((int64_t)1 << 37) + noise(distribution, at)),
+                            distribution->share_exponent - 77);
     }
     const int64_t factor = ((int64_t)1 << 36) + noise(distribution, at);
-    return at.token == 0 ? integer(0) : signed_value(distribution, at, distribution->negative ? factor : -factor, distribution->key_exponent - 36);
+    return at.token == 0 ? integer(0)
+                         : signed_value(distribution, at, distribution->negative ? factor : -factor,
+                                        distribution->key_exponent - 36);
 }
 
 /* ---- large-products ------------------------------------------------------------------------------------ */
@@ -103,7 +107,8 @@ attest_exact attest_value_large(const attest_distribution *distribution, attest_
     if (distribution->share == 0 || distribution->stream.tensor == ATTEST_V)
         return plain(distribution, at);
     if (distribution->stream.tensor == ATTEST_Q)
-        return signed_value(distribution, pair, ((int64_t)1 << 33) + noise(distribution, pair), distribution->share_exponent - 33);
+        return signed_value(distribution, pair, ((int64_t)1 << 33) + noise(distribution, pair),
+                            distribution->share_exponent - 33);
     if (pair.channel + 1 == distribution->p->d)
         return integer(0);
     const int64_t size = 132 + (int64_t)(word_of(&distribution->stream, BLOCK_NOISE, pair) % 120);
@@ -144,7 +149,8 @@ void attest_prepare_roots(attest_distribution *distribution)
     if (order % 2 == 0)
         distribution->root[1] = attest_taylor_cross(order, one, distribution->root[0], high);
     else if (p->m > 1)
-        distribution->root[1] = attest_taylor_cross(order, -(one - (one >> 10)) / (p->m - 1), distribution->root[0], high);
+        distribution->root[1] = attest_taylor_cross(order, -(one - (one >> 10)) / (p->m - 1), distribution->root[0],
+                                                    high);
 }
 
 attest_exact attest_value_roots(const attest_distribution *distribution, attest_place at)
@@ -155,9 +161,11 @@ attest_exact attest_value_roots(const attest_distribution *distribution, attest_
         return attest_part_of_score(distribution, (wide)distribution->root[at.token & 1] << 84, 1, at.channel);
     if (at.token == 0)
         return integer(0);
-    const uint32_t word = word_of(&distribution->stream, BLOCK_NOISE, (attest_place){ at.b, at.h, (at.token + 1) / 2, 0 });
+    const uint32_t word = word_of(&distribution->stream, BLOCK_NOISE,
+                                  (attest_place){ at.b, at.h, (at.token + 1) / 2, 0 });
     const int smaller = (int)((word & 0xffffu) % (uint32_t)(21 + distribution->noise_exponent));
-    const int64_t away = (int64_t)(word >> 16 | 0x10000u) << (23 + distribution->noise_exponent - smaller); /* 2^40 |y| */
+    const int64_t away = (int64_t)(word >> 16 | 0x10000u)
+                         << (23 + distribution->noise_exponent - smaller); /* 2^40 |y| */
     return attest_exact_wide(((int64_t)1 << 40) + (at.token & 1 ? away : -away), -40);
 }
 
@@ -197,15 +205,18 @@ attest_exact attest_value_underflow(const attest_distribution *distribution, att
         return root ? plain(distribution, at) : odd ? large(distribution, at) : integer(0);
     if (distribution->stream.tensor == ATTEST_Q) {
         const int64_t factor = ((int64_t)1 << 41) + noise(distribution, at);
-        return signed_value(distribution, at, (__int128)distribution->share * factor, distribution->share_exponent - 41);
+        return signed_value(distribution, at, (__int128)distribution->share * factor,
+                            distribution->share_exponent - 41);
     }
     if (at.token == 0)
         return integer(0);
     if (!odd)
-        return attest_exact_wide(noise(distribution, at), distribution->key_exponent + distribution->noise_exponent - 34);
+        return attest_exact_wide(noise(distribution, at),
+                                 distribution->key_exponent + distribution->noise_exponent - 34);
     const int64_t away = noise(distribution, (attest_place){ at.b, at.h, at.token, 0 });
     const int64_t factor = ((int64_t)1 << (31 - distribution->noise_exponent)) + away;
-    return signed_value(distribution, at, distribution->negative ? factor : -factor, distribution->key_exponent + distribution->noise_exponent - 31);
+    return signed_value(distribution, at, distribution->negative ? factor : -factor,
+                        distribution->key_exponent + distribution->noise_exponent - 31);
 }
 
 /* ---- zero-keys ----------------------------------------------------------------------------------------- */

@@ -12,9 +12,8 @@ uint64_t attest_draw_index(int64_t b, int64_t h, int64_t token, int64_t channel)
 void attest_draw_words(uint32_t words[4], const attest_stream *stream, uint32_t block, uint64_t index)
 {
     const philox4x32_key_t key = { { (uint32_t)stream->seed, (uint32_t)(stream->seed >> 32) } };
-    const philox4x32_ctr_t counter = {
-        { stream->case_number, stream->tensor + (block << 16), (uint32_t)index, (uint32_t)(index >> 32) }
-    };
+    const philox4x32_ctr_t counter = { { stream->case_number, stream->tensor + (block << 16), (uint32_t)index,
+                                         (uint32_t)(index >> 32) } };
     const philox4x32_ctr_t drawn = philox4x32_R(10, counter, key);
     for (int i = 0; i < 4; i++)
         words[i] = drawn.v[i];

@@ -27,7 +27,8 @@ attest_status attest_trace_check(const char *folder, attest_error *err)
     static const attest_role needed[] = { ATTEST_Q, ATTEST_K, ATTEST_V };
     struct stat about;
     if (!folder || !*folder)
-        return attest_fail(err, ATTEST_BAD_INPUT, "family 'trace': name a folder with q.npy, k.npy and v.npy, "
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "family 'trace': name a folder with q.npy, k.npy and v.npy, "
                            "trace:DIR");
     if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
         return attest_fail(err, ATTEST_BAD_INPUT, "family 'trace:%s': there is no such folder", folder);
@@ -35,8 +36,10 @@ attest_status attest_trace_check(const char *folder, attest_error *err)
         char path[PATH_TEXT];
         path_of(path, folder, (attest_tensor_id){ ATTEST_KIND_ROLE, needed[k] });
         if (!is_there(path))
-            return attest_fail(err, ATTEST_BAD_INPUT, "family 'trace:%s': %s is missing; q.npy, k.npy and v.npy must "
-                               "be there", folder, path);
+            return attest_fail(err, ATTEST_BAD_INPUT,
+                               "family 'trace:%s': %s is missing; q.npy, k.npy and v.npy must "
+                               "be there",
+                               folder, path);
     }
     return ATTEST_OK;
 }

@@ -47,7 +47,9 @@ static const double bases[] = { 10000, 10000, 500000, 100, 2 };
 static const double epsilons[] = { 1e-6, 1e-5, 1e-12, 0x1p-10, 1 };
 static const double clamps[] = { 5, 5, 0, -1, 0.5, 10 };
 static const double caps[] = { 50, 30, 1, 0.5, 8 };
-static const struct order { uint32_t weight, from, count; } orders[] = {
+static const struct order {
+    uint32_t weight, from, count;
+} orders[] = {
     { 2, 0, 1 }, { 4, 1, 1 }, { 4, 2, 1 }, { 4, 3, 1 }, { 4, 4, 1 }, { 12, 5, 4 }, { 2, 9, 7 },
 };
 
@@ -149,8 +151,12 @@ static int draw_variant(attest_case *c, attest_dice *dice, const attest_prop_ker
 
 /* ---- mask, types, scale, family --------------------------------------------------------------------------------- */
 
-static const struct mask { uint32_t weight, mask; } masks[] = {
-    { 9, ATTEST_MASK_FULL }, { 7, ATTEST_MASK_CAUSAL }, { 4, ATTEST_MASK_CAUSAL_BR },
+static const struct mask {
+    uint32_t weight, mask;
+} masks[] = {
+    { 9, ATTEST_MASK_FULL },
+    { 7, ATTEST_MASK_CAUSAL },
+    { 4, ATTEST_MASK_CAUSAL_BR },
 };
 
 static void draw_center(attest_problem *p, attest_dice *dice)
@@ -177,19 +183,15 @@ static void draw_mask(attest_problem *p, attest_dice *dice)
         *mask = ATTEST_MASK_CAUSAL_BR;
 }
 
-static const struct types { uint32_t weight, in, acc, p, out; } types[] = {
-    { 40, ATTEST_F32, ATTEST_F32, ATTEST_F32, ATTEST_F32 },
-    { 8, ATTEST_BF16, ATTEST_F32, ATTEST_F32, ATTEST_BF16 },
-    { 8, ATTEST_F16, ATTEST_F32, ATTEST_F32, ATTEST_F16 },
-    { 3, ATTEST_F32, ATTEST_F32, ATTEST_F32, ATTEST_BF16 },
-    { 3, ATTEST_F32, ATTEST_F32, ATTEST_F32, ATTEST_F16 },
-    { 3, ATTEST_BF16, ATTEST_F32, ATTEST_F32, ATTEST_F32 },
-    { 3, ATTEST_F16, ATTEST_F32, ATTEST_F32, ATTEST_F32 },
-    { 12, ATTEST_BF16, ATTEST_F32, ATTEST_BF16, ATTEST_BF16 },
-    { 6, ATTEST_BF16, ATTEST_F32, ATTEST_BF16, ATTEST_F32 },
-    { 4, ATTEST_F16, ATTEST_F32, ATTEST_F16, ATTEST_F16 },
-    { 12, ATTEST_F64, ATTEST_F64, ATTEST_F64, ATTEST_F64 },
-    { 1, ATTEST_F32, ATTEST_F64, ATTEST_F64, ATTEST_F32 },
+static const struct types {
+    uint32_t weight, in, acc, p, out;
+} types[] = {
+    { 40, ATTEST_F32, ATTEST_F32, ATTEST_F32, ATTEST_F32 },  { 8, ATTEST_BF16, ATTEST_F32, ATTEST_F32, ATTEST_BF16 },
+    { 8, ATTEST_F16, ATTEST_F32, ATTEST_F32, ATTEST_F16 },   { 3, ATTEST_F32, ATTEST_F32, ATTEST_F32, ATTEST_BF16 },
+    { 3, ATTEST_F32, ATTEST_F32, ATTEST_F32, ATTEST_F16 },   { 3, ATTEST_BF16, ATTEST_F32, ATTEST_F32, ATTEST_F32 },
+    { 3, ATTEST_F16, ATTEST_F32, ATTEST_F32, ATTEST_F32 },   { 12, ATTEST_BF16, ATTEST_F32, ATTEST_BF16, ATTEST_BF16 },
+    { 6, ATTEST_BF16, ATTEST_F32, ATTEST_BF16, ATTEST_F32 }, { 4, ATTEST_F16, ATTEST_F32, ATTEST_F16, ATTEST_F16 },
+    { 12, ATTEST_F64, ATTEST_F64, ATTEST_F64, ATTEST_F64 },  { 1, ATTEST_F32, ATTEST_F64, ATTEST_F64, ATTEST_F32 },
 };
 
 static void draw_types(attest_problem *p, attest_dice *dice)
@@ -211,14 +213,21 @@ static void draw_scale(attest_problem *p, attest_dice *dice, const char *family)
         p->scale = ATTEST_DICE_ANY(dice, powers);
 }
 
-static const struct family { uint32_t weight; const char *name; } families[] = {
-    { 24, "normal" }, { 6, "uniform" }, { 4, "positive" },  { 6, "integers" },  { 12, "dyadic" },     { 6, "flat" },
-    { 3, "ones" },    { 4, "ramp-up" }, { 4, "ramp-down" }, { 4, "negative" },  { 6, "huge" },        { 20, "range" },
-    { 5, "peaked" },  { 4, "cancel" },  { 4, "onehot" },    { 6, "repeat-max" }, { 5, "subnormal" },
-    { 6, "near-zero-denominator" },     { 4, "cast-edge" }, { 2, "stairs" },     { 1, "stairs:1" }, { 1, "stairs:5" },
-    { 4, "half-peak" }, { 4, "large-products" }, { 4, "p-underflow" }, { 4, "zero-keys" },
-    { 2, "normal:0.001" }, { 2, "normal:0.0625" },
-    { 2, "normal:0.25" }, { 2, "normal:2" }, { 2, "normal:4" }, { 1, "normal:10" },
+static const struct family {
+    uint32_t weight;
+    const char *name;
+} families[] = {
+    { 24, "normal" },       { 6, "uniform" },     { 4, "positive" },
+    { 6, "integers" },      { 12, "dyadic" },     { 6, "flat" },
+    { 3, "ones" },          { 4, "ramp-up" },     { 4, "ramp-down" },
+    { 4, "negative" },      { 6, "huge" },        { 20, "range" },
+    { 5, "peaked" },        { 4, "cancel" },      { 4, "onehot" },
+    { 6, "repeat-max" },    { 5, "subnormal" },   { 6, "near-zero-denominator" },
+    { 4, "cast-edge" },     { 2, "stairs" },      { 1, "stairs:1" },
+    { 1, "stairs:5" },      { 4, "half-peak" },   { 4, "large-products" },
+    { 4, "p-underflow" },   { 4, "zero-keys" },   { 2, "normal:0.001" },
+    { 2, "normal:0.0625" }, { 2, "normal:0.25" }, { 2, "normal:2" },
+    { 2, "normal:4" },      { 1, "normal:10" },
 };
 
 /* range:R, R one digit of a decade from 0.01 to 1000. */
@@ -263,10 +272,13 @@ static void draw_family(attest_case *c, attest_dice *dice)
 
 /* ---- more axes -------------------------------------------------------------------------------------------------- */
 
-static const struct extra { uint32_t weight; attest_axis axis; } extras[] = {
-    { 6, ATTEST_AXIS_WINDOW }, { 6, ATTEST_AXIS_LENS },  { 4, ATTEST_AXIS_DECAY },  { 5, ATTEST_AXIS_GATES },
-    { 5, ATTEST_AXIS_NORM },   { 3, ATTEST_AXIS_AFFINE }, { 3, ATTEST_AXIS_EPS },   { 3, ATTEST_AXIS_CLAMP },
-    { 3, ATTEST_AXIS_CAP },    { 3, ATTEST_AXIS_ALIBI }, { 4, ATTEST_AXIS_ROPE },   { 6, ATTEST_AXIS_STATE },
+static const struct extra {
+    uint32_t weight;
+    attest_axis axis;
+} extras[] = {
+    { 6, ATTEST_AXIS_WINDOW }, { 6, ATTEST_AXIS_LENS },   { 4, ATTEST_AXIS_DECAY },   { 5, ATTEST_AXIS_GATES },
+    { 5, ATTEST_AXIS_NORM },   { 3, ATTEST_AXIS_AFFINE }, { 3, ATTEST_AXIS_EPS },     { 3, ATTEST_AXIS_CLAMP },
+    { 3, ATTEST_AXIS_CAP },    { 3, ATTEST_AXIS_ALIBI },  { 4, ATTEST_AXIS_ROPE },    { 6, ATTEST_AXIS_STATE },
     { 2, ATTEST_AXIS_CENTER }, { 3, ATTEST_AXIS_FILTER }, { 4, ATTEST_AXIS_FEATURE },
 };
 
@@ -322,8 +334,7 @@ static int is_consistent(const attest_case *c)
     int lowest, highest;
     if (is_void(c) || (p->axis[ATTEST_AXIS_ROPE].value != ATTEST_ROPE_NONE && p->d % 2 == 1))
         return 0;
-    if (p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_NONE &&
-        attest_variant_degrees(p->axis, &lowest, &highest)) {
+    if (p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_NONE && attest_variant_degrees(p->axis, &lowest, &highest)) {
         const int64_t rows = attest_state_rows(attest_feature_dim(p), highest, 0);
         if (rows < 0 || rows * p->e > 1 << 14)
             return 0;
@@ -375,8 +386,7 @@ static void add_extras(attest_case *c, attest_dice *dice, const attest_prop_kern
     }
 }
 
-int attest_draw_line(attest_case *c, uint64_t seed, uint32_t number, uint32_t attempt,
-                     const attest_prop_kernel *kernel)
+int attest_draw_line(attest_case *c, uint64_t seed, uint32_t number, uint32_t attempt, const attest_prop_kernel *kernel)
 {
     attest_dice dice;
     attest_dice_init(&dice, seed, number, attempt);
@@ -406,8 +416,7 @@ attest_status attest_generate(attest_generated *made, uint64_t seed, uint32_t nu
         attest_dice dice;
         attest_dice_init(&dice, seed, number, attempt);
         made->tries = (int)attempt + 1;
-        if (!draw_base(&made->c, &dice, number, attempt, kernel) ||
-            !host->supports(host->context, &made->c.problem))
+        if (!draw_base(&made->c, &dice, number, attempt, kernel) || !host->supports(host->context, &made->c.problem))
             continue;
         add_extras(&made->c, &dice, kernel, attempt, host);
         made->found = 1;

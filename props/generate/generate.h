@@ -15,7 +15,7 @@
 
 typedef struct attest_generated {
     attest_case c;
-    int found;    /* 0: no line of `tries` draws was served: the kernel starves the generator */
+    int found; /* 0: no line of `tries` draws was served: the kernel starves the generator */
     int tries;
 } attest_generated;
 

@@ -21,7 +21,7 @@ uint32_t attest_dice_roll(attest_dice *dice, uint32_t sides);
 
 /* Row of a table whose rows start with a uint32_t weight. */
 size_t attest_dice_row(attest_dice *dice, const void *table, size_t rows, size_t bytes);
-#define ATTEST_DICE_PICK(dice, table) \
+#define ATTEST_DICE_PICK(dice, table)                                                                                  \
     (&(table)[attest_dice_row(dice, table, sizeof(table) / sizeof(table)[0], sizeof(table)[0])])
 #define ATTEST_DICE_ANY(dice, table) ((table)[attest_dice_roll(dice, (uint32_t)(sizeof(table) / sizeof(table)[0]))])
 

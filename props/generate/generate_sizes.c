@@ -7,14 +7,17 @@ enum { LATE = 60 }; /* attempts after which sizes are those that kernels of fixe
 
 enum { SIZES_SMALL, SIZES_TINY, SIZES_LONG, SIZES_WIDE, SIZES_MANY, SIZES_ROUND };
 
-static const struct kind { uint32_t weight; int kind; } kinds[] = {
+static const struct kind {
+    uint32_t weight;
+    int kind;
+} kinds[] = {
     { 56, SIZES_SMALL }, { 8, SIZES_TINY }, { 8, SIZES_LONG }, { 12, SIZES_WIDE }, { 16, SIZES_MANY },
 };
 
 static const int64_t tokens_tiny[] = { 1, 2, 3 };
 static const int64_t tokens_few[] = { 1, 2, 3, 4, 5, 7, 8, 9, 11 };
-static const int64_t tokens_small[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 16, 17, 19, 23, 24, 29, 31, 32, 33, 37,
-                                        40 };
+static const int64_t tokens_small[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,  11, 13, 15,
+                                        16, 17, 19, 23, 24, 29, 31, 32, 33, 37, 40 };
 static const int64_t tokens_long[] = { 41, 47, 48, 49, 63, 64, 65, 66, 79, 95, 96, 97, 113, 127, 128, 129, 130 };
 static const int64_t tokens_round[] = { 16, 32, 64, 128, 256 };
 static const int64_t width_few[] = { 1, 1, 2, 2, 3, 4 };
@@ -83,8 +86,8 @@ static int64_t draw_width(attest_dice *dice, int kind)
     case SIZES_TINY:
     case SIZES_LONG:
     case SIZES_MANY: return ATTEST_DICE_ANY(dice, width_few);
-    case SIZES_WIDE: return attest_dice_roll(dice, 3) ? ATTEST_DICE_ANY(dice, width_wide)
-                                                      : ATTEST_DICE_ANY(dice, width_small);
+    case SIZES_WIDE:
+        return attest_dice_roll(dice, 3) ? ATTEST_DICE_ANY(dice, width_wide) : ATTEST_DICE_ANY(dice, width_small);
     case SIZES_ROUND: return ATTEST_DICE_ANY(dice, width_round);
     default: return ATTEST_DICE_ANY(dice, width_small);
     }
@@ -123,7 +126,7 @@ void attest_draw_sizes(attest_case *c, attest_dice *dice, const attest_prop_kern
 
 /* ---- limits ----------------------------------------------------------------------------------------------------- */
 
-enum { WORK = 60000, WORK_LATE = 1 << 24 }; /* pairs of tokens times numbers a pair */
+enum { WORK = 60000, WORK_LATE = 1 << 24 };                       /* pairs of tokens times numbers a pair */
 enum { ROWS_USUAL = 128, ROWS_MOST = 4096, NUMBERS_MOST = 8192 }; /* of the highest state */
 
 static int64_t work(const attest_problem *p) { return p->b * p->hq * p->n * p->m * (p->d + p->e + 10); }

@@ -132,8 +132,9 @@ static double weight_at(const attest_setting *weight, double s)
 {
     double w = 1;
     for (uint32_t n = weight->order; n > 0; n--)
-        w = weight->value == ATTEST_WEIGHT_TAYLOR ? 1 + w * s / n : weight->value == ATTEST_WEIGHT_TERM ? w * s / n
-                                                                                                        : w * s;
+        w = weight->value == ATTEST_WEIGHT_TAYLOR ? 1 + w * s / n
+            : weight->value == ATTEST_WEIGHT_TERM ? w * s / n
+                                                  : w * s;
     return w;
 }
 
@@ -142,9 +143,9 @@ static int near_zero(const attest_case *c, const attest_bundle *inputs)
 {
     const attest_problem *p = &c->problem;
     const attest_tensor *q = attest_bundle_role(inputs, ATTEST_Q), *k = attest_bundle_role(inputs, ATTEST_K);
-    static const attest_axis plain[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_FEATURE, ATTEST_AXIS_ROPE,
-                                         ATTEST_AXIS_DECAY, ATTEST_AXIS_CLAMP, ATTEST_AXIS_CAP, ATTEST_AXIS_ALIBI,
-                                         ATTEST_AXIS_STATE };
+    static const attest_axis plain[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_FEATURE,
+                                         ATTEST_AXIS_ROPE,   ATTEST_AXIS_DECAY,  ATTEST_AXIS_CLAMP,
+                                         ATTEST_AXIS_CAP,    ATTEST_AXIS_ALIBI,  ATTEST_AXIS_STATE };
     for (size_t a = 0; a < sizeof plain / sizeof plain[0]; a++)
         if (axis(c, plain[a]) != 0)
             return 0;
@@ -276,7 +277,7 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
         return line;                                                                                                   \
     }                                                                                                                  \
     static int label_has_##id(const attest_case *c, const attest_prop_kernel *k, const attest_bundle *inputs,          \
-                        const attest_case_facts *facts)                                                                \
+                              const attest_case_facts *facts)                                                          \
     {                                                                                                                  \
         (void)inputs, (void)facts;                                                                                     \
         return label_can_##id(c, k) && (besides);                                                                      \

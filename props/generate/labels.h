@@ -14,12 +14,12 @@
 
 /* What the reference knows of a case (verify/ fills it from the truth's row facts). */
 typedef struct attest_case_facts {
-    int64_t rows;             /* b hq n */
-    int64_t negative_sum;     /* rows whose z is surely negative */
-    int64_t vanishing;        /* rows whose z may be 0, or is below 2^-10 of its absolute sum */
+    int64_t rows;         /* b hq n */
+    int64_t negative_sum; /* rows whose z is surely negative */
+    int64_t vanishing;    /* rows whose z may be 0, or is below 2^-10 of its absolute sum */
     int64_t negative_weight;
-    int64_t empty;            /* rows without visible key */
-    double range, abs_score;  /* largest of the rows; NaN under delta, efla */
+    int64_t empty;           /* rows without visible key */
+    double range, abs_score; /* largest of the rows; NaN under delta, efla */
 } attest_case_facts;
 
 typedef struct attest_label {

@@ -21,8 +21,8 @@ const attest_property *attest_property_find(const char *name)
 int prop_no_positions(const attest_problem *p)
 {
     return !prop_axis(p, ATTEST_AXIS_MASK) && !prop_axis(p, ATTEST_AXIS_WINDOW) && !prop_axis(p, ATTEST_AXIS_ROPE) &&
-           !prop_axis(p, ATTEST_AXIS_ALIBI) && !prop_axis(p, ATTEST_AXIS_DECAY) &&
-           !prop_axis(p, ATTEST_AXIS_UPDATE) && prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
+           !prop_axis(p, ATTEST_AXIS_ALIBI) && !prop_axis(p, ATTEST_AXIS_DECAY) && !prop_axis(p, ATTEST_AXIS_UPDATE) &&
+           prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
 }
 
 int prop_rows_independent(const attest_prop_kernel *k)

@@ -16,8 +16,8 @@ static attest_status check_shuffle(attest_finding *found, attest_trial *trial, c
     attest_status status = ATTEST_OK;
     attest_relation_init(&r, trial);
     r.bits = bits;
-    ATTEST_TRY(attest_relation_shuffle(&r, letter, attest_letter_size(&trial->c.problem, letter), trial, property,
-                                       err));
+    ATTEST_TRY(
+        attest_relation_shuffle(&r, letter, attest_letter_size(&trial->c.problem, letter), trial, property, err));
     ATTEST_TRY(attest_relation_check(found, trial, &r, err));
 out:
     attest_relation_clear(&r);
@@ -37,9 +37,14 @@ static attest_status check_queries(attest_finding *found, attest_trial *trial, a
 }
 
 const attest_property attest_property_query_permutation = {
-    "query-permutation", "rows follow their queries when queries change places",
-    "all without positions: mask=full, no window, rope, alibi, decay, cosformer, delta", PROP_BITS_OR_BOUNDS,
-    ATTEST_NEEDS_NOTHING, applies_queries, check_queries, attest_violate_by_row
+    "query-permutation",
+    "rows follow their queries when queries change places",
+    "all without positions: mask=full, no window, rope, alibi, decay, cosformer, delta",
+    PROP_BITS_OR_BOUNDS,
+    ATTEST_NEEDS_NOTHING,
+    applies_queries,
+    check_queries,
+    attest_violate_by_row
 };
 
 static int applies_batch(const attest_problem *p, const attest_prop_kernel *k)
@@ -65,10 +70,14 @@ static void violate_by_batch(const attest_problem *p, const attest_bundle *input
     }
 }
 
-const attest_property attest_property_batch_permutation = {
-    "batch-permutation", "batch entries change places with their inputs", "all", PROP_BITS_OR_BOUNDS,
-    ATTEST_NEEDS_NOTHING, applies_batch, check_batch, violate_by_batch
-};
+const attest_property attest_property_batch_permutation = { "batch-permutation",
+                                                            "batch entries change places with their inputs",
+                                                            "all",
+                                                            PROP_BITS_OR_BOUNDS,
+                                                            ATTEST_NEEDS_NOTHING,
+                                                            applies_batch,
+                                                            check_batch,
+                                                            violate_by_batch };
 
 static int applies_value_channels(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -97,9 +106,14 @@ static void violate_by_channel(const attest_problem *p, const attest_bundle *inp
 }
 
 const attest_property attest_property_value_channels = {
-    "value-channels", "channels of o follow the channels of v when these change places", "all",
+    "value-channels",
+    "channels of o follow the channels of v when these change places",
+    "all",
     "bits if sums are declared to be serial and no norm adds over channels, else both runs' bounds",
-    ATTEST_NEEDS_NOTHING, applies_value_channels, check_value_channels, violate_by_channel
+    ATTEST_NEEDS_NOTHING,
+    applies_value_channels,
+    check_value_channels,
+    violate_by_channel
 };
 
 static int applies_keys(const attest_problem *p, const attest_prop_kernel *k)
@@ -125,9 +139,14 @@ static void violate_by_first_key(const attest_problem *p, const attest_bundle *i
 }
 
 const attest_property attest_property_key_permutation = {
-    "key-permutation", "the order of keys, with their values, does not matter",
-    "all without positions and lengths (a decay, a mask or a delta rule reads the order)", PROP_BOUNDS,
-    ATTEST_NEEDS_BOUNDS, applies_keys, check_keys, violate_by_first_key
+    "key-permutation",
+    "the order of keys, with their values, does not matter",
+    "all without positions and lengths (a decay, a mask or a delta rule reads the order)",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_keys,
+    check_keys,
+    violate_by_first_key
 };
 
 /* ---- one of many ------------------------------------------------------------------------------------------------- */
@@ -148,10 +167,14 @@ out:
     return status;
 }
 
-const attest_property attest_property_batch_alone = {
-    "batch-alone", "a batch entry alone has the outputs that it has in the batch", "all", PROP_BITS_OR_BOUNDS,
-    ATTEST_NEEDS_NOTHING, applies_batch, check_batch_alone, violate_by_batch
-};
+const attest_property attest_property_batch_alone = { "batch-alone",
+                                                      "a batch entry alone has the outputs that it has in the batch",
+                                                      "all",
+                                                      PROP_BITS_OR_BOUNDS,
+                                                      ATTEST_NEEDS_NOTHING,
+                                                      applies_batch,
+                                                      check_batch_alone,
+                                                      violate_by_batch };
 
 static int applies_heads(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -193,10 +216,14 @@ static void violate_by_head(const attest_problem *p, const attest_bundle *inputs
 }
 
 const attest_property attest_property_heads_alone = {
-    "heads-alone", "the query heads of one KV head, alone, have the outputs that they have among all",
+    "heads-alone",
+    "the query heads of one KV head, alone, have the outputs that they have among all",
     "all but gates=heads, which is a softmax over heads",
-    "bits if rows are independent and the order of sums is declared, else both runs' bounds", ATTEST_NEEDS_NOTHING,
-    applies_heads, check_heads_alone, violate_by_head
+    "bits if rows are independent and the order of sums is declared, else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
+    applies_heads,
+    check_heads_alone,
+    violate_by_head
 };
 
 static int applies_shared(const attest_problem *p, const attest_prop_kernel *k)
@@ -235,10 +262,14 @@ static void violate_by_group(const attest_problem *p, const attest_bundle *input
 }
 
 const attest_property attest_property_shared_heads = {
-    "shared-heads", "query heads that share a KV head have the outputs of heads with a copy of it each",
+    "shared-heads",
+    "query heads that share a KV head have the outputs of heads with a copy of it each",
     "all with hq > hkv but gates=heads, which is a softmax over heads",
-    "bits if rows are independent and the order of sums is declared, else both runs' bounds", ATTEST_NEEDS_NOTHING,
-    applies_shared, check_shared_heads, violate_by_group
+    "bits if rows are independent and the order of sums is declared, else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
+    applies_shared,
+    check_shared_heads,
+    violate_by_group
 };
 
 /* ---- channels of q and k ----------------------------------------------------------------------------------------- */
@@ -255,8 +286,8 @@ static uint64_t signed_channel(const attest_relation *r, const attest_trial *tri
                                uint64_t bits, int *inexact)
 {
     (void)inexact;
-    const int flip = r->cut || (attest_trial_word(trial, &attest_property_sign_flip,
-                                                  (uint64_t)cell->index[ATTEST_LETTER_D]) & 1);
+    const int flip = r->cut ||
+                     (attest_trial_word(trial, &attest_property_sign_flip, (uint64_t)cell->index[ATTEST_LETTER_D]) & 1);
     return is_qk(cell) && flip ? attest_flip_sign(cell->dtype, bits) : bits;
 }
 
@@ -283,8 +314,7 @@ out:
 }
 
 /* The first channel of q enters on its own. */
-static void violate_by_first_channel(const attest_problem *p, const attest_bundle *inputs,
-                                     const attest_bundle *outputs)
+static void violate_by_first_channel(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs)
 {
     const attest_tensor *o = attest_bundle_role(outputs, ATTEST_O), *q = attest_bundle_role(inputs, ATTEST_Q);
     for (int64_t at = 0; o && at < attest_tensor_count(o); at++) {
@@ -294,9 +324,14 @@ static void violate_by_first_channel(const attest_problem *p, const attest_bundl
 }
 
 const attest_property attest_property_channel_rotation = {
-    "channel-rotation", "a signed permutation of the channels of q and k, an exact rotation, does not matter",
-    "feature identity or unit, without rope (pairs of channels) and given states", PROP_BOUNDS, ATTEST_NEEDS_BOUNDS,
-    applies_rotation, check_rotation, violate_by_first_channel
+    "channel-rotation",
+    "a signed permutation of the channels of q and k, an exact rotation, does not matter",
+    "feature identity or unit, without rope (pairs of channels) and given states",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_rotation,
+    check_rotation,
+    violate_by_first_channel
 };
 
 static int applies_zero_channels(const attest_problem *p, const attest_prop_kernel *k)
@@ -308,8 +343,8 @@ static int applies_zero_channels(const attest_problem *p, const attest_prop_kern
 }
 
 /* A decay of the new channel. */
-static uint64_t new_channel(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
-                            uint64_t bits, int *inexact)
+static uint64_t new_channel(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
+                            int *inexact)
 {
     (void)r;
     (void)inexact;
@@ -337,10 +372,14 @@ out:
 }
 
 const attest_property attest_property_zero_channels = {
-    "zero-channels", "channels of q and k that are 0 do not matter (scale as it was)",
+    "zero-channels",
+    "channels of q and k that are 0 do not matter (scale as it was)",
     "features with phi(0)=0, without rope (pairs of channels) and given states",
-    "bits if sums are declared to be serial, else both runs' bounds", ATTEST_NEEDS_NOTHING, applies_zero_channels,
-    check_zero_channels, violate_by_first_channel
+    "bits if sums are declared to be serial, else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
+    applies_zero_channels,
+    check_zero_channels,
+    violate_by_first_channel
 };
 
 static int applies_sign_flip(const attest_problem *p, const attest_prop_kernel *k)
@@ -362,7 +401,12 @@ out:
 }
 
 const attest_property attest_property_sign_flip = {
-    "sign-flip", "a channel that changes sign in q and in k (rope: all channels) changes no bit",
-    "feature identity or unit, without given states", "bits", ATTEST_NEEDS_NOTHING, applies_sign_flip,
-    check_sign_flip, violate_by_first_channel
+    "sign-flip",
+    "a channel that changes sign in q and in k (rope: all channels) changes no bit",
+    "feature identity or unit, without given states",
+    "bits",
+    ATTEST_NEEDS_NOTHING,
+    applies_sign_flip,
+    check_sign_flip,
+    violate_by_first_channel
 };

@@ -16,9 +16,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define HALVES 2  /* tokens whose decay is 1/2 */
-#define RETNET 8  /* most keys with gamma = 1/2 */
-#define GATE   2  /* largest gate */
+#define HALVES 2 /* tokens whose decay is 1/2 */
+#define RETNET 8 /* most keys with gamma = 1/2 */
+#define GATE 2   /* largest gate */
 
 static int applies_dyadic(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -275,8 +275,8 @@ static double state_after(const history *past, const int64_t *index, int n, cons
     const attest_trial *t = past->t;
     const attest_problem *p = &t->c.problem;
     const int64_t b = row->b, g = row->g;
-    const attest_tensor *given =
-        attest_bundle_get(t->inputs, (attest_tensor_id){ c < 0 ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, (uint32_t)n });
+    const attest_tensor *given = attest_bundle_get(
+        t->inputs, (attest_tensor_id){ c < 0 ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, (uint32_t)n });
     double sum = 0;
     for (int64_t j = given ? -1 : 0; j < row->last; j++) {
         double x = decay_since(past, j, -1);
@@ -371,9 +371,13 @@ out:
 }
 
 const attest_property attest_property_dyadic = {
-    "dyadic", "small integers, scale and decays powers of two: u, z, o and final states are the integer sums",
+    "dyadic",
+    "small integers, scale and decays powers of two: u, z, o and final states are the integer sums",
     "power:P, term and taylor up to P=2; features identity, relu; any mask, window, lens, decay, given state, gates "
     "but heads; no center, filter, rope, cap, alibi, clamp, delta; o of norms sum, floor, none, length",
     "exact, whatever the order: N (d a^2)^n a_v below 1/u (sums of integers below 1/u); o up to the declared division",
-    ATTEST_NEEDS_NOTHING, applies_dyadic, check_dyadic, attest_violate_by_row
+    ATTEST_NEEDS_NOTHING,
+    applies_dyadic,
+    check_dyadic,
+    attest_violate_by_row
 };

@@ -23,10 +23,12 @@ static double equal_weights_error(const attest_problem *p, const attest_prop_ker
 {
     const attest_numerics *n = &k->numerics;
     const double count = (double)keys;
-    const double tiles = n->schedule == ATTEST_SCHEDULE_TWO_PASS ? 0 : n->tile > 0 ? ceil(count / (double)n->tile) + 1
-                                                                                   : count + 1;
+    const double tiles = n->schedule == ATTEST_SCHEDULE_TWO_PASS ? 0
+                         : n->tile > 0                           ? ceil(count / (double)n->tile) + 1
+                                                                 : count + 1;
     const double parts = n->schedule == ATTEST_SCHEDULE_SPLIT || n->schedule == ATTEST_SCHEDULE_UNKNOWN
-                             ? (double)(n->splits > 0 ? n->splits : p->splits) + 1 : 0;
+                             ? (double)(n->splits > 0 ? n->splits : p->splits) + 1
+                             : 0;
     const double cast = p->p == p->acc ? 0 : 2 * attest_unit_roundoff(p->p);
     const double sums = 2 * (n->acc_unit > 0 ? n->acc_unit : attest_unit_roundoff(p->acc));
     const double factor = 2 * ((1 + tiles + parts) * values_declared(n->exp_error) + cast) +
@@ -128,10 +130,14 @@ out:
 }
 
 const attest_property attest_property_zero_query = {
-    "zero-query", "q = 0: o is the mean of v (norm=none: the sum), or 0 where W(0) = 0",
+    "zero-query",
+    "q = 0: o is the mean of v (norm=none: the sum), or 0 where W(0) = 0",
     "features with phi(0) = 0, norms sum, floor, none, length without eps; no gates, alibi, decay, given states, delta",
     "exact: u, z, and o up to the declared division; exp: e^0 by its declared error, see property_exact.c",
-    ATTEST_NEEDS_NOTHING, applies_zero, check_zero, attest_violate_by_row
+    ATTEST_NEEDS_NOTHING,
+    applies_zero,
+    check_zero,
+    attest_violate_by_row
 };
 
 /* ---- one key ---------------------------------------------------------------------------------------------------- */
@@ -208,8 +214,12 @@ out:
 }
 
 const attest_property attest_property_one_key = {
-    "one-key", "a row that sees one key: o is its value, lse its score",
+    "one-key",
+    "a row that sees one key: o is its value, lse its score",
     "softmax (exp, norm=sum without eps), any mask, window, step of scores; no gates, cosformer, lens",
     "exact but for what exp, the cast and the division are declared to err, see property_exact.c",
-    ATTEST_NEEDS_NOTHING, applies_one_key, check_one_key, attest_violate_by_row
+    ATTEST_NEEDS_NOTHING,
+    applies_one_key,
+    check_one_key,
+    attest_violate_by_row
 };

@@ -90,6 +90,6 @@ void prop_violate_by_tokens(const attest_problem *p, const attest_bundle *inputs
 
 /* How each lemma of a tolerance is told. */
 #define PROP_BITS_OR_BOUNDS "bits if the kernel's rows are independent (batch-invariant), else both runs' bounds"
-#define PROP_BOUNDS         "both runs' bounds (R-JUDGE)"
+#define PROP_BOUNDS "both runs' bounds (R-JUDGE)"
 
 #endif

@@ -133,8 +133,8 @@ static attest_status check_prefix(attest_finding *found, attest_trial *trial, at
     attest_relation r;
     attest_relation_init(&r, trial);
     r.bits = prop_rows_independent(&trial->kernel);
-    r.cut = 1 + (int64_t)(attest_trial_word(trial, &attest_property_causal_prefix, 0) %
-                          (uint64_t)(trial->c.problem.m - 1));
+    r.cut = 1 +
+            (int64_t)(attest_trial_word(trial, &attest_property_causal_prefix, 0) % (uint64_t)(trial->c.problem.m - 1));
     r.value = after_cut;
     r.related = before_cut;
     const attest_status status = attest_relation_check(found, trial, &r, err);
@@ -142,11 +142,13 @@ static attest_status check_prefix(attest_finding *found, attest_trial *trial, at
     return status;
 }
 
+// clang-format off
 const attest_property attest_property_causal_prefix = {
     "causal-prefix", "rows that see nothing from a token on do not change when all is changed from it on",
     "all with mask=causal or causal-br, window or lens", PROP_BITS_OR_BOUNDS, ATTEST_NEEDS_NOTHING, applies_prefix,
     check_prefix, violate_by_leak
 };
+// clang-format on
 
 /* Decays stay: one of a token that nobody sees is still between older keys and later queries. */
 static uint64_t where_unseen(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
@@ -186,9 +188,13 @@ static attest_status check_unseen(attest_finding *found, attest_trial *trial, at
 }
 
 const attest_property attest_property_unseen_keys = {
-    "unseen-keys", "keys that no query sees may be any finite numbers: nothing changes",
+    "unseen-keys",
+    "keys that no query sees may be any finite numbers: nothing changes",
     "all with mask=causal or causal-br, window or lens, where some key is seen by nobody",
-    "bits of deterministic kernels, else both runs' bounds", ATTEST_NEEDS_NOTHING, applies_unseen, check_unseen,
+    "bits of deterministic kernels, else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
+    applies_unseen,
+    check_unseen,
     violate_by_leak
 };
 
@@ -222,8 +228,8 @@ static attest_status check_prefix_alone(attest_finding *found, attest_trial *tri
 {
     attest_relation r;
     attest_relation_init(&r, trial);
-    r.cut = 1 + (int64_t)(attest_trial_word(trial, &attest_property_prefix_alone, 0) %
-                          (uint64_t)(trial->c.problem.n - 1));
+    r.cut = 1 +
+            (int64_t)(attest_trial_word(trial, &attest_property_prefix_alone, 0) % (uint64_t)(trial->c.problem.n - 1));
     r.c.problem.n = r.c.problem.m = r.cut;
     r.bits = follows_keys(&trial->kernel);
     r.value = cut_length;
@@ -233,9 +239,14 @@ static attest_status check_prefix_alone(attest_finding *found, attest_trial *tri
 }
 
 const attest_property attest_property_prefix_alone = {
-    "prefix-alone", "the first tokens alone have the outputs that they have with the tokens after them",
-    "mask=causal, or causal-br without lens, with n=m; not cosformer, which reads the length", BITS_BY_KEYS,
-    ATTEST_NEEDS_NOTHING, applies_prefix_alone, check_prefix_alone, violate_by_shape
+    "prefix-alone",
+    "the first tokens alone have the outputs that they have with the tokens after them",
+    "mask=causal, or causal-br without lens, with n=m; not cosformer, which reads the length",
+    BITS_BY_KEYS,
+    ATTEST_NEEDS_NOTHING,
+    applies_prefix_alone,
+    check_prefix_alone,
+    violate_by_shape
 };
 
 static int applies_length_alone(const attest_problem *p, const attest_prop_kernel *k)
@@ -268,9 +279,14 @@ out:
 }
 
 const attest_property attest_property_length_alone = {
-    "length-alone", "a batch entry with a length has the outputs of a problem with so many keys and no lengths",
+    "length-alone",
+    "a batch entry with a length has the outputs of a problem with so many keys and no lengths",
     "lens=draw; not with decays unless the length is n (they need n=m), nor cosformer where it shortens max(n,m)",
-    BITS_BY_KEYS, ATTEST_NEEDS_NOTHING, applies_length_alone, check_length_alone, violate_by_shape
+    BITS_BY_KEYS,
+    ATTEST_NEEDS_NOTHING,
+    applies_length_alone,
+    check_length_alone,
+    violate_by_shape
 };
 
 /* The last `rows` queries alone, aligned to the last key. */
@@ -315,10 +331,14 @@ static attest_status check_last_row(attest_finding *found, attest_trial *trial, 
 }
 
 const attest_property attest_property_last_row = {
-    "last-row", "the last query alone (decode: n=1 mask=causal-br) has the row that it has among all queries",
+    "last-row",
+    "the last query alone (decode: n=1 mask=causal-br) has the row that it has among all queries",
     "causal-br, or causal with n=m and without lens; not with decays, which need n=m",
     "bits if rows are independent and, from mask=causal, their order of summation is declared; else both runs' bounds",
-    ATTEST_NEEDS_NOTHING, applies_last_row, check_last_row, violate_by_shape
+    ATTEST_NEEDS_NOTHING,
+    applies_last_row,
+    check_last_row,
+    violate_by_shape
 };
 
 static int applies_last_rows(const attest_problem *p, const attest_prop_kernel *k)
@@ -335,10 +355,14 @@ static attest_status check_last_rows(attest_finding *found, attest_trial *trial,
 }
 
 const attest_property attest_property_last_rows = {
-    "last-rows", "the last few queries alone (prefill in pieces: mask=causal-br) have the rows they have among all",
+    "last-rows",
+    "the last few queries alone (prefill in pieces: mask=causal-br) have the rows they have among all",
     "causal-br, or causal with n=m and without lens; not with decays, which need n=m",
     "bits if rows are independent and, from mask=causal, their order of summation is declared; else both runs' bounds",
-    ATTEST_NEEDS_NOTHING, applies_last_rows, check_last_rows, violate_by_shape
+    ATTEST_NEEDS_NOTHING,
+    applies_last_rows,
+    check_last_rows,
+    violate_by_shape
 };
 
 /* ---- other names of the same mask -------------------------------------------------------------------------------- */
@@ -361,10 +385,14 @@ static attest_status check_wide_window(attest_finding *found, attest_trial *tria
     return status;
 }
 
-const attest_property attest_property_wide_window = {
-    "wide-window", "a window as wide as the whole problem, max(n,m), is none", "all without window, state and update",
-    BITS_BY_KEYS, ATTEST_NEEDS_NOTHING, applies_wide_window, check_wide_window, violate_by_shape
-};
+const attest_property attest_property_wide_window = { "wide-window",
+                                                      "a window as wide as the whole problem, max(n,m), is none",
+                                                      "all without window, state and update",
+                                                      BITS_BY_KEYS,
+                                                      ATTEST_NEEDS_NOTHING,
+                                                      applies_wide_window,
+                                                      check_wide_window,
+                                                      violate_by_shape };
 
 static int applies_square(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -385,11 +413,14 @@ static attest_status check_square(attest_finding *found, attest_trial *trial, at
     return status;
 }
 
-const attest_property attest_property_square_mask = {
-    "square-mask", "mask=causal and mask=causal-br are the same where n=m",
-    "causal and causal-br with n=m, without lens",
-    BITS_BY_KEYS, ATTEST_NEEDS_NOTHING, applies_square, check_square, violate_by_shape
-};
+const attest_property attest_property_square_mask = { "square-mask",
+                                                      "mask=causal and mask=causal-br are the same where n=m",
+                                                      "causal and causal-br with n=m, without lens",
+                                                      BITS_BY_KEYS,
+                                                      ATTEST_NEEDS_NOTHING,
+                                                      applies_square,
+                                                      check_square,
+                                                      violate_by_shape };
 
 /* ---- rows that see nothing --------------------------------------------------------------------------------------- */
 
@@ -456,7 +487,12 @@ static void violate_empty_rows(const attest_problem *p, const attest_bundle *inp
 }
 
 const attest_property attest_property_fully_masked = {
-    "fully-masked", "a row without visible key is o = u = z = 0 and lse = -inf (or NaN, where declared)",
-    "all with mask, window or lens, without given state", "exact", ATTEST_NEEDS_NOTHING, applies_fully_masked,
-    check_fully_masked, violate_empty_rows
+    "fully-masked",
+    "a row without visible key is o = u = z = 0 and lse = -inf (or NaN, where declared)",
+    "all with mask, window or lens, without given state",
+    "exact",
+    ATTEST_NEEDS_NOTHING,
+    applies_fully_masked,
+    check_fully_masked,
+    violate_empty_rows
 };

@@ -131,10 +131,14 @@ static attest_status check_gates(attest_finding *found, attest_trial *trial, att
     return check_step(found, trial, ATTEST_AXIS_GATES, gates, ones, NULL, 0, err);
 }
 
-const attest_property attest_property_unit_gates = {
-    "unit-gates", "gates of 1 (in, out, inout or pre-out) change nothing", "all with gates=none that can have gates",
-    PROP_BOUNDS, ATTEST_NEEDS_BOUNDS, applies_gates, check_gates, violate_by_axes
-};
+const attest_property attest_property_unit_gates = { "unit-gates",
+                                                     "gates of 1 (in, out, inout or pre-out) change nothing",
+                                                     "all with gates=none that can have gates",
+                                                     PROP_BOUNDS,
+                                                     ATTEST_NEEDS_BOUNDS,
+                                                     applies_gates,
+                                                     check_gates,
+                                                     violate_by_axes };
 
 static int applies_decay(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -150,9 +154,14 @@ static attest_status check_decay(attest_finding *found, attest_trial *trial, att
 }
 
 const attest_property attest_property_unit_decay = {
-    "unit-decay", "a decay of 1 (retnet, scalar or vector) changes nothing",
-    "decay=none, a causal mask, n = m; vector with power:1 and term:1 only", PROP_BOUNDS, ATTEST_NEEDS_BOUNDS,
-    applies_decay, check_decay, violate_by_axes
+    "unit-decay",
+    "a decay of 1 (retnet, scalar or vector) changes nothing",
+    "decay=none, a causal mask, n = m; vector with power:1 and term:1 only",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_decay,
+    check_decay,
+    violate_by_axes
 };
 
 static int applies_affine(const attest_problem *p, const attest_prop_kernel *k)
@@ -167,10 +176,14 @@ static attest_status check_affine(attest_finding *found, attest_trial *trial, at
     return check_step(found, trial, ATTEST_AXIS_AFFINE, affine, ones, NULL, 0, err);
 }
 
-const attest_property attest_property_unit_affine = {
-    "unit-affine", "a gain of 1 and a shift of 0 change nothing", "norms rms, layernorm and their length- forms",
-    PROP_BOUNDS, ATTEST_NEEDS_BOUNDS, applies_affine, check_affine, violate_by_axes
-};
+const attest_property attest_property_unit_affine = { "unit-affine",
+                                                      "a gain of 1 and a shift of 0 change nothing",
+                                                      "norms rms, layernorm and their length- forms",
+                                                      PROP_BOUNDS,
+                                                      ATTEST_NEEDS_BOUNDS,
+                                                      applies_affine,
+                                                      check_affine,
+                                                      violate_by_axes };
 
 static int applies_slope(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -184,10 +197,14 @@ static attest_status check_slope(attest_finding *found, attest_trial *trial, att
     return check_step(found, trial, ATTEST_AXIS_ALIBI, alibi, NULL, NULL, 0, err);
 }
 
-const attest_property attest_property_zero_slope = {
-    "zero-slope", "slopes of 0 change nothing", "alibi=none, but delta, efla and given states", PROP_BOUNDS,
-    ATTEST_NEEDS_BOUNDS, applies_slope, check_slope, violate_by_axes
-};
+const attest_property attest_property_zero_slope = { "zero-slope",
+                                                     "slopes of 0 change nothing",
+                                                     "alibi=none, but delta, efla and given states",
+                                                     PROP_BOUNDS,
+                                                     ATTEST_NEEDS_BOUNDS,
+                                                     applies_slope,
+                                                     check_slope,
+                                                     violate_by_axes };
 
 /* ---- limits that no key reaches --------------------------------------------------------------------------------- */
 
@@ -211,10 +228,14 @@ static attest_status check_length(attest_finding *found, attest_trial *trial, at
     return check_step(found, trial, ATTEST_AXIS_LENS, lens, all_keys, NULL, 0, err);
 }
 
-const attest_property attest_property_full_length = {
-    "full-length", "lengths of m change nothing", "lens=none, but delta and efla", PROP_BOUNDS, ATTEST_NEEDS_BOUNDS,
-    applies_length, check_length, violate_by_axes
-};
+const attest_property attest_property_full_length = { "full-length",
+                                                      "lengths of m change nothing",
+                                                      "lens=none, but delta and efla",
+                                                      PROP_BOUNDS,
+                                                      ATTEST_NEEDS_BOUNDS,
+                                                      applies_length,
+                                                      check_length,
+                                                      violate_by_axes };
 
 /* 2^100 is a number of every arithmetic but f16, where it is infinite: no limit either. */
 #define FAR 0x1p100
@@ -239,10 +260,14 @@ static attest_status check_clamp(attest_finding *found, attest_trial *trial, att
     return check_step(found, trial, ATTEST_AXIS_CLAMP, clamp, NULL, NULL, 0, err);
 }
 
-const attest_property attest_property_wide_clamp = {
-    "wide-clamp", "a clamp far above every score changes nothing", "clamp=none, but delta, efla and given states",
-    PROP_BOUNDS, ATTEST_NEEDS_BOUNDS, applies_clamp, check_clamp, violate_by_axes
-};
+const attest_property attest_property_wide_clamp = { "wide-clamp",
+                                                     "a clamp far above every score changes nothing",
+                                                     "clamp=none, but delta, efla and given states",
+                                                     PROP_BOUNDS,
+                                                     ATTEST_NEEDS_BOUNDS,
+                                                     applies_clamp,
+                                                     check_clamp,
+                                                     violate_by_axes };
 
 static int applies_filter(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -258,11 +283,14 @@ static attest_status check_filter(attest_finding *found, attest_trial *trial, at
     return check_step(found, trial, ATTEST_AXIS_FILTER, filter, NULL, NULL, 0, err);
 }
 
-const attest_property attest_property_wide_filter = {
-    "wide-filter", "a filter wider than the range of the scores changes nothing",
-    "filter=none, but delta, efla and given states", PROP_BOUNDS, ATTEST_NEEDS_BOUNDS, applies_filter, check_filter,
-    violate_by_axes
-};
+const attest_property attest_property_wide_filter = { "wide-filter",
+                                                      "a filter wider than the range of the scores changes nothing",
+                                                      "filter=none, but delta, efla and given states",
+                                                      PROP_BOUNDS,
+                                                      ATTEST_NEEDS_BOUNDS,
+                                                      applies_filter,
+                                                      check_filter,
+                                                      violate_by_axes };
 
 /* ---- sink and floor: what joins z ------------------------------------------------------------------------------- */
 
@@ -305,11 +333,14 @@ static attest_status check_sink(attest_finding *found, attest_trial *trial, atte
     return check_step(found, trial, ATTEST_AXIS_NORM, sink, far_below, NULL, (int64_t)score + 202, err);
 }
 
-const attest_property attest_property_far_sink = {
-    "far-sink", "a sink far below every score, e^-200 of the sum, changes nothing", "weight=exp, norm=sum, eps=0",
-    "both runs' bounds (R-JUDGE), which 2^-288 of o does not reach", ATTEST_NEEDS_BOUNDS, applies_sink, check_sink,
-    violate_by_axes
-};
+const attest_property attest_property_far_sink = { "far-sink",
+                                                   "a sink far below every score, e^-200 of the sum, changes nothing",
+                                                   "weight=exp, norm=sum, eps=0",
+                                                   "both runs' bounds (R-JUDGE), which 2^-288 of o does not reach",
+                                                   ATTEST_NEEDS_BOUNDS,
+                                                   applies_sink,
+                                                   check_sink,
+                                                   violate_by_axes };
 
 static int applies_floor(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -339,7 +370,12 @@ static attest_status check_floor(attest_finding *found, attest_trial *trial, att
 }
 
 const attest_property attest_property_low_floor = {
-    "low-floor", "a floor of the denominator below every sum, -2^100, changes nothing, negative sums too",
-    "norm=sum, eps=0, center=zero, without given states; sums that surely stay above it", PROP_BOUNDS,
-    ATTEST_NEEDS_BOUNDS, applies_floor, check_floor, violate_by_axes
+    "low-floor",
+    "a floor of the denominator below every sum, -2^100, changes nothing, negative sums too",
+    "norm=sum, eps=0, center=zero, without given states; sums that surely stay above it",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_floor,
+    check_floor,
+    violate_by_axes
 };

@@ -160,9 +160,14 @@ static attest_status check_value_scaling(attest_finding *found, attest_trial *tr
 }
 
 const attest_property attest_property_value_scaling = {
-    "value-scaling", "values (and h0) times 2^k: o and u times 2^k; o as it was under l2, rms and layernorm",
-    "all; not l2, rms and layernorm with eps > 0, which has a size of its own", BITS_IN_RANGE, ATTEST_NEEDS_NOTHING,
-    applies_value_scaling, check_value_scaling, violate_by_values
+    "value-scaling",
+    "values (and h0) times 2^k: o and u times 2^k; o as it was under l2, rms and layernorm",
+    "all; not l2, rms and layernorm with eps > 0, which has a size of its own",
+    BITS_IN_RANGE,
+    ATTEST_NEEDS_NOTHING,
+    applies_value_scaling,
+    check_value_scaling,
+    violate_by_values
 };
 
 static uint64_t negated_value(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
@@ -191,17 +196,20 @@ static attest_status check_value_sign(attest_finding *found, attest_trial *trial
     return status;
 }
 
-const attest_property attest_property_value_sign = {
-    "value-sign", "values (and h0) with the other sign: o and u with the other sign",
-    "all without affine, whose shift has a sign of its own", "bits", ATTEST_NEEDS_NOTHING, applies_value_sign,
-    check_value_sign, attest_violate_by_row
-};
+const attest_property attest_property_value_sign = { "value-sign",
+                                                     "values (and h0) with the other sign: o and u with the other sign",
+                                                     "all without affine, whose shift has a sign of its own",
+                                                     "bits",
+                                                     ATTEST_NEEDS_NOTHING,
+                                                     applies_value_sign,
+                                                     check_value_sign,
+                                                     attest_violate_by_row };
 
 /* ---- queries, keys, scale ---------------------------------------------------------------------------------------- */
 
 /* q 2^k, k 2^-k; given states of degree n, made of keys, 2^-kn. */
-static uint64_t scaled_pair(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
-                            uint64_t bits, int *inexact)
+static uint64_t scaled_pair(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
+                            int *inexact)
 {
     const int homogeneous = !prop_feature_in(&trial->c.problem, IGNORES_LENGTH);
     const int state = cell->id.kind == ATTEST_KIND_H0 || cell->id.kind == ATTEST_KIND_Z0;
@@ -218,8 +226,7 @@ static uint64_t scaled_pair(const attest_relation *r, const attest_trial *trial,
 static int applies_key_query(const attest_problem *p, const attest_prop_kernel *k)
 {
     (void)k;
-    return prop_feature_in(p, IGNORES_LENGTH) ||
-           (prop_feature_in(p, HOMOGENEOUS) && !prop_axis(p, ATTEST_AXIS_UPDATE));
+    return prop_feature_in(p, IGNORES_LENGTH) || (prop_feature_in(p, HOMOGENEOUS) && !prop_axis(p, ATTEST_AXIS_UPDATE));
 }
 
 /* A factor at q, k or scale meets every degree. */
@@ -242,9 +249,14 @@ static attest_status check_key_query(attest_finding *found, attest_trial *trial,
 }
 
 const attest_property attest_property_key_query_scaling = {
-    "key-query-scaling", "q times 2^k and keys (and given states, by degree) times 2^-k: all as it was",
-    "feature identity, relu, cosformer, unit; delta and efla, where keys enter alone, with unit only", BITS_IN_RANGE,
-    ATTEST_NEEDS_NOTHING, applies_key_query, check_key_query, violate_by_queries
+    "key-query-scaling",
+    "q times 2^k and keys (and given states, by degree) times 2^-k: all as it was",
+    "feature identity, relu, cosformer, unit; delta and efla, where keys enter alone, with unit only",
+    BITS_IN_RANGE,
+    ATTEST_NEEDS_NOTHING,
+    applies_key_query,
+    check_key_query,
+    violate_by_queries
 };
 
 /* With cut = 1 the sign, else the size. */
@@ -285,9 +297,14 @@ static attest_status check_folding(attest_finding *found, attest_trial *trial, a
 }
 
 const attest_property attest_property_scale_folding = {
-    "scale-folding", "scale times 2^k and q times 2^-k, or both with the other sign: all as it was",
-    "size: feature identity, relu, cosformer; sign: identity, unit; not with scale=0", BITS_IN_RANGE,
-    ATTEST_NEEDS_NOTHING, applies_folding, check_folding, violate_by_scale
+    "scale-folding",
+    "scale times 2^k and q times 2^-k, or both with the other sign: all as it was",
+    "size: feature identity, relu, cosformer; sign: identity, unit; not with scale=0",
+    BITS_IN_RANGE,
+    ATTEST_NEEDS_NOTHING,
+    applies_folding,
+    check_folding,
+    violate_by_scale
 };
 
 /* ---- homogeneous weights ----------------------------------------------------------------------------------------- */
@@ -333,7 +350,7 @@ static attest_status check_homogeneity(attest_finding *found, attest_trial *tria
     demand(&r, trial, 2 * degree_margin(p, r.shift));
     r.bits = r.bits && keeps_scale(trial, r.shift) && (order <= 1 || powers_by_products(&trial->kernel)) &&
              p->p == p->acc; /* a cast weight may leave its format's normal numbers */
-    if (r.bits && degree) /* a logarithm is shifted, not scaled: its bits are not known */
+    if (r.bits && degree)    /* a logarithm is shifted, not scaled: its bits are not known */
         r.outputs &= ~(uint32_t)ATTEST_GIVES_LSE;
     const attest_status status = attest_relation_check(found, trial, &r, err);
     attest_relation_clear(&r);
@@ -341,7 +358,12 @@ static attest_status check_homogeneity(attest_finding *found, attest_trial *tria
 }
 
 const attest_property attest_property_term_homogeneity = {
-    "term-homogeneity", "scale times 2^k: u and z times 2^(kP), o too, or as it was where a norm divides it out",
-    "weight term:P, power:P (delta, efla: P=1) without cap, clamp, alibi, filter, sink, floor, eps", BITS_IN_RANGE,
-    ATTEST_NEEDS_NOTHING, applies_homogeneity, check_homogeneity, violate_by_scale
+    "term-homogeneity",
+    "scale times 2^k: u and z times 2^(kP), o too, or as it was where a norm divides it out",
+    "weight term:P, power:P (delta, efla: P=1) without cap, clamp, alibi, filter, sink, floor, eps",
+    BITS_IN_RANGE,
+    ATTEST_NEEDS_NOTHING,
+    applies_homogeneity,
+    check_homogeneity,
+    violate_by_scale
 };

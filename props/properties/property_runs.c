@@ -22,8 +22,8 @@ static void violate_by_place(const attest_problem *p, const attest_bundle *input
 
 static int applies_repeat(const attest_problem *p, const attest_prop_kernel *k)
 {
-    return is_deterministic(k) && (double)p->b * (double)p->hq * (double)p->n * (double)p->m * (double)(p->d + p->e) <=
-                                      MOST_WORK;
+    return is_deterministic(k) &&
+           (double)p->b * (double)p->hq * (double)p->n * (double)p->m * (double)(p->d + p->e) <= MOST_WORK;
 }
 
 static attest_status check_repeat(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -46,9 +46,14 @@ out:
 }
 
 const attest_property attest_property_repeat = {
-    "repeat", "400 runs on the same inputs have the same bits",
-    "all of deterministic kernels; cases of at most 4096 products, one in 16", "bits",
-    ATTEST_NEEDS_NOTHING, applies_repeat, check_repeat, violate_by_place
+    "repeat",
+    "400 runs on the same inputs have the same bits",
+    "all of deterministic kernels; cases of at most 4096 products, one in 16",
+    "bits",
+    ATTEST_NEEDS_NOTHING,
+    applies_repeat,
+    check_repeat,
+    violate_by_place
 };
 
 static int applies_layout(const attest_problem *p, const attest_prop_kernel *k)
@@ -73,9 +78,14 @@ out:
 }
 
 const attest_property attest_property_layout = {
-    "layout", "tensors with other strides than C order give the same outputs", "all, unless the kernel refuses them",
-    "bits if declared deterministic (attest.h: whatever the strides), else both runs' bounds", ATTEST_NEEDS_NOTHING,
-    applies_layout, check_layout, violate_by_place
+    "layout",
+    "tensors with other strides than C order give the same outputs",
+    "all, unless the kernel refuses them",
+    "bits if declared deterministic (attest.h: whatever the strides), else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
+    applies_layout,
+    check_layout,
+    violate_by_place
 };
 
 static int applies_alone(const attest_problem *p, const attest_prop_kernel *k)
@@ -111,7 +121,12 @@ static void violate_by_outputs(const attest_problem *p, const attest_bundle *inp
 }
 
 const attest_property attest_property_o_alone = {
-    "o-alone", "o is the same when no other output is asked for", "all with further outputs that the kernel gives",
-    "bits if declared deterministic (the same bits on every run), else both runs' bounds", ATTEST_NEEDS_NOTHING,
-    applies_alone, check_alone, violate_by_outputs
+    "o-alone",
+    "o is the same when no other output is asked for",
+    "all with further outputs that the kernel gives",
+    "bits if declared deterministic (the same bits on every run), else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
+    applies_alone,
+    check_alone,
+    violate_by_outputs
 };

@@ -120,9 +120,14 @@ static void violate_by_width(const attest_problem *p, const attest_bundle *input
 }
 
 const attest_property attest_property_score_shift = {
-    "score-shift", "a constant added to all scores of a row: the same o, lse + the constant",
+    "score-shift",
+    "a constant added to all scores of a row: the same o, lse + the constant",
     "exp under norms where e^c drops out, without eps; taylor with a center (u and z too); features identity, relu; "
-    "no rope, cap, alibi, clamp, vector decay", PROP_BOUNDS, ATTEST_NEEDS_BOUNDS, applies_shift, check_shift,
+    "no rope, cap, alibi, clamp, vector decay",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_shift,
+    check_shift,
     violate_by_width
 };
 
@@ -208,10 +213,14 @@ static void violate_by_mean(const attest_problem *p, const attest_bundle *inputs
 }
 
 const attest_property attest_property_one_hot = {
-    "one-hot", "a key whose score is g above the others: |o - v| <= (N-1) e^-g max|v_j - v|",
+    "one-hot",
+    "a key whose score is g above the others: |o - v| <= (N-1) e^-g max|v_j - v|",
     "softmax: exp, norm=sum without eps; no gates, decay, cap, alibi, clamp, rope; features identity, relu",
-    "A5 row 12: w >= 1 - (N-1) e^-g, and the run's bound (R-JUDGE); g in double, downward", ATTEST_NEEDS_BOUNDS,
-    applies_one_hot, check_one_hot, violate_by_mean
+    "A5 row 12: w >= 1 - (N-1) e^-g, and the run's bound (R-JUDGE); g in double, downward",
+    ATTEST_NEEDS_BOUNDS,
+    applies_one_hot,
+    check_one_hot,
+    violate_by_mean
 };
 
 /* ---- monotone --------------------------------------------------------------------------------------------------- */
@@ -261,8 +270,7 @@ static attest_status compare_raised(attest_finding *found, attest_trial *low, at
             const int64_t at = values_index(p, ATTEST_O, &row, c);
             const double before = values_output(low->outputs, ATTEST_O, &row, c);
             const double after = values_output(high->outputs, ATTEST_O, &row, c);
-            values_add(found, ATTEST_O, &row, c, after, after >= before ? after : before,
-                       bound[0][at] + bound[1][at]);
+            values_add(found, ATTEST_O, &row, c, after, after >= before ? after : before, bound[0][at] + bound[1][at]);
         }
     }
 out:
@@ -302,8 +310,13 @@ static void violate_downward(const attest_problem *p, const attest_bundle *input
 }
 
 const attest_property attest_property_monotone = {
-    "monotone", "a key whose score rises does not lose weight (seen through v = 1 there and 0 elsewhere)",
+    "monotone",
+    "a key whose score rises does not lose weight (seen through v = 1 there and 0 elsewhere)",
     "norms sum, sink, floor, none, length; polynomial weights where no score is below 0; no gates, rope, center, "
-    "vector decay, given states, delta; features identity, relu", "the sign, beyond both runs' bounds (R-JUDGE)",
-    ATTEST_NEEDS_BOUNDS, applies_monotone, check_monotone, violate_downward
+    "vector decay, given states, delta; features identity, relu",
+    "the sign, beyond both runs' bounds (R-JUDGE)",
+    ATTEST_NEEDS_BOUNDS,
+    applies_monotone,
+    check_monotone,
+    violate_downward
 };

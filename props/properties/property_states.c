@@ -105,10 +105,7 @@ static int64_t first_of(const attest_problem *p, const attest_prop_kernel *k)
 }
 
 /* One more than the longest first part: queries without a key of their own are left to the rest. */
-static int64_t tokens(const attest_problem *p)
-{
-    return prop_axis(p, ATTEST_AXIS_MASK) && p->n < p->m ? p->n : p->m;
-}
+static int64_t tokens(const attest_problem *p) { return prop_axis(p, ATTEST_AXIS_MASK) && p->n < p->m ? p->n : p->m; }
 
 static int applies_composition(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -143,8 +140,8 @@ static int has_keys(const attest_trial *trial, int64_t b, int64_t i)
 static int row_has_keys(const attest_relation *r, const attest_trial *trial, const attest_cell *cell)
 {
     const int64_t i = cell->index[ATTEST_LETTER_N];
-    return i < 0 || has_keys(trial, cell->index[ATTEST_LETTER_B], r->from[ATTEST_LETTER_N] ? r->from[ATTEST_LETTER_N][i]
-                                                                                              : i);
+    return i < 0 ||
+           has_keys(trial, cell->index[ATTEST_LETTER_B], r->from[ATTEST_LETTER_N] ? r->from[ATTEST_LETTER_N][i] : i);
 }
 
 /* The first `t` tokens alone: with mask=full all queries, of whose outputs nothing is asked. */
@@ -164,8 +161,8 @@ static attest_status run_first(attest_bundle **outputs, int *usable, attest_find
     if (!trial->host->supports(trial->host->context, &r.c.problem))
         return ATTEST_OK;
     ATTEST_TRY(attest_relation_inputs(&inputs, &inexact, &r, trial, err));
-    ATTEST_TRY(attest_trial_run(outputs, usable, found, trial, &r.c, inputs, ATTEST_GIVES_O | ATTEST_GIVES_STATE, 0,
-                                err));
+    ATTEST_TRY(
+        attest_trial_run(outputs, usable, found, trial, &r.c, inputs, ATTEST_GIVES_O | ATTEST_GIVES_STATE, 0, err));
 out:
     attest_bundle_free(inputs);
     attest_relation_clear(&r);
@@ -227,7 +224,10 @@ const attest_property attest_property_state_composition = {
     "the rest of the tokens, given the final state of the first ones, has the outputs of the whole",
     "recurrent ones, but rope and cosformer (absolute positions), length norms, lens with decay or causal-br",
     "bits: schedule recurrent, or chunk cut between chunks (causal, no lens), states kept as ht is; else nothing",
-    ATTEST_NEEDS_NOTHING, applies_composition, check_composition, prop_violate_by_tokens
+    ATTEST_NEEDS_NOTHING,
+    applies_composition,
+    check_composition,
+    prop_violate_by_tokens
 };
 
 /* ---- a given state of zeros ------------------------------------------------------------------------------------- */
@@ -259,11 +259,14 @@ static void violate_by_state(const attest_problem *p, const attest_bundle *input
     prop_violate_by(outputs, prop_axis(p, ATTEST_AXIS_STATE));
 }
 
-const attest_property attest_property_zero_state = {
-    "zero-state", "given states of zeros are no given states", "recurrent ones with state=none",
-    "bits if the schedule is recurrent, else both runs' bounds", ATTEST_NEEDS_NOTHING, applies_zero_state,
-    check_zero_state, violate_by_state
-};
+const attest_property attest_property_zero_state = { "zero-state",
+                                                     "given states of zeros are no given states",
+                                                     "recurrent ones with state=none",
+                                                     "bits if the schedule is recurrent, else both runs' bounds",
+                                                     ATTEST_NEEDS_NOTHING,
+                                                     applies_zero_state,
+                                                     check_zero_state,
+                                                     violate_by_state };
 
 /* ---- chunk and splits ------------------------------------------------------------------------------------------- */
 
@@ -328,9 +331,14 @@ static void violate_by_chunk(const attest_problem *p, const attest_bundle *input
 }
 
 const attest_property attest_property_chunk_size = {
-    "chunk-size", "the chunk is no part of the formula", "all",
-    "bits if form and schedule do not read chunk, else both runs' bounds", ATTEST_NEEDS_NOTHING, applies_always,
-    check_chunk, violate_by_chunk
+    "chunk-size",
+    "the chunk is no part of the formula",
+    "all",
+    "bits if form and schedule do not read chunk, else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
+    applies_always,
+    check_chunk,
+    violate_by_chunk
 };
 
 static attest_status check_splits(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -348,7 +356,12 @@ static void violate_by_splits(const attest_problem *p, const attest_bundle *inpu
 }
 
 const attest_property attest_property_split_count = {
-    "split-count", "the number of splits is no part of the formula", "all",
-    "bits if form and schedule do not read splits, else both runs' bounds", ATTEST_NEEDS_NOTHING, applies_always,
-    check_splits, violate_by_splits
+    "split-count",
+    "the number of splits is no part of the formula",
+    "all",
+    "bits if form and schedule do not read splits, else both runs' bounds",
+    ATTEST_NEEDS_NOTHING,
+    applies_always,
+    check_splits,
+    violate_by_splits
 };

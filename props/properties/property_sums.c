@@ -27,8 +27,14 @@ static int divisor_of(double *divisor, double *error, const attest_trial *t, con
     case ATTEST_NORM_SUM: *divisor = prop_axis(p, ATTEST_AXIS_EPS) ? z + eps : z; break;
     case ATTEST_NORM_SINK: *divisor = z + exp(values_at(t->inputs, ATTEST_SINK, row->h, 0, 0, 0)); break;
     case ATTEST_NORM_FLOOR: *divisor = fmax(z, least); break;
-    case ATTEST_NORM_NONE: *divisor = 1; *error = 0; return 1;
-    case ATTEST_NORM_LENGTH: *divisor = (double)(row->last - row->first); *error = 0; return row->last > row->first;
+    case ATTEST_NORM_NONE:
+        *divisor = 1;
+        *error = 0;
+        return 1;
+    case ATTEST_NORM_LENGTH:
+        *divisor = (double)(row->last - row->first);
+        *error = 0;
+        return row->last > row->first;
     default: return 0;
     }
     *error += 0x1p-50 * (fabs(z) + fabs(*divisor)); /* a sum, an exp */
@@ -104,9 +110,13 @@ static void violate_quotient(const attest_problem *p, const attest_bundle *input
 }
 
 const attest_property attest_property_lse_of_z = {
-    "lse-of-z", "o is u over what the norm divides by, and lse is ln z",
+    "lse-of-z",
+    "o is u over what the norm divides by, and lse is ln z",
     "kernels that give z with u or lse; norms sum, sink, floor, none, length; gates none or in; lse without a center",
-    "the run's bounds (R-JUDGE), roundings of doubles", ATTEST_NEEDS_BOUNDS, applies_quotient, check_quotient,
+    "the run's bounds (R-JUDGE), roundings of doubles",
+    ATTEST_NEEDS_BOUNDS,
+    applies_quotient,
+    check_quotient,
     violate_quotient
 };
 
@@ -210,10 +220,15 @@ static void violate_sums(const attest_problem *p, const attest_bundle *inputs, c
 }
 
 const attest_property attest_property_lagrange = {
-    "lagrange", "u and z of taylor:P are those of exp, within Lagrange's remainder of each key",
+    "lagrange",
+    "u and z of taylor:P are those of exp, within Lagrange's remainder of each key",
     "taylor with any center; features identity, relu; no rope, cap, alibi, clamp, filter, decay, given states; u "
-    "without gates", "A1.2: |e^x - T_P(x)| <= |x|^(P+1)/(P+1)! max(1,e^x); the run's bound; doubles to 2^-51",
-    ATTEST_NEEDS_BOUNDS, applies_lagrange, check_lagrange, violate_sums
+    "without gates",
+    "A1.2: |e^x - T_P(x)| <= |x|^(P+1)/(P+1)! max(1,e^x); the run's bound; doubles to 2^-51",
+    ATTEST_NEEDS_BOUNDS,
+    applies_lagrange,
+    check_lagrange,
+    violate_sums
 };
 
 /* ---- T_P = T_(P-1) + x^P/P! ------------------------------------------------------------------------------------- */
@@ -250,7 +265,12 @@ out:
 }
 
 const attest_property attest_property_order_sum = {
-    "order-sum", "u and z of taylor:P are those of taylor:P-1 plus those of term:P",
+    "order-sum",
+    "u and z of taylor:P are those of taylor:P-1 plus those of term:P",
     "taylor of order 1 and more, center=zero; given states too, each degree where it belongs",
-    "the bounds of three runs (R-JUDGE)", ATTEST_NEEDS_BOUNDS, applies_orders, check_orders, violate_sums
+    "the bounds of three runs (R-JUDGE)",
+    ATTEST_NEEDS_BOUNDS,
+    applies_orders,
+    check_orders,
+    violate_sums
 };

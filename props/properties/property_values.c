@@ -85,10 +85,15 @@ static void violate_outside(const attest_problem *p, const attest_bundle *inputs
 }
 
 const attest_property attest_property_hull = {
-    "hull", "each channel of o lies between the least and the largest visible value",
+    "hull",
+    "each channel of o lies between the least and the largest visible value",
     "norm sum, sink, floor (or 0 on one side) with weights that cannot be negative: exp; even orders; center=min; "
     "features elu1, relu, cosformer with scale >= 0 without alibi; no gates, given states, delta",
-    "the run's bound (R-JUDGE)", ATTEST_NEEDS_BOUNDS, applies_hull, check_hull, violate_outside
+    "the run's bound (R-JUDGE)",
+    ATTEST_NEEDS_BOUNDS,
+    applies_hull,
+    check_hull,
+    violate_outside
 };
 
 /* ---- constant values -------------------------------------------------------------------------------------------- */
@@ -162,9 +167,14 @@ out:
 }
 
 const attest_property attest_property_constant_value = {
-    "constant-value", "values that are the same for all keys are o (times gout), and u is z times them",
+    "constant-value",
+    "values that are the same for all keys are o (times gout), and u is z times them",
     "norm=sum without eps, any weight and decay, gates none or out; no given states, delta",
-    "the run's bounds (R-JUDGE)", ATTEST_NEEDS_BOUNDS, applies_constant, check_constant, attest_violate_by_row
+    "the run's bounds (R-JUDGE)",
+    ATTEST_NEEDS_BOUNDS,
+    applies_constant,
+    check_constant,
+    attest_violate_by_row
 };
 
 /* ---- v = a + b -------------------------------------------------------------------------------------------------- */
@@ -211,9 +221,13 @@ out:
 }
 
 const attest_property attest_property_value_additivity = {
-    "value-additivity", "v = a + b, split exactly: o and u are those of a plus those of b",
+    "value-additivity",
+    "v = a + b, split exactly: o and u are those of a plus those of b",
     "norms whose divisor does not read v: sum, sink, floor, none, length; the delta rule too; no given states",
-    "the bounds of three runs (R-JUDGE)", ATTEST_NEEDS_BOUNDS, applies_additivity, check_additivity,
+    "the bounds of three runs (R-JUDGE)",
+    ATTEST_NEEDS_BOUNDS,
+    applies_additivity,
+    check_additivity,
     attest_violate_by_row
 };
 
@@ -277,9 +291,14 @@ static void violate_by_keys(const attest_problem *p, const attest_bundle *inputs
 }
 
 const attest_property attest_property_duplicate_keys = {
-    "duplicate-keys", "all keys twice: the same o (norm=none: doubled), u and z doubled, lse + ln 2",
-    "all without positions, lengths and given states; o not with sink, floor, eps", PROP_BOUNDS, ATTEST_NEEDS_BOUNDS,
-    applies_duplicate, check_duplicate, violate_by_keys
+    "duplicate-keys",
+    "all keys twice: the same o (norm=none: doubled), u and z doubled, lse + ln 2",
+    "all without positions, lengths and given states; o not with sink, floor, eps",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_duplicate,
+    check_duplicate,
+    violate_by_keys
 };
 
 /* ---- two equal keys --------------------------------------------------------------------------------------------- */
@@ -370,7 +389,12 @@ static void violate_by_a_key(const attest_problem *p, const attest_bundle *input
 }
 
 const attest_property attest_property_equal_keys = {
-    "equal-keys", "of two equal keys only the sum of the values matters: m+d and m-d are m and m",
-    "all without rope, alibi, decay, cosformer, delta; rows that see both keys or none", PROP_BOUNDS,
-    ATTEST_NEEDS_BOUNDS, applies_equal, check_equal, violate_by_a_key
+    "equal-keys",
+    "of two equal keys only the sum of the values matters: m+d and m-d are m and m",
+    "all without rope, alibi, decay, cosformer, delta; rows that see both keys or none",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_equal,
+    check_equal,
+    violate_by_a_key
 };

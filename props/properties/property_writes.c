@@ -23,7 +23,10 @@ static attest_status run_base(attest_trial *base, attest_bundle **inputs, int *u
     attest_relation_init(&r, trial);
     r.value = value;
     r.cut = cut;
-    *base = (attest_trial){ .host = trial->host, .kernel = trial->kernel, .c = trial->c, .number = trial->number,
+    *base = (attest_trial){ .host = trial->host,
+                            .kernel = trial->kernel,
+                            .c = trial->c,
+                            .number = trial->number,
                             .violated = trial->violated };
     ATTEST_TRY(attest_relation_inputs(inputs, &inexact, &r, trial, err));
     base->inputs = *inputs;
@@ -118,10 +121,14 @@ static void violate_by_first_value(const attest_problem *p, const attest_bundle 
 }
 
 const attest_property attest_property_zero_decay = {
-    "zero-decay", "a decay of 0 (scalar or vector) leaves of a row what its own token gives: the past does not matter",
+    "zero-decay",
+    "a decay of 0 (scalar or vector) leaves of a row what its own token gives: the past does not matter",
     "decay=scalar and vector (the latter where recurrent), but centers and filters, which look at all scores",
     "both runs' bounds (R-JUDGE); polynomial weights of deterministic kernels: bits too, as 0 is added in any order",
-    ATTEST_NEEDS_NOTHING, applies_zero_decay, check_zero_decay, violate_by_first_value
+    ATTEST_NEEDS_NOTHING,
+    applies_zero_decay,
+    check_zero_decay,
+    violate_by_first_value
 };
 
 /* ---- a write of 0 ----------------------------------------------------------------------------------------------- */
@@ -203,10 +210,14 @@ out:
 }
 
 const attest_property attest_property_zero_write = {
-    "zero-write", "a last token with b = 0 (and a = 1) leaves the final state as it was without it",
+    "zero-write",
+    "a last token with b = 0 (and a = 1) leaves the final state as it was without it",
     "update=delta and efla, but decay=retnet (no token can switch it off) and cosformer (which reads n and m)",
     "bits if the schedule is recurrent, rows are independent, update=delta, decay=none; else both runs' bounds",
-    ATTEST_NEEDS_NOTHING, applies_zero_write, check_zero_write, prop_violate_by_tokens
+    ATTEST_NEEDS_NOTHING,
+    applies_zero_write,
+    check_zero_write,
+    prop_violate_by_tokens
 };
 
 /* ---- the same write again --------------------------------------------------------------------------------------- */
@@ -274,7 +285,12 @@ out:
 }
 
 const attest_property attest_property_repeated_write = {
-    "repeated-write", "a token written twice with b norm2(phi(k))^2 = 1 is there as if written once",
+    "repeated-write",
+    "a token written twice with b norm2(phi(k))^2 = 1 is there as if written once",
     "update=delta, n = m, feature identity, relu or unit, without rope (a repeat has another place) and decay=retnet",
-    PROP_BOUNDS, ATTEST_NEEDS_BOUNDS, applies_repeated, check_repeated, prop_violate_by_tokens
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_repeated,
+    check_repeated,
+    prop_violate_by_tokens
 };

@@ -93,8 +93,8 @@ static side cosformer(side s, const attest_problem *p)
 static side side_of(const attest_trial *trial, attest_role role)
 {
     static side (*const maps[])(side s, const attest_problem *p) = {
-        [ATTEST_FEATURE_IDENTITY] = as_it_is, [ATTEST_FEATURE_ELU1] = elu1, [ATTEST_FEATURE_RELU] = as_it_is,
-        [ATTEST_FEATURE_UNIT] = unit,         [ATTEST_FEATURE_SILU] = silu, [ATTEST_FEATURE_SILU_UNIT] = silu_unit,
+        [ATTEST_FEATURE_IDENTITY] = as_it_is,   [ATTEST_FEATURE_ELU1] = elu1, [ATTEST_FEATURE_RELU] = as_it_is,
+        [ATTEST_FEATURE_UNIT] = unit,           [ATTEST_FEATURE_SILU] = silu, [ATTEST_FEATURE_SILU_UNIT] = silu_unit,
         [ATTEST_FEATURE_COSFORMER] = cosformer,
     };
     const attest_problem *p = &trial->c.problem;

@@ -22,7 +22,8 @@ uint64_t attest_flip_sign(uint32_t dtype, uint64_t bits)
 
 void attest_relation_init(attest_relation *r, const attest_trial *trial)
 {
-    *r = (attest_relation){ .c = trial->c, .bits = 1,
+    *r = (attest_relation){ .c = trial->c,
+                            .bits = 1,
                             .outputs = ATTEST_GIVES_O | ATTEST_GIVES_U | ATTEST_GIVES_Z | ATTEST_GIVES_LSE };
 }
 
@@ -48,8 +49,8 @@ attest_status attest_relation_map(int64_t **map, attest_relation *r, attest_lett
     return ATTEST_OK;
 }
 
-attest_status attest_relation_shuffle(attest_relation *r, attest_letter letter, int64_t size,
-                                      const attest_trial *trial, const attest_property *property, attest_error *err)
+attest_status attest_relation_shuffle(attest_relation *r, attest_letter letter, int64_t size, const attest_trial *trial,
+                                      const attest_property *property, attest_error *err)
 {
     int64_t *map = NULL;
     attest_status status = ATTEST_OK;
@@ -191,8 +192,7 @@ out:
 
 /* An infinity in one run where the other's value, moved to it, is beyond the format's range: right, though no
  * difference says so. */
-static int both_overflow(double got, uint32_t got_type, double want, uint32_t want_type, int exponent,
-                         double tolerance)
+static int both_overflow(double got, uint32_t got_type, double want, uint32_t want_type, int exponent, double tolerance)
 {
     if (isinf(got) == isinf(want) || signbit(got) != signbit(want))
         return 0;

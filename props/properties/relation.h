@@ -34,22 +34,22 @@ typedef struct attest_cell {
 } attest_cell;
 
 struct attest_relation {
-    attest_case c;                     /* the second problem */
+    attest_case c;                      /* the second problem */
     int64_t *from[ATTEST_LETTER_COUNT]; /* owned; NULL: the same index; an entry -1: no source, bits 0 */
-    int bits;                          /* 1: bits are demanded; 0: the sum of both bounds */
-    int strided;                       /* 1: the second run's tensors have other strides than C order */
-    uint32_t outputs;                  /* ATTEST_GIVES_* that are compared; _STATE: the final states too */
-    int exponent[ATTEST_TENSOR_ROLES];   /* second = 2^exponent * first, by output role */
-    int negative;                      /* ..and o and u change sign */
-    double lse_shift, lse_slack;       /* second lse = first + shift, known to within slack */
-    double least;                      /* bits: elements of o, u, z below this in a run need not agree */
+    int bits;                           /* 1: bits are demanded; 0: the sum of both bounds */
+    int strided;                        /* 1: the second run's tensors have other strides than C order */
+    uint32_t outputs;                   /* ATTEST_GIVES_* that are compared; _STATE: the final states too */
+    int exponent[ATTEST_TENSOR_ROLES];  /* second = 2^exponent * first, by output role */
+    int negative;                       /* ..and o and u change sign */
+    double lse_shift, lse_slack;        /* second lse = first + shift, known to within slack */
+    double least;                       /* bits: elements of o, u, z below this in a run need not agree */
     /* NULL, or the bits of this element of a second input, given those that the maps found (0 without source).  May set
      * *inexact = 1: the change has no exact result in this dtype; the property then says nothing of the case. */
     uint64_t (*value)(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
                       int *inexact);
     /* NULL, or 1 if this element of a second output is to be compared. */
     int (*related)(const attest_relation *r, const attest_trial *trial, const attest_cell *cell);
-    int64_t cut;    /* for `value` and `related` */
+    int64_t cut; /* for `value` and `related` */
     int shift;
 };
 
@@ -63,8 +63,8 @@ attest_status attest_relation_map(int64_t **map, attest_relation *r, attest_lett
 
 /* from[letter] = a permutation of 0..size-1 that the trial fixes (keys sorted by attest_trial_word: dropping an index
  * leaves the order of the others). */
-attest_status attest_relation_shuffle(attest_relation *r, attest_letter letter, int64_t size,
-                                      const attest_trial *trial, const attest_property *property, attest_error *err);
+attest_status attest_relation_shuffle(attest_relation *r, attest_letter letter, int64_t size, const attest_trial *trial,
+                                      const attest_property *property, attest_error *err);
 
 /* Makes the second inputs, runs, compares.  Elements without a source in the first are not compared.  Says nothing if
  * the second problem contradicts itself or the kernel does not serve it. */

@@ -10,17 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const end_names[] = { "ended", "refused", "crashed", "was too late", "reported an error",
-                                         "broke a rule of the harness" };
+static const char *const end_names[] = { "ended",        "refused",           "crashed",
+                                         "was too late", "reported an error", "broke a rule of the harness" };
 
 attest_status attest_trial_init(attest_trial *trial, const attest_prop_host *host, const attest_prop_kernel *kernel,
                                 const attest_case *c, uint32_t number, const attest_bundle *inputs,
                                 const attest_property *violated, attest_error *err)
 {
-    *trial = (attest_trial){ .host = host, .kernel = *kernel, .c = *c, .number = number, .inputs = inputs,
-                             .violated = violated };
-    const attest_status status =
-        host->run(host->context, c, inputs, UINT32_MAX, 0, &trial->outputs, &trial->first, err);
+    *trial = (attest_trial){
+        .host = host, .kernel = *kernel, .c = *c, .number = number, .inputs = inputs, .violated = violated
+    };
+    const attest_status status = host->run(host->context, c, inputs, UINT32_MAX, 0, &trial->outputs, &trial->first,
+                                           err);
     if (status == ATTEST_OK && violated && trial->outputs)
         violated->violate(&c->problem, inputs, trial->outputs);
     return status;
@@ -43,8 +44,7 @@ attest_status attest_trial_run(attest_bundle **outputs, int *usable, attest_find
     attest_prop_run run = { 0, "" };
     *usable = 0;
     *outputs = NULL;
-    const attest_status status =
-        trial->host->run(trial->host->context, c, inputs, wanted, strided, outputs, &run, err);
+    const attest_status status = trial->host->run(trial->host->context, c, inputs, wanted, strided, outputs, &run, err);
     if (status != ATTEST_OK)
         return status;
     *usable = run.end == ATTEST_PROP_DONE;
@@ -73,8 +73,8 @@ attest_status attest_trial_bounds(const double **bound, attest_trial *trial, att
         double *made = calloc((size_t)attest_tensor_count(got) + 1, sizeof *made);
         if (!made)
             return attest_fail(err, ATTEST_NO_MEMORY, "no memory for bounds");
-        const attest_status status =
-            trial->host->bounds(trial->host->context, made, &trial->c, trial->inputs, id, got, err);
+        const attest_status status = trial->host->bounds(trial->host->context, made, &trial->c, trial->inputs, id, got,
+                                                         err);
         if (status != ATTEST_OK) {
             free(made);
             return status;
@@ -125,8 +125,9 @@ void attest_finding_add(attest_finding *found, attest_tensor_id id, const int64_
                            "%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "] is %a (%.9g), must be %a (%.9g)", name,
                            at[0], at[1], at[2], at[3], got, got, want, want);
     if (isnan(got) && isnan(want)) /* under a bound, which is of a finite truth */
-        snprintf(found->what, sizeof found->what, "%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-                 "] is NaN in both runs, where the truth is finite", name, at[0], at[1], at[2], at[3]);
+        snprintf(found->what, sizeof found->what,
+                 "%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "] is NaN in both runs, where the truth is finite",
+                 name, at[0], at[1], at[2], at[3]);
     else if (tolerance >= 0 && n > 0 && (size_t)n < sizeof found->what)
         snprintf(found->what + n, sizeof found->what - (size_t)n, " within %.3g", tolerance);
 }

@@ -14,7 +14,10 @@ attest_status values_run_make(values_run *run, int *usable, attest_finding *foun
     int inexact = 0;
     const attest_problem *p = &r->c.problem;
     *usable = 0;
-    *run = (values_run){ .trial = { .host = trial->host, .kernel = trial->kernel, .c = r->c, .number = trial->number,
+    *run = (values_run){ .trial = { .host = trial->host,
+                                    .kernel = trial->kernel,
+                                    .c = r->c,
+                                    .number = trial->number,
                                     .violated = trial->violated } };
     if (attest_variant_check(p->axis, p->n, p->m, &contradiction) != ATTEST_OK ||
         !trial->host->supports(trial->host->context, p))
@@ -177,6 +180,7 @@ uint64_t values_exactly(uint32_t dtype, double x, int *inexact)
 uint32_t values_word(const attest_trial *trial, const attest_property *property, const attest_cell *cell)
 {
     const uint64_t tensor = (uint64_t)cell->id.kind * 32 + cell->id.index;
-    return attest_trial_word(trial, property, attest_draw_index(cell->at[0], cell->at[1], cell->at[2], cell->at[3]) ^
-                                                  tensor * 0x9e3779b97f4a7c15u);
+    return attest_trial_word(trial, property,
+                             attest_draw_index(cell->at[0], cell->at[1], cell->at[2], cell->at[3]) ^
+                                 tensor * 0x9e3779b97f4a7c15u);
 }

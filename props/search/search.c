@@ -21,7 +21,7 @@ typedef struct search {
     const attest_search_problem *problem;
     attest_search_result *result;
     gsl_rng *rng;
-    long until; /* evaluations at which the phase ends */
+    long until;    /* evaluations at which the phase ends */
     double *trial; /* [count], a point in the making */
     attest_status status;
     attest_error *err;
@@ -140,10 +140,12 @@ static void run_anneal(search *s)
 {
     const long left = s->until - s->result->evaluations;
     const int each = (int)((left + TEMPERATURES - 1) / TEMPERATURES);
-    const gsl_siman_params_t params = {
-        .iters_fixed_T = each, .step_size = 1, .k = 1, .t_initial = HOT, .mu_t = pow(HOT / COLD, 1.0 / TEMPERATURES),
-        .t_min = COLD
-    };
+    const gsl_siman_params_t params = { .iters_fixed_T = each,
+                                        .step_size = 1,
+                                        .k = 1,
+                                        .t_initial = HOT,
+                                        .mu_t = pow(HOT / COLD, 1.0 / TEMPERATURES),
+                                        .t_min = COLD };
     const size_t bytes = s->problem->count * sizeof(double);
     particle *start = malloc(sizeof *start + bytes);
     if (!start) {
@@ -294,8 +296,8 @@ attest_status attest_search(attest_search_result *result, const attest_search_pr
     s.trial = calloc(problem->count + 1, sizeof *s.trial);
     s.rng = attest_search_rng(options->seed, options->chain);
     if (!result->x || !s.trial || !s.rng)
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "search: no memory for points of %zu coordinates",
-                               problem->count));
+        ATTEST_TRY(
+            attest_fail(err, ATTEST_NO_MEMORY, "search: no memory for points of %zu coordinates", problem->count));
     for (int k = 0; k < ATTEST_PHASE_COUNT; k++) {
         s.until = (options->evaluations * phases[k].eighths + 7) / 8;
         phases[k].run(&s);

@@ -56,8 +56,9 @@ attest_status attest_latent_init(attest_latent *latent, const attest_problem *p,
         return attest_fail(err, ATTEST_NO_MEMORY, "search: no memory for %zu coordinates", most);
     for (int k = 0; k < INPUTS; k++)
         for (int64_t at = elements_of(p, k); at > 0; at--) {
-            latent->coordinates[latent->count++] =
-                (attest_coordinate){ .lo = free_inputs[k].lo, .hi = free_inputs[k].hi, .group = (uint32_t)k };
+            latent->coordinates[latent->count++] = (attest_coordinate){ .lo = free_inputs[k].lo,
+                                                                        .hi = free_inputs[k].hi,
+                                                                        .group = (uint32_t)k };
             if (free_inputs[k].negative)
                 latent->coordinates[latent->count++] = (attest_coordinate){ .choices = 2 };
         }
@@ -130,8 +131,7 @@ static void shrink_keys(attest_tensor *k, int64_t rows, attest_exact *room)
             room[c].significand = split(attest_load(k, row * d + c), &room[c].exponent);
         const int shrink = attest_key_shrink(room, d);
         for (int64_t c = 0; c < d; c++)
-            attest_store_bits(k, row * d + c,
-                              attest_from_f64(k->dtype, ldexp(attest_load(k, row * d + c), -shrink)));
+            attest_store_bits(k, row * d + c, attest_from_f64(k->dtype, ldexp(attest_load(k, row * d + c), -shrink)));
     }
 }
 

@@ -27,9 +27,8 @@ static unsigned long stream_get(void *state)
 
 static double stream_get_double(void *state) { return (double)stream_get(state) * 0x1p-32; }
 
-static const gsl_rng_type stream_type = {
-    "attest-philox", UINT32_MAX, 0, sizeof(stream_state), stream_set, stream_get, stream_get_double
-};
+static const gsl_rng_type stream_type = { "attest-philox", UINT32_MAX,       0, sizeof(stream_state), stream_set,
+                                          stream_get,      stream_get_double };
 
 gsl_rng *attest_search_rng(uint64_t seed, uint32_t chain)
 {

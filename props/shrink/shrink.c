@@ -173,8 +173,12 @@ attest_status attest_shrink(attest_shrunk *shrunk, const attest_example *first, 
                             attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_shrinker s = { .best = shrunk, .options = options, .try_example = try_example, .context = context,
-                          .begun = options->now ? options->now() : 0, .least = fmax(1, broken->ratio / 2),
+    attest_shrinker s = { .best = shrunk,
+                          .options = options,
+                          .try_example = try_example,
+                          .context = context,
+                          .begun = options->now ? options->now() : 0,
+                          .least = fmax(1, broken->ratio / 2),
                           .end = broken->end };
     int is_new;
     *shrunk = (attest_shrunk){ .found = *broken };

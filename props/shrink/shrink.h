@@ -21,9 +21,9 @@
 /* A case that can be run: drawn, or with its values. */
 typedef struct attest_example {
     attest_case c;
-    uint32_t number;         /* of the case, in draws */
-    attest_bundle *inputs;   /* owned; all inputs of the problem */
-    int explicit_values;     /* 1: inputs are no longer what (c, number) draw */
+    uint32_t number;       /* of the case, in draws */
+    attest_bundle *inputs; /* owned; all inputs of the problem */
+    int explicit_values;   /* 1: inputs are no longer what (c, number) draw */
 } attest_example;
 
 void attest_example_clear(attest_example *example);
@@ -36,8 +36,8 @@ typedef attest_status (*attest_try)(void *context, attest_finding *found, const 
                                     attest_error *err);
 
 typedef struct attest_shrink_options {
-    long attempts;   /* most tries; e.g. 2000 */
-    double seconds;  /* most time */
+    long attempts;  /* most tries; e.g. 2000 */
+    double seconds; /* most time */
     double (*now)(void);
 } attest_shrink_options;
 

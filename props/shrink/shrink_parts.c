@@ -11,7 +11,7 @@ typedef struct part {
     const char *name;
     int64_t (*units)(const attest_problem *p);
     int64_t (*unit)(const attest_problem *p, attest_letter letter, int64_t x); /* -1: belongs to none */
-    unsigned letters; /* bits of the letters that it thins */
+    unsigned letters;                                                          /* bits of the letters that it thins */
 } part;
 
 #define BIT(letter) (1u << ATTEST_LETTER_##letter)

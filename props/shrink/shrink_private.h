@@ -15,10 +15,10 @@ typedef struct attest_shrinker {
     const attest_shrink_options *options;
     attest_try try_example;
     void *context;
-    double begun;      /* options->now() at the start */
-    double least;      /* ratio below which a candidate is another failure */
-    uint32_t end;      /* attest_prop_end of the first failure */
-    uint64_t *seen;    /* open addressing; hashes of what was tried; 0: free */
+    double begun;   /* options->now() at the start */
+    double least;   /* ratio below which a candidate is another failure */
+    uint32_t end;   /* attest_prop_end of the first failure */
+    uint64_t *seen; /* open addressing; hashes of what was tried; 0: free */
     size_t room, used;
 } attest_shrinker;
 
@@ -39,8 +39,8 @@ typedef struct attest_selection {
 /* to = the elements of `from` that `selection` leaves to problem c; values become explicit.  States keep the rows of
  * the channels that stay; len counts the keys that stay.  *possible = 0, and nothing made: c reads a tensor, or an
  * element type, that `from` does not have. */
-attest_status attest_example_select(attest_example *to, int *possible, const attest_example *from,
-                                    const attest_case *c, const attest_selection *selection, attest_error *err);
+attest_status attest_example_select(attest_example *to, int *possible, const attest_example *from, const attest_case *c,
+                                    const attest_selection *selection, attest_error *err);
 
 /* ---- the moves: each runs until it finds nothing more; adds to best->kept ----------------------------------- */
 

@@ -92,8 +92,8 @@ static int has_sources(const attest_problem *p, const attest_example *from)
            attest_axis_value_of(p, ATTEST_AXIS_STATE) == ATTEST_STATE_NONE;
 }
 
-attest_status attest_example_select(attest_example *to, int *possible, const attest_example *from,
-                                    const attest_case *c, const attest_selection *selection, attest_error *err)
+attest_status attest_example_select(attest_example *to, int *possible, const attest_example *from, const attest_case *c,
+                                    const attest_selection *selection, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];

@@ -66,7 +66,7 @@ static double fewer_bits(double x)
     return ldexp(trunc(ldexp(fraction, kept)), exponent - kept);
 }
 
-static double (*const simpler[])(double x) = { zero,          one,        sign_of,      small_integer,
+static double (*const simpler[])(double x) = { zero,         one,        sign_of,      small_integer,
                                                power_of_two, fewer_bits, nearer_to_one };
 enum { SIMPLER = sizeof simpler / sizeof simpler[0] };
 
@@ -109,7 +109,7 @@ static int no_larger(double x, double old) { return fabs(x) <= fabs(old); }
 static int no_larger_write(double x, double old) { return x >= 0 && x <= old; }
 
 static const legal legal_role[ATTEST_TENSOR_ROLES] = {
-    [ATTEST_GOUT] = in_unit, [ATTEST_GIN] = in_unit,     [ATTEST_DECAY] = in_unit,
+    [ATTEST_GOUT] = in_unit,  [ATTEST_GIN] = in_unit,    [ATTEST_DECAY] = in_unit,
     [ATTEST_GAMMA] = in_unit, [ATTEST_SLOPE] = positive, [ATTEST_BETA] = no_larger_write,
 };
 
@@ -164,8 +164,8 @@ static attest_status simplify(attest_shrinker *s, attest_tensor_id id, double (*
         int more = 0;
         for (int64_t at = 0; at < count && !attest_shrink_spent(s); at += width) {
             int change_here, kept;
-            ATTEST_TRY(offer_change(&change_here, &kept, s, id, at, at + width < count ? at + width : count, change,
-                                    err));
+            ATTEST_TRY(
+                offer_change(&change_here, &kept, s, id, at, at + width < count ? at + width : count, change, err));
             more |= change_here && !kept;
         }
         if (!more)

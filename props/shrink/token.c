@@ -262,8 +262,10 @@ attest_status attest_token_parse(attest_token *token, const char *text, attest_e
     char *copy = NULL, *rest;
     memset(token, 0, sizeof *token);
     if (strncmp(text, VERSION ":", strlen(VERSION ":")) != 0)
-        return refuse(err, text[0] == 'a' && text[1] == 'v' ? "another version than " VERSION
-                                                            : "it does not begin with " VERSION ":", text);
+        return refuse(err,
+                      text[0] == 'a' && text[1] == 'v' ? "another version than " VERSION
+                                                       : "it does not begin with " VERSION ":",
+                      text);
     if (strlen(text) > ATTEST_TOKEN_MOST)
         return refuse(err, "it is too long", text);
     copy = strdup(text);

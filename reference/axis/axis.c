@@ -4,15 +4,15 @@
 #include "reference/axis/rows.h"
 
 static axis_entry (*const entries[ATTEST_AXIS_COUNT])(uint32_t value) = {
-    [ATTEST_AXIS_WEIGHT] = axis_weight_entry,   [ATTEST_AXIS_CENTER] = axis_center_entry,
-    [ATTEST_AXIS_FILTER] = axis_filter_entry,   [ATTEST_AXIS_FEATURE] = axis_feature_entry,
-    [ATTEST_AXIS_ROPE] = axis_rope_entry,       [ATTEST_AXIS_MASK] = axis_mask_entry,
-    [ATTEST_AXIS_WINDOW] = axis_window_entry,   [ATTEST_AXIS_LENS] = axis_lens_entry,
-    [ATTEST_AXIS_DECAY] = axis_decay_entry,     [ATTEST_AXIS_GATES] = axis_gates_entry,
-    [ATTEST_AXIS_NORM] = axis_norm_entry,       [ATTEST_AXIS_AFFINE] = axis_affine_entry,
-    [ATTEST_AXIS_UPDATE] = axis_update_entry,   [ATTEST_AXIS_EPS] = axis_eps_entry,
-    [ATTEST_AXIS_CLAMP] = axis_clamp_entry,     [ATTEST_AXIS_CAP] = axis_cap_entry,
-    [ATTEST_AXIS_ALIBI] = axis_alibi_entry,     [ATTEST_AXIS_STATE] = axis_state_entry,
+    [ATTEST_AXIS_WEIGHT] = axis_weight_entry, [ATTEST_AXIS_CENTER] = axis_center_entry,
+    [ATTEST_AXIS_FILTER] = axis_filter_entry, [ATTEST_AXIS_FEATURE] = axis_feature_entry,
+    [ATTEST_AXIS_ROPE] = axis_rope_entry,     [ATTEST_AXIS_MASK] = axis_mask_entry,
+    [ATTEST_AXIS_WINDOW] = axis_window_entry, [ATTEST_AXIS_LENS] = axis_lens_entry,
+    [ATTEST_AXIS_DECAY] = axis_decay_entry,   [ATTEST_AXIS_GATES] = axis_gates_entry,
+    [ATTEST_AXIS_NORM] = axis_norm_entry,     [ATTEST_AXIS_AFFINE] = axis_affine_entry,
+    [ATTEST_AXIS_UPDATE] = axis_update_entry, [ATTEST_AXIS_EPS] = axis_eps_entry,
+    [ATTEST_AXIS_CLAMP] = axis_clamp_entry,   [ATTEST_AXIS_CAP] = axis_cap_entry,
+    [ATTEST_AXIS_ALIBI] = axis_alibi_entry,   [ATTEST_AXIS_STATE] = axis_state_entry,
 };
 
 uint32_t axis_serves(uint32_t axis, uint32_t value)

@@ -42,12 +42,12 @@ int axis_served(const attest_problem *p, uint32_t who, uint32_t unread, uint32_t
 /* ---- a kernel's declared arithmetic, as far as the error of a value depends on it ---------------------------- */
 typedef struct axis_arithmetic {
     const attest_problem *p;
-    int log2_domain;          /* exponents may pass through base 2 */
-    int narrows;              /* `in` is wider than `acc` */
-    int exp_declared;         /* the schedule and the error of the exponential are declared */
-    mag_srcptr u;             /* one rounding of acc */
-    mag_srcptr u_exp, u_div;  /* relative error of an exponential, of a division */
-    mag_srcptr tiny, normal;  /* what one operation loses by underflow; 2^emin of acc */
+    int log2_domain;         /* exponents may pass through base 2 */
+    int narrows;             /* `in` is wider than `acc` */
+    int exp_declared;        /* the schedule and the error of the exponential are declared */
+    mag_srcptr u;            /* one rounding of acc */
+    mag_srcptr u_exp, u_div; /* relative error of an exponential, of a division */
+    mag_srcptr tiny, normal; /* what one operation loses by underflow; 2^emin of acc */
 } axis_arithmetic;
 
 /* ---- weight.c ------------------------------------------------------------------------------------------------ */
@@ -85,9 +85,9 @@ const axis_center *axis_center_of(const attest_problem *p);
 /* ---- feature.c ----------------------------------------------------------------------------------------------- */
 /* phi of a number that is stored, over 2^low. */
 typedef struct axis_exact_feature {
-    int (*span)(exact_span *s);            /* that of x becomes that of phi(x); 0: phi is not rational on it */
-    void (*integer)(mpz_t x, long low);    /* x becomes phi(x) */
-    int64_t (*word)(int64_t x, long low);  /* phi(x), below 2^62 in size */
+    int (*span)(exact_span *s);           /* that of x becomes that of phi(x); 0: phi is not rational on it */
+    void (*integer)(mpz_t x, long low);   /* x becomes phi(x) */
+    int64_t (*word)(int64_t x, long low); /* phi(x), below 2^62 in size */
 } axis_exact_feature;
 
 typedef struct axis_feature {
@@ -96,17 +96,17 @@ typedef struct axis_feature {
     /* y[0..feature dim-1] encloses phi(x) of the token at `position`, x[0..d-1]: stored values, or balls where rope has
      * turned them; y = x is allowed. */
     void (*ball)(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec);
-    int stored;                      /* of a stored number it is exact at any precision */
+    int stored; /* of a stored number it is exact at any precision */
     const axis_exact_feature *exact;
     void (*size)(mag_t y, double x); /* |phi(x)| upward; NULL: phi acts on no single number */
     /* Relative and absolute error of a computed phi(x), beside that of narrowing; NULL: nothing is rounded. */
     void (*error)(mag_t relative, mag_t absolute, const axis_arithmetic *a);
-    int divides;                     /* by the norm of the vector: an entry is at most 1 in size */
+    int divides; /* by the norm of the vector: an entry is at most 1 in size */
     /* What is mapped before that, as `ball`; NULL: nothing. */
     void (*inner)(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec);
-    int images;                      /* two entries a channel, turned by the position (cosformer) */
-    unsigned lift;                   /* |phi(x)| <= |x| + lift */
-    double slope;                    /* largest |phi'|, at least 1; 0: not known, no error bound behind rope */
+    int images;    /* two entries a channel, turned by the position (cosformer) */
+    unsigned lift; /* |phi(x)| <= |x| + lift */
+    double slope;  /* largest |phi'|, at least 1; 0: not known, no error bound behind rope */
 } axis_feature;
 
 const axis_feature *axis_feature_of(const attest_problem *p);
@@ -170,10 +170,10 @@ void axis_step_error_stop(axis_step_error *e);
 typedef struct axis_decay {
     const char *lemma;
     uint32_t serves;
-    int set;         /* there are factors */
-    attest_role role;/* where they are stored */
-    int a_head;      /* one for all tokens of a KV head (gamma) */
-    int vector;      /* one a channel, inside the product <q,k> */
+    int set;          /* there are factors */
+    attest_role role; /* where they are stored */
+    int a_head;       /* one for all tokens of a KV head (gamma) */
+    int vector;       /* one a channel, inside the product <q,k> */
 } axis_decay;
 
 const axis_decay *axis_decay_of(const attest_problem *p);
@@ -191,7 +191,7 @@ typedef struct axis_gates {
     attest_role value_role, row_role;
     /* y encloses the gate of `head` at token `at`; 0 if a number that it reads is not finite. */
     int (*ball)(arb_t y, const attest_tensor *t, int64_t b, int64_t head, int64_t at, slong prec);
-    int stored;       /* the gate is a stored number */
+    int stored; /* the gate is a stored number */
     /* Relative error of computed gates of tokens [first,last); NULL: they are stored. */
     void (*error)(mag_t theta, const axis_arithmetic *a, const attest_tensor *t, int64_t b, int64_t first,
                   int64_t last);

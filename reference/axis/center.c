@@ -39,7 +39,11 @@ static const axis_center centers[] = {
     [ATTEST_CENTER_ZERO] = { .serves = AXIS_EVERY, .ball = ball_zero },
     [ATTEST_CENTER_MAX] = { .lemma = "R-CENTER", .serves = CENTERED, .ball = ball_max, .greatest = 1 },
     [ATTEST_CENTER_MIN] = { .lemma = "R-CENTER", .serves = CENTERED, .ball = ball_min, .least = 1 },
-    [ATTEST_CENTER_MID] = { .lemma = "R-CENTER", .serves = CENTERED, .ball = ball_mid, .least = 1, .greatest = 1,
+    [ATTEST_CENTER_MID] = { .lemma = "R-CENTER",
+                            .serves = CENTERED,
+                            .ball = ball_mid,
+                            .least = 1,
+                            .greatest = 1,
                             .roundings = 2 },
 };
 

@@ -31,6 +31,6 @@ double axis_decay_factor(const ref_inputs *in, int64_t b, int64_t g, int64_t t, 
     if (!decay->set)
         return 1.0;
     const attest_tensor *a = in->role[decay->role];
-    return attest_load(a, decay->a_head ? attest_offset(a, g, 0, 0, 0)
-                                        : attest_offset(a, b, g, t, decay->vector ? c : 0));
+    return attest_load(a,
+                       decay->a_head ? attest_offset(a, g, 0, 0, 0) : attest_offset(a, b, g, t, decay->vector ? c : 0));
 }

@@ -57,9 +57,11 @@ static void error_heads(mag_t theta, const axis_arithmetic *a, const attest_tens
     bound_compose(theta, theta, a->u_div);
 }
 
-#define STORED(on_values, on_rows, is_before)                                                                  \
-    { .lemma = "R-GATE", .serves = AXIS_EXACT | AXIS_STATE | AXIS_FORM, .values = on_values, .rows = on_rows, \
-      .before = is_before, .value_role = ATTEST_GIN, .row_role = ATTEST_GOUT, .ball = ball_stored, .stored = 1 }
+#define STORED(on_values, on_rows, is_before)                                                                          \
+    {                                                                                                                  \
+        .lemma = "R-GATE", .serves = AXIS_EXACT | AXIS_STATE | AXIS_FORM, .values = on_values, .rows = on_rows,        \
+        .before = is_before, .value_role = ATTEST_GIN, .row_role = ATTEST_GOUT, .ball = ball_stored, .stored = 1       \
+    }
 
 static const axis_gates gates[] = {
     [ATTEST_GATES_NONE] = { .serves = AXIS_EVERY, .ball = ball_stored, .stored = 1 },
@@ -67,8 +69,13 @@ static const axis_gates gates[] = {
     [ATTEST_GATES_OUT] = STORED(0, 1, 0),
     [ATTEST_GATES_INOUT] = STORED(1, 1, 0),
     [ATTEST_GATES_PRE_OUT] = STORED(0, 1, 1),
-    [ATTEST_GATES_HEADS] = { .lemma = "R-GATE", .values = 1, .rows = 1, .value_role = ATTEST_K_HEAD_LOGITS,
-                             .row_role = ATTEST_Q_HEAD_LOGITS, .ball = ball_heads, .error = error_heads },
+    [ATTEST_GATES_HEADS] = { .lemma = "R-GATE",
+                             .values = 1,
+                             .rows = 1,
+                             .value_role = ATTEST_K_HEAD_LOGITS,
+                             .row_role = ATTEST_Q_HEAD_LOGITS,
+                             .ball = ball_heads,
+                             .error = error_heads },
 };
 
 axis_entry axis_gates_entry(uint32_t value)

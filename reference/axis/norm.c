@@ -158,20 +158,42 @@ static void ball_root(ref_row *row, const ref_inputs *in, int64_t h, slong prec)
 }
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */
-#define ROOT(length, centered, mean)                                                 \
-    { .lemma = "R-ROOT", .kind = AXIS_NORM_ROOT, .ball = ball_root, .root = { 1, length, centered, mean } }
+#define ROOT(length, centered, mean)                                                                                   \
+    {                                                                                                                  \
+        .lemma = "R-ROOT", .kind = AXIS_NORM_ROOT, .ball = ball_root, .root = { 1, length, centered, mean }            \
+    }
 
 static const axis_norm norms[] = {
-    [ATTEST_NORM_SUM] = { .lemma = "R-QUOTIENT", .serves = AXIS_TIE | AXIS_DD | AXIS_YARD, .kind = AXIS_NORM_QUOTIENT,
-                          .ball = ball_quotient, .divisor = divisor_sum, .exact = exact_sum, .eps = 1 },
-    [ATTEST_NORM_SINK] = { .lemma = "R-SINK", .serves = AXIS_TIE, .kind = AXIS_NORM_QUOTIENT, .ball = ball_sink,
-                           .divisor = divisor_sink, .sink = 1 },
-    [ATTEST_NORM_FLOOR] = { .lemma = "R-FLOOR", .kind = AXIS_NORM_FLOOR, .ball = ball_quotient,
-                            .divisor = divisor_floor, .exact = exact_floor },
-    [ATTEST_NORM_NONE] = { .lemma = "R-PLAIN", .serves = AXIS_TIE | AXIS_DD, .kind = AXIS_NORM_PLAIN,
-                           .ball = ball_plain, .divisor = divisor_one, .exact = exact_one },
-    [ATTEST_NORM_LENGTH] = { .lemma = "R-LENGTH", .serves = AXIS_DD, .kind = AXIS_NORM_LENGTH, .ball = ball_quotient,
-                             .divisor = divisor_length, .exact = exact_length },
+    [ATTEST_NORM_SUM] = { .lemma = "R-QUOTIENT",
+                          .serves = AXIS_TIE | AXIS_DD | AXIS_YARD,
+                          .kind = AXIS_NORM_QUOTIENT,
+                          .ball = ball_quotient,
+                          .divisor = divisor_sum,
+                          .exact = exact_sum,
+                          .eps = 1 },
+    [ATTEST_NORM_SINK] = { .lemma = "R-SINK",
+                           .serves = AXIS_TIE,
+                           .kind = AXIS_NORM_QUOTIENT,
+                           .ball = ball_sink,
+                           .divisor = divisor_sink,
+                           .sink = 1 },
+    [ATTEST_NORM_FLOOR] = { .lemma = "R-FLOOR",
+                            .kind = AXIS_NORM_FLOOR,
+                            .ball = ball_quotient,
+                            .divisor = divisor_floor,
+                            .exact = exact_floor },
+    [ATTEST_NORM_NONE] = { .lemma = "R-PLAIN",
+                           .serves = AXIS_TIE | AXIS_DD,
+                           .kind = AXIS_NORM_PLAIN,
+                           .ball = ball_plain,
+                           .divisor = divisor_one,
+                           .exact = exact_one },
+    [ATTEST_NORM_LENGTH] = { .lemma = "R-LENGTH",
+                             .serves = AXIS_DD,
+                             .kind = AXIS_NORM_LENGTH,
+                             .ball = ball_quotient,
+                             .divisor = divisor_length,
+                             .exact = exact_length },
     [ATTEST_NORM_L2] = ROOT(0, 0, 0),
     [ATTEST_NORM_RMS] = ROOT(0, 0, 1),
     [ATTEST_NORM_LAYERNORM] = ROOT(0, 1, 1),

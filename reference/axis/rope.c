@@ -85,10 +85,7 @@ int axis_phi_inner(arb_ptr y, const ref_inputs *in, const attest_tensor *t, int6
 
 int axis_phi_stored(const attest_problem *p) { return axis_feature_of(p)->stored && !axis_turns(p); }
 
-int64_t axis_pairs(const attest_problem *p)
-{
-    return axis_turns(p) ? p->d / 2 : axis_feature_of(p)->images ? p->d : 0;
-}
+int64_t axis_pairs(const attest_problem *p) { return axis_turns(p) ? p->d / 2 : axis_feature_of(p)->images ? p->d : 0; }
 
 void axis_pair_sums(mag_ptr sum, const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t step)
 {

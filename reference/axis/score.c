@@ -104,14 +104,22 @@ static const axis_step caps[] = {
 
 static const axis_step alibis[] = {
     [ATTEST_ALIBI_NONE] = { .serves = AXIS_EVERY },
-    [ATTEST_ALIBI_DRAW] = { .lemma = "R-STEP", .a_head = 1, .ball = ball_alibi, .exact = exact_alibi,
-                            .start = start_alibi, .error = error_alibi },
+    [ATTEST_ALIBI_DRAW] = { .lemma = "R-STEP",
+                            .a_head = 1,
+                            .ball = ball_alibi,
+                            .exact = exact_alibi,
+                            .start = start_alibi,
+                            .error = error_alibi },
 };
 
 static const axis_step clamps[] = {
     [ATTEST_CLAMP_NONE] = { .serves = AXIS_EVERY },
-    [ATTEST_CLAMP_SET] = { .lemma = "R-STEP", .serves = AXIS_DD, .ball = ball_clamp, .exact = exact_clamp,
-                           .start = start_clamp, .error = error_clamp },
+    [ATTEST_CLAMP_SET] = { .lemma = "R-STEP",
+                           .serves = AXIS_DD,
+                           .ball = ball_clamp,
+                           .exact = exact_clamp,
+                           .start = start_clamp,
+                           .error = error_clamp },
 };
 
 static const axis_entry filters[] = {
@@ -156,8 +164,7 @@ int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, int64_t h)
         if (!row->ball)
             continue;
         steps[count].row = row;
-        steps[count++].number =
-            row->a_head ? attest_load(slope, attest_offset(slope, h, 0, 0, 0)) : setting->number;
+        steps[count++].number = row->a_head ? attest_load(slope, attest_offset(slope, h, 0, 0, 0)) : setting->number;
     }
     return count;
 }

@@ -86,12 +86,24 @@ static int64_t roundings_power(int64_t order, int unknown) { return order < 2 ? 
 /* The exact engine goes by `series` and `factorial`. */
 static const axis_weight weights[] = {
     [ATTEST_WEIGHT_EXP] = { .lemma = "R-EXP", .serves = AXIS_TIE | AXIS_DD | AXIS_YARD, .ball = ball_exp },
-    [ATTEST_WEIGHT_TAYLOR] = { .lemma = "R-POLY", .serves = AXIS_RATIONAL | AXIS_DD | AXIS_YARD, .ball = ball_taylor,
-                               .mass = mass_taylor, .roundings = roundings_taylor, .series = 1, .factorial = 1 },
-    [ATTEST_WEIGHT_TERM] = { .lemma = "R-POLY", .serves = AXIS_RATIONAL | AXIS_DD, .ball = ball_term,
-                             .mass = mass_term, .roundings = roundings_term, .factorial = 1 },
-    [ATTEST_WEIGHT_POWER] = { .lemma = "R-POLY", .serves = AXIS_RATIONAL | AXIS_DD, .ball = ball_power,
-                              .mass = mass_power, .roundings = roundings_power },
+    [ATTEST_WEIGHT_TAYLOR] = { .lemma = "R-POLY",
+                               .serves = AXIS_RATIONAL | AXIS_DD | AXIS_YARD,
+                               .ball = ball_taylor,
+                               .mass = mass_taylor,
+                               .roundings = roundings_taylor,
+                               .series = 1,
+                               .factorial = 1 },
+    [ATTEST_WEIGHT_TERM] = { .lemma = "R-POLY",
+                             .serves = AXIS_RATIONAL | AXIS_DD,
+                             .ball = ball_term,
+                             .mass = mass_term,
+                             .roundings = roundings_term,
+                             .factorial = 1 },
+    [ATTEST_WEIGHT_POWER] = { .lemma = "R-POLY",
+                              .serves = AXIS_RATIONAL | AXIS_DD,
+                              .ball = ball_power,
+                              .mass = mass_power,
+                              .roundings = roundings_power },
 };
 
 axis_entry axis_weight_entry(uint32_t value)

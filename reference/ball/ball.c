@@ -173,8 +173,8 @@ static attest_status sums(ref_row *row, const ref_inputs *in, ref_ball_cache *ca
         for (int64_t i = at; i < at + to - from; i++)
             row->no_truth |= block->bad[i];
         for (int64_t c = 0; c < row->e; c++)
-            arb_dot(row->u + c, row->u + c, 0, w + from, 1, block->x + c * block->count + at, 1,
-                    (slong)(to - from), prec);
+            arb_dot(row->u + c, row->u + c, 0, w + from, 1, block->x + c * block->count + at, 1, (slong)(to - from),
+                    prec);
     }
 out:
     if (gated)

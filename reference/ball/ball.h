@@ -19,7 +19,7 @@ typedef struct ref_block {
     int64_t pairs;      /* allocated entries of pair */
     int64_t keys;       /* allocated entries of bad */
     int64_t b, g, first, count;
-    slong prec;         /* what x was computed at; exact values serve any precision */
+    slong prec; /* what x was computed at; exact values serve any precision */
     int valid;
 } ref_block;
 
@@ -35,8 +35,8 @@ void ref_ball_cache_init(ref_ball_cache *cache);
 void ref_ball_cache_clear(ref_ball_cache *cache);
 
 /* Loads the block of `role` (ATTEST_K, ATTEST_V, or ATTEST_GIN for the value gates of any kind) that holds key j. */
-attest_status ref_block_load(ref_block *block, const ref_inputs *in, attest_role role, int64_t b, int64_t g,
-                             int64_t j, slong prec, attest_error *err);
+attest_status ref_block_load(ref_block *block, const ref_inputs *in, attest_role role, int64_t b, int64_t g, int64_t j,
+                             slong prec, attest_error *err);
 
 /* row->gin of gates on values, through their block; without such gates row->gin stays as it is. */
 attest_status ref_ball_gate_keys(ref_row *row, const ref_inputs *in, ref_block *block, int64_t b, int64_t g, slong prec,

@@ -89,12 +89,11 @@ static void fill_values(ref_block *block, const ref_inputs *in)
 static void fill_gates(ref_block *block, const ref_inputs *in)
 {
     for (int64_t j = 0; j < block->count; j++)
-        block->bad[j] =
-            !ref_ball_value_gate(block->x + j, in, block->b, block->g, block->first + j, block->prec);
+        block->bad[j] = !ref_ball_value_gate(block->x + j, in, block->b, block->g, block->first + j, block->prec);
 }
 
-attest_status ref_block_load(ref_block *block, const ref_inputs *in, attest_role role, int64_t b, int64_t g,
-                             int64_t j, slong prec, attest_error *err)
+attest_status ref_block_load(ref_block *block, const ref_inputs *in, attest_role role, int64_t b, int64_t g, int64_t j,
+                             slong prec, attest_error *err)
 {
     const attest_problem *p = in->p;
     const int keys = role == ATTEST_K, values = role == ATTEST_V;

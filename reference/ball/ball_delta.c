@@ -27,10 +27,10 @@ typedef struct ref_delta_run {
     arb_ptr state;      /* [e][dim] points, column after column */
     mag_ptr error;      /* [e] bound of the 2-norm of (true column - points) */
     mag_ptr entry;      /* [e][dim] bound of the error of each entry, at most that of its column */
-    mag_ptr abs_scale;      /* [e][dim] sum of absolute terms */
+    mag_ptr abs_scale;  /* [e][dim] sum of absolute terms */
     mag_ptr history[HISTORIES];
-    int64_t room;       /* tokens that the histories can hold */
-    arb_ptr key;        /* [dim] phi(k_t) */
+    int64_t room; /* tokens that the histories can hold */
+    arb_ptr key;  /* [dim] phi(k_t) */
     mag_ptr key_mag;
     mag_t start;
 } ref_delta_run;

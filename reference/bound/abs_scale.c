@@ -237,8 +237,8 @@ static void abs_scale_o(mag_ptr abs_scale, abs_scale_job *job)
     }
 }
 
-attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
-                            int64_t h, int64_t i, attest_error *err)
+attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref_inputs *in, attest_tensor_id id,
+                                int64_t b, int64_t h, int64_t i, attest_error *err)
 {
     const int64_t count = id.index == ATTEST_O || id.index == ATTEST_U ? in->p->e : 1;
     attest_status status = ATTEST_OK;
@@ -268,8 +268,8 @@ out:
     return status;
 }
 
-attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
-                             int64_t h, int64_t i, attest_error *err)
+attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_inputs *in, attest_tensor_id id,
+                                 int64_t b, int64_t h, int64_t i, attest_error *err)
 {
     mag_ptr *kept = &row->abs_scale[id.index - ATTEST_O];
     if (!*kept) {

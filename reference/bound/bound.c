@@ -403,9 +403,9 @@ static void set_row(row_job *job)
     }
 }
 
-attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in,
-                            const attest_numerics *numerics, uint32_t flags, attest_tensor_id id, uint32_t got_dtype,
-                            int64_t b, int64_t h, int64_t i, attest_error *err)
+attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in, const attest_numerics *numerics,
+                            uint32_t flags, attest_tensor_id id, uint32_t got_dtype, int64_t b, int64_t h, int64_t i,
+                            attest_error *err)
 {
     const int64_t count = id.index == ATTEST_O || id.index == ATTEST_U ? in->p->e : 1;
     attest_status status;

@@ -25,7 +25,7 @@ typedef struct bound_sums {
     double *value;
     double *channels; /* BOUND_CHANNELS channels of v side by side, those from decoded-1 on; 0: none yet */
     int64_t decoded;
-    double top, raw_top; /* the largest entry of `value`, and of |v| before gates */
+    double top, raw_top;                   /* the largest entry of `value`, and of |v| before gates */
     double *gate, *gate_error, *gate_room; /* gates on values, NULL without: |gin - gate| <= gate_error */
 } bound_sums;
 
@@ -58,43 +58,43 @@ typedef struct bound_model {
     const attest_problem *p;
     const attest_numerics *numerics;
     uint32_t flags;
-    int exponential;  /* weight=exp */
-    int direct;       /* weights per pair may occur */
-    int recurrent;    /* states of monomials may occur */
-    int unknown;      /* schedule not declared */
-    int log2_domain;  /* exponents may pass through base 2 */
-    int cast_common;  /* attest_tristate: the denominator adds the cast weights */
-    int narrows;      /* `in` is wider than `acc` */
-    int given;        /* states are given */
-    int turns;        /* rope, cosformer, or a feature that divides by a norm */
-    int decays, vector;             /* decay is set; inside the product */
+    int exponential;    /* weight=exp */
+    int direct;         /* weights per pair may occur */
+    int recurrent;      /* states of monomials may occur */
+    int unknown;        /* schedule not declared */
+    int log2_domain;    /* exponents may pass through base 2 */
+    int cast_common;    /* attest_tristate: the denominator adds the cast weights */
+    int narrows;        /* `in` is wider than `acc` */
+    int given;          /* states are given */
+    int turns;          /* rope, cosformer, or a feature that divides by a norm */
+    int decays, vector; /* decay is set; inside the product */
     int gates_values, gates_rows;
-    int serial;       /* sums over keys and channels are declared to be serial (R-RUN) */
-    int plain;        /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
-    int likely;       /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
+    int serial;        /* sums over keys and channels are declared to be serial (R-RUN) */
+    int plain;         /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
+    int likely;        /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
     int likely_scores; /* those of scores too, and that can matter */
-    int64_t rows;     /* state rows of all degrees (recurrent) */
-    int degree;       /* P of a polynomial weight */
-    mag_t u;          /* one rounding of acc */
-    mag_t u_sum;      /* one rounding of its accumulator */
+    int64_t rows;      /* state rows of all degrees (recurrent) */
+    int degree;        /* P of a polynomial weight */
+    mag_t u;           /* one rounding of acc */
+    mag_t u_sum;       /* one rounding of its accumulator */
     mag_t u_exp, u_div, u_log;
-    mag_t u_cast, tiny_cast; /* cast of weights to p: relative, absolute; 0 without cast */
-    mag_t u_state;    /* rounding of a stored state, 0 if it is kept in acc */
-    mag_t u_scale;    /* rounding of the scale to its dtype */
-    mag_t tiny;       /* what one operation in acc loses by underflow */
-    mag_t normal;     /* 2^emin of acc */
-    mag_t exp_tiny;   /* what an exponential below that errs by (R-EXP) */
-    mag_t score;      /* relative error of a score against its mass (R-SCORE) */
-    mag_t score_scale; /* the part of it that multiplies the finished product */
-    mag_t score_likely; /* R-PROBABILISTIC's in place of R-SCORE's */
+    mag_t u_cast, tiny_cast;     /* cast of weights to p: relative, absolute; 0 without cast */
+    mag_t u_state;               /* rounding of a stored state, 0 if it is kept in acc */
+    mag_t u_scale;               /* rounding of the scale to its dtype */
+    mag_t tiny;                  /* what one operation in acc loses by underflow */
+    mag_t normal;                /* 2^emin of acc */
+    mag_t exp_tiny;              /* what an exponential below that errs by (R-EXP) */
+    mag_t score;                 /* relative error of a score against its mass (R-SCORE) */
+    mag_t score_scale;           /* the part of it that multiplies the finished product */
+    mag_t score_likely;          /* R-PROBABILISTIC's in place of R-SCORE's */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
     mag_t turn_slope, u_wave;    /* rope: error of an angle at position 1; of sin and cos */
     mag_t wave;                  /* error of an entry of cosformer relative to relu(x) */
-    mag_t scale;      /* |scale| */
-    mag_t room;       /* max(1, 1/|scale|): how much larger than its mass an intermediate may be */
-    mag_t limit;      /* 2^(emax-1) of acc: no overflow below */
+    mag_t scale;                 /* |scale| */
+    mag_t room;                  /* max(1, 1/|scale|): how much larger than its mass an intermediate may be */
+    mag_t limit;                 /* 2^(emax-1) of acc: no overflow below */
 } bound_model;
 
 void bound_model_init(bound_model *m);
@@ -146,26 +146,26 @@ typedef struct bound_weights {
     mag_ptr likely;          /* as delta, by R-PROBABILISTIC; NULL: nothing is gained by it */
     mag_ptr set[BOUND_SETS]; /* errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM) */
     mag_t q_sum, q_max, k_max;
-    mag_t delta_max, score_max;  /* score_max: of |s| + delta */
-    mag_t center;            /* error of the computed center */
-    mag_t unit, inverse;     /* truth's weight / kernel's weight, and back (e^M where exp is shifted, else 1) */
-    mag_t extra_error;       /* error of sink or eps in the divisor */
-    mag_t divisor;           /* upper bound of |Z| */
-    mag_t merge;             /* exponent error of lse merges (R-MERGE) */
-    mag_t gamma_sum;         /* relative error of a sum of products (R-SUM) */
-    mag_t gamma_state;       /* the same for a readout of states (R-STATE) */
-    mag_t likely_score;      /* R-PROBABILISTIC: the part of set[BOUND_SCORE] that is enough */
+    mag_t delta_max, score_max;     /* score_max: of |s| + delta */
+    mag_t center;                   /* error of the computed center */
+    mag_t unit, inverse;            /* truth's weight / kernel's weight, and back (e^M where exp is shifted, else 1) */
+    mag_t extra_error;              /* error of sink or eps in the divisor */
+    mag_t divisor;                  /* upper bound of |Z| */
+    mag_t merge;                    /* exponent error of lse merges (R-MERGE) */
+    mag_t gamma_sum;                /* relative error of a sum of products (R-SUM) */
+    mag_t gamma_state;              /* the same for a readout of states (R-STATE) */
+    mag_t likely_score;             /* R-PROBABILISTIC: the part of set[BOUND_SCORE] that is enough */
     mag_t likely_sum, likely_state; /* as gamma_sum and gamma_state */
-    mag_t sum_tiny;          /* the part of set[BOUND_SUM] that no gamma multiplies */
-    mag_t cast_tiny;         /* the part of set[BOUND_CAST] that is underflow */
-    mag_t lost, lost_state;  /* underflow, absolute: sums; states (times the largest |v|) */
-    mag_t reach;             /* largest intermediate sum of weights, in the kernel's scaling; times |v| */
-    mag_t value_tiny;        /* absolute error of v as the kernel holds it */
-    mag_t weight_max;        /* of |W| before decay */
-    mag_t decay_most;        /* largest product of factors above 1 (R-DECAY); 1 without */
-    mag_t decay_log;         /* exponent error of factors made by way of logarithms; 0: they cannot be */
+    mag_t sum_tiny;                 /* the part of set[BOUND_SUM] that no gamma multiplies */
+    mag_t cast_tiny;                /* the part of set[BOUND_CAST] that is underflow */
+    mag_t lost, lost_state;         /* underflow, absolute: sums; states (times the largest |v|) */
+    mag_t reach;                    /* largest intermediate sum of weights, in the kernel's scaling; times |v| */
+    mag_t value_tiny;               /* absolute error of v as the kernel holds it */
+    mag_t weight_max;               /* of |W| before decay */
+    mag_t decay_most;               /* largest product of factors above 1 (R-DECAY); 1 without */
+    mag_t decay_log;                /* exponent error of factors made by way of logarithms; 0: they cannot be */
     mag_t gate_value, gate_row, gate_tiny; /* relative errors of a gated value and row, absolute of a gate (R-GATE) */
-    unsigned char *choice;   /* [keys] filter: bound_choice */
+    unsigned char *choice;                 /* [keys] filter: bound_choice */
     int64_t rescales, merges, logs;
     int overflow;
 } bound_weights;

@@ -11,32 +11,32 @@ typedef struct delta_job {
     const ref_row *row;
     const ref_inputs *in;
     int64_t b, g;
-    int64_t chunk, start;  /* tokens a chunk; first token of the one at hand */
-    mag_t error, mass, bad; /* E, Q, Qf */
-    mag_t most, logs;      /* R-DECAY; logs: relative error of D by way of logarithms */
-    mag_t gate;            /* relative error of a gated value */
+    int64_t chunk, start;    /* tokens a chunk; first token of the one at hand */
+    mag_t error, mass, bad;  /* E, Q, Qf */
+    mag_t most, logs;        /* R-DECAY; logs: relative error of D by way of logarithms */
+    mag_t gate;              /* relative error of a gated value */
     mag_t top, growth, ends; /* unknown: largest Q, product of growths above 1, roundings at ends of chunks */
-    mag_t key_top, written; /* largest key; sum of |w| */
+    mag_t key_top, written;  /* largest key; sum of |w| */
     int overflow;
 } delta_job;
 
 /* What one token brings. */
 typedef struct delta_token {
-    mag_t key, wrong;     /* |k^|, |k^ - k| */
-    mag_t before, old;    /* Q and E of S', after the decay */
-    mag_t theta, shift;   /* error of b: relative, absolute */
-    mag_t write, local;   /* |w^|; error of w^ beside that of S' */
+    mag_t key, wrong;   /* |k^|, |k^ - k| */
+    mag_t before, old;  /* Q and E of S', after the decay */
+    mag_t theta, shift; /* error of b: relative, absolute */
+    mag_t write, local; /* |w^|; error of w^ beside that of S' */
 } delta_token;
 
 static const size_t token_fields[] = {
-    offsetof(delta_token, key), offsetof(delta_token, wrong), offsetof(delta_token, before), offsetof(delta_token, old),
-    offsetof(delta_token, theta), offsetof(delta_token, shift), offsetof(delta_token, write),
-    offsetof(delta_token, local),
+    offsetof(delta_token, key),   offsetof(delta_token, wrong), offsetof(delta_token, before),
+    offsetof(delta_token, old),   offsetof(delta_token, theta), offsetof(delta_token, shift),
+    offsetof(delta_token, write), offsetof(delta_token, local),
 };
 static const size_t job_fields[] = {
-    offsetof(delta_job, error), offsetof(delta_job, mass), offsetof(delta_job, bad), offsetof(delta_job, most),
-    offsetof(delta_job, logs), offsetof(delta_job, gate), offsetof(delta_job, top), offsetof(delta_job, growth),
-    offsetof(delta_job, ends), offsetof(delta_job, key_top), offsetof(delta_job, written),
+    offsetof(delta_job, error), offsetof(delta_job, mass),    offsetof(delta_job, bad),     offsetof(delta_job, most),
+    offsetof(delta_job, logs),  offsetof(delta_job, gate),    offsetof(delta_job, top),     offsetof(delta_job, growth),
+    offsetof(delta_job, ends),  offsetof(delta_job, key_top), offsetof(delta_job, written),
 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -47,10 +47,7 @@ static void each_mag(void *base, const size_t *fields, size_t count, void (*act)
 }
 
 /* Calls: some compilers lose the size of a mag_t whose inline copy they have seen. */
-__attribute__((noinline)) static void copy(mag_t y, const mag_t x)
-{
-    mag_set(y, x);
-}
+__attribute__((noinline)) static void copy(mag_t y, const mag_t x) { mag_set(y, x); }
 
 __attribute__((noinline)) static void raise_to(mag_t y, const mag_t x)
 {
@@ -214,10 +211,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
 }
 
 /* Does the kernel (maybe) store its state after every token? */
-static int stores(const delta_job *job)
-{
-    return job->chunk == 1 || job->m->unknown;
-}
+static int stores(const delta_job *job) { return job->chunk == 1 || job->m->unknown; }
 
 /* Roundings of a stored state of this mass. */
 static void store_error(mag_t y, const delta_job *job, const mag_t mass, const mag_t relative)
@@ -361,15 +355,9 @@ static void run(delta_job *job)
         mag_add(job->error, job->error, job->ends);
 }
 
-static void job_init(delta_job *job)
-{
-    each_mag(job, job_fields, COUNT(job_fields), start_mag);
-}
+static void job_init(delta_job *job) { each_mag(job, job_fields, COUNT(job_fields), start_mag); }
 
-static void job_clear(delta_job *job)
-{
-    each_mag(job, job_fields, COUNT(job_fields), end_mag);
-}
+static void job_clear(delta_job *job) { each_mag(job, job_fields, COUNT(job_fields), end_mag); }
 
 /* error = |scale| (|q| E + (|q^ - q| Q + |q^| Qf)(1+g) + g |q^| Q), and underflow */
 static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row)

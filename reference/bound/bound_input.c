@@ -76,8 +76,7 @@ static void slope_of_degree(mag_t y, const mag_t t, const mag_t top, const attes
     mag_mul_ui(y, y, (ulong)n);
 }
 
-void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h,
-                        int64_t i)
+void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
 {
     const attest_problem *p = in->p;
     const int64_t g = attest_kv_head(p, h);

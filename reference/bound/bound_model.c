@@ -4,21 +4,34 @@
 #define STATE_ROWS_UNKNOWN (1 << 13) /* R-STATE: an undeclared kernel keeps no larger state */
 
 static const size_t mag_fields[] = {
-    offsetof(bound_model, u),       offsetof(bound_model, u_sum),   offsetof(bound_model, u_exp),
-    offsetof(bound_model, u_div),   offsetof(bound_model, u_log),   offsetof(bound_model, u_cast),
-    offsetof(bound_model, tiny),    offsetof(bound_model, normal),  offsetof(bound_model, tiny_cast),
-    offsetof(bound_model, score),   offsetof(bound_model, feature), offsetof(bound_model, feature_tiny),
-    offsetof(bound_model, scale),   offsetof(bound_model, room),    offsetof(bound_model, limit),
-    offsetof(bound_model, u_state), offsetof(bound_model, u_scale), offsetof(bound_model, feature_norm),
-    offsetof(bound_model, feature_lift), offsetof(bound_model, turn_slope), offsetof(bound_model, u_wave),
-    offsetof(bound_model, wave),    offsetof(bound_model, exp_tiny), offsetof(bound_model, score_scale),
+    offsetof(bound_model, u),
+    offsetof(bound_model, u_sum),
+    offsetof(bound_model, u_exp),
+    offsetof(bound_model, u_div),
+    offsetof(bound_model, u_log),
+    offsetof(bound_model, u_cast),
+    offsetof(bound_model, tiny),
+    offsetof(bound_model, normal),
+    offsetof(bound_model, tiny_cast),
+    offsetof(bound_model, score),
+    offsetof(bound_model, feature),
+    offsetof(bound_model, feature_tiny),
+    offsetof(bound_model, scale),
+    offsetof(bound_model, room),
+    offsetof(bound_model, limit),
+    offsetof(bound_model, u_state),
+    offsetof(bound_model, u_scale),
+    offsetof(bound_model, feature_norm),
+    offsetof(bound_model, feature_lift),
+    offsetof(bound_model, turn_slope),
+    offsetof(bound_model, u_wave),
+    offsetof(bound_model, wave),
+    offsetof(bound_model, exp_tiny),
+    offsetof(bound_model, score_scale),
     offsetof(bound_model, score_likely),
 };
 
-static mag_ptr field(bound_model *m, size_t k)
-{
-    return (mag_ptr)(void *)((char *)m + mag_fields[k]);
-}
+static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
 
 void bound_model_init(bound_model *m)
 {
@@ -70,9 +83,15 @@ static void set_units(bound_model *m)
 axis_arithmetic bound_arithmetic(const bound_model *m)
 {
     return (axis_arithmetic){
-        .p = m->p, .log2_domain = m->log2_domain, .narrows = m->narrows,
+        .p = m->p,
+        .log2_domain = m->log2_domain,
+        .narrows = m->narrows,
         .exp_declared = m->numerics->exp_error > 0 && !m->unknown,
-        .u = m->u, .u_exp = m->u_exp, .u_div = m->u_div, .normal = m->normal, .tiny = m->tiny,
+        .u = m->u,
+        .u_exp = m->u_exp,
+        .u_div = m->u_div,
+        .normal = m->normal,
+        .tiny = m->tiny,
     };
 }
 

@@ -145,13 +145,13 @@ typedef struct root_job {
     const row_job *job;
     axis_root kind;
     int64_t e;
-    arb_ptr y;      /* [e] x/s; the argument x of the root before */
-    mag_ptr size;   /* [e] |x| */
-    arb_t root;     /* s */
+    arb_ptr y;                                   /* [e] x/s; the argument x of the root before */
+    mag_ptr size;                                /* [e] |x| */
+    arb_t root;                                  /* s */
     mag_t spread[ATTEST_TERM_COUNT], spread_all; /* how far the root may be off, by term, in all */
-    mag_t low;      /* lower bound of s - spread */
-    mag_t relative; /* of the computed root, and the division */
-    mag_t whole;    /* root of the mean square before the mean is taken away */
+    mag_t low;                                   /* lower bound of s - spread */
+    mag_t relative;                              /* of the computed root, and the division */
+    mag_t whole;                                 /* root of the mean square before the mean is taken away */
 } root_job;
 
 /* Terms of term t of all channels += x[c] relative to size. */

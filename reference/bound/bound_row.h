@@ -6,10 +6,10 @@
 
 /* A row's weights for R-RUN. */
 typedef struct bound_run {
-    int64_t keys, tile;     /* keys a part: all, or those of a tile */
-    int extra;              /* a sink or eps is added to the denominator */
-    int likely;             /* R-PROBABILISTIC is asked for */
-    ulong root;             /* of the number of roundings, rounded up */
+    int64_t keys, tile; /* keys a part: all, or those of a tile */
+    int extra;          /* a sink or eps is added to the denominator */
+    int likely;         /* R-PROBABILISTIC is asked for */
+    ulong root;         /* of the number of roundings, rounded up */
     slong shift;
     double *weight, *error; /* [keys] |w_j 2^-shift - weight_j| <= error_j; weight NULL: nothing is declared */
     int casts;              /* the next two hold */
@@ -25,7 +25,7 @@ typedef struct row_job {
     bound_weights weights;
     bound_sums sums;
     bound_run run;
-    mag_ptr given, given_error;  /* [e] absolute terms of given states; what the query's features do to them */
+    mag_ptr given, given_error; /* [e] absolute terms of given states; what the query's features do to them */
     mag_t given_z, given_z_error;
     mag_t gate;                  /* |gout| */
     mag_t total_size;            /* sum over the keys of |w| and its errors */

@@ -130,10 +130,7 @@ static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run 
     raised(mass, size + slack, run->keys, run->shift);
 }
 
-int64_t bound_run_roundings(const bound_run *run)
-{
-    return run->keys + 2 * ((run->keys - 1) / run->tile) + run->extra;
-}
+int64_t bound_run_roundings(const bound_run *run) { return run->keys + 2 * ((run->keys - 1) / run->tile) + run->extra; }
 
 /* R-PROBABILISTIC: lambda u (root + sqrt(K) each + [products] moved), and the u of narrowed inputs; `each`: how far a
  * partial sum is from the truth's. */
@@ -212,16 +209,15 @@ static int casts_are_known(const bound_run *run, const bound_model *m)
 {
     const attest_setting *axis = m->p->axis;
     return run->weight && m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT && !m->log2_domain &&
-           !mag_is_zero(m->u_cast) && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST &&
-           !(m->flags & ATTEST_FTZ) && !m->decays &&
-           axis_norm_of(m->p)->eps && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
+           !mag_is_zero(m->u_cast) && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST && !(m->flags & ATTEST_FTZ) &&
+           !m->decays && axis_norm_of(m->p)->eps && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
 }
 
 /* What is the same for the keys of a tile. */
 typedef struct cast_job {
-    arb_t top, down;        /* the running maximum M; e^-M */
-    double up, up_error;    /* e^M 2^-shift, and how far it may be from that */
-    double drift, growth;   /* relative: of e^(computed maximum - M); of that and all later rescales */
+    arb_t top, down;      /* the running maximum M; e^-M */
+    double up, up_error;  /* e^M 2^-shift, and how far it may be from that */
+    double drift, growth; /* relative: of e^(computed maximum - M); of that and all later rescales */
 } cast_job;
 
 static void set_drift(cast_job *job, const bound_model *m, const bound_weights *w)
@@ -288,7 +284,9 @@ static void known_cast(bound_run *run, const cast_job *job, const bound_model *m
     const double around = (p_high - p_low) / 2 + h + (p_high + t) * 0x1p-50;
     run->cast[j] = change * job->up;
     run->open[j] = ((around + (__builtin_fabs(change) + around) * job->growth) * size_up +
-                    __builtin_fabs(change) * (job->up_error + size_up * 0x1p-50)) * (1 + 0x1p-48) + 0x1p-1060;
+                    __builtin_fabs(change) * (job->up_error + size_up * 0x1p-50)) *
+                       (1 + 0x1p-48) +
+                   0x1p-1060;
 }
 
 void bound_run_casts(bound_run *run, const bound_model *m, const bound_weights *w, const ref_row *row)
@@ -330,8 +328,8 @@ void bound_run_cast(mag_t y, row_job *job, int64_t c)
 
 /* R-PROBABILISTIC of a score: lambda u (root + sqrt(d) gamma_d mass), then the scale's roundings; `size`: of the
  * sum. */
-static void probable_score(mag_t y, double squares, double slack, const mag_t mass, const mag_t size,
-                           const mag_t gamma, int64_t d, ulong root, const bound_model *m)
+static void probable_score(mag_t y, double squares, double slack, const mag_t mass, const mag_t size, const mag_t gamma,
+                           int64_t d, ulong root, const bound_model *m)
 {
     AUTO_MAG(dot, x);
     raised_root(dot, squares, slack, d, 0);
@@ -352,7 +350,7 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
     const attest_tensor *q = in->role[ATTEST_Q], *k = in->role[ATTEST_K];
     const int64_t d = in->p->d, g = attest_kv_head(in->p, h);
     const int exact = 2 * attest_format_of(in->p->in).p <= attest_format_of(in->p->acc).p; /* products */
-    const double rounds = exact ? 0 : 1; /* products do */
+    const double rounds = exact ? 0 : 1;                                                   /* products do */
     const ulong root = root_above(d);
     AUTO_MAG(gamma, dot, mass, size);
     if (!m->serial || !m->plain)

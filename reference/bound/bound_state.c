@@ -6,15 +6,15 @@ typedef struct state_job {
     bound_model model;
     int64_t keys;
     int degree, z_state;
-    mag_ptr values; /* [e]: sum over keys of |v_tc|, the largest over the KV heads */
-    mag_t feature;  /* largest |phi(k)| */
-    mag_t entry;    /* absolute error of one of its entries */
-    mag_t gate;     /* relative error of a gated value */
+    mag_ptr values;   /* [e]: sum over keys of |v_tc|, the largest over the KV heads */
+    mag_t feature;    /* largest |phi(k)| */
+    mag_t entry;      /* absolute error of one of its entries */
+    mag_t gate;       /* relative error of a gated value */
     mag_t most, logs; /* R-DECAY */
-    mag_t relative; /* against the sum of absolute terms */
-    mag_t slope;    /* times `values` (or keys): absolute error of the features */
-    mag_t product;  /* of n features and decays, upward, at least 1 */
-    mag_t lost;     /* underflow */
+    mag_t relative;   /* against the sum of absolute terms */
+    mag_t slope;      /* times `values` (or keys): absolute error of the features */
+    mag_t product;    /* of n features and decays, upward, at least 1 */
+    mag_t lost;       /* underflow */
     mag_t out, out_tiny;
 } state_job;
 

@@ -46,7 +46,7 @@ static int plain_scores(const bound_model *m)
 
 /* R-FILTER-EXACT: no kernel of this class rounds a score of the row, or the threshold. */
 static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b, int64_t h,
-                        int64_t i)
+                            int64_t i)
 {
     const slong least = attest_format_of(m->p->acc).emin;
     exact_span q, k, scale, gap;

@@ -4,24 +4,21 @@
 #include <stdlib.h>
 
 static const size_t scalar_fields[] = {
-    offsetof(bound_weights, q_sum),     offsetof(bound_weights, q_max),       offsetof(bound_weights, k_max),
-    offsetof(bound_weights, delta_max), offsetof(bound_weights, score_max),   offsetof(bound_weights, center),
-    offsetof(bound_weights, unit),      offsetof(bound_weights, inverse),     offsetof(bound_weights, extra_error),
-    offsetof(bound_weights, divisor),   offsetof(bound_weights, merge),       offsetof(bound_weights, gamma_sum),
-    offsetof(bound_weights, lost),      offsetof(bound_weights, gamma_state), offsetof(bound_weights, lost_state),
-    offsetof(bound_weights, value_tiny), offsetof(bound_weights, reach),      offsetof(bound_weights, decay_most),
-    offsetof(bound_weights, decay_log), offsetof(bound_weights, weight_max),  offsetof(bound_weights, gate_value),
-    offsetof(bound_weights, gate_row),  offsetof(bound_weights, gate_tiny),   offsetof(bound_weights, likely_score),
+    offsetof(bound_weights, q_sum),      offsetof(bound_weights, q_max),        offsetof(bound_weights, k_max),
+    offsetof(bound_weights, delta_max),  offsetof(bound_weights, score_max),    offsetof(bound_weights, center),
+    offsetof(bound_weights, unit),       offsetof(bound_weights, inverse),      offsetof(bound_weights, extra_error),
+    offsetof(bound_weights, divisor),    offsetof(bound_weights, merge),        offsetof(bound_weights, gamma_sum),
+    offsetof(bound_weights, lost),       offsetof(bound_weights, gamma_state),  offsetof(bound_weights, lost_state),
+    offsetof(bound_weights, value_tiny), offsetof(bound_weights, reach),        offsetof(bound_weights, decay_most),
+    offsetof(bound_weights, decay_log),  offsetof(bound_weights, weight_max),   offsetof(bound_weights, gate_value),
+    offsetof(bound_weights, gate_row),   offsetof(bound_weights, gate_tiny),    offsetof(bound_weights, likely_score),
     offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
     offsetof(bound_weights, cast_tiny),
 };
 
 #define ARRAYS (5 + BOUND_SETS)
 
-static mag_ptr scalar(bound_weights *w, size_t k)
-{
-    return (mag_ptr)(void *)((char *)w + scalar_fields[k]);
-}
+static mag_ptr scalar(bound_weights *w, size_t k) { return (mag_ptr)(void *)((char *)w + scalar_fields[k]); }
 
 attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *err)
 {

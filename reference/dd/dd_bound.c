@@ -65,7 +65,7 @@ double dd_score_error(const dd_job *job, const dd_row *row)
 {
     const double d = (double)job->p->d, scale = __builtin_fabs(job->f.scale);
     const double steps = d < DD_FOLD ? d : DD_FOLD;
-    const double sum = job->sliced                      ? sliced_score_error(job, row)
+    const double sum = job->sliced                     ? sliced_score_error(job, row)
                        : row->exponent == DD_EXACT_SUM ? 0
                                                        : d * (steps + 3) / 2 * dd_power_of_two(row->exponent - 106);
     return (sum * scale + (scale == 1 ? 0 : 0x1p-103 * row->largest)) * UPWARD;

@@ -22,10 +22,7 @@ static inline uint32_t dd_control_set(void)
     __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0));
     return (uint32_t)before;
 }
-static inline void dd_control_restore(uint32_t before)
-{
-    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before));
-}
+static inline void dd_control_restore(uint32_t before) { __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before)); }
 #else
 /* Not known on this machine: dd_path.sound() refuses what the proof does not cover. */
 static inline uint32_t dd_control_set(void) { return 0; }

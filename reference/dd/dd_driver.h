@@ -12,9 +12,9 @@
 
 /* What the variant asks for. */
 typedef struct dd_formula {
-    int exponential;  /* else a polynomial: */
+    int exponential; /* else a polynomial: */
     int order;
-    double lead[2];   /* dd_row_plan */
+    double lead[2]; /* dd_row_plan */
     const double (*coefficient)[2];
     uint32_t center, norm;
     double floor_at, eps, clamp; /* clamp: INFINITY if none */
@@ -25,16 +25,16 @@ typedef struct dd_formula {
 /* One KV head, packed (dd.h), and what the scan found. */
 typedef struct dd_head {
     int64_t b, g;
-    int64_t *bad;      /* [m+1]: keys below j whose k or v is not finite; they are packed as zeros */
+    int64_t *bad;          /* [m+1]: keys below j whose k or v is not finite; they are packed as zeros */
     double *key, *value;   /* in slices: the first ones, and */
     double *key2, *value2; /* the second ones; NULL without */
     double *value_big;     /* [columns*16] slices: 1.5 2^52 times the grid of the first */
-    double *power;     /* [columns*16]: a power of two above max |v_c|; 0 for a column of zeros */
-    double key_square; /* >= max norm2(phi(k))^2 */
-    double key_grid;   /* every entry of k is a multiple of it (a power of two; INFINITY if all are 0) */
-    double value_grid; /* of v */
-    double value_power; /* the largest of power[] */
-    int64_t key_exponent; /* slices: norm2(phi(k)) <= 2^key_exponent, k1 on the grid 2^(key_exponent-26) */
+    double *power;         /* [columns*16]: a power of two above max |v_c|; 0 for a column of zeros */
+    double key_square;     /* >= max norm2(phi(k))^2 */
+    double key_grid;       /* every entry of k is a multiple of it (a power of two; INFINITY if all are 0) */
+    double value_grid;     /* of v */
+    double value_power;    /* the largest of power[] */
+    int64_t key_exponent;  /* slices: norm2(phi(k)) <= 2^key_exponent, k1 on the grid 2^(key_exponent-26) */
 } dd_head;
 
 typedef struct dd_job {
@@ -97,12 +97,12 @@ size_t dd_scratch(const dd_job *job);
 void dd_block(const dd_job *job, int64_t block, double *scratch);
 
 /* ---- dd_bound.c: lemmas R-DD-* ----------------------------------------------------------------------------------- */
-double dd_power_of_two(int64_t exponent);        /* 0 below -1074, INFINITY above 1023 */
-int64_t dd_exponent(double x);                   /* least k with |x| <= 2^k; -1075 for 0 */
-int64_t dd_norm_exponent(double square);         /* sqrt(square) <= 2^k; -450 below 2^-900 */
-#define DD_EXACT_SUM (-9999)                     /* as an exponent: no sum was rounded */
-#define DD_EXP_ERROR 0x1.6p-87                   /* R-DD-EXP, relative; searched by tests/reference/dd/test_dd_exp.c */
-#define DD_EXP_SHORT_ERROR 0x1p-62               /* R-DD-EXP-SHORT, likewise */
+double dd_power_of_two(int64_t exponent); /* 0 below -1074, INFINITY above 1023 */
+int64_t dd_exponent(double x);            /* least k with |x| <= 2^k; -1075 for 0 */
+int64_t dd_norm_exponent(double square);  /* sqrt(square) <= 2^k; -450 below 2^-900 */
+#define DD_EXACT_SUM (-9999)              /* as an exponent: no sum was rounded */
+#define DD_EXP_ERROR 0x1.6p-87            /* R-DD-EXP, relative; searched by tests/reference/dd/test_dd_exp.c */
+#define DD_EXP_SHORT_ERROR 0x1p-62        /* R-DD-EXP-SHORT, likewise */
 int64_t dd_score_exponent(const dd_job *job, const dd_row *row); /* k of `big` for the scores */
 double dd_score_error(const dd_job *job, const dd_row *row);
 /* Before the weights: plan->big, exponent, cut, and row->top. */

@@ -39,8 +39,7 @@ static attest_status find_path(const dd_path **path, const char *name, attest_er
             *path = paths[k];
     for (int k = 0; k < PATHS; k++)
         if (paths[k]->runs())
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "",
-                     paths[k]->name);
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "", paths[k]->name);
     if (!*path)
         return attest_fail(err, ATTEST_BAD_INPUT, "path=%s: this machine runs %s", name, names);
     return ATTEST_OK;

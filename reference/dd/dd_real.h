@@ -52,10 +52,10 @@ typedef struct dd_row_sum {
 typedef struct dd_path {
     const char *name;
     int lanes;
-    int fma;                /* products are formed by FMA; else p is cut to 29 bits before the value product */
-    int slices;             /* slicing is the faster way for f32 (R-DD-SLICE) */
-    int (*runs)(void);      /* can this machine run it? */
-    int (*sound)(void);     /* do the error-free transforms hold, as compiled? */
+    int fma;            /* products are formed by FMA; else p is cut to 29 bits before the value product */
+    int slices;         /* slicing is the faster way for f32 (R-DD-SLICE) */
+    int (*runs)(void);  /* can this machine run it? */
+    int (*sound)(void); /* do the error-free transforms hold, as compiled? */
 
     /* One row of `count` numbers, exact floats: adds up the squares (relative error below 2^-20), raises *largest and
      * lowers *smallest to the extreme |x|, zeros not counted in the latter.  Returns 0 if one is not finite. */

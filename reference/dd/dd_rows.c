@@ -97,8 +97,8 @@ static void make_sliced_scores(block *x)
     const double *const q[3] = { x->q, x->q1, x->q2 };
     for (int r = 0; r < DD_ROWS; r++)
         slice_query(x, r);
-    job->path->scores_sliced(x->high + x->from, x->low + x->from, x->stride, q, job->head.key + at,
-                             job->head.key2 + at, job->p->d, (x->to - x->from) / DD_PANEL, job->f.scale);
+    job->path->scores_sliced(x->high + x->from, x->low + x->from, x->stride, q, job->head.key + at, job->head.key2 + at,
+                             job->p->d, (x->to - x->from) / DD_PANEL, job->f.scale);
 }
 
 static void make_scores(block *x)
@@ -391,7 +391,8 @@ static void write_lse(const block *x, const dd_row *row)
     job->lse->lo[at] = e - (sum - s);
     job->lse->bound[at] = (moved / (z - 2 * moved) + center +
                            0x1p-95 * (2 + __builtin_fabs((double)row->plan.exponent)) +
-                           0x1p-100 * (__builtin_fabs(s) + __builtin_fabs(hi))) * (1 + 0x1p-20);
+                           0x1p-100 * (__builtin_fabs(s) + __builtin_fabs(hi))) *
+                          (1 + 0x1p-20);
 }
 
 void dd_block(const dd_job *job, int64_t number, double *scratch)

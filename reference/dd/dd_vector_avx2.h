@@ -22,8 +22,8 @@ static inline void v_store(double *p, vec x) { _mm256_storeu_pd(p, x); }
 static inline vec v_add(vec a, vec b) { return _mm256_add_pd(a, b); }
 static inline vec v_sub(vec a, vec b) { return _mm256_sub_pd(a, b); }
 static inline vec v_mul(vec a, vec b) { return _mm256_mul_pd(a, b); }
-static inline vec v_fma(vec a, vec b, vec c) { return _mm256_fmadd_pd(a, b, c); }  /* ab + c */
-static inline vec v_fms(vec a, vec b, vec c) { return _mm256_fmsub_pd(a, b, c); }  /* ab - c */
+static inline vec v_fma(vec a, vec b, vec c) { return _mm256_fmadd_pd(a, b, c); }   /* ab + c */
+static inline vec v_fms(vec a, vec b, vec c) { return _mm256_fmsub_pd(a, b, c); }   /* ab - c */
 static inline vec v_fnma(vec a, vec b, vec c) { return _mm256_fnmadd_pd(a, b, c); } /* c - ab */
 static inline vec v_max(vec a, vec b) { return _mm256_max_pd(a, b); }
 static inline vec v_min(vec a, vec b) { return _mm256_min_pd(a, b); }

@@ -14,10 +14,7 @@ enum { LANES = 8, TILE_ROWS = 4, TILE_VECTORS = 2 };
 typedef __m512d vec;
 typedef __m512i ivec;
 
-static inline int machine_runs(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-}
+static inline int machine_runs(void) { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }
 
 static inline vec v_all(double x) { return _mm512_set1_pd(x); }
 static inline vec v_load(const double *p) { return _mm512_loadu_pd(p); }
@@ -25,8 +22,8 @@ static inline void v_store(double *p, vec x) { _mm512_storeu_pd(p, x); }
 static inline vec v_add(vec a, vec b) { return _mm512_add_pd(a, b); }
 static inline vec v_sub(vec a, vec b) { return _mm512_sub_pd(a, b); }
 static inline vec v_mul(vec a, vec b) { return _mm512_mul_pd(a, b); }
-static inline vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_pd(a, b, c); }  /* ab + c */
-static inline vec v_fms(vec a, vec b, vec c) { return _mm512_fmsub_pd(a, b, c); }  /* ab - c */
+static inline vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_pd(a, b, c); }   /* ab + c */
+static inline vec v_fms(vec a, vec b, vec c) { return _mm512_fmsub_pd(a, b, c); }   /* ab - c */
 static inline vec v_fnma(vec a, vec b, vec c) { return _mm512_fnmadd_pd(a, b, c); } /* c - ab */
 static inline vec v_max(vec a, vec b) { return _mm512_max_pd(a, b); }
 static inline vec v_min(vec a, vec b) { return _mm512_min_pd(a, b); }

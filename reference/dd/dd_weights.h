@@ -213,7 +213,7 @@ static void close_sum(dd_row_sum *sum, const running_sum *s, double big, int pos
 /* The polynomial by Horner's rule in pairs of doubles (R-DD-SERIES). */
 static inline vec series_of(vec *low, vec x, const dd_row_plan *plan)
 {
-    const double (*a)[2] = plan->coefficient;
+    const double(*a)[2] = plan->coefficient;
     vec h = v_all(plan->lead[0]), l = v_all(plan->lead[1]);
     const vec xl = *low;
     for (int n = plan->order - 1; n >= 0; n--) {

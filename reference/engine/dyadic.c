@@ -20,10 +20,7 @@ static int dyadic(uint64_t *mantissa, long *exponent, double x)
     return field != 0x7ff;
 }
 
-void exact_span_start(exact_span *s)
-{
-    *s = (exact_span){ .low = 0, .top = 0, .finite = 1, .negative = 0, .any = 0 };
-}
+void exact_span_start(exact_span *s) { *s = (exact_span){ .low = 0, .top = 0, .finite = 1, .negative = 0, .any = 0 }; }
 
 void exact_span_see(exact_span *s, double x)
 {
@@ -79,10 +76,7 @@ void exact_ratio(mpq_t out, const mpz_t numerator, long exponent, const mpz_t de
         mpq_div_2exp(out, out, (mp_bitcnt_t)-exponent);
 }
 
-long exact_log2_up(int64_t x)
-{
-    return x <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)x - 1);
-}
+long exact_log2_up(int64_t x) { return x <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)x - 1); }
 
 mpz_t *exact_integers_new(int64_t count)
 {
@@ -173,15 +167,9 @@ static void combine(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic
     out->e = e;
 }
 
-void exact_dyadic_add(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b)
-{
-    combine(out, a, b, mpz_add);
-}
+void exact_dyadic_add(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b) { combine(out, a, b, mpz_add); }
 
-void exact_dyadic_sub(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b)
-{
-    combine(out, a, b, mpz_sub);
-}
+void exact_dyadic_sub(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b) { combine(out, a, b, mpz_sub); }
 
 void exact_dyadic_mul(exact_dyadic *out, const exact_dyadic *a, const exact_dyadic *b)
 {

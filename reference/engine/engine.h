@@ -41,36 +41,36 @@ typedef struct ref_row {
     int64_t first, last; /* visible keys [first,last) */
     int64_t keys;        /* max(0, last-first); length of s, w, mass */
     slong prec;
-    uint32_t engine;     /* ATTEST_ENGINE_BALL or _EXACT */
+    uint32_t engine; /* ATTEST_ENGINE_BALL or _EXACT */
     int computed;
-    int no_truth;        /* a non-finite input is read */
-    int empty;           /* no visible key and no given state: o=u=0, z=0, lse=-inf */
-    int illposed;        /* the norm's divisor contains 0 at this precision: o undefined */
-    int lse_absent;      /* z <= 0 surely, or no lse in this variant */
-    int lse_open;        /* z contains 0: lse not known at this precision */
-    int rational;        /* uq, zq, oq are set (oq not where illposed) */
-    int reduced;         /* oq is in lowest terms too: ref_row_reduce() */
-    arb_ptr u, o;        /* [e] */
-    arb_t z, lse, c;     /* c: center (0 for zero) */
-    mpq_t *uq, *oq;      /* [e] */
+    int no_truth;    /* a non-finite input is read */
+    int empty;       /* no visible key and no given state: o=u=0, z=0, lse=-inf */
+    int illposed;    /* the norm's divisor contains 0 at this precision: o undefined */
+    int lse_absent;  /* z <= 0 surely, or no lse in this variant */
+    int lse_open;    /* z contains 0: lse not known at this precision */
+    int rational;    /* uq, zq, oq are set (oq not where illposed) */
+    int reduced;     /* oq is in lowest terms too: ref_row_reduce() */
+    arb_ptr u, o;    /* [e] */
+    arb_t z, lse, c; /* c: center (0 for zero) */
+    mpq_t *uq, *oq;  /* [e] */
     mpq_t zq;
-    arb_ptr s;           /* [keys] scores s_ij, before subtracting c */
-    arb_ptr w;           /* [keys] D_ij W(s-c); 0 where the filter drops the key */
-    mag_ptr mass;        /* [keys] upper bound of |scale| sum_c |D_ijc phi_c(q) phi_c(k)|, D only with decay=vector */
-    mag_ptr turn;        /* [keys] rope, cosformer: |scale| sum over the pairs that a rotation mixes of
+    arb_ptr s;       /* [keys] scores s_ij, before subtracting c */
+    arb_ptr w;       /* [keys] D_ij W(s-c); 0 where the filter drops the key */
+    mag_ptr mass;    /* [keys] upper bound of |scale| sum_c |D_ijc phi_c(q) phi_c(k)|, D only with decay=vector */
+    mag_ptr turn;    /* [keys] rope, cosformer: |scale| sum over the pairs that a rotation mixes of
                             (sum of |q| in the pair)(sum of |k| in the pair) before phi (cosformer without rope:
                             after relu); 0 without (R-ROTATE) */
-    mag_ptr decay;       /* [keys] |D_ij|, upper; 1 without decay and with decay=vector */
-    mag_ptr kept;        /* [keys] with a filter: |D_ij W(s_j-c)| whether or not the key passes, upper */
-    arb_ptr gin;         /* [keys] gin_j; 1 without gates on values */
-    arb_t gout;          /* gout_i; 1 without gates on rows (and with pre-out: it is in here too) */
-    mag_t decay0;        /* |product of the decays t = 0..i| that multiplies h0 and z0, upper; 1 without; the delta
+    mag_ptr decay;   /* [keys] |D_ij|, upper; 1 without decay and with decay=vector */
+    mag_ptr kept;    /* [keys] with a filter: |D_ij W(s_j-c)| whether or not the key passes, upper */
+    arb_ptr gin;     /* [keys] gin_j; 1 without gates on values */
+    arb_t gout;      /* gout_i; 1 without gates on rows (and with pre-out: it is in here too) */
+    mag_t decay0;    /* |product of the decays t = 0..i| that multiplies h0 and z0, upper; 1 without; the delta
                             rule: not used (delta.decay) */
-    ref_delta delta;     /* update=delta, efla; s, w, mass, turn, decay, kept are then 0 and u = scale phi(q) S */
+    ref_delta delta; /* update=delta, efla; s, w, mass, turn, decay, kept are then 0 and u = scale phi(q) S */
     /* What no kernel changes, made when first asked for; the row forgets it when it is computed again. */
     int has_facts;
-    attest_row_facts facts;              /* attest_truth_facts() */
-    mag_ptr abs_scale[REF_ROW_OUTPUTS];      /* ref_abs_scale_kept(), by role from ATTEST_O */
+    attest_row_facts facts;             /* attest_truth_facts() */
+    mag_ptr abs_scale[REF_ROW_OUTPUTS]; /* ref_abs_scale_kept(), by role from ATTEST_O */
 } ref_row;
 
 void ref_row_init(ref_row *row);
@@ -85,8 +85,8 @@ typedef struct ref_inputs {
     const attest_problem *p;
     const attest_tensor *role[ATTEST_TENSOR_ROLES];
     const attest_tensor *h0[ATTEST_STATE_SLOTS], *z0[ATTEST_STATE_SLOTS];
-    int lowest, highest; /* degrees of the states; highest < lowest: no recurrence */
-    struct ref_ball_cache *ball; /* decoded blocks, owned by the truth; NULL: decoded anew for each row */
+    int lowest, highest;           /* degrees of the states; highest < lowest: no recurrence */
+    struct ref_ball_cache *ball;   /* decoded blocks, owned by the truth; NULL: decoded anew for each row */
     struct ref_exact_cache *exact; /* a head's integers (exact_integer.h), owned likewise; NULL: none are kept */
 } ref_inputs;
 
@@ -155,7 +155,7 @@ attest_status ref_exact_rounded(uint64_t *o, uint32_t dtype, const ref_inputs *i
 typedef struct ref_witness {
     int64_t e;
     int no_truth, empty, illposed, lse_absent;
-    mpfr_t *u, *o, z, lse;             /* [e] */
+    mpfr_t *u, *o, z, lse; /* [e] */
     mpfr_t *u_error, *o_error, z_error, lse_error;
 } ref_witness;
 void ref_witness_init(ref_witness *w);
@@ -198,14 +198,14 @@ typedef struct ref_bound {
 void ref_bound_init(ref_bound *b);
 void ref_bound_clear(ref_bound *b);
 /* abs_scale[e] (o, u) or abs_scale[1] (z, lse). */
-attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
-                            int64_t h, int64_t i, attest_error *err);
+attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref_inputs *in, attest_tensor_id id,
+                                int64_t b, int64_t h, int64_t i, attest_error *err);
 /* The same, kept with the row: several kernels and passes ask. */
-attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_inputs *in, attest_tensor_id id, int64_t b,
-                             int64_t h, int64_t i, attest_error *err);
-attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in,
-                            const attest_numerics *numerics, uint32_t flags, attest_tensor_id id, uint32_t got_dtype,
-                            int64_t b, int64_t h, int64_t i, attest_error *err);
+attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_inputs *in, attest_tensor_id id,
+                                 int64_t b, int64_t h, int64_t i, attest_error *err);
+attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in, const attest_numerics *numerics,
+                            uint32_t flags, attest_tensor_id id, uint32_t got_dtype, int64_t b, int64_t h, int64_t i,
+                            attest_error *err);
 /* bound[rows*e] or [rows]; state is the enclosure, abs_scale the sum of absolute terms. */
 attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_scale, arb_srcptr state,
                               const ref_inputs *in, const attest_numerics *numerics, uint32_t flags,

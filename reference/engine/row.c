@@ -66,9 +66,9 @@ enum { KEY_MAGS = 11 };
 
 static void key_mags(mag_ptr *list[KEY_MAGS], ref_row *row)
 {
-    mag_ptr *const all[KEY_MAGS] = { &row->mass,        &row->turn,        &row->decay,      &row->kept,
-                                     &row->delta.key,   &row->delta.size,  &row->delta.value, &row->delta.write,
-                                     &row->delta.rate,  &row->delta.decay, &row->delta.grow };
+    mag_ptr *const all[KEY_MAGS] = { &row->mass,       &row->turn,        &row->decay,       &row->kept,
+                                     &row->delta.key,  &row->delta.size,  &row->delta.value, &row->delta.write,
+                                     &row->delta.rate, &row->delta.decay, &row->delta.grow };
     memcpy(list, all, sizeof all);
 }
 

@@ -22,12 +22,12 @@
 #define SCOPE_6(t, x, ...) SCOPE_ONE(t, x) SCOPE_5(t, __VA_ARGS__)
 #define SCOPE_7(t, x, ...) SCOPE_ONE(t, x) SCOPE_6(t, __VA_ARGS__)
 #define SCOPE_8(t, x, ...) SCOPE_ONE(t, x) SCOPE_7(t, __VA_ARGS__)
-#define SCOPE_ONE(t, x)                                  \
-    t##_t x __attribute__((cleanup(scope_##t##_end))); \
+#define SCOPE_ONE(t, x)                                                                                                \
+    t##_t x __attribute__((cleanup(scope_##t##_end)));                                                                 \
     t##_init(x);
 #define SCOPE_ALL(t, ...) SCOPE_CAT(SCOPE_, SCOPE_COUNT(__VA_ARGS__))(t, __VA_ARGS__)
 
-#define SCOPE_END(t) \
+#define SCOPE_END(t)                                                                                                   \
     static inline void scope_##t##_end(t##_t *x) { t##_clear(*x); }
 SCOPE_END(mag)
 SCOPE_END(arb)

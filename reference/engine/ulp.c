@@ -171,8 +171,8 @@ uint64_t ref_round_rational(const mpq_t t, uint32_t dtype)
 /* What ref_ulp_interval() works with; all numbers exact but for END_BITS. */
 typedef struct ulp_span {
     attest_format f;
-    arf_t lo, hi;       /* ends of t */
-    arf_t near, far;    /* least and greatest |t| */
+    arf_t lo, hi;             /* ends of t */
+    arf_t near, far;          /* least and greatest |t| */
     fmpz_t ulp_near, ulp_far; /* ulp(near) = 2^ulp_near, ulp(far) = 2^ulp_far */
 } ulp_span;
 

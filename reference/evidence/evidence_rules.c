@@ -67,14 +67,8 @@ static void one_degree(rule_job *job, slong terms)
     fmpz_clear(one);
 }
 
-static void run_kronecker(rule_job *job)
-{
-    one_degree(job, 0);
-}
-static void run_kronecker_short(rule_job *job)
-{
-    one_degree(job, (slong)job->d);
-}
+static void run_kronecker(rule_job *job) { one_degree(job, 0); }
+static void run_kronecker_short(rule_job *job) { one_degree(job, (slong)job->d); }
 
 static void run_taylor_states(rule_job *job)
 {
@@ -121,18 +115,9 @@ static void pair_sum(rule_job *job, const fmpq_mat_struct *row, const fmpq_mat_s
         }
 }
 
-static void run_taylor_sum(rule_job *job)
-{
-    pair_sum(job, NULL, NULL);
-}
-static void run_gates_text(rule_job *job)
-{
-    pair_sum(job, job->gout, job->gin);
-}
-static void run_gates_printed(rule_job *job)
-{
-    pair_sum(job, job->gin, job->gout);
-}
+static void run_taylor_sum(rule_job *job) { pair_sum(job, NULL, NULL); }
+static void run_gates_text(rule_job *job) { pair_sum(job, job->gout, job->gin); }
+static void run_gates_printed(rule_job *job) { pair_sum(job, job->gin, job->gout); }
 
 /* row_i applied after the sum over gated values */
 static void run_gates_outside(rule_job *job)

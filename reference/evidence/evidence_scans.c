@@ -4,10 +4,7 @@
  */
 #include "reference/evidence/evidence_rules.h"
 
-static void scale_row(fmpq_mat_t row, const fmpq_t by)
-{
-    fmpq_mat_scalar_mul_fmpq(row, row, by);
-}
+static void scale_row(fmpq_mat_t row, const fmpq_t by) { fmpq_mat_scalar_mul_fmpq(row, row, by); }
 
 /* row_c *= weights(t,c) */
 static void times_row(fmpq_mat_t row, const fmpq_mat_t weights, slong t)
@@ -186,43 +183,13 @@ static void step_removal(rule_job *job, scan *x, slong t)
     fmpq_mat_clear(left);
 }
 
-void ref_rule_linear(rule_job *job)
-{
-    run_scan(job, step_linear);
-}
-void ref_rule_factor_inside(rule_job *job)
-{
-    run_scan(job, step_factor_inside);
-}
-void ref_rule_absorbed(rule_job *job)
-{
-    run_scan(job, step_absorbed);
-}
-void ref_rule_gated(rule_job *job)
-{
-    run_scan(job, step_gated);
-}
-void ref_rule_value_gate(rule_job *job)
-{
-    run_scan(job, step_value_gate);
-}
-void ref_rule_ssd(rule_job *job)
-{
-    run_scan(job, step_ssd);
-}
-void ref_rule_bonus(rule_job *job)
-{
-    run_scan(job, step_bonus);
-}
-void ref_rule_gated_delta(rule_job *job)
-{
-    run_scan(job, step_gated_delta);
-}
-void ref_rule_sla_delta(rule_job *job)
-{
-    run_scan(job, step_sla_delta);
-}
-void ref_rule_removal(rule_job *job)
-{
-    run_scan(job, step_removal);
-}
+void ref_rule_linear(rule_job *job) { run_scan(job, step_linear); }
+void ref_rule_factor_inside(rule_job *job) { run_scan(job, step_factor_inside); }
+void ref_rule_absorbed(rule_job *job) { run_scan(job, step_absorbed); }
+void ref_rule_gated(rule_job *job) { run_scan(job, step_gated); }
+void ref_rule_value_gate(rule_job *job) { run_scan(job, step_value_gate); }
+void ref_rule_ssd(rule_job *job) { run_scan(job, step_ssd); }
+void ref_rule_bonus(rule_job *job) { run_scan(job, step_bonus); }
+void ref_rule_gated_delta(rule_job *job) { run_scan(job, step_gated_delta); }
+void ref_rule_sla_delta(rule_job *job) { run_scan(job, step_sla_delta); }
+void ref_rule_removal(rule_job *job) { run_scan(job, step_removal); }

@@ -100,10 +100,7 @@ static void call_max(arb_t x, const arb_t y, reader *r)
     arb_max(x, x, y, BITS);
 }
 
-static void call_taylor(arb_t x, const arb_t y, reader *r)
-{
-    ref_taylor_sum(x, whole(x, r), y, BITS);
-}
+static void call_taylor(arb_t x, const arb_t y, reader *r) { ref_taylor_sum(x, whole(x, r), y, BITS); }
 
 static const struct {
     const char *name;

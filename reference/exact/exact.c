@@ -35,9 +35,9 @@ long exact_row_bits(const exact_keys *r)
         widen(&low, &top, n * (r->scale.low + r->q.low) + given.low,
               n * (r->scale.top + r->q.top + exact_log2_up(p->d)) + given.top);
     }
-    low += r->decay.low; /* decay=vector: in the scores already, but not in the given states */
+    low += r->decay.low;     /* decay=vector: in the scores already, but not in the given states */
     top += r->decay.top + 1; /* +1: sum of keys and given states */
-    exact_span constants; /* of the divisor */
+    exact_span constants;    /* of the divisor */
     exact_span_start(&constants);
     exact_span_see(&constants, p->axis[ATTEST_AXIS_EPS].number);
     exact_span_see(&constants, p->axis[ATTEST_AXIS_NORM].number);

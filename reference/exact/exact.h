@@ -23,10 +23,10 @@ typedef struct exact_keys {
     int64_t first, last;
     int64_t from, until; /* decays of the tokens t = from..until are read; until: i, or the last key of a final state */
     const axis_feature *feature;
-    exact_span q, k, v, scale; /* q and k after phi; v: and 1 */
-    exact_span gin, gout, beta; /* gin: and 1 */
-    exact_span decay;          /* of every product of decays that occurs; finite: what is read is */
-    exact_span product, score; /* scale <phi(q), phi(k)>; the score after its steps, the threshold of the filter */
+    exact_span q, k, v, scale;    /* q and k after phi; v: and 1 */
+    exact_span gin, gout, beta;   /* gin: and 1 */
+    exact_span decay;             /* of every product of decays that occurs; finite: what is read is */
+    exact_span product, score;    /* scale <phi(q), phi(k)>; the score after its steps, the threshold of the filter */
     struct ref_exact_cache *head; /* k and v are the spans of all keys of the head (exact_integer.h); or NULL */
 } exact_keys;
 
@@ -109,7 +109,7 @@ typedef struct exact_level {
     int64_t *parent, *letter, *run; /* run: how often the last letter occurs */
     int64_t *child;                 /* first child in the next level; its letter is `from` */
     int64_t *from;
-    mpz_t *multiplicity;            /* n!/I! packed, 1 full */
+    mpz_t *multiplicity; /* n!/I! packed, 1 full */
 } exact_level;
 
 typedef struct exact_tree {

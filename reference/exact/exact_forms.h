@@ -14,15 +14,15 @@ typedef struct exact_form {
     int64_t tokens;         /* keys that the last query sees; [last[i] of them by query i] */
     int64_t *last;          /* [n] */
     exact_dyadic scale;
-    exact_dyadic *q, *k, *v;  /* [n][d], [tokens][d] after phi; [tokens][e] gated */
-    exact_dyadic *beta;       /* [tokens] update=delta, efla */
-    exact_dyadic *a;          /* [max(n, tokens)][width] */
-    int lowest, highest;      /* degrees */
-    exact_tree tree;          /* the layout of the states */
-    int64_t monomials;        /* of all degrees up to highest */
-    exact_dyadic *qm, *km;    /* [n][monomials], [tokens][monomials] */
-    int64_t cells;            /* of a state: rows of lowest..highest, times e+1 */
-    int64_t given_cells;      /* the same in the full layout */
+    exact_dyadic *q, *k, *v; /* [n][d], [tokens][d] after phi; [tokens][e] gated */
+    exact_dyadic *beta;      /* [tokens] update=delta, efla */
+    exact_dyadic *a;         /* [max(n, tokens)][width] */
+    int lowest, highest;     /* degrees */
+    exact_tree tree;         /* the layout of the states */
+    int64_t monomials;       /* of all degrees up to highest */
+    exact_dyadic *qm, *km;   /* [n][monomials], [tokens][monomials] */
+    int64_t cells;           /* of a state: rows of lowest..highest, times e+1 */
+    int64_t given_cells;     /* the same in the full layout */
 } exact_form;
 
 attest_status exact_form_open(exact_form *f, const ref_inputs *in, int64_t b, int64_t h, int packed, attest_error *err);

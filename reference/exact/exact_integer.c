@@ -87,13 +87,13 @@ static int head_fill(ref_exact_cache *a, const ref_inputs *in, int64_t b, int64_
 /* ---- the size of a row ------------------------------------------------------------------------------------------- */
 typedef struct plan {
     int order, taylor;
-    long grid;                                 /* X = score 2^grid */
-    mp_limb_t factor;                          /* X = +-factor S */
-    int negative;                              /* the scale is */
-    int score_limbs;                           /* of |X| */
-    int limbs[EXACT_ORDER + 1];                /* after k products; order: of the weight */
-    int sum_limbs;                             /* two's complement */
-    mp_limb_t coefficient[EXACT_ORDER + 1];    /* P!/n! */
+    long grid;                              /* X = score 2^grid */
+    mp_limb_t factor;                       /* X = +-factor S */
+    int negative;                           /* the scale is */
+    int score_limbs;                        /* of |X| */
+    int limbs[EXACT_ORDER + 1];             /* after k products; order: of the weight */
+    int sum_limbs;                          /* two's complement */
+    mp_limb_t coefficient[EXACT_ORDER + 1]; /* P!/n! */
 } plan;
 
 static int limbs_of(long bits) { return (int)((bits + 63) / 64); }

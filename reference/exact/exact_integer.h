@@ -19,7 +19,7 @@ __extension__ typedef __int128 exact_wide;
 
 /* One KV head at a time; bound to the ref_inputs that carry it. */
 typedef struct ref_exact_cache {
-    int64_t b, g;      /* the head; -1: none yet */
+    int64_t b, g; /* the head; -1: none yet */
     int served;
     exact_span k, v;   /* of all keys, k before phi; v: and 1 */
     long k_low;        /* the grid of phi(k) */

@@ -62,8 +62,7 @@ out:
 static int by_integers(const exact_keys *r)
 {
     const attest_setting *axis = r->in->p->axis;
-    return r->head && r->last > r->first && axis_norm_of(r->in->p)->eps &&
-           axis[ATTEST_AXIS_EPS].value == 0;
+    return r->head && r->last > r->first && axis_norm_of(r->in->p)->eps && axis[ATTEST_AXIS_EPS].value == 0;
 }
 
 static void round_integers(uint64_t *bits, const rounding *x, const exact_keys *r)

@@ -13,8 +13,7 @@ void exact_form_delta_given(exact_dyadic *state, const exact_form *f)
     const int64_t g = attest_kv_head(in->p, f->h);
     for (int64_t a = 0; a < f->d && exact_given_state(in); a++)
         for (int64_t c = 0; c < f->e; c++)
-            exact_dyadic_set_d(&state[a * f->e + c],
-                               attest_load(in->h0[1], attest_offset(in->h0[1], f->b, g, a, c)));
+            exact_dyadic_set_d(&state[a * f->e + c], attest_load(in->h0[1], attest_offset(in->h0[1], f->b, g, a, c)));
 }
 
 void exact_form_delta_read(mpq_t *u, const exact_form *f, int64_t i, const exact_dyadic *state)
@@ -181,8 +180,7 @@ out:
     return status;
 }
 
-attest_status exact_form_wy(mpq_t *u, mpq_t *z, const exact_form *f, const ref_exact_form_options *o,
-                            attest_error *err)
+attest_status exact_form_wy(mpq_t *u, mpq_t *z, const exact_form *f, const ref_exact_form_options *o, attest_error *err)
 {
     (void)z;
     return two_parts(u, f, 0, 1, o->size, err);

@@ -82,39 +82,52 @@ static int length_l2(const attest_problem *p)
 #define POWERS V("quadratic"), V("linear"), V("linear-elu"), V("linear-relu")
 #define FEATURED V("elu-taylor:2"), V("elu-taylor:4"), V("relu-taylor:3"), V("based")
 #define UNDECAYED TAYLOR, TERMS, POWERS, FEATURED
-#define GATED                                                                                              \
-    V("taylor:2 gates=inout"), V("term:3 gates=inout"), V("quadratic gates=in"), V("linear gates=inout"), \
+#define GATED                                                                                                          \
+    V("taylor:2 gates=inout"), V("term:3 gates=inout"), V("quadratic gates=in"), V("linear gates=inout"),              \
         V("linear-elu gates=inout"), V("relu-taylor:2 gates=out")
-#define DECAYED                                                                                                \
-    V("retnet"), V("gla"), V("simple-gla"), V("retnet gates=inout"), V("gla gates=inout"),                     \
+#define DECAYED                                                                                                        \
+    V("retnet"), V("gla"), V("simple-gla"), V("retnet gates=inout"), V("gla gates=inout"),                             \
         V("simple-gla gates=inout"), V("taylor:3 mask=causal decay=scalar"), V("term:2 mask=causal-br decay=retnet")
-#define DELTA                                                                                                    \
-    V("deltanet"), V("gdn"), V("deltanet decay=retnet"), V("deltanet decay=vector"), V("deltanet gates=inout"), \
+#define DELTA                                                                                                          \
+    V("deltanet"), V("gdn"), V("deltanet decay=retnet"), V("deltanet decay=vector"), V("deltanet gates=inout"),        \
         V("gdn gates=inout")
 
 static const char *const sums[] = { UNDECAYED, GATED, DECAYED, NULL };
 static const char *const deltas[] = { DELTA, NULL };
 static const char *const sums_and_deltas[] = { UNDECAYED, GATED, DECAYED, DELTA, NULL };
 static const char *const scans[] = { UNDECAYED, DECAYED, V("taylor:2 gates=inout"), DELTA, NULL };
-static const char *const centers[] = { V("shifted:0"), V("shifted:1"), V("shifted:2"), V("shifted:3"), V("shifted:4"),
-                                       V("shifted:2 gates=inout"), V("taylor:3 center=min"),
-                                       V("taylor:4 center=mid"), V("elu-taylor:2 center=mid"), NULL };
-static const char *const gates[] = { GATED, V("shifted:2 gates=inout"), V("taylor:1 gates=pre-out eps=0.5"),
-                                     V("retnet gates=inout"), V("simple-gla gates=inout"), V("gla gates=inout"), NULL };
+static const char *const centers[] = { V("shifted:0"),
+                                       V("shifted:1"),
+                                       V("shifted:2"),
+                                       V("shifted:3"),
+                                       V("shifted:4"),
+                                       V("shifted:2 gates=inout"),
+                                       V("taylor:3 center=min"),
+                                       V("taylor:4 center=mid"),
+                                       V("elu-taylor:2 center=mid"),
+                                       NULL };
+static const char *const gates[] = { GATED,
+                                     V("shifted:2 gates=inout"),
+                                     V("taylor:1 gates=pre-out eps=0.5"),
+                                     V("retnet gates=inout"),
+                                     V("simple-gla gates=inout"),
+                                     V("gla gates=inout"),
+                                     NULL };
 static const char *const series[] = { TAYLOR, FEATURED, NULL };
 static const char *const plain_sums[] = { UNDECAYED, NULL };
-static const char *const lengths[] = { V("taylor:0 norm=length-l2"), V("taylor:1 norm=length-l2"),
-                                       V("taylor:2 norm=length-l2"), V("taylor:3 norm=length-l2"),
-                                       V("taylor:4 norm=length-l2"), V("term:2 norm=length-l2"),
-                                       V("linear norm=length-l2"), V("linear-elu norm=length-l2"),
-                                       V("relu-taylor:3 norm=length-l2 gates=in"),
-                                       V("retnet norm=length-l2"), V("gla norm=length-l2"), NULL };
+static const char *const lengths[] = {
+    V("taylor:0 norm=length-l2"), V("taylor:1 norm=length-l2"),   V("taylor:2 norm=length-l2"),
+    V("taylor:3 norm=length-l2"), V("taylor:4 norm=length-l2"),   V("term:2 norm=length-l2"),
+    V("linear norm=length-l2"),   V("linear-elu norm=length-l2"), V("relu-taylor:3 norm=length-l2 gates=in"),
+    V("retnet norm=length-l2"),   V("gla norm=length-l2"),        NULL
+};
 static const char *const quadratics[] = { V("quadratic"), V("quadratic gates=inout"), V("quadratic feature=relu"),
                                           V("quadratic mask=causal decay=scalar"), NULL };
 static const char *const linears[] = { V("linear"), V("linear-elu"), V("linear-relu"), V("linear gates=inout"),
-                                       V("retnet"), V("simple-gla"), V("gla"), NULL };
-static const char *const first_orders[] = { V("linear"), V("linear-elu"), V("linear-relu"), V("linear gates=inout"),
-                                            V("retnet"), V("simple-gla"), NULL };
+                                       V("retnet"), V("simple-gla"), V("gla"),         NULL };
+static const char *const first_orders[] = {
+    V("linear"), V("linear-elu"), V("linear-relu"), V("linear gates=inout"), V("retnet"), V("simple-gla"), NULL
+};
 static const char *const term_sums[] = { TAYLOR, FEATURED, V("taylor:2 gates=inout"),
                                          V("taylor:3 mask=causal decay=scalar"), NULL };
 static const char *const last_rows[] = { UNDECAYED, GATED, V("shifted:2"), V("shifted:3 gates=inout"), NULL };

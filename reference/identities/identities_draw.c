@@ -26,8 +26,7 @@ static void draw_line(char *line, size_t len, const char *variant, uint64_t *sta
     const int64_t m = between(state, 0, 2) ? n : between(state, 1, MAX_TOKENS);
     int64_t scale = between(state, 1, 12) * (between(state, 0, 3) ? 1 : -1);
     const char *mask = own_mask ? "" : masks[between(state, 0, 2)];
-    snprintf(line, len,
-             "%s%s%s%s b=1 hq=%lld hkv=%lld n=%lld m=%lld d=%lld e=%lld scale=%g in=%s", variant, mask,
+    snprintf(line, len, "%s%s%s%s b=1 hq=%lld hkv=%lld n=%lld m=%lld d=%lld e=%lld scale=%g in=%s", variant, mask,
              between(state, 0, 3) ? "" : " lens=draw", between(state, 0, 2) ? "" : " state=draw",
              (long long)(hkv * between(state, 1, 3 - hkv)), (long long)hkv, (long long)n, (long long)m,
              (long long)between(state, 1, MAX_D), (long long)between(state, 1, MAX_E), (double)scale / 8,

@@ -143,8 +143,8 @@ attest_status identity_length_l2(identity_job *job, attest_error *err)
     ATTEST_TRY(identity_rows_new(&left, &job->left.p, err));
     ATTEST_TRY(identity_rows_new(&right, &job->right.p, err));
     ATTEST_TRY(identity_rows_engine(&left, &job->left, job, 0, err));
-    ATTEST_TRY(identity_rows_form(&right, &job->right, job, (ref_exact_form_options){ .kind = REF_FORM_RECURRENT },
-                                  err));
+    ATTEST_TRY(
+        identity_rows_form(&right, &job->right, job, (ref_exact_form_options){ .kind = REF_FORM_RECURRENT }, err));
     for (int64_t i = 0; i < left.n; i++) {
         int64_t first, last;
         ref_visible(&job->right.in, job->b, i, &first, &last);

@@ -113,8 +113,7 @@ static uint32_t row_class(const row_judge *judge, const ref_row *row, int *open)
 }
 
 /* One precision.  *open = 1: an element is not decided. */
-static attest_status judge_once(attest_element *elements, row_judge *judge, ref_row *row, int *open,
-                                attest_error *err)
+static attest_status judge_once(attest_element *elements, row_judge *judge, ref_row *row, int *open, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     mag_srcptr abs_scale;
@@ -135,8 +134,8 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
         goto out;
     }
     ATTEST_TRY(ref_abs_scale_kept(&abs_scale, row, judge->in, judge->id, judge->b, judge->h, judge->i, err));
-    ATTEST_TRY(ref_bound_row(judge->bound, row, judge->in, judge->numerics, judge->flags, judge->id,
-                             judge->got->dtype, judge->b, judge->h, judge->i, err));
+    ATTEST_TRY(ref_bound_row(judge->bound, row, judge->in, judge->numerics, judge->flags, judge->id, judge->got->dtype,
+                             judge->b, judge->h, judge->i, err));
     row_lse(lse, judge, row);
     for (int64_t c = 0; c < judge->count; c++) {
         arb_srcptr truth = judge->id.index == ATTEST_O   ? row->o + c
@@ -214,7 +213,7 @@ typedef struct state_judge {
     const ref_inputs *in;
     int64_t rows, full, width; /* rows of the layout at hand and of the full one; width e or 1 */
     int packed, degree, z_state;
-    arb_ptr all, state;        /* full and chosen */
+    arb_ptr all, state; /* full and chosen */
     mag_ptr all_abs_scale, abs_scale;
     ref_bound *bound;
 } state_judge;
@@ -280,14 +279,15 @@ attest_status attest_judge_state(attest_element *elements, attest_truth *truth, 
     ATTEST_TRY(state_init(&judge, err));
     for (slong prec = ATTEST_PRECISION_START; open && prec <= ATTEST_PRECISION_CAP; prec *= 2) {
         const int64_t count = judge.rows * judge.width;
-        ATTEST_TRY(ref_ball_state(judge.all, judge.all_abs_scale, judge.in, b, g, judge.degree, judge.z_state, prec, err));
+        ATTEST_TRY(
+            ref_ball_state(judge.all, judge.all_abs_scale, judge.in, b, g, judge.degree, judge.z_state, prec, err));
         choose_rows(&judge);
         ATTEST_TRY(ref_bound_state(judge.bound, count, judge.abs_scale, judge.state, judge.in, numerics, flags, id,
                                    got->dtype, b, err));
         open = 0;
         for (int64_t k = 0; k < count; k++) {
-            const uint64_t bits =
-                attest_load_bits(got, attest_offset(got, b, g, k / judge.width, judge.z_state ? 0 : k % judge.width));
+            const uint64_t bits = attest_load_bits(
+                got, attest_offset(got, b, g, k / judge.width, judge.z_state ? 0 : k % judge.width));
             if (!arb_is_finite(judge.state + k)) {
                 judge_without_truth(elements + k, ATTEST_CLASS_NO_TRUTH, bits);
                 continue;

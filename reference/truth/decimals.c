@@ -265,8 +265,8 @@ static attest_status reserve(attest_decimals *out, const attest_problem *p, atte
     return ATTEST_OK;
 }
 
-static attest_status check_request(const attest_problem *p, attest_tensor_id id, int digits, long prec,
-                                   uint32_t engine, attest_error *err)
+static attest_status check_request(const attest_problem *p, attest_tensor_id id, int digits, long prec, uint32_t engine,
+                                   attest_error *err)
 {
     char why[160];
     if (!attest_problem_has(p, id, why, sizeof why))

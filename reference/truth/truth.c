@@ -22,7 +22,7 @@ int attest_truth_serves(const attest_problem *p, char *why, size_t len) { return
 
 /* ---- new and free ------------------------------------------------------------------------------------------------ */
 struct ref_slot {
-    int64_t key; /* (b*hq + h)*n + i */
+    int64_t key;  /* (b*hq + h)*n + i */
     ref_row *row; /* NULL: free slot */
 };
 
@@ -67,8 +67,8 @@ static attest_status check_tensors(const attest_problem *p, const attest_bundle 
     return ATTEST_OK;
 }
 
-attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, const attest_bundle *in,
-                               uint32_t engine, attest_error *err)
+attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, const attest_bundle *in, uint32_t engine,
+                               attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_truth *made = NULL;

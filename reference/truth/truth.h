@@ -16,7 +16,7 @@ struct attest_truth {
     ref_inputs in;
     ref_ball_cache ball;
     ref_exact_cache exact;
-    uint32_t engine; /* the engine asked for */
+    uint32_t engine;        /* the engine asked for */
     struct ref_slot *slots; /* open addressing by row number; size a power of two */
     int64_t slot_count, used;
     size_t bytes;  /* estimated size of the cached rows */
@@ -34,12 +34,12 @@ typedef struct ref_view {
     int64_t count;
     slong prec;
     uint32_t engine;
-    int open;            /* a higher precision may give values that this one does not */
-    int missing;         /* no values: ill-posed, absent or no truth (as far as this precision tells) */
-    int minus_infinity;  /* the one value is -inf: lse of an empty row */
-    arb_ptr ball;        /* [count]; an entry that is not finite is unknown, or without truth in a state */
-    mag_ptr abs_scale;       /* [count], only with `want_abs_scale` */
-    mpq_t *rational;     /* [count], owned, not always in lowest terms; NULL: not rational */
+    int open;           /* a higher precision may give values that this one does not */
+    int missing;        /* no values: ill-posed, absent or no truth (as far as this precision tells) */
+    int minus_infinity; /* the one value is -inf: lse of an empty row */
+    arb_ptr ball;       /* [count]; an entry that is not finite is unknown, or without truth in a state */
+    mag_ptr abs_scale;  /* [count], only with `want_abs_scale` */
+    mpq_t *rational;    /* [count], owned, not always in lowest terms; NULL: not rational */
     int want_abs_scale;
 } ref_view;
 

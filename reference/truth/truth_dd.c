@@ -25,8 +25,8 @@ attest_status ref_truth_enclosed(const attest_enclosures **e, attest_truth *trut
     if (!found->count || truth->fast_tiers != tiers) {
         const attest_tensor_id sum = { ATTEST_KIND_ROLE, ATTEST_LSE };
         const int lse = attest_problem_has(truth->p, sum, why, sizeof why);
-        ATTEST_TRY(attest_enclose(&truth->fast_o, lse ? &truth->fast_lse : NULL, truth->p, truth->bundle,
-                                  &options, err));
+        ATTEST_TRY(
+            attest_enclose(&truth->fast_o, lse ? &truth->fast_lse : NULL, truth->p, truth->bundle, &options, err));
         truth->fast_tiers = tiers;
     }
     *e = found->count ? found : NULL;

@@ -151,10 +151,10 @@ static int meets(const arb_t ball, const mpfr_t value, const mpfr_t error)
 /* The first element that the two do not share, as text in `where`; 1 if none. */
 static int agree(char *where, size_t len, const ref_row *row, const ref_witness *w)
 {
-    const char *flag = row->no_truth != w->no_truth    ? "no-truth"
-                       : row->empty != w->empty        ? "empty"
+    const char *flag = row->no_truth != w->no_truth                          ? "no-truth"
+                       : row->empty != w->empty                              ? "empty"
                        : row->lse_absent && !row->no_truth && !w->lse_absent ? "lse-absent"
-                                                       : NULL;
+                                                                             : NULL;
     if (flag) {
         snprintf(where, len, "the %s flag", flag);
         return 0;

@@ -115,9 +115,8 @@ out:
 static attest_status fill_state(ref_view *view, attest_truth *truth, slong prec, attest_error *err)
 {
     const int degree = (int)view->id.index, z_state = view->id.kind == ATTEST_KIND_ZT;
-    const int exact =
-        truth->engine != ATTEST_ENGINE_BALL && truth->engine != ATTEST_ENGINE_DD &&
-        ref_exact_state_serves(&truth->in, view->b, view->h, degree);
+    const int exact = truth->engine != ATTEST_ENGINE_BALL && truth->engine != ATTEST_ENGINE_DD &&
+                      ref_exact_state_serves(&truth->in, view->b, view->h, degree);
     attest_status status;
     view->engine = exact ? ATTEST_ENGINE_EXACT : ATTEST_ENGINE_BALL;
     view->prec = prec;
@@ -176,7 +175,8 @@ static attest_status fill_witness_row(ref_view *view, attest_truth *truth, slong
     ref_witness_init(&w);
     ATTEST_TRY(ref_witness_row(&w, truth->p, truth->bundle, view->b, view->h, view->i, prec, err));
     witness_elements(view, &w);
-    if (view->want_abs_scale && !view->missing) { /* the abs_scale only ends the precision loop: the ball row's will do */
+    if (view->want_abs_scale &&
+        !view->missing) { /* the abs_scale only ends the precision loop: the ball row's will do */
         ATTEST_TRY(ref_truth_row(&row, truth, view->b, view->h, view->i, ATTEST_PRECISION_START, err));
         ATTEST_TRY(ref_abs_scale_row(view->abs_scale, row, &truth->in, view->id, view->b, view->h, view->i, err));
     }

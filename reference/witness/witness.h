@@ -44,10 +44,10 @@ void wit_sin(wit *r, const wit *x);
 void wit_pow(wit *r, const wit *base, const wit *x); /* base^x; not known unless the base is exact and above 0 */
 void wit_max(wit *r, const wit *x, const wit *y);
 void wit_min(wit *r, const wit *x, const wit *y);
-int wit_may_be_zero(const wit *x);     /* the interval contains 0, or x is not known */
+int wit_may_be_zero(const wit *x); /* the interval contains 0, or x is not known */
 int wit_surely_positive(const wit *x);
 int wit_surely_not_negative(const wit *x);
-int wit_is_zero(const wit *x);         /* 0 without error */
+int wit_is_zero(const wit *x); /* 0 without error */
 
 /* What the formula reads, looked up once; the witness's own masks, head map and feature maps. */
 typedef struct wit_case {
@@ -56,19 +56,19 @@ typedef struct wit_case {
     const attest_tensor *q, *k, *v, *sink; /* this and all below: NULL if not read */
     const attest_tensor *gin, *gout, *sk, *sq, *slope, *gain, *shift;
     const attest_tensor *a, *gamma, *strength; /* strength: b of delta and efla */
-    int64_t len;               /* keys of this batch entry */
-    unsigned lowest, highest;  /* degrees of the states */
-    int given_state;           /* state=draw: h0 and z0 are added */
-    int delta;                 /* update=delta, efla: no z, no z0 */
+    int64_t len;                               /* keys of this batch entry */
+    unsigned lowest, highest;                  /* degrees of the states */
+    int given_state;                           /* state=draw: h0 and z0 are added */
+    int delta;                                 /* update=delta, efla: no z, no z0 */
     mpfr_prec_t bits;
 } wit_case;
 
 attest_status wit_case_set(wit_case *w, const attest_problem *p, const attest_bundle *in, int64_t b, mpfr_prec_t bits,
                            attest_error *err);
-int64_t wit_head(const attest_problem *p, int64_t h);                       /* KV head of query head h */
+int64_t wit_head(const attest_problem *p, int64_t h);                         /* KV head of query head h */
 int64_t wit_back(const attest_problem *p, int64_t len, int64_t i, int64_t j); /* i+off-j: how far key j lies before i */
-int wit_sees(const attest_problem *p, int64_t len, int64_t i, int64_t j);   /* is key j visible to query i? */
-int64_t wit_last(const wit_case *w, int64_t i);                             /* last key visible to query i, or -1 */
+int wit_sees(const attest_problem *p, int64_t len, int64_t i, int64_t j);     /* is key j visible to query i? */
+int64_t wit_last(const wit_case *w, int64_t i);                               /* last key visible to query i, or -1 */
 
 /* ---- witness_feature.c: rope, phi, and what a turn by the position does to them ----------------------------- */
 /* The features that it knows, as bits of the axis's enum. */
@@ -92,7 +92,7 @@ int wit_reads_finite(const wit_case *w, const int64_t *key, int64_t keys, int64_
 
 /* ---- witness_state.c ---------------------------------------------------------------------------------------- */
 const attest_tensor *wit_state_tensor(const wit_case *w, uint32_t kind, unsigned degree); /* witness.c */
-int64_t wit_state_rows(const attest_problem *p, unsigned degree);           /* wit_dim^degree */
+int64_t wit_state_rows(const attest_problem *p, unsigned degree);                         /* wit_dim^degree */
 
 /* Product of the channels of `phi` that row `index` of the Kronecker power `degree` names; 1 for degree 0. */
 void wit_monomial(wit *r, const wit *phi, const attest_problem *p, unsigned degree, int64_t index);

@@ -5,10 +5,7 @@
  */
 #include "reference/witness/witness.h"
 
-static void feature_identity(wit *x)
-{
-    (void)x;
-}
+static void feature_identity(wit *x) { (void)x; }
 
 /* x+1 for x >= 0, e^x below: |elu1 X - elu1 x| <= |X - x|. */
 static void feature_elu1(wit *x)
@@ -121,12 +118,9 @@ int64_t wit_dim(const attest_problem *p)
 }
 
 static void (*const map[])(wit *) = {
-    [ATTEST_FEATURE_IDENTITY] = feature_identity,
-    [ATTEST_FEATURE_ELU1] = feature_elu1,
-    [ATTEST_FEATURE_RELU] = feature_relu,
-    [ATTEST_FEATURE_UNIT] = feature_identity,
-    [ATTEST_FEATURE_SILU] = feature_silu,
-    [ATTEST_FEATURE_SILU_UNIT] = feature_silu,
+    [ATTEST_FEATURE_IDENTITY] = feature_identity, [ATTEST_FEATURE_ELU1] = feature_elu1,
+    [ATTEST_FEATURE_RELU] = feature_relu,         [ATTEST_FEATURE_UNIT] = feature_identity,
+    [ATTEST_FEATURE_SILU] = feature_silu,         [ATTEST_FEATURE_SILU_UNIT] = feature_silu,
     [ATTEST_FEATURE_COSFORMER] = feature_relu,
 };
 

@@ -262,22 +262,10 @@ void wit_min(wit *r, const wit *x, const wit *y)
     finish(r, t, mpfr_min(r->v, x->v, y->v, MPFR_RNDN));
 }
 
-int wit_may_be_zero(const wit *x)
-{
-    return !mpfr_number_p(x->v) || mpfr_cmpabs(x->v, x->e) <= 0;
-}
+int wit_may_be_zero(const wit *x) { return !mpfr_number_p(x->v) || mpfr_cmpabs(x->v, x->e) <= 0; }
 
-int wit_surely_positive(const wit *x)
-{
-    return mpfr_number_p(x->v) && mpfr_cmp(x->v, x->e) > 0;
-}
+int wit_surely_positive(const wit *x) { return mpfr_number_p(x->v) && mpfr_cmp(x->v, x->e) > 0; }
 
-int wit_surely_not_negative(const wit *x)
-{
-    return mpfr_number_p(x->v) && mpfr_cmp(x->v, x->e) >= 0;
-}
+int wit_surely_not_negative(const wit *x) { return mpfr_number_p(x->v) && mpfr_cmp(x->v, x->e) >= 0; }
 
-int wit_is_zero(const wit *x)
-{
-    return mpfr_zero_p(x->v) && mpfr_zero_p(x->e);
-}
+int wit_is_zero(const wit *x) { return mpfr_zero_p(x->v) && mpfr_zero_p(x->e); }

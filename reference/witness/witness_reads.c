@@ -4,10 +4,7 @@
 #include "kernels/attest_float.h"
 #include "reference/witness/witness.h"
 
-static int is_finite(double x)
-{
-    return (attest_f64_bits(x) >> 52 & 0x7ff) != 0x7ff;
-}
+static int is_finite(double x) { return (attest_f64_bits(x) >> 52 & 0x7ff) != 0x7ff; }
 
 /* `count` elements along the last axis; a tensor that is not read is finite. */
 static int finite_run(const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t count)

@@ -7,12 +7,12 @@ typedef struct row_work {
     const wit_case *w;
     int64_t b, h, g, i;
     int64_t keys;
-    int64_t *key;    /* the visible keys j */
-    wit *s;          /* [keys] scores */
-    int *kept;       /* [keys] 0: the filter drops the key */
-    int open;        /* the filter's choice is not known */
+    int64_t *key;       /* the visible keys j */
+    wit *s;             /* [keys] scores */
+    int *kept;          /* [keys] 0: the filter drops the key */
+    int open;           /* the filter's choice is not known */
     wit *phi_q, *phi_k; /* [wit_dim] */
-    wit *u, *o;      /* [e] */
+    wit *u, *o;         /* [e] */
     wit z, lse, c, x, t;
 } row_work;
 

@@ -77,7 +77,7 @@ typedef struct state_work {
     int64_t b, g, last;
     unsigned degree;
     int z_state;
-    wit *phi;         /* [m*dim] phi(k_j) */
+    wit *phi; /* [m*dim] phi(k_j) */
     wit sum, x, gate, scratch;
 } state_work;
 
@@ -157,8 +157,9 @@ attest_status ref_witness_state(mpfr_t *value, mpfr_t *error, const attest_probl
     if (p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_EXP || degree < (int)w.lowest || degree > (int)w.highest ||
         p->axis[ATTEST_AXIS_WINDOW].value != ATTEST_WINDOW_NONE || (w.delta && z_state))
         return attest_fail(err, ATTEST_BAD_INPUT, "this variant has no state of degree %d", degree);
-    state_work k = { .w = &w, .b = b, .g = g, .last = wit_last(&w, p->n - 1), .degree = (unsigned)degree,
-                     .z_state = z_state };
+    state_work k = {
+        .w = &w, .b = b, .g = g, .last = wit_last(&w, p->n - 1), .degree = (unsigned)degree, .z_state = z_state
+    };
     status = w.delta ? delta_state(value, error, &k, err) : added_state(value, error, &k, err);
 out:
     return status;

@@ -121,8 +121,7 @@ static void one_head(head *x, double *o, int64_t b, int64_t h)
     arb_clear(scale);
 }
 
-attest_status attest_yard_arb(double *o, const attest_problem *p, const attest_bundle *in, long bits,
-                              attest_error *err)
+attest_status attest_yard_arb(double *o, const attest_problem *p, const attest_bundle *in, long bits, attest_error *err)
 {
     char why[256];
     head x;

@@ -71,10 +71,10 @@ typedef struct yard {
     ref_inputs in;
     mpfr_prec_t bits;
     attest_yard_product product;
-    int order;               /* of taylor:P; -1: exp */
-    mpfr_t *q, *k, *v;       /* as the tensors, row-major */
-    mpfr_t *u;               /* [e] */
-    mpfr_t *series;          /* [order+1] 1/n! */
+    int order;         /* of taylor:P; -1: exp */
+    mpfr_t *q, *k, *v; /* as the tensors, row-major */
+    mpfr_t *u;         /* [e] */
+    mpfr_t *series;    /* [order+1] 1/n! */
     mpfr_t scale, s, t, w, z;
     int64_t calls[ATTEST_YARD_CALLS];
 } yard;
@@ -254,9 +254,9 @@ enum { CALLS = 1 << 16, MOST = 4096, FEW = 512, ROUNDS = 16, SUM = 64 }; /* SUM:
 
 /* Pairs of the first head, spread over its rows: the operands that a run meets, in its order. */
 typedef struct operands {
-    int64_t count;           /* of pairs */
+    int64_t count; /* of pairs */
     int64_t i[MOST], j[MOST];
-    mpfr_t *x, *w, *z;       /* [MOST] scores, weights, sums of weights */
+    mpfr_t *x, *w, *z; /* [MOST] scores, weights, sums of weights */
 } operands;
 
 static void operands_free(operands *l)

@@ -16,11 +16,11 @@ typedef struct certify_random {
 } certify_random;
 
 uint64_t certify_word(certify_random *r);
-int certify_below(certify_random *r, int n);           /* 0..n-1 */
-int certify_between(certify_random *r, int a, int b);  /* a..b */
-double certify_unit(certify_random *r);                /* [0,1) */
-double certify_normal(certify_random *r);              /* about N(0,1) */
-double certify_wide(certify_random *r, int a, int b);  /* +-1.f 2^e, e in a..b */
+int certify_below(certify_random *r, int n);          /* 0..n-1 */
+int certify_between(certify_random *r, int a, int b); /* a..b */
+double certify_unit(certify_random *r);               /* [0,1) */
+double certify_normal(certify_random *r);             /* about N(0,1) */
+double certify_wide(certify_random *r, int a, int b); /* +-1.f 2^e, e in a..b */
 
 /* ---- families (draw.c, values.c) --------------------------------------------------------------------------------- */
 
@@ -31,8 +31,8 @@ enum { CERTIFY_ANY = 0, CERTIFY_ODD_TAYLOR = 1, CERTIFY_LONG = 2 };
 typedef struct certify_law {
     const char *name;
     void (*fill)(const attest_problem *p, attest_bundle *in, certify_random *r); /* NULL: props' family of this name */
-    int kind;          /* of its problems */
-    const char *why;   /* NULL: the family's own */
+    int kind;                                                                    /* of its problems */
+    const char *why;                                                             /* NULL: the family's own */
 } certify_law;
 
 extern const certify_law certify_laws[];

@@ -198,8 +198,9 @@ static void check_rows(scene *s, int64_t b, int64_t h, int64_t from, int64_t to)
 {
     const attest_problem *p = &s->c->about.problem;
     const int64_t row = (b * p->hq + h) * p->n + from;
-    const certify_rows rows = { .b = b, .h = h, .from = from, .to = to, .o = s->o, .lse = s->lse, .need_o = s->need_o,
-                                .need_lse = s->need_lse };
+    const certify_rows rows = {
+        .b = b, .h = h, .from = from, .to = to, .o = s->o, .lse = s->lse, .need_o = s->need_o, .need_lse = s->need_lse
+    };
     for (int64_t n = 0; n < (to - from) * p->e; n++)
         s->need_o[n] = least_bound(s, row * p->e + n, 1);
     for (int64_t n = 0; n < to - from; n++)

@@ -55,8 +55,20 @@ static void add_rest(char *line, certify_random *r)
 {
     static const char *const masks[] = { "full", "causal", "causal", "causal-br" };
     static const char *const types[] = { "f32", "f32", "f32", "bf16", "bf16", "f16" };
-    static const char *const scales[] = { "1", "-1", "0.3", "-0.7", "0", "1e-3", "1e5", "1e-30", "1.97", "4", "1e20",
-                                          "1048576", "9.5367431640625e-7", "9.313225746154785e-10" };
+    static const char *const scales[] = { "1",
+                                          "-1",
+                                          "0.3",
+                                          "-0.7",
+                                          "0",
+                                          "1e-3",
+                                          "1e5",
+                                          "1e-30",
+                                          "1.97",
+                                          "4",
+                                          "1e20",
+                                          "1048576",
+                                          "9.5367431640625e-7",
+                                          "9.313225746154785e-10" };
     ADD(" mask=%s in=%s", masks[certify_below(r, 4)], types[certify_below(r, 6)]);
     if (!certify_below(r, 5))
         ADD(" window=%d", certify_between(r, 1, 40));

@@ -110,8 +110,8 @@ typedef struct scene {
     const certify_rows *rows;
     const certify_case *c;
     const attest_problem *p;
-    int64_t len, keys;       /* keys below which some row sees */
-    int *bad_key, *bad_row;  /* not finite */
+    int64_t len, keys;      /* keys below which some row sees */
+    int *bad_key, *bad_row; /* not finite */
     slong prec;
 } scene;
 

@@ -57,10 +57,7 @@ static void fill(attest_bundle *in, attest_role role, const attest_problem *p, c
 }
 
 static double normal_of(const place *at, const double *with) { return with[0] * certify_normal(at->r); }
-static double wide_of(const place *at, const double *with)
-{
-    return certify_wide(at->r, (int)with[0], (int)with[1]);
-}
+static double wide_of(const place *at, const double *with) { return certify_wide(at->r, (int)with[0], (int)with[1]); }
 
 static int least_exponent(const attest_problem *p)
 {

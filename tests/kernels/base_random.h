@@ -15,10 +15,10 @@ static inline uint32_t random_below(uint64_t *state, uint32_t n)
 }
 
 /* ck_assert_msg that costs nothing where it holds (Check's own writes a mark each time). */
-#define must(condition, ...)           \
-    do {                               \
-        if (!(condition))              \
-            ck_abort_msg(__VA_ARGS__); \
+#define must(condition, ...)                                                                                           \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            ck_abort_msg(__VA_ARGS__);                                                                                 \
     } while (0)
 
 #endif

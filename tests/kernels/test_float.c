@@ -23,10 +23,7 @@ static double field_value(uint32_t dtype, uint32_t bits)
     return bits & 0x8000 ? -x : x;
 }
 
-static uint32_t infinity_bits(uint32_t dtype)
-{
-    return dtype == ATTEST_F16 ? 0x7c00 : 0x7f80;
-}
+static uint32_t infinity_bits(uint32_t dtype) { return dtype == ATTEST_F16 ? 0x7c00 : 0x7f80; }
 
 START_TEST(every_half_pattern)
 {
@@ -45,11 +42,10 @@ START_TEST(every_half_pattern)
             else if (magnitude == top)
                 must(isinf(x) && (x < 0) == (bits >> 15), "dtype %u bits %04x: %a", dtype, bits, x);
             else
-                must(attest_f64_bits(x) == attest_f64_bits(field_value(dtype, bits)),
-                     "dtype %u bits %04x: %a, not %a", dtype, bits, x, field_value(dtype, bits));
+                must(attest_f64_bits(x) == attest_f64_bits(field_value(dtype, bits)), "dtype %u bits %04x: %a, not %a",
+                     dtype, bits, x, field_value(dtype, bits));
             const float y = f ? attest_bf16_to_f32((uint16_t)bits) : attest_f16_to_f32((uint16_t)bits);
-            must(nan ? isnan(y) : attest_f64_bits((double)y) == attest_f64_bits(x), "f32 of %04x: %a", bits,
-                 (double)y);
+            must(nan ? isnan(y) : attest_f64_bits((double)y) == attest_f64_bits(x), "f32 of %04x: %a", bits, (double)y);
             const uint16_t narrowed = f ? attest_bf16_from_f32(y) : attest_f16_from_f32(y);
             must((uint64_t)narrowed == back, "f32 of %04x came back as %04x", bits, narrowed);
         }
@@ -79,8 +75,8 @@ static uint32_t nearest_half(uint32_t dtype, double x)
 static void check_half(uint32_t dtype, double x)
 {
     const uint64_t got = attest_from_f64(dtype, x);
-    must(got == nearest_half(dtype, x), "dtype %u: %a gave %04llx, nearest is %04x", dtype, x,
-         (unsigned long long)got, nearest_half(dtype, x));
+    must(got == nearest_half(dtype, x), "dtype %u: %a gave %04llx, nearest is %04x", dtype, x, (unsigned long long)got,
+         nearest_half(dtype, x));
 }
 
 START_TEST(half_nearest)
@@ -136,8 +132,8 @@ START_TEST(single_against_cast)
         /* widening is exact */
         const float narrow = attest_bits_f32((uint32_t)(word >> 32));
         if (!isnan(narrow))
-            must(attest_f64_bits(attest_to_f64(ATTEST_F32, word >> 32)) == attest_f64_bits((double)narrow),
-                 "f32 %08x", (unsigned)(word >> 32));
+            must(attest_f64_bits(attest_to_f64(ATTEST_F32, word >> 32)) == attest_f64_bits((double)narrow), "f32 %08x",
+                 (unsigned)(word >> 32));
     }
     const double limit = 0x1.ffffffp127; /* from here on: infinity */
     check_single(limit);
@@ -166,8 +162,8 @@ START_TEST(scaled_sticky)
             const int e = f.emin - f.p - 2 - 62 + (int)random_below(&random, (uint32_t)(f.emax - f.emin + f.p + 4));
             const uint64_t sticky = attest_round_scaled(dtype, i & 1, m, e, 1);
             const uint64_t longer = attest_round_scaled(dtype, i & 1, m << 1 | 1u, e - 1, 0);
-            must(sticky == longer, "dtype %u %llx*2^%d: sticky %llx, longer %llx", dtype,
-                 (unsigned long long)m, e, (unsigned long long)sticky, (unsigned long long)longer);
+            must(sticky == longer, "dtype %u %llx*2^%d: sticky %llx, longer %llx", dtype, (unsigned long long)m, e,
+                 (unsigned long long)sticky, (unsigned long long)longer);
         }
         const uint64_t one = (uint64_t)f.emax << (f.p - 1);
         const uint64_t halfway = 1ull << f.p | 1u; /* 1 + half an ulp, in units of 2^-p */
@@ -194,8 +190,8 @@ START_TEST(scaled_against_cast)
         const int e = (int)random_below(&random, 1800) - 900;
         const double wide = ldexp((double)m, e);
         const uint64_t got = attest_round_scaled(ATTEST_F64, 0, m, e, 0);
-        must(got == attest_f64_bits(wide), "%llx*2^%d: %llx, not %a", (unsigned long long)m, e,
-             (unsigned long long)got, wide);
+        must(got == attest_f64_bits(wide), "%llx*2^%d: %llx, not %a", (unsigned long long)m, e, (unsigned long long)got,
+             wide);
         const uint64_t short_m = m >> 11;
         const int small = -1074 - (int)random_below(&random, 60);
         const double tiny = ldexp((double)short_m, small);

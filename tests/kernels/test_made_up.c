@@ -80,7 +80,8 @@ START_TEST(test_gate)
                   "%.1500s", text);
     ck_assert_int_eq(run(text, sizeof text,
                          "grep '\"verdict\":\"pass\"' " ATTEST_TEST_BUILD "/made-up/report1/results.jsonl "
-                         "| grep -o '\"kernel\":\"[a-z0-9-]*' | sort -u"), 0);
+                         "| grep -o '\"kernel\":\"[a-z0-9-]*' | sort -u"),
+                     0);
     static const char *const forms[] = { "direct-f32", "split-f32", "recurrent-f32", "chunk-f32" };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         ck_assert_msg(strstr(text, forms[i]) != NULL, "no *%s in\n%s", forms[i], text);
@@ -142,7 +143,8 @@ START_TEST(test_axis_engines)
     for (int i = 0; i < 3; i++) {
         snprintf(command, sizeof command,
                  AXIS_PROGRAM "reference --engine %s --digits 40 --format json --want o,u,z --problem "
-                              "'variant=elu-taylor:2 feature=square n=3 d=3 mask=causal'%s", engines[i], rest);
+                              "'variant=elu-taylor:2 feature=square n=3 d=3 mask=causal'%s",
+                 engines[i], rest);
         ck_assert_int_eq(run(i ? other : text, sizeof text, command), 0);
         if (i)
             ck_assert_str_eq(text, other);

@@ -53,8 +53,9 @@ static const attest_numerics narrow = { SIZED, .score_dtype = 1 + ATTEST_BF16 };
 static const attest_numerics divided = { SIZED, .division = ATTEST_DIVISION_THEN_CAST };
 static const attest_numerics anything = { SIZED, .empty_row = ATTEST_EMPTY_ANY };
 static const attest_numerics unknown = { .struct_size = sizeof unknown };
-static const attest_numerics coarse = { .struct_size = sizeof coarse, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 16,
-                                        .acc_unit = 0x1p-20 };
+static const attest_numerics coarse = {
+    .struct_size = sizeof coarse, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 16, .acc_unit = 0x1p-20
+};
 static const attest_numerics broken = { .struct_size = sizeof broken, .exp_error = 1 };
 
 static const attest_numerics *of_problem(const attest_call *call)
@@ -62,16 +63,26 @@ static const attest_numerics *of_problem(const attest_call *call)
     return call->problem->m == 77 ? &broken : call->problem->m > 32 ? &coarse : &plain;
 }
 
-static const attest_limits limits = { .struct_size = sizeof limits, .n = { .multiple = 4 }, .d = { .most = 8 },
-                                      .m = { .least = 2 } };
+static const attest_limits limits = {
+    .struct_size = sizeof limits, .n = { .multiple = 4 }, .d = { .most = 8 }, .m = { .least = 2 }
+};
 
-#define KERNEL(id, go, serves, number, ...)                                                                          \
-    static const attest_kernel kernel_##id = { .struct_size = sizeof(attest_kernel), .form = ATTEST_PARALLEL,        \
-                                               .device = ATTEST_CPU, .flags = ATTEST_DETERMINISTIC,                  \
-                                               .outputs = ATTEST_GIVES_O, .name = #id, .version = "1",               \
-                                               .source = "tests/plugins/declares.c", .summary = #id,                 \
-                                               .variants = "softmax", .numerics = &number, .supports = serves,       \
-                                               .workspace = good_workspace, .run = go, __VA_ARGS__ };
+#define KERNEL(id, go, serves, number, ...)                                                                            \
+    static const attest_kernel kernel_##id = { .struct_size = sizeof(attest_kernel),                                   \
+                                               .form = ATTEST_PARALLEL,                                                \
+                                               .device = ATTEST_CPU,                                                   \
+                                               .flags = ATTEST_DETERMINISTIC,                                          \
+                                               .outputs = ATTEST_GIVES_O,                                              \
+                                               .name = #id,                                                            \
+                                               .version = "1",                                                         \
+                                               .source = "tests/plugins/declares.c",                                   \
+                                               .summary = #id,                                                         \
+                                               .variants = "softmax",                                                  \
+                                               .numerics = &number,                                                    \
+                                               .supports = serves,                                                     \
+                                               .workspace = good_workspace,                                            \
+                                               .run = go,                                                              \
+                                               __VA_ARGS__ };
 KERNEL(limited, run, good_supports, plain, .limits = &limits)
 KERNEL(narrow, run, good_supports, narrow, .claim = NULL)
 KERNEL(divided, run, good_supports, divided, .claim = NULL)
@@ -82,8 +93,10 @@ KERNEL(anything, run_anything, serves_br, anything, .claim = NULL)
 
 static const attest_kernel *const kernels[] = { &kernel_limited, &kernel_narrow, &kernel_divided, &kernel_paths,
                                                 &kernel_ordered, &kernel_talker, &kernel_anything };
-static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
-                                        .name = "declares", .kernels = kernels,
+static const attest_library library = { .struct_size = sizeof library,
+                                        .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "declares",
+                                        .kernels = kernels,
                                         .kernel_count = sizeof kernels / sizeof kernels[0] };
 
 const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }

@@ -72,29 +72,28 @@ static inline attest_status good_run(const attest_problem *p, const attest_tenso
 #define PLUGIN_FLAGS ATTEST_DETERMINISTIC
 #endif
 
-#define PLUGIN(NAME, RUN)                                                                                            \
-    static const attest_numerics numerics = { .struct_size = sizeof numerics,                                       \
-                                              .schedule = ATTEST_SCHEDULE_TWO_PASS };                               \
-    static const attest_kernel kernel = { .struct_size = sizeof kernel,                                             \
-                                          .form = ATTEST_PARALLEL,                                                  \
-                                          .device = ATTEST_CPU,                                                     \
-                                          .flags = PLUGIN_FLAGS,                                                    \
-                                          .outputs = ATTEST_GIVES_O,                                                \
-                                          .name = NAME,                                                             \
-                                          .version = "1",                                                           \
-                                          .source = "tests/plugins/" NAME ".c",                                     \
-                                          .summary = "softmax that misbehaves: " NAME,                              \
-                                          .variants = "softmax",                                                    \
-                                          .numerics = &numerics,                                                    \
-                                          .supports = good_supports,                                                \
-                                          .workspace = good_workspace,                                              \
-                                          .run = RUN };                                                             \
-    static const attest_kernel *const kernels[] = { &kernel };                                                      \
-    static const attest_library library = { .struct_size = sizeof library,                                          \
-                                            .abi_version = ATTEST_ABI_VERSION,                                      \
-                                            .name = NAME,                                                           \
-                                            .kernels = kernels,                                                     \
-                                            .kernel_count = 1 };                                                    \
+#define PLUGIN(NAME, RUN)                                                                                              \
+    static const attest_numerics numerics = { .struct_size = sizeof numerics, .schedule = ATTEST_SCHEDULE_TWO_PASS };  \
+    static const attest_kernel kernel = { .struct_size = sizeof kernel,                                                \
+                                          .form = ATTEST_PARALLEL,                                                     \
+                                          .device = ATTEST_CPU,                                                        \
+                                          .flags = PLUGIN_FLAGS,                                                       \
+                                          .outputs = ATTEST_GIVES_O,                                                   \
+                                          .name = NAME,                                                                \
+                                          .version = "1",                                                              \
+                                          .source = "tests/plugins/" NAME ".c",                                        \
+                                          .summary = "softmax that misbehaves: " NAME,                                 \
+                                          .variants = "softmax",                                                       \
+                                          .numerics = &numerics,                                                       \
+                                          .supports = good_supports,                                                   \
+                                          .workspace = good_workspace,                                                 \
+                                          .run = RUN };                                                                \
+    static const attest_kernel *const kernels[] = { &kernel };                                                         \
+    static const attest_library library = { .struct_size = sizeof library,                                             \
+                                            .abi_version = ATTEST_ABI_VERSION,                                         \
+                                            .name = NAME,                                                              \
+                                            .kernels = kernels,                                                        \
+                                            .kernel_count = 1 };                                                       \
     const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }
 
 #endif

@@ -22,8 +22,9 @@ static int as_told(const attest_tensor *t, int64_t b, int64_t h, int64_t d)
     const int inside = t->stride[2] == row * h && t->stride[1] == row;
     if (t->stride[3] != 1 || (uintptr_t)t->data % 64)
         return 0;
-    return b > 1 ? inside && (b - 1) * t->stride[0] > far
-                 : h > 1 ? t->stride[2] == row && (h - 1) * t->stride[1] > far : inside;
+    return b > 1   ? inside && (b - 1) * t->stride[0] > far
+           : h > 1 ? t->stride[2] == row && (h - 1) * t->stride[1] > far
+                   : inside;
 }
 
 static attest_status misdeed(const attest_problem *p, const attest_tensors *t, int64_t what)
@@ -40,7 +41,9 @@ static attest_status misdeed(const attest_problem *p, const attest_tensors *t, i
     case 7: *o += good_row(k, 0, p->hkv - 1, p->m - 1)[p->d + 16]; return ATTEST_OK;
     case 8:
         return as_told(q, p->b, p->hq, p->d) && as_told(k, p->b, p->hkv, p->d) && as_told(v, p->b, p->hkv, p->e) &&
-               as_told(to, p->b, p->hq, p->e) ? ATTEST_OK : ATTEST_INTERNAL;
+                       as_told(to, p->b, p->hq, p->e)
+                   ? ATTEST_OK
+                   : ATTEST_INTERNAL;
     case 9: *o += 1; return ATTEST_OK;
     case 10: o[p->e] = 1; return ATTEST_OK;
     case 11: *o += good_row(k, p->b - 1, 0, 0)[-2048]; return ATTEST_OK;

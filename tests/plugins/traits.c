@@ -137,11 +137,11 @@ static attest_status run(const style *k, const attest_problem *p, const attest_t
     return ATTEST_OK;
 }
 
-#define RUN(name, ...)                                                                                        \
-    static attest_status name(const attest_call *call)                                                        \
-    {                                                                                                         \
-        static const style k = { __VA_ARGS__ };                                                               \
-        return run(&k, call->problem, call->tensors, call->workspace);                                        \
+#define RUN(name, ...)                                                                                                 \
+    static attest_status name(const attest_call *call)                                                                 \
+    {                                                                                                                  \
+        static const style k = { __VA_ARGS__ };                                                                        \
+        return run(&k, call->problem, call->tensors, call->workspace);                                                 \
     }
 RUN(run_plain, .parts = 1)
 RUN(run_odd, .odd = 1, .parts = 1)
@@ -166,9 +166,9 @@ static attest_status run_keeper(const attest_call *call)
             state[at] = 0;
         for (int64_t j = 0; j < p->m; j++)
             for (int64_t at = 0; at < p->d * p->e; at++)
-                state[at] = attest_bf16_to_f32(attest_bf16_from_f32(
-                    state[at] + load(t->role[ATTEST_K], h / p->hq, h % p->hq, j, at / p->e) *
-                                    load(t->role[ATTEST_V], h / p->hq, h % p->hq, j, at % p->e)));
+                state[at] = attest_bf16_to_f32(
+                    attest_bf16_from_f32(state[at] + load(t->role[ATTEST_K], h / p->hq, h % p->hq, j, at / p->e) *
+                                                         load(t->role[ATTEST_V], h / p->hq, h % p->hq, j, at % p->e)));
         for (int64_t at = 0; at < p->n * p->e; at++) {
             float o = 0;
             for (int64_t c = 0; c < p->d; c++)
@@ -198,8 +198,7 @@ static int plain(const attest_problem *p, uint64_t free)
 static int serves_f32(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    return (plain(p, MASKS) && p->in == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32) ||
-           refuse(call);
+    return (plain(p, MASKS) && p->in == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32) || refuse(call);
 }
 
 static int serves_both(const attest_call *call)
@@ -213,8 +212,7 @@ static int serves_both(const attest_call *call)
 static int serves_bf16(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    return (plain(p, MASKS) && p->in == ATTEST_BF16 && p->p == ATTEST_F32 && p->out == ATTEST_BF16) ||
-           refuse(call);
+    return (plain(p, MASKS) && p->in == ATTEST_BF16 && p->p == ATTEST_F32 && p->out == ATTEST_BF16) || refuse(call);
 }
 
 static int serves_few_keys(const attest_call *call)
@@ -242,10 +240,16 @@ static int serves_linear(const attest_call *call)
 }
 
 #define SIZED .struct_size = sizeof(attest_numerics)
-static const attest_numerics odd = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23,
-                                     .log2_domain = ATTEST_YES, .cast_in_sum = ATTEST_YES,
-                                     .p_rounding = ATTEST_ROUNDING_TRUNCATE, .acc_truncates = ATTEST_YES,
-                                     .acc_unit = 0x1p-24, .div_error = 0x1p-24, .scale_dtype = 1 + ATTEST_BF16,
+static const attest_numerics odd = { SIZED,
+                                     .schedule = ATTEST_SCHEDULE_TWO_PASS,
+                                     .exp_error = 0x1p-23,
+                                     .log2_domain = ATTEST_YES,
+                                     .cast_in_sum = ATTEST_YES,
+                                     .p_rounding = ATTEST_ROUNDING_TRUNCATE,
+                                     .acc_truncates = ATTEST_YES,
+                                     .acc_unit = 0x1p-24,
+                                     .div_error = 0x1p-24,
+                                     .scale_dtype = 1 + ATTEST_BF16,
                                      .empty_row = ATTEST_EMPTY_NAN };
 static const attest_numerics parts = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 4, .tile = 1 << 24 };
 static const attest_numerics backwards = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 8 };
@@ -255,20 +259,38 @@ static const attest_numerics quiet = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PA
 static const attest_numerics long_tiles = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 512 };
 static const attest_numerics keeper = { SIZED, .schedule = ATTEST_SCHEDULE_RECURRENT, .acc_unit = 0x1p-24,
                                         .scale_dtype = 1 + ATTEST_F32, .state_dtype = 1 + ATTEST_BF16 };
-static const attest_numerics loose = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 16, .exp_error = 0x1p-16,
-                                       .log2_domain = ATTEST_YES, .acc_unit = 0x1p-20, .div_error = 0x1p-20,
-                                       .acc_truncates = ATTEST_YES, .scale_dtype = 1 + ATTEST_F16 };
-static const attest_numerics boaster = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-26,
-                                         .acc_unit = 0x1p-25, .div_error = 0x1p-26, .scale_dtype = 1 + ATTEST_F64,
+static const attest_numerics loose = { SIZED,
+                                       .schedule = ATTEST_SCHEDULE_ONLINE,
+                                       .tile = 16,
+                                       .exp_error = 0x1p-16,
+                                       .log2_domain = ATTEST_YES,
+                                       .acc_unit = 0x1p-20,
+                                       .div_error = 0x1p-20,
+                                       .acc_truncates = ATTEST_YES,
+                                       .scale_dtype = 1 + ATTEST_F16 };
+static const attest_numerics boaster = { SIZED,
+                                         .schedule = ATTEST_SCHEDULE_TWO_PASS,
+                                         .exp_error = 0x1p-26,
+                                         .acc_unit = 0x1p-25,
+                                         .div_error = 0x1p-26,
+                                         .scale_dtype = 1 + ATTEST_F64,
                                          .empty_row = ATTEST_EMPTY_NAN };
 
-#define KERNEL(id, title, number, serves, go, gives, bits)                                                      \
-    static const attest_kernel id = { .struct_size = sizeof id, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, \
-                                      .flags = ATTEST_DETERMINISTIC | (bits),                                 \
-                                      .outputs = ATTEST_GIVES_O | (gives), .name = title,                     \
-                                      .version = "1", .source = "tests/plugins/traits.c", .summary = title,   \
-                                      .variants = "softmax", .numerics = &number, .supports = serves,         \
-                                      .workspace = workspace, .run = go };
+#define KERNEL(id, title, number, serves, go, gives, bits)                                                             \
+    static const attest_kernel id = { .struct_size = sizeof id,                                                        \
+                                      .form = ATTEST_PARALLEL,                                                         \
+                                      .device = ATTEST_CPU,                                                            \
+                                      .flags = ATTEST_DETERMINISTIC | (bits),                                          \
+                                      .outputs = ATTEST_GIVES_O | (gives),                                             \
+                                      .name = title,                                                                   \
+                                      .version = "1",                                                                  \
+                                      .source = "tests/plugins/traits.c",                                              \
+                                      .summary = title,                                                                \
+                                      .variants = "softmax",                                                           \
+                                      .numerics = &number,                                                             \
+                                      .supports = serves,                                                              \
+                                      .workspace = workspace,                                                          \
+                                      .run = go };
 #define LSE ATTEST_GIVES_LSE
 KERNEL(kernel_odd, "odd", odd, serves_both, run_odd, LSE, ATTEST_FTZ | ATTEST_LSE_BASE2)
 KERNEL(kernel_parts, "parts", parts, serves_f32, run_parts, LSE, ATTEST_BATCH_INVARIANT)
@@ -286,11 +308,13 @@ KERNEL(kernel_reader, "reader", textbook, serves_f32, run_reads, 0, ATTEST_SERIA
 KERNEL(kernel_laner, "laner", textbook, serves_f32, run_lanes, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_divider, "divider", textbook, serves_f32, run_divides, 0, ATTEST_SERIAL_SUMS)
 
-static const attest_kernel *const kernels[] = { &kernel_odd,   &kernel_parts,    &kernel_backwards, &kernel_keeper,
-                                                &kernel_long,  &kernel_textbook, &kernel_pairs,     &kernel_quiet,
-                                                &kernel_faint, &kernel_lone,     &kernel_loose,     &kernel_boaster,
-                                                &kernel_reader, &kernel_laner,   &kernel_divider };
-static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
-                                        .name = "traits", .kernels = kernels,
+static const attest_kernel *const kernels[] = { &kernel_odd,    &kernel_parts,    &kernel_backwards, &kernel_keeper,
+                                                &kernel_long,   &kernel_textbook, &kernel_pairs,     &kernel_quiet,
+                                                &kernel_faint,  &kernel_lone,     &kernel_loose,     &kernel_boaster,
+                                                &kernel_reader, &kernel_laner,    &kernel_divider };
+static const attest_library library = { .struct_size = sizeof library,
+                                        .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "traits",
+                                        .kernels = kernels,
                                         .kernel_count = sizeof kernels / sizeof kernels[0] };
 const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }

@@ -132,7 +132,7 @@ START_TEST(agrees)
     int rows = 0;
     ck_assert_msg(code == 0, "check.py exits %d:\n%s", code, printed);
     for (const char *line = next(printed); line; line = next(line)) {
-        long count[5];   /* problems, elements, exact, differences, null */
+        long count[5]; /* problems, elements, exact, differences, null */
         const int length = (int)strcspn(line, "\n");
         if (!row(line, 34, 5, count))
             continue;
@@ -158,7 +158,7 @@ START_TEST(notices_each_break)
     int rows = 0;
     ck_assert_msg(code == 0, "check.py --break all exits %d:\n%s", code, printed);
     for (const char *line = next(printed); line; line = next(line)) {
-        long count[3];   /* problems, elements, differences */
+        long count[3]; /* problems, elements, differences */
         if (!row(line, 28, 3, count))
             continue;
         ck_assert_msg(count[1] > 0 && count[2] > 0, "not noticed: %.*s", (int)strcspn(line, "\n"), line);
@@ -204,13 +204,13 @@ START_TEST(skips_nothing)
         { "test $1 = list && printf 'preset\\nmade-up yes parallel o\\n'", "attest lists made-up, which", all, 2 },
         { UNLESS("reference") "sed 's/^    elu1 .*/&\\n    elu2  a value/'; exit; }",
           "attest lists feature=elu2, which", all, 2 },
-        { UNLESS("reference") "grep -v '^    elu1 '; exit; }",
-          "tables.py has feature=elu1, which attest does not list", all, 2 },
+        { UNLESS("reference") "grep -v '^    elu1 '; exit; }", "tables.py has feature=elu1, which attest does not list",
+          all, 2 },
         { "test $1 = list || exit 2", "exit code 2", softmax, 1 },
         { UNLESS("list") "sed 's/e-[0-9]*\"/e-70\"/g'; exit; }", "outside: off", softmax, 1 },
         { UNLESS("list") "sed 's/e-[0-9]*\"/e-3\"/g'; exit; }", "is too wide", softmax, 1 },
     };
-    setenv("TMPDIR", folder, 1);   /* the files of expected failures go when the test ends */
+    setenv("TMPDIR", folder, 1); /* the files of expected failures go when the test ends */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int code = check(wrapped(cases[i].before), cases[i].arguments);
         ck_assert_msg(code == cases[i].code && strstr(printed, cases[i].expected),

@@ -12,10 +12,7 @@
 
 static char folder[] = "/tmp/attest-reports-XXXXXX";
 
-static inline void setup(void)
-{
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-}
+static inline void setup(void) { ck_assert_ptr_nonnull(mkdtemp(folder)); }
 
 static inline void teardown(void)
 {

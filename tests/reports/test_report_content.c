@@ -15,9 +15,12 @@ START_TEST(test_init_and_clear)
         const attest_field *f = &attest_result_fields[i];
         char text[1600];
         attest_field_text(text, sizeof text, &row, f);
-        const char *want = strcmp(f->name, "schema") == 0 ? "2" : strcmp(f->name, "tool") == 0 ? ATTEST_VERSION
-                           : f->type == ATTEST_FIELD_INT ? "0" : f->type == ATTEST_FIELD_REAL ? "nan"
-                           : f->type == ATTEST_FIELD_VERDICT ? "pass" : "";
+        const char *want = strcmp(f->name, "schema") == 0    ? "2"
+                           : strcmp(f->name, "tool") == 0    ? ATTEST_VERSION
+                           : f->type == ATTEST_FIELD_INT     ? "0"
+                           : f->type == ATTEST_FIELD_REAL    ? "nan"
+                           : f->type == ATTEST_FIELD_VERDICT ? "pass"
+                                                             : "";
         ck_assert_msg(strcmp(text[0] == '-' ? text + 1 : text, want) == 0, "%s starts as %s", f->name, text);
     }
     attest_results rows = samples(70);
@@ -301,8 +304,8 @@ static attest_result judged(int64_t verdict, double ratio, double ulp)
 START_TEST(test_console_numbers)
 {
     const attest_result given[] = { judged(ATTEST_PASS, 0.5, 1.25), judged(ATTEST_PASS, 0.125, 4),
-                                 judged(ATTEST_PASS, 0.25, 2), judged(ATTEST_FAIL, 2.5, 3),
-                                 judged(ATTEST_SKIP, NAN, NAN) };
+                                    judged(ATTEST_PASS, 0.25, 2), judged(ATTEST_FAIL, 2.5, 3),
+                                    judged(ATTEST_SKIP, NAN, NAN) };
     attest_results rows = list_of(given, sizeof given / sizeof given[0]);
     FILE *out = fopen(path_of("numbers"), "w");
     attest_results_print_console(out, &rows, 0);
@@ -352,7 +355,8 @@ START_TEST(test_fit_residual)
     attest_error err;
     ck_assert_int_eq(attest_fit_loglog(&fit, x, y, 3, &err), ATTEST_OK);
     ck_assert_msg(fabs(fit.slope - 1) < 1e-12 && fabs(fit.intercept - 1 / 3.0) < 1e-12 &&
-                      fabs(fit.residual - sqrt(2) / 3) < 1e-12, "%g %g %g", fit.slope, fit.intercept, fit.residual);
+                      fabs(fit.residual - sqrt(2) / 3) < 1e-12,
+                  "%g %g %g", fit.slope, fit.intercept, fit.residual);
     ck_assert_int_eq(attest_fit_loglog(&fit, x, y, 2, &err), ATTEST_OK);
     ck_assert(fit.points == 2 && fabs(fit.slope - 2) < 1e-12);
 }
@@ -403,7 +407,11 @@ static int chart_reads(int range, size_t index, size_t offset)
 
 START_TEST(test_what_charts_show)
 {
-    static const struct { int range; size_t index, offset; int shown; } rows[] = {
+    static const struct {
+        int range;
+        size_t index, offset;
+        int shown;
+    } rows[] = {
         { 0, 1, offsetof(attest_result, truncation), 1 }, { 0, 1, offsetof(attest_result, rounding), 1 },
         { 0, 1, offsetof(attest_result, ordinate), 0 },   { 1, 1, offsetof(attest_result, ordinate), 1 },
         { 1, 1, offsetof(attest_result, truncation), 0 }, { 1, 24, offsetof(attest_result, ordinate), 1 }, /* min */

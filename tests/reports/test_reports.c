@@ -153,11 +153,12 @@ END_TEST
 /* Variants with negative weights or denominators are told together; the others are not in that table. */
 START_TEST(test_signs)
 {
-    static const struct { const char *variant; int64_t verdict, judged, weight, sum, vanishing; } cases[] = {
-        { "taylor:3", ATTEST_PASS, 9, 4, 0, 0 },
-        { "softmax", ATTEST_PASS, 7, 0, 0, 0 },
-        { "taylor:3", ATTEST_ILLPOSED, 5, 3, 2, 1 },
-        { "linear", ATTEST_FAIL, 2, 0, 1, 0 },
+    static const struct {
+        const char *variant;
+        int64_t verdict, judged, weight, sum, vanishing;
+    } cases[] = {
+        { "taylor:3", ATTEST_PASS, 9, 4, 0, 0 },     { "softmax", ATTEST_PASS, 7, 0, 0, 0 },
+        { "taylor:3", ATTEST_ILLPOSED, 5, 3, 2, 1 }, { "linear", ATTEST_FAIL, 2, 0, 1, 0 },
         { "taylor:1", ATTEST_SKIP, 0, 0, 0, 0 },
     };
     attest_results rows = { 0 };

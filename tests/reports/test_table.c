@@ -44,8 +44,7 @@ START_TEST(test_formats)
                      "<tr><td>a</td><td class=\"n bad\">12</td><td class=\"k\"><code>plain</code></td></tr>\n"
                      "<tr><td>longer than it</td><td class=\"n\">-</td>"
                      "<td class=\"k\"><code>&lt;&amp;&quot;|, `x`</code></td></tr>\n</table></div>\n");
-    ck_assert_str_eq(told(ATTEST_TABLE_CSV, columns),
-                     "name,n,what\na,12,plain\nlonger than it,-,\"<&\"\"|,\n`x`\"\n");
+    ck_assert_str_eq(told(ATTEST_TABLE_CSV, columns), "name,n,what\na,12,plain\nlonger than it,-,\"<&\"\"|,\n`x`\"\n");
 }
 END_TEST
 
@@ -92,9 +91,18 @@ static const char *json_of(json_t *value)
 
 START_TEST(test_json)
 {
-    static const struct { double x; const char *text; } numbers[] = {
-        { 0, "[0]\n" }, { -3, "[-3]\n" }, { 0x1p53, "[9007199254740992]\n" }, { 0.1, "[0.10000000000000001]\n" },
-        { -0.0, "[-0.0]\n" }, { INFINITY, "[\"inf\"]\n" }, { -INFINITY, "[\"-inf\"]\n" }, { NAN, "[null]\n" },
+    static const struct {
+        double x;
+        const char *text;
+    } numbers[] = {
+        { 0, "[0]\n" },
+        { -3, "[-3]\n" },
+        { 0x1p53, "[9007199254740992]\n" },
+        { 0.1, "[0.10000000000000001]\n" },
+        { -0.0, "[-0.0]\n" },
+        { INFINITY, "[\"inf\"]\n" },
+        { -INFINITY, "[\"-inf\"]\n" },
+        { NAN, "[null]\n" },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         ck_assert_str_eq(json_of(attest_json_number(numbers[i].x)), numbers[i].text);

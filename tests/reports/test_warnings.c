@@ -60,7 +60,7 @@ START_TEST(test_probable)
     ck_assert(list[0].apart == 2 && list[0].apart_above == 1 && list[0].apart_largest == 16);
     ck_assert(list[1].cases == 1 && list[1].above == 0 && list[1].largest == 1 && list[1].apart == 0);
     attest_warnings_clear(&w);
-    }
+}
 END_TEST
 
 /* Every family whose outputs are constant repeats something, and the usual one does not. */
@@ -107,7 +107,7 @@ START_TEST(test_bias)
     ck_assert_msg(fabs(list[2].t + 0.5 / (deviation / 4)) < 1e-12 && list[2].biased, "%g", list[2].t);
     ck_assert(list[3].mean == -0.5 && list[3].t == 0 && !list[3].biased);
     attest_warnings_clear(&w);
-    }
+}
 END_TEST
 
 /* v = 1, ten weights summed up in o's numerator, down in its divisor: a correct kernel.  Its mean is not 0, beside
@@ -141,19 +141,21 @@ START_TEST(test_beside_one)
     ck_assert_msg(list[0].mean > 4 * list[0].deviation / 8, "this kernel's mean is 0: %g", list[0].mean);
     ck_assert(list[0].mean < ATTEST_BIAS_ONES && !list[0].biased);
     attest_warnings_clear(&w);
-    }
+}
 END_TEST
 
 /* Few cases: t = 5 of 8 is no wonder (1 in 600), of 64 it is. */
 START_TEST(test_student)
 {
-    static const struct { int seeds; double t; int biased; } cases[] = {
-        { 8, 5, 0 }, { 8, 8.4, 0 }, { 8, 8.6, 1 }, { 8, -8.6, 1 }, { 64, 5, 1 }, { 64, 4, 0 }
-    };
+    static const struct {
+        int seeds;
+        double t;
+        int biased;
+    } cases[] = { { 8, 5, 0 }, { 8, 8.4, 0 }, { 8, 8.6, 1 }, { 8, -8.6, 1 }, { 64, 5, 1 }, { 64, 4, 0 } };
     ck_assert(gsl_cdf_tdist_Q(5, 7) > 10 * gsl_cdf_ugaussian_Q(4));
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         static given rows;
-    rows.count = 0;
+        rows.count = 0;
         const double n = cases[k].seeds; /* +-x by turns: the deviation is x sqrt(n/(n-1)) */
         add_group(&rows, "k", "repeat-max", cases[k].seeds, cases[k].t / sqrt(n - 1), 1);
         attest_warnings w = warnings_of(&rows);
@@ -161,14 +163,17 @@ START_TEST(test_student)
         ck_assert_uint_eq(w.bias_count, 1);
         ck_assert_msg(list[0].biased == cases[k].biased, "%d: t = %g", (int)k, list[0].t);
         attest_warnings_clear(&w);
-            }
+    }
 }
 END_TEST
 
 /* Cases of one seed are one; a scale that is rounded is left out. */
 START_TEST(test_what_counts)
 {
-    static const struct { const char *line; int counts; } cases[] = {
+    static const struct {
+        const char *line;
+        int counts;
+    } cases[] = {
         { "n=9 d=4 family=ones", 1 },           { "n=9 family=ones", 1 }, /* d = 16 */
         { "n=9 d=8 family=ones", 0 },           { "n=9 d=8 scale=0.25 family=ones", 1 },
         { "n=9 d=4 scale=0.3 family=ones", 0 }, { "n=9 d=8 scale=-0.5 family=ones", 1 },
@@ -176,7 +181,7 @@ START_TEST(test_what_counts)
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         static given rows;
-    rows.count = 0;
+        rows.count = 0;
         add_group(&rows, "k", "ones", 8, 0, 1);
         const double bias = rows.result[0].outward_bias;
         rows.result[0] = *add(&rows, "k", "exp", cases[k].line);
@@ -253,7 +258,7 @@ START_TEST(test_told)
     fclose(out);
     attest_warnings_clear(&w);
     attest_results_clear(&list);
-    }
+}
 END_TEST
 
 Suite *suite_warnings(void)

@@ -21,22 +21,13 @@ static Suite *suite_of(const char *name, const TTest *test, int times, SFun befo
     return suite;
 }
 
-START_TEST(holds)
-{
-    printf("holds %d\n", _i);
-}
+START_TEST(holds) { printf("holds %d\n", _i); }
 END_TEST
 
-START_TEST(fails_once)
-{
-    ck_assert_msg(_i != 1, "planted\nin two lines");
-}
+START_TEST(fails_once) { ck_assert_msg(_i != 1, "planted\nin two lines"); }
 END_TEST
 
-START_TEST(is_killed)
-{
-    raise(SIGSEGV);
-}
+START_TEST(is_killed) { raise(SIGSEGV); }
 END_TEST
 
 static void die(void) { raise(SIGKILL); }
@@ -54,16 +45,10 @@ static void talk(const char *half)
     }
 }
 
-START_TEST(talks)
-{
-    talk("one");
-}
+START_TEST(talks) { talk("one"); }
 END_TEST
 
-START_TEST(talks_too)
-{
-    talk("two");
-}
+START_TEST(talks_too) { talk("two"); }
 END_TEST
 
 Suite *suite_sound(void) { return suite_of("sound", holds, 3, NULL); }

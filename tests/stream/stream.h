@@ -39,11 +39,12 @@ static inline int stream_serve(void *context, const attest_problem *p)
 
 static inline attest_prop_kernel stream_kernel(uint32_t number)
 {
-    static const uint32_t schedules[] = { ATTEST_SCHEDULE_UNKNOWN, ATTEST_SCHEDULE_TWO_PASS, ATTEST_SCHEDULE_ONLINE,
-                                          ATTEST_SCHEDULE_SPLIT, ATTEST_SCHEDULE_RECURRENT, ATTEST_SCHEDULE_CHUNK };
-    static const uint32_t forms[] = { ATTEST_PARALLEL, ATTEST_PARALLEL, ATTEST_TILED, ATTEST_SPLIT, ATTEST_RECURRENT,
-                                      ATTEST_CHUNK };
-    return (attest_prop_kernel){ .form = forms[number % 6], .outputs = ATTEST_GIVES_O,
+    static const uint32_t schedules[] = { ATTEST_SCHEDULE_UNKNOWN, ATTEST_SCHEDULE_TWO_PASS,  ATTEST_SCHEDULE_ONLINE,
+                                          ATTEST_SCHEDULE_SPLIT,   ATTEST_SCHEDULE_RECURRENT, ATTEST_SCHEDULE_CHUNK };
+    static const uint32_t forms[] = { ATTEST_PARALLEL, ATTEST_PARALLEL,  ATTEST_TILED,
+                                      ATTEST_SPLIT,    ATTEST_RECURRENT, ATTEST_CHUNK };
+    return (attest_prop_kernel){ .form = forms[number % 6],
+                                 .outputs = ATTEST_GIVES_O,
                                  .numerics = { .schedule = schedules[number % 6], .tile = 32 } };
 }
 

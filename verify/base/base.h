@@ -13,16 +13,16 @@
 /* What a command passes on to the room that does its work: options with the same meaning for all of them.  A text that
  * was not given is NULL. */
 typedef struct attest_options {
-    const char *program;  /* argv[0], for commands that reproduce a result */
-    const char *kernel;   /* --kernel: a glob or a name, as the command says */
-    const char *device;   /* --device: cpu, cuda; NULL: all */
-    const char *format;   /* --format: text, json */
-    const char *fail_on;  /* --fail-on: undecided, skip */
-    double timeout;       /* --timeout: seconds a kernel may take for one case */
-    double max_time;      /* --max-time: seconds the whole run may take; negative: no limit */
-    long jobs;            /* --jobs: threads; 0 or less: as many as there are processors */
-    long seed;            /* --seed; negative: not given */
-    int quiet;            /* --quiet */
+    const char *program; /* argv[0], for commands that reproduce a result */
+    const char *kernel;  /* --kernel: a glob or a name, as the command says */
+    const char *device;  /* --device: cpu, cuda; NULL: all */
+    const char *format;  /* --format: text, json */
+    const char *fail_on; /* --fail-on: undecided, skip */
+    double timeout;      /* --timeout: seconds a kernel may take for one case */
+    double max_time;     /* --max-time: seconds the whole run may take; negative: no limit */
+    long jobs;           /* --jobs: threads; 0 or less: as many as there are processors */
+    long seed;           /* --seed; negative: not given */
+    int quiet;           /* --quiet */
 } attest_options;
 
 /* One word of a shell command: quoted with ' where needed. */

@@ -117,11 +117,11 @@ static attest_status run_exact(attest_bench_job *job, attest_error *err)
 static attest_status run_kernel(attest_bench_job *job, attest_error *err)
 {
     char why[200];
-    const attest_status status = attest_kernel_run(job->kernel, job->p, &job->view, job->workspace,
-                                                   job->workspace_size, why, sizeof why);
-    return status == ATTEST_OK ? ATTEST_OK
-                               : attest_fail(err, ATTEST_KERNEL_ERROR, "%s: run() failed%s%s", job->name,
-                                             why[0] ? ": " : "", why);
+    const attest_status status = attest_kernel_run(job->kernel, job->p, &job->view, job->workspace, job->workspace_size,
+                                                   why, sizeof why);
+    return status == ATTEST_OK
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_KERNEL_ERROR, "%s: run() failed%s%s", job->name, why[0] ? ": " : "", why);
 }
 
 /* The last `rounds` runs are the rounds': what came before was to warm up. */
@@ -135,8 +135,8 @@ static attest_status run_machine(attest_bench_job *job, attest_error *err) { ret
 attest_status attest_bench_job_run(void *context, attest_error *err)
 {
     static attest_status (*const run[])(attest_bench_job *, attest_error *) = {
-        [ATTEST_BENCH_DD] = run_dd,         [ATTEST_BENCH_MPFR] = run_mpfr,   [ATTEST_BENCH_ARB] = run_arb,
-        [ATTEST_BENCH_EXACT] = run_exact,   [ATTEST_BENCH_KERNEL] = run_kernel, [ATTEST_BENCH_COSTS] = run_costs,
+        [ATTEST_BENCH_DD] = run_dd,           [ATTEST_BENCH_MPFR] = run_mpfr,     [ATTEST_BENCH_ARB] = run_arb,
+        [ATTEST_BENCH_EXACT] = run_exact,     [ATTEST_BENCH_KERNEL] = run_kernel, [ATTEST_BENCH_COSTS] = run_costs,
         [ATTEST_BENCH_MACHINE] = run_machine,
     };
     attest_bench_job *job = context;

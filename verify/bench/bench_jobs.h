@@ -13,8 +13,8 @@
 #include "verify/bench/bench_rounds.h"
 
 #define ATTEST_BENCH_BITS_MPFR 128
-#define ATTEST_BENCH_BITS_ARB  96
-#define ATTEST_BENCH_LONGEST   20.0 /* seconds a run may be expected to take; above it the row says so instead */
+#define ATTEST_BENCH_BITS_ARB 96
+#define ATTEST_BENCH_LONGEST 20.0 /* seconds a run may be expected to take; above it the row says so instead */
 
 typedef enum attest_bench_kind {
     ATTEST_BENCH_DD = 0,
@@ -28,16 +28,16 @@ typedef enum attest_bench_kind {
 
 typedef struct attest_bench_job {
     char name[48], source[96];
-    char why[256];            /* why it is not timed; empty: it is */
-    uint32_t kind;            /* attest_bench_kind */
-    const attest_problem *p;  /* borrowed, with the inputs */
+    char why[256];           /* why it is not timed; empty: it is */
+    uint32_t kind;           /* attest_bench_kind */
+    const attest_problem *p; /* borrowed, with the inputs */
     const attest_bundle *in;
-    double *sample, *walls;   /* [rounds] seconds a run: by the job's own clock, and on the wall */
-    double each;              /* seconds a product may take (attest_bench_expected) */
+    double *sample, *walls; /* [rounds] seconds a run: by the job's own clock, and on the wall */
+    double each;            /* seconds a product may take (attest_bench_expected) */
     int repeats;
-    double *o;                /* [b*hq*n*e], after a run; dd and kernels: after attest_bench_job_read() */
-    double error;             /* largest |o - truth| against the first dd job's, NaN where nothing was compared */
-    int64_t compared;         /* outputs that `error` is of: those that the dd job has a bound for */
+    double *o;        /* [b*hq*n*e], after a run; dd and kernels: after attest_bench_job_read() */
+    double error;     /* largest |o - truth| against the first dd job's, NaN where nothing was compared */
+    int64_t compared; /* outputs that `error` is of: those that the dd job has a bound for */
     /* dd */
     attest_enclose_options options;
     attest_enclosures enclosures;

@@ -17,24 +17,24 @@ double attest_machine_peak_memory(void)
 }
 
 /* CHAINS independent sums, each multiplied by `a` and added `b` to, STEPS times; the operators are the vector's own. */
-#define BURN(vector, fused)                                     \
-    vector x[CHAINS];                                           \
-    for (int c = 0; c < CHAINS; c++)                            \
-        x[c] = start + (double)c;                               \
-    for (int n = 0; n < STEPS; n++) {                           \
-        x[0] = fused(x[0]), x[1] = fused(x[1]);                 \
-        x[2] = fused(x[2]), x[3] = fused(x[3]);                 \
-        x[4] = fused(x[4]), x[5] = fused(x[5]);                 \
-        x[6] = fused(x[6]), x[7] = fused(x[7]);                 \
-        x[8] = fused(x[8]), x[9] = fused(x[9]);                 \
-        x[10] = fused(x[10]), x[11] = fused(x[11]);             \
-    }                                                           \
-    for (int c = 1; c < CHAINS; c++)                            \
-        x[0] += x[c];                                           \
+#define BURN(vector, fused)                                                                                            \
+    vector x[CHAINS];                                                                                                  \
+    for (int c = 0; c < CHAINS; c++)                                                                                   \
+        x[c] = start + (double)c;                                                                                      \
+    for (int n = 0; n < STEPS; n++) {                                                                                  \
+        x[0] = fused(x[0]), x[1] = fused(x[1]);                                                                        \
+        x[2] = fused(x[2]), x[3] = fused(x[3]);                                                                        \
+        x[4] = fused(x[4]), x[5] = fused(x[5]);                                                                        \
+        x[6] = fused(x[6]), x[7] = fused(x[7]);                                                                        \
+        x[8] = fused(x[8]), x[9] = fused(x[9]);                                                                        \
+        x[10] = fused(x[10]), x[11] = fused(x[11]);                                                                    \
+    }                                                                                                                  \
+    for (int c = 1; c < CHAINS; c++)                                                                                   \
+        x[0] += x[c];                                                                                                  \
     return x[0][0]
 
 typedef double pair __attribute__((vector_size(16)));
-#define PAIR_STEP(x) ((x) * a + b)
+#define PAIR_STEP(x) ((x)*a + b)
 
 static double burn_pair(double start_at, double a_at, double b_at)
 {

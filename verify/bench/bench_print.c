@@ -163,13 +163,14 @@ void attest_bench_print(FILE *out, const attest_bench_table *table)
                                       { .head = "ns/pair" },          { .head = "mpfr-128 / this" },
                                       { .head = "this / naive-f32" }, { .head = dd },
                                       { .head = "max abs(o - dd)" },  { .head = "source" } };
-    static const attest_column kernels[] = { { .head = "kernel" },           { .head = "time" },
-                                             { .head = "ns/pair" },          { .head = "this / naive-f32" },
-                                             { .head = "verdict" },          { .head = "max error/bound" },
+    static const attest_column kernels[] = { { .head = "kernel" },  { .head = "time" },
+                                             { .head = "ns/pair" }, { .head = "this / naive-f32" },
+                                             { .head = "verdict" }, { .head = "max error/bound" },
                                              { .head = "source" } };
     attest_table printed;
-    fprintf(out, "\n%s\n%lld visible pairs; %d rounds, all rows in turn; median [least .. most]; processor time, but "
-                 "wall clock for rows with several threads\n\n",
+    fprintf(out,
+            "\n%s\n%lld visible pairs; %d rounds, all rows in turn; median [least .. most]; processor time, but "
+            "wall clock for rows with several threads\n\n",
             table->line, (long long)table->pairs, table->rounds);
     attest_table_begin(&printed, out, ATTEST_TABLE_ALIGNED, table->judged ? kernels : engines, table->judged ? 7 : 8);
     for (int n = 0; n < (int)table->count; n++)

@@ -68,7 +68,7 @@ static attest_status add_yardstick(attest_bench_job **job, attest_bench_table *t
     ATTEST_TRY(attest_bench_add(job, table, kind, name, source, err));
     attest_bench_refuse_long(*job, table, options);
     if (why[0])
-        snprintf((*job)->why, sizeof (*job)->why, "%s", why);
+        snprintf((*job)->why, sizeof(*job)->why, "%s", why);
 out:
     return status;
 }
@@ -91,18 +91,21 @@ static attest_status add_yardsticks(attest_bench_table *table, const attest_benc
     char why[256] = "";
     if (attest_yard_serves(p, why, sizeof why) && attest_yard_in_range(p, table->own.bundle, why, sizeof why))
         why[0] = '\0';
-    ATTEST_TRY(add_yardstick(&mpfr, table, options, ATTEST_BENCH_MPFR, "mpfr-128", "reference/yardstick/yard_mpfr.c", why, err));
-    ATTEST_TRY(add_yardstick(&arb, table, options, ATTEST_BENCH_ARB, "arb-mat-96", "reference/yardstick/yard_arb.c", why, err));
+    ATTEST_TRY(add_yardstick(&mpfr, table, options, ATTEST_BENCH_MPFR, "mpfr-128", "reference/yardstick/yard_mpfr.c",
+                             why, err));
+    ATTEST_TRY(add_yardstick(&arb, table, options, ATTEST_BENCH_ARB, "arb-mat-96", "reference/yardstick/yard_arb.c",
+                             why, err));
     if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
-        ATTEST_TRY(add_yardstick(&exact, table, options, ATTEST_BENCH_EXACT, "exact", "reference/yardstick/yard_exact.c", "",
-                                 err));
+        ATTEST_TRY(add_yardstick(&exact, table, options, ATTEST_BENCH_EXACT, "exact",
+                                 "reference/yardstick/yard_exact.c", "", err));
     if (exact && !exact->why[0] && !attest_yard_exact_serves(p, table->own.bundle))
         snprintf(exact->why, sizeof exact->why, "a row is not rational, or too large");
     if (!mpfr || mpfr->why[0])
         return ATTEST_OK;
     table->mpfr = (int)(mpfr - table->job);
     ATTEST_TRY(choose_product(mpfr, err));
-    ATTEST_TRY(attest_bench_add(&costs, table, ATTEST_BENCH_COSTS, "mpfr-calls", "reference/yardstick/yard_mpfr.c", err));
+    ATTEST_TRY(
+        attest_bench_add(&costs, table, ATTEST_BENCH_COSTS, "mpfr-calls", "reference/yardstick/yard_mpfr.c", err));
     table->costs = (int)(costs - table->job);
 out:
     return status;
@@ -207,8 +210,8 @@ attest_status attest_bench_kernels(attest_bench_table *table, const char *line, 
         const attest_loaded kernel = attest_own(library->kernels[k]);
         if (attest_bench_wanted(options, kernel.kernel->name) &&
             attest_kernel_supports(kernel, &table->own.c.problem, why, sizeof why))
-            ATTEST_TRY(attest_bench_add_kernel(table, options, kernel, 0, &table->own.c.problem, table->own.bundle,
-                                               err));
+            ATTEST_TRY(
+                attest_bench_add_kernel(table, options, kernel, 0, &table->own.c.problem, table->own.bundle, err));
     }
     attest_bench_options all = *options;
     all.glob = NULL; /* yardsticks stand beside whatever was chosen */

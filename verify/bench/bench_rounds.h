@@ -11,7 +11,7 @@
 #include "kernels/status.h"
 
 #define ATTEST_BENCH_SHORTEST 0.020 /* seconds a turn lasts at least */
-#define ATTEST_BENCH_ROUNDS   5     /* default, and least */
+#define ATTEST_BENCH_ROUNDS 5       /* default, and least */
 #define ATTEST_BENCH_ROUNDS_MAX 1000
 
 /* One thing to time; `sample` and `walls` (the caller's) get the seconds of one run in each round. */

@@ -100,10 +100,13 @@ attest_status attest_bench_add(attest_bench_job **job, attest_bench_table *table
     if (table->count == ATTEST_BENCH_JOBS)
         return attest_fail(err, ATTEST_INTERNAL, "more than %d rows in a table", ATTEST_BENCH_JOBS);
     *job = &table->job[table->count++];
-    **job = (attest_bench_job){ .kind = kind, .p = &table->own.c.problem, .in = table->own.bundle, .error = NAN,
+    **job = (attest_bench_job){ .kind = kind,
+                                .p = &table->own.c.problem,
+                                .in = table->own.bundle,
+                                .error = NAN,
                                 .each = attest_bench_each(kind, NULL) };
-    snprintf((*job)->name, sizeof (*job)->name, "%s", name);
-    snprintf((*job)->source, sizeof (*job)->source, "%s", source);
+    snprintf((*job)->name, sizeof(*job)->name, "%s", name);
+    snprintf((*job)->source, sizeof(*job)->source, "%s", source);
     return ATTEST_OK;
 }
 
@@ -121,8 +124,7 @@ attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_be
 {
     attest_bench_job *job;
     attest_status status = ATTEST_OK;
-    ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_KERNEL, kernel.kernel->name, kernel.kernel->source,
-                                err));
+    ATTEST_TRY(attest_bench_add(&job, table, ATTEST_BENCH_KERNEL, kernel.kernel->name, kernel.kernel->source, err));
     job->kernel = kernel;
     job->p = p;
     job->in = in;
@@ -185,10 +187,11 @@ attest_status attest_bench_time_all(attest_bench_table *table, const attest_benc
         ATTEST_TRY(attest_bench_job_prepare(job, table->rounds, err));
         rows += attest_bench_is_row(job) && attest_bench_wanted(options, job->name);
         of[count] = n;
-        subjects[count++] = (attest_bench_subject){
-            .run = attest_bench_job_run, .context = job, .sample = job->sample, .walls = job->walls,
-            .wall = job->options.threads > 1
-        };
+        subjects[count++] = (attest_bench_subject){ .run = attest_bench_job_run,
+                                                    .context = job,
+                                                    .sample = job->sample,
+                                                    .walls = job->walls,
+                                                    .wall = job->options.threads > 1 };
     }
     if (rows == 0)
         ATTEST_TRY(nothing_to_time(table, options, err));

@@ -13,7 +13,7 @@
 #include "verify/bench/bench_jobs.h"
 #include "verify/base/base.h"
 
-#define ATTEST_BENCH_JOBS    40
+#define ATTEST_BENCH_JOBS 40
 #define ATTEST_BENCH_VENDORS 2
 
 typedef struct attest_bench_inputs {
@@ -34,13 +34,13 @@ typedef struct attest_bench_table {
     int on_f32;   /* the dd row on `fresh` */
     int mpfr, naive, costs, machine;
     attest_plugin *vendor[ATTEST_BENCH_VENDORS]; /* NULL: not installed */
-    attest_result *judged; /* `bench kernels`: [count] verdict and ratio of each row; else NULL */
+    attest_result *judged;                       /* `bench kernels`: [count] verdict and ratio of each row; else NULL */
 } attest_bench_table;
 
 typedef struct attest_bench_options {
-    int rounds, threads;      /* threads of the second dd row; below 2: none */
-    const char *glob;         /* names of rows wanted, however long they take; NULL: all */
-    const char *plugins;      /* folder of vendor-*.so, or NULL */
+    int rounds, threads; /* threads of the second dd row; below 2: none */
+    const char *glob;    /* names of rows wanted, however long they take; NULL: all */
+    const char *plugins; /* folder of vendor-*.so, or NULL */
     const attest_bench_clock *clock;
 } attest_bench_options;
 
@@ -88,7 +88,7 @@ double attest_bench_honesty(const attest_bench_table *table);
 /* A yardstick above this figure is not the loop that it is said to be, or set-up weighs: from ATTEST_BENCH_LARGE
  * products on that is no excuse, and the table is mistrusted. */
 #define ATTEST_BENCH_HONEST 1.15
-#define ATTEST_BENCH_LARGE  (1 << 22)
+#define ATTEST_BENCH_LARGE (1 << 22)
 int attest_bench_mistrusted(const attest_bench_table *table);
 /* Least cost of a call over the rounds. */
 double attest_bench_call_cost(const attest_bench_table *table, int call);

@@ -37,7 +37,7 @@ typedef struct attest_claim_finding {
 
 typedef struct attest_statement attest_statement;
 typedef attest_status (*attest_claim_check)(attest_claim_finding *finding, const attest_statement *claim,
-                                             attest_error *err);
+                                            attest_error *err);
 
 struct attest_statement {
     const char *statement; /* in our words */

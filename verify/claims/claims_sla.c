@@ -107,10 +107,7 @@ out:
 }
 
 /* NaN (no value) counts as different. */
-static int same(attest_span apart)
-{
-    return apart.hi < 0x1p-40;
-}
+static int same(attest_span apart) { return apart.hi < 0x1p-40; }
 
 static attest_status magnitude_neglect(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {

@@ -54,7 +54,7 @@ attest_status claim_check_identities(attest_claim_finding *finding, const attest
 
 /* ---- the tutorial's worked example: Q, K, V (also examples/tutorial) and its printed tables ---------------------- */
 #define CLAIM_TUTORIAL_TOKENS 5
-#define CLAIM_TUTORIAL_WIDTH  4
+#define CLAIM_TUTORIAL_WIDTH 4
 extern const double claim_tutorial_q[20], claim_tutorial_k[20], claim_tutorial_v[20];
 
 typedef enum claim_printed_what {

@@ -101,10 +101,7 @@ out:
     return status;
 }
 
-static int near(attest_span value, double expected)
-{
-    return value.lo > expected - 0.1 && value.hi < expected + 0.1;
-}
+static int near(attest_span value, double expected) { return value.lo > expected - 0.1 && value.hi < expected + 0.1; }
 
 static const double generic[5] = { 0, 0.125, 0.3125, 0.75, 1 }, both_ends[2] = { 0, 1 };
 

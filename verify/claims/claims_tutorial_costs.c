@@ -24,10 +24,7 @@ static const wall_row wall[] = {
 };
 /* as printed: MB for the first three, GB, GB, TB */
 
-static int rounds_to(double value, double printed, double unit)
-{
-    return fabs(value - printed) <= unit / 2;
-}
+static int rounds_to(double value, double printed, double unit) { return fabs(value - printed) <= unit / 2; }
 
 static attest_status wall_entries(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
@@ -69,8 +66,8 @@ static attest_status wall_operations(attest_claim_finding *finding, const attest
     for (const wall_row *r = claim->data; r->length > 0; r++, rows++) {
         const double once = r->length * r->length * 64;
         scores += rounds_to(once, r->operations, r->operations_unit);
-        all +=
-            rounds_to(4 * once, r->operations, r->operations_unit); /* QK^T and PV, a multiplication and an addition */
+        all += rounds_to(4 * once, r->operations,
+                         r->operations_unit); /* QK^T and PV, a multiplication and an addition */
     }
     attest_note(finding, "rows", (double)rows);
     attest_note(finding, "equal to the multiply-adds of QK^T", (double)scores);

@@ -89,7 +89,7 @@ out:
     return status;
 }
 
-#define ELU     "variant=linear-elu scale=1"
+#define ELU "variant=linear-elu scale=1"
 #define SOFTMAX "variant=softmax scale=0.5"
 
 static const double printed_state[16] = {

@@ -253,10 +253,10 @@ static int out_of_reach(const trait_row *row, const asked *k, const attest_kerne
     const int64_t tile = facts->numerics.tile;
     if (tile < CLASSIFY_KEYS || k->tile > 0)
         return 0;
-    return row->probe == classify_tile       ? (double)tile <= LONGEST_TILE
-           : row->probe == classify_schedule ? k->schedule == ATTEST_SCHEDULE_TWO_PASS &&
-                                                   facts->numerics.schedule == ATTEST_SCHEDULE_ONLINE
-                                             : 0;
+    return row->probe == classify_tile ? (double)tile <= LONGEST_TILE
+           : row->probe == classify_schedule
+               ? k->schedule == ATTEST_SCHEDULE_TWO_PASS && facts->numerics.schedule == ATTEST_SCHEDULE_ONLINE
+               : 0;
 }
 
 static attest_status ask_trait(attest_trait *t, const trait_row *row, asked *k, const attest_kernel_facts *facts,
@@ -301,8 +301,7 @@ attest_status attest_classify(attest_traits *traits, attest_classify_fault *faul
 {
     attest_status status = ATTEST_OK;
     const attest_kernel_facts *facts = attest_worker_kernel(worker, index);
-    asked k = { .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s,
-                .fault = fault };
+    asked k = { .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s, .fault = fault };
     *fault = (attest_classify_fault){ .line = "" };
     classify_begin(&k);
     for (size_t n = 0; n < sizeof table / sizeof table[0]; n++) {

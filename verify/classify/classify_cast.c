@@ -10,7 +10,7 @@
 #include "kernels/attest_float.h"
 #include "verify/classify/classify_private.h"
 
-#define LOW  0.3
+#define LOW 0.3
 #define HIGH 0.7
 
 enum { CELLS = 256, SAME = 60 };

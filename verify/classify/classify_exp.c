@@ -18,10 +18,7 @@ enum { POINTS = 1024, MANY = 64, APART = 300 };
 #define LEAST (-80.0)
 
 /* Below it 1 + e^x is 1. */
-static double far_of(const asked *k)
-{
-    return k->types.acc == ATTEST_F64 ? -38 : -20;
-}
+static double far_of(const asked *k) { return k->types.acc == ATTEST_F64 ? -38 : -20; }
 
 /* Relative errors of the weights at x[POINTS]; floor: what of them the way of reading may have made.  `largest` < 0: it
  * could not be asked. */
@@ -34,17 +31,14 @@ static double base2_error(const asked *k, double x, int round_factor)
 {
     const uint32_t acc = k->types.acc;
     const long double log2e = 1.4426950408889634073599246810018921L;
-    const long double factor =
-        round_factor ? (long double)attest_to_f64(acc, attest_from_f64(acc, (double)log2e)) : log2e;
+    const long double factor = round_factor ? (long double)attest_to_f64(acc, attest_from_f64(acc, (double)log2e))
+                                            : log2e;
     const double product = attest_to_f64(acc, attest_from_f64(acc, (double)((long double)x * factor)));
     return (double)(((long double)product - (long double)x * log2e) / log2e);
 }
 
 /* Signed error of w as e^x. */
-static double error_of(double w, double x)
-{
-    return (double)((long double)w / expl((long double)x) - 1);
-}
+static double error_of(double w, double x) { return (double)((long double)w / expl((long double)x) - 1); }
 
 /* Without what the rounding of x log2(e) does, once that is known: it is no error of the exponential. */
 static void read_error(reading *r, const asked *k, int64_t at, double x, double w, double slack)
@@ -163,10 +157,7 @@ out:
 }
 
 /* An error that the way of reading cannot have made; else 0. */
-static double beyond(const reading *r)
-{
-    return r->largest > 2 * r->floor ? r->largest : 0;
-}
+static double beyond(const reading *r) { return r->largest > 2 * r->floor ? r->largest : 0; }
 
 /* The finest reading; *badness: the largest error that any reading shows beyond what it may have made itself. */
 static attest_status read_best(reading *best, double *badness, asked *k, attest_error *err)
@@ -260,10 +251,7 @@ attest_status classify_log2_domain(inference *out, asked *k, attest_error *err)
 /* ---- scale --------------------------------------------------------------------------------------------------- */
 
 /* A scale that f32, f16 and bf16 each miss by almost half a unit. */
-static double awkward_scale(void)
-{
-    return 1 + 29491.45 * 0x1p-23;
-}
+static double awkward_scale(void) { return 1 + 29491.45 * 0x1p-23; }
 
 /* The score scale x of one token, as an output shows it: lse; else o beside a key of score 0; else o = scale x. */
 static double seen_score(const scene *s, int64_t b)

@@ -134,8 +134,7 @@ static attest_status over_channels(int *serial, asked *k, attest_error *err)
     }
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < EXPERIMENTS && s.ran; b++)
-        *serial = *serial != 0 &&
-                  classify_get(&s, ATTEST_O, b, 0, s.last, 0) == (mean ? 0 : serial_sum(k, b, 0));
+        *serial = *serial != 0 && classify_get(&s, ATTEST_O, b, 0, s.last, 0) == (mean ? 0 : serial_sum(k, b, 0));
 out:
     classify_close(&s);
     return status;

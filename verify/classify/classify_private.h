@@ -45,7 +45,7 @@ typedef struct asked {
     int shallow;       /* sums or states of f16: what is below 2^-24 is lost by right */
     int unsteady;      /* the two runs of a case gave other bits (seen of kernels with ATTEST_DETERMINISTIC) */
     attest_classify_fault *fault;
-    char dead[160];    /* how it ended in an earlier probe; "": alive */
+    char dead[160]; /* how it ended in an earlier probe; "": alive */
 } asked;
 
 /* What a probe says.  value: the trait as attest_numerics (attest.h) codes it, NAN: none of the values there are (`why`

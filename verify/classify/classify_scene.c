@@ -50,10 +50,7 @@ void classify_other(inference *out, const char *format, ...)
     va_end(list);
 }
 
-void classify_seen(inference *out, double value)
-{
-    *out = (inference){ .visible = 1, .value = value };
-}
+void classify_seen(inference *out, double value) { *out = (inference){ .visible = 1, .value = value }; }
 
 /* ---- problems ------------------------------------------------------------------------------------------------ */
 
@@ -81,10 +78,7 @@ static int served(asked *k, const attest_problem *p)
 }
 
 /* Channels a score takes: numbers of 24 bits are three of 8. */
-static int spread_of(uint32_t in)
-{
-    return attest_format_of(in).p >= 24 ? 1 : 3;
-}
+static int spread_of(uint32_t in) { return attest_format_of(in).p >= 24 ? 1 : 3; }
 
 /* All inputs, and the outputs that the kernel gives and the variant has; final states in the full layout. */
 static attest_status add_tensors(scene *s, attest_error *err)
@@ -150,7 +144,7 @@ void classify_close(scene *s)
     s->bundle = NULL;
 }
 
-#define FAULTS                                                                                                 \
+#define FAULTS                                                                                                         \
     (ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_READ_OUTSIDE | ATTEST_REASON_WROTE_INPUT | ATTEST_REASON_FP_STATE)
 
 attest_status classify_run(scene *s, attest_error *err)
@@ -161,8 +155,8 @@ attest_status classify_run(scene *s, attest_error *err)
     s->ran = 0;
     if (!s->bundle || *k->dead)
         return ATTEST_OK;
-    const attest_status status =
-        attest_worker_run(k->worker, k->index, &s->problem, s->bundle, k->timeout_s, &run, err);
+    const attest_status status = attest_worker_run(k->worker, k->index, &s->problem, s->bundle, k->timeout_s, &run,
+                                                   err);
     if (status != ATTEST_OK)
         return status;
     s->ran = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
@@ -230,14 +224,8 @@ double classify_score(scene *s, int64_t b, int64_t j, double x)
     return sum;
 }
 
-double classify_unit(const asked *k)
-{
-    return attest_unit_roundoff(k->types.acc);
-}
-double classify_out_unit(const asked *k)
-{
-    return attest_unit_roundoff(k->types.out);
-}
+double classify_unit(const asked *k) { return attest_unit_roundoff(k->types.acc); }
+double classify_out_unit(const asked *k) { return attest_unit_roundoff(k->types.out); }
 
 double classify_even(int64_t i)
 {

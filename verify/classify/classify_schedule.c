@@ -19,7 +19,7 @@
 enum { PAIRS = 16, KEYS = CLASSIFY_KEYS, SPLITS = 4 };
 #define SCORE_B 11.0390625 /* exact with the factors 1 + i/32 of the queries, in float */
 #define SCORE_C 49.5546875 /* C's weight of 1 is the whole denominator, in double too */
-#define REST    (-1e4)
+#define REST (-1e4)
 
 /* ---- weight=exp ---------------------------------------------------------------------------------------------- */
 
@@ -33,10 +33,7 @@ typedef struct answer {
     uint64_t o[PAIRS];
 } answer;
 
-static int same(const answer *x, const answer *y)
-{
-    return memcmp(x->o, y->o, sizeof x->o) == 0;
-}
+static int same(const answer *x, const answer *y) { return memcmp(x->o, y->o, sizeof x->o) == 0; }
 
 /* One answer for each of `count` stands; *ran 0: the kernel did not answer. */
 static attest_status ask(answer *answers, int *ran, asked *k, int64_t keys, int splits, const stand *at, int64_t count,

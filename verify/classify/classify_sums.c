@@ -13,7 +13,7 @@
 #include "verify/classify/classify_private.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define TERM         1.75
+#define TERM 1.75
 
 enum { STEPS = 60, KEYS = 256, CHANNELS = 64 };
 
@@ -29,10 +29,7 @@ typedef struct sums {
     int truncates;
 } sums;
 
-static double term(int step)
-{
-    return ldexp(TERM, -step);
-}
+static double term(int step) { return ldexp(TERM, -step); }
 
 /* left[s-1]: what was left of term(s), s = 1 .. steps.  Rounding moves a term of 1.75 by a seventh at least (to 2; else
  * to 1.5, 1 or nothing), which a few percent of the reading do not hide.  Where all survive, the unit is not seen. */
@@ -224,10 +221,7 @@ static int keeps_state(const asked *k)
 }
 
 /* f16 has 11 digits and nothing below 2^-24. */
-static int is_shallow(const sums *s)
-{
-    return s->unit == attest_unit_roundoff(ATTEST_F16);
-}
+static int is_shallow(const sums *s) { return s->unit == attest_unit_roundoff(ATTEST_F16); }
 
 /* No unit without a series that finds its limit. */
 static void hide_unit(inference *out, const sums *s)
@@ -297,10 +291,7 @@ out:
 /* ---- division ------------------------------------------------------------------------------------------------ */
 
 /* |got - n/m| / (n/m), the residual n - got m being one rounding. */
-static double quotient_error(double got, double n, double m)
-{
-    return fabs(fma(got, m, -n)) / n;
-}
+static double quotient_error(double got, double n, double m) { return fabs(fma(got, m, -n)) / n; }
 
 /* Means of n = 1, 3 .. over m = 3, 5 .. keys, the rest of weight 0. */
 static attest_status divide_by_keys(double *worst, asked *k, const char *axes, attest_error *err)

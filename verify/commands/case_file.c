@@ -35,8 +35,7 @@ static void write_tensor(FILE *out, const attest_tensor *t, attest_tensor_id id)
     fputc('\n', out);
 }
 
-attest_status attest_case_file_write(const attest_case_file *file, const char *path, const char *why,
-                                     attest_error *err)
+attest_status attest_case_file_write(const attest_case_file *file, const char *path, const char *why, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char line[ATTEST_LINE];
@@ -145,8 +144,8 @@ static attest_status take_seed(attest_case_file *f, const char *text) { return t
 static const struct {
     const char *name;
     attest_status (*take)(attest_case_file *f, const char *text);
-} keys[] = { { "kernel", take_kernel },     { "problem", take_problem },   { "objective", take_objective },
-             { "value", take_value },       { "strategy", take_strategy }, { "evaluations", take_evaluations },
+} keys[] = { { "kernel", take_kernel }, { "problem", take_problem },   { "objective", take_objective },
+             { "value", take_value },   { "strategy", take_strategy }, { "evaluations", take_evaluations },
              { "seed", take_seed } };
 
 enum { KEYS = sizeof keys / sizeof keys[0], PROBLEM_KEY = 1 };

@@ -55,7 +55,8 @@ static const option_row option_table[] = {
     { { "gate", KEY_GATE, "GATE", 0,
         "what the gates of other suites let through, on their own inputs, instead of the matrix: all (minutes), or "
         "one of flash-attn, allclose[=R,A], nmse[=X], fla, benchdnn; --suite adds attest's own column (ci: minutes "
-        "more).  props: what properties find, with and without the reference", 0 },
+        "more).  props: what properties find, with and without the reference",
+        0 },
       "defects" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "gate bench" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only defects whose name matches", 0 }, "defects" },
@@ -75,7 +76,8 @@ static const option_row option_table[] = {
       "defects" },
     { { "out", KEY_OUT, "DIR", 0,
         "keep the worst inputs in DIR/KERNEL-OBJECTIVE.case, LIBRARY- before it of a library's; a built-in kernel's "
-        "only if they are worse than what is there", 0 },
+        "only if they are worse than what is there",
+        0 },
       "search" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },
@@ -101,12 +103,14 @@ static const option_row option_table[] = {
     { { "prec", KEY_PREC, "BITS", 0, "fixed working precision, 16 to 8192, instead of raising it", 0 }, "reference" },
     { { "engine", KEY_ENGINE, "ENGINE", 0,
         "auto (default: exact where it serves a row, else ball), dd (fast; o and lse, balls for the rest), ball, "
-        "exact, witness", 0 },
+        "exact, witness",
+        0 },
       "reference" },
     { { "engine", KEY_ENGINE, "GLOB", 0,
         "bench reference: only rows whose name matches, however long they take: dd-avx512, dd-avx2, dd-portable, "
         "dd-PATH-N-threads, dd-PATH-on-f32, mpfr-128, arb-mat-96, exact, naive-f32, vendor-openblas, "
-        "vendor-onednn", 0 },
+        "vendor-onednn",
+        0 },
       "bench" },
     { { "model", KEY_MODEL, "MODEL", 0, "two-pass, online:TILE, split:S, recurrent, unknown (default)", 0 },
       "compare" },
@@ -117,7 +121,8 @@ static const option_row option_table[] = {
       "bench" },
     { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
     { { "objective", KEY_OBJECTIVE, "NAME", 0,
-        "what to maximise: ratio (default; error/bound), ulp, kappa (abs_scale/|o|), state (final state over writes)", 0 },
+        "what to maximise: ratio (default; error/bound), ulp, kappa (abs_scale/|o|), state (final state over writes)",
+        0 },
       "search" },
     { { "strategy", KEY_STRATEGY, "NAME", 0,
         "anneal (default), random (plain draws of the line's family), compare (both, medians of 5 seeds)", 0 },
@@ -256,8 +261,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_MODEL: cli->model = text; break;
     case KEY_EXP_ULP: cli->exp_ulp = parse_number(state, "exp-ulp", text, 0); break;
     case KEY_JOBS: cli->options.jobs = parse_integer(state, "jobs", text, 1, 1024); break;
-    case KEY_ROUNDS: cli->rounds = parse_integer(state, "rounds", text, ATTEST_BENCH_ROUNDS,
-                                                       ATTEST_BENCH_ROUNDS_MAX); break;
+    case KEY_ROUNDS:
+        cli->rounds = parse_integer(state, "rounds", text, ATTEST_BENCH_ROUNDS, ATTEST_BENCH_ROUNDS_MAX);
+        break;
     case KEY_OBJECTIVE: cli->objective = text; break;
     case KEY_STRATEGY: cli->strategy = text; break;
     case KEY_CASES: cli->cases = parse_integer(state, "cases", text, 1, 1000000000); break;
@@ -311,10 +317,11 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
         exit(0);
     }
     *command = find_command(argv[1]);
-    *cli = (attest_cli){
-        .command = (*command)->name, .options = { .program = argv[0], .timeout = 10, .max_time = -1, .seed = -1 },
-        .exp_ulp = 4, .digits = 40, .rounds = ATTEST_BENCH_ROUNDS
-    };
+    *cli = (attest_cli){ .command = (*command)->name,
+                         .options = { .program = argv[0], .timeout = 10, .max_time = -1, .seed = -1 },
+                         .exp_ulp = 4,
+                         .digits = 40,
+                         .rounds = ATTEST_BENCH_ROUNDS };
     struct argp_option options[OPTION_COUNT + 1];
     size_t count = 0;
     for (size_t i = 0; i < OPTION_COUNT; i++)

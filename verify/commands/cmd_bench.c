@@ -11,19 +11,14 @@
 #define MISTRUSTED 4 /* exit code, as of a gate that is not to be relied on */
 
 static const char *const reference_lines[] = {
-    "variant=softmax mask=causal n=128 d=64",
-    "variant=softmax mask=causal n=512 d=64",
-    "variant=softmax mask=causal n=512 d=64 in=bf16",
-    "variant=softmax n=512 d=64",
-    "variant=taylor:4 mask=causal n=512 d=64",
-    "variant=taylor:6 mask=causal n=512 d=64",
+    "variant=softmax mask=causal n=128 d=64",         "variant=softmax mask=causal n=512 d=64",
+    "variant=softmax mask=causal n=512 d=64 in=bf16", "variant=softmax n=512 d=64",
+    "variant=taylor:4 mask=causal n=512 d=64",        "variant=taylor:6 mask=causal n=512 d=64",
     "variant=taylor:4 mask=causal n=64 d=8 scale=1",
 };
 static const char *const kernel_lines[] = {
-    "variant=softmax mask=causal n=512 d=64",
-    "variant=softmax mask=causal n=512 d=64 in=bf16",
-    "variant=taylor:2 mask=causal n=512 d=16",
-    "variant=linear-elu mask=causal n=512 d=64",
+    "variant=softmax mask=causal n=512 d=64",  "variant=softmax mask=causal n=512 d=64 in=bf16",
+    "variant=taylor:2 mask=causal n=512 d=16", "variant=linear-elu mask=causal n=512 d=64",
     "variant=gdn mask=causal n=512 d=64",
 };
 
@@ -82,8 +77,8 @@ static attest_status find_bench(const bench **found, const attest_cli *cli, atte
                            "--kernel=%s: only for `bench kernels`; --engine chooses rows of `bench reference`",
                            cli->options.kernel);
     if (cli->engine && *found != &benches[0])
-        return attest_fail(err, ATTEST_BAD_INPUT,
-                           "--engine=%s: only for `bench reference`; --kernel chooses kernels", cli->engine);
+        return attest_fail(err, ATTEST_BAD_INPUT, "--engine=%s: only for `bench reference`; --kernel chooses kernels",
+                           cli->engine);
     if (cli->options.jobs > 0 && *found != &benches[0])
         return attest_fail(err, ATTEST_BAD_INPUT, "--jobs=%ld: only for `bench reference`; kernels run on one thread",
                            cli->options.jobs);
@@ -106,7 +101,8 @@ static attest_status one_table(attest_bench_table *table, const bench *b, const 
 {
     attest_status status = ATTEST_OK;
     ATTEST_TRY(b->run(table, line, options, err));
-    (cli->options.format && strcmp(cli->options.format, "json") == 0 ? attest_bench_print_json : attest_bench_print)(stdout, table);
+    (cli->options.format && strcmp(cli->options.format, "json") == 0 ? attest_bench_print_json
+                                                                     : attest_bench_print)(stdout, table);
     fflush(stdout);
     if (attest_bench_mistrusted(table)) {
         fprintf(stderr, "attest bench: %s: mpfr-128 takes %.3f times its calls, more than %.2f: mistrusted\n",

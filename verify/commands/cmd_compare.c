@@ -64,12 +64,11 @@ static attest_status print_json(const attest_result *result, const attest_cli *c
 {
     json_t *worst = json_pack("{s:o,s:o,s:o}", "index", attest_json_text(result->worst), "got",
                               attest_json_text(result->got), "truth", attest_json_text(result->truth));
-    json_t *object = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "verdict", attest_verdict_names[result->verdict],
-                               "reasons", reasons_to_json(result->reasons), "max_ulp",
-                               attest_json_pair(result->ulp_lo, result->ulp_hi), "max_ratio",
-                               attest_json_pair(result->ratio_lo, result->ratio_hi), "bias",
-                               attest_json_number(result->bias), "worst", worst, "bound",
-                               attest_json_number(result->bound));
+    json_t *object = json_pack(
+        "{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "verdict", attest_verdict_names[result->verdict], "reasons",
+        reasons_to_json(result->reasons), "max_ulp", attest_json_pair(result->ulp_lo, result->ulp_hi), "max_ratio",
+        attest_json_pair(result->ratio_lo, result->ratio_hi), "bias", attest_json_number(result->bias), "worst", worst,
+        "bound", attest_json_number(result->bound));
     json_t *rest = json_pack("{s:s,s:o,s:I,s:I,s:o,s:o,s:o}", "model", cli->model ? cli->model : "unknown", "exp-ulp",
                              attest_json_number(cli->exp_ulp), "rows_judged", (json_int_t)result->rows_judged,
                              "rows_total", (json_int_t)result->rows_total, "why", attest_json_text(result->why),

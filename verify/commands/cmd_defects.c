@@ -30,7 +30,8 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     for (size_t k = 0; k < attest_defect_count; k++)
         selected += (size_t)attest_defect_selected(&cli->options, &attest_defects[k]);
     if (selected == 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "no defect matches '%s' (`attest list defects`)", cli->options.kernel);
+        return attest_fail(err, ATTEST_BAD_INPUT, "no defect matches '%s' (`attest list defects`)",
+                           cli->options.kernel);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
     return ATTEST_OK;

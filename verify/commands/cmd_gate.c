@@ -18,10 +18,7 @@ typedef struct libraries {
     size_t count;
 } libraries;
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static void find_plugins(libraries *l, const attest_cli *cli)
 {
@@ -58,8 +55,8 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     for (int i = 0; i < 2; i++)
         if (devices[i] && strcmp(devices[i], "cpu") != 0 && strcmp(devices[i], "cuda") != 0)
             return attest_fail(err, ATTEST_BAD_INPUT, "--%s=%s: cpu or cuda", options[i], devices[i]);
-    if (cli->options.fail_on && strcmp(cli->options.fail_on, "undecided") != 0 && strcmp(cli->options.fail_on,
-                                                                                         "skip") != 0)
+    if (cli->options.fail_on && strcmp(cli->options.fail_on, "undecided") != 0 &&
+        strcmp(cli->options.fail_on, "skip") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--fail-on=%s: undecided or skip", cli->options.fail_on);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
@@ -77,8 +74,7 @@ static attest_status check_kernels(const attest_gate *gate, const char *require_
         for (size_t k = 0; k < attest_worker_kernel_count(worker); k++) {
             const attest_kernel_facts *facts = attest_worker_kernel(worker, k);
             char why[256] = "";
-            const uint32_t wanted =
-                require_device && strcmp(require_device, "cuda") == 0 ? ATTEST_CUDA : ATTEST_CPU;
+            const uint32_t wanted = require_device && strcmp(require_device, "cuda") == 0 ? ATTEST_CUDA : ATTEST_CPU;
             if (!attest_kernel_wanted(gate, facts))
                 continue;
             matched++;
@@ -175,7 +171,10 @@ int attest_command_gate(const attest_cli *cli)
     if (cli->out)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     find_plugins(&l, cli);
-    const attest_gate gate = { .options = &cli->options, .suite = &suite, .libraries = l.list, .library_count = l.count,
+    const attest_gate gate = { .options = &cli->options,
+                               .suite = &suite,
+                               .libraries = l.list,
+                               .library_count = l.count,
                                .kernel_glob = cli->options.kernel };
     code = run_and_tell(&gate, cli);
 out:
@@ -198,8 +197,13 @@ int attest_command_audit(const attest_cli *cli)
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
     if (cli->out)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
-    const attest_gate gate = { .options = &cli->options, .suite = &suite, .libraries = list, .library_count = 1,
-                               .kernel_glob = kernel, .traits = 1, .tell_coverage = 1 };
+    const attest_gate gate = { .options = &cli->options,
+                               .suite = &suite,
+                               .libraries = list,
+                               .library_count = 1,
+                               .kernel_glob = kernel,
+                               .traits = 1,
+                               .tell_coverage = 1 };
     code = run_and_tell(&gate, cli);
 out:
     attest_suite_clear(&suite);

@@ -248,7 +248,6 @@ int attest_command_list(const attest_cli *cli)
     if (strcmp(what, "defects") == 0)
         return list_defects(cli);
     attest_error err;
-    attest_fail(&err, ATTEST_BAD_INPUT,
-                "'%s': kernels, variants, properties, families, claims or defects", what);
+    attest_fail(&err, ATTEST_BAD_INPUT, "'%s': kernels, variants, properties, families, claims or defects", what);
     return attest_cli_error(cli, ATTEST_BAD_INPUT, &err);
 }

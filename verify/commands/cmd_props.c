@@ -12,7 +12,7 @@
 
 #define CASES 500
 #define FLOORS_FROM 500 /* cases: floors are in proportion to them, and at least 1 */
-#define SHRUNK 12 /* failures that are made small; the others are told as they are */
+#define SHRUNK 12       /* failures that are made small; the others are told as they are */
 
 static void progress(void *context, long done, long total)
 {
@@ -97,8 +97,9 @@ int attest_command_props(const attest_cli *cli)
     ATTEST_TRY(attest_props_check(&request, &err)); /* before what is kept is told */
     ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_TOKENS, &err));
     if (known.tokens > 0 && !cli->options.quiet)
-        fprintf(stderr, "attest props: %" PRId64 " kept %s: %" PRId64 " broken, %" PRId64 " %s, %" PRId64
-                        " of kernels or properties not asked\n",
+        fprintf(stderr,
+                "attest props: %" PRId64 " kept %s: %" PRId64 " broken, %" PRId64 " %s, %" PRId64
+                " of kernels or properties not asked\n",
                 known.tokens, attest_plural(known.tokens, "case", "cases"), known.broken, known.hold,
                 attest_plural(known.hold, "holds", "hold"), known.others);
     ATTEST_TRY(attest_props_run(&result, &request, &err));

@@ -190,9 +190,8 @@ static void tell_cost(const request *r, const attest_cli *cli, int npy)
     const attest_problem *p = &r->c.problem;
     const double minutes = (double)(p->b * p->hq) * (double)p->n * (double)p->m * (double)(p->d + p->e) / 18e8;
     if (minutes > 1 && !cli->options.quiet && !by_dd(r, npy))
-        fprintf(stderr, "attest reference: %lld rows of %lld keys: about %.0f %s\n",
-                (long long)(p->b * p->hq * p->n), (long long)p->m, minutes,
-                attest_plural(llround(minutes), "minute", "minutes"));
+        fprintf(stderr, "attest reference: %lld rows of %lld keys: about %.0f %s\n", (long long)(p->b * p->hq * p->n),
+                (long long)p->m, minutes, attest_plural(llround(minutes), "minute", "minutes"));
 }
 
 int attest_command_reference(const attest_cli *cli)

@@ -44,7 +44,7 @@ static void print_fields(FILE *out, const attest_result *result)
 /* What to replay: a problem line (every line has a '='), or a case file with its kernel and its tensors. */
 typedef struct replayed {
     attest_case c;
-    const char *kernel;  /* NULL: not known */
+    const char *kernel;    /* NULL: not known */
     attest_bundle *inputs; /* owned; NULL: to be drawn */
     attest_case_file file;
 } replayed;
@@ -80,8 +80,7 @@ static void tell_file(attest_result *result, const attest_cli *cli)
     if (cli->options.kernel)
         attest_shell_quote(kernel, sizeof kernel, cli->options.kernel);
     snprintf(result->reproduction, sizeof result->reproduction, "%s replay %s%s%s%s", program,
-             *kernel ? "--kernel " : "",
-             kernel, *kernel ? " " : "", path);
+             *kernel ? "--kernel " : "", kernel, *kernel ? " " : "", path);
 }
 
 int attest_command_replay(const attest_cli *cli)

@@ -135,15 +135,14 @@ static attest_status print_json(const finding *f, attest_error *err)
     for (int k = 0; k < ATTEST_PHASE_COUNT; k++)
         json_object_set_new(reached, attest_phase_names[k], attest_json_number(f->found.reached[k]));
     snprintf(hex, sizeof hex, "%a", f->figure);
-    json_t *object = json_pack("{s:o,s:o,s:s,s:s,s:I,s:I,s:o,s:s,s:s,s:o,s:I,s:o,s:o,s:o}", "kernel",
-                               attest_json_text(f->result.kernel), "problem", attest_json_text(f->result.problem),
-                               "objective", attest_objective_names[r->objective], "strategy",
-                               attest_strategy_names[r->strategy], "seed", (json_int_t)r->seed, "evaluations",
-                               (json_int_t)f->found.evaluations, "value", attest_json_number(f->figure), "value_hex",
-                               hex, "verdict", attest_verdict_names[f->result.verdict], "ratio",
-                               attest_json_number(f->result.ratio_hi), "refuted", (json_int_t)f->found.refuted,
-                               "reached", reached, "file", attest_json_text(f->path), "seconds",
-                               attest_json_number(f->seconds));
+    json_t *object = json_pack(
+        "{s:o,s:o,s:s,s:s,s:I,s:I,s:o,s:s,s:s,s:o,s:I,s:o,s:o,s:o}", "kernel", attest_json_text(f->result.kernel),
+        "problem", attest_json_text(f->result.problem), "objective", attest_objective_names[r->objective], "strategy",
+        attest_strategy_names[r->strategy], "seed", (json_int_t)r->seed, "evaluations",
+        (json_int_t)f->found.evaluations, "value", attest_json_number(f->figure), "value_hex", hex, "verdict",
+        attest_verdict_names[f->result.verdict], "ratio", attest_json_number(f->result.ratio_hi), "refuted",
+        (json_int_t)f->found.refuted, "reached", reached, "file", attest_json_text(f->path), "seconds",
+        attest_json_number(f->seconds));
     const attest_status status = attest_json_line(stdout, object);
     fflush(stdout);
     return status == ATTEST_OK ? ATTEST_OK : attest_fail(err, status, "cannot write what was found");
@@ -286,11 +285,10 @@ static attest_status compare_one(int *ahead, finding *f, const attest_cli *cli, 
     const double draws = gsl_stats_median_from_sorted_data(figure[ATTEST_STRATEGY_RANDOM], 1, SEEDS);
     *ahead = search > draws;
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)
-        ATTEST_TRY(attest_json_line(stdout, json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "compare", r->kernel, "objective",
-                                                      attest_objective_names[r->objective], "evaluations",
-                                                      (json_int_t)r->evaluations, "seeds", SEEDS, "anneal",
-                                                      attest_json_number(search), "random",
-                                                      attest_json_number(draws))));
+        ATTEST_TRY(attest_json_line(
+            stdout, json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "compare", r->kernel, "objective",
+                              attest_objective_names[r->objective], "evaluations", (json_int_t)r->evaluations, "seeds",
+                              SEEDS, "anneal", attest_json_number(search), "random", attest_json_number(draws))));
     else
         printf("%-22s median of %d seeds: search %.6g, random draws %.6g (%.3g times)\n", r->kernel, SEEDS, search,
                draws, search / draws);

@@ -33,8 +33,7 @@ static attest_status prepare_line(attest_prepared *prepared, const char *line, a
 
 /* ---- order ------------------------------------------------------------------------------------------------ */
 static attest_status order_point(attest_results *results, attest_subject *subject, const char *center,
-                                 const char *range,
-                                 int order, attest_error *err)
+                                 const char *range, int order, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_prepared prepared = { 0 };

@@ -143,8 +143,10 @@ static attest_status complete(attest_bundle *inputs, const attest_case *c, int a
                                "tensor %s is missing: with any of q, k, v given, all three must be (-t %s=FILE)", name,
                                name);
         attest_axis_print(value, sizeof value, axis, &c->problem.axis[axis]);
-        return attest_fail(err, ATTEST_BAD_INPUT, "tensor %s is missing: %s=%s reads it; give -t %s=FILE or name it in "
-                           "--draw", name, attest_axes[axis].key, value, name);
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "tensor %s is missing: %s=%s reads it; give -t %s=FILE or name it in "
+                           "--draw",
+                           name, attest_axes[axis].key, value, name);
     }
     return ATTEST_OK;
 }

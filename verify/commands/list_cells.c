@@ -5,8 +5,11 @@
 #include <string.h>
 
 static const uint32_t dtypes[ATTEST_CELL_DTYPES] = { ATTEST_F32, ATTEST_BF16 };
-#define OF_DTYPE(name) { .head = name, .flags = ATTEST_COLUMN_RIGHT, .width = 4, .gap = 1 }
-#define F32_AND_BF16   OF_DTYPE("f32"), OF_DTYPE("bf16") /* the columns of one form */
+#define OF_DTYPE(name)                                                                                                 \
+    {                                                                                                                  \
+        .head = name, .flags = ATTEST_COLUMN_RIGHT, .width = 4, .gap = 1                                               \
+    }
+#define F32_AND_BF16 OF_DTYPE("f32"), OF_DTYPE("bf16") /* the columns of one form */
 
 /* The preset with 2 for P and 4 for TAU, as a problem would have it. */
 attest_status attest_preset_sample(attest_case *c, const attest_preset *preset, attest_error *err)

@@ -231,8 +231,8 @@ static attest_status judge_row(tally *t, const judge *j, attest_row_index r, att
         attest_row_facts facts;
         if (!got)
             continue;
-        ATTEST_TRY(attest_judge_row(j->elements, &facts, j->truth, j->numerics, j->flags, rule->id, got, r.b, r.h, r.i,
-                                    err));
+        ATTEST_TRY(
+            attest_judge_row(j->elements, &facts, j->truth, j->numerics, j->flags, rule->id, got, r.b, r.h, r.i, err));
         add_facts(t, &facts);
         if (is_o(rule->id))
             add_signs(t, &facts, j->elements[0].class == ATTEST_CLASS_ILLPOSED);
@@ -334,12 +334,12 @@ static void name_class(char *text, size_t len, const attest_problem *p, uint32_t
         [ATTEST_SCHEDULE_CHUNK] = "chunk"
     };
     const uint32_t acc = p->in == ATTEST_F64 ? ATTEST_F64 : ATTEST_F32;
-    const struct { const char *key; uint32_t dtype, usual; } types[] = { { "acc", p->acc, acc },
-                                                                         { "p", p->p, p->acc },
-                                                                         { "out", p->out, p->in } };
+    const struct {
+        const char *key;
+        uint32_t dtype, usual;
+    } types[] = { { "acc", p->acc, acc }, { "p", p->p, p->acc }, { "out", p->out, p->in } };
     const int adds = attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
-    size_t at = (size_t)snprintf(text, len, "%s %s %s",
-                                 value_name(p, adds ? ATTEST_AXIS_WEIGHT : ATTEST_AXIS_UPDATE),
+    size_t at = (size_t)snprintf(text, len, "%s %s %s", value_name(p, adds ? ATTEST_AXIS_WEIGHT : ATTEST_AXIS_UPDATE),
                                  schedules[schedule <= ATTEST_SCHEDULE_CHUNK ? schedule : ATTEST_SCHEDULE_UNKNOWN],
                                  attest_dtype_name(p->in));
     for (size_t k = 0; k < sizeof types / sizeof types[0] && at < len; k++)
@@ -350,10 +350,10 @@ static void name_class(char *text, size_t len, const attest_problem *p, uint32_t
 /* `2 elements ill-posed, 1 without bound` */
 static void text_left_out(char *text, size_t len, const tally *t)
 {
-    static const char *const names[CLASS_COUNT] = {
-        [ATTEST_CLASS_ILLPOSED] = "ill-posed (the divisor may be 0)", [ATTEST_CLASS_ABSENT] = "absent",
-        [ATTEST_CLASS_NO_TRUTH] = "without truth (non-finite inputs)", [ATTEST_CLASS_UNBOUNDED] = "without a bound"
-    };
+    static const char *const names[CLASS_COUNT] = { [ATTEST_CLASS_ILLPOSED] = "ill-posed (the divisor may be 0)",
+                                                    [ATTEST_CLASS_ABSENT] = "absent",
+                                                    [ATTEST_CLASS_NO_TRUTH] = "without truth (non-finite inputs)",
+                                                    [ATTEST_CLASS_UNBOUNDED] = "without a bound" };
     size_t n = 0;
     text[0] = '\0';
     for (int k = 0; k < CLASS_COUNT; k++)
@@ -388,8 +388,8 @@ static void set_verdict(tally *t)
     } else if (t->undecided) {
         result->verdict = ATTEST_UNDECIDED;
         snprintf(result->why, sizeof result->why, "%lld %s undecided at %lld bits%s%s", (long long)t->undecided,
-                 attest_plural(t->undecided, "element", "elements"), (long long)result->bits,
-                 left_out[0] ? "; " : "", left_out);
+                 attest_plural(t->undecided, "element", "elements"), (long long)result->bits, left_out[0] ? "; " : "",
+                 left_out);
     } else {
         result->verdict = t->illposed_o ? ATTEST_ILLPOSED : ATTEST_PASS;
         snprintf(result->why, sizeof result->why, "%s", left_out);

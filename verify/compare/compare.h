@@ -10,7 +10,9 @@
 
 /* Rows (b,h,i) to judge: all when n <= 256; else per (b,h) the first, the last, tile edges +-1 (tile and
  * its multiples: first two and last) and 32 chosen by the hash.  rows[] is malloc'd, the caller's. */
-typedef struct attest_row_index { int64_t b, h, i; } attest_row_index;
+typedef struct attest_row_index {
+    int64_t b, h, i;
+} attest_row_index;
 attest_status attest_rows_to_judge(attest_row_index **rows, int64_t *count, const attest_problem *p, uint64_t hash,
                                    int64_t tile, attest_error *err);
 

@@ -4,7 +4,7 @@
 #include "kernels/hash.h"
 #include "verify/compare/compare.h"
 
-#define ALL_ROWS 256    /* n up to which every row is judged */
+#define ALL_ROWS 256 /* n up to which every row is judged */
 #define HASH_ROWS 32
 #define EDGE_ROWS 11    /* first, last, three edges with both neighbours */
 #define UNKNOWN_TILE 64 /* a common tile, for kernels that do not say */

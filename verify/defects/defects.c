@@ -138,8 +138,14 @@ attest_status attest_defects_run(attest_defect_result *result, const attest_opti
     defect_run r = { .options = options, .suite = suite, .judge = judge, .result = result };
     attest_results none = { 0 };
     const char *libraries[] = { NULL, plugin };
-    const attest_gate gate = { .options = options, .suite = suite, .libraries = libraries, .library_count = 2,
-                               .judge = judge, .take = take, .wanted = wanted, .context = &r };
+    const attest_gate gate = { .options = options,
+                               .suite = suite,
+                               .libraries = libraries,
+                               .library_count = 2,
+                               .judge = judge,
+                               .take = take,
+                               .wanted = wanted,
+                               .context = &r };
     memset(result, 0, attest_defect_count * sizeof *result);
     for (size_t k = 0; k < attest_defect_count; k++)
         result[k].work = result[k].margin = INFINITY;

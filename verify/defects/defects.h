@@ -34,15 +34,15 @@ enum { ATTEST_CHECK_CRASH = ATTEST_REASON_COUNT, ATTEST_CHECK_TIMEOUT, ATTEST_CH
 const char *attest_check_name(int check);
 
 typedef struct attest_defect_result {
-    int64_t run, live, killed;         /* cases: run beside the base kernel, with other bits, killed */
-    int64_t stopped;                   /* cases, under another judge: guard pages touched, or late; no output */
-    int64_t by[ATTEST_CHECK_COUNT];    /* cases on which this check was among those that killed */
-    double work;                       /* of the smallest killing case: pairs times (d + e); INFINITY: none */
-    size_t index;                      /* its number in the suite: the first of the smallest */
-    uint32_t reasons;                  /* bits of its checks */
-    double margin;                     /* its largest error/bound, lower end, above 1; NAN: no bound killed */
-    char line[1024];                   /* its problem line */
-    int smoke;                         /* a case of the smaller suite kills too */
+    int64_t run, live, killed;      /* cases: run beside the base kernel, with other bits, killed */
+    int64_t stopped;                /* cases, under another judge: guard pages touched, or late; no output */
+    int64_t by[ATTEST_CHECK_COUNT]; /* cases on which this check was among those that killed */
+    double work;                    /* of the smallest killing case: pairs times (d + e); INFINITY: none */
+    size_t index;                   /* its number in the suite: the first of the smallest */
+    uint32_t reasons;               /* bits of its checks */
+    double margin;                  /* its largest error/bound, lower end, above 1; NAN: no bound killed */
+    char line[1024];                /* its problem line */
+    int smoke;                      /* a case of the smaller suite kills too */
 } attest_defect_result;
 
 /* result[attest_defect_count]: of the suite.  `plugin`: the library of defects.  Kernels that match no selected
@@ -53,9 +53,11 @@ attest_status attest_defects_run(attest_defect_result *result, const attest_opti
 int attest_defect_selected(const attest_options *options, const attest_defect *defect);
 
 /* The matrix, survivors first, then what each check kills and what only it kills. */
-void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite);
+void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result,
+                          const char *suite);
 /* Markdown with bugs and words; JSON: one object a line. */
-void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result, const char *suite);
+void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result,
+                             const char *suite);
 void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result);
 
 #endif

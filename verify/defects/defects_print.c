@@ -89,7 +89,8 @@ static size_t matrix_columns(attest_column *column, const int *columns)
     const size_t first = count;
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
         if (columns[c])
-            column[count++] = (attest_column){ .head = attest_check_name(c), .flags = ATTEST_COLUMN_RIGHT,
+            column[count++] = (attest_column){ .head = attest_check_name(c),
+                                               .flags = ATTEST_COLUMN_RIGHT,
                                                .width = (int)strlen(attest_check_name(c)) };
     column[count++] = (attest_column){ .head = "margin", .flags = ATTEST_COLUMN_RIGHT, .width = 9 };
     column[count++] = (attest_column){ .head = "smallest killing case", .gap = 1 };
@@ -173,16 +174,17 @@ static void markdown_row(void *to, const attest_defect *d, const attest_defect_r
 void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result,
                              const char *suite)
 {
-    static const attest_column heads[] = { { .head = "defect" },    { .head = "base kernel" },
-                                           { .head = "what is wrong" }, { .head = "models" },
-                                           { .head = "killed by" }, { .head = "cases" },
-                                           { .head = "smoke" },     { .head = "margin" },
-                                           { .head = "smallest case" } };
+    static const attest_column heads[] = {
+        { .head = "defect" }, { .head = "base kernel" }, { .head = "what is wrong" },
+        { .head = "models" }, { .head = "killed by" },   { .head = "cases" },
+        { .head = "smoke" },  { .head = "margin" },      { .head = "smallest case" }
+    };
     int columns[ATTEST_CHECK_COUNT];
     attest_table table;
     find_columns(columns, result);
-    fprintf(out, "# Planted defects against suite %s\n\n"
-                 "cases: killed / with other bits than the base kernel / run; margin: error over bound, lower end\n\n",
+    fprintf(out,
+            "# Planted defects against suite %s\n\n"
+            "cases: killed / with other bits than the base kernel / run; margin: error over bound, lower end\n\n",
             suite);
     attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, heads, sizeof heads / sizeof heads[0]);
     each(&table, options, result, markdown_row, columns);
@@ -201,12 +203,12 @@ static void json_row(void *to, const attest_defect *d, const attest_defect_resul
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
         if (r->by[c])
             json_object_set_new(by, attest_check_name(c), json_integer(r->by[c]));
-    attest_json_line(to, json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:o,s:o,s:o}", "defect",
-                                   attest_defect_name(name, d), "base", d->base, "bugs", d->bugs, "what", d->what,
-                                   "cases", (json_int_t)r->run, "live", (json_int_t)r->live, "killed",
-                                   (json_int_t)r->killed, "smoke", r->smoke, "by", by, "smallest",
-                                   r->killed ? attest_json_text(r->line) : json_null(), "margin",
-                                   r->killed && isfinite(r->margin) ? attest_json_number(r->margin) : json_null()));
+    attest_json_line(to,
+                     json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:o,s:o,s:o}", "defect", attest_defect_name(name, d),
+                               "base", d->base, "bugs", d->bugs, "what", d->what, "cases", (json_int_t)r->run, "live",
+                               (json_int_t)r->live, "killed", (json_int_t)r->killed, "smoke", r->smoke, "by", by,
+                               "smallest", r->killed ? attest_json_text(r->line) : json_null(), "margin",
+                               r->killed && isfinite(r->margin) ? attest_json_number(r->margin) : json_null()));
 }
 
 void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result)

@@ -76,9 +76,8 @@ static void find(attest_result *result, int64_t reason, const char *what, const 
 
 /* Runs the kernel once more.  *usable: it finished and said so.  A crash or a hang is a finding; a refusal is none. */
 static attest_status run_again(int *usable, attest_result *result, const attest_subject *subject,
-                               const attest_problem *p,
-                               const attest_bundle *bundle, double timeout_s, int64_t reason, const char *what,
-                               attest_error *err)
+                               const attest_problem *p, const attest_bundle *bundle, double timeout_s, int64_t reason,
+                               const char *what, attest_error *err)
 {
     attest_run_result run = { 0 };
     const attest_status status = attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err);
@@ -91,8 +90,8 @@ static attest_status run_again(int *usable, attest_result *result, const attest_
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
 /* Inputs [.., .., token, ..]. */
-static const attest_role poisoned[] = { ATTEST_Q,  ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, ATTEST_K, ATTEST_V,
-                                        ATTEST_GIN, ATTEST_K_HEAD_LOGITS,   ATTEST_DECAY,  ATTEST_BETA };
+static const attest_role poisoned[] = { ATTEST_Q,   ATTEST_GOUT,          ATTEST_Q_HEAD_LOGITS, ATTEST_K,   ATTEST_V,
+                                        ATTEST_GIN, ATTEST_K_HEAD_LOGITS, ATTEST_DECAY,         ATTEST_BETA };
 
 /* Tokens from `cut` on of batch entry b become `value`. */
 static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
@@ -137,8 +136,9 @@ out:
 }
 
 /* The last query of every head, which is NaN: nothing of it is computed, its pattern is judged. */
-static attest_status check_last_query(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
-                                      const attest_bundle *poisoned_run, attest_error *err)
+static attest_status check_last_query(attest_result *result, const attest_prepared *prepared,
+                                      const attest_subject *subject, const attest_bundle *poisoned_run,
+                                      attest_error *err)
 {
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     const attest_problem *p = &prepared->c.problem;
@@ -183,8 +183,8 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
     char where[WHERE];
     int same = 1, usable;
     ATTEST_TRY(poisoned_bundle(&after, prepared, kernel, value, err));
-    ATTEST_TRY(run_again(&usable, result, subject, p, after, timeout_s, ATTEST_REASON_POISON, "with poisoned tokens",
-                         err));
+    ATTEST_TRY(
+        run_again(&usable, result, subject, p, after, timeout_s, ATTEST_REASON_POISON, "with poisoned tokens", err));
     if (!usable) /* a kernel may refuse NaN */
         goto out;
     for (int64_t b = 0; b < p->b; b++) {
@@ -254,8 +254,8 @@ out:
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static attest_status check_altered(attest_result *result, const attest_prepared *prepared,
-                                   const attest_subject *subject,
-                                   const attest_bundle *before, double timeout_s, attest_error *err)
+                                   const attest_subject *subject, const attest_bundle *before, double timeout_s,
+                                   attest_error *err)
 {
     const attest_prepared other = { .c = prepared->c, .inputs = prepared->altered };
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
@@ -275,8 +275,8 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
     ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &declared.numerics,
                               declared.flags, 0, err));
     if (judged.verdict == ATTEST_FAIL)
-        find(result, same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT
-                                                                         : judged.reasons,
+        find(result,
+             same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT : judged.reasons,
              "with slope and gamma halved, sq and sk raised by 120", judged.why);
 out:
     attest_bundle_free(outputs);

@@ -102,7 +102,7 @@ static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepa
         return add_result(g, index, &result, err);
     }
     const attest_status status = attest_run_case(&result, &supported, prepared, subject, g->gate->judge,
-                                                  g->gate->options->timeout, err);
+                                                 g->gate->options->timeout, err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, prepared->line);
     return supported ? add_result(g, index, &result, err) : ATTEST_OK;
@@ -229,7 +229,8 @@ static attest_status add_unserved(gate_state *g, const attest_subject *subject, 
         return ATTEST_OK; /* a kernel whose cases were not all run has not refused them */
     result.verdict = ATTEST_SKIP;
     if (attest_worker_supports(subject->worker, subject->index, &gate->suite->cases[0].problem, result.why,
-                               sizeof result.why) == 0 && strstr(result.why, "no device"))
+                               sizeof result.why) == 0 &&
+        strstr(result.why, "no device"))
         ; /* the device's own reason stays */
     else
         snprintf(result.why, sizeof result.why, "serves no case of suite %s", gate->suite->name);

@@ -17,14 +17,14 @@ typedef struct attest_gate {
     const char **libraries; /* [library_count]; NULL = the built-in kernels */
     size_t library_count;
     const char *kernel_glob; /* NULL: all */
-    int traits;                /* 1: audit, with attest_gate_traits() */
+    int traits;              /* 1: audit, with attest_gate_traits() */
     int tell_coverage;       /* 1: on stderr, how many cases each kernel served and why not the others */
     /* NULL, or who takes every result instead of the list: one call at a time; cases, numbered by `index`, in any order
      * and side by side; those of one case in the order (library, kernel); none of a kernel that served nothing. */
     attest_status (*take)(void *context, size_t index, const attest_result *result, attest_error *err);
-    const attest_judge *judge; /* NULL: truth, bounds and the checks of a case */
+    const attest_judge *judge;                              /* NULL: truth, bounds and the checks of a case */
     int (*wanted)(const void *context, const char *kernel); /* NULL, or more than a glob can say */
-    void *context; /* of both */
+    void *context;                                          /* of both */
 } attest_gate;
 
 /* Runs every case on every kernel that supports it.  `results` starts empty and ends in the order (case, library,

@@ -62,11 +62,12 @@ static attest_status alter(attest_prepared *prepared, attest_error *err)
             continue;
         if (!prepared->altered)
             ATTEST_TRY(attest_bundle_new(&prepared->altered, err));
-        ATTEST_TRY(attest_bundle_add(prepared->altered, p,
-                                     (attest_tensor_id){ ATTEST_KIND_ROLE, alterations[k].role }, 0, &to, err));
+        ATTEST_TRY(attest_bundle_add(prepared->altered, p, (attest_tensor_id){ ATTEST_KIND_ROLE, alterations[k].role },
+                                     0, &to, err));
         for (int64_t at = 0; at < attest_tensor_count(to); at++)
-            attest_store_bits(to, at, attest_from_f64(to->dtype, attest_load(from, at) * alterations[k].factor +
-                                                                     alterations[k].plus));
+            attest_store_bits(
+                to, at,
+                attest_from_f64(to->dtype, attest_load(from, at) * alterations[k].factor + alterations[k].plus));
     }
     if (prepared->altered) {
         ATTEST_TRY(attest_draw_missing(prepared->altered, &prepared->c, 0, 0, err));
@@ -84,9 +85,9 @@ static attest_status cross_examine(attest_prepared *prepared, attest_error *err)
     int overlap = 1;
     if (hash % 64 != 0)
         return ATTEST_OK;
-    const attest_status status =
-        attest_truth_cross_examine(&overlap, prepared->truth, (int64_t)(hash >> 8 & 0xff) % p->b,
-                                   (int64_t)(hash >> 16 & 0xff) % p->hq, (int64_t)(hash >> 24 & 0xffff) % p->n, err);
+    const attest_status status = attest_truth_cross_examine(
+        &overlap, prepared->truth, (int64_t)(hash >> 8 & 0xff) % p->b, (int64_t)(hash >> 16 & 0xff) % p->hq,
+        (int64_t)(hash >> 24 & 0xffff) % p->n, err);
     if (status == ATTEST_OK && !overlap)
         return attest_fail_prefix(err, ATTEST_INTERNAL, "the witness disagrees with the engine");
     return status;
@@ -362,8 +363,8 @@ static attest_status judge_run(attest_result *result, attest_prepared *prepared,
         ATTEST_TRY(judge->judge(judge->context, result, prepared, bundle, err));
     } else {
         ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
-        ATTEST_TRY(attest_compare(result, prepared->truth, prepared->exp_truth, &prepared->c, bundle, &declared.numerics,
-                                  declared.flags, facts->has_claim ? facts->claim_ulp : 0, err));
+        ATTEST_TRY(attest_compare(result, prepared->truth, prepared->exp_truth, &prepared->c, bundle,
+                                  &declared.numerics, declared.flags, facts->has_claim ? facts->claim_ulp : 0, err));
     }
     result->seconds_truth = attest_now_seconds() - start;
     hash_outputs(result, &prepared->c.problem, bundle);
@@ -372,8 +373,8 @@ out:
 }
 
 attest_status attest_run_case(attest_result *result, int *supported, attest_prepared *prepared,
-                              const attest_subject *subject,
-                              const attest_judge *judge, double timeout_s, attest_error *err)
+                              const attest_subject *subject, const attest_judge *judge, double timeout_s,
+                              attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const attest_problem *p = &prepared->c.problem;

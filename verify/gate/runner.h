@@ -81,7 +81,7 @@ void attest_result_end(attest_result *result, const attest_run_result *run, uint
  * in result->reasons only.  *supported = 0: the kernel does not serve the case (verdict skip, with the reason).  A
  * crash, timeout or fault is a verdict; an error status is a fault of ours. */
 attest_status attest_run_case(attest_result *result, int *supported, attest_prepared *prepared,
-                              const attest_subject *subject,
-                              const attest_judge *judge, double timeout_s, attest_error *err);
+                              const attest_subject *subject, const attest_judge *judge, double timeout_s,
+                              attest_error *err);
 
 #endif

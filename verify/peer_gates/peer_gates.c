@@ -43,7 +43,9 @@ static int allclose(const attest_peer_sample *s, const double *numbers)
 {
     static const struct {
         double relative, absolute;
-    } usual[] = { [ATTEST_F32] = { 1.3e-6, 1e-5 }, [ATTEST_F64] = { 1e-7, 1e-7 }, [ATTEST_F16] = { 1e-3, 1e-3 },
+    } usual[] = { [ATTEST_F32] = { 1.3e-6, 1e-5 },
+                  [ATTEST_F64] = { 1e-7, 1e-7 },
+                  [ATTEST_F16] = { 1e-3, 1e-3 },
                   [ATTEST_BF16] = { 1.6e-2, 1e-3 } };
     const double r = isnan(numbers[0]) ? usual[s->dtype].relative : numbers[0];
     const double a = isnan(numbers[1]) ? usual[s->dtype].absolute : numbers[1];
@@ -135,7 +137,7 @@ static attest_status refuse_text(const char *text, attest_error *err)
 }
 
 attest_status attest_peer_parse(attest_peer_gate gates[ATTEST_PEER_COUNT], size_t *count, const char *text,
-                                   attest_error *err)
+                                attest_error *err)
 {
     const size_t len = strcspn(text, "=");
     *count = 0;

@@ -31,7 +31,7 @@ typedef struct attest_peer_rule {
     const char *syntax; /* what follows NAME=, or NULL */
     int number_count;
     double customary[ATTEST_PEER_NUMBERS]; /* NAN: the usual one of the output's type */
-    uint32_t outputs;                         /* ATTEST_GIVES_*: what those tests look at */
+    uint32_t outputs;                      /* ATTEST_GIVES_*: what those tests look at */
     int plain, magnitude;
     /* 1 if the project's test fails on this output, as it does on NaN and on infinities there. */
     int (*refuses)(const attest_peer_sample *sample, const double numbers[ATTEST_PEER_NUMBERS]);
@@ -53,21 +53,21 @@ typedef struct attest_peer_gate {
 /* `all`, or NAME or NAME=NUMBERS of one rule; *count gates, nothing run yet.  ATTEST_BAD_INPUT lists what is
  * allowed. */
 attest_status attest_peer_parse(attest_peer_gate gates[ATTEST_PEER_COUNT], size_t *count, const char *text,
-                                   attest_error *err);
+                                attest_error *err);
 
 /* Runs the defects that cli selects, of library `plugin`, and their base kernels under the gate: fills all but rule and
  * numbers.  The same for any number of threads. */
 attest_status attest_peer_run(attest_peer_gate *gate, const attest_options *options, const char *plugin,
-                                 attest_error *err);
+                              attest_error *err);
 void attest_peer_clear(attest_peer_gate *gates, size_t count);
 
 /* What a gate made of a defect. */
 typedef enum attest_peer_outcome {
-    ATTEST_PEER_CAUGHT,     /* refused in a run */
-    ATTEST_PEER_PASSED,     /* other bits than the correct kernel's in a run, and never refused */
-    ATTEST_PEER_UNSEEN,     /* the correct kernel's bits in every run: the law does not reach the wrong step */
-    ATTEST_PEER_STOPPED,    /* no run left an output: all died on the guard pages that only attest has, or late */
-    ATTEST_PEER_UNCOVERED,  /* no case of the law that the base kernel serves, and that the rule lets it pass */
+    ATTEST_PEER_CAUGHT,    /* refused in a run */
+    ATTEST_PEER_PASSED,    /* other bits than the correct kernel's in a run, and never refused */
+    ATTEST_PEER_UNSEEN,    /* the correct kernel's bits in every run: the law does not reach the wrong step */
+    ATTEST_PEER_STOPPED,   /* no run left an output: all died on the guard pages that only attest has, or late */
+    ATTEST_PEER_UNCOVERED, /* no case of the law that the base kernel serves, and that the rule lets it pass */
     ATTEST_PEER_OUTCOMES
 } attest_peer_outcome;
 attest_peer_outcome attest_peer_outcome_of(const attest_defect_result *result);

@@ -14,10 +14,7 @@ typedef struct plain_run {
 } plain_run;
 
 /* T(x) */
-static float narrow(uint32_t dtype, float x)
-{
-    return (float)attest_to_f64(dtype, attest_from_f64(dtype, (double)x));
-}
+static float narrow(uint32_t dtype, float x) { return (float)attest_to_f64(dtype, attest_from_f64(dtype, (double)x)); }
 
 static float value(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
 {
@@ -61,8 +58,7 @@ static void scale_keys(const plain_run *r, int64_t b, int64_t h)
     const attest_problem *p = r->p;
     for (int64_t j = 0; j < p->m; j++)
         for (int64_t c = 0; c < p->d; c++)
-            r->key[j * p->d + c] =
-                narrow(p->in, value(r->k, b, attest_kv_head(p, h), j, c) * (float)p->scale);
+            r->key[j * p->d + c] = narrow(p->in, value(r->k, b, attest_kv_head(p, h), j, c) * (float)p->scale);
 }
 
 static void row(double *o, const plain_run *r, int64_t b, int64_t h, int64_t i)
@@ -90,8 +86,11 @@ static void row(double *o, const plain_run *r, int64_t b, int64_t h, int64_t i)
 
 attest_status attest_peer_plain(double *o, const attest_problem *p, const attest_bundle *inputs, attest_error *err)
 {
-    plain_run r = { .p = p, .q = attest_bundle_role(inputs, ATTEST_Q), .k = attest_bundle_role(inputs, ATTEST_K),
-                    .v = attest_bundle_role(inputs, ATTEST_V), .slope = attest_bundle_role(inputs, ATTEST_SLOPE),
+    plain_run r = { .p = p,
+                    .q = attest_bundle_role(inputs, ATTEST_Q),
+                    .k = attest_bundle_role(inputs, ATTEST_K),
+                    .v = attest_bundle_role(inputs, ATTEST_V),
+                    .slope = attest_bundle_role(inputs, ATTEST_SLOPE),
                     .len = attest_bundle_role(inputs, ATTEST_KV_LENS) };
     const attest_status status = check_axes(p, err);
     if (status != ATTEST_OK)

@@ -9,9 +9,8 @@
 #include "verify/peer_gates/peer_gates.h"
 
 static const char *const outcome_names[ATTEST_PEER_OUTCOMES] = {
-    [ATTEST_PEER_CAUGHT] = "caught",   [ATTEST_PEER_PASSED] = "passed",
-    [ATTEST_PEER_UNSEEN] = "unseen",   [ATTEST_PEER_STOPPED] = "stopped",
-    [ATTEST_PEER_UNCOVERED] = "not covered",
+    [ATTEST_PEER_CAUGHT] = "caught",   [ATTEST_PEER_PASSED] = "passed",         [ATTEST_PEER_UNSEEN] = "unseen",
+    [ATTEST_PEER_STOPPED] = "stopped", [ATTEST_PEER_UNCOVERED] = "not covered",
 };
 
 static void count_outcomes(int64_t counts[ATTEST_PEER_OUTCOMES], const attest_options *options,
@@ -126,9 +125,11 @@ static void print_sums(FILE *out, const attest_peer_table *t)
 
 static void print_legend(FILE *out, const attest_peer_table *t, const char *bullet)
 {
-    fprintf(out, "%scells: runs caught / runs; (0/n): no run has other bits than the correct kernel, the inputs do not "
-                 "reach the wrong step; stopped: no output to judge, attest's guard pages or --timeout ended every "
-                 "run; -: no case that the base kernel serves and passes\n", bullet);
+    fprintf(out,
+            "%scells: runs caught / runs; (0/n): no run has other bits than the correct kernel, the inputs do not "
+            "reach the wrong step; stopped: no output to judge, attest's guard pages or --timeout ended every "
+            "run; -: no case that the base kernel serves and passes\n",
+            bullet);
     for (size_t g = 0; g < t->count; g++) {
         const attest_peer_rule *r = t->gates[g].rule;
         char text[64];
@@ -147,7 +148,8 @@ static size_t gate_columns(attest_column *column, char (*heads)[64], const attes
     memcpy(column, first, count * sizeof *column);
     for (size_t g = 0; g < t->count; g++) {
         const int wide = (int)strlen(title(heads[g], &t->gates[g]));
-        column[count++] = (attest_column){ .head = heads[g], .flags = ATTEST_COLUMN_RIGHT,
+        column[count++] = (attest_column){ .head = heads[g],
+                                           .flags = ATTEST_COLUMN_RIGHT,
                                            .width = wide > 9 ? wide : 9 };
     }
     if (t->own)
@@ -189,8 +191,9 @@ static void markdown_row(void *to, const attest_peer_table *t, size_t k)
 
 void attest_peer_markdown(FILE *out, const attest_peer_table *t)
 {
-    static const attest_column first[] = { { .head = "defect" }, { .head = "base kernel" }, { .head = "what is wrong" },
-                                           { .head = "models" } };
+    static const attest_column first[] = {
+        { .head = "defect" }, { .head = "base kernel" }, { .head = "what is wrong" }, { .head = "models" }
+    };
     attest_column columns[ATTEST_PEER_COUNT + 5];
     char heads[ATTEST_PEER_COUNT][64], own[80];
     attest_table table;

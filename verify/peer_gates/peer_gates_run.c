@@ -79,8 +79,8 @@ out:
     return status;
 }
 
-static attest_status expect(expected *e, const attest_peer_rule *rule, attest_prepared *prepared,
-                            attest_tensor_id id, attest_error *err)
+static attest_status expect(expected *e, const attest_peer_rule *rule, attest_prepared *prepared, attest_tensor_id id,
+                            attest_error *err)
 {
     const attest_problem *p = &prepared->c.problem;
     attest_status status = ATTEST_OK;
@@ -146,11 +146,15 @@ static attest_status judge(void *context, attest_result *result, attest_prepared
         if (!t)
             continue; /* a form without states */
         ATTEST_TRY(values_of(&got, t, err));
-        const attest_peer_sample sample = {
-            .count = e->count, .got = got, .want = e->want, .plain = e->plain, .magnitude = e->magnitude,
-            .dtype = e->dtype, .keys = prepared->c.problem.m,
-            .softmax = attest_axis_value_of(&prepared->c.problem, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP
-        };
+        const attest_peer_sample sample = { .count = e->count,
+                                            .got = got,
+                                            .want = e->want,
+                                            .plain = e->plain,
+                                            .magnitude = e->magnitude,
+                                            .dtype = e->dtype,
+                                            .keys = prepared->c.problem.m,
+                                            .softmax = attest_axis_value_of(&prepared->c.problem, ATTEST_AXIS_WEIGHT) ==
+                                                       ATTEST_WEIGHT_EXP };
         refused = rule->refuses(&sample, run->gate->number);
         free(got);
         got = NULL;
@@ -166,7 +170,7 @@ out:
 }
 
 attest_status attest_peer_run(attest_peer_gate *gate, const attest_options *options, const char *plugin,
-                                 attest_error *err)
+                              attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_suite suite = { 0 };

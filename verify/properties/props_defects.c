@@ -16,10 +16,15 @@ static attest_status find(attest_props_defect *found, const attest_options *opti
 {
     char name[128];
     attest_props_result result = { .count = NULL };
-    const attest_props_request request = { .library = plugin, .program = options->program, .jobs = 1,
+    const attest_props_request request = { .library = plugin,
+                                           .program = options->program,
+                                           .jobs = 1,
                                            .kernel_glob = attest_defect_name(name, &attest_defects[k]),
-                                           .seed = options->seed >= 0 ? (uint64_t)options->seed : 0, .cases = cases,
-                                           .timeout_s = options->timeout, .reference = reference, .stop = 1 };
+                                           .seed = options->seed >= 0 ? (uint64_t)options->seed : 0,
+                                           .cases = cases,
+                                           .timeout_s = options->timeout,
+                                           .reference = reference,
+                                           .stop = 1 };
     const attest_status status = attest_props_run(&result, &request, err);
     if (status == ATTEST_OK && result.failure_count > 0) {
         const attest_props_failure *f = &result.failure[0];
@@ -63,8 +68,11 @@ static const char *how(const attest_props_defect *r)
 void attest_props_defects_print(FILE *out, const attest_options *options, const attest_props_defect *result, long cases)
 {
     static const attest_column columns[] = {
-        { .head = "defect", .width = 30 }, { .head = "base kernel", .width = 22 }, { .head = "found", .width = 20 },
-        { .head = "by property", .width = 20 }, { .head = "case" },
+        { .head = "defect", .width = 30 },
+        { .head = "base kernel", .width = 22 },
+        { .head = "found", .width = 20 },
+        { .head = "by property", .width = 20 },
+        { .head = "case" },
     };
     attest_table table;
     size_t selected = 0, found[2] = { 0, 0 };
@@ -106,10 +114,11 @@ void attest_props_defects_json(FILE *out, const attest_options *options, const a
             continue;
         if (r->found)
             (void)attest_case_print(line, sizeof line, &r->c, &err);
-        attest_json_line(out, json_pack("{s:s,s:s,s:s,s:s,s:o}", "defect",
-                                        attest_defect_name(name, &attest_defects[k]), "base", attest_defects[k].base,
-                                        "found", how(r), "property",
-                                        !r->found ? "" : r->property ? r->property->name : "run", "line",
-                                        attest_json_text(line)));
+        attest_json_line(out, json_pack("{s:s,s:s,s:s,s:s,s:o}", "defect", attest_defect_name(name, &attest_defects[k]),
+                                        "base", attest_defects[k].base, "found", how(r), "property",
+                                        !r->found     ? ""
+                                        : r->property ? r->property->name
+                                                      : "run",
+                                        "line", attest_json_text(line)));
     }
 }

@@ -35,7 +35,8 @@ static attest_status start(asker *a, const attest_props_request *request, const 
     attest_status status = ATTEST_OK;
     const char *colon = strrchr(kernel, ':');
     *a = (asker){ .world = { .subject = { .library = request->library, .program = request->program },
-                             .timeout_s = request->timeout_s, .reference = request->reference },
+                             .timeout_s = request->timeout_s,
+                             .reference = request->reference },
                   .property = property };
     ATTEST_TRY(attest_worker_start(&a->world.subject.worker, request->library, request->timeout_s, err));
     ATTEST_TRY(attest_find_kernel(&a->world.subject, colon ? colon + 1 : kernel, err));
@@ -61,10 +62,9 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
     const attest_props_report report = { &token, f->property, &shrunk.found, &f->c, &f->found, request->program };
     ATTEST_TRY(attest_props_tell(out, &report, err));
     ATTEST_TRY(attest_props_files(folder, sizeof folder, store, &report, err));
-    ATTEST_TRY(attest_props_explain(out, &a.world.subject, &token.example.c, token.example.inputs, request->timeout_s,
-                                    err));
-    fprintf(out, "kept in    %s (%ld %s)\n\n", folder, shrunk.attempts,
-            attest_plural(shrunk.attempts, "try", "tries"));
+    ATTEST_TRY(
+        attest_props_explain(out, &a.world.subject, &token.example.c, token.example.inputs, request->timeout_s, err));
+    fprintf(out, "kept in    %s (%ld %s)\n\n", folder, shrunk.attempts, attest_plural(shrunk.attempts, "try", "tries"));
 out:
     attest_example_clear(&shrunk.example);
     attest_example_clear(&first);

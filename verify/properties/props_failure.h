@@ -11,7 +11,7 @@
 
 #include "verify/properties/props_run.h"
 
-#define ATTEST_PROPS_STORE  ".attest"
+#define ATTEST_PROPS_STORE ".attest"
 #define ATTEST_PROPS_TOKENS "attest.tokens"
 
 /* Shrinks the failure, writes its folder into `store`, and tells all of it: statement, what broke, line, values if few,

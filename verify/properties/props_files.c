@@ -20,9 +20,10 @@ enum { PATH = 4096 };
 
 /* ---- failure.txt -------------------------------------------------------------------------------------------- */
 
-static const char *const ends[] = { "the values differ", "the kernel refused", "the kernel crashed",
-                                    "the kernel was too late", "the kernel reported an error",
-                                    "the kernel broke a rule of the harness" };
+static const char *const ends[] = {
+    "the values differ",       "the kernel refused",           "the kernel crashed",
+    "the kernel was too late", "the kernel reported an error", "the kernel broke a rule of the harness"
+};
 
 static void tell_finding(FILE *out, const attest_finding *found)
 {
@@ -105,9 +106,8 @@ typedef struct literal {
 } literal;
 
 static const literal as_number[ATTEST_DTYPE_COUNT] = {
-    [ATTEST_F32] = { "float", "%a" },      [ATTEST_F64] = { "double", "%a" },
-    [ATTEST_F16] = { "uint16_t", "%#x" },  [ATTEST_BF16] = { "uint16_t", "%#x" },
-    [ATTEST_I64] = { "int64_t", "%lld" },
+    [ATTEST_F32] = { "float", "%a" },      [ATTEST_F64] = { "double", "%a" },    [ATTEST_F16] = { "uint16_t", "%#x" },
+    [ATTEST_BF16] = { "uint16_t", "%#x" }, [ATTEST_I64] = { "int64_t", "%lld" },
 };
 static const literal as_bits[ATTEST_DTYPE_COUNT] = {
     [ATTEST_F32] = { "uint32_t", "%#llx" }, [ATTEST_F64] = { "uint64_t", "%#llx" },
@@ -183,8 +183,10 @@ static void write_main(FILE *out, const attest_example *example, const attest_te
                  "SIZE_N, SIZE_M, SIZE_D,\n           SIZE_E, scale);\n");
     for (size_t k = 0; k < count; k++) {
         const literal *l = literal_of(attest_bundle_get(example->inputs, ids[k]));
-        const char *cast = l->format[1] == 'a' ? "(double)" : strstr(l->format, "llx") ? "(unsigned long long)"
-                           : strstr(l->format, "lld") ? "(long long)" : "(unsigned)";
+        const char *cast = l->format[1] == 'a'        ? "(double)"
+                           : strstr(l->format, "llx") ? "(unsigned long long)"
+                           : strstr(l->format, "lld") ? "(long long)"
+                                                      : "(unsigned)";
         char name[40];
         name_of(name, ids[k]);
         fprintf(out, "    for (size_t i = 0; i < sizeof %s / sizeof %s[0]; i++)\n", name, name);
@@ -309,8 +311,8 @@ attest_status attest_props_files(char *folder, size_t len, const char *parent, c
     char temporary[PATH] = "";
     const uint64_t hash = hash_of(report->token);
     const int n = snprintf(folder, len, "%s/%s-%016" PRIx64, parent, report->token->property, hash);
-    const int t = snprintf(temporary, sizeof temporary, "%s/.%s-%016" PRIx64 "-XXXXXX", parent,
-                           report->token->property, hash);
+    const int t = snprintf(temporary, sizeof temporary, "%s/.%s-%016" PRIx64 "-XXXXXX", parent, report->token->property,
+                           hash);
     int made = 0;
     if (n <= 0 || (size_t)n >= len || t <= 0 || t >= PATH)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.200s: the path is too long", parent);

@@ -52,9 +52,8 @@ static attest_status run_kernel(void *context, const attest_case *c, const attes
     prepared.inputs = (attest_bundle *)(uintptr_t)inputs;
     ATTEST_TRY(attest_case_bundle(&bundle, &prepared, &facts, err));
     world->runs++;
-    ATTEST_TRY((strided ? attest_worker_run_strided : attest_worker_run)(world->subject.worker, world->subject.index,
-                                                                         &c->problem, bundle, world->timeout_s, &run,
-                                                                         err));
+    ATTEST_TRY((strided ? attest_worker_run_strided : attest_worker_run)(
+        world->subject.worker, world->subject.index, &c->problem, bundle, world->timeout_s, &run, err));
     end->end = end_of(&run);
     snprintf(end->why, sizeof end->why, "%s", run.why);
     if (end->end == ATTEST_PROP_DONE || end->end == ATTEST_PROP_FAULT) {
@@ -91,8 +90,8 @@ static attest_status judge_all(double *bound, attest_element *elements, attest_t
             ATTEST_TRY(attest_judge_state(elements, truth, &declared->numerics, declared->flags, id,
                                           (declared->flags & ATTEST_PACKED_STATE) != 0, got, b, h, err));
         else
-            ATTEST_TRY(attest_judge_row(elements, NULL, truth, &declared->numerics, declared->flags, id, got, b, h, i,
-                                        err));
+            ATTEST_TRY(
+                attest_judge_row(elements, NULL, truth, &declared->numerics, declared->flags, id, got, b, h, i, err));
         take_bounds(bound + row * width, elements, width);
     }
 out:

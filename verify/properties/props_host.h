@@ -8,8 +8,8 @@
 typedef struct attest_props_world {
     attest_subject subject; /* its worker is the caller's */
     double timeout_s;
-    int reference;          /* 0: no bounds are given (properties that need none) */
-    long runs;              /* of the kernel, so far */
+    int reference; /* 0: no bounds are given (properties that need none) */
+    long runs;     /* of the kernel, so far */
 } attest_props_world;
 
 /* The callbacks on `world`, borrowed. */

@@ -116,12 +116,12 @@ void attest_props_json(FILE *out, const attest_props_result *result, int whole)
     for (size_t k = 0; k < attest_label_count; k++)
         attest_json_line(out, json_pack("{s:s,s:I,s:I}", "label", attest_labels[k].name, "cases",
                                         (json_int_t)result->label[k], "floor", (json_int_t)result->floor[k]));
-    attest_json_line(out, json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i,s:i}", "cases", (json_int_t)result->cases,
-                                    "kernels", (json_int_t)result->kernels, "refused", (json_int_t)result->refused,
-                                    "starved", (json_int_t)result->starved, "runs", (json_int_t)result->runs,
-                                    "elements", (json_int_t)result->elements, "failures",
-                                    (json_int_t)result->failure_count, "vacuous", d.vacuous, "silent", d.silent,
-                                    "floors_missed", d.floors));
+    attest_json_line(out,
+                     json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i,s:i}", "cases", (json_int_t)result->cases,
+                               "kernels", (json_int_t)result->kernels, "refused", (json_int_t)result->refused,
+                               "starved", (json_int_t)result->starved, "runs", (json_int_t)result->runs, "elements",
+                               (json_int_t)result->elements, "failures", (json_int_t)result->failure_count, "vacuous",
+                               d.vacuous, "silent", d.silent, "floors_missed", d.floors));
 }
 
 void attest_props_list(FILE *out)

@@ -8,10 +8,10 @@
 
 /* Why a run is not to be trusted although nothing is broken: counts of each. */
 typedef struct attest_props_doubts {
-    int vacuous;      /* properties that do not see their own violation */
-    int floors;       /* labels below their floor */
-    int silent;       /* selected properties that compared nothing in any case */
-    int64_t starved;  /* cases without a problem */
+    int vacuous;     /* properties that do not see their own violation */
+    int floors;      /* labels below their floor */
+    int silent;      /* selected properties that compared nothing in any case */
+    int64_t starved; /* cases without a problem */
 } attest_props_doubts;
 
 /* `whole`: all properties were asked of all built-in kernels, so that one which never compares anything is a doubt. */

@@ -15,7 +15,7 @@ typedef struct props_verdict {
 typedef struct props_job {
     size_t kernel;
     uint32_t number;
-    const char *line;  /* of an edge; NULL: generated */
+    const char *line;         /* of an edge; NULL: generated */
     const attest_case *given; /* of a redraw */
     int ran, starved, refused;
     long runs;
@@ -25,12 +25,12 @@ typedef struct props_job {
 typedef struct props_state {
     const attest_props_request *request; /* its properties resolved */
     attest_props_result *result;
-    size_t *kernel;  /* indices in the worker, of those wanted */
+    size_t *kernel; /* indices in the worker, of those wanted */
     size_t kernels;
     props_job *job;
     size_t jobs;
     props_verdict *verdict; /* [job][property] */
-    unsigned char *label; /* [job][label] */
+    unsigned char *label;   /* [job][label] */
     size_t done;
     int stop;
     attest_status status; /* first error of ours */

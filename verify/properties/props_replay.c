@@ -53,8 +53,8 @@ static attest_status ask(attest_finding *found, attest_props_world *world, const
                          const attest_example *example, attest_error *err)
 {
     const attest_prop_host host = attest_props_host(world);
-    const attest_status status =
-        attest_props_try(found, world, property, &example->c, example->number, example->inputs, err);
+    const attest_status status = attest_props_try(found, world, property, &example->c, example->number, example->inputs,
+                                                  err);
     found->broken |= found->end != ATTEST_PROP_DONE;
     if (!property && !found->broken)
         found->compared = host.supports(host.context, &example->c.problem);
@@ -77,11 +77,11 @@ static attest_status print_json(const attest_token *token, const attest_finding 
 {
     char ratio[40];
     snprintf(ratio, sizeof ratio, "%a", found->ratio);
-    return attest_json_line(stdout, json_pack("{s:o,s:o,s:o,s:s,s:o,s:I,s:s}", "property",
-                                              attest_json_text(token->property), "kernel",
-                                              attest_json_text(token->kernel), "problem", attest_json_text(line),
-                                              "verdict", word_of(found), "found", attest_json_text(found->what),
-                                              "compared", (json_int_t)found->compared, "ratio", ratio));
+    return attest_json_line(stdout,
+                            json_pack("{s:o,s:o,s:o,s:s,s:o,s:I,s:s}", "property", attest_json_text(token->property),
+                                      "kernel", attest_json_text(token->kernel), "problem", attest_json_text(line),
+                                      "verdict", word_of(found), "found", attest_json_text(found->what), "compared",
+                                      (json_int_t)found->compared, "ratio", ratio));
 }
 
 static attest_status tell(const attest_options *options, const attest_token *token, const attest_property *property,
@@ -89,8 +89,9 @@ static attest_status tell(const attest_options *options, const attest_token *tok
 {
     attest_status status = ATTEST_OK;
     char line[ATTEST_LINE];
-    const attest_props_report report = { .token = token, .property = property, .found = found,
-                                         .program = options->program };
+    const attest_props_report report = {
+        .token = token, .property = property, .found = found, .program = options->program
+    };
     ATTEST_TRY(attest_case_print(line, sizeof line, &token->example.c, err));
     if (options->format && strcmp(options->format, "json") == 0) {
         status = print_json(token, found, line);
@@ -113,8 +114,8 @@ attest_status attest_props_replay(int *code, const attest_options *options, cons
     const char *name;
     ATTEST_TRY(attest_token_parse(&token, text, err));
     ATTEST_TRY(find_property(&property, token.property, err));
-    if (options->kernel && snprintf(token.kernel, sizeof token.kernel, "%s",
-                                    options->kernel) >= (int)sizeof token.kernel)
+    if (options->kernel &&
+        snprintf(token.kernel, sizeof token.kernel, "%s", options->kernel) >= (int)sizeof token.kernel)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel: the name is too long"));
     attest_split_target(token.kernel, library, sizeof library, &name);
     world.subject.library = *library ? library : NULL;

@@ -9,13 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* The smallest problems of each kind, asked of every kernel that serves them. */
 static const char *const edges[] = {
-    "n=1 d=1", "n=1 m=2 d=1 e=3", "n=2 m=1 d=3", "n=2 d=2 mask=causal", "n=3 m=3 d=2 family=flat",
-    "n=5 m=2 d=2 mask=causal-br", "b=2 n=4 d=2 lens=draw", "hq=4 hkv=2 n=3 d=2 e=1", "n=4 d=2 mask=causal window=1",
-    "variant=taylor:1 n=3 d=2 mask=causal", "variant=taylor:0 n=2 d=1", "variant=linear n=3 d=2 mask=causal state=draw",
-    "variant=deltanet mask=causal n=2 d=2", "variant=softmax in=bf16 n=3 d=2", "n=2 d=2 in=f64",
+    "n=1 d=1",
+    "n=1 m=2 d=1 e=3",
+    "n=2 m=1 d=3",
+    "n=2 d=2 mask=causal",
+    "n=3 m=3 d=2 family=flat",
+    "n=5 m=2 d=2 mask=causal-br",
+    "b=2 n=4 d=2 lens=draw",
+    "hq=4 hkv=2 n=3 d=2 e=1",
+    "n=4 d=2 mask=causal window=1",
+    "variant=taylor:1 n=3 d=2 mask=causal",
+    "variant=taylor:0 n=2 d=1",
+    "variant=linear n=3 d=2 mask=causal state=draw",
+    "variant=deltanet mask=causal n=2 d=2",
+    "variant=softmax in=bf16 n=3 d=2",
+    "n=2 d=2 in=f64",
 };
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
@@ -35,9 +45,11 @@ static attest_status hand_start(props_hand *h, const attest_props_request *reque
 {
     *h = (props_hand){ .worker = NULL };
     const attest_status status = attest_worker_start(&h->worker, request->library, request->timeout_s, err);
-    h->world = (attest_props_world){ .subject = { .worker = h->worker, .library = request->library,
-                                                  .program = request->program },
-                                     .timeout_s = request->timeout_s, .reference = request->reference };
+    h->world = (attest_props_world){
+        .subject = { .worker = h->worker, .library = request->library, .program = request->program },
+        .timeout_s = request->timeout_s,
+        .reference = request->reference
+    };
     h->host = attest_props_host(&h->world);
     return status;
 }
@@ -221,8 +233,9 @@ static attest_status add_redraws(props_state *s, attest_case *cases, attest_erro
         ATTEST_TRY(props_make_case(&cases[k], &starved, &from, s, &h, err));
         ATTEST_TRY(grow(s, redraws, err));
         for (size_t i = s->jobs - redraws; i < s->jobs; i++)
-            s->job[i] = (props_job){ .kernel = from.kernel, .given = &cases[k],
-                               .number = from.number + (uint32_t)(i + 1) * REDRAW_STEP };
+            s->job[i] = (props_job){ .kernel = from.kernel,
+                                     .given = &cases[k],
+                                     .number = from.number + (uint32_t)(i + 1) * REDRAW_STEP };
     }
 out:
     attest_worker_free(h.worker);

@@ -17,18 +17,18 @@
 #include "verify/properties/props_host.h"
 
 typedef struct attest_props_request {
-    const char *library;       /* NULL: the built-in kernels */
-    const char *kernel_glob;   /* NULL: all; CPU kernels only */
-    const char *property_glob; /* NULL: all */
+    const char *library;                    /* NULL: the built-in kernels */
+    const char *kernel_glob;                /* NULL: all; CPU kernels only */
+    const char *property_glob;              /* NULL: all */
     const attest_property *const *property; /* [property_count]; NULL: attest_properties */
     size_t property_count;
-    const char *program;       /* argv[0] */
+    const char *program; /* argv[0] */
     uint64_t seed;
-    long cases, jobs;          /* jobs 0: all cores */
+    long cases, jobs; /* jobs 0: all cores */
     double timeout_s;
-    int reference;             /* 0: only what can be said without a reference: no bounds, no labels */
-    int floors;                /* 1: ask for the floors of labels (labels.h) */
-    int stop;                  /* 1: no further case once something is broken */
+    int reference; /* 0: only what can be said without a reference: no bounds, no labels */
+    int floors;    /* 1: ask for the floors of labels (labels.h) */
+    int stop;      /* 1: no further case once something is broken */
     void (*progress)(void *context, long done, long total); /* or NULL; one call at a time */
     void *context;
 } attest_props_request;
@@ -41,8 +41,8 @@ typedef struct attest_props_count {
     int64_t asked;    /* cases that it applies to */
     int64_t compared; /* of them, with something to compare */
     int64_t broken;
-    double ratio;     /* largest difference/tolerance among those that hold; 0: bits only */
-    int planted;      /* ATTEST_PLANTED_*: of its own violation; _MISSED: the property is vacuous */
+    double ratio; /* largest difference/tolerance among those that hold; 0: bits only */
+    int planted;  /* ATTEST_PLANTED_*: of its own violation; _MISSED: the property is vacuous */
 } attest_props_count;
 
 /* Something broken: the first case of each (kernel, property). */
@@ -65,8 +65,8 @@ typedef struct attest_props_result {
     attest_props_failure *failure;
     size_t failure_count;
     int64_t kernels, cases, starved, refused, runs; /* starved: no problem found; refused: by run() */
-    int64_t edges, redraws; /* of the cases; the others were drawn */
-    int64_t elements; /* comparisons */
+    int64_t edges, redraws;                         /* of the cases; the others were drawn */
+    int64_t elements;                               /* comparisons */
 } attest_props_result;
 
 /* ATTEST_BAD_INPUT: nothing matches the globs, no such library. */

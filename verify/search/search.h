@@ -69,8 +69,8 @@ extern const char *const attest_strategy_names[ATTEST_STRATEGY_COUNT];
 
 typedef struct attest_search_request {
     attest_case c;
-    const char *library;   /* NULL: the built-in kernels */
-    const char *kernel;    /* its name in the library */
+    const char *library; /* NULL: the built-in kernels */
+    const char *kernel;  /* its name in the library */
     const char *program;
     uint32_t objective, strategy;
     uint64_t seed;
@@ -80,11 +80,11 @@ typedef struct attest_search_request {
 } attest_search_request;
 
 typedef struct attest_search_found {
-    uint32_t chain;        /* that found the largest figure */
+    uint32_t chain; /* that found the largest figure */
     long evaluations, refuted;
-    char why[256];         /* of the first refuted candidate of the first chain that had one */
+    char why[256];                      /* of the first refuted candidate of the first chain that had one */
     double reached[ATTEST_PHASE_COUNT]; /* anneal: figure of the best chain at the end of each phase */
-    attest_bundle *inputs; /* owned; NULL on failure */
+    attest_bundle *inputs;              /* owned; NULL on failure */
 } attest_search_found;
 
 /* ATTEST_BAD_INPUT: no such kernel, or it does not serve the problem. */

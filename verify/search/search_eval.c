@@ -167,8 +167,8 @@ attest_status attest_evaluate(double *figure, attest_evaluator *ev, attest_error
     prepared->truth = NULL;
     ATTEST_TRY(attest_truth_new(&prepared->truth, &prepared->c.problem, prepared->inputs, ATTEST_ENGINE_AUTO, err));
     ATTEST_TRY(attest_case_bundle(&bundle, prepared, attest_worker_kernel(subject->worker, subject->index), err));
-    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, &prepared->c.problem, bundle, ev->timeout_s, &run,
-                                 err));
+    ATTEST_TRY(
+        attest_worker_run(subject->worker, subject->index, &prepared->c.problem, bundle, ev->timeout_s, &run, err));
     if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK || run.reasons != 0) {
         refute(ev, run.why);
         most = INFINITY;

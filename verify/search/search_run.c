@@ -67,11 +67,9 @@ static attest_status family_start(double *x, int *given, void *self, long number
     *given = number % 2 == 0;
     if (!*given)
         return ATTEST_OK;
-    snprintf(drawn.family, sizeof drawn.family, "%s",
-             attest_families[(size_t)(number / 2) % attest_family_drawn].name);
+    snprintf(drawn.family, sizeof drawn.family, "%s", attest_families[(size_t)(number / 2) % attest_family_drawn].name);
     drawn.seed = c->request->seed;
-    const attest_status status =
-        draw_inputs(c->scratch, &drawn, (uint32_t)(number * ATTEST_SEARCH_CHAINS + 1), err);
+    const attest_status status = draw_inputs(c->scratch, &drawn, (uint32_t)(number * ATTEST_SEARCH_CHAINS + 1), err);
     if (status == ATTEST_OK)
         attest_latent_read(&c->latent, x, c->scratch);
     return status;
@@ -89,8 +87,8 @@ static attest_status anneal(chain *c, uint32_t number, attest_error *err)
     const attest_search_options options = { c->request->seed, number, share_of(c->request, number) };
     ATTEST_TRY(attest_latent_init(&c->latent, &c->ev.prepared.c.problem, err));
     ATTEST_TRY(attest_bundle_new(&c->scratch, err));
-    const attest_search_problem problem = { c->latent.count, c->latent.coordinates, c->latent.groups,
-                                            c,               latent_value,          family_start };
+    const attest_search_problem problem = { c->latent.count, c->latent.coordinates, c->latent.groups, c,
+                                            latent_value,    family_start };
     ATTEST_TRY(attest_search(&c->best, &problem, &options, err));
     ATTEST_TRY(attest_latent_write(&c->latent, c->best.x, c->ev.prepared.inputs, err));
 out:
@@ -130,8 +128,8 @@ static attest_status run_chain(chain *c, uint32_t number, attest_error *err)
     c->subject = (attest_subject){ .library = request->library, .program = request->program };
     ATTEST_TRY(attest_worker_start(&c->subject.worker, request->library, request->timeout_s, err));
     ATTEST_TRY(attest_find_kernel(&c->subject, request->kernel, err));
-    ATTEST_TRY(attest_evaluator_init(&c->ev, &request->c, NULL, &c->subject, request->objective, request->timeout_s,
-                                     err));
+    ATTEST_TRY(
+        attest_evaluator_init(&c->ev, &request->c, NULL, &c->subject, request->objective, request->timeout_s, err));
     if (share_of(request, number) > 0)
         ATTEST_TRY(strategies[request->strategy](c, number, err));
 out:

@@ -20,10 +20,15 @@ extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], 
 
 static const struct {
     const char *name, *text;
-} builtin[] = { { "smoke", attest_suite_smoke }, { "ci", attest_suite_ci }, { "full", attest_suite_full },
-    /* inputs of other suites' tests (peer_gates.h) */
-    { "flash_attn", attest_suite_flash_attn }, { "pytorch", attest_suite_pytorch }, { "ggml", attest_suite_ggml },
-    { "fla", attest_suite_fla }, { "benchdnn", attest_suite_benchdnn } };
+} builtin[] = { { "smoke", attest_suite_smoke },
+                { "ci", attest_suite_ci },
+                { "full", attest_suite_full },
+                /* inputs of other suites' tests (peer_gates.h) */
+                { "flash_attn", attest_suite_flash_attn },
+                { "pytorch", attest_suite_pytorch },
+                { "ggml", attest_suite_ggml },
+                { "fla", attest_suite_fla },
+                { "benchdnn", attest_suite_benchdnn } };
 
 typedef struct reader reader;
 
@@ -101,7 +106,7 @@ static attest_status expand(reader *r, const char *line, taker take, attest_erro
     const char *close = open + 1 + strcspn(open + 1, "{}");
     if (*open != '{' || *close != '}')
         return attest_fail(err, ATTEST_BAD_INPUT, "unbalanced braces: a list is {a,b}, none inside another");
-    for (const char *from = open + 1; status == ATTEST_OK; ) {
+    for (const char *from = open + 1; status == ATTEST_OK;) {
         const size_t length = strcspn(from, ",}");
         const int n = snprintf(one, sizeof one, "%.*s%.*s%s", (int)(open - line), line, (int)length, from, close + 1);
         if (n < 0 || (size_t)n >= sizeof one)
@@ -159,7 +164,7 @@ static attest_status read_line(reader *r, const char *from, size_t length, attes
 
 static attest_status read_text(reader *r, const char *text, attest_error *err)
 {
-    for (const char *at = text; *at; ) {
+    for (const char *at = text; *at;) {
         const size_t length = strcspn(at, "\n");
         r->line++;
         const attest_status status = read_line(r, at, length, err);

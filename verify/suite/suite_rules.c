@@ -33,8 +33,7 @@ static int differs(const attest_case *c, const char *settings, int by_name)
         attest_error err;
         snprintf(word, sizeof word, "%.*s", (int)length, at);
         const uint32_t axis = axis_of_word(word);
-        if (axis != ATTEST_AXIS_COUNT &&
-            attest_axis_parse(&setting, axis, strchr(word, '=') + 1, &err) == ATTEST_OK &&
+        if (axis != ATTEST_AXIS_COUNT && attest_axis_parse(&setting, axis, strchr(word, '=') + 1, &err) == ATTEST_OK &&
             !attest_setting_equal(&setting, &c->problem.axis[axis]))
             return 1;
         if (by_name && strncmp(word, "variant=", 8) == 0 && strcmp(word + 8, c->preset) != 0)
@@ -84,8 +83,9 @@ static attest_status check_setting(const char *setting, attest_error *err)
         return attest_axis_parse(&axes[0], axis, equals + 1, err);
     if (key == 7 && strncmp(setting, "variant", key) == 0)
         return attest_variant_from_preset(axes, equals + 1, err);
-    snprintf(line, sizeof line, "%s%s%s%s", strncmp(setting, "hkv=", 4) ? "" : "hq=",
-             strncmp(setting, "hkv=", 4) ? "" : equals + 1, strncmp(setting, "hkv=", 4) ? "" : " ", setting);
+    snprintf(line, sizeof line, "%s%s%s%s",
+             strncmp(setting, "hkv=", 4) ? "" : "hq=", strncmp(setting, "hkv=", 4) ? "" : equals + 1,
+             strncmp(setting, "hkv=", 4) ? "" : " ", setting);
     return attest_case_parse(&c, line, NULL, NULL, err);
 }
 
@@ -113,8 +113,10 @@ attest_status attest_skip_read(attest_suite *s, const char *text, attest_error *
     memset(&rule, 0, sizeof rule);
     if (!colon || kernel == 0 || kernel >= sizeof rule.kernel || text + kernel > colon ||
         strlen(colon + 3) >= sizeof rule.reason || strspn(colon + 3, " \t") == strlen(colon + 3))
-        return attest_fail(err, ATTEST_BAD_INPUT, "a skip rule is `!skip KERNELGLOB key=value ... : reason` "
-                           "(kernel under %zu bytes, reason under %zu)", sizeof rule.kernel, sizeof rule.reason);
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "a skip rule is `!skip KERNELGLOB key=value ... : reason` "
+                           "(kernel under %zu bytes, reason under %zu)",
+                           sizeof rule.kernel, sizeof rule.reason);
     memcpy(rule.kernel, text, kernel);
     snprintf(rule.reason, sizeof rule.reason, "%s", colon + 3 + strspn(colon + 3, " \t"));
     const char *from = text + kernel + strspn(text + kernel, " \t");

@@ -54,8 +54,8 @@ static attest_exchange ended(attest_worker *worker, double deadline, int *wait_s
     return by_itself ? ATTEST_EXCHANGE_ENDED : ATTEST_EXCHANGE_LATE;
 }
 
-attest_exchange attest_worker_receive(attest_worker *worker, void *packet, size_t size, uint32_t type,
-                                      double timeout_s, int *wait_status)
+attest_exchange attest_worker_receive(attest_worker *worker, void *packet, size_t size, uint32_t type, double timeout_s,
+                                      int *wait_status)
 {
     const double deadline = attest_now_seconds() + timeout_s;
     for (;;) {
@@ -186,9 +186,7 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
         return 0;
     }
     switch (attest_worker_ask(worker, &request, &answer, worker->timeout_s, &wait_status)) {
-    case ATTEST_EXCHANGE_OK:
-        snprintf(why, len, "%s", answer.why);
-        return answer.supported && !answer.harness;
+    case ATTEST_EXCHANGE_OK: snprintf(why, len, "%s", answer.why); return answer.supported && !answer.harness;
     case ATTEST_EXCHANGE_ENDED:
         attest_worker_death_text(death, sizeof death, wait_status);
         snprintf(why, len, "supports() ended the worker: %s", death);
@@ -196,8 +194,6 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
     case ATTEST_EXCHANGE_LATE:
         snprintf(why, len, "supports() did not answer within %g s", worker->timeout_s);
         return -1;
-    default:
-        snprintf(why, len, "the worker's answer to supports() was garbled");
-        return -1;
+    default: snprintf(why, len, "the worker's answer to supports() was garbled"); return -1;
     }
 }

@@ -31,14 +31,14 @@ typedef enum attest_run_state {
     ATTEST_RUN_UNSUPPORTED = 1, /* supports() said no: `why` */
     ATTEST_RUN_CRASH = 2,       /* killed by a signal, or (signal 0) spoke on the worker's socket: `why` */
     ATTEST_RUN_TIMEOUT = 3,
-    ATTEST_RUN_EXIT = 4         /* the process ended by itself */
+    ATTEST_RUN_EXIT = 4 /* the process ended by itself */
 } attest_run_state;
 
 typedef struct attest_run_result {
-    uint32_t state;         /* attest_run_state */
-    attest_status status;   /* of run(), when done */
+    uint32_t state;       /* attest_run_state */
+    attest_status status; /* of run(), when done */
     int signal, exit_code;
-    unsigned reasons;       /* ATTEST_REASON_* bits seen by the harness: wrote-outside, wrote-input,
+    unsigned reasons; /* ATTEST_REASON_* bits seen by the harness: wrote-outside, wrote-input,
                                read-outside, unwritten-output, nondeterministic, fp-state, kernel-error */
     char why[256];
     char fp_state[64];

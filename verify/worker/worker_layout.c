@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define FAR_ELEMENTS (UINT64_C(1) << 32)
-#define FAR_ENTRIES  16
+#define FAR_ENTRIES 16
 
 const uint64_t attest_poison[ATTEST_WORKER_RUNS][ATTEST_DTYPE_COUNT] = {
     { [ATTEST_F32] = 0x7fc0dead, [ATTEST_F64] = 0x7ff8dead0badcafe, [ATTEST_F16] = 0x7e5d, [ATTEST_BF16] = 0x7fdd },
@@ -157,8 +157,7 @@ static attest_status map_segments(attest_layout *l, const attest_worker *worker,
 }
 
 attest_status attest_layout_make(attest_layout *l, attest_worker *worker, const attest_problem *p,
-                                 const attest_bundle *bundle, uint64_t workspace, attest_spread how,
-                                 attest_error *err)
+                                 const attest_bundle *bundle, uint64_t workspace, attest_spread how, attest_error *err)
 {
     memset(l, 0, sizeof *l);
     const attest_status status = list_segments(l, worker, p, bundle, workspace, how, err);

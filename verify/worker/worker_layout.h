@@ -36,8 +36,7 @@ static inline unsigned char attest_canary(uint32_t use) { return use == ATTEST_S
 /* Lists the inputs that the problem uses, the outputs that the bundle holds and the workspace in worker->shared, and
  * maps them.  Cleared with attest_layout_clear(), also after an error. */
 attest_status attest_layout_make(attest_layout *l, attest_worker *worker, const attest_problem *p,
-                                 const attest_bundle *bundle, uint64_t workspace, attest_spread how,
-                                 attest_error *err);
+                                 const attest_bundle *bundle, uint64_t workspace, attest_spread how, attest_error *err);
 void attest_layout_clear(attest_layout *l);
 
 /* Fills all segments for run 0 or 1.  In run 0 data ends as near to the end of its pages as alignment allows, in run 1

@@ -91,7 +91,7 @@ static int fp_compare(char *text, size_t len, const char *when, fp_control befor
 typedef struct served {
     attest_plugin *plugin;
     attest_shared *shared;
-    fp_control fp;       /* state at start, set again before each run */
+    fp_control fp; /* state at start, set again before each run */
     int load_changed_fp;
     char load_fp[64];
     char cpu[96], device[96];
@@ -191,7 +191,7 @@ static void unmap_segments(const attest_shared *shared)
 /* ---- one run -------------------------------------------------------------------------------------------- */
 typedef struct run_state {
     attest_loaded kernel;
-    const attest_memory *memory; /* NULL: host memory */
+    const attest_memory *memory;          /* NULL: host memory */
     void *device[ATTEST_WORKER_SEGMENTS]; /* images of the segments, with their canaries */
     attest_tensor tensor[ATTEST_WORKER_SEGMENTS];
     attest_view view;
@@ -446,9 +446,9 @@ static void serve(const served *w)
 int main(int argc, char **argv)
 {
     static served w;
-    const attest_packet_hello hello = { ATTEST_PACKET_HELLO, ATTEST_ABI_VERSION, sizeof(attest_packet_facts),
-                                        sizeof(attest_packet_request), sizeof(attest_packet_answer),
-                                        sizeof(attest_shared) };
+    const attest_packet_hello hello = { ATTEST_PACKET_HELLO,          ATTEST_ABI_VERSION,
+                                        sizeof(attest_packet_facts),  sizeof(attest_packet_request),
+                                        sizeof(attest_packet_answer), sizeof(attest_shared) };
     if (argc < 2 || argc > 3 || strcmp(argv[1], "--serve") != 0) {
         fprintf(stderr, "attest-worker: started by attest to run kernels in a process of their own\n");
         return 2;

@@ -19,7 +19,7 @@ struct attest_worker {
     char *path;    /* of attest-worker */
     char *library; /* NULL: built-in kernels */
     double timeout_s;
-    pid_t pid;     /* -1: dead */
+    pid_t pid; /* -1: dead */
     int socket, memory;
     attest_shared *shared;
     size_t page;
@@ -31,14 +31,14 @@ struct attest_worker {
 
 typedef enum attest_exchange {
     ATTEST_EXCHANGE_OK = 0,
-    ATTEST_EXCHANGE_LATE = 1,  /* no answer in time; killed */
-    ATTEST_EXCHANGE_ENDED = 2, /* the worker died; wait status filled */
+    ATTEST_EXCHANGE_LATE = 1,   /* no answer in time; killed */
+    ATTEST_EXCHANGE_ENDED = 2,  /* the worker died; wait status filled */
     ATTEST_EXCHANGE_GARBLED = 3 /* a packet of another kind; killed */
 } attest_exchange;
 
 /* Receives one packet of exactly `size` bytes and type `type`.  Not OK: the worker is dead and reaped. */
-attest_exchange attest_worker_receive(attest_worker *worker, void *packet, size_t size, uint32_t type,
-                                      double timeout_s, int *wait_status);
+attest_exchange attest_worker_receive(attest_worker *worker, void *packet, size_t size, uint32_t type, double timeout_s,
+                                      int *wait_status);
 attest_exchange attest_worker_ask(attest_worker *worker, const attest_packet_request *request,
                                   attest_packet_answer *answer, double timeout_s, int *wait_status);
 

@@ -17,17 +17,17 @@
 
 #define ATTEST_WORKER_SOCKET 3
 #define ATTEST_WORKER_MEMORY 4
-#define ATTEST_WORKER_ALIGN 64          /* of every tensor and of the workspace */
+#define ATTEST_WORKER_ALIGN 64            /* of every tensor and of the workspace */
 #define ATTEST_WORKER_GUARD (64u * 1024u) /* PROT_NONE bytes before and after each segment */
 #define ATTEST_WORKER_SEGMENTS (ATTEST_MAX_TENSORS + 1)
 
 enum { /* packet types */
-    ATTEST_PACKET_HELLO = 0x61745701,
-    ATTEST_PACKET_LOADED = 0x61745702,
-    ATTEST_PACKET_FACTS = 0x61745703,
-    ATTEST_PACKET_QUERY = 0x61745704,
-    ATTEST_PACKET_RUN = 0x61745705,
-    ATTEST_PACKET_ANSWER = 0x61745706
+       ATTEST_PACKET_HELLO = 0x61745701,
+       ATTEST_PACKET_LOADED = 0x61745702,
+       ATTEST_PACKET_FACTS = 0x61745703,
+       ATTEST_PACKET_QUERY = 0x61745704,
+       ATTEST_PACKET_RUN = 0x61745705,
+       ATTEST_PACKET_ANSWER = 0x61745706
 };
 
 typedef struct attest_packet_hello {
@@ -37,9 +37,9 @@ typedef struct attest_packet_hello {
 
 typedef struct attest_packet_loaded {
     uint32_t type;
-    uint32_t status;       /* attest_status of loading */
-    uint32_t kernel_count; /* FACTS packets that follow */
-    uint32_t closes;       /* 1: the library has a close(), which the worker calls when it ends in order */
+    uint32_t status;              /* attest_status of loading */
+    uint32_t kernel_count;        /* FACTS packets that follow */
+    uint32_t closes;              /* 1: the library has a close(), which the worker calls when it ends in order */
     char text[ATTEST_ERROR_TEXT]; /* the message when status is not 0 */
 } attest_packet_loaded;
 
@@ -56,12 +56,12 @@ typedef struct attest_packet_request {
 
 typedef struct attest_packet_answer {
     uint32_t type;
-    uint32_t supported;     /* QUERY */
-    uint32_t status;        /* RUN: attest_status of run() */
-    uint32_t fp_changed;    /* RUN: 1 if fp_state tells a change, by loading or by run() */
-    uint32_t input_changed; /* RUN on a device: 1 + segment of the first input that changed; else 0 */
-    uint32_t harness;       /* attest_status of the worker's own work; `why` tells */
-    uint64_t workspace;     /* QUERY: bytes wanted */
+    uint32_t supported;       /* QUERY */
+    uint32_t status;          /* RUN: attest_status of run() */
+    uint32_t fp_changed;      /* RUN: 1 if fp_state tells a change, by loading or by run() */
+    uint32_t input_changed;   /* RUN on a device: 1 + segment of the first input that changed; else 0 */
+    uint32_t harness;         /* attest_status of the worker's own work; `why` tells */
+    uint64_t workspace;       /* QUERY: bytes wanted */
     attest_declared declared; /* QUERY: what the bounds take on this problem */
     double seconds;
     char why[256];
@@ -78,13 +78,13 @@ typedef struct attest_segment {
     uint32_t use;  /* attest_segment_use */
     uint32_t kind; /* attest_tensor_id */
     uint32_t index;
-    uint32_t axis;    /* whose entries the islands are */
-    uint64_t islands; /* pieces, one after the other in the memfd; 1: all in one */
-    uint64_t apart;   /* bytes from one to the next where the worker maps them */
-    uint64_t offset;  /* of the first in the memfd, whole pages */
-    uint64_t bytes;   /* of one, whole pages */
-    uint64_t start;   /* of the data in each, a multiple of ATTEST_WORKER_ALIGN */
-    uint64_t size;    /* bytes from the first to the last element of one */
+    uint32_t axis;        /* whose entries the islands are */
+    uint64_t islands;     /* pieces, one after the other in the memfd; 1: all in one */
+    uint64_t apart;       /* bytes from one to the next where the worker maps them */
+    uint64_t offset;      /* of the first in the memfd, whole pages */
+    uint64_t bytes;       /* of one, whole pages */
+    uint64_t start;       /* of the data in each, a multiple of ATTEST_WORKER_ALIGN */
+    uint64_t size;        /* bytes from the first to the last element of one */
     attest_tensor tensor; /* strides as the worker maps it; data NULL */
 } attest_segment;
 
@@ -95,11 +95,11 @@ static inline uint64_t attest_segment_reach(const attest_segment *s) { return (s
 typedef struct attest_fault {
     uint32_t valid;
     int32_t signal;
-    uint32_t found;     /* 1: the address lies in or beside segment `segment` */
+    uint32_t found; /* 1: the address lies in or beside segment `segment` */
     uint32_t segment;
-    uint32_t access;    /* 0 unknown, 1 read, 2 write */
-    int32_t place;      /* -1 guard before, 0 inside, +1 guard after */
-    int64_t distance;   /* bytes from the data's start (before) or end (after) */
+    uint32_t access;  /* 0 unknown, 1 read, 2 write */
+    int32_t place;    /* -1 guard before, 0 inside, +1 guard after */
+    int64_t distance; /* bytes from the data's start (before) or end (after) */
     uint64_t address;
 } attest_fault;
 

@@ -26,8 +26,8 @@ static const char *segment_name(char *name, size_t len, const attest_segment *s)
 }
 
 /* Adds a reason; the first one also says why. */
-__attribute__((format(printf, 3, 4))) static void blame(attest_run_result *result, unsigned reason,
-                                                        const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void blame(attest_run_result *result, unsigned reason, const char *format,
+                                                        ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -139,8 +139,8 @@ static void explain_fault(attest_run_result *result, const attest_shared *shared
     char name[32], text[160];
     const size_t n = strlen(result->why);
     if (f.valid && !f.found)
-        snprintf(result->why + n, sizeof result->why - n, "%s", f.address < NEAR_NULL ? ": at an address near NULL"
-                                                                                     : ": at an address of no tensor");
+        snprintf(result->why + n, sizeof result->why - n, "%s",
+                 f.address < NEAR_NULL ? ": at an address near NULL" : ": at an address of no tensor");
     if (!f.valid || !f.found || f.segment >= shared->segment_count)
         return;
     const attest_segment *s = &shared->segment[f.segment];
@@ -278,9 +278,8 @@ out:
     return status;
 }
 
-static attest_status run_case(attest_worker *worker, size_t index, const attest_problem *p,
-                              const attest_bundle *bundle, int strided, double timeout_s, attest_run_result *result,
-                              attest_error *err)
+static attest_status run_case(attest_worker *worker, size_t index, const attest_problem *p, const attest_bundle *bundle,
+                              int strided, double timeout_s, attest_run_result *result, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_packet_answer answer;

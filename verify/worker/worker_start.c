@@ -112,8 +112,8 @@ out:
 }
 
 /* What went wrong while `doing`, in words. */
-static attest_status start_failure(const attest_worker *worker, attest_exchange x, int wait_status,
-                                   const char *doing, attest_error *err)
+static attest_status start_failure(const attest_worker *worker, attest_exchange x, int wait_status, const char *doing,
+                                   attest_error *err)
 {
     char death[96];
     const char *what = worker->library ? worker->library : "built-in kernels";
@@ -123,8 +123,7 @@ static attest_status start_failure(const attest_worker *worker, attest_exchange 
     case ATTEST_EXCHANGE_ENDED:
         attest_worker_death_text(death, sizeof death, wait_status);
         return attest_fail(err, ATTEST_IO, "%s: the worker ended with %s while %s", what, death, doing);
-    default:
-        return attest_fail(err, ATTEST_IO, "%s: the worker's answer was garbled while %s", what, doing);
+    default: return attest_fail(err, ATTEST_IO, "%s: the worker's answer was garbled while %s", what, doing);
     }
 }
 
@@ -161,8 +160,8 @@ static attest_status receive_facts(attest_worker *worker, size_t count, attest_e
     attest_status status = ATTEST_OK;
     const int again = worker->kernel != NULL;
     if (again && count != worker->kernel_count)
-        return attest_fail(err, ATTEST_IO, "%s: gave %zu kernels when started again, %zu before", worker->library
-                           ? worker->library : "built-in kernels", count, worker->kernel_count);
+        return attest_fail(err, ATTEST_IO, "%s: gave %zu kernels when started again, %zu before",
+                           worker->library ? worker->library : "built-in kernels", count, worker->kernel_count);
     if (!again && !(worker->kernel = calloc(count + 1, sizeof *worker->kernel)))
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++) {
@@ -226,8 +225,7 @@ static attest_status make_memory(attest_worker *worker, attest_error *err)
     return ATTEST_OK;
 }
 
-attest_status attest_worker_start(attest_worker **out_worker, const char *library, double timeout_s,
-                                  attest_error *err)
+attest_status attest_worker_start(attest_worker **out_worker, const char *library, double timeout_s, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_worker *worker = calloc(1, sizeof *worker);

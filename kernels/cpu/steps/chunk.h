@@ -16,10 +16,10 @@
 
 /* The open chunk: tokens [from, from+count) of at most `size`. */
 typedef struct chunk {
-    degrees s, share;      /* the states before `from`; what a full chunk adds to them */
+    degrees s, share; /* the states before `from`; what a full chunk adds to them */
     int64_t size, from, count;
-    real *k, *v;           /* [size,dim] features, [size,e] values, gated or written */
-    real *x, *u;           /* dim, e: one row */
+    real *k, *v; /* [size,dim] features, [size,e] values, gated or written */
+    real *x, *u; /* dim, e: one row */
 } chunk;
 
 static inline int64_t chunk_size(const attest_problem *p) { return step_min(p->chunk, p->m); }

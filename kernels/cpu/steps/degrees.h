@@ -49,8 +49,9 @@ static inline int64_t degrees_cut(degrees *a, const attest_problem *p, int packe
 {
     const int with_z = p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD;
     int64_t used = 0, rows = 0;
-    *a = (degrees){ .packed = packed, .dim = token_dim(p), .lowest = degrees_lowest(p),
-                    .highest = p->axis[ATTEST_AXIS_WEIGHT].order };
+    *a = (degrees){
+        .packed = packed, .dim = token_dim(p), .lowest = degrees_lowest(p), .highest = p->axis[ATTEST_AXIS_WEIGHT].order
+    };
     for (uint32_t n = a->lowest; n <= a->highest; n++) {
         rows = state_rows(a->dim, n, packed, DEGREES_ROWS);
         if (base) {
@@ -148,16 +149,15 @@ static inline int degrees_fit(const attest_call *call, int packed)
 }
 
 /* Every polynomial variant with a recurrence. */
-#define DEGREES_TABLE                                                                                          \
-    {                                                                                                          \
-        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_POLYNOMIAL, [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,         \
-                  [ATTEST_AXIS_ROPE] = SERVE_ROPE, [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,                       \
-                  [ATTEST_AXIS_LENS] = SERVE_LENS, [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                     \
-                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES, [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,                 \
-                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE, [ATTEST_AXIS_EPS] = SERVE_EPS,                          \
-                  [ATTEST_AXIS_STATE] = SERVE_STATE },                                                         \
-        .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32),                       \
-        .out = SERVE_UP_TO_F32                                                                                 \
+#define DEGREES_TABLE                                                                                                  \
+    {                                                                                                                  \
+        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_POLYNOMIAL, [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,                 \
+                  [ATTEST_AXIS_ROPE] = SERVE_ROPE,         [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,                       \
+                  [ATTEST_AXIS_LENS] = SERVE_LENS,         [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                     \
+                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,   [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,                       \
+                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE,     [ATTEST_AXIS_EPS] = SERVE_EPS,                              \
+                  [ATTEST_AXIS_STATE] = SERVE_STATE },                                                                 \
+        .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32        \
     }
 
 #endif

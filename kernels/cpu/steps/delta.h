@@ -38,17 +38,18 @@ static inline void delta_write(real *w, real *buffer, const row *r, const real *
 }
 #endif
 
-#define DELTA_TABLE(states)                                                                                    \
-    {                                                                                                          \
-        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_POWER),                                       \
-                  [ATTEST_AXIS_UPDATE] = SERVE_BIT(ATTEST_UPDATE_DELTA) | SERVE_BIT(ATTEST_UPDATE_EFLA),       \
-                  [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES, [ATTEST_AXIS_ROPE] = SERVE_ROPE,                 \
-                  [ATTEST_AXIS_MASK] = SERVE_BIT(ATTEST_MASK_CAUSAL) | SERVE_BIT(ATTEST_MASK_CAUSAL_BR),       \
-                  [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                                                      \
-                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES & ~SERVE_BIT(ATTEST_GATES_PRE_OUT),                    \
-                  [ATTEST_AXIS_NORM] = SERVE_BIT(ATTEST_NORM_NONE), [ATTEST_AXIS_STATE] = states },            \
-        .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32),                       \
-        .out = SERVE_UP_TO_F32                                                                                 \
+#define DELTA_TABLE(states)                                                                                            \
+    {                                                                                                                  \
+        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_POWER),                                               \
+                  [ATTEST_AXIS_UPDATE] = SERVE_BIT(ATTEST_UPDATE_DELTA) | SERVE_BIT(ATTEST_UPDATE_EFLA),               \
+                  [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,                                                          \
+                  [ATTEST_AXIS_ROPE] = SERVE_ROPE,                                                                     \
+                  [ATTEST_AXIS_MASK] = SERVE_BIT(ATTEST_MASK_CAUSAL) | SERVE_BIT(ATTEST_MASK_CAUSAL_BR),               \
+                  [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                                                              \
+                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES & ~SERVE_BIT(ATTEST_GATES_PRE_OUT),                            \
+                  [ATTEST_AXIS_NORM] = SERVE_BIT(ATTEST_NORM_NONE),                                                    \
+                  [ATTEST_AXIS_STATE] = states },                                                                      \
+        .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32        \
     }
 
 #endif

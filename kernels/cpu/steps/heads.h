@@ -15,16 +15,13 @@
 #include "token.h"
 
 typedef struct heads_steps {
-    void (*begin)(void *self, const row *r);            /* the states of KV head (r->b, r->g) */
-    void (*take)(void *self, const row *r, int64_t t);  /* token t enters */
-    void (*read)(void *self, const row *r);             /* writes output row (r->b, r->h, r->i) */
+    void (*begin)(void *self, const row *r);           /* the states of KV head (r->b, r->g) */
+    void (*take)(void *self, const row *r, int64_t t); /* token t enters */
+    void (*read)(void *self, const row *r);            /* writes output row (r->b, r->h, r->i) */
     void (*end)(void *self, const row *r);
 } heads_steps;
 
-static inline int heads_given(const attest_problem *p)
-{
-    return p->axis[ATTEST_AXIS_STATE].value == ATTEST_STATE_DRAW;
-}
+static inline int heads_given(const attest_problem *p) { return p->axis[ATTEST_AXIS_STATE].value == ATTEST_STATE_DRAW; }
 
 /* Is there anything before token t that its decay could meet?  Else a_t is not read. */
 static inline int heads_before(const row *r, int64_t t) { return t > 0 || heads_given(r->p); }

@@ -68,9 +68,9 @@ static inline void pairs_head(row *r)
 /* One row under way. */
 typedef struct pairs {
     const row *r;
-    const real *q; /* phi(q_i) [dim] */
-    const real *D; /* D_ij of the row's keys, [last-first]; NULL: all are 1 */
-    real *k, *v;   /* buffers of one key and one value */
+    const real *q;  /* phi(q_i) [dim] */
+    const real *D;  /* D_ij of the row's keys, [last-first]; NULL: all are 1 */
+    real *k, *v;    /* buffers of one key and one value */
     real *past, *a; /* decay=vector: phi(q_i) times D_ij, and a buffer for a_t */
     real *rest;
 } pairs;
@@ -97,8 +97,7 @@ static inline pairs pairs_begin(const row *r)
 static inline const real *pairs_key(const pairs *x, int64_t j)
 {
     const row *r = x->r;
-    return r->keys ? r->keys + j * token_dim(r->p)
-                   : token_row(x->k, r->p, r->t->role[ATTEST_K], r->b, r->g, j, j);
+    return r->keys ? r->keys + j * token_dim(r->p) : token_row(x->k, r->p, r->t->role[ATTEST_K], r->b, r->g, j, j);
 }
 #endif
 

@@ -11,7 +11,7 @@
 #define SERVE_WINDOW (SERVE_BIT(ATTEST_WINDOW_NONE) | SERVE_BIT(ATTEST_WINDOW_W))
 #define SERVE_LENS (SERVE_BIT(ATTEST_LENS_NONE) | SERVE_BIT(ATTEST_LENS_DRAW))
 #define SERVE_STATE (SERVE_BIT(ATTEST_STATE_NONE) | SERVE_BIT(ATTEST_STATE_DRAW))
-#define SERVE_POLYNOMIAL \
+#define SERVE_POLYNOMIAL                                                                                               \
     (SERVE_BIT(ATTEST_WEIGHT_TAYLOR) | SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER))
 /* Every value of an axis up to its last one. */
 #define SERVE_THROUGH(last) (SERVE_BIT((last) + 1) - 1)
@@ -29,11 +29,11 @@
 #define SERVE_CAP SERVE_THROUGH(ATTEST_CAP_SET)
 #define SERVE_ALIBI SERVE_THROUGH(ATTEST_ALIBI_DRAW)
 /* Rows of a serve_table: what pairs.h does for every kernel that goes pair by pair. */
-#define SERVE_PAIRS                                                                                            \
-    [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES, [ATTEST_AXIS_ROPE] = SERVE_ROPE,                               \
-    [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS, [ATTEST_AXIS_WINDOW] = SERVE_WINDOW, [ATTEST_AXIS_LENS] = SERVE_LENS, \
-    [ATTEST_AXIS_GATES] = SERVE_ALL_GATES, [ATTEST_AXIS_EPS] = SERVE_EPS, [ATTEST_AXIS_CLAMP] = SERVE_CLAMP,   \
-    [ATTEST_AXIS_CAP] = SERVE_CAP, [ATTEST_AXIS_ALIBI] = SERVE_ALIBI
+#define SERVE_PAIRS                                                                                                    \
+    [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES, [ATTEST_AXIS_ROPE] = SERVE_ROPE, [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS, \
+    [ATTEST_AXIS_WINDOW] = SERVE_WINDOW, [ATTEST_AXIS_LENS] = SERVE_LENS, [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,       \
+    [ATTEST_AXIS_EPS] = SERVE_EPS, [ATTEST_AXIS_CLAMP] = SERVE_CLAMP, [ATTEST_AXIS_CAP] = SERVE_CAP,                   \
+    [ATTEST_AXIS_ALIBI] = SERVE_ALIBI
 #define SERVE_UP_TO_F32 (SERVE_BIT(ATTEST_F32) | SERVE_BIT(ATTEST_F16) | SERVE_BIT(ATTEST_BF16))
 
 typedef struct serve_table {
@@ -70,8 +70,9 @@ static inline const serve_axis_text *serve_axis(uint32_t axis)
         { "lens", { "none", "draw" } },
         { "decay", { "none", "retnet", "scalar", "vector" } },
         { "gates", { "none", "in", "out", "inout", "pre-out", "heads" } },
-        { "norm", { "sum", "sink", "floor", "none", "length", "l2", "rms", "layernorm", "length-l2", "length-rms",
-                    "length-layernorm" } },
+        { "norm",
+          { "sum", "sink", "floor", "none", "length", "l2", "rms", "layernorm", "length-l2", "length-rms",
+            "length-layernorm" } },
         { "affine", { "none", "draw" } },
         { "update", { "add", "delta", "efla" } },
         { "eps", { "0", "EPS" } },

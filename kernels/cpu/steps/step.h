@@ -37,8 +37,8 @@ static inline real real_tanh(real x) { return tanhf(x); }
 /* What all kernels made of these steps declare (attest_numerics); each adds its schedule, and what else it has: casts
  * of weights, states.  The exponential is glibc's expf or exp, whose manual ("Known Maximum Errors in Math Functions")
  * gives 1 ulp: at most 2u relative. */
-#define STEP_NUMERICS                                                                             \
-    .struct_size = sizeof(attest_numerics), .exp_error = 2 * STEP_UNIT, .log2_domain = ATTEST_NO, \
+#define STEP_NUMERICS                                                                                                  \
+    .struct_size = sizeof(attest_numerics), .exp_error = 2 * STEP_UNIT, .log2_domain = ATTEST_NO,                      \
     .acc_truncates = ATTEST_NO, .acc_unit = STEP_UNIT, .div_error = STEP_UNIT, .scale_dtype = 1 + REAL_DTYPE
 /* step_round() on weights that the denominator does not see. */
 #define STEP_CAST .p_rounding = ATTEST_ROUNDING_NEAREST, .cast_in_sum = ATTEST_NO
@@ -93,8 +93,7 @@ static inline int64_t step_offset(const attest_tensor *t, int64_t b, int64_t h, 
 
 /* The `count` channels of row (b,h,i): in place when they are stored as `real` one after the other, else
  * converted (exactly) into buffer. */
-static inline const real *step_row(real *buffer, const attest_tensor *t, int64_t b, int64_t h, int64_t i,
-                                   int64_t count)
+static inline const real *step_row(real *buffer, const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t count)
 {
     const int64_t at = step_offset(t, b, h, i);
     if (t->dtype == REAL_DTYPE && t->stride[3] == 1)
@@ -182,10 +181,7 @@ static inline real step_dot(const real *x, const real *y, int64_t count)
 
 #ifndef step_score
 /* One rounding more than the dot product, and the one of scale itself. */
-static inline real step_score(real scale, const real *q, const real *k, int64_t d)
-{
-    return scale * step_dot(q, k, d);
-}
+static inline real step_score(real scale, const real *q, const real *k, int64_t d) { return scale * step_dot(q, k, d); }
 #endif
 
 #ifndef step_add_value

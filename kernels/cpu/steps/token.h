@@ -161,8 +161,8 @@ static inline void token_pair(const attest_problem *p, int64_t c, int64_t *first
 
 /* phi(rope(row (b,h,i) of t)) for a token at `position` (q: step_position, k: its index): token_dim entries, in place
  * for plain rows stored as reals, else in buffer[token_dim]. */
-static inline const real *token_row(real *buffer, const attest_problem *p, const attest_tensor *t, int64_t b,
-                                    int64_t h, int64_t i, int64_t position)
+static inline const real *token_row(real *buffer, const attest_problem *p, const attest_tensor *t, int64_t b, int64_t h,
+                                    int64_t i, int64_t position)
 {
     const real *x = step_row(buffer, t, b, h, i, p->d);
     token_map *const map = token_feature(p);

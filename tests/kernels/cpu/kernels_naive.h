@@ -45,7 +45,7 @@ static inline double naive_value(int64_t tensor, int64_t a, int64_t b, int64_t c
 static inline double naive_input(int64_t role, int64_t a, int64_t b, int64_t c, int64_t d)
 {
     static const double upto[ATTEST_TENSOR_ROLES] = { [ATTEST_DECAY] = 1, [ATTEST_GAMMA] = 1, [ATTEST_GIN] = 1,
-                                                    [ATTEST_GOUT] = 1, [ATTEST_BETA] = 2, [ATTEST_SLOPE] = 0.5 };
+                                                      [ATTEST_GOUT] = 1,  [ATTEST_BETA] = 2,  [ATTEST_SLOPE] = 0.5 };
     if (upto[role] > 0)
         return upto[role] * (double)(naive_hash(role, a, b, c, d) % 64 + 1) / 64;
     return naive_value(role, a, b, c, d);
@@ -205,10 +205,10 @@ static inline double naive_weight(const attest_problem *p, double x)
 
 typedef struct naive_row {
     int empty;
-    int judged;   /* 0: something overflows a float, nothing is compared */
-    int regular;  /* 0: the divisor is small against its error, o is not compared */
+    int judged;      /* 0: something overflows a float, nothing is compared */
+    int regular;     /* 0: the divisor is small against its error, o is not compared */
     int lse_regular; /* 0: z is, lse is not compared */
-    int64_t keys; /* visible */
+    int64_t keys;    /* visible */
     double o[NAIVE_WIDTH], u[NAIVE_WIDTH], z, lse;
     double o_error[NAIVE_WIDTH], u_error[NAIVE_WIDTH], z_error, lse_error;
     double center, highest, size; /* size: the largest of a score */
@@ -273,8 +273,7 @@ static inline void naive_add_key(naive_row *row, const attest_problem *p, int64_
 }
 
 /* Adds the given states, read by query i. */
-static inline void naive_add_states(naive_row *row, const attest_problem *p, int64_t b, int64_t h, int64_t i,
-                                    double u)
+static inline void naive_add_states(naive_row *row, const attest_problem *p, int64_t b, int64_t h, int64_t i, double u)
 {
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     const int highest = (int)weight->order, lowest = weight->value == ATTEST_WEIGHT_TAYLOR ? 0 : highest;

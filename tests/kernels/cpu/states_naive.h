@@ -193,8 +193,8 @@ static inline near naive_divisor(const scene *s, near z, double squares, double 
 
 /* y = gout Norm(u,z) with all its errors, the rounding to `out` included.  0: the divisor is not told from 0, so that
  * o is not judged. */
-static inline int naive_norm(near *y, const scene *s, const near *u, near z, int64_t keys, int64_t b,
-                             int64_t h, int64_t i)
+static inline int naive_norm(near *y, const scene *s, const near *u, near z, int64_t keys, int64_t b, int64_t h,
+                             int64_t i)
 {
     const attest_problem *p = &s->c.problem;
     const uint32_t norm = p->axis[ATTEST_AXIS_NORM].value;

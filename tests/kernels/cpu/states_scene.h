@@ -43,7 +43,9 @@ static inline double scene_value(uint32_t role, uint64_t at)
     const uint64_t hash = scene_hash(role, at);
     const double x = ((double)(hash % 65) - 32) / 32, positive = (double)(hash % 64 + 1) / 64;
     switch (role) {
-    case ATTEST_GIN: case ATTEST_GOUT: case ATTEST_BETA: return positive;
+    case ATTEST_GIN:
+    case ATTEST_GOUT:
+    case ATTEST_BETA: return positive;
     case ATTEST_DECAY: return 0.5 + positive / 2;
     case ATTEST_GAMMA: return 1 - 1.0 / (double)(4ull << at);
     case ATTEST_GAIN: return 1 + x / 4;
@@ -103,9 +105,10 @@ static inline void scene_fill(scene *s, attest_tensor_id id)
         return;
     }
     for (int64_t at = 0; at < attest_tensor_count(t); at++)
-        attest_store_bits(t, at, id.index == ATTEST_KV_LENS
-                                     ? scene_hash(id.index, (uint64_t)at) % (uint64_t)(s->c.problem.m + 1)
-                                     : attest_from_f64(t->dtype, scene_value(id.index, (uint64_t)at)));
+        attest_store_bits(t, at,
+                          id.index == ATTEST_KV_LENS
+                              ? scene_hash(id.index, (uint64_t)at) % (uint64_t)(s->c.problem.m + 1)
+                              : attest_from_f64(t->dtype, scene_value(id.index, (uint64_t)at)));
 }
 
 /* Which bit of attest_kernel.outputs an output needs. */
@@ -230,8 +233,8 @@ static inline void scene_check_unread(scene *s, int64_t rows)
     scene_run(s);
     const size_t row = (size_t)p->e * attest_dtype_bytes(o->dtype);
     for (int64_t at = 0; at < p->b * p->hq * p->n; at++)
-        ck_assert_msg(at % p->n >= rows || memcmp((char *)before + (size_t)at * row, (char *)o->data + (size_t)at * row,
-                                                  row) == 0,
+        ck_assert_msg(at % p->n >= rows ||
+                          memcmp((char *)before + (size_t)at * row, (char *)o->data + (size_t)at * row, row) == 0,
                       "%s: a NaN that row %lld does not read changed it", s->where, (long long)at);
     free(before);
 }

@@ -48,7 +48,9 @@ static int variant_text(char *text, size_t len, size_t n)
             snprintf(text, len, "%s:%g", preset->name, 0.25 * (double)(order + 1));
         else
             snprintf(text, len, "%s%s", preset->name,
-                     preset->argument == ATTEST_ARG_NONE ? "" : order == 0 ? ":2" : orders[order]);
+                     preset->argument == ATTEST_ARG_NONE ? ""
+                     : order == 0                        ? ":2"
+                                                         : orders[order]);
         return 1;
     }
     n -= named;
@@ -202,8 +204,8 @@ static void check_spread(const attest_tensor *s, const attest_tensor *t, const c
     for (int64_t at = 0; at < attest_tensor_count(t); at++) {
         const int64_t there = same_element(s, t, at);
         const char *hole = (const char *)s->data + (size_t)(there + 1) * bytes;
-        ck_assert_msg(attest_load_bits(t, at) == attest_load_bits(s, there), "%s: %s element %lld differs", where,
-                      name, (long long)at);
+        ck_assert_msg(attest_load_bits(t, at) == attest_load_bits(s, there), "%s: %s element %lld differs", where, name,
+                      (long long)at);
         ck_assert_msg(memcmp(hole, untouched, bytes) == 0, "%s: wrote a hole of %s", where, name);
     }
 }
@@ -256,7 +258,7 @@ static int is_read(const attest_problem *p, uint32_t r, int64_t b, int64_t token
         while (first < p->m && !naive_sees(p, b, i, first))
             first++;
         if (r == ATTEST_DECAY ? alive(p, b, i) && token <= i && (token > first || p->axis[ATTEST_AXIS_STATE].value)
-                          : naive_sees(p, b, i, token))
+                              : naive_sees(p, b, i, token))
             return 1;
     }
     return 0;
@@ -418,7 +420,9 @@ END_TEST
 
 START_TEST(test_refusals)
 {
-    static const struct { const char *kernel, *line, *reason; } cases[] = {
+    static const struct {
+        const char *kernel, *line, *reason;
+    } cases[] = {
         { "softmax-two-pass-f32", "variant=taylor:2", "weight=taylor" },
         { "softmax-two-pass-f64", "variant=softmax", "in=f32" },
         { "softmax-two-pass-f32", "variant=softmax in=f64", "in=f64" },

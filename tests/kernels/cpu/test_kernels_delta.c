@@ -160,15 +160,39 @@ static int check_line(const attest_kernel *kernel, const char *line)
 
 /* ---- presets x sizes x axes ------------------------------------------------------------------------------------ */
 
-static const char *const presets[] = { "deltanet", "gdn", "efla", "sla-deltanet", "sla-gdn", "efla decay=scalar",
-                                       "deltanet decay=vector", "deltanet decay=retnet",
+static const char *const presets[] = { "deltanet",
+                                       "gdn",
+                                       "efla",
+                                       "sla-deltanet",
+                                       "sla-gdn",
+                                       "efla decay=scalar",
+                                       "deltanet decay=vector",
+                                       "deltanet decay=retnet",
                                        "efla decay=vector gates=inout" };
-static const char *const sizes[] = { "n=1 chunk=1", "n=2 chunk=1 hq=2", "n=5 chunk=3 b=2 hq=4 hkv=2", "n=17 chunk=8",
-                                     "n=33 chunk=8 hq=2 hkv=1", "n=17 chunk=64", "n=33 chunk=3", "n=5 m=9 chunk=3",
-                                     "n=9 m=5 chunk=1", "n=5 m=9 mask=causal-br", "n=9 m=5 mask=causal-br chunk=2" };
-static const char *const extras[] = { "", "state=draw", "in=bf16", "in=bf16 out=f32 state=draw", "rope=10 feature=unit",
-                                      "feature=cosformer", "feature=silu-unit", "feature=elu1", "gates=in", "gates=out",
-                                      "gates=heads", "feature=silu scale=-0.7", "feature=relu state=draw" };
+static const char *const sizes[] = { "n=1 chunk=1",
+                                     "n=2 chunk=1 hq=2",
+                                     "n=5 chunk=3 b=2 hq=4 hkv=2",
+                                     "n=17 chunk=8",
+                                     "n=33 chunk=8 hq=2 hkv=1",
+                                     "n=17 chunk=64",
+                                     "n=33 chunk=3",
+                                     "n=5 m=9 chunk=3",
+                                     "n=9 m=5 chunk=1",
+                                     "n=5 m=9 mask=causal-br",
+                                     "n=9 m=5 mask=causal-br chunk=2" };
+static const char *const extras[] = { "",
+                                      "state=draw",
+                                      "in=bf16",
+                                      "in=bf16 out=f32 state=draw",
+                                      "rope=10 feature=unit",
+                                      "feature=cosformer",
+                                      "feature=silu-unit",
+                                      "feature=elu1",
+                                      "gates=in",
+                                      "gates=out",
+                                      "gates=heads",
+                                      "feature=silu scale=-0.7",
+                                      "feature=relu state=draw" };
 
 START_TEST(test_numbers)
 {
@@ -225,8 +249,9 @@ static attest_tensor from_token(const attest_tensor *t, int64_t from, int64_t n)
 /* Two passes, the second from the first one's final state, over the memory of one. */
 static void check_carried(const attest_kernel *kernel, const char *variant, int64_t cut)
 {
-    static const attest_role sliced[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_K_HEAD_LOGITS, ATTEST_Q_HEAD_LOGITS,
-                                          ATTEST_DECAY, ATTEST_BETA, ATTEST_O };
+    static const attest_role sliced[] = {
+        ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_K_HEAD_LOGITS, ATTEST_Q_HEAD_LOGITS, ATTEST_DECAY, ATTEST_BETA, ATTEST_O
+    };
     scene s;
     char line[256];
     snprintf(line, sizeof line, "variant=%s b=2 hq=4 hkv=2 n=12 d=3 e=2 chunk=4", variant);
@@ -269,7 +294,9 @@ END_TEST
 
 START_TEST(test_refusals)
 {
-    static const struct { const char *kernel, *line, *reason; } cases[] = {
+    static const struct {
+        const char *kernel, *line, *reason;
+    } cases[] = {
         { "delta-recurrent-f32", "variant=linear mask=causal", "update=add" },
         { "delta-chunk-f32", "variant=retnet", "update=add" },
         { "delta-parallel-f32", "variant=gdn state=draw", "state=draw" },

@@ -212,14 +212,14 @@ static int check_line(const attest_kernel *kernel, const char *line)
 
 /* ---- presets x sizes, axes x masks ----------------------------------------------------------------------------- */
 
-static const char *const presets[] = {
-    "taylor:0", "taylor:1", "taylor:2", "taylor:3", "term:0", "term:1", "term:3", "quadratic", "linear", "linear-elu",
-    "linear-relu", "cosformer", "linear-cos", "elu-taylor:2", "relu-taylor:3", "cos-taylor:2", "based", "retnet", "gla",
-    "simple-gla", "sla", "sla-retnet", "sla-gla"
-};
-static const char *const sizes[] = { "n=1 chunk=1", "n=2 chunk=1 hq=2", "n=5 chunk=3 b=2 hq=4 hkv=2", "n=17 chunk=8",
-                                     "n=33 chunk=8 hq=2 hkv=1", "n=17 chunk=64", "n=33 chunk=3", "n=5 m=9 chunk=3",
-                                     "n=9 m=5 chunk=1" };
+static const char *const presets[] = { "taylor:0",     "taylor:1",   "taylor:2",   "taylor:3",     "term:0",
+                                       "term:1",       "term:3",     "quadratic",  "linear",       "linear-elu",
+                                       "linear-relu",  "cosformer",  "linear-cos", "elu-taylor:2", "relu-taylor:3",
+                                       "cos-taylor:2", "based",      "retnet",     "gla",          "simple-gla",
+                                       "sla",          "sla-retnet", "sla-gla" };
+static const char *const sizes[] = { "n=1 chunk=1",  "n=2 chunk=1 hq=2",        "n=5 chunk=3 b=2 hq=4 hkv=2",
+                                     "n=17 chunk=8", "n=33 chunk=8 hq=2 hkv=1", "n=17 chunk=64",
+                                     "n=33 chunk=3", "n=5 m=9 chunk=3",         "n=9 m=5 chunk=1" };
 static const char *const extras[] = { "", "state=draw", "lens=draw b=3", "lens=draw state=draw mask=causal-br b=3" };
 
 START_TEST(test_presets)
@@ -240,16 +240,36 @@ START_TEST(test_presets)
 }
 END_TEST
 
-static const char *const axes[] = {
-    "gates=in", "gates=out", "gates=inout", "gates=pre-out", "gates=heads", "norm=sink", "norm=floor:1", "norm=none",
-    "norm=length", "norm=l2 eps=0.01", "norm=rms affine=draw", "norm=layernorm affine=draw eps=0.001",
-    "norm=length-l2 gates=pre-out", "norm=length-rms eps=0.1", "norm=length-layernorm affine=draw gates=out",
-    "feature=silu", "feature=silu-unit", "feature=unit", "feature=elu1 eps=0.5", "feature=cosformer rope=10",
-    "rope=100",
-    "rope=100 feature=elu1", "rope=100 feature=unit state=draw", "scale=-0.7", "scale=0"
-};
+static const char *const axes[] = { "gates=in",
+                                    "gates=out",
+                                    "gates=inout",
+                                    "gates=pre-out",
+                                    "gates=heads",
+                                    "norm=sink",
+                                    "norm=floor:1",
+                                    "norm=none",
+                                    "norm=length",
+                                    "norm=l2 eps=0.01",
+                                    "norm=rms affine=draw",
+                                    "norm=layernorm affine=draw eps=0.001",
+                                    "norm=length-l2 gates=pre-out",
+                                    "norm=length-rms eps=0.1",
+                                    "norm=length-layernorm affine=draw gates=out",
+                                    "feature=silu",
+                                    "feature=silu-unit",
+                                    "feature=unit",
+                                    "feature=elu1 eps=0.5",
+                                    "feature=cosformer rope=10",
+                                    "rope=100",
+                                    "rope=100 feature=elu1",
+                                    "rope=100 feature=unit state=draw",
+                                    "scale=-0.7",
+                                    "scale=0" };
 static const char *const weights[] = { "linear norm=sum", "taylor:2", "term:2 norm=sum", "linear-elu" };
-static const char *const decays[] = { "", "mask=causal", "mask=causal-br m=11", "mask=causal decay=retnet",
+static const char *const decays[] = { "",
+                                      "mask=causal",
+                                      "mask=causal-br m=11",
+                                      "mask=causal decay=retnet",
                                       "mask=causal-br decay=scalar lens=draw b=4",
                                       "mask=causal decay=vector lens=draw b=4",
                                       "mask=causal-br decay=vector lens=draw state=draw b=4",
@@ -286,8 +306,10 @@ static attest_tensor from_token(const attest_tensor *t, int64_t from, int64_t n)
  * memory: u of every row is that of one pass. */
 static void check_carried(const attest_kernel *kernel, const char *variant, int64_t cut)
 {
-    static const attest_role sliced[] = { ATTEST_Q, ATTEST_K, ATTEST_V, ATTEST_GIN, ATTEST_GOUT, ATTEST_K_HEAD_LOGITS,
-                                          ATTEST_Q_HEAD_LOGITS, ATTEST_DECAY, ATTEST_O, ATTEST_U, ATTEST_Z };
+    static const attest_role sliced[] = {
+        ATTEST_Q,     ATTEST_K, ATTEST_V, ATTEST_GIN, ATTEST_GOUT, ATTEST_K_HEAD_LOGITS, ATTEST_Q_HEAD_LOGITS,
+        ATTEST_DECAY, ATTEST_O, ATTEST_U, ATTEST_Z
+    };
     scene s;
     char line[256];
     snprintf(line, sizeof line, "variant=%s mask=causal b=2 hq=4 hkv=2 n=12 d=3 e=2 chunk=4", variant);
@@ -325,8 +347,16 @@ static void check_carried(const attest_kernel *kernel, const char *variant, int6
 
 START_TEST(test_carried)
 {
-    static const char *const variants[] = { "linear-elu", "term:1", "retnet", "gla", "simple-gla", "sla-gla",
-                                            "taylor:3", "quadratic", "taylor:2%decay=scalar", "based%gates=inout" };
+    static const char *const variants[] = { "linear-elu",
+                                            "term:1",
+                                            "retnet",
+                                            "gla",
+                                            "simple-gla",
+                                            "sla-gla",
+                                            "taylor:3",
+                                            "quadratic",
+                                            "taylor:2%decay=scalar",
+                                            "based%gates=inout" };
     for (size_t v = 0; v < COUNT(variants) * COUNT(kernels); v++) {
         const attest_kernel *kernel = scene_kernel(kernels[v % COUNT(kernels)]);
         char variant[64];

@@ -17,8 +17,12 @@ static attest_problem problem_of(const char *line)
     return c.problem;
 }
 
-static const char *const lines[] = { "n=8", "in=bf16 p=bf16", "in=f64", "variant=gate cap=30 clamp=none gates=none",
-                                     "variant=linear feature=silu", "variant=taylor:2 splits=3" };
+static const char *const lines[] = { "n=8",
+                                     "in=bf16 p=bf16",
+                                     "in=f64",
+                                     "variant=gate cap=30 clamp=none gates=none",
+                                     "variant=linear feature=silu",
+                                     "variant=taylor:2 splits=3" };
 #define LINES (sizeof lines / sizeof lines[0])
 
 /* A built-in kernel is judged by what it declares, to the bit. */
@@ -53,13 +57,21 @@ START_TEST(test_uncovered)
         { "n=8", { SIZED, .score_acc = 1 + ATTEST_F16 }, { SIZED, .score_acc = 1 + ATTEST_F64 }, 1, "accumulator" },
         { "n=8", { SIZED, .value_acc = 1 + ATTEST_BF16 }, { SIZED, .value_acc = 1 + ATTEST_F32 }, 1, "accumulator" },
         { "cap=30", { SIZED, .tanh_error = 0x1p-20 }, { SIZED, .tanh_error = 0x1p-21 }, 1, "tanh" },
-        { "n=8", { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .log_error = 0x1p-20 },
-          { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .log_error = 0x1p-21 }, ATTEST_GIVES_O | ATTEST_GIVES_LSE,
+        { "n=8",
+          { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .log_error = 0x1p-20 },
+          { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .log_error = 0x1p-21 },
+          ATTEST_GIVES_O | ATTEST_GIVES_LSE,
           "log" },
-        { "n=8", { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .log_error = 0x1p-20 },
-          { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .log_error = 0x1p-20 }, 1, "log" },
-        { "variant=linear feature=silu", { SIZED, .sigmoid_error = 0x1p-20 },
-          { SIZED, .sigmoid_error = 0x1p-20, .exp_error = 0x1p-22 }, 1, "sigmoid" },
+        { "n=8",
+          { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .log_error = 0x1p-20 },
+          { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .log_error = 0x1p-20 },
+          1,
+          "log" },
+        { "variant=linear feature=silu",
+          { SIZED, .sigmoid_error = 0x1p-20 },
+          { SIZED, .sigmoid_error = 0x1p-20, .exp_error = 0x1p-22 },
+          1,
+          "sigmoid" },
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         const attest_problem p = problem_of(cases[n].line);
@@ -91,8 +103,7 @@ START_TEST(test_looser)
         ck_assert(attest_declared_resolve(&d, &p, 1, why, sizeof why));
         ck_assert_uint_eq(d.numerics.schedule, after ? ATTEST_SCHEDULE_TWO_PASS : ATTEST_SCHEDULE_UNKNOWN);
         ck_assert_uint_eq(d.flags, after ? ATTEST_SERIAL_SUMS | ATTEST_FTZ : ATTEST_FTZ);
-        ck_assert_uint_eq(d.numerics.cast_in_sum,
-                          division == ATTEST_DIVISION_THEN_CAST ? ATTEST_UNKNOWN : ATTEST_YES);
+        ck_assert_uint_eq(d.numerics.cast_in_sum, division == ATTEST_DIVISION_THEN_CAST ? ATTEST_UNKNOWN : ATTEST_YES);
     }
     d = (attest_declared){ .numerics = { SIZED, .exp_error = 0x1p-22, .sigmoid_error = 0x1p-20 } };
     ck_assert(attest_declared_resolve(&d, &p, 1, why, sizeof why) && d.numerics.exp_error == 0x1p-22);
@@ -122,7 +133,8 @@ START_TEST(test_limits)
         { { .struct_size = sizeof(attest_limits), .e = { .multiple = 8 } }, "e=12", "e=12 is no multiple of 8" },
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-        const attest_kernel kernel = { .struct_size = sizeof kernel, .supports = serves_all,
+        const attest_kernel kernel = { .struct_size = sizeof kernel,
+                                       .supports = serves_all,
                                        .limits = &cases[n].limits };
         const attest_problem p = problem_of(cases[n].line);
         char why[256] = "x";

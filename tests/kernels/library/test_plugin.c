@@ -19,25 +19,28 @@ static void expect_refusal(attest_status status, const attest_error *err, const 
 }
 
 /* Changes one thing of a good library (kernel 0 of two, or the library) and expects the check to see it. */
-#define SPOIL(change, message)                                                                                  \
-    do {                                                                                                      \
-        attest_kernel k0 = *base->kernels[0], k1 = *base->kernels[1];                                         \
-        attest_numerics numerics = *k0.numerics;                                                              \
-        attest_limits limits = attest_limits_init();                                                          \
-        attest_claim claim = attest_claim_init();                                                             \
-        attest_memory memory = { .struct_size = sizeof memory, .device = ATTEST_CUDA };                       \
-        const attest_kernel *table[2] = { &k0, &k1 };                                                         \
-        attest_library lib = { .struct_size = sizeof lib, .abi_version = ATTEST_ABI_VERSION, .name = "test",  \
-                               .kernels = table, .kernel_count = 2 };                                         \
-        k0.numerics = &numerics;                                                                              \
-        k0.limits = &limits;                                                                                  \
-        k0.claim = &claim;                                                                                    \
-        (void)memory;                                                                                         \
-        ck_assert_msg(attest_plugin_take(&plugin, &lib, "dir/file.so", &err) == ATTEST_OK, "%s", err.text);   \
-        attest_plugin_free(plugin);                                                                           \
-        change;                                                                                               \
-        expect_refusal(attest_plugin_take(&plugin, &lib, "dir/file.so", &err), &err, "dir/file.so", message); \
-        ck_assert_ptr_null(plugin);                                                                           \
+#define SPOIL(change, message)                                                                                         \
+    do {                                                                                                               \
+        attest_kernel k0 = *base->kernels[0], k1 = *base->kernels[1];                                                  \
+        attest_numerics numerics = *k0.numerics;                                                                       \
+        attest_limits limits = attest_limits_init();                                                                   \
+        attest_claim claim = attest_claim_init();                                                                      \
+        attest_memory memory = { .struct_size = sizeof memory, .device = ATTEST_CUDA };                                \
+        const attest_kernel *table[2] = { &k0, &k1 };                                                                  \
+        attest_library lib = { .struct_size = sizeof lib,                                                              \
+                               .abi_version = ATTEST_ABI_VERSION,                                                      \
+                               .name = "test",                                                                         \
+                               .kernels = table,                                                                       \
+                               .kernel_count = 2 };                                                                    \
+        k0.numerics = &numerics;                                                                                       \
+        k0.limits = &limits;                                                                                           \
+        k0.claim = &claim;                                                                                             \
+        (void)memory;                                                                                                  \
+        ck_assert_msg(attest_plugin_take(&plugin, &lib, "dir/file.so", &err) == ATTEST_OK, "%s", err.text);            \
+        attest_plugin_free(plugin);                                                                                    \
+        change;                                                                                                        \
+        expect_refusal(attest_plugin_take(&plugin, &lib, "dir/file.so", &err), &err, "dir/file.so", message);          \
+        ck_assert_ptr_null(plugin);                                                                                    \
     } while (0)
 
 START_TEST(test_library_check)
@@ -91,7 +94,9 @@ END_TEST
 
 START_TEST(test_plugin_open)
 {
-    static const struct { const char *file, *text; } cases[] = {
+    static const struct {
+        const char *file, *text;
+    } cases[] = {
         { ATTEST_TEST_BUILD "/plugins/none-such.so", "No such file" },
         { ATTEST_TEST_BUILD "/plugins", "a directory" },
         { ATTEST_TEST_ROOT "/Makefile", "not a library that can be loaded" },
@@ -123,8 +128,9 @@ END_TEST
 /* A struct of a library that ends early, at every size; and one that goes on. */
 START_TEST(test_short_structs)
 {
-    const attest_numerics whole = { .struct_size = sizeof whole, .tile = 3, .exp_error = 0x1p-22, .empty_row = 1,
-                                    .sigmoid_error = 0x1p-20 };
+    const attest_numerics whole = {
+        .struct_size = sizeof whole, .tile = 3, .exp_error = 0x1p-22, .empty_row = 1, .sigmoid_error = 0x1p-20
+    };
     for (uint32_t size = 4; size <= sizeof whole; size++) {
         attest_numerics given = whole, copy;
         unsigned char *bytes = malloc(size); /* nothing behind it may be read */

@@ -64,13 +64,13 @@ START_TEST(cuts_by_hand)
 {
     const float ones[4] = { 1, 1, 1, 1 }, small[4] = { 0x1p-26f, 0x1p-26f, 0x1p-26f, 0x1p-26f };
     const float twice[2] = { 1, 1 }, opposite[2] = { 0x1p10f, -0x1p10f };
-    ck_assert(one(1, 0x1p-12f, 0x1p-12f) == 1);                 /* 2^-24: seen, cut with the result */
-    ck_assert(one(1, 0x1p-12f, 0x1.8p-12f) == 1);               /* to nearest it would be 1 + 2^-23 */
+    ck_assert(one(1, 0x1p-12f, 0x1p-12f) == 1);   /* 2^-24: seen, cut with the result */
+    ck_assert(one(1, 0x1p-12f, 0x1.8p-12f) == 1); /* to nearest it would be 1 + 2^-23 */
     ck_assert(one(1, 0x1p-12f, 0x1p-11f) == 1 + 0x1p-23f);
-    ck_assert(one(-1, 0x1p-12f, -0x1.8p-12f) == -1);            /* toward zero on either side */
-    ck_assert(one(1, 0x1p-12f, -0x1p-13f) == 1 - 0x1p-24f);     /* 1 - 2^-25 has 25 bits: toward zero */
-    ck_assert(one(1, 0x1p-13f, -0x1p-13f) == 1);                /* 2^-26 is below what is kept beside 1 */
-    ck_assert(mma_add(1, ones, small, 4) == 1);                 /* each is below 2^-25 of the largest: gone */
+    ck_assert(one(-1, 0x1p-12f, -0x1.8p-12f) == -1);        /* toward zero on either side */
+    ck_assert(one(1, 0x1p-12f, -0x1p-13f) == 1 - 0x1p-24f); /* 1 - 2^-25 has 25 bits: toward zero */
+    ck_assert(one(1, 0x1p-13f, -0x1p-13f) == 1);            /* 2^-26 is below what is kept beside 1 */
+    ck_assert(mma_add(1, ones, small, 4) == 1);             /* each is below 2^-25 of the largest: gone */
     ck_assert(mma_add(0, twice, opposite, 2) == 0 && !signbit(mma_add(-0.0f, twice, opposite, 2)));
     ck_assert(one(0, 1.5f, 1.5f) == 2.25f);
     ck_assert(one(0x1p-149f, 0, 5) == 0x1p-149f && one(0, 0x1p-80f, 0x1p-69f) == 0x1p-149f);

@@ -72,7 +72,11 @@ static const struct good {
     { 1, "{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }", 8, ATTEST_I64, 1, { 1, 0, 0 } },
     { 1, "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", 8, ATTEST_I64, 1, { 2, 0, 0 } },
     { 1, "{'shape':(2,3),'fortran_order':False,'descr':'<f4'}", 24, ATTEST_F32, 2, { 2, 3, 0 } },
-    { 1, " {\"shape\" : ( 2 ,\n3,) , 'descr'\t: \"<f4\", 'fortran_order' : False } \n", 24, ATTEST_F32, 2,
+    { 1,
+      " {\"shape\" : ( 2 ,\n3,) , 'descr'\t: \"<f4\", 'fortran_order' : False } \n",
+      24,
+      ATTEST_F32,
+      2,
       { 2, 3, 0 } },
     { 1, "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3, 1), }", 12, ATTEST_F32, 3, { 1, 3, 1 } },
 };
@@ -219,9 +223,9 @@ static const struct patch {
     size_t count;
     const char *words;
 } patches[] = {
-    { 0, { 'P' }, 1, "bad magic" },        { 5, { 'y' }, 1, "bad magic" },
-    { 6, { 0 }, 1, "version 0.0" },        { 6, { 4 }, 1, "version 4.0" },
-    { 7, { 1 }, 1, "version 1.1" },        { 8, { 255, 255 }, 2, "claims 65535 bytes" },
+    { 0, { 'P' }, 1, "bad magic" },         { 5, { 'y' }, 1, "bad magic" },
+    { 6, { 0 }, 1, "version 0.0" },         { 6, { 4 }, 1, "version 4.0" },
+    { 7, { 1 }, 1, "version 1.1" },         { 8, { 255, 255 }, 2, "claims 65535 bytes" },
     { 8, { 0, 0 }, 2, "not a dictionary" }, { 6, { 2, 0, 255, 255 }, 4, "claims" },
 };
 

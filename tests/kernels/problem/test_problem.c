@@ -55,8 +55,7 @@ static void random_number(char *text, size_t len, uint64_t *random, int positive
     snprintf(text, len, random_below(random, 2) ? "%a" : "%.17g", x);
 }
 
-static void random_argument(char *text, size_t len, uint64_t *random, const char *name, uint32_t argument,
-                            double above)
+static void random_argument(char *text, size_t len, uint64_t *random, const char *name, uint32_t argument, double above)
 {
     char number[64];
     switch (argument) {
@@ -85,8 +84,9 @@ static void random_size(words *w, uint64_t *random, const char *key, uint32_t li
 static void random_case(words *w, uint64_t *random)
 {
     static const char *const all[] = { "f32", "f64", "f16", "bf16" };
-    static const char *const families[] = { "normal",     "flat",            "range:8",
-                                            "normal:0.5", "trace:a%20b%25c", "trace:%09x" };
+    static const char *const families[] = {
+        "normal", "flat", "range:8", "normal:0.5", "trace:a%20b%25c", "trace:%09x"
+    };
     static const char *const dtype_keys[] = { "in", "acc", "p", "out" };
     char text[128];
     w->count = 0;
@@ -175,8 +175,8 @@ START_TEST(round_trip)
         random_case(&w, &random);
         join(line, sizeof line, &w);
         const attest_status status = attest_case_parse(&c, line, NULL, NULL, &err);
-        if (status == ATTEST_BAD_INPUT && (strstr(err.text, "contradicts") || strstr(err.text, "multiple of hkv") ||
-                                           strstr(err.text, "2^40 rows")))
+        if (status == ATTEST_BAD_INPUT &&
+            (strstr(err.text, "contradicts") || strstr(err.text, "multiple of hkv") || strstr(err.text, "2^40 rows")))
             continue;
         must(status == ATTEST_OK, "%s: %s", line, err.text);
         ck_assert(attest_case_print(printed, sizeof printed, &c, &err) == ATTEST_OK);
@@ -352,8 +352,9 @@ START_TEST(bad_input)
         ck_assert_msg(!strchr(err.text, '\n') && memcmp(&c, &zero, sizeof c) == 0, "%s", bad_lines[i][0]);
         ck_assert(!stated.n && !stated.hq && !stated.in && !stated.scale);
     }
-    static const char *const limits[] = { "b=4096 n=1",  "hq=4096 n=1", "n=16777216", "m=16777216", "d=65535 n=1",
-                                          "e=65535 n=1", "scale=0",     "scale=-1.5", "seed=18446744073709551615" };
+    static const char *const limits[] = { "b=4096 n=1", "hq=4096 n=1", "n=16777216",
+                                          "m=16777216", "d=65535 n=1", "e=65535 n=1",
+                                          "scale=0",    "scale=-1.5",  "seed=18446744073709551615" };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         parsed(limits[i]);
 }
@@ -382,11 +383,12 @@ START_TEST(percent_encoding)
     text[7 + ATTEST_FAMILY - 1] = 'x';
     ck_assert(attest_case_parse(&c, text, NULL, NULL, &err) == ATTEST_BAD_INPUT);
     ck_assert_msg(strstr(err.text, "at most 255 bytes"), "%s", err.text);
-    snprintf(text, sizeof text, "b=4096 hq=4096 hkv=1024 n=16777215 m=16777216 d=65534 e=65535 "
-                                "clamp=-2.2250738585072014e-308 cap=2.2250738585072014e-308 weight=taylor:64 "
-                                "mask=causal filter=2.2250738585072014e-308 rope=2.2250738585072014e-308 "
-                                "window=2147483647 norm=length-layernorm "
-                                "seed=18446744073709551615 family=");
+    snprintf(text, sizeof text,
+             "b=4096 hq=4096 hkv=1024 n=16777215 m=16777216 d=65534 e=65535 "
+             "clamp=-2.2250738585072014e-308 cap=2.2250738585072014e-308 weight=taylor:64 "
+             "mask=causal filter=2.2250738585072014e-308 rope=2.2250738585072014e-308 "
+             "window=2147483647 norm=length-layernorm "
+             "seed=18446744073709551615 family=");
     for (int i = 0; i < ATTEST_FAMILY - 1; i++)
         strcat(text, "%20");
     ck_assert(attest_case_parse(&c, text, NULL, NULL, &err) == ATTEST_BAD_INPUT);

@@ -24,10 +24,14 @@ static attest_case parsed(const char *line)
 START_TEST(hash_same)
 {
     static const char *const same[][2] = {
-        { "variant=based", "variant=taylor:2" },        { "variant=softmax weight=taylor:2", "variant=based" },
-        { "variant=shifted:3", "variant=taylor:3 center=max" }, { "chunk=8 splits=4", "" },
-        { "variant=gate", "clamp=5 norm=length gates=out" },    { "variant=softmax1", "norm=sink" },
-        { "d=16 e=16 scale=0.25", "" },                 { "eps=0.0", "eps=0" },
+        { "variant=based", "variant=taylor:2" },
+        { "variant=softmax weight=taylor:2", "variant=based" },
+        { "variant=shifted:3", "variant=taylor:3 center=max" },
+        { "chunk=8 splits=4", "" },
+        { "variant=gate", "clamp=5 norm=length gates=out" },
+        { "variant=softmax1", "norm=sink" },
+        { "d=16 e=16 scale=0.25", "" },
+        { "eps=0.0", "eps=0" },
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         const attest_case a = parsed(same[i][0]), b = parsed(same[i][1]);
@@ -37,17 +41,86 @@ START_TEST(hash_same)
 END_TEST
 
 static const char *const different[] = {
-    "", "variant=taylor:0", "variant=taylor:1", "variant=taylor:2", "variant=term:2", "variant=quadratic",
-    "weight=term:2", "weight=power:2", "variant=shifted:2", "weight=taylor:2 center=min", "weight=taylor:2 center=mid",
-    "filter=1", "filter=2", "feature=elu1", "feature=relu", "feature=unit", "feature=silu", "feature=silu-unit",
-    "feature=cosformer", "rope=2", "rope=3", "mask=causal", "mask=causal-br", "window=1", "window=2", "lens=draw",
-    "mask=causal decay=retnet", "mask=causal decay=scalar", "variant=gla", "gates=in", "gates=out", "gates=inout",
-    "gates=pre-out", "gates=heads", "norm=sink", "norm=floor:1", "norm=floor:2", "norm=none", "norm=length", "norm=l2",
-    "norm=rms", "norm=layernorm", "norm=length-l2", "norm=length-rms", "norm=length-layernorm", "norm=rms affine=draw",
-    "variant=deltanet", "variant=efla", "eps=1", "eps=2", "clamp=1", "clamp=2", "cap=1", "cap=2", "alibi=draw",
-    "variant=taylor:2 state=draw", "b=2", "hq=2", "hq=2 hkv=1", "n=65 m=64", "m=65", "d=17 e=16 scale=0.25", "e=17",
-    "scale=0", "scale=-0", "scale=1", "in=f64", "in=f16", "in=bf16", "acc=f64 p=f32", "p=f16", "p=bf16", "p=f64",
-    "out=f64", "out=f16", "out=bf16", "family=flat", "family=normal:1", "seed=1", "seed=256",
+    "",
+    "variant=taylor:0",
+    "variant=taylor:1",
+    "variant=taylor:2",
+    "variant=term:2",
+    "variant=quadratic",
+    "weight=term:2",
+    "weight=power:2",
+    "variant=shifted:2",
+    "weight=taylor:2 center=min",
+    "weight=taylor:2 center=mid",
+    "filter=1",
+    "filter=2",
+    "feature=elu1",
+    "feature=relu",
+    "feature=unit",
+    "feature=silu",
+    "feature=silu-unit",
+    "feature=cosformer",
+    "rope=2",
+    "rope=3",
+    "mask=causal",
+    "mask=causal-br",
+    "window=1",
+    "window=2",
+    "lens=draw",
+    "mask=causal decay=retnet",
+    "mask=causal decay=scalar",
+    "variant=gla",
+    "gates=in",
+    "gates=out",
+    "gates=inout",
+    "gates=pre-out",
+    "gates=heads",
+    "norm=sink",
+    "norm=floor:1",
+    "norm=floor:2",
+    "norm=none",
+    "norm=length",
+    "norm=l2",
+    "norm=rms",
+    "norm=layernorm",
+    "norm=length-l2",
+    "norm=length-rms",
+    "norm=length-layernorm",
+    "norm=rms affine=draw",
+    "variant=deltanet",
+    "variant=efla",
+    "eps=1",
+    "eps=2",
+    "clamp=1",
+    "clamp=2",
+    "cap=1",
+    "cap=2",
+    "alibi=draw",
+    "variant=taylor:2 state=draw",
+    "b=2",
+    "hq=2",
+    "hq=2 hkv=1",
+    "n=65 m=64",
+    "m=65",
+    "d=17 e=16 scale=0.25",
+    "e=17",
+    "scale=0",
+    "scale=-0",
+    "scale=1",
+    "in=f64",
+    "in=f16",
+    "in=bf16",
+    "acc=f64 p=f32",
+    "p=f16",
+    "p=bf16",
+    "p=f64",
+    "out=f64",
+    "out=f16",
+    "out=bf16",
+    "family=flat",
+    "family=normal:1",
+    "seed=1",
+    "seed=256",
 };
 
 START_TEST(hash_different)
@@ -81,7 +154,8 @@ static const struct {
     { "variant=filtered:0.5 in=f64 family=range:8", 0x40b9efbd3487bfbcull },
     { "variant=sla-gdn acc=f64 p=f16", 0x4ebb05583b86d94dull },
     { "variant=floor-denominator window=3 eps=0 cap=50 family=trace:%C3%A9%20b "
-      "seed=18446744073709551615", 0xf55d4bcfce457996ull },
+      "seed=18446744073709551615",
+      0xf55d4bcfce457996ull },
     { "scale=-0", 0x1914dad6c36554f5ull },
 };
 
@@ -106,8 +180,7 @@ START_TEST(default_scale)
         mpfr_set_ui(x, (unsigned long)d, MPFR_RNDN);
         mpfr_rec_sqrt(x, x, MPFR_RNDN);
         const double want = mpfr_get_d(x, MPFR_RNDN);
-        must(attest_default_scale(d) == want, "d=%lld: %a, not %a", (long long)d, attest_default_scale(d),
-             want);
+        must(attest_default_scale(d) == want, "d=%lld: %a, not %a", (long long)d, attest_default_scale(d), want);
         c_differs += 1.0 / sqrt((double)d) != want;
     }
     mpfr_clear(x);
@@ -134,12 +207,11 @@ static void check_visible(const attest_problem *p, int64_t len, int64_t i)
 {
     int64_t first, last;
     attest_visible(p, len, i, &first, &last);
-    must(first >= 0 && last <= len && (first <= len && last >= 0), "[%d,%d) of %d", (int)first, (int)last,
-         (int)len);
+    must(first >= 0 && last <= len && (first <= len && last >= 0), "[%d,%d) of %d", (int)first, (int)last, (int)len);
     for (int64_t j = -2; j < len + 3; j++)
-        must((j >= first && j < last) == is_visible(p, len, i, j),
-             "mask %u window %u n=%d len=%d i=%d j=%d: [%d,%d)", p->axis[ATTEST_AXIS_MASK].value,
-             p->axis[ATTEST_AXIS_WINDOW].order, (int)p->n, (int)len, (int)i, (int)j, (int)first, (int)last);
+        must((j >= first && j < last) == is_visible(p, len, i, j), "mask %u window %u n=%d len=%d i=%d j=%d: [%d,%d)",
+             p->axis[ATTEST_AXIS_MASK].value, p->axis[ATTEST_AXIS_WINDOW].order, (int)p->n, (int)len, (int)i, (int)j,
+             (int)first, (int)last);
 }
 
 START_TEST(visible_keys)
@@ -205,16 +277,27 @@ END_TEST
 
 START_TEST(names_and_numbers)
 {
-    static const char *const dtypes[] = { "f32", "f64", "f16", "bf16", "i64", "?" };
+    static const char *const dtypes[] = { "f32", "f64", "f16", "bf16", "i64", "f8e4m3" };
     static const char *const forms[] = { "?", "parallel", "tiled", "split", "recurrent", "chunk", "?" };
     static const struct {
         double x;
         const char *text;
     } exact[] = {
-        { 0.0, "0" },       { -0.0, "-0" },     { 1.0, "1" },         { 0.1, "0.1" },
-        { 1e4, "10000" },   { 100.0, "100" },   { 1e6, "1e+06" },     { 1e23, "1e+23" },
-        { 0.25, "0.25" },   { -1.5, "-1.5" },   { INFINITY, "inf" },  { -INFINITY, "-inf" },
-        { NAN, "nan" },     { 0x1p-1074, "5e-324" },                  { 0.1 + 0.2, "0.30000000000000004" },
+        { 0.0, "0" },
+        { -0.0, "-0" },
+        { 1.0, "1" },
+        { 0.1, "0.1" },
+        { 1e4, "10000" },
+        { 100.0, "100" },
+        { 1e6, "1e+06" },
+        { 1e23, "1e+23" },
+        { 0.25, "0.25" },
+        { -1.5, "-1.5" },
+        { INFINITY, "inf" },
+        { -INFINITY, "-inf" },
+        { NAN, "nan" },
+        { 0x1p-1074, "5e-324" },
+        { 0.1 + 0.2, "0.30000000000000004" },
         { 0x1.fffffffffffffp1023, "1.7976931348623157e+308" },
     };
     char text[64], shorter[400];

@@ -126,11 +126,30 @@ START_TEST(presets)
         ck_assert_msg(attest_variant_check(got, 64, 64, &err) == ATTEST_OK, "%s: %s", preset_axes[i][0], err.text);
     }
     ck_assert_uint_eq(attest_preset_count, PRESET_ROWS - 1); /* taylor stands there twice */
-    static const char *const bad[] = { "",          "Softmax",     "softmax:1",     "softmax ",    "taylor",
-                                       "taylor:",   "taylor:65",   "taylor:-1",     "taylor:04",   "taylor:+4",
-                                       "taylor:4x", "taylor:4:4",  "taylor:4.0",    "filtered",    "filtered:0",
-                                       "soft",      "softmax1:0",  "filtered:-1",   "filtered:nan", "filtered:inf",
-                                       "based:2",   "filtered:1,5", "taylor:99999999999999999999", "quadratic:2" };
+    static const char *const bad[] = { "",
+                                       "Softmax",
+                                       "softmax:1",
+                                       "softmax ",
+                                       "taylor",
+                                       "taylor:",
+                                       "taylor:65",
+                                       "taylor:-1",
+                                       "taylor:04",
+                                       "taylor:+4",
+                                       "taylor:4x",
+                                       "taylor:4:4",
+                                       "taylor:4.0",
+                                       "filtered",
+                                       "filtered:0",
+                                       "soft",
+                                       "softmax1:0",
+                                       "filtered:-1",
+                                       "filtered:nan",
+                                       "filtered:inf",
+                                       "based:2",
+                                       "filtered:1,5",
+                                       "taylor:99999999999999999999",
+                                       "quadratic:2" };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         axes got;
         err.text[0] = '\0';
@@ -146,40 +165,108 @@ END_TEST
 
 /* { key, text, canonical }; canonical NULL: refused. */
 static const char *const values[][3] = {
-    { "weight", "exp", "exp" },           { "weight", "taylor:0", "taylor:0" },  { "weight", "taylor:64", "taylor:64" },
-    { "weight", "term:12", "term:12" },   { "weight", "power:3", "power:3" },    { "weight", "taylor:65", NULL },
-    { "weight", "taylor:01", NULL },      { "weight", "taylor", NULL },          { "weight", "taylor:", NULL },
-    { "weight", "exp:1", NULL },          { "weight", "", NULL },                { "weight", "expo", NULL },
-    { "center", "max", "max" },           { "center", "min", "min" },            { "center", "mid", "mid" },
-    { "center", "zero", "zero" },         { "center", "0", NULL },               { "filter", "none", "none" },
-    { "filter", "2.50", "2.5" },          { "filter", "0", NULL },               { "filter", "-1", NULL },
-    { "feature", "identity", "identity" }, { "feature", "elu1", "elu1" },        { "feature", "relu", "relu" },
-    { "feature", "unit", "unit" }, { "feature", "silu", "silu" }, { "feature", "silu-unit", "silu-unit" },
-    { "feature", "cosformer", "cosformer" }, { "rope", "1e4", "10000" },         { "rope", "none", "none" },
-    { "rope", "500000.5", "500000.5" },   { "rope", "0", NULL },                 { "rope", "1e999", NULL },
-    { "mask", "full", "full" },           { "mask", "causal", "causal" },        { "mask", "causal-br", "causal-br" },
-    { "mask", "causal-tl", NULL },        { "window", "none", "none" },          { "window", "1", "1" },
-    { "window", "2147483647", "2147483647" }, { "window", "2147483648", NULL },  { "window", "0", NULL },
-    { "window", "1.0", NULL },            { "lens", "draw", "draw" },            { "lens", "none", "none" },
-    { "lens", "yes", NULL },              { "decay", "none", "none" },           { "decay", "retnet", "retnet" },
-    { "decay", "scalar", "scalar" },      { "decay", "vector", "vector" },       { "gates", "none", "none" },
-    { "gates", "in", "in" },              { "gates", "out", "out" },             { "gates", "inout", "inout" },
-    { "gates", "pre-out", "pre-out" },    { "gates", "heads", "heads" },         { "norm", "sum", "sum" },
-    { "norm", "sink", "sink" },           { "norm", "floor:1e-3", "floor:0.001" }, { "norm", "floor:-2", "floor:-2" },
-    { "norm", "floor", NULL },            { "norm", "floor:inf", NULL },         { "norm", "none", "none" },
-    { "norm", "length", "length" },       { "norm", "l2", "l2" },                { "norm", "rms", "rms" },
-    { "norm", "layernorm", "layernorm" }, { "norm", "length-l2", "length-l2" },  { "norm", "length-rms", "length-rms" },
-    { "norm", "length-layernorm", "length-layernorm" }, { "norm", "sum:1", NULL }, { "affine", "none", "none" },
-    { "affine", "draw", "draw" },         { "update", "add", "add" },            { "update", "delta", "delta" },
-    { "update", "efla", "efla" },         { "eps", "0", "0" },                   { "eps", "0.0", "0" },
-    { "eps", "1e-6", "1e-06" },           { "eps", "0x1p-3", "0.125" },          { "eps", "-1e-6", NULL },
-    { "eps", "-0", NULL },                { "eps", "none", NULL },               { "eps", " 1", NULL },
-    { "clamp", "none", "none" },          { "clamp", "5", "5" },                 { "clamp", "-3.25", "-3.25" },
-    { "clamp", "-0", "-0" },              { "clamp", "nan", NULL },              { "clamp", "infinity", NULL },
-    { "clamp", "5 ", NULL },              { "cap", "none", "none" },             { "cap", "50", "50" },
-    { "cap", "0", NULL },                 { "cap", "-1", NULL },                 { "alibi", "none", "none" },
-    { "alibi", "draw", "draw" },          { "state", "none", "none" },           { "state", "draw", "draw" },
-    { "state", "given", NULL },           { "cap", "0x", NULL },                 { "cap", "1e", NULL },
+    { "weight", "exp", "exp" },
+    { "weight", "taylor:0", "taylor:0" },
+    { "weight", "taylor:64", "taylor:64" },
+    { "weight", "term:12", "term:12" },
+    { "weight", "power:3", "power:3" },
+    { "weight", "taylor:65", NULL },
+    { "weight", "taylor:01", NULL },
+    { "weight", "taylor", NULL },
+    { "weight", "taylor:", NULL },
+    { "weight", "exp:1", NULL },
+    { "weight", "", NULL },
+    { "weight", "expo", NULL },
+    { "center", "max", "max" },
+    { "center", "min", "min" },
+    { "center", "mid", "mid" },
+    { "center", "zero", "zero" },
+    { "center", "0", NULL },
+    { "filter", "none", "none" },
+    { "filter", "2.50", "2.5" },
+    { "filter", "0", NULL },
+    { "filter", "-1", NULL },
+    { "feature", "identity", "identity" },
+    { "feature", "elu1", "elu1" },
+    { "feature", "relu", "relu" },
+    { "feature", "unit", "unit" },
+    { "feature", "silu", "silu" },
+    { "feature", "silu-unit", "silu-unit" },
+    { "feature", "cosformer", "cosformer" },
+    { "rope", "1e4", "10000" },
+    { "rope", "none", "none" },
+    { "rope", "500000.5", "500000.5" },
+    { "rope", "0", NULL },
+    { "rope", "1e999", NULL },
+    { "mask", "full", "full" },
+    { "mask", "causal", "causal" },
+    { "mask", "causal-br", "causal-br" },
+    { "mask", "causal-tl", NULL },
+    { "window", "none", "none" },
+    { "window", "1", "1" },
+    { "window", "2147483647", "2147483647" },
+    { "window", "2147483648", NULL },
+    { "window", "0", NULL },
+    { "window", "1.0", NULL },
+    { "lens", "draw", "draw" },
+    { "lens", "none", "none" },
+    { "lens", "yes", NULL },
+    { "decay", "none", "none" },
+    { "decay", "retnet", "retnet" },
+    { "decay", "scalar", "scalar" },
+    { "decay", "vector", "vector" },
+    { "gates", "none", "none" },
+    { "gates", "in", "in" },
+    { "gates", "out", "out" },
+    { "gates", "inout", "inout" },
+    { "gates", "pre-out", "pre-out" },
+    { "gates", "heads", "heads" },
+    { "norm", "sum", "sum" },
+    { "norm", "sink", "sink" },
+    { "norm", "floor:1e-3", "floor:0.001" },
+    { "norm", "floor:-2", "floor:-2" },
+    { "norm", "floor", NULL },
+    { "norm", "floor:inf", NULL },
+    { "norm", "none", "none" },
+    { "norm", "length", "length" },
+    { "norm", "l2", "l2" },
+    { "norm", "rms", "rms" },
+    { "norm", "layernorm", "layernorm" },
+    { "norm", "length-l2", "length-l2" },
+    { "norm", "length-rms", "length-rms" },
+    { "norm", "length-layernorm", "length-layernorm" },
+    { "norm", "sum:1", NULL },
+    { "affine", "none", "none" },
+    { "affine", "draw", "draw" },
+    { "update", "add", "add" },
+    { "update", "delta", "delta" },
+    { "update", "efla", "efla" },
+    { "eps", "0", "0" },
+    { "eps", "0.0", "0" },
+    { "eps", "1e-6", "1e-06" },
+    { "eps", "0x1p-3", "0.125" },
+    { "eps", "-1e-6", NULL },
+    { "eps", "-0", NULL },
+    { "eps", "none", NULL },
+    { "eps", " 1", NULL },
+    { "clamp", "none", "none" },
+    { "clamp", "5", "5" },
+    { "clamp", "-3.25", "-3.25" },
+    { "clamp", "-0", "-0" },
+    { "clamp", "nan", NULL },
+    { "clamp", "infinity", NULL },
+    { "clamp", "5 ", NULL },
+    { "cap", "none", "none" },
+    { "cap", "50", "50" },
+    { "cap", "0", NULL },
+    { "cap", "-1", NULL },
+    { "alibi", "none", "none" },
+    { "alibi", "draw", "draw" },
+    { "state", "none", "none" },
+    { "state", "draw", "draw" },
+    { "state", "given", NULL },
+    { "cap", "0x", NULL },
+    { "cap", "1e", NULL },
 };
 
 START_TEST(axis_values)
@@ -339,8 +426,9 @@ static void check_consequences(axes axis, const char *text)
     const int row_wide = !IS(CENTER, ZERO) || !IS(FILTER, NONE); /* a key's weight depends on the whole row */
     const int recurrent = !exponential && !row_wide && IS(CAP, NONE) && IS(CLAMP, NONE) && IS(ALIBI, NONE) &&
                           IS(WINDOW, NONE);
-    const int legal[6] = { 0, 1, exponential && (IS(NORM, SUM) || IS(NORM, SINK)), IS(UPDATE, ADD) && !row_wide,
-                           recurrent, recurrent };
+    const int legal[6] = {
+        0, 1, exponential && (IS(NORM, SUM) || IS(NORM, SINK)), IS(UPDATE, ADD) && !row_wide, recurrent, recurrent
+    };
     const int rational = !exponential && (IS(FEATURE, IDENTITY) || IS(FEATURE, RELU)) && IS(ROPE, NONE) &&
                          !IS(GATES, HEADS) && IS(CAP, NONE) && !IS(UPDATE, EFLA) &&
                          (IS(NORM, SUM) || IS(NORM, FLOOR) || IS(NORM, NONE) || IS(NORM, LENGTH));
@@ -352,8 +440,7 @@ static void check_consequences(axes axis, const char *text)
     must(lowest == (recurrent && !IS(WEIGHT, TAYLOR) ? order : 0), "lowest %d: %s", lowest, text);
     for (uint32_t form = 0; form <= 6; form++) {
         const int want = form < 6 && legal[form];
-        must(attest_variant_form_legal(axis, form, why, sizeof why) == want, "%s: %s", attest_form_name(form),
-             text);
+        must(attest_variant_form_legal(axis, form, why, sizeof why) == want, "%s: %s", attest_form_name(form), text);
         must(want ? !why[0] : why[0] != '\0', "%s: reason `%s`: %s", attest_form_name(form), why, text);
     }
 }
@@ -370,8 +457,8 @@ START_TEST(rules_on_random_axes)
         random_axes(axis, &random);
         print_axes(text, sizeof text, axis);
         const int bad = contradictory(axis, n, m);
-        must((attest_variant_check(axis, n, m, &err) == ATTEST_BAD_INPUT) == bad, "n=8 m=%d %s: %s", (int)m,
-             text, err.text);
+        must((attest_variant_check(axis, n, m, &err) == ATTEST_BAD_INPUT) == bad, "n=8 m=%d %s: %s", (int)m, text,
+             err.text);
         if (bad)
             illegal++;
         else

@@ -29,8 +29,9 @@ static attest_tensor_id id_of(const char *name)
 START_TEST(names_round_trip)
 {
     static const char *const kinds[] = { "h0", "z0", "ht", "zt" };
-    static const char *const bad[] = { "", "x", "Q", "qq", "h0", "h0.", "h0.65", "h0.01", "h0.-1", "h0.1 ", "h1.1",
-                                       "z0.1x", "ht.999999999999", "len.1" };
+    static const char *const bad[] = {
+        "", "x", "Q", "qq", "h0", "h0.", "h0.65", "h0.01", "h0.-1", "h0.1 ", "h1.1", "z0.1x", "ht.999999999999", "len.1"
+    };
     attest_error err;
     char name[32];
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
@@ -65,10 +66,10 @@ START_TEST(draw_numbers)
     static const struct {
         const char *name;
         uint32_t number;
-    } rows[] = { { "q", 0 },   { "gout", 1 }, { "sq", 2 },    { "k", 3 },      { "v", 4 },     { "gin", 5 },
-                 { "sk", 6 },  { "b", 7 },    { "a", 8 },     { "sink", 9 },   { "slope", 10 }, { "gamma", 11 },
-                 { "gain", 12 }, { "shift", 13 }, { "len", 14 }, { "h0.0", 15 }, { "h0.64", 79 }, { "z0.0", 80 },
-                 { "z0.64", 144 } };
+    } rows[] = { { "q", 0 },      { "gout", 1 },   { "sq", 2 },    { "k", 3 },      { "v", 4 },
+                 { "gin", 5 },    { "sk", 6 },     { "b", 7 },     { "a", 8 },      { "sink", 9 },
+                 { "slope", 10 }, { "gamma", 11 }, { "gain", 12 }, { "shift", 13 }, { "len", 14 },
+                 { "h0.0", 15 },  { "h0.64", 79 }, { "z0.0", 80 }, { "z0.64", 144 } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         ck_assert_msg(attest_tensor_draw_number(id_of(rows[i].name)) == rows[i].number, "%s", rows[i].name);
 }
@@ -133,9 +134,12 @@ static const struct shape_row {
 
 START_TEST(axis_that_reads_a_tensor)
 {
-    static const struct { const char *name; uint32_t axis; } cases[] = {
-        { "q", ATTEST_AXIS_COUNT },   { "v", ATTEST_AXIS_COUNT },      { "sq", ATTEST_AXIS_GATES },
-        { "sink", ATTEST_AXIS_NORM }, { "gamma", ATTEST_AXIS_DECAY }, { "b", ATTEST_AXIS_UPDATE },
+    static const struct {
+        const char *name;
+        uint32_t axis;
+    } cases[] = {
+        { "q", ATTEST_AXIS_COUNT },    { "v", ATTEST_AXIS_COUNT },     { "sq", ATTEST_AXIS_GATES },
+        { "sink", ATTEST_AXIS_NORM },  { "gamma", ATTEST_AXIS_DECAY }, { "b", ATTEST_AXIS_UPDATE },
         { "h0.1", ATTEST_AXIS_STATE }, { "z0.0", ATTEST_AXIS_STATE },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -169,10 +173,14 @@ START_TEST(absent_outputs_say_why)
     static const struct {
         const char *line, *name, *why;
     } rows[] = {
-        { "variant=gdn", "u", "update" },        { "variant=gdn", "zt.1", "no state" },
-        { "variant=linear", "lse", "norm=none" }, { "variant=linear window=3", "ht.1", "window" },
-        { "variant=softmax", "ht.0", "no state" }, { "variant=taylor:2", "ht.3", "no state" },
-        { "variant=taylor:12", "ht.12", "2^40" }, { "variant=softmax", "k", "input" },
+        { "variant=gdn", "u", "update" },
+        { "variant=gdn", "zt.1", "no state" },
+        { "variant=linear", "lse", "norm=none" },
+        { "variant=linear window=3", "ht.1", "window" },
+        { "variant=softmax", "ht.0", "no state" },
+        { "variant=taylor:2", "ht.3", "no state" },
+        { "variant=taylor:12", "ht.12", "2^40" },
+        { "variant=softmax", "k", "input" },
         { "variant=taylor:2 state=draw", "h0.1", "input" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -237,8 +245,9 @@ START_TEST(elements_by_strides)
     for (size_t i = 0; i < 5; i++) {
         unsigned char memory[64];
         const int64_t size = (int64_t)attest_dtype_bytes(rows[i].dtype);
-        attest_tensor t = { .dtype = rows[i].dtype, .rank = 2, .data = memory, .shape = { 2, 3, 1, 1 },
-                            .stride = { 1, 2, 0, 0 } }; /* transposed */
+        attest_tensor t = {
+            .dtype = rows[i].dtype, .rank = 2, .data = memory, .shape = { 2, 3, 1, 1 }, .stride = { 1, 2, 0, 0 }
+        }; /* transposed */
         memset(memory, 0xa5, sizeof memory);
         const int64_t at = attest_offset(&t, 1, 2, 0, 0);
         ck_assert_int_eq(at, 5);

@@ -72,14 +72,27 @@ static attest_status run(const attest_call *call)
 
 static const attest_numerics numerics = { .struct_size = sizeof numerics, .schedule = ATTEST_SCHEDULE_TWO_PASS LATER };
 static const attest_claim claim = { .struct_size = sizeof claim, .max_ulp = 1e9, .domain = "everywhere" LATER };
-static const attest_kernel kernel = {
-    .struct_size = sizeof kernel, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, .flags = FLAGS,
-    .outputs = OUTPUTS, .needs = NEEDS, .name = "other-year", .version = "1",
-    .source = "tests/plugins/versions/library.c", .summary = "softmax", .variants = "softmax", .numerics = &numerics,
-    .claim = &claim, .supports = supports, .workspace = good_workspace, .run = run LATER
-};
+static const attest_kernel kernel = { .struct_size = sizeof kernel,
+                                      .form = ATTEST_PARALLEL,
+                                      .device = ATTEST_CPU,
+                                      .flags = FLAGS,
+                                      .outputs = OUTPUTS,
+                                      .needs = NEEDS,
+                                      .name = "other-year",
+                                      .version = "1",
+                                      .source = "tests/plugins/versions/library.c",
+                                      .summary = "softmax",
+                                      .variants = "softmax",
+                                      .numerics = &numerics,
+                                      .claim = &claim,
+                                      .supports = supports,
+                                      .workspace = good_workspace,
+                                      .run = run LATER };
 static const attest_kernel *const kernels[] = { &kernel };
-static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
-                                        .name = "of another year", .kernels = kernels, .kernel_count = 1 LATER };
+static const attest_library library = { .struct_size = sizeof library,
+                                        .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "of another year",
+                                        .kernels = kernels,
+                                        .kernel_count = 1 LATER };
 
 const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }

@@ -105,10 +105,7 @@ static attest_status describe(void *context, char *text, size_t len)
     return ATTEST_OK;
 }
 
-static int supports(const attest_call *call)
-{
-    return session_of(call->context)->magic != 0;
-}
+static int supports(const attest_call *call) { return session_of(call->context)->magic != 0; }
 
 static size_t workspace(const attest_call *call)
 {
@@ -139,19 +136,38 @@ static attest_status run(const attest_call *call)
 }
 
 static const attest_numerics numerics = { .struct_size = sizeof numerics };
-static const attest_kernel kernel = {
-    .struct_size = sizeof kernel, .form = ATTEST_PARALLEL, .device = ATTEST_CUDA, .flags = ATTEST_DETERMINISTIC,
-    .outputs = ATTEST_GIVES_O, .name = "make-believe", .version = "1", .source = "worker_device.c",
-    .summary = "o[i] = v[0] + i", .variants = "softmax", .numerics = &numerics, .supports = supports,
-    .workspace = workspace, .run = run
-};
-static const attest_memory memory = { .struct_size = sizeof memory, .device = ATTEST_CUDA, .alloc = dev_alloc,
-                                      .free = dev_free, .to_device = to_device, .to_host = to_host, .fill = fill,
-                                      .sync = sync_device, .describe = describe };
+static const attest_kernel kernel = { .struct_size = sizeof kernel,
+                                      .form = ATTEST_PARALLEL,
+                                      .device = ATTEST_CUDA,
+                                      .flags = ATTEST_DETERMINISTIC,
+                                      .outputs = ATTEST_GIVES_O,
+                                      .name = "make-believe",
+                                      .version = "1",
+                                      .source = "worker_device.c",
+                                      .summary = "o[i] = v[0] + i",
+                                      .variants = "softmax",
+                                      .numerics = &numerics,
+                                      .supports = supports,
+                                      .workspace = workspace,
+                                      .run = run };
+static const attest_memory memory = { .struct_size = sizeof memory,
+                                      .device = ATTEST_CUDA,
+                                      .alloc = dev_alloc,
+                                      .free = dev_free,
+                                      .to_device = to_device,
+                                      .to_host = to_host,
+                                      .fill = fill,
+                                      .sync = sync_device,
+                                      .describe = describe };
 static const attest_kernel *const kernels[] = { &kernel };
-static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
-                                        .name = "worker_device", .kernels = kernels, .kernel_count = 1,
-                                        .memory = &memory, .open = open_session, .close = close_session };
+static const attest_library library = { .struct_size = sizeof library,
+                                        .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "worker_device",
+                                        .kernels = kernels,
+                                        .kernel_count = 1,
+                                        .memory = &memory,
+                                        .open = open_session,
+                                        .close = close_session };
 
 const attest_library *attest_library_v2(const attest_host *from)
 {

@@ -63,7 +63,10 @@ static int misuse(int64_t what, const attest_tensor *q, const attest_tensor *o, 
     case 7: work[WORKSPACE] = 1; return 0;
     case 12: abort();
     case 14: return *(volatile int *)(uintptr_t)16;
-    case 15: printf("a kernel talks\n"); fflush(stdout); return 0;
+    case 15:
+        printf("a kernel talks\n");
+        fflush(stdout);
+        return 0;
     case 16: return dive((const char *)work, 0);
     case 21: return write(3, "hello", 5) < 0;
     case 19: ((unsigned char *)(uintptr_t)q->data)[0] = 1; return 0;
@@ -121,20 +124,40 @@ static attest_status run(const attest_call *call)
 static const attest_numerics numerics = { .struct_size = sizeof numerics };
 static const attest_claim claim = { .struct_size = sizeof claim, .max_ulp = 2.5, .domain = "nowhere" };
 
-static const attest_kernel strict = {
-    .struct_size = sizeof strict, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, .flags = ATTEST_DETERMINISTIC,
-    .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE, .name = "strict", .version = "1", .source = "worker_edges.c",
-    .summary = "o[i] = i", .variants = "softmax", .numerics = &numerics, .claim = &claim, .supports = supports,
-    .workspace = workspace, .run = run
-};
-static const attest_kernel loose = {
-    .struct_size = sizeof loose, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, .outputs = ATTEST_GIVES_O,
-    .name = "loose", .version = "1", .source = "worker_edges.c", .summary = "o[i] = i", .variants = "softmax",
-    .numerics = &numerics, .supports = supports, .workspace = workspace, .run = run
-};
+static const attest_kernel strict = { .struct_size = sizeof strict,
+                                      .form = ATTEST_PARALLEL,
+                                      .device = ATTEST_CPU,
+                                      .flags = ATTEST_DETERMINISTIC,
+                                      .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE,
+                                      .name = "strict",
+                                      .version = "1",
+                                      .source = "worker_edges.c",
+                                      .summary = "o[i] = i",
+                                      .variants = "softmax",
+                                      .numerics = &numerics,
+                                      .claim = &claim,
+                                      .supports = supports,
+                                      .workspace = workspace,
+                                      .run = run };
+static const attest_kernel loose = { .struct_size = sizeof loose,
+                                     .form = ATTEST_PARALLEL,
+                                     .device = ATTEST_CPU,
+                                     .outputs = ATTEST_GIVES_O,
+                                     .name = "loose",
+                                     .version = "1",
+                                     .source = "worker_edges.c",
+                                     .summary = "o[i] = i",
+                                     .variants = "softmax",
+                                     .numerics = &numerics,
+                                     .supports = supports,
+                                     .workspace = workspace,
+                                     .run = run };
 static const attest_kernel *const kernels[] = { &strict, &loose };
-static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
-                                        .name = "worker_edges", .kernels = kernels, .kernel_count = 2 };
+static const attest_library library = { .struct_size = sizeof library,
+                                        .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "worker_edges",
+                                        .kernels = kernels,
+                                        .kernel_count = 2 };
 
 const attest_library *attest_library_v2(const attest_host *host)
 {

@@ -27,14 +27,25 @@ static attest_status run(const attest_call *call)
 }
 
 static const attest_numerics numerics = { .struct_size = sizeof numerics };
-static const attest_kernel kernel = {
-    .struct_size = sizeof kernel, .form = ATTEST_PARALLEL, .device = ATTEST_CPU, .flags = ATTEST_DETERMINISTIC,
-    .outputs = ATTEST_GIVES_O, .name = "zeros", .version = "1", .source = "worker_load.c", .summary = "o = 0",
-    .variants = "softmax", .numerics = &numerics, .supports = supports, .run = run
-};
+static const attest_kernel kernel = { .struct_size = sizeof kernel,
+                                      .form = ATTEST_PARALLEL,
+                                      .device = ATTEST_CPU,
+                                      .flags = ATTEST_DETERMINISTIC,
+                                      .outputs = ATTEST_GIVES_O,
+                                      .name = "zeros",
+                                      .version = "1",
+                                      .source = "worker_load.c",
+                                      .summary = "o = 0",
+                                      .variants = "softmax",
+                                      .numerics = &numerics,
+                                      .supports = supports,
+                                      .run = run };
 static const attest_kernel *const kernels[] = { &kernel };
-static const attest_library library = { .struct_size = sizeof library, .abi_version = ATTEST_ABI_VERSION,
-                                        .name = "worker_load", .kernels = kernels, .kernel_count = 1 };
+static const attest_library library = { .struct_size = sizeof library,
+                                        .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "worker_load",
+                                        .kernels = kernels,
+                                        .kernel_count = 1 };
 
 static int asked(const char *what)
 {

@@ -48,9 +48,9 @@ static int64_t common_elements(const attest_bundle *one, const attest_bundle *tw
             for (int64_t i2 = 0; i2 < n[2]; i2++)
                 for (int64_t i3 = 0; i3 < n[3]; i3++, same++)
                     ck_assert_msg(attest_load_bits(a, attest_offset(a, i0, i1, i2, i3)) ==
-                                  attest_load_bits(b, attest_offset(b, i0, i1, i2, i3)), "%s: %s[%lld,%lld,%lld,%lld]",
-                                  what, attest_roles[role].name, (long long)i0, (long long)i1, (long long)i2,
-                                  (long long)i3);
+                                      attest_load_bits(b, attest_offset(b, i0, i1, i2, i3)),
+                                  "%s: %s[%lld,%lld,%lld,%lld]", what, attest_roles[role].name, (long long)i0,
+                                  (long long)i1, (long long)i2, (long long)i3);
     return same;
 }
 
@@ -79,9 +79,9 @@ START_TEST(values_do_not_depend_on_the_shape)
         { "n=64 d=16 mask=causal family=half-peak", "n=100 m=70 e=5 b=2 hq=4 mask=causal family=half-peak" },
         { "n=64 d=16 family=large-products", "n=100 m=70 e=5 b=2 hq=4 family=large-products" },
         { "variant=taylor:3 n=64 d=16 family=taylor-roots", "variant=taylor:3 n=100 m=64 d=20 e=5 scale=0.25 b=2 hq=4 "
-          "family=taylor-roots" },
+                                                            "family=taylor-roots" },
         { "variant=taylor:4 n=64 d=16 family=taylor-roots", "variant=taylor:4 n=100 m=70 e=5 b=2 hq=4 "
-          "family=taylor-roots" },
+                                                            "family=taylor-roots" },
         { "n=64 d=16 family=p-underflow", "n=100 m=70 e=5 b=2 hq=4 family=p-underflow" },
         { "n=64 d=16 family=zero-keys", "n=100 m=30 d=20 b=2 hq=4 hkv=2 e=3 scale=3 family=zero-keys" },
         { "n=64 d=16 family=cancel", "n=100 m=70 e=5 b=2 hq=4 family=cancel" },
@@ -227,8 +227,10 @@ START_TEST(fixed_laws)
         uint32_t words[4];
         attest_draw_words(words, &stream, 0, 0);
         const double normal = (double)attest_draw_normal(&stream, 0) * 0x1p-32, unit = ((double)words[0] + 1) * 0x1p-32;
-        const double want = rows[r].role == ATTEST_GAIN ? 1 + normal / 4 : rows[r].role == ATTEST_BETA ? 2 * unit
-                            : rows[r].low < 0 ? normal : unit;
+        const double want = rows[r].role == ATTEST_GAIN   ? 1 + normal / 4
+                            : rows[r].role == ATTEST_BETA ? 2 * unit
+                            : rows[r].low < 0             ? normal
+                                                          : unit;
         const double stored = t->dtype == ATTEST_F64 ? want : (double)(float)want; /* in f64 every draw is exact */
         ck_assert_msg(attest_load(t, 0) == stored, "%s: %a, not %a", rows[r].line, attest_load(t, 0), stored);
         attest_bundle_free(bundle);
@@ -302,9 +304,13 @@ END_TEST
 /* b norm2(k)^2 < 2 under delta and efla, for every b below 2; the row keeps its direction. */
 START_TEST(delta_keys_are_small)
 {
-    static const char *const lines[] = { "n=50 d=16", "n=50 d=64 in=bf16 family=huge", "n=50 d=1 in=f16",
-                                         "n=50 d=100 family=normal:1000", "n=50 d=7 family=dyadic",
-                                         "n=50 d=3 family=normal:1e-20", "n=50 d=4 in=f64 family=normal:1e200" };
+    static const char *const lines[] = { "n=50 d=16",
+                                         "n=50 d=64 in=bf16 family=huge",
+                                         "n=50 d=1 in=f16",
+                                         "n=50 d=100 family=normal:1000",
+                                         "n=50 d=7 family=dyadic",
+                                         "n=50 d=3 family=normal:1e-20",
+                                         "n=50 d=4 in=f64 family=normal:1e200" };
     for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
         char line[128];
         snprintf(line, sizeof line, "variant=efla %s", lines[l]);

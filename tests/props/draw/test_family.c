@@ -54,8 +54,9 @@ START_TEST(table)
         attest_case c = case_of("n=2 d=2");
         attest_error err = { "" };
         snprintf(c.family, sizeof c.family, "%s", rows[i].family);
-        c.problem.in = strcmp(rows[i].in, "f16") == 0 ? ATTEST_F16 : strcmp(rows[i].in, "f64") == 0 ? ATTEST_F64
-                                                                                                     : ATTEST_F32;
+        c.problem.in = strcmp(rows[i].in, "f16") == 0   ? ATTEST_F16
+                       : strcmp(rows[i].in, "f64") == 0 ? ATTEST_F64
+                                                        : ATTEST_F32;
         const attest_status status = attest_family_check(&c, &err);
         ck_assert_msg(status == (rows[i].words ? ATTEST_BAD_INPUT : ATTEST_OK), "'%s': %d %s", c.family, status,
                       err.text);
@@ -66,9 +67,8 @@ START_TEST(table)
         const char *name = attest_families[i].name;
         snprintf(c.family, sizeof c.family, "%s", name);
         ck_assert(attest_family_of(&c) == &attest_families[i] && strlen(attest_families[i].why) > 20);
-        ck_assert(attest_families[i].constant ==
-                  (strcmp(name, "flat") == 0 || strcmp(name, "ones") == 0 || strcmp(name, "cast-edge") == 0 ||
-                   strcmp(name, "zero-keys") == 0));
+        ck_assert(attest_families[i].constant == (strcmp(name, "flat") == 0 || strcmp(name, "ones") == 0 ||
+                                                  strcmp(name, "cast-edge") == 0 || strcmp(name, "zero-keys") == 0));
     }
     attest_case c = case_of("");
     strcpy(c.family, "traces:x");
@@ -79,9 +79,17 @@ END_TEST
 /* ---- what the families promise ----------------------------------------------------------------------- */
 
 static const char *const shapes[] = {
-    "n=5 m=300 d=16",          "n=5 m=300 d=1",          "n=5 m=300 d=2 scale=1",   "n=5 m=300 d=3 in=bf16",
-    "n=5 m=300 d=64 in=bf16",  "n=5 m=300 d=64 in=f16",  "n=5 m=300 d=100 in=f64",  "n=5 m=300 d=128 scale=-0.7",
-    "n=5 m=300 d=7 scale=200 in=f16", "n=5 m=300 d=33 scale=0.01 in=bf16", "n=5 m=300 d=5 scale=-1e-9",
+    "n=5 m=300 d=16",
+    "n=5 m=300 d=1",
+    "n=5 m=300 d=2 scale=1",
+    "n=5 m=300 d=3 in=bf16",
+    "n=5 m=300 d=64 in=bf16",
+    "n=5 m=300 d=64 in=f16",
+    "n=5 m=300 d=100 in=f64",
+    "n=5 m=300 d=128 scale=-0.7",
+    "n=5 m=300 d=7 scale=200 in=f16",
+    "n=5 m=300 d=33 scale=0.01 in=bf16",
+    "n=5 m=300 d=5 scale=-1e-9",
     "n=5 m=300 d=40 scale=1e12",
 };
 
@@ -181,8 +189,10 @@ END_TEST
 START_TEST(ramp_rises)
 {
     static const char *const lines[] = {
-        "n=5 m=2000 d=16",         "n=5 m=2000 d=1",         "n=5 m=2000 d=2 scale=1", "n=5 m=2000 d=3 in=bf16",
-        "n=5 m=2000 d=64 in=bf16", "n=5 m=2000 d=8 in=f16",  "n=5 m=2000 d=1 in=bf16", "n=5 m=2000 d=32 scale=-0.7",
+        "n=5 m=2000 d=16",         "n=5 m=2000 d=1",
+        "n=5 m=2000 d=2 scale=1",  "n=5 m=2000 d=3 in=bf16",
+        "n=5 m=2000 d=64 in=bf16", "n=5 m=2000 d=8 in=f16",
+        "n=5 m=2000 d=1 in=bf16",  "n=5 m=2000 d=32 scale=-0.7",
         "n=5 m=2000 d=4 scale=9",  "n=2 m=2000 d=5 scale=1e-9",
     };
     for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
@@ -336,14 +346,26 @@ static void check_dyadic(const char *line)
 START_TEST(dyadic_is_exact)
 {
     static const char *const lines[] = {
-        "variant=linear n=64 d=16",          "variant=quadratic n=64 d=64",       "variant=taylor:2 n=64 d=16",
-        "variant=taylor:2 n=4 m=4096 d=64",  "variant=taylor:2 n=4 m=1000 d=256", "variant=taylor:1 n=4 m=4096 d=4",
-        "variant=term:2 n=4 m=500 d=64",     "variant=term:1 n=4 d=1024",        "variant=taylor:2 n=64 d=5 scale=2",
-        "variant=taylor:2 n=64 d=16 p=bf16", "variant=linear n=64 d=64 p=bf16",   "variant=quadratic n=64 d=16 p=f16",
-        "weight=power:4 norm=none n=8 m=64 d=4 scale=1", "variant=taylor:0 n=8 m=64 d=4",
-        "variant=linear n=1 m=50000 d=16",  "variant=taylor:2 n=8 m=64 d=16 in=bf16",
-        "variant=linear-elu n=16 m=64 d=16", "variant=linear-relu n=16 m=64 d=16",
-        "variant=elu-taylor:2 n=4 m=400 d=16", "variant=taylor:2 n=4 m=4096 d=5 scale=2",
+        "variant=linear n=64 d=16",
+        "variant=quadratic n=64 d=64",
+        "variant=taylor:2 n=64 d=16",
+        "variant=taylor:2 n=4 m=4096 d=64",
+        "variant=taylor:2 n=4 m=1000 d=256",
+        "variant=taylor:1 n=4 m=4096 d=4",
+        "variant=term:2 n=4 m=500 d=64",
+        "variant=term:1 n=4 d=1024",
+        "variant=taylor:2 n=64 d=5 scale=2",
+        "variant=taylor:2 n=64 d=16 p=bf16",
+        "variant=linear n=64 d=64 p=bf16",
+        "variant=quadratic n=64 d=16 p=f16",
+        "weight=power:4 norm=none n=8 m=64 d=4 scale=1",
+        "variant=taylor:0 n=8 m=64 d=4",
+        "variant=linear n=1 m=50000 d=16",
+        "variant=taylor:2 n=8 m=64 d=16 in=bf16",
+        "variant=linear-elu n=16 m=64 d=16",
+        "variant=linear-relu n=16 m=64 d=16",
+        "variant=elu-taylor:2 n=4 m=400 d=16",
+        "variant=taylor:2 n=4 m=4096 d=5 scale=2",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char line[128];
@@ -384,12 +406,9 @@ static const struct element {
     int64_t index[4];
     uint64_t bits;
 } elements[] = {
-    { ATTEST_Q, { 0, 0, 0, 0 }, 0x3fd8ddf8 },
-    { ATTEST_Q, { 0, 0, 0, 1 }, 0xbe75d74c },
-    { ATTEST_Q, { 1, 1, 1, 0 }, 0xbe030025 },
-    { ATTEST_K, { 0, 0, 1, 1 }, 0x3f64a5b9 },
-    { ATTEST_V, { 1, 0, 1, 0 }, 0x3ef5087e },
-    { ATTEST_V, { 1, 1, 0, 1 }, 0xbf311fb9 },
+    { ATTEST_Q, { 0, 0, 0, 0 }, 0x3fd8ddf8 }, { ATTEST_Q, { 0, 0, 0, 1 }, 0xbe75d74c },
+    { ATTEST_Q, { 1, 1, 1, 0 }, 0xbe030025 }, { ATTEST_K, { 0, 0, 1, 1 }, 0x3f64a5b9 },
+    { ATTEST_V, { 1, 0, 1, 0 }, 0x3ef5087e }, { ATTEST_V, { 1, 1, 0, 1 }, 0xbf311fb9 },
 };
 
 START_TEST(stream_is_frozen)

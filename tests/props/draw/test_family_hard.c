@@ -12,10 +12,20 @@ Suite *suite_family_hard(void);
 
 /* All dtypes, odd and even widths, both signs of scale. */
 static const char *const shapes[] = {
-    "n=9 m=300 d=16",         "n=9 m=300 d=1",         "n=9 m=300 d=2 scale=1",    "n=9 m=301 d=3 in=bf16",
-    "n=9 m=300 d=64 in=bf16", "n=9 m=300 d=64 in=f16", "n=9 m=300 d=100 in=f64",   "n=9 m=7 d=128 scale=-0.7",
-    "n=9 m=40 d=5 scale=-200 in=f16",                  "n=9 m=70 d=40 scale=1e12", "n=300 m=400 d=9 in=bf16",
-    "n=9 m=300 d=7 scale=0.01 in=f16",                 "n=9 m=300 d=1 in=bf16",    "n=5 m=2 d=33 in=f64 scale=-1e-9",
+    "n=9 m=300 d=16",
+    "n=9 m=300 d=1",
+    "n=9 m=300 d=2 scale=1",
+    "n=9 m=301 d=3 in=bf16",
+    "n=9 m=300 d=64 in=bf16",
+    "n=9 m=300 d=64 in=f16",
+    "n=9 m=300 d=100 in=f64",
+    "n=9 m=7 d=128 scale=-0.7",
+    "n=9 m=40 d=5 scale=-200 in=f16",
+    "n=9 m=70 d=40 scale=1e12",
+    "n=300 m=400 d=9 in=bf16",
+    "n=9 m=300 d=7 scale=0.01 in=f16",
+    "n=9 m=300 d=1 in=bf16",
+    "n=5 m=2 d=33 in=f64 scale=-1e-9",
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -222,17 +232,24 @@ static void check_roots(const row *r)
         ck_assert_msg(fabs(taylor(order - 1, -root)) < 16 * loose + 0x1p-18, "%s: T' %g", r->line,
                       taylor(order - 1, -root));
     else
-        ck_assert_msg(fabs(taylor(order, -root) - want) < slope * loose + 16 * tail, "%s: row %lld: T(-%.9g) = %g, "
-                      "not %g", r->line, (long long)r->i, root, taylor(order, -root), want);
+        ck_assert_msg(fabs(taylor(order, -root) - want) < slope * loose + 16 * tail,
+                      "%s: row %lld: T(-%.9g) = %g, "
+                      "not %g",
+                      r->line, (long long)r->i, root, taylor(order, -root), want);
 }
 
 START_TEST(taylor_roots)
 {
-    static const char *const orders[] = { "taylor:1", "taylor:2", "taylor:3", "taylor:4", "taylor:5", "taylor:8",
-                                          "taylor:9", "taylor:14", "taylor:15", "taylor:3 center=max" };
+    static const char *const orders[] = { "taylor:1", "taylor:2", "taylor:3",  "taylor:4",  "taylor:5",
+                                          "taylor:8", "taylor:9", "taylor:14", "taylor:15", "taylor:3 center=max" };
     static const char *const lines[] = {
-        "n=9 m=301 d=16", "n=9 m=301 d=1", "n=9 m=3 d=2 scale=1", "n=9 m=5 d=5 scale=-0.3 in=bf16",
-        "n=9 m=31 d=64 in=f16", "n=9 m=31 d=100 in=f64 scale=-7", "n=9 m=31 d=7 scale=200 in=f16",
+        "n=9 m=301 d=16",
+        "n=9 m=301 d=1",
+        "n=9 m=3 d=2 scale=1",
+        "n=9 m=5 d=5 scale=-0.3 in=bf16",
+        "n=9 m=31 d=64 in=f16",
+        "n=9 m=31 d=100 in=f64 scale=-7",
+        "n=9 m=31 d=7 scale=200 in=f16",
     };
     for (size_t o = 0; o < sizeof orders / sizeof orders[0]; o++)
         for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
@@ -282,8 +299,10 @@ static void check_underflow(const row *r)
     const double reach = 2.3 - edge * (0x1p-10 + 2 * in);
     for (int64_t j = 0; j < r->keys; j++) {
         const double x = r->s[j] - (j % 2 ? edge : 0);
-        ck_assert_msg(fabs(x) <= (j % 2 ? reach : j ? 0.27 : 0), "%s: score %g of key %lld", r->line, r->s[j],
-                      (long long)j);
+        ck_assert_msg(fabs(x) <= (j % 2 ? reach
+                                  : j   ? 0.27
+                                        : 0),
+                      "%s: score %g of key %lld", r->line, r->s[j], (long long)j);
         for (int64_t c = 0; c < v->shape[3]; c++)
             ck_assert((at(v, 0, 0, j, c) != 0) == (j % 2 == 1 || strstr(r->line, "rmsnorm")));
         below += j % 2 && x < -0.5;
@@ -302,8 +321,8 @@ START_TEST(p_underflow)
             for_line(shapes[l], types[t], "p-underflow", check_underflow);
             const int coarse = t == 3 && (strstr(shapes[l], "bf16") || strstr(shapes[l], "f16"));
             ck_assert_msg(coarse || strstr(shapes[l], "m=7 ") || strstr(shapes[l], "m=2 ") ||
-                          (below > 20 && above > 20 && levels > 20), "%s %s: %d below, %d above, %d levels", shapes[l],
-                          types[t], below, above, levels);
+                              (below > 20 && above > 20 && levels > 20),
+                          "%s %s: %d below, %d above, %d levels", shapes[l], types[t], below, above, levels);
         }
 }
 END_TEST
@@ -332,12 +351,21 @@ END_TEST
 START_TEST(falls_back)
 {
     static const char *const lines[] = {
-        "family=stairs scale=0", "family=half-peak scale=0", "family=large-products scale=0",
-        "family=large-products e=4 d=1", "family=p-underflow scale=0", "variant=taylor:2 family=p-underflow",
-        "variant=linear family=p-underflow", "family=taylor-roots", "variant=taylor:3 scale=0 family=taylor-roots",
-        "variant=taylor:0 family=taylor-roots", "variant=taylor:16 family=taylor-roots",
-        "variant=taylor:3 center=mid family=taylor-roots", "variant=taylor:3 center=min family=taylor-roots",
-        "variant=taylor:3 feature=relu family=taylor-roots", "variant=taylor:3 rope=10000 family=taylor-roots",
+        "family=stairs scale=0",
+        "family=half-peak scale=0",
+        "family=large-products scale=0",
+        "family=large-products e=4 d=1",
+        "family=p-underflow scale=0",
+        "variant=taylor:2 family=p-underflow",
+        "variant=linear family=p-underflow",
+        "family=taylor-roots",
+        "variant=taylor:3 scale=0 family=taylor-roots",
+        "variant=taylor:0 family=taylor-roots",
+        "variant=taylor:16 family=taylor-roots",
+        "variant=taylor:3 center=mid family=taylor-roots",
+        "variant=taylor:3 center=min family=taylor-roots",
+        "variant=taylor:3 feature=relu family=taylor-roots",
+        "variant=taylor:3 rope=10000 family=taylor-roots",
         "variant=term:3 family=taylor-roots",
     };
     for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
@@ -364,10 +392,7 @@ static const frozen_draw frozen[] = {
     { "n=8 d=5 family=zero-keys", 0x15c77f4decc80820u },
 };
 
-START_TEST(hard_is_frozen)
-{
-    check_frozen(frozen, sizeof frozen / sizeof frozen[0]);
-}
+START_TEST(hard_is_frozen) { check_frozen(frozen, sizeof frozen / sizeof frozen[0]); }
 END_TEST
 
 Suite *suite_family_hard(void)

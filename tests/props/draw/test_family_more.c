@@ -13,9 +13,17 @@ Suite *suite_family_more(void);
 
 /* Every width of a short and a long code, all dtypes, both signs of scale. */
 static const char *const shapes[] = {
-    "n=9 m=300 d=16",         "n=9 m=300 d=1",         "n=9 m=300 d=2 scale=1",    "n=9 m=301 d=3 in=bf16",
-    "n=9 m=300 d=64 in=bf16", "n=9 m=300 d=64 in=f16", "n=9 m=300 d=100 in=f64",   "n=9 m=7 d=128 scale=-0.7",
-    "n=9 m=40 d=5 scale=-200 in=f16",                  "n=9 m=70 d=40 scale=1e12", "n=300 m=400 d=9 in=bf16",
+    "n=9 m=300 d=16",
+    "n=9 m=300 d=1",
+    "n=9 m=300 d=2 scale=1",
+    "n=9 m=301 d=3 in=bf16",
+    "n=9 m=300 d=64 in=bf16",
+    "n=9 m=300 d=64 in=f16",
+    "n=9 m=300 d=100 in=f64",
+    "n=9 m=7 d=128 scale=-0.7",
+    "n=9 m=40 d=5 scale=-200 in=f16",
+    "n=9 m=70 d=40 scale=1e12",
+    "n=300 m=400 d=9 in=bf16",
 };
 
 typedef void (*row_check)(const double *s, int64_t i, int64_t keys, const attest_bundle *bundle, const char *line);
@@ -203,9 +211,11 @@ static double weight_of(const attest_setting *w, double s)
 START_TEST(denominator_vanishes)
 {
     static const char *const lines[] = {
-        "variant=taylor:1", "variant=taylor:3", "variant=taylor:5 scale=-2", "variant=taylor:7", "variant=taylor:15",
-        "variant=taylor:3 in=bf16", "variant=linear norm=sum", "variant=linear norm=sum in=bf16 scale=-1",
-        "weight=power:3 norm=sum", "weight=term:3 norm=sum in=f16",
+        "variant=taylor:1",          "variant=taylor:3",
+        "variant=taylor:5 scale=-2", "variant=taylor:7",
+        "variant=taylor:15",         "variant=taylor:3 in=bf16",
+        "variant=linear norm=sum",   "variant=linear norm=sum in=bf16 scale=-1",
+        "weight=power:3 norm=sum",   "weight=term:3 norm=sum in=f16",
     };
     for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
         char line[128];
@@ -231,11 +241,17 @@ END_TEST
 START_TEST(falls_back)
 {
     static const char *const lines[] = {
-        "family=peaked scale=0", "family=ramp-down scale=0", "family=cancel scale=0",
-        "family=repeat-max scale=0", "family=cast-edge scale=0",
-        "family=near-zero-denominator", "variant=taylor:2 family=near-zero-denominator",
-        "variant=taylor:3 center=max family=near-zero-denominator", "variant=quadratic family=near-zero-denominator",
-        "variant=linear-relu family=near-zero-denominator", "variant=linear scale=0 family=near-zero-denominator",
+        "family=peaked scale=0",
+        "family=ramp-down scale=0",
+        "family=cancel scale=0",
+        "family=repeat-max scale=0",
+        "family=cast-edge scale=0",
+        "family=near-zero-denominator",
+        "variant=taylor:2 family=near-zero-denominator",
+        "variant=taylor:3 center=max family=near-zero-denominator",
+        "variant=quadratic family=near-zero-denominator",
+        "variant=linear-relu family=near-zero-denominator",
+        "variant=linear scale=0 family=near-zero-denominator",
         "variant=taylor:17 family=near-zero-denominator",
     };
     for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
@@ -346,10 +362,7 @@ static const frozen_draw frozen[] = {
     { "n=8 d=5 in=f16 family=integers", 0x70e6b9223113d73fu },
 };
 
-START_TEST(more_is_frozen)
-{
-    check_frozen(frozen, sizeof frozen / sizeof frozen[0]);
-}
+START_TEST(more_is_frozen) { check_frozen(frozen, sizeof frozen / sizeof frozen[0]); }
 END_TEST
 
 Suite *suite_family_more(void)

@@ -12,7 +12,11 @@ static const struct answer {
 } answers[] = {
     { 0, 0, 0, 0, 0, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
     { UINT64_MAX, UINT64_MAX, UINT32_MAX, 0xffff, 0xffff, { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
-    { 0x299f31d0a4093822u, 0x0370734413198a2eu, 0x243f6a88, 0x08d3, 0x85a3,
+    { 0x299f31d0a4093822u,
+      0x0370734413198a2eu,
+      0x243f6a88,
+      0x08d3,
+      0x85a3,
       { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
 };
 

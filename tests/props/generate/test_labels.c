@@ -49,7 +49,9 @@ static const attest_case_facts nothing = { .rows = 1, .range = NAN, .abs_score =
 
 START_TEST(of_lines)
 {
-    static const struct { const char *label, *has, *lacks; } pairs[] = {
+    static const struct {
+        const char *label, *has, *lacks;
+    } pairs[] = {
         { "order 0", "variant=taylor:0", "variant=taylor:1" },
         { "order 3", "variant=term:3", "variant=term:4" },
         { "order 8", "variant=taylor:8", "variant=taylor:9" },
@@ -95,7 +97,9 @@ END_TEST
 /* Exactly one class of rest for each length, as the kernel's parts say. */
 START_TEST(of_parts)
 {
-    static const struct { const char *line, *tile, *chunk, *splits; } rows[] = {
+    static const struct {
+        const char *line, *tile, *chunk, *splits;
+    } rows[] = {
         { "n=24 m=24 chunk=8 splits=8", "tile: rest 0", "chunk: rest 0", "splits: even" },
         { "n=25 m=25 chunk=8 splits=8", "tile: rest 1", "chunk: rest 1", "splits: rest" },
         { "n=23 m=23 chunk=8 splits=24", "tile: rest -1", "chunk: rest -1", "splits: empty" },
@@ -154,7 +158,11 @@ END_TEST
 
 START_TEST(of_facts)
 {
-    static const struct { const char *label, *line; attest_case_facts facts; int has; } rows[] = {
+    static const struct {
+        const char *label, *line;
+        attest_case_facts facts;
+        int has;
+    } rows[] = {
         { "denominator negative", "variant=taylor:1", { .negative_sum = 1 }, 1 },
         { "denominator negative", "variant=taylor:1", { .negative_sum = 0 }, 0 },
         { "denominator negative", "variant=term:1", { .negative_sum = 1 }, 0 }, /* z is there, but divides nothing */
@@ -231,17 +239,30 @@ static int possible(const char *label, const char *name)
 /* What a kernel does not serve is not asked of it. */
 START_TEST(what_kernels_can_meet)
 {
-    static const struct { const char *label, *kernel; int possible; } rows[] = {
-        { "denominator negative", "softmax-two-pass-f32", 0 }, { "denominator negative", "taylor-recurrent-f32", 1 },
-        { "denominator negative", "delta-recurrent-f32", 0 },  { "subnormal weight", "taylor-recurrent-f32", 0 },
-        { "subnormal weight", "softmax-online-f32", 1 },       { "order 3", "linear-recurrent-f32", 0 },
-        { "order 8", "taylor-packed-f32", 1 },                 { "in=f64", "softmax-two-pass-f64", 1 },
-        { "in=f64", "softmax-two-pass-f32", 0 },               { "p=f16", "softmax-two-pass-f32", 0 },
-        { "p=bf16", "softmax-online-bf16", 1 },                { "tile: rest -1", "softmax-online-bf16", 1 },
-        { "tile: rest -1", "softmax-two-pass-f32", 0 },        { "splits: empty", "softmax-split-f32", 1 },
-        { "chunk: rest 1", "delta-chunk-f32", 1 },             { "state", "softmax-online-f32", 0 },
-        { "state", "taylor-chunk-f32", 1 },                    { "center", "taylor-direct-f32", 1 },
-        { "center", "taylor-split-f32", 0 },                   { "empty row", "delta-recurrent-f32", 1 },
+    static const struct {
+        const char *label, *kernel;
+        int possible;
+    } rows[] = {
+        { "denominator negative", "softmax-two-pass-f32", 0 },
+        { "denominator negative", "taylor-recurrent-f32", 1 },
+        { "denominator negative", "delta-recurrent-f32", 0 },
+        { "subnormal weight", "taylor-recurrent-f32", 0 },
+        { "subnormal weight", "softmax-online-f32", 1 },
+        { "order 3", "linear-recurrent-f32", 0 },
+        { "order 8", "taylor-packed-f32", 1 },
+        { "in=f64", "softmax-two-pass-f64", 1 },
+        { "in=f64", "softmax-two-pass-f32", 0 },
+        { "p=f16", "softmax-two-pass-f32", 0 },
+        { "p=bf16", "softmax-online-bf16", 1 },
+        { "tile: rest -1", "softmax-online-bf16", 1 },
+        { "tile: rest -1", "softmax-two-pass-f32", 0 },
+        { "splits: empty", "softmax-split-f32", 1 },
+        { "chunk: rest 1", "delta-chunk-f32", 1 },
+        { "state", "softmax-online-f32", 0 },
+        { "state", "taylor-chunk-f32", 1 },
+        { "center", "taylor-direct-f32", 1 },
+        { "center", "taylor-split-f32", 0 },
+        { "empty row", "delta-recurrent-f32", 1 },
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         ck_assert_msg(possible(rows[k].label, rows[k].kernel) == rows[k].possible, "%s on %s", rows[k].label,

@@ -31,7 +31,8 @@ static inline asked *asked_open(const char *library, int reference)
     ck_assert_ptr_nonnull(a);
     setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
     a->world = (attest_props_world){ .subject = { .library = library, .program = "attest" },
-                                     .timeout_s = 20, .reference = reference };
+                                     .timeout_s = 20,
+                                     .reference = reference };
     ck_assert_msg(attest_worker_start(&a->world.subject.worker, library, 10, &err) == ATTEST_OK, "%s", err.text);
     a->host = attest_props_host(&a->world);
     return a;
@@ -68,7 +69,8 @@ static inline attest_finding asked_inputs(asked *a, const char *name, const atte
     if (!a->host.supports(a->host.context, &c->problem))
         return (attest_finding){ .compared = ASKED_NOT_SERVED };
     ck_assert_msg(attest_trial_init(&trial, &a->host, &a->kernel, c, number, inputs, violated ? property : NULL,
-                                    &err) == ATTEST_OK, "%s: %s", name, err.text);
+                                    &err) == ATTEST_OK,
+                  "%s: %s", name, err.text);
     ck_assert_msg(trial.outputs != NULL, "%s: %s", name, trial.first.why);
     ck_assert_msg(property->check(&found, &trial, &err) == ATTEST_OK, "%s: %s", name, err.text);
     attest_trial_clear(&trial);

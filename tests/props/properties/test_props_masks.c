@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-
 Suite *suite_props_masks(void);
 
 static const char *const names[] = { "causal-prefix", "unseen-keys", "prefix-alone", "length-alone", "wide-window",
@@ -11,34 +10,48 @@ static const char *const names[] = { "causal-prefix", "unseen-keys", "prefix-alo
 enum { NAMES = sizeof names / sizeof names[0] };
 
 static const char *const lines[] = {
-    "n=9 d=4 hq=2 hkv=1 mask=causal", "n=33 m=40 d=3 e=5 in=bf16 p=bf16 mask=causal-br", "n=7 d=2 in=f64 mask=causal",
-    "n=9 m=5 d=2 mask=causal-br", "n=9 m=12 d=2 mask=causal window=3", "n=12 d=2 window=2",
+    "n=9 d=4 hq=2 hkv=1 mask=causal",
+    "n=33 m=40 d=3 e=5 in=bf16 p=bf16 mask=causal-br",
+    "n=7 d=2 in=f64 mask=causal",
+    "n=9 m=5 d=2 mask=causal-br",
+    "n=9 m=12 d=2 mask=causal window=3",
+    "n=12 d=2 window=2",
     "n=12 m=4 d=2 window=2 in=f64",
-    "n=8 d=2 b=3 lens=draw", "n=8 d=2 b=3 lens=draw mask=causal", "n=8 m=10 d=2 b=3 lens=draw mask=causal-br rope=100",
-    "n=9 d=2 alibi=draw hq=2 mask=causal-br splits=3", "variant=fox n=9 d=2", "variant=fox n=9 d=2 lens=draw b=2",
-    "variant=gated-softmax n=9 d=2 mask=causal", "variant=shifted:2 n=9 d=2 mask=causal lens=draw b=2",
-    "variant=filtered:0.5 n=9 d=2 mask=causal", "variant=divlen n=9 m=11 d=2 window=3 mask=causal-br",
-    "variant=linear mask=causal n=17 d=3 chunk=4", "variant=linear mask=causal n=6 m=9 d=2 norm=sum",
-    "variant=linear mask=causal-br n=5 m=9 d=2 state=draw", "variant=linear lens=draw b=2 n=9 d=2",
-    "variant=taylor:2 mask=causal-br n=9 d=2 chunk=4", "variant=taylor:3 mask=causal n=9 d=2 b=2 lens=draw",
-    "variant=retnet n=8 d=2 e=3 b=2 lens=draw", "variant=gla n=8 d=2", "variant=cosformer mask=causal-br n=6 m=8 d=3",
-    "variant=cosformer mask=causal n=6 d=3 b=2 lens=draw", "variant=deltanet mask=causal n=9 d=3 chunk=4",
-    "variant=deltanet mask=causal-br n=5 m=9 d=2", "variant=deltanet mask=causal-br n=9 m=4 d=2",
-    "variant=gdn mask=causal n=6 d=2 state=draw", "variant=sla mask=causal n=6 d=2 hq=2 hkv=2", "n=4 d=2",
-    "n=3 m=5 d=2", "variant=cosformer n=2 m=9 d=3 b=2 lens=draw",
+    "n=8 d=2 b=3 lens=draw",
+    "n=8 d=2 b=3 lens=draw mask=causal",
+    "n=8 m=10 d=2 b=3 lens=draw mask=causal-br rope=100",
+    "n=9 d=2 alibi=draw hq=2 mask=causal-br splits=3",
+    "variant=fox n=9 d=2",
+    "variant=fox n=9 d=2 lens=draw b=2",
+    "variant=gated-softmax n=9 d=2 mask=causal",
+    "variant=shifted:2 n=9 d=2 mask=causal lens=draw b=2",
+    "variant=filtered:0.5 n=9 d=2 mask=causal",
+    "variant=divlen n=9 m=11 d=2 window=3 mask=causal-br",
+    "variant=linear mask=causal n=17 d=3 chunk=4",
+    "variant=linear mask=causal n=6 m=9 d=2 norm=sum",
+    "variant=linear mask=causal-br n=5 m=9 d=2 state=draw",
+    "variant=linear lens=draw b=2 n=9 d=2",
+    "variant=taylor:2 mask=causal-br n=9 d=2 chunk=4",
+    "variant=taylor:3 mask=causal n=9 d=2 b=2 lens=draw",
+    "variant=retnet n=8 d=2 e=3 b=2 lens=draw",
+    "variant=gla n=8 d=2",
+    "variant=cosformer mask=causal-br n=6 m=8 d=3",
+    "variant=cosformer mask=causal n=6 d=3 b=2 lens=draw",
+    "variant=deltanet mask=causal n=9 d=3 chunk=4",
+    "variant=deltanet mask=causal-br n=5 m=9 d=2",
+    "variant=deltanet mask=causal-br n=9 m=4 d=2",
+    "variant=gdn mask=causal n=6 d=2 state=draw",
+    "variant=sla mask=causal n=6 d=2 hq=2 hkv=2",
+    "n=4 d=2",
+    "n=3 m=5 d=2",
+    "variant=cosformer n=2 m=9 d=3 b=2 lens=draw",
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
-START_TEST(hold)
-{
-    check_lines_hold(names[_i], lines, LINES, 200);
-}
+START_TEST(hold) { check_lines_hold(names[_i], lines, LINES, 200); }
 END_TEST
 
-START_TEST(see_their_violations)
-{
-    check_lines_violated(names[_i], lines, LINES, 6);
-}
+START_TEST(see_their_violations) { check_lines_violated(names[_i], lines, LINES, 6); }
 END_TEST
 
 START_TEST(bounds_without_flags)
@@ -76,7 +89,10 @@ START_TEST(no_bits_by_parts)
 END_TEST
 
 /* How many elements are compared: of these rows and no others. */
-static const struct { const char *property, *kernel, *line; int64_t compared; } counts[] = {
+static const struct {
+    const char *property, *kernel, *line;
+    int64_t compared;
+} counts[] = {
     { "fully-masked", "softmax-two-pass-f32", "n=5 m=2 d=2 e=3 hq=2 mask=causal-br", 2 * 3 * (3 + 1) },
     { "fully-masked", "softmax-two-pass-f32", "n=9 m=3 d=2 e=3 window=2", 5 * (3 + 1) },
     { "fully-masked", "softmax-two-pass-f32", "n=5 m=9 d=2 mask=causal-br", 0 },
@@ -84,7 +100,7 @@ static const struct { const char *property, *kernel, *line; int64_t compared; } 
     { "unseen-keys", "softmax-two-pass-f32", "n=3 m=4 d=2 e=3 mask=causal", 3 * (3 + 1) },
     { "unseen-keys", "softmax-two-pass-f32", "n=5 m=5 d=2 e=3 mask=causal", 0 },
     { "unseen-keys", "softmax-two-pass-f32", "n=5 m=3 d=2 e=3 mask=causal", 0 },
-    { "causal-prefix", "softmax-two-pass-f32", "n=2 d=2 e=3 mask=causal", 1 * (3 + 1) },     /* the cut is 1 */
+    { "causal-prefix", "softmax-two-pass-f32", "n=2 d=2 e=3 mask=causal", 1 * (3 + 1) }, /* the cut is 1 */
     { "causal-prefix", "softmax-two-pass-f32", "n=4 m=2 d=2 e=3 mask=causal-br", 3 * (3 + 1) },
     { "causal-prefix", "softmax-two-pass-f32", "n=5 m=2 d=2 e=3 window=2", 2 * (3 + 1) }, /* rows 3 and 4 are empty */
     { "prefix-alone", "softmax-two-pass-f32", "n=2 d=2 e=3 mask=causal", 1 * (3 + 1) },
@@ -111,28 +127,37 @@ START_TEST(what_is_compared)
 END_TEST
 
 static const about_line about[] = {
-    { "causal-prefix", "n=3", 0 },                        { "causal-prefix", "n=3 window=1", 1 },
-    { "causal-prefix", "n=3 m=1 mask=causal", 0 },        { "unseen-keys", "n=3", 0 },
-    { "unseen-keys", "n=3 lens=draw", 1 },                { "prefix-alone", "n=3 m=4 mask=causal", 0 },
-    { "prefix-alone", "n=3 mask=causal-br", 1 },          { "prefix-alone", "n=3 mask=causal-br lens=draw", 0 },
-    { "prefix-alone", "n=3 mask=causal lens=draw", 1 },   { "prefix-alone", "variant=cosformer n=3 mask=causal", 0 },
-    { "prefix-alone", "n=1 mask=causal", 0 },             { "prefix-alone", "n=3", 0 },
-    { "length-alone", "n=3", 0 },                         { "length-alone", "n=3 lens=draw", 1 },
-    { "wide-window", "n=3 window=9", 0 },                 { "wide-window", "variant=linear state=draw n=3", 0 },
-    { "wide-window", "variant=deltanet n=3", 0 },         { "last-row", "n=3 m=4 mask=causal", 0 },
-    { "last-row", "n=3 mask=causal lens=draw", 0 },       { "last-row", "n=3 m=4 mask=causal-br lens=draw", 1 },
-    { "last-row", "n=1 mask=causal", 0 },                 { "last-rows", "n=2 mask=causal", 0 },
+    { "causal-prefix", "n=3", 0 },
+    { "causal-prefix", "n=3 window=1", 1 },
+    { "causal-prefix", "n=3 m=1 mask=causal", 0 },
+    { "unseen-keys", "n=3", 0 },
+    { "unseen-keys", "n=3 lens=draw", 1 },
+    { "prefix-alone", "n=3 m=4 mask=causal", 0 },
+    { "prefix-alone", "n=3 mask=causal-br", 1 },
+    { "prefix-alone", "n=3 mask=causal-br lens=draw", 0 },
+    { "prefix-alone", "n=3 mask=causal lens=draw", 1 },
+    { "prefix-alone", "variant=cosformer n=3 mask=causal", 0 },
+    { "prefix-alone", "n=1 mask=causal", 0 },
+    { "prefix-alone", "n=3", 0 },
+    { "length-alone", "n=3", 0 },
+    { "length-alone", "n=3 lens=draw", 1 },
+    { "wide-window", "n=3 window=9", 0 },
+    { "wide-window", "variant=linear state=draw n=3", 0 },
+    { "wide-window", "variant=deltanet n=3", 0 },
+    { "last-row", "n=3 m=4 mask=causal", 0 },
+    { "last-row", "n=3 mask=causal lens=draw", 0 },
+    { "last-row", "n=3 m=4 mask=causal-br lens=draw", 1 },
+    { "last-row", "n=1 mask=causal", 0 },
+    { "last-rows", "n=2 mask=causal", 0 },
     { "last-row", "variant=cosformer n=4 m=3 mask=causal-br", 0 },
     { "last-row", "variant=cosformer n=3 m=4 mask=causal-br", 1 },
-    { "square-mask", "n=3 m=4 mask=causal", 0 },          { "square-mask", "n=3 mask=causal lens=draw", 0 },
+    { "square-mask", "n=3 m=4 mask=causal", 0 },
+    { "square-mask", "n=3 mask=causal lens=draw", 0 },
     { "fully-masked", "n=3", 0 },
     { "fully-masked", "variant=linear n=3 mask=causal state=draw", 0 },
 };
 
-START_TEST(variants)
-{
-    check_about(&about[_i]);
-}
+START_TEST(variants) { check_about(&about[_i]); }
 END_TEST
 
 /* Planted defects, each found by the property that it breaks. */
@@ -150,10 +175,7 @@ static const question found_in[] = {
     { "fully-masked", "empty-row-lse", "n=5 m=2 d=4 mask=causal-br" },
 };
 
-START_TEST(defects)
-{
-    check_seen_by_bits(&found_in[_i]);
-}
+START_TEST(defects) { check_seen_by_bits(&found_in[_i]); }
 END_TEST
 
 /* NaN in a row without visible key is as good where it is declared, and only there. */

@@ -11,34 +11,48 @@ static const char *const names[] = { "value-scaling", "value-sign", "key-query-s
 enum { NAMES = sizeof names / sizeof names[0] };
 
 static const char *const lines[] = {
-    "n=9 d=4 hq=2 hkv=1", "variant=softmax1 mask=causal n=33 d=3 e=5 in=bf16 p=bf16", "n=7 d=2 in=f64 mask=causal-br",
-    "variant=l2norm n=8 d=4 e=3", "variant=rmsnorm mask=causal n=9 d=2 e=4 affine=draw", "n=40 d=8 splits=3 in=f16",
-    "n=12 d=2 feature=relu cap=3 alibi=draw mask=causal", "n=5 d=3 feature=unit lens=draw b=2", "n=6 d=2 rope=100",
-    "variant=linear mask=causal n=17 d=3 chunk=4", "variant=linear norm=sum n=9 d=2 e=3",
-    "variant=linear norm=rms mask=causal n=9 d=2 e=3", "variant=linear norm=length mask=causal n=9 d=2 e=3",
-    "variant=linear state=draw mask=causal n=6 d=2", "variant=taylor:2 mask=causal n=9 d=2 state=draw",
-    "variant=taylor:3 n=9 d=2", "variant=term:2 n=9 d=2 e=3 scale=-0.75", "variant=term:3 mask=causal n=6 d=2 norm=sum",
-    "variant=retnet n=8 d=2 e=3", "variant=gla n=8 d=2", "variant=cosformer mask=causal n=6 d=3",
-    "variant=deltanet mask=causal n=9 d=3 chunk=4 feature=unit", "variant=gdn mask=causal n=6 d=2 state=draw",
-    "variant=gated-softmax n=9 d=2", "variant=sla-gdn mask=causal n=6 d=2 hq=2 hkv=2",
+    "n=9 d=4 hq=2 hkv=1",
+    "variant=softmax1 mask=causal n=33 d=3 e=5 in=bf16 p=bf16",
+    "n=7 d=2 in=f64 mask=causal-br",
+    "variant=l2norm n=8 d=4 e=3",
+    "variant=rmsnorm mask=causal n=9 d=2 e=4 affine=draw",
+    "n=40 d=8 splits=3 in=f16",
+    "n=12 d=2 feature=relu cap=3 alibi=draw mask=causal",
+    "n=5 d=3 feature=unit lens=draw b=2",
+    "n=6 d=2 rope=100",
+    "variant=linear mask=causal n=17 d=3 chunk=4",
+    "variant=linear norm=sum n=9 d=2 e=3",
+    "variant=linear norm=rms mask=causal n=9 d=2 e=3",
+    "variant=linear norm=length mask=causal n=9 d=2 e=3",
+    "variant=linear state=draw mask=causal n=6 d=2",
+    "variant=taylor:2 mask=causal n=9 d=2 state=draw",
+    "variant=taylor:3 n=9 d=2",
+    "variant=term:2 n=9 d=2 e=3 scale=-0.75",
+    "variant=term:3 mask=causal n=6 d=2 norm=sum",
+    "variant=retnet n=8 d=2 e=3",
+    "variant=gla n=8 d=2",
+    "variant=cosformer mask=causal n=6 d=3",
+    "variant=deltanet mask=causal n=9 d=3 chunk=4 feature=unit",
+    "variant=gdn mask=causal n=6 d=2 state=draw",
+    "variant=gated-softmax n=9 d=2",
+    "variant=sla-gdn mask=causal n=6 d=2 hq=2 hkv=2",
     /* sums of keys that are 0 */
     "variant=linear norm=sum mask=causal feature=unit n=17 d=1 e=2",
-    "variant=linear feature=unit state=draw mask=causal n=6 d=2", "n=5 d=3 feature=unit seed=1",
-    "n=5 d=3 feature=unit seed=2", "n=5 d=3 feature=unit seed=3", "n=5 d=3 feature=unit seed=4",
-    "variant=linear gates=pre-out norm=length n=5 d=2", "n=9 d=4 clamp=1 scale=2", "variant=quadratic n=9 d=4 norm=sum",
+    "variant=linear feature=unit state=draw mask=causal n=6 d=2",
+    "n=5 d=3 feature=unit seed=1",
+    "n=5 d=3 feature=unit seed=2",
+    "n=5 d=3 feature=unit seed=3",
+    "n=5 d=3 feature=unit seed=4",
+    "variant=linear gates=pre-out norm=length n=5 d=2",
+    "n=9 d=4 clamp=1 scale=2",
+    "variant=quadratic n=9 d=4 norm=sum",
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
-START_TEST(hold)
-{
-    check_lines_hold(names[_i], lines, LINES, 3000);
-}
+START_TEST(hold) { check_lines_hold(names[_i], lines, LINES, 3000); }
 END_TEST
 
-START_TEST(see_their_violations)
-{
-    check_lines_violated(names[_i], lines, LINES, 15);
-}
+START_TEST(see_their_violations) { check_lines_violated(names[_i], lines, LINES, 15); }
 END_TEST
 
 START_TEST(bounds_without_flags)
@@ -58,8 +72,10 @@ END_TEST
 START_TEST(rounded_up_to_the_least_normal)
 {
     asked *a = asked_open(NULL, 1);
-    static const struct { attest_role role; double value; } set[] = { { ATTEST_Q, 1 - 0x1p-11 }, { ATTEST_K, 1 },
-                                                                      { ATTEST_V, 0x1p-14 } };
+    static const struct {
+        attest_role role;
+        double value;
+    } set[] = { { ATTEST_Q, 1 - 0x1p-11 }, { ATTEST_K, 1 }, { ATTEST_V, 0x1p-14 } };
     attest_bundle *inputs = NULL;
     attest_error err = { "" };
     attest_case c;
@@ -98,13 +114,18 @@ START_TEST(inexact_says_nothing)
 END_TEST
 
 static const about_line about[] = {
-    { "value-scaling", "variant=l2norm n=3 d=2 eps=0.5", 0 },     { "value-scaling", "n=3 d=2 eps=0.5", 1 },
-    { "value-sign", "variant=rmsnorm n=3 d=2 affine=draw", 0 },   { "value-sign", "variant=rmsnorm n=3 d=2", 1 },
-    { "key-query-scaling", "n=3 d=2 feature=silu", 0 },           { "key-query-scaling", "n=3 d=2 feature=elu1", 0 },
+    { "value-scaling", "variant=l2norm n=3 d=2 eps=0.5", 0 },
+    { "value-scaling", "n=3 d=2 eps=0.5", 1 },
+    { "value-sign", "variant=rmsnorm n=3 d=2 affine=draw", 0 },
+    { "value-sign", "variant=rmsnorm n=3 d=2", 1 },
+    { "key-query-scaling", "n=3 d=2 feature=silu", 0 },
+    { "key-query-scaling", "n=3 d=2 feature=elu1", 0 },
     { "key-query-scaling", "variant=deltanet n=3 d=2", 0 },
     { "key-query-scaling", "variant=efla n=3 d=2 feature=unit", 1 },
-    { "scale-folding", "n=3 d=2 scale=0", 0 },                    { "scale-folding", "n=3 d=2 feature=silu-unit", 0 },
-    { "scale-folding", "n=3 d=2 feature=unit", 1 },               { "scale-folding", "n=3 d=2 feature=relu", 1 },
+    { "scale-folding", "n=3 d=2 scale=0", 0 },
+    { "scale-folding", "n=3 d=2 feature=silu-unit", 0 },
+    { "scale-folding", "n=3 d=2 feature=unit", 1 },
+    { "scale-folding", "n=3 d=2 feature=relu", 1 },
     { "term-homogeneity", "variant=taylor:2 n=3 d=2", 0 },
     { "term-homogeneity", "variant=term:2 n=3 d=2 cap=1", 0 },
     { "term-homogeneity", "variant=linear norm=sum eps=1 n=3", 0 },
@@ -113,10 +134,7 @@ static const about_line about[] = {
     { "term-homogeneity", "variant=deltanet n=3 d=2", 1 },
 };
 
-START_TEST(variants)
-{
-    check_about(&about[_i]);
-}
+START_TEST(variants) { check_about(&about[_i]); }
 END_TEST
 
 /* Planted defects, each found by the property that it breaks. */
@@ -126,10 +144,7 @@ static const question found_in[] = {
     { "scale-folding", "scale-inverse", "n=5 d=4 feature=relu" },
 };
 
-START_TEST(defects)
-{
-    check_seen_by_bits(&found_in[_i]);
-}
+START_TEST(defects) { check_seen_by_bits(&found_in[_i]); }
 END_TEST
 
 /* ---- range.h ----------------------------------------------------------------------------------------------------- */
@@ -148,23 +163,26 @@ static int safe(const char *line, const attest_prop_kernel *kernel, double margi
     return answer;
 }
 
-static const struct { const char *line; int safe; } ranges[] = {
+static const struct {
+    const char *line;
+    int safe;
+} ranges[] = {
     { "n=8 d=4", 1 },
-    { "n=8 d=4 scale=9", 0 },                  /* weights down to e^-300 */
-    { "n=8 d=4 scale=9 cap=2", 1 },            /* scores end at 2 */
-    { "n=8 d=4 scale=9 feature=unit", 1 },     /* scores end at 9 */
+    { "n=8 d=4 scale=9", 0 },              /* weights down to e^-300 */
+    { "n=8 d=4 scale=9 cap=2", 1 },        /* scores end at 2 */
+    { "n=8 d=4 scale=9 feature=unit", 1 }, /* scores end at 9 */
     { "n=8 d=4 scale=9 in=f64", 1 },
     { "n=8 d=4 family=subnormal", 0 },
-    { "n=300 d=2 alibi=draw hq=8", 0 },        /* 600 tokens away */
+    { "n=300 d=2 alibi=draw hq=8", 0 }, /* 600 tokens away */
     { "variant=linear n=8 d=4", 1 },
     { "variant=linear n=8 d=4 in=bf16", 1 },
     { "variant=linear n=8 d=4 scale=1e20", 1 },
-    { "variant=linear n=8 d=4 scale=1e36", 0 }, /* beyond 2^127 */
+    { "variant=linear n=8 d=4 scale=1e36", 0 },     /* beyond 2^127 */
     { "variant=linear weight=power:3 n=8 d=4", 0 }, /* powers of scores that cancel */
     { "variant=quadratic n=8 d=4 in=bf16", 1 },
-    { "variant=taylor:9 n=8 d=4", 1 },         /* 1 + .. */
+    { "variant=taylor:9 n=8 d=4", 1 }, /* 1 + .. */
     { "variant=simple-gla n=8 d=2", 1 },
-    { "variant=simple-gla n=99 d=2", 0 },      /* 99 decays uniform in (0,1) */
+    { "variant=simple-gla n=99 d=2", 0 }, /* 99 decays uniform in (0,1) */
     { "variant=gla n=99 d=2", 0 },
     { "variant=retnet n=99 d=2", 1 },
     { "variant=layernorm n=8 d=4 scale=2", 0 }, /* squares */

@@ -56,10 +56,7 @@ static const question holds[] = {
     { "o-alone", "delta-recurrent-f32", "variant=deltanet" CAUSAL },
 };
 
-START_TEST(test_holds)
-{
-    check_holds(&holds[_i]);
-}
+START_TEST(test_holds) { check_holds(&holds[_i]); }
 END_TEST
 
 /* Compared with nothing (0), or does not apply (negative). */
@@ -92,10 +89,7 @@ static const question silent[] = {
     { "o-alone", "delta-parallel-f32", "variant=deltanet" CAUSAL },
 };
 
-START_TEST(test_silent)
-{
-    check_silent(&silent[_i]);
-}
+START_TEST(test_silent) { check_silent(&silent[_i]); }
 END_TEST
 
 /* Planted defects that the property sees. */
@@ -120,10 +114,7 @@ static const question defects[] = {
     { "repeated-write", "erase-missing", "variant=deltanet" CAUSAL },
 };
 
-START_TEST(test_defects)
-{
-    check_seen(&defects[_i]);
-}
+START_TEST(test_defects) { check_seen(&defects[_i]); }
 END_TEST
 
 /* One case in 16, and 400 runs of it find what one in 50 gets wrong. */

@@ -73,10 +73,7 @@ static const question holds[] = {
     { "dyadic", "taylor-direct-f32", "variant=retnet norm=floor:2 mask=causal n=6 d=3" },
 };
 
-START_TEST(test_holds)
-{
-    check_holds(&holds[_i]);
-}
+START_TEST(test_holds) { check_holds(&holds[_i]); }
 END_TEST
 
 /* Compared with nothing (0), or does not apply (negative). */
@@ -117,10 +114,7 @@ static const question silent[] = {
     { "dyadic", "taylor-direct-f32", "variant=linear weight=power:8 n=9 m=9 d=8" },
 };
 
-START_TEST(test_silent)
-{
-    check_silent(&silent[_i]);
-}
+START_TEST(test_silent) { check_silent(&silent[_i]); }
 END_TEST
 
 static const question seen[] = {
@@ -143,10 +137,7 @@ static const question seen[] = {
     { "dyadic", "gate-of-next-token", "variant=linear gates=in n=7 d=3" },
 };
 
-START_TEST(test_seen)
-{
-    check_seen(&seen[_i]);
-}
+START_TEST(test_seen) { check_seen(&seen[_i]); }
 END_TEST
 
 /* What is exact by a division, and by how much a quotient may be off otherwise. */

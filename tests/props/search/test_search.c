@@ -84,8 +84,9 @@ static attest_search_problem hill_problem(hill *h)
                                    : (attest_coordinate){ .choices = 3 };
         h->target[i] = i < REALS ? -2 + 0.77 * i : i % 3;
     }
-    return (attest_search_problem){ .count = COUNT, .coordinates = coordinates, .groups = 2, .self = h,
-                                    .value = hill_value };
+    return (attest_search_problem){
+        .count = COUNT, .coordinates = coordinates, .groups = 2, .self = h, .value = hill_value
+    };
 }
 
 static attest_search_result search(const attest_search_problem *p, uint64_t seed, uint32_t chain, long evaluations)
@@ -281,13 +282,15 @@ START_TEST(any_point_is_legal)
         for (int round = 0; round < 200; round++) {
             for (size_t i = 0; i < s.latent.count; i++) {
                 const attest_coordinate *c = &s.latent.coordinates[i];
-                s.x[i] = c->choices ? (double)gsl_rng_uniform_int(rng, c->choices)
-                                    : round == 0 ? c->hi : c->lo + (c->hi - c->lo) * gsl_rng_uniform(rng);
+                s.x[i] = c->choices   ? (double)gsl_rng_uniform_int(rng, c->choices)
+                         : round == 0 ? c->hi
+                                      : c->lo + (c->hi - c->lo) * gsl_rng_uniform(rng);
             }
             scene_write(&s);
-            static const struct { attest_role role; double most; } most[] = {
-                { ATTEST_DECAY, 1 }, { ATTEST_GIN, 1 }, { ATTEST_GOUT, 1 }, { ATTEST_BETA, 0x1.ffp0 }
-            };
+            static const struct {
+                attest_role role;
+                double most;
+            } most[] = { { ATTEST_DECAY, 1 }, { ATTEST_GIN, 1 }, { ATTEST_GOUT, 1 }, { ATTEST_BETA, 0x1.ffp0 } };
             for (size_t k = 0; k < 4; k++) {
                 const attest_tensor *t = attest_bundle_role(s.bundle, most[k].role);
                 for (int64_t at = 0; t && at < attest_tensor_count(t); at++)

@@ -10,7 +10,6 @@
 Suite *suite_shrink(void);
 
 /* ---- a failure that is a function of the example ------------------------------------------------------------ */
-
 typedef struct scene scene;
 typedef double (*ratio_of)(const attest_example *e); /* below 1: it holds; infinite: bits differ */
 
@@ -378,8 +377,9 @@ static const struct {
     const char *line, *smallest;
     attest_tensor_id id;
     int64_t head, row, channel; /* of the element that must stay, with q of the query head `query`, row 1 */
-    int64_t query, group; /* at least so many query heads a KV head */
+    int64_t query, group;       /* at least so many query heads a KV head */
 } stays[] = {
+    // clang-format off
     /* cosformer's features: two rows of the state for each channel */
     { "variant=cosformer hq=2 n=3 d=3 e=2 state=draw mask=causal", "variant=cosformer state=draw n=1 d=1",
       { ATTEST_KIND_H0, 1 }, 1, 5, 1, 1, 1 },
@@ -388,7 +388,7 @@ static const struct {
       { ATTEST_KIND_H0, 2 }, 0, 7, 1, 0, 1 },
     /* query heads go with their KV head */
     { "hq=4 hkv=2 n=3 d=2", "variant=softmax hq=2 hkv=1 n=1 d=1", { ATTEST_KIND_ROLE, ATTEST_V }, 1, 2, 1, 2, 2 },
-};
+}; // clang-format on
 
 static uint64_t stays_bits, query_bits;
 static int64_t least_group;
@@ -446,8 +446,8 @@ END_TEST
 
 START_TEST(another_end_is_another_failure)
 {
-    attest_shrunk shrunk = shrink_within(always, "n=6 d=2",
-                                         (limits){ .attempts = 900, .end = ATTEST_PROP_CRASH }, ATTEST_OK);
+    attest_shrunk shrunk = shrink_within(always, "n=6 d=2", (limits){ .attempts = 900, .end = ATTEST_PROP_CRASH },
+                                         ATTEST_OK);
     ck_assert(shrunk.kept == 0 && shrunk.attempts > 20);
     ck_assert_int_eq(shrunk.example.explicit_values, 0); /* nothing gained: still a draw */
     expect_line(&shrunk, "variant=softmax n=6 d=2");

@@ -231,8 +231,8 @@ static inline void formula_clear(formula *f)
 static inline void formula_given(arb_t sum, const formula *f, int64_t position, int n, int64_t c)
 {
     const int z = c == f->p->e;
-    const attest_tensor *t =
-        attest_bundle_get(f->x->bundle, (attest_tensor_id){ z ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, (uint32_t)n });
+    const attest_tensor *t = attest_bundle_get(f->x->bundle,
+                                               (attest_tensor_id){ z ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, (uint32_t)n });
     int64_t rows = 1;
     arb_t x, y;
     arb_init(x);
@@ -315,8 +315,8 @@ static inline void formula_row(arb_ptr u, arb_t z, formula *f)
 static inline void formula_state(arb_t y, formula *f, int n, int64_t r, int64_t c)
 {
     const int z = c == f->p->e;
-    const attest_tensor *t =
-        attest_bundle_get(f->x->bundle, (attest_tensor_id){ z ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, (uint32_t)n });
+    const attest_tensor *t = attest_bundle_get(f->x->bundle,
+                                               (attest_tensor_id){ z ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, (uint32_t)n });
     const int64_t dimension = formula_vector(f) ? r : 0;
     arb_t x, m;
     arb_init(x);

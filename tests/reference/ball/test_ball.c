@@ -105,7 +105,9 @@ START_TEST(visible_keys)
         ball_case x;
         snprintf(line, sizeof line, "variant=linear weight=power:%d b=2 hq=4 hkv=2 d=3 e=2 scale=1 mask=%s %s%s%s",
                  t % 2, masks[t / 2 % 3], sizes[t / 6 % 3], t / 18 % 2 ? " lens=draw" : "",
-                 t / 36 == 0 ? "" : t / 36 == 1 ? " window=1" : " window=3");
+                 t / 36 == 0   ? ""
+                 : t / 36 == 1 ? " window=1"
+                               : " window=3");
         ball_case_start(&x, line, 0);
         ball_case_integers(&x);
         for (int64_t b = 0; b < 2; b++) {
@@ -384,9 +386,15 @@ END_TEST
 
 /* ---- enclosures -------------------------------------------------------------------------------------------------- */
 static const char *const served_lines[] = {
-    "n=9 d=4 hq=2 mask=causal", "variant=softmax1 n=5 m=8 d=3", "variant=taylor:5 n=6 center=mid d=4",
-    "variant=shifted:1 n=6 d=4 in=bf16", "variant=elu-taylor:3 n=6 d=4 state=draw", "variant=linear-elu n=6 d=4",
-    "variant=term:7 n=6 d=4 feature=elu1", "family=huge n=6 d=4", "family=negative n=8 d=4",
+    "n=9 d=4 hq=2 mask=causal",
+    "variant=softmax1 n=5 m=8 d=3",
+    "variant=taylor:5 n=6 center=mid d=4",
+    "variant=shifted:1 n=6 d=4 in=bf16",
+    "variant=elu-taylor:3 n=6 d=4 state=draw",
+    "variant=linear-elu n=6 d=4",
+    "variant=term:7 n=6 d=4 feature=elu1",
+    "family=huge n=6 d=4",
+    "family=negative n=8 d=4",
     "variant=based n=5 d=3 in=f64",
 };
 
@@ -434,8 +442,8 @@ START_TEST(unserved)
         ck_assert_msg(ref_ball_serves(&p, why, sizeof why), "%s", why);
         p.axis[axis].value = attest_axes[axis].value_count;
         ck_assert_msg(!ref_ball_serves(&p, why, sizeof why), "%s: a new value is served", attest_axes[axis].key);
-        ck_assert_msg(strstr(why, attest_axes[axis].key) && strstr(why, "not served by this version's reference"),
-                      "%s", why);
+        ck_assert_msg(strstr(why, attest_axes[axis].key) && strstr(why, "not served by this version's reference"), "%s",
+                      why);
         p.axis[axis].value = 1u << 20;
         ck_assert_msg(!ref_ball_serves(&p, NULL, 0), "%s: any value is served", attest_axes[axis].key);
     }

@@ -7,7 +7,7 @@
 
 Suite *suite_ball_decay(void);
 
-#define NEAR(got, want) ((got) >= (want) * (1 - 1e-12) && (got) <= (want) * 1.001)
+#define NEAR(got, want) ((got) >= (want) * (1 - 1e-12) && (got) <= (want)*1.001)
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
 /* n = 3 tokens, d = e = 1, q = k = 1, v = 1, 10, 100, a = 1/2, 1/4, 1/8: every number is a binary fraction. */
@@ -34,12 +34,20 @@ static void three_tokens(ball_case *x, const char *line)
 
 START_TEST(decays_by_hand)
 {
-    static const struct { const char *line; double u, z, decay[3], decay0, h, zt; } table[] = {
+    static const struct {
+        const char *line;
+        double u, z, decay[3], decay0, h, zt;
+    } table[] = {
         { "variant=retnet " THREE, 0.0625 + 2.5 + 100, 1.3125, { 0.0625, 0.25, 1 }, 1, 102.5625, 1.3125 },
         { "variant=simple-gla " THREE, 0.03125 + 1.25 + 100, 1.15625, { 0.03125, 0.125, 1 }, 1, 101.28125, 1.15625 },
         { "variant=gla " THREE, 101.28125, 1.15625, { 1, 1, 1 }, 1, 101.28125, 1.15625 },
         { "variant=retnet state=draw " THREE, 103.5625, 3.3125, { 0.0625, 0.25, 1 }, 0.015625, 103.5625, 3.3125 },
-        { "variant=simple-gla state=draw " THREE, 102.28125, 3.15625, { 0.03125, 0.125, 1 }, 0.015625, 102.28125,
+        { "variant=simple-gla state=draw " THREE,
+          102.28125,
+          3.15625,
+          { 0.03125, 0.125, 1 },
+          0.015625,
+          102.28125,
           3.15625 },
         { "variant=gla state=draw " THREE, 102.28125, 3.15625, { 1, 1, 1 }, 0.015625, 102.28125, 3.15625 },
     };
@@ -131,7 +139,10 @@ END_TEST
 START_TEST(filter_by_hand)
 {
     static const double score[] = { 0, 1, 3, 3.5 };
-    static const struct { const char *tau; int kept; } table[] = {
+    static const struct {
+        const char *tau;
+        int kept;
+    } table[] = {
         { "2.5", 2 }, { "2.5000002384185791015625", 3 }, { "3.5", 3 }, { "4", 4 }, { "0.5", 1 }, { "1e-300", 1 },
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
@@ -265,7 +276,11 @@ START_TEST(random_problems)
     for (size_t t = 0; t < 2 * sizeof lines / sizeof lines[0]; t++) {
         char line[200];
         snprintf(line, sizeof line, "%s b=2 hq=4 hkv=%d n=%d d=%d e=2 seed=%d", lines[t / 2], t % 2 ? 1 : 2,
-                 t % 2 ? 3 : 5, strstr(lines[t / 2], "rope") ? 2 : t % 2 ? 1 : 3, (int)t);
+                 t % 2 ? 3 : 5,
+                 strstr(lines[t / 2], "rope") ? 2
+                 : t % 2                      ? 1
+                                              : 3,
+                 (int)t);
         check_line(line);
     }
 }
@@ -274,20 +289,36 @@ END_TEST
 /* ---- what a row reads -------------------------------------------------------------------------------------------- */
 START_TEST(reads)
 {
-    static const struct { const char *line; attest_role role; int at, row, read; } table[] = {
-        { "variant=simple-gla", ATTEST_DECAY, 0, 2, 0 },  { "variant=simple-gla state=draw", ATTEST_DECAY, 0, 2, 1 },
-        { "variant=simple-gla", ATTEST_DECAY, 1, 2, 1 },  { "variant=simple-gla", ATTEST_DECAY, 3, 2, 0 },
-        { "variant=gla", ATTEST_DECAY, 0, 2, 0 },         { "variant=gla state=draw", ATTEST_DECAY, 0, 2, 1 },
-        { "variant=gla", ATTEST_DECAY, 2, 2, 1 },         { "variant=gla", ATTEST_DECAY, 3, 2, 0 },
-        { "variant=fox window=2", ATTEST_DECAY, 1, 2, 0 }, { "variant=fox window=2", ATTEST_DECAY, 2, 2, 1 },
-        { "variant=retnet", ATTEST_GAMMA, 0, 0, 0 },  { "variant=retnet", ATTEST_GAMMA, 0, 1, 1 },
+    static const struct {
+        const char *line;
+        attest_role role;
+        int at, row, read;
+    } table[] = {
+        { "variant=simple-gla", ATTEST_DECAY, 0, 2, 0 },
+        { "variant=simple-gla state=draw", ATTEST_DECAY, 0, 2, 1 },
+        { "variant=simple-gla", ATTEST_DECAY, 1, 2, 1 },
+        { "variant=simple-gla", ATTEST_DECAY, 3, 2, 0 },
+        { "variant=gla", ATTEST_DECAY, 0, 2, 0 },
+        { "variant=gla state=draw", ATTEST_DECAY, 0, 2, 1 },
+        { "variant=gla", ATTEST_DECAY, 2, 2, 1 },
+        { "variant=gla", ATTEST_DECAY, 3, 2, 0 },
+        { "variant=fox window=2", ATTEST_DECAY, 1, 2, 0 },
+        { "variant=fox window=2", ATTEST_DECAY, 2, 2, 1 },
+        { "variant=retnet", ATTEST_GAMMA, 0, 0, 0 },
+        { "variant=retnet", ATTEST_GAMMA, 0, 1, 1 },
         { "variant=retnet state=draw", ATTEST_GAMMA, 0, 0, 1 },
-        { "variant=sla", ATTEST_K_HEAD_LOGITS, 2, 2, 1 },        { "variant=sla", ATTEST_K_HEAD_LOGITS, 3, 2, 0 },
-        { "variant=sla", ATTEST_Q_HEAD_LOGITS, 2, 2, 1 },        { "variant=sla", ATTEST_Q_HEAD_LOGITS, 1, 2, 0 },
-        { "variant=deltanet", ATTEST_BETA, 2, 2, 1 },    { "variant=deltanet", ATTEST_BETA, 3, 2, 0 },
-        { "variant=gdn", ATTEST_DECAY, 0, 2, 0 },         { "variant=gdn state=draw", ATTEST_DECAY, 0, 2, 1 },
-        { "variant=gdn", ATTEST_DECAY, 1, 2, 1 },         { "variant=gdn", ATTEST_DECAY, 3, 2, 0 },
-        { "variant=efla", ATTEST_K, 0, 2, 1 },        { "variant=efla", ATTEST_V, 3, 2, 0 },
+        { "variant=sla", ATTEST_K_HEAD_LOGITS, 2, 2, 1 },
+        { "variant=sla", ATTEST_K_HEAD_LOGITS, 3, 2, 0 },
+        { "variant=sla", ATTEST_Q_HEAD_LOGITS, 2, 2, 1 },
+        { "variant=sla", ATTEST_Q_HEAD_LOGITS, 1, 2, 0 },
+        { "variant=deltanet", ATTEST_BETA, 2, 2, 1 },
+        { "variant=deltanet", ATTEST_BETA, 3, 2, 0 },
+        { "variant=gdn", ATTEST_DECAY, 0, 2, 0 },
+        { "variant=gdn state=draw", ATTEST_DECAY, 0, 2, 1 },
+        { "variant=gdn", ATTEST_DECAY, 1, 2, 1 },
+        { "variant=gdn", ATTEST_DECAY, 3, 2, 0 },
+        { "variant=efla", ATTEST_K, 0, 2, 1 },
+        { "variant=efla", ATTEST_V, 3, 2, 0 },
         { "variant=sla-deltanet", ATTEST_K_HEAD_LOGITS, 1, 2, 1 },
         { "variant=sla-deltanet", ATTEST_K_HEAD_LOGITS, 3, 2, 0 },
     };

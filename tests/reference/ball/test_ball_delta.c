@@ -8,7 +8,7 @@
 
 Suite *suite_ball_delta(void);
 
-#define NEAR(got, want) ((got) >= (want) * (1 - 1e-9) && (got) <= (want) * 1.001 + 1e-30)
+#define NEAR(got, want) ((got) >= (want) * (1 - 1e-9) && (got) <= (want)*1.001 + 1e-30)
 #define H0 ((attest_tensor_id){ ATTEST_KIND_H0, 1 })
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
@@ -42,7 +42,11 @@ static const token halves[3] = { { 1, 0, 8, 0.5, 0.5 }, { 1, 0, 8, 0.5, 0.5 }, {
 /* Everything is a binary fraction of few bits: no radius at all. */
 START_TEST(by_hand)
 {
-    static const struct { const char *line; const token *list; double o[3], h[2]; } table[] = {
+    static const struct {
+        const char *line;
+        const token *list;
+        double o[3], h[2];
+    } table[] = {
         /* b = 1 and unit keys: a write replaces what its key held */
         { "variant=deltanet" THREE, unit_keys, { 3, 8, 12 }, { 7, 5 } },
         { "variant=deltanet state=draw" THREE, unit_keys, { 35, 8, 12 }, { 7, 5 } },
@@ -63,7 +67,8 @@ START_TEST(by_hand)
             ck_assert_msg(arb_is_exact(x.row.o) && ball_is_double(x.row.o, table[t].o[i], 100), "%s %d: o of row %d",
                           x.line, (int)t, i);
             ck_assert_msg(x.row.lse_absent && arb_is_zero(x.row.z) && arb_is_zero(x.row.s) && mag_is_zero(x.row.mass) &&
-                              mag_is_zero(x.row.decay) && arb_is_zero(x.row.w), "%s: no scores", x.line);
+                              mag_is_zero(x.row.decay) && arb_is_zero(x.row.w),
+                          "%s: no scores", x.line);
         }
         MUST(ref_ball_state(h, NULL, &x.in, 0, 0, 1, 0, 128, &x.err), &x);
         for (int r = 0; r < 2; r++)
@@ -105,10 +110,7 @@ typedef struct sizes {
     double key, size, value, write, rate, decay, grow;
 } sizes;
 
-static double double_of(const arb_t x)
-{
-    return arf_get_d(arb_midref(x), ARF_RND_NEAR);
-}
+static double double_of(const arb_t x) { return arf_get_d(arb_midref(x), ARF_RND_NEAR); }
 
 static void given_state(arb_ptr s, double *terms, const formula *f)
 {
@@ -216,8 +218,8 @@ static void check_sizes(const ball_case *x, const sizes *list, double start)
 {
     const ref_delta *d = &x->row.delta;
     for (int64_t t = 0; t < x->row.keys; t++) {
-        const double want[] = { list[t].key, list[t].size, list[t].value, list[t].write, list[t].rate, list[t].decay,
-                                list[t].grow };
+        const double want[] = { list[t].key,  list[t].size,  list[t].value, list[t].write,
+                                list[t].rate, list[t].decay, list[t].grow };
         mag_ptr const got[] = { d->key, d->size, d->value, d->write, d->rate, d->decay, d->grow };
         for (int a = 0; a < 7; a++)
             ck_assert_msg(NEAR(ref_mag_upper(got[a] + t), want[a]), "%s: size %d of token %d is %g, not %g", x->line, a,
@@ -307,7 +309,8 @@ static void check_state(ball_case *x, int64_t b, int64_t g)
     recurrence(want, terms, NULL, &f, f.last);
     MUST(ref_ball_state(s, abs_scale, &x->in, b, g, 1, 0, 128, &x->err), x);
     for (int64_t at = 0; at < f.dim * p->e; at++)
-        ck_assert_msg(formula_meets(s + at, want + at, abs_scale + at, 100) && NEAR(ref_mag_upper(abs_scale + at), terms[at]),
+        ck_assert_msg(formula_meets(s + at, want + at, abs_scale + at, 100) &&
+                          NEAR(ref_mag_upper(abs_scale + at), terms[at]),
                       "%s: ht entry %d", x->line, (int)at);
     _mag_vec_clear(abs_scale, (slong)(f.dim * p->e));
     _arb_vec_clear(s, (slong)(f.dim * p->e));
@@ -319,11 +322,20 @@ static void check_state(ball_case *x, int64_t b, int64_t g)
 START_TEST(random_problems)
 {
     static const char *const lines[] = {
-        "variant=deltanet", "variant=deltanet state=draw gates=inout", "variant=gdn state=draw", "variant=gdn",
-        "variant=efla", "variant=efla state=draw decay=vector", "variant=deltanet decay=retnet state=draw feature=relu",
-        "variant=deltanet decay=vector rope=10", "variant=sla-deltanet", "variant=sla-gdn state=draw",
-        "variant=efla feature=cosformer gates=out", "variant=deltanet mask=causal-br m=7 rope=3 scale=-1",
-        "variant=deltanet mask=causal-br m=2 state=draw", "variant=efla m=3 scale=2",
+        "variant=deltanet",
+        "variant=deltanet state=draw gates=inout",
+        "variant=gdn state=draw",
+        "variant=gdn",
+        "variant=efla",
+        "variant=efla state=draw decay=vector",
+        "variant=deltanet decay=retnet state=draw feature=relu",
+        "variant=deltanet decay=vector rope=10",
+        "variant=sla-deltanet",
+        "variant=sla-gdn state=draw",
+        "variant=efla feature=cosformer gates=out",
+        "variant=deltanet mask=causal-br m=7 rope=3 scale=-1",
+        "variant=deltanet mask=causal-br m=2 state=draw",
+        "variant=efla m=3 scale=2",
     };
     for (size_t t = 0; t < 2 * sizeof lines / sizeof lines[0]; t++) {
         char line[200];

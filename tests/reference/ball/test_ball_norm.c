@@ -28,19 +28,22 @@ static void start(ball_case *x, const char *line, const double *values)
 START_TEST(by_hand)
 {
     /* every radicand is the square of a dyadic number */
-    static const struct { const char *line; double u[2], o[2]; } table[] = {
+    static const struct {
+        const char *line;
+        double u[2], o[2];
+    } table[] = {
         { ONE "norm=l2", { 0, -4 }, { 0, -1 } },
         { ONE "norm=l2 eps=144", { 3, -4 }, { 3 / 13.0, -4 / 13.0 } },
-        { ONE "norm=l2 eps=39", { 3, 4 }, { 0.375, 0.5 } },              /* 25 + 39 = 64 */
+        { ONE "norm=l2 eps=39", { 3, 4 }, { 0.375, 0.5 } }, /* 25 + 39 = 64 */
         { ONE "norm=rms", { 4, -4 }, { 1, -1 } },
-        { ONE "norm=rms eps=51.5", { 3, 4 }, { 0.375, 0.5 } },           /* 12.5 + 51.5 */
+        { ONE "norm=rms eps=51.5", { 3, 4 }, { 0.375, 0.5 } }, /* 12.5 + 51.5 */
         { ONE "norm=layernorm", { 3, 7 }, { -1, 1 } },
-        { ONE "norm=layernorm eps=12", { 3, 7 }, { -0.5, 0.5 } },        /* 4 + 12 */
+        { ONE "norm=layernorm eps=12", { 3, 7 }, { -0.5, 0.5 } }, /* 4 + 12 */
         { ONE "norm=layernorm eps=12 affine=draw", { 3, 7 }, { -0.5, 2.5 } },
         { ONE "norm=rms affine=draw", { 4, -4 }, { 2.5, -2 } },
-        { ONE "norm=rms affine=draw gates=out", { 4, -4 }, { 1.25, -1 } },    /* after gain and shift */
-        { ONE "norm=rms eps=60 gates=pre-out", { 4, -4 }, { 0.25, -0.25 } },  /* 2 / sqrt(4 + 60) */
-        { ONE "norm=rms eps=48 gates=out", { 4, -4 }, { 0.25, -0.25 } },      /* 4 / sqrt(16 + 48) / 2 */
+        { ONE "norm=rms affine=draw gates=out", { 4, -4 }, { 1.25, -1 } },   /* after gain and shift */
+        { ONE "norm=rms eps=60 gates=pre-out", { 4, -4 }, { 0.25, -0.25 } }, /* 2 / sqrt(4 + 60) */
+        { ONE "norm=rms eps=48 gates=out", { 4, -4 }, { 0.25, -0.25 } },     /* 4 / sqrt(16 + 48) / 2 */
         { PAIR "norm=length-l2 eps=39", { 6, 8 }, { 0.375, 0.5 } },
         { PAIR "norm=length-rms eps=51.5", { 6, 8 }, { 0.375, 0.5 } },
         { PAIR "norm=length-layernorm eps=12", { 6, 14 }, { -0.5, 0.5 } },
@@ -64,7 +67,11 @@ END_TEST
 
 START_TEST(illposed_empty_and_unread)
 {
-    static const struct { const char *line; double u[2]; int illposed; } table[] = {
+    static const struct {
+        const char *line;
+        double u[2];
+        int illposed;
+    } table[] = {
         { ONE "norm=l2", { 0, 0 }, 1 },
         { ONE "norm=l2 eps=1", { 0, 0 }, 0 },
         { ONE "norm=rms", { 0, 0 }, 1 },
@@ -102,14 +109,18 @@ END_TEST
 /* Gauges by hand with u = (3, 4) or (3, 7) and power:0, where the abs_scale of u_c is |v_c|. */
 START_TEST(abs_scales)
 {
-    static const struct { const char *line; double u[2], abs_scale[2]; } table[] = {
+    static const struct {
+        const char *line;
+        double u[2], abs_scale[2];
+    } table[] = {
         /* y = (0.375, 0.5), s = 8, T = 3 * 0.375 + 4 * 0.5 = 3.125 */
         { ONE "norm=l2 eps=39", { 3, 4 }, { (3 + 0.375 * 3.125) / 8, (4 + 0.5 * 3.125) / 8 } },
         { ONE "norm=rms eps=51.5", { 3, 4 }, { (3 + 0.375 * 1.5625) / 8, (4 + 0.5 * 1.5625) / 8 } },
         { PAIR "norm=length-rms eps=51.5", { 6, 8 }, { (3 + 0.375 * 1.5625) / 8, (4 + 0.5 * 1.5625) / 8 } },
         /* y = (-0.5, 0.5), s = 4, T/2 = 2.5, mean 5 */
         { ONE "norm=layernorm eps=12", { 3, 7 }, { (3 + 5 + 1.25) / 4, (7 + 5 + 1.25) / 4 } },
-        { ONE "norm=layernorm eps=12 affine=draw gates=out", { 3, 7 },
+        { ONE "norm=layernorm eps=12 affine=draw gates=out",
+          { 3, 7 },
           { (2 * 9.25 / 4 + 0.5) / 2, (3 * 13.25 / 4 + 1) / 2 } },
         /* y = (0.25, -0.25), s = 8, g = 2, T/2 = 0.5 */
         { ONE "norm=rms eps=60 gates=pre-out", { 4, -4 }, { (2 + 0.125) / 8, (2 + 0.125) / 8 } },

@@ -54,7 +54,7 @@ static void check_split(const char *variant)
 
 START_TEST(states)
 {
-    static const char *const variants[] = { "variant=taylor:3", "variant=term:2", "variant=quadratic",
+    static const char *const variants[] = { "variant=taylor:3", "variant=term:2",        "variant=quadratic",
                                             "variant=linear",   "variant=relu-taylor:2", "variant=taylor:0",
                                             "variant=term:1" };
     for (size_t t = 0; t < sizeof variants / sizeof variants[0]; t++)
@@ -99,7 +99,8 @@ START_TEST(state_by_hand)
             size += term < 0 ? -term : term;
         }
         ck_assert_msg(arb_is_exact(s + r) && ball_is_double(s + r, sum, 60), "S_2 entry %d is not %g", r, sum);
-        ck_assert_msg(ref_mag_upper(abs_scale + r) >= size && ref_mag_upper(abs_scale + r) <= size * 1.0001, "abs_scale %d", r);
+        ck_assert_msg(ref_mag_upper(abs_scale + r) >= size && ref_mag_upper(abs_scale + r) <= size * 1.0001,
+                      "abs_scale %d", r);
     }
     MUST(ref_ball_state(s, NULL, &x.in, 0, 0, 2, 1, 64, &x.err), &x);
     double z = 0;

@@ -32,7 +32,10 @@ static void two_keys(ball_case *x, const char *line)
 /* u, z, o of TWO: plain u = 3 + 10 = 13, gated in u = 1.5 + 40 = 41.5, z = 3. */
 START_TEST(by_hand)
 {
-    static const struct { const char *line; double u, z, o; } table[] = {
+    static const struct {
+        const char *line;
+        double u, z, o;
+    } table[] = {
         { TWO, 13, 3, 13 },
         { TWO "gates=in", 41.5, 3, 41.5 },
         { TWO "gates=out", 13, 3, 3.25 },
@@ -45,8 +48,8 @@ START_TEST(by_hand)
         { TWO "norm=length gates=pre-out", 13, 3, 1.625 },
         { TWO "clamp=1.5", 3 + 7.5, 2.5, 10.5 },
         { TWO "clamp=-2", -16, -4, -16 },
-        { TWO "alibi=draw", 3 + 7.5, 2.5, 10.5 },                       /* |0-0| and |0-1| */
-        { TWO "alibi=draw mask=causal-br", 1.5 + 10, 2.5, 11.5 },       /* the query stands at key 1 */
+        { TWO "alibi=draw", 3 + 7.5, 2.5, 10.5 },                               /* |0-0| and |0-1| */
+        { TWO "alibi=draw mask=causal-br", 1.5 + 10, 2.5, 11.5 },               /* the query stands at key 1 */
         { TWO "alibi=draw clamp=1.25 mask=causal-br", 1.5 + 6.25, 1.75, 7.75 }, /* the clamp is last */
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
@@ -115,7 +118,11 @@ END_TEST
 
 START_TEST(empty_illposed_and_unread)
 {
-    static const struct { const char *line; attest_role role; int empty; } table[] = {
+    static const struct {
+        const char *line;
+        attest_role role;
+        int empty;
+    } table[] = {
         { "n=2 m=1 d=1 e=1 mask=causal-br norm=length gates=out", ATTEST_GOUT, 1 },
         { "n=2 m=1 d=1 e=1 mask=causal-br gates=pre-out norm=floor:0", ATTEST_GOUT, 1 },
         { "n=2 m=1 d=1 e=1 mask=causal-br alibi=draw", ATTEST_SLOPE, 1 },
@@ -256,7 +263,10 @@ END_TEST
 #define ONE "n=1 m=1 d=2 e=1 mask=causal "
 START_TEST(nan_scores)
 {
-    static const struct { const char *line; int q, v; } table[] = {
+    static const struct {
+        const char *line;
+        int q, v;
+    } table[] = {
         { ONE, 1, 1 },
         { ONE "cap=5 alibi=draw", 1, 1 },
         { ONE "clamp=5", 0, 1 },
@@ -282,12 +292,19 @@ END_TEST
 /* The abs_scale of TWO with exp-free weights: sum |w gin v| |gout| / Z. */
 START_TEST(abs_scales)
 {
-    static const struct { const char *line; double abs_scale; } table[] = {
-        { TWO "gates=in", 41.5 },           { TWO "gates=out", 3.25 },         { TWO "gates=inout", 10.375 },
-        { TWO "gates=pre-out", 3.25 },      { TWO "norm=length", 6.5 },        { TWO "norm=floor:4", 3.25 },
+    static const struct {
+        const char *line;
+        double abs_scale;
+    } table[] = {
+        { TWO "gates=in", 41.5 },
+        { TWO "gates=out", 3.25 },
+        { TWO "gates=inout", 10.375 },
+        { TWO "gates=pre-out", 3.25 },
+        { TWO "norm=length", 6.5 },
+        { TWO "norm=floor:4", 3.25 },
         { TWO "norm=floor:4 gates=inout", 41.5 / 16 },
-        { TWO "weight=exp clamp=0 norm=floor:1", 5.5 },   /* w = 1, z = 2: (3 + 5 + |3 - 4| + 2 |5 - 4|)/2 */
-        { TWO "weight=exp clamp=0 norm=floor:4", 5.25 },  /* (3 + 5 + 3 + 2 5)/4 */
+        { TWO "weight=exp clamp=0 norm=floor:1", 5.5 },          /* w = 1, z = 2: (3 + 5 + |3 - 4| + 2 |5 - 4|)/2 */
+        { TWO "weight=exp clamp=0 norm=floor:4", 5.25 },         /* (3 + 5 + 3 + 2 5)/4 */
         { TWO "weight=exp clamp=0 gates=in norm=length", 31.5 }, /* w = 1: (1.5 + 20 + 1.5 + 2 20)/2 */
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {

@@ -12,9 +12,12 @@ Suite *suite_ball_token(void);
  * for one channel, and -+ sin of it for the two channels of a pair. */
 START_TEST(rope_by_hand)
 {
-    static const struct { int cq, ck, sine; double frequency; } table[] = {
-        { 0, 0, 0, 1 }, { 2, 2, 0, 1 }, { 1, 1, 0, 0.25 }, { 3, 3, 0, 0.25 }, { 0, 2, 1, 1 },
-        { 2, 0, -1, 1 }, { 1, 3, 1, 0.25 }, { 3, 1, -1, 0.25 }, { 0, 1, 2, 0 }, { 2, 3, 2, 0 },
+    static const struct {
+        int cq, ck, sine;
+        double frequency;
+    } table[] = {
+        { 0, 0, 0, 1 },  { 2, 2, 0, 1 },    { 1, 1, 0, 0.25 },  { 3, 3, 0, 0.25 }, { 0, 2, 1, 1 },
+        { 2, 0, -1, 1 }, { 1, 3, 1, 0.25 }, { 3, 1, -1, 0.25 }, { 0, 1, 2, 0 },    { 2, 3, 2, 0 },
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
         ball_case x;
@@ -87,7 +90,10 @@ END_TEST
  * after relu. */
 START_TEST(turns)
 {
-    static const struct { const char *line; double turn; } table[] = {
+    static const struct {
+        const char *line;
+        double turn;
+    } table[] = {
         { "variant=linear rope=16 n=1 d=4 e=1 scale=-2", 2 * (4 * 8 + 6 * 11) },
         { "variant=linear rope=16 feature=cosformer n=1 d=4 e=1 scale=-2", 2 * (4 * 8 + 6 * 11) },
         { "variant=linear feature=cosformer n=1 d=4 e=1 scale=-2", 2 * (1 * 0 + 2 * 2 + 0 * 7 + 4 * 9) },
@@ -220,7 +226,9 @@ START_TEST(random_problems)
         char line[200];
         ball_case x;
         snprintf(line, sizeof line, "%s b=2 hq=4 hkv=2 n=%d%s d=%d e=2 seed=%d", lines[t / 2], t % 2 ? 3 : 4,
-                 strstr(lines[t / 2], "variant=gla") || strstr(lines[t / 2], "retnet") ? "" : t % 2 ? " m=5" : " m=3",
+                 strstr(lines[t / 2], "variant=gla") || strstr(lines[t / 2], "retnet") ? ""
+                 : t % 2                                                               ? " m=5"
+                                                                                       : " m=3",
                  t % 2 ? 2 : 4, (int)t);
         ball_case_start(&x, line, 1);
         const attest_problem *p = &x.c.problem;

@@ -15,22 +15,22 @@ typedef enum axes_form { AXES_DIRECT, AXES_STATES, AXES_DELTA, AXES_DELTA_CHUNK 
 /* What is done wrongly. */
 typedef enum axes_defect {
     AXES_NONE,
-    AXES_ANGLE,       /* rope, cosformer: positions one off for keys */
-    AXES_FEATURE,     /* unit: not divided; silu: sigmoid only */
-    AXES_CAP,         /* no cap */
-    AXES_SLOPE,       /* alibi: one token further */
-    AXES_CLAMP,       /* no clamp */
-    AXES_FILTER,      /* TAU a quarter larger */
-    AXES_DECAY,       /* one factor too many */
-    AXES_GATE_IN,     /* twice */
-    AXES_GATE_OUT,    /* none */
-    AXES_EPS,         /* none */
-    AXES_MEAN,        /* l2 for rms; layernorm: not centred */
-    AXES_SHIFT,       /* no shift */
-    AXES_LENGTH,      /* one key too many */
-    AXES_FLOOR,       /* z itself */
-    AXES_RATE,        /* delta: b a little smaller; efla: b as it is */
-    AXES_GIVEN        /* the given state is not decayed */
+    AXES_ANGLE,    /* rope, cosformer: positions one off for keys */
+    AXES_FEATURE,  /* unit: not divided; silu: sigmoid only */
+    AXES_CAP,      /* no cap */
+    AXES_SLOPE,    /* alibi: one token further */
+    AXES_CLAMP,    /* no clamp */
+    AXES_FILTER,   /* TAU a quarter larger */
+    AXES_DECAY,    /* one factor too many */
+    AXES_GATE_IN,  /* twice */
+    AXES_GATE_OUT, /* none */
+    AXES_EPS,      /* none */
+    AXES_MEAN,     /* l2 for rms; layernorm: not centred */
+    AXES_SHIFT,    /* no shift */
+    AXES_LENGTH,   /* one key too many */
+    AXES_FLOOR,    /* z itself */
+    AXES_RATE,     /* delta: b a little smaller; efla: b as it is */
+    AXES_GIVEN     /* the given state is not decayed */
 } axes_defect;
 
 typedef struct axes_sim {

@@ -7,19 +7,13 @@
 #include "reference/bound/bound.h"
 #include "tests/reference/ball/ball_case.h"
 
-#define U     0x1p-24  /* of f32 */
-#define ETA   0x1p-150 /* half its least subnormal */
+#define U 0x1p-24      /* of f32 */
+#define ETA 0x1p-150   /* half its least subnormal */
 #define LEAST 0x1p-126 /* its least normal number */
 
-static inline double gamma_of(double n, double u)
-{
-    return n * u / (1 - n * u);
-}
+static inline double gamma_of(double n, double u) { return n * u / (1 - n * u); }
 
-static inline double both(double x, double y)
-{
-    return x + y + x * y;
-}
+static inline double both(double x, double y) { return x + y + x * y; }
 
 static inline double value_of(const mag_t x)
 {

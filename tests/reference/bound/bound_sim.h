@@ -99,10 +99,7 @@ static inline float sim_score(const sim *s, int64_t i, int64_t j, const sim_opti
     return dot * (float)s->c.problem.scale * (x->scale_factor != 0 ? x->scale_factor : 1);
 }
 
-static inline float sim_cast(float w)
-{
-    return attest_bf16_to_f32(attest_bf16_from_f32(w));
-}
+static inline float sim_cast(float w) { return attest_bf16_to_f32(attest_bf16_from_f32(w)); }
 
 /* Keys [first,last) online; unnormalised numerator in o. */
 static inline void sim_online(float *o, float *peak, float *sum, const sim *s, int64_t i, int64_t first, int64_t last,
@@ -248,8 +245,8 @@ static inline void sim_recurrent(const sim *s, int order)
 /* Judges row i of o or lse; ratios collected over all elements. */
 typedef struct sim_tally {
     int64_t elements, above, undecided, unbounded;
-    double worst; /* ratio_hi */
-    double least; /* ratio_lo of the worst element */
+    double worst;   /* ratio_hi */
+    double least;   /* ratio_lo of the worst element */
     double sum_log; /* of bound/error where the error is not 0 */
     int64_t logs;
 } sim_tally;

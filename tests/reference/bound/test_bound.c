@@ -20,9 +20,13 @@ typedef struct honest {
     attest_numerics numerics;
 } honest;
 
-#define NUMERICS(...) { .struct_size = sizeof(attest_numerics), __VA_ARGS__ }
-#define PRECISE(e, q) .exp_error = (e), .div_error = (q), .log2_domain = ATTEST_NO, .scale_dtype = 1 + ATTEST_F32, \
-                      .p_rounding = ATTEST_ROUNDING_NEAREST
+#define NUMERICS(...)                                                                                                  \
+    {                                                                                                                  \
+        .struct_size = sizeof(attest_numerics), __VA_ARGS__                                                            \
+    }
+#define PRECISE(e, q)                                                                                                  \
+    .exp_error = (e), .div_error = (q), .log2_domain = ATTEST_NO, .scale_dtype = 1 + ATTEST_F32,                       \
+    .p_rounding = ATTEST_ROUNDING_NEAREST
 #define LIBM PRECISE(0x1p-23, 0x1p-24)
 #define TWO_PASS NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_TWO_PASS)
 #define ONLINE(b) NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = (b))
@@ -35,35 +39,73 @@ static const honest honest_table[] = {
     { "two-pass negative", "n=32 m=128 d=8 family=negative", FORM_SOFTMAX, { .exp = exp_good }, TWO_PASS },
     { "two-pass unknown", "n=64 d=16", FORM_SOFTMAX, { .exp = exp_good }, NUMERICS(.schedule = 0) },
     { "two-pass flat", "n=64 d=16 family=flat", FORM_SOFTMAX, { .exp = exp_good }, TWO_PASS },
-    { "two-pass log2", "n=64 d=16 family=normal:4", FORM_SOFTMAX, { .exp = exp_log2 },
+    { "two-pass log2",
+      "n=64 d=16 family=normal:4",
+      FORM_SOFTMAX,
+      { .exp = exp_log2 },
       NUMERICS(.schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-22) },
     { "online", "n=64 d=16 family=ramp-up", FORM_SOFTMAX, { .exp = exp_good, .tile = 8 }, ONLINE(8) },
     { "online 1", "n=64 d=16", FORM_SOFTMAX, { .exp = exp_good, .tile = 1 }, ONLINE(0) },
-    { "online unknown", "n=64 d=16 family=ramp-up", FORM_SOFTMAX, { .exp = exp_good, .tile = 4 },
+    { "online unknown",
+      "n=64 d=16 family=ramp-up",
+      FORM_SOFTMAX,
+      { .exp = exp_good, .tile = 4 },
       NUMERICS(.schedule = 0) },
-    { "split", "n=16 m=200 d=16 splits=5", FORM_SOFTMAX, { .exp = exp_good, .tile = 16, .splits = 5 },
+    { "split",
+      "n=16 m=200 d=16 splits=5",
+      FORM_SOFTMAX,
+      { .exp = exp_good, .tile = 16, .splits = 5 },
       NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_SPLIT, .tile = 16, .splits = 5) },
-    { "split unknown", "n=16 m=200 d=16 splits=5", FORM_SOFTMAX, { .exp = exp_good, .tile = 16, .splits = 5 },
+    { "split unknown",
+      "n=16 m=200 d=16 splits=5",
+      FORM_SOFTMAX,
+      { .exp = exp_good, .tile = 16, .splits = 5 },
       NUMERICS(.schedule = 0) },
-    { "cast, uncast sum", "n=32 m=96 d=16 in=bf16 p=bf16 out=bf16", FORM_SOFTMAX, { .exp = exp_good, .cast = 1 },
+    { "cast, uncast sum",
+      "n=32 m=96 d=16 in=bf16 p=bf16 out=bf16",
+      FORM_SOFTMAX,
+      { .exp = exp_good, .cast = 1 },
       NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_TWO_PASS, .cast_in_sum = ATTEST_NO) },
-    { "cast, cast sum", "n=32 m=96 d=16 in=bf16 p=bf16 out=f32", FORM_SOFTMAX,
+    { "cast, cast sum",
+      "n=32 m=96 d=16 in=bf16 p=bf16 out=f32",
+      FORM_SOFTMAX,
       { .exp = exp_good, .cast = 1, .cast_in_sum = 1 },
       NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_TWO_PASS, .cast_in_sum = ATTEST_YES) },
-    { "cast, unknown", "n=32 m=96 d=16 in=bf16 p=bf16 out=f32", FORM_SOFTMAX,
-      { .exp = exp_good, .tile = 16, .cast = 1 }, NUMERICS(.schedule = 0) },
-    { "taylor 2", "variant=taylor:2 n=64 d=16", FORM_TAYLOR, { .order = 2 },
+    { "cast, unknown",
+      "n=32 m=96 d=16 in=bf16 p=bf16 out=f32",
+      FORM_SOFTMAX,
+      { .exp = exp_good, .tile = 16, .cast = 1 },
+      NUMERICS(.schedule = 0) },
+    { "taylor 2",
+      "variant=taylor:2 n=64 d=16",
+      FORM_TAYLOR,
+      { .order = 2 },
       NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_DIRECT) },
-    { "taylor 5", "variant=taylor:5 n=32 d=8", FORM_TAYLOR, { .order = 5 },
+    { "taylor 5",
+      "variant=taylor:5 n=32 d=8",
+      FORM_TAYLOR,
+      { .order = 5 },
       NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_DIRECT) },
-    { "taylor 4 max", "variant=taylor:4 center=max n=32 d=16", FORM_TAYLOR, { .order = 4, .max_center = 1 },
+    { "taylor 4 max",
+      "variant=taylor:4 center=max n=32 d=16",
+      FORM_TAYLOR,
+      { .order = 4, .max_center = 1 },
       NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_DIRECT) },
     { "taylor 2 unknown", "variant=taylor:2 n=48 d=8", FORM_TAYLOR, { .order = 2 }, NUMERICS(.schedule = 0) },
-    { "recurrent 2", "variant=taylor:2 mask=causal n=48 d=8 e=6", FORM_RECURRENT, { .order = 2 },
+    { "recurrent 2",
+      "variant=taylor:2 mask=causal n=48 d=8 e=6",
+      FORM_RECURRENT,
+      { .order = 2 },
       NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_RECURRENT) },
-    { "recurrent 3", "variant=taylor:3 mask=causal n=24 d=6 e=6", FORM_RECURRENT, { .order = 3 },
+    { "recurrent 3",
+      "variant=taylor:3 mask=causal n=24 d=6 e=6",
+      FORM_RECURRENT,
+      { .order = 3 },
       NUMERICS(LIBM, .schedule = ATTEST_SCHEDULE_RECURRENT) },
-    { "recurrent unknown", "variant=taylor:2 mask=causal n=48 d=8 e=6", FORM_RECURRENT, { .order = 2 },
+    { "recurrent unknown",
+      "variant=taylor:2 mask=causal n=48 d=8 e=6",
+      FORM_RECURRENT,
+      { .order = 2 },
       NUMERICS(.schedule = 0) },
 };
 
@@ -291,7 +333,7 @@ static void near(const char *what, double got, double want)
 
 START_TEST(terms_have_their_closed_forms)
 {
-    const double u = 0x1p-24, t2[2] = { 1.625, 1.28125 };              /* T_2(|s|) */
+    const double u = 0x1p-24, t2[2] = { 1.625, 1.28125 };               /* T_2(|s|) */
     const double t3[2] = { 1.625 + 0.125 / 6, 1.28125 + 0.015625 / 6 }; /* T_3(|s|) */
     two_keys t;
     attest_numerics n = NUMERICS(PRECISE(0x1p-60, 0x1p-24), .schedule = ATTEST_SCHEDULE_TWO_PASS);
@@ -347,7 +389,8 @@ START_TEST(declarations_move_their_terms)
     n.cast_in_sum = ATTEST_YES; /* then it only moves weights against each other */
     near("cast in the sum", two_keys_judged(&t, half, &n).term[ATTEST_TERM_CAST],
          (fabs(1 - t.o) * (0x1p-11 * t.w[0] + 0x1p-25 * t.w[0]) +
-          fabs(-2 - t.o) * (0x1p-11 * t.w[1] + 0x1p-25 * t.w[0])) / t.z);
+          fabs(-2 - t.o) * (0x1p-11 * t.w[1] + 0x1p-25 * t.w[0])) /
+             t.z);
     n = base;
     n.div_error = 0;
     near("unknown division", two_keys_judged(&t, line, &n).term[ATTEST_TERM_DIVISION], 4 * u * fabs(t.o));

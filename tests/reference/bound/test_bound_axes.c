@@ -202,8 +202,8 @@ START_TEST(honest_arithmetic_passes)
             const double slack = median_slack(&y);
             if (getenv("BOUND_FIGURES"))
                 printf("%-50s%s worst %.3g median slack %.3g\n", cases[k].line, unknown ? "?" : " ", y.worst, slack);
-            ck_assert_msg(y.above == 0, "%s: %lld of %lld above the bound, worst %g", cases[k].line,
-                          (long long)y.above, (long long)y.elements, y.worst);
+            ck_assert_msg(y.above == 0, "%s: %lld of %lld above the bound, worst %g", cases[k].line, (long long)y.above,
+                          (long long)y.elements, y.worst);
             ck_assert_msg(y.unbounded == 0, "%s: no bound for %lld elements", cases[k].line, (long long)y.unbounded);
             ck_assert_msg(y.undecided == 0, "%s: undecided", cases[k].line);
             ck_assert_msg(unknown || slack < 6000, "%s: median slack %g", cases[k].line, slack);

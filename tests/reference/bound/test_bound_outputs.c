@@ -27,10 +27,7 @@ static double spread(const row_case *r, int set, double o)
     return sum;
 }
 
-static double ball_of(const arb_t x)
-{
-    return arf_get_d(arb_midref(x), ARF_RND_NEAR);
-}
+static double ball_of(const arb_t x) { return arf_get_d(arb_midref(x), ARF_RND_NEAR); }
 
 /* The denominator's own error, R-SUM and R-STATE; `beside`: sink or eps. */
 static double denominator(const row_case *r, double beside, double given)
@@ -132,8 +129,8 @@ static void expect_lse(expected *y, const row_case *r, const output_case *c)
     y->term[ATTEST_TERM_EXP] = (total_of(r, BOUND_EXP) + extra) / weaker;
     y->term[ATTEST_TERM_CAST] = r->m.cast_common == ATTEST_NO ? 0 : total_of(r, BOUND_CAST) / weaker;
     y->term[ATTEST_TERM_ACCUMULATION] = d / weaker;
-    y->term[ATTEST_TERM_DIVISION] =
-        log_size * value_of(r->m.u_log) + size * gamma_of(r->m.log2_domain || base2 ? 5 : 2, U) + merge;
+    y->term[ATTEST_TERM_DIVISION] = log_size * value_of(r->m.u_log) +
+                                    size * gamma_of(r->m.log2_domain || base2 ? 5 : 2, U) + merge;
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         y->term[t] *= change;
     round_output(y, r, fabs(log(z) + ball_of(r->x.row.c)) * change, U, c->dtype);

@@ -120,10 +120,7 @@ START_TEST(declared_models)
 END_TEST
 
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
-static double most(const double *x)
-{
-    return fmax(x[0], fmax(x[1], x[2]));
-}
+static double most(const double *x) { return fmax(x[0], fmax(x[1], x[2])); }
 
 START_TEST(weights_of_exp)
 {
@@ -323,8 +320,9 @@ START_TEST(underflow_counts)
     is("small weight", "exp part", r.w.set[BOUND_EXP] + 0, 2 * LEAST * exp(s * 200));
     row_stop(&r);
     for (int ftz = 0; ftz < 2; ftz++) { /* a declared exp loses a subnormal, unless it flushes */
-        const attest_numerics known = { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO,
-                                        .scale_dtype = 1, .exp_error = 8 * U };
+        const attest_numerics known = {
+            .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1, .exp_error = 8 * U
+        };
         row_open(&r, "n=1 m=3 d=2 e=1 scale=0.5", 4, -100);
         row_ready(&r, &known, ftz ? ATTEST_FTZ : 0, 1);
         is("declared exp", "exp part", r.w.set[BOUND_EXP] + 0, 2 * (ftz ? LEAST : 2 * ETA) * mag_get_d(r.w.unit));

@@ -7,10 +7,10 @@
 
 Suite *suite_bound_probabilistic(void);
 
-#define KNOWN                                                                                                \
-    .struct_size = sizeof(attest_numerics), .exp_error = 2 * U, .log2_domain = ATTEST_NO,                    \
-    .cast_in_sum = ATTEST_NO, .p_rounding = ATTEST_ROUNDING_NEAREST, .acc_truncates = ATTEST_NO,             \
-    .acc_unit = U, .div_error = U, .scale_dtype = 1 + ATTEST_F32
+#define KNOWN                                                                                                          \
+    .struct_size = sizeof(attest_numerics), .exp_error = 2 * U, .log2_domain = ATTEST_NO, .cast_in_sum = ATTEST_NO,    \
+    .p_rounding = ATTEST_ROUNDING_NEAREST, .acc_truncates = ATTEST_NO, .acc_unit = U, .div_error = U,                  \
+    .scale_dtype = 1 + ATTEST_F32
 
 /* ---- formulas -------------------------------------------------------------------------------------------------- */
 /* 4 sqrt(n) u (1 + gamma_n) from n = 17 on, gamma_n below. */
@@ -132,12 +132,20 @@ static attest_element first(const char *line, const attest_numerics *n, uint32_t
 START_TEST(test_conditions)
 {
     static const attest_numerics good = { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS };
-    static const struct { const char *line; attest_numerics n; int there; } cases[] = {
+    static const struct {
+        const char *line;
+        attest_numerics n;
+        int there;
+    } cases[] = {
         { "n=2 m=40 d=4 e=2", { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS }, 1 },
         { "n=2 m=40 d=4 e=2", { KNOWN, .schedule = ATTEST_SCHEDULE_UNKNOWN }, 0 },
         { "n=2 m=40 d=4 e=2", { .struct_size = sizeof good, .schedule = ATTEST_SCHEDULE_TWO_PASS }, 0 },
-        { "n=2 m=40 d=4 e=2", { .struct_size = sizeof good, .schedule = ATTEST_SCHEDULE_TWO_PASS,
-                                .acc_truncates = ATTEST_NO, .acc_unit = 0x1p-8 }, 0 },
+        { "n=2 m=40 d=4 e=2",
+          { .struct_size = sizeof good,
+            .schedule = ATTEST_SCHEDULE_TWO_PASS,
+            .acc_truncates = ATTEST_NO,
+            .acc_unit = 0x1p-8 },
+          0 },
         { "variant=softmax norm=none n=2 m=40 d=4 e=2", { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS }, 1 },
         { "variant=softmax norm=length n=2 m=40 d=4 e=2", { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS }, 1 },
         { "variant=softmax norm=floor:1000 n=2 m=40 d=4 e=2", { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS }, 1 },
@@ -168,7 +176,12 @@ END_TEST
  * taylor:8: 72 of 983 factors stay, (4 sqrt(911) + 72)/983 = 0.196. */
 START_TEST(test_parts)
 {
-    static const struct { const char *line; uint32_t schedule; uint32_t flags; double least, most; } cases[] = {
+    static const struct {
+        const char *line;
+        uint32_t schedule;
+        uint32_t flags;
+        double least, most;
+    } cases[] = {
         { "norm=none variant=linear n=1 m=400 d=2 e=1 scale=1", ATTEST_SCHEDULE_DIRECT, 0, 0.15, 0.25 },
         { "norm=none variant=linear n=1 m=400 d=2 e=1 scale=1", ATTEST_SCHEDULE_RECURRENT, 0, 0.15, 0.25 },
         { "norm=none variant=taylor:8 n=1 m=400 d=2 e=1 scale=1", ATTEST_SCHEDULE_RECURRENT, 0, 0.19, 0.2 },
@@ -194,8 +207,13 @@ END_TEST
 /* 64 equal weights, |v| = 1 + j/64: casts err by u_p sum |v|/64 at most, probably by 4 u_p sqrt(sum v^2)/64. */
 START_TEST(test_casts)
 {
-    static const struct { uint32_t in_sum, rounding; int hoeffding; } cases[] = {
-        { ATTEST_NO, ATTEST_ROUNDING_NEAREST, 1 }, { ATTEST_NO, 0, 0 }, { ATTEST_YES, ATTEST_ROUNDING_NEAREST, 2 },
+    static const struct {
+        uint32_t in_sum, rounding;
+        int hoeffding;
+    } cases[] = {
+        { ATTEST_NO, ATTEST_ROUNDING_NEAREST, 1 },
+        { ATTEST_NO, 0, 0 },
+        { ATTEST_YES, ATTEST_ROUNDING_NEAREST, 2 },
         { ATTEST_UNKNOWN, ATTEST_ROUNDING_NEAREST, 1 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -315,8 +333,7 @@ START_TEST(test_verdicts)
         judge_kernel(&s, line);
         expect(&s, line, ATTEST_PASS, 0);
         ck_assert_msg(s.result.probabilistic_ratio < 1 && s.result.probabilistic_ratio > 2 * s.result.ratio_hi,
-                      "%s: %g, hard %g", line,
-                      s.result.probabilistic_ratio, s.result.ratio_hi);
+                      "%s: %g, hard %g", line, s.result.probabilistic_ratio, s.result.ratio_hi);
         largest = fmax(largest, s.result.probabilistic_ratio);
         close_scene(&s);
     }

@@ -8,10 +8,10 @@
 Suite *suite_bound_run(void);
 
 #define SERIAL ATTEST_SERIAL_SUMS
-#define KNOWN                                                                                                \
-    .struct_size = sizeof(attest_numerics), .exp_error = 2 * U, .log2_domain = ATTEST_NO,                    \
-    .cast_in_sum = ATTEST_NO, .p_rounding = ATTEST_ROUNDING_NEAREST, .acc_truncates = ATTEST_NO,             \
-    .acc_unit = U, .div_error = U, .scale_dtype = 1 + ATTEST_F32
+#define KNOWN                                                                                                          \
+    .struct_size = sizeof(attest_numerics), .exp_error = 2 * U, .log2_domain = ATTEST_NO, .cast_in_sum = ATTEST_NO,    \
+    .p_rounding = ATTEST_ROUNDING_NEAREST, .acc_truncates = ATTEST_NO, .acc_unit = U, .div_error = U,                  \
+    .scale_dtype = 1 + ATTEST_F32
 
 #define TRUNCATES .struct_size = sizeof(attest_numerics), .acc_truncates = ATTEST_YES
 
@@ -19,7 +19,12 @@ Suite *suite_bound_run(void);
 /* Weights 0.5, -3.25, -1.625, values 1, -2, 1: terms 0.5, 6.5, -1.625, partial sums 0.5, 7, 5.375. */
 START_TEST(test_partial_sums)
 {
-    static const struct { attest_numerics n; int with_v; double partial, mass; int roundings; } cases[] = {
+    static const struct {
+        attest_numerics n;
+        int with_v;
+        double partial, mass;
+        int roundings;
+    } cases[] = {
         { { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT }, 1, 7 + 5.375, 8.625, 3 },
         { { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT }, 0, 2.75 + 4.375, 5.375, 3 },
         { { KNOWN, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 2 }, 1, 7 + 7 + 5.375, 8.625, 5 },
@@ -41,10 +46,10 @@ START_TEST(test_partial_sums)
             mag_inf(y);
             mag_set_d(moved, kind ? 0.25 : 0);
             bound_run_sum(y, probable, &run, &r.m, &r.w, cases[k].with_v ? v : NULL, moved);
-            const double mass_all = cases[k].mass + (kind ? 0.25 : 0), each = (kind ? 0.25 : 0) +
-                                    value_of(r.w.gamma_sum) * mass_all;
-            is("serial", "sum", y, U * (cases[k].partial + cases[k].roundings * each) +
-                                   (cases[k].with_v ? U * mass_all : 0));
+            const double mass_all = cases[k].mass + (kind ? 0.25 : 0),
+                         each = (kind ? 0.25 : 0) + value_of(r.w.gamma_sum) * mass_all;
+            is("serial", "sum", y,
+               U * (cases[k].partial + cases[k].roundings * each) + (cases[k].with_v ? U * mass_all : 0));
         }
         mag_set_d(y, 1e-30); /* never worse than what is known already */
         bound_run_sum(y, probable, &run, &r.m, &r.w, v, moved);
@@ -61,13 +66,19 @@ END_TEST
 /* The lemma is about the accumulator of acc: a coarser one rounds the first term, before a finer one products round. */
 START_TEST(test_other_accumulators)
 {
-    static const struct { double unit; uint32_t truncates; int serial; } cases[] = {
-        { U, ATTEST_NO, 1 }, { 0, ATTEST_NO, 1 }, { 0x1p-8, ATTEST_NO, 0 }, { 0x1p-53, ATTEST_NO, 0 },
-        { U, ATTEST_YES, 0 },
+    static const struct {
+        double unit;
+        uint32_t truncates;
+        int serial;
+    } cases[] = {
+        { U, ATTEST_NO, 1 },       { 0, ATTEST_NO, 1 },  { 0x1p-8, ATTEST_NO, 0 },
+        { 0x1p-53, ATTEST_NO, 0 }, { U, ATTEST_YES, 0 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        const attest_numerics n = { .struct_size = sizeof n, .schedule = ATTEST_SCHEDULE_TWO_PASS,
-                                    .acc_unit = cases[k].unit, .acc_truncates = cases[k].truncates };
+        const attest_numerics n = { .struct_size = sizeof n,
+                                    .schedule = ATTEST_SCHEDULE_TWO_PASS,
+                                    .acc_unit = cases[k].unit,
+                                    .acc_truncates = cases[k].truncates };
         row_case r;
         row_start(&r, "n=1 m=3 d=2 e=1", &n, SERIAL, 1);
         ck_assert_int_eq(r.m.serial, cases[k].serial);
@@ -88,8 +99,10 @@ START_TEST(test_extra_addition)
         bound_run run = { 0 };
         mag_init(y[k]);
         mag_inf(y[k]);
-        row_start(&r, k ? "variant=linear norm=sum eps=1 n=1 m=3 d=2 e=1 scale=0.5"
-                        : "variant=linear norm=sum n=1 m=3 d=2 e=1 scale=0.5", &n, SERIAL, 1);
+        row_start(&r,
+                  k ? "variant=linear norm=sum eps=1 n=1 m=3 d=2 e=1 scale=0.5"
+                    : "variant=linear norm=sum n=1 m=3 d=2 e=1 scale=0.5",
+                  &n, SERIAL, 1);
         MUST(bound_run_init(&run, &r.m, &r.x.row, &r.x.err), &r.x);
         bound_run_sum(y[k], probable, &run, &r.m, &r.w, NULL, none);
         bound_run_clear(&run);
@@ -115,13 +128,19 @@ START_TEST(test_scores)
         int products, serial;
     } cases[] = {
         { "variant=linear n=1 m=3 d=2 e=1 scale=0.5", SERIAL, { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT }, 1, 1 },
-        { "variant=linear n=1 m=3 d=2 e=1 scale=0.5 in=bf16", SERIAL, { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT }, 0,
+        { "variant=linear n=1 m=3 d=2 e=1 scale=0.5 in=bf16",
+          SERIAL,
+          { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT },
+          0,
           1 },
         { "variant=linear n=1 m=3 d=2 e=1 scale=0.5", 0, { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT }, 1, 0 },
         { "variant=linear n=1 m=3 d=2 e=1 scale=0.5", SERIAL, { KNOWN, .schedule = ATTEST_SCHEDULE_SPLIT }, 1, 0 },
         { "variant=linear n=1 m=3 d=2 e=1 scale=0.5", SERIAL, { KNOWN, .schedule = ATTEST_SCHEDULE_ONLINE }, 1, 0 },
-        { "variant=linear-relu n=1 m=3 d=2 e=1 scale=0.5 rope=10000", SERIAL,
-          { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT }, 1, -1 },
+        { "variant=linear-relu n=1 m=3 d=2 e=1 scale=0.5 rope=10000",
+          SERIAL,
+          { KNOWN, .schedule = ATTEST_SCHEDULE_DIRECT },
+          1,
+          -1 },
         { "variant=linear n=1 m=3 d=2 e=1", SERIAL, { TRUNCATES, .schedule = ATTEST_SCHEDULE_DIRECT }, 1, -2 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -130,8 +149,7 @@ START_TEST(test_scores)
         ck_assert_msg(cases[k].serial != -1 || !r.m.plain, "%s", cases[k].line);
         ck_assert_msg(cases[k].serial != -2 || !r.m.serial, "truncation is no serial sum");
         for (int j = 0; j < 3 && cases[k].serial >= 0; j++) {
-            const double serial = 0.5 * U * (partial[j] + (cases[k].products ? terms[j] : 0)) +
-                                  0.5 * U * partial[j];
+            const double serial = 0.5 * U * (partial[j] + (cases[k].products ? terms[j] : 0)) + 0.5 * U * partial[j];
             const double any = 3 * U * mass[j];
             within(cases[k].line, "score", r.w.delta + j, cases[k].serial ? serial : any, 1e-5);
         }
@@ -211,7 +229,8 @@ START_TEST(test_honest)
         const double before = s.result.ratio_median;
         judge_as(&s, SERIAL);
         expect(&s, lines[k], ATTEST_PASS, 0);
-        ck_assert_msg(s.result.ratio_median > 1.2 * before, "%s: %g, any order %g", lines[k], s.result.ratio_median, before);
+        ck_assert_msg(s.result.ratio_median > 1.2 * before, "%s: %g, any order %g", lines[k], s.result.ratio_median,
+                      before);
         close_scene(&s);
     }
 }
@@ -251,9 +270,10 @@ END_TEST
 /* The cast of a weight is known: nearest is at its bound, truncation beyond it, no cast at all inside. */
 START_TEST(test_known_casts)
 {
-    static const struct { float (*cast)(float); int64_t verdict; } kinds[] = {
-        { nearest, ATTEST_PASS }, { uncast, ATTEST_PASS }, { truncated, ATTEST_FAIL }
-    };
+    static const struct {
+        float (*cast)(float);
+        int64_t verdict;
+    } kinds[] = { { nearest, ATTEST_PASS }, { uncast, ATTEST_PASS }, { truncated, ATTEST_FAIL } };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const way x = { 0, kinds[k].cast };
         scene s;

@@ -10,7 +10,7 @@ static const attest_numerics pass = { .schedule = ATTEST_SCHEDULE_TWO_PASS, DECL
 static const attest_numerics direct = { .schedule = ATTEST_SCHEDULE_DIRECT, DECLARED };
 
 #define THREE " n=1 m=3 d=2 e=1 scale=0.5"
-#define ROWS  " n=3 m=3 d=2 e=1 scale=0.5"
+#define ROWS " n=3 m=3 d=2 e=1 scale=0.5"
 
 /* Row 2 of three tokens: the same keys, q = (3, -1) as query 2. */
 static void last_row(row_case *r, const char *line, const attest_numerics *n, double slope, double gate)
@@ -38,8 +38,9 @@ static void last_row(row_case *r, const char *line, const attest_numerics *n, do
 
 START_TEST(steps_of_a_score)
 {
-    const attest_numerics known = { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1,
-                                    .exp_error = 8 * U };
+    const attest_numerics known = {
+        .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1, .exp_error = 8 * U
+    };
     const double s = both(gamma_of(2, U), gamma_of(1, U));
     row_case r;
     for (int declared = 0; declared < 2; declared++) {
@@ -52,8 +53,7 @@ START_TEST(steps_of_a_score)
         row_stop(&r);
     }
     row_start(&r, "cap=2" THREE, &known, 0, 1);
-    is("cap", "delta above it", r.w.delta + 1,
-       s * mass[1] + both(4 * U, U) * 15.0 / 16 + gamma_of(10, U) * 2);
+    is("cap", "delta above it", r.w.delta + 1, s * mass[1] + both(4 * U, U) * 15.0 / 16 + gamma_of(10, U) * 2);
     row_stop(&r);
     row_start(&r, "clamp=0.3" THREE, &pass, 0, 1); /* no float */
     is("clamp", "delta", r.w.delta + 1, s * mass[1] + gamma_of(2, U) * 0.3);
@@ -229,8 +229,7 @@ START_TEST(rotations)
         const double feature = table[t].f < 0 ? both(both(gamma_of(2, U), 8 * U), 4 * U) : 0;
         for (int position = 0; position < 3; position++) {
             bound_turn(rho, &r.m, position);
-            is(table[t].line, "rho", rho,
-               t == 2 ? wave : rho_of(position, slope, table[t].lipschitz, feature));
+            is(table[t].line, "rho", rho, t == 2 ? wave : rho_of(position, slope, table[t].lipschitz, feature));
         }
         mag_set_d(q.rho, 0.5);
         mag_set_d(k.rho, 0.25);

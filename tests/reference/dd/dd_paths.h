@@ -18,7 +18,8 @@ static inline const dd_path *const *dd_paths_here(int *count)
     static const dd_path *here[DD_MOST_PATHS];
     static const dd_path *const all[] = {
 #if defined(__x86_64__)
-        &dd_path_avx512, &dd_path_avx2,
+        &dd_path_avx512,
+        &dd_path_avx2,
 #endif
         &dd_path_portable
     };
@@ -30,10 +31,7 @@ static inline const dd_path *const *dd_paths_here(int *count)
 }
 
 /* in [-1,1), 53 bits */
-static inline double dd_uniform(uint64_t *state)
-{
-    return (double)(int64_t)(random_word(state) & ~0x7ffull) * 0x1p-63;
-}
+static inline double dd_uniform(uint64_t *state) { return (double)(int64_t)(random_word(state) & ~0x7ffull) * 0x1p-63; }
 
 /* A float's value, exponent from `low` to `high`. */
 static inline double dd_float(uint64_t *state, int low, int high)

@@ -56,30 +56,30 @@ static const struct {
     const char *line, *law;
     int unknown; /* most rows may be unknown */
 } lines[] = {
-    { "variant=softmax n=9 d=64 scale=1e20", NULL, 1 },                 /* the second part of a huge score */
+    { "variant=softmax n=9 d=64 scale=1e20", NULL, 1 }, /* the second part of a huge score */
     { "variant=softmax n=9 d=64 scale=3e16", NULL, 1 },
     { "variant=softmax n=40 m=200 d=16 scale=1e15", "overflow", 1 },
-    { "variant=taylor:1 center=max clamp=0.5 n=24 d=16", NULL, 0 },     /* the clamp comes before the center */
+    { "variant=taylor:1 center=max clamp=0.5 n=24 d=16", NULL, 0 }, /* the clamp comes before the center */
     { "variant=taylor:2 center=mid clamp=-0.5 n=24 d=16", NULL, 0 },
     { "variant=taylor:2 center=mid clamp=-9 n=24 d=16", NULL, 0 },
     { "variant=taylor:0 center=max in=f32 n=24 d=16", "dot-cancels", 0 }, /* lse has the center's own error */
     { "variant=taylor:2 center=min eps=1 n=17 m=40 d=80 e=17", NULL, 0 }, /* lse: without eps */
     { "variant=softmax eps=3 n=10 d=33", NULL, 0 },
-    { "variant=softmax n=30 d=16 in=f32", "dot-cancels", 1 },           /* errors of scores */
+    { "variant=softmax n=30 d=16 in=f32", "dot-cancels", 1 }, /* errors of scores */
     { "variant=linear n=30 d=16 in=f32", "dot-cancels", 0 },
     { "variant=term:2 n=12 d=17 in=f32", "wide", 1 },
     { "variant=softmax norm=length mask=causal window=5 n=33 d=5 e=130", NULL, 0 },
     { "variant=softmax norm=none n=20 m=70 d=3", NULL, 0 },
     { "variant=linear-relu n=40 d=17", NULL, 0 },
-    { "variant=softmax in=bf16 mask=causal n=70 d=64", NULL, 0 },       /* the cheap tier */
+    { "variant=softmax in=bf16 mask=causal n=70 d=64", NULL, 0 }, /* the cheap tier */
     { "variant=softmax in=bf16 mask=causal n=70 d=64 family=negative", NULL, 0 },
     { "variant=softmax in=bf16 mask=causal n=70 d=17", "tier-edge", 0 },
     { "variant=softmax in=f16 lens=draw b=3 mask=causal-br hkv=2 hq=4 n=9 m=40 d=16", NULL, 0 },
-    { "variant=softmax n=3 m=1500 d=130 e=1", NULL, 0 },                /* sums folded many times */
-    { "variant=softmax n=2 d=2 eps=1e300", NULL, 1 },                   /* o in underflow */
+    { "variant=softmax n=3 m=1500 d=130 e=1", NULL, 0 }, /* sums folded many times */
+    { "variant=softmax n=2 d=2 eps=1e300", NULL, 1 },    /* o in underflow */
     { "weight=power:6 norm=sum n=4 d=2 scale=1e-19 eps=1e190", NULL, 1 },
     { "weight=term:5 norm=sum n=4 d=2 scale=1e-20 eps=1e200", NULL, 1 },
-    { "variant=softmax n=12 d=8 eps=1e-3 clamp=-301 scale=1e-3", NULL, 1 }, /* eps beside a shift */
+    { "variant=softmax n=12 d=8 eps=1e-3 clamp=-301 scale=1e-3", NULL, 1 },    /* eps beside a shift */
     { "variant=softmax n=20 d=8 scale=1048576 family=normal:0.001", NULL, 1 }, /* a power of two goes into q */
     { "variant=taylor:3 n=20 d=8 scale=1048576 family=normal:0.001 in=bf16", NULL, 1 },
     { "weight=power:1 norm=sum scale=9.313225746154785e-10 in=bf16 n=70 d=17", "tier-edge", 0 },
@@ -163,8 +163,10 @@ START_TEST(test_not_finite)
         certify_case c;
         attest_enclosures clean = { 0 }, poked = { 0 };
         const attest_role role = n % 4 == 0 ? ATTEST_Q : n % 4 == 3 ? ATTEST_V : ATTEST_K;
-        ck_assert(certify_draw_line(&c, n % 4 == 2 ? "variant=linear-relu mask=causal n=20 d=8" :
-                                                     "variant=softmax mask=causal n=20 d=8", NULL, &err) == ATTEST_OK);
+        ck_assert(certify_draw_line(&c,
+                                    n % 4 == 2 ? "variant=linear-relu mask=causal n=20 d=8"
+                                               : "variant=softmax mask=causal n=20 d=8",
+                                    NULL, &err) == ATTEST_OK);
         const attest_problem *p = &c.about.problem;
         attest_tensor *t = attest_bundle_role(c.in, role);
         ck_assert(attest_enclose(&clean, NULL, p, c.in, &options, &err) == ATTEST_OK);
@@ -173,9 +175,10 @@ START_TEST(test_not_finite)
         for (int64_t i = 0; i < 20; i++) {
             const int reads = role == ATTEST_Q ? i == 7 : i >= 7;
             for (int64_t k = i * 8; k < (i + 1) * 8; k++)
-                ck_assert_msg(reads ? isinf(poked.bound[k]) :
-                                      poked.bound[k] < INFINITY && fabs(poked.hi[k] - clean.hi[k]) <=
-                                          clean.bound[k] + poked.bound[k] + fabs(clean.hi[k]) * 0x1p-52,
+                ck_assert_msg(reads ? isinf(poked.bound[k])
+                                    : poked.bound[k] < INFINITY &&
+                                          fabs(poked.hi[k] - clean.hi[k]) <=
+                                              clean.bound[k] + poked.bound[k] + fabs(clean.hi[k]) * 0x1p-52,
                               "case %d row %d", n, (int)i);
         }
         attest_enclosures_free(&clean);
@@ -244,7 +247,8 @@ START_TEST(test_layout)
         ck_assert(attest_enclose(&turned, NULL, &c.about.problem, c.in, &many, &err) == ATTEST_OK);
         const size_t bytes = (size_t)plain.count * sizeof(double);
         ck_assert_msg(memcmp(plain.hi, turned.hi, bytes) == 0 && memcmp(plain.lo, turned.lo, bytes) == 0 &&
-                          memcmp(plain.bound, turned.bound, bytes) == 0, "%s", line);
+                          memcmp(plain.bound, turned.bound, bytes) == 0,
+                      "%s", line);
         attest_enclosures_free(&plain);
         attest_enclosures_free(&turned);
         certify_clear(&c);
@@ -262,14 +266,14 @@ START_TEST(test_round)
         uint64_t bits;
     } cases[] = {
         { 1, 0, 0x1p-60, ATTEST_F32, 1, 0x3f800000 },
-        { 1 + 0x1p-24, 0, 0x1p-60, ATTEST_F32, 0, 0 },             /* a midpoint */
+        { 1 + 0x1p-24, 0, 0x1p-60, ATTEST_F32, 0, 0 }, /* a midpoint */
         { 1 + 0x1p-24, 0x1p-58, 0x1p-60, ATTEST_F32, 1, 0x3f800001 },
         { 1 + 0x1p-24, -0x1p-58, 0x1p-60, ATTEST_F32, 1, 0x3f800000 },
         { 1 + 0x1p-24, 0x1p-61, 0x1p-60, ATTEST_F32, 0, 0 },
-        { 1 + 0x1p-24, 0, 0, ATTEST_F32, 1, 0x3f800000 },          /* exact: to even */
+        { 1 + 0x1p-24, 0, 0, ATTEST_F32, 1, 0x3f800000 },             /* exact: to even */
         { 1 - 0x1p-25, 0x1p-80, 0x1p-82, ATTEST_F32, 1, 0x3f800000 }, /* below a power of two */
         { 1 - 0x1p-25, -0x1p-80, 0x1p-82, ATTEST_F32, 1, 0x3f7fffff },
-        { 0x1p-150, 0x1p-220, 0x1p-222, ATTEST_F32, 1, 1 },        /* half the least subnormal */
+        { 0x1p-150, 0x1p-220, 0x1p-222, ATTEST_F32, 1, 1 }, /* half the least subnormal */
         { 0x1p-150, -0x1p-220, 0x1p-222, ATTEST_F32, 1, 0 },
         { 0x1.ffffffp127, 0x1p60, 0x1p58, ATTEST_F32, 1, 0x7f800000 }, /* overflow begins */
         { 0x1.ffffffp127, -0x1p60, 0x1p58, ATTEST_F32, 1, 0x7f7fffff },

@@ -289,8 +289,8 @@ START_TEST(logarithm)
     const long points = dd_points(60000);
     for (long n = 0; n < points; n++) {
         const int64_t exponent = random_below(&s, 2) ? 0 : (int64_t)random_below(&s, 1300) - 433;
-        double zh = dd_power_of_two((int)random_below(&s, random_below(&s, 2) ? 4 : 1400) -
-                                    (int)random_below(&s, 2)) * (1 + 0x1p-53 * (double)(random_word(&s) >> 11));
+        double zh = dd_power_of_two((int)random_below(&s, random_below(&s, 2) ? 4 : 1400) - (int)random_below(&s, 2)) *
+                    (1 + 0x1p-53 * (double)(random_word(&s) >> 11));
         if (n % 5 == 0) /* next to a step of the table, on both sides */
             zh = dd_power[random_below(&s, 1024)][0] * (1 + (double)(int)(random_below(&s, 5) - 2) * 0x1p-52);
         if (!(zh < 0x1p1000))

@@ -34,11 +34,12 @@ static int run(const char *command)
 START_TEST(fast_math_is_refused)
 {
     static const char *const flags[] = { "-Ofast", "-O2 -ffast-math", "-O1 -ffinite-math-only" };
+    // clang-format off
     static const char *const paths[] = { "portable", "log", "rows", "bound", "pack",
 #if defined(__x86_64__)
                                          "avx2 -mavx2 -mfma", "avx512 -mavx512f -mavx512dq -mfma"
 #endif
-    };
+    }; // clang-format on
     char command[1000];
     for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++) {
         const int name = (int)strcspn(paths[p], " ");
@@ -238,16 +239,19 @@ END_TEST
 /* ---- the edges of the lemmas ------------------------------------------------------------------------------------- */
 START_TEST(edges)
 {
-    static const struct { const char *line; int known; } table[] = {
-        { "n=12 d=8 in=f32 eps=0.5", 1 },               /* lse is without eps */
+    static const struct {
+        const char *line;
+        int known;
+    } table[] = {
+        { "n=12 d=8 in=f32 eps=0.5", 1 }, /* lse is without eps */
         { "n=12 d=8 in=f32 scale=0", 1 },
         { "n=12 d=8 in=f32 scale=-0.3 clamp=0.1", 1 },
-        { "n=12 d=8 in=f32 clamp=-1e9", 1 },            /* all scores alike */
+        { "n=12 d=8 in=f32 clamp=-1e9", 1 }, /* all scores alike */
         { "n=12 d=8 in=f32 clamp=-0.5 scale=1e4", 1 },
-        { "n=12 d=8 in=f32 scale=3e5", 1 },             /* shifted rows */
+        { "n=12 d=8 in=f32 scale=3e5", 1 }, /* shifted rows */
         { "n=12 d=8 in=f32 scale=1e11", 1 },
-        { "n=12 d=8 in=f32 scale=1e14", 0 },            /* second parts too large */
-        { "n=12 d=200 in=f32 scale=1e-3", 1 },          /* a fold within a score */
+        { "n=12 d=8 in=f32 scale=1e14", 0 },   /* second parts too large */
+        { "n=12 d=200 in=f32 scale=1e-3", 1 }, /* a fold within a score */
         { "n=300 d=2 e=3 in=f32 mask=causal window=130", 1 },
         { "n=40 m=33 d=3 in=f32 mask=causal-br lens=draw b=3", 1 },
         { "n=9 d=4 in=f32 hq=6 hkv=2", 1 },
@@ -328,12 +332,12 @@ END_TEST
 /* Inputs of any exponent that a float has, subnormals and the largest among them. */
 START_TEST(any_exponent)
 {
+    // clang-format off
     static const char *const lines[] = { "n=9 d=4 e=17 in=f32 scale=1", "n=9 d=4 e=3 in=f32 scale=0.3",
-                                         "variant=taylor:3 n=9 d=4 e=3 in=f32 scale=1e-20",
-                                         "variant=linear-relu n=9 d=4 e=3 in=f32", "n=9 d=4 e=3 in=bf16 scale=1",
-                                         "variant=taylor:2 center=max n=9 d=4 e=3 in=bf16 scale=1e-10" };
-    static const int windows[][2] = { { -149, -120 }, { -149, 127 }, { 100, 127 },
-                                      { -80, -30 },   { -3, 3 },     { -12, 66 } };
+        "variant=taylor:3 n=9 d=4 e=3 in=f32 scale=1e-20", "variant=linear-relu n=9 d=4 e=3 in=f32",
+        "n=9 d=4 e=3 in=bf16 scale=1", "variant=taylor:2 center=max n=9 d=4 e=3 in=bf16 scale=1e-10"
+    }; // clang-format on
+    static const int first[] = { -149, -149, 100, -80, -3, -12 }, last[] = { -120, 127, 127, -30, 3, 66 };
     static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V };
     uint64_t s = 60;
     int64_t known = 0;
@@ -342,10 +346,10 @@ START_TEST(any_exponent)
         ball_case_start(&x, lines[k % 6], 0);
         for (size_t role = 0; role < 3; role++) {
             const attest_tensor *t = attest_bundle_role(x.bundle, roles[role]);
-            const int *window = windows[role == 0 ? k / 6 % 6 : role == 1 ? k / 36 % 6 : (k / 6 + k / 36) % 6];
+            const size_t w = (role == 0 ? k / 6 % 6 : role == 1 ? k / 36 % 6 : (k / 6 + k / 36) % 6);
             for (int64_t i = 0; i < 9; i++)
                 for (int64_t c = 0; c < (role < 2 ? 4 : x.c.problem.e); c++) {
-                    const double y = dd_float(&s, window[0], window[1]); /* rounded where the dtype has fewer bits */
+                    const double y = dd_float(&s, first[w], last[w]); /* rounded where the dtype has fewer bits */
                     attest_store_bits(t, attest_offset(t, 0, 0, i, c), attest_from_f64(t->dtype, y));
                 }
         }
@@ -399,8 +403,9 @@ END_TEST
 /* ---- the door ---------------------------------------------------------------------------------------------------- */
 START_TEST(door)
 {
-    static const char *const refused[] = { "in=f64 n=4", "scale=1e300 n=4", "scale=1e-300 n=4",
-                                           "variant=linear-elu n=4", "n=4 rope=10000 d=4", "n=4 cap=30",
+    static const char *const refused[] = { "in=f64 n=4",         "scale=1e300 n=4",
+                                           "scale=1e-300 n=4",   "variant=linear-elu n=4",
+                                           "n=4 rope=10000 d=4", "n=4 cap=30",
                                            "n=4 norm=sink" };
     char why[200];
     enclosed y = { .o = { 0 } };
@@ -433,11 +438,16 @@ END_TEST
 /* Known numbers and boundaries between two of them. */
 START_TEST(rounding)
 {
-    static const struct { double hi, lo, bound; uint32_t dtype; int decided; double value; } table[] = {
+    static const struct {
+        double hi, lo, bound;
+        uint32_t dtype;
+        int decided;
+        double value;
+    } table[] = {
         { 1, 0, 0, ATTEST_F32, 1, 1 },
-        { 1 + 0x1p-24, 0, 0, ATTEST_F32, 1, 1 },              /* a tie, known exactly: to even */
+        { 1 + 0x1p-24, 0, 0, ATTEST_F32, 1, 1 }, /* a tie, known exactly: to even */
         { 1 + 0x3p-24, 0, 0, ATTEST_F32, 1, 1 + 0x1p-22 },
-        { 1 + 0x1p-24, 0, 0x1p-100, ATTEST_F32, 0, 0 },       /* a tie, not known exactly */
+        { 1 + 0x1p-24, 0, 0x1p-100, ATTEST_F32, 0, 0 }, /* a tie, not known exactly */
         { 1 + 0x1p-24, 0x1p-90, 0x1p-100, ATTEST_F32, 1, 1 + 0x1p-23 },
         { 1 + 0x1p-24, -0x1p-90, 0x1p-100, ATTEST_F32, 1, 1 },
         { 1 + 0x1p-24, 0x1p-90, 0x1p-89, ATTEST_F32, 0, 0 },
@@ -448,7 +458,7 @@ START_TEST(rounding)
         { 0, 0, 0, ATTEST_F32, 1, 0 },
         { -__builtin_inf(), 0, 0, ATTEST_F32, 1, -__builtin_inf() },
         { 0x1.fffffep127, 0, 1, ATTEST_F32, 1, 0x1.fffffep127 },
-        { 0x1.ffffffp127, 0, 1, ATTEST_F32, 0, 0 },           /* the overflow threshold */
+        { 0x1.ffffffp127, 0, 1, ATTEST_F32, 0, 0 }, /* the overflow threshold */
         { 0x1.ffffffp127, 0x1p60, 1, ATTEST_F32, 1, __builtin_inf() },
         { 0x1.8p-149, 0x1p-210, 0x1p-230, ATTEST_F32, 1, 0x1p-148 },
         { 0x1.8p-149, -0x1p-210, 0x1p-230, ATTEST_F32, 1, 0x1p-149 },

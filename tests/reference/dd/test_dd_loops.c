@@ -141,7 +141,9 @@ static void compare_sliced_scores(scene *x, const dd_path *path)
 START_TEST(scores)
 {
     static const int64_t sizes[] = { 1, 3, 16, 64, 127, 128, 129, 300 };
-    static const struct { int center, spread; } windows[] = { { 0, 1 }, { 0, 12 }, { 60, 60 }, { -70, 60 }, { 0, 90 } };
+    static const struct {
+        int center, spread;
+    } windows[] = { { 0, 1 }, { 0, 12 }, { 60, 60 }, { -70, 60 }, { 0, 90 } };
     int count;
     const dd_path *const *path = dd_paths_here(&count);
     uint64_t s = 51;
@@ -151,7 +153,9 @@ START_TEST(scores)
             for (int scaled = 0; scaled < 3; scaled++) {
                 scene x;
                 draw_scores(&x, &s, sizes[m], windows[w].center, windows[w].spread,
-                            scaled == 0 ? 1 : scaled == 1 ? 1 / 3.0 : -0x1.fffffffffffffp60);
+                            scaled == 0   ? 1
+                            : scaled == 1 ? 1 / 3.0
+                                          : -0x1.fffffffffffffp60);
                 for (int n = 0; n < count; n++) {
                     const double share = compare_scores(&x, path[n], 0);
                     worst = share > worst ? share : worst;

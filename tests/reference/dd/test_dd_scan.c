@@ -14,11 +14,26 @@ static void check_slices(double first, double second, double grid, double x)
 
 START_TEST(exponents)
 {
-    static const struct { double x; int64_t k; } table[] = {
-        { 0, -1075 },           { -0.0, -1075 },       { 0x1p-1074, -1074 }, { 0x3p-1074, -1072 },
-        { 0x1p-1022, -1022 },   { 0x1.8p-1022, -1021 }, { 0x0.8p-1022, -1023 }, { 0x0.fp-1022, -1022 },
-        { 1, 0 },               { -1, 0 },             { 0x1.0000000000001p0, 1 }, { 3, 2 },
-        { 4, 2 },               { 0x1p1023, 1023 },    { 0x1.fp1023, 1024 }, { __builtin_inf(), 1024 },
+    static const struct {
+        double x;
+        int64_t k;
+    } table[] = {
+        { 0, -1075 },
+        { -0.0, -1075 },
+        { 0x1p-1074, -1074 },
+        { 0x3p-1074, -1072 },
+        { 0x1p-1022, -1022 },
+        { 0x1.8p-1022, -1021 },
+        { 0x0.8p-1022, -1023 },
+        { 0x0.fp-1022, -1022 },
+        { 1, 0 },
+        { -1, 0 },
+        { 0x1.0000000000001p0, 1 },
+        { 3, 2 },
+        { 4, 2 },
+        { 0x1p1023, 1023 },
+        { 0x1.fp1023, 1024 },
+        { __builtin_inf(), 1024 },
     };
     for (size_t n = 0; n < sizeof table / sizeof table[0]; n++)
         must(dd_exponent(table[n].x) == table[n].k, "dd_exponent(%a) = %d", table[n].x, (int)dd_exponent(table[n].x));
@@ -114,8 +129,14 @@ START_TEST(slices)
     ball_case_start(&x, "n=3 m=50 d=7 e=19 family=normal:300 seed=3", 1);
     for (int n = 0; n < count; n++) {
         const attest_problem *p = &x.c.problem;
-        dd_job job = { .p = p, .path = path[n], .sliced = 1, .panels = 4, .columns = 2, .f = { .fold = 1 },
-                       .k = attest_bundle_role(x.bundle, ATTEST_K), .v = attest_bundle_role(x.bundle, ATTEST_V) };
+        dd_job job = { .p = p,
+                       .path = path[n],
+                       .sliced = 1,
+                       .panels = 4,
+                       .columns = 2,
+                       .f = { .fold = 1 },
+                       .k = attest_bundle_role(x.bundle, ATTEST_K),
+                       .v = attest_bundle_role(x.bundle, ATTEST_V) };
         dd_found found;
         ck_assert_int_eq(dd_head_init(&job.head, &job, &err), ATTEST_OK);
         double *scratch = calloc(dd_pack_scratch(&job), sizeof *scratch);

@@ -41,7 +41,9 @@ static const char *const table_u[TOKENS][WIDTH] = {
 static const char *const table_z[TOKENS] = { "91/2", "103/2", "105/2", "45", "91/2" };
 /* Step 2, the summary matrix phi(K)^T V and the column sums of phi(K): the states of degree 1. */
 static const char *const table_kv[WIDTH][WIDTH] = {
-    { "2", "3", "3", "2" }, { "5/2", "3/2", "5/2", "3/2" }, { "7/4", "11/4", "7/4", "11/4" },
+    { "2", "3", "3", "2" },
+    { "5/2", "3/2", "5/2", "3/2" },
+    { "7/4", "11/4", "7/4", "11/4" },
     { "11/4", "7/4", "7/4", "11/4" },
 };
 static const char *const table_ksum[WIDTH] = { "8", "7", "15/2", "15/2" };
@@ -52,7 +54,7 @@ static const long table_o[TOKENS][WIDTH] = {
 };
 /* The softmax weights, in units of 10^-4 as printed. */
 static const long table_softmax[TOKENS][TOKENS] = {
-    { 1095, 2976, 1805, 1805, 2318 }, { 4026, 898, 2442, 1481, 1153 }, { 1519, 2505, 2505, 1519, 1951 },
+    { 1095, 2976, 1805, 1805, 2318 }, { 4026, 898, 2442, 1481, 1153 },  { 1519, 2505, 2505, 1519, 1951 },
     { 1903, 1903, 1154, 3137, 1903 }, { 1892, 1892, 1892, 1892, 2430 },
 };
 

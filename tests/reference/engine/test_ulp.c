@@ -15,10 +15,7 @@ static uint64_t draw_state = 0x9e3779b97f4a7c15u;
 
 static uint64_t draw(void) { return attest_next64(&draw_state); }
 
-static long draw_between(long lo, long hi)
-{
-    return lo + (long)(draw() % (uint64_t)(hi - lo + 1));
-}
+static long draw_between(long lo, long hi) { return lo + (long)(draw() % (uint64_t)(hi - lo + 1)); }
 
 /* (mantissa +- radius) * 2^exponent */
 static void ball(arb_t t, int64_t mantissa, long exponent, unsigned radius, long radius_exponent)
@@ -298,8 +295,7 @@ START_TEST(test_round_rational)
         const int point = arb_is_exact(x);
         const int decided = ref_round_ball(&bits, x, dtype);
         ck_assert_msg(decided ? bits == expected : !point, "%s to %u: ball %d %llx, MPFR %llx",
-                      mpq_get_str(NULL, 10, t), dtype, decided, (unsigned long long)bits,
-                      (unsigned long long)expected);
+                      mpq_get_str(NULL, 10, t), dtype, decided, (unsigned long long)bits, (unsigned long long)expected);
         const int far_from_tie = !((k >> 2) & 3);
         ck_assert_msg(decided || !far_from_tie, "%s to %u: open at 2000 bits", mpq_get_str(NULL, 10, t), dtype);
     }

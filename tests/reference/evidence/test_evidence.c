@@ -13,10 +13,7 @@ static attest_error err;
 
 #define MUST(call) ck_assert_msg((call) == ATTEST_OK, "%s", err.text)
 
-static int holds(attest_span x, double value)
-{
-    return x.lo <= value && value <= x.hi && x.hi - x.lo <= 0x1p-40;
-}
+static int holds(attest_span x, double value) { return x.lo <= value && value <= x.hi && x.hi - x.lo <= 0x1p-40; }
 
 /* ---- formulas ---------------------------------------------------------------------------------------------------- */
 START_TEST(formulas)
@@ -309,8 +306,8 @@ START_TEST(rules_refuse)
         claim_case x = { 0 };
         attest_match match = { 0 };
         MUST(claim_case_open(&x, &err, "%s", cases[c].line));
-        const attest_status status =
-            attest_evidence_rule(&match, cases[c].rule, cases[c].number, cases[c].extra, x.truth, &err);
+        const attest_status status = attest_evidence_rule(&match, cases[c].rule, cases[c].number, cases[c].extra,
+                                                          x.truth, &err);
         ck_assert_msg(status == cases[c].status, "case %zu, %s: %d", c, cases[c].rule, (int)status);
         ck_assert((match.compared > 0) == (status == ATTEST_OK));
         claim_case_close(&x);

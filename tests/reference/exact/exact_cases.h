@@ -51,9 +51,8 @@ static inline void cases_fill(cases_case *c, attest_tensor_id id, const cases_va
         const long top = 1l << how->bits;
         const long m = cases_between(rng, how->nonnegative ? 0 : -top, top);
         const int e = (int)-cases_between(rng, how->bits > 8 ? how->bits - 8 : 0, how->spread);
-        const uint64_t bits = t->dtype == ATTEST_I64
-                                  ? (uint64_t)cases_between(rng, 0, c->parsed.problem.m)
-                                  : attest_round_scaled(t->dtype, m < 0, (uint64_t)labs(m), e, 0);
+        const uint64_t bits = t->dtype == ATTEST_I64 ? (uint64_t)cases_between(rng, 0, c->parsed.problem.m)
+                                                     : attest_round_scaled(t->dtype, m < 0, (uint64_t)labs(m), e, 0);
         attest_store_bits(t, k, bits);
     }
 }
@@ -88,11 +87,13 @@ static inline void cases_open_recurrent(cases_case *c, int n, const char *mask, 
     char line[ATTEST_LINE];
     const long feature = cases_between(rng, 0, 2), keys = cases_between(rng, 1, 12);
     const int given = cases_draw(rng) % 3 == 0;
-    snprintf(line, sizeof line, "variant=linear weight=%s:%d norm=%s feature=%s mask=%s in=%s hq=2 hkv=%ld n=%ld m=%ld "
-             "d=%ld e=%ld scale=%g%s", weights[cases_between(rng, 0, 2)], n, norms[cases_between(rng, 0, 1)],
-             features[feature], mask, cases_draw(rng) % 2 ? "f32" : "bf16", cases_between(rng, 1, 2),
-             square ? keys : cases_between(rng, 1, 12), keys, cases_between(rng, 1, 4), cases_between(rng, 1, 3),
-             (double)cases_between(rng, 1, 30) / 16, given ? " state=draw" : "");
+    snprintf(line, sizeof line,
+             "variant=linear weight=%s:%d norm=%s feature=%s mask=%s in=%s hq=2 hkv=%ld n=%ld m=%ld "
+             "d=%ld e=%ld scale=%g%s",
+             weights[cases_between(rng, 0, 2)], n, norms[cases_between(rng, 0, 1)], features[feature], mask,
+             cases_draw(rng) % 2 ? "f32" : "bf16", cases_between(rng, 1, 2), square ? keys : cases_between(rng, 1, 12),
+             keys, cases_between(rng, 1, 4), cases_between(rng, 1, 3), (double)cases_between(rng, 1, 30) / 16,
+             given ? " state=draw" : "");
     cases_open(c, line, feature == 2 ? &cases_positive : cases_draw(rng) % 4 ? &cases_plain : &cases_wide, rng);
 }
 
@@ -189,8 +190,8 @@ static inline void cases_decay(mpq_t out, const cases_case *c, int64_t b, int64_
         if (decay == ATTEST_DECAY_RETNET)
             mpq_set_d(x, attest_load(c->in.role[ATTEST_GAMMA], g));
         else
-            mpq_set_d(x, attest_load(c->in.role[ATTEST_DECAY],
-                                     decay == ATTEST_DECAY_VECTOR ? at * p->d + channel : at));
+            mpq_set_d(x,
+                      attest_load(c->in.role[ATTEST_DECAY], decay == ATTEST_DECAY_VECTOR ? at * p->d + channel : at));
         mpq_mul(out, out, x);
     }
     mpq_clear(x);

@@ -56,11 +56,13 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
     static const char *const centers[] = { "", " center=max", " center=min", " center=mid" };
     static const char *const dtypes[] = { " in=f32", " in=bf16", " in=f16", " in=f64" };
     static const char *const gates[] = { "", " gates=in", " gates=out", " gates=inout", " gates=pre-out" };
-    static const char *const norms[] = { "", " norm=sum", " norm=none", " norm=length", " norm=floor:1",
-                                         " norm=floor:-0.25", " norm=sum eps=0.5" };
+    static const char *const norms[] = {
+        "", " norm=sum", " norm=none", " norm=length", " norm=floor:1", " norm=floor:-0.25", " norm=sum eps=0.5"
+    };
     static const char *const decays[] = { "", " decay=retnet", " decay=scalar", " decay=vector" };
-    static const char *const steps[] = { "", " clamp=0.5", " alibi=draw", " clamp=-0.75 alibi=draw", " filter=1",
-                                         " filter=0.25 clamp=0.125" };
+    static const char *const steps[] = {
+        "", " clamp=0.5", " alibi=draw", " clamp=-0.75 alibi=draw", " filter=1", " filter=0.25 clamp=0.125"
+    };
     static const char *const states[] = { "", " state=draw", " window=3" };
     static const char *const lens[] = { "", " lens=draw" };
     const long v = cases_between(rng, 0, (long)(sizeof variants / sizeof variants[0]) - 1);
@@ -149,7 +151,8 @@ static void check_row(tally *count, const cases_case *c, int64_t b, int64_t h, i
             ck_assert_msg(t.defined || !arb_is_finite(row.o + e), "%s: o of an ill-posed row", c->line);
         }
         ck_assert_msg(c->parsed.problem.axis[ATTEST_AXIS_UPDATE].value ||
-                          (holds(row.z, t.z) && arb_rel_accuracy_bits(row.z) >= 120), "%s: z ball", c->line);
+                          (holds(row.z, t.z) && arb_rel_accuracy_bits(row.z) >= 120),
+                      "%s: z ball", c->line);
         check_lse(c, &row, &t, was_absent);
         check_size(c, &row, b, h, i);
         for (int axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
@@ -166,7 +169,7 @@ static void check_row(tally *count, const cases_case *c, int64_t b, int64_t h, i
 static const struct {
     int axis;
     uint32_t values, but;
-// clang-format off
+    // clang-format off
 } met[] = {
     { ATTEST_AXIS_WEIGHT, 4, ATTEST_WEIGHT_EXP + 1 }, { ATTEST_AXIS_CENTER, 4, 0 }, { ATTEST_AXIS_FILTER, 2, 0 },
     { ATTEST_AXIS_FEATURE, 3, 0 },                    { ATTEST_AXIS_MASK, 3, 0 },   { ATTEST_AXIS_WINDOW, 2, 0 },

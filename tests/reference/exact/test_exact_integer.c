@@ -19,8 +19,8 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
 {
     static const char *const weights[] = { "taylor", "taylor", "term", "power" };
     static const char *const features[] = { "identity", "identity", "relu", "elu1" };
-    static const char *const masks[] = { "full", "causal", "causal-br", "causal-br lens=draw", "full window=3",
-                                         "causal window=2" };
+    static const char *const masks[] = { "full",          "causal",         "causal-br", "causal-br lens=draw",
+                                         "full window=3", "causal window=2" };
     static const char *const centers[] = { "zero", "zero", "max", "min", "mid" };
     static const char *const dtypes[] = { "f32", "bf16", "f16", "f64" };
     static const char *const norms[] = { "sum", "sum", "sum", "none", "length", "floor:0.5", "sum eps=0.25" };
@@ -28,16 +28,18 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
     const long hkv = cases_between(rng, 1, 2), n = cases_between(rng, 1, 9);
     const char *weight = ONE_OF(weights), *center = weight[0] == 't' && weight[1] == 'a' ? ONE_OF(centers) : "zero";
     const long order = cases_between(rng, 0, cases_draw(rng) % 4 ? 8 : 20);
-    snprintf(line, len, "variant=linear weight=%s:%ld feature=%s center=%s mask=%s in=%s norm=%s b=2 hkv=%ld hq=%ld "
-             "n=%ld m=%ld d=%ld e=%ld%s", weight, order, ONE_OF(features), center, ONE_OF(masks), ONE_OF(dtypes),
-             ONE_OF(norms), hkv, hkv * cases_between(rng, 1, 2), n, cases_draw(rng) % 2 ? n : cases_between(rng, 1, 9),
+    snprintf(line, len,
+             "variant=linear weight=%s:%ld feature=%s center=%s mask=%s in=%s norm=%s b=2 hkv=%ld hq=%ld "
+             "n=%ld m=%ld d=%ld e=%ld%s",
+             weight, order, ONE_OF(features), center, ONE_OF(masks), ONE_OF(dtypes), ONE_OF(norms), hkv,
+             hkv * cases_between(rng, 1, 2), n, cases_draw(rng) % 2 ? n : cases_between(rng, 1, 9),
              cases_between(rng, 1, 9), cases_between(rng, 1, 4), ONE_OF(scales));
 }
 
 static const cases_values *random_line(char *line, size_t len, cases_rng *rng)
 {
-    static const cases_values *const values[] = { &full, &full, &hostile, &doubles, &coarse, &cases_positive,
-                                                  &cases_plain };
+    static const cases_values *const values[] = { &full,   &full,           &hostile,    &doubles,
+                                                  &coarse, &cases_positive, &cases_plain };
     attest_case parsed;
     attest_error err;
     do

@@ -42,8 +42,8 @@ static void state_by_formula(mpq_t s, const cases_case *c, int64_t b, int64_t g,
 /* A random recurrence with decays and gates; causal-br and lens leave queries behind the last key. */
 static void open_decayed(cases_case *c, int k, cases_rng *rng)
 {
-    static const char *const variants[] = { "taylor:2", "term:3", "taylor:1 feature=relu", "quadratic", "retnet",
-                                            "gla", "simple-gla", "term:1 decay=vector" };
+    static const char *const variants[] = { "taylor:2", "term:3",     "taylor:1 feature=relu", "quadratic", "retnet",
+                                            "gla",      "simple-gla", "term:1 decay=vector" };
     static const char *const decays[] = { "retnet", "scalar" };
     static const char *const gates[] = { "none", "in", "inout", "out" };
     char line[ATTEST_LINE];

@@ -22,8 +22,7 @@ static int64_t check_pair(const attest_identity *id, const char *variant, uint64
 {
     attest_error err;
     int64_t compared = 0, different = 0;
-    const attest_status status =
-        attest_identity_run(id, variant, row << 20, CASES, &compared, &different, &err);
+    const attest_status status = attest_identity_run(id, variant, row << 20, CASES, &compared, &different, &err);
     ck_assert_msg(status == ATTEST_OK, "%s, %s: %s", variant, id->name, err.text);
     printf("%-44s | %-14s | %-16s | %5d | %d\n", variant + strlen("variant="), id->name, id->lemma, CASES,
            (int)different);

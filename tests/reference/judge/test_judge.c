@@ -122,11 +122,13 @@ static int64_t judge_state(const judged *x, attest_tensor_id id, const attest_te
     attest_element *el = malloc((size_t)count * sizeof *el);
     for (int64_t r = 0; r < p->b * p->hkv; r++) {
         ck_assert_msg(attest_judge_state(el, x->truth, &unknown, 0, id, 0, got, r / p->hkv, r % p->hkv, &err) ==
-                          ATTEST_OK, "%s: %s", line, err.text);
+                          ATTEST_OK,
+                      "%s: %s", line, err.text);
         for (int64_t k = 0; k < count; k++)
             ck_assert_msg(el[k].class == ATTEST_CLASS_NORMAL && el[k].decided && el[k].ratio_hi <= 1 &&
-                              el[k].ulp_lo <= 0.5, "%s: state %u element %lld ratio %g class %u", line, id.index,
-                          (long long)k, el[k].ratio_hi, el[k].class);
+                              el[k].ulp_lo <= 0.5,
+                          "%s: state %u element %lld ratio %g class %u", line, id.index, (long long)k, el[k].ratio_hi,
+                          el[k].class);
     }
     free(el);
     return count * p->b * p->hkv;
@@ -146,8 +148,8 @@ START_TEST(rounded_outputs_pass)
             attest_tensor want, got;
             attest_rounding_counts counts = { 0 };
             attest_tensor_describe(&want, &x.c.problem, ids[t], 0);
-            ck_assert_msg(attest_truth_rounded(&got, x.truth, ids[t], want.dtype, &counts, &err) == ATTEST_OK,
-                          "%s: %s", lines[k], err.text);
+            ck_assert_msg(attest_truth_rounded(&got, x.truth, ids[t], want.dtype, &counts, &err) == ATTEST_OK, "%s: %s",
+                          lines[k], err.text);
             count += ids[t].kind == ATTEST_KIND_ROLE ? judge_rows(&x, ids[t], &got, lines[k])
                                                      : judge_state(&x, ids[t], &got, lines[k]);
             free(got.data);
@@ -215,8 +217,8 @@ static void check_empty_kinds(const judged *x)
         uint32_t holds;
         double value;
         int judged, right;
-    } rows[] = { { ATTEST_EMPTY_ZERO, NAN, 1, 0 }, { ATTEST_EMPTY_NAN, NAN, 1, 1 },  { ATTEST_EMPTY_NAN, 0, 1, 1 },
-                 { ATTEST_EMPTY_NAN, 3, 1, 0 },    { ATTEST_EMPTY_MEAN, 3, 0, 1 },   { ATTEST_EMPTY_ANY, 3, 0, 1 },
+    } rows[] = { { ATTEST_EMPTY_ZERO, NAN, 1, 0 }, { ATTEST_EMPTY_NAN, NAN, 1, 1 }, { ATTEST_EMPTY_NAN, 0, 1, 1 },
+                 { ATTEST_EMPTY_NAN, 3, 1, 0 },    { ATTEST_EMPTY_MEAN, 3, 0, 1 },  { ATTEST_EMPTY_ANY, 3, 0, 1 },
                  { ATTEST_EMPTY_ANY, NAN, 0, 1 } };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         const attest_numerics numerics = { .struct_size = sizeof numerics, .empty_row = rows[r].holds };
@@ -322,8 +324,8 @@ START_TEST(nan_pattern)
             ck_assert_uint_eq(number.class, ATTEST_CLASS_NO_TRUTH);
             ck_assert_uint_eq(nan.class, ATTEST_CLASS_NO_TRUTH);
             ck_assert_msg(cases[k].must ? isinf(number.ratio_lo) && nan.ratio_hi == 0
-                                        : isnan(number.ratio_lo) && isnan(nan.ratio_hi), "case %d: %g %g", (int)k,
-                          number.ratio_lo, nan.ratio_hi);
+                                        : isnan(number.ratio_lo) && isnan(nan.ratio_hi),
+                          "case %d: %g %g", (int)k, number.ratio_lo, nan.ratio_hi);
         }
         close_case(&x);
     }
@@ -349,8 +351,8 @@ START_TEST(bases_and_sinks_of_lse)
     for (size_t k = 0; k < 4; k++)
         for (size_t l = 0; l < 4; l++) {
             const attest_element y = one_row(&x, ATTEST_LSE, ATTEST_F32, right[k].value, right[l].flags, 0, NULL);
-            ck_assert_msg(k == l ? y.ratio_hi <= 1 : y.ratio_lo > 1, "lse %g under flags %x: ratio %g",
-                          right[k].value, right[l].flags, y.ratio_hi);
+            ck_assert_msg(k == l ? y.ratio_hi <= 1 : y.ratio_lo > 1, "lse %g under flags %x: ratio %g", right[k].value,
+                          right[l].flags, y.ratio_hi);
         }
     close_case(&x);
 }

@@ -64,12 +64,46 @@ START_TEST(facts)
 }
 END_TEST
 
+/* ---- rows and engines -------------------------------------------------------------------------------------------- */
+START_TEST(rows_are_kept)
+{
+    truth_case t;
+    ref_row *row[600], *again;
+    start(&t, "n=300 hq=2 d=1", 1, ATTEST_ENGINE_AUTO);
+    for (int64_t r = 0; r < 600; r++)
+        MUST(ref_truth_row(&row[r], t.truth, 0, r / 300, r % 300, 128, &t.x.err), &t.x);
+    for (int64_t r = 0; r < 600; r++) {
+        MUST(ref_truth_row(&again, t.truth, 0, r / 300, r % 300, 64, &t.x.err), &t.x);
+        ck_assert_msg(again == row[r] && again->prec == 128, "row %d is computed twice or lost", (int)r);
+        ball_case_row(&t.x, 0, r / 300, r % 300, 128);
+        ck_assert_msg(arb_equal(again->o, t.x.row.o), "row %d holds another row's values", (int)r);
+    }
+    MUST(ref_truth_row(&again, t.truth, 0, 1, 7, 256, &t.x.err), &t.x);
+    ck_assert(again == row[307] && again->prec == 256);
+    stop(&t);
+    start(&t, "n=3 d=1 b=2 hq=4 hkv=2", 1, ATTEST_ENGINE_AUTO);
+    for (int64_t r = 0; r < 2 * 24; r++) {
+        MUST(ref_truth_row(&again, t.truth, r / 12 % 2, r / 3 % 4, r % 3, 128, &t.x.err), &t.x);
+        ball_case_row(&t.x, r / 12 % 2, r / 3 % 4, r % 3, 128);
+        ck_assert_msg(arb_equal(again->o, t.x.row.o), "row %d of 24 holds another row's values", (int)r);
+    }
+    stop(&t);
+    start(&t, "variant=linear-elu n=3 d=2", 1, ATTEST_ENGINE_AUTO); /* decoded features are kept too: e^x at 128 bits */
+    MUST(ref_truth_row(&again, t.truth, 0, 0, 1, 128, &t.x.err), &t.x);
+    MUST(ref_truth_row(&again, t.truth, 0, 0, 1, 512, &t.x.err), &t.x);
+    ball_case_row(&t.x, 0, 0, 1, 512);
+    ck_assert_msg(arb_equal(again->z, t.x.row.z) && arb_equal(again->o, t.x.row.o), "a row from stale features");
+    stop(&t);
+}
+END_TEST
+
 Suite *suite_kept(void)
 {
     Suite *suite = suite_create("kept");
     TCase *c = tcase_create("kept");
     tcase_add_test(c, abs_scales);
     tcase_add_test(c, facts);
+    tcase_add_test(c, rows_are_kept);
     suite_add_tcase(suite, c);
     return suite;
 }

@@ -56,20 +56,21 @@ static void check_tie(double mean, double spread, double off, double expected, i
     ck_assert_msg(attest_load(&out, 0) == expected, "mean %a off %a rounds to %a, not %a", mean, off,
                   attest_load(&out, 0), expected);
     ck_assert_msg(counts.by_tie == ties && counts.open_at_ball == ties && counts.by_enclosure == !ties &&
-                      counts.at_cap == 0, "mean %a off %a: by_tie %d", mean, off, (int)counts.by_tie);
+                      counts.at_cap == 0,
+                  "mean %a off %a: by_tie %d", mean, off, (int)counts.by_tie);
     free(out.data);
     stop(&t);
 }
 
 START_TEST(ties)
 {
-    check_tie(1 + 0x1p-24, 0x1p-10, 0, 1, 1);                /* to even: down */
-    check_tie(1 + 3 * 0x1p-24, 0x1p-10, 0, 1 + 0x1p-22, 1);  /* to even: up */
+    check_tie(1 + 0x1p-24, 0x1p-10, 0, 1, 1);               /* to even: down */
+    check_tie(1 + 3 * 0x1p-24, 0x1p-10, 0, 1 + 0x1p-22, 1); /* to even: up */
     check_tie(1 + 0x1p-24, 0x1p-10, 0x1p-50, 1 + 0x1p-23, 0);
     check_tie(1 + 0x1p-24, 0x1p-10, -0x1p-50, 1, 0);
     check_tie(0, 0.75, 0, 0, 1);
     check_tie(-(0x1p-149 + 0x1p-150), 0x1p-149, 0, -0x1p-148, 1); /* subnormal */
-    check_tie(1.5, 0.25, 0, 1.5, 0);                             /* a float: no boundary */
+    check_tie(1.5, 0.25, 0, 1.5, 0);                              /* a float: no boundary */
 }
 END_TEST
 
@@ -144,8 +145,7 @@ END_TEST
  * open is decided by the tie lemma. */
 START_TEST(flat_ties)
 {
-    static const char *const lines[] = { "family=flat in=bf16 n=16 d=8",
-                                         "family=flat in=bf16 n=64 d=8 mask=causal",
+    static const char *const lines[] = { "family=flat in=bf16 n=16 d=8", "family=flat in=bf16 n=64 d=8 mask=causal",
                                          "family=flat in=f32 n=64 d=8",
                                          "family=flat in=f32 n=64 d=8 mask=causal hq=2" };
     int64_t all_open = 0, all_ties = 0;
@@ -185,7 +185,8 @@ START_TEST(rounding_without_value)
     free(out.data);
     MUST(attest_truth_rounded(&out, t.truth, ROLE(ATTEST_LSE), ATTEST_BF16, &counts, &t.x.err), &t.x);
     ck_assert_msg(attest_load_bits(&out, 0) == 0xff80 && attest_load_bits(&out, 1) == 0 &&
-                      attest_load_bits(&out, 2) == 0x7fc0, "-inf, 0, NaN");
+                      attest_load_bits(&out, 2) == 0x7fc0,
+                  "-inf, 0, NaN");
     ck_assert_int_eq(counts.no_truth, 2);
     free(out.data);
     stop(&t);

@@ -53,8 +53,12 @@ static int check_file(const char *path)
 /* A citation in the code, or in the document itself, of a lemma that is not there. */
 START_TEST(test_citations)
 {
-    char *folders[] = { ATTEST_TEST_ROOT "/kernels", ATTEST_TEST_ROOT "/reference", ATTEST_TEST_ROOT "/props",
-                        ATTEST_TEST_ROOT "/reports", ATTEST_TEST_ROOT "/verify",    ATTEST_TEST_ROOT "/tests",
+    char *folders[] = { ATTEST_TEST_ROOT "/kernels",
+                        ATTEST_TEST_ROOT "/reference",
+                        ATTEST_TEST_ROOT "/props",
+                        ATTEST_TEST_ROOT "/reports",
+                        ATTEST_TEST_ROOT "/verify",
+                        ATTEST_TEST_ROOT "/tests",
                         NULL };
     static const char *const ends[] = { ".c", ".h", ".cu", ".md" };
     int names = 0, files = 0;
@@ -106,10 +110,15 @@ END_TEST
 /* The document as a table: what the build refuses. */
 START_TEST(test_table_is_checked)
 {
-    static const struct { const char *text; int good; } documents[] = {
+    static const struct {
+        const char *text;
+        int good;
+    } documents[] = {
         { "## 1\n**R-A.** x.\n**R-B, R-C.** y\nmore *Proof.* z\n\n**C-D.** w. *Source:* v.\n", 1 },
-        { "**R-A.** x.\n\n**R-A.** y.\n", 0 }, { "**C-A.** x.\n", 0 },
-        { "**R-A.** x. *Source:* y.\n", 0 },   { "nothing\n", 0 },
+        { "**R-A.** x.\n\n**R-A.** y.\n", 0 },
+        { "**C-A.** x.\n", 0 },
+        { "**R-A.** x. *Source:* y.\n", 0 },
+        { "nothing\n", 0 },
     };
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
         char command[1024], input[512];
@@ -224,7 +233,9 @@ END_TEST
 
 START_TEST(test_facts_refused)
 {
-    static const struct { const char *text, *why; } files[] = {
+    static const struct {
+        const char *text, *why;
+    } files[] = {
         { "{}", "not a JSON array" },
         { "[", "trust.json" },
         { "[{\"kind\":\"base\",\"name\":\"a\",\"text\":\"b\",\"source\":\"\"},{\"kind\":\"x\"}]", "entry 2: 'name'" },

@@ -46,8 +46,8 @@ static void stop(scene *s)
 static const char *const lines[] = {
     "variant=softmax mask=causal n=9 d=16 e=5 hq=4 hkv=2 b=2",
     "variant=softmax n=5 m=40 d=7 e=3 lens=draw b=3 in=bf16 out=bf16",
-    "variant=softmax n=6 d=4 family=flat out=f16",            /* ties and small multiples */
-    "variant=softmax n=6 d=4 family=huge",                    /* past the range of exp */
+    "variant=softmax n=6 d=4 family=flat out=f16", /* ties and small multiples */
+    "variant=softmax n=6 d=4 family=huge",         /* past the range of exp */
     "variant=taylor:3 n=8 d=3 in=f16 out=f16",
     "variant=shifted:2 n=8 d=3",
     "variant=quadratic mask=causal n=7 d=5 window=3",

@@ -46,8 +46,8 @@ typedef struct place {
     int64_t index; /* in the decimals */
 } place;
 
-#define EXPECT(condition, what) \
-    ck_assert_msg(condition, "%s: %s[%d,%d,%d,%d]: %s", lc->line, at->output, (int)at->b, (int)at->h, (int)at->i, \
+#define EXPECT(condition, what)                                                                                        \
+    ck_assert_msg(condition, "%s: %s[%d,%d,%d,%d]: %s", lc->line, at->output, (int)at->b, (int)at->h, (int)at->i,      \
                   (int)at->c, what)
 
 static void check_decimals(line_check *lc, const place *at, mpfr_srcptr v, mpfr_srcptr e, const mag_t abs_scale)
@@ -68,9 +68,9 @@ static void check_decimals(line_check *lc, const place *at, mpfr_srcptr v, mpfr_
     }
 }
 
-static void check_value(line_check *lc, const place *at, const ref_witness *high, const ref_witness *low,
-                        mpfr_srcptr v, mpfr_srcptr e, mpfr_srcptr low_v, mpfr_srcptr low_e, const arb_t ball,
-                        const arb_t automatic, const mag_t abs_scale)
+static void check_value(line_check *lc, const place *at, const ref_witness *high, const ref_witness *low, mpfr_srcptr v,
+                        mpfr_srcptr e, mpfr_srcptr low_v, mpfr_srcptr low_e, const arb_t ball, const arb_t automatic,
+                        const mag_t abs_scale)
 {
     EXPECT(high->no_truth == 0 && low->no_truth == 0, "no truth");
     EXPECT(mpfr_number_p(v) && mpfr_number_p(e), "the witness knows nothing");
@@ -143,8 +143,9 @@ static void check_outputs(line_check *lc, const outputs *out, const ref_witness 
         }
         if (!out->has[n])
             continue;
-        MUST(ref_abs_scale_row(abs_scale, ball, &lc->in, (attest_tensor_id){ ATTEST_KIND_ROLE, roles[n] }, at->b, at->h, at->i,
-                           &lc->err), lc);
+        MUST(ref_abs_scale_row(abs_scale, ball, &lc->in, (attest_tensor_id){ ATTEST_KIND_ROLE, roles[n] }, at->b, at->h,
+                               at->i, &lc->err),
+             lc);
         at->output = attest_roles[roles[n]].name;
         at->ball = &out->d[n][0];
         at->automatic = &out->d[n][1];

@@ -10,13 +10,41 @@
 Suite *suite_witness_numbers(void);
 
 typedef void (*binary)(wit *, const wit *, const wit *);
-static void exp_of(wit *r, const wit *x, const wit *y) { (void)y; wit_exp(r, x); }
-static void sqrt_of(wit *r, const wit *x, const wit *y) { (void)y; wit_sqrt(r, x); }
-static void tanh_of(wit *r, const wit *x, const wit *y) { (void)y; wit_tanh(r, x); }
-static void log_of(wit *r, const wit *x, const wit *y) { (void)y; wit_log(r, x); }
-static void cos_of(wit *r, const wit *x, const wit *y) { (void)y; wit_cos(r, x); }
-static void sin_of(wit *r, const wit *x, const wit *y) { (void)y; wit_sin(r, x); }
-static void expm1_of(wit *r, const wit *x, const wit *y) { (void)y; wit_expm1(r, x); }
+static void exp_of(wit *r, const wit *x, const wit *y)
+{
+    (void)y;
+    wit_exp(r, x);
+}
+static void sqrt_of(wit *r, const wit *x, const wit *y)
+{
+    (void)y;
+    wit_sqrt(r, x);
+}
+static void tanh_of(wit *r, const wit *x, const wit *y)
+{
+    (void)y;
+    wit_tanh(r, x);
+}
+static void log_of(wit *r, const wit *x, const wit *y)
+{
+    (void)y;
+    wit_log(r, x);
+}
+static void cos_of(wit *r, const wit *x, const wit *y)
+{
+    (void)y;
+    wit_cos(r, x);
+}
+static void sin_of(wit *r, const wit *x, const wit *y)
+{
+    (void)y;
+    wit_sin(r, x);
+}
+static void expm1_of(wit *r, const wit *x, const wit *y)
+{
+    (void)y;
+    wit_expm1(r, x);
+}
 
 static void pow_of(wit *r, const wit *x, const wit *y)
 {
@@ -31,8 +59,12 @@ static void pow_of(wit *r, const wit *x, const wit *y)
 /* Operands known to 2^-20..2^-50; the operation on any real numbers inside must stay inside the result. */
 START_TEST(number_rules_hold)
 {
-    static const struct { binary apply; int steep; } operation[] = { /* steep: an error may grow beyond all limits */
-        { wit_add, 0 }, { wit_sub, 0 }, { wit_mul, 0 }, { wit_div, 1 }, { exp_of, 0 },   { log_of, 1 }, { wit_max, 0 },
+    static const struct {
+        binary apply;
+        int steep;
+    } operation[] = {
+        /* steep: an error may grow beyond all limits */
+        { wit_add, 0 }, { wit_sub, 0 }, { wit_mul, 0 }, { wit_div, 1 }, { exp_of, 0 }, { log_of, 1 },   { wit_max, 0 },
         { wit_min, 0 }, { tanh_of, 0 }, { sqrt_of, 1 }, { cos_of, 0 },  { sin_of, 0 }, { expm1_of, 0 }, { pow_of, 0 },
     };
     wit x, y, r, exact_x, exact_y, exact;
@@ -166,8 +198,12 @@ END_TEST
 START_TEST(filter_at_the_threshold)
 {
     static const float q[] = { 1, 1 }, k[] = { 1, 1, 1, -1 };
-    static const struct { const char *line; int known; double z; } cases[] = {
-        { "variant=filtered:2 n=1 m=2 d=2 scale=1", 1, 1.0 }, /* scores 2, 0 */
+    static const struct {
+        const char *line;
+        int known;
+        double z;
+    } cases[] = {
+        { "variant=filtered:2 n=1 m=2 d=2 scale=1", 1, 1.0 },    /* scores 2, 0 */
         { "variant=filtered:2.25 n=1 m=2 d=2 scale=1", 1, 0.0 }, /* 1 + (1 - 2) */
         { "variant=filtered:1 feature=unit n=1 m=2 d=2 scale=1", 0, 0.0 },
     };
@@ -208,7 +244,9 @@ START_TEST(served_values)
             char text[64];
             p.axis[axis].value = value->value;
             snprintf(text, sizeof text, " %s=%s ", attest_axes[axis].key,
-                     value->name ? value->name : value->argument == ATTEST_ARG_BARE_INT ? "W" : "set");
+                     value->name                              ? value->name
+                     : value->argument == ATTEST_ARG_BARE_INT ? "W"
+                                                              : "set");
             const int ball = ref_ball_serves(&p, why, sizeof why), witness = ref_witness_serves(&p, why, sizeof why);
             ck_assert_msg(ball == witness, "%s: ball %d, witness %d", text, ball, witness);
             ck_assert_msg(ball == (strstr(listed, text) != NULL), "%s: served %d", text, ball);

@@ -12,10 +12,7 @@
 
 static inline uint64_t random_word(uint64_t *state) { return attest_next64(state); }
 
-static inline int pick(uint64_t *state, int below)
-{
-    return (int)(random_word(state) % (uint64_t)below);
-}
+static inline int pick(uint64_t *state, int below) { return (int)(random_word(state) % (uint64_t)below); }
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define ADD(...) (used += snprintf(line + used, (size_t)(ATTEST_LINE - used), __VA_ARGS__))
@@ -38,8 +35,10 @@ static const random_axis random_axes[] = {
     { "lens", 4, { "draw" } },
     { "decay", 2, { "retnet", "scalar", "vector", "vector" } },
     { "gates", 2, { "in", "out", "inout", "pre-out", "heads", "heads" } },
-    { "norm", 3, { "sum", "sink", "none", "floor:1", "floor:8", "length", "l2", "rms", "layernorm", "length-l2",
-                   "length-rms", "length-layernorm" } },
+    { "norm",
+      3,
+      { "sum", "sink", "none", "floor:1", "floor:8", "length", "l2", "rms", "layernorm", "length-l2", "length-rms",
+        "length-layernorm" } },
     { "affine", 3, { "draw" } },
     { "update", 3, { "delta", "efla", "efla" } },
     { "eps", 4, { "0.25", "1e-6" } },
@@ -49,8 +48,8 @@ static const random_axis random_axes[] = {
     { "state", 2, { "draw" } },
 };
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };
-static const char *const families[] = { "normal", "normal", "normal:0.25", "uniform", "flat", "ones",
-                                        "ramp-up", "negative", "huge", "range:4", "dyadic" };
+static const char *const families[] = { "normal",  "normal",   "normal:0.25", "uniform", "flat",  "ones",
+                                        "ramp-up", "negative", "huge",        "range:4", "dyadic" };
 static const int widths[] = { 1, 2, 2, 3, 4, 4 };
 static const char *const scales[] = { "1", "0.5", "-0.75", "3" };
 
@@ -122,10 +121,10 @@ static inline int compose(char *line, attest_case *c, const attest_preset *prese
 /* ---- what the lines must cover ------------------------------------------------------------------------------ */
 /* Texts that must be in at least three lines. */
 static const char *const covered[] = {
-    "taylor:0 ", "taylor:1 ", "taylor:2 ", "taylor:3 ", "taylor:4 ", "taylor:5 ", "taylor:6 ",
-    "hq=2 hkv=1", "hq=4 hkv=2", "in=f32", "in=f16", "in=bf16", "in=f64", "family=normal ", "family=normal:",
-    "family=uniform", "family=flat", "family=ones", "family=ramp-up", "family=negative", "family=huge",
-    "family=range:", "family=dyadic",
+    "taylor:0 ",      "taylor:1 ",       "taylor:2 ",      "taylor:3 ",      "taylor:4 ",     "taylor:5 ",
+    "taylor:6 ",      "hq=2 hkv=1",      "hq=4 hkv=2",     "in=f32",         "in=f16",        "in=bf16",
+    "in=f64",         "family=normal ",  "family=normal:", "family=uniform", "family=flat",   "family=ones",
+    "family=ramp-up", "family=negative", "family=huge",    "family=range:",  "family=dyadic",
 };
 
 /* A line with one value of an axis, or with two values that meet. */
@@ -133,22 +132,31 @@ typedef struct wish {
     uint32_t a, va, b, vb;
 } wish;
 
-#define PAIR(a, va, b, vb) { ATTEST_AXIS_##a, ATTEST_##a##_##va, ATTEST_AXIS_##b, ATTEST_##b##_##vb }
+#define PAIR(a, va, b, vb)                                                                                             \
+    {                                                                                                                  \
+        ATTEST_AXIS_##a, ATTEST_##a##_##va, ATTEST_AXIS_##b, ATTEST_##b##_##vb                                         \
+    }
 static const wish pairs[] = {
-    PAIR(STATE, DRAW, DECAY, RETNET),      PAIR(STATE, DRAW, DECAY, SCALAR),      PAIR(STATE, DRAW, DECAY, VECTOR),
-    PAIR(STATE, DRAW, UPDATE, DELTA),      PAIR(STATE, DRAW, UPDATE, EFLA),       PAIR(STATE, DRAW, FEATURE, COSFORMER),
-    PAIR(STATE, DRAW, ROPE, BASE),         PAIR(STATE, DRAW, GATES, HEADS),       PAIR(STATE, DRAW, LENS, DRAW),
-    PAIR(UPDATE, DELTA, DECAY, RETNET),    PAIR(UPDATE, DELTA, DECAY, SCALAR),    PAIR(UPDATE, DELTA, DECAY, VECTOR),
-    PAIR(UPDATE, EFLA, DECAY, RETNET),     PAIR(UPDATE, EFLA, DECAY, SCALAR),     PAIR(UPDATE, EFLA, DECAY, VECTOR),
-    PAIR(UPDATE, DELTA, FEATURE, COSFORMER), PAIR(UPDATE, DELTA, ROPE, BASE),     PAIR(UPDATE, DELTA, GATES, HEADS),
-    PAIR(UPDATE, DELTA, MASK, CAUSAL_BR),  PAIR(UPDATE, EFLA, GATES, HEADS),      PAIR(DECAY, SCALAR, WEIGHT, EXP),
-    PAIR(DECAY, SCALAR, WINDOW, W),        PAIR(DECAY, RETNET, WINDOW, W),        PAIR(DECAY, SCALAR, LENS, DRAW),
-    PAIR(DECAY, RETNET, LENS, DRAW),       PAIR(DECAY, VECTOR, LENS, DRAW),       PAIR(DECAY, SCALAR, MASK, CAUSAL_BR),
-    PAIR(DECAY, VECTOR, ROPE, BASE),       PAIR(DECAY, VECTOR, GATES, HEADS),     PAIR(ROPE, BASE, FEATURE, COSFORMER),
-    PAIR(ROPE, BASE, FEATURE, RELU),       PAIR(ROPE, BASE, FEATURE, ELU1),       PAIR(ROPE, BASE, MASK, CAUSAL_BR),
-    PAIR(FEATURE, COSFORMER, MASK, CAUSAL_BR), PAIR(FEATURE, COSFORMER, MASK, FULL), PAIR(FILTER, TAU, CENTER, MAX),
-    PAIR(FILTER, TAU, CENTER, ZERO),       PAIR(FILTER, TAU, DECAY, SCALAR),      PAIR(FILTER, TAU, NORM, LENGTH),
-    PAIR(FILTER, TAU, WEIGHT, EXP),
+    PAIR(STATE, DRAW, DECAY, RETNET),     PAIR(STATE, DRAW, DECAY, SCALAR),
+    PAIR(STATE, DRAW, DECAY, VECTOR),     PAIR(STATE, DRAW, UPDATE, DELTA),
+    PAIR(STATE, DRAW, UPDATE, EFLA),      PAIR(STATE, DRAW, FEATURE, COSFORMER),
+    PAIR(STATE, DRAW, ROPE, BASE),        PAIR(STATE, DRAW, GATES, HEADS),
+    PAIR(STATE, DRAW, LENS, DRAW),        PAIR(UPDATE, DELTA, DECAY, RETNET),
+    PAIR(UPDATE, DELTA, DECAY, SCALAR),   PAIR(UPDATE, DELTA, DECAY, VECTOR),
+    PAIR(UPDATE, EFLA, DECAY, RETNET),    PAIR(UPDATE, EFLA, DECAY, SCALAR),
+    PAIR(UPDATE, EFLA, DECAY, VECTOR),    PAIR(UPDATE, DELTA, FEATURE, COSFORMER),
+    PAIR(UPDATE, DELTA, ROPE, BASE),      PAIR(UPDATE, DELTA, GATES, HEADS),
+    PAIR(UPDATE, DELTA, MASK, CAUSAL_BR), PAIR(UPDATE, EFLA, GATES, HEADS),
+    PAIR(DECAY, SCALAR, WEIGHT, EXP),     PAIR(DECAY, SCALAR, WINDOW, W),
+    PAIR(DECAY, RETNET, WINDOW, W),       PAIR(DECAY, SCALAR, LENS, DRAW),
+    PAIR(DECAY, RETNET, LENS, DRAW),      PAIR(DECAY, VECTOR, LENS, DRAW),
+    PAIR(DECAY, SCALAR, MASK, CAUSAL_BR), PAIR(DECAY, VECTOR, ROPE, BASE),
+    PAIR(DECAY, VECTOR, GATES, HEADS),    PAIR(ROPE, BASE, FEATURE, COSFORMER),
+    PAIR(ROPE, BASE, FEATURE, RELU),      PAIR(ROPE, BASE, FEATURE, ELU1),
+    PAIR(ROPE, BASE, MASK, CAUSAL_BR),    PAIR(FEATURE, COSFORMER, MASK, CAUSAL_BR),
+    PAIR(FEATURE, COSFORMER, MASK, FULL), PAIR(FILTER, TAU, CENTER, MAX),
+    PAIR(FILTER, TAU, CENTER, ZERO),      PAIR(FILTER, TAU, DECAY, SCALAR),
+    PAIR(FILTER, TAU, NORM, LENGTH),      PAIR(FILTER, TAU, WEIGHT, EXP),
 };
 
 /* Wish number k: the pairs, then every value of every axis, then the same again. */

@@ -184,7 +184,8 @@ START_TEST(mpfr_makes_the_calls_it_states)
         ball_case_start(&x, served[n / 2], 1);
         double *o = outputs_new(&x.c.problem);
         MUST(attest_yard_mpfr(o, &x.c.problem, x.bundle, 128, fused ? ATTEST_YARD_FUSED : ATTEST_YARD_MUL_ADD, calls,
-                              &x.err), &x);
+                              &x.err),
+             &x);
         expected_calls(expected, &x, fused);
         for (int c = 0; c < ATTEST_YARD_CALLS; c++)
             ck_assert_msg(calls[c] == expected[c], "%s: fused %d: %lld %s, expected %lld", x.line, fused,

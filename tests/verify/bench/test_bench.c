@@ -22,8 +22,10 @@ START_TEST(pairs_and_expectations)
     static const struct {
         const char *line;
         int64_t pairs;
-    } cases[] = { { "n=7 m=5 d=2", 35 },           { "mask=causal n=7 d=2 hq=3 hkv=1", 84 },
-                  { "mask=causal n=3 m=9 d=2", 6 }, { "mask=causal-br n=3 m=5 d=2 b=2", 24 },
+    } cases[] = { { "n=7 m=5 d=2", 35 },
+                  { "mask=causal n=7 d=2 hq=3 hkv=1", 84 },
+                  { "mask=causal n=3 m=9 d=2", 6 },
+                  { "mask=causal-br n=3 m=5 d=2 b=2", 24 },
                   { "mask=causal-br n=5 m=3 d=2", 6 } };
     for (size_t n = 0; n < COUNT(cases); n++) {
         ball_case x;
@@ -64,8 +66,9 @@ START_TEST(jobs_compute_and_are_compared)
     MUST(attest_bench_job_prepare(&dd, 3, &x.err), &x);
     MUST(attest_bench_job_run(&dd, &x.err), &x);
     for (size_t n = 0; n < COUNT(kinds); n++) {
-        attest_bench_job job = { .kind = kinds[n], .name = "job", .p = dd.p, .in = dd.in,
-                                 .kernel = attest_own(&attest_kernel_naive_f32) };
+        attest_bench_job job = {
+            .kind = kinds[n], .name = "job", .p = dd.p, .in = dd.in, .kernel = attest_own(&attest_kernel_naive_f32)
+        };
         MUST(attest_bench_job_prepare(&job, 3, &x.err), &x);
         MUST(attest_bench_job_run(&job, &x.err), &x);
         attest_bench_job_read(&job);
@@ -147,8 +150,9 @@ static void check_columns(const char *text, const char *starts, const char *cell
 START_TEST(a_table_of_engines)
 {
     attest_bench_table *table = table_of(0, "mask=causal n=6 d=4", NULL, 2);
-    static const char *const names[] = { "dd-portable", "mpfr-128",   "arb-mat-96",
-                                         "naive-f32",   "mpfr-calls", "machine" };
+    static const char *const names[] = {
+        "dd-portable", "mpfr-128", "arb-mat-96", "naive-f32", "mpfr-calls", "machine"
+    };
     for (size_t n = 0; n < COUNT(names); n++) {
         const attest_bench_job *job = row_named(table, names[n]);
         ck_assert_msg(job && !job->why[0] && job->sample[4] == 1 && job->repeats == 1, "%s", names[n]);
@@ -313,8 +317,8 @@ START_TEST(tables_refuse)
     for (size_t n = 0; n < COUNT(cases); n++) {
         const attest_bench_options options = { .rounds = 5, .threads = 1, .glob = cases[n].glob, .clock = &clock };
         attest_error err;
-        const attest_status status =
-            (cases[n].kernels ? attest_bench_kernels : attest_bench_reference)(table, cases[n].line, &options, &err);
+        const attest_status status = (cases[n].kernels ? attest_bench_kernels
+                                                       : attest_bench_reference)(table, cases[n].line, &options, &err);
         ck_assert_msg(status == cases[n].status && strstr(err.text, cases[n].says), "%s: %s", cases[n].line, err.text);
         ck_assert_msg(!strstr(err.text, "no row") || !cases[n].glob || strncmp(cases[n].glob, "nosuch", 6) == 0, "%s",
                       err.text);

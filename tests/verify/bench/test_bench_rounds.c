@@ -1,4 +1,4 @@
-/* test_bench_rounds.c - verify/bench/bench.h: rounds, medians and ratios on made-up samples; what the machine is. 
+/* test_bench_rounds.c - verify/bench/bench.h: rounds, medians and ratios on made-up samples; what the machine is.
  * Nothing here depends on how long something takes. */
 #include <check.h>
 #include <math.h>

@@ -14,10 +14,7 @@
 
 Suite *suite_classify(void);
 
-static void use_our_worker(void)
-{
-    setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
-}
+static void use_our_worker(void) { setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1); }
 
 /* Traits of one kernel of a library (NULL: built-in). */
 static attest_traits classify(const char *library, const char *kernel)
@@ -184,9 +181,8 @@ static const struct {
     { "boaster", "p_rounding", "-", "-", ATTEST_TRAIT_HIDDEN },
 };
 
-static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper",  "textbook", "pairs", "quiet",
-                                       "long",  "faint", "lone",      "loose",   "boaster",  "reader", "laner",
-                                       "divider" };
+static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper",  "textbook", "pairs", "quiet",  "long",
+                                       "faint", "lone",  "loose",     "boaster", "reader",   "laner", "divider" };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], LIARS = 5 };
 
 /* Of all but the last ones (LIARS), whose declarations are true, nothing else is found either. */

@@ -162,77 +162,49 @@ static void check_file(const char *name)
     ck_assert_msg(cases > 0, "%s has no case", name);
 }
 
-START_TEST(test_compare)
-{
-    check_file("compare.case");
-}
+START_TEST(test_compare) { check_file("compare.case"); }
 END_TEST
 
-START_TEST(test_badinput)
-{
-    check_file("badinput.case");
-}
+START_TEST(test_badinput) { check_file("badinput.case"); }
 END_TEST
 
-START_TEST(test_commands)
-{
-    check_file("commands.case");
-}
+START_TEST(test_commands) { check_file("commands.case"); }
 END_TEST
 
-START_TEST(test_plugins)
-{
-    check_file("plugins.case");
-}
+START_TEST(test_plugins) { check_file("plugins.case"); }
 END_TEST
 
-START_TEST(test_gate)
-{
-    check_file("gate.case");
-}
+START_TEST(test_gate) { check_file("gate.case"); }
 END_TEST
 
-START_TEST(test_claims)
-{
-    check_file("claims.case");
-}
+START_TEST(test_claims) { check_file("claims.case"); }
 END_TEST
 
-START_TEST(test_bench)
-{
-    check_file("bench.case");
-}
+START_TEST(test_bench) { check_file("bench.case"); }
 END_TEST
 
-START_TEST(test_search)
-{
-    check_file("search.case");
-}
+START_TEST(test_search) { check_file("search.case"); }
 END_TEST
 
-START_TEST(test_defects)
-{
-    check_file("defects.case");
-}
+START_TEST(test_defects) { check_file("defects.case"); }
 END_TEST
 
-START_TEST(test_props)
-{
-    check_file("props.case");
-}
+START_TEST(test_props) { check_file("props.case"); }
 END_TEST
 
-START_TEST(test_tokens)
-{
-    check_file("token.case");
-}
+START_TEST(test_tokens) { check_file("token.case"); }
 END_TEST
 
 /* ---- what commands share, called directly --------------------------------------------------------------------- */
 START_TEST(test_hashes)
 {
-    static const struct { const char *text; uint64_t hash; } known[] = { /* the published FNV-1a values */
-        { "", 0xcbf29ce484222325ull }, { "a", 0xaf63dc4c8601ec8cull }, { "foobar", 0x85944171f73967e8ull }
+    static const struct {
+        const char *text;
+        uint64_t hash;
+    } known[] = { /* the published FNV-1a values */
+                  { "", 0xcbf29ce484222325ull },
+                  { "a", 0xaf63dc4c8601ec8cull },
+                  { "foobar", 0x85944171f73967e8ull }
     };
     char path[128], text[20], worker[20];
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -256,10 +228,15 @@ END_TEST
 
 START_TEST(test_quoting)
 {
-    static const struct { const char *word, *quoted; } cases[] = {
-        { "plain-_+=./:,@%9Z", "plain-_+=./:,@%9Z" }, { "", "''" }, { "two words", "'two words'" },
-        { "it's", "'it'\\''s'" }, { "$HOME", "'$HOME'" }, { "a;b", "'a;b'" }, { "*", "'*'" }
-    };
+    static const struct {
+        const char *word, *quoted;
+    } cases[] = { { "plain-_+=./:,@%9Z", "plain-_+=./:,@%9Z" },
+                  { "", "''" },
+                  { "two words", "'two words'" },
+                  { "it's", "'it'\\''s'" },
+                  { "$HOME", "'$HOME'" },
+                  { "a;b", "'a;b'" },
+                  { "*", "'*'" } };
     char text[64];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         attest_shell_quote(text, sizeof text, cases[i].word);
@@ -275,11 +252,15 @@ END_TEST
 
 START_TEST(test_targets)
 {
-    static const struct { const char *target, *library, *kernel; } cases[] = {
-        { "softmax-two-pass-f32", "", "softmax-two-pass-f32" }, { "./my.so", "./my.so", NULL },
-        { "my.so:two", "my.so", "two" }, { "/a:b/my.so", "/a:b/my.so", NULL }, { "/a:b/my.so:k", "/a:b/my.so", "k" },
-        { "/a:b/plugin", "/a:b/plugin", NULL }, { "dir/plugin:k", "dir/plugin", "k" }
-    };
+    static const struct {
+        const char *target, *library, *kernel;
+    } cases[] = { { "softmax-two-pass-f32", "", "softmax-two-pass-f32" },
+                  { "./my.so", "./my.so", NULL },
+                  { "my.so:two", "my.so", "two" },
+                  { "/a:b/my.so", "/a:b/my.so", NULL },
+                  { "/a:b/my.so:k", "/a:b/my.so", "k" },
+                  { "/a:b/plugin", "/a:b/plugin", NULL },
+                  { "dir/plugin:k", "dir/plugin", "k" } };
     char library[64];
     const char *kernel;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -293,11 +274,14 @@ END_TEST
 
 START_TEST(test_wanted_kernels)
 {
-    static const struct { const char *glob, *device; uint32_t type; int wanted; } cases[] = {
-        { NULL, NULL, ATTEST_CPU, 1 },      { NULL, "cuda", ATTEST_CPU, 0 },     { NULL, "cuda", ATTEST_CUDA, 1 },
-        { NULL, "cpu", ATTEST_CUDA, 0 },    { "soft*", NULL, ATTEST_CPU, 1 },    { "soft", NULL, ATTEST_CPU, 0 },
-        { "soft*", "cuda", ATTEST_CPU, 0 }, { "line*", "cpu", ATTEST_CPU, 0 }
-    };
+    static const struct {
+        const char *glob, *device;
+        uint32_t type;
+        int wanted;
+    } cases[] = { { NULL, NULL, ATTEST_CPU, 1 },      { NULL, "cuda", ATTEST_CPU, 0 },
+                  { NULL, "cuda", ATTEST_CUDA, 1 },   { NULL, "cpu", ATTEST_CUDA, 0 },
+                  { "soft*", NULL, ATTEST_CPU, 1 },   { "soft", NULL, ATTEST_CPU, 0 },
+                  { "soft*", "cuda", ATTEST_CPU, 0 }, { "line*", "cpu", ATTEST_CPU, 0 } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const attest_options options = { .device = cases[i].device };
         const attest_gate gate = { .options = &options, .kernel_glob = cases[i].glob };
@@ -309,9 +293,12 @@ END_TEST
 
 START_TEST(test_status_codes)
 {
-    static const struct { attest_status status; int code; } cases[] = {
-        { ATTEST_OK, 0 },           { ATTEST_BAD_INPUT, 2 }, { ATTEST_UNSUPPORTED, 2 },  { ATTEST_IO, 2 },
-        { ATTEST_NO_MEMORY, 3 },    { ATTEST_NO_DEVICE, 3 }, { ATTEST_KERNEL_ERROR, 3 }, { ATTEST_INTERNAL, 70 }
+    static const struct {
+        attest_status status;
+        int code;
+    } cases[] = {
+        { ATTEST_OK, 0 },        { ATTEST_BAD_INPUT, 2 }, { ATTEST_UNSUPPORTED, 2 },  { ATTEST_IO, 2 },
+        { ATTEST_NO_MEMORY, 3 }, { ATTEST_NO_DEVICE, 3 }, { ATTEST_KERNEL_ERROR, 3 }, { ATTEST_INTERNAL, 70 }
     };
     const attest_cli cli = { .command = "test" };
     const attest_error err = { "a message of the test" };

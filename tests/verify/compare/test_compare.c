@@ -5,11 +5,13 @@ Suite *suite_compare(void);
 
 START_TEST(test_rounded_truth_passes)
 {
-    static const char *const lines[] = {
-        "variant=softmax mask=causal hq=2 hkv=1 n=9 d=4 e=3", "variant=softmax n=9 d=4 in=bf16 p=bf16",
-        "variant=softmax n=9 d=4 in=f64", "variant=taylor:2 mask=causal n=9 d=3", "variant=linear-elu n=9 d=4",
-        "variant=softmax mask=causal n=9 d=4 family=flat", "variant=softmax1 hq=2 n=5 m=9 d=4"
-    };
+    static const char *const lines[] = { "variant=softmax mask=causal hq=2 hkv=1 n=9 d=4 e=3",
+                                         "variant=softmax n=9 d=4 in=bf16 p=bf16",
+                                         "variant=softmax n=9 d=4 in=f64",
+                                         "variant=taylor:2 mask=causal n=9 d=3",
+                                         "variant=linear-elu n=9 d=4",
+                                         "variant=softmax mask=causal n=9 d=4 family=flat",
+                                         "variant=softmax1 hq=2 n=5 m=9 d=4" };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         scene s;
         open_scene(&s, lines[i], NULL);
@@ -20,8 +22,8 @@ START_TEST(test_rounded_truth_passes)
         const attest_result *r = &s.result;
         expect(&s, lines[i], ATTEST_PASS, 0);
         ck_assert_msg(r->ulp_lo >= 0 && r->ulp_hi <= 0.5 + 1e-9, "%s: %g ulp", lines[i], r->ulp_hi);
-        ck_assert_msg(r->ratio_hi < 1 && r->u_ratio < 1 && r->z_ratio < 1, "%s: ratios %g %g %g", lines[i],
-                      r->ratio_hi, r->u_ratio, r->z_ratio);
+        ck_assert_msg(r->ratio_hi < 1 && r->u_ratio < 1 && r->z_ratio < 1, "%s: ratios %g %g %g", lines[i], r->ratio_hi,
+                      r->u_ratio, r->z_ratio);
         ck_assert(r->abs_lo <= r->abs_hi && r->abs_hi <= r->bound && r->rounding >= r->abs_hi);
         ck_assert_msg(r->norm_error <= attest_unit_roundoff(s.c.problem.out), "%s: %g", lines[i], r->norm_error);
         ck_assert(r->abs_scale_ratio >= 0 && r->abs_scale_ratio <= 1.01 && fabs(r->bias) < 1);
@@ -70,10 +72,14 @@ END_TEST
 
 START_TEST(test_wrong_values)
 {
-    static const struct { const char *what; double value; int64_t reasons; } cases[] = {
-        { "NaN", NAN, ATTEST_REASON_BOUND | ATTEST_REASON_NAN_PATTERN }, { "Inf", INFINITY, ATTEST_REASON_BOUND },
-        { "-Inf", -INFINITY, ATTEST_REASON_BOUND }, { "1e30", 1e30, ATTEST_REASON_BOUND }
-    };
+    static const struct {
+        const char *what;
+        double value;
+        int64_t reasons;
+    } cases[] = { { "NaN", NAN, ATTEST_REASON_BOUND | ATTEST_REASON_NAN_PATTERN },
+                  { "Inf", INFINITY, ATTEST_REASON_BOUND },
+                  { "-Inf", -INFINITY, ATTEST_REASON_BOUND },
+                  { "1e30", 1e30, ATTEST_REASON_BOUND } };
     scene s;
     open_scene(&s, "variant=softmax n=5 d=4 e=3", NULL);
     attest_tensor *o = give(&s, O);
@@ -103,7 +109,12 @@ END_TEST
 
 START_TEST(test_other_outputs)
 {
-    static const struct { attest_tensor_id id; int64_t reasons; const char *worst; size_t column; } cases[] = {
+    static const struct {
+        attest_tensor_id id;
+        int64_t reasons;
+        const char *worst;
+        size_t column;
+    } cases[] = {
         { { ATTEST_KIND_ROLE, ATTEST_U }, ATTEST_REASON_BOUND, "u[0,0,1,1]", offsetof(attest_result, u_ratio) },
         { { ATTEST_KIND_ROLE, ATTEST_Z }, ATTEST_REASON_BOUND, "z[0,0,4]", offsetof(attest_result, z_ratio) },
         { { ATTEST_KIND_ROLE, ATTEST_LSE }, ATTEST_REASON_LSE, "lse[0,0,4]", offsetof(attest_result, lse_ratio) },

@@ -48,7 +48,11 @@ END_TEST
 /* What rows are told together by: weights, declared schedule, types other than the usual ones. */
 START_TEST(test_class)
 {
-    static const struct { const char *line; uint32_t schedule; const char *class; } cases[] = {
+    static const struct {
+        const char *line;
+        uint32_t schedule;
+        const char *class;
+    } cases[] = {
         { "variant=softmax n=2 d=2", ATTEST_SCHEDULE_TWO_PASS, "exp two-pass f32" },
         { "variant=softmax n=2 d=2 in=bf16 p=bf16", ATTEST_SCHEDULE_ONLINE, "exp online bf16 p=bf16" },
         { "variant=softmax n=2 d=2 in=bf16 out=f32", ATTEST_SCHEDULE_SPLIT, "exp split bf16 out=f32" },

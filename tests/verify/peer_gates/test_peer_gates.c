@@ -28,8 +28,14 @@ static int refuses(const char *text, const double got[2], const double want[2], 
                    int softmax)
 {
     const attest_peer_gate *gate = gate_of(text);
-    const attest_peer_sample sample = { .count = 2, .got = got, .want = want, .plain = other, .magnitude = other,
-                                           .dtype = dtype, .keys = 1, .softmax = softmax };
+    const attest_peer_sample sample = { .count = 2,
+                                        .got = got,
+                                        .want = want,
+                                        .plain = other,
+                                        .magnitude = other,
+                                        .dtype = dtype,
+                                        .keys = 1,
+                                        .softmax = softmax };
     return gate->rule->refuses(&sample, gate->number);
 }
 
@@ -54,16 +60,17 @@ START_TEST(tolerances)
         { "nmse=0.005", ATTEST_F32, 0, { 1, 1 }, { 0, 0 }, { 1.00044, 1 }, { 1.00046, 1 } }, /* gla, gdn: 1e-7 */
         { "fla", ATTEST_F16, 0, { 3, 4 }, { 0, 0 }, { 3.0249, 4 }, { 3.0251, 4 } },
         { "fla", ATTEST_F16, 1, { 1e-6, 0 }, { 0, 0 }, { 1.9e-6, -9e-7 }, { 2.1e-6, 0 } }, /* 1e-6 at once */
-        { "benchdnn", ATTEST_BF16, 1, { 1, 2 }, { 1, 1 }, { 1.124, 2 }, { 1.126, 2 } }, /* 8 * 2 * 2^-7 */
-        { "benchdnn", ATTEST_F16, 1, { 1, 2 }, { 1, 1 }, { 1.0156, 2 }, { 1.0157, 2 } }, /* 8 * 2 * 2^-10 */
-        { "benchdnn", ATTEST_BF16, 1, { 1, 2 }, { 32, 1 }, { 1.249, 2 }, { 1.251, 2 } }, /* 2^-7 * 32 */
+        { "benchdnn", ATTEST_BF16, 1, { 1, 2 }, { 1, 1 }, { 1.124, 2 }, { 1.126, 2 } },    /* 8 * 2 * 2^-7 */
+        { "benchdnn", ATTEST_F16, 1, { 1, 2 }, { 1, 1 }, { 1.0156, 2 }, { 1.0157, 2 } },   /* 8 * 2 * 2^-10 */
+        { "benchdnn", ATTEST_BF16, 1, { 1, 2 }, { 32, 1 }, { 1.249, 2 }, { 1.251, 2 } },   /* 2^-7 * 32 */
         { "benchdnn", ATTEST_BF16, 1, { 1e-5, 2 }, { 1, 1 }, { 0.124, 2 }, { 0.126, 2 } }, /* absolute */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        ck_assert_msg(!refuses(rows[i].gate, rows[i].passes, rows[i].want, rows[i].other, rows[i].dtype,
-                               rows[i].softmax), "row %zu: %s refuses", i, rows[i].gate);
-        ck_assert_msg(refuses(rows[i].gate, rows[i].fails, rows[i].want, rows[i].other, rows[i].dtype,
-                              rows[i].softmax), "row %zu: %s passes", i, rows[i].gate);
+        ck_assert_msg(
+            !refuses(rows[i].gate, rows[i].passes, rows[i].want, rows[i].other, rows[i].dtype, rows[i].softmax),
+            "row %zu: %s refuses", i, rows[i].gate);
+        ck_assert_msg(refuses(rows[i].gate, rows[i].fails, rows[i].want, rows[i].other, rows[i].dtype, rows[i].softmax),
+                      "row %zu: %s passes", i, rows[i].gate);
     }
 }
 END_TEST
@@ -91,11 +98,13 @@ START_TEST(parsed)
     static const struct {
         const char *text;
         double number[2];
-    } good[] = { { "flash-attn", { 0, 0 } }, { "nmse", { 5e-4, 0 } }, { "nmse=1e-6", { 1e-6, 0 } },
-                 { "allclose=0.5,0", { 0.5, 0 } }, { "fla", { 0, 0 } }, { "benchdnn", { 0, 0 } } };
-    static const char *const bad[] = { "", "=", "fl", "flash-attn=2", "nmse=", "nmse=x", "nmse=-1", "nmse=1,2",
-                                       "nmse=inf", "nmse=nan", "allclose=1", "allclose=1,", "allclose=1,2,3",
-                                       "allclose=1;2", "all=1", "benchdnn=", "fla,nmse", "nmse =1" };
+    } good[] = { { "flash-attn", { 0, 0 } },       { "nmse", { 5e-4, 0 } }, { "nmse=1e-6", { 1e-6, 0 } },
+                 { "allclose=0.5,0", { 0.5, 0 } }, { "fla", { 0, 0 } },     { "benchdnn", { 0, 0 } } };
+    static const char *const bad[] = {
+        "",         "=",         "fl",       "flash-attn=2", "nmse=",       "nmse=x",         "nmse=-1",
+        "nmse=1,2", "nmse=inf",  "nmse=nan", "allclose=1",   "allclose=1,", "allclose=1,2,3", "allclose=1;2",
+        "all=1",    "benchdnn=", "fla,nmse", "nmse =1"
+    };
     attest_peer_gate gates[ATTEST_PEER_COUNT];
     size_t count;
     attest_error err = { "" };
@@ -122,12 +131,15 @@ START_TEST(outcomes)
     static const struct {
         int64_t run, live, killed, stopped;
         attest_peer_outcome want;
-    } rows[] = { { 4, 2, 1, 0, ATTEST_PEER_CAUGHT },  { 4, 2, 0, 1, ATTEST_PEER_PASSED },
-                 { 4, 0, 0, 1, ATTEST_PEER_UNSEEN },  { 0, 0, 0, 2, ATTEST_PEER_STOPPED },
+    } rows[] = { { 4, 2, 1, 0, ATTEST_PEER_CAUGHT },
+                 { 4, 2, 0, 1, ATTEST_PEER_PASSED },
+                 { 4, 0, 0, 1, ATTEST_PEER_UNSEEN },
+                 { 0, 0, 0, 2, ATTEST_PEER_STOPPED },
                  { 0, 0, 0, 0, ATTEST_PEER_UNCOVERED } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const attest_defect_result r = { .run = rows[i].run, .live = rows[i].live, .killed = rows[i].killed,
-                                         .stopped = rows[i].stopped };
+        const attest_defect_result r = {
+            .run = rows[i].run, .live = rows[i].live, .killed = rows[i].killed, .stopped = rows[i].stopped
+        };
         ck_assert_int_eq(attest_peer_outcome_of(&r), rows[i].want);
     }
     attest_peer_gate gates[2] = { { .defects = calloc(1, sizeof *gates[0].defects) } };
@@ -229,8 +241,10 @@ START_TEST(plain_refuses)
 {
     static const struct {
         const char *line, *words;
-    } rows[] = { { "variant=softmax norm=sink in=bf16", "norm" }, { "variant=fox n=4 in=bf16", "decay" },
-                 { "variant=linear in=bf16", "weight" }, { "variant=softmax rope=10000 in=f16", "rope" },
+    } rows[] = { { "variant=softmax norm=sink in=bf16", "norm" },
+                 { "variant=fox n=4 in=bf16", "decay" },
+                 { "variant=linear in=bf16", "weight" },
+                 { "variant=softmax rope=10000 in=f16", "rope" },
                  { "variant=softmax in=f64", "in=f64" } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         attest_case c;

@@ -175,11 +175,24 @@ START_TEST(one_comparison)
 {
     const attest_tensor_id o = { ATTEST_KIND_ROLE, ATTEST_O };
     const int64_t at[4] = { 0, 1, 2, 3 };
-    static const struct { double got, want, tolerance; int compared, broken; } cases[] = {
-        { 1, 1, -1, 1, 0 },      { 1, 1 + 0x1p-52, -1, 1, 1 },   { 0.0, -0.0, -1, 1, 0 },      { NAN, NAN, -1, 1, 0 },
-        { NAN, 1, -1, 1, 1 },    { 1, 1.5, 0.5, 1, 0 },          { 1, 1.5, 0.49, 1, 1 },       { 1, 1.5, NAN, 0, 0 },
-        { NAN, 1, 10, 1, 1 },    { INFINITY, 1, 10, 1, 1 },      { 1, 1, 0, 1, 0 },            { 1, 2, 0, 1, 1 },
-        { INFINITY, INFINITY, 1, 1, 0 }, { -INFINITY, INFINITY, 1, 1, 1 },
+    static const struct {
+        double got, want, tolerance;
+        int compared, broken;
+    } cases[] = {
+        { 1, 1, -1, 1, 0 },
+        { 1, 1 + 0x1p-52, -1, 1, 1 },
+        { 0.0, -0.0, -1, 1, 0 },
+        { NAN, NAN, -1, 1, 0 },
+        { NAN, 1, -1, 1, 1 },
+        { 1, 1.5, 0.5, 1, 0 },
+        { 1, 1.5, 0.49, 1, 1 },
+        { 1, 1.5, NAN, 0, 0 },
+        { NAN, 1, 10, 1, 1 },
+        { INFINITY, 1, 10, 1, 1 },
+        { 1, 1, 0, 1, 0 },
+        { 1, 2, 0, 1, 1 },
+        { INFINITY, INFINITY, 1, 1, 0 },
+        { -INFINITY, INFINITY, 1, 1, 1 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         attest_finding found = { 0 };
@@ -250,10 +263,7 @@ static void one_trial(void)
     attest_bundle_free(inputs);
 }
 
-START_TEST(a_trial_gives_its_memory_back)
-{
-    ck_assert(memory_stays(one_trial));
-}
+START_TEST(a_trial_gives_its_memory_back) { ck_assert(memory_stays(one_trial)); }
 END_TEST
 
 /* No bounds at hand: none are made up; and a relation demands bits until it says otherwise. */
@@ -281,8 +291,14 @@ END_TEST
 
 static attest_props_request request_of(const char *kernel, const char *property, long cases, long jobs)
 {
-    return (attest_props_request){ .kernel_glob = kernel, .property_glob = property, .program = "attest", .seed = 1,
-                                   .cases = cases, .jobs = jobs, .timeout_s = 10, .reference = 1 };
+    return (attest_props_request){ .kernel_glob = kernel,
+                                   .property_glob = property,
+                                   .program = "attest",
+                                   .seed = 1,
+                                   .cases = cases,
+                                   .jobs = jobs,
+                                   .timeout_s = 10,
+                                   .reference = 1 };
 }
 
 START_TEST(numbers_do_not_depend_on_threads)
@@ -374,8 +390,9 @@ END_TEST
 
 START_TEST(words_that_match_nothing)
 {
-    static const struct { const char *kernel, *property, *word; } bad[] = {
-        { "no-such-kernel", NULL, "--kernel" }, { NULL, "no-such-property", "--property" } };
+    static const struct {
+        const char *kernel, *property, *word;
+    } bad[] = { { "no-such-kernel", NULL, "--kernel" }, { NULL, "no-such-property", "--property" } };
     for (size_t k = 0; k < 2; k++) {
         const attest_props_request request = request_of(bad[k].kernel, bad[k].property, 1, 1);
         attest_props_result result;

@@ -101,8 +101,10 @@ static void start(subject *s, const char *defect, const char *property)
 {
     attest_error err;
     *s = (subject){ .world = { .subject = { .program = "attest", .library = ATTEST_TEST_BUILD "/defects/defects.so" },
-                               .timeout_s = 5, .reference = 1 },
-                    .property = property ? attest_property_find(property) : NULL, .bound = property == NULL };
+                               .timeout_s = 5,
+                               .reference = 1 },
+                    .property = property ? attest_property_find(property) : NULL,
+                    .bound = property == NULL };
     ck_assert(!property || s->property || strcmp(property, ATTEST_PROPS_RUN) == 0);
     ck_assert_msg(attest_worker_start(&s->world.subject.worker, s->world.subject.library, 5, &err) == ATTEST_OK, "%s",
                   err.text);
@@ -158,7 +160,8 @@ static void meet_again(subject *s, const attest_token *token, const attest_findi
     }
     ck_assert_msg(try_example(s, &found, &again.example, &err) == ATTEST_OK, "%s", err.text);
     ck_assert_msg(found.broken && found.end == broken->end && found.ratio >= broken->ratio &&
-                      found.ratio <= broken->ratio, "%s", text);
+                      found.ratio <= broken->ratio,
+                  "%s", text);
     ck_assert(s->bound || found.end != ATTEST_PROP_DONE || strcmp(found.what, broken->what) == 0);
     free(text);
     attest_token_clear(&again);
@@ -296,8 +299,11 @@ START_TEST(a_folder_says_all)
     char in[4096], again[4096], command[9000], store[200];
     attest_token token = made_token(written[_i]);
     const attest_finding found = { .compared = 2, .broken = 1, .ratio = 0x1.8p3, .what = "o[0,0,0,0] is \\ */ wrong" };
-    const attest_props_report report = { .token = &token, .property = attest_property_find("key-permutation"),
-                                         .found = &found, .first = &token.example.c, .first_found = &found,
+    const attest_props_report report = { .token = &token,
+                                         .property = attest_property_find("key-permutation"),
+                                         .found = &found,
+                                         .first = &token.example.c,
+                                         .first_found = &found,
                                          .program = "attest" };
     if (_i == 0) /* no number: bits, not literals */
         attest_store_bits(attest_bundle_role(token.example.inputs, ATTEST_V), 1, 0x7fc00001);

@@ -42,7 +42,9 @@ static void start(attest_subject *subject, const char *library, const char *kern
 /* The figure is that of the row which all checks of a case give. */
 START_TEST(figures_are_the_rows)
 {
-    static const struct { const char *kernel, *line; } cases[] = {
+    static const struct {
+        const char *kernel, *line;
+    } cases[] = {
         { "softmax-two-pass-f32", "variant=softmax n=2 m=5 d=2 e=3 hq=2 hkv=1 b=2" },
         { "softmax-online-bf16", "variant=softmax n=1 m=8 d=2 e=1 in=bf16 p=bf16" },
         { "taylor-recurrent-f32", "variant=taylor:2 n=3 d=2 mask=causal" },
@@ -173,7 +175,10 @@ END_TEST
  * number. */
 START_TEST(refuted)
 {
-    static const struct { const char *library, *why; int infinite; } cases[] = {
+    static const struct {
+        const char *library, *why;
+        int infinite;
+    } cases[] = {
         { ATTEST_TEST_BUILD "/plugins/nan.so", "an error of at least inf times the bound", 1 },
         { ATTEST_TEST_BUILD "/plugins/segfault.so", "run() ended the process with", 1 },
         { ATTEST_TEST_BUILD "/plugins/unwritten.so", "was never written", 1 },
@@ -357,7 +362,9 @@ START_TEST(case_file_refusals)
                                "objective=ratio\nvalue=0x1p-1 (0.5)\nstrategy=anneal\nevaluations=3\nseed=4\n"
                                "tensor q bf16 1 1 1 1\n0x1p+0\ntensor k bf16 1 1 2 1\n0x1p+0\n0x1p+1\n"
                                "tensor v bf16 1 1 2 1\n0x1.8p+0\n-0x1p+0\nend\n";
-    static const struct { const char *old, *new, *says; } spoils[] = {
+    static const struct {
+        const char *old, *new, *says;
+    } spoils[] = {
         { "", "", NULL },
         { "# attest case 1", "# attest case 2", "first line" },
         { "seed=4\n", "", "no line `seed=`" },

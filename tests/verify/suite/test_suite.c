@@ -44,11 +44,10 @@ static void check_lines(const char *text, const char *const *lines, size_t count
 
 START_TEST(test_expansion)
 {
-    static const char *const product[] = {
-        "variant=softmax mask=full n=3", "variant=softmax mask=full n=5", "variant=softmax mask=causal n=3",
-        "variant=softmax mask=causal n=5", "variant=linear mask=full n=3", "variant=linear mask=full n=5",
-        "variant=linear mask=causal n=3", "variant=linear mask=causal n=5"
-    };
+    static const char *const product[] = { "variant=softmax mask=full n=3",   "variant=softmax mask=full n=5",
+                                           "variant=softmax mask=causal n=3", "variant=softmax mask=causal n=5",
+                                           "variant=linear mask=full n=3",    "variant=linear mask=full n=5",
+                                           "variant=linear mask=causal n=3",  "variant=linear mask=causal n=5" };
     static const char *const inside[] = { "variant=taylor:2 n=7", "variant=taylor:12 n=7" };
     static const char *const words[] = { "n=1 d=2", "n=3 m=4 d=5", "" };
     static const char *const floors[] = { "variant=softmax norm=l2 n=8", "variant=softmax norm=l2 n=9",
@@ -67,7 +66,11 @@ END_TEST
 
 START_TEST(test_errors)
 {
-    static const struct { const char *text; int line; const char *says; } cases[] = {
+    static const struct {
+        const char *text;
+        int line;
+        const char *says;
+    } cases[] = {
         { "n=4\nn=x\n", 2, "n" },
         { "n=4\n\n# c\nvariant=nonsense n=4", 4, "nonsense" },
         { "n={4,0}\n", 1, "n=0" },
@@ -136,7 +139,9 @@ START_TEST(test_skip_rules)
                                "!skip any weight=taylor:2 : second order\n"
                                "!skip wide hkv=2 in=bf16 : grouped : really\n"
                                "!skip never : always\n";
-    static const struct { const char *kernel, *line, *reason; } cases[] = {
+    static const struct {
+        const char *kernel, *line, *reason;
+    } cases[] = {
         { "softmax-f32", "variant=softmax mask=causal n=9", "not causal" },
         { "softmax-f32", "variant=softmax n=9", NULL },
         { "softmax-f64", "variant=softmax mask=causal", NULL },
@@ -206,10 +211,11 @@ END_TEST
 
 START_TEST(test_builtin)
 {
-    static const struct { const char *name; size_t least; } suites[] = { { "smoke", 50 }, { "ci", 300 },
-                                                                         { "full", 1000 }, { "flash_attn", 40 },
-                                                                         { "pytorch", 40 }, { "ggml", 40 },
-                                                                         { "fla", 30 }, { "benchdnn", 40 } };
+    static const struct {
+        const char *name;
+        size_t least;
+    } suites[] = { { "smoke", 50 },   { "ci", 300 },  { "full", 1000 }, { "flash_attn", 40 },
+                   { "pytorch", 40 }, { "ggml", 40 }, { "fla", 30 },    { "benchdnn", 40 } };
     attest_suite suite, file;
     attest_error err = { "" };
     char text[512];

@@ -328,7 +328,11 @@ END_TEST
 
 START_TEST(test_bad_libraries)
 {
-    static const struct { const char *path, *load; attest_status status; const char *text; } cases[] = {
+    static const struct {
+        const char *path, *load;
+        attest_status status;
+        const char *text;
+    } cases[] = {
         { "/nowhere/at-all.so", "", ATTEST_BAD_INPUT, "/nowhere/at-all.so" },
         { ATTEST_TEST_BUILD, "", ATTEST_BAD_INPUT, ATTEST_TEST_BUILD },
         { ATTEST_TEST_ROOT "/tests/test_worker.c", "", ATTEST_BAD_INPUT, "test_worker.c" },
@@ -374,9 +378,12 @@ START_TEST(test_builtin_kernels)
 {
     attest_worker *worker = start(NULL);
     const char *const lines[] = { "variant=softmax mask=causal hq=2 hkv=1 n=33 m=40 d=5 e=3",
-                                  "variant=taylor:2 mask=causal n=33 d=3 e=5", "variant=linear mask=causal n=33 d=5",
-                                  "variant=softmax n=17 d=8 in=bf16 p=bf16", "variant=softmax n=17 d=8 in=f64",
-                                  "variant=gate mask=causal n=33 d=5", "variant=gdn n=33 d=5" };
+                                  "variant=taylor:2 mask=causal n=33 d=3 e=5",
+                                  "variant=linear mask=causal n=33 d=5",
+                                  "variant=softmax n=17 d=8 in=bf16 p=bf16",
+                                  "variant=softmax n=17 d=8 in=f64",
+                                  "variant=gate mask=causal n=33 d=5",
+                                  "variant=gdn n=33 d=5" };
     const size_t count = attest_worker_kernel_count(worker);
     ck_assert_uint_gt(count, 0);
     for (size_t k = 0; k < count; k++) {

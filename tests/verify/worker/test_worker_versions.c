@@ -53,7 +53,8 @@ static attest_result judged(attest_worker *worker, const char *kernel, const cha
     ck_assert_msg(attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
     ck_assert_msg(attest_prepare(&prepared, &c, &err) == ATTEST_OK, "%s", err.text);
     attest_result_init(&result);
-    ck_assert_msg(attest_run_case(&result, &supported, &prepared, &subject, NULL, 5, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_run_case(&result, &supported, &prepared, &subject, NULL, 5, &err) == ATTEST_OK, "%s",
+                  err.text);
     attest_prepared_clear(&prepared);
     return result;
 }
@@ -61,7 +62,8 @@ static attest_result judged(attest_worker *worker, const char *kernel, const cha
 static void expect(attest_worker *worker, const char *kernel, const char *line, int64_t verdict, const char *why)
 {
     const attest_result result = judged(worker, kernel, line);
-    ck_assert_msg(result.verdict == verdict, "%s, %s: %s (%s)", kernel, line, attest_verdict_names[result.verdict], result.why);
+    ck_assert_msg(result.verdict == verdict, "%s, %s: %s (%s)", kernel, line, attest_verdict_names[result.verdict],
+                  result.why);
     ck_assert_msg(strstr(result.why, why) != NULL, "%s, %s: `%s` does not say `%s`", kernel, line, result.why, why);
 }
 
