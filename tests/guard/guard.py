@@ -112,8 +112,9 @@ def record(options):
         if name == "defects" and options.quick:
             continue
         found = section(attest)
+        text = json.dumps(found, indent=0, sort_keys=True).replace(os.path.dirname(attest) + "/", "")
         with open(os.path.join(options.folder, name + ".json"), "w", encoding="utf-8") as out:
-            json.dump(found, out, indent=0, sort_keys=True)
+            out.write(text)
         print(f"{name}: {len(found)} entries", flush=True)
     return 0
 
