@@ -19,7 +19,7 @@ typedef enum attest_engine {
     ATTEST_ENGINE_EXACT = 2,   /* ATTEST_BAD_INPUT where it does not serve */
     ATTEST_ENGINE_WITNESS = 3, /* plain MPFR with its own error bound; never judges a kernel */
     ATTEST_ENGINE_MIXED = 4,   /* as a result only: rows differ */
-    ATTEST_ENGINE_DD = 5       /* double-double (enclose.h): o and lse; a row that it does not know, and any other
+    ATTEST_ENGINE_DD = 5       /* double-double (dd/dd.h): o and lse; a row that it does not know, and any other
                                   output, comes from balls.  ATTEST_BAD_INPUT where it does not serve the variant */
 } attest_engine;
 

@@ -3,7 +3,7 @@
  *     # attest case 1                        first line; other lines that begin with # are for the reader
  *     kernel=NAME or LIB.so:NAME
  *     problem=LINE
- *     objective=ratio                        what was maximised (search_eval.h)
+ *     objective=ratio                        what was maximised (verify/search/search.h)
  *     value=0x1.2p-1 (0.5625)                and its value: hex float, then decimal for the reader
  *     strategy=anneal
  *     evaluations=100000

@@ -1,4 +1,4 @@
-/* search_eval.c - see search_eval.h. */
+/* search_eval.c - see search.h. */
 #include "verify/search/search.h"
 
 #include <math.h>

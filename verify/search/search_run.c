@@ -1,4 +1,4 @@
-/* search_run.c - see search_run.h. */
+/* search_run.c - see search.h. */
 #include "verify/search/search.h"
 
 #include <math.h>
