@@ -68,13 +68,8 @@ typedef enum attest_tristate { ATTEST_UNKNOWN = 0, ATTEST_YES = 1, ATTEST_NO = 2
 /* ---- number formats ----------------------------------------------------------------------------
  * From f8 on: named now, in no problem of this version. */
 typedef enum attest_dtype {
-    ATTEST_F32 = 0,
-    ATTEST_F64 = 1,
-    ATTEST_F16 = 2,
-    ATTEST_BF16 = 3,
-    ATTEST_I64 = 4,
-    ATTEST_F8_E4M3 = 5, /* OCP: no infinity, DLPack's e4m3fn */
-    ATTEST_F8_E5M2 = 6,
+    ATTEST_F32 = 0, ATTEST_F64 = 1, ATTEST_F16 = 2, ATTEST_BF16 = 3, ATTEST_I64 = 4,
+    ATTEST_F8_E4M3 = 5, ATTEST_F8_E5M2 = 6, /* OCP; e4m3 has no infinity, as DLPack's e4m3fn */
     ATTEST_I32 = 7,
     ATTEST_BOOL = 8, /* a byte, 0 or 1 */
     ATTEST_DTYPE_COUNT = 9
@@ -117,12 +112,8 @@ enum { ATTEST_WEIGHT_EXP = 0, ATTEST_WEIGHT_TAYLOR = 1, ATTEST_WEIGHT_TERM = 2, 
 enum { ATTEST_CENTER_ZERO = 0, ATTEST_CENTER_MAX = 1, ATTEST_CENTER_MIN = 2, ATTEST_CENTER_MID = 3 };
 enum { ATTEST_FILTER_NONE = 0, ATTEST_FILTER_TAU = 1 };
 enum {
-    ATTEST_FEATURE_IDENTITY = 0,
-    ATTEST_FEATURE_ELU1 = 1,
-    ATTEST_FEATURE_RELU = 2,
-    ATTEST_FEATURE_UNIT = 3,
-    ATTEST_FEATURE_SILU = 4,
-    ATTEST_FEATURE_SILU_UNIT = 5,
+    ATTEST_FEATURE_IDENTITY = 0, ATTEST_FEATURE_ELU1 = 1, ATTEST_FEATURE_RELU = 2,
+    ATTEST_FEATURE_UNIT = 3, ATTEST_FEATURE_SILU = 4, ATTEST_FEATURE_SILU_UNIT = 5,
     ATTEST_FEATURE_COSFORMER = 6
 };
 enum { ATTEST_ROPE_NONE = 0, ATTEST_ROPE_BASE = 1 };
@@ -402,6 +393,7 @@ typedef struct attest_call {
     void *stream; /* of a device: CUDA's cudaStream_t; NULL = the default stream.  The host waits by memory->sync() */
     char *why;    /* supports() writes the reason of a 0 here, run() that of a failure; ends with 0 */
     size_t why_size;
+    int32_t *axis; /* supports() may name the axis of a 0 instead, by attest_refuse_axis(); else NULL */
 } attest_call;
 
 /* Copies `reason` to call->why and returns 0: `return attest_refuse(call, "only f32")`. */
@@ -412,6 +404,14 @@ static inline int attest_refuse(const attest_call *call, const char *reason)
         call->why[at] = reason[at];
     if (call->why_size > 0)
         call->why[at] = '\0';
+    return 0;
+}
+
+/* Returns 0; the host says that the value of this axis is not served: `return attest_refuse_axis(call, axis)`. */
+static inline int attest_refuse_axis(const attest_call *call, int axis)
+{
+    if (ATTEST_HAS(attest_call, call, axis) && call->axis)
+        *call->axis = axis;
     return 0;
 }
 
@@ -429,7 +429,7 @@ typedef struct attest_kernel {
     const char *variants; /* presets served, separated by spaces: for people; supports() decides */
     const attest_numerics *numerics; /* true of every problem that is served */
     const attest_claim *claim;       /* or NULL */
-    /* 1 if the kernel computes this problem, else 0 with the reason in call->why. */
+    /* 1 if the kernel computes this problem, else 0 with the reason in call->why, or the axis. */
     int (*supports)(const attest_call *call);
     /* Bytes of scratch run() needs; NULL = none. */
     size_t (*workspace)(const attest_call *call);

@@ -1,5 +1,6 @@
 /* call.c - see call.h. */
 #include "kernels/library/call.h"
+#include "kernels/problem/variant.h"
 
 #include <stdio.h>
 
@@ -48,9 +49,25 @@ static int inside_limits(const attest_limits *limits, const attest_problem *p, c
     return 1;
 }
 
+/* What a kernel that gave no reason is refused for: the axis that it named. */
+static void word_reason(char *why, size_t len, const attest_problem *p, int32_t axis)
+{
+    char value[64];
+    if (axis < 0) {
+        snprintf(why, len, "supports() gave no reason");
+    } else if (axis >= ATTEST_AXIS_COUNT) {
+        snprintf(why, len, "axis number %d is not known to this version", axis);
+    } else {
+        attest_axis_print(value, sizeof value, (uint32_t)axis, &p->axis[axis]);
+        snprintf(why, len, "%s=%s is not served", attest_axes[axis].key, value);
+    }
+}
+
 int attest_kernel_supports(attest_loaded k, const attest_problem *p, char *why, size_t len)
 {
-    const attest_call call = call_of(k, p, why, len);
+    int32_t axis = -1;
+    attest_call call = call_of(k, p, why, len);
+    call.axis = &axis;
     if (k.kernel->limits && !inside_limits(k.kernel->limits, p, why, len))
         return 0;
     const int supported = k.kernel->supports(&call) != 0;
@@ -58,7 +75,7 @@ int attest_kernel_supports(attest_loaded k, const attest_problem *p, char *why, 
     if (supported && len > 0)
         why[0] = '\0';
     else if (!supported && len > 0 && !why[0])
-        snprintf(why, len, "supports() gave no reason");
+        word_reason(why, len, p, axis);
     return supported;
 }
 

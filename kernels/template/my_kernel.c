@@ -15,12 +15,14 @@ static const float *row_of(const attest_tensor *t, int64_t b, int64_t h, int64_t
 static int supports(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    const int f32 = p->in == ATTEST_F32 && p->acc == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32;
-    const char *reason = f32 ? NULL : "only f32";
-    if (attest_axis_unserved(p, ATTEST_BIT(ATTEST_AXIS_MASK)) >= 0 ||
-        p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL)
-        reason = "only softmax with mask=full or mask=causal";
-    return reason ? attest_refuse(call, reason) : 1;
+    const int axis = attest_axis_unserved(p, ATTEST_BIT(ATTEST_AXIS_MASK)); /* softmax, any mask */
+    if (axis >= 0)
+        return attest_refuse_axis(call, axis);
+    if (p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL)
+        return attest_refuse_axis(call, ATTEST_AXIS_MASK);
+    if (p->in != ATTEST_F32 || p->acc != ATTEST_F32 || p->p != ATTEST_F32 || p->out != ATTEST_F32)
+        return attest_refuse(call, "only f32");
+    return 1;
 }
 
 static size_t workspace(const attest_call *c) { return (size_t)(c->problem->m + c->problem->e) * sizeof(float); }

@@ -340,7 +340,7 @@ FIELD(attest_limits, m, 104);
 FIELD(attest_limits, d, 128);
 FIELD(attest_limits, e, 152);
 
-SIZE(attest_call, 80);
+SIZE(attest_call, 88);
 FIELD(attest_call, struct_size, 0);
 FIELD(attest_call, outputs, 4);
 FIELD(attest_call, self, 8);
@@ -352,6 +352,7 @@ FIELD(attest_call, workspace_size, 48);
 FIELD(attest_call, stream, 56);
 FIELD(attest_call, why, 64);
 FIELD(attest_call, why_size, 72);
+FIELD(attest_call, axis, 80);
 
 SIZE(attest_kernel, 120);
 FIELD(attest_kernel, struct_size, 0);
@@ -441,6 +442,14 @@ START_TEST(helpers)
     ck_assert_str_eq(why, "no");
     ck_assert_int_eq(attest_refuse(&call, "only f32"), 0);
     ck_assert_str_eq(why, "only ");
+    int32_t axis = -1;
+    ck_assert_int_eq(attest_refuse_axis(&call, 3), 0);
+    call.axis = &axis;
+    ck_assert_int_eq(attest_refuse_axis(&call, 3), 0);
+    ck_assert_int_eq(axis, 3);
+    call.struct_size = offsetof(attest_call, axis); /* of a host that does not have the field */
+    ck_assert_int_eq(attest_refuse_axis(&call, 4), 0);
+    ck_assert_int_eq(axis, 3);
     const attest_numerics numerics = attest_numerics_init();
     ck_assert(numerics.struct_size == sizeof numerics && numerics.schedule == 0 && numerics.sigmoid_error == 0);
     attest_numerics shorter = numerics;

@@ -52,76 +52,30 @@ static inline int serve_refuse(const attest_call *call, const char *format, ...)
     return 0;
 }
 
-typedef struct serve_axis_text {
-    const char *key;
-    const char *value[12];
-} serve_axis_text;
-
-static inline const serve_axis_text *serve_axis(uint32_t axis)
-{
-    static const serve_axis_text text[ATTEST_AXIS_COUNT] = {
-        { "weight", { "exp", "taylor", "term", "power" } },
-        { "center", { "zero", "max", "min", "mid" } },
-        { "filter", { "none", "TAU" } },
-        { "feature", { "identity", "elu1", "relu", "unit", "silu", "silu-unit", "cosformer" } },
-        { "rope", { "none", "BASE" } },
-        { "mask", { "full", "causal", "causal-br" } },
-        { "window", { "none", "W" } },
-        { "lens", { "none", "draw" } },
-        { "decay", { "none", "retnet", "scalar", "vector" } },
-        { "gates", { "none", "in", "out", "inout", "pre-out", "heads" } },
-        { "norm",
-          { "sum", "sink", "floor", "none", "length", "l2", "rms", "layernorm", "length-l2", "length-rms",
-            "length-layernorm" } },
-        { "affine", { "none", "draw" } },
-        { "update", { "add", "delta", "efla" } },
-        { "eps", { "0", "EPS" } },
-        { "clamp", { "none", "CLAMP" } },
-        { "cap", { "none", "CAP" } },
-        { "alibi", { "none", "draw" } },
-        { "state", { "none", "draw" } },
-    };
-    return &text[axis];
-}
-
-/* Appends the names of the allowed values, separated by spaces. */
-static inline void serve_list(char *text, size_t len, const char *const *names, uint32_t count, uint32_t allowed)
-{
-    size_t used = 0;
-    for (uint32_t v = 0; v < count && names[v]; v++)
-        if (allowed & SERVE_BIT(v) && used < len) {
-            const int written = snprintf(text + used, len - used, "%s%s", used ? " " : "", names[v]);
-            used += written > 0 ? (size_t)written : 0;
-        }
-}
-
+/* Names the types that are served, if `dtype` is not. */
 static inline int serve_dtype(const attest_call *call, const char *key, uint32_t dtype, uint32_t allowed)
 {
     static const char *const names[] = { "f32", "f64", "f16", "bf16" };
     char served[64] = "";
     if (dtype < 4 && allowed & SERVE_BIT(dtype))
         return 1;
-    serve_list(served, sizeof served, names, 4, allowed);
+    for (uint32_t v = 0, used = 0; v < 4; v++)
+        if (allowed & SERVE_BIT(v))
+            used += (uint32_t)snprintf(served + used, sizeof served - used, "%s%s", used ? " " : "", names[v]);
     return serve_refuse(call, "%s=%s is not served (served: %s)", key, dtype < 4 ? names[dtype] : "?", served);
 }
 
-/* 1 if every axis and dtype of the problem is in the table; else 0 and the first that is not. */
+/* 1 if every axis and dtype of the problem is in the table; else 0 and the first that is not, which the host names. */
 static inline int serve_check(const serve_table *table, const attest_call *call)
 {
     const attest_problem *p = call->problem;
     const int newer = attest_axis_unserved(p, ATTEST_AXES_KNOWN);
     if (newer >= 0)
-        return serve_refuse(call, "axis number %d is set, which this kernel does not know", newer);
-    for (uint32_t a = 0; a < ATTEST_AXIS_COUNT; a++) {
+        return attest_refuse_axis(call, newer);
+    for (int a = 0; a < ATTEST_AXIS_COUNT; a++) {
         const uint32_t allowed = table->axis[a] ? table->axis[a] : SERVE_BIT(0), v = p->axis[a].value;
-        const serve_axis_text *text = serve_axis(a);
-        char served[160] = "";
-        if (v < 12 && allowed & SERVE_BIT(v))
-            continue;
-        serve_list(served, sizeof served, text->value, 12, allowed);
-        if (v >= 12 || !text->value[v])
-            return serve_refuse(call, "%s: value %u is not served (served: %s)", text->key, v, served);
-        return serve_refuse(call, "%s=%s is not served (served: %s)", text->key, text->value[v], served);
+        if (v >= 32 || !(allowed & SERVE_BIT(v)))
+            return attest_refuse_axis(call, a);
     }
     return serve_dtype(call, "in", p->in, table->in) && serve_dtype(call, "acc", p->acc, table->acc) &&
            serve_dtype(call, "p", p->p, table->p) && serve_dtype(call, "out", p->out, table->out);

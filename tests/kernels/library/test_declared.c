@@ -147,6 +147,11 @@ END_TEST
 
 static int says_nothing(const attest_call *call) { return call->problem == NULL; }
 
+static int names_an_axis(const attest_call *call)
+{
+    return attest_refuse_axis(call, attest_axis_unserved(call->problem, 0));
+}
+
 static int forgets_the_end(const attest_call *call)
 {
     memset(call->why, 'x', call->why_size);
@@ -167,6 +172,24 @@ START_TEST(test_reasons)
 }
 END_TEST
 
+/* The host words the axis that a kernel names, one that only a newer host knows too. */
+START_TEST(test_named_axis)
+{
+    const attest_kernel kernel = { .struct_size = sizeof kernel, .supports = names_an_axis };
+    attest_problem p = problem_of("n=8 feature=silu window=3");
+    char why[64] = "";
+    ck_assert_int_eq(attest_kernel_supports(attest_own(&kernel), &p, why, sizeof why), 0);
+    ck_assert_str_eq(why, "feature=silu is not served");
+    p.axis[ATTEST_AXIS_FEATURE].value = 0;
+    ck_assert_int_eq(attest_kernel_supports(attest_own(&kernel), &p, why, sizeof why), 0);
+    ck_assert_str_eq(why, "window=3 is not served");
+    p.axis[ATTEST_AXIS_WINDOW].value = 0;
+    p.axis[40].value = 1;
+    ck_assert_int_eq(attest_kernel_supports(attest_own(&kernel), &p, why, sizeof why), 0);
+    ck_assert_str_eq(why, "axis number 40 is not known to this version");
+}
+END_TEST
+
 Suite *suite_declared(void)
 {
     Suite *s = suite_create("declared");
@@ -176,6 +199,7 @@ Suite *suite_declared(void)
     tcase_add_test(t, test_looser);
     tcase_add_test(t, test_limits);
     tcase_add_test(t, test_reasons);
+    tcase_add_test(t, test_named_axis);
     suite_add_tcase(s, t);
     return s;
 }
