@@ -1,6 +1,6 @@
 /* call.c - see call.h. */
 #include "kernels/library/call.h"
-#include "kernels/problem/variant.h"
+#include "kernels/problem/problem.h"
 
 #include <stdio.h>
 
