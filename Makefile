@@ -273,7 +273,7 @@ format:
 	@$(LAYOUT) -i
 
 # Product and worker under two sanitizers at once: suite smoke, and the suites of tests that read bytes and text.
-SMOKE_TESTS = npy tensor problem variant suite token
+SMOKE_TESTS = npy tensor problem variant suite repro
 smoke:
 	ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/smoke \
 	    CFLAGS="-O1 -g1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" WERROR= smoked

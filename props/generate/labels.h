@@ -3,7 +3,7 @@
  * A label is a fact of a case: `ties` (two visible keys of a row have the same score because they are equal, or
  * q = 0), `denominator negative`, `order 3`, `range 10-100`, .. .  A floor is a label that must occur at least so
  * often among the cases asked of kernels that can meet it (a kernel without odd Taylor orders cannot meet a negative
- * denominator): a run that misses one is mistrusted, not passed.  What kernels can meet is asked of them: a missed
+ * denominator): a run that misses one is no evidence, not a pass.  What kernels can meet is asked of them: a missed
  * floor counts unless no kernel of the run serves any of many drawn lines on which the label may occur
  * (attest_label_possible()).
  */

@@ -52,6 +52,6 @@ attest_status attest_shrink(attest_shrunk *shrunk, const attest_example *first, 
                             const attest_shrink_options *options, attest_try try_example, void *context,
                             attest_error *err);
 
-#include "props/shrink/token.h" /* a failing case in one word */
+#include "props/shrink/repro.h" /* a failing case in one word */
 
 #endif

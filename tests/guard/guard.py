@@ -26,7 +26,7 @@ WANTS = ["o,u,z,lse", "o,u,z", "o"]
 # of one run, one machine or one file: no statement about a kernel
 VARYING = {"schema", "run", "tool", "file", "file_hash", "kernel_version", "flags", "device", "seconds_kernel", "seconds_truth"}
 RENAMED = {"line": "problem", "gauge_ratio": "abs_scale_ratio", "drift": "outward_bias",
-           "probable_ratio": "probabilistic_ratio"}  # old key of a result -> new key
+           "probable_ratio": "probabilistic_ratio", "live": "differs"}  # old key of a result -> new key
 VALUES = {"verdict": {"mistrusted": "no-evidence"}}  # key -> old value -> new value
 
 

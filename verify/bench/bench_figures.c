@@ -27,7 +27,7 @@ double attest_bench_honesty(const attest_bench_table *table)
     return attest_bench_time(mpfr->sample, table->rounds).least / sum;
 }
 
-int attest_bench_mistrusted(const attest_bench_table *table)
+int attest_bench_unreliable(const attest_bench_table *table)
 {
     const attest_problem *p = &table->own.c.problem;
     return attest_bench_honesty(table) > ATTEST_BENCH_HONEST && table->pairs * (p->d + p->e) >= ATTEST_BENCH_LARGE;

@@ -130,8 +130,8 @@ static void print_honesty(FILE *out, const attest_bench_table *table)
             mpfr->product == ATTEST_YARD_FUSED ? "mpfr_fma" : "mpfr_mul and mpfr_add", honesty);
     if (honesty <= ATTEST_BENCH_HONEST)
         fprintf(out, "honest (up to %.2f);", ATTEST_BENCH_HONEST);
-    else if (attest_bench_mistrusted(table))
-        fprintf(out, "MISTRUSTED (above %.2f);", ATTEST_BENCH_HONEST);
+    else if (attest_bench_unreliable(table))
+        fprintf(out, "UNRELIABLE (above %.2f);", ATTEST_BENCH_HONEST);
     else
         fprintf(out, "above %.2f, set-up weighs at N x M = %lld x %lld: no yardstick at this size;",
                 ATTEST_BENCH_HONEST, (long long)mpfr->p->n, (long long)mpfr->p->m);

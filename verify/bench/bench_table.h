@@ -86,10 +86,10 @@ int64_t attest_bench_multiply_adds(const attest_problem *p);
 /* MPFR's least time over the sum of calls x least cost of a call; NaN without. */
 double attest_bench_honesty(const attest_bench_table *table);
 /* A yardstick above this figure is not the loop that it is said to be, or set-up weighs: from ATTEST_BENCH_LARGE
- * products on that is no excuse, and the table is mistrusted. */
+ * products on that is no excuse, and the table is unreliable. */
 #define ATTEST_BENCH_HONEST 1.15
 #define ATTEST_BENCH_LARGE (1 << 22)
-int attest_bench_mistrusted(const attest_bench_table *table);
+int attest_bench_unreliable(const attest_bench_table *table);
 /* Least cost of a call over the rounds. */
 double attest_bench_call_cost(const attest_bench_table *table, int call);
 

@@ -10,10 +10,10 @@
 
 /* ---- what is declared: 0 if nothing is ----------------------------------------------------------------------- */
 
-typedef int declared_function(double *value, const attest_kernel_facts *facts, const asked *k);
+typedef int declared_function(double *value, const attest_kernel_facts *facts, const probed_kernel *k);
 
 #define NUMBER(name, field)                                                                                            \
-    static int name(double *value, const attest_kernel_facts *facts, const asked *k)                                   \
+    static int name(double *value, const attest_kernel_facts *facts, const probed_kernel *k)                           \
     {                                                                                                                  \
         (void)k;                                                                                                       \
         *value = (double)facts->numerics.field;                                                                        \
@@ -31,14 +31,14 @@ NUMBER(of_div_error, div_error)
 NUMBER(of_scale_dtype, scale_dtype)
 NUMBER(of_state_dtype, state_dtype)
 
-static int of_acc_unit(double *value, const attest_kernel_facts *facts, const asked *k)
+static int of_acc_unit(double *value, const attest_kernel_facts *facts, const probed_kernel *k)
 {
     *value = facts->numerics.acc_unit > 0 ? facts->numerics.acc_unit : classify_unit(k);
     return 1;
 }
 
 /* 0 is a declaration: as many as problem.splits says. */
-static int of_splits(double *value, const attest_kernel_facts *facts, const asked *k)
+static int of_splits(double *value, const attest_kernel_facts *facts, const probed_kernel *k)
 {
     (void)k;
     *value = (double)facts->numerics.splits;
@@ -48,7 +48,7 @@ static int of_splits(double *value, const attest_kernel_facts *facts, const aske
 /* No flag: a declaration where it makes a difference that is seen. */
 #define BY_ABSENCE 2
 #define FLAG(name, bit)                                                                                                \
-    static int name(double *value, const attest_kernel_facts *facts, const asked *k)                                   \
+    static int name(double *value, const attest_kernel_facts *facts, const probed_kernel *k)                           \
     {                                                                                                                  \
         (void)k;                                                                                                       \
         *value = facts->flags & (bit) ? ATTEST_YES : ATTEST_NO;                                                        \
@@ -62,7 +62,7 @@ FLAG(of_packed_state, ATTEST_PACKED_STATE)
 FLAG(of_masked_finite, ATTEST_MASKED_FINITE)
 
 /* 0 is a declaration here. */
-static int of_empty_row(double *value, const attest_kernel_facts *facts, const asked *k)
+static int of_empty_row(double *value, const attest_kernel_facts *facts, const probed_kernel *k)
 {
     (void)k;
     *value = (double)facts->numerics.empty_row;
@@ -71,7 +71,7 @@ static int of_empty_row(double *value, const attest_kernel_facts *facts, const a
 
 /* Promises: without the flag nothing is said. */
 #define PROMISE(name, bit)                                                                                             \
-    static int name(double *value, const attest_kernel_facts *facts, const asked *k)                                   \
+    static int name(double *value, const attest_kernel_facts *facts, const probed_kernel *k)                           \
     {                                                                                                                  \
         (void)k;                                                                                                       \
         *value = ATTEST_YES;                                                                                           \
@@ -83,14 +83,14 @@ PROMISE(of_deterministic, ATTEST_DETERMINISTIC)
 PROMISE(of_batch_invariant, ATTEST_BATCH_INVARIANT)
 
 /* The ABI fixes both masks: 1 top-left, 2 bottom-right. */
-static int of_causal(double *value, const attest_kernel_facts *facts, const asked *k)
+static int of_causal(double *value, const attest_kernel_facts *facts, const probed_kernel *k)
 {
     (void)facts, (void)k;
     *value = 1;
     return 1;
 }
 
-static int of_causal_br(double *value, const attest_kernel_facts *facts, const asked *k)
+static int of_causal_br(double *value, const attest_kernel_facts *facts, const probed_kernel *k)
 {
     of_causal(value, facts, k);
     *value = 2;
@@ -248,7 +248,7 @@ static const trait_row table[] = {
 };
 
 /* A declared tile that no probe fills: nothing is rescaled, and an online kernel is one of two passes. */
-static int out_of_reach(const trait_row *row, const asked *k, const attest_kernel_facts *facts)
+static int out_of_reach(const trait_row *row, const probed_kernel *k, const attest_kernel_facts *facts)
 {
     const int64_t tile = facts->numerics.tile;
     if (tile < CLASSIFY_KEYS || k->tile > 0)
@@ -259,8 +259,8 @@ static int out_of_reach(const trait_row *row, const asked *k, const attest_kerne
                : 0;
 }
 
-static attest_status ask_trait(attest_trait *t, const trait_row *row, asked *k, const attest_kernel_facts *facts,
-                               attest_error *err)
+static attest_status ask_trait(attest_trait *t, const trait_row *row, probed_kernel *k,
+                               const attest_kernel_facts *facts, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     inference seen = { 0 };
@@ -301,7 +301,9 @@ attest_status attest_classify(attest_traits *traits, attest_classify_fault *faul
 {
     attest_status status = ATTEST_OK;
     const attest_kernel_facts *facts = attest_worker_kernel(worker, index);
-    asked k = { .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s, .fault = fault };
+    probed_kernel k = {
+        .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s, .fault = fault
+    };
     *fault = (attest_classify_fault){ .line = "" };
     classify_begin(&k);
     for (size_t n = 0; n < sizeof table / sizeof table[0]; n++) {

@@ -24,7 +24,7 @@ static void cell(double *lo, double *hi, uint32_t p, int64_t n)
     *hi = *lo + unit;
 }
 
-static int is_no_cast(inference *out, asked *narrow, asked *k)
+static int is_no_cast(inference *out, probed_kernel *narrow, probed_kernel *k)
 {
     if (!k->path->exponential) {
         classify_hidden(out, "p is always acc in what the kernel serves here: a cast changes no bit");
@@ -38,7 +38,7 @@ static int is_no_cast(inference *out, asked *narrow, asked *k)
 }
 
 /* Without an answer (NAN) nothing is seen; a kernel that died is not asked again. */
-static int is_silent(inference *out, double mean, const asked *narrow, asked *k)
+static int is_silent(inference *out, double mean, const probed_kernel *narrow, probed_kernel *k)
 {
     snprintf(k->dead, sizeof k->dead, "%s", narrow->dead);
     if (mean == mean)
@@ -47,19 +47,19 @@ static int is_silent(inference *out, double mean, const asked *narrow, asked *k)
     return 1;
 }
 
-/* What a scene asks of one cell [lo, hi], b, and what it reads there. */
+/* What a probe run asks of one cell [lo, hi], b, and what it reads there. */
 typedef struct probe {
     int keys;
-    void (*put)(scene *s, int64_t b, double lo, double hi);
-    double (*read)(const scene *s, int64_t b, double lo, double hi);
+    void (*put)(probe_run *s, int64_t b, double lo, double hi);
+    double (*read)(const probe_run *s, int64_t b, double lo, double hi);
 } probe;
 
 /* The mean over the cells of what the probe reads; NAN if it did not run. */
-static attest_status mean_of_cells(double *mean, asked *k, const probe *x, attest_error *err)
+static attest_status mean_of_cells(double *mean, probed_kernel *k, const probe *x, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     double lo, hi;
-    scene s;
+    probe_run s;
     *mean = NAN;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, CELLS, x->keys));
     if (!s.bundle)
@@ -80,7 +80,7 @@ out:
     return status;
 }
 
-static void put_two(scene *s, int64_t b, double lo, double hi)
+static void put_two(probe_run *s, int64_t b, double lo, double hi)
 {
     classify_score(s, b, 1, log(lo + LOW * (hi - lo)));
     classify_score(s, b, 2, log(lo + HIGH * (hi - lo)));
@@ -89,14 +89,14 @@ static void put_two(scene *s, int64_t b, double lo, double hi)
 }
 
 /* What is left of the two, in units of hi-lo. */
-static double read_left(const scene *s, int64_t b, double lo, double hi)
+static double read_left(const probe_run *s, int64_t b, double lo, double hi)
 {
     return classify_get(s, ATTEST_O, b, 0, s->last, 0) * (1 + lo + hi) / (hi - lo);
 }
 
-attest_status classify_p_rounding(inference *out, asked *k, attest_error *err)
+attest_status classify_p_rounding(inference *out, probed_kernel *k, attest_error *err)
 {
-    asked narrow;
+    probed_kernel narrow;
     double left;
     if (is_no_cast(out, &narrow, k))
         return ATTEST_OK;
@@ -114,7 +114,7 @@ attest_status classify_p_rounding(inference *out, asked *k, attest_error *err)
     return status;
 }
 
-static void put_same(scene *s, int64_t b, double lo, double hi)
+static void put_same(probe_run *s, int64_t b, double lo, double hi)
 {
     for (int64_t j = 1; j <= SAME; j++)
         classify_score(s, b, j, log(lo + LOW * (hi - lo)));
@@ -123,16 +123,16 @@ static void put_same(scene *s, int64_t b, double lo, double hi)
 
 /* (l - 1 - n lo)/(n (hi-lo)), l the denominator of one key of weight 1 and n others: LOW if they are added as they are;
  * 0 or 1 if as their cast. */
-static double read_denominator(const scene *s, int64_t b, double lo, double hi)
+static double read_denominator(const probe_run *s, int64_t b, double lo, double hi)
 {
     const int by_lse = (s->kernel->outputs & ATTEST_GIVES_LSE) != 0;
     const double l = by_lse ? exp(classify_lse(s, b)) : 1 / classify_get(s, ATTEST_O, b, 0, s->last, 0);
     return (l - 1 - SAME * lo) / (SAME * (hi - lo));
 }
 
-attest_status classify_cast_in_sum(inference *out, asked *k, attest_error *err)
+attest_status classify_cast_in_sum(inference *out, probed_kernel *k, attest_error *err)
 {
-    asked narrow;
+    probed_kernel narrow;
     double mean;
     if (is_no_cast(out, &narrow, k))
         return ATTEST_OK;

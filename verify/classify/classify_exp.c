@@ -18,7 +18,7 @@ enum { POINTS = 1024, MANY = 64, APART = 300 };
 #define LEAST (-80.0)
 
 /* Below it 1 + e^x is 1. */
-static double far_of(const asked *k) { return k->types.acc == ATTEST_F64 ? -38 : -20; }
+static double far_of(const probed_kernel *k) { return k->types.acc == ATTEST_F64 ? -38 : -20; }
 
 /* Relative errors of the weights at x[POINTS]; floor: what of them the way of reading may have made.  `largest` < 0: it
  * could not be asked. */
@@ -27,7 +27,7 @@ typedef struct reading {
 } reading;
 
 /* x log2(e) rounded to the accumulator's type, log2(e) rounded before or not; what e^x is multiplied by then. */
-static double base2_error(const asked *k, double x, int round_factor)
+static double base2_error(const probed_kernel *k, double x, int round_factor)
 {
     const uint32_t acc = k->types.acc;
     const long double log2e = 1.4426950408889634073599246810018921L;
@@ -41,7 +41,7 @@ static double base2_error(const asked *k, double x, int round_factor)
 static double error_of(double w, double x) { return (double)((long double)w / expl((long double)x) - 1); }
 
 /* Without what the rounding of x log2(e) does, once that is known: it is no error of the exponential. */
-static void read_error(reading *r, const asked *k, int64_t at, double x, double w, double slack)
+static void read_error(reading *r, const probed_kernel *k, int64_t at, double x, double w, double slack)
 {
     r->x[at] = x;
     r->error[at] = error_of(w, x) - (k->argument >= 2 ? base2_error(k, x, k->argument == 3) : 0);
@@ -51,18 +51,18 @@ static void read_error(reading *r, const asked *k, int64_t at, double x, double 
 }
 
 /* Points of 16 binary places, more of them far from 0 than near it. */
-static double point(const asked *k, int64_t at)
+static double point(const probed_kernel *k, int64_t at)
 {
     const double far = far_of(k), even = classify_even(at);
     return floor((at % 4 == 0 ? -0.75 + (far + 0.75) * even : far + (LEAST - far) * even) * 0x1p16) / 0x1p16;
 }
 
 /* One key of weight e^x at position `at_x`, one of e^0 at `at_0`; the rest of 0. */
-static attest_status read_weight(reading *r, asked *k, int64_t at_x, int64_t at_0, attest_error *err)
+static attest_status read_weight(reading *r, probed_kernel *k, int64_t at_x, int64_t at_0, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const double u = classify_unit(k), out = classify_out_unit(k);
-    scene s;
+    probe_run s;
     r->largest = -1;
     r->floor = out + attest_unit_roundoff(k->types.p) + k->unit;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%lld e=1", k->path->axes, POINTS,
@@ -88,12 +88,12 @@ out:
 }
 
 /* MANY keys of weight e^x beside one of e^0: from the denominator, which adds them uncast where l does. */
-static attest_status read_denominator(reading *r, asked *k, attest_error *err)
+static attest_status read_denominator(reading *r, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0 && classify_out_unit(k) > classify_unit(k);
     const double u = fmax(classify_unit(k), k->unit);
-    scene s;
+    probe_run s;
     r->largest = -1;
     r->floor = 2 * MANY * u + (k->sums_cast ? 2 * attest_unit_roundoff(k->types.p) : 0) +
                (by_lse ? 0 : 4 * classify_out_unit(k));
@@ -118,10 +118,10 @@ out:
 }
 
 /* Below 0, elu1 is e^x: of q with k = 0, whose feature is 1, so that a state holds v alone. */
-static attest_status read_feature(reading *r, asked *k, attest_error *err)
+static attest_status read_feature(reading *r, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     r->largest = -1;
     r->floor = classify_out_unit(k);
     ATTEST_TRY(classify_open(&s, k, err, "%s feature=elu1 b=%d m=1 d=1 e=1", k->path->axes, POINTS));
@@ -140,10 +140,10 @@ out:
 }
 
 /* The factor that every weight has in common: lse of one key of score 0, or 5, is the score. */
-static attest_status read_common(double *worst, asked *k, attest_error *err)
+static attest_status read_common(double *worst, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=1 m=1 e=1", k->path->axes));
     if (s.bundle && k->path->exponential && k->outputs & ATTEST_GIVES_LSE) {
         classify_ask_scores(&s);
@@ -160,7 +160,7 @@ out:
 static double beyond(const reading *r) { return r->largest > 2 * r->floor ? r->largest : 0; }
 
 /* The finest reading; *badness: the largest error that any reading shows beyond what it may have made itself. */
-static attest_status read_best(reading *best, double *badness, asked *k, attest_error *err)
+static attest_status read_best(reading *best, double *badness, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     reading other;
@@ -186,7 +186,7 @@ out:
     return status;
 }
 
-attest_status classify_exp_error(inference *out, asked *k, attest_error *err)
+attest_status classify_exp_error(inference *out, probed_kernel *k, attest_error *err)
 {
     reading best;
     double badness;
@@ -208,7 +208,7 @@ attest_status classify_exp_error(inference *out, asked *k, attest_error *err)
 /* ---- base 2 -------------------------------------------------------------------------------------------------- */
 
 /* Least squares of the errors on those of a kernel in base 2: slope, and its standard error. */
-static double slope_of(double *deviation, const reading *r, const asked *k, int round_factor)
+static double slope_of(double *deviation, const reading *r, const probed_kernel *k, int round_factor)
 {
     double xx = 0, xy = 0, yy = 0;
     for (int64_t n = 0; n < POINTS; n++) {
@@ -224,7 +224,7 @@ static double slope_of(double *deviation, const reading *r, const asked *k, int 
     return xx > 0 ? xy / xx : 0;
 }
 
-attest_status classify_log2_domain(inference *out, asked *k, attest_error *err)
+attest_status classify_log2_domain(inference *out, probed_kernel *k, attest_error *err)
 {
     reading best;
     double badness, deviation[2], slope[2];
@@ -254,7 +254,7 @@ attest_status classify_log2_domain(inference *out, asked *k, attest_error *err)
 static double awkward_scale(void) { return 1 + 29491.45 * 0x1p-23; }
 
 /* The score scale x of one token, as an output shows it: lse; else o beside a key of score 0; else o = scale x. */
-static double seen_score(const scene *s, int64_t b)
+static double seen_score(const probe_run *s, int64_t b)
 {
     const double o = classify_get(s, ATTEST_O, b, 0, s->last, 0);
     if (!s->kernel->path->exponential)
@@ -280,7 +280,7 @@ static double line_of(double *deviation, const double *x, const double *y)
 }
 
 /* q for a score of path->key x, x in [1,2), so that a state holds no more digits than key and value have; returns x. */
-static double put_query(scene *s, int64_t b)
+static double put_query(probe_run *s, int64_t b)
 {
     double x = 0;
     for (int c = 0; c < s->spread; c++) {
@@ -291,14 +291,14 @@ static double put_query(scene *s, int64_t b)
 }
 
 /* What the kernel multiplies products by, less awkward_scale(). */
-static attest_status effective_scale(double *off, double *deviation, asked *k, attest_error *err)
+static attest_status effective_scale(double *off, double *deviation, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const classify_path *path = k->path;
     const int alone = !path->exponential || k->outputs & ATTEST_GIVES_LSE;
     double x[POINTS], y[POINTS];
     char scale[40];
-    scene s;
+    probe_run s;
     attest_double_text(scale, sizeof scale, awkward_scale());
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 scale=%s", path->axes, POINTS, alone ? 1 : 2, scale));
     if (!s.bundle)
@@ -319,7 +319,7 @@ out:
     return status;
 }
 
-attest_status classify_scale_dtype(inference *out, asked *k, attest_error *err)
+attest_status classify_scale_dtype(inference *out, probed_kernel *k, attest_error *err)
 {
     static const uint32_t formats[] = { ATTEST_F64, ATTEST_F32, ATTEST_F16, ATTEST_BF16 };
     double seen = NAN, deviation = 0, off[COUNT(formats)];

@@ -15,14 +15,14 @@
 enum { EXPERIMENTS = 12, TERMS = 128, WEIGHTS = 512 };
 
 /* Of 8 digits and either sign, over more powers of two than the accumulator has digits: most additions round. */
-static double term(const asked *k, int64_t b, int64_t j)
+static double term(const probed_kernel *k, int64_t b, int64_t j)
 {
     const double x = floor(128 * classify_even(b * TERMS + j)) - 64.5;
     return ldexp(x, -6 - (int)((7 * j + 3 * b) % (attest_format_of(k->types.acc).p + 8)));
 }
 
 /* a + b in acc, toward zero where some sum was seen to round so. */
-static double add(const asked *k, double a, double b)
+static double add(const probed_kernel *k, double a, double b)
 {
     const int wide = k->types.acc == ATTEST_F64;
     const double sum = wide ? a + b : (double)((float)a + (float)b);
@@ -33,7 +33,7 @@ static double add(const asked *k, double a, double b)
 }
 
 /* Terms of experiment b in ascending order; parts of `part` terms by themselves, 0: one part. */
-static double serial_sum(const asked *k, int64_t b, int64_t part)
+static double serial_sum(const probed_kernel *k, int64_t b, int64_t part)
 {
     double all = 0, sum = 0;
     for (int64_t j = 0; j < TERMS; j++) {
@@ -47,11 +47,11 @@ static double serial_sum(const asked *k, int64_t b, int64_t part)
 }
 
 /* *serial: -1 not to be asked, else are all sums those of serial_sum()? */
-static attest_status over_keys(int *serial, asked *k, attest_error *err)
+static attest_status over_keys(int *serial, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const classify_path *path = k->path;
-    scene s;
+    probe_run s;
     *serial = -1;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 chunk=%d", path->axes, EXPERIMENTS, TERMS, 2 * TERMS));
     if (!s.bundle)
@@ -82,11 +82,11 @@ out:
 
 /* Weights divided before they are added: n of 1/n are not 1 for these n, which n/n is, nor n times 1/n in one product.
  * Leaves *serial where the kernel does not answer. */
-static attest_status over_quotients(int *serial, asked *k, attest_error *err)
+static attest_status over_quotients(int *serial, probed_kernel *k, attest_error *err)
 {
     static const int64_t sizes[] = { 11, 41, 55 };
     attest_status status = ATTEST_OK;
-    scene s = { .kernel = k };
+    probe_run s = { .kernel = k };
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0] && k->path->mean; n++) {
         ATTEST_TRY(classify_open(&s, k, err, "%s b=2 m=%lld e=1", k->path->axes, (long long)sizes[n]));
         classify_ask_scores(&s);
@@ -109,11 +109,11 @@ out:
 }
 
 /* A scale that no sum passes without rounding: it comes after the sum. */
-static attest_status over_channels(int *serial, asked *k, attest_error *err)
+static attest_status over_channels(int *serial, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int mean = k->path->mean;
-    scene s = { .kernel = k };
+    probe_run s = { .kernel = k };
     *serial = -1;
     if (!mean && k->path->key != 1)
         return ATTEST_OK;
@@ -142,7 +142,7 @@ out:
 
 /* The denominator of a mean: o is the value 1 of key 0, of the large weight, if all others are lost beside it.  Short
  * tiles have `tile` of them together, long ones hold all. */
-static attest_status over_weights(int *serial, asked *k, attest_error *err)
+static attest_status over_weights(int *serial, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int taylor = !k->path->exponential && k->path->key == 0; /* 1 + s + s^2/2: no weight below 1/2 */
@@ -150,7 +150,7 @@ static attest_status over_weights(int *serial, asked *k, attest_error *err)
     const int64_t keys = is_short || k->tile > WEIGHTS ? WEIGHTS : k->tile;
     const double small = classify_unit(k) / (4 * (is_short && k->tile > 0 ? (double)k->tile : 1));
     const double large = taylor ? ldexp(1, (attest_format_of(k->types.acc).p + 3) / 2) : k->path->key;
-    scene s = { .kernel = k };
+    probe_run s = { .kernel = k };
     *serial = -1;
     if (!k->path->mean)
         return ATTEST_OK;
@@ -176,7 +176,7 @@ out:
     return status;
 }
 
-attest_status classify_serial(inference *out, asked *k, attest_error *err)
+attest_status classify_serial(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int keys = -1, channels = -1, weights = -1;

@@ -1,8 +1,8 @@
-/* classify_private.h - inside classify*.c: a kernel being asked, a question (scene), what came out (inference).
+/* classify_private.h - inside classify*.c: a kernel being asked, a question (probe_run), what came out (inference).
  *
- * A scene is one run of the kernel on inputs that a probe has designed; batch entries are experiments side by side, so
- * that a probe costs a run or a few.  Nothing here reads the kernel's name or numerics; of its flags nothing either; of
- * its outputs, which it can be asked for.
+ * A probe run is one run of the kernel on inputs that a probe has designed; batch entries are experiments side by side,
+ * so that a probe costs a run or a few.  Nothing here reads the kernel's name, numerics or flags; of its outputs, which
+ * it can be asked for.
  */
 #ifndef ATTEST_CLASSIFY_PRIVATE_H
 #define ATTEST_CLASSIFY_PRIVATE_H
@@ -26,7 +26,7 @@ typedef struct classify_types {
 } classify_types;
 
 /* The kernel, and how it is best asked. */
-typedef struct asked {
+typedef struct probed_kernel {
     attest_worker *worker;
     size_t index;
     uint32_t outputs; /* ATTEST_GIVES_* */
@@ -46,7 +46,7 @@ typedef struct asked {
     int unsteady;      /* the two runs of a case gave other bits (seen of kernels with ATTEST_DETERMINISTIC) */
     attest_classify_fault *fault;
     char dead[160]; /* how it ended in an earlier probe; "": alive */
-} asked;
+} probed_kernel;
 
 /* What a probe says.  value: the trait as attest_numerics (attest.h) codes it, NAN: none of the values there are (`why`
  * tells); visible = 0: `why` tells why not. */
@@ -62,55 +62,55 @@ void classify_hidden(inference *out, const char *format, ...) __attribute__((for
 void classify_other(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void classify_seen(inference *out, double value);
 
-typedef struct scene {
-    asked *kernel;
+typedef struct probe_run {
+    probed_kernel *kernel;
     attest_problem problem;
     char line[ATTEST_LINE];
     attest_bundle *bundle; /* NULL: the kernel does not serve the problem */
     int ran;               /* 1: the outputs are there */
     int64_t last;          /* the query that sees all keys */
-    int spread;            /* channels that one score takes, so that it is exact: d of scenes with scores */
-} scene;
+    int spread;            /* channels that one score takes, so that it is exact: d of probe runs with scores */
+} probe_run;
 
 /* Opens the problem of the line (printf), under the kernel's types and mask, n so that query s->last sees all keys,
  * with d as needed for scores; `scale`, `chunk` and all axes may stand in it.  Every input is 0 but for b (1).  Not
  * served: s->bundle is NULL, status ATTEST_OK.  classify_open_line(): the line as it is, with the types only. */
-attest_status classify_open(scene *s, asked *k, attest_error *err, const char *format, ...)
+attest_status classify_open(probe_run *s, probed_kernel *k, attest_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-attest_status classify_open_line(scene *s, asked *k, attest_error *err, const char *format, ...)
+attest_status classify_open_line(probe_run *s, probed_kernel *k, attest_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void classify_close(scene *s);
+void classify_close(probe_run *s);
 
 /* Runs the kernel; s->ran says whether it answered.  A kernel that dies is not asked again (k->dead). */
-attest_status classify_run(scene *s, attest_error *err);
+attest_status classify_run(probe_run *s, attest_error *err);
 
-/* One element; scene without that tensor: nothing, NAN.  put returns what was stored. */
-double classify_put(scene *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c, double x);
-double classify_get(const scene *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c);
+/* One element; probe_run without that tensor: nothing, NAN.  put returns what was stored. */
+double classify_put(probe_run *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c, double x);
+double classify_get(const probe_run *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c);
 /* Natural lse of batch entry b and the last query, whatever base the kernel was seen to use. */
-double classify_lse(const scene *s, int64_t b);
+double classify_lse(const probe_run *s, int64_t b);
 /* A whole tensor. */
-void classify_fill(scene *s, attest_role role, double x);
+void classify_fill(probe_run *s, attest_role role, double x);
 
 /* q = 1 on the score's channels, for all queries. */
-void classify_ask_scores(scene *s);
+void classify_ask_scores(probe_run *s);
 /* k_bj so that its score is x, exactly if x has at most 24 bits; returns the score stored. */
-double classify_score(scene *s, int64_t b, int64_t j, double x);
+double classify_score(probe_run *s, int64_t b, int64_t j, double x);
 
 /* Unit roundoffs of the kernel's acc and out. */
-double classify_unit(const asked *k);
-double classify_out_unit(const asked *k);
+double classify_unit(const probed_kernel *k);
+double classify_out_unit(const probed_kernel *k);
 
 /* i-th number of a fixed sequence that fills [0,1) evenly. */
 double classify_even(int64_t i);
 
 /* Takes path, types and mask: the first of each that the kernel serves. */
-void classify_begin(asked *k);
+void classify_begin(probed_kernel *k);
 /* The first types with p narrower than acc that the kernel serves on its path; 0: none. */
-int classify_narrow(asked *narrow, asked *k);
+int classify_narrow(probed_kernel *narrow, probed_kernel *k);
 
 /* ---- probes: classify_schedule.c, _sums.c, _order.c, _exp.c, _cast.c, _rules.c */
-typedef attest_status classify_probe(inference *out, asked *k, attest_error *err);
+typedef attest_status classify_probe(inference *out, probed_kernel *k, attest_error *err);
 classify_probe classify_schedule, classify_tile, classify_splits;
 classify_probe classify_acc_unit, classify_acc_truncates, classify_state_dtype, classify_div_error;
 classify_probe classify_serial;

@@ -15,12 +15,12 @@ static const int products[][3] = {
 };
 enum { PRODUCTS = sizeof products / sizeof products[0] };
 
-attest_status classify_ftz(inference *out, asked *k, attest_error *err)
+attest_status classify_ftz(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int wide = k->types.acc == ATTEST_F64, exponential = k->path->exponential;
     int flushed = 0;
-    scene s = { .kernel = k };
+    probe_run s = { .kernel = k };
     if (k->path->mean && !exponential) {
         classify_hidden(out, "no product stands alone in an output");
         return ATTEST_OK;
@@ -61,10 +61,10 @@ out:
 /* ---- lse ----------------------------------------------------------------------------------------------------- */
 
 /* lse of 8 keys of weight e^1 (or 1), a sink of logit 0 beside them if asked. */
-static attest_status lse_of_eight(double *lse, asked *k, const char *axes, attest_error *err)
+static attest_status lse_of_eight(double *lse, probed_kernel *k, const char *axes, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     *lse = NAN;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=1 m=8 e=1", axes));
     if (s.bundle && attest_bundle_role(s.bundle, ATTEST_LSE)) {
@@ -80,12 +80,12 @@ out:
 }
 
 /* The variant of the kernel's path that has an lse: of polynomial weights with a denominator. */
-static const char *with_lse(const asked *k)
+static const char *with_lse(const probed_kernel *k)
 {
     return k->path->exponential ? k->path->axes : "variant=softmax weight=power:1";
 }
 
-attest_status classify_lse_base(inference *out, asked *k, attest_error *err)
+attest_status classify_lse_base(inference *out, probed_kernel *k, attest_error *err)
 {
     const double natural = (k->path->exponential ? 1 : 0) + log(8);
     double lse = NAN;
@@ -103,7 +103,7 @@ attest_status classify_lse_base(inference *out, asked *k, attest_error *err)
     return status;
 }
 
-attest_status classify_lse_sink(inference *out, asked *k, attest_error *err)
+attest_status classify_lse_sink(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     double lse = NAN, alone = NAN;
@@ -122,10 +122,10 @@ out:
 
 /* ---- empty rows ---------------------------------------------------------------------------------------------- */
 
-attest_status classify_empty_row(inference *out, asked *k, attest_error *err)
+attest_status classify_empty_row(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open_line(&s, k, err, "%s mask=causal-br n=5 m=2 d=1 e=1 scale=1", k->path->axes));
     classify_fill(&s, ATTEST_Q, 1);
     classify_fill(&s, ATTEST_K, k->path->key);
@@ -149,11 +149,11 @@ out:
 
 /* Key j has its own channel: o_ij is not 0 exactly where query i sees key j.  *offset: how far beyond i row i sees,
  * for all rows the same; INT64_MAX: no diagonal. */
-static attest_status diagonal(int64_t *offset, int *served, asked *k, const char *mask, int64_t n, int64_t m,
+static attest_status diagonal(int64_t *offset, int *served, probed_kernel *k, const char *mask, int64_t n, int64_t m,
                               attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open_line(&s, k, err, "%s %s n=%lld m=%lld d=1 e=%lld scale=1", k->path->axes, mask,
                                   (long long)n, (long long)m, (long long)m));
     *served = s.bundle != NULL;
@@ -179,7 +179,7 @@ out:
 }
 
 /* Both shapes: fewer queries than keys, and more.  The value is 1 top-left, 2 bottom-right. */
-static attest_status alignment(inference *out, asked *k, const char *mask, attest_error *err)
+static attest_status alignment(inference *out, probed_kernel *k, const char *mask, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int64_t wide = 0, tall = 0;
@@ -199,24 +199,24 @@ out:
     return status;
 }
 
-attest_status classify_causal(inference *out, asked *k, attest_error *err)
+attest_status classify_causal(inference *out, probed_kernel *k, attest_error *err)
 {
     return alignment(out, k, "mask=causal", err);
 }
 
-attest_status classify_causal_br(inference *out, asked *k, attest_error *err)
+attest_status classify_causal_br(inference *out, probed_kernel *k, attest_error *err)
 {
     return alignment(out, k, "mask=causal-br", err);
 }
 
 /* Key 3 and value 3 are NaN: does query 0, which does not see them, become one? */
-attest_status classify_masked_finite(inference *out, asked *k, attest_error *err)
+attest_status classify_masked_finite(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     double o[2] = { 0, 0 };
     int ran = 0;
     for (int n = 0; n < 2; n++) {
-        scene s;
+        probe_run s;
         ATTEST_TRY(classify_open_line(&s, k, err, "%s mask=causal n=4 m=4 d=1 e=1 scale=1", k->path->axes));
         classify_fill(&s, ATTEST_Q, 1);
         classify_fill(&s, ATTEST_K, k->path->key);
@@ -239,10 +239,10 @@ out:
 /* ---- states' layout ------------------------------------------------------------------------------------------ */
 
 /* With d = 2 a state of degree 2 has 4 rows, packed 3: in a tensor of 4 the last stays as it was, a NaN. */
-attest_status classify_packed(inference *out, asked *k, attest_error *err)
+attest_status classify_packed(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "variant=quadratic b=1 m=2 d=2 e=1"));
     const attest_tensor *t = s.bundle ? attest_bundle_get(s.bundle, (attest_tensor_id){ ATTEST_KIND_HT, 2 }) : NULL;
     if (!t) {
@@ -269,11 +269,11 @@ out:
 enum { BATCH = 5 };
 
 /* o of batch entry 0 for inputs of no pattern; `batch` entries. */
-static attest_status bits_of(double *o, int64_t count, int *ran, asked *k, int batch, attest_error *err)
+static attest_status bits_of(double *o, int64_t count, int *ran, probed_kernel *k, int batch, attest_error *err)
 {
     static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V };
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open_line(&s, k, err, "%s %s b=%d n=9 m=%d d=5 e=7 splits=4", k->path->axes, k->mask, batch,
                                   strcmp(k->mask, "mask=causal") == 0 ? 9 : 130));
     for (int r = 0; r < 3 && s.bundle; r++) {
@@ -290,7 +290,7 @@ out:
     return status;
 }
 
-static attest_status compare_bits(inference *out, asked *k, int first, int second, int times, attest_error *err)
+static attest_status compare_bits(inference *out, probed_kernel *k, int first, int second, int times, attest_error *err)
 {
     enum { NUMBERS = 63 };
     attest_status status = ATTEST_OK;
@@ -309,7 +309,7 @@ out:
     return status;
 }
 
-attest_status classify_deterministic(inference *out, asked *k, attest_error *err)
+attest_status classify_deterministic(inference *out, probed_kernel *k, attest_error *err)
 {
     const attest_status status = compare_bits(out, k, BATCH, BATCH, 4, err);
     if (k->unsteady)
@@ -317,7 +317,7 @@ attest_status classify_deterministic(inference *out, asked *k, attest_error *err
     return status;
 }
 
-attest_status classify_batch(inference *out, asked *k, attest_error *err)
+attest_status classify_batch(inference *out, probed_kernel *k, attest_error *err)
 {
     return compare_bits(out, k, BATCH, 1, 1, err);
 }

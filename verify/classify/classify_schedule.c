@@ -36,11 +36,11 @@ typedef struct answer {
 static int same(const answer *x, const answer *y) { return memcmp(x->o, y->o, sizeof x->o) == 0; }
 
 /* One answer for each of `count` stands; *ran 0: the kernel did not answer. */
-static attest_status ask(answer *answers, int *ran, asked *k, int64_t keys, int splits, const stand *at, int64_t count,
-                         attest_error *err)
+static attest_status ask(answer *answers, int *ran, probed_kernel *k, int64_t keys, int splits, const stand *at,
+                         int64_t count, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     *ran = 0;
     ATTEST_TRY(classify_open_line(&s, k, err, "%s %s b=%lld n=%d m=%lld d=%d e=1 scale=1 splits=%d", k->path->axes,
                                   k->mask, (long long)count, PAIRS, (long long)keys,
@@ -70,7 +70,8 @@ out:
 
 /* The distance from A to the nearest C that rescales it, among `keys` keys; 0: not even the farthest one does.
  * `backwards`: from the end. */
-static attest_status find_tile(int64_t *tile, int *ran, asked *k, int64_t keys, int backwards, attest_error *err)
+static attest_status find_tile(int64_t *tile, int *ran, probed_kernel *k, int64_t keys, int backwards,
+                               attest_error *err)
 {
     attest_status status = ATTEST_OK;
     answer answers[KEYS];
@@ -92,7 +93,7 @@ out:
 
 /* A tile of 1 and one of 2 both part A from a C two behind it; with B before A, at an odd place, only a tile of 1 parts
  * A from the next key. */
-static attest_status tell_one_from_two(int64_t *tile, int *ran, asked *k, int backwards, attest_error *err)
+static attest_status tell_one_from_two(int64_t *tile, int *ran, probed_kernel *k, int backwards, attest_error *err)
 {
     const int64_t end = KEYS - 1;
     const stand at[2] = { backwards ? (stand){ end - 2, end - 1, end } : (stand){ 2, 1, 0 },
@@ -107,7 +108,7 @@ static attest_status tell_one_from_two(int64_t *tile, int *ran, asked *k, int ba
 /* Does a part end after a quarter of the keys where problem.splits is 4?  C, in the part before (`backwards`: behind),
  * comes first and, but for a tile of 1, stands with A in one tile: one exponential without parts, so that splits = 1
  * gives other bits. */
-static attest_status ends_with_part(int *ends, asked *k, int64_t tile, int backwards, attest_error *err)
+static attest_status ends_with_part(int *ends, probed_kernel *k, int64_t tile, int backwards, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int64_t part = 4 * (tile > 0 ? tile : 32) + 1;
@@ -122,7 +123,7 @@ out:
     return status;
 }
 
-static attest_status schedule_of_softmax(inference *out, asked *k, attest_error *err)
+static attest_status schedule_of_softmax(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int64_t tile = 0, half = 0;
@@ -160,12 +161,12 @@ out:
 /* ---- polynomial weights, delta rule -------------------------------------------------------------------------- */
 
 /* Is token 0 of m read from a state, with chunks of `chunk`?  -1: not to be asked. */
-static attest_status reads_state(int *state, asked *k, int m, int chunk, attest_error *err)
+static attest_status reads_state(int *state, probed_kernel *k, int m, int chunk, attest_error *err)
 {
     enum { VALUES = 16 };
     attest_status status = ATTEST_OK;
     const double K = 0x1p13, limit = 256 * classify_unit(k); /* a pair loses a unit or two, a state about K/2 */
-    scene s;
+    probe_run s;
     *state = -1;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=1 m=%d d=2 e=%d chunk=%d", k->path->axes, m, VALUES, chunk));
     if (!s.bundle)
@@ -187,7 +188,7 @@ out:
     return status;
 }
 
-static attest_status schedule_of_states(inference *out, asked *k, attest_error *err)
+static attest_status schedule_of_states(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int near = -1, closed = -1, far = -1;
@@ -204,12 +205,12 @@ out:
     return status;
 }
 
-attest_status classify_schedule(inference *out, asked *k, attest_error *err)
+attest_status classify_schedule(inference *out, probed_kernel *k, attest_error *err)
 {
     return k->path->exponential ? schedule_of_softmax(out, k, err) : schedule_of_states(out, k, err);
 }
 
-attest_status classify_tile(inference *out, asked *k, attest_error *err)
+attest_status classify_tile(inference *out, probed_kernel *k, attest_error *err)
 {
     (void)err;
     if (!k->path->exponential)
@@ -221,7 +222,7 @@ attest_status classify_tile(inference *out, asked *k, attest_error *err)
     return ATTEST_OK;
 }
 
-attest_status classify_splits(inference *out, asked *k, attest_error *err)
+attest_status classify_splits(inference *out, probed_kernel *k, attest_error *err)
 {
     (void)err;
     if (k->schedule == ATTEST_SCHEDULE_SPLIT)

@@ -61,7 +61,7 @@ static int steps_of(uint32_t dtype, double factor)
 
 /* ---- over keys: u and, of polynomial weights, z -------------------------------------------------------------- */
 
-static void put_keys(scene *s, int steps, int in_keys)
+static void put_keys(probe_run *s, int steps, int in_keys)
 {
     const classify_path *path = s->kernel->path;
     classify_ask_scores(s);
@@ -79,7 +79,7 @@ static void put_keys(scene *s, int steps, int in_keys)
         }
 }
 
-static void judge_scene(sums *worst, const scene *s, attest_role role, double factor, double kept, int steps)
+static void judge_probe_run(sums *worst, const probe_run *s, attest_role role, double factor, double kept, int steps)
 {
     double left[STEPS];
     for (int p = 0; p < PLACES && s->ran; p++) {
@@ -90,22 +90,22 @@ static void judge_scene(sums *worst, const scene *s, attest_role role, double fa
 }
 
 /* The sum over keys with chunks of `chunk`: of values in o, of keys in z. */
-static attest_status over_keys(sums *worst, asked *k, int chunk, attest_error *err)
+static attest_status over_keys(sums *worst, probed_kernel *k, int chunk, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int steps = steps_of(k->types.in, k->path->value);
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 chunk=%d", k->path->axes, PLACES * steps, KEYS, chunk));
     if (s.bundle) {
         put_keys(&s, steps, 0);
         ATTEST_TRY(classify_run(&s, err));
-        judge_scene(worst, &s, ATTEST_O, k->path->mean ? KEYS : 1, 0, steps);
+        judge_probe_run(worst, &s, ATTEST_O, k->path->mean ? KEYS : 1, 0, steps);
     }
     if (s.bundle && !k->path->exponential && k->path->key == 1 && k->outputs & ATTEST_GIVES_Z) {
         classify_fill(&s, ATTEST_K, 0);
         put_keys(&s, steps, 1);
         ATTEST_TRY(classify_run(&s, err));
-        judge_scene(worst, &s, ATTEST_Z, 1, 0, steps);
+        judge_probe_run(worst, &s, ATTEST_Z, 1, 0, steps);
     }
 out:
     classify_close(&s);
@@ -113,11 +113,11 @@ out:
 }
 
 /* What a state holds of 1 + x when it is read: o - 1, where o is as fine as the accumulator.  Chunks of one token. */
-static attest_status of_a_state(sums *worst, asked *k, attest_error *err)
+static attest_status of_a_state(sums *worst, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int finest = (int)-log2(classify_unit(k));
-    scene s = { .kernel = k };
+    probe_run s = { .kernel = k };
     if (k->path->mean || classify_out_unit(k) > classify_unit(k))
         return ATTEST_OK;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 chunk=1", k->path->axes, PLACES * finest, KEYS));
@@ -126,7 +126,7 @@ static attest_status of_a_state(sums *worst, asked *k, attest_error *err)
         for (int64_t b = 0; b < (int64_t)PLACES * finest; b++)
             classify_put(&s, ATTEST_V, b, 0, places[b / finest][2], 0, 0); /* no -1 */
         ATTEST_TRY(classify_run(&s, err));
-        judge_scene(worst, &s, ATTEST_O, 1, 1, finest);
+        judge_probe_run(worst, &s, ATTEST_O, 1, 1, finest);
     }
 out:
     classify_close(&s);
@@ -137,7 +137,7 @@ out:
 
 /* A product <q,k> of 2^step, 1.75, -2^step: of what is left, the score of key 1, times e^0 of key 0 (exponential), or
  * the one weight there is. */
-static attest_status over_channels(sums *worst, asked *k, attest_error *err)
+static attest_status over_channels(sums *worst, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int exponential = k->path->exponential;
@@ -146,7 +146,7 @@ static attest_status over_channels(sums *worst, asked *k, attest_error *err)
                           ? (attest_format_of(k->types.in).emax < STEPS ? attest_format_of(k->types.in).emax : STEPS)
                           : steps_of(k->types.in, k->path->key);
     double left[STEPS];
-    scene s = { .kernel = k };
+    probe_run s = { .kernel = k };
     if (k->path->mean && !exponential)
         return ATTEST_OK;
     ATTEST_TRY(
@@ -179,14 +179,14 @@ out:
 
 /* What is left of the weight beside that of key 0: l/l0 - 1 from lse = log l, l0 without the small key; or from o =
  * l0/l. */
-static attest_status over_weights(sums *worst, asked *k, attest_error *err)
+static attest_status over_weights(sums *worst, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0;
     const int finest = (int)-log2(by_lse ? attest_unit_roundoff(k->types.acc) : classify_out_unit(k)) + by_lse * 4;
     const int steps = finest < STEPS ? finest : STEPS;
     double left[STEPS];
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, PLACES * steps + 1, KEYS));
     if (!s.bundle)
         goto out;
@@ -215,7 +215,7 @@ out:
 
 /* ---- the traits ---------------------------------------------------------------------------------------------- */
 
-static int keeps_state(const asked *k)
+static int keeps_state(const probed_kernel *k)
 {
     return k->schedule == ATTEST_SCHEDULE_RECURRENT || k->schedule == ATTEST_SCHEDULE_CHUNK;
 }
@@ -232,7 +232,7 @@ static void hide_unit(inference *out, const sums *s)
         classify_hidden(out, "no sum could be asked for");
 }
 
-attest_status classify_acc_unit(inference *out, asked *k, attest_error *err)
+attest_status classify_acc_unit(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     sums worst = { 0 };
@@ -251,7 +251,7 @@ out:
     return status;
 }
 
-attest_status classify_acc_truncates(inference *out, asked *k, attest_error *err)
+attest_status classify_acc_truncates(inference *out, probed_kernel *k, attest_error *err)
 {
     (void)err;
     if (k->unit > 0)
@@ -261,7 +261,7 @@ attest_status classify_acc_truncates(inference *out, asked *k, attest_error *err
     return ATTEST_OK;
 }
 
-attest_status classify_state_dtype(inference *out, asked *k, attest_error *err)
+attest_status classify_state_dtype(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     static const uint32_t formats[] = { ATTEST_F64, ATTEST_F32, ATTEST_F16, ATTEST_BF16 };
@@ -294,11 +294,11 @@ out:
 static double quotient_error(double got, double n, double m) { return fabs(fma(got, m, -n)) / n; }
 
 /* Means of n = 1, 3 .. over m = 3, 5 .. keys, the rest of weight 0. */
-static attest_status divide_by_keys(double *worst, asked *k, const char *axes, attest_error *err)
+static attest_status divide_by_keys(double *worst, probed_kernel *k, const char *axes, attest_error *err)
 {
     enum { NUMERATORS = 16, DENOMINATORS = 31 };
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=64 e=1", axes, NUMERATORS * DENOMINATORS));
     if (!s.bundle)
         goto out;
@@ -318,11 +318,11 @@ out:
 }
 
 /* The gate of one of m = 3, 4 .. equal query heads, the others' logits far below: 1/m. */
-static attest_status divide_by_heads(double *worst, asked *k, attest_error *err)
+static attest_status divide_by_heads(double *worst, probed_kernel *k, attest_error *err)
 {
     enum { HEADS = 64 };
     attest_status status = ATTEST_OK;
-    scene s;
+    probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "%s gates=heads b=%d hq=%d hkv=1 m=1 e=1", k->path->axes, HEADS - 2, HEADS));
     if (!s.bundle)
         goto out;
@@ -344,10 +344,10 @@ out:
 
 /* A split kernel divides in each part, and once more when it has merged them: parts of 4 equal keys, each with the sum
  * n of its values, are exact but for the last division, of n parts/4 by their number. */
-static attest_status divide_by_parts(double *worst, asked *k, attest_error *err)
+static attest_status divide_by_parts(double *worst, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    scene s = { .kernel = k };
+    probe_run s = { .kernel = k };
     for (int splits = 3; splits < 32; splits += 2) {
         ATTEST_TRY(classify_open(&s, k, err, "%s b=16 m=%d e=1 splits=%d", k->path->axes, 4 * splits, splits));
         classify_ask_scores(&s);
@@ -364,7 +364,7 @@ out:
     return status;
 }
 
-attest_status classify_div_error(inference *out, asked *k, attest_error *err)
+attest_status classify_div_error(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int linear = !k->path->exponential && k->path->key == 1;

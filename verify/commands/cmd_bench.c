@@ -8,7 +8,7 @@
 #include "verify/bench/bench.h"
 #include "verify/base/base.h"
 
-#define MISTRUSTED 4 /* exit code, as of a gate that is not to be relied on */
+#define UNRELIABLE 4 /* exit code, as of a gate that is not to be relied on */
 
 static const char *const reference_lines[] = {
     "variant=softmax mask=causal n=128 d=64",         "variant=softmax mask=causal n=512 d=64",
@@ -95,19 +95,19 @@ static int threads_of(const attest_cli *cli)
     return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
 }
 
-/* One table, printed; *mistrusted counts those whose yardstick is not what it is said to be. */
+/* One table, printed; *unreliable counts those whose baseline timing is not what it is said to be. */
 static attest_status one_table(attest_bench_table *table, const bench *b, const char *line, const attest_cli *cli,
-                               const attest_bench_options *options, int *mistrusted, attest_error *err)
+                               const attest_bench_options *options, int *unreliable, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     ATTEST_TRY(b->run(table, line, options, err));
     (cli->options.format && strcmp(cli->options.format, "json") == 0 ? attest_bench_print_json
                                                                      : attest_bench_print)(stdout, table);
     fflush(stdout);
-    if (attest_bench_mistrusted(table)) {
-        fprintf(stderr, "attest bench: %s: mpfr-128 takes %.3f times its calls, more than %.2f: mistrusted\n",
+    if (attest_bench_unreliable(table)) {
+        fprintf(stderr, "attest bench: %s: mpfr-128 takes %.3f times its calls, more than %.2f: unreliable\n",
                 table->line, attest_bench_honesty(table), ATTEST_BENCH_HONEST);
-        ++*mistrusted;
+        ++*unreliable;
     }
     attest_bench_table_clear(table);
 out:
@@ -116,7 +116,7 @@ out:
 
 /* All problems; of the built-in ones, those that no wanted row serves are left out, and counted, unless that is all. */
 static attest_status all_tables(attest_bench_table *table, const bench *b, const attest_cli *cli,
-                                const attest_bench_options *options, int *mistrusted, attest_error *err)
+                                const attest_bench_options *options, int *unreliable, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     teller *t = options->clock->context;
@@ -124,7 +124,7 @@ static attest_status all_tables(attest_bench_table *table, const bench *b, const
     size_t left_out = 0;
     for (size_t n = 0; n < count; n++) {
         t->line = cli->problem ? cli->problem : b->lines[n];
-        status = one_table(table, b, t->line, cli, options, mistrusted, err);
+        status = one_table(table, b, t->line, cli, options, unreliable, err);
         if (status != ATTEST_OK && (status != ATTEST_UNSUPPORTED || ++left_out == count))
             return status;
     }
@@ -139,7 +139,7 @@ int attest_command_bench(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     const bench *b;
-    int mistrusted = 0;
+    int unreliable = 0;
     char folder[4096];
     teller t = { NULL };
     const int tells = !cli->options.quiet && isatty(STDERR_FILENO);
@@ -153,8 +153,8 @@ int attest_command_bench(const attest_cli *cli)
                                            .glob = cli->options.kernel ? cli->options.kernel : cli->engine,
                                            .plugins = attest_cli_plugins(folder, sizeof folder, cli) ? folder : NULL,
                                            .clock = &clock };
-    ATTEST_TRY(all_tables(table, b, cli, &options, &mistrusted, &err));
+    ATTEST_TRY(all_tables(table, b, cli, &options, &unreliable, &err));
 out:
     free(table);
-    return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : mistrusted ? MISTRUSTED : 0;
+    return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : unreliable ? UNRELIABLE : 0;
 }

@@ -114,7 +114,8 @@ out:
 static int all_caught(const attest_cli *cli, const attest_defect_result *result)
 {
     for (size_t k = 0; k < attest_defect_count; k++)
-        if (attest_defect_selected(&cli->options, &attest_defects[k]) && !(result[k].killed > 0 && result[k].live > 0))
+        if (attest_defect_selected(&cli->options, &attest_defects[k]) &&
+            !(result[k].killed > 0 && result[k].differs > 0))
             return 0;
     return 1;
 }

@@ -95,12 +95,12 @@ int attest_command_props(const attest_cli *cli)
                                            .floors = whole,
                                            .progress = !cli->options.quiet && isatty(STDERR_FILENO) ? progress : NULL };
     ATTEST_TRY(attest_props_check(&request, &err)); /* before what is kept is told */
-    ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_TOKENS, &err));
-    if (known.tokens > 0 && !cli->options.quiet)
+    ATTEST_TRY(attest_props_rerun(stderr, &known, &request, store, ATTEST_PROPS_REPROS, &err));
+    if (known.repros > 0 && !cli->options.quiet)
         fprintf(stderr,
                 "attest props: %" PRId64 " kept %s: %" PRId64 " broken, %" PRId64 " %s, %" PRId64
                 " of kernels or properties not asked\n",
-                known.tokens, attest_plural(known.tokens, "case", "cases"), known.broken, known.hold,
+                known.repros, attest_plural(known.repros, "case", "cases"), known.broken, known.hold,
                 attest_plural(known.hold, "holds", "hold"), known.others);
     ATTEST_TRY(attest_props_run(&result, &request, &err));
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)

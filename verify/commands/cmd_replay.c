@@ -1,5 +1,5 @@
 /* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its result.
- * `replay TOKEN` is props_replay.c. */
+ * `replay ID` is props_replay.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,10 +57,11 @@ static attest_status read_argument(replayed *r, const attest_cli *cli, attest_er
     if (strchr(path, '=') != NULL)
         return attest_case_parse(&r->c, path, NULL, NULL, err);
     if (!attest_is_case_file(path))
-        return attest_fail(err, ATTEST_BAD_INPUT,
-                           "%s: %s; allowed: a problem line, a token, a case file (attest search --out) or the folder "
-                           "of a failure (attest props --out)",
-                           path, access(path, R_OK) == 0 ? "holds no case and no token" : strerror(errno));
+        return attest_fail(
+            err, ATTEST_BAD_INPUT,
+            "%s: %s; allowed: a problem line, a repro id, a case file (attest search --out) or the folder "
+            "of a failure (attest props --out)",
+            path, access(path, R_OK) == 0 ? "holds no case and no repro id" : strerror(errno));
     ATTEST_TRY(attest_case_file_read(&r->file, path, err));
     r->c = r->file.c;
     r->inputs = r->file.inputs;
@@ -93,13 +94,13 @@ int attest_command_replay(const attest_cli *cli)
     attest_result result;
     char library[4096];
     const char *name;
-    char *kept = NULL; /* a token in a file */
+    char *kept = NULL; /* a repro id in a file */
     int supported = 0, code = 0;
     attest_result_init(&result);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     const int is_token = attest_is_token(cli->argument[0]);
-    kept = is_token ? NULL : attest_token_of_file(cli->argument[0]);
+    kept = is_token ? NULL : attest_repro_of_file(cli->argument[0]);
     if (is_token || kept) {
         status = attest_props_replay(&code, &cli->options, kept ? kept : cli->argument[0], &err);
         goto out;

@@ -7,7 +7,7 @@ const attest_command attest_commands[] = {
       attest_command_audit },
     { "reference", "", 0, 0, "print the truth of a problem with proven error", attest_command_reference },
     { "compare", "", 0, 0, "judge an output tensor from a file", attest_command_compare },
-    { "replay", "LINE|FILE|TOKEN|DIR", 1, 1, "run a kernel on a problem line or kept case, or a broken property again",
+    { "replay", "LINE|FILE|ID|DIR", 1, 1, "run a kernel on a problem line or kept case, or a broken property again",
       attest_command_replay },
     { "study", "order|range", 1, 1, "measure error against Taylor order, or against score range",
       attest_command_study },

@@ -110,7 +110,7 @@ static void add_defect_result(defect_run *r, size_t k, size_t index, const attes
         return;
     }
     to->run++;
-    to->live += ended || result->verdict == ATTEST_FAIL || strcmp(base->bits, result->outputs) != 0;
+    to->differs += ended || result->verdict == ATTEST_FAIL || strcmp(base->bits, result->outputs) != 0;
     if (ended || result->verdict == ATTEST_FAIL)
         add_kill(to, result, index, work_of(&r->suite->cases[index].problem));
 }

@@ -2,7 +2,7 @@
  *
  * Answers what each check is worth. Runs kernels through verify/gate only.
  *
- * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It is `live` on a case
+ * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It `differs` on a case
  * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
  * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.  Under another judge
  * (peer_gates.h) bits are those of the outputs that it asks for, and a run that died on attest's own guard pages, or
@@ -34,7 +34,7 @@ enum { ATTEST_CHECK_CRASH = ATTEST_REASON_COUNT, ATTEST_CHECK_TIMEOUT, ATTEST_CH
 const char *attest_check_name(int check);
 
 typedef struct attest_defect_result {
-    int64_t run, live, killed;      /* cases: run beside the base kernel, with other bits, killed */
+    int64_t run, differs, killed;   /* cases: run beside the base kernel, with other bits, killed */
     int64_t stopped;                /* cases, under another judge: guard pages touched, or late; no output */
     int64_t by[ATTEST_CHECK_COUNT]; /* cases on which this check was among those that killed */
     double work;                    /* of the smallest killing case: pairs times (d + e); INFINITY: none */

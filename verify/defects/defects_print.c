@@ -9,7 +9,7 @@
 #include "verify/defects/defects.h"
 
 /* Order of the table: survivors, then dead ones (their bits never differ), then the rest as listed. */
-static int rank_of(const attest_defect_result *r) { return r->killed == 0 ? 0 : r->live == 0 ? 1 : 2; }
+static int rank_of(const attest_defect_result *r) { return r->killed == 0 ? 0 : r->differs == 0 ? 1 : 2; }
 
 /* Calls `row` for every selected defect in the table's order. */
 static void each(void *to, const attest_options *options, const attest_defect_result *result,
@@ -65,7 +65,7 @@ static void print_row(void *to, const attest_defect *d, const attest_defect_resu
     attest_table_cell(table, "%s", d->base);
     attest_table_cell(table, "%s", r->killed == 0 ? "LIVES" : r->smoke ? "smoke" : "");
     attest_table_count(table, r->run);
-    attest_table_count(table, r->live);
+    attest_table_count(table, r->differs);
     attest_table_count(table, r->killed);
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
         if (columns[c] && r->by[c])
@@ -84,7 +84,7 @@ static size_t matrix_columns(attest_column *column, const int *columns)
     column[count++] = (attest_column){ .head = "base kernel", .width = 21 };
     column[count++] = (attest_column){ .head = "", .width = 5 };
     column[count++] = (attest_column){ .head = "cases", .flags = ATTEST_COLUMN_RIGHT, .width = 6 };
-    column[count++] = (attest_column){ .head = "live", .flags = ATTEST_COLUMN_RIGHT, .width = 6 };
+    column[count++] = (attest_column){ .head = "differs", .flags = ATTEST_COLUMN_RIGHT, .width = 7 };
     column[count++] = (attest_column){ .head = "killed", .flags = ATTEST_COLUMN_RIGHT, .width = 6 };
     const size_t first = count;
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
@@ -130,11 +130,11 @@ static void print_totals(FILE *out, const attest_options *options, const attest_
         if (!attest_defect_selected(options, &attest_defects[k]))
             continue;
         count++;
-        dead += result[k].live == 0;
+        dead += result[k].differs == 0;
         survivors += result[k].killed == 0;
         smoke += result[k].smoke;
     }
-    fprintf(out, "\n%d %s, %d live, %d killed by suite %s (%d by suite smoke too), %d %s\n", count,
+    fprintf(out, "\n%d %s, %d differ, %d killed by suite %s (%d by suite smoke too), %d %s\n", count,
             attest_plural(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
             attest_plural(survivors, "survives", "survive"));
 }
@@ -165,7 +165,7 @@ static void markdown_row(void *to, const attest_defect *d, const attest_defect_r
     attest_table_cell(table, "%s", d->what);
     attest_table_cell(table, "%s", d->bugs);
     attest_table_cell(table, "%s", r->killed ? checks : "**survives**");
-    attest_table_cell(table, "%lld/%lld/%lld", (long long)r->killed, (long long)r->live, (long long)r->run);
+    attest_table_cell(table, "%lld/%lld/%lld", (long long)r->killed, (long long)r->differs, (long long)r->run);
     attest_table_cell(table, "%s", r->smoke ? "yes" : "");
     margin_cell(table, r, "");
     attest_table_cell(table, "%s%s%s", code, r->line, code);
@@ -205,9 +205,9 @@ static void json_row(void *to, const attest_defect *d, const attest_defect_resul
             json_object_set_new(by, attest_check_name(c), json_integer(r->by[c]));
     attest_json_line(to,
                      json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:o,s:o,s:o}", "defect", attest_defect_name(name, d),
-                               "base", d->base, "bugs", d->bugs, "what", d->what, "cases", (json_int_t)r->run, "live",
-                               (json_int_t)r->live, "killed", (json_int_t)r->killed, "smoke", r->smoke, "by", by,
-                               "smallest", r->killed ? attest_json_text(r->line) : json_null(), "margin",
+                               "base", d->base, "bugs", d->bugs, "what", d->what, "cases", (json_int_t)r->run,
+                               "differs", (json_int_t)r->differs, "killed", (json_int_t)r->killed, "smoke", r->smoke,
+                               "by", by, "smallest", r->killed ? attest_json_text(r->line) : json_null(), "margin",
                                r->killed && isfinite(r->margin) ? attest_json_number(r->margin) : json_null()));
 }
 

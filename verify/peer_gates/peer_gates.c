@@ -163,5 +163,5 @@ attest_peer_outcome attest_peer_outcome_of(const attest_defect_result *result)
         return ATTEST_PEER_CAUGHT;
     if (result->run == 0)
         return result->stopped > 0 ? ATTEST_PEER_STOPPED : ATTEST_PEER_UNCOVERED;
-    return result->live > 0 ? ATTEST_PEER_PASSED : ATTEST_PEER_UNSEEN;
+    return result->differs > 0 ? ATTEST_PEER_PASSED : ATTEST_PEER_UNSEEN;
 }

@@ -78,12 +78,12 @@ static void print_together(FILE *out, const attest_peer_table *t)
 {
     int64_t differ = 0, caught = 0;
     for (size_t k = 0; k < attest_defect_count; k++) {
-        int refused = 0, live = 0;
+        int refused = 0, differs = 0;
         for (size_t g = 0; g < t->count; g++) {
             refused |= t->gates[g].defects[k].killed > 0;
-            live |= t->gates[g].defects[k].live > 0;
+            differs |= t->gates[g].defects[k].differs > 0;
         }
-        differ += live;
+        differ += differs;
         caught += refused;
     }
     fprintf(out, "together: %lld %s kernel in some run, %lld of them %s every gate\n", (long long)differ,
@@ -214,7 +214,7 @@ void attest_peer_markdown(FILE *out, const attest_peer_table *t)
 static json_t *result_to_json(const attest_defect_result *r)
 {
     return json_pack("{s:s,s:I,s:I,s:I,s:I}", "outcome", outcome_names[attest_peer_outcome_of(r)], "caught",
-                     (json_int_t)r->killed, "runs", (json_int_t)r->run, "live", (json_int_t)r->live, "stopped",
+                     (json_int_t)r->killed, "runs", (json_int_t)r->run, "differs", (json_int_t)r->differs, "stopped",
                      (json_int_t)r->stopped);
 }
 

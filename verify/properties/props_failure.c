@@ -51,19 +51,19 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
     asker a = { .property = NULL };
     attest_example first = { .inputs = NULL };
     attest_shrunk shrunk = { .attempts = 0 };
-    attest_token token = { .property = "" };
+    attest_repro repro = { .property = "" };
     char folder[4096];
     ATTEST_TRY(start(&a, request, f->kernel, f->property, err));
     ATTEST_TRY(attest_example_draw(&first, &f->c, f->number, err));
     ATTEST_TRY(attest_shrink(&shrunk, &first, &f->found, &budget, try_example, &a, err));
-    snprintf(token.property, sizeof token.property, "%s", f->property ? f->property->name : ATTEST_PROPS_RUN);
-    snprintf(token.kernel, sizeof token.kernel, "%s", f->kernel);
-    token.example = shrunk.example; /* borrowed */
-    const attest_props_report report = { &token, f->property, &shrunk.found, &f->c, &f->found, request->program };
+    snprintf(repro.property, sizeof repro.property, "%s", f->property ? f->property->name : ATTEST_PROPS_RUN);
+    snprintf(repro.kernel, sizeof repro.kernel, "%s", f->kernel);
+    repro.example = shrunk.example; /* borrowed */
+    const attest_props_report report = { &repro, f->property, &shrunk.found, &f->c, &f->found, request->program };
     ATTEST_TRY(attest_props_tell(out, &report, err));
     ATTEST_TRY(attest_props_files(folder, sizeof folder, store, &report, err));
     ATTEST_TRY(
-        attest_props_explain(out, &a.world.subject, &token.example.c, token.example.inputs, request->timeout_s, err));
+        attest_props_explain(out, &a.world.subject, &repro.example.c, repro.example.inputs, request->timeout_s, err));
     fprintf(out, "kept in    %s (%ld %s)\n\n", folder, shrunk.attempts, attest_plural(shrunk.attempts, "try", "tries"));
 out:
     attest_example_clear(&shrunk.example);
@@ -80,48 +80,48 @@ typedef struct rerun {
     const attest_props_request *request;
 } rerun;
 
-/* 1 if the token's kernel and property are among those that the request asks. */
-static int is_asked(const attest_token *token, const attest_props_request *request)
+/* 1 if the repro id's kernel and property are among those that the request asks. */
+static int is_asked(const attest_repro *repro, const attest_props_request *request)
 {
-    const char *colon = strrchr(token->kernel, ':'), *name = colon ? colon + 1 : token->kernel;
-    const size_t library = colon ? (size_t)(colon - token->kernel) : 0;
+    const char *colon = strrchr(repro->kernel, ':'), *name = colon ? colon + 1 : repro->kernel;
+    const size_t library = colon ? (size_t)(colon - repro->kernel) : 0;
     const char *own = request->library ? request->library : "";
-    return strlen(own) == library && memcmp(own, token->kernel, library) == 0 &&
+    return strlen(own) == library && memcmp(own, repro->kernel, library) == 0 &&
            (!request->kernel_glob || fnmatch(request->kernel_glob, name, 0) == 0) &&
-           (!request->property_glob || fnmatch(request->property_glob, token->property, 0) == 0);
+           (!request->property_glob || fnmatch(request->property_glob, repro->property, 0) == 0);
 }
 
-/* `where`: of the token, for people. */
+/* `where`: of the repro id, for people. */
 static attest_status run_token(const rerun *r, const char *text, const char *where, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_token token = { .property = "" };
+    attest_repro repro = { .property = "" };
     attest_finding found;
     asker a = { .property = NULL };
-    status = attest_token_parse(&token, text, err);
+    status = attest_repro_parse(&repro, text, err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, where);
-    r->known->tokens++;
-    const attest_property *property = attest_property_find(token.property);
-    if (!is_asked(&token, r->request) || (!property && strcmp(token.property, ATTEST_PROPS_RUN) != 0)) {
+    r->known->repros++;
+    const attest_property *property = attest_property_find(repro.property);
+    if (!is_asked(&repro, r->request) || (!property && strcmp(repro.property, ATTEST_PROPS_RUN) != 0)) {
         r->known->others++;
         goto out;
     }
-    ATTEST_TRY(start(&a, r->request, token.kernel, property, err));
-    ATTEST_TRY(try_example(&a, &found, &token.example, err));
+    ATTEST_TRY(start(&a, r->request, repro.kernel, property, err));
+    ATTEST_TRY(try_example(&a, &found, &repro.example, err));
     r->known->broken += found.broken;
     r->known->hold += !found.broken;
     r->known->ended += found.end == ATTEST_PROP_CRASH || found.end == ATTEST_PROP_TIMEOUT;
     if (found.broken)
-        fprintf(r->out, "STILL BROKEN %s: %s of %s\n    found      %s\n", where, token.property, token.kernel,
+        fprintf(r->out, "STILL BROKEN %s: %s of %s\n    found      %s\n", where, repro.property, repro.kernel,
                 found.what);
 out:
     attest_worker_free(a.world.subject.worker);
-    attest_token_clear(&token);
+    attest_repro_clear(&repro);
     return status;
 }
 
-/* Every line of a file of tokens; a missing file is none. */
+/* Every line of a file of repros; a missing file is none. */
 static attest_status run_file(const rerun *r, const char *path, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -156,7 +156,7 @@ static attest_status run_store(const rerun *r, const char *store, attest_error *
     char path[4096];
     const int count = scandir(store, &entries, visible, alphasort);
     for (int k = 0; k < count; k++) {
-        snprintf(path, sizeof path, "%s/%s/token", store, entries[k]->d_name);
+        snprintf(path, sizeof path, "%s/%s/repro-id", store, entries[k]->d_name);
         ATTEST_TRY(run_file(r, path, err));
     }
 out:
@@ -167,12 +167,12 @@ out:
 }
 
 attest_status attest_props_rerun(FILE *out, attest_props_known *known, const attest_props_request *request,
-                                 const char *store, const char *tokens, attest_error *err)
+                                 const char *store, const char *repros, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const rerun r = { out, known, request };
     *known = (attest_props_known){ 0 };
-    ATTEST_TRY(run_file(&r, tokens, err));
+    ATTEST_TRY(run_file(&r, repros, err));
     ATTEST_TRY(run_store(&r, store, err));
 out:
     return status;

@@ -1,7 +1,7 @@
 /* props_failure.h - a broken property made small, explained, kept: the phases shrink and explain, and the store.
  *
- * The store is a folder (`.attest` unless --out says otherwise) of one folder a failure (props_files.h).  Its tokens,
- * and those of a file `attest.tokens` in the working folder (one a line, # for comments; for the user to commit), are
+ * The store is a folder (`.attest` unless --out says otherwise) of one folder a failure (props_files.h).  Its repros,
+ * and those of a file `attest.repros` in the working folder (one a line, # for comments; for the user to commit), are
  * run before anything is drawn: phases explicit and reuse.
  */
 #ifndef ATTEST_PROPS_FAILURE_H
@@ -12,22 +12,23 @@
 #include "verify/properties/props_run.h"
 
 #define ATTEST_PROPS_STORE ".attest"
-#define ATTEST_PROPS_TOKENS "attest.tokens"
+#define ATTEST_PROPS_REPROS "attest.repros"
 
 /* Shrinks the failure, writes its folder into `store`, and tells all of it: statement, what broke, line, values if few,
- * token, command, shares of the error's sources.  `request`: of the run that found it. */
+ * repro, command, shares of the error's sources.  `request`: of the run that found it. */
 attest_status attest_props_failure_tell(FILE *out, const attest_props_request *request, const attest_props_failure *f,
                                         const char *store, attest_error *err);
 
-/* What came of tokens that were kept. */
+/* What came of repros that were kept. */
 typedef struct attest_props_known {
-    int64_t tokens, broken, hold, others; /* others: of kernels or properties that this run does not ask */
+    int64_t repros, broken, hold, others; /* others: of kernels or properties that this run does not ask */
     int64_t ended;                        /* of the broken: kernels that crashed or hung */
 } attest_props_known;
 
-/* Runs every token of the store and of the file `tokens` (either may be missing) whose kernel and property the request
- * names; tells those that are still broken, by their file and line.  ATTEST_BAD_INPUT: a token that cannot be read. */
+/* Runs every repro id of the store and of the file `repros` (either may be missing) whose kernel and property the
+ * request names; tells those that are still broken, by their file and line.  ATTEST_BAD_INPUT: an id that cannot be
+ * read. */
 attest_status attest_props_rerun(FILE *out, attest_props_known *known, const attest_props_request *request,
-                                 const char *store, const char *tokens, attest_error *err);
+                                 const char *store, const char *repros, attest_error *err);
 
 #endif

@@ -61,18 +61,18 @@ static void tell_tensors(FILE *out, const attest_example *example)
 attest_status attest_props_tell(FILE *out, const attest_props_report *report, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const attest_token *token = report->token;
+    const attest_repro *repro = report->repro;
     char line[ATTEST_LINE], program[600], *text = NULL;
-    ATTEST_TRY(attest_case_print(line, sizeof line, &token->example.c, err));
-    ATTEST_TRY(attest_token_print(&text, token, err));
-    fprintf(out, "property   %s\n", token->property);
+    ATTEST_TRY(attest_case_print(line, sizeof line, &repro->example.c, err));
+    ATTEST_TRY(attest_repro_print(&text, repro, err));
+    fprintf(out, "property   %s\n", repro->property);
     fprintf(out, "statement  %s\n", report->property ? report->property->statement : "the kernel's run ends well");
     if (report->property)
         fprintf(out, "about      %s\ntolerance  %s\n", report->property->variants, report->property->lemma);
-    fprintf(out, "kernel     %s\nproblem    %s\ncase       %" PRIu32 ", %s\n", token->kernel, line,
-            token->example.number, token->example.explicit_values ? "values of its own" : "drawn");
+    fprintf(out, "kernel     %s\nproblem    %s\ncase       %" PRIu32 ", %s\n", repro->kernel, line,
+            repro->example.number, repro->example.explicit_values ? "values of its own" : "drawn");
     tell_finding(out, report->found);
-    tell_tensors(out, &token->example);
+    tell_tensors(out, &repro->example);
     if (report->first) {
         ATTEST_TRY(attest_case_print(line, sizeof line, report->first, err));
         fprintf(out, "\nshrunk from %s\n", line);
@@ -83,7 +83,7 @@ attest_status attest_props_tell(FILE *out, const attest_props_report *report, at
     if (text)
         fprintf(out, "\nto see it again:\n\n    %s replay %s\n", program, text);
     else
-        fprintf(out, "\ntoo many values for a token: the inputs are the .npy files and case.c\n");
+        fprintf(out, "\ntoo many values for a repro id: the inputs are the .npy files and case.c\n");
 out:
     free(text);
     return status;
@@ -198,14 +198,14 @@ static void write_main(FILE *out, const attest_example *example, const attest_te
 attest_status attest_props_literal(FILE *out, const attest_props_report *report, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const attest_example *example = &report->token->example;
+    const attest_example *example = &report->repro->example;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_inputs(&example->c.problem, ids, ATTEST_MAX_TENSORS);
     char line[ATTEST_LINE];
     ATTEST_TRY(attest_case_print(line, sizeof line, &example->c, err));
     comment(out, "problem:  ", line);
-    comment(out, "kernel:   ", report->token->kernel);
-    comment(out, "property: ", report->token->property);
+    comment(out, "kernel:   ", report->repro->kernel);
+    comment(out, "property: ", report->repro->property);
     comment(out, "          ", report->property ? report->property->statement : "the kernel's run ends well");
     comment(out, "found:    ", report->found->what);
     write_sizes(out, &example->c.problem);
@@ -221,7 +221,7 @@ out:
 static attest_status tell_token(FILE *out, const attest_props_report *report, attest_error *err)
 {
     char *text;
-    const attest_status status = attest_token_print(&text, report->token, err);
+    const attest_status status = attest_repro_print(&text, report->repro, err);
     if (status == ATTEST_OK && text)
         fprintf(out, "%s\n", text);
     free(text);
@@ -231,7 +231,7 @@ static attest_status tell_token(FILE *out, const attest_props_report *report, at
 static const struct {
     const char *name;
     attest_status (*write)(FILE *out, const attest_props_report *report, attest_error *err);
-} texts[] = { { "failure.txt", attest_props_tell }, { "case.c", attest_props_literal }, { "token", tell_token } };
+} texts[] = { { "failure.txt", attest_props_tell }, { "case.c", attest_props_literal }, { "repro-id", tell_token } };
 
 /* PATH bytes of folder/name; 0: too long. */
 static int join(char path[PATH], const char *folder, const char *name)
@@ -256,7 +256,7 @@ static attest_status write_text(const char *folder, size_t k, const attest_props
 static attest_status write_all(const char *folder, const attest_props_report *report, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const attest_example *example = &report->token->example;
+    const attest_example *example = &report->repro->example;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_inputs(&example->c.problem, ids, ATTEST_MAX_TENSORS);
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
@@ -274,17 +274,17 @@ out:
 }
 
 /* Of all that the folder is about. */
-static uint64_t hash_of(const attest_token *token)
+static uint64_t hash_of(const attest_repro *repro)
 {
-    const attest_problem *p = &token->example.c.problem;
+    const attest_problem *p = &repro->example.c.problem;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
-    const uint64_t words[] = { attest_case_hash(&token->example.c), token->example.number, (uint64_t)p->chunk,
+    const uint64_t words[] = { attest_case_hash(&repro->example.c), repro->example.number, (uint64_t)p->chunk,
                                (uint64_t)p->splits };
-    uint64_t hash = attest_fnv(ATTEST_FNV_START, token->kernel, strlen(token->kernel));
+    uint64_t hash = attest_fnv(ATTEST_FNV_START, repro->kernel, strlen(repro->kernel));
     hash = attest_fnv(hash, words, sizeof words);
     for (size_t k = 0; k < count; k++) {
-        const attest_tensor *t = attest_bundle_get(token->example.inputs, ids[k]);
+        const attest_tensor *t = attest_bundle_get(repro->example.inputs, ids[k]);
         hash = attest_fnv(hash, t->data, attest_tensor_bytes(t));
     }
     return hash;
@@ -309,9 +309,9 @@ attest_status attest_props_files(char *folder, size_t len, const char *parent, c
 {
     attest_status status = ATTEST_OK;
     char temporary[PATH] = "";
-    const uint64_t hash = hash_of(report->token);
-    const int n = snprintf(folder, len, "%s/%s-%016" PRIx64, parent, report->token->property, hash);
-    const int t = snprintf(temporary, sizeof temporary, "%s/.%s-%016" PRIx64 "-XXXXXX", parent, report->token->property,
+    const uint64_t hash = hash_of(report->repro);
+    const int n = snprintf(folder, len, "%s/%s-%016" PRIx64, parent, report->repro->property, hash);
+    const int t = snprintf(temporary, sizeof temporary, "%s/.%s-%016" PRIx64 "-XXXXXX", parent, report->repro->property,
                            hash);
     int made = 0;
     if (n <= 0 || (size_t)n >= len || t <= 0 || t >= PATH)

@@ -3,7 +3,7 @@
  *     failure.txt   the statement, what broke and by how much, the problem line, the command that shows it again
  *     case.c        the inputs as C arrays, alone: compiles with any C99 compiler and prints them
  *     NAME.npy      each input (bf16 as <u2, as `attest reference -t` reads it)
- *     token         the case in one word (props/shrink/token.h), where it is not too long for one
+ *     repro         the case in one word (props/shrink/repro.h), where it is not too long for one
  */
 #ifndef ATTEST_PROPS_FILES_H
 #define ATTEST_PROPS_FILES_H
@@ -17,7 +17,7 @@
 #define ATTEST_PROPS_RUN "run"
 
 typedef struct attest_props_report {
-    const attest_token *token;       /* property, kernel, the example; its inputs are what is written */
+    const attest_repro *repro;       /* property, kernel, the example; its inputs are what is written */
     const attest_property *property; /* NULL: the run itself */
     const attest_finding *found;     /* what it breaks */
     const attest_case *first;        /* the line it was found on, before shrinking, and what that broke; or NULL */

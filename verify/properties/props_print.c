@@ -97,7 +97,7 @@ void attest_props_print(FILE *out, const attest_props_result *result, int whole)
             result->elements, attest_plural(result->elements, "element", "elements"), broken, result->failure_count,
             attest_plural((int64_t)result->failure_count, "failure", "failures"));
     if (d.vacuous || d.floors || d.silent || d.starved)
-        fprintf(out, "mistrusted: %d vacuous, %d silent %s, %d %s missed, %" PRId64 " %s starved\n", d.vacuous,
+        fprintf(out, "no evidence: %d vacuous, %d silent %s, %d %s missed, %" PRId64 " %s starved\n", d.vacuous,
                 d.silent, attest_plural(d.silent, "property", "properties"), d.floors,
                 attest_plural(d.floors, "floor", "floors"), d.starved, attest_plural(d.starved, "case", "cases"));
 }

@@ -18,13 +18,13 @@ int attest_is_token(const char *text)
     return digits > 0 && text[2 + digits] == ':';
 }
 
-char *attest_token_of_file(const char *path)
+char *attest_repro_of_file(const char *path)
 {
     char name[4200], *text = NULL;
     struct stat info;
     size_t size = 0;
     if (stat(path, &info) != 0 ||
-        snprintf(name, sizeof name, "%s%s", path, S_ISDIR(info.st_mode) ? "/token" : "") >= (int)sizeof name)
+        snprintf(name, sizeof name, "%s%s", path, S_ISDIR(info.st_mode) ? "/repro-id" : "") >= (int)sizeof name)
         return NULL;
     FILE *in = fopen(name, "r");
     const int read = in && getline(&text, &size, in) > 0;
@@ -43,7 +43,7 @@ static attest_status find_property(const attest_property **property, const char 
 {
     *property = attest_property_find(name);
     if (!*property && strcmp(name, ATTEST_PROPS_RUN) != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "token: no property `%s` (attest list properties)", name);
+        return attest_fail(err, ATTEST_BAD_INPUT, "repro: no property `%s` (attest list properties)", name);
     return ATTEST_OK;
 }
 
@@ -73,28 +73,28 @@ static const char *word_of(const attest_finding *found)
     return found->broken ? "broken" : found->compared > 0 ? "holds" : "says nothing of this case";
 }
 
-static attest_status print_json(const attest_token *token, const attest_finding *found, const char *line)
+static attest_status print_json(const attest_repro *repro, const attest_finding *found, const char *line)
 {
     char ratio[40];
     snprintf(ratio, sizeof ratio, "%a", found->ratio);
     return attest_json_line(stdout,
-                            json_pack("{s:o,s:o,s:o,s:s,s:o,s:I,s:s}", "property", attest_json_text(token->property),
-                                      "kernel", attest_json_text(token->kernel), "problem", attest_json_text(line),
+                            json_pack("{s:o,s:o,s:o,s:s,s:o,s:I,s:s}", "property", attest_json_text(repro->property),
+                                      "kernel", attest_json_text(repro->kernel), "problem", attest_json_text(line),
                                       "verdict", word_of(found), "found", attest_json_text(found->what), "compared",
                                       (json_int_t)found->compared, "ratio", ratio));
 }
 
-static attest_status tell(const attest_options *options, const attest_token *token, const attest_property *property,
+static attest_status tell(const attest_options *options, const attest_repro *repro, const attest_property *property,
                           const attest_finding *found, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char line[ATTEST_LINE];
     const attest_props_report report = {
-        .token = token, .property = property, .found = found, .program = options->program
+        .repro = repro, .property = property, .found = found, .program = options->program
     };
-    ATTEST_TRY(attest_case_print(line, sizeof line, &token->example.c, err));
+    ATTEST_TRY(attest_case_print(line, sizeof line, &repro->example.c, err));
     if (options->format && strcmp(options->format, "json") == 0) {
-        status = print_json(token, found, line);
+        status = print_json(repro, found, line);
     } else if (!options->quiet) {
         printf("verdict    %s\n", word_of(found));
         ATTEST_TRY(attest_props_tell(stdout, &report, err));
@@ -106,26 +106,26 @@ out:
 attest_status attest_props_replay(int *code, const attest_options *options, const char *text, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_token token = { .kernel = "" };
+    attest_repro repro = { .kernel = "" };
     attest_props_world world = { .timeout_s = options->timeout, .reference = 1 };
     const attest_property *property;
     attest_finding found = { 0 };
     char library[4096];
     const char *name;
-    ATTEST_TRY(attest_token_parse(&token, text, err));
-    ATTEST_TRY(find_property(&property, token.property, err));
+    ATTEST_TRY(attest_repro_parse(&repro, text, err));
+    ATTEST_TRY(find_property(&property, repro.property, err));
     if (options->kernel &&
-        snprintf(token.kernel, sizeof token.kernel, "%s", options->kernel) >= (int)sizeof token.kernel)
+        snprintf(repro.kernel, sizeof repro.kernel, "%s", options->kernel) >= (int)sizeof repro.kernel)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel: the name is too long"));
-    attest_split_target(token.kernel, library, sizeof library, &name);
+    attest_split_target(repro.kernel, library, sizeof library, &name);
     world.subject.library = *library ? library : NULL;
     world.subject.program = options->program;
     ATTEST_TRY(attest_worker_start(&world.subject.worker, world.subject.library, options->timeout, err));
     ATTEST_TRY(attest_find_kernel(&world.subject, name, err));
-    ATTEST_TRY(ask(&found, &world, property, &token.example, err));
-    ATTEST_TRY(tell(options, &token, property, &found, err));
+    ATTEST_TRY(ask(&found, &world, property, &repro.example, err));
+    ATTEST_TRY(tell(options, &repro, property, &found, err));
 out:
-    attest_token_clear(&token);
+    attest_repro_clear(&repro);
     attest_worker_free(world.subject.worker);
     *code = exit_of(&found);
     return status;

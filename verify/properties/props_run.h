@@ -1,7 +1,7 @@
 /* props_run.h - many cases, every property that applies, on any number of threads: what `attest props` does.
  *
  * Case k is asked of kernel k mod (kernels); its number in the draws is k.  Phases of a run, in this order: explicit
- * and reuse (tokens, props_store.h), then here
+ * and reuse (repros, props_store.h), then here
  *     edge      each kernel on the smallest problems of its kind (one query, one key, one channel, ties)
  *     generate  `cases` problems, drawn (props/generate/generate.h)
  *     target    of each property the case that came nearest to its tolerance, drawn again

@@ -194,10 +194,10 @@ START_TEST(a_table_of_engines)
 }
 END_TEST
 
-static void check_verdict(const attest_bench_table *table, const char *says, int mistrusted)
+static void check_verdict(const attest_bench_table *table, const char *says, int unreliable)
 {
     char *text = printed(table, attest_bench_print);
-    ck_assert_msg(strstr(text, says) && attest_bench_mistrusted(table) == mistrusted, "%s: %s", says, text);
+    ck_assert_msg(strstr(text, says) && attest_bench_unreliable(table) == unreliable, "%s: %s", says, text);
     free(text);
 }
 
@@ -221,7 +221,7 @@ START_TEST(honesty_is_least_time_over_least_cost)
         sample[r] = calls * 0.5 * 1.16;
     check_verdict(table, "= 1.160: above 1.15, set-up weighs at N x M = 2 x 2", 0);
     table->pairs = INT64_C(1) << 24; /* too much for set-up to be the reason */
-    check_verdict(table, "= 1.160: MISTRUSTED (above 1.15)", 1);
+    check_verdict(table, "= 1.160: UNRELIABLE (above 1.15)", 1);
     sample[2] = calls * 0.5 * 1.14;
     check_verdict(table, "= 1.140: honest (up to 1.15)", 0);
     table_free(table);

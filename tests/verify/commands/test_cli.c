@@ -192,7 +192,7 @@ END_TEST
 START_TEST(test_props) { check_file("props.case"); }
 END_TEST
 
-START_TEST(test_tokens) { check_file("token.case"); }
+START_TEST(test_repros) { check_file("repro.case"); }
 END_TEST
 
 /* ---- what commands share, called directly --------------------------------------------------------------------- */
@@ -362,7 +362,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_bench);
     tcase_add_test(t, test_defects);
     tcase_add_test(t, test_props);
-    tcase_add_test(t, test_tokens);
+    tcase_add_test(t, test_repros);
     suite_add_tcase(s, t);
     t = tcase_create("search");
     tcase_set_timeout(t, 120);

@@ -129,7 +129,7 @@ END_TEST
 START_TEST(outcomes)
 {
     static const struct {
-        int64_t run, live, killed, stopped;
+        int64_t run, differs, killed, stopped;
         attest_peer_outcome want;
     } rows[] = { { 4, 2, 1, 0, ATTEST_PEER_CAUGHT },
                  { 4, 2, 0, 1, ATTEST_PEER_PASSED },
@@ -138,7 +138,7 @@ START_TEST(outcomes)
                  { 0, 0, 0, 0, ATTEST_PEER_UNCOVERED } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const attest_defect_result r = {
-            .run = rows[i].run, .live = rows[i].live, .killed = rows[i].killed, .stopped = rows[i].stopped
+            .run = rows[i].run, .differs = rows[i].differs, .killed = rows[i].killed, .stopped = rows[i].stopped
         };
         ck_assert_int_eq(attest_peer_outcome_of(&r), rows[i].want);
     }

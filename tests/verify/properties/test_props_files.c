@@ -1,4 +1,4 @@
-/* test_props_files.c - planted defects, found, shrunk, written as token and folder, and met again from each. */
+/* test_props_files.c - planted defects, found, shrunk, written as repro and folder, and met again from each. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,19 +143,19 @@ static int median(int *sizes)
     return (sizes[ROWS / 2 - 1] + sizes[ROWS / 2] + 1) / 2;
 }
 
-/* From the token alone: the same bits, and they fail in the same way. */
-static void meet_again(subject *s, const attest_token *token, const attest_finding *broken)
+/* From the repro id alone: the same bits, and they fail in the same way. */
+static void meet_again(subject *s, const attest_repro *repro, const attest_finding *broken)
 {
     attest_error err = { "" };
-    attest_token again;
+    attest_repro again;
     attest_finding found;
     char *text;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
-    const size_t count = attest_problem_inputs(&token->example.c.problem, ids, ATTEST_MAX_TENSORS);
-    ck_assert(attest_token_print(&text, token, &err) == ATTEST_OK && text);
-    ck_assert_msg(attest_token_parse(&again, text, &err) == ATTEST_OK, "%s: %s", text, err.text);
+    const size_t count = attest_problem_inputs(&repro->example.c.problem, ids, ATTEST_MAX_TENSORS);
+    ck_assert(attest_repro_print(&text, repro, &err) == ATTEST_OK && text);
+    ck_assert_msg(attest_repro_parse(&again, text, &err) == ATTEST_OK, "%s: %s", text, err.text);
     for (size_t k = 0; k < count; k++) {
-        const attest_tensor *t = attest_bundle_get(token->example.inputs, ids[k]);
+        const attest_tensor *t = attest_bundle_get(repro->example.inputs, ids[k]);
         ck_assert_mem_eq(t->data, attest_bundle_get(again.example.inputs, ids[k])->data, attest_tensor_bytes(t));
     }
     ck_assert_msg(try_example(s, &found, &again.example, &err) == ATTEST_OK, "%s", err.text);
@@ -164,7 +164,7 @@ static void meet_again(subject *s, const attest_token *token, const attest_findi
                   "%s", text);
     ck_assert(s->bound || found.end != ATTEST_PROP_DONE || strcmp(found.what, broken->what) == 0);
     free(text);
-    attest_token_clear(&again);
+    attest_repro_clear(&again);
 }
 
 START_TEST(defects_become_small)
@@ -176,10 +176,10 @@ START_TEST(defects_become_small)
         attest_shrunk shrunk = shrink_row(&s, row);
         const double seconds = attest_now_seconds() - begun;
         const attest_problem *p = &shrunk.example.c.problem;
-        attest_token token = { .example = shrunk.example };
-        snprintf(token.property, sizeof token.property, "%s", rows[row].property ? rows[row].property : "bound");
-        snprintf(token.kernel, sizeof token.kernel, "%s:%s", s.world.subject.library, rows[row].defect);
-        meet_again(&s, &token, &shrunk.found);
+        attest_repro repro = { .example = shrunk.example };
+        snprintf(repro.property, sizeof repro.property, "%s", rows[row].property ? rows[row].property : "bound");
+        snprintf(repro.kernel, sizeof repro.kernel, "%s:%s", s.world.subject.library, rows[row].defect);
+        meet_again(&s, &repro, &shrunk.found);
         n[row] = (int)p->n;
         m[row] = (int)p->m;
         d[row] = (int)p->d;
@@ -187,7 +187,7 @@ START_TEST(defects_become_small)
         heads[row] = (int)(p->b * p->hq);
         if (getenv("ATTEST_TELL"))
             printf("%-20s %-18s n=%d m=%d d=%d e=%d b*hq=%d  %ld tries, %ld kept, %.2f s\n", rows[row].defect,
-                   token.property, n[row], m[row], d[row], e[row], heads[row], shrunk.attempts, shrunk.kept, seconds);
+                   repro.property, n[row], m[row], d[row], e[row], heads[row], shrunk.attempts, shrunk.kept, seconds);
         attest_example_clear(&shrunk.example);
         attest_worker_free(s.world.subject.worker);
     }
@@ -202,15 +202,15 @@ END_TEST
 
 /* ---- the folder --------------------------------------------------------------------------------------------- */
 
-static attest_token made_token(const char *line)
+static attest_repro made_token(const char *line)
 {
-    attest_token token = { .property = "key-permutation", .kernel = "dir/a */.so:k" };
+    attest_repro repro = { .property = "key-permutation", .kernel = "dir/a */.so:k" };
     attest_case c;
     attest_error err;
     ck_assert_msg(attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
-    ck_assert(attest_example_draw(&token.example, &c, 0, &err) == ATTEST_OK);
-    token.example.explicit_values = 1;
-    return token;
+    ck_assert(attest_example_draw(&repro.example, &c, 0, &err) == ATTEST_OK);
+    repro.example.explicit_values = 1;
+    return repro;
 }
 
 /* The text of a file in folder `in`; the caller's. */
@@ -275,52 +275,52 @@ static void check_values(const char *in, const attest_example *example)
     free(text);
 }
 
-static void check_words(const char *in, const attest_token *token)
+static void check_words(const char *in, const attest_repro *repro)
 {
     attest_error err = { "" };
-    attest_token parsed;
+    attest_repro parsed;
     char *text = text_of(in, "failure.txt"), *printed;
     ck_assert(strstr(text, "the order of keys") && strstr(text, "0x1.8p+3") && strstr(text, "shrunk from"));
     ck_assert(strstr(text, "attest replay av1:key-permutation:dir/a,%2A/.so%3Ak:0:") && strstr(text, "\nq  "));
     free(text);
-    text = text_of(in, "token");
+    text = text_of(in, "repro-id");
     text[strcspn(text, "\n")] = '\0';
-    ck_assert(attest_token_print(&printed, token, &err) == ATTEST_OK);
+    ck_assert(attest_repro_print(&printed, repro, &err) == ATTEST_OK);
     ck_assert_str_eq(text, printed);
-    ck_assert_msg(attest_token_parse(&parsed, text, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_repro_parse(&parsed, text, &err) == ATTEST_OK, "%s", err.text);
     free(text);
     free(printed);
-    attest_token_clear(&parsed);
+    attest_repro_clear(&parsed);
 }
 
 START_TEST(a_folder_says_all)
 {
     attest_error err = { "" };
     char in[4096], again[4096], command[9000], store[200];
-    attest_token token = made_token(written[_i]);
+    attest_repro repro = made_token(written[_i]);
     const attest_finding found = { .compared = 2, .broken = 1, .ratio = 0x1.8p3, .what = "o[0,0,0,0] is \\ */ wrong" };
-    const attest_props_report report = { .token = &token,
+    const attest_props_report report = { .repro = &repro,
                                          .property = attest_property_find("key-permutation"),
                                          .found = &found,
-                                         .first = &token.example.c,
+                                         .first = &repro.example.c,
                                          .first_found = &found,
                                          .program = "attest" };
     if (_i == 0) /* no number: bits, not literals */
-        attest_store_bits(attest_bundle_role(token.example.inputs, ATTEST_V), 1, 0x7fc00001);
+        attest_store_bits(attest_bundle_role(repro.example.inputs, ATTEST_V), 1, 0x7fc00001);
     snprintf(store, sizeof store, "%s/new/store", folder);
     ck_assert_msg(attest_props_files(in, sizeof in, store, &report, &err) == ATTEST_OK, "%s", err.text);
     ck_assert_int_eq(strncmp(in, store, strlen(store)), 0);
-    check_values(in, &token.example);
-    check_words(in, &token);
+    check_values(in, &repro.example);
+    check_words(in, &repro);
     /* the same failure is the same folder, another one is not, nothing half-written stays */
     ck_assert(attest_props_files(again, sizeof again, store, &report, &err) == ATTEST_OK);
     ck_assert_str_eq(again, in);
-    attest_store_bits(attest_bundle_role(token.example.inputs, ATTEST_Q), 0, 0x3c00);
+    attest_store_bits(attest_bundle_role(repro.example.inputs, ATTEST_Q), 0, 0x3c00);
     ck_assert(attest_props_files(again, sizeof again, store, &report, &err) == ATTEST_OK);
     ck_assert_str_ne(again, in);
     snprintf(command, sizeof command, "test $(ls -A %s | wc -l) = 2 && test $(stat -c %%a %s) = 755", store, in);
     ck_assert_int_eq(system(command), 0);
-    attest_token_clear(&token);
+    attest_repro_clear(&repro);
 }
 END_TEST
 
@@ -328,16 +328,16 @@ START_TEST(a_folder_that_cannot_be)
 {
     attest_error err = { "" };
     char in[4096], path[200];
-    attest_token token = made_token("n=1 d=1");
+    attest_repro repro = made_token("n=1 d=1");
     const attest_finding found = { .broken = 1 };
-    const attest_props_report report = { .token = &token, .found = &found, .program = "attest" };
+    const attest_props_report report = { .repro = &repro, .found = &found, .program = "attest" };
     snprintf(path, sizeof path, "%s/file", folder);
     FILE *file = fopen(path, "w");
     fclose(file);
     ck_assert_int_eq(attest_props_files(in, sizeof in, path, &report, &err), ATTEST_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, path));
     ck_assert_int_eq(attest_props_files(in, 20, folder, &report, &err), ATTEST_BAD_INPUT);
-    attest_token_clear(&token);
+    attest_repro_clear(&repro);
 }
 END_TEST
 
@@ -364,13 +364,13 @@ START_TEST(tokens_are_replayed)
 {
     attest_error err = { "" };
     attest_case c;
-    attest_token token = { .property = "" };
+    attest_repro repro = { .property = "" };
     char command[2000], *word;
-    snprintf(token.property, sizeof token.property, "%s", replays[_i].property);
-    snprintf(token.kernel, sizeof token.kernel, "%s", replays[_i].kernel);
+    snprintf(repro.property, sizeof repro.property, "%s", replays[_i].property);
+    snprintf(repro.kernel, sizeof repro.kernel, "%s", replays[_i].kernel);
     ck_assert(attest_case_parse(&c, replays[_i].line, NULL, NULL, &err) == ATTEST_OK);
-    ck_assert(attest_example_draw(&token.example, &c, 0, &err) == ATTEST_OK);
-    ck_assert(attest_token_print(&word, &token, &err) == ATTEST_OK);
+    ck_assert(attest_example_draw(&repro.example, &c, 0, &err) == ATTEST_OK);
+    ck_assert(attest_repro_print(&word, &repro, &err) == ATTEST_OK);
     snprintf(command, sizeof command, "%s/attest replay %s >%s/out 2>&1", ATTEST_TEST_BUILD, word, folder);
     const int status = system(command);
     char *text = text_of(folder, "out");
@@ -378,7 +378,7 @@ START_TEST(tokens_are_replayed)
                   "%d: %s", status, text);
     free(text);
     free(word);
-    attest_token_clear(&token);
+    attest_repro_clear(&repro);
 }
 END_TEST
 

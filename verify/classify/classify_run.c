@@ -1,4 +1,4 @@
-/* classify_scene.c - questions to a kernel: the problem it serves, inputs put by hand, a run in its worker. */
+/* classify_run.c - questions to a kernel: the problem it serves, inputs put by hand, a run in its worker. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static attest_status parse(attest_problem *p, const classify_types *t, const cha
 }
 
 /* A kernel whose supports() dies or is late is not asked again. */
-static int served(asked *k, const attest_problem *p)
+static int served(probed_kernel *k, const attest_problem *p)
 {
     char why[128];
     if (*k->dead)
@@ -81,7 +81,7 @@ static int served(asked *k, const attest_problem *p)
 static int spread_of(uint32_t in) { return attest_format_of(in).p >= 24 ? 1 : 3; }
 
 /* All inputs, and the outputs that the kernel gives and the variant has; final states in the full layout. */
-static attest_status add_tensors(scene *s, attest_error *err)
+static attest_status add_tensors(probe_run *s, attest_error *err)
 {
     static const uint32_t gives[] = { [ATTEST_O] = ATTEST_GIVES_O,
                                       [ATTEST_U] = ATTEST_GIVES_U,
@@ -102,12 +102,12 @@ out:
     return status;
 }
 
-attest_status classify_open_line(scene *s, asked *k, attest_error *err, const char *format, ...)
+attest_status classify_open_line(probe_run *s, probed_kernel *k, attest_error *err, const char *format, ...)
 {
     attest_status status = ATTEST_OK;
     char line[ATTEST_LINE];
     va_list list;
-    *s = (scene){ .kernel = k, .spread = spread_of(k->types.in) };
+    *s = (probe_run){ .kernel = k, .spread = spread_of(k->types.in) };
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
@@ -121,12 +121,12 @@ out:
     return status;
 }
 
-attest_status classify_open(scene *s, asked *k, attest_error *err, const char *format, ...)
+attest_status classify_open(probe_run *s, probed_kernel *k, attest_error *err, const char *format, ...)
 {
     attest_case c;
     char line[ATTEST_LINE], d[16] = "";
     va_list list;
-    *s = (scene){ .kernel = k };
+    *s = (probe_run){ .kernel = k };
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
@@ -138,7 +138,7 @@ attest_status classify_open(scene *s, asked *k, attest_error *err, const char *f
                               k->mask, (long long)(strcmp(k->mask, "mask=causal") == 0 ? c.problem.m : 1));
 }
 
-void classify_close(scene *s)
+void classify_close(probe_run *s)
 {
     attest_bundle_free(s->bundle);
     s->bundle = NULL;
@@ -147,10 +147,10 @@ void classify_close(scene *s)
 #define FAULTS                                                                                                         \
     (ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_READ_OUTSIDE | ATTEST_REASON_WROTE_INPUT | ATTEST_REASON_FP_STATE)
 
-attest_status classify_run(scene *s, attest_error *err)
+attest_status classify_run(probe_run *s, attest_error *err)
 {
     static const char *const ends[] = { "", "", "crashed", "was late", "ended its process" };
-    asked *k = s->kernel;
+    probed_kernel *k = s->kernel;
     attest_run_result run;
     s->ran = 0;
     if (!s->bundle || *k->dead)
@@ -174,12 +174,12 @@ attest_status classify_run(scene *s, attest_error *err)
 
 /* ---- elements ------------------------------------------------------------------------------------------------ */
 
-static attest_tensor *tensor_of(const scene *s, attest_role role)
+static attest_tensor *tensor_of(const probe_run *s, attest_role role)
 {
     return s->bundle ? attest_bundle_role(s->bundle, role) : NULL;
 }
 
-double classify_put(scene *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c, double x)
+double classify_put(probe_run *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c, double x)
 {
     attest_tensor *t = tensor_of(s, role);
     if (!t)
@@ -189,25 +189,25 @@ double classify_put(scene *s, attest_role role, int64_t b, int64_t h, int64_t i,
     return attest_load(t, at);
 }
 
-double classify_get(const scene *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c)
+double classify_get(const probe_run *s, attest_role role, int64_t b, int64_t h, int64_t i, int64_t c)
 {
     const attest_tensor *t = tensor_of(s, role);
     return t ? attest_load(t, attest_offset(t, b, h, i, c)) : NAN;
 }
 
-double classify_lse(const scene *s, int64_t b)
+double classify_lse(const probe_run *s, int64_t b)
 {
     return classify_get(s, ATTEST_LSE, b, 0, s->last, 0) * (s->kernel->base2 ? log(2) : 1);
 }
 
-void classify_fill(scene *s, attest_role role, double x)
+void classify_fill(probe_run *s, attest_role role, double x)
 {
     attest_tensor *t = tensor_of(s, role);
     for (int64_t at = 0; t && at < attest_tensor_count(t); at++)
         attest_store_bits(t, at, attest_from_f64(t->dtype, x));
 }
 
-void classify_ask_scores(scene *s)
+void classify_ask_scores(probe_run *s)
 {
     for (int64_t b = 0; b < s->problem.b; b++)
         for (int64_t h = 0; h < s->problem.hq; h++)
@@ -216,7 +216,7 @@ void classify_ask_scores(scene *s)
                     classify_put(s, ATTEST_Q, b, h, i, c, 1);
 }
 
-double classify_score(scene *s, int64_t b, int64_t j, double x)
+double classify_score(probe_run *s, int64_t b, int64_t j, double x)
 {
     double sum = 0;
     for (int64_t c = 0; c < s->spread; c++)
@@ -224,8 +224,8 @@ double classify_score(scene *s, int64_t b, int64_t j, double x)
     return sum;
 }
 
-double classify_unit(const asked *k) { return attest_unit_roundoff(k->types.acc); }
-double classify_out_unit(const asked *k) { return attest_unit_roundoff(k->types.out); }
+double classify_unit(const probed_kernel *k) { return attest_unit_roundoff(k->types.acc); }
+double classify_out_unit(const probed_kernel *k) { return attest_unit_roundoff(k->types.out); }
 
 double classify_even(int64_t i)
 {
@@ -235,7 +235,7 @@ double classify_even(int64_t i)
 
 /* ---- how a kernel is asked ----------------------------------------------------------------------------------- */
 
-static int serves_types(asked *k, const classify_types *t)
+static int serves_types(probed_kernel *k, const classify_types *t)
 {
     attest_problem p;
     attest_error err; /* the delta rule has no mask=full */
@@ -245,7 +245,7 @@ static int serves_types(asked *k, const classify_types *t)
     return parse(&p, t, line, &err) == ATTEST_OK && served(k, &p);
 }
 
-void classify_begin(asked *k)
+void classify_begin(probed_kernel *k)
 {
     for (size_t a = 0; a < COUNT(paths); a++)
         for (size_t m = 0; m < COUNT(masks); m++)
@@ -259,7 +259,7 @@ void classify_begin(asked *k)
     k->path = NULL;
 }
 
-int classify_narrow(asked *narrow, asked *k)
+int classify_narrow(probed_kernel *narrow, probed_kernel *k)
 {
     *narrow = *k;
     for (size_t t = 0; t < COUNT(types); t++) {

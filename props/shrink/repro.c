@@ -1,5 +1,5 @@
-/* token.c - see token.h. */
-#include "props/shrink/token.h"
+/* repro.c - see repro.h. */
+#include "props/shrink/repro.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define VERSION "av1"
 
-void attest_token_clear(attest_token *token) { attest_example_clear(&token->example); }
+void attest_repro_clear(attest_repro *repro) { attest_example_clear(&repro->example); }
 
 /* CRC-32/ISO-HDLC: reflected polynomial 0xedb88320, start and end inverted. */
 static uint32_t crc_of(const char *text, size_t len)
@@ -25,7 +25,7 @@ static uint32_t crc_of(const char *text, size_t len)
 /* ---- printing ----------------------------------------------------------------------------------------------- */
 
 typedef struct writer {
-    char *text; /* ATTEST_TOKEN_MOST + 1 bytes */
+    char *text; /* ATTEST_REPRO_MOST + 1 bytes */
     size_t used;
     int full;
 } writer;
@@ -33,13 +33,13 @@ typedef struct writer {
 static void put(writer *w, const char *text)
 {
     for (; *text && !w->full; text++) {
-        w->full = w->used == ATTEST_TOKEN_MOST;
+        w->full = w->used == ATTEST_REPRO_MOST;
         if (!w->full)
             w->text[w->used++] = *text;
     }
 }
 
-/* Characters of a part that a shell, a file name and the token itself leave alone. */
+/* Characters of a part that a shell, a file name and the id itself leave alone. */
 static int is_plain(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("-_.=/+", c));
@@ -69,16 +69,16 @@ static void put_tensor(writer *w, attest_tensor_id id, const attest_tensor *t)
     }
 }
 
-static void put_token(writer *w, const attest_token *token, const char *line)
+static void put_repro(writer *w, const attest_repro *repro, const char *line)
 {
     char text[40];
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
-    const attest_example *example = &token->example;
+    const attest_example *example = &repro->example;
     const size_t count = attest_problem_inputs(&example->c.problem, ids, ATTEST_MAX_TENSORS);
     put(w, VERSION ":");
-    put_part(w, token->property);
+    put_part(w, repro->property);
     put(w, ":");
-    put_part(w, token->kernel);
+    put_part(w, repro->kernel);
     snprintf(text, sizeof text, ":%" PRIu32 ":", example->number);
     put(w, text);
     put_part(w, line);
@@ -88,16 +88,16 @@ static void put_token(writer *w, const attest_token *token, const char *line)
     put(w, text);
 }
 
-attest_status attest_token_print(char **text, const attest_token *token, attest_error *err)
+attest_status attest_repro_print(char **text, const attest_repro *repro, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char line[ATTEST_LINE];
-    writer w = { calloc(ATTEST_TOKEN_MOST + 1, 1), 0, 0 };
+    writer w = { calloc(ATTEST_REPRO_MOST + 1, 1), 0, 0 };
     *text = NULL;
     if (!w.text)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a token");
-    ATTEST_TRY(attest_case_print(line, sizeof line, &token->example.c, err));
-    put_token(&w, token, line);
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a repro id");
+    ATTEST_TRY(attest_case_print(line, sizeof line, &repro->example.c, err));
+    put_repro(&w, repro, line);
     if (!w.full) {
         *text = w.text;
         w.text = NULL;
@@ -111,7 +111,7 @@ out:
 
 static attest_status refuse(attest_error *err, const char *what, const char *where)
 {
-    return attest_fail(err, ATTEST_BAD_INPUT, "token: %s: `%.60s`", what, where);
+    return attest_fail(err, ATTEST_BAD_INPUT, "repro id: %s: `%.60s`", what, where);
 }
 
 static int hex_digit(char c)
@@ -142,7 +142,7 @@ static int decode(char *to, size_t len, const char *part)
     return used > 0;
 }
 
-/* The next part of the token, cut off at its colon; NULL after the last. */
+/* The next part of the id, cut off at its colon; NULL after the last. */
 static char *next_part(char **rest)
 {
     char *part = *rest;
@@ -185,7 +185,7 @@ static attest_status take_tensor(attest_example *example, attest_tensor_id id, c
     attest_tensor_describe(&shape, p, id, 0);
     snprintf(what, sizeof what, "%s has %" PRId64 " values of type %s", name, attest_tensor_count(&shape),
              attest_dtype_name(shape.dtype));
-    if (attest_tensor_count(&shape) > ATTEST_TOKEN_MOST)
+    if (attest_tensor_count(&shape) > ATTEST_REPRO_MOST)
         return refuse(err, what, part);
     ATTEST_TRY(attest_bundle_add(example->inputs, p, id, 0, &t, err));
     const char *at = part + len;
@@ -236,7 +236,7 @@ static attest_status take_case(attest_example *example, const char *number, cons
     if (status == ATTEST_OK)
         status = attest_problem_memory(&example->c.problem, &bytes, err);
     if (status != ATTEST_OK)
-        return attest_fail_prefix(err, status, "token");
+        return attest_fail_prefix(err, status, "repro id");
     ATTEST_TRY(attest_case_print(canonical, sizeof canonical, &example->c, err));
     if (strcmp(canonical, line) != 0)
         return refuse(err, "the problem line is not the canonical one", line);
@@ -256,38 +256,38 @@ static attest_status check_crc(char *text, attest_error *err)
     return ATTEST_OK;
 }
 
-attest_status attest_token_parse(attest_token *token, const char *text, attest_error *err)
+attest_status attest_repro_parse(attest_repro *repro, const char *text, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char *copy = NULL, *rest;
-    memset(token, 0, sizeof *token);
+    memset(repro, 0, sizeof *repro);
     if (strncmp(text, VERSION ":", strlen(VERSION ":")) != 0)
         return refuse(err,
                       text[0] == 'a' && text[1] == 'v' ? "another version than " VERSION
                                                        : "it does not begin with " VERSION ":",
                       text);
-    if (strlen(text) > ATTEST_TOKEN_MOST)
+    if (strlen(text) > ATTEST_REPRO_MOST)
         return refuse(err, "it is too long", text);
     copy = strdup(text);
     if (!copy)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a token");
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a repro id");
     ATTEST_TRY(check_crc(copy, err));
     rest = copy;
     (void)next_part(&rest);
     const char *property = next_part(&rest), *kernel = next_part(&rest);
-    if (!property || !decode(token->property, sizeof token->property, property))
+    if (!property || !decode(repro->property, sizeof repro->property, property))
         ATTEST_TRY(refuse(err, "no property", property ? property : "the end"));
-    if (!kernel || !decode(token->kernel, sizeof token->kernel, kernel))
+    if (!kernel || !decode(repro->kernel, sizeof repro->kernel, kernel))
         ATTEST_TRY(refuse(err, "no kernel", kernel ? kernel : "the end"));
     const char *number = next_part(&rest), *line = next_part(&rest);
-    ATTEST_TRY(take_case(&token->example, number, line, err));
+    ATTEST_TRY(take_case(&repro->example, number, line, err));
     if (rest)
-        ATTEST_TRY(take_values(&token->example, rest, err));
+        ATTEST_TRY(take_values(&repro->example, rest, err));
     else
-        ATTEST_TRY(attest_example_draw(&token->example, &token->example.c, token->example.number, err));
+        ATTEST_TRY(attest_example_draw(&repro->example, &repro->example.c, repro->example.number, err));
 out:
     free(copy);
     if (status != ATTEST_OK)
-        attest_token_clear(token);
+        attest_repro_clear(repro);
     return status;
 }

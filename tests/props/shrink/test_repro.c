@@ -1,4 +1,4 @@
-/* test_token.c - props/token: what is printed is read back bit for bit; whatever else is refused in one line. */
+/* test_repro.c - props/repro: what is printed is read back bit for bit; whatever else is refused in one line. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,11 +6,11 @@
 
 #include "kernels/attest_float.h"
 #include "props/draw/rng.h"
-#include "props/shrink/token.h"
+#include "props/shrink/repro.h"
 
-Suite *suite_token(void);
+Suite *suite_repro(void);
 
-/* CRC-32 by table of nibbles: another way than token.c. */
+/* CRC-32 by table of nibbles: another way than repro.c. */
 static uint32_t crc_of(const char *text, size_t len)
 {
     uint32_t table[16], crc = 0xffffffffu;
@@ -26,27 +26,27 @@ static uint32_t crc_of(const char *text, size_t len)
     return crc ^ 0xffffffffu;
 }
 
-static attest_token token_of(const char *line, const char *kernel, uint32_t number, int explicit_values)
+static attest_repro repro_of(const char *line, const char *kernel, uint32_t number, int explicit_values)
 {
-    attest_token token = { .property = "key-permutation" };
+    attest_repro repro = { .property = "key-permutation" };
     attest_case c;
     attest_error err;
     ck_assert_msg(attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
-    ck_assert_msg(attest_example_draw(&token.example, &c, number, &err) == ATTEST_OK, "%s", err.text);
-    token.example.explicit_values = explicit_values;
-    snprintf(token.kernel, sizeof token.kernel, "%s", kernel);
-    return token;
+    ck_assert_msg(attest_example_draw(&repro.example, &c, number, &err) == ATTEST_OK, "%s", err.text);
+    repro.example.explicit_values = explicit_values;
+    snprintf(repro.kernel, sizeof repro.kernel, "%s", kernel);
+    return repro;
 }
 
-static char *printed(const attest_token *token)
+static char *printed(const attest_repro *repro)
 {
     char *text;
     attest_error err;
-    ck_assert_msg(attest_token_print(&text, token, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_repro_print(&text, repro, &err) == ATTEST_OK, "%s", err.text);
     return text;
 }
 
-static int same(const attest_token *a, const attest_token *b)
+static int same(const attest_repro *a, const attest_repro *b)
 {
     const attest_problem *p = &a->example.c.problem;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
@@ -81,15 +81,15 @@ START_TEST(there_and_back)
 {
     for (int explicit_values = 0; explicit_values < 2; explicit_values++) {
         attest_error err;
-        attest_token token = token_of(lines[_i], "lib dir/a%b,c:d.so:my-kernel", 0xffffffffu, explicit_values), again;
+        attest_repro repro = repro_of(lines[_i], "lib dir/a%b,c:d.so:my-kernel", 0xffffffffu, explicit_values), again;
         if (explicit_values) { /* no drawn value, and one that is no number */
-            attest_store_bits(attest_bundle_role(token.example.inputs, ATTEST_V), 0, 0x7f);
-            attest_store_bits(attest_bundle_role(token.example.inputs, ATTEST_Q), 1,
-                              attest_from_f64(token.example.c.problem.in, (double)__builtin_nanf("")));
+            attest_store_bits(attest_bundle_role(repro.example.inputs, ATTEST_V), 0, 0x7f);
+            attest_store_bits(attest_bundle_role(repro.example.inputs, ATTEST_Q), 1,
+                              attest_from_f64(repro.example.c.problem.in, (double)__builtin_nanf("")));
         }
-        char *text = printed(&token), *second;
-        ck_assert_msg(attest_token_parse(&again, text, &err) == ATTEST_OK, "%s: %s", text, err.text);
-        ck_assert_msg(same(&token, &again), "%s", text);
+        char *text = printed(&repro), *second;
+        ck_assert_msg(attest_repro_parse(&again, text, &err) == ATTEST_OK, "%s: %s", text, err.text);
+        ck_assert_msg(same(&repro, &again), "%s", text);
         second = printed(&again);
         ck_assert_str_eq(text, second);
         ck_assert_uint_eq(strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.=/+:,%"),
@@ -97,13 +97,13 @@ START_TEST(there_and_back)
         ck_assert_int_eq(strstr(text, ":q=") != NULL, explicit_values);
         free(text);
         free(second);
-        attest_token_clear(&token);
-        attest_token_clear(&again);
+        attest_repro_clear(&repro);
+        attest_repro_clear(&again);
     }
 }
 END_TEST
 
-/* Tokens of this version mean what they meant when it was new. */
+/* Repro ids of this version mean what they meant when it was new. */
 START_TEST(known_tokens)
 {
     static const char drawn[] = "av1:key-permutation:softmax-two-pass-f32:7:variant=softmax,n=1,m=2,d=1";
@@ -111,28 +111,28 @@ START_TEST(known_tokens)
                                  "7fc00000:len=2";
     char text[400];
     attest_error err;
-    attest_token token;
+    attest_repro repro;
     ck_assert_uint_eq(crc_of("123456789", 9), 0xcbf43926u);
     snprintf(text, sizeof text, "%s:%08x", drawn, crc_of(drawn, strlen(drawn)));
-    ck_assert_msg(attest_token_parse(&token, text, &err) == ATTEST_OK, "%s", err.text);
-    ck_assert_str_eq(token.kernel, "softmax-two-pass-f32");
-    ck_assert(token.example.number == 7 && token.example.c.problem.m == 2 && !token.example.explicit_values);
-    attest_token other = token_of("n=1 m=2 d=1", "softmax-two-pass-f32", 7, 0);
-    ck_assert(same(&token, &other));
+    ck_assert_msg(attest_repro_parse(&repro, text, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_str_eq(repro.kernel, "softmax-two-pass-f32");
+    ck_assert(repro.example.number == 7 && repro.example.c.problem.m == 2 && !repro.example.explicit_values);
+    attest_repro other = repro_of("n=1 m=2 d=1", "softmax-two-pass-f32", 7, 0);
+    ck_assert(same(&repro, &other));
     attest_bundle *drawn_again;
     ck_assert(attest_bundle_new(&drawn_again, &err) == ATTEST_OK);
-    ck_assert(attest_draw_missing(drawn_again, &token.example.c, 7, 0, &err) == ATTEST_OK);
+    ck_assert(attest_draw_missing(drawn_again, &repro.example.c, 7, 0, &err) == ATTEST_OK);
     ck_assert_mem_eq(attest_bundle_role(drawn_again, ATTEST_K)->data,
-                     attest_bundle_role(token.example.inputs, ATTEST_K)->data, 8);
+                     attest_bundle_role(repro.example.inputs, ATTEST_K)->data, 8);
     attest_bundle_free(drawn_again);
     char *again = printed(&other);
     ck_assert_str_eq(again, text);
     free(again);
-    attest_token_clear(&token);
-    attest_token_clear(&other);
+    attest_repro_clear(&repro);
+    attest_repro_clear(&other);
     snprintf(text, sizeof text, "%s:%08x", values, crc_of(values, strlen(values)));
     /* the line is printed in its own order: this one is not canonical */
-    ck_assert_int_eq(attest_token_parse(&token, text, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_repro_parse(&repro, text, &err), ATTEST_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "canonical"));
 }
 END_TEST
@@ -176,26 +176,27 @@ START_TEST(each_mistake_has_its_words)
 {
     char text[400];
     attest_error err = { "" };
-    attest_token token;
+    attest_repro repro;
     snprintf(text, sizeof text, "%s:%08x", wrong[_i].body, crc_of(wrong[_i].body, strlen(wrong[_i].body)));
-    ck_assert_int_eq(attest_token_parse(&token, text, &err), ATTEST_BAD_INPUT);
-    ck_assert_msg(strstr(err.text, wrong[_i].says) && strncmp(err.text, "token: ", 7) == 0, "%s: %s", text, err.text);
-    ck_assert(token.example.inputs == NULL);
+    ck_assert_int_eq(attest_repro_parse(&repro, text, &err), ATTEST_BAD_INPUT);
+    ck_assert_msg(strstr(err.text, wrong[_i].says) && strncmp(err.text, "repro id: ", 10) == 0, "%s: %s", text,
+                  err.text);
+    ck_assert(repro.example.inputs == NULL);
 }
 END_TEST
 
 START_TEST(other_words)
 {
     attest_error err = { "" };
-    attest_token token;
-    ck_assert_int_eq(attest_token_parse(&token, "", &err), ATTEST_BAD_INPUT);
-    ck_assert_int_eq(attest_token_parse(&token, "n=4 d=2", &err), ATTEST_BAD_INPUT);
+    attest_repro repro;
+    ck_assert_int_eq(attest_repro_parse(&repro, "", &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_repro_parse(&repro, "n=4 d=2", &err), ATTEST_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "does not begin with av1:"));
-    ck_assert_int_eq(attest_token_parse(&token, "av2:run:k:0:n=1:00000000", &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_repro_parse(&repro, "av2:run:k:0:n=1:00000000", &err), ATTEST_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "another version"));
-    ck_assert_int_eq(attest_token_parse(&token, "av1:", &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_repro_parse(&repro, "av1:", &err), ATTEST_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "CRC"));
-    ck_assert_int_eq(attest_token_parse(&token, "av1:run:k:0:n=1:00000000", &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_repro_parse(&repro, "av1:run:k:0:n=1:00000000", &err), ATTEST_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "CRC"));
 }
 END_TEST
@@ -203,18 +204,18 @@ END_TEST
 START_TEST(long_ones_are_not_printed)
 {
     attest_error err;
-    attest_token token = token_of("n=4096 d=4", "k", 0, 1);
-    char *text = printed(&token);
+    attest_repro repro = repro_of("n=4096 d=4", "k", 0, 1);
+    char *text = printed(&repro);
     ck_assert_ptr_null(text);
-    token.example.explicit_values = 0; /* drawn: as short as any */
-    text = printed(&token);
+    repro.example.explicit_values = 0; /* drawn: as short as any */
+    text = printed(&repro);
     ck_assert_ptr_nonnull(text);
     free(text);
-    attest_token_clear(&token);
-    char *huge = calloc(ATTEST_TOKEN_MOST + 2, 1);
-    memset(huge, 'a', ATTEST_TOKEN_MOST + 1);
+    attest_repro_clear(&repro);
+    char *huge = calloc(ATTEST_REPRO_MOST + 2, 1);
+    memset(huge, 'a', ATTEST_REPRO_MOST + 1);
     memcpy(huge, "av1:", 4);
-    ck_assert_int_eq(attest_token_parse(&token, huge, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_repro_parse(&repro, huge, &err), ATTEST_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "too long"));
     free(huge);
 }
@@ -252,34 +253,34 @@ static void mend(char *text, size_t room)
     snprintf(last, 10, ":%08x", crc_of(text, (size_t)(last - text)));
 }
 
-static void expect_refusal_or_same(const char *text, const attest_token *token, int mended)
+static void expect_refusal_or_same(const char *text, const attest_repro *repro, int mended)
 {
     attest_error err = { "" };
-    attest_token got;
-    const attest_status status = attest_token_parse(&got, text, &err);
+    attest_repro got;
+    const attest_status status = attest_repro_parse(&got, text, &err);
     if (status != ATTEST_OK) {
         ck_assert_msg(status == ATTEST_BAD_INPUT || status == ATTEST_NO_MEMORY, "%s: %d", text, (int)status);
         ck_assert_msg(err.text[0] && !strchr(err.text, '\n') && got.example.inputs == NULL, "%s: %s", text, err.text);
         return;
     }
     if (!mended)
-        ck_assert_msg(same(&got, token), "%s", text);
-    char *again = printed(&got); /* what is accepted is a token like any other */
+        ck_assert_msg(same(&got, repro), "%s", text);
+    char *again = printed(&got); /* what is accepted is a repro like any other */
     if (again) {
-        attest_token third;
-        ck_assert_msg(attest_token_parse(&third, again, &err) == ATTEST_OK && same(&got, &third), "%s: %s", text,
+        attest_repro third;
+        ck_assert_msg(attest_repro_parse(&third, again, &err) == ATTEST_OK && same(&got, &third), "%s: %s", text,
                       err.text);
-        attest_token_clear(&third);
+        attest_repro_clear(&third);
     }
     free(again);
-    attest_token_clear(&got);
+    attest_repro_clear(&got);
 }
 
 START_TEST(damage_is_seen)
 {
     char text[4096];
-    attest_token token = token_of(lines[_i], "k.so:a", 12, 1);
-    char *whole = printed(&token);
+    attest_repro repro = repro_of(lines[_i], "k.so:a", 12, 1);
+    char *whole = printed(&repro);
     for (uint32_t round = 0; round < 1500; round++) {
         const int mended = round % 2;
         ck_assert_int_lt(snprintf(text, sizeof text - 16, "%s", whole), (int)sizeof text - 16);
@@ -287,17 +288,17 @@ START_TEST(damage_is_seen)
             damage(text, sizeof text - 16, 3 * round + times + 10000 * (uint32_t)_i);
         if (mended)
             mend(text, sizeof text);
-        expect_refusal_or_same(text, &token, mended);
+        expect_refusal_or_same(text, &repro, mended);
     }
     free(whole);
-    attest_token_clear(&token);
+    attest_repro_clear(&repro);
 }
 END_TEST
 
-Suite *suite_token(void)
+Suite *suite_repro(void)
 {
     Suite *suite = suite_create("props_token");
-    TCase *tc = tcase_create("token");
+    TCase *tc = tcase_create("repro");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, there_and_back, 0, LINES);
     tcase_add_test(tc, known_tokens);
