@@ -1,6 +1,6 @@
 /* test_ball_decay.c - decays, gates=heads and the filter in balls: powers of two by hand, thresholds met exactly, and
- * random problems against the formulas term by term (ball_formula.h), rows and states. */
-#include "tests/reference/ball/ball_formula.h"
+ * random problems beside the witness (ball_witness.h), rows and states. */
+#include "tests/reference/ball/ball_witness.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -175,77 +175,24 @@ START_TEST(filter_by_hand)
 }
 END_TEST
 
-/* ---- against the formula ----------------------------------------------------------------------------------------- */
-static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i)
-{
-    const attest_problem *p = &x->c.problem;
-    formula f;
-    arb_t z, gate;
-    mag_ptr abs_scale = _mag_vec_init((slong)p->e);
-    arb_ptr u = _arb_vec_init((slong)p->e);
-    arb_init(z);
-    arb_init(gate);
-    formula_init(&f, x, b, h / (p->hq / p->hkv), h, i);
-    formula_row(u, z, &f);
-    formula_gate(gate, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
-    ball_case_row(x, b, h, i, 128);
-    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_Z), b, h, i, &x->err), x);
-    ck_assert_msg(formula_meets(x->row.z, z, abs_scale, 100), "%s: z of row %d %d", x->line, (int)h, (int)i);
-    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_U), b, h, i, &x->err), x);
-    for (int64_t c = 0; c < p->e; c++) {
-        ck_assert_msg(formula_meets(x->row.u + c, u + c, abs_scale + c, 100), "%s: u of row %d %d", x->line, (int)h,
-                      (int)i);
-        if (p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM)
-            arb_div(u + c, u + c, z, FORMULA_BITS);
-        arb_mul(u + c, u + c, gate, FORMULA_BITS);
-        ck_assert_msg(x->row.illposed || x->row.empty || arb_overlaps(x->row.o + c, u + c), "%s: o of row %d %d",
-                      x->line, (int)h, (int)i);
-    }
-    for (int64_t j = 0; j < x->row.keys; j++)
-        ck_assert_msg(arb_overlaps(x->row.s + j, f.s[j]), "%s: score", x->line);
-    formula_clear(&f);
-    arb_clear(gate);
-    arb_clear(z);
-    _arb_vec_clear(u, (slong)p->e);
-    _mag_vec_clear(abs_scale, (slong)p->e);
-}
-
-static void check_state(ball_case *x, int64_t b, int64_t g, int n)
-{
-    const attest_problem *p = &x->c.problem;
-    formula f;
-    formula_init(&f, x, b, g, 0, p->n - 1);
-    for (int z = 0; z < 2; z++) {
-        const int64_t rows = attest_state_rows(f.dim, n, 0), width = z ? 1 : p->e;
-        arb_ptr s = _arb_vec_init((slong)(rows * width));
-        mag_ptr abs_scale = _mag_vec_init((slong)(rows * width));
-        arb_t want;
-        arb_init(want);
-        MUST(ref_ball_state(s, abs_scale, &x->in, b, g, n, z, 128, &x->err), x);
-        for (int64_t at = 0; at < rows * width; at++) {
-            formula_state(want, &f, n, at / width, z ? p->e : at % width);
-            ck_assert_msg(formula_meets(s + at, want, abs_scale + at, 100), "%s: state %d.%d entry %d", x->line, z, n,
-                          (int)at);
-        }
-        arb_clear(want);
-        _mag_vec_clear(abs_scale, (slong)(rows * width));
-        _arb_vec_clear(s, (slong)(rows * width));
-    }
-    formula_clear(&f);
-}
-
+/* ---- beside the witness ------------------------------------------------------------------------------------------ */
 static void check_line(const char *line)
 {
     char why[160];
     ball_case x;
+    oracle want;
     ball_case_start(&x, line, 1);
     const attest_problem *p = &x.c.problem;
+    oracle_init(&want, p, x.bundle, WITNESS_BITS);
     for (int64_t number = 0; number < p->b * p->hq * p->n; number++)
-        check_row(&x, number / p->n / p->hq, number / p->n % p->hq, number % p->n);
-    for (int n = x.in.lowest; n <= x.in.highest; n++)
-        if (attest_problem_has(p, (attest_tensor_id){ ATTEST_KIND_HT, (uint32_t)n }, why, sizeof why))
+        check_row(&x, &want, number / p->n / p->hq, number / p->n % p->hq, number % p->n, 128, 100);
+    for (int n = 2 * x.in.lowest; n <= 2 * x.in.highest + 1; n++) {
+        const attest_tensor_id id = { n % 2 ? ATTEST_KIND_ZT : ATTEST_KIND_HT, (uint32_t)n / 2 };
+        if (attest_problem_has(p, id, why, sizeof why))
             for (int64_t head = 0; head < p->b * p->hkv; head++)
-                check_state(&x, head / p->hkv, head % p->hkv, n);
+                check_state(&x, &want, id, head / p->hkv, head % p->hkv);
+    }
+    oracle_clear(&want);
     ball_case_stop(&x);
 }
 

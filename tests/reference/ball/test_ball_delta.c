@@ -1,15 +1,13 @@
-/* test_ball_delta.c - update=delta and efla in balls: overwriting by hand, random problems against the recurrence as
- * matrices (with ball_formula.h), the sizes that bounds are made of, and radii that do not grow with the tokens. */
+/* test_ball_delta.c - update=delta and efla in balls: overwriting by hand, random problems beside the witness
+ * (ball_witness.h), the sizes that bounds are made of, and radii that do not grow with the tokens. */
 #include "reference/ball/ball.h"
-#include "tests/reference/ball/ball_formula.h"
+#include "tests/reference/ball/delta_sizes.h"
 
-#include <math.h>
 #include <stdio.h>
 
 Suite *suite_ball_delta(void);
 
 #define NEAR(got, want) ((got) >= (want) * (1 - 1e-9) && (got) <= (want)*1.001 + 1e-30)
-#define H0 ((attest_tensor_id){ ATTEST_KIND_H0, 1 })
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
 /* One token: key (k0, k1), value, write strength, decay. */
@@ -104,116 +102,7 @@ START_TEST(efla_by_hand)
 }
 END_TEST
 
-/* ---- against the recurrence -------------------------------------------------------------------------------------- */
-/* Sizes of one token, as doubles: what ref_delta bounds. */
-typedef struct sizes {
-    double key, size, value, write, rate, decay, grow;
-} sizes;
-
-static double double_of(const arb_t x) { return arf_get_d(arb_midref(x), ARF_RND_NEAR); }
-
-static void given_state(arb_ptr s, double *terms, const formula *f)
-{
-    const attest_tensor *h0 = attest_bundle_get(f->x->bundle, H0);
-    for (int64_t at = 0; at < f->dim * f->p->e; at++) {
-        arb_zero(s + at);
-        if (h0)
-            arb_set_d(s + at, attest_load(h0, attest_offset(h0, f->b, f->g, at / f->p->e, at % f->p->e)));
-        terms[at] = fabs(double_of(s + at));
-    }
-}
-
-/* k = phi(k_t), S = diag(a_t) S. */
-static void decay_step(arb_ptr s, double *terms, arb_ptr k, sizes *z, const formula *f, int64_t t)
-{
-    const int read = t > 0 || attest_bundle_get(f->x->bundle, H0); /* the first token meets a state or nothing */
-    arb_t y;
-    arb_init(y);
-    z->decay = read ? 0 : 1;
-    for (int64_t c = 0; c < f->dim; c++) {
-        formula_phi(k + c, f, ATTEST_K, f->g, t, t, c);
-        formula_decay(y, f, read ? t : t + 1, t, c);
-        z->decay = fmax(z->decay, fabs(double_of(y)));
-        for (int64_t at = c * f->p->e; at < (c + 1) * f->p->e; at++) {
-            arb_mul(s + at, s + at, y, FORMULA_BITS);
-            terms[at] *= fabs(double_of(y));
-        }
-    }
-    arb_clear(y);
-}
-
-/* b_t, or (1 - e^(-b_t r))/r. */
-static void rate_of(arb_t rate, sizes *z, arb_srcptr k, const formula *f, int64_t t)
-{
-    arb_t r, y;
-    arb_init(r);
-    arb_init(y);
-    for (int64_t c = 0; c < f->dim; c++)
-        arb_addmul(r, k + c, k + c, FORMULA_BITS);
-    formula_load(rate, f, ATTEST_BETA, f->b, f->g, t, 0);
-    if (axis_of(f, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_EFLA && !arb_is_zero(r)) {
-        arb_mul(y, rate, r, FORMULA_BITS);
-        arb_neg(y, y);
-        arb_exp(y, y, FORMULA_BITS);
-        arb_sub_ui(y, y, 1, FORMULA_BITS);
-        arb_div(rate, y, r, FORMULA_BITS);
-        arb_neg(rate, rate);
-    }
-    z->key = sqrt(double_of(r));
-    z->rate = fabs(double_of(rate));
-    z->grow = fmax(1, fabs(1 - double_of(rate) * double_of(r))) * z->decay;
-    arb_clear(y);
-    arb_clear(r);
-}
-
-/* Column v: S += k^T rate (gate value - k S). */
-static void write_step(arb_ptr s, double *terms, sizes *z, arb_srcptr k, const arb_t rate, const arb_t gate,
-                       const formula *f, int64_t t, int64_t v)
-{
-    const int64_t e = f->p->e;
-    double norm = 0;
-    arb_t y;
-    arb_init(y);
-    formula_load(y, f, ATTEST_V, f->b, f->g, t, v);
-    arb_mul(y, y, gate, FORMULA_BITS);
-    z->value = fmax(z->value, fabs(double_of(y)));
-    for (int64_t c = 0; c < f->dim; c++) {
-        arb_submul(y, k + c, s + c * e + v, FORMULA_BITS);
-        norm += pow(double_of(s + c * e + v), 2);
-    }
-    arb_mul(y, y, rate, FORMULA_BITS);
-    z->size = fmax(z->size, sqrt(norm));
-    z->write = fmax(z->write, fabs(double_of(y)));
-    for (int64_t c = 0; c < f->dim; c++) {
-        arb_addmul(s + c * e + v, k + c, y, FORMULA_BITS);
-        terms[c * e + v] += fabs(double_of(k + c) * double_of(y));
-    }
-    arb_clear(y);
-}
-
-/* S [dim][e] after tokens 0..last-1, terms the sum of absolute terms; list[t]. */
-static void recurrence(arb_ptr s, double *terms, sizes *list, const formula *f, int64_t last)
-{
-    arb_ptr k = _arb_vec_init((slong)f->dim);
-    arb_t rate, gate;
-    arb_init(rate);
-    arb_init(gate);
-    given_state(s, terms, f);
-    for (int64_t t = 0; t < last; t++) {
-        sizes z = { 0 };
-        decay_step(s, terms, k, &z, f, t);
-        rate_of(rate, &z, k, f, t);
-        formula_gate(gate, f, ATTEST_GIN, ATTEST_K_HEAD_LOGITS, f->g, t);
-        for (int64_t v = 0; v < f->p->e; v++)
-            write_step(s, terms, &z, k, rate, gate, f, t, v);
-        if (list)
-            list[t] = z;
-    }
-    arb_clear(gate);
-    arb_clear(rate);
-    _arb_vec_clear(k, (slong)f->dim);
-}
-
+/* ---- beside the witness ------------------------------------------------------------------------------------------ */
 static void check_sizes(const ball_case *x, const sizes *list, double start)
 {
     const ref_delta *d = &x->row.delta;
@@ -228,94 +117,83 @@ static void check_sizes(const ball_case *x, const sizes *list, double start)
     ck_assert_msg(NEAR(ref_mag_upper(d->start), start), "%s: start %g", x->line, start);
 }
 
-static double column_norm(arb_srcptr s, int64_t dim, int64_t e)
+/* terms of u, the sum of abs(phi(q)) and the terms of the state, and its share of o. */
+static void check_terms(ball_case *x, const recurrence *r, int64_t h, int64_t i, mag_srcptr abs_scale)
 {
-    double most = 0;
-    for (int64_t c = 0; c < e; c++) {
-        double norm = 0;
-        for (int64_t r = 0; r < dim; r++)
-            norm += pow(double_of(s + r * e + c), 2);
-        most = fmax(most, sqrt(norm));
-    }
-    return most;
-}
-
-static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec)
-{
-    const attest_problem *p = &x->c.problem;
-    const int64_t position = ref_position(&x->in, b, i);
-    formula f;
-    sizes list[FORMULA_MAX];
-    double terms[FORMULA_MAX], norm = 0, gate;
-    arb_t u, y, q;
-    mag_ptr abs_scale = _mag_vec_init((slong)p->e);
-    arb_init(u);
-    arb_init(y);
-    arb_init(q);
-    formula_init(&f, x, b, h / (p->hq / p->hkv), h, i);
-    ck_assert(f.dim * p->e <= FORMULA_MAX);
-    arb_ptr s = _arb_vec_init((slong)(f.dim * p->e));
-    recurrence(s, terms, list, &f, 0);
-    const double start = column_norm(s, f.dim, p->e);
-    recurrence(s, terms, list, &f, f.last);
-    ball_case_row(x, b, h, i, prec);
-    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_O), b, h, i, &x->err), x);
-    formula_gate(y, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
-    gate = fabs(double_of(y));
-    for (int64_t c = 0; c < p->e && !x->row.empty; c++) {
+    const attest_problem *p = r->p;
+    wit *q = wit_array(r->dim, WITNESS_BITS, NULL), gout;
+    double norm = 0;
+    wit_init(&gout, WITNESS_BITS);
+    wit_feature(q, &r->w, r->w.q, r->b, h, i, wit_back(p, r->w.len, i, 0));
+    wit_gout(&gout, &r->w, r->b, h, i);
+    for (int64_t k = 0; k < r->dim; k++)
+        norm += pow(mpfr_get_d(q[k].v, MPFR_RNDN), 2);
+    for (int64_t c = 0; c < p->e; c++) {
         double sum = 0;
-        arb_zero(u);
-        norm = 0;
-        for (int64_t r = 0; r < f.dim; r++) {
-            formula_phi(q, &f, ATTEST_Q, h, i, position, r);
-            arb_addmul(u, q, s + r * p->e + c, FORMULA_BITS);
-            sum += fabs(double_of(q)) * terms[r * p->e + c];
-            norm += pow(double_of(q), 2);
-        }
-        arb_set_d(y, p->scale);
-        arb_mul(u, u, y, FORMULA_BITS);
-        sum *= fabs(p->scale);
+        for (int64_t k = 0; k < r->dim; k++)
+            sum += fabs(p->scale * mpfr_get_d(q[k].v, MPFR_RNDN)) * r->terms[k * p->e + c];
         ck_assert_msg(NEAR(ref_mag_upper(x->row.delta.terms + c), sum), "%s: terms of row %d %d", x->line, (int)h,
                       (int)i);
-        ck_assert_msg(formula_meets(x->row.u + c, u, x->row.delta.terms + c, prec - 24), "%s: u of row %d %d", x->line,
+        ck_assert_msg(NEAR(ref_mag_upper(abs_scale + c), sum * fabs(mpfr_get_d(gout.v, MPFR_RNDN))), "%s: abs_scale",
+                      x->line);
+    }
+    ck_assert_msg(NEAR(ref_mag_upper(x->row.delta.query), sqrt(norm)), "%s: query", x->line);
+    wit_clear(&gout);
+    wit_array_free(q, r->dim);
+}
+
+static void check_delta_row(ball_case *x, oracle *want, int64_t b, int64_t h, int64_t i, slong prec)
+{
+    const attest_problem *p = &x->c.problem;
+    const ref_witness *row = oracle_row(want, b, h, i);
+    mag_ptr abs_scale = _mag_vec_init((slong)p->e);
+    sizes list[TOKENS_MOST];
+    recurrence r;
+    arb_t value;
+    arb_init(value);
+    start(&r, x, b, wit_head(p, h));
+    const double first = column_norm(&r);
+    for (int64_t t = 0; t <= wit_last(&r.w, i); t++)
+        list[t] = token_step(&r, t);
+    ball_case_row(x, b, h, i, prec);
+    ck_assert_msg(x->row.empty == row->empty, "%s: row %d %d reads nothing?", x->line, (int)h, (int)i);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_O), b, h, i, &x->err), x);
+    for (int64_t c = 0; c < p->e && !row->empty; c++) {
+        oracle_value(value, row, ATTEST_U, c);
+        ck_assert_msg(ball_meets(x->row.u + c, value, x->row.delta.terms + c, prec - 24), "%s: u of row %d %d", x->line,
                       (int)h, (int)i);
-        formula_gate(y, &f, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, h, i);
-        arb_mul(u, u, y, FORMULA_BITS);
-        ck_assert_msg(formula_meets(x->row.o + c, u, abs_scale + c, prec - 24), "%s: o of row %d %d", x->line, (int)h,
+        oracle_value(value, row, ATTEST_O, c);
+        ck_assert_msg(ball_meets(x->row.o + c, value, abs_scale + c, prec - 24), "%s: o of row %d %d", x->line, (int)h,
                       (int)i);
-        ck_assert_msg(NEAR(ref_mag_upper(abs_scale + c), sum * gate), "%s: abs_scale", x->line);
     }
-    if (!x->row.empty) {
-        check_sizes(x, list, start);
-        ck_assert_msg(NEAR(ref_mag_upper(x->row.delta.query), sqrt(norm)), "%s: query", x->line);
-        ck_assert_msg(NEAR(ref_mag_upper(x->row.delta.last), column_norm(s, f.dim, p->e)), "%s: last", x->line);
+    if (!row->empty) {
+        check_terms(x, &r, h, i, abs_scale);
+        check_sizes(x, list, first);
+        ck_assert_msg(NEAR(ref_mag_upper(x->row.delta.last), column_norm(&r)), "%s: last", x->line);
     }
-    _arb_vec_clear(s, (slong)(f.dim * p->e));
-    formula_clear(&f);
-    arb_clear(q);
-    arb_clear(y);
-    arb_clear(u);
+    stop(&r);
+    arb_clear(value);
     _mag_vec_clear(abs_scale, (slong)p->e);
 }
 
-static void check_state(ball_case *x, int64_t b, int64_t g)
+/* ht, and its abs_scale. */
+static void check_delta_state(ball_case *x, oracle *want, int64_t b, int64_t g)
 {
     const attest_problem *p = &x->c.problem;
-    formula f;
-    double terms[FORMULA_MAX];
-    formula_init(&f, x, b, g, 0, p->n - 1);
-    arb_ptr want = _arb_vec_init((slong)(f.dim * p->e)), s = _arb_vec_init((slong)(f.dim * p->e));
-    mag_ptr abs_scale = _mag_vec_init((slong)(f.dim * p->e));
-    recurrence(want, terms, NULL, &f, f.last);
+    recurrence r;
+    start(&r, x, b, g);
+    mag_ptr abs_scale = _mag_vec_init((slong)(r.dim * p->e));
+    arb_ptr s = _arb_vec_init((slong)(r.dim * p->e));
+    for (int64_t t = 0; t <= wit_last(&r.w, p->n - 1); t++)
+        token_step(&r, t);
+    check_state(x, want, (attest_tensor_id){ ATTEST_KIND_HT, 1 }, b, g);
     MUST(ref_ball_state(s, abs_scale, &x->in, b, g, 1, 0, 128, &x->err), x);
-    for (int64_t at = 0; at < f.dim * p->e; at++)
-        ck_assert_msg(formula_meets(s + at, want + at, abs_scale + at, 100) &&
-                          NEAR(ref_mag_upper(abs_scale + at), terms[at]),
-                      "%s: ht entry %d", x->line, (int)at);
-    _mag_vec_clear(abs_scale, (slong)(f.dim * p->e));
-    _arb_vec_clear(s, (slong)(f.dim * p->e));
-    _arb_vec_clear(want, (slong)(f.dim * p->e));
-    formula_clear(&f);
+    for (int64_t at = 0; at < r.dim * p->e; at++)
+        ck_assert_msg(NEAR(ref_mag_upper(abs_scale + at), r.terms[at]), "%s: abs_scale of ht entry %d", x->line,
+                      (int)at);
+    _arb_vec_clear(s, (slong)(r.dim * p->e));
+    _mag_vec_clear(abs_scale, (slong)(r.dim * p->e));
+    stop(&r);
 }
 
 /* Rows forwards and backwards and the states between them, at two precisions, through one cache. */
@@ -341,19 +219,22 @@ START_TEST(random_problems)
         char line[200];
         ball_case x;
         ref_ball_cache cache;
+        oracle want;
         snprintf(line, sizeof line, "%s b=2 hq=4 hkv=2 n=5 d=%d e=3 seed=%d", lines[t / 2], t % 2 ? 2 : 4, (int)t);
         ball_case_start(&x, line, 1);
         const attest_problem *p = &x.c.problem;
         const int64_t rows = p->b * p->hq * p->n;
+        oracle_init(&want, p, x.bundle, WITNESS_BITS);
         ref_ball_cache_init(&cache);
         x.in.ball = t % 4 ? &cache : NULL;
         for (int64_t number = 0; number < 2 * rows; number++) {
             const int64_t at = number < rows ? number : 2 * rows - 1 - number;
-            check_row(&x, at / p->n / p->hq, at / p->n % p->hq, at % p->n, number % 3 ? 128 : 256);
+            check_delta_row(&x, &want, at / p->n / p->hq, at / p->n % p->hq, at % p->n, number % 3 ? 128 : 256);
             if (number % 7 == 0)
-                check_state(&x, at % p->b, at % p->hkv);
+                check_delta_state(&x, &want, at % p->b, at % p->hkv);
         }
         ref_ball_cache_clear(&cache);
+        oracle_clear(&want);
         ball_case_stop(&x);
     }
 }
@@ -403,7 +284,7 @@ START_TEST(many_tokens)
             ball_case_row(&x, 0, 0, i, 128);
             MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, i, &x.err), &x);
             for (int c = 0; c < 2; c++)
-                ck_assert_msg(formula_meets(x.row.o + c, x.row.o + c, abs_scale + c, 100), "%s: row %d", line, (int)i);
+                ck_assert_msg(ball_meets(x.row.o + c, x.row.o + c, abs_scale + c, 100), "%s: row %d", line, (int)i);
         }
         ref_ball_cache_clear(&cache);
         _mag_vec_clear(abs_scale, 2);

@@ -1,7 +1,7 @@
 /* test_ball_token.c - rope and cosformer in balls: angles by hand, positions under every mask, features behind rope,
- * and random problems against the formulas term by term (ball_formula.h). */
+ * and random problems beside the witness (ball_witness.h). */
 #include "reference/ball/ball.h"
-#include "tests/reference/ball/ball_formula.h"
+#include "tests/reference/ball/ball_witness.h"
 
 #include <stdio.h>
 
@@ -182,30 +182,7 @@ START_TEST(features_of_balls)
 }
 END_TEST
 
-/* ---- against the formula ----------------------------------------------------------------------------------------- */
-static void check_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec, slong bits)
-{
-    const attest_problem *p = &x->c.problem;
-    formula f;
-    arb_t z;
-    mag_ptr abs_scale = _mag_vec_init((slong)p->e);
-    arb_ptr u = _arb_vec_init((slong)p->e);
-    arb_init(z);
-    formula_init(&f, x, b, h / (p->hq / p->hkv), h, i);
-    formula_row(u, z, &f);
-    ball_case_row(x, b, h, i, prec);
-    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_Z), b, h, i, &x->err), x);
-    ck_assert_msg(formula_meets(x->row.z, z, abs_scale, bits), "%s: z of row %d %d", x->line, (int)h, (int)i);
-    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_U), b, h, i, &x->err), x);
-    for (int64_t c = 0; c < p->e; c++)
-        ck_assert_msg(formula_meets(x->row.u + c, u + c, abs_scale + c, bits), "%s: u of row %d %d", x->line, (int)h,
-                      (int)i);
-    formula_clear(&f);
-    arb_clear(z);
-    _arb_vec_clear(u, (slong)p->e);
-    _mag_vec_clear(abs_scale, (slong)p->e);
-}
-
+/* ---- beside the witness ------------------------------------------------------------------------------------------ */
 START_TEST(random_problems)
 {
     static const char *const lines[] = {
@@ -235,11 +212,14 @@ START_TEST(random_problems)
         ref_ball_cache cache; /* blocks are kept as a truth keeps them, also over two precisions */
         ref_ball_cache_init(&cache);
         x.in.ball = &cache;
+        oracle want;
+        oracle_init(&want, p, x.bundle, WITNESS_BITS);
         for (int64_t number = 0; number < p->b * p->hq * p->n; number++) {
-            check_row(&x, number / p->n / p->hq, number / p->n % p->hq, number % p->n, 128, 100);
+            check_row(&x, &want, number / p->n / p->hq, number / p->n % p->hq, number % p->n, 128, 100);
             if (number % 5 == 0)
-                check_row(&x, number / p->n / p->hq, number / p->n % p->hq, number % p->n, 256, 228);
+                check_row(&x, &want, number / p->n / p->hq, number / p->n % p->hq, number % p->n, 256, 228);
         }
+        oracle_clear(&want);
         ref_ball_cache_clear(&cache);
         ball_case_stop(&x);
     }
