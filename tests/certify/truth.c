@@ -1,6 +1,7 @@
 /* truth.c - the harness's own truth: the formula, in Arb, and nothing else (certify.h).
  *
- * Rows of one query head at a time: S = Q K^T, weights of visible keys, U = W V by arb_mat_mul.
+ * Rows of one query head at a time: S = Q K^T, weights of visible keys, U = W V by arb_mat_mul.  The witness is not
+ * asked instead: it goes key by key and is 23 times slower on 64 rows of 2048 keys with d = e = 64.
  */
 #include "tests/certify/certify.h"
 
