@@ -31,7 +31,7 @@ void attest_result_print_line(FILE *out, const attest_result *result, int colour
     fputc('\n', out);
 }
 
-static const int told[] = { ATTEST_PASS,        ATTEST_FAIL,  ATTEST_UNDECIDED, ATTEST_ILLPOSED,
+static const int told[] = { ATTEST_PASS,        ATTEST_FAIL,  ATTEST_UNDECIDED, ATTEST_PARTIAL, ATTEST_ILLPOSED,
                             ATTEST_NO_EVIDENCE, ATTEST_CRASH, ATTEST_TIMEOUT,   ATTEST_SKIP };
 enum { TOLD = sizeof told / sizeof told[0] };
 

@@ -10,7 +10,8 @@ static void print_attribute(FILE *out, const char *name, const char *value)
     fputc('"', out);
 }
 
-/* pass, illposed, measured: nothing; skip: <skipped>; fail, no-evidence, undecided: <failure>; else <error>. */
+/* pass, illposed, measured: nothing; skip: <skipped>; fail, no-evidence, partial and undecided: <failure>; else
+ * <error>. */
 static void print_outcome(FILE *out, const attest_result *result)
 {
     char reasons[256];
@@ -57,7 +58,7 @@ static attest_status print_suite(FILE *out, const attest_results *results, const
     const attest_tally *t = &o->tallies.tally[kernel];
     const size_t errors = t->by_verdict[ATTEST_CRASH] + t->by_verdict[ATTEST_TIMEOUT];
     const size_t failures = t->by_verdict[ATTEST_FAIL] + t->by_verdict[ATTEST_UNDECIDED] +
-                            t->by_verdict[ATTEST_NO_EVIDENCE];
+                            t->by_verdict[ATTEST_PARTIAL] + t->by_verdict[ATTEST_NO_EVIDENCE];
     attest_result result;
     fprintf(out, "  <testsuite");
     print_attribute(out, "name", t->kernel);

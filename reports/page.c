@@ -16,13 +16,13 @@ static const char head[] =
     "td.n,th.n{text-align:right}td.zero{opacity:.35}.wrap{overflow-x:auto}\n"
     "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}td.k{min-width:12rem}td.c{min-width:17rem}\n"
     ".pass{color:var(--good)}.fail,.crash,.timeout{color:var(--bad);font-weight:600}\n"
-    ".undecided,.no-evidence,.illposed{color:var(--warn)}figure{margin:1rem 0}figure "
+    ".undecided,.partial,.no-evidence,.illposed{color:var(--warn)}figure{margin:1rem 0}figure "
     "svg{max-width:100%;height:auto;background:#fff}\n"
     "summary{cursor:pointer}\n</style></head><body>\n";
 
 static attest_mark mark_of(int64_t verdict) { return (attest_mark){ attest_verdict_names[verdict], NULL }; }
 
-static const int told[] = { ATTEST_PASS,        ATTEST_FAIL,  ATTEST_UNDECIDED, ATTEST_ILLPOSED,
+static const int told[] = { ATTEST_PASS,        ATTEST_FAIL,  ATTEST_UNDECIDED, ATTEST_PARTIAL, ATTEST_ILLPOSED,
                             ATTEST_NO_EVIDENCE, ATTEST_CRASH, ATTEST_TIMEOUT,   ATTEST_SKIP };
 enum { TOLD = sizeof told / sizeof told[0] };
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const attest_verdict_names[ATTEST_VERDICT_COUNT] = { "pass",     "fail",        "undecided",
-                                                                 "skip",     "crash",       "timeout",
-                                                                 "illposed", "no-evidence", "measured" };
+const char *const attest_verdict_names[ATTEST_VERDICT_COUNT] = { "pass",     "fail",    "undecided", "skip",
+                                                                 "crash",    "timeout", "illposed",  "no-evidence",
+                                                                 "measured", "partial" };
 
 const char *const attest_reason_names[ATTEST_REASON_COUNT] = {
     "bound",
@@ -89,8 +89,14 @@ const attest_field attest_result_fields[] = {
     INT(rows_total, "rows (b,h,i) of the problem"),
     INT(rows_negative_weight, "judged rows with a negative weight"),
     INT(rows_negative_sum, "judged rows whose denominator z is negative"),
-    INT(rows_vanishing, "judged rows whose divisor may be 0: o is not judged there, u and z are"),
-    FIELD(verdict, ATTEST_FIELD_VERDICT, "pass fail undecided skip crash timeout illposed no-evidence measured"),
+    INT(rows_vanishing, "judged rows whose divisor vanishes beside its terms: o is not judged there, u and z are"),
+    INT(elements_judged, "elements judged, of all wanted outputs"),
+    INT(elements_unbounded, "elements left out: no bound covers them"),
+    INT(elements_illposed, "elements left out: the divisor vanishes beside its terms"),
+    INT(elements_absent, "elements left out: the formula has none, or the kernel declares that it writes anything"),
+    INT(elements_without_truth, "elements left out: inputs that are not finite"),
+    FIELD(verdict, ATTEST_FIELD_VERDICT,
+          "pass fail undecided skip crash timeout illposed no-evidence measured partial"),
     FIELD(reasons, ATTEST_FIELD_REASONS, "why not pass, as a set"),
     TEXT(why, "one line in words; of a result that passes, what was not tried"),
     TEXT(worst, "the element with the largest ratio"),
@@ -186,7 +192,7 @@ void attest_reasons_text(char *text, size_t len, int64_t reasons)
             at += (size_t)snprintf(text + at, len - at, "%s%s", at ? "," : "", attest_reason_names[i]);
 }
 
-int attest_result_exit(const attest_result *result)
+int attest_result_exit(const attest_result *result, int strict)
 {
     if (result->reasons & program_faults)
         return 3;
@@ -197,6 +203,7 @@ int attest_result_exit(const attest_result *result)
     case ATTEST_FAIL: return 1;
     case ATTEST_CRASH:
     case ATTEST_TIMEOUT: return 3;
+    case ATTEST_PARTIAL: return strict ? 4 : 0;
     case ATTEST_UNDECIDED:
     case ATTEST_NO_EVIDENCE: return 4;
     case ATTEST_SKIP: return 77;
@@ -204,11 +211,38 @@ int attest_result_exit(const attest_result *result)
     }
 }
 
+int attest_result_judged_good(const attest_result *result)
+{
+    return result->verdict == ATTEST_PASS || result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_ILLPOSED;
+}
+
+const char *const attest_left_names[ATTEST_LEFT_CLASSES] = { "unbounded", "illposed", "absent", "without-truth" };
+
+unsigned attest_result_left(const attest_result *result)
+{
+    const int64_t counts[ATTEST_LEFT_CLASSES] = { result->elements_unbounded, result->elements_illposed,
+                                                  result->elements_absent, result->elements_without_truth };
+    unsigned left = 0;
+    for (int i = 0; i < ATTEST_LEFT_CLASSES; i++)
+        left |= counts[i] > 0 ? 1u << i : 0;
+    return left;
+}
+
+void attest_result_allow(attest_result *result, const char *reason)
+{
+    const size_t used = strlen(result->why);
+    if (result->verdict != ATTEST_PARTIAL)
+        return;
+    result->verdict = result->rows_vanishing > 0 ? ATTEST_ILLPOSED : ATTEST_PASS;
+    snprintf(result->why + used, sizeof result->why - used, "; allowed: %s", reason);
+}
+
 int attest_result_rank(const attest_result *result)
 {
     static const int rank[ATTEST_VERDICT_COUNT] = {
-        [ATTEST_PASS] = 4,    [ATTEST_FAIL] = 1,     [ATTEST_UNDECIDED] = 2,   [ATTEST_SKIP] = 3,    [ATTEST_CRASH] = 0,
-        [ATTEST_TIMEOUT] = 0, [ATTEST_ILLPOSED] = 3, [ATTEST_NO_EVIDENCE] = 2, [ATTEST_MEASURED] = 4
+        [ATTEST_PASS] = 4,     [ATTEST_FAIL] = 1,    [ATTEST_UNDECIDED] = 2, [ATTEST_SKIP] = 3,
+        [ATTEST_CRASH] = 0,    [ATTEST_TIMEOUT] = 0, [ATTEST_ILLPOSED] = 3,  [ATTEST_NO_EVIDENCE] = 2,
+        [ATTEST_MEASURED] = 4, [ATTEST_PARTIAL] = 2
     };
     return rank[result->verdict >= 0 && result->verdict < ATTEST_VERDICT_COUNT ? result->verdict : ATTEST_FAIL];
 }

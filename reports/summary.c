@@ -19,6 +19,7 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, att
         { .head = "pass", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "fail", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "undecided", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "partial", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "no-evidence", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "illposed", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "crash or timeout", .flags = ATTEST_COLUMN_RIGHT },
@@ -32,13 +33,10 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, att
     for (size_t i = 0; i < tallies->count; i++) {
         const attest_tally *t = &tallies->tally[i];
         const size_t *n = t->by_verdict;
-        const size_t counts[] = { t->cases,
-                                  n[ATTEST_PASS],
-                                  n[ATTEST_FAIL],
-                                  n[ATTEST_UNDECIDED],
-                                  n[ATTEST_NO_EVIDENCE],
-                                  n[ATTEST_ILLPOSED],
-                                  n[ATTEST_CRASH] + n[ATTEST_TIMEOUT],
+        const size_t counts[] = { t->cases,           n[ATTEST_PASS],
+                                  n[ATTEST_FAIL],     n[ATTEST_UNDECIDED],
+                                  n[ATTEST_PARTIAL],  n[ATTEST_NO_EVIDENCE],
+                                  n[ATTEST_ILLPOSED], n[ATTEST_CRASH] + n[ATTEST_TIMEOUT],
                                   n[ATTEST_SKIP] };
         attest_table_cell(&table, "%s", t->kernel);
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)

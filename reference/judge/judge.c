@@ -90,6 +90,33 @@ static int is_settled(const row_judge *judge, const ref_row *row)
     return exact;
 }
 
+/* Is the divisor at most u times the natural scale of z?  1, 0, or -1: more precision may tell.  Exponentials are
+ * positive: their sum does not vanish. */
+static attest_status divisor_vanishes(int *vanishes, const row_judge *judge, ref_row *row, attest_error *err)
+{
+    const attest_tensor_id z = { ATTEST_KIND_ROLE, ATTEST_Z };
+    attest_status status = ATTEST_OK;
+    mag_srcptr scale;
+    AUTO_ARB(divisor);
+    AUTO_MAG(limit, unit);
+    AUTO_ARF(size, most);
+    *vanishes = 0;
+    if (attest_axis_value_of(judge->in->p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP || judge->id.index != ATTEST_O ||
+        axis_norm_of(judge->in->p)->kind != AXIS_NORM_QUOTIENT || !axis_divisor(divisor, row, judge->in, judge->h))
+        return ATTEST_OK; /* a quotient of sums is never of a delta rule */
+    ATTEST_TRY(ref_abs_scale_kept(&scale, row, judge->in, z, judge->b, judge->h, judge->i, err));
+    mag_set_d(unit, attest_unit_roundoff(judge->in->p->acc));
+    mag_mul(limit, scale, unit);
+    arf_set_mag(most, limit);
+    arb_get_abs_lbound_arf(size, divisor, 64);
+    if (arf_cmp(size, most) > 0)
+        goto out;
+    arb_get_abs_ubound_arf(size, divisor, 64);
+    *vanishes = arf_cmp(size, most) <= 0 ? 1 : -1;
+out:
+    return status;
+}
+
 /* The class of a row that has no value to compare with; 0 (normal) if it has.  *open: more precision may tell. */
 static uint32_t row_class(const row_judge *judge, const ref_row *row, int *open)
 {
@@ -118,7 +145,12 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
     attest_status status = ATTEST_OK;
     mag_srcptr abs_scale;
     AUTO_ARB(lse);
-    const uint32_t class = row_class(judge, row, open);
+    int vanishes = 0;
+    uint32_t class = row_class(judge, row, open);
+    if (class == ATTEST_CLASS_NORMAL)
+        ATTEST_TRY(divisor_vanishes(&vanishes, judge, row, err));
+    if (vanishes > 0)
+        class = ATTEST_CLASS_ILLPOSED;
     if (class == ATTEST_CLASS_EMPTY) {
         judge_empty_row(elements, judge);
         goto out;
@@ -136,6 +168,7 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
     ATTEST_TRY(ref_abs_scale_kept(&abs_scale, row, judge->in, judge->id, judge->b, judge->h, judge->i, err));
     ATTEST_TRY(ref_bound_row(judge->bound, row, judge->in, judge->numerics, judge->flags, judge->id, judge->got->dtype,
                              judge->b, judge->h, judge->i, err));
+    *open = vanishes < 0;
     row_lse(lse, judge, row);
     for (int64_t c = 0; c < judge->count; c++) {
         arb_srcptr truth = judge->id.index == ATTEST_O   ? row->o + c

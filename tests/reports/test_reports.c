@@ -131,8 +131,8 @@ START_TEST(test_junit_and_summary)
         by_verdict[result_at(&rows, i).verdict]++;
     ck_assert_uint_eq(occurrences(text, "<skipped "), by_verdict[ATTEST_SKIP]);
     ck_assert_uint_eq(occurrences(text, "<error "), by_verdict[ATTEST_CRASH] + by_verdict[ATTEST_TIMEOUT]);
-    ck_assert_uint_eq(occurrences(text, "<failure "),
-                      by_verdict[ATTEST_FAIL] + by_verdict[ATTEST_UNDECIDED] + by_verdict[ATTEST_NO_EVIDENCE]);
+    ck_assert_uint_eq(occurrences(text, "<failure "), by_verdict[ATTEST_FAIL] + by_verdict[ATTEST_UNDECIDED] +
+                                                          by_verdict[ATTEST_PARTIAL] + by_verdict[ATTEST_NO_EVIDENCE]);
     ck_assert_msg(!strstr(text, "<1") && !strstr(text, "& '"), "texts are escaped");
     for (size_t i = 0; i < rows.count; i++) {
         attest_result plain = result_at(&rows, i);
@@ -197,7 +197,7 @@ END_TEST
 /* What is told first, and what needs attention. */
 START_TEST(test_ranks)
 {
-    static const int rank[ATTEST_VERDICT_COUNT] = { 4, 1, 2, 3, 0, 0, 3, 2, 4 };
+    static const int rank[ATTEST_VERDICT_COUNT] = { 4, 1, 2, 3, 0, 0, 3, 2, 4, 2 };
     for (int v = 0; v < ATTEST_VERDICT_COUNT; v++) {
         attest_result row;
         attest_result_init(&row);
@@ -221,6 +221,7 @@ START_TEST(test_exit_codes)
                  { ATTEST_FAIL, ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_BOUND, 3 },
                  { ATTEST_UNDECIDED, 0, 4 },
                  { ATTEST_NO_EVIDENCE, 0, 4 },
+                 { ATTEST_PARTIAL, 0, 4 },
                  { ATTEST_ILLPOSED, 0, 0 },
                  { ATTEST_SKIP, 0, 77 } };
     static const struct {
@@ -233,7 +234,7 @@ START_TEST(test_exit_codes)
         attest_result_init(&row);
         row.verdict = rows[i].verdict;
         row.reasons = rows[i].reasons;
-        ck_assert_int_eq(attest_result_exit(&row), rows[i].code);
+        ck_assert_int_eq(attest_result_exit(&row, 1), rows[i].code);
     }
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         attest_exit x = { 0 };

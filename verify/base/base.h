@@ -23,6 +23,7 @@ typedef struct attest_options {
     long jobs;           /* --jobs: threads; 0 or less: as many as there are processors */
     long seed;           /* --seed; negative: not given */
     int quiet;           /* --quiet */
+    int strict;          /* a partial result counts as exit code 4: --strict, the default of gate and audit */
 } attest_options;
 
 /* One word of a shell command: quoted with ' where needed. */

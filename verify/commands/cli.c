@@ -29,6 +29,8 @@ enum {
     KEY_TIMEOUT,
     KEY_MAX_TIME,
     KEY_FAIL_ON,
+    KEY_STRICT,
+    KEY_NO_STRICT,
     KEY_LIST,
     KEY_PROBLEM,
     KEY_WANT,
@@ -85,6 +87,12 @@ static const option_row option_table[] = {
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped", 0 },
       "gate audit" },
     { { "fail-on", KEY_FAIL_ON, "VERDICT", 0, "undecided or skip: such a row counts as exit code 4", 0 },
+      "gate audit" },
+    { { "strict", KEY_STRICT, 0, 0, "a partial result (an element of a wanted output was not judged) is exit code 4",
+        0 },
+      "compare replay" },
+    { { "no-strict", KEY_NO_STRICT, 0, 0,
+        "a partial result (an element of a wanted output was not judged) is not exit code 4", 0 },
       "gate audit" },
     { { "list-cases", KEY_LIST, 0, 0, "print the suite's problem lines and stop", 0 }, "gate" },
     { { "problem", KEY_PROBLEM, "LINE", 0, "the problem line, e.g. 'variant=softmax n=128 mask=causal'", 0 },
@@ -245,6 +253,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_TIMEOUT: cli->options.timeout = parse_number(state, "timeout", text, 0.01); break;
     case KEY_MAX_TIME: cli->options.max_time = parse_number(state, "max-time", text, 0); break;
     case KEY_FAIL_ON: cli->options.fail_on = text; break;
+    case KEY_STRICT: cli->options.strict = 1; break;
+    case KEY_NO_STRICT: cli->options.strict = 0; break;
     case KEY_LIST: cli->list_cases = 1; break;
     case KEY_PROBLEM: cli->problem = text; break;
     case 't':
@@ -318,7 +328,11 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
     }
     *command = find_command(argv[1]);
     *cli = (attest_cli){ .command = (*command)->name,
-                         .options = { .program = argv[0], .timeout = 10, .max_time = -1, .seed = -1 },
+                         .options = { .program = argv[0],
+                                      .timeout = 10,
+                                      .max_time = -1,
+                                      .seed = -1,
+                                      .strict = in_list("gate audit", (*command)->name) },
                          .exp_ulp = 4,
                          .digits = 40,
                          .rounds = ATTEST_BENCH_ROUNDS };

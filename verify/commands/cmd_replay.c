@@ -129,7 +129,7 @@ int attest_command_replay(const attest_cli *cli)
     else if (!cli->options.quiet)
         print_fields(stdout, &result);
     attest_exit exit_code = { 0 };
-    attest_exit_add(&exit_code, attest_result_exit(&result));
+    attest_exit_add(&exit_code, attest_result_exit(&result, cli->options.strict));
     code = attest_exit_code(&exit_code);
 out:
     free(kept);

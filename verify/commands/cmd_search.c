@@ -165,7 +165,7 @@ static void print_text(const finding *f)
 
 static int exit_of(const finding *f)
 {
-    const int code = attest_result_exit(&f->result);
+    const int code = attest_result_exit(&f->result, 0);
     return code == 0 && f->found.refuted > 0 ? 1 : code;
 }
 

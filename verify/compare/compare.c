@@ -36,7 +36,7 @@ typedef struct tally {
     double claim_ulp, unit; /* unit roundoff of out */
     int64_t judged, failed, undecided, nan_pattern;
     int64_t of_class[CLASS_COUNT]; /* elements left out */
-    int64_t illposed_o, unbounded_o;
+    int64_t unbounded_o;
     worst_element o, other, failing_other;
     square_sum error, truth;
     double bias, outward_bias;
@@ -108,6 +108,15 @@ static void keep_worst(worst_element *w, const attest_element *el, attest_tensor
 /* The sign of the truth; 0 where it is not proved. */
 static int sign_of(const attest_element *el) { return (el->truth_lo > 0) - (el->truth_hi < 0); }
 
+/* An element of o that has a truth. */
+static void add_norm(tally *t, const attest_element *el)
+{
+    add_square(&t->error, el->error_hi);
+    add_square(&t->truth, least_size(el->truth_lo, el->truth_hi));
+    t->normed++;
+    t->outside_norm |= !isfinite(el->error_hi);
+}
+
 /* Columns that only o has. */
 static void add_o_figures(tally *t, const attest_element *el)
 {
@@ -121,12 +130,9 @@ static void add_o_figures(tally *t, const attest_element *el)
     if (!isnan(el->probable))
         result->probabilistic_ratio = larger(result->probabilistic_ratio,
                                              el->error_hi == 0 ? 0 : el->error_hi / el->probable);
-    add_square(&t->error, el->error_hi);
-    add_square(&t->truth, least_size(el->truth_lo, el->truth_hi));
-    t->normed++;
+    add_norm(t, el);
     if (el->bound > 0)
         t->ratio[t->ratio_count++] = el->error_lo > 0 ? el->ratio_hi : 0; /* 0: no error is proved */
-    t->outside_norm |= !isfinite(el->error_hi);
     if (unit > 0 && isfinite(bias)) {
         t->bias += bias;
         t->outward_bias += sign_of(el) * bias;
@@ -141,9 +147,10 @@ static int is_judged(tally *t, const attest_element *el, attest_tensor_id id)
         el->class == ATTEST_CLASS_PREMATURE_OVERFLOW)
         return 1;
     t->of_class[el->class < CLASS_COUNT ? el->class : ATTEST_CLASS_UNBOUNDED]++;
-    t->illposed_o += el->class == ATTEST_CLASS_ILLPOSED && is_o(id);
     t->unbounded_o += el->class == ATTEST_CLASS_UNBOUNDED && is_o(id);
     t->undecided += el->class == ATTEST_CLASS_UNBOUNDED && !(el->error_hi < (double)INFINITY); /* a NaN: no evidence */
+    if (el->class == ATTEST_CLASS_UNBOUNDED && is_o(id))                                       /* it has a truth */
+        add_norm(t, el);
     return 0;
 }
 
@@ -350,7 +357,7 @@ static void name_class(char *text, size_t len, const attest_problem *p, uint32_t
 /* `2 elements ill-posed, 1 without bound` */
 static void text_left_out(char *text, size_t len, const tally *t)
 {
-    static const char *const names[CLASS_COUNT] = { [ATTEST_CLASS_ILLPOSED] = "ill-posed (the divisor may be 0)",
+    static const char *const names[CLASS_COUNT] = { [ATTEST_CLASS_ILLPOSED] = "ill-posed (the divisor vanishes)",
                                                     [ATTEST_CLASS_ABSENT] = "absent",
                                                     [ATTEST_CLASS_NO_TRUTH] = "without truth (non-finite inputs)",
                                                     [ATTEST_CLASS_UNBOUNDED] = "without a bound" };
@@ -391,7 +398,7 @@ static void set_verdict(tally *t)
                  attest_plural(t->undecided, "element", "elements"), (long long)result->bits, left_out[0] ? "; " : "",
                  left_out);
     } else {
-        result->verdict = t->illposed_o ? ATTEST_ILLPOSED : ATTEST_PASS;
+        result->verdict = left_out[0] ? ATTEST_PARTIAL : ATTEST_PASS;
         snprintf(result->why, sizeof result->why, "%s", left_out);
     }
 }
@@ -409,6 +416,11 @@ static void finish(tally *t)
     }
     if (t->facts_seen)
         snprintf(result->engine, sizeof result->engine, "%s", attest_engine_name(t->engine));
+    result->elements_judged = t->judged;
+    result->elements_unbounded = t->of_class[ATTEST_CLASS_UNBOUNDED];
+    result->elements_illposed = t->of_class[ATTEST_CLASS_ILLPOSED];
+    result->elements_absent = t->of_class[ATTEST_CLASS_ABSENT];
+    result->elements_without_truth = t->of_class[ATTEST_CLASS_NO_TRUTH];
     set_verdict(t);
 }
 

@@ -127,7 +127,7 @@ static attest_status take(void *context, size_t index, const attest_result *resu
         if (colon || strcmp(name, attest_defects[k].base) != 0)
             continue;
         snprintf(base->bits, sizeof base->bits, "%s", result->outputs);
-        base->good = result->verdict == ATTEST_PASS || result->verdict == ATTEST_ILLPOSED;
+        base->good = attest_result_judged_good(result);
     }
     return ATTEST_OK;
 }

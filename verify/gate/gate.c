@@ -105,6 +105,9 @@ static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepa
                                                  g->gate->options->timeout, err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, prepared->line);
+    if (result.verdict == ATTEST_PARTIAL &&
+        (reason = attest_suite_allow(g->gate->suite, kernel, &prepared->c, attest_result_left(&result))))
+        attest_result_allow(&result, reason);
     return supported ? add_result(g, index, &result, err) : ATTEST_OK;
 }
 
@@ -276,15 +279,10 @@ typedef struct group {
     int evidence;
 } group;
 
-/* Nothing judged was wrong; of an ill-posed case u and z passed. */
-static int is_good(const attest_result *result)
-{
-    return result->verdict == ATTEST_PASS || result->verdict == ATTEST_ILLPOSED;
-}
-
 static int is_evidence(const attest_result *result)
 {
-    const int judged = is_good(result) || result->verdict == ATTEST_FAIL; /* one that failed shows that a case can */
+    const int judged = attest_result_judged_good(result) ||
+                       result->verdict == ATTEST_FAIL; /* one that failed shows that a case can */
     const int scores = strcmp(result->update, "add") == 0;
     return judged && *result->family && !result->family_constant &&
            (scores ? result->range > 0 : result->n > 1 && result->m > 1);
@@ -319,7 +317,7 @@ static attest_status mark_no_evidence(attest_results *results, attest_error *err
         if (find_group(groups, &count, results, i)->evidence)
             continue;
         ATTEST_TRY(attest_results_get(&result, results, i, err));
-        if (!is_good(&result))
+        if (!attest_result_judged_good(&result))
             continue;
         result.verdict = ATTEST_NO_EVIDENCE;
         snprintf(result.why, sizeof result.why,
@@ -438,7 +436,7 @@ out:
 /* What attest_gate_tell() does with each. */
 typedef struct telling {
     const char *fail_on;
-    int json;
+    int json, strict;
     attest_exit code;
 } telling;
 
@@ -446,7 +444,7 @@ static attest_status tell_one(void *state, const attest_result *result, attest_e
 {
     telling *t = state;
     const int named = strcmp(attest_verdict_names[result->verdict], t->fail_on) == 0;
-    attest_exit_add(&t->code, named ? 4 : attest_result_exit(result));
+    attest_exit_add(&t->code, named ? 4 : attest_result_exit(result, t->strict));
     if (t->json && attest_result_print_json(stdout, result) != ATTEST_OK)
         return attest_fail(err, ATTEST_IO, "cannot write the results");
     return ATTEST_OK;
@@ -456,6 +454,7 @@ int attest_gate_tell(const attest_options *options, const attest_results *result
 {
     attest_error err;
     telling t = { .fail_on = options->fail_on ? options->fail_on : "",
+                  .strict = options->strict,
                   .json = options->format && strcmp(options->format, "json") == 0 };
     const attest_status status = attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, &err);
     if (status != ATTEST_OK) {

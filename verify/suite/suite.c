@@ -132,6 +132,11 @@ static attest_status add_floor(reader *r, const char *text, attest_error *err)
     return status;
 }
 
+static attest_status add_allow(reader *r, const char *text, attest_error *err)
+{
+    return attest_allow_read(r->suite, text, err);
+}
+
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 /* One line without its newline; ends it at a comment and drops blanks at both ends. */
 static attest_status read_line(reader *r, const char *from, size_t length, attest_error *err)
@@ -153,11 +158,14 @@ static attest_status read_line(reader *r, const char *from, size_t length, attes
     if (!*start)
         return ATTEST_OK;
     if (strncmp(start, "!skip ", 6) == 0)
-        return attest_skip_read(r->suite, start + 6 + strspn(start + 6, " \t"), err);
+        return attest_rule_read(&r->suite->skips, &r->suite->skip_count, "!skip", start + 6 + strspn(start + 6, " \t"),
+                                err);
+    if (strncmp(start, "!allow partial ", 15) == 0)
+        return expand(r, start + 15 + strspn(start + 15, " \t"), add_allow, err);
     if (strncmp(start, "!floor ", 7) == 0)
         return expand(r, start + 7 + strspn(start + 7, " \t"), add_floor, err);
     if (*start == '!')
-        return attest_fail(err, ATTEST_BAD_INPUT, "`%.*s` is unknown: only !skip and !floor exist",
+        return attest_fail(err, ATTEST_BAD_INPUT, "`%.*s` is unknown: only !skip, !allow partial and !floor exist",
                            (int)strcspn(start, " \t"), start);
     return expand(r, start, add_case, err);
 }
@@ -246,5 +254,6 @@ void attest_suite_clear(attest_suite *suite)
 {
     free(suite->cases);
     free(suite->skips);
+    free(suite->allows);
     memset(suite, 0, sizeof *suite);
 }

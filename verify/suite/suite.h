@@ -4,6 +4,8 @@
  *
  * `key=x{a,b}y` expands to every combination, left to right; `!skip KERNELGLOB key=value ... : reason` marks
  * cases (all named keys equal after parsing) of matching kernels as skip with that reason;
+ * `!allow partial [CLASS,..] KERNELGLOB key=value ... : reason` (lists allowed) lets such cases pass although elements
+ * of these classes (unbounded, illposed, absent, without-truth; default all) were not judged: `partial` otherwise;
  * `!floor COUNT key=value ...` (lists allowed: each combination is a floor of its own) makes reading fail unless
  * at least COUNT cases of the suite have all these settings.  # starts a comment.  verify/suites/NAME.suite; the
  * built-in copies are compiled in, so attest runs anywhere.
@@ -13,19 +15,21 @@
 
 #include "kernels/problem/problem.h"
 
-typedef struct attest_skip_rule {
+/* Cases of kernels: a rule holds where the glob fits the kernel and the case has all settings. */
+typedef struct attest_case_rule {
     char kernel[64];
     char settings[ATTEST_LINE];
     char reason[160];
-} attest_skip_rule;
+    unsigned classes; /* of !allow: set of ATTEST_LEFT_* */
+} attest_case_rule;
 
 typedef struct attest_suite {
     char name[64];
     uint64_t hash; /* of the text */
     attest_case *cases;
     size_t case_count;
-    attest_skip_rule *skips;
-    size_t skip_count;
+    attest_case_rule *skips, *allows;
+    size_t skip_count, allow_count;
 } attest_suite;
 
 /* `name` is a built-in suite (smoke, ci, full; flash_attn, pytorch, ggml, fla, benchdnn: the inputs of other projects'
@@ -34,5 +38,8 @@ attest_status attest_suite_read(attest_suite *suite, const char *name, attest_er
 void attest_suite_clear(attest_suite *suite);
 /* The reason if the case is to be skipped for this kernel, else NULL. */
 const char *attest_suite_skip(const attest_suite *suite, const char *kernel, const attest_case *c);
+/* The reason (the last of several) if all classes of elements that were left out (ATTEST_LEFT_*) may be for this kernel
+ * and case; else NULL. */
+const char *attest_suite_allow(const attest_suite *suite, const char *kernel, const attest_case *c, unsigned classes);
 
 #endif

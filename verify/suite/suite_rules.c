@@ -1,5 +1,6 @@
-/* suite_rules.c - what a suite says about its cases: !skip rules and !floor counts. */
+/* suite_rules.c - what a suite says about its cases: !skip and !allow rules, !floor counts. */
 #include "verify/suite/suite_rules.h"
+#include "reports/report.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -103,20 +104,21 @@ static attest_status check_settings(const char *settings, attest_error *err)
     return ATTEST_OK;
 }
 
-/* ---- skip rules ------------------------------------------------------------------------------------------------- */
+/* ---- rules about cases of kernels -------------------------------------------------------------------------------- */
 /* `KERNELGLOB key=value ... : reason` */
-attest_status attest_skip_read(attest_suite *s, const char *text, attest_error *err)
+attest_status attest_rule_read(attest_case_rule **rules, size_t *count, const char *begin, const char *text,
+                               attest_error *err)
 {
-    attest_skip_rule rule;
+    attest_case_rule rule;
     const char *colon = strstr(text, " : ");
     const size_t kernel = strcspn(text, " \t");
     memset(&rule, 0, sizeof rule);
     if (!colon || kernel == 0 || kernel >= sizeof rule.kernel || text + kernel > colon ||
         strlen(colon + 3) >= sizeof rule.reason || strspn(colon + 3, " \t") == strlen(colon + 3))
         return attest_fail(err, ATTEST_BAD_INPUT,
-                           "a skip rule is `!skip KERNELGLOB key=value ... : reason` "
+                           "such a rule is `%s KERNELGLOB key=value ... : reason` "
                            "(kernel under %zu bytes, reason under %zu)",
-                           sizeof rule.kernel, sizeof rule.reason);
+                           begin, sizeof rule.kernel, sizeof rule.reason);
     memcpy(rule.kernel, text, kernel);
     snprintf(rule.reason, sizeof rule.reason, "%s", colon + 3 + strspn(colon + 3, " \t"));
     const char *from = text + kernel + strspn(text + kernel, " \t");
@@ -124,19 +126,63 @@ attest_status attest_skip_read(attest_suite *s, const char *text, attest_error *
     const attest_status status = check_settings(rule.settings, err);
     if (status != ATTEST_OK)
         return status;
-    attest_skip_rule *skips = realloc(s->skips, (s->skip_count + 1) * sizeof *skips);
-    if (!skips)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for skip rules");
-    s->skips = skips;
-    s->skips[s->skip_count++] = rule;
+    attest_case_rule *more = realloc(*rules, (*count + 1) * sizeof *more);
+    if (!more)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for rules of the suite");
+    *rules = more;
+    more[(*count)++] = rule;
     return ATTEST_OK;
+}
+
+/* The words of `absent,illposed` as a set; 0: another word is there. */
+static unsigned classes_of(const char *text, size_t length)
+{
+    unsigned set = 0;
+    for (size_t at = 0; at < length;) {
+        const size_t word = strcspn(text + at, ", \t");
+        unsigned bit = 0;
+        for (int i = 0; i < ATTEST_LEFT_CLASSES; i++)
+            if (strlen(attest_left_names[i]) == word && strncmp(attest_left_names[i], text + at, word) == 0)
+                bit = 1u << i;
+        if (!bit)
+            return 0;
+        set |= bit;
+        at += word + 1;
+    }
+    return set;
+}
+
+attest_status attest_allow_read(attest_suite *s, const char *text, attest_error *err)
+{
+    const size_t first = strcspn(text, " \t");
+    const unsigned named = classes_of(text, first);
+    const char *rule = named ? text + first + strspn(text + first, " \t") : text;
+    const attest_status status = attest_rule_read(&s->allows, &s->allow_count, "!allow partial [CLASS,..]", rule, err);
+    if (status == ATTEST_OK)
+        s->allows[s->allow_count - 1].classes = named ? named : (1u << ATTEST_LEFT_CLASSES) - 1;
+    return status;
+}
+
+static int fits(const attest_case_rule *rule, const char *kernel, const attest_case *c)
+{
+    return fnmatch(rule->kernel, kernel, 0) == 0 && has_settings(c, attest_case_hash(c), rule->settings);
 }
 
 const char *attest_suite_skip(const attest_suite *suite, const char *kernel, const attest_case *c)
 {
-    for (size_t i = 0; i < suite->skip_count; i++) {
-        const attest_skip_rule *rule = &suite->skips[i];
-        if (fnmatch(rule->kernel, kernel, 0) == 0 && has_settings(c, attest_case_hash(c), rule->settings))
+    for (size_t i = 0; i < suite->skip_count; i++)
+        if (fits(&suite->skips[i], kernel, c))
+            return suite->skips[i].reason;
+    return NULL;
+}
+
+const char *attest_suite_allow(const attest_suite *suite, const char *kernel, const attest_case *c, unsigned classes)
+{
+    for (size_t i = 0; i < suite->allow_count && classes; i++) {
+        const attest_case_rule *rule = &suite->allows[i];
+        if (rule->classes & classes && fits(rule, kernel, c))
+            classes &= ~rule->classes;
+        if (!classes)
             return rule->reason;
     }
     return NULL;

@@ -14,8 +14,12 @@ typedef struct attest_floor {
 /* The same problem for every kernel: equal truth, chunk and splits.  The hashes are attest_case_hash() of the cases. */
 int attest_suite_same(const attest_case *a, uint64_t a_hash, const attest_case *b, uint64_t b_hash);
 
-/* Adds the rule `KERNELGLOB key=value ... : reason` to the suite. */
-attest_status attest_skip_read(attest_suite *suite, const char *text, attest_error *err);
+/* Appends the rule `KERNELGLOB key=value ... : reason` to a list; `begin` is how its line begins, for messages. */
+attest_status attest_rule_read(attest_case_rule **rules, size_t *count, const char *begin, const char *text,
+                               attest_error *err);
+
+/* Adds `[CLASS,..] KERNELGLOB key=value ... : reason` to the suite's allows. */
+attest_status attest_allow_read(attest_suite *suite, const char *text, attest_error *err);
 
 /* Reads `COUNT key=value ...` into floor->count and floor->settings. */
 attest_status attest_floor_read(attest_floor *floor, const char *text, attest_error *err);

@@ -1,5 +1,66 @@
-/* test_compare_class.c - what tables of tightness are made of: a case's median error/bound, and its class. */
+/* test_compare_class.c - what tables of tightness are made of: a case's median error/bound, and its class; and what is
+ * said of ill-posed elements. */
 #include "tests/verify/compare/compare_scene.h"
+
+START_TEST(test_illposed)
+{
+    scene s;
+    open_scene(&s, "variant=linear norm=sum n=5 d=4 family=flat", NULL); /* q = 0, so z = 0 */
+    give(&s, O);
+    judge(&s, NULL, 0, 0);
+    expect(&s, "only o", ATTEST_UNDECIDED, 0);
+    ck_assert_msg(strstr(s.result.why, "nothing could be judged: 20 elements ill-posed") != NULL, "%s", s.result.why);
+    attest_tensor *u = give(&s, U);
+    give(&s, Z);
+    judge(&s, NULL, 0, 0);
+    expect(&s, "u and z pass", ATTEST_PARTIAL, 0);
+    ck_assert_msg(strstr(s.result.why, "20 elements ill-posed") != NULL, "%s", s.result.why);
+    ck_assert(s.result.elements_judged == 25 && s.result.elements_illposed == 20 && s.result.elements_unbounded == 0);
+    ck_assert_uint_eq(attest_result_left(&s.result), ATTEST_LEFT_ILLPOSED);
+    attest_result_allow(&s.result, "q = 0");
+    expect(&s, "allowed", ATTEST_ILLPOSED, 0);
+    ck_assert_msg(strstr(s.result.why, "ill-posed (the divisor vanishes); allowed: q = 0") != NULL, "%s", s.result.why);
+    put(u, 3, 1);
+    judge(&s, NULL, 0, 0);
+    expect(&s, "u is wrong", ATTEST_FAIL, ATTEST_REASON_BOUND);
+    ck_assert_str_eq(s.result.worst, "u[0,0,0,3]");
+    close_scene(&s);
+}
+END_TEST
+
+static void set(const attest_bundle *inputs, attest_role role, int64_t at, double x)
+{
+    attest_store_bits(attest_bundle_role(inputs, role), at, attest_from_f64(ATTEST_F32, x));
+}
+
+/* |z| is at most u of what its terms come to: o is ill-posed for every kernel, whatever it declares. */
+START_TEST(test_vanishing)
+{
+    static const struct {
+        double last;
+        int illposed;
+    } cases[] = { { -1, 1 }, { -1 + 0x1p-24, 1 }, { -1 + 0x1p-22, 0 } };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        static const char line[] = "variant=linear norm=sum scale=1 n=1 m=2 d=1 e=1";
+        scene s;
+        attest_case c;
+        attest_bundle *inputs = NULL;
+        attest_error err = { "" };
+        ok(attest_case_parse(&c, line, NULL, NULL, &err), &err);
+        ok(attest_bundle_new(&inputs, &err), &err);
+        ok(attest_draw_missing(inputs, &c, 0, 0, &err), &err);
+        set(inputs, ATTEST_Q, 0, 1);
+        set(inputs, ATTEST_K, 0, 1);
+        set(inputs, ATTEST_K, 1, cases[n].last);
+        open_scene(&s, line, inputs);
+        give(&s, O);
+        give(&s, Z);
+        judge(&s, NULL, 0, 0);
+        ck_assert_msg(s.result.elements_illposed == cases[n].illposed, "%zu: %s", n, s.result.why);
+        close_scene(&s);
+    }
+}
+END_TEST
 
 Suite *suite_compare_class(void);
 
@@ -82,6 +143,8 @@ Suite *suite_compare_class(void)
     TCase *t = tcase_create("compare_class");
     tcase_set_timeout(t, 30);
     tcase_add_test(t, test_ratio_median);
+    tcase_add_test(t, test_illposed);
+    tcase_add_test(t, test_vanishing);
     tcase_add_test(t, test_class);
     suite_add_tcase(s, t);
     return s;

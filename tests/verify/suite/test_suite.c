@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/report.h"
 #include "verify/suite/suite.h"
 
 Suite *suite_suite(void);
@@ -89,6 +90,10 @@ START_TEST(test_errors)
         { "n={4,5}\n!floor 1 n={4,6}\n", 2, "0 cases with n=6" },
         { "variant=softmax norm=l2 n=4\n!floor 1 variant=l2norm in=bf16\n", 2, "in=bf16" },
         { "n=4\n!skip x n=4\n", 2, "reason" },
+        { "n=4\n!allow partial * n=4\n", 2, "!allow partial" },
+        { "n=4\n!allow partial absent : y\n", 2, "!allow partial" },
+        { "n=4\n!allow all * n=4 : y\n", 2, "!allow" },
+        { "n=4\n!allow partial absent * n=0 : y\n", 2, "n" },
         { "n=4\n!skip x n=4 : \n", 2, "reason" },
         { "n=4\n!skip x n=0 : y\n", 2, "n" },
         { "n=4\n!skip x colour=red : y\n", 2, "colour" },
@@ -174,6 +179,43 @@ START_TEST(test_skip_rules)
 }
 END_TEST
 
+/* A rule allows the classes that it names, or all; several together allow what each of them does. */
+START_TEST(test_allow_rules)
+{
+    enum { U = ATTEST_LEFT_UNBOUNDED, I = ATTEST_LEFT_ILLPOSED, A = ATTEST_LEFT_ABSENT, T = ATTEST_LEFT_WITHOUT_TRUTH };
+    static const char text[] = "n=4\n"
+                               "!allow partial soft* variant=softmax mask={causal,full} n=5 : all of it\n"
+                               "!allow partial absent * variant=linear : no lse\n"
+                               "!allow partial illposed,unbounded two variant=linear : vanishes\n";
+    static const struct {
+        const char *kernel, *line;
+        unsigned left;
+        const char *reason;
+    } cases[] = {
+        { "soft", "variant=softmax mask=causal n=5", U | I | A | T, "all of it" },
+        { "soft", "variant=softmax n=5", T, "all of it" },
+        { "soft", "variant=softmax mask=causal-br n=5", U, NULL },
+        { "hard", "variant=softmax n=5", U, NULL },
+        { "one", "variant=linear", A, "no lse" },
+        { "one", "variant=linear", A | I, NULL },
+        { "two", "variant=linear", A | I, "vanishes" },
+        { "two", "variant=linear", U, "vanishes" },
+        { "two", "variant=linear", A | T, NULL },
+    };
+    attest_suite suite;
+    attest_error err = { "" };
+    ck_assert_msg(read_text(&suite, text, &err) == ATTEST_OK, "%s", err.text);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        attest_case c;
+        ck_assert_msg(attest_case_parse(&c, cases[i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
+        const char *got = attest_suite_allow(&suite, cases[i].kernel, &c, cases[i].left);
+        ck_assert_msg(got && cases[i].reason ? strcmp(got, cases[i].reason) == 0 : got == cases[i].reason,
+                      "%s on `%s`: %s", cases[i].kernel, cases[i].line, got ? got : "not allowed");
+    }
+    attest_suite_clear(&suite);
+}
+END_TEST
+
 /* The preset itself, or another name of the same axes (based is taylor:2). */
 static int is_preset(const char *text, const attest_preset *preset)
 {
@@ -248,6 +290,7 @@ Suite *suite_suite(void)
     tcase_add_test(t, test_errors);
     tcase_add_test(t, test_bad_files);
     tcase_add_test(t, test_skip_rules);
+    tcase_add_test(t, test_allow_rules);
     tcase_add_test(t, test_builtin);
     tcase_add_test(t, test_presets_in_ci);
     suite_add_tcase(s, t);
