@@ -32,6 +32,8 @@ q, k, v = (rng.standard_normal((N, D)).astype(np.float32) for _ in range(3))
 for name, a in (("q", q), ("k", k), ("v", v)):
     save(name, a)
     save(name + "64", a.astype(np.float64))
+for name, a in (("tie_q", [[1], [0.5]]), ("tie_k", [[1], [0.25]]), ("tie_v", [[1 + 2.0**-8]] * 2)):
+    save(name, np.array(a, np.float32))  # o is a midpoint of bfloat16, whatever the scores
 save("o32", softmax(q, k, v, np.float32))
 save("o32c", softmax(q, k, v, np.float32, causal=True))
 save("o64", softmax(q, k, v, np.float64))

@@ -140,8 +140,8 @@ out:
     return status;
 }
 
-/* All tensors are rounded before the first is written. */
-static attest_status write_npy(request *r, const attest_cli *cli, attest_error *err)
+/* All tensors are rounded before the first is written.  *open: elements whose rounding is not decided. */
+static attest_status write_npy(request *r, const attest_cli *cli, int64_t *open, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char path[4096], name[32];
@@ -160,7 +160,8 @@ static attest_status write_npy(request *r, const attest_cli *cli, attest_error *
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--out: the path is too long"));
         ATTEST_TRY(attest_npy_write(path, &rounded[i], err));
     }
-    if (!cli->options.quiet)
+    *open = counts.at_cap;
+    if (!cli->options.quiet || counts.at_cap > 0)
         fprintf(stderr,
                 "rounded: %lld by enclosure; %lld left open by balls, %lld of them decided by the tie lemma; "
                 "%lld open at the cap; %lld without truth\n",
@@ -199,6 +200,7 @@ int attest_command_reference(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     request r = { 0 };
+    int64_t open = 0;
     const int npy = cli->options.format && strcmp(cli->options.format, "npy") == 0;
     if (cli->options.format && !npy && strcmp(cli->options.format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: json or npy", cli->options.format));
@@ -217,9 +219,9 @@ int attest_command_reference(const attest_cli *cli)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     tell_cost(&r, cli, npy);
     ATTEST_TRY(attest_truth_new(&r.truth, &r.c.problem, r.inputs, r.engine, &err));
-    ATTEST_TRY(npy ? write_npy(&r, cli, &err) : print_json(&r, cli, &err));
+    ATTEST_TRY(npy ? write_npy(&r, cli, &open, &err) : print_json(&r, cli, &err));
 out:
     attest_truth_free(r.truth);
     attest_bundle_free(r.inputs);
-    return status == ATTEST_OK ? 0 : attest_cli_error(cli, status, &err);
+    return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : open > 0 ? 4 : 0;
 }
