@@ -84,22 +84,10 @@ typedef enum attest_device { ATTEST_CPU = 1, ATTEST_CUDA = 2 } attest_device;
 
 /* ---- the axes of a variant, in the order of the problem line ------------------------------------ */
 typedef enum attest_axis {
-    ATTEST_AXIS_WEIGHT = 0,
-    ATTEST_AXIS_CENTER = 1,
-    ATTEST_AXIS_FILTER = 2,
-    ATTEST_AXIS_FEATURE = 3,
-    ATTEST_AXIS_ROPE = 4,
-    ATTEST_AXIS_MASK = 5,
-    ATTEST_AXIS_WINDOW = 6,
-    ATTEST_AXIS_LENS = 7,
-    ATTEST_AXIS_DECAY = 8,
-    ATTEST_AXIS_GATES = 9,
-    ATTEST_AXIS_NORM = 10,
-    ATTEST_AXIS_AFFINE = 11,
-    ATTEST_AXIS_UPDATE = 12,
-    ATTEST_AXIS_EPS = 13,
-    ATTEST_AXIS_CLAMP = 14,
-    ATTEST_AXIS_CAP = 15,
+    ATTEST_AXIS_WEIGHT = 0, ATTEST_AXIS_CENTER = 1, ATTEST_AXIS_FILTER = 2, ATTEST_AXIS_FEATURE = 3,
+    ATTEST_AXIS_ROPE = 4, ATTEST_AXIS_MASK = 5, ATTEST_AXIS_WINDOW = 6, ATTEST_AXIS_LENS = 7,
+    ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
+    ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
     ATTEST_AXIS_ALIBI = 16,
     ATTEST_AXIS_STATE = 17,
     ATTEST_AXIS_COUNT = 18 /* of this header */
@@ -257,10 +245,10 @@ typedef struct attest_tensors {
 
 /* ---- what a kernel declares of its arithmetic ----------------------------------------------------- *
  * The derived bound (reference/derivations.md) is a function of these.  0 = unknown = the loosest row of its class.
+ * Relative errors are against the exact value: k ulp against the correctly rounded one are (2 k + 1) unit roundoffs.
  * Declaring better than the truth fails the audit's traits and, where errors come that near, the bound.
  * (not used) behind a field: the bound does not sharpen by it yet.  Where a field says that a kernel does worse than
- * the bound covers, the host takes the loosest class that covers it; where none does, it skips the problem and says
- * `unsupported declaration`. */
+ * any bound covers, the host skips the problem and says `unsupported declaration`. */
 typedef enum attest_schedule {
     ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted */
     ATTEST_SCHEDULE_TWO_PASS = 1,  /* all scores, their maximum, then weights and sums */
@@ -277,10 +265,11 @@ typedef enum attest_rounding {
 
 /* Where weights w are divided by their sum l.  cast() is the cast to problem.p. */
 typedef enum attest_division {
-    ATTEST_DIVISION_UNKNOWN = 0,
+    ATTEST_DIVISION_UNKNOWN = 0,    /* any of 1, 2, 3; of an unknown schedule also 4 */
     ATTEST_DIVISION_AFTER_SUM = 1,  /* (sum of cast(w) v) / l */
     ATTEST_DIVISION_THEN_CAST = 2,  /* sum of cast(w / l) v */
-    ATTEST_DIVISION_AFTER_CAST = 3  /* sum of (cast(w) / l) v */
+    ATTEST_DIVISION_AFTER_CAST = 3, /* sum of (cast(w) / l) v */
+    ATTEST_DIVISION_RUNNING = 4     /* a running mean: l += w, o += (w / l) (v - o), keys or tiles of them in any order */
 } attest_division;
 
 /* What a row without a visible key and without a given state holds. */
@@ -297,28 +286,35 @@ typedef struct attest_numerics {
     int64_t tile;           /* keys a tile (online, split); 0 = unknown */
     int64_t splits;         /* parts of a split kernel; 0 = problem.splits */
     double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23; 0 = unknown; at most 2^-7.  A result
-                               below the normal numbers errs by one subnormal more, or is flushed: ATTEST_FTZ */
+                               below the normal numbers errs by one subnormal more, or is flushed: ATTEST_FTZ.  Then
+                               feature=elu1 is e^x itself, not expm1(x) + 1 */
     uint32_t log2_domain;   /* attest_tristate: exponent multiplied by log2(e) first */
     uint32_t cast_in_sum;   /* attest_tristate: the denominator adds the cast weights */
     uint32_t p_rounding;    /* attest_rounding of the weight cast to problem.p */
     uint32_t acc_truncates; /* attest_tristate: the accumulator rounds toward zero, as tensor cores do */
-    double acc_unit;        /* unit roundoff of accumulation; 0 = that of problem.acc; at most 2^-7 */
+    double acc_unit;        /* unit roundoff of accumulation; 0 = that of problem.acc; at most 2^-7.  Its range is that
+                               of score_acc and value_acc; where these are 0, acc's, and f16's from 2^-11 on */
     int64_t block;          /* keys that are summed by themselves before they join the rest; 0 = unknown */
     double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7 */
-    uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to; 0 = unknown */
-    uint32_t state_dtype;   /* 1 + attest_dtype of the states, all that goes from token to token; 0 = unknown */
+    uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to, and q, k or <q,k> multiplied by it once.  0 =
+                               unknown: also divided by sqrt(d), or sqrt(scale) on both sides */
+    uint32_t state_dtype;   /* 1 + attest_dtype of the states, all that goes from token to token; 0 = acc */
     uint32_t empty_row;     /* attest_empty_row */
-    uint32_t division;      /* attest_division.  Before the sum: judged as an unknown schedule */
-    uint32_t score_dtype;   /* 1 + attest_dtype that scores are stored in; 0 = acc.  Narrower than acc: not covered */
+    uint32_t division;      /* attest_division; with ATTEST_SERIAL_SUMS it is AFTER_SUM */
+    uint32_t score_dtype;   /* 1 + attest_dtype that scores are stored in, after every step of them; 0 = acc */
     uint32_t compensated;   /* attest_tristate: sums carry their rounding errors along, as Kahan's (not used) */
     double score_unit;      /* unit roundoff of the sums of products of q and k; 0 = acc_unit.  Where it and the next */
     double value_unit;      /* one, of weights and v, are above acc_unit, the bound takes the largest for all */
     uint32_t score_acc;     /* 1 + attest_dtype whose range the accumulator of scores has; 0 = acc */
-    uint32_t value_acc;     /* the same of weights and values.  Narrower than acc: not covered */
+    uint32_t value_acc;     /* the same of weights and values, and of states */
     int64_t score_block;    /* channels that are summed by themselves in a score; 0 = unknown (not used) */
-    double tanh_error;      /* relative errors of functions, as exp_error; 0 = at most 4 ulp of acc.  Above that, */
-    double log_error;       /* tanh under cap and log of an lse or in a merge are not covered, and the larger of */
-    double sigmoid_error;   /* sigmoid's and exp's is taken for both (below: not used) */
+    double tanh_error;      /* relative error of tanh under cap; 0 = unknown: it may be made of exponentials */
+    double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
+    double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
+    double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
+    uint32_t scaled_dtype;  /* 1 + attest_dtype that q, or q and k, are rounded to once they are scaled; 0 = acc, and of
+                               an unknown schedule also problem.in */
+    uint32_t reserved;
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */
@@ -347,7 +343,7 @@ typedef enum attest_form {
 enum {
     ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever the strides and the outputs asked for */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits do not depend on b and the other rows */
-    ATTEST_FTZ = 1u << 2,              /* subnormal results may be flushed to zero, by exp too */
+    ATTEST_FTZ = 1u << 2,              /* subnormal numbers, read or made, may count as 0; of exp too */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
     ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink */
     ATTEST_PACKED_STATE = 1u << 6,     /* states in the packed symmetric layout */

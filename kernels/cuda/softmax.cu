@@ -158,6 +158,7 @@ attest_numerics declare_numerics()
     n.p_rounding = ATTEST_ROUNDING_NEAREST;
     n.acc_truncates = ATTEST_NO;
     n.acc_unit = 0x1p-24;
+    n.division = ATTEST_DIVISION_AFTER_SUM;
     n.div_error = 0x1p-24; // -prec-div=true is nvcc's default
     n.scale_dtype = 1 + ATTEST_F32;
     n.state_dtype = 1 + ATTEST_F32;

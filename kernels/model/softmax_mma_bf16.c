@@ -108,10 +108,12 @@ static const attest_numerics numerics = {
     .schedule = ATTEST_SCHEDULE_ONLINE,
     .tile = TILE,
     .exp_error = 2 * STEP_UNIT,
+    .tanh_error = 5 * STEP_UNIT,
     .log2_domain = ATTEST_NO,
     .acc_truncates = ATTEST_YES,
     .acc_unit = STEP_UNIT,
     .div_error = STEP_UNIT,
+    .division = ATTEST_DIVISION_AFTER_SUM,
     .scale_dtype = 1 + REAL_DTYPE,
 };
 

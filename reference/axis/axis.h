@@ -45,6 +45,7 @@ typedef struct axis_arithmetic {
     int log2_domain;         /* exponents may pass through base 2 */
     int narrows;             /* `in` is wider than `acc` */
     int exp_declared;        /* the schedule and the error of the exponential are declared */
+    double tanh_error;       /* declared relative error of tanh; 0: it may be made of exponentials */
     mag_srcptr u;            /* one rounding of acc */
     mag_srcptr u_exp, u_div; /* relative error of an exponential, of a division */
     mag_srcptr tiny, normal; /* what one operation loses by underflow; 2^emin of acc */
@@ -58,8 +59,12 @@ typedef struct axis_weight {
     void (*ball)(arb_t w, const arb_t x, uint32_t order, slong prec);
     /* Polynomials: upper bound of the sum of absolute monomials for x >= 0; `less` = 1: of its derivative. */
     void (*mass)(mag_t y, const mag_t x, ulong order, int less);
-    /* Roundings that one term of the polynomial of order P may meet, pair by pair; the schedule `unknown` or not. */
+    /* Roundings of acc, and divisions, that one term of the polynomial of order P may meet, pair by pair; the schedule
+     * `unknown` or not. */
     int64_t (*roundings)(int64_t order, int unknown);
+    int64_t (*divisions)(int64_t order);
+    /* Upper bound of what one operation's underflow may grow to, in units of it, for x >= 0 (R-POLY). */
+    void (*lost)(mag_t y, const mag_t x, ulong order);
     int series;    /* all degrees up to P, not P alone */
     int factorial; /* degree n is divided by n! */
 } axis_weight;
@@ -140,7 +145,7 @@ void axis_angle_error(mag_t slope, const attest_problem *p, const mag_t u);
 /* What the error of a step depends on: its number (cap, slope, clamp) and what `start` makes of it. */
 typedef struct axis_step_error {
     const axis_arithmetic *a;
-    mag_t number, first, second;
+    mag_t number, first, second, third;
 } axis_step_error;
 
 typedef struct axis_step {

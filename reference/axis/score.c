@@ -17,7 +17,18 @@ static void start_cap(axis_step_error *e, double number)
 {
     (void)number;
     bound_compose(e->first, e->a->u_div, e->a->u); /* of s/cap */
-    bound_gamma(e->second, 10, e->a->u);           /* tanh 4 ulp = 8u, the product, cap itself */
+    if (e->a->tanh_error > 0) {                    /* declared; the product, cap itself */
+        bound_gamma(e->second, 2, e->a->u);
+        mag_set_d(e->third, e->a->tanh_error);
+        bound_compose(e->second, e->second, e->third);
+        mag_zero(e->third);
+    } else { /* of a library, 9u, or of exponentials: absolute */
+        mag_add(e->third, e->a->u_exp, e->a->u_div);
+        mag_mul_2exp_si(e->third, e->third, 1);
+        bound_gamma(e->second, 11, e->a->u);
+        mag_add(e->third, e->third, e->second);
+        mag_zero(e->second);
+    }
 }
 
 static void error_cap(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
@@ -30,7 +41,8 @@ static void error_cap(mag_t delta, mag_t size, const axis_step_error *e, int64_t
     mag_addmul(delta, x, e->first);
     mag_min(y, e->number, size);
     mag_set(size, y);
-    mag_addmul(delta, e->a->exp_declared ? y : e->number, e->second);
+    mag_addmul(delta, y, e->second);
+    mag_addmul(delta, e->number, e->third);
     mag_add_ui(x, e->number, 1);
     mag_mul_2exp_si(x, x, 2);
     mag_addmul(delta, x, e->a->tiny);
@@ -60,8 +72,8 @@ static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64
     mag_addmul(delta, bias, e->first);
     mag_add(size, size, bias);
     mag_add(x, size, delta);
-    mag_addmul(delta, x, e->a->u); /* the subtraction */
-    mag_mul_2exp_si(x, e->a->tiny, 1);
+    mag_addmul(delta, x, e->a->u);                  /* the subtraction */
+    mag_mul_ui(x, e->a->tiny, 2 + (ulong)distance); /* a flushed slope */
     mag_add(delta, delta, x);
 }
 
@@ -175,12 +187,14 @@ void axis_step_error_start(axis_step_error *e, const axis_step_set *step, const 
     mag_init(e->number);
     mag_init(e->first);
     mag_init(e->second);
+    mag_init(e->third);
     mag_set_d(e->number, step->number);
     step->row->start(e, step->number);
 }
 
 void axis_step_error_stop(axis_step_error *e)
 {
+    mag_clear(e->third);
     mag_clear(e->second);
     mag_clear(e->first);
     mag_clear(e->number);

@@ -37,11 +37,16 @@ static void mass_taylor(mag_t y, const mag_t x, ulong order, int less)
     }
 }
 
+/* Horner: a product with x, one with the reciprocal, one addition a degree; the division or the reciprocal apart. */
 static int64_t roundings_taylor(int64_t order, int unknown)
 {
     (void)unknown;
     return 3 * order;
 }
+
+static int64_t divisions_taylor(int64_t order) { return order; }
+
+static void lost_taylor(mag_t y, const mag_t x, ulong order) { mass_taylor(y, x, order, 0); }
 
 static void ball_term(arb_t w, const arb_t x, uint32_t order, slong prec)
 {
@@ -63,7 +68,22 @@ static void mass_term(mag_t y, const mag_t x, ulong order, int less)
     mag_mul(y, y, inverse);
 }
 
-static int64_t roundings_term(int64_t order, int unknown) { return order < 2 ? 0 : 2 * order + 2 + (unknown ? 8 : 0); }
+static int64_t roundings_term(int64_t order, int unknown) { return order < 2 ? 0 : 2 * order + 2 + (unknown ? 9 : 0); }
+
+static int64_t divisions_term(int64_t order) { return order < 2 ? 0 : order; }
+
+/* sum over l <= P of x^l (P-l)!/P!: lost in degree P-l, then multiplied by x/(P-l+1) ... x/P. */
+static void lost_term(mag_t y, const mag_t x, ulong order)
+{
+    AUTO_MAG(term);
+    mag_one(term);
+    mag_one(y);
+    for (ulong k = order; k > 0; k--) {
+        mag_mul(term, term, x);
+        mag_div_ui(term, term, k);
+        mag_add(y, y, term);
+    }
+}
 
 static void ball_power(arb_t w, const arb_t x, uint32_t order, slong prec)
 {
@@ -81,7 +101,24 @@ static void mass_power(mag_t y, const mag_t x, ulong order, int less)
         mag_mul_ui(y, y, order);
 }
 
-static int64_t roundings_power(int64_t order, int unknown) { return order < 2 ? 0 : 2 * order + (unknown ? 8 : 0); }
+static int64_t roundings_power(int64_t order, int unknown) { return order < 2 ? 0 : 2 * order + (unknown ? 9 : 0); }
+
+static int64_t divisions_power(int64_t order)
+{
+    (void)order;
+    return 0;
+}
+
+static void lost_power(mag_t y, const mag_t x, ulong order)
+{
+    AUTO_MAG(term);
+    mag_one(term);
+    mag_one(y);
+    for (ulong k = 0; k < order; k++) {
+        mag_mul(term, term, x);
+        mag_add(y, y, term);
+    }
+}
 
 /* The exact engine goes by `series` and `factorial`. */
 static const axis_weight weights[] = {
@@ -91,6 +128,8 @@ static const axis_weight weights[] = {
                                .ball = ball_taylor,
                                .mass = mass_taylor,
                                .roundings = roundings_taylor,
+                               .divisions = divisions_taylor,
+                               .lost = lost_taylor,
                                .series = 1,
                                .factorial = 1 },
     [ATTEST_WEIGHT_TERM] = { .lemma = "R-POLY",
@@ -98,12 +137,16 @@ static const axis_weight weights[] = {
                              .ball = ball_term,
                              .mass = mass_term,
                              .roundings = roundings_term,
+                             .divisions = divisions_term,
+                             .lost = lost_term,
                              .factorial = 1 },
     [ATTEST_WEIGHT_POWER] = { .lemma = "R-POLY",
                               .serves = AXIS_RATIONAL | AXIS_DD,
                               .ball = ball_power,
                               .mass = mass_power,
-                              .roundings = roundings_power },
+                              .roundings = roundings_power,
+                              .divisions = divisions_power,
+                              .lost = lost_power },
 };
 
 axis_entry axis_weight_entry(uint32_t value)

@@ -127,6 +127,23 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     mag_sub_lower(job->weaker, job->weak, job->denominator);
 }
 
+/* R-RUNNING: what a running mean rounds beside its sums, times the largest |v| of the column. */
+static void add_running(ref_bound *bound, const row_job *job)
+{
+    const bound_model *m = &job->model;
+    AUTO_MAG(kappa, x);
+    if (!m->running)
+        return;
+    mag_max(x, m->u, m->u_sum);
+    bound_gamma(kappa, 6, x);
+    bound_compose(kappa, kappa, m->u_div);
+    bound_gamma(x, 6 * (job->row->keys + 1), x);
+    mag_add_ui(x, x, 1);
+    mag_mul(kappa, kappa, x);
+    mag_set_d(x, job->sums.top);
+    mag_addmul(bound->term[ATTEST_TERM_ACCUMULATION], kappa, x);
+}
+
 /* R-CENTRE and R-QUOTIENT */
 static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb_t divisor)
 {
@@ -168,6 +185,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
         mag_div(likely, likely, job->weaker);
     }
     mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
+    add_running(bound, job);
     bound_probabilistic_terms(bound, job, likely);
     bound_finish(bound, job, o, job->row->o + c, job->division, 1);
 }
@@ -314,7 +332,7 @@ static void bound_z(ref_bound *bound, row_job *job)
     if (job->model.cast_common != ATTEST_NO)
         mag_set(bound->term[ATTEST_TERM_CAST], job->total[BOUND_CAST]);
     mag_set(bound->term[ATTEST_TERM_ACCUMULATION], job->denominator);
-    if (mag_cmp(job->weights.reach, job->model.limit) > 0)
+    if (mag_cmp(job->weights.reach, job->model.sum_limit) > 0)
         bound->unbounded = 1;
     bound_finish(bound, job, job->row->z, job->row->z, none, 0);
 }
@@ -353,7 +371,7 @@ static void bound_lse(ref_bound *bound, row_job *job)
     set_divisor(job, divisor, with_sink);
     arb_log(truth, divisor, job->row->prec);
     arb_add(truth, truth, job->row->c, job->row->prec);
-    if (mag_is_zero(job->weaker) || !arb_is_finite(truth) || mag_cmp(job->weights.reach, job->model.limit) > 0) {
+    if (mag_is_zero(job->weaker) || !arb_is_finite(truth) || mag_cmp(job->weights.reach, job->model.sum_limit) > 0) {
         bound_unbounded(bound);
     } else {
         mag_set(bound->term[ATTEST_TERM_SCORE], job->total[BOUND_SCORE]);

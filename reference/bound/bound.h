@@ -70,6 +70,9 @@ typedef struct bound_model {
     int decays, vector; /* decay is set; inside the product */
     int gates_values, gates_rows;
     int serial;        /* sums over keys and channels are declared to be serial (R-RUN) */
+    int divides_first; /* weights may be divided before they meet v (R-CAST, R-SUM) */
+    int running;       /* the output may be a running mean (R-RUNNING) */
+    int scales_inputs; /* q, or q and k, may be scaled and rounded to a type narrower than acc */
     int plain;         /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
     int likely;        /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
     int likely_scores; /* those of scores too, and that can matter */
@@ -78,10 +81,16 @@ typedef struct bound_model {
     mag_t u;           /* one rounding of acc */
     mag_t u_sum;       /* one rounding of its accumulator */
     mag_t u_exp, u_div, u_log;
-    mag_t u_cast, tiny_cast;     /* cast of weights to p: relative, absolute; 0 without cast */
-    mag_t u_state;               /* rounding of a stored state, 0 if it is kept in acc */
-    mag_t u_scale;               /* rounding of the scale to its dtype */
-    mag_t tiny;                  /* what one operation in acc loses by underflow */
+    mag_t u_cast, tiny_cast;    /* cast of weights to p: relative, absolute; 0 without cast */
+    mag_t u_state;              /* rounding of a stored state, 0 if it is kept in acc */
+    mag_t u_scale;              /* rounding of the scale to its dtype */
+    mag_t tiny;                 /* what one operation in acc loses by underflow */
+    mag_t tiny_score, tiny_sum; /* the same in the accumulators of scores, of weights and values */
+    mag_t tiny_state;           /* and in storing a state; 0 if it is kept in acc */
+    mag_t store, store_tiny;    /* storing a score: relative, absolute; 0 if it is kept in acc */
+    mag_t scaled_tiny;          /* rounding a scaled q or k to a type: absolute; relatively it is part of `score` */
+    mag_t store_limit;          /* 2^(emax-1) of the type of stored scores, of scaled q and k, and of accumulators */
+    mag_t score_limit, sum_limit;
     mag_t normal;                /* 2^emin of acc */
     mag_t exp_tiny;              /* what an exponential below that errs by (R-EXP) */
     mag_t score;                 /* relative error of a score against its mass (R-SCORE) */

@@ -95,11 +95,11 @@ static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
     bound_compose(g, g, job->logs);
 }
 
-/* efla: b r and expm1 lose tiny each, and the quotient divides it by the kernel's r, at least half of
+/* efla: b r and expm1 lose tiny each, an undeclared 1 - e^-x roundings of 1, and the quotient divides it by the kernel's r, at least half of
  * (|k| - |k^ - k|)^2 - 4 dim 2^emin; infinite where that may vanish.  A key of zeros has b' = b and writes nothing. */
 static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
 {
-    AUTO_MAG(least, x);
+    AUTO_MAG(least, x, unit);
     if (mag_is_zero(job->row->delta.key + t))
         return;
     mag_mul_2exp_si(x, y->wrong, 1);
@@ -109,6 +109,11 @@ static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
     mag_sub_lower(least, least, x);
     mag_mul_2exp_si(least, least, -1);
     mag_mul_2exp_si(x, job->m->tiny, 3);
+    if (!(job->m->numerics->expm1_error > 0)) { /* e^-x, taken off 1 */
+        mag_mul_ui(unit, job->m->u, 4);
+        mag_add(unit, unit, job->m->u_exp);
+        mag_add(x, x, unit);
+    }
     mag_div(x, x, least);
     mag_add(y->shift, y->shift, x);
 }
@@ -136,7 +141,13 @@ static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
     mag_add_ui(x, x, 3);
     mag_mul(x, x, g);
     mag_expm1(y->theta, x);
-    bound_gamma(g, 9, m->u);
+    if (m->numerics->expm1_error > 0) {
+        mag_set_d(x, m->numerics->expm1_error);
+        bound_compose(y->theta, y->theta, x);
+        bound_gamma(g, 1, m->u);
+    } else {
+        bound_gamma(g, 10, m->u);
+    }
     bound_compose(y->theta, y->theta, g);
     bound_compose(y->theta, y->theta, m->u_div);
     mag_mul(x, y->key, y->wrong); /* r^ - r <= 2 |k^| |k^ - k|, and what its squares lose */
@@ -160,6 +171,7 @@ static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_
     const ref_delta *d = &job->row->delta;
     AUTO_MAG(x, z);
     mag_add(x, token->before, d->value + t);
+    mag_add(x, x, job->mass); /* a decay may be flushed */
     mag_add(x, x, job->written);
     mag_add_ui(x, x, 1);
     mag_add_ui(z, job->key_top, 1);
@@ -168,7 +180,7 @@ static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_
     mag_add_ui(z, d->rate + t, 1);
     mag_mul(x, x, z);
     mag_mul(x, x, job->most);
-    mag_mul(x, x, job->m->tiny);
+    mag_mul(x, x, job->m->tiny_sum);
     mag_mul_ui(x, x, 8 * (ulong)(attest_feature_dim(job->m->p) + t + 2));
     mag_add(y, y, x);
     if (!mag_is_zero(job->gate)) { /* a gate of gates=heads */
@@ -219,7 +231,8 @@ static void store_error(mag_t y, const delta_job *job, const mag_t mass, const m
     AUTO_MAG(x);
     bound_compose(x, relative, job->m->u_state);
     mag_mul(y, mass, x);
-    mag_mul_ui(x, job->m->tiny, 4 * (ulong)attest_feature_dim(job->m->p));
+    mag_max(x, job->m->tiny_sum, job->m->tiny_state);
+    mag_mul_ui(x, x, 4 * (ulong)attest_feature_dim(job->m->p));
     mag_add(y, y, x);
 }
 
@@ -245,6 +258,8 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
         job->start = t;
     mag_add(x, job->error, job->ends);
     mag_mul(y->old, x, d->decay + t);
+    if (job->m->decays && job->m->flags & ATTEST_FTZ) /* a decay below 2^emin counts as 0 */
+        mag_addmul(y->old, job->m->normal, job->mass);
     if (job->m->decays && stores(job)) { /* the decay of a stored state rounds once */
         mag_add(x, y->old, d->size + t);
         mag_mul(x, x, job->m->u);
@@ -271,6 +286,8 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
         mag_mul(x, x, job->m->u);
         mag_mul_ui(g, job->m->tiny, (ulong)attest_feature_dim(job->m->p));
         mag_add(x, x, g);
+        if (job->m->flags & ATTEST_FTZ)
+            mag_addmul(x, job->m->normal, job->mass);
         mag_mul(g, d->key + t, d->key + t);
         mag_mul(g, g, d->rate + t);
         mag_add_ui(g, g, 1);
@@ -323,8 +340,8 @@ static void run_token(delta_job *job, int64_t t)
     after_token(&y, job, t);
     mag_mul(x, y.key, y.before);
     mag_mul(x, x, job->most);
-    if (!(mag_cmp(x, job->m->limit) <= 0) || !(mag_cmp(job->mass, job->m->limit) <= 0) ||
-        !(mag_cmp(y.write, job->m->limit) <= 0) || !(mag_cmp(d->value + t, job->m->limit) <= 0))
+    if (!(mag_cmp(x, job->m->sum_limit) <= 0) || !(mag_cmp(job->mass, job->m->sum_limit) <= 0) ||
+        !(mag_cmp(y.write, job->m->sum_limit) <= 0) || !(mag_cmp(d->value + t, job->m->limit) <= 0))
         job->overflow = 1;
     each_mag(&y, token_fields, COUNT(token_fields), end_mag);
 }
@@ -386,14 +403,14 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     mag_add(x, job->mass, job->written);
     mag_add(x, x, q);
     mag_add_ui(x, x, 1);
-    mag_mul(x, x, m->tiny);
+    mag_mul(x, x, m->tiny_sum);
     mag_mul_ui(x, x, 8 * (ulong)(attest_feature_dim(m->p) + last + 2));
     mag_add_ui(wrong, m->scale, 1);
     mag_addmul(y, x, wrong);
     mag_mul(x, q, job->mass);
     mag_mul(x, x, m->room);
     mag_mul(x, x, m->scale);
-    if (!(mag_cmp(x, m->limit) <= 0))
+    if (!(mag_cmp(x, m->sum_limit) <= 0))
         job->overflow = 1;
 }
 

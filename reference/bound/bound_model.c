@@ -11,6 +11,15 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, u_log),
     offsetof(bound_model, u_cast),
     offsetof(bound_model, tiny),
+    offsetof(bound_model, tiny_score),
+    offsetof(bound_model, tiny_sum),
+    offsetof(bound_model, tiny_state),
+    offsetof(bound_model, store),
+    offsetof(bound_model, store_tiny),
+    offsetof(bound_model, scaled_tiny),
+    offsetof(bound_model, store_limit),
+    offsetof(bound_model, score_limit),
+    offsetof(bound_model, sum_limit),
     offsetof(bound_model, normal),
     offsetof(bound_model, tiny_cast),
     offsetof(bound_model, score),
@@ -46,6 +55,27 @@ void bound_model_clear(bound_model *m)
         mag_clear(field(m, k));
 }
 
+/* What an accumulator loses by underflow, and how far it reaches: those of its type; where that is not declared (0) of
+ * acc's exponents and its own bits, and from f16's roundoff on of f16. */
+static void set_accumulator(const bound_model *m, mag_t tiny, mag_t limit, uint32_t type)
+{
+    const attest_numerics *n = m->numerics;
+    AUTO_MAG(own, most);
+    if (!type && n->acc_unit >= attest_unit_roundoff(ATTEST_F16))
+        type = 1 + ATTEST_F16;
+    mag_set(tiny, m->tiny);
+    mag_set(limit, m->limit);
+    if (type) {
+        bound_tiny(own, type - 1, m->flags);
+        mag_set_ui_2exp_si(most, 1, attest_format_of(type - 1).emax - 1);
+        mag_min(limit, limit, most);
+    } else {
+        mag_set_d(own, n->acc_unit);
+        mag_mul(own, own, m->normal);
+    }
+    mag_max(tiny, tiny, own);
+}
+
 static void set_units(bound_model *m)
 {
     const attest_numerics *n = m->numerics;
@@ -56,21 +86,30 @@ static void set_units(bound_model *m)
     mag_mul_ui(m->u, m->u, direction);
     mag_set_d(m->u_sum, n->acc_unit > 0 ? n->acc_unit : attest_unit_roundoff(m->p->acc));
     mag_mul_ui(m->u_sum, m->u_sum, truncates ? 6 : 1); /* R-TENSOR */
-    /* Class ceilings (R-EXP, R-LSE, R-DIVISION): 4 ulp = 8u for exp and log, 2 ulp = 4u for a division. */
-    mag_mul_ui(m->u_exp, m->u, 8);
-    mag_mul_ui(m->u_log, m->u, 8);
-    mag_mul_ui(m->u_div, m->u, 4);
+    /* Class ceilings (C-FUNCTIONS, C-DIVISION): 4.5 ulp = 9u for exp and log, 2.5 ulp = 5u for a division. */
+    mag_mul_ui(m->u_exp, m->u, 9);
+    mag_mul_ui(m->u_log, m->u, 9);
+    mag_mul_ui(m->u_div, m->u, 5);
     if (n->exp_error > 0)
         mag_set_d(m->u_exp, n->exp_error);
     if (n->div_error > 0)
         mag_set_d(m->u_div, n->div_error);
-    if (n->state_dtype && attest_format_of(n->state_dtype - 1).p < acc.p)
+    if (n->state_dtype && attest_format_of(n->state_dtype - 1).p < acc.p) {
         mag_set_d(m->u_state, attest_unit_roundoff(n->state_dtype - 1));
+        bound_tiny(m->tiny_state, n->state_dtype - 1, m->flags);
+    }
     bound_tiny(m->tiny, m->p->acc, m->flags);
     mag_set_ui_2exp_si(m->normal, 1, acc.emin);
     const int gradual = n->exp_error > 0 && !(m->flags & ATTEST_FTZ);
     mag_set_ui_2exp_si(m->exp_tiny, 1, gradual ? acc.emin - acc.p + 1 : acc.emin);
     mag_set_ui_2exp_si(m->limit, 1, acc.emax - 1);
+    set_accumulator(m, m->tiny_score, m->score_limit, n->score_acc);
+    set_accumulator(m, m->tiny_sum, m->sum_limit, n->value_acc);
+    if (n->state_dtype) {
+        mag_set_ui_2exp_si(m->store, 1, attest_format_of(n->state_dtype - 1).emax - 1);
+        mag_min(m->sum_limit, m->sum_limit, m->store);
+        mag_zero(m->store);
+    }
     if (p.p < acc.p) {
         const ulong way = n->p_rounding == ATTEST_ROUNDING_NEAREST ? 1 : 2;
         mag_set_d(m->u_cast, attest_unit_roundoff(m->p->p));
@@ -87,6 +126,7 @@ axis_arithmetic bound_arithmetic(const bound_model *m)
         .log2_domain = m->log2_domain,
         .narrows = m->narrows,
         .exp_declared = m->numerics->exp_error > 0 && !m->unknown,
+        .tanh_error = m->numerics->tanh_error,
         .u = m->u,
         .u_exp = m->u_exp,
         .u_div = m->u_div,
@@ -118,7 +158,7 @@ static void set_turns(bound_model *m)
 {
     const axis_feature *feature = axis_feature_of(m->p);
     AUTO_MAG(x);
-    mag_mul_ui(m->u_wave, m->u, 8); /* sin and cos: 4 ulp, at most 1 */
+    mag_mul_ui(m->u_wave, m->u, 9); /* sin and cos: 4.5 ulp, at most 1 */
     if (axis_turns(m->p))
         axis_angle_error(m->turn_slope, m->p, m->u);
     if (feature->images) { /* an angle of at most pi/2, four roundings; then one product */
@@ -143,6 +183,64 @@ static int in_normal_range(double x, uint32_t dtype)
     return inside;
 }
 
+/* Is the root of x a power of two? */
+static int even_power(double x)
+{
+    int exponent = 0;
+    for (; x >= 2; x /= 2)
+        exponent++;
+    for (; x > 0 && x < 1; x *= 2)
+        exponent--;
+    return x == 1 && exponent % 2 == 0;
+}
+
+/* Scaled q and k: the type that they may be rounded to, 1 + attest_dtype; 0: acc. */
+static uint32_t scaled_type(const bound_model *m)
+{
+    uint32_t type = m->numerics->scaled_dtype;
+    if (!type && m->unknown)
+        type = 1 + m->p->in;
+    if (!type || even_power(m->p->scale) || attest_format_of(type - 1).p >= attest_format_of(m->p->acc).p)
+        return 0;
+    return type;
+}
+
+/* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */
+static void set_stores(bound_model *m, mag_t after)
+{
+    const uint32_t score = m->numerics->score_dtype, scaled = scaled_type(m);
+    AUTO_MAG(one, most);
+    mag_set(m->store_limit, m->limit);
+    if (score && attest_format_of(score - 1).p < attest_format_of(m->p->acc).p) {
+        mag_set_d(m->store, attest_unit_roundoff(score - 1));
+        bound_tiny(m->store_tiny, score - 1, m->flags);
+        mag_set_ui_2exp_si(most, 1, attest_format_of(score - 1).emax - 1);
+        mag_min(m->store_limit, m->store_limit, most);
+    }
+    if (scaled) { /* q and k, each once */
+        m->scales_inputs = 1;
+        mag_set_d(one, attest_unit_roundoff(scaled - 1));
+        bound_compose(after, after, one);
+        bound_compose(after, after, one);
+        bound_tiny(m->scaled_tiny, scaled - 1, m->flags);
+        mag_set_ui_2exp_si(most, 1, attest_format_of(scaled - 1).emax - 1);
+        mag_min(m->store_limit, m->store_limit, most);
+    }
+}
+
+/* R-SCORE: one product with a scale of a declared type.  Else scale, its root and two products, the root's error twice;
+ * or a root of d and a division by it. */
+static void scale_roundings(mag_t y, const bound_model *m, int declared)
+{
+    AUTO_MAG(x);
+    bound_gamma(y, declared ? 1 : 5, m->u);
+    if (declared)
+        return;
+    bound_gamma(x, 1, m->u);
+    bound_compose(x, x, m->u_div);
+    mag_max(y, y, x);
+}
+
 /* R-SCORE: d products and d-1 additions, then the scale. */
 static void set_score(bound_model *m)
 {
@@ -152,8 +250,9 @@ static void set_score(bound_model *m)
     mag_set_d(m->scale, scale);
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
         mag_set(after, m->u);
+    set_stores(m, after);
     if (scale != 1.0) {
-        bound_gamma(one, dtype ? 1 : 4, m->u);
+        scale_roundings(one, m, dtype != 0);
         bound_compose(after, after, one);
         if (dtype && scale != 0) { /* what rounding it to its dtype does; the two doubles' difference is exact */
             mag_set_d(m->u_scale, attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) - scale);
@@ -201,7 +300,8 @@ static void set_likely(bound_model *m)
     const attest_setting *axis = m->p->axis;
     const int steps = axis[ATTEST_AXIS_CAP].value || axis[ATTEST_AXIS_ALIBI].value || axis[ATTEST_AXIS_CLAMP].value ||
                       axis[ATTEST_AXIS_FILTER].value;
-    m->likely = m->numerics->acc_truncates == ATTEST_NO && !m->unknown && mag_cmp_2exp_si(m->u_sum, -23) < 0;
+    m->likely = m->numerics->acc_truncates == ATTEST_NO && !m->unknown && !m->running &&
+                mag_cmp_2exp_si(m->u_sum, -23) < 0;
     m->likely_scores = m->likely && m->plain && !steps && !m->decays && 2 * m->p->d - 1 > BOUND_LAMBDA * BOUND_LAMBDA;
 }
 
@@ -213,7 +313,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     m->flags = flags;
     m->exponential = p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_EXP;
     m->log2_domain = numerics->log2_domain != ATTEST_NO;
-    m->cast_common = (int)numerics->cast_in_sum;
+    m->cast_common = numerics->division == ATTEST_DIVISION_THEN_CAST ? ATTEST_NO : (int)numerics->cast_in_sum;
     m->narrows = attest_format_of(p->in).p > attest_format_of(p->acc).p;
     m->given = p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_NONE;
     m->decays = axis_decay_of(p)->set;
@@ -222,6 +322,9 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     m->gates_rows = axis_gates_of(p)->rows;
     set_form(m, in);
     set_units(m);
+    m->divides_first = numerics->division != ATTEST_DIVISION_AFTER_SUM && !(flags & ATTEST_SERIAL_SUMS);
+    m->running = m->exponential && (numerics->division == ATTEST_DIVISION_RUNNING ||
+                                    (m->unknown && numerics->division == ATTEST_DIVISION_UNKNOWN));
     set_feature(m);
     set_turns(m);
     set_score(m);

@@ -339,15 +339,17 @@ static void affine(ref_bound *bound, const root_job *r, int64_t c)
 {
     const row_job *job = r->job;
     const attest_tensor *gain = job->in->role[ATTEST_GAIN], *shift = job->in->role[ATTEST_SHIFT];
-    AUTO_MAG(size, x);
+    AUTO_MAG(size, lost, x);
     AUTO_ARB(number);
     if (job->in->p->axis[ATTEST_AXIS_AFFINE].value == ATTEST_AFFINE_NONE)
         return;
     arb_set_d(number, attest_load(gain, attest_offset(gain, c, 0, 0, 0)));
     arb_get_mag(x, number);
+    arb_get_mag(lost, r->y + c);
     arb_mul(r->y + c, r->y + c, number, job->row->prec);
     arb_get_mag(size, r->y + c);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++) {
+        mag_add(lost, lost, bound->term[t]);
         mag_mul(bound->term[t], bound->term[t], x);
         mag_add(size, size, bound->term[t]);
     }
@@ -357,8 +359,8 @@ static void affine(ref_bound *bound, const root_job *r, int64_t c)
     arb_add(r->y + c, r->y + c, number, job->row->prec);
     bound_gamma(x, 2, job->model.u);
     mag_mul(size, size, x);
-    mag_mul_2exp_si(x, job->model.tiny, 1);
-    mag_add(size, size, x);
+    mag_add_ui(lost, lost, 2); /* of both operations, and of a gain and a shift that count as 0 */
+    mag_addmul(size, lost, job->model.tiny);
     mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], size);
 }
 

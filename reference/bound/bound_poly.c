@@ -15,13 +15,31 @@ static void set_center(bound_weights *w, const bound_model *m)
     }
 }
 
+/* R-POLY: powers times rounded 1/n!, where these are subnormal; Horner's rule has none.  0: a power may overflow. */
+static int small_coefficients(mag_t y, const bound_model *m, const mag_t x)
+{
+    const axis_weight *weight = axis_weight_of(m->p);
+    AUTO_MAG(power, inverse);
+    mag_zero(y);
+    if (m->numerics->schedule == ATTEST_SCHEDULE_DIRECT || !weight->factorial)
+        return 1;
+    for (int n = weight->series ? 2 : m->degree; n <= m->degree; n++) {
+        mag_rfac_ui(inverse, (ulong)n);
+        mag_pow_ui(power, x, (ulong)n);
+        if (mag_cmp(inverse, m->normal) < 0)
+            mag_add(y, y, power);
+    }
+    mag_mul(y, y, m->tiny);
+    return mag_cmp(power, m->limit) <= 0;
+}
+
 void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in)
 {
     const axis_weight *weight = axis_weight_of(m->p);
     const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
     const int shifted = axis_center_of(m->p)->least || axis_center_of(m->p)->greatest;
     AUTO_ARB(x);
-    AUTO_MAG(y, rest, slope, gamma);
+    AUTO_MAG(y, rest, slope, gamma, division);
     mag_one(w->unit);
     mag_one(w->inverse);
     if (axis_norm_of(m->p)->eps && in->p->axis[ATTEST_AXIS_EPS].value) {
@@ -32,6 +50,8 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
     }
     set_center(w, m);
     bound_gamma(gamma, weight->roundings(m->degree, m->unknown), m->u);
+    bound_gamma(division, weight->divisions(m->degree), m->u_div);
+    bound_compose(gamma, gamma, division);
     for (int64_t j = 0; m->direct && j < row->keys; j++) {
         arb_sub(x, row->s + j, row->c, 64);
         arb_get_mag(y, x);
@@ -48,21 +68,22 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
         weight->mass(slope, y, order, 0);
         mag_max(w->weight_max, w->weight_max, slope);
         mag_addmul(w->set[BOUND_EXP] + j, gamma, slope);
-        mag_one(rest);
-        mag_max(rest, rest, y);
-        mag_pow_ui(rest, rest, (ulong)m->degree);
+        weight->lost(rest, y, order);
         mag_mul(rest, rest, m->tiny);
-        mag_mul_ui(rest, rest, 24 * ((ulong)m->degree + 1));
+        mag_mul_ui(rest, rest, 4 * ((ulong)m->degree + 2));
+        mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, rest);
+        w->overflow |= !small_coefficients(rest, m, y);
         mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, rest);
     }
 }
 
-/* R-STATE: C = keys + rows + 8P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
+/* R-STATE: C = keys + rows + 5P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
  * powers.  `likely`: by R-PROBABILISTIC; a rounding of the scale, or of a power of a decay, meets a term more than
  * once. */
 static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely)
 {
-    const int64_t sums = w->keys + m->rows, factors = 8 * m->degree + 8 + bound_decay_steps(m, w->keys + 1);
+    const int64_t own = (m->numerics->scale_dtype ? 5 : 9) * (int64_t)m->degree + 8;
+    const int64_t sums = w->keys + m->rows, factors = own + bound_decay_steps(m, w->keys + 1);
     AUTO_MAG(u, hard, root);
     mag_max(u, m->u, m->u_sum);
     bound_gamma(y, sums + factors, u);
@@ -71,6 +92,10 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
         bound_probabilistic_gamma(root, sums, u);
         bound_compose(root, root, hard);
         mag_min(y, y, root);
+    }
+    if (!m->numerics->scale_dtype) { /* a division by the root of d */
+        bound_gamma(u, m->degree, m->u_div);
+        bound_compose(y, y, u);
     }
     bound_compose(y, y, w->gate_value);
     if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
@@ -87,6 +112,27 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
         mag_inf(y);
 }
 
+/* What storing a state, or adding to it, in a narrower type loses after every token, times the query's power; and what
+ * reading it by such an accumulator loses. */
+static void narrow_state_lost(bound_weights *w, const bound_model *m, ulong rows)
+{
+    AUTO_MAG(x, y, most);
+    mag_max(most, m->tiny_state, m->tiny_sum);
+    mag_zero(w->lost_state);
+    if (mag_cmp(most, m->tiny) <= 0)
+        return;
+    mag_one(x);
+    mag_max(y, x, w->q_max);
+    mag_max(x, x, m->scale);
+    mag_mul(y, y, x);
+    mag_pow_ui(y, y, (ulong)m->degree);
+    mag_mul_ui(y, y, ((ulong)w->keys + 1) * rows);
+    mag_mul(y, y, w->decay_most);
+    mag_add_ui(y, y, rows + (ulong)m->degree);
+    mag_mul(w->lost_state, y, most);
+    mag_mul_2exp_si(w->lost_state, w->lost_state, 1);
+}
+
 /* keys rows C tiny (Q K)^P, Q = max(1,|q|) max(1,|scale|), K = max(1,|k|) */
 static void set_lost_state(bound_weights *w, const bound_model *m)
 {
@@ -100,11 +146,12 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
     mag_mul(y, y, x);
     mag_pow_ui(y, y, (ulong)m->degree);
     const ulong rows = m->rows > 0 ? (ulong)m->rows : 1, keys = (ulong)w->keys + 1;
+    narrow_state_lost(w, m, rows);
     mag_mul_ui(y, y, keys);
     mag_mul_ui(y, y, rows);
     mag_mul_ui(y, y, keys + rows + 8 * (ulong)m->degree + 8 + (ulong)bound_decay_steps(m, w->keys + 1));
-    mag_mul(w->lost_state, y, m->tiny);
-    mag_mul(w->lost_state, w->lost_state, w->decay_most);
+    mag_mul(y, y, m->tiny);
+    mag_addmul(w->lost_state, y, w->decay_most);
     mag_pow_ui(x, x, (ulong)m->degree);
     mag_mul_ui(x, x, keys);
     mag_mul(x, x, w->decay_most);

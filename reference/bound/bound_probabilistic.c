@@ -115,7 +115,7 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     mag_set_d(top, job->sums.raw_top > job->sums.top ? job->sums.raw_top : job->sums.top);
     mag_mul(one, one, w->reach);
     mag_mul(one, one, top);
-    if (mag_cmp(one, job->model.limit) > 0 || mag_cmp(w->reach, job->model.limit) > 0 ||
+    if (mag_cmp(one, job->model.sum_limit) > 0 || mag_cmp(w->reach, job->model.sum_limit) > 0 ||
         mag_cmp(top, job->model.limit) > 0)
         w->overflow = 1;
     if (job->model.recurrent || job->model.given) {

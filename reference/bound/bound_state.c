@@ -7,6 +7,7 @@ typedef struct state_job {
     int64_t keys;
     int degree, z_state;
     mag_ptr values;   /* [e]: sum over keys of |v_tc|, the largest over the KV heads */
+    mag_t raw;        /* the largest sum over keys of |v|, where gates multiply them; else 0 */
     mag_t feature;    /* largest |phi(k)| */
     mag_t entry;      /* absolute error of one of its entries */
     mag_t gate;       /* relative error of a gated value */
@@ -22,6 +23,7 @@ static void job_init(state_job *job)
 {
     bound_model_init(&job->model);
     job->values = _mag_vec_init((slong)job->in->p->e);
+    mag_init(job->raw);
     mag_init(job->feature);
     mag_init(job->entry);
     mag_init(job->gate);
@@ -39,6 +41,7 @@ static void job_clear(state_job *job)
 {
     bound_model_clear(&job->model);
     _mag_vec_clear(job->values, (slong)job->in->p->e);
+    mag_clear(job->raw);
     mag_clear(job->feature);
     mag_clear(job->entry);
     mag_clear(job->gate);
@@ -53,20 +56,22 @@ static void job_clear(state_job *job)
 }
 
 /* sum over the keys of |gin v|; of |v| where the gate is a softmax over heads: it is at most 1. */
-static void sum_of_values(mag_t sum, const state_job *job, int64_t b, int64_t g, int64_t c)
+static void sum_of_values(mag_t sum, state_job *job, int64_t b, int64_t g, int64_t c)
 {
     const attest_tensor *v = job->in->role[ATTEST_V], *gin = job->in->role[ATTEST_GIN];
     const axis_gates *gates = axis_gates_of(job->in->p);
-    AUTO_MAG(x, gate);
+    AUTO_MAG(x, gate, raw);
     mag_zero(sum);
     for (int64_t t = 0; t < job->keys; t++) {
         mag_set_d(x, attest_load(v, attest_offset(v, b, g, t, c)));
         if (gates->values && gates->stored) {
+            mag_add(raw, raw, x);
             mag_set_d(gate, attest_load(gin, attest_offset(gin, b, g, t, 0)));
             mag_mul(x, x, gate);
         }
         mag_add(sum, sum, x);
     }
+    mag_max(job->raw, job->raw, raw);
 }
 
 /* Sizes of keys, values and decays, over all KV heads of batch entry b. */
@@ -115,8 +120,11 @@ static void set_absolute(state_job *job)
     } else {
         mag_mul(job->lost, job->lost, m->tiny);
     }
+    mag_max(k, m->tiny_state, m->tiny_sum); /* of the state, once a token */
     const ulong steps = (m->decays ? 2u : 0u) + (m->gates_values ? 1u : 0u);
     mag_mul_ui(job->lost, job->lost, ((ulong)job->keys + 1) * (n + 3 + steps));
+    mag_mul_ui(k, k, 2 * (ulong)job->keys + 2);
+    mag_add(job->lost, job->lost, k);
     mag_mul(job->lost, job->lost, job->most);
 }
 
@@ -151,7 +159,7 @@ static void set_output(state_job *job, uint32_t dtype)
 static void element(ref_bound *bound, const state_job *job, const mag_t abs_scale, const arb_t state, int64_t c)
 {
     const bound_model *m = &job->model;
-    AUTO_MAG(x, one);
+    AUTO_MAG(x, one, gates);
     mag_one(one);
     mag_mul(bound->term[ATTEST_TERM_ACCUMULATION], abs_scale, job->relative);
     if (job->z_state)
@@ -162,16 +170,16 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
     if (!job->z_state)
         mag_max(one, one, job->values + c);
     mag_mul(x, job->product, one);
-    bound->unbounded = mag_cmp(x, m->limit) > 0; /* features may be multiplied before v is */
+    bound->unbounded = mag_cmp(x, m->sum_limit) > 0; /* features may be multiplied before v is */
     mag_mul(x, job->lost, one);
-    if (m->flags & ATTEST_FTZ && !job->z_state) { /* an input v below 2^emin counts as 0 */
+    if (m->flags & ATTEST_FTZ && !job->z_state) { /* an input v, or a gate, below 2^emin counts as 0 */
+        mag_add_ui(gates, job->raw, (ulong)job->keys);
         mag_one(one);
         mag_max(one, one, job->feature);
         mag_pow_ui(one, one, (ulong)job->degree);
         mag_mul(one, one, m->normal);
         mag_mul(one, one, job->most);
-        mag_mul_ui(one, one, (ulong)job->keys);
-        mag_add(x, x, one);
+        mag_addmul(x, one, gates);
     }
     mag_add(bound->term[ATTEST_TERM_ACCUMULATION], bound->term[ATTEST_TERM_ACCUMULATION], x);
     arb_get_mag(one, state);
@@ -181,7 +189,7 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
     mag_add(bound->term[ATTEST_TERM_DIVISION], x, job->out_tiny);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_add(bound->total, bound->total, bound->term[t]);
-    if (mag_is_inf(bound->total) || mag_cmp(abs_scale, m->limit) > 0 ||
+    if (mag_is_inf(bound->total) || mag_cmp(abs_scale, m->sum_limit) > 0 ||
         mag_cmp_2exp_si(one, attest_format_of(m->p->acc).emax) >= 0)
         bound->unbounded = 1;
 }

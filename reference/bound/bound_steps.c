@@ -129,11 +129,11 @@ int64_t bound_decay_steps(const bound_model *m, int64_t tokens)
 {
     const int64_t chunk = m->p->chunk > 0 ? m->p->chunk : 1;
     const int chunked = m->unknown || m->numerics->schedule == ATTEST_SCHEDULE_CHUNK;
-    int64_t count = tokens > 0 ? 2 * tokens + 8 : 0;
+    int64_t count = tokens > 0 ? 2 * tokens + 9 : 0;
     if (!m->decays)
         return 0;
     if (chunked)
-        count += 9 * (tokens / chunk + 1);
+        count += 10 * (tokens / chunk + 1);
     return count;
 }
 
@@ -262,6 +262,8 @@ void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inp
 {
     mag_zero(theta);
     mag_zero(tiny);
+    if (m->flags & ATTEST_FTZ) /* a stored gate below 2^emin counts as 0 */
+        mag_set(tiny, m->normal);
     if (!m->gates_rows)
         return;
     gate_error(theta, m, in->role[axis_gates_of(m->p)->row_role], b, i, i + 1);

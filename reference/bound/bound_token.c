@@ -115,6 +115,28 @@ static void stored_norm(mag_t low, const ref_inputs *in, const attest_tensor *t,
     mag_sqrt_lower(low, low);
 }
 
+/* R-UNIT near underflow: each of the squares loses `tiny`, a flushed entry 2^emin; the vector of length 1 moves by at
+ * most sigma.  0: too near. */
+static int small_squares(mag_t sigma, const bound_model *m, const mag_t low)
+{
+    AUTO_MAG(x, y);
+    mag_mul_lower(y, low, low);
+    mag_mul_ui(x, m->tiny, (ulong)m->p->d + 2);
+    mag_div(x, x, y);
+    if (!(mag_cmp_2exp_si(x, -2) <= 0))
+        return 0;
+    mag_mul_2exp_si(sigma, x, 1);
+    if (m->flags & ATTEST_FTZ) {
+        mag_set_ui(x, (ulong)m->p->d);
+        mag_sqrt(x, x);
+        mag_mul(x, x, m->normal);
+        mag_mul_2exp_si(x, x, 1);
+        mag_div(x, x, low);
+        mag_add(sigma, sigma, x);
+    }
+    return 1;
+}
+
 /* Squares of a vector with norm2 in [low, high] neither overflow nor lose more than u of the norm. */
 static int squares_fit(const bound_model *m, const mag_t low, const mag_t high)
 {
@@ -148,6 +170,10 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
     else
         stored_norm(low, in, t, offset);
     good = squares_fit(m, low, norm);
+    if (!good && !axis_feature_of(m->p)->inner && !axis_turns(m->p)) {
+        mag_mul(x, norm, norm);
+        good = mag_cmp(x, m->limit) <= 0 && small_squares(sigma, m, low);
+    }
     if (!axis_turns(m->p) || !good)
         goto out;
     bound_turn(x, m, position);
@@ -182,7 +208,7 @@ void bound_turned_score(mag_t y, const bound_model *m, const bound_turned *q, co
 {
     AUTO_MAG(x);
     mag_zero(y);
-    if (!axis_turns(m->p) && !axis_feature_of(m->p)->images)
+    if (!m->turns)
         return;
     if (axis_feature_of(m->p)->divides) {
         bound_compose(y, q->sigma, k->sigma);

@@ -76,7 +76,7 @@ static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *ro
     AUTO_MAG(top);
     bound_token_size(w->q_sum, w->q_max, in, ATTEST_Q, b, h, i);
     if (mag_is_zero(m->feature_tiny) && !m->recurrent && !m->given && !m->narrows && !m->vector && plain &&
-        (scale == 1.0 || !small_query(m, in, b, h, i)))
+        !m->scales_inputs && mag_equal(m->tiny_score, m->tiny) && (scale == 1.0 || !small_query(m, in, b, h, i)))
         return;
     for (int64_t j = 0; j < row->keys; j++) {
         bound_token_size(w->token + j, top, in, ATTEST_K, b, attest_kv_head(in->p, h), row->first + j);
@@ -146,8 +146,29 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
     if (w->likely) /* a plain score: no feature, no decay */
         mag_mul(w->likely + j, x, m->score_likely);
     mag_mul(x, x, m->room);
-    if (!(mag_cmp(x, m->limit) <= 0))
+    if (!(mag_cmp(x, m->score_limit) <= 0) || !(mag_cmp(x, m->store_limit) <= 0))
         w->overflow = 1;
+}
+
+/* R-SCORE: a score is stored after the product, the scale and each of the steps; none is larger than the product or
+ * the final score. */
+static void add_stores(bound_weights *w, const bound_model *m, const ref_row *row, int64_t j)
+{
+    const attest_setting *axis = m->p->axis;
+    const ulong steps = 2u + (axis[ATTEST_AXIS_CAP].value != 0) + (axis[ATTEST_AXIS_ALIBI].value != 0) +
+                        (axis[ATTEST_AXIS_CLAMP].value != 0);
+    AUTO_MAG(size, x);
+    if (mag_is_zero(m->store))
+        return;
+    arb_get_mag(size, row->s + j);
+    if (steps > 2)
+        mag_max(size, size, row->mass + j);
+    mag_add(size, size, w->delta + j);
+    bound_gamma(x, (int64_t)steps, m->store);
+    mag_mul(size, size, x);
+    mag_add_ui(x, m->scale, steps);
+    mag_addmul(size, x, m->store_tiny);
+    mag_add(w->delta + j, w->delta + j, size);
 }
 
 /* R-PROBABILISTIC: `x` is what underflow does to both; e^delta - 1 is convex, so a factor of delta is one of it. */
@@ -158,6 +179,20 @@ static void likely_score(bound_weights *w, mag_t x, int64_t j)
     mag_add(x, x, w->likely + j);
     mag_div(x, x, w->delta + j);
     mag_max(w->likely_score, w->likely_score, x);
+}
+
+/* R-SCORE: x, a count of operations, becomes what their underflow does, and that of q and k which are rounded to a type
+ * once they are scaled. */
+__attribute__((noinline)) static void underflow_error(mag_t x, const bound_weights *w, const bound_model *m, int64_t j)
+{
+    AUTO_MAG(y);
+    mag_mul(x, x, m->tiny_score);
+    if (m->scales_inputs) {
+        mag_add(y, w->q_sum, w->token + j);
+        mag_addmul(y, y, m->scale); /* 1 + |scale| >= max(1, |scale|) */
+        mag_addmul(x, y, m->scaled_tiny);
+    }
+    mag_mul_2exp_si(x, x, 1);
 }
 
 static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
@@ -176,8 +211,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
     bound_run_scores(w, m, row, in, b, h, i);
     for (int64_t j = 0; j < row->keys; j++) {
         mag_add(x, fixed, w->token + j);
-        mag_mul(x, x, m->tiny);
-        mag_mul_2exp_si(x, x, 1);
+        underflow_error(x, w, m, j);
         mag_add(w->delta + j, w->delta + j, x);
         likely_score(w, x, j);
     }
@@ -188,6 +222,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_one(w->likely_score);
     bound_score_steps(w, m, row, in, b, h, i);
     for (int64_t j = 0; j < row->keys; j++) {
+        add_stores(w, m, row, j);
         mag_max(w->delta_max, w->delta_max, w->delta + j);
         arb_get_mag(x, row->s + j);
         mag_add(x, x, w->delta + j);
@@ -237,6 +272,8 @@ static int64_t additions(const bound_weights *w, const bound_model *m)
     int64_t count = w->keys + 1;
     if (n->acc_truncates != ATTEST_YES && n->block > 0 && n->block + w->keys / n->block + 2 < count)
         count = n->block + w->keys / n->block + 2;
+    if (m->running) /* a rescaled sum, its addition, that of the mean (R-RUNNING) */
+        count = 3 * w->keys + 1 - (w->rescales < w->keys ? w->rescales : w->keys);
     return count + w->rescales + (w->merges ? 2 * w->merges + 2 : 0);
 }
 
@@ -272,7 +309,7 @@ static void set_casts(bound_weights *w, const bound_model *m, int divides)
     bound_gamma(x, w->rescales + w->merges, m->u_exp);
     mag_add_ui(x, x, 1);
     mag_mul(tiny, w->unit, x);
-    if (divides && m->unknown)
+    if (divides && m->divides_first)
         mag_addmul(tiny, w->divisor, x);
     mag_mul(tiny, tiny, m->tiny_cast);
     mag_set(w->cast_tiny, tiny);
@@ -293,7 +330,7 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
 {
     AUTO_MAG(x, tiny, total);
     set_gamma_sum(w, m);
-    if (divides)
+    if (divides && m->divides_first)
         mag_mul(tiny, w->divisor, m->tiny);
     for (int64_t j = 0; j < w->keys && m->direct; j++) {
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
@@ -305,7 +342,10 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
     }
     mag_set(w->sum_tiny, tiny);
     mag_mul(w->reach, total, w->inverse);
-    mag_mul(w->lost, m->tiny, w->unit);
+    mag_set(w->lost, w->unit);
+    if (divides && m->divides_first) /* then what is lost is not divided by Z */
+        mag_add(w->lost, w->lost, w->divisor);
+    mag_mul(w->lost, w->lost, m->tiny_sum);
     mag_mul_ui(w->lost, w->lost, 4 * ((ulong)w->keys + (ulong)w->rescales + (ulong)w->merges + 2));
     mag_mul(total, total, w->value_tiny);
     mag_mul_2exp_si(total, total, 1);

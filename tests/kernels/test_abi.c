@@ -290,7 +290,7 @@ FIELD(attest_tensors, grad_z0, 72);
 FIELD(attest_tensors, grad_ht, 80);
 FIELD(attest_tensors, grad_zt, 88);
 
-SIZE(attest_numerics, 152);
+SIZE(attest_numerics, 168);
 FIELD(attest_numerics, struct_size, 0);
 FIELD(attest_numerics, schedule, 4);
 FIELD(attest_numerics, tile, 8);
@@ -317,6 +317,9 @@ FIELD(attest_numerics, score_block, 120);
 FIELD(attest_numerics, tanh_error, 128);
 FIELD(attest_numerics, log_error, 136);
 FIELD(attest_numerics, sigmoid_error, 144);
+FIELD(attest_numerics, expm1_error, 152);
+FIELD(attest_numerics, scaled_dtype, 160);
+FIELD(attest_numerics, reserved, 164);
 
 SIZE(attest_claim, 24);
 FIELD(attest_claim, struct_size, 0);
