@@ -96,7 +96,8 @@ static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
 }
 
 /* efla: b r and expm1 lose tiny each, an undeclared 1 - e^-x roundings of 1, and the quotient divides it by the
- * kernel's r, at least half of (|k| - |k^ - k|)^2 - 4 dim 2^emin; infinite where that may vanish.  A key of zeros has b' = b and writes nothing. */
+ * kernel's r, at least half of (|k| - |k^ - k|)^2 - 4 dim 2^emin; infinite where that may vanish.  A key of zeros has
+ * b' = b and writes nothing. */
 static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
 {
     AUTO_MAG(least, x, unit);
