@@ -269,7 +269,7 @@ typedef enum attest_division {
     ATTEST_DIVISION_AFTER_SUM = 1,  /* (sum of cast(w) v) / l */
     ATTEST_DIVISION_THEN_CAST = 2,  /* sum of cast(w / l) v */
     ATTEST_DIVISION_AFTER_CAST = 3, /* sum of (cast(w) / l) v */
-    ATTEST_DIVISION_RUNNING = 4     /* a running mean: l += w, o += (w / l) (v - o), of keys or tiles of them */
+    ATTEST_DIVISION_RUNNING = 4     /* a running mean: l += w, o += (w / l) (v - o), of keys or tiles, w = e^s */
 } attest_division;
 
 /* What a row without a visible key and without a given state holds. */

@@ -80,10 +80,17 @@ static void resolve_units(const question *q)
     attest_numerics *n = &q->d->numerics;
     const double units[] = { n->score_unit, n->value_unit, n->score_acc ? attest_unit_roundoff(n->score_acc - 1) : 0,
                              n->value_acc ? attest_unit_roundoff(n->value_acc - 1) : 0 };
-    double own = n->acc_unit > 0 ? n->acc_unit : attest_unit_roundoff(q->p->acc);
+    const double given = n->acc_unit > 0 ? n->acc_unit : attest_unit_roundoff(q->p->acc);
+    double own = given;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (units[i] > own)
             n->acc_unit = own = units[i];
+    if (own > given && given <= attest_unit_roundoff(q->p->acc)) { /* one of them says nothing of the other's range */
+        if (!n->score_acc && n->score_unit <= given)
+            n->score_acc = 1 + q->p->acc;
+        if (!n->value_acc && n->value_unit <= given)
+            n->value_acc = 1 + q->p->acc;
+    }
 }
 
 /* R-MERGE and R-LSE take C-FUNCTIONS for the logarithm, R-FEATURE the error of exp for a sigmoid. */
@@ -105,13 +112,25 @@ static int resolve_functions(const question *q)
     return 1;
 }
 
+/* R-RUNNING is about weights that are not negative, and a quotient by their sum. */
+static int resolve_division(const question *q)
+{
+    const uint32_t norm = q->p->axis[ATTEST_AXIS_NORM].value;
+    const int quotient = norm == ATTEST_NORM_SUM || norm == ATTEST_NORM_SINK;
+    if (q->d->numerics.division != ATTEST_DIVISION_RUNNING)
+        return 1;
+    if (norm == ATTEST_NORM_FLOOR || (quotient && q->p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP))
+        return uncovered(q, "a running mean of other weights than exp's, or over a floor");
+    return 1;
+}
+
 int attest_declared_resolve(attest_declared *declared, const attest_problem *p, uint32_t outputs, char *why, size_t len)
 {
     const question q = { declared, p, outputs, why, len };
     resolve_units(&q);
     if (declared->flags & ATTEST_SERIAL_SUMS)
         declared->numerics.division = ATTEST_DIVISION_AFTER_SUM;
-    return resolve_functions(&q);
+    return resolve_division(&q) && resolve_functions(&q);
 }
 
 int attest_declared_of(attest_declared *declared, attest_loaded k, const attest_problem *p, char *why, size_t len)

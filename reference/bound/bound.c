@@ -127,8 +127,9 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     mag_sub_lower(job->weaker, job->weak, job->denominator);
 }
 
-/* R-RUNNING: what a running mean rounds beside its sums, times the largest |v| of the column. */
-static void add_running(ref_bound *bound, const row_job *job)
+/* R-RUNNING: what a running mean rounds beside its sums, times the largest |v| of the column and `size`, that of the
+ * divisor where u is asked for. */
+static void add_running(ref_bound *bound, const row_job *job, const mag_t size)
 {
     const bound_model *m = &job->model;
     AUTO_MAG(kappa, x);
@@ -137,11 +138,25 @@ static void add_running(ref_bound *bound, const row_job *job)
     mag_max(x, m->u, m->u_sum);
     bound_gamma(kappa, 6, x);
     bound_compose(kappa, kappa, m->u_div);
+    bound_gamma(kappa, 2, kappa);
+    mag_mul_2exp_si(kappa, kappa, -1);
     bound_gamma(x, 6 * (job->row->keys + 1), x);
     mag_add_ui(x, x, 1);
     mag_mul(kappa, kappa, x);
     mag_set_d(x, job->sums.top);
+    mag_mul(x, x, size);
     mag_addmul(bound->term[ATTEST_TERM_ACCUMULATION], kappa, x);
+}
+
+/* R-RUNNING: cast weights of a running mean meet v - o, where the denominator does not add them. */
+static void running_cast(mag_t cast, const row_job *job)
+{
+    AUTO_MAG(sum, top);
+    if (!job->model.running)
+        return;
+    bound_sums_total(sum, &job->sums, BOUND_CAST);
+    mag_set_d(top, job->sums.top);
+    mag_addmul(cast, sum, top);
 }
 
 /* R-CENTRE and R-QUOTIENT */
@@ -172,6 +187,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     if (answer != ATTEST_YES) {
         bound_sums_dot(cast, &job->sums, BOUND_CAST);
         bound_run_cast(cast, job, c);
+        running_cast(cast, job);
         bound_probabilistic_cast(bound->probable, job, cast, job->weaker);
         mag_div(cast, cast, job->weaker);
         mag_max(bound->term[ATTEST_TERM_CAST], bound->term[ATTEST_TERM_CAST], cast);
@@ -185,7 +201,8 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
         mag_div(likely, likely, job->weaker);
     }
     mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
-    add_running(bound, job);
+    mag_one(cast);
+    add_running(bound, job, cast);
     bound_probabilistic_terms(bound, job, likely);
     bound_finish(bound, job, o, job->row->o + c, job->division, 1);
 }
@@ -199,6 +216,10 @@ static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_sums_dot(bound->term[ATTEST_TERM_CAST], &job->sums, BOUND_CAST);
     bound_column_sums(bound->term[ATTEST_TERM_ACCUMULATION], likely, job, c);
+    if (axis_norm_of(job->in->p)->kind == AXIS_NORM_QUOTIENT) { /* u may be a mean times its divisor */
+        add_running(bound, job, job->total_size);
+        running_cast(bound->term[ATTEST_TERM_CAST], job);
+    }
     bound_probabilistic_cast(bound->probable, job, bound->term[ATTEST_TERM_CAST], NULL);
     bound_probabilistic_terms(bound, job, likely);
 }
@@ -315,6 +336,13 @@ static void bound_o(ref_bound *bound, row_job *job)
     outputs[axis_norm_of(job->in->p)->kind](bound, job);
 }
 
+/* May a sum without v, or a state, overflow? */
+static int reaches_too_far(const row_job *job)
+{
+    return mag_cmp(job->weights.reach, job->model.sum_limit) > 0 ||
+           mag_cmp(job->weights.state_reach, job->model.state_limit) > 0;
+}
+
 static void bound_u(ref_bound *bound, row_job *job)
 {
     AUTO_MAG(none);
@@ -332,7 +360,7 @@ static void bound_z(ref_bound *bound, row_job *job)
     if (job->model.cast_common != ATTEST_NO)
         mag_set(bound->term[ATTEST_TERM_CAST], job->total[BOUND_CAST]);
     mag_set(bound->term[ATTEST_TERM_ACCUMULATION], job->denominator);
-    if (mag_cmp(job->weights.reach, job->model.sum_limit) > 0)
+    if (reaches_too_far(job))
         bound->unbounded = 1;
     bound_finish(bound, job, job->row->z, job->row->z, none, 0);
 }
@@ -371,7 +399,7 @@ static void bound_lse(ref_bound *bound, row_job *job)
     set_divisor(job, divisor, with_sink);
     arb_log(truth, divisor, job->row->prec);
     arb_add(truth, truth, job->row->c, job->row->prec);
-    if (mag_is_zero(job->weaker) || !arb_is_finite(truth) || mag_cmp(job->weights.reach, job->model.sum_limit) > 0) {
+    if (mag_is_zero(job->weaker) || !arb_is_finite(truth) || reaches_too_far(job)) {
         bound_unbounded(bound);
     } else {
         mag_set(bound->term[ATTEST_TERM_SCORE], job->total[BOUND_SCORE]);
@@ -398,6 +426,9 @@ static void bound_lse(ref_bound *bound, row_job *job)
 static void set_row(row_job *job)
 {
     const ref_row *row = job->row;
+    AUTO_MAG(top);
+    bound_state_top(top, job->in, job->b, job->g);
+    job->weights.overflow |= mag_cmp(top, job->model.state_limit) > 0;
     bound_state_mass(job->given, job->given_z, job->in, job->b, job->h, job->i);
     bound_state_errors(job->given_error, job->given_z_error, &job->model, job->in, job->b, job->h, job->i);
     for (int64_t c = 0; job->model.decays && c < job->in->p->e; c++) {

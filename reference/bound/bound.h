@@ -52,6 +52,8 @@ void bound_sums_sizes(mag_t out, const bound_sums *sums);          /* sum_j valu
 /* ---- bound_input.c: what the formula does with inputs ------------------------------------------------ */
 /* Absolute terms of the given states: u[e] (or NULL) and z; zero without state=draw. */
 void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i);
+/* The largest of their entries. */
+void bound_state_top(mag_t top, const ref_inputs *in, int64_t b, int64_t g);
 
 /* ---- bound_model.c: a kernel's declared numerics as constants ------------------------------------------ */
 typedef struct bound_model {
@@ -73,6 +75,7 @@ typedef struct bound_model {
     int divides_first; /* weights may be divided before they meet v (R-CAST, R-SUM) */
     int running;       /* the output may be a running mean (R-RUNNING) */
     int scales_inputs; /* q, or q and k, may be scaled and rounded to a type narrower than acc */
+    slong score_emin;  /* from 2^this on numbers are normal in all types that q, k and scores go through */
     int plain;         /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
     int likely;        /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
     int likely_scores; /* those of scores too, and that can matter */
@@ -88,9 +91,9 @@ typedef struct bound_model {
     mag_t tiny_score, tiny_sum; /* the same in the accumulators of scores, of weights and values */
     mag_t tiny_state;           /* and in storing a state; 0 if it is kept in acc */
     mag_t store, store_tiny;    /* storing a score: relative, absolute; 0 if it is kept in acc */
-    mag_t scaled_tiny;          /* rounding a scaled q or k to a type: absolute; relatively it is part of `score` */
-    mag_t store_limit;          /* 2^(emax-1) of the type of stored scores, of scaled q and k, and of accumulators */
-    mag_t score_limit, sum_limit;
+    mag_t scaled, scaled_tiny;  /* rounding a scaled q or k to a type: relative (in `score`), absolute; 0 without */
+    /* 2^(emax-1) of the type of stored scores, of scaled q and k, of the accumulators, of states and theirs */
+    mag_t store_limit, scaled_limit, score_limit, sum_limit, state_limit;
     mag_t normal;                /* 2^emin of acc */
     mag_t exp_tiny;              /* what an exponential below that errs by (R-EXP) */
     mag_t score;                 /* relative error of a score against its mass (R-SCORE) */
@@ -168,7 +171,7 @@ typedef struct bound_weights {
     mag_t sum_tiny;                 /* the part of set[BOUND_SUM] that no gamma multiplies */
     mag_t cast_tiny;                /* the part of set[BOUND_CAST] that is underflow */
     mag_t lost, lost_state;         /* underflow, absolute: sums; states (times the largest |v|) */
-    mag_t reach;                    /* largest intermediate sum of weights, in the kernel's scaling; times |v| */
+    mag_t reach, state_reach;       /* largest intermediate sum of weights, in the kernel's scaling; times |v|; state */
     mag_t value_tiny;               /* absolute error of v as the kernel holds it */
     mag_t weight_max;               /* of |W| before decay */
     mag_t decay_most;               /* largest product of factors above 1 (R-DECAY); 1 without */
@@ -188,6 +191,9 @@ void bound_weights_clear(bound_weights *w);
 /* common = 1: a factor common to all weights cancels in the output (o with a divisor, lse). */
 void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                        int64_t h, int64_t i, int common);
+
+/* R-SCORE: what q and k lose by underflow where they are rounded to a type once they are scaled. */
+void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j);
 
 /* bound_run.c: takes delta of the scaled products down where their sums are declared to be serial (R-RUN). */
 void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,

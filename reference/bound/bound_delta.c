@@ -166,6 +166,18 @@ static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
     }
 }
 
+/* |v_t|, the largest, before its gate. */
+static void raw_value(mag_t y, const delta_job *job, int64_t t)
+{
+    const attest_tensor *v = job->in->role[ATTEST_V];
+    AUTO_MAG(x);
+    mag_zero(y);
+    for (int64_t c = 0; c < job->in->p->e; c++) {
+        mag_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, t, c)));
+        raise_to(y, x);
+    }
+}
+
 /* Underflow of any of the operations that make one written value: each loses tiny times other factors. */
 static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_t t)
 {
@@ -184,10 +196,10 @@ static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_
     mag_mul(x, x, job->m->tiny_sum);
     mag_mul_ui(x, x, 8 * (ulong)(attest_feature_dim(job->m->p) + t + 2));
     mag_add(y, y, x);
-    if (!mag_is_zero(job->gate)) { /* a gate of gates=heads */
-        mag_mul(x, d->rate + t, job->m->normal);
+    if (job->m->gates_values && (job->m->flags & ATTEST_FTZ || !axis_gates_of(job->m->p)->stored)) {
+        mag_mul(x, d->rate + t, job->m->normal); /* a stored gate that is flushed, one of gates=heads: R-GATE */
         mag_mul_2exp_si(x, x, 3);
-        mag_add_ui(z, d->value + t, 1);
+        raw_value(z, job, t);
         mag_addmul(y, x, z);
     }
 }
@@ -341,7 +353,7 @@ static void run_token(delta_job *job, int64_t t)
     after_token(&y, job, t);
     mag_mul(x, y.key, y.before);
     mag_mul(x, x, job->most);
-    if (!(mag_cmp(x, job->m->sum_limit) <= 0) || !(mag_cmp(job->mass, job->m->sum_limit) <= 0) ||
+    if (!(mag_cmp(x, job->m->sum_limit) <= 0) || !(mag_cmp(job->mass, job->m->state_limit) <= 0) ||
         !(mag_cmp(y.write, job->m->sum_limit) <= 0) || !(mag_cmp(d->value + t, job->m->limit) <= 0))
         job->overflow = 1;
     each_mag(&y, token_fields, COUNT(token_fields), end_mag);
@@ -359,6 +371,8 @@ static void run(delta_job *job)
     if (job->chunk < 1)
         job->chunk = 1;
     copy(job->mass, job->row->delta.start);
+    if (!(mag_cmp(job->mass, m->state_limit) <= 0)) /* a given state is stored too */
+        job->overflow = 1;
     mag_set_ui(job->growth, 1);
     bound_decay_set(job->most, x, m, job->in, 0, job->b, job->g, job->row->keys - 1);
     mag_expm1(job->logs, x);
@@ -383,7 +397,7 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     const bound_model *m = job->m;
     const ref_delta *d = &job->row->delta;
     const int64_t last = job->row->keys - 1;
-    AUTO_MAG(wrong, q, g, x);
+    AUTO_MAG(wrong, q, g, x, score);
     if (!key_error(wrong, job, ATTEST_Q, d->query, row->h, row->i, ref_position(row->in, row->b, row->i)))
         job->overflow = 1;
     mag_add(q, d->query, wrong);
@@ -404,7 +418,8 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     mag_add(x, job->mass, job->written);
     mag_add(x, x, q);
     mag_add_ui(x, x, 1);
-    mag_mul(x, x, m->tiny_sum);
+    mag_max(score, m->tiny_sum, m->scaled_tiny);
+    mag_mul(x, x, score);
     mag_mul_ui(x, x, 8 * (ulong)(attest_feature_dim(m->p) + last + 2));
     mag_add_ui(wrong, m->scale, 1);
     mag_addmul(y, x, wrong);

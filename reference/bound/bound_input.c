@@ -53,6 +53,28 @@ void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64
     _mag_vec_clear(size, dim);
 }
 
+static void raise_entries(mag_t top, const attest_tensor *t, int64_t rows, int64_t b, int64_t g, int64_t channels)
+{
+    AUTO_MAG(x);
+    for (int64_t r = 0; t && r < rows; r++)
+        for (int64_t c = 0; c < channels; c++) {
+            mag_set_d(x, attest_load(t, attest_offset(t, b, g, r, c)));
+            mag_max(top, top, x);
+        }
+}
+
+void bound_state_top(mag_t top, const ref_inputs *in, int64_t b, int64_t g)
+{
+    mag_zero(top);
+    if (in->p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_DRAW)
+        return;
+    for (int n = in->lowest; n <= in->highest; n++) {
+        const int64_t rows = attest_state_rows(attest_feature_dim(in->p), n, 0);
+        raise_entries(top, in->h0[n], rows, b, g, in->p->e);
+        raise_entries(top, in->z0[n], rows, b, g, 1);
+    }
+}
+
 /* Sum over the rows of |h0.n| in channel c, or of |z0.n|. */
 static void column_mass(mag_t y, const attest_tensor *t, int64_t rows, int64_t b, int64_t g, int64_t c)
 {
@@ -85,6 +107,8 @@ void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inpu
         bound_entry_error(t, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
         bound_token_size(sum, top, in, ATTEST_Q, b, h, i);
         mag_mul(relative, top, m->feature); /* (F Q + t) for each factor: no entry errs by more */
+        mag_add(t, t, relative);
+        mag_mul(relative, m->scaled_tiny, m->room); /* of scale q, so that q errs by 1/|scale| of it */
         mag_add(t, t, relative);
     }
     for (int n = in->lowest; n <= in->highest && !mag_is_zero(t); n++) {

@@ -16,8 +16,11 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, tiny_state),
     offsetof(bound_model, store),
     offsetof(bound_model, store_tiny),
+    offsetof(bound_model, scaled),
     offsetof(bound_model, scaled_tiny),
     offsetof(bound_model, store_limit),
+    offsetof(bound_model, scaled_limit),
+    offsetof(bound_model, state_limit),
     offsetof(bound_model, score_limit),
     offsetof(bound_model, sum_limit),
     offsetof(bound_model, normal),
@@ -55,20 +58,29 @@ void bound_model_clear(bound_model *m)
         mag_clear(field(m, k));
 }
 
+/* y = min(y, 2^(emax-1)) of a type, 1 + attest_dtype */
+static void reaches(mag_t y, uint32_t type)
+{
+    AUTO_MAG(most);
+    mag_set_ui_2exp_si(most, 1, attest_format_of(type - 1).emax - 1);
+    mag_min(y, y, most);
+}
+
 /* What an accumulator loses by underflow, and how far it reaches: those of its type; where that is not declared (0) of
  * acc's exponents and its own bits, and from f16's roundoff on of f16. */
 static void set_accumulator(const bound_model *m, mag_t tiny, mag_t limit, uint32_t type)
 {
     const attest_numerics *n = m->numerics;
-    AUTO_MAG(own, most);
+    AUTO_MAG(own);
     if (!type && n->acc_unit >= attest_unit_roundoff(ATTEST_F16))
         type = 1 + ATTEST_F16;
     mag_set(tiny, m->tiny);
     mag_set(limit, m->limit);
     if (type) {
         bound_tiny(own, type - 1, m->flags);
-        mag_set_ui_2exp_si(most, 1, attest_format_of(type - 1).emax - 1);
-        mag_min(limit, limit, most);
+        if (n->acc_truncates == ATTEST_YES) /* all of the least subnormal */
+            mag_mul_2exp_si(own, own, 1);
+        reaches(limit, type);
     } else {
         mag_set_d(own, n->acc_unit);
         mag_mul(own, own, m->normal);
@@ -105,11 +117,9 @@ static void set_units(bound_model *m)
     mag_set_ui_2exp_si(m->limit, 1, acc.emax - 1);
     set_accumulator(m, m->tiny_score, m->score_limit, n->score_acc);
     set_accumulator(m, m->tiny_sum, m->sum_limit, n->value_acc);
-    if (n->state_dtype) {
-        mag_set_ui_2exp_si(m->store, 1, attest_format_of(n->state_dtype - 1).emax - 1);
-        mag_min(m->sum_limit, m->sum_limit, m->store);
-        mag_zero(m->store);
-    }
+    mag_set(m->state_limit, m->sum_limit);
+    if (n->state_dtype)
+        reaches(m->state_limit, n->state_dtype);
     if (p.p < acc.p) {
         const ulong way = n->p_rounding == ATTEST_ROUNDING_NEAREST ? 1 : 2;
         mag_set_d(m->u_cast, attest_unit_roundoff(m->p->p));
@@ -183,48 +193,57 @@ static int in_normal_range(double x, uint32_t dtype)
     return inside;
 }
 
-/* Is the root of x a power of two? */
-static int even_power(double x)
+/* x is a power of two, and if `even` its root too. */
+static int power_of_two(double x, int even)
 {
     int exponent = 0;
     for (; x >= 2; x /= 2)
         exponent++;
     for (; x > 0 && x < 1; x *= 2)
         exponent--;
-    return x == 1 && exponent % 2 == 0;
+    return x == 1 && (!even || exponent % 2 == 0);
 }
 
-/* Scaled q and k: the type that they may be rounded to, 1 + attest_dtype; 0: acc. */
+/* Scaled q and k: the type that they may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none rounds nothing
+ * that is not scaled. */
 static uint32_t scaled_type(const bound_model *m)
 {
     uint32_t type = m->numerics->scaled_dtype;
-    if (!type && m->unknown)
+    if (!type && m->unknown && m->p->scale != 1.0)
         type = 1 + m->p->in;
-    if (!type || even_power(m->p->scale) || attest_format_of(type - 1).p >= attest_format_of(m->p->acc).p)
-        return 0;
-    return type;
+    return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
+}
+
+/* Stored numbers that only an exponent is added to stay numbers of the type. */
+static int scales_exactly(const bound_model *m, uint32_t type)
+{
+    const int stored = axis_feature_of(m->p)->stored && !axis_turns(m->p) && !m->vector;
+    return stored && attest_format_of(type - 1).p >= attest_format_of(m->p->in).p &&
+           power_of_two(m->p->scale, !m->numerics->scale_dtype);
 }
 
 /* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */
 static void set_stores(bound_model *m, mag_t after)
 {
     const uint32_t score = m->numerics->score_dtype, scaled = scaled_type(m);
-    AUTO_MAG(one, most);
     mag_set(m->store_limit, m->limit);
+    mag_set(m->scaled_limit, m->limit);
+    m->score_emin = attest_format_of(m->p->acc).emin;
     if (score && attest_format_of(score - 1).p < attest_format_of(m->p->acc).p) {
         mag_set_d(m->store, attest_unit_roundoff(score - 1));
         bound_tiny(m->store_tiny, score - 1, m->flags);
-        mag_set_ui_2exp_si(most, 1, attest_format_of(score - 1).emax - 1);
-        mag_min(m->store_limit, m->store_limit, most);
+        reaches(m->store_limit, score);
     }
     if (scaled) { /* q and k, each once */
+        const slong emin = attest_format_of(scaled - 1).emin;
         m->scales_inputs = 1;
-        mag_set_d(one, attest_unit_roundoff(scaled - 1));
-        bound_compose(after, after, one);
-        bound_compose(after, after, one);
+        m->score_emin = emin > m->score_emin ? emin : m->score_emin;
+        if (!scales_exactly(m, scaled))
+            mag_set_d(m->scaled, attest_unit_roundoff(scaled - 1));
+        bound_compose(after, after, m->scaled);
+        bound_compose(after, after, m->scaled);
         bound_tiny(m->scaled_tiny, scaled - 1, m->flags);
-        mag_set_ui_2exp_si(most, 1, attest_format_of(scaled - 1).emax - 1);
-        mag_min(m->store_limit, m->store_limit, most);
+        reaches(m->scaled_limit, scaled);
     }
 }
 
@@ -302,7 +321,8 @@ static void set_likely(bound_model *m)
                       axis[ATTEST_AXIS_FILTER].value;
     m->likely = m->numerics->acc_truncates == ATTEST_NO && !m->unknown && !m->running &&
                 mag_cmp_2exp_si(m->u_sum, -23) < 0;
-    m->likely_scores = m->likely && m->plain && !steps && !m->decays && 2 * m->p->d - 1 > BOUND_LAMBDA * BOUND_LAMBDA;
+    m->likely_scores = m->likely && m->plain && !steps && !m->decays && mag_is_zero(m->store) &&
+                       2 * m->p->d - 1 > BOUND_LAMBDA * BOUND_LAMBDA;
 }
 
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags)

@@ -212,8 +212,15 @@ static void before_root(ref_bound *bound, root_job *r)
             mag_mul(x, x, job->gate);
         mag_add(bound[c].term[ATTEST_TERM_DIVISION], bound[c].term[ATTEST_TERM_DIVISION], x);
     }
-    if (gated)
+    if (gated) {
         add_relative(bound, r, job->weights.gate_row);
+        for (int64_t c = 0; c < r->e; c++) { /* a gate that counts as 0, a product that underflows */
+            arb_get_mag(x, job->row->u + c);
+            mag_mul(x, x, job->weights.gate_tiny);
+            mag_addmul(x, job->weights.unit, job->model.tiny);
+            mag_add(bound[c].term[ATTEST_TERM_DIVISION], bound[c].term[ATTEST_TERM_DIVISION], x);
+        }
+    }
     if (r->kind.length) {
         const ulong keys = job->row->keys ? (ulong)job->row->keys : 1;
         for (int64_t c = 0; c < r->e; c++) {

@@ -83,6 +83,7 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
 static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely)
 {
     const int64_t own = (m->numerics->scale_dtype ? 5 : 9) * (int64_t)m->degree + 8;
+    const int divides = axis_weight_of(m->p)->factorial && m->degree > 1;
     const int64_t sums = w->keys + m->rows, factors = own + bound_decay_steps(m, w->keys + 1);
     AUTO_MAG(u, hard, root);
     mag_max(u, m->u, m->u_sum);
@@ -97,6 +98,8 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
         bound_gamma(u, m->degree, m->u_div);
         bound_compose(y, y, u);
     }
+    if (divides) /* by n! */
+        bound_compose(y, y, m->u_div);
     bound_compose(y, y, w->gate_value);
     if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
         mag_expm1(u, w->decay_log);
@@ -107,6 +110,8 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     bound_gamma(u, w->keys + 1, m->u_state);
     bound_compose(y, y, u);
     bound_gamma(u, m->degree, m->u_scale);
+    bound_compose(y, y, u);
+    bound_gamma(u, 2 * m->degree, m->scaled); /* q and k, once they are scaled */
     bound_compose(y, y, u);
     if (m->rows < 0)
         mag_inf(y);
@@ -155,7 +160,7 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
     mag_pow_ui(x, x, (ulong)m->degree);
     mag_mul_ui(x, x, keys);
     mag_mul(x, x, w->decay_most);
-    mag_max(w->reach, w->reach, x); /* an entry of the state */
+    mag_max(w->state_reach, w->state_reach, x); /* an entry of the state */
     mag_pow_ui(x, m->scale, (ulong)m->degree);
     mag_max(w->reach, w->reach, x); /* the query's coefficient before 1/n! */
 }
@@ -164,17 +169,19 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
 {
     const axis_weight *weight = axis_weight_of(m->p);
     const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
-    AUTO_MAG(mass, term, slope, high, room);
+    AUTO_MAG(mass, term, slope, high, room, wrong);
     set_gamma(w->gamma_state, w, m, 0);
     set_gamma(w->likely_state, w, m, 1);
     set_lost_state(w, m);
     for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
-        mag_add(mass, row->mass + j, w->feature + j);
+        bound_scaled_error(wrong, w, m, j);
+        mag_add(wrong, wrong, w->feature + j);
+        mag_add(mass, row->mass + j, wrong);
         mag_max(high, high, mass);
         weight->mass(term, mass, order, 0);
         mag_mul(term, term, w->gamma_state);
         weight->mass(slope, mass, order, 1);
-        mag_addmul(term, slope, w->feature + j);
+        mag_addmul(term, slope, wrong);
         if (m->decays && !m->vector)
             mag_mul(term, term, row->decay + j);
         mag_add(w->set[BOUND_SUM] + j, w->set[BOUND_SUM] + j, term);

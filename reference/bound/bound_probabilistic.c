@@ -68,7 +68,7 @@ void bound_probabilistic_finish(ref_bound *bound)
     mag_min(bound->probable, bound->probable, bound->total);
 }
 
-/* What gates on values, and on rows before the norm, may lose by underflow (R-GATE). */
+/* What gates on values may lose by underflow (R-GATE); `gate`: what may multiply a sum before the norm. */
 static void gates_lose(mag_t y, row_job *job, mag_t gate)
 {
     const bound_model *m = &job->model;
@@ -82,10 +82,8 @@ static void gates_lose(mag_t y, row_job *job, mag_t gate)
         mag_addmul(y, x, top);
         mag_addmul(y, job->total_size, m->tiny); /* gin v */
     }
-    if (axis_gates_of(m->p)->before) {
-        mag_addmul(y, m->tiny, job->weights.unit);
+    if (axis_gates_of(m->p)->before)
         mag_max(gate, gate, job->gate);
-    }
 }
 
 /* The state's share of a column's error. */
@@ -102,7 +100,7 @@ static void states_lose(mag_t y, const row_job *job, const mag_t top, const mag_
 void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
 {
     bound_weights *w = &job->weights;
-    AUTO_MAG(top, one, rest);
+    AUTO_MAG(top, one, rest, state);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
     mag_set_d(top, job->sums.top);
     bound_probabilistic_sum(probable, job, y, top);
@@ -115,8 +113,10 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     mag_set_d(top, job->sums.raw_top > job->sums.top ? job->sums.raw_top : job->sums.top);
     mag_mul(one, one, w->reach);
     mag_mul(one, one, top);
+    mag_mul(state, w->state_reach, top);
+    mag_max(state, state, w->state_reach);
     if (mag_cmp(one, job->model.sum_limit) > 0 || mag_cmp(w->reach, job->model.sum_limit) > 0 ||
-        mag_cmp(top, job->model.limit) > 0)
+        mag_cmp(state, job->model.state_limit) > 0 || mag_cmp(top, job->model.limit) > 0)
         w->overflow = 1;
     if (job->model.recurrent || job->model.given) {
         states_lose(y, job, top, w->gamma_state, c);

@@ -353,7 +353,7 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
     const double rounds = exact ? 0 : 1;                                                   /* products do */
     const ulong root = root_above(d);
     AUTO_MAG(gamma, dot, mass, size);
-    if (!m->serial || !m->plain)
+    if (!m->serial || !m->plain || m->scales_inputs)
         return;
     bound_gamma(gamma, d, m->u_sum);
     for (int64_t j = 0; j < row->keys; j++) {

@@ -170,7 +170,7 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
     if (!job->z_state)
         mag_max(one, one, job->values + c);
     mag_mul(x, job->product, one);
-    bound->unbounded = mag_cmp(x, m->sum_limit) > 0; /* features may be multiplied before v is */
+    bound->unbounded = mag_cmp(x, m->state_limit) > 0; /* features may be multiplied before v is */
     mag_mul(x, job->lost, one);
     if (m->flags & ATTEST_FTZ && !job->z_state) { /* an input v, or a gate, below 2^emin counts as 0 */
         mag_add_ui(gates, job->raw, (ulong)job->keys);
@@ -189,7 +189,7 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
     mag_add(bound->term[ATTEST_TERM_DIVISION], x, job->out_tiny);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_add(bound->total, bound->total, bound->term[t]);
-    if (mag_is_inf(bound->total) || mag_cmp(abs_scale, m->sum_limit) > 0 ||
+    if (mag_is_inf(bound->total) || mag_cmp(abs_scale, m->state_limit) > 0 ||
         mag_cmp_2exp_si(one, attest_format_of(m->p->acc).emax) >= 0)
         bound->unbounded = 1;
 }

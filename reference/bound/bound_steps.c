@@ -41,14 +41,15 @@ static int plain_scores(const bound_model *m)
     for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++)
         if (m->p->axis[axes[a]].value)
             return 0;
-    return !m->vector && !m->narrows && !m->log2_domain && (m->numerics->scale_dtype || m->p->scale == 1);
+    return !m->vector && !m->narrows && !m->log2_domain && (m->numerics->scale_dtype || m->p->scale == 1) &&
+           mag_is_zero(m->store) && mag_is_zero(m->scaled) && mag_equal(m->tiny_score, m->tiny);
 }
 
 /* R-FILTER-EXACT: no kernel of this class rounds a score of the row, or the threshold. */
 static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b, int64_t h,
                             int64_t i)
 {
-    const slong least = attest_format_of(m->p->acc).emin;
+    const slong least = m->score_emin;
     exact_span q, k, scale, gap;
     AUTO_MAG(size, unit);
     if (!plain_scores(m) || m->flags & ATTEST_FTZ)

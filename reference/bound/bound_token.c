@@ -257,7 +257,8 @@ void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, atte
     AUTO_MAG(sum, norm, x);
     mag_set(t, m->feature_tiny);
     if (m->turns && axis_feature_of(m->p)->divides) {
-        bound_unit(sum, m, in, role, b, head, token, position);
+        if (!bound_unit(sum, m, in, role, b, head, token, position))
+            mag_inf(sum);
         bound_compose(x, m->feature, m->u);
         mag_addmul(sum, sum, x);
         mag_add(t, t, sum);

@@ -13,7 +13,7 @@ static const size_t scalar_fields[] = {
     offsetof(bound_weights, decay_log),  offsetof(bound_weights, weight_max),   offsetof(bound_weights, gate_value),
     offsetof(bound_weights, gate_row),   offsetof(bound_weights, gate_tiny),    offsetof(bound_weights, likely_score),
     offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
-    offsetof(bound_weights, cast_tiny),
+    offsetof(bound_weights, cast_tiny),  offsetof(bound_weights, state_reach),
 };
 
 #define ARRAYS (5 + BOUND_SETS)
@@ -146,12 +146,12 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
     if (w->likely) /* a plain score: no feature, no decay */
         mag_mul(w->likely + j, x, m->score_likely);
     mag_mul(x, x, m->room);
-    if (!(mag_cmp(x, m->score_limit) <= 0) || !(mag_cmp(x, m->store_limit) <= 0))
+    if (!(mag_cmp(x, m->score_limit) <= 0))
         w->overflow = 1;
 }
 
 /* R-SCORE: a score is stored after the product, the scale and each of the steps; none is larger than the product or
- * the final score. */
+ * the final score, and without a step the two are one. */
 static void add_stores(bound_weights *w, const bound_model *m, const ref_row *row, int64_t j)
 {
     const attest_setting *axis = m->p->axis;
@@ -164,6 +164,9 @@ static void add_stores(bound_weights *w, const bound_model *m, const ref_row *ro
     if (steps > 2)
         mag_max(size, size, row->mass + j);
     mag_add(size, size, w->delta + j);
+    mag_mul(x, row->mass + j, m->room);
+    if (!(mag_cmp(size, m->store_limit) <= 0) || !(mag_cmp(x, m->store_limit) <= 0))
+        w->overflow = 1;
     bound_gamma(x, (int64_t)steps, m->store);
     mag_mul(size, size, x);
     mag_add_ui(x, m->scale, steps);
@@ -181,18 +184,25 @@ static void likely_score(bound_weights *w, mag_t x, int64_t j)
     mag_max(w->likely_score, w->likely_score, x);
 }
 
-/* R-SCORE: x, a count of operations, becomes what their underflow does, and that of q and k which are rounded to a type
- * once they are scaled. */
+void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j)
+{
+    mag_zero(y);
+    if (!m->scales_inputs)
+        return;
+    mag_add(y, w->q_sum, w->token + j);
+    mag_addmul(y, y, m->scale); /* 1 + |scale| >= max(1, |scale|) */
+    mag_mul(y, y, m->scaled_tiny);
+    mag_mul_2exp_si(y, y, 1);
+}
+
+/* R-SCORE: x, a count of operations, becomes what their underflow does, and that of scaled q and k. */
 __attribute__((noinline)) static void underflow_error(mag_t x, const bound_weights *w, const bound_model *m, int64_t j)
 {
     AUTO_MAG(y);
     mag_mul(x, x, m->tiny_score);
-    if (m->scales_inputs) {
-        mag_add(y, w->q_sum, w->token + j);
-        mag_addmul(y, y, m->scale); /* 1 + |scale| >= max(1, |scale|) */
-        mag_addmul(x, y, m->scaled_tiny);
-    }
     mag_mul_2exp_si(x, x, 1);
+    bound_scaled_error(y, w, m, j);
+    mag_add(x, x, y);
 }
 
 static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
@@ -241,6 +251,15 @@ static void check_inputs(bound_weights *w, const bound_model *m)
     mag_mul(x, x, w->k_max);
     if (mag_cmp(x, m->limit) > 0 || mag_cmp(y, m->limit) > 0)
         w->overflow = 1;
+    if (m->scales_inputs) { /* by the scale, or its root on both sides */
+        mag_sqrt(x, m->scale);
+        if (m->numerics->scale_dtype || mag_cmp(x, m->scale) < 0)
+            mag_set(x, m->scale);
+        mag_max(y, w->q_max, w->k_max);
+        mag_mul(x, x, y);
+        if (mag_cmp(x, m->scaled_limit) > 0)
+            w->overflow = 1;
+    }
     if (mag_is_zero(m->scale)) {
         mag_mul(x, w->q_sum, w->k_max);
         if (mag_cmp(x, m->limit) > 0)
@@ -374,8 +393,8 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
     bound_decay_scale(w, m, row);
     bound_filter_weights(w, m, row); /* kept_j is one of D W */
     bound_decay_weights(w, m, row, i);
-    set_casts(w, m, common);
-    set_sums(w, m, common);
+    set_casts(w, m, common || m->running); /* a running mean is divided even where u is asked for */
+    set_sums(w, m, common || m->running);
     if (m->recurrent || m->given)
         bound_state_weights(w, m, row);
 }

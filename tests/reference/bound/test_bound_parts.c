@@ -41,16 +41,16 @@ typedef struct model_row {
 } model_row;
 
 static const model_row models[] = {
-    { "d=8", { 0 }, 0, 8 * U, 8 * U, 4 * U, 0, 0, 0, 0, 0, 2.8284271247461903, 0 },
-    { "d=8 scale=1", { .exp_error = 3 * U, .div_error = U }, 0, 3 * U, 8 * U, U, 0, 0, 8 * U, 0, 0, 1, 0 },
-    { "d=8 scale=0.1", { 0 }, 0, 0, 0, 0, 0, 0, 12 * U, 0, 0, 10, 0 },
+    { "d=8", { 0 }, 0, 9 * U, 9 * U, 5 * U, 0, 0, 0, 0, 0, 2.8284271247461903, 0 },
+    { "d=8 scale=1", { .exp_error = 3 * U, .div_error = U }, 0, 3 * U, 9 * U, U, 0, 0, 8 * U, 0, 0, 1, 0 },
+    { "d=8 scale=0.1", { 0 }, 0, 0, 0, 0, 0, 0, 14 * U, 0, 0, 10, 0 }, /* a root and a division */
     { "d=8 scale=0.1", { .scale_dtype = 1 + ATTEST_F32 }, 0, 0, 0, 0, 0, 0, 9.24995 * U, 0, 0, 10, 0 }, /* 0.1f */
     { "d=8 scale=0.5", { .scale_dtype = 1 + ATTEST_BF16 }, 0, 0, 0, 0, 0, 0, 9 * U, 0, 0, 2, 0 },
-    { "d=8 scale=1", { .acc_truncates = ATTEST_YES }, 0, 16 * U, 16 * U, 8 * U, 0, 0, 48 * U, 0, 0, 0, 0 },
+    { "d=8 scale=1", { .acc_truncates = ATTEST_YES }, 0, 18 * U, 18 * U, 10 * U, 0, 0, 48 * U, 0, 0, 0, 0 },
     { "d=8 scale=1", { .acc_unit = U / 1024 }, 0, 0, 0, 0, 0, 0, U + 8 * U / 1024, 0, 0, 0, 0 },
     { "d=8 p=bf16", { .p_rounding = ATTEST_ROUNDING_NEAREST }, 0, 0, 0, 0, 0x1p-8, 0x1p-134, 0, 0, 0, 0, 0 },
     { "d=8 p=f16", { 0 }, 0, 0, 0, 0, 0x1p-10, 0x1p-24, 0, 0, 0, 0, 0 },
-    { "variant=linear-elu d=8 scale=1", { 0 }, 0, 0, 0, 0, 0, 0, 8 * U, 9 * U, 12 * U, 0, 9 - 1 },
+    { "variant=linear-elu d=8 scale=1", { 0 }, 0, 0, 0, 0, 0, 0, 8 * U, 10 * U, 12 * U, 0, 9 - 1 },
     { "variant=linear-elu d=8 scale=1",
       { .schedule = ATTEST_SCHEDULE_DIRECT, .exp_error = U, .log2_domain = ATTEST_NO },
       0,
@@ -122,43 +122,51 @@ END_TEST
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
 static double most(const double *x) { return fmax(x[0], fmax(x[1], x[2])); }
 
+#define AFTER_TWO_PASSES .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1
+
 START_TEST(weights_of_exp)
 {
     static const struct {
         attest_numerics n;
-        double kappa, fixed_u, scores, sums; /* fixed_u: u max|s| counted; roundings of scores and of sums */
+        double kappa, fixed_u, scale, sums; /* fixed_u: u max|s| counted; errors of the scale; roundings of sums */
     } table[] = {
-        { { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1 }, 1, 0, 3, 4 },
-        { { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_YES, .scale_dtype = 1 }, 3, 1, 3, 4 },
-        { { .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1, .log2_domain = ATTEST_YES }, 3, 2, 6, 4 + 3 },
-        { { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .block = 1 }, 1, 0, 6, 4 },
+        { { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1 }, 1, 0, U, 4 },
+        { { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_YES, .scale_dtype = 1 }, 3, 1, U, 4 },
+        { { .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1, .log2_domain = ATTEST_YES }, 3, 2, 6 * U, 4 + 3 },
+        { { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .block = 1 }, 1, 0, 6 * U, 4 },
+        { { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .div_error = U }, 1, 0, 5 * U, 4 },
+        { { .division = ATTEST_DIVISION_AFTER_SUM, AFTER_TWO_PASSES }, 1, 0, U, 4 },
+        { { .division = ATTEST_DIVISION_THEN_CAST, AFTER_TWO_PASSES }, 1, 0, U, 4 },
+        { { .division = ATTEST_DIVISION_AFTER_CAST, AFTER_TWO_PASSES }, 1, 0, U, 4 },
+        { { .division = ATTEST_DIVISION_RUNNING, AFTER_TWO_PASSES }, 1, 0, U, 3 * 3 + 1 },
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
         const double rescales = table[t].n.schedule == ATTEST_SCHEDULE_ONLINE ? 3 : 0;
         double delta[3], all[3];
         row_case r;
         row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5", &table[t].n, 0, 1);
-        const double s = both(gamma_of(2, U), gamma_of(table[t].scores - 2, U));
+        const int first = table[t].n.division != ATTEST_DIVISION_AFTER_SUM;
+        const double s = both(gamma_of(2, U), table[t].scale), division = table[t].n.div_error > 0 ? U : 5 * U;
         for (int j = 0; j < 3; j++) {
             delta[j] = s * mass[j];
             is("exp", "delta", r.w.delta + j, delta[j]);
             all[j] = fabs(score[j]) + delta[j];
         }
         const double dmax = most(delta), z = exp(score[0]) + exp(score[1]) + exp(score[2]);
-        const double growth = gamma_of(1 + rescales, 8 * U), unit = exp(0.5 + dmax);
+        const double growth = gamma_of(1 + rescales, 9 * U), unit = exp(0.5 + dmax);
         is("exp", "score_max", r.w.score_max, most(all));
         is("exp", "unit", r.w.unit, unit);
         is("exp", "inverse", r.w.inverse, exp(-0.5 + dmax));
-        const double g = both(gamma_of(table[t].sums, U), 4 * U);
+        const double g = both(gamma_of(table[t].sums, U), division);
         is("exp", "gamma_sum", r.w.gamma_sum, g);
-        is("exp", "lost", r.w.lost, 4 * ETA * unit * (3 + rescales + 2));
+        is("exp", "lost", r.w.lost, 4 * ETA * (unit + first * z) * (3 + rescales + 2));
         for (int j = 0; j < 3; j++) {
             const double w = exp(score[j]), x = 0.5 - score[j] + delta[j] + dmax;
             const double rest = both(expm1(gamma_of(table[t].kappa, U) * x + table[t].fixed_u * U * most(all)), growth);
             const double a = w * expm1(delta[j]), b = (w + a) * rest;
             is("exp", "score part", r.w.set[BOUND_SCORE] + j, a);
             is("exp", "exp part", r.w.set[BOUND_EXP] + j, b);
-            is("exp", "coefficient of the sum", r.w.set[BOUND_SUM] + j, g * (w + a + b) + ETA * z);
+            is("exp", "coefficient of the sum", r.w.set[BOUND_SUM] + j, g * (w + a + b) + first * ETA * z);
         }
         row_stop(&r);
     }
@@ -171,40 +179,44 @@ START_TEST(additions_to_exp)
     const attest_numerics split = {
         .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 2, .tile = 3, .log2_domain = ATTEST_NO, .scale_dtype = 1
     };
-    const attest_numerics any = { .scale_dtype = 1 },
-                          plain = { .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1 };
+    const attest_numerics any = { .scale_dtype = 1 }, plain = { AFTER_TWO_PASSES },
+                          after = { .division = ATTEST_DIVISION_AFTER_SUM, AFTER_TWO_PASSES };
     const double s = gamma_of(3, U), top = 3.25 + s * 3.25, log4 = log(4),
                  z = exp(score[0]) + exp(score[1]) + exp(score[2]);
     row_case r;
     row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5", &split, 0, 1);
-    const double merge = 6 * U * (top + log4) + 8 * U * (1 + log4);
+    const double merge = 6 * U * (top + log4) + 9 * U * (1 + log4);
     is("split", "merge", r.w.merge, merge);
     ck_assert(r.w.merges == 2 && r.w.logs == 1 && r.w.rescales == 3);
-    is("split", "gamma_sum", r.w.gamma_sum, both(gamma_of(4 + 3 + 2 * 2 + 2, U), 4 * U));
+    is("split", "gamma_sum", r.w.gamma_sum, both(gamma_of(4 + 3 + 2 * 2 + 2, U), 5 * U));
     row_stop(&r);
     row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5 splits=3", &any, 0, 1);
-    is("unknown", "merge", r.w.merge, 3 * (12 * U * (top + log4) + 8 * U * (1 + log4)));
+    is("unknown", "merge", r.w.merge, 3 * (12 * U * (top + log4) + 9 * U * (1 + log4)));
     row_stop(&r);
     row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5", &plain, 0, 0);
     const double x = 0.5 - score[1] + s * 3.25 + s * 3.25, w = exp(score[1]) * exp(s * 3.25);
     is("plain", "exp part", r.w.set[BOUND_EXP] + 1,
-       w * both(both(expm1(gamma_of(1, U) * x + gamma_of(2, U) * top), gamma_of(2, 8 * U)), U));
+       w * both(both(expm1(gamma_of(1, U) * x + gamma_of(2, U) * top), gamma_of(2, 9 * U)), U));
     row_stop(&r);
     row_start(&r, "variant=softmax1 n=1 m=3 d=2 e=1 scale=0.5", &plain, 0, 1); /* sink 0, below the top */
-    is("sink", "extra", r.w.extra_error, both(expm1(gamma_of(1, U) * (0.5 + s * 3.25)), gamma_of(1, 8 * U)));
+    is("sink", "extra", r.w.extra_error, both(expm1(gamma_of(1, U) * (0.5 + s * 3.25)), gamma_of(1, 9 * U)));
     row_stop(&r);
     row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5 eps=3", &plain, 0, 1);
     is("eps", "extra", r.w.extra_error,
-       3 * both(both(expm1(gamma_of(1, U) * top), gamma_of(1, 8 * U)), gamma_of(2, U)));
+       3 * both(both(expm1(gamma_of(1, U) * top), gamma_of(1, 9 * U)), gamma_of(2, U)));
     row_stop(&r);
-    row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5 p=f16", &plain, 0, 1); /* not said to round to nearest: twice */
+    row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5 p=f16", &after, 0, 1); /* not said to round to nearest: twice */
     const double size = value_of(r.w.size + 1) + value_of(r.w.set[BOUND_SCORE] + 1) + value_of(r.w.set[BOUND_EXP] + 1);
     is("cast", "cast part", r.w.set[BOUND_CAST] + 1, 0x1p-10 * size + 0x1p-24 * exp(0.5 + s * 3.25));
     row_stop(&r);
-    row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5 p=f16", &any, 0, 1); /* may divide first, exponentials in between */
+    row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5 p=f16", &plain, 0, 1); /* may divide first */
+    is("cast", "cast part, divided first", r.w.set[BOUND_CAST] + 1,
+       0x1p-10 * size + 0x1p-24 * (exp(0.5 + s * 3.25) + z));
+    row_stop(&r);
+    row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5 p=f16", &any, 0, 1); /* and exponentials in between */
     const double also = value_of(r.w.size + 1) + value_of(r.w.set[BOUND_SCORE] + 1) + value_of(r.w.set[BOUND_EXP] + 1);
     is("cast", "cast part, unknown", r.w.set[BOUND_CAST] + 1,
-       0x1p-10 * also + 0x1p-24 * (exp(0.5 + s * 3.25) + z) * (1 + gamma_of(3 + 1, 8 * U)));
+       0x1p-10 * also + 0x1p-24 * (exp(0.5 + s * 3.25) + z) * (1 + gamma_of(3 + 1, 9 * U)));
     row_stop(&r);
 }
 END_TEST
@@ -231,7 +243,7 @@ START_TEST(features_in_scores)
     row_stop(&r);
     const attest_numerics states = { .schedule = ATTEST_SCHEDULE_RECURRENT, .scale_dtype = 1, .exp_error = 8 * U };
     row_start(&r, "variant=linear-elu n=1 m=3 d=2 e=1 scale=0.5", &states, 0, 1); /* W = x, W' = 1 */
-    const double g = gamma_of(3 + 2 + 8 + 8, U), m0 = 0.5 * (q1[0] * 2 + q1[1] * 3), f0 = value_of(r.w.feature);
+    const double g = gamma_of(3 + 2 + 5 + 8, U), m0 = 0.5 * (q1[0] * 2 + q1[1] * 3), f0 = value_of(r.w.feature);
     is("elu1", "coefficient of the states", r.w.set[BOUND_SUM], g * (m0 + f0) + f0);
     row_stop(&r);
     row_start(&r, "n=1 m=3 d=2 e=1 scale=0.5 in=f16", &direct, ATTEST_FTZ, 1); /* flushed inputs: t = 2^emin */
@@ -289,14 +301,14 @@ START_TEST(roundings_of_sums)
         { { .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 4, .block = 4, .acc_truncates = ATTEST_YES }, 41 + 12 },
         { { .schedule = ATTEST_SCHEDULE_ONLINE }, 41 + 40 },
         { { .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 3, .tile = 10 }, 41 + 6 + 2 * 3 + 2 },
-        { { .schedule = ATTEST_SCHEDULE_UNKNOWN, .splits = 1 }, 41 + 40 + 2 + 2 },
+        { { .schedule = ATTEST_SCHEDULE_UNKNOWN, .splits = 1 }, 3 * 40 + 1 + 2 + 2 }, /* or a running mean */
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
         row_case r;
         row_open(&r, "n=1 m=40 d=2 e=1", 0, 0);
         row_ready(&r, &table[t].n, 0, 1);
         const int cut = table[t].n.acc_truncates == ATTEST_YES;
-        const double unit = cut ? 6 * U : U, division = cut ? 8 * U : 4 * U;
+        const double unit = cut ? 6 * U : U, division = cut ? 10 * U : 5 * U;
         is("sums", "gamma_sum", r.w.gamma_sum, both(gamma_of(table[t].roundings, unit), division));
         row_stop(&r);
     }
@@ -347,13 +359,13 @@ START_TEST(weights_of_polynomials)
     const double s = both(gamma_of(2, U), gamma_of(1, U));
     static const struct {
         const char *line;
-        double c, roundings, center_s;
+        double c, roundings, divisions, center_s;
     } table[] = {
-        { "variant=taylor:2 n=1 m=3 d=2 e=1 scale=0.5", 0, 6, -1 },
-        { "variant=taylor:2 center=max n=1 m=3 d=2 e=1 scale=0.5", 0.5, 6, 0 },
-        { "variant=taylor:2 center=mid n=1 m=3 d=2 e=1 scale=0.5", -1.375, 6, 2 },
-        { "variant=term:2 n=1 m=3 d=2 e=1 scale=0.5", 0, 6, -1 },
-        { "variant=quadratic n=1 m=3 d=2 e=1 scale=0.5", 0, 4, -1 },
+        { "variant=taylor:2 n=1 m=3 d=2 e=1 scale=0.5", 0, 6, 2, -1 },
+        { "variant=taylor:2 center=max n=1 m=3 d=2 e=1 scale=0.5", 0.5, 6, 2, 0 },
+        { "variant=taylor:2 center=mid n=1 m=3 d=2 e=1 scale=0.5", -1.375, 6, 2, 2 },
+        { "variant=term:2 n=1 m=3 d=2 e=1 scale=0.5", 0, 6, 2, -1 },
+        { "variant=quadratic n=1 m=3 d=2 e=1 scale=0.5", 0, 4, 0, -1 },
     };
     row_case r;
     for (int t = 0; t < 5; t++) {
@@ -368,16 +380,17 @@ START_TEST(weights_of_polynomials)
             const double weight = t == 3 ? y * y / 2 : t == 4 ? y * y : 1 + y + y * y / 2;
             is(table[t].line, "score part", r.w.set[BOUND_SCORE] + j, d * slope);
             is(table[t].line, "weight part", r.w.set[BOUND_EXP] + j,
-               rest * slope + gamma_of(table[t].roundings, U) * weight);
+               rest * slope + both(gamma_of(table[t].roundings, U), gamma_of(table[t].divisions, 5 * U)) * weight);
         }
         row_stop(&r);
     }
     row_start(&r, "variant=taylor:2 n=1 m=3 d=2 e=1 scale=0.5", &states, 0, 1); /* 7 rows */
-    const double g = both(gamma_of(3 + 7 + 8 * 2 + 8, U), gamma_of(3 + 1, 0x1p-8));
+    const double g = both(both(gamma_of(3 + 7 + 5 * 2 + 8, U), 5 * U), gamma_of(3 + 1, 0x1p-8));
     is("states", "gamma_state", r.w.gamma_state, g);
     for (int j = 0; j < 3; j++)
         is("states", "coefficient of the sum", r.w.set[BOUND_SUM] + j, g * (1 + mass[j] + mass[j] * mass[j] / 2));
-    is("states", "lost", r.w.lost_state, 4 * 7 * (4 + 7 + 16 + 8) * ETA * 12 * 12); /* Q = 3, K = 4 */
+    is("states", "lost", r.w.lost_state, /* Q = 3, K = 4 */
+       4 * 7 * (4 + 7 + 16 + 8) * ETA * 12 * 12 + 2 * (4 * 7 * 3 * 3 + 7 + 2) * 0x1p-134);
     row_stop(&r);
 }
 END_TEST

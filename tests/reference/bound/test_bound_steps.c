@@ -36,25 +36,34 @@ static void last_row(row_case *r, const char *line, const attest_numerics *n, do
     MUST(bound_weights_init(&r->w, r->x.row.keys, &r->x.err), &r->x);
 }
 
+#define TWICE .schedule = ATTEST_SCHEDULE_TWO_PASS, DECLARED
+
 START_TEST(steps_of_a_score)
 {
-    const attest_numerics known = {
-        .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1, .exp_error = 8 * U
+    static const struct {
+        const char *line;
+        attest_numerics n;
+        double cap, division, relative, absolute; /* of s/cap; of tanh, of min(|s|, cap) and of cap */
+    } caps[] = {
+        { "cap=8" THREE, { TWICE }, 8, 5 * U, 0, 2 * (9 + 5) * U + 11 * U },
+        { "cap=8" THREE, { TWICE, .exp_error = U, .div_error = U }, 8, U, 0, 2 * (1 + 1) * U + 11 * U },
+        { "cap=8" THREE, { TWICE, .tanh_error = 5 * U }, 8, 5 * U, (5 + 2) * U, 0 },
+        { "cap=8" THREE, { TWICE, .tanh_error = 0x1p-11 }, 8, 5 * U, 0x1p-11 * (1 + 2 * U) + 2 * U, 0 },
+        { "cap=2" THREE, { TWICE, .tanh_error = 5 * U }, 2, 5 * U, (5 + 2) * U, 0 },
     };
     const double s = both(gamma_of(2, U), gamma_of(1, U));
     row_case r;
-    for (int declared = 0; declared < 2; declared++) {
-        row_start(&r, "cap=8" THREE, declared ? &known : &pass, 0, 1);
+    for (size_t k = 0; k < sizeof caps / sizeof caps[0]; k++) {
+        row_start(&r, caps[k].line, &caps[k].n, 0, 1);
         for (int j = 0; j < 3; j++) {
-            const double size = mass[j] * (1 + s), tanh_size = declared ? size : 8;
-            is("cap", "delta", r.w.delta + j,
-               s * mass[j] + both(4 * U, U) * fmin(size, 15.0 / 32 * 8) + gamma_of(10, U) * tanh_size);
+            const double size = mass[j] * (1 + s), cap = caps[k].cap;
+            within(caps[k].line, "delta", r.w.delta + j,
+                   s * mass[j] + both(caps[k].division, U) * fmin(size, 15.0 / 32 * cap) +
+                       caps[k].relative * fmin(size, cap) + caps[k].absolute * cap,
+                   2e-6); /* to first order in u */
         }
         row_stop(&r);
     }
-    row_start(&r, "cap=2" THREE, &known, 0, 1);
-    is("cap", "delta above it", r.w.delta + 1, s * mass[1] + both(4 * U, U) * 15.0 / 16 + gamma_of(10, U) * 2);
-    row_stop(&r);
     row_start(&r, "clamp=0.3" THREE, &pass, 0, 1); /* no float */
     is("clamp", "delta", r.w.delta + 1, s * mass[1] + gamma_of(2, U) * 0.3);
     row_stop(&r);
@@ -138,7 +147,7 @@ START_TEST(decay_of_weights)
         const double n = 2 - j, d = ldexp(1, j - 2), a = s * mass[j] * d, w = fabs(score[j]) * d;
         is("retnet", "score part", r.w.set[BOUND_SCORE] + j, a);
         if (n > 0)
-            is("retnet", "decay part", r.w.set[BOUND_EXP] + j, gamma_of(2 * n + 8, U) * (w + a));
+            is("retnet", "decay part", r.w.set[BOUND_EXP] + j, gamma_of(2 * n + 9, U) * (w + a));
         else
             ck_assert_msg(value_of(r.w.set[BOUND_EXP] + j) < 1e-40, "no decay, no error");
     }
@@ -146,7 +155,7 @@ START_TEST(decay_of_weights)
     last_row(&r, "variant=gla" ROWS, &direct, 0.5, 0); /* inside the product */
     bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
     for (int j = 0; j < 3; j++) {
-        const double n = 2 - j, theta = n > 0 ? gamma_of(2 * n + 8, U) : 0;
+        const double n = 2 - j, theta = n > 0 ? gamma_of(2 * n + 9, U) : 0;
         is("gla", "delta", r.w.delta + j, both(s, theta) * mass[j] * ldexp(1, j - 2));
     }
     row_stop(&r);
@@ -158,12 +167,12 @@ START_TEST(decay_of_weights)
     const attest_numerics any = { 0 };
     last_row(&r, "variant=simple-gla" ROWS, &any, 0.5, 0);
     bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
-    is("simple-gla", "logs", r.w.decay_log, 2 * both(gamma_of(14, U), 8 * U) * 3 * log(2));
+    is("simple-gla", "logs", r.w.decay_log, 2 * both(gamma_of(14, U), 9 * U) * 3 * log(2));
     row_stop(&r);
     last_row(&r, "variant=simple-gla chunk=2" ROWS, &any, -0.5, 0);
     bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
     is("simple-gla", "no logarithm", r.w.decay_log, 0);
-    ck_assert_int_eq(bound_decay_steps(&r.m, 2), 2 * 2 + 8 + 9 * 2);
+    ck_assert_int_eq(bound_decay_steps(&r.m, 2), 2 * 2 + 9 + 10 * 2);
     row_stop(&r);
 }
 END_TEST
@@ -178,8 +187,8 @@ START_TEST(gates_of_heads)
     ball_case_put(&r.x, ATTEST_K_HEAD_LOGITS, 0, 1, 2, 0, -3);
     ball_case_put(&r.x, ATTEST_Q_HEAD_LOGITS, 0, 0, 2, 0, 5);
     for (int rows = 0; rows < 2; rows++) {
-        const double e = both(expm1(2 * gamma_of(1, U) * (rows ? 5 : 3)), 8 * U);
-        const double want = both(U, both(both(both(e, e / (1 - e)), gamma_of(3, U)), 4 * U));
+        const double e = both(expm1(2 * gamma_of(1, U) * (rows ? 5 : 3)), 9 * U);
+        const double want = both(U, both(both(both(e, e / (1 - e)), gamma_of(3, U)), 5 * U));
         if (rows)
             bound_row_gate(theta, tiny, &r.m, &r.x.in, 0, 2);
         else
@@ -190,7 +199,7 @@ START_TEST(gates_of_heads)
     row_stop(&r);
     last_row(&r, "variant=linear gates=in" ROWS, &direct, 0, 0);
     bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
-    is("in", "gamma_sum", r.w.gamma_sum, both(both(gamma_of(4, U), 4 * U), U));
+    is("in", "gamma_sum", r.w.gamma_sum, both(both(gamma_of(4, U), 5 * U), U));
     bound_row_gate(theta, tiny, &r.m, &r.x.in, 0, 2);
     is("in", "row", theta, 0);
     row_stop(&r);
@@ -201,14 +210,14 @@ END_TEST
 
 static double rho_of(double position, double slope, double lipschitz, double f)
 {
-    const double rho = both(position * slope + 8 * U, gamma_of(2, U)) * lipschitz;
+    const double rho = both(position * slope + 9 * U, gamma_of(2, U)) * lipschitz;
     return rho * (1 + both(both(f, f), U));
 }
 
 START_TEST(rotations)
 {
     const double f = 0.25, slope = 1.03125 * gamma_of(12, U) * (f + f * 0.5 * log(16));
-    const double wave = both(gamma_of(4, U) * 1.5708 + 8 * U, U);
+    const double wave = both(gamma_of(4, U) * 1.5708 + 9 * U, U);
     static const struct {
         const char *line;
         double lipschitz, f;
@@ -226,7 +235,7 @@ START_TEST(rotations)
         row_case r;
         row_open(&r, table[t].line, 3, 1);
         row_ready(&r, t ? &direct : &pass, 0, 1);
-        const double feature = table[t].f < 0 ? both(both(gamma_of(2, U), 8 * U), 4 * U) : 0;
+        const double feature = table[t].f < 0 ? both(both(gamma_of(2, U), 9 * U), 5 * U) : 0;
         for (int position = 0; position < 3; position++) {
             bound_turn(rho, &r.m, position);
             is(table[t].line, "rho", rho, t == 2 ? wave : rho_of(position, slope, table[t].lipschitz, feature));
@@ -256,7 +265,7 @@ START_TEST(vectors_of_length_one)
     row_open(&r, "variant=cos-taylor:1 rope=16 n=1 m=1 d=2 e=1", 3, 1);
     ball_case_put(&r.x, ATTEST_Q, 0, 0, 0, 1, 4);
     row_ready(&r, &direct, 0, 1);
-    is("unit", "F", r.m.feature, both(both(gamma_of(6, U), 4 * U), 4 * U));
+    is("unit", "F", r.m.feature, both(both(gamma_of(6, U), 5 * U), 5 * U));
     bound_turn(rho, &r.m, 7);
     ck_assert(bound_unit(sigma, &r.m, &r.x.in, ATTEST_Q, 0, 0, 0, 7));
     const double eta = 2 * value_of(rho);
@@ -313,10 +322,10 @@ START_TEST(norms_of_a_row)
             if (d[t] > 1e-100)
                 within(table[k].line, "term", o.term[t], gate * table[k].twice * d[t] / over, 1e-5);
         const double y = table[k].root ? 1 + 2 * sum / over : (size + sum) / over;
-        const double g = gamma_of(2, U), root = both(both(both(g / (1 - g) / 2, gamma_of(4, U)), 4 * U), 4 * U);
-        const double plain = table[k].over == 3 ? both(4 * U, U) : table[k].over == 64 ? 4 * U : 0;
+        const double g = gamma_of(2, U), root = both(both(both(g / (1 - g) / 2, gamma_of(4, U)), 5 * U), 5 * U);
+        const double plain = table[k].over == 3 ? both(5 * U, U) : table[k].over == 64 ? 5 * U : 0;
         const double last = table[k].root ? root : plain;
-        const double length = k == 4 ? 2 * both(4 * U, U) : 0; /* one division before */
+        const double length = k == 4 ? 2 * both(5 * U, U) : 0; /* one division before */
         const double want = gate * y * (r.m.gates_rows ? U : last + length);
         within(table[k].line, "division", o.term[ATTEST_TERM_DIVISION], want, 1e-4);
         ref_bound_clear(&o);
