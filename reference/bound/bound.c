@@ -127,38 +127,6 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     mag_sub_lower(job->weaker, job->weak, job->denominator);
 }
 
-/* R-RUNNING: what a running mean rounds beside its sums, times the largest |v| of the column and `size`, that of the
- * divisor where u is asked for. */
-static void add_running(ref_bound *bound, const row_job *job, const mag_t size)
-{
-    const bound_model *m = &job->model;
-    AUTO_MAG(kappa, x);
-    if (!m->running)
-        return;
-    mag_max(x, m->u, m->u_sum);
-    bound_gamma(kappa, 6, x);
-    bound_compose(kappa, kappa, m->u_div);
-    bound_gamma(kappa, 2, kappa);
-    mag_mul_2exp_si(kappa, kappa, -1);
-    bound_gamma(x, 6 * (job->row->keys + 1), x);
-    mag_add_ui(x, x, 1);
-    mag_mul(kappa, kappa, x);
-    mag_set_d(x, job->sums.top);
-    mag_mul(x, x, size);
-    mag_addmul(bound->term[ATTEST_TERM_ACCUMULATION], kappa, x);
-}
-
-/* R-RUNNING: cast weights of a running mean meet v - o, where the denominator does not add them. */
-static void running_cast(mag_t cast, const row_job *job)
-{
-    AUTO_MAG(sum, top);
-    if (!job->model.running)
-        return;
-    bound_sums_total(sum, &job->sums, BOUND_CAST);
-    mag_set_d(top, job->sums.top);
-    mag_addmul(cast, sum, top);
-}
-
 /* R-CENTRE and R-QUOTIENT */
 static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb_t divisor)
 {
@@ -187,7 +155,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     if (answer != ATTEST_YES) {
         bound_sums_dot(cast, &job->sums, BOUND_CAST);
         bound_run_cast(cast, job, c);
-        running_cast(cast, job);
+        bound_running_cast(cast, job);
         bound_probabilistic_cast(bound->probable, job, cast, job->weaker);
         mag_div(cast, cast, job->weaker);
         mag_max(bound->term[ATTEST_TERM_CAST], bound->term[ATTEST_TERM_CAST], cast);
@@ -202,7 +170,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     }
     mag_div(bound->term[ATTEST_TERM_ACCUMULATION], cast, job->weaker);
     mag_one(cast);
-    add_running(bound, job, cast);
+    bound_running_sum(bound, job, cast);
     bound_probabilistic_terms(bound, job, likely);
     bound_finish(bound, job, o, job->row->o + c, job->division, 1);
 }
@@ -217,8 +185,8 @@ static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
     bound_sums_dot(bound->term[ATTEST_TERM_CAST], &job->sums, BOUND_CAST);
     bound_column_sums(bound->term[ATTEST_TERM_ACCUMULATION], likely, job, c);
     if (axis_norm_of(job->in->p)->kind == AXIS_NORM_QUOTIENT) { /* u may be a mean times its divisor */
-        add_running(bound, job, job->total_size);
-        running_cast(bound->term[ATTEST_TERM_CAST], job);
+        bound_running_sum(bound, job, job->total_size);
+        bound_running_cast(bound->term[ATTEST_TERM_CAST], job);
     }
     bound_probabilistic_cast(bound->probable, job, bound->term[ATTEST_TERM_CAST], NULL);
     bound_probabilistic_terms(bound, job, likely);
@@ -422,6 +390,14 @@ static void bound_lse(ref_bound *bound, row_job *job)
     }
 }
 
+/* Terms of given states and their errors; `lost`: R-DECAY's n' eta A. */
+static void decay_given(mag_t given, mag_t error, const mag_t decay, const mag_t lost)
+{
+    mag_mul(error, error, decay);
+    mag_addmul(error, given, lost);
+    mag_mul(given, given, decay);
+}
+
 /* Given states and gates of the row. */
 static void set_row(row_job *job)
 {
@@ -431,14 +407,12 @@ static void set_row(row_job *job)
     job->weights.overflow |= mag_cmp(top, job->model.state_limit) > 0;
     bound_state_mass(job->given, job->given_z, job->in, job->b, job->h, job->i);
     bound_state_errors(job->given_error, job->given_z_error, &job->model, job->in, job->b, job->h, job->i);
-    for (int64_t c = 0; job->model.decays && c < job->in->p->e; c++) {
-        mag_mul(job->given + c, job->given + c, row->decay0);
-        mag_mul(job->given_error + c, job->given_error + c, row->decay0);
-    }
-    if (job->model.decays) {
-        mag_mul(job->given_z, job->given_z, row->decay0);
-        mag_mul(job->given_z_error, job->given_z_error, row->decay0);
-    }
+    mag_mul_ui(top, job->model.tiny, (ulong)bound_decay_steps(&job->model, row->keys + 1));
+    mag_mul(top, top, job->weights.decay_most);
+    for (int64_t c = 0; job->model.decays && c < job->in->p->e; c++)
+        decay_given(job->given + c, job->given_error + c, row->decay0, top);
+    if (job->model.decays)
+        decay_given(job->given_z, job->given_z_error, row->decay0, top);
     bound_probabilistic_share(job);
     mag_one(job->gate);
     if (job->model.gates_rows)

@@ -62,6 +62,12 @@ void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const
                   int gated);
 void bound_unbounded(ref_bound *bound);
 
+/* bound_running.c: nothing where no running mean is kept.  What it rounds beside its sums, times the largest |v| of the
+ * column in job->sums and `size`, that of the divisor where u is asked for; cast weights meet v - o, where the
+ * denominator does not add them. */
+void bound_running_sum(ref_bound *bound, const row_job *job, const mag_t size);
+void bound_running_cast(mag_t cast, const row_job *job);
+
 /* bound_probabilistic.c.  Errors of the sums of the column in job->sums (R-SUM, R-GATE), and what they probably are. */
 void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c);
 /* Sets likely_share. */

@@ -14,6 +14,7 @@ typedef struct state_job {
     mag_t most, logs; /* R-DECAY */
     mag_t relative;   /* against the sum of absolute terms */
     mag_t slope;      /* times `values` (or keys): absolute error of the features */
+    mag_t given;      /* the largest entry of a given state */
     mag_t product;    /* of n features and decays, upward, at least 1 */
     mag_t lost;       /* underflow */
     mag_t out, out_tiny;
@@ -31,6 +32,7 @@ static void job_init(state_job *job)
     mag_init(job->logs);
     mag_init(job->relative);
     mag_init(job->slope);
+    mag_init(job->given);
     mag_init(job->product);
     mag_init(job->lost);
     mag_init(job->out);
@@ -49,6 +51,7 @@ static void job_clear(state_job *job)
     mag_clear(job->logs);
     mag_clear(job->relative);
     mag_clear(job->slope);
+    mag_clear(job->given);
     mag_clear(job->product);
     mag_clear(job->lost);
     mag_clear(job->out);
@@ -87,6 +90,8 @@ static void set_sizes(state_job *job, int64_t b)
             bound_entry_error(top, &job->model, in, ATTEST_K, b, g, t, t);
             mag_max(job->entry, job->entry, top);
         }
+        bound_state_top(top, in, b, g);
+        mag_max(job->given, job->given, top);
         bound_decay_set(sum, top, &job->model, in, 0, b, g, job->keys - 1);
         mag_max(job->most, job->most, sum);
         mag_max(job->logs, job->logs, top);
@@ -181,6 +186,9 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
         mag_mul(one, one, job->most);
         mag_addmul(x, one, gates);
     }
+    mag_mul_ui(one, m->tiny, (ulong)bound_decay_steps(m, job->keys + 1)); /* 0 without decay */
+    mag_mul(one, one, job->most);
+    mag_addmul(x, one, job->given);
     mag_add(bound->term[ATTEST_TERM_ACCUMULATION], bound->term[ATTEST_TERM_ACCUMULATION], x);
     arb_get_mag(one, state);
     mag_add(one, one, bound->term[ATTEST_TERM_ACCUMULATION]);
@@ -189,7 +197,7 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
     mag_add(bound->term[ATTEST_TERM_DIVISION], x, job->out_tiny);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
         mag_add(bound->total, bound->total, bound->term[t]);
-    if (mag_is_inf(bound->total) || mag_cmp(abs_scale, m->state_limit) > 0 ||
+    if (mag_is_inf(bound->total) || mag_cmp(abs_scale, m->state_limit) > 0 || mag_cmp(job->given, m->state_limit) > 0 ||
         mag_cmp_2exp_si(one, attest_format_of(m->p->acc).emax) >= 0)
         bound->unbounded = 1;
 }

@@ -62,6 +62,16 @@ START_TEST(test_uncovered)
           { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .log_error = 0x1p-20 },
           1,
           "log" },
+        { "variant=taylor:2",
+          { SIZED, .division = ATTEST_DIVISION_RUNNING },
+          { SIZED, .division = ATTEST_DIVISION_THEN_CAST },
+          1,
+          "running mean" },
+        { "norm=floor:1",
+          { SIZED, .division = ATTEST_DIVISION_RUNNING },
+          { SIZED, .division = ATTEST_DIVISION_THEN_CAST },
+          1,
+          "running mean" },
         { "variant=linear feature=silu",
           { SIZED, .sigmoid_error = 0x1p-20 },
           { SIZED, .sigmoid_error = 0x1p-20, .exp_error = 0x1p-22 },
@@ -92,6 +102,11 @@ START_TEST(test_looser)
     ck_assert(attest_declared_resolve(&d, &p, 1, why, sizeof why) && d.numerics.acc_unit == 0x1p-11);
     d = (attest_declared){ .numerics = { SIZED, .value_acc = 1 + ATTEST_BF16, .acc_unit = 0x1p-24 } };
     ck_assert(attest_declared_resolve(&d, &p, 1, why, sizeof why) && d.numerics.acc_unit == 0x1p-8);
+    d = (attest_declared){ .numerics = { SIZED, .score_acc = 1 + ATTEST_F16 } }; /* the values' range stays acc's */
+    ck_assert(attest_declared_resolve(&d, &p, 1, why, sizeof why) && d.numerics.acc_unit == 0x1p-11);
+    ck_assert(d.numerics.value_acc == 1 + ATTEST_F32);
+    d = (attest_declared){ .numerics = { SIZED, .score_acc = 1 + ATTEST_F16, .value_unit = 0x1p-11 } };
+    ck_assert(attest_declared_resolve(&d, &p, 1, why, sizeof why) && !d.numerics.value_acc);
     d = (attest_declared){ .numerics = { SIZED, .score_acc = 1 + ATTEST_F32 } };
     ck_assert(attest_declared_resolve(&d, &p, 1, why, sizeof why) && d.numerics.acc_unit == 0);
     for (uint32_t division = 0; division <= ATTEST_DIVISION_RUNNING; division++) {
