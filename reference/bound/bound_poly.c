@@ -77,12 +77,12 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
     }
 }
 
-/* R-STATE: C = keys + rows + 5P + 8 roundings per term, those of decays and gates, of stored states and of the scale's
+/* R-STATE: C = keys + rows + 5P + 7 roundings per term, those of decays and gates, of stored states and of the scale's
  * powers.  `likely`: by R-PROBABILISTIC; a rounding of the scale, or of a power of a decay, meets a term more than
  * once. */
 static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely)
 {
-    const int64_t own = (m->numerics->scale_dtype ? 5 : 9) * (int64_t)m->degree + 8;
+    const int64_t own = (m->numerics->scale_dtype ? 5 : 9) * (int64_t)m->degree + 7;
     const int divides = axis_weight_of(m->p)->factorial && m->degree > 1;
     const int64_t sums = w->keys + m->rows, factors = own + bound_decay_steps(m, w->keys + 1);
     AUTO_MAG(u, hard, root);

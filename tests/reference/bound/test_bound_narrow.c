@@ -231,7 +231,7 @@ START_TEST(narrow_states)
         n.schedule = ATTEST_SCHEDULE_RECURRENT;
         n.scale_dtype = 1;
         row_start(&r, "variant=taylor:2" HALF, &n, 0, 1); /* 7 rows, Q = 3, K = 4 */
-        const double c = both(both(gamma_of(3 + 7 + 5 * 2 + 8, U), 5 * U), gamma_of(3 + 1, table[k].stored));
+        const double c = both(both(gamma_of(3 + 7 + 5 * 2 + 7, U), 5 * U), gamma_of(3 + 1, table[k].stored));
         const double g = both(c, gamma_of(4, table[k].scaled));
         is("states", "gamma", r.w.gamma_state, g);
         is("states", "lost", r.w.lost_state,
