@@ -1,7 +1,7 @@
 /* declares: softmax kernels that differ in what only version 2 can say.  `limited` serves some sizes; `narrow` keeps
- * its scores in bf16, and no bound covers that; `divided` divides before it sums; `paths` is another kernel from 33
- * keys on; `ordered` needs C order, and fails in any other; `talker` fails and says why; `anything` puts 7 into rows
- * without a key.
+ * its scores in bf16; `vague` has a logarithm that no bound covers; `divided` divides before it sums; `paths` is
+ * another kernel from 33 keys on; `ordered` needs C order, and fails in any other; `talker` fails and says why;
+ * `anything` puts 7 into rows without a key.
  */
 #include "good.h"
 
@@ -50,6 +50,9 @@ static attest_status run_anything(const attest_call *call)
 #define SIZED .struct_size = sizeof(attest_numerics), .schedule = ATTEST_SCHEDULE_TWO_PASS
 static const attest_numerics plain = { SIZED };
 static const attest_numerics narrow = { SIZED, .score_dtype = 1 + ATTEST_BF16 };
+static const attest_numerics vague = {
+    .struct_size = sizeof vague, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 2, .log_error = 0x1p-20
+};
 static const attest_numerics divided = { SIZED, .division = ATTEST_DIVISION_THEN_CAST };
 static const attest_numerics anything = { SIZED, .empty_row = ATTEST_EMPTY_ANY };
 static const attest_numerics unknown = { .struct_size = sizeof unknown };
@@ -85,14 +88,15 @@ static const attest_limits limits = {
                                                __VA_ARGS__ };
 KERNEL(limited, run, good_supports, plain, .limits = &limits)
 KERNEL(narrow, run, good_supports, narrow, .claim = NULL)
+KERNEL(vague, run, good_supports, vague, .claim = NULL)
 KERNEL(divided, run, good_supports, divided, .claim = NULL)
 KERNEL(paths, run, good_supports, unknown, .numerics_of = of_problem)
 KERNEL(ordered, run_ordered, good_supports, plain, .needs = ATTEST_NEEDS_C_ORDER)
 KERNEL(talker, run_talker, good_supports, plain, .claim = NULL)
 KERNEL(anything, run_anything, serves_br, anything, .claim = NULL)
 
-static const attest_kernel *const kernels[] = { &kernel_limited, &kernel_narrow, &kernel_divided, &kernel_paths,
-                                                &kernel_ordered, &kernel_talker, &kernel_anything };
+static const attest_kernel *const kernels[] = { &kernel_limited, &kernel_narrow,  &kernel_vague,  &kernel_divided,
+                                                &kernel_paths,   &kernel_ordered, &kernel_talker, &kernel_anything };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "declares",

@@ -75,7 +75,9 @@ START_TEST(test_library_check)
     SPOIL(k0.numerics = NULL, "attest_numerics");
     SPOIL(numerics.struct_size = 4, "attest_numerics: struct_size is 4");
     SPOIL(numerics.empty_row = 4, "numerics.empty_row is 4");
-    SPOIL(numerics.division = 4, "numerics.division is 4");
+    SPOIL(numerics.division = 5, "numerics.division is 5");
+    SPOIL(numerics.scaled_dtype = 5, "numerics.scaled_dtype is 5");
+    SPOIL(numerics.expm1_error = 0.25, "numerics.expm1_error is 0.25");
     SPOIL(numerics.score_unit = 0.1, "numerics.score_unit is 0.1");
     SPOIL(numerics.tanh_error = NAN, "numerics.tanh_error is");
     SPOIL(numerics.score_acc = 9, "numerics.score_acc is 9");

@@ -143,7 +143,8 @@ START_TEST(declarations)
     expect(worker, "limited", "n=9 d=8", ATTEST_SKIP, "n=9 is no multiple of 4");
     expect(worker, "limited", "n=8 d=9", ATTEST_SKIP, "d=9 is above");
     expect(worker, "limited", "n=8 m=1 d=8", ATTEST_SKIP, "m=1 is below");
-    expect(worker, "narrow", "n=8", ATTEST_SKIP, "unsupported declaration: no bound covers scores");
+    expect(worker, "vague", "n=8", ATTEST_SKIP, "unsupported declaration: no bound covers a log");
+    expect(worker, "narrow", "n=8", ATTEST_PASS, "");
     expect(worker, "divided", "n=8", ATTEST_PASS, "");
     expect(worker, "paths", "n=8 m=77", ATTEST_SKIP, "declaration: of this problem, numerics.exp_error is 1");
     expect(worker, "ordered", "n=8", ATTEST_PASS, "refuses tensors that are not in C order");
@@ -166,8 +167,8 @@ START_TEST(numerics_by_problem)
     ck_assert_int_eq(attest_worker_declared(worker, paths, &many, &d, &err), ATTEST_OK);
     ck_assert(d.numerics.schedule == ATTEST_SCHEDULE_ONLINE && d.numerics.acc_unit == 0x1p-20);
     ck_assert_int_eq(attest_worker_declared(worker, divided, &few, &d, &err), ATTEST_OK);
-    ck_assert_uint_eq(d.numerics.schedule, ATTEST_SCHEDULE_UNKNOWN);
-    ck_assert_int_eq(attest_worker_declared(worker, kernel_of(worker, "narrow"), &few, &d, &err), ATTEST_UNSUPPORTED);
+    ck_assert_uint_eq(d.numerics.division, ATTEST_DIVISION_THEN_CAST);
+    ck_assert_int_eq(attest_worker_declared(worker, kernel_of(worker, "vague"), &few, &d, &err), ATTEST_UNSUPPORTED);
     ck_assert_msg(strstr(err.text, "unsupported declaration"), "%s", err.text);
     const attest_result near = judged(worker, "paths", "n=8 m=32"), far = judged(worker, "paths", "n=8 m=33");
     ck_assert_int_eq(near.verdict, ATTEST_PASS);
