@@ -288,14 +288,16 @@ typedef struct attest_numerics {
     double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23; 0 = unknown; at most 2^-7.  A result
                                below the normal numbers errs by one subnormal more, or is flushed: ATTEST_FTZ.  Then
                                feature=elu1 is e^x itself, not expm1(x) + 1 */
-    uint32_t log2_domain;   /* attest_tristate: exponent multiplied by log2(e) first */
+    uint32_t log2_domain;   /* attest_tristate: exponent multiplied by log2(e) = c first; rescales 2^((m - m') c) or of
+                               stored m c, not fma(m, c, -fl(m' c)) */
     uint32_t cast_in_sum;   /* attest_tristate: the denominator adds the cast weights */
     uint32_t p_rounding;    /* attest_rounding of the weight cast to problem.p */
     uint32_t acc_truncates; /* attest_tristate: the accumulator rounds toward zero, as tensor cores do */
     double acc_unit;        /* unit roundoff of accumulation; 0 = that of problem.acc; at most 2^-7.  Its range is that
                                of score_acc and value_acc; where these are 0, acc's, and f16's from 2^-11 on */
     int64_t block;          /* keys that are summed by themselves before they join the rest; 0 = unknown */
-    double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7 */
+    double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7.  Angles of rope and cosformer,
+                               and what they are made of, are within 4.5 ulp whatever this and exp_error say */
     uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to, and q, k or <q,k> multiplied by it once.  0 =
                                unknown: also divided by sqrt(d), or sqrt(scale) on both sides */
     uint32_t state_dtype;   /* 1 + attest_dtype of the states, all that goes from token to token; 0 = acc */

@@ -47,6 +47,7 @@ typedef struct axis_arithmetic {
     int exp_declared;        /* the schedule and the error of the exponential are declared */
     double tanh_error;       /* declared relative error of tanh; 0: it may be made of exponentials */
     mag_srcptr u;            /* one rounding of acc */
+    mag_srcptr u_most;       /* one rounding of a sum: the larger of u and its accumulator's */
     mag_srcptr u_exp, u_div; /* relative error of an exponential, of a division */
     mag_srcptr tiny, normal; /* what one operation loses by underflow; 2^emin of acc */
 } axis_arithmetic;

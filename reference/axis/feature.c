@@ -171,7 +171,7 @@ static void ball_unit(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t 
 /* R-UNIT: d squares and their sum, the root, the division or a reciprocal and a product. */
 static void error_unit(mag_t relative, mag_t absolute, const axis_arithmetic *a)
 {
-    bound_gamma(relative, a->p->d + 4 + (a->narrows ? 2 : 0), a->u);
+    bound_gamma(relative, a->p->d + 4 + (a->narrows ? 2 : 0), a->u_most);
     bound_compose(relative, relative, a->u_div);
     bound_compose(relative, relative, a->u_div);
     mag_set_ui_2exp_si(absolute, 1, attest_format_of(a->p->acc).emin / 2 + 5);

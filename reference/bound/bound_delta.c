@@ -313,14 +313,16 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
     mag_addmul(job->mass, y->key, y->write);
     mag_add(job->written, job->written, y->write);
     if (stores(job)) {
+        mag_max(g, job->m->u, job->m->u_sum); /* S + k w is a sum */
+        bound_gamma(g, 2, g);
         mag_mul(x, y->key, y->write);
-        bound_gamma(g, 2, job->m->u);
         mag_mul(x, x, g);
         mag_addmul(x, y->wrong, y->write);
         mag_add(job->error, job->error, x);
         mag_add(x, y->old, d->size + t); /* what is rounded: the state, not its mass */
         mag_addmul(x, y->key, y->write);
-        store_error(x, job, x, job->m->u);
+        mag_max(g, job->m->u, job->m->u_sum);
+        store_error(x, job, x, g);
         mag_add(job->error, job->error, x);
     }
     if (job->m->unknown) { /* any chunks: 24 roundings a token of the largest mass, and all growth since */

@@ -81,7 +81,7 @@ static void set_accumulator(const bound_model *m, mag_t tiny, mag_t limit, uint3
         if (n->acc_truncates == ATTEST_YES) /* all of the least subnormal */
             mag_mul_2exp_si(own, own, 1);
         reaches(limit, type);
-    } else {
+    } else if (n->acc_unit > attest_unit_roundoff(m->p->acc)) { /* else `tiny` it is, to the last bit */
         mag_set_d(own, n->acc_unit);
         mag_mul(own, own, m->normal);
     }
@@ -138,6 +138,7 @@ axis_arithmetic bound_arithmetic(const bound_model *m)
         .exp_declared = m->numerics->exp_error > 0 && !m->unknown,
         .tanh_error = m->numerics->tanh_error,
         .u = m->u,
+        .u_most = mag_cmp(m->u, m->u_sum) < 0 ? m->u_sum : m->u,
         .u_exp = m->u_exp,
         .u_div = m->u_div,
         .normal = m->normal,

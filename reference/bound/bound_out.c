@@ -248,7 +248,8 @@ static void subtract_mean(ref_bound *bound, root_job *r)
     }
     for (int64_t c = 0; c < r->e; c++)
         mag_add(size, size, r->size + c);
-    bound_gamma(x, r->e + 1, m->u);
+    mag_max(x, m->u, m->u_sum);
+    bound_gamma(x, r->e + 1, x);
     bound_compose(x, x, m->u_div);
     mag_mul(size, size, x);
     mag_add(sum[ATTEST_TERM_DIVISION], sum[ATTEST_TERM_DIVISION], size); /* the mean's own roundings, times e */
@@ -323,13 +324,15 @@ static int set_root(root_job *r, const ref_bound *bound)
     mag_mul_lower(y, y, m->u);
     good = good && mag_cmp(x, y) <= 0;
     /* squares and their sum, mean, eps; half of it through the root; root, quotient, product */
-    bound_gamma(x, r->e + (r->kind.mean ? 1 : 0) + (eps > 0 ? 2 : 0) + 1, m->u);
+    mag_max(x, m->u, m->u_sum);
+    bound_gamma(x, r->e + (r->kind.mean ? 1 : 0) + (eps > 0 ? 2 : 0) + 1, x);
     if (r->kind.mean)
         bound_compose(x, x, m->u_div);
     if (m->unknown && r->kind.centered && good) { /* a variance updated value by value */
         mag_div(y, r->whole, r->low);
         mag_add_ui(y, y, 1);
-        bound_gamma(x, 4 * r->e + 8, m->u);
+        mag_max(x, m->u, m->u_sum);
+        bound_gamma(x, 4 * r->e + 8, x);
         mag_mul(x, x, y);
     }
     bound_gamma(r->relative, 1, x); /* x/(1-x) */
