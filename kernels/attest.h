@@ -6,8 +6,8 @@
  * How it grows, so that a library and a host of different years work together:
  *  - Every struct starts with its size in bytes.  Fields are appended, never moved.  Who reads a struct reads no
  *    further than its struct_size; what is missing counts as 0, and 0 always means unknown, none or the default.
- *  - Leaves without a size never change: attest_setting, attest_limit.
- *  - Numbers of enums are explicit and never used again.  Arrays that grow are given by pointer and count, or have
+ *  - Structs without struct_size never change: attest_setting, attest_limit.
+ *  - Numbers of enums are explicit and never reused.  Arrays that grow are given by pointer and count, or have
  *    room for all that will ever be (ATTEST_AXIS_ROOM, ATTEST_ROLE_ROOM, ATTEST_RANK_ROOM): an index that this header
  *    names is inside them on every host, and what an older host does not know stands there as 0 or NULL.
  *  - Whatever changes what a kernel has to compute or to read is an axis.  A kernel refuses every axis that it does not

@@ -7,7 +7,7 @@
  * Three kinds of comparison, told by `lemma` and `needs`:
  *     bits     the same bits are demanded: of kernels whose flags promise them (attest.h), else only the bounds
  *     exact    the values are known exactly by integer arithmetic, whatever the order of operations
- *     bounded  |difference| <= the sum of both runs' derived bounds , from the host
+ *     bounded  |difference| <= the sum of both runs' derived bounds, from the host
  */
 #ifndef ATTEST_PROPERTY_H
 #define ATTEST_PROPERTY_H

@@ -163,7 +163,7 @@ void attest_reference_thread_end(void);
 void attest_reference_versions(char *text, size_t len);
 
 /* ---- what the reference rests on: lemmas, compiler, libraries ------------------------------------------------------
- * * The table of lemmas is made from derivations.md by tables/lemmas.awk at build time: it says what the document
+ * The table of lemmas is made from derivations.md by tables/lemmas.awk at build time: it says what the document
  * says. */
 typedef struct attest_lemma {
     const char *name;      /* R-...: proved there; C-...: cited, not proved again */

@@ -19,7 +19,7 @@
 typedef struct attest_case {
     attest_problem problem;
     char preset[48];            /* `softmax`, `taylor:4` as canonical text */
-    char family[ATTEST_FAMILY]; /* `normal`, `range:8`, `trace:FILE`, decoded; checked by props, not here */
+    char family[ATTEST_FAMILY]; /* `normal`, `range:8`, `trace:DIR`, decoded; checked by props, not here */
     uint64_t seed;
 } attest_case;
 

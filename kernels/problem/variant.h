@@ -1,8 +1,8 @@
 /* variant.h - which functions exist: the table of axes, the table of presets, the rules between axes.
  *
  * Pure data and its lookup.  A variant is a point in the axes (attest_setting per axis, attest.h); a preset
- * names a point.  A new preset is one row of the preset table in variant.c; a new axis value is one row of
- * its axis (and one function per engine that serves it, with its lemma).  Nothing else in the project
+ * names a point.  A new preset is one row of variant_presets.c; a new axis value is one row of its axis in
+ * variant_axes.c (and one function per engine that serves it, with its lemma).  Nothing else in the project
  * switches over presets.  The formula is in reference/derivations.md, section 0; values are printed by `attest list
  * variants`.
  */

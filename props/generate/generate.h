@@ -13,6 +13,9 @@
 
 #include "props/property.h"
 
+/* The most queries or keys, and batch entries, of a case. */
+enum { ATTEST_GENERATE_TOKENS = 256, ATTEST_GENERATE_BATCH = 4 };
+
 typedef struct attest_generated {
     attest_case c;
     int found; /* 0: no line of `tries` draws was served: the kernel starves the generator */

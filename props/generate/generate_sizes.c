@@ -19,14 +19,14 @@ static const int64_t tokens_few[] = { 1, 2, 3, 4, 5, 7, 8, 9, 11 };
 static const int64_t tokens_small[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,  11, 13, 15,
                                         16, 17, 19, 23, 24, 29, 31, 32, 33, 37, 40 };
 static const int64_t tokens_long[] = { 41, 47, 48, 49, 63, 64, 65, 66, 79, 95, 96, 97, 113, 127, 128, 129, 130 };
-static const int64_t tokens_round[] = { 16, 32, 64, 128, 256 };
+static const int64_t tokens_round[] = { 16, 32, 64, 128, ATTEST_GENERATE_TOKENS };
 static const int64_t width_few[] = { 1, 1, 2, 2, 3, 4 };
 static const int64_t width_small[] = { 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8 };
 static const int64_t width_wide[] = { 9, 12, 15, 16, 16, 17, 24, 31, 32, 33, 48, 63, 64 };
 static const int64_t width_round[] = { 16, 32, 64, 128, 256 };
 static const int64_t heads_kv[] = { 1, 1, 2, 2, 3 };
 static const int64_t heads_shared[] = { 1, 1, 2, 2, 3, 4 };
-static const int64_t batch[] = { 1, 1, 1, 2, 2, 3, 4 };
+static const int64_t batch[] = { 1, 1, 1, 2, 2, 3, ATTEST_GENERATE_BATCH };
 static const int64_t parts[] = { 1, 2, 2, 3, 3, 4, 5, 7, 8, 16, 32, 64 };
 
 /* ---- tokens ----------------------------------------------------------------------------------------------------- */

@@ -123,13 +123,15 @@ const attest_property attest_property_lse_of_z = {
 /* ---- Lagrange's remainder --------------------------------------------------------------------------------------- */
 
 #define ELEMENTWISE (1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_RELU)
+enum { CENTERS = ATTEST_CENTER_MID + 1 }; /* those that center_of() knows */
 
 static int applies_lagrange(const attest_problem *p, const attest_prop_kernel *k)
 {
     return prop_axis(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_TAYLOR && prop_feature_in(p, ELEMENTWISE) &&
-           (k->outputs & (ATTEST_GIVES_U | ATTEST_GIVES_Z)) && !prop_axis(p, ATTEST_AXIS_ROPE) &&
-           !prop_axis(p, ATTEST_AXIS_CAP) && !prop_axis(p, ATTEST_AXIS_ALIBI) && !prop_axis(p, ATTEST_AXIS_CLAMP) &&
-           !prop_axis(p, ATTEST_AXIS_FILTER) && !prop_axis(p, ATTEST_AXIS_DECAY) && !prop_axis(p, ATTEST_AXIS_STATE);
+           prop_axis(p, ATTEST_AXIS_CENTER) < CENTERS && (k->outputs & (ATTEST_GIVES_U | ATTEST_GIVES_Z)) &&
+           !prop_axis(p, ATTEST_AXIS_ROPE) && !prop_axis(p, ATTEST_AXIS_CAP) && !prop_axis(p, ATTEST_AXIS_ALIBI) &&
+           !prop_axis(p, ATTEST_AXIS_CLAMP) && !prop_axis(p, ATTEST_AXIS_FILTER) && !prop_axis(p, ATTEST_AXIS_DECAY) &&
+           !prop_axis(p, ATTEST_AXIS_STATE);
 }
 
 /* The row's center, and the error of a score minus it. */
@@ -148,6 +150,8 @@ static double center_of(double *error, const attest_trial *t, const values_row *
                                [ATTEST_CENTER_MAX] = most,
                                [ATTEST_CENTER_MIN] = least,
                                [ATTEST_CENTER_MID] = (least + most) / 2 };
+    _Static_assert(sizeof centers / sizeof centers[0] == CENTERS,
+                   "each center that applies_lagrange() takes has a row");
     return centers[prop_axis(&t->c.problem, ATTEST_AXIS_CENTER)];
 }
 

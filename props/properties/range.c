@@ -90,6 +90,7 @@ static side cosformer(side s, const attest_problem *p)
     return s;
 }
 
+/* A feature without a row here is nothing that is known: not finite, so that no product is safe. */
 static side side_of(const attest_trial *trial, attest_role role)
 {
     static side (*const maps[])(side s, const attest_problem *p) = {
@@ -103,7 +104,11 @@ static side side_of(const attest_trial *trial, attest_role role)
         s.x.low -= 24;
         s.x.high += 1;
     }
-    return maps[p->axis[ATTEST_AXIS_FEATURE].value](s, p);
+    const uint32_t feature = p->axis[ATTEST_AXIS_FEATURE].value;
+    if (feature < sizeof maps / sizeof maps[0] && maps[feature])
+        return maps[feature](s, p);
+    s.x.finite = 0;
+    return s;
 }
 
 /* e^s with or without the row's maximum taken off. */

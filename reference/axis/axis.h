@@ -1,4 +1,4 @@
-/* axis.h - the axes of a variant, as the reference computes them: one file an axis, one row a value.
+/* axis.h - the axes of a variant, as the reference computes them: one file per axis, one row per value.
  *
  * The room answers who serves a value, and what the value does: as an enclosure in balls, in exact numbers, as an
  * upper bound of its size, and as the error of a kernel that computes it, by the lemma of derivations.md that the row
@@ -6,7 +6,7 @@
  * in ball/, exact/ and bound/, which call the rows.  The witness and tests/independent/ write every value a second
  * time and include nothing from here.
  *
- * A function that is NULL: the value is not served by who would call it, unless the field says otherwise.
+ * Where a function of a row is NULL, whoever would call it does not serve the value, unless the field says otherwise.
  */
 #ifndef ATTEST_AXIS_H
 #define ATTEST_AXIS_H
@@ -105,7 +105,9 @@ typedef struct axis_feature {
     int stored; /* of a stored number it is exact at any precision */
     const axis_exact_feature *exact;
     void (*size)(mag_t y, double x); /* |phi(x)| upward; NULL: phi acts on no single number */
-    /* Relative and absolute error of a computed phi(x), beside that of narrowing; NULL: nothing is rounded. */
+    /* Relative and absolute error of a computed phi(x); NULL: nothing is rounded.  The caller adds u for narrowing;
+     * `error` adds only what narrowing does to phi.  A library function other than exp counts 9u; a larger declared
+     * error must be refused in kernels/library/declared.c. */
     void (*error)(mag_t relative, mag_t absolute, const axis_arithmetic *a);
     int divides; /* by the norm of the vector: an entry is at most 1 in size */
     /* What is mapped before that, as `ball`; NULL: nothing. */

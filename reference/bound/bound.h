@@ -1,4 +1,4 @@
-/* bound.h - derived bounds and natural scales of errors: what a kernel of declared numerics may be wrong by.
+/* bound.h - derived bounds and natural scales: the largest error of a kernel with these numerics.
  *
  * Answers the bound of each element from the declared numerics, the sizes and the row itself. Sees neither outputs
  * nor truth objects.

@@ -31,7 +31,7 @@ typedef enum attest_tiers {
 } attest_tiers;
 
 typedef struct attest_enclose_options {
-    const char *path; /* of attest_enclose_paths; NULL: the first that this machine runs */
+    const char *path; /* one that attest_enclose_path() names; NULL: the first that this machine runs */
     int threads;      /* <= 0: as many as OpenMP gives */
     uint32_t tiers;   /* attest_tiers */
 } attest_enclose_options;

@@ -133,6 +133,17 @@ START_TEST(test_axis_gate)
 }
 END_TEST
 
+/* The properties know nothing of the value: they must leave out what they cannot claim.  Those of powers of two read
+ * a table of features (props/properties/range.c). */
+START_TEST(test_axis_props)
+{
+    ck_assert_msg(run(text, sizeof text,
+                      AXIS_PROGRAM "props --cases 200 --seed 1 --property '*scaling*' --out " AXIS_FOLDER
+                                   "/kept 2>&1") == 0,
+                  "%.1500s", text);
+}
+END_TEST
+
 /* Each of them has functions of its own for it. */
 START_TEST(test_axis_engines)
 {
@@ -167,6 +178,7 @@ Suite *suite_made_up(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, test_axis_cost);
     tcase_add_test(t, test_axis_gate);
+    tcase_add_test(t, test_axis_props);
     tcase_add_test(t, test_axis_engines);
     suite_add_tcase(s, t);
     return s;

@@ -5,18 +5,26 @@
 Copies the sources of ROOT to COPY and inserts each piece below at its anchor (which must occur exactly once): the value's
 number, its row of the axis table, its row and functions in reference/axis/, its lemma, its function in the witness and in
 the kernels.  Nothing else is touched.  A file of COPY is written only where its text changes, so that a second run
-rebuilds nothing; one that ROOT no longer has is removed.  Prints each piece: file, lines, what it is; then how many pieces in how many files.
+rebuilds nothing; one that ROOT no longer has is removed.  Prints each piece: file, lines, what it is; then how many
+pieces in how many files.
 """
 import os
+import re
 import sys
 
 FOLDERS = ["kernels", "reference", "props", "reports", "verify"]
 SQUARE = "ATTEST_FEATURE_SQUARE"
 
-# file, anchor, text instead of it, what it is
+
+def numbered(found):
+    """The enum of features, with one more than its largest number at its end."""
+    largest = max(int(number) for number in re.findall("= ([0-9]+)", found[0]))
+    return "%s,\n    %s = %d\n};\n" % (found[0][:-len("\n};\n")], SQUARE, largest + 1)
+
+
+# file, anchor, text instead of it (a function of the match: the anchor is a regular expression), what it is
 PIECES = [
-    ("kernels/attest.h", "    ATTEST_FEATURE_COSFORMER = 6\n", "    ATTEST_FEATURE_COSFORMER = 6,\n    %s = 7\n" % SQUARE,
-     "the value's number"),
+    ("kernels/attest.h", r"enum \{\s+ATTEST_FEATURE_IDENTITY = [^}]*\n\};\n", numbered, "the value's number"),
     ("kernels/problem/variant_axes.c", "};\nstatic const attest_axis_value rope[] = {\n",
      '    PLAIN("square", %s, "phi(x) = x^2"),\n};\nstatic const attest_axis_value rope[] = {\n' % SQUARE,
      "the row of the axis"),
@@ -90,9 +98,9 @@ static const axis_feature features[] = {
      "static inline void token_map_square(real *y, const real *x, const attest_problem *p, int64_t position)\n{\n"
      "    (void)position;\n    for (int64_t c = 0; c < p->d; c++)\n        y[c] = x[c] * x[c]; /* one rounding */\n}\n\n"
      "/* y[dim] = phi(x[d]); y may be x.  NULL: phi(x) = x. */\n", "kernels: function"),
-    ("kernels/cpu/steps/token.h", "        [ATTEST_FEATURE_COSFORMER] = token_map_cosformer,\n",
-     "        [ATTEST_FEATURE_COSFORMER] = token_map_cosformer,\n        [%s] = token_map_square,\n" % SQUARE, "kernels: row"),
-    ("kernels/cpu/steps/token.h", "SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)", "SERVE_THROUGH(%s)" % SQUARE,
+    ("kernels/cpu/steps/token.h", "    static token_map *const maps[] = {\n",
+     "    static token_map *const maps[] = {\n        [%s] = token_map_square,\n" % SQUARE, "kernels: row"),
+    ("kernels/cpu/steps/token.h", r"TOKEN_LAST_FEATURE = \w+", lambda found: "TOKEN_LAST_FEATURE = " + SQUARE,
      "kernels: served"),
 ]
 
@@ -113,10 +121,12 @@ def main():
         with open(os.path.join(root, name), encoding="utf-8") as source:
             text[name] = source.read()
     for name, anchor, new, what in PIECES:
-        if text[name].count(anchor) != 1:
-            sys.exit("%s: the anchor of `%s` occurs %d times, not once" % (name, what, text[name].count(anchor)))
-        text[name] = text[name].replace(anchor, new)
-        print("%-38s %2d lines  %s" % (name, max(1, new.count("\n") - anchor.count("\n")), what))
+        found = list(re.finditer(anchor if callable(new) else re.escape(anchor), text[name]))
+        if len(found) != 1:
+            sys.exit("%s: the anchor of `%s` occurs %d times, not once" % (name, what, len(found)))
+        old, put = found[0][0], new(found[0]) if callable(new) else new
+        text[name] = text[name][:found[0].start()] + put + text[name][found[0].end():]
+        print("%-38s %2d lines  %s" % (name, max(1, put.count("\n") - old.count("\n")), what))
     print("%d pieces in %d files" % (len(PIECES), len({piece[0] for piece in PIECES})))
     for name in set(sources(copy)) - set(text):
         if os.path.exists(os.path.join(copy, name)):

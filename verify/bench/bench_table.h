@@ -106,7 +106,7 @@ double attest_bench_rate(const attest_bench_table *table);
 /* Is the job a row of the table? */
 int attest_bench_is_row(const attest_bench_job *job);
 
-/* Text: a Markdown table and the figures below it.  JSON: one object a row. */
+/* Text: a Markdown table and the figures below it.  JSON: one object per row. */
 void attest_bench_print(FILE *out, const attest_bench_table *table);
 void attest_bench_print_json(FILE *out, const attest_bench_table *table);
 

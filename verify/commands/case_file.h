@@ -8,7 +8,7 @@
  *     strategy=anneal
  *     evaluations=100000
  *     seed=1
- *     tensor q f32 1 1 1 2                   name, dtype, sizes; then one line a row of the last axis
+ *     tensor q f32 1 1 1 2                   name, dtype, sizes; then one line per row of the last axis
  *     0x1.8p+0 -0x1p-3
  *     end
  *

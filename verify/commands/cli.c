@@ -52,7 +52,8 @@ enum {
 };
 
 static const option_row option_table[] = {
-    { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci, full, or a suite file", 0 }, "gate audit" },
+    { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 }, "gate audit" },
+    { { "TARGET", 0, 0, OPTION_DOC, "NAME, glob, LIB.so or LIB.so:KERNEL", 0 }, "audit" },
     { { "suite", KEY_SUITE, "NAME", 0, "ci (default), smoke, full, or a suite file", 0 }, "defects" },
     { { "gate", KEY_GATE, "GATE", 0,
         "what the gates of other suites let through, on their own inputs, instead of the matrix: all (minutes), or "
@@ -67,7 +68,8 @@ static const option_row option_table[] = {
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only built-in kernels whose name matches, or LIB.so:GLOB with --problem", 0 },
       "search" },
     { { "device", KEY_DEVICE, "cpu|cuda", 0, "only kernels of this device", 0 }, "gate" },
-    { { "require-device", KEY_REQUIRE, "cpu|cuda", 0, "exit 2 unless a kernel of this device can run", 0 }, "gate" },
+    { { "require-device", KEY_REQUIRE, "NAME", 0, "cpu or cuda: exit 2 unless a kernel of this device can run", 0 },
+      "gate" },
     { { "out", KEY_OUT, "DIR", 0, "write results.jsonl, results.csv, junit.xml and summary.md into DIR", 0 }, "gate" },
     { { "out", KEY_OUT, "DIR", 0, "write results.jsonl, results.csv, junit.xml, summary.md and traits.jsonl into DIR",
         0 },
@@ -86,8 +88,7 @@ static const option_row option_table[] = {
       "gate audit replay defects search props" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped", 0 },
       "gate audit" },
-    { { "fail-on", KEY_FAIL_ON, "VERDICT", 0, "undecided or skip: such a row counts as exit code 4", 0 },
-      "gate audit" },
+    { { "fail-on", KEY_FAIL_ON, "VERDICT", 0, "undecided or skip: treat VERDICT as exit code 4", 0 }, "gate audit" },
     { { "strict", KEY_STRICT, 0, 0, "a partial result (an element of a wanted output was not judged) is exit code 4",
         0 },
       "compare replay" },
@@ -144,7 +145,9 @@ static const option_row option_table[] = {
     { { "seed", KEY_SEED, "S", 0, "seed of all draws (default 0)", 0 }, "props" },
     { { "cases", KEY_CASES, "N", 0, "evaluations of each search, 1 to 1e9 (default 10000)", 0 }, "search" },
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
-    { { "quiet", KEY_QUIET, 0, 0, "no progress, no table (bench, defects: their tables are their data)", 0 }, NULL },
+    { { "quiet", KEY_QUIET, 0, 0, "no progress", 0 }, "bench defects" },
+    { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 },
+      "gate audit reference compare replay study report claims search props list" },
 };
 
 #define OPTION_COUNT (sizeof option_table / sizeof option_table[0])
@@ -206,7 +209,8 @@ static void __attribute__((noreturn)) refuse_option(const struct argp_state *sta
     const char *elsewhere = NULL;
     for (size_t i = 0; len > 0 && i < OPTION_COUNT; i++) {
         const option_row *row = &option_table[i];
-        if (strncmp(row->option.name, text + 2, len) != 0 || row->option.name[len] != '\0')
+        if ((row->option.flags & OPTION_DOC) || strncmp(row->option.name, text + 2, len) != 0 ||
+            row->option.name[len] != '\0')
             continue;
         if (!row->commands || in_list(row->commands, command->name))
             usage_error(state, row->option.arg ? "%s needs a value: %s=%s" : "%s takes no value", text, text,

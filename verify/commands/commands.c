@@ -3,7 +3,7 @@
 
 const attest_command attest_commands[] = {
     { "gate", "", 0, 0, "verify the built-in kernels (and plugins in kernels/) over a suite", attest_command_gate },
-    { "audit", "TARGET", 1, 1, "verify one kernel (built-in NAME or glob, or LIB.so[:KERNEL]) and infer its arithmetic",
+    { "audit", "TARGET", 1, 1, "verify built-in kernels or a library, and infer their arithmetic",
       attest_command_audit },
     { "reference", "", 0, 0, "print the truth of a problem with proven error", attest_command_reference },
     { "compare", "", 0, 0, "judge an output tensor from a file", attest_command_compare },
@@ -15,10 +15,11 @@ const attest_command attest_commands[] = {
       attest_command_report },
     { "claims", "", 0, 0, "check the papers' statements with numbers; the ledger as a table", attest_command_claims },
     { "bench", "reference|kernels", 1, 1, "time engines, or kernels, side by side on problems", attest_command_bench },
-    { "defects", "", 0, 0, "plant real bugs into correct kernels: which check of a suite kills which",
+    { "defects", "", 0, 0, "plant real bugs into correct kernels and show which checks catch them",
       attest_command_defects },
     { "search", "", 0, 0, "look for the inputs on which a kernel is at its worst", attest_command_search },
     { "props", "", 0, 0, "ask kernels on drawn cases what must hold for every input", attest_command_props },
-    { "list", "kernels|variants|properties|families|claims|defects", 1, 1, "say what there is", attest_command_list },
+    { "list", "kernels|variants|properties|families|claims|defects", 1, 1,
+      "list kernels, variants, properties, families, claims, defects", attest_command_list },
 };
 const size_t attest_command_count = sizeof attest_commands / sizeof attest_commands[0];

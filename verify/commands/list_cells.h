@@ -28,7 +28,7 @@ attest_status attest_preset_cells_ask(attest_preset_cells *cells, attest_worker 
                                       attest_error *err);
 int attest_preset_cells_holes(const attest_preset_cells *cells);
 
-/* The table of cells on stdout: its heads, then a row a preset: a count, `-` where the form is not legal, HOLE. */
+/* The table of cells on stdout: its heads, then a row per preset: a count, `-` where the form is not legal, HOLE. */
 void attest_preset_cells_begin(attest_table *table);
 void attest_preset_cells_row(attest_table *table, const char *title, const attest_preset_cells *cells);
 

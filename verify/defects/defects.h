@@ -55,7 +55,7 @@ int attest_defect_selected(const attest_options *options, const attest_defect *d
 /* The matrix, survivors first, then what each check kills and what only it kills. */
 void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result,
                           const char *suite);
-/* Markdown with bugs and words; JSON: one object a line. */
+/* Markdown with bugs and words; JSON: one object per line. */
 void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result,
                              const char *suite);
 void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result);

@@ -19,8 +19,9 @@ typedef struct attest_gate {
     const char *kernel_glob; /* NULL: all */
     int traits;              /* 1: audit, with attest_gate_traits() */
     int tell_coverage;       /* 1: on stderr, how many cases each kernel served and why not the others */
-    /* NULL, or who takes every result instead of the list: one call at a time; cases, numbered by `index`, in any order
-     * and side by side; those of one case in the order (library, kernel); none of a kernel that served nothing. */
+    /* NULL, or a callback that receives each result; the list then receives none.  One call at a time.  Cases, numbered
+     * by `index`, come in any order and side by side, the results of one case in the order (library, kernel).  A kernel
+     * that served nothing gives none. */
     attest_status (*take)(void *context, size_t index, const attest_result *result, attest_error *err);
     const attest_judge *judge;                              /* NULL: truth, bounds and the checks of a case */
     int (*wanted)(const void *context, const char *kernel); /* NULL, or more than a glob can say */

@@ -72,8 +72,8 @@ typedef enum attest_peer_outcome {
 } attest_peer_outcome;
 attest_peer_outcome attest_peer_outcome_of(const attest_defect_result *result);
 
-/* The escape table of the defects that cli selects: a row a defect, a column a gate; with `own` a last column, attest's
- * on suite `suite`.  Text, Markdown, JSON (one object a line: the gates, then the defects). */
+/* The escape table of the defects that cli selects: a row per defect, a column per gate; with `own` a last column,
+ * attest's on suite `suite`.  Text, Markdown, JSON (one object per line: the gates, then the defects). */
 typedef struct attest_peer_table {
     const attest_options *options;
     const attest_peer_gate *gates;

@@ -1,6 +1,6 @@
 /* props_failure.h - a broken property made small, explained, kept: the phases shrink and explain, and the store.
  *
- * The store is a folder (`.attest` unless --out says otherwise) of one folder a failure (props_files.h).  Its repros,
+ * The store is a folder (`.attest` unless --out says otherwise) of one folder per failure (props_files.h).  Its repros,
  * and those of a file `attest.repros` in the working folder (one a line, # for comments; for the user to commit), are
  * run before anything is drawn: phases explicit and reuse.
  */

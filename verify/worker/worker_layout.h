@@ -8,7 +8,7 @@
  * keeps the alignment that rows have in C order (64 bytes at most); tensors without channels [B,S,H] or less, with a
  * gap after each element.  Far: the same, with more than 2^32 elements between the first and the last batch entry (of
  * one entry: of its first and last head, [H,S,D]), where there are 2 to 16 of them.  Only pages that hold elements are
- * in the memfd, an island an entry; the worker maps them that far apart with nothing between.
+ * in the memfd, an island per entry; the worker maps them that far apart with nothing between.
  */
 #ifndef ATTEST_WORKER_LAYOUT_H
 #define ATTEST_WORKER_LAYOUT_H

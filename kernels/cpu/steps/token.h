@@ -123,7 +123,8 @@ static inline void token_map_cosformer(real *y, const real *x, const attest_prob
 #endif
 
 /* Those with a row in token_feature(), as a serve_table states it. */
-#define SERVE_ALL_FEATURES SERVE_THROUGH(ATTEST_FEATURE_COSFORMER)
+enum { TOKEN_LAST_FEATURE = ATTEST_FEATURE_COSFORMER };
+#define SERVE_ALL_FEATURES SERVE_THROUGH(TOKEN_LAST_FEATURE)
 
 /* y[dim] = phi(x[d]); y may be x.  NULL: phi(x) = x. */
 typedef void token_map(real *y, const real *x, const attest_problem *p, int64_t position);
@@ -139,6 +140,7 @@ static inline token_map *token_feature(const attest_problem *p)
         [ATTEST_FEATURE_SILU_UNIT] = token_map_silu_unit,
         [ATTEST_FEATURE_COSFORMER] = token_map_cosformer,
     };
+    _Static_assert(sizeof maps / sizeof maps[0] == TOKEN_LAST_FEATURE + 1, "SERVE_ALL_FEATURES names the rows");
     return maps[p->axis[ATTEST_AXIS_FEATURE].value];
 }
 

@@ -185,7 +185,8 @@ static inline void check_lines_hold(const char *name, const char *const *lines, 
             compared += found.compared > 0 ? found.compared : 0;
         }
     }
-    ck_assert_msg(compared > least, "%s: %lld", name, (long long)compared);
+    ck_assert_msg(compared > least, "%s: compared %lld elements, more than %lld wanted: add lines to lines[]", name,
+                  (long long)compared, (long long)least);
     asked_close(a);
 }
 
@@ -203,7 +204,8 @@ static inline void check_lines_violated(const char *name, const char *const *lin
             ck_assert_msg(found.compared <= 0 || found.broken, "%s: %s", library->kernels[k]->name, lines[l]);
         }
     }
-    ck_assert_msg(tried >= least, "%s: %d", name, tried);
+    ck_assert_msg(tried >= least, "%s: compared on %d lines and kernels, at least %d wanted: add lines to lines[]",
+                  name, tried, least);
     asked_close(a);
 }
 

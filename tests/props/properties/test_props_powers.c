@@ -211,6 +211,30 @@ START_TEST(range_of_kernels)
 }
 END_TEST
 
+/* Every feature has a row, or properties of powers of two would say nothing of it; one that has none is not safe. */
+START_TEST(range_of_features)
+{
+    const attest_prop_kernel kernel = { .form = ATTEST_PARALLEL };
+    const attest_axis_info *axis = &attest_axes[ATTEST_AXIS_FEATURE];
+    char line[64];
+    for (size_t k = 0; k < axis->value_count; k++) {
+        snprintf(line, sizeof line, "n=8 d=4 feature=%s", axis->values[k].name);
+        ck_assert_msg(safe(line, &kernel, 6), "%s: no row in props/properties/range.c, or one that is never safe",
+                      axis->values[k].name);
+    }
+    attest_trial trial = { .kernel = kernel };
+    attest_bundle *inputs = NULL;
+    attest_error err;
+    ck_assert_int_eq(attest_case_parse(&trial.c, "n=8 d=4", NULL, NULL, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_bundle_new(&inputs, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_draw_missing(inputs, &trial.c, 0, 0, &err), ATTEST_OK);
+    trial.inputs = inputs;
+    trial.c.problem.axis[ATTEST_AXIS_FEATURE].value = 31;
+    ck_assert(!attest_range_safe(&trial, 6) && !attest_range_finite(&trial, 4));
+    attest_bundle_free(inputs);
+}
+END_TEST
+
 Suite *suite_props_powers(void)
 {
     Suite *suite = suite_create("props_powers");
@@ -225,6 +249,7 @@ Suite *suite_props_powers(void)
     tcase_add_loop_test(c, defects, 0, sizeof found_in / sizeof found_in[0]);
     tcase_add_loop_test(c, range, 0, sizeof ranges / sizeof ranges[0]);
     tcase_add_test(c, range_of_kernels);
+    tcase_add_test(c, range_of_features);
     suite_add_tcase(suite, c);
     return suite;
 }

@@ -160,6 +160,25 @@ START_TEST(test_quotients)
 }
 END_TEST
 
+/* Lagrange's remainder is claimed of each center that has a value, and of no other. */
+START_TEST(test_centers)
+{
+    const attest_property *lagrange = attest_property_find("lagrange");
+    const attest_axis_info *axis = &attest_axes[ATTEST_AXIS_CENTER];
+    const attest_prop_kernel kernel = { .outputs = ATTEST_GIVES_U | ATTEST_GIVES_Z };
+    attest_case c;
+    attest_error err;
+    ck_assert(attest_case_parse(&c, "variant=taylor:2", NULL, NULL, &err) == ATTEST_OK);
+    for (size_t k = 0; k < axis->value_count; k++) {
+        c.problem.axis[ATTEST_AXIS_CENTER].value = axis->values[k].value;
+        ck_assert_msg(lagrange->applies(&c.problem, &kernel), "center=%s: no row in center_of() of property_sums.c",
+                      axis->values[k].name);
+    }
+    c.problem.axis[ATTEST_AXIS_CENTER].value = 31;
+    ck_assert(!lagrange->applies(&c.problem, &kernel));
+}
+END_TEST
+
 START_TEST(test_decays)
 {
     attest_case c;
@@ -189,6 +208,7 @@ Suite *suite_props_values(void)
     tcase_add_loop_test(tcase, test_silent, 0, (int)(sizeof silent / sizeof silent[0]));
     tcase_add_loop_test(tcase, test_seen, 0, (int)(sizeof seen / sizeof seen[0]));
     tcase_add_test(tcase, test_quotients);
+    tcase_add_test(tcase, test_centers);
     tcase_add_test(tcase, test_decays);
     suite_add_tcase(suite, tcase);
     return suite;

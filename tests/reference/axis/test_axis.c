@@ -32,19 +32,32 @@ static const char *const served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_STATE] = "bewsftdy besf",
 };
 
+/* Of a value; those that are written as a number have none. */
+static const char *name_of(uint32_t axis, uint32_t value)
+{
+    const char *name = attest_axes[axis].values[value].name;
+    return name ? name : "of a number";
+}
+
 START_TEST(every_value)
 {
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
-        char text[256] = "";
+        const char *want = served[axis];
         for (uint32_t value = 0; value < attest_axes[axis].value_count; value++) {
             const uint32_t bits = axis_serves(axis, value);
-            if (value)
-                strcat(text, " ");
+            const size_t length = strcspn(want, " ");
+            char letters[sizeof LETTERS] = "";
             for (size_t k = 0; LETTERS[k]; k++)
                 if (bits >> k & 1u)
-                    strncat(text, &LETTERS[k], 1);
+                    strncat(letters, &LETTERS[k], 1);
+            ck_assert_msg(
+                length == strlen(letters) && memcmp(want, letters, length) == 0,
+                "%s, value %s: served by \"%s\" (letters: enum of axis.h), served[] of this test says \"%.*s\"",
+                attest_axes[axis].key, name_of(axis, value), letters, (int)length, want);
+            want += length + (want[length] == ' ');
         }
-        ck_assert_msg(strcmp(text, served[axis]) == 0, "%s: %s, not %s", attest_axes[axis].key, text, served[axis]);
+        ck_assert_msg(*want == '\0', "%s: served[] of this test has one value more: \"%s\"", attest_axes[axis].key,
+                      want);
         ck_assert_uint_eq(axis_serves(axis, attest_axes[axis].value_count), 0);
     }
     ck_assert_uint_eq(axis_serves(ATTEST_AXIS_COUNT, 0), 0);

@@ -119,7 +119,7 @@ END_TEST
 START_TEST(angles)
 {
     static const char *const bases[] = { "10000", "1", "0.001", "1e30" };
-    for (size_t t = 0; t < 4; t++)
+    for (size_t t = 0; t < sizeof bases / sizeof bases[0]; t++)
         for (int64_t position = 0; position < 1 << 24; position = 3 * position + 1) {
             char line[128];
             ball_case x;
@@ -154,7 +154,7 @@ END_TEST
 START_TEST(features_of_balls)
 {
     static const char *const features[] = { "elu1", "relu", "silu", "unit", "silu-unit", "cosformer" };
-    for (int t = 0; t < 6; t++) {
+    for (size_t t = 0; t < sizeof features / sizeof features[0]; t++) {
         char line[128];
         ball_case x;
         arb_ptr wide = _arb_vec_init(4), map = _arb_vec_init(4), at = _arb_vec_init(4);
@@ -168,7 +168,7 @@ START_TEST(features_of_balls)
             feature->ball(map, wide, &x.c.problem, 1, 128);
             arb_set_d(wide, -0.5 + k / 30.0);
             feature->ball(at, wide, &x.c.problem, 1, 128);
-            for (int c = 0; c < (t == 5 ? 4 : 2); c++)
+            for (int c = 0; c < attest_feature_dim(&x.c.problem); c++)
                 ck_assert_msg(arb_overlaps(map + c, at + c) && arb_is_finite(map + c), "%s: point %d", features[t], k);
         }
         arb_indeterminate(wide);
