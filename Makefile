@@ -51,12 +51,14 @@ LIB_SRC = $(filter-out reference/tables/% verify/worker/worker_main.c,\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c verify/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
+SIMULATE_SRC = $(filter-out tests/simulators/main.c tests/simulators/test_%,$(wildcard tests/simulators/*.c))
 CERTIFY_SRC = $(filter-out tests/certify/main.c,$(wildcard tests/certify/*.c))
 SUITES = $(wildcard verify/suites/*.suite)
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNEL_LIB = $(BUILD)/libkernels.a
 LIB = $(BUILD)/libattest.a
 CERTIFY_LIB = $(BUILD)/libcertify.a
+SIMULATE_LIB = $(BUILD)/libsimulate.a
 DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c))
 CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(wildcard kernels/cuda/*.cu)))
 # Yardsticks of `attest bench`, built where the library is installed; never required, and not under a sanitizer, which
@@ -81,6 +83,8 @@ $(BUILD)/attest-worker: $(call obj,verify/worker/worker_main.c) $(KERNEL_LIB)
 $(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 $(CERTIFY_LIB): $(call obj,$(CERTIFY_SRC))
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+$(SIMULATE_LIB): $(call obj,$(SIMULATE_SRC))
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 $(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
@@ -188,6 +192,12 @@ $(BUILD)/certify: $(call obj,tests/certify/main.c) $(CERTIFY_LIB) $(LIB) $(KERNE
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
 certify: $(BUILD)/certify
 	OMP_WAIT_POLICY=passive $<
+
+# The worst errors of modelled kernels against their bounds: tests/simulators/README.md.
+$(BUILD)/simulate: $(call obj,tests/simulators/main.c) $(SIMULATE_LIB) $(LIB) $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
+simulate: $(BUILD)/simulate
+	@$< --kept tests/simulators/table.txt $(SIMULATE)
 
 # attest with one more row in the table of presets (tests/made_up): what else a preset costs is nothing.
 MADE_UP = $(BUILD)/made-up/attest $(BUILD)/made-up/attest-worker

@@ -1,0 +1,129 @@
+/* sim.h - a modelled kernel: the programs of arithmetic whose worst rounding errors are compared with the bounds.
+ *
+ * A program is a function that records on a tape what one kernel does for one query row, each operation with the unit
+ * that its declared numerics give it.  sim_options picks between the legal ways to write it.
+ */
+#ifndef ATTEST_TESTS_SIM_H
+#define ATTEST_TESTS_SIM_H
+
+#include "kernels/attest_float.h"
+#include "kernels/tensor/tensor.h"
+#include "tests/simulators/tape.h"
+
+enum { SIM_KEYS = 1024, SIM_DIM = 32, SIM_VALUES = 8, SIM_MONOMIALS = 512 };
+
+/* The ways to write a program.  0 is the plainest. */
+typedef enum sim_scale { SCALE_SCORE, SCALE_Q, SCALE_K, SCALE_ROOTS, SCALE_DIVIDE } sim_scale;
+typedef enum sim_sum { SUM_SERIAL, SUM_PAIRS, SUM_BLOCKS, SUM_FMA } sim_sum;
+typedef enum sim_exp { EXP_NATURAL, EXP_BASE2, EXP_BASE2_LAST, EXP_FMA } sim_exp;
+typedef enum sim_divide { DIVIDE_LAST, DIVIDE_THEN_CAST, DIVIDE_AFTER_CAST } sim_divide;
+typedef enum sim_merge { MERGE_LSE, MERGE_FREE, MERGE_SUMS } sim_merge;
+typedef enum sim_poly { POLY_DIVIDE, POLY_RECIPROCAL, POLY_POWERS } sim_poly;
+typedef enum sim_tanh { TANH_CALL, TANH_EXP } sim_tanh;
+typedef enum sim_rate { RATE_EXPM1, RATE_EXP } sim_rate;
+typedef enum sim_elu { ELU_EXP, ELU_EXPM1 } sim_elu;
+typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL, NORM_VALUE_BY_VALUE } sim_norm;
+typedef enum sim_decay { DECAY_PRODUCT, DECAY_POWER, DECAY_LOGS } sim_decay;
+
+typedef struct sim_options {
+    sim_scale scale;
+    sim_sum sum;
+    sim_exp exp;
+    sim_divide divide;
+    sim_merge merge;
+    sim_poly poly;
+    sim_tanh tanh;
+    sim_rate rate;
+    sim_elu elu;
+    sim_norm norm;
+    sim_decay decay;
+    int cast_in_sum; /* the denominator adds the cast weights */
+    int undo_shift;  /* exponentials of s - max, and e^max at the end */
+    int shared_tile; /* a tile is added to what came before it one key at a time */
+    int power_late;  /* states: scale^n/n! multiplies the finished product of q and state */
+    int narrow_range; /* the accumulator has the range of f16 too */
+    int no_shift;     /* exponentials of the scores themselves, whatever the schedule says */
+} sim_options;
+
+/* What rounds what. */
+typedef struct sim_units {
+    tape_unit input; /* what reading an input may do: nothing, or flush it */
+    tape_unit acc, sum, exp, expm1, div, log, function, cast, state, out, scale;
+} sim_units;
+
+typedef struct sim {
+    tape tape;
+    const sim_options *options;
+    const attest_numerics *numerics;
+    uint32_t flags;
+    attest_case c;
+    const attest_problem *p;
+    attest_bundle *bundle;
+    sim_units unit;
+    int casts;  /* weights are cast to p */
+    int finer;  /* sums are rounded to acc at their end */
+    int64_t i, first, last, keys, dim;
+    num q[SIM_DIM], k[SIM_KEYS][SIM_DIM]; /* features; scaled as the options say */
+    num v[SIM_KEYS][SIM_VALUES];          /* gated */
+    num score[SIM_KEYS];
+    /* What the program leaves. */
+    num o[SIM_VALUES], u[SIM_VALUES], z, lse;
+    num state[SIM_MONOMIALS * SIM_VALUES];
+    int has_u, has_z, has_lse, has_state;
+} sim;
+
+/* One operation. */
+static inline num sim_add(sim *s, const tape_unit *unit, num a, num b)
+{
+    return tape_do(&s->tape, unit, TAPE_ADD, a, b);
+}
+static inline num sim_sub(sim *s, const tape_unit *unit, num a, num b)
+{
+    return tape_do(&s->tape, unit, TAPE_SUB, a, b);
+}
+static inline num sim_mul(sim *s, const tape_unit *unit, num a, num b)
+{
+    return tape_do(&s->tape, unit, TAPE_MUL, a, b);
+}
+static inline num sim_div(sim *s, num a, num b) { return tape_do(&s->tape, &s->unit.div, TAPE_DIV, a, b); }
+static inline num sim_round(sim *s, const tape_unit *unit, num a) { return tape_do(&s->tape, unit, TAPE_ROUND, a, a); }
+static inline num sim_max(sim *s, num a, num b) { return tape_do(&s->tape, NULL, TAPE_MAX, a, b); }
+static inline num sim_call(sim *s, const tape_unit *unit, tape_op op, num a)
+{
+    return tape_do(&s->tape, unit, op, a, a);
+}
+static inline num sim_number(sim *s, long double x) { return tape_constant(&s->tape, &s->unit.acc, x); }
+
+/* sim_parts.c: what programs are made of. */
+/* Parses nothing: sets units from numerics and flags, and the row's sizes; the bundle must hold all inputs. */
+void sim_start(sim *s);
+num sim_input(sim *s, attest_role role, int64_t i0, int64_t i1, int64_t i2, int64_t i3);
+uint32_t sim_axis(const sim *s, attest_axis axis);
+num sim_total(sim *s, const num *x, int64_t count);               /* in the order of the options */
+num sim_dot(sim *s, const num *a, const num *b, int64_t count);   /* products, then their total */
+num sim_largest(sim *s, const num *x, int64_t count);
+/* Features of the query and of the keys, values with their gates. */
+void sim_tokens(sim *s);
+/* Scores of the visible keys, with cap, alibi and clamp. */
+void sim_scores(sim *s);
+/* scale^n, n >= 1. */
+num sim_scale_power(sim *s, int n);
+/* Product of the decays after token j up to token i of a scalar decay (or of entry c); -1: it is 1. */
+num sim_decay_of(sim *s, int64_t j, int64_t i, int64_t c);
+int sim_decays(const sim *s);
+num sim_decay_factor(sim *s, int64_t t, int64_t c);
+
+/* sim_finish.c: from u and z to the outputs: divisor, norm, gain and shift, gate, and the output's type. */
+void sim_finish(sim *s, const num *u, num z);
+void sim_output(sim *s, const num *o);
+
+/* The programs. */
+void sim_softmax(sim *s);    /* sim_softmax.c: two-pass, online, split or direct, as the numerics say */
+void sim_mean(sim *s);       /* a running mean: o += w/l (v - o) */
+void sim_polynomial(sim *s); /* sim_poly.c: weights of pairs */
+void sim_recurrent(sim *s);  /* sim_state.c: states of monomials */
+void sim_chunk(sim *s);
+void sim_delta(sim *s);       /* sim_delta.c: token by token */
+void sim_delta_chunk(sim *s); /* by forward substitution */
+
+#endif

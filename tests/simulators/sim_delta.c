@@ -1,0 +1,159 @@
+/* sim_delta.c - the delta rule and efla: token by token, and chunk by chunk with forward substitution. */
+#include "tests/simulators/sim.h"
+
+#include <string.h>
+
+/* b, or (1 - e^(-b r))/r. */
+static num rate(sim *s, int64_t t)
+{
+    const num b = sim_input(s, ATTEST_BETA, 0, 0, t, 0);
+    const tape_unit *acc = &s->unit.acc;
+    if (sim_axis(s, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_EFLA)
+        return b;
+    const num r = sim_dot(s, s->k[t], s->k[t], s->dim), zero = tape_given(&s->tape, 0);
+    const num x = sim_sub(s, NULL, zero, sim_mul(s, acc, b, r));
+    if (tape_value(&s->tape, r) == 0)
+        return b;
+    if (s->options->rate == RATE_EXPM1)
+        return sim_div(s, sim_sub(s, NULL, zero, sim_call(s, &s->unit.expm1, TAPE_EXPM1, x)), r);
+    return sim_div(s, sim_sub(s, acc, tape_given(&s->tape, 1), sim_call(s, &s->unit.exp, TAPE_EXP, x)), r);
+}
+
+static num stored(sim *s, num x) { return s->numerics->state_dtype ? sim_round(s, &s->unit.state, x) : x; }
+
+static void read_out(sim *s, const num (*state)[SIM_VALUES], num *u)
+{
+    num column[SIM_DIM];
+    for (int64_t c = 0; c < s->p->e; c++) {
+        for (int64_t r = 0; r < s->dim; r++)
+            column[r] = state[r][c];
+        u[c] = sim_dot(s, s->q, column, s->dim);
+        if (s->options->scale == SCALE_SCORE && s->p->scale != 1)
+            u[c] = sim_mul(s, &s->unit.acc, u[c], sim_scale_power(s, 1));
+    }
+}
+
+static void scale_query(sim *s)
+{
+    for (int64_t c = 0; s->options->scale == SCALE_Q && s->p->scale != 1 && c < s->dim; c++)
+        s->q[c] = sim_mul(s, &s->unit.acc, s->q[c], sim_scale_power(s, 1));
+}
+
+static void step(sim *s, num (*state)[SIM_VALUES], int64_t t)
+{
+    const tape_unit *acc = &s->unit.acc;
+    const num b = rate(s, t);
+    num column[SIM_DIM];
+    for (int64_t c = 0; c < s->p->e; c++) {
+        for (int64_t r = 0; r < s->dim; r++) {
+            column[r] = state[r][c];
+            if (sim_decays(s) && t > 0)
+                column[r] = sim_mul(s, acc, column[r], sim_decay_factor(s, t, r));
+        }
+        num rest = s->v[t][c];
+        if (t > 0)
+            rest = sim_sub(s, acc, rest, sim_dot(s, s->k[t], column, s->dim));
+        const num write = sim_mul(s, acc, b, rest);
+        for (int64_t r = 0; r < s->dim; r++) {
+            const num term = sim_mul(s, acc, s->k[t][r], write);
+            state[r][c] = stored(s, t > 0 ? sim_add(s, acc, column[r], term) : term);
+        }
+    }
+}
+
+void sim_delta(sim *s)
+{
+    num state[SIM_DIM][SIM_VALUES];
+    num u[SIM_VALUES];
+    sim_tokens(s);
+    for (int64_t t = 0; t < s->last; t++)
+        step(s, state, t);
+    for (int64_t r = 0; r < s->dim; r++)
+        for (int64_t c = 0; c < s->p->e; c++)
+            s->state[r * s->p->e + c] = state[r][c];
+    s->has_state = 1;
+    scale_query(s);
+    read_out(s, (const num(*)[SIM_VALUES])state, u);
+    for (int64_t c = 0; c < s->p->e; c++)
+        s->u[c] = u[c];
+    sim_output(s, u);
+}
+
+static num times(sim *s, num x, num factor) { return factor < 0 ? x : sim_mul(s, &s->unit.acc, x, factor); }
+static num between(sim *s, int64_t from, int64_t to) { return sim_decays(s) ? sim_decay_of(s, from, to, 0) : -1; }
+
+typedef struct chunk {
+    int64_t first, last;
+    num start[SIM_DIM][SIM_VALUES]; /* the state before it */
+    int given;                      /* there is one */
+    num write[SIM_KEYS][SIM_VALUES];
+} chunk;
+
+/* x S_{before t decayed} of the chunk: through its start, and through the tokens of it before `end`. */
+static num through(sim *s, const chunk *h, const num *x, int64_t c, int64_t t, int64_t end)
+{
+    num term[SIM_KEYS], column[SIM_DIM];
+    int64_t count = 0;
+    if (h->given) {
+        for (int64_t r = 0; r < s->dim; r++)
+            column[r] = h->start[r][c];
+        term[count++] = times(s, sim_dot(s, x, column, s->dim), between(s, h->first - 1, t));
+    }
+    for (int64_t j = h->first; j < end; j++) {
+        const num a = times(s, sim_dot(s, x, s->k[j], s->dim), between(s, j, t));
+        term[count++] = sim_mul(s, &s->unit.sum, a, h->write[j][c]);
+    }
+    return count ? sim_total(s, term, count) : -1;
+}
+
+static void substitute(sim *s, chunk *h)
+{
+    for (int64_t t = h->first; t < h->last; t++) {
+        const num b = rate(s, t);
+        for (int64_t c = 0; c < s->p->e; c++) {
+            const num seen = through(s, h, s->k[t], c, t, t);
+            const num rest = seen < 0 ? s->v[t][c] : sim_sub(s, &s->unit.acc, s->v[t][c], seen);
+            h->write[t][c] = sim_mul(s, &s->unit.acc, b, rest);
+        }
+    }
+}
+
+static void end_chunk(sim *s, chunk *h)
+{
+    num term[SIM_KEYS];
+    for (int64_t r = 0; r < s->dim; r++)
+        for (int64_t c = 0; c < s->p->e; c++) {
+            int64_t count = 0;
+            if (h->given)
+                term[count++] = times(s, h->start[r][c], between(s, h->first - 1, h->last - 1));
+            for (int64_t j = h->first; j < h->last; j++) {
+                const num k = times(s, s->k[j][r], between(s, j, h->last - 1));
+                term[count++] = sim_mul(s, &s->unit.sum, k, h->write[j][c]);
+            }
+            h->start[r][c] = stored(s, sim_total(s, term, count));
+        }
+    h->given = 1;
+}
+
+void sim_delta_chunk(sim *s)
+{
+    static _Thread_local chunk h;
+    num u[SIM_VALUES];
+    memset(&h, 0, sizeof h);
+    sim_tokens(s);
+    for (int64_t t = 0; t < s->last; t += s->p->chunk) {
+        h.first = t;
+        h.last = s->last < t + s->p->chunk ? s->last : t + s->p->chunk;
+        substitute(s, &h);
+        if (h.last < s->last)
+            end_chunk(s, &h);
+    }
+    scale_query(s);
+    for (int64_t c = 0; c < s->p->e; c++) {
+        u[c] = through(s, &h, s->q, c, s->i, s->last);
+        if (s->options->scale == SCALE_SCORE && s->p->scale != 1)
+            u[c] = sim_mul(s, &s->unit.acc, u[c], sim_scale_power(s, 1));
+        s->u[c] = u[c];
+    }
+    sim_output(s, u);
+}

@@ -1,0 +1,371 @@
+/* sim_parts.c - what programs are made of: units, inputs, sums, features, scores, decays. */
+#include "tests/simulators/sim.h"
+
+#include <math.h>
+
+/* ---- units -------------------------------------------------------------------------------------------------- */
+static tape_unit unit_of(uint32_t dtype, int flush)
+{
+    const attest_format f = attest_format_of(dtype);
+    return (tape_unit){ .u = ldexpl(1, -f.p),
+                        .eta = ldexpl(1, f.emin - f.p),
+                        .least = ldexpl(1, f.emin),
+                        .digits = f.p,
+                        .gradual = !flush,
+                        .flush = flush ? 1 : 0 };
+}
+
+/* A function of relative error u whose results below 2^emin are off by a subnormal more, or may be flushed. */
+static tape_unit function_of(const tape_unit *acc, long double u, int flush)
+{
+    tape_unit unit = *acc;
+    unit.u = u;
+    unit.eta = 2 * acc->eta;
+    unit.function = 1;
+    unit.flush = flush ? 1 : 0;
+    return unit;
+}
+
+static void set_sum(sim *s, uint32_t acc, int flush)
+{
+    const double given = s->numerics->acc_unit;
+    sim_units *unit = &s->unit;
+    unit->sum = s->options->narrow_range ? unit_of(ATTEST_F16, flush) : unit_of(acc, flush);
+    if (s->options->narrow_range)
+        unit->sum.gradual = 0; /* what is added has more digits than it holds */
+    if (given > 0) {
+        unit->sum.u = given;
+        unit->sum.digits = (int)-ilogb(given);
+    }
+    s->finer = unit->sum.u < unit->acc.u;
+}
+
+static void set_units(sim *s)
+{
+    const attest_numerics *n = s->numerics;
+    const int flush = (s->flags & ATTEST_FTZ) != 0;
+    sim_units *unit = &s->unit;
+    unit->acc = unit_of(s->p->acc, flush);
+    if (n->acc_truncates == ATTEST_YES) {
+        unit->acc.u *= 2;
+        unit->acc.toward_zero = 1;
+    }
+    unit->input = unit->acc;
+    unit->input.digits = 1000;
+    if (!flush && attest_format_of(s->p->in).p <= attest_format_of(s->p->acc).p)
+        unit->input.u = 0;
+    set_sum(s, s->p->acc, flush);
+    const tape_unit acc = unit->acc;
+    unit->exp = function_of(&acc, n->exp_error > 0 ? n->exp_error : 8 * acc.u, flush || !(n->exp_error > 0));
+    unit->expm1 = unit->function = unit->log = function_of(&acc, 8 * acc.u, flush);
+    unit->div = acc;
+    unit->div.u = n->div_error > 0 ? n->div_error : 4 * acc.u;
+    if (unit->div.u > acc.u)
+        unit->div.function = 1;
+    s->casts = attest_format_of(s->p->p).p < attest_format_of(s->p->acc).p;
+    unit->cast = unit_of(s->p->p, flush);
+    if (n->p_rounding != ATTEST_ROUNDING_NEAREST) {
+        unit->cast.u *= 2;
+        unit->cast.eta *= 2;
+        unit->cast.toward_zero = 1;
+    }
+    unit->state = n->state_dtype ? unit_of(n->state_dtype - 1, flush) : acc;
+    unit->out = unit_of(s->p->out, flush);
+    unit->out.ulp = 1;
+}
+
+/* What rounding the scale to its declared type changes: known, but the bound takes its size alone. */
+static void set_scale(sim *s)
+{
+    const uint32_t dtype = s->numerics->scale_dtype;
+    const double scale = s->p->scale;
+    s->unit.scale = s->unit.acc;
+    s->unit.scale.function = 1;
+    if (dtype && scale != 0)
+        s->unit.scale.u = fabsl((attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) - (long double)scale) / scale);
+}
+
+void sim_start(sim *s)
+{
+    s->p = &s->c.problem;
+    s->i = s->p->n - 1;
+    attest_visible(s->p, s->p->m, s->i, &s->first, &s->last);
+    s->keys = s->last - s->first;
+    s->dim = attest_feature_dim(s->p);
+    s->has_u = s->has_z = s->has_lse = s->has_state = 0;
+    tape_clear(&s->tape);
+    set_units(s);
+    set_scale(s);
+}
+
+uint32_t sim_axis(const sim *s, attest_axis axis) { return s->p->axis[axis].value; }
+
+static num rounded_input(sim *s, long double x)
+{
+    const num given = tape_given(&s->tape, x);
+    const int narrows = attest_format_of(s->p->in).p > attest_format_of(s->p->acc).p;
+    if (!(s->flags & ATTEST_FTZ) && !narrows)
+        return given;
+    return sim_round(s, narrows ? &s->unit.acc : &s->unit.input, given);
+}
+
+num sim_input(sim *s, attest_role role, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
+{
+    const attest_tensor *t = attest_bundle_role(s->bundle, role);
+    return rounded_input(s, attest_load(t, attest_offset(t, i0, i1, i2, i3)));
+}
+
+/* ---- sums ----------------------------------------------------------------------------------------------------- */
+static num pairs(sim *s, const num *x, int64_t count)
+{
+    if (count == 1)
+        return x[0];
+    return sim_add(s, &s->unit.sum, pairs(s, x, count / 2), pairs(s, x + count / 2, count - count / 2));
+}
+
+static num serial(sim *s, const num *x, int64_t count)
+{
+    num sum = x[0];
+    for (int64_t k = 1; k < count; k++)
+        sum = sim_add(s, &s->unit.sum, sum, x[k]);
+    return sum;
+}
+
+static num blocks(sim *s, const num *x, int64_t count)
+{
+    const int64_t block = s->numerics->block > 0 ? s->numerics->block : count;
+    num sum = -1;
+    for (int64_t k = 0; k < count; k += block) {
+        const num part = serial(s, x + k, count - k < block ? count - k : block);
+        sum = sum < 0 ? part : sim_add(s, &s->unit.sum, sum, part);
+    }
+    return sum;
+}
+
+num sim_total(sim *s, const num *x, int64_t count)
+{
+    const num sum = s->options->sum == SUM_PAIRS    ? pairs(s, x, count)
+                    : s->options->sum == SUM_BLOCKS ? blocks(s, x, count)
+                                                    : serial(s, x, count);
+    return s->finer ? sim_round(s, &s->unit.acc, sum) : sum;
+}
+
+num sim_dot(sim *s, const num *a, const num *b, int64_t count)
+{
+    num term[SIM_KEYS];
+    const tape_unit *unit = s->options->sum == SUM_FMA ? NULL : &s->unit.sum;
+    for (int64_t k = 0; k < count; k++)
+        term[k] = sim_mul(s, unit, a[k], b[k]);
+    if (!unit && count == 1)
+        term[0] = sim_round(s, &s->unit.sum, term[0]);
+    return sim_total(s, term, count);
+}
+
+num sim_largest(sim *s, const num *x, int64_t count)
+{
+    num top = x[0];
+    for (int64_t k = 1; k < count; k++)
+        top = sim_max(s, top, x[k]);
+    return top;
+}
+
+/* ---- tokens --------------------------------------------------------------------------------------------------- */
+static num feature(sim *s, num x)
+{
+    const long double value = tape_value(&s->tape, x);
+    switch (sim_axis(s, ATTEST_AXIS_FEATURE)) {
+    case ATTEST_FEATURE_RELU: return value > 0 ? x : tape_given(&s->tape, 0);
+    case ATTEST_FEATURE_ELU1:
+        if (value >= 0)
+            return sim_add(s, &s->unit.acc, x, tape_given(&s->tape, 1));
+        if (s->options->elu == ELU_EXP)
+            return sim_call(s, &s->unit.exp, TAPE_EXP, x);
+        return sim_add(s, &s->unit.acc, sim_call(s, &s->unit.expm1, TAPE_EXPM1, x), tape_given(&s->tape, 1));
+    case ATTEST_FEATURE_SILU: {
+        const num minus = sim_sub(s, NULL, tape_given(&s->tape, 0), x);
+        const num below = sim_add(s, &s->unit.acc, tape_given(&s->tape, 1), sim_call(s, &s->unit.exp, TAPE_EXP, minus));
+        return sim_div(s, x, below);
+    }
+    default: return x;
+    }
+}
+
+/* x / norm2(x) */
+static void divide_by_norm(sim *s, num *x, int64_t d)
+{
+    const num root = sim_call(s, &s->unit.acc, TAPE_SQRT, sim_dot(s, x, x, d));
+    if (tape_value(&s->tape, root) == 0)
+        return;
+    const num inverse = s->options->norm == NORM_RECIPROCAL ? sim_div(s, tape_given(&s->tape, 1), root) : root;
+    for (int64_t c = 0; c < d; c++)
+        x[c] = s->options->norm == NORM_RECIPROCAL ? sim_mul(s, &s->unit.acc, x[c], inverse) : sim_div(s, x[c], root);
+}
+
+/* The frequency of pair c, by an exponential of a product with a logarithm. */
+static num angle_of(sim *s, int64_t c, int64_t position)
+{
+    const long double base = s->p->axis[ATTEST_AXIS_ROPE].number;
+    const num place = tape_given(&s->tape, position);
+    if (c == 0)
+        return place;
+    const num exponent = sim_div(s, tape_given(&s->tape, -2 * (long double)c), tape_given(&s->tape, s->p->d));
+    const num log = sim_call(s, &s->unit.log, TAPE_LOG, sim_number(s, base));
+    const num frequency = sim_call(s, &s->unit.exp, TAPE_EXP, sim_mul(s, &s->unit.acc, exponent, log));
+    return sim_mul(s, &s->unit.acc, place, frequency);
+}
+
+static void rope(sim *s, num *x, int64_t position)
+{
+    const int64_t half = s->p->d / 2;
+    const tape_unit *acc = &s->unit.acc;
+    for (int64_t c = 0; c < half; c++) {
+        const num angle = angle_of(s, c, position), a = x[c], b = x[c + half];
+        const num sine = sim_call(s, &s->unit.function, TAPE_SIN, angle);
+        const num cosine = sim_call(s, &s->unit.function, TAPE_COS, angle);
+        x[c] = sim_sub(s, acc, sim_mul(s, acc, a, cosine), sim_mul(s, acc, b, sine));
+        x[c + half] = sim_add(s, acc, sim_mul(s, acc, a, sine), sim_mul(s, acc, b, cosine));
+    }
+}
+
+static void token(sim *s, num *x, attest_role role, int64_t t, int64_t position)
+{
+    const uint32_t kind = sim_axis(s, ATTEST_AXIS_FEATURE);
+    for (int64_t c = 0; c < s->p->d; c++)
+        x[c] = sim_input(s, role, 0, 0, t, c);
+    if (sim_axis(s, ATTEST_AXIS_ROPE))
+        rope(s, x, position);
+    for (int64_t c = 0; c < s->p->d; c++)
+        x[c] = feature(s, x[c]);
+    if (kind == ATTEST_FEATURE_UNIT)
+        divide_by_norm(s, x, s->p->d);
+}
+
+static num scale_number(sim *s)
+{
+    if (!s->numerics->scale_dtype)
+        return sim_number(s, s->p->scale);
+    if (s->unit.scale.u == 0)
+        return tape_given(&s->tape, s->p->scale);
+    return sim_round(s, &s->unit.scale, tape_given(&s->tape, s->p->scale));
+}
+
+static void scale_tokens(sim *s)
+{
+    const sim_scale where = s->options->scale;
+    const tape_unit *acc = &s->unit.acc;
+    num factor;
+    if (s->p->scale == 1 || (where != SCALE_Q && where != SCALE_K && where != SCALE_ROOTS))
+        return;
+    factor = scale_number(s);
+    if (where == SCALE_ROOTS)
+        factor = sim_call(s, acc, TAPE_SQRT, factor);
+    for (int64_t c = 0; c < s->dim && where != SCALE_K; c++)
+        s->q[c] = sim_mul(s, acc, s->q[c], factor);
+    for (int64_t j = s->first; j < s->last && where != SCALE_Q; j++)
+        for (int64_t c = 0; c < s->dim; c++)
+            s->k[j][c] = sim_mul(s, acc, s->k[j][c], factor);
+}
+
+void sim_tokens(sim *s)
+{
+    const uint32_t gates = sim_axis(s, ATTEST_AXIS_GATES);
+    const int gated = gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT;
+    token(s, s->q, ATTEST_Q, s->i, s->i);
+    for (int64_t j = 0; j < s->last; j++) {
+        token(s, s->k[j], ATTEST_K, j, j);
+        const num gate = gated ? sim_input(s, ATTEST_GIN, 0, 0, j, 0) : 0;
+        for (int64_t c = 0; c < s->p->e; c++) {
+            s->v[j][c] = sim_input(s, ATTEST_V, 0, 0, j, c);
+            if (gated)
+                s->v[j][c] = sim_mul(s, &s->unit.acc, gate, s->v[j][c]);
+        }
+    }
+}
+
+/* ---- scores --------------------------------------------------------------------------------------------------- */
+static num scaled(sim *s, num x)
+{
+    if (s->p->scale == 1)
+        return x;
+    if (s->options->scale == SCALE_SCORE)
+        return sim_mul(s, &s->unit.acc, x, scale_number(s));
+    if (s->options->scale == SCALE_DIVIDE)
+        return sim_div(s, x, sim_call(s, &s->unit.acc, TAPE_SQRT, tape_given(&s->tape, s->p->d)));
+    return x;
+}
+
+/* tanh x: a call; or (1 - e)/(1 + e), e = e^(-2|x|), with the sign put back. */
+static num hyperbolic(sim *s, num x)
+{
+    const tape_unit *acc = &s->unit.acc;
+    if (s->options->tanh == TANH_CALL)
+        return sim_call(s, &s->unit.function, TAPE_TANH, x);
+    const num one = tape_given(&s->tape, 1), sign = tape_given(&s->tape, tape_value(&s->tape, x) < 0 ? 2 : -2);
+    const num e = sim_call(s, &s->unit.exp, TAPE_EXP, sim_mul(s, acc, sign, x));
+    const num y = sim_div(s, sim_sub(s, acc, one, e), sim_add(s, acc, one, e));
+    return tape_value(&s->tape, x) < 0 ? sim_sub(s, NULL, tape_given(&s->tape, 0), y) : y;
+}
+
+static num steps(sim *s, num x, int64_t j)
+{
+    const attest_setting *axis = s->p->axis;
+    const tape_unit *acc = &s->unit.acc;
+    if (axis[ATTEST_AXIS_CAP].value) {
+        const num cap = sim_number(s, axis[ATTEST_AXIS_CAP].number);
+        x = sim_mul(s, acc, cap, hyperbolic(s, sim_div(s, x, cap)));
+    }
+    if (axis[ATTEST_AXIS_ALIBI].value) {
+        const long double distance = fabsl((long double)(s->i - j));
+        const num slope = sim_input(s, ATTEST_SLOPE, 0, 0, 0, 0);
+        x = sim_sub(s, acc, x, sim_mul(s, acc, slope, tape_given(&s->tape, distance)));
+    }
+    if (axis[ATTEST_AXIS_CLAMP].value)
+        x = tape_do(&s->tape, NULL, TAPE_MIN, x, sim_number(s, axis[ATTEST_AXIS_CLAMP].number));
+    return x;
+}
+
+void sim_scores(sim *s)
+{
+    scale_tokens(s);
+    for (int64_t j = s->first; j < s->last; j++)
+        s->score[j] = steps(s, scaled(s, sim_dot(s, s->q, s->k[j], s->dim)), j);
+}
+
+num sim_scale_power(sim *s, int n)
+{
+    num x = scale_number(s), y = x;
+    for (int k = 1; k < n; k++)
+        y = sim_mul(s, &s->unit.acc, y, x);
+    return y;
+}
+
+/* ---- decays --------------------------------------------------------------------------------------------------- */
+int sim_decays(const sim *s) { return sim_axis(s, ATTEST_AXIS_DECAY) != ATTEST_DECAY_NONE; }
+
+num sim_decay_factor(sim *s, int64_t t, int64_t c)
+{
+    const uint32_t kind = sim_axis(s, ATTEST_AXIS_DECAY);
+    if (kind == ATTEST_DECAY_RETNET)
+        return sim_input(s, ATTEST_GAMMA, 0, 0, 0, 0);
+    return sim_input(s, ATTEST_DECAY, 0, 0, t, kind == ATTEST_DECAY_VECTOR ? c : 0);
+}
+
+/* By a library power (retnet): e^(n ln gamma), of 4 ulp in all. */
+static num power_of(sim *s, int64_t n)
+{
+    const num log = sim_call(s, NULL, TAPE_LOG, sim_decay_factor(s, 0, 0));
+    const num exponent = sim_mul(s, NULL, log, tape_given(&s->tape, n));
+    return sim_call(s, &s->unit.function, TAPE_EXP, exponent);
+}
+
+num sim_decay_of(sim *s, int64_t j, int64_t i, int64_t c)
+{
+    num product = -1;
+    if (j < i && s->options->decay == DECAY_POWER && sim_axis(s, ATTEST_AXIS_DECAY) == ATTEST_DECAY_RETNET)
+        return power_of(s, i - j);
+    for (int64_t t = i; t > j; t--) {
+        const num factor = sim_decay_factor(s, t, c);
+        product = product < 0 ? factor : sim_mul(s, &s->unit.acc, product, factor);
+    }
+    return product;
+}

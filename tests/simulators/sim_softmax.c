@@ -1,0 +1,222 @@
+/* sim_softmax.c - exponential weights: two-pass, online, split and direct schedules; a running mean. */
+#include "tests/simulators/sim.h"
+
+static const long double log2e = 1.442695040888963407359924681001892137L;
+
+/* e^(score - top), by the base that the options name. */
+static num weight(sim *s, num score, num top)
+{
+    const tape_unit *acc = &s->unit.acc;
+    switch (s->options->exp) {
+    case EXP_BASE2: return sim_call(s, &s->unit.exp, TAPE_EXP2, sim_sub(s, acc, score, top));
+    case EXP_BASE2_LAST: {
+        const num x = sim_mul(s, acc, sim_sub(s, acc, score, top), sim_number(s, log2e));
+        return sim_call(s, &s->unit.exp, TAPE_EXP2, x);
+    }
+    case EXP_FMA: { /* fma(score, c, -fl(top c)) */
+        const num c = sim_number(s, log2e), shift = sim_mul(s, acc, top, c);
+        const num x = sim_sub(s, acc, sim_mul(s, NULL, score, c), shift);
+        return sim_call(s, &s->unit.exp, TAPE_EXP2, x);
+    }
+    default: return sim_call(s, &s->unit.exp, TAPE_EXP, sim_sub(s, acc, score, top));
+    }
+}
+
+/* Sums of weights over some keys, all taken off `top`. */
+typedef struct part {
+    num top, sum[SIM_VALUES], below;
+} part;
+
+static num shift_free(sim *s, num score)
+{
+    const num zero = tape_given(&s->tape, 0);
+    return s->options->exp == EXP_NATURAL ? sim_call(s, &s->unit.exp, TAPE_EXP, score) : weight(s, score, zero);
+}
+
+static void weigh(sim *s, num *w, int64_t first, int64_t last, num top)
+{
+    for (int64_t j = first; j < last; j++) {
+        w[j] = top < 0 ? shift_free(s, s->score[j]) : weight(s, s->score[j], top);
+        const num decay = sim_decays(s) ? sim_decay_of(s, j, s->i, 0) : -1;
+        if (decay >= 0)
+            w[j] = sim_mul(s, &s->unit.acc, w[j], decay);
+    }
+}
+
+/* Sums of keys [first, last); top < 0: weights are not shifted. */
+static void sums(sim *s, part *p, int64_t first, int64_t last, num top)
+{
+    num w[SIM_KEYS], cast[SIM_KEYS], column[SIM_KEYS];
+    weigh(s, w, first, last, top);
+    p->top = top;
+    for (int64_t j = first; j < last; j++)
+        cast[j] = s->casts ? sim_round(s, &s->unit.cast, w[j]) : w[j];
+    p->below = sim_total(s, s->options->cast_in_sum ? cast + first : w + first, last - first);
+    if (s->options->divide != DIVIDE_LAST)
+        for (int64_t j = first; j < last; j++) {
+            const int then = s->options->divide == DIVIDE_THEN_CAST;
+            cast[j] = sim_div(s, then ? w[j] : cast[j], p->below);
+            if (then && s->casts)
+                cast[j] = sim_round(s, &s->unit.cast, cast[j]);
+        }
+    for (int64_t c = 0; c < s->p->e; c++) {
+        for (int64_t j = first; j < last; j++)
+            column[j] = s->v[j][c];
+        p->sum[c] = sim_dot(s, cast + first, column + first, last - first);
+    }
+}
+
+static void online(sim *s, part *all, int64_t first, int64_t last)
+{
+    const int64_t tile = s->numerics->tile > 0 ? s->numerics->tile : 1;
+    const tape_unit *unit = &s->unit.sum;
+    for (int64_t t = first; t < last; t += tile) {
+        const int64_t end = last < t + tile ? last : t + tile;
+        num top = sim_largest(s, s->score + t, end - t);
+        part one;
+        if (t > first)
+            top = sim_max(s, all->top, top);
+        sums(s, &one, t, end, top);
+        if (t > first) {
+            const num alpha = weight(s, all->top, top);
+            one.below = sim_add(s, unit, sim_mul(s, unit, all->below, alpha), one.below);
+            for (int64_t c = 0; c < s->p->e; c++)
+                one.sum[c] = sim_add(s, unit, sim_mul(s, unit, all->sum[c], alpha), one.sum[c]);
+        }
+        *all = one;
+    }
+}
+
+/* ln or log2 of a sum, as the scores are. */
+static num logarithm(sim *s, num x)
+{
+    return sim_call(s, &s->unit.log, s->options->exp == EXP_BASE2 ? TAPE_LOG2 : TAPE_LOG, x);
+}
+
+static num lse_of(sim *s, const part *p) { return sim_add(s, &s->unit.acc, p->top, logarithm(s, p->below)); }
+
+/* Parts merged by their lse: the quotient of each weighed by e^(lse_part - largest). */
+static void merge(sim *s, part *all, const part *each, int count)
+{
+    num lse[SIM_KEYS] = { 0 }, w[SIM_KEYS], term[SIM_KEYS];
+    for (int p = 0; p < count; p++)
+        lse[p] = s->options->merge == MERGE_SUMS ? each[p].top : lse_of(s, &each[p]);
+    all->top = sim_largest(s, lse, count);
+    for (int p = 0; p < count; p++)
+        w[p] = weight(s, lse[p], all->top);
+    for (int64_t c = 0; c < s->p->e; c++) {
+        for (int p = 0; p < count; p++) {
+            const num o = s->options->merge == MERGE_SUMS ? each[p].sum[c] : sim_div(s, each[p].sum[c], each[p].below);
+            term[p] = sim_mul(s, &s->unit.sum, w[p], o);
+        }
+        all->sum[c] = sim_total(s, term, count);
+    }
+    for (int p = 0; p < count; p++)
+        term[p] = s->options->merge == MERGE_SUMS ? sim_mul(s, &s->unit.sum, w[p], each[p].below) : w[p];
+    all->below = sim_total(s, term, count);
+    if (s->options->merge != MERGE_FREE)
+        return;
+    const num total = lse_of(s, all); /* no division: o = sum e^(lse_part - lse) o_part */
+    for (int p = 0; p < count; p++)
+        w[p] = weight(s, lse[p], total);
+    for (int64_t c = 0; c < s->p->e; c++) {
+        for (int p = 0; p < count; p++)
+            term[p] = sim_mul(s, &s->unit.sum, w[p], sim_div(s, each[p].sum[c], each[p].below));
+        all->sum[c] = sim_total(s, term, count);
+    }
+}
+
+static void split(sim *s, part *all)
+{
+    part each[16];
+    const int64_t parts = s->numerics->splits > 0 ? s->numerics->splits : s->p->splits;
+    const int64_t width = (s->keys + parts - 1) / parts;
+    int count = 0;
+    for (int64_t t = s->first; t < s->last && count < 16; t += width, count++) {
+        const int64_t end = s->last < t + width ? s->last : t + width;
+        sums(s, &each[count], t, end, sim_largest(s, s->score + t, end - t));
+    }
+    merge(s, all, each, count);
+}
+
+static void add_sink(sim *s, part *all)
+{
+    const num sink = sim_input(s, ATTEST_SINK, 0, 0, 0, 0);
+    all->below = sim_add(s, &s->unit.sum, all->below, weight(s, sink, all->top));
+}
+
+static void base_two(sim *s)
+{
+    for (int64_t j = s->first; s->options->exp == EXP_BASE2 && j < s->last; j++)
+        s->score[j] = sim_mul(s, &s->unit.acc, s->score[j], sim_number(s, log2e));
+}
+
+static num lse_output(sim *s, const part *all)
+{
+    num lse = all->top < 0 ? logarithm(s, all->below) : lse_of(s, all);
+    if (s->options->exp == EXP_BASE2)
+        lse = sim_mul(s, &s->unit.acc, lse, sim_number(s, 1 / log2e));
+    return lse;
+}
+
+/* u and z: the shift is undone. */
+static void undo(sim *s, part *all)
+{
+    const tape_op op = s->options->exp == EXP_BASE2 ? TAPE_EXP2 : TAPE_EXP;
+    const num factor = sim_call(s, &s->unit.exp, op, all->top);
+    for (int64_t c = 0; c < s->p->e; c++)
+        all->sum[c] = sim_mul(s, &s->unit.acc, all->sum[c], factor);
+    all->below = sim_mul(s, &s->unit.acc, all->below, factor);
+}
+
+void sim_softmax(sim *s)
+{
+    const uint32_t schedule = s->numerics->schedule;
+    const int direct = schedule == ATTEST_SCHEDULE_DIRECT || s->options->no_shift;
+    part all;
+    sim_tokens(s);
+    sim_scores(s);
+    base_two(s);
+    if (schedule == ATTEST_SCHEDULE_ONLINE)
+        online(s, &all, s->first, s->last);
+    else if (schedule == ATTEST_SCHEDULE_SPLIT)
+        split(s, &all);
+    else
+        sums(s, &all, s->first, s->last, direct ? -1 : sim_largest(s, s->score + s->first, s->keys));
+    s->lse = lse_output(s, &all);
+    s->has_lse = 1;
+    if (s->options->undo_shift && !direct)
+        undo(s, &all);
+    s->has_u = s->has_z = direct || s->options->undo_shift;
+    for (int64_t c = 0; c < s->p->e; c++)
+        s->u[c] = all.sum[c];
+    s->z = all.below;
+    if (sim_axis(s, ATTEST_AXIS_NORM) == ATTEST_NORM_SINK)
+        add_sink(s, &all);
+    if (s->options->divide != DIVIDE_LAST || s->options->merge == MERGE_FREE)
+        sim_output(s, all.sum);
+    else
+        sim_finish(s, all.sum, all.below);
+}
+
+void sim_mean(sim *s)
+{
+    const tape_unit *unit = &s->unit.sum;
+    num top = 0, below = 0, o[SIM_VALUES];
+    sim_tokens(s);
+    sim_scores(s);
+    base_two(s);
+    for (int64_t j = s->first; j < s->last; j++) {
+        const num before = top;
+        top = j == s->first ? s->score[j] : sim_max(s, top, s->score[j]);
+        const num w = weight(s, s->score[j], top);
+        below = j == s->first ? w : sim_add(s, unit, sim_mul(s, unit, below, weight(s, before, top)), w);
+        const num share = sim_div(s, w, below);
+        for (int64_t c = 0; c < s->p->e; c++) {
+            const num v = s->v[j][c];
+            o[c] = j == s->first ? v
+                                 : sim_add(s, unit, o[c], sim_mul(s, unit, share, sim_sub(s, unit, v, o[c])));
+        }
+    }
+    sim_output(s, o);
+}
