@@ -49,7 +49,7 @@ say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu model yardstick)))
 LIB_SRC = $(filter-out reference/tables/% verify/worker/worker_main.c,\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c verify/*/*.c))
-TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner
+TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
 SIMULATE_SRC = $(filter-out tests/simulators/main.c tests/simulators/test_%,$(wildcard tests/simulators/*.c))
 CERTIFY_SRC = $(filter-out tests/certify/main.c,$(wildcard tests/certify/*.c))
@@ -72,7 +72,7 @@ TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need)
 
 .PHONY: all test one no-such-test gate report audit bench defects claims certify check check-long lint objects format \
-        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate fuzz install clean help
+        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate fuzz install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
@@ -160,10 +160,10 @@ $(BUILD)/plugins/year-%.so: $(YEARS)/library.c tests/plugins/good.h $(BUILD)/plu
 $(BUILD)/test_suites.h: $(TEST_SRC)
 	@mkdir -p $(@D)
 	$(call say,GEN)printf '%s\n' $(patsubst test_%.c,'SUITE(suite_%)',$(sort $(notdir $(TEST_SRC)))) > $@
-$(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
-	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
+$(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(LIB) $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
 define ONE_SUITE
-$(BUILD)/t/$(basename $(notdir $(1))): tests/main.c $(call obj,$(1)) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
+$(BUILD)/t/$(basename $(notdir $(1))): tests/main.c $(call obj,$(1)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(LIB) $(KERNEL_LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)$$(CC) $$(BASE) $$(OPENMP) $$(LDFLAGS) -DONLY_SUITE=$$(patsubst test_%,suite_%,$$(@F)) -o $$@ $$^ $$(CHECK_LIBS) $$(LIBS)
 endef
@@ -262,7 +262,7 @@ check-long: check test
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).
 OBJECTS = $(call obj,$(KERNEL_SRC) $(LIB_SRC) verify/main.c verify/worker/worker_main.c $(TEST_SRC) $(CERTIFY_SRC) \
-          tests/certify/main.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
+          tests/certify/main.c $(SIMULATE_SRC) tests/simulators/main.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 objects: $(OBJECTS)
 lint: format-check
 	python3 tests/lint/mirror.py
@@ -361,6 +361,7 @@ help:
 	@echo "clang      all tests, built by clang             coverage  all tests, lines counted by gcovr"
 	@echo "mutate     break the code on purpose: a test must fail each time; MUTATE='--only bench'"
 	@echo "certify    10^7 enclosures of the dd engine against a truth of their own"
+	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "defects    planted bugs against suite ci: the kill matrix -> build/defects/defects.md"
 	@echo "claims     the ledger of the papers' statements -> build/claims/claims.md"
 	@echo "bench      engines and kernels timed side by side"

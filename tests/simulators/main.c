@@ -80,7 +80,8 @@ int main(int argc, char **argv)
     }
     FILE *written = write ? fopen(write, "w") : NULL;
     int good = !write || written;
-    printf("%-18s %-36s %-30s %-5s %7s %7s  %-6s %s\n", "lemma", "program", "declared", "of", "worst", "median", "", "where");
+    printf("%-18s %-36s %-30s %-5s %7s %7s  %-6s %s\n", "lemma", "program", "declared", "of", "worst", "median", "",
+           "where");
     for (const sim_section *const *section = sim_sections; *section; section++)
         for (size_t k = 0; k < (*section)->count; k++) {
             const sim_row *row = &(*section)->row[k];

@@ -18,6 +18,7 @@ typedef struct sim_row {
     const char *output;    /* o, u, z, lse, ht.n */
     const char *families;  /* separated by blanks */
     const sim_size *sizes; /* ends with { 0, 0 }; NULL: the usual ones */
+    int e;                 /* 0: 2 */
     int seeds;             /* a family and size; 0: the usual number */
     const char *known;     /* NULL, or why the ratio is above 1 today */
     int quick;             /* a row of the Check test */

@@ -46,19 +46,91 @@ static void make_wild(attest_tensor *t, uint64_t *state, double reach)
     }
 }
 
+static void wild(sim *s, double reach, uint64_t *state)
+{
+    static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V };
+    for (int r = 0; r < 3; r++)
+        make_wild(attest_bundle_role(s->bundle, roles[r]), state, roles[r] == ATTEST_V ? 3 * reach : reach);
+}
+
+static void multiply(sim *s, attest_role role, double factor, int keep)
+{
+    attest_tensor *t = attest_bundle_role(s->bundle, role);
+    for (int64_t k = 0; t && k < attest_tensor_count(t); k++)
+        attest_store_bits(t, k, attest_from_f64(t->dtype, keep ? factor * attest_load(t, k) : factor));
+}
+
+/* Every second key has the score 0 and the value 0, the others the score -x and values of one sign. */
+static void shares(sim *s, double x, uint64_t *state)
+{
+    attest_tensor *k = attest_bundle_role(s->bundle, ATTEST_K), *v = attest_bundle_role(s->bundle, ATTEST_V);
+    multiply(s, ATTEST_Q, 1, 0);
+    for (int64_t j = 0; j < s->c.problem.m; j++) {
+        for (int64_t c = 0; c < s->c.problem.d; c++)
+            attest_store_bits(k, j * s->c.problem.d + c,
+                              attest_from_f64(k->dtype, j % 2 ? -x / s->c.problem.scale / (double)s->c.problem.d : 0));
+        for (int64_t c = 0; c < s->c.problem.e; c++)
+            attest_store_bits(v, j * s->c.problem.e + c, attest_from_f64(v->dtype, j % 2 ? between(state, 1, 2) : 0));
+    }
+}
+
+static void small_values(sim *s, double x, uint64_t *state)
+{
+    (void)state;
+    multiply(s, ATTEST_V, exp2(-x), 1);
+}
+
+/* Gates, gain and decays are 2^-x, values 2^10 times as large; of many channels only the first is not 0. */
+static void small_gates(sim *s, double x, uint64_t *state)
+{
+    static const attest_role roles[] = { ATTEST_GOUT, ATTEST_GIN, ATTEST_GAIN, ATTEST_DECAY };
+    for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++)
+        multiply(s, roles[r], exp2(-x) * between(state, 1, 2), 0);
+    multiply(s, ATTEST_SHIFT, 0, 0);
+    multiply(s, ATTEST_V, 1024, 1);
+    attest_tensor *v = attest_bundle_role(s->bundle, ATTEST_V);
+    for (int64_t k = 0; s->c.problem.e > 2 && k < attest_tensor_count(v); k++)
+        if (k % s->c.problem.e)
+            attest_store_bits(v, k, 0);
+}
+
+/* Decays 2^-x, values 0, and a given state of 2^20. */
+static void small_decays(sim *s, double x, uint64_t *state)
+{
+    attest_tensor *h = attest_bundle_get(s->bundle, (attest_tensor_id){ ATTEST_KIND_H0, 1 });
+    multiply(s, ATTEST_DECAY, exp2(-x) * between(state, 1, 2), 0);
+    multiply(s, ATTEST_V, 0, 0);
+    for (int64_t k = 0; h && k < attest_tensor_count(h); k++)
+        attest_store_bits(h, k, attest_from_f64(h->dtype, 0x1p20 * attest_load(h, k)));
+}
+
+static const struct {
+    const char *name;
+    void (*make)(sim *s, double x, uint64_t *state);
+} own[] = {
+    { "wild:", wild },
+    { "shares:", shares },
+    { "small-values:", small_values },
+    { "small-gates:", small_gates },
+    { "small-decays:", small_decays },
+};
+
 static attest_status draw(sim *s, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const int wild = strncmp(s->c.family, "wild:", 5) == 0;
-    const double reach = wild ? strtod(s->c.family + 5, NULL) : 0;
+    const size_t count = sizeof own / sizeof own[0];
+    size_t f = 0;
+    double x = 0;
     uint64_t state = s->c.seed * 77 + 5;
-    if (wild)
+    while (f < count && strncmp(s->c.family, own[f].name, strlen(own[f].name)) != 0)
+        f++;
+    if (f < count) {
+        x = strtod(s->c.family + strlen(own[f].name), NULL);
         strcpy(s->c.family, "normal");
-    ATTEST_TRY(attest_draw_missing(s->bundle, &s->c, 0, 0, err));
-    for (int r = 0; wild && r < 3; r++) {
-        static const attest_role roles[] = { ATTEST_Q, ATTEST_K, ATTEST_V };
-        make_wild(attest_bundle_role(s->bundle, roles[r]), &state, roles[r] == ATTEST_V ? 3 * reach : reach);
     }
+    ATTEST_TRY(attest_draw_missing(s->bundle, &s->c, 0, 0, err));
+    if (f < count)
+        own[f].make(s, x, &state);
 out:
     return status;
 }
@@ -96,8 +168,8 @@ static attest_status bound(bounded *b, sim *s, attest_tensor_id id, attest_error
         ATTEST_TRY(attest_judge_state(b->element, truth, &declared.numerics, declared.flags, id, 0, &got, 0, 0, err));
     } else {
         b->count = id.index == ATTEST_O || id.index == ATTEST_U ? s->p->e : 1;
-        ATTEST_TRY(attest_judge_row(b->element, NULL, truth, &declared.numerics, declared.flags, id, &got, 0, 0, s->i,
-                                    err));
+        ATTEST_TRY(
+            attest_judge_row(b->element, NULL, truth, &declared.numerics, declared.flags, id, &got, 0, 0, s->i, err));
     }
 out:
     attest_truth_free(truth);
@@ -180,15 +252,26 @@ typedef struct search {
     size_t count;
 } search;
 
+/* Does the problem need as many queries as keys? */
+static int is_square(const sim_row *row)
+{
+    attest_case c;
+    attest_error err;
+    char line[ATTEST_LINE];
+    snprintf(line, sizeof line, "%s n=1 m=1 d=2", row->line);
+    return attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK &&
+           (c.problem.axis[ATTEST_AXIS_DECAY].value || c.problem.axis[ATTEST_AXIS_MASK].value);
+}
+
 static int search_size(search *h, sim_result *result, const sim_row *row, const char *family, sim_size size, int seeds,
                        attest_error *err)
 {
-    const int square = strstr(row->line, "chunk") || row->program == sim_recurrent || row->program == sim_delta ||
-                       strstr(row->line, "causal") || strstr(row->line, "square") || row->program == sim_chunk;
     char line[ATTEST_LINE];
+    const int square = is_square(row);
     for (int seed = 0; seed < seeds; seed++) {
-        snprintf(line, sizeof line, "%s n=%lld m=%lld d=%lld e=2 family=%s seed=%d", row->line,
-                 (long long)(square ? size.keys : 1), (long long)size.keys, (long long)size.d, family, seed);
+        snprintf(line, sizeof line, "%s n=%lld m=%lld d=%lld e=%d family=%s seed=%d", row->line,
+                 (long long)(square ? size.keys : 1), (long long)size.keys, (long long)size.d, row->e ? row->e : 2,
+                 family, seed);
         const double ratio = try_line(h->s, h->b, row, line, result, err);
         if (isnan(ratio)) {
             snprintf(result->where, sizeof result->where, "%s", line);

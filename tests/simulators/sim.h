@@ -10,22 +10,30 @@
 #include "kernels/tensor/tensor.h"
 #include "tests/simulators/tape.h"
 
-enum { SIM_KEYS = 1024, SIM_DIM = 32, SIM_VALUES = 8, SIM_MONOMIALS = 512 };
+enum { SIM_KEYS = 1024, SIM_DIM = 32, SIM_VALUES = 32, SIM_MONOMIALS = 512, SIM_CONSTANTS = 128 };
+
+typedef struct sim_constant {
+    long double value;
+    num node;
+} sim_constant;
 
 /* The ways to write a program.  0 is the plainest. */
 typedef enum sim_scale { SCALE_SCORE, SCALE_Q, SCALE_K, SCALE_ROOTS, SCALE_DIVIDE } sim_scale;
 typedef enum sim_sum { SUM_SERIAL, SUM_PAIRS, SUM_BLOCKS, SUM_FMA } sim_sum;
-typedef enum sim_exp { EXP_NATURAL, EXP_BASE2, EXP_BASE2_LAST, EXP_FMA } sim_exp;
+/* EXP_FMA: weights by fma(s, c, -fl(m c)), the factors of later maxima by (m - m') c; STORED: maxima are kept as
+ * fl(m c); BOTH: factors as the weights. */
+typedef enum sim_exp { EXP_NATURAL, EXP_BASE2, EXP_BASE2_LAST, EXP_FMA, EXP_FMA_STORED, EXP_FMA_BOTH } sim_exp;
 typedef enum sim_divide { DIVIDE_LAST, DIVIDE_THEN_CAST, DIVIDE_AFTER_CAST } sim_divide;
 typedef enum sim_merge { MERGE_LSE, MERGE_FREE, MERGE_SUMS } sim_merge;
 typedef enum sim_poly { POLY_DIVIDE, POLY_RECIPROCAL, POLY_POWERS } sim_poly;
 typedef enum sim_tanh { TANH_CALL, TANH_EXP } sim_tanh;
 typedef enum sim_rate { RATE_EXPM1, RATE_EXP } sim_rate;
 typedef enum sim_elu { ELU_EXP, ELU_EXPM1 } sim_elu;
-typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL, NORM_VALUE_BY_VALUE } sim_norm;
-typedef enum sim_decay { DECAY_PRODUCT, DECAY_POWER, DECAY_LOGS } sim_decay;
+typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL } sim_norm;
+typedef enum sim_decay { DECAY_PRODUCT, DECAY_POWER } sim_decay;
 
 typedef struct sim_options {
+    uint32_t schedule; /* of a kernel that does not declare it */
     sim_scale scale;
     sim_sum sum;
     sim_exp exp;
@@ -37,10 +45,10 @@ typedef struct sim_options {
     sim_elu elu;
     sim_norm norm;
     sim_decay decay;
-    int cast_in_sum; /* the denominator adds the cast weights */
-    int undo_shift;  /* exponentials of s - max, and e^max at the end */
-    int shared_tile; /* a tile is added to what came before it one key at a time */
-    int power_late;  /* states: scale^n/n! multiplies the finished product of q and state */
+    int cast_in_sum;  /* the denominator adds the cast weights */
+    int undo_shift;   /* exponentials of s - max, and e^max at the end */
+    double worse;     /* every rounding so many times as large as declared; 0: 1 */
+    int power_late;   /* states: scale^n/n! multiplies the finished product of q and state */
     int narrow_range; /* the accumulator has the range of f16 too */
     int no_shift;     /* exponentials of the scores themselves, whatever the schedule says */
 } sim_options;
@@ -60,8 +68,12 @@ typedef struct sim {
     const attest_problem *p;
     attest_bundle *bundle;
     sim_units unit;
-    int casts;  /* weights are cast to p */
-    int finer;  /* sums are rounded to acc at their end */
+    sim_constant constant[SIM_CONSTANTS];
+    int constants;
+    num scale, root; /* as the program has them; -1: not yet */
+    num decay[SIM_KEYS][SIM_DIM];
+    int casts; /* weights are cast to p */
+    int finer; /* sums are rounded to acc at their end */
     int64_t i, first, last, keys, dim;
     num q[SIM_DIM], k[SIM_KEYS][SIM_DIM]; /* features; scaled as the options say */
     num v[SIM_KEYS][SIM_VALUES];          /* gated */
@@ -92,15 +104,17 @@ static inline num sim_call(sim *s, const tape_unit *unit, tape_op op, num a)
 {
     return tape_do(&s->tape, unit, op, a, a);
 }
-static inline num sim_number(sim *s, long double x) { return tape_constant(&s->tape, &s->unit.acc, x); }
 
 /* sim_parts.c: what programs are made of. */
 /* Parses nothing: sets units from numerics and flags, and the row's sizes; the bundle must hold all inputs. */
 void sim_start(sim *s);
+num sim_number(sim *s, long double x);
 num sim_input(sim *s, attest_role role, int64_t i0, int64_t i1, int64_t i2, int64_t i3);
+/* An entry of h0 or (below) z0. */
+num sim_given_state(sim *s, int degree, int64_t row, int64_t c, int below);
 uint32_t sim_axis(const sim *s, attest_axis axis);
-num sim_total(sim *s, const num *x, int64_t count);               /* in the order of the options */
-num sim_dot(sim *s, const num *a, const num *b, int64_t count);   /* products, then their total */
+num sim_total(sim *s, const num *x, int64_t count);             /* in the order of the options */
+num sim_dot(sim *s, const num *a, const num *b, int64_t count); /* products, then their total */
 num sim_largest(sim *s, const num *x, int64_t count);
 /* Features of the query and of the keys, values with their gates. */
 void sim_tokens(sim *s);

@@ -43,20 +43,21 @@ static void step(sim *s, num (*state)[SIM_VALUES], int64_t t)
 {
     const tape_unit *acc = &s->unit.acc;
     const num b = rate(s, t);
+    const int old = t > 0 || sim_axis(s, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE;
     num column[SIM_DIM];
     for (int64_t c = 0; c < s->p->e; c++) {
         for (int64_t r = 0; r < s->dim; r++) {
             column[r] = state[r][c];
-            if (sim_decays(s) && t > 0)
+            if (sim_decays(s) && old)
                 column[r] = sim_mul(s, acc, column[r], sim_decay_factor(s, t, r));
         }
         num rest = s->v[t][c];
-        if (t > 0)
+        if (old)
             rest = sim_sub(s, acc, rest, sim_dot(s, s->k[t], column, s->dim));
         const num write = sim_mul(s, acc, b, rest);
         for (int64_t r = 0; r < s->dim; r++) {
             const num term = sim_mul(s, acc, s->k[t][r], write);
-            state[r][c] = stored(s, t > 0 ? sim_add(s, acc, column[r], term) : term);
+            state[r][c] = stored(s, old ? sim_add(s, acc, column[r], term) : term);
         }
     }
 }
@@ -66,6 +67,9 @@ void sim_delta(sim *s)
     num state[SIM_DIM][SIM_VALUES];
     num u[SIM_VALUES];
     sim_tokens(s);
+    for (int64_t r = 0; r < s->dim; r++)
+        for (int64_t c = 0; sim_axis(s, ATTEST_AXIS_STATE) && c < s->p->e; c++)
+            state[r][c] = sim_given_state(s, 1, r, c, 0);
     for (int64_t t = 0; t < s->last; t++)
         step(s, state, t);
     for (int64_t r = 0; r < s->dim; r++)

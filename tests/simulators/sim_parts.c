@@ -69,9 +69,19 @@ static void set_units(sim *s)
         unit->cast.eta *= 2;
         unit->cast.toward_zero = 1;
     }
+    if (s->flags & ATTEST_SERIAL_SUMS)
+        unit->cast.nearest = 1 + s->p->p;
     unit->state = n->state_dtype ? unit_of(n->state_dtype - 1, flush) : acc;
     unit->out = unit_of(s->p->out, flush);
     unit->out.ulp = 1;
+}
+
+static void make_worse(sim *s)
+{
+    tape_unit *const units[] = { &s->unit.acc, &s->unit.sum,  &s->unit.exp,   &s->unit.expm1, &s->unit.div,
+                                 &s->unit.log, &s->unit.cast, &s->unit.state, &s->unit.out,   &s->unit.function };
+    for (size_t k = 0; s->options->worse > 0 && k < sizeof units / sizeof units[0]; k++)
+        units[k]->u *= s->options->worse;
 }
 
 /* What rounding the scale to its declared type changes: known, but the bound takes its size alone. */
@@ -82,7 +92,7 @@ static void set_scale(sim *s)
     s->unit.scale = s->unit.acc;
     s->unit.scale.function = 1;
     if (dtype && scale != 0)
-        s->unit.scale.u = fabsl((attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) - (long double)scale) / scale);
+        s->unit.scale.u = fabsl(attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) / (long double)scale - 1);
 }
 
 void sim_start(sim *s)
@@ -92,9 +102,15 @@ void sim_start(sim *s)
     attest_visible(s->p, s->p->m, s->i, &s->first, &s->last);
     s->keys = s->last - s->first;
     s->dim = attest_feature_dim(s->p);
+    s->constants = 0;
+    s->scale = s->root = -1;
+    for (int64_t t = 0; t < SIM_KEYS; t++)
+        for (int64_t c = 0; c < SIM_DIM; c++)
+            s->decay[t][c] = -1;
     s->has_u = s->has_z = s->has_lse = s->has_state = 0;
     tape_clear(&s->tape);
     set_units(s);
+    make_worse(s);
     set_scale(s);
 }
 
@@ -113,6 +129,25 @@ num sim_input(sim *s, attest_role role, int64_t i0, int64_t i1, int64_t i2, int6
 {
     const attest_tensor *t = attest_bundle_role(s->bundle, role);
     return rounded_input(s, attest_load(t, attest_offset(t, i0, i1, i2, i3)));
+}
+
+num sim_given_state(sim *s, int degree, int64_t row, int64_t c, int below)
+{
+    const attest_tensor_id id = { below ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, (uint32_t)degree };
+    const attest_tensor *t = attest_bundle_get(s->bundle, id);
+    return rounded_input(s, attest_load(t, attest_offset(t, 0, 0, row, below ? 0 : c)));
+}
+
+/* A constant of the program is rounded once, wherever it is used. */
+num sim_number(sim *s, long double x)
+{
+    for (int k = 0; k < s->constants; k++)
+        if (s->constant[k].value == x)
+            return s->constant[k].node;
+    const num node = tape_constant(&s->tape, &s->unit.acc, x);
+    if (s->constants < SIM_CONSTANTS)
+        s->constant[s->constants++] = (sim_constant){ x, node };
+    return node;
 }
 
 /* ---- sums ----------------------------------------------------------------------------------------------------- */
@@ -174,6 +209,7 @@ static num feature(sim *s, num x)
 {
     const long double value = tape_value(&s->tape, x);
     switch (sim_axis(s, ATTEST_AXIS_FEATURE)) {
+    case ATTEST_FEATURE_COSFORMER:
     case ATTEST_FEATURE_RELU: return value > 0 ? x : tape_given(&s->tape, 0);
     case ATTEST_FEATURE_ELU1:
         if (value >= 0)
@@ -181,7 +217,8 @@ static num feature(sim *s, num x)
         if (s->options->elu == ELU_EXP)
             return sim_call(s, &s->unit.exp, TAPE_EXP, x);
         return sim_add(s, &s->unit.acc, sim_call(s, &s->unit.expm1, TAPE_EXPM1, x), tape_given(&s->tape, 1));
-    case ATTEST_FEATURE_SILU: {
+    case ATTEST_FEATURE_SILU:
+    case ATTEST_FEATURE_SILU_UNIT: {
         const num minus = sim_sub(s, NULL, tape_given(&s->tape, 0), x);
         const num below = sim_add(s, &s->unit.acc, tape_given(&s->tape, 1), sim_call(s, &s->unit.exp, TAPE_EXP, minus));
         return sim_div(s, x, below);
@@ -227,6 +264,22 @@ static void rope(sim *s, num *x, int64_t position)
     }
 }
 
+/* cosformer: relu(x) cos a and relu(x) sin a, a = pi position / (2 max(N, M)). */
+static void turn(sim *s, num *x, int64_t position)
+{
+    static const long double pi = 3.141592653589793238462643383279502884L;
+    const tape_unit *acc = &s->unit.acc;
+    const int64_t most = s->p->n > s->p->m ? s->p->n : s->p->m;
+    const num place = sim_mul(s, acc, sim_number(s, pi), tape_given(&s->tape, position));
+    const num angle = sim_div(s, place, tape_given(&s->tape, 2 * most));
+    const num sine = sim_call(s, &s->unit.function, TAPE_SIN, angle);
+    const num cosine = sim_call(s, &s->unit.function, TAPE_COS, angle);
+    for (int64_t c = 0; c < s->p->d; c++) {
+        x[s->p->d + c] = sim_mul(s, acc, x[c], sine);
+        x[c] = sim_mul(s, acc, x[c], cosine);
+    }
+}
+
 static void token(sim *s, num *x, attest_role role, int64_t t, int64_t position)
 {
     const uint32_t kind = sim_axis(s, ATTEST_AXIS_FEATURE);
@@ -236,17 +289,19 @@ static void token(sim *s, num *x, attest_role role, int64_t t, int64_t position)
         rope(s, x, position);
     for (int64_t c = 0; c < s->p->d; c++)
         x[c] = feature(s, x[c]);
-    if (kind == ATTEST_FEATURE_UNIT)
+    if (kind == ATTEST_FEATURE_UNIT || kind == ATTEST_FEATURE_SILU_UNIT)
         divide_by_norm(s, x, s->p->d);
+    if (kind == ATTEST_FEATURE_COSFORMER)
+        turn(s, x, position);
 }
 
 static num scale_number(sim *s)
 {
     if (!s->numerics->scale_dtype)
         return sim_number(s, s->p->scale);
-    if (s->unit.scale.u == 0)
-        return tape_given(&s->tape, s->p->scale);
-    return sim_round(s, &s->unit.scale, tape_given(&s->tape, s->p->scale));
+    if (s->scale < 0)
+        s->scale = sim_round(s, s->unit.scale.u == 0 ? NULL : &s->unit.scale, tape_given(&s->tape, s->p->scale));
+    return s->scale;
 }
 
 static void scale_tokens(sim *s)
@@ -289,9 +344,11 @@ static num scaled(sim *s, num x)
         return x;
     if (s->options->scale == SCALE_SCORE)
         return sim_mul(s, &s->unit.acc, x, scale_number(s));
-    if (s->options->scale == SCALE_DIVIDE)
-        return sim_div(s, x, sim_call(s, &s->unit.acc, TAPE_SQRT, tape_given(&s->tape, s->p->d)));
-    return x;
+    if (s->options->scale != SCALE_DIVIDE)
+        return x;
+    if (s->root < 0)
+        s->root = sim_call(s, &s->unit.acc, TAPE_SQRT, tape_given(&s->tape, s->p->d));
+    return sim_div(s, x, s->root);
 }
 
 /* tanh x: a call; or (1 - e)/(1 + e), e = e^(-2|x|), with the sign put back. */
@@ -346,8 +403,13 @@ num sim_decay_factor(sim *s, int64_t t, int64_t c)
 {
     const uint32_t kind = sim_axis(s, ATTEST_AXIS_DECAY);
     if (kind == ATTEST_DECAY_RETNET)
-        return sim_input(s, ATTEST_GAMMA, 0, 0, 0, 0);
-    return sim_input(s, ATTEST_DECAY, 0, 0, t, kind == ATTEST_DECAY_VECTOR ? c : 0);
+        t = 0;
+    if (kind != ATTEST_DECAY_VECTOR)
+        c = 0;
+    if (s->decay[t][c] < 0)
+        s->decay[t][c] = kind == ATTEST_DECAY_RETNET ? sim_input(s, ATTEST_GAMMA, 0, 0, 0, 0)
+                                                     : sim_input(s, ATTEST_DECAY, 0, 0, t, c);
+    return s->decay[t][c];
 }
 
 /* By a library power (retnet): e^(n ln gamma), of 4 ulp in all. */

@@ -1,5 +1,5 @@
-/* sim_poly.c - polynomial weights of pairs: Horner with divisions or with rounded reciprocals, powers with coefficients;
- * centers; decays of pairs. */
+/* sim_poly.c - polynomial weights of pairs: Horner with divisions or with rounded reciprocals, powers with
+ * coefficients; centers; decays of pairs. */
 #include "tests/simulators/sim.h"
 
 static int order_of(const sim *s) { return (int)s->p->axis[ATTEST_AXIS_WEIGHT].order; }

@@ -13,13 +13,31 @@ static num weight(sim *s, num score, num top)
         const num x = sim_mul(s, acc, sim_sub(s, acc, score, top), sim_number(s, log2e));
         return sim_call(s, &s->unit.exp, TAPE_EXP2, x);
     }
-    case EXP_FMA: { /* fma(score, c, -fl(top c)) */
+    case EXP_FMA_STORED: { /* top is fl(top c) already */
+        const num x = sim_sub(s, acc, sim_mul(s, NULL, score, sim_number(s, log2e)), top);
+        return sim_call(s, &s->unit.exp, TAPE_EXP2, x);
+    }
+    case EXP_FMA:
+    case EXP_FMA_BOTH: { /* fma(score, c, -fl(top c)) */
         const num c = sim_number(s, log2e), shift = sim_mul(s, acc, top, c);
         const num x = sim_sub(s, acc, sim_mul(s, NULL, score, c), shift);
         return sim_call(s, &s->unit.exp, TAPE_EXP2, x);
     }
     default: return sim_call(s, &s->unit.exp, TAPE_EXP, sim_sub(s, acc, score, top));
     }
+}
+
+/* e^(before - top): what older sums are multiplied by. */
+static num rescale(sim *s, num before, num top)
+{
+    const tape_unit *acc = &s->unit.acc;
+    num x;
+    if (s->options->exp != EXP_FMA && s->options->exp != EXP_FMA_STORED)
+        return weight(s, before, top);
+    x = sim_sub(s, acc, before, top);
+    if (s->options->exp == EXP_FMA)
+        x = sim_mul(s, acc, x, sim_number(s, log2e));
+    return sim_call(s, &s->unit.exp, TAPE_EXP2, x);
 }
 
 /* Sums of weights over some keys, all taken off `top`. */
@@ -74,11 +92,13 @@ static void online(sim *s, part *all, int64_t first, int64_t last)
         const int64_t end = last < t + tile ? last : t + tile;
         num top = sim_largest(s, s->score + t, end - t);
         part one;
+        if (s->options->exp == EXP_FMA_STORED)
+            top = sim_mul(s, &s->unit.acc, top, sim_number(s, log2e));
         if (t > first)
             top = sim_max(s, all->top, top);
         sums(s, &one, t, end, top);
         if (t > first) {
-            const num alpha = weight(s, all->top, top);
+            const num alpha = rescale(s, all->top, top);
             one.below = sim_add(s, unit, sim_mul(s, unit, all->below, alpha), one.below);
             for (int64_t c = 0; c < s->p->e; c++)
                 one.sum[c] = sim_add(s, unit, sim_mul(s, unit, all->sum[c], alpha), one.sum[c]);
@@ -171,7 +191,7 @@ static void undo(sim *s, part *all)
 
 void sim_softmax(sim *s)
 {
-    const uint32_t schedule = s->numerics->schedule;
+    const uint32_t schedule = s->options->schedule ? s->options->schedule : s->numerics->schedule;
     const int direct = schedule == ATTEST_SCHEDULE_DIRECT || s->options->no_shift;
     part all;
     sim_tokens(s);
@@ -214,8 +234,7 @@ void sim_mean(sim *s)
         const num share = sim_div(s, w, below);
         for (int64_t c = 0; c < s->p->e; c++) {
             const num v = s->v[j][c];
-            o[c] = j == s->first ? v
-                                 : sim_add(s, unit, o[c], sim_mul(s, unit, share, sim_sub(s, unit, v, o[c])));
+            o[c] = j == s->first ? v : sim_add(s, unit, o[c], sim_mul(s, unit, share, sim_sub(s, unit, v, o[c])));
         }
     }
     sim_output(s, o);

@@ -115,6 +115,19 @@ static void read_state(sim *s, const states *x)
     s->z = read_column(s, x, m, x->below);
 }
 
+static void take_state(sim *s, states *x)
+{
+    const int sums = sim_axis(s, ATTEST_AXIS_NORM) != ATTEST_NORM_NONE;
+    int64_t at = 0;
+    for (int n = x->lowest; n <= x->highest; n++)
+        for (int64_t r = 0; r < attest_state_rows(s->dim, n, 0); r++, at++) {
+            for (int64_t c = 0; c < s->p->e; c++)
+                x->sum[at][c] = sim_given_state(s, n, r, c, 0);
+            x->below[at] = sums ? sim_given_state(s, n, r, 0, 1) : tape_given(&s->tape, 0);
+        }
+    x->started = 1;
+}
+
 static void keep_state(sim *s, const states *x)
 {
     const int64_t last = attest_state_rows(s->dim, x->highest, 0);
@@ -129,6 +142,8 @@ void sim_recurrent(sim *s)
     states x;
     limits(s, &x);
     sim_tokens(s);
+    if (sim_axis(s, ATTEST_AXIS_STATE))
+        take_state(s, &x);
     for (int64_t t = 0; t < s->last; t++)
         update(s, &x, t);
     keep_state(s, &x);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernels/attest_float.h"
+
 void tape_clear(tape *t) { t->count = 0; }
 
 void tape_free(tape *t)
@@ -114,8 +116,12 @@ num tape_do(tape *t, const tape_unit *unit, tape_op op, num a, num b)
         unit = NULL; /* exact */
     else if (unit)
         digits = unit->digits;
-    return append(t, (tape_node){ .op = (uint8_t)op, .a = a, .b = is_binary((uint8_t)op) ? b : a, .exact = x,
-                                  .unit = unit, .digits = (int16_t)(digits > TAPE_ANY ? TAPE_ANY : digits) });
+    return append(t, (tape_node){ .op = (uint8_t)op,
+                                  .a = a,
+                                  .b = is_binary((uint8_t)op) ? b : a,
+                                  .exact = x,
+                                  .unit = unit,
+                                  .digits = (int16_t)(digits > TAPE_ANY ? TAPE_ANY : digits) });
 }
 
 num tape_constant(tape *t, const tape_unit *unit, long double x)
@@ -181,7 +187,10 @@ static void replay(tape *t, num output)
         if (node->op == TAPE_GIVEN)
             continue;
         const long double x = apply(node->op, t->node[node->a].value, t->node[node->b].value);
-        node->value = x + rounding(node, x, node->pick);
+        if (node->unit && node->unit->nearest)
+            node->value = attest_to_f64(node->unit->nearest - 1, attest_from_f64(node->unit->nearest - 1, (double)x));
+        else
+            node->value = x + rounding(node, x, node->pick);
     }
 }
 

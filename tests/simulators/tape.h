@@ -15,22 +15,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How results are rounded.  A number x of at least `least` (2^emin) errs by at most `u` of itself (`ulp`: u of the power
- * of two at or below it).  A smaller one errs by at most `eta` (0 where it is a sum or a difference and `gradual`: such
- * sums are exact), and with `flush` may also become 0.  Results have `digits` digits, and those that
+/* How results are rounded.  A number x of at least `least` (2^emin) errs by at most `u` of itself (`ulp`: u of the
+ * power of two at or below it).  A smaller one errs by at most `eta` (0 where it is a sum or a difference and
+ * `gradual`: such sums are exact), and with `flush` may also become 0.  Results have `digits` digits, and those that
  * have no more by themselves are exact (products of short numbers, or with a power of two).  A `function` is never
  * exact, and errs by u of a number below `least` beside eta.  `toward_zero`: errors only make numbers smaller. */
 typedef struct tape_unit {
     long double u, eta, least;
     int digits;
+    uint32_t nearest; /* 1 + attest_dtype: really rounded to it, to nearest; 0: errors are chosen */
     unsigned ulp : 1, gradual : 1, flush : 1, toward_zero : 1, function : 1;
 } tape_unit;
 
 typedef int32_t num; /* a node of the tape */
 
 typedef enum tape_op {
-    TAPE_GIVEN, TAPE_ROUND, TAPE_ADD, TAPE_SUB, TAPE_MUL, TAPE_DIV, TAPE_MAX, TAPE_MIN, TAPE_SQRT, TAPE_EXP,
-    TAPE_EXP2, TAPE_EXPM1, TAPE_LOG, TAPE_LOG2, TAPE_TANH, TAPE_SIN, TAPE_COS, TAPE_OPS
+    TAPE_GIVEN,
+    TAPE_ROUND,
+    TAPE_ADD,
+    TAPE_SUB,
+    TAPE_MUL,
+    TAPE_DIV,
+    TAPE_MAX,
+    TAPE_MIN,
+    TAPE_SQRT,
+    TAPE_EXP,
+    TAPE_EXP2,
+    TAPE_EXPM1,
+    TAPE_LOG,
+    TAPE_LOG2,
+    TAPE_TANH,
+    TAPE_SIN,
+    TAPE_COS,
+    TAPE_OPS
 } tape_op;
 
 typedef struct tape_node {
@@ -38,7 +55,7 @@ typedef struct tape_node {
     const tape_unit *unit; /* NULL: exact */
     num a, b;
     uint8_t op;
-    int8_t pick;   /* the end of the interval of errors: -1, 0 (no error), 1 */
+    int8_t pick;    /* the end of the interval of errors: -1, 0 (no error), 1 */
     int16_t digits; /* significant digits, or TAPE_ANY */
 } tape_node;
 
@@ -50,8 +67,8 @@ typedef struct tape {
     int failed; /* no memory: all results are worthless */
 } tape;
 
-void tape_clear(tape *t);  /* forgets the program, keeps the memory */
-void tape_free(tape *t);   /* gives the memory back */
+void tape_clear(tape *t); /* forgets the program, keeps the memory */
+void tape_free(tape *t);  /* gives the memory back */
 
 /* A number without error. */
 num tape_given(tape *t, long double x);
@@ -62,8 +79,8 @@ num tape_constant(tape *t, const tape_unit *unit, long double x);
 
 static inline long double tape_value(const tape *t, num x) { return t->node[x].exact; }
 
-/* The largest |error| of `output` that was found: both directions, `rounds` times from the derivatives at the point that
- * the last one led to. */
+/* The largest |error| of `output` that was found: both directions, `rounds` times from the derivatives at the point
+ * that the last one led to. */
 long double tape_attack(tape *t, num output, int rounds);
 
 #endif
