@@ -40,7 +40,7 @@ static const char *kept_verdict(const char *path, const char *title, char *verdi
 
 static void print_row(FILE *to, const char *title, const sim_result *result, const char *verdict, const char *known)
 {
-    fprintf(to, "%s %7.3f %7.3f  %-6s %s%s%s\n", title, result->worst, result->median, verdict, result->where,
+    fprintf(to, "%s %9.3f %7.3f  %-6s %s%s%s\n", title, result->worst, result->median, verdict, result->where,
             known ? "  | " : "", known ? known : "");
     fflush(to);
 }
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     }
     FILE *written = write ? fopen(write, "w") : NULL;
     int good = !write || written;
-    printf("%-18s %-36s %-30s %-5s %7s %7s  %-6s %s\n", "lemma", "program", "declared", "of", "worst", "median", "",
+    printf("%-18s %-36s %-30s %-5s %9s %7s  %-6s %s\n", "lemma", "program", "declared", "of", "worst", "median", "",
            "where");
     for (const sim_section *const *section = sim_sections; *section; section++)
         for (size_t k = 0; k < (*section)->count; k++) {

@@ -4,7 +4,7 @@
 #define SOFTMAX "variant=softmax scale=0.7"
 #define HALF SOFTMAX " p=f16"
 #define BRAIN SOFTMAX " p=bf16"
-#define SEARCHED "wild:3 wild:6 peaked cancel normal"
+#define SEARCHED "wild:3 wild:6 peaked cancel normal first:20"
 
 static const sim_size many[] = { { 2, 1 }, { 3, 2 }, { 8, 1 }, { 22, 4 }, { 64, 1 }, { 0, 0 } };
 static const sim_size long_rows[] = { { 22, 1 }, { 512, 1 }, { 0, 0 } };
@@ -68,6 +68,10 @@ static const sim_row rows[] = {
       NUMERICS(DECLARED, DIRECT), 0, "o", WILD " cancel", many },
     { "R-DECAY", "vector: on the query", "f32", "variant=gla scale=0.7", sim_polynomial, { 0 },
       NUMERICS(DECLARED, DIRECT), 0, "o", WILD " cancel", many },
+    { "R-DECAY", "scalar: sums of logarithms", "all unknown", "variant=simple-gla scale=0.7", sim_polynomial,
+      { .decay = DECAY_LOGS }, NUMERICS(.schedule = 0), 0, "o", WILD " cancel", many },
+    { "R-DECAY", "fox: sums of logarithms", "all unknown", "variant=fox scale=0.7", sim_softmax,
+      { .decay = DECAY_LOGS }, NUMERICS(.schedule = 0), 0, "o", SEARCHED, many },
     { "R-GATE", "gin v", "f32", SOFTMAX " gates=in", sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS), 0, "o",
       SEARCHED, many },
     { "R-GATE", "gout o", "f32", SOFTMAX " gates=out", sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS), 0, "o",

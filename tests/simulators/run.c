@@ -80,6 +80,15 @@ static void small_values(sim *s, double x, uint64_t *state)
     multiply(s, ATTEST_V, exp2(-x), 1);
 }
 
+/* The first key's value is 2^x, the first to be added and the largest: each sum rounds it again. */
+static void first(sim *s, double x, uint64_t *state)
+{
+    attest_tensor *v = attest_bundle_role(s->bundle, ATTEST_V);
+    (void)state;
+    for (int64_t c = 0; c < s->c.problem.e; c++)
+        attest_store_bits(v, c, attest_from_f64(v->dtype, exp2(x) * attest_load(v, c)));
+}
+
 /* Gates, gain and decays are 2^-x, values 2^10 times as large; of many channels only the first is not 0. */
 static void small_gates(sim *s, double x, uint64_t *state)
 {
@@ -104,6 +113,16 @@ static void small_decays(sim *s, double x, uint64_t *state)
         attest_store_bits(h, k, attest_from_f64(h->dtype, 0x1p20 * attest_load(h, k)));
 }
 
+/* Given states 2^-x, the queries 2^20 times as large. */
+static void small_states(sim *s, double x, uint64_t *state)
+{
+    attest_tensor *h = attest_bundle_get(s->bundle, (attest_tensor_id){ ATTEST_KIND_H0, 1 });
+    multiply(s, ATTEST_Q, 0x1p20, 1);
+    multiply(s, ATTEST_V, 0, 0);
+    for (int64_t k = 0; h && k < attest_tensor_count(h); k++)
+        attest_store_bits(h, k, attest_from_f64(h->dtype, exp2(-x) * between(state, 1, 2)));
+}
+
 static const struct {
     const char *name;
     void (*make)(sim *s, double x, uint64_t *state);
@@ -111,8 +130,10 @@ static const struct {
     { "wild:", wild },
     { "shares:", shares },
     { "small-values:", small_values },
+    { "first:", first },
     { "small-gates:", small_gates },
     { "small-decays:", small_decays },
+    { "small-states:", small_states },
 };
 
 static attest_status draw(sim *s, attest_error *err)
@@ -234,6 +255,7 @@ static double try_line(sim *s, bounded *b, const sim_row *row, const char *line,
     if (isnan(ratio))
         attest_fail(err, ATTEST_INTERNAL, "the program does not compute the formula");
 out:
+    sim_end(s);
     attest_bundle_free(s->bundle);
     return status == ATTEST_OK ? ratio : (double)NAN;
 }

@@ -10,7 +10,7 @@
 #include "kernels/tensor/tensor.h"
 #include "tests/simulators/tape.h"
 
-enum { SIM_KEYS = 1024, SIM_DIM = 32, SIM_VALUES = 32, SIM_MONOMIALS = 512, SIM_CONSTANTS = 128 };
+enum { SIM_KEYS = 1024, SIM_DIM = 32, SIM_VALUES = 32, SIM_MONOMIALS = 512, SIM_CONSTANTS = 128, SIM_CUTS = 1 << 14 };
 
 typedef struct sim_constant {
     long double value;
@@ -19,18 +19,23 @@ typedef struct sim_constant {
 
 /* The ways to write a program.  0 is the plainest. */
 typedef enum sim_scale { SCALE_SCORE, SCALE_Q, SCALE_K, SCALE_ROOTS, SCALE_DIVIDE } sim_scale;
-typedef enum sim_sum { SUM_SERIAL, SUM_PAIRS, SUM_BLOCKS, SUM_FMA } sim_sum;
+/* TENSOR: instructions of 4 exact products and the accumulator, aligned and cut (R-TENSOR). */
+typedef enum sim_sum { SUM_SERIAL, SUM_PAIRS, SUM_BLOCKS, SUM_FMA, SUM_TENSOR } sim_sum;
 /* EXP_FMA: weights by fma(s, c, -fl(m c)), the factors of later maxima by (m - m') c; STORED: maxima are kept as
  * fl(m c); BOTH: factors as the weights. */
 typedef enum sim_exp { EXP_NATURAL, EXP_BASE2, EXP_BASE2_LAST, EXP_FMA, EXP_FMA_STORED, EXP_FMA_BOTH } sim_exp;
 typedef enum sim_divide { DIVIDE_LAST, DIVIDE_THEN_CAST, DIVIDE_AFTER_CAST } sim_divide;
 typedef enum sim_merge { MERGE_LSE, MERGE_FREE, MERGE_SUMS } sim_merge;
 typedef enum sim_poly { POLY_DIVIDE, POLY_RECIPROCAL, POLY_POWERS } sim_poly;
-typedef enum sim_tanh { TANH_CALL, TANH_EXP } sim_tanh;
+/* EXP: (1 - e^-2x)/(1 + e^-2x); ONE: 1 - 2/(e^2x + 1). */
+typedef enum sim_tanh { TANH_CALL, TANH_EXP, TANH_ONE } sim_tanh;
 typedef enum sim_rate { RATE_EXPM1, RATE_EXP } sim_rate;
 typedef enum sim_elu { ELU_EXP, ELU_EXPM1 } sim_elu;
 typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL } sim_norm;
-typedef enum sim_decay { DECAY_PRODUCT, DECAY_POWER } sim_decay;
+/* LOGS: e^(L_i - L_j), L the sums of the logarithms from token 0 on. */
+typedef enum sim_decay { DECAY_PRODUCT, DECAY_POWER, DECAY_LOGS } sim_decay;
+/* sigmoid: silu = x (1/(1 + e^-x)). */
+typedef enum sim_silu { SILU_DIVIDE, SILU_SIGMOID } sim_silu;
 
 typedef struct sim_options {
     uint32_t schedule; /* of a kernel that does not declare it */
@@ -45,6 +50,9 @@ typedef struct sim_options {
     sim_elu elu;
     sim_norm norm;
     sim_decay decay;
+    sim_silu silu;
+    int sink_in_max;  /* the sink is one of the numbers that the maximum is taken of */
+    int apart;        /* delta: b v and b k S are rounded by themselves */
     int cast_in_sum;  /* the denominator adds the cast weights */
     int undo_shift;   /* exponentials of s - max, and e^max at the end */
     double worse;     /* every rounding so many times as large as declared; 0: 1 */
@@ -72,6 +80,9 @@ typedef struct sim {
     int constants;
     num scale, root; /* as the program has them; -1: not yet */
     num decay[SIM_KEYS][SIM_DIM];
+    num log_sum[SIM_KEYS];    /* of the logarithms of decays up to a token; -1: not yet */
+    tape_unit *cut[SIM_CUTS]; /* absolute errors of aligned addends, owned */
+    int cuts;
     int casts; /* weights are cast to p */
     int finer; /* sums are rounded to acc at their end */
     int64_t i, first, last, keys, dim;
@@ -108,6 +119,7 @@ static inline num sim_call(sim *s, const tape_unit *unit, tape_op op, num a)
 /* sim_parts.c: what programs are made of. */
 /* Parses nothing: sets units from numerics and flags, and the row's sizes; the bundle must hold all inputs. */
 void sim_start(sim *s);
+void sim_end(sim *s); /* gives back all that a problem took but the tape */
 num sim_number(sim *s, long double x);
 num sim_input(sim *s, attest_role role, int64_t i0, int64_t i1, int64_t i2, int64_t i3);
 /* An entry of h0 or (below) z0. */

@@ -51,13 +51,18 @@ static void step(sim *s, num (*state)[SIM_VALUES], int64_t t)
             if (sim_decays(s) && old)
                 column[r] = sim_mul(s, acc, column[r], sim_decay_factor(s, t, r));
         }
-        num rest = s->v[t][c];
-        if (old)
-            rest = sim_sub(s, acc, rest, sim_dot(s, s->k[t], column, s->dim));
-        const num write = sim_mul(s, acc, b, rest);
+        num rest = s->v[t][c], write;
+        const num seen = old ? sim_dot(s, s->k[t], column, s->dim) : -1;
+        if (old && s->options->apart) {
+            write = sim_sub(s, acc, sim_mul(s, acc, b, rest), sim_mul(s, acc, b, seen));
+        } else {
+            if (old)
+                rest = sim_sub(s, acc, rest, seen);
+            write = sim_mul(s, acc, b, rest);
+        }
         for (int64_t r = 0; r < s->dim; r++) {
-            const num term = sim_mul(s, acc, s->k[t][r], write);
-            state[r][c] = stored(s, old ? sim_add(s, acc, column[r], term) : term);
+            const num term = sim_mul(s, &s->unit.sum, s->k[t][r], write);
+            state[r][c] = stored(s, old ? sim_add(s, &s->unit.sum, column[r], term) : term);
         }
     }
 }

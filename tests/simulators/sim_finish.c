@@ -28,7 +28,7 @@ static void centre(sim *s, num *x)
     const int64_t e = s->p->e;
     num sum = x[0];
     for (int64_t c = 1; c < e; c++)
-        sum = sim_add(s, &s->unit.acc, sum, x[c]);
+        sum = sim_add(s, &s->unit.sum, sum, x[c]);
     const num mean = sim_div(s, sum, tape_given(&s->tape, e));
     for (int64_t c = 0; c < e; c++)
         x[c] = sim_sub(s, &s->unit.acc, x[c], mean);
@@ -38,9 +38,10 @@ static num root_of(sim *s, const num *x, int divide)
 {
     const tape_unit *acc = &s->unit.acc;
     const double eps = s->p->axis[ATTEST_AXIS_EPS].number;
-    num sum = sim_mul(s, acc, x[0], x[0]);
+    const tape_unit *total = &s->unit.sum;
+    num sum = sim_mul(s, total, x[0], x[0]);
     for (int64_t c = 1; c < s->p->e; c++)
-        sum = sim_add(s, acc, sum, sim_mul(s, acc, x[c], x[c]));
+        sum = sim_add(s, total, sum, sim_mul(s, total, x[c], x[c]));
     if (divide)
         sum = sim_div(s, sum, tape_given(&s->tape, s->p->e));
     if (eps > 0)

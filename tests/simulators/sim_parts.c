@@ -103,7 +103,10 @@ void sim_start(sim *s)
     s->keys = s->last - s->first;
     s->dim = attest_feature_dim(s->p);
     s->constants = 0;
+    s->cuts = 0;
     s->scale = s->root = -1;
+    for (int64_t t = 0; t < SIM_KEYS; t++)
+        s->log_sum[t] = -1;
     for (int64_t t = 0; t < SIM_KEYS; t++)
         for (int64_t c = 0; c < SIM_DIM; c++)
             s->decay[t][c] = -1;
@@ -150,60 +153,6 @@ num sim_number(sim *s, long double x)
     return node;
 }
 
-/* ---- sums ----------------------------------------------------------------------------------------------------- */
-static num pairs(sim *s, const num *x, int64_t count)
-{
-    if (count == 1)
-        return x[0];
-    return sim_add(s, &s->unit.sum, pairs(s, x, count / 2), pairs(s, x + count / 2, count - count / 2));
-}
-
-static num serial(sim *s, const num *x, int64_t count)
-{
-    num sum = x[0];
-    for (int64_t k = 1; k < count; k++)
-        sum = sim_add(s, &s->unit.sum, sum, x[k]);
-    return sum;
-}
-
-static num blocks(sim *s, const num *x, int64_t count)
-{
-    const int64_t block = s->numerics->block > 0 ? s->numerics->block : count;
-    num sum = -1;
-    for (int64_t k = 0; k < count; k += block) {
-        const num part = serial(s, x + k, count - k < block ? count - k : block);
-        sum = sum < 0 ? part : sim_add(s, &s->unit.sum, sum, part);
-    }
-    return sum;
-}
-
-num sim_total(sim *s, const num *x, int64_t count)
-{
-    const num sum = s->options->sum == SUM_PAIRS    ? pairs(s, x, count)
-                    : s->options->sum == SUM_BLOCKS ? blocks(s, x, count)
-                                                    : serial(s, x, count);
-    return s->finer ? sim_round(s, &s->unit.acc, sum) : sum;
-}
-
-num sim_dot(sim *s, const num *a, const num *b, int64_t count)
-{
-    num term[SIM_KEYS];
-    const tape_unit *unit = s->options->sum == SUM_FMA ? NULL : &s->unit.sum;
-    for (int64_t k = 0; k < count; k++)
-        term[k] = sim_mul(s, unit, a[k], b[k]);
-    if (!unit && count == 1)
-        term[0] = sim_round(s, &s->unit.sum, term[0]);
-    return sim_total(s, term, count);
-}
-
-num sim_largest(sim *s, const num *x, int64_t count)
-{
-    num top = x[0];
-    for (int64_t k = 1; k < count; k++)
-        top = sim_max(s, top, x[k]);
-    return top;
-}
-
 /* ---- tokens --------------------------------------------------------------------------------------------------- */
 static num feature(sim *s, num x)
 {
@@ -221,6 +170,8 @@ static num feature(sim *s, num x)
     case ATTEST_FEATURE_SILU_UNIT: {
         const num minus = sim_sub(s, NULL, tape_given(&s->tape, 0), x);
         const num below = sim_add(s, &s->unit.acc, tape_given(&s->tape, 1), sim_call(s, &s->unit.exp, TAPE_EXP, minus));
+        if (s->options->silu == SILU_SIGMOID)
+            return sim_mul(s, &s->unit.acc, x, sim_div(s, tape_given(&s->tape, 1), below));
         return sim_div(s, x, below);
     }
     default: return x;
@@ -351,12 +302,23 @@ static num scaled(sim *s, num x)
     return sim_div(s, x, s->root);
 }
 
+/* 1 - 2/(e^2x + 1) */
+static num tanh_of_one(sim *s, num x)
+{
+    const tape_unit *acc = &s->unit.acc;
+    const num one = tape_given(&s->tape, 1), two = tape_given(&s->tape, 2);
+    const num e = sim_call(s, &s->unit.exp, TAPE_EXP, sim_mul(s, acc, two, x));
+    return sim_sub(s, acc, one, sim_div(s, two, sim_add(s, acc, e, one)));
+}
+
 /* tanh x: a call; or (1 - e)/(1 + e), e = e^(-2|x|), with the sign put back. */
 static num hyperbolic(sim *s, num x)
 {
     const tape_unit *acc = &s->unit.acc;
     if (s->options->tanh == TANH_CALL)
         return sim_call(s, &s->unit.function, TAPE_TANH, x);
+    if (s->options->tanh == TANH_ONE)
+        return tanh_of_one(s, x);
     const num one = tape_given(&s->tape, 1), sign = tape_given(&s->tape, tape_value(&s->tape, x) < 0 ? 2 : -2);
     const num e = sim_call(s, &s->unit.exp, TAPE_EXP, sim_mul(s, acc, sign, x));
     const num y = sim_div(s, sim_sub(s, acc, one, e), sim_add(s, acc, one, e));
@@ -420,9 +382,21 @@ static num power_of(sim *s, int64_t n)
     return sim_call(s, &s->unit.function, TAPE_EXP, exponent);
 }
 
+/* The sum of the logarithms of the decays of tokens 0 to t. */
+static num log_sum(sim *s, int64_t t)
+{
+    if (s->log_sum[t] < 0) {
+        const num log = sim_call(s, &s->unit.log, TAPE_LOG, sim_decay_factor(s, t, 0));
+        s->log_sum[t] = t == 0 ? log : sim_add(s, &s->unit.acc, log_sum(s, t - 1), log);
+    }
+    return s->log_sum[t];
+}
+
 num sim_decay_of(sim *s, int64_t j, int64_t i, int64_t c)
 {
     num product = -1;
+    if (j >= 0 && j < i && s->options->decay == DECAY_LOGS)
+        return sim_call(s, &s->unit.exp, TAPE_EXP, sim_sub(s, &s->unit.acc, log_sum(s, i), log_sum(s, j)));
     if (j < i && s->options->decay == DECAY_POWER && sim_axis(s, ATTEST_AXIS_DECAY) == ATTEST_DECAY_RETNET)
         return power_of(s, i - j);
     for (int64_t t = i; t > j; t--) {

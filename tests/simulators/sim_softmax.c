@@ -161,7 +161,9 @@ static void split(sim *s, part *all)
 
 static void add_sink(sim *s, part *all)
 {
-    const num sink = sim_input(s, ATTEST_SINK, 0, 0, 0, 0);
+    num sink = sim_input(s, ATTEST_SINK, 0, 0, 0, 0);
+    if (s->options->exp == EXP_BASE2)
+        sink = sim_mul(s, &s->unit.acc, sink, sim_number(s, log2e));
     all->below = sim_add(s, &s->unit.sum, all->below, weight(s, sink, all->top));
 }
 
@@ -174,8 +176,9 @@ static void base_two(sim *s)
 static num lse_output(sim *s, const part *all)
 {
     num lse = all->top < 0 ? logarithm(s, all->below) : lse_of(s, all);
-    if (s->options->exp == EXP_BASE2)
-        lse = sim_mul(s, &s->unit.acc, lse, sim_number(s, 1 / log2e));
+    const int base2 = s->options->exp == EXP_BASE2, wanted = (s->flags & ATTEST_LSE_BASE2) != 0;
+    if (base2 != wanted)
+        lse = sim_mul(s, &s->unit.acc, lse, sim_number(s, base2 ? 1 / log2e : log2e));
     return lse;
 }
 
@@ -187,6 +190,12 @@ static void undo(sim *s, part *all)
     for (int64_t c = 0; c < s->p->e; c++)
         all->sum[c] = sim_mul(s, &s->unit.acc, all->sum[c], factor);
     all->below = sim_mul(s, &s->unit.acc, all->below, factor);
+}
+
+static num top_of_row(sim *s)
+{
+    const num top = sim_largest(s, s->score + s->first, s->keys);
+    return s->options->sink_in_max ? sim_max(s, top, sim_input(s, ATTEST_SINK, 0, 0, 0, 0)) : top;
 }
 
 void sim_softmax(sim *s)
@@ -202,7 +211,7 @@ void sim_softmax(sim *s)
     else if (schedule == ATTEST_SCHEDULE_SPLIT)
         split(s, &all);
     else
-        sums(s, &all, s->first, s->last, direct ? -1 : sim_largest(s, s->score + s->first, s->keys));
+        sums(s, &all, s->first, s->last, direct ? -1 : top_of_row(s));
     s->lse = lse_output(s, &all);
     s->has_lse = 1;
     if (s->options->undo_shift && !direct)

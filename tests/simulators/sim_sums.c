@@ -1,0 +1,111 @@
+/* sim_sums.c - sums and dot products in the orders that the options name. */
+#include "tests/simulators/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static num pairs(sim *s, const num *x, int64_t count)
+{
+    if (count == 1)
+        return x[0];
+    return sim_add(s, &s->unit.sum, pairs(s, x, count / 2), pairs(s, x + count / 2, count - count / 2));
+}
+
+static num serial(sim *s, const num *x, int64_t count)
+{
+    num sum = x[0];
+    for (int64_t k = 1; k < count; k++)
+        sum = sim_add(s, &s->unit.sum, sum, x[k]);
+    return sum;
+}
+
+static num blocks(sim *s, const num *x, int64_t count)
+{
+    const int64_t block = s->numerics->block > 0 ? s->numerics->block : count;
+    num sum = -1;
+    for (int64_t k = 0; k < count; k += block) {
+        const num part = serial(s, x + k, count - k < block ? count - k : block);
+        sum = sum < 0 ? part : sim_add(s, &s->unit.sum, sum, part);
+    }
+    return sum;
+}
+
+/* ---- R-TENSOR ------------------------------------------------------------------------------------------------- */
+/* x, cut below `grain`: toward zero. */
+static num cut(sim *s, num x, long double grain)
+{
+    tape_unit *unit = s->cuts < SIM_CUTS ? malloc(sizeof *unit) : NULL;
+    if (!unit) {
+        s->tape.failed = 1;
+        return x;
+    }
+    *unit = (tape_unit){ .eta = grain, .least = (long double)INFINITY, .toward_zero = 1 };
+    s->cut[s->cuts++] = unit;
+    return sim_round(s, unit, x);
+}
+
+static num instruction(sim *s, num old, const num *product, int64_t count)
+{
+    long double largest = old < 0 ? 0 : fabsl(tape_value(&s->tape, old));
+    num sum = -1;
+    int exponent;
+    for (int64_t k = 0; k < count; k++)
+        largest = fmaxl(largest, fabsl(tape_value(&s->tape, product[k])));
+    if (largest == 0)
+        return old < 0 ? product[0] : old;
+    frexpl(largest, &exponent);
+    const long double grain = ldexpl(1, exponent - 1 - 23);
+    if (old >= 0)
+        sum = cut(s, old, grain);
+    for (int64_t k = 0; k < count; k++) {
+        const num addend = cut(s, product[k], grain);
+        sum = sum < 0 ? addend : sim_add(s, NULL, sum, addend);
+    }
+    frexpl(fabsl(tape_value(&s->tape, sum)), &exponent);
+    return cut(s, sum, ldexpl(1, exponent - 1 - 23));
+}
+
+static num tensor(sim *s, const num *product, int64_t count)
+{
+    num sum = -1;
+    for (int64_t k = 0; k < count; k += 4)
+        sum = instruction(s, sum, product + k, count - k < 4 ? count - k : 4);
+    return sum;
+}
+
+void sim_end(sim *s)
+{
+    for (int k = 0; k < s->cuts; k++)
+        free(s->cut[k]);
+    s->cuts = 0;
+}
+
+/* ---- in the order of the options ------------------------------------------------------------------------------ */
+num sim_total(sim *s, const num *x, int64_t count)
+{
+    if (s->options->sum == SUM_TENSOR)
+        return tensor(s, x, count);
+    const num sum = s->options->sum == SUM_PAIRS    ? pairs(s, x, count)
+                    : s->options->sum == SUM_BLOCKS ? blocks(s, x, count)
+                                                    : serial(s, x, count);
+    return s->finer ? sim_round(s, &s->unit.acc, sum) : sum;
+}
+
+num sim_dot(sim *s, const num *a, const num *b, int64_t count)
+{
+    num term[SIM_KEYS];
+    const tape_unit *unit = s->options->sum >= SUM_FMA ? NULL : &s->unit.sum;
+    for (int64_t k = 0; k < count; k++)
+        term[k] = sim_mul(s, unit, a[k], b[k]);
+    if (s->options->sum == SUM_FMA && count == 1)
+        term[0] = sim_round(s, &s->unit.sum, term[0]);
+    return sim_total(s, term, count);
+}
+
+num sim_largest(sim *s, const num *x, int64_t count)
+{
+    num top = x[0];
+    for (int64_t k = 1; k < count; k++)
+        top = sim_max(s, top, x[k]);
+    return top;
+}
