@@ -8,9 +8,10 @@
  * batch entries, heads, queries, keys and channels left out of the values; whole tensors, halves of them, single
  * elements made 0, 1, -1, an integer, a power of two, of fewer mantissa bits.  In rounds, until no move is kept.
  * A move is kept if the same property is broken with the same kind of end and its ratio is at least max(1, ratio0/2),
- * so that it does not drift towards ratio 1.  No example is tried twice, and none that the problem line or the law of a
- * tensor forbids: len stays in 0..m, gates and decays in (0,1], slopes above 0, a key of a delta rule and what it writes
- * never grow, a given state only goes as a whole.  Where no move on values is kept, the example stays a drawn one.
+ * so that it does not drift towards ratio 1.  No example is tried twice, and none that the problem line or a tensor's
+ * distribution forbids: len stays in 0..m, gates and decays in (0,1], slopes above 0, a key of a delta rule and what
+ * it writes never grow, a given state only goes as a whole.  Where no move on values is kept, the example stays a
+ * drawn one.
  * Bounded by `attempts` and by `seconds` (without `now`: by attempts alone); each attempt runs the property anew.
  */
 #ifndef ATTEST_SHRINK_H

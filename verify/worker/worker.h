@@ -4,9 +4,9 @@
  *
  * attest-worker (kernels, ABI, .npy only) is started once per kernel library and served over a socket pair;
  * tensors travel in one memfd.  Each tensor has a segment of it (worker_layout.h): whole pages, with canary bytes
- * around the data.  The data is aligned to 64 bytes.  It lies against the end of its pages in the first run and against their
- * start in the second.  The worker maps inputs read-only, outputs and workspace read-write, with PROT_NONE pages on
- * both sides of each.  Outputs are filled with a NaN pattern of their own before run(), another one for the
+ * around the data.  The data is aligned to 64 bytes.  It lies against the end of its pages in the first run and against
+ * their start in the second.  The worker maps inputs read-only, outputs and workspace read-write, with PROT_NONE pages
+ * on both sides of each.  Outputs are filled with a NaN pattern of their own before run(), another one for the
  * second run, so an element that was never written is seen.  A worker that dies or is late is killed (whole
  * process group) and the next case starts a new one: a crash costs one result.
  */

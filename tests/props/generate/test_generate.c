@@ -181,7 +181,7 @@ typedef int (*serves_some)(const attest_problem *p);
 static int serve_some(void *context, const attest_problem *p) { return (*(serves_some *)context)(p); }
 
 /* A kernel that serves one drawn line in 100 is missed by all tries of a case once in 56 ((1 - 1/100)^400).  Where more
- * than one case in 10 is missed, less than one line in 174 is served: the generator draws too little of what it asks. */
+ * than one case in 10 is missed, less than one line in 174 is served: it draws too little of what it asks. */
 enum { HARD_SEEDS = 8, HARD_CASES = 40, HARD_LEAST = HARD_SEEDS * HARD_CASES * 9 / 10 };
 
 /* Whole blocks only; nothing but with given states, with a bias; weights that its schedule makes unlikely. */
