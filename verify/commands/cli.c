@@ -53,7 +53,7 @@ enum {
 
 static const option_row option_table[] = {
     { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 }, "gate audit" },
-    { { "TARGET", 0, 0, OPTION_DOC, "NAME, glob, LIB.so or LIB.so:KERNEL", 0 }, "audit" },
+    { { "TARGET", 0, 0, OPTION_DOC | OPTION_NO_USAGE, "NAME, glob, LIB.so or LIB.so:KERNEL", 0 }, "audit" },
     { { "suite", KEY_SUITE, "NAME", 0, "ci (default), smoke, full, or a suite file", 0 }, "defects" },
     { { "gate", KEY_GATE, "GATE", 0,
         "what the gates of other suites let through, on their own inputs, instead of the matrix: all (minutes), or "
