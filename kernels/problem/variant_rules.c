@@ -125,9 +125,12 @@ static const need recurrence[] = {
     { ATTEST_AXIS_ALIBI, DEFAULT, "alibi=none" },
 };
 
+/* A running maximum c multiplies u and z by e^-c: a quotient of sums and a norm by the length of u do not see it (an
+ * eps is scaled along). */
 static const need tiles[] = {
     { ATTEST_AXIS_WEIGHT, BIT(ATTEST_WEIGHT_EXP), "weight=exp" },
-    { ATTEST_AXIS_NORM, BIT(ATTEST_NORM_SUM) | BIT(ATTEST_NORM_SINK), "norm=sum or norm=sink" },
+    { ATTEST_AXIS_NORM, BIT(ATTEST_NORM_SUM) | BIT(ATTEST_NORM_SINK) | BIT(ATTEST_NORM_L2) | BIT(ATTEST_NORM_RMS),
+      "norm=sum, sink, l2 or rms" },
 };
 
 static const need splits[] = {

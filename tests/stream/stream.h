@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0x2044e8f20a110702 },
-    { 20261121, 0xd49b39ec135a482e },
+    { 0, 0x7351c8e123e27d96 },
+    { 20261121, 0xdcfd5fe3516462a1 },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 

@@ -433,9 +433,8 @@ static void check_consequences(axes axis, const char *text)
     const int row_wide = !IS(CENTER, ZERO) || !IS(FILTER, NONE); /* a key's weight depends on the whole row */
     const int recurrent = !exponential && !row_wide && IS(CAP, NONE) && IS(CLAMP, NONE) && IS(ALIBI, NONE) &&
                           IS(WINDOW, NONE);
-    const int legal[6] = {
-        0, 1, exponential && (IS(NORM, SUM) || IS(NORM, SINK)), IS(UPDATE, ADD) && !row_wide, recurrent, recurrent
-    };
+    const int scaled_away = IS(NORM, SUM) || IS(NORM, SINK) || IS(NORM, L2) || IS(NORM, RMS);
+    const int legal[6] = { 0, 1, exponential && scaled_away, IS(UPDATE, ADD) && !row_wide, recurrent, recurrent };
     const int rational = !exponential && (IS(FEATURE, IDENTITY) || IS(FEATURE, RELU)) && IS(ROPE, NONE) &&
                          !IS(GATES, HEADS) && IS(CAP, NONE) && !IS(UPDATE, EFLA) &&
                          (IS(NORM, SUM) || IS(NORM, FLOOR) || IS(NORM, NONE) || IS(NORM, LENGTH));
