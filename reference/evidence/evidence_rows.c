@@ -165,6 +165,20 @@ out:
     return status;
 }
 
+/* The same row of two truths, of one width. */
+static attest_status known_rows(ref_row **x, ref_row **y, attest_truth *one, attest_truth *two, int64_t b, int64_t h,
+                                int64_t i, attest_error *err)
+{
+    attest_status status;
+    ATTEST_TRY(known_row(x, one, b, h, i, err));
+    ATTEST_TRY(known_row(y, two, b, h, i, err));
+    if ((*x)->e != (*y)->e)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "rows of %lld and of %lld values", (long long)(*x)->e,
+                               (long long)(*y)->e));
+out:
+    return status;
+}
+
 attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, attest_truth *two, int64_t b, int64_t h,
                                      int64_t i, attest_error *err)
 {
@@ -172,11 +186,7 @@ attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, att
     attest_status status;
     AUTO_ARB(dot, xx, yy);
     *cosine = (attest_span){ NAN, NAN };
-    ATTEST_TRY(known_row(&x, one, b, h, i, err));
-    ATTEST_TRY(known_row(&y, two, b, h, i, err));
-    if (x->e != y->e)
-        ATTEST_TRY(
-            attest_fail(err, ATTEST_BAD_INPUT, "rows of %lld and of %lld values", (long long)x->e, (long long)y->e));
+    ATTEST_TRY(known_rows(&x, &y, one, two, b, h, i, err));
     if (x->illposed || y->illposed) /* stays NaN */
         goto out;
     arb_dot(dot, NULL, 0, x->o, 1, y->o, 1, (slong)x->e, BITS);
@@ -186,6 +196,28 @@ attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, att
     arb_sqrt(xx, xx, BITS);
     arb_div(dot, dot, xx, BITS);
     *cosine = ref_span_of(dot);
+out:
+    return status;
+}
+
+attest_status attest_evidence_distance(attest_span *distance, attest_truth *one, attest_truth *two, int64_t b,
+                                       int64_t h, int64_t i, attest_error *err)
+{
+    ref_row *x, *y;
+    attest_status status;
+    AUTO_ARB(d, dd, yy);
+    *distance = (attest_span){ NAN, NAN };
+    ATTEST_TRY(known_rows(&x, &y, one, two, b, h, i, err));
+    if (x->illposed || y->illposed) /* stays NaN */
+        goto out;
+    for (int64_t c = 0; c < x->e; c++) {
+        arb_sub(d, x->o + c, y->o + c, BITS);
+        arb_addmul(dd, d, d, BITS);
+        arb_addmul(yy, y->o + c, y->o + c, BITS);
+    }
+    arb_div(dd, dd, yy, BITS);
+    arb_sqrtpos(dd, dd, BITS);
+    *distance = ref_span_of(dd);
 out:
     return status;
 }

@@ -117,6 +117,35 @@ START_TEST(equality_of_rows)
 }
 END_TEST
 
+/* o = (3, 4) and (0, 8), one key each: |(3,-4)|/8 = 5/8, |(-3,4)|/5 = 1. */
+START_TEST(distances)
+{
+    static const double one[1] = { 1 }, values[3][2] = { { 3, 4 }, { 0, 8 }, { 0, 0 } };
+    static const struct {
+        int x, y;
+        double distance;
+    } pairs[] = { { 0, 1, 0.625 }, { 1, 0, 1 }, { 2, 1, 1 } };
+    claim_case x[3] = { { .truth = NULL } };
+    attest_span distance;
+    for (int n = 0; n < 3; n++) {
+        MUST(claim_case_parse(&x[n], &err, "variant=softmax n=1 d=1 e=2"));
+        MUST(claim_case_put(&x[n], ATTEST_Q, one, &err));
+        MUST(claim_case_put(&x[n], ATTEST_V, values[n], &err));
+        MUST(claim_case_ready(&x[n], &err));
+    }
+    for (size_t n = 0; n < sizeof pairs / sizeof pairs[0]; n++) {
+        MUST(attest_evidence_distance(&distance, x[pairs[n].x].truth, x[pairs[n].y].truth, 0, 0, 0, &err));
+        ck_assert_msg(holds(distance, pairs[n].distance), "pair %zu: [%a, %a]", n, distance.lo, distance.hi);
+    }
+    MUST(attest_evidence_distance(&distance, x[0].truth, x[0].truth, 0, 0, 0, &err));
+    ck_assert(holds(distance, 0));
+    MUST(attest_evidence_distance(&distance, x[0].truth, x[2].truth, 0, 0, 0, &err)); /* over a row of 0 */
+    ck_assert(isnan(distance.lo) && isnan(distance.hi));
+    for (int n = 0; n < 3; n++)
+        claim_case_close(&x[n]);
+}
+END_TEST
+
 START_TEST(moments_and_filter)
 {
     static const double five[5] = { 3, 1, 2.5, 2, 0.5 };
@@ -389,6 +418,7 @@ START_TEST(domains)
     MUST(claim_case_open(&y, &err, "variant=softmax n=2 m=3 d=2 e=1"));
     ck_assert_int_eq(attest_evidence_row(value, x.truth, ATTEST_Q, 0, 0, 0, &err), ATTEST_BAD_INPUT);
     ck_assert_int_eq(attest_evidence_cosine(value, x.truth, y.truth, 0, 0, 0, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_distance(value, x.truth, y.truth, 0, 0, 0, &err), ATTEST_BAD_INPUT);
     for (int t = 0; t < 3; t++)
         ck_assert_int_eq(
             attest_evidence_filter(&kept, value, &other, x.truth, (const double[]){ 0, -1, NAN }[t], 0, 0, 0, &err),
@@ -428,6 +458,7 @@ Suite *suite_evidence(void)
     tcase_add_test(t, formulas);
     tcase_add_test(t, rows_and_weights);
     tcase_add_test(t, equality_of_rows);
+    tcase_add_test(t, distances);
     tcase_add_test(t, moments_and_filter);
     tcase_add_test(t, gates_over_a_list);
     tcase_add_test(t, roots_reach_and_orders);
