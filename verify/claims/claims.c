@@ -10,14 +10,27 @@
 #include "reports/table.h"
 
 const attest_claim_source *const attest_claim_sources[] = {
-    &attest_claims_expressiveness,   &attest_claims_denominator,
-    &attest_claims_series,           &attest_claims_updates,
-    &attest_claims_updates_tutorial, &attest_claims_updates_sla,
-    &attest_claims_updates_rwkv,     &attest_claims_summary,
-    &attest_claims_theory,           &attest_claims_note,
-    &attest_claims_note_filter,      &attest_claims_sla,
-    &attest_claims_tutorial_tables,  &attest_claims_tutorial_forms,
+    &attest_claims_expressiveness,
+    &attest_claims_denominator,
+    &attest_claims_series,
+    &attest_claims_updates_retnet,
+    &attest_claims_updates_mamba,
+    &attest_claims_updates_gla,
+    &attest_claims_updates_delta,
+    &attest_claims_updates_rwkv,
+    &attest_claims_summary,
+    &attest_claims_theory,
+    &attest_claims_note,
+    &attest_claims_note_filter,
+    &attest_claims_sla,
+    &attest_claims_tutorial_tables,
+    &attest_claims_tutorial_forms,
     &attest_claims_tutorial_costs,
+    &attest_claims_recurrent,
+    &attest_claims_norms,
+    &attest_claims_note_accuracy,
+    &attest_claims_sla_tables,
+    &attest_claims_tutorial_noise,
 };
 const size_t attest_claim_source_count = sizeof attest_claim_sources / sizeof attest_claim_sources[0];
 
@@ -232,12 +245,14 @@ void attest_ledger_markdown(FILE *out, const attest_ledger *ledger)
     size_t totals[4] = { 0 };
     for (size_t i = 0; i < ledger->count; i++)
         totals[ledger->rows[i].finding.verdict]++;
-    fprintf(out,
-            "# The papers' statements, checked with numbers\n\n"
-            "Verdicts: `holds`: the figures bear the statement out as far as `how checked` says; `holds if ...`: only "
-            "under that condition, and the figures show a case without it that fails; `false as written`: the figures "
-            "contradict it; `not checkable here`: it needs training runs or machines. `expected` is the committed "
-            "verdict; a figure in brackets is an enclosure.\n\nTotals:");
+    fprintf(
+        out,
+        "# The papers' statements, checked with numbers\n\n"
+        "Verdicts: `holds`: the figures bear the statement out as far as `how checked` says; `holds if ...`: only "
+        "under that condition, and the figures show a case without it that fails; `false as written`: the figures "
+        "contradict it; `not checkable here`: it needs training runs or machines. Words in quotes '' are the "
+        "source's; `ours, to SECTION`: the source does not say it. `expected` is the committed verdict; a figure in "
+        "brackets is an enclosure.\n\nTotals:");
     for (int v = 0; v < 4; v++)
         fprintf(out, " %zu %s%s", totals[v], names[v], v < 3 ? "," : "");
     fprintf(out, "; %zu in all.\n\n", ledger->count);

@@ -40,8 +40,8 @@ typedef attest_status (*attest_claim_check)(attest_claim_finding *finding, const
                                             attest_error *err);
 
 struct attest_statement {
-    const char *statement; /* in our words */
-    const char *section;   /* of the source */
+    const char *statement; /* in our words; in quotes '' the source's */
+    const char *section;   /* of the source; "ours, to SECTION" where the source does not say it */
     const char *how;
     uint32_t expected;     /* attest_claim_verdict */
     const char *condition; /* of `holds if`; NULL for the others */
@@ -59,8 +59,10 @@ extern const attest_claim_source *const attest_claim_sources[];
 extern const size_t attest_claim_source_count;
 extern const attest_claim_source attest_claims_expressiveness, attest_claims_denominator, attest_claims_series,
     attest_claims_theory, attest_claims_summary, attest_claims_note, attest_claims_note_filter, attest_claims_sla,
-    attest_claims_tutorial_tables, attest_claims_tutorial_costs, attest_claims_tutorial_forms, attest_claims_updates,
-    attest_claims_updates_tutorial, attest_claims_updates_sla, attest_claims_updates_rwkv;
+    attest_claims_tutorial_tables, attest_claims_tutorial_costs, attest_claims_tutorial_forms,
+    attest_claims_updates_retnet, attest_claims_updates_mamba, attest_claims_updates_gla, attest_claims_updates_delta,
+    attest_claims_updates_rwkv, attest_claims_recurrent, attest_claims_norms, attest_claims_note_accuracy,
+    attest_claims_sla_tables, attest_claims_tutorial_noise;
 
 /* ---- inside a check ---------------------------------------------------------------------------------------------- */
 void attest_note(attest_claim_finding *finding, const char *name, double value);

@@ -4,6 +4,7 @@
  * Gates that are a softmax over heads are irrational; where only the way gates enter matters, rational gates
  * (gates=inout) stand for them.
  */
+#include "verify/claims/claims_printed.h"
 #include "verify/claims/claims_tables.h"
 
 #include <math.h>
@@ -263,24 +264,26 @@ out:
     return status;
 }
 
-static attest_status flow_monotone(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
+/* Read and write gates that peak at different heads, each by 1/8 above the rest: C <= 2 e^(-lambda/8). */
+static attest_status flow_of_mismatch(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     static const double read[8] = { 3, 2.875, -3, -3, -3, -3, -3, -3 }, write[8] = { -3, 2.875, 3, -3, -3, -3, -3, -3 };
-    static const double lambdas[] = { 0, 1, 4, 16, 64 };
+    static const double lambdas[] = { 0, 1, 4, 16, 64, 256 };
     attest_status status = ATTEST_OK;
-    attest_span flow, before = { 0, 0 };
-    int up = 0, down = 0;
+    attest_span flow, bound;
+    int none = 1, bounded = 1;
     (void)claim;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         char name[56];
         ATTEST_TRY(attest_evidence_flow(&flow, read, write, 8, lambdas[i], err));
+        ATTEST_TRY(attest_evidence_value(&bound, err, "2*exp(-(%g)/8)", lambdas[i]));
         snprintf(name, sizeof name, "C(%g)", lambdas[i]);
         attest_note_span(finding, name, flow);
-        up |= i > 0 && flow.lo > before.hi;
-        down |= i > 0 && flow.hi < before.lo;
-        before = flow;
+        none = none && flow.hi <= 0;
+        bounded = bounded && flow.hi <= bound.lo;
     }
-    attest_conclude(finding, !(up && down), 0);
+    ATTEST_TRY(attest_note_value(finding, NULL, "2 e^(-lambda/8) at lambda=256", err, "2*exp(-32)"));
+    attest_conclude(finding, none, bounded);
 out:
     return status;
 }
@@ -388,12 +391,6 @@ static const claim_rule one_state[] = {
     { .name = NULL },
 };
 
-#define TRAINED(statement, section)                                                                                    \
-    {                                                                                                                  \
-        statement, section, "needs the paper's training runs or machines", ATTEST_CLAIM_NOT_CHECKABLE, NULL, NULL,     \
-            NULL                                                                                                       \
-    }
-
 static const attest_statement claims[] = {
     { "The softmax denominator makes the weights of a row sum to 1.", "section 3.1, eq. 1",
       "output of v=1 over 64 drawn rows, enclosed, within 2^-50 of 1", ATTEST_CLAIM_HOLDS, NULL, sums_to_one, NULL },
@@ -418,9 +415,15 @@ static const attest_statement claims[] = {
     { "The flow C(lambda) tends to 1 if read and write gates peak at the same head, else to 0.", "Thm 4.3, eq. 9",
       "C(64) for equal, different and tied maxima, enclosed, within 2^-40 of the limit", ATTEST_CLAIM_HOLDS_IF,
       "both maxima are unique; ties give overlap/(product of their numbers)", flow_limit, NULL },
-    { "Growing lambda moves the flow steadily to its limit.", "section 4.2 and App. B",
-      "C(lambda) at 0, 1, 4, 16, 64 with a shared second-best head, enclosed", ATTEST_CLAIM_FALSE, NULL, flow_monotone,
-      NULL },
+    { "The dual gating 'ensures that information is routed only when the query and key agree on the same semantic "
+      "subspace'.",
+      "section 4.2",
+      "C(lambda) at 0 to 256 of gates that peak at different heads and share the second best, enclosed, against 0 and "
+      "against 2 e^(-lambda/8)",
+      ATTEST_CLAIM_HOLDS_IF,
+      "lambda goes to infinity and both maxima are unique; at every finite lambda some flows, here more at lambda=1 "
+      "than at 0",
+      flow_of_mismatch, NULL },
     { "The gates are a softmax over heads: H heads of equal scores each read and write 1/H.", "section 3.2, eq. 4",
       "sla with zero scores against linear attention of scale 1/H^2, H=2, enclosed to 2^-100", ATTEST_CLAIM_HOLDS, NULL,
       equal_gates, &two_heads },
@@ -447,7 +450,7 @@ static const attest_statement claims[] = {
       "outputs of 1, 8, 48 tokens from one gated state carried along against the pairwise sum, exact rationals; its "
       "numbers over 2 heads counted",
       ATTEST_CLAIM_HOLDS, NULL, claim_check_constant_state, one_state },
-    { "Recurrences with decay may be computed as a parallel scan.", "section 2.1",
+    { "Recurrences with decay may be computed as a parallel scan.", "ours, to section 2.1, which names no scan",
       "associativity of (a,S) o (b,U) = (ab, "
       "bS+U), any bracketing, exact rationals",
       ATTEST_CLAIM_HOLDS, NULL, claim_check_identities, scans },
@@ -470,11 +473,20 @@ static const attest_statement claims[] = {
       "section 3.2, Parameter efficiency",
       "2 x layers x d x H, within 10% of the printed number, and the printed share; an arithmetic check of the print",
       ATTEST_CLAIM_HOLDS_IF, "each gate reads its head's input of 256 values, not 1024", gate_size, &model_340m },
-    TRAINED("SLA raises retrieval accuracy.", "section 5.3, tables 2 and 3"),
-    TRAINED("SLA lowers perplexity and raises zero-shot accuracy.", "section 5.4, table 4"),
-    TRAINED("The gain persists over model sizes and numbers of heads.", "section 5.5, figs. 1 and 2"),
-    TRAINED("Throughput, memory and latency stay those of the linear baselines.", "section 5.6, fig. 3"),
-    TRAINED("SLA keeps training stable.", "App. D, fig. 4"),
+    { "In table 3 'adding SLA consistently enhances robustness'.", "section 5.3, table 3; abstract",
+      "the printed accuracies of table 3, each model with SLA against the same without; the training runs behind them "
+      "are not checked",
+      ATTEST_CLAIM_FALSE, NULL, claim_check_better, &claim_sla_retrieval },
+    CLAIM_TRAINED("SLA lowers perplexity and raises zero-shot accuracy.", "section 5.4, table 4"),
+    CLAIM_TRAINED("The gain persists over model sizes and numbers of heads.", "sections 5.5 and 5.6, figs. 1 and 2"),
+    { "SLA costs 'a slight but consistent throughput drop', 'a mild latency increase' and 'a marginal additional peak "
+      "memory cost'.",
+      "section 5.7, fig. 3",
+      "no time is taken here: `attest bench kernels` with --problem 'variant=gla n=1024 d=64' and 'variant=sla-gla "
+      "n=1024 d=64' compares the processor time of linear-recurrent-f32 without and with gates (2.51 and 2.83 ms, the "
+      "least of 41 rounds on a busy x86-64); the paper's H20, its training and its memory are not here",
+      ATTEST_CLAIM_NOT_CHECKABLE, NULL, NULL, NULL },
+    CLAIM_TRAINED("SLA keeps training stable.", "App. D, fig. 4"),
 };
 const attest_claim_source attest_claims_sla = { "paper-softmax-linear-attention.txt", claims,
                                                 sizeof claims / sizeof claims[0] };

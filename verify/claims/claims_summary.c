@@ -109,7 +109,8 @@ static const attest_statement claims[] = {
       "the n=1 Kronecker read "
       "against linear, exact rationals",
       ATTEST_CLAIM_HOLDS, NULL, claim_check_rules, first_order },
-    { "Each further order brings the weights nearer to softmax's.", "Mechanism 1",
+    { "Each further order brings the weights nearer to softmax's.",
+      "ours, to Mechanism 1, which says of more orders only that linear attention lacks them",
       "relative weight errors of orders 1 to 8 on the scores {0,-4} and {0,-1/2}, enclosed, each against the next",
       ATTEST_CLAIM_HOLDS_IF, "the scores are small against the order; at {0,-4} errors rise and fall", further_orders,
       far_and_near },

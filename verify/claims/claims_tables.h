@@ -10,6 +10,12 @@
 
 #include "verify/claims/claims_case.h"
 
+/* A row about the results of training runs, which are not made here. */
+#define CLAIM_TRAINED(statement, section)                                                                              \
+    {                                                                                                                  \
+        statement, section, "needs the paper's training runs", ATTEST_CLAIM_NOT_CHECKABLE, NULL, NULL, NULL            \
+    }
+
 typedef enum claim_part { CLAIM_WRITTEN = 0, CLAIM_MEANT = 1, CLAIM_ASIDE = 2 } claim_part;
 
 /* A published rule (reference/evidence/evidence.h) against the truth of a line. */

@@ -165,7 +165,7 @@ static const crossover at_width[] = { { 2, 2 }, { 4, 4 }, { 6, 6 }, { 0, 0 } };
 static attest_status memory_crossover(attest_claim_finding *finding, const attest_statement *claim, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    int printed = 1;
+    int counted = 1;
     for (const crossover *c = claim->data; c->width; c++) {
         int first = 0, first_printed = 0;
         char name[56];
@@ -176,14 +176,14 @@ static attest_status memory_crossover(attest_claim_finding *finding, const attes
             const int less = state.held < pairs.held, as_printed = n * c->width + c->width * c->width < pairs.held;
             first = first == 0 && less ? n : first;
             first_printed = first_printed == 0 && as_printed ? n : first_printed;
-            printed = printed && as_printed == (n > c->above);
+            counted = counted && less == (n > c->above);
         }
         snprintf(name, sizeof name, "S and z are fewer numbers from N, d=%d", c->width);
         attest_note(finding, name, first);
         snprintf(name, sizeof name, "N d + d^2 from N, d=%d", c->width);
         attest_note(finding, name, first_printed);
     }
-    attest_conclude(finding, printed, 0);
+    attest_conclude(finding, counted, 0);
 out:
     return status;
 }
@@ -321,15 +321,16 @@ static const attest_statement claims[] = {
       "exactly for N > d",
       ATTEST_CLAIM_HOLDS, NULL, time_crossover, at_width },
     { "It needs less memory for N > d.", "Complexity Analysis",
-      "numbers held counted in runs of both forms, N 1..3d, d=2, 4, 6, and the table's own N d + d^2 against N^2, by "
-      "which it is judged: less for N > d (1+sqrt 5)/2 = 1.618 d",
-      ATTEST_CLAIM_FALSE, NULL, memory_crossover, at_width },
+      "numbers held counted in runs of both forms, N 1..3d, d=2, 4, 6: S and z are fewer than the weights exactly for "
+      "N > d; the table's O(N d + d^2) and O(N^2) have no constants and so no crossover (taken as numbers: 1.618 d)",
+      ATTEST_CLAIM_HOLDS, NULL, memory_crossover, at_width },
     { "Per token it is always cheaper than attention over a cache.", "Complexity Analysis",
       "operations of one token counted in runs of both forms, t 1..3d, d=4", ATTEST_CLAIM_FALSE, NULL, token_crossover,
       &any_cache },
     { "The speedup is N/d, 64 at N=4096 and d=64.", "Complexity Analysis; exercise 4",
       "operations counted in runs of both forms at three small shapes, against N/d exactly; the print by division; no "
-      "time",
+      "time: `attest bench kernels --problem 'variant=linear n=1024 d=64'` puts taylor-direct-f32 (pairs) beside "
+      "linear-recurrent-f32 (state); once measured, 34 times on x86-64, where N/d is 16",
       ATTEST_CLAIM_HOLDS_IF, "only the multiply-adds of the numerators are counted, without a mask", speedup,
       &printed_speedup },
     { "The memory of score matrices over that of the state is N^2/(d(d+1)).", "exercise 5",

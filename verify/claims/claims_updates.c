@@ -108,7 +108,7 @@ static const wkv_case channel = { 0.75, { 0.5, -1, 2, 0.25, 1 }, { 1, -2, 3, 0.5
 
 static const attest_statement claims[] = {
     { "RetNet's retention, recurrent, parallel and in chunks, is the point decay=retnet, weight=power:1, norm=none.",
-      "section 5; Sun et al. 2023",
+      "ours, to section 2.1, which names RetNet (Sun et al. 2023)",
       "three published forms written out against retnet, exact rationals; its rotation and its group norm left out",
       ATTEST_CLAIM_HOLDS, NULL, claim_check_rules, retention },
     { "Mamba-2 (SSD) is decay=scalar with k = B, q = C, v = x, gin = dt, a = e^(dt A).",
@@ -141,11 +141,10 @@ static const attest_statement claims[] = {
 };
 /* By the paper that names the model, in the order of the rows. */
 #define EXPRESSIVENESS "paper-expressiveness-of-softmax-attention.txt"
-enum { RETNET_MAMBA = 3, TUTORIAL = 1, SLA = 1, ROWS = sizeof claims / sizeof claims[0] };
-const attest_claim_source attest_claims_updates = { EXPRESSIVENESS, claims, RETNET_MAMBA };
-const attest_claim_source attest_claims_updates_tutorial = { "tutorial-linear-attention.txt", claims + RETNET_MAMBA,
-                                                             TUTORIAL };
-const attest_claim_source attest_claims_updates_sla = { "paper-softmax-linear-attention.txt",
-                                                        claims + RETNET_MAMBA + TUTORIAL, SLA };
-const attest_claim_source attest_claims_updates_rwkv = { EXPRESSIVENESS, claims + RETNET_MAMBA + TUTORIAL + SLA,
-                                                         ROWS - RETNET_MAMBA - TUTORIAL - SLA };
+#define SLA "paper-softmax-linear-attention.txt"
+enum { MAMBA = 1, GLA = 3, DELTA = 4, RWKV = 5, ROWS = sizeof claims / sizeof claims[0] }; /* where each begins */
+const attest_claim_source attest_claims_updates_retnet = { SLA, claims, MAMBA };
+const attest_claim_source attest_claims_updates_mamba = { EXPRESSIVENESS, claims + MAMBA, GLA - MAMBA };
+const attest_claim_source attest_claims_updates_gla = { "tutorial-linear-attention.txt", claims + GLA, DELTA - GLA };
+const attest_claim_source attest_claims_updates_delta = { SLA, claims + DELTA, RWKV - DELTA };
+const attest_claim_source attest_claims_updates_rwkv = { EXPRESSIVENESS, claims + RWKV, ROWS - RWKV };

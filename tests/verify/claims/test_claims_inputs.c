@@ -2,16 +2,18 @@
  * source that has one.
  */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/claims/claims_printed.h"
 #include "verify/claims/claims_tables.h"
 
 Suite *suite_claims_inputs(void);
 
 static attest_error err;
 
-enum { SOURCES = 15, VERDICTS = 3, LIST = 16 };
+enum { SOURCES = 21, VERDICTS = 3, LIST = 16 };
 
 static uint32_t verdict_of(const attest_statement *claim)
 {
@@ -119,11 +121,13 @@ static int change_table(const attest_statement *claim, int entry)
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 static const int three = 3;
-static const double other_score = 1, low_cat[4] = { 40.2, 9.0, 23.3, 17.5 }, wide[2] = { 4, 6 }, half[2] = { 0.5, 8 },
+static const int one = 1;
+static const double low_cat[4] = { 40.2, 9.0, 23.3, 17.5 }, three_four[2] = { 3, 4 }, half[2] = { 0.5, 8 },
                     too_early[2] = { 8, 4 }, both_near[2] = { -0.5, -0.25 }, both_far[2] = { -4, -4 }, at_center = 0,
-                    small_points[6] = { -0.1, -0.25, 0.25, -0.5, 0.5, 0.125 }, slight[4] = { -0.1, -0.2, -0.3, -0.4 },
-                    hundred = 100, inner_edge = -0.05, more_memory = 81, far = 1000, small_scores = 0.5,
-                    along_keys[4] = { 2, 0, 0, 0 }, one_row[2][7] = { { 512, 262e3, 1e3, 1, 1, 16.8e6, 0.1e6 }, { 0 } };
+                    small_points[6] = { -0.1, -0.25, 0.25, -0.5, 0.5, 0.125 },
+                    beyond_one[6] = { -2, -0.9, -0.5, -0.1, 0.5, 2 }, hundred = 100, inner_edge = -0.05,
+                    more_memory = 81, far = 1000, small_scores = 0.5, along_keys[4] = { 2, 0, 0, 0 },
+                    one_row[2][7] = { { 512, 262e3, 1e3, 1, 1, 16.8e6, 0.1e6 }, { 0 } };
 static const struct {
     double score;
     int64_t length;
@@ -132,10 +136,6 @@ static const struct {
     int order;
     double printed;
 } wrong_root[2] = { { 3, -1.5 }, { 0, 0 } };
-static const struct {
-    int keys;
-    double tau;
-} two_keys = { 2, 1 };
 static const struct {
     double length, width, printed;
     struct {
@@ -159,13 +159,46 @@ static const claim_rule growing_state[] = {
     { .name = NULL },
 };
 
+/* What the new rows of each kind of evidence take: a wrong rule, a wrong print, a variant that says something else. */
+static const claim_pair second_term[] = {
+    { "", "variant=term:2 n=6 d=3 e=2 mask=causal", "variant=linear n=6 d=3 e=2 mask=causal", ATTEST_O, CLAIM_ALL_ROWS,
+      0, 5, CLAIM_WRITTEN },
+    { .name = NULL },
+};
+static const char *const few_numbers[] = { "l2norm", "rmsnorm", NULL };
+static const double two = 2, flat_row[8] = { 0 }, in_range = 80, growing_gate = 1.125;
+static const char *const a_model[] = { "one" };
+static const double worse[2] = { 4, 7 }, better[2] = { 5, 7 };
+static const claim_models no_worse = { a_model, worse, better, 1, 2, 0 },
+                          one_worse = { a_model, worse, better, 1, 2, 1 };
+static const struct {
+    int cells;
+    double cell[6], average, delta;
+} wrong_average[2] = { { 3, { 1, 2, 4 }, 2.34, NAN }, { .cells = 0 } },
+  wrong_delta[3] = { { 3, { 1, 2, 4 }, 2.33, NAN }, { 3, { 1, 2, 3 }, 2, -0.34 }, { .cells = 0 } };
+static const claim_rule one_value[] = {
+    { "one", "variant=taylor:3 norm=l2 n=5 d=2 e=1 mask=causal", "taylor-states", 3, NULL, 5, CLAIM_WRITTEN },
+    { .name = NULL },
+};
+static const claim_rule unclamped[] = {
+    { "one", "variant=taylor:3 norm=none scale=8 n=5 d=2 e=2 mask=causal", "taylor-states", 3, NULL, 5, CLAIM_WRITTEN },
+    { .name = NULL },
+};
+static const struct {
+    int64_t hidden, mlp, layers, vocabulary;
+    double printed, unit;
+} wrong_size[2] = { { 1024, 2048, 20, 32000, 200e6, 100e6 }, { .hidden = 0 } };
+static const struct {
+    const char *one, *two;
+} center_moved = { "taylor:1", "shifted:1" }, both_euler = { "deltanet", "deltanet" };
+
 /* A claim whose data are constants of the statement: other constants, another verdict. */
 static const struct {
     const char *statement; /* its beginning */
     const void *data;
     uint32_t verdict;
 } changes[] = {
-    { "Every output of linear attention", &other_score, ATTEST_CLAIM_HOLDS },
+    { "'As linear attention is just a single term", second_term, ATTEST_CLAIM_FALSE },
     { "G_t above 1 occurs only", &high_row, ATTEST_CLAIM_HOLDS },
     { "ReLU confines the inner", "identity", ATTEST_CLAIM_FALSE },
     { "When all scores go to infinity", &small_scores, ATTEST_CLAIM_FALSE },
@@ -178,23 +211,43 @@ static const struct {
     { "T_p, p odd, has one real root", wrong_root, ATTEST_CLAIM_FALSE },
     { "The exponent is p+1", &at_center, ATTEST_CLAIM_FALSE },
     { "The error of 1+x is dominated", small_points, ATTEST_CLAIM_HOLDS },
-    { "For abs(x) < 1 the approximation", slight, ATTEST_CLAIM_HOLDS },
+    { "For abs(x) < 1 'the higher-order", beyond_one, ATTEST_CLAIM_FALSE },
+    { "If the components of q and k are", &one, ATTEST_CLAIM_FALSE },
+    { "With cosines for inner products", "identity", ATTEST_CLAIM_FALSE },
+    { "'Adding a gate or norm requires", few_numbers, ATTEST_CLAIM_HOLDS },
+    { "Detaching the denominator removes", &two, ATTEST_CLAIM_FALSE },
+    { "Sparse distributions", flat_row, ATTEST_CLAIM_HOLDS },
+    { "In table 3 'adding SLA", &no_worse, ATTEST_CLAIM_HOLDS },
+    { "Incorporating SLA 'consistently", &one_worse, ATTEST_CLAIM_FALSE },
+    { "The averages of tables 2 and 4", wrong_average, ATTEST_CLAIM_FALSE },
+    { "The averages of tables 2 and 4", wrong_delta, ATTEST_CLAIM_FALSE },
+    { "'Even when other functions", &one, ATTEST_CLAIM_HOLDS },
+    { "With a norm in place of the denominator", one_value, ATTEST_CLAIM_HOLDS },
+    { "Eq. 5 stays a recurrence", unclamped, ATTEST_CLAIM_HOLDS },
+    { "With RoPE on queries and keys", "none", ATTEST_CLAIM_FALSE },
+    { "'We employ the L2 vector norm", &in_range, ATTEST_CLAIM_HOLDS },
+    { "G is in R^N", &one, ATTEST_CLAIM_HOLDS },
+    { "The models have 'about 300 million'", wrong_size, ATTEST_CLAIM_FALSE },
+    { "Filtering out low scores", &center_moved, ATTEST_CLAIM_HOLDS },
+    { "Error-free linear attention (efla)", &both_euler, ATTEST_CLAIM_FALSE },
+    { "Gated linear attention 'addresses", &growing_gate, ATTEST_CLAIM_FALSE },
+    { "'Linear attention does not approximate", "taylor:1", ATTEST_CLAIM_FALSE },
     { "Filtering saves some work", &hundred, ATTEST_CLAIM_FALSE },
     { "With the range so bounded", &inner_edge, ATTEST_CLAIM_HOLDS },
-    { "The filter keeps the important", &two_keys, ATTEST_CLAIM_HOLDS },
+    { "The filter 'trades the completeness", &hundred, ATTEST_CLAIM_FALSE },
     { "The gates are a softmax over heads", &three, ATTEST_CLAIM_FALSE },
     { "Eqs. 14 to 16 are Gated DeltaNet", without_decay, ATTEST_CLAIM_HOLDS },
     { "`cat` gives", low_cat, ATTEST_CLAIM_FALSE },
-    { "Linear attention is 3 to 5 times", wide, ATTEST_CLAIM_HOLDS },
+    { "Linear attention is 3 to 5 times", three_four, ATTEST_CLAIM_FALSE },
     { "Linear attention's weights are flatter", along_keys, ATTEST_CLAIM_HOLDS },
     { "The denominator keeps outputs", "variant=linear-relu", ATTEST_CLAIM_HOLDS },
-    { "Linear attention avoids the exp", "linear-relu", ATTEST_CLAIM_HOLDS },
+    { "'Linear attention is faster because", "linear-relu", ATTEST_CLAIM_HOLDS },
     { "At N=4096 a model of 32 heads", &more_memory, ATTEST_CLAIM_FALSE },
     { "It takes the printed memory", one_row, ATTEST_CLAIM_HOLDS },
     { "The speedup is N/d", &wrong_print, ATTEST_CLAIM_FALSE },
     { "Every standard attention must", short_stream, ATTEST_CLAIM_HOLDS },
     { "Linear attention is faster", one_early, ATTEST_CLAIM_FALSE },
-    { "It needs less memory for N > d", golden, ATTEST_CLAIM_HOLDS },
+    { "It needs less memory for N > d", golden, ATTEST_CLAIM_FALSE },
     { "Per token it is always cheaper", long_cache, ATTEST_CLAIM_HOLDS },
     { "SLA's state size", growing_state, ATTEST_CLAIM_FALSE },
     { "The state keeps its size", growing_state, ATTEST_CLAIM_FALSE },
