@@ -54,8 +54,8 @@ attest_status attest_evidence_same(attest_match *match, uint32_t role, attest_tr
 /* x.y/(|x| |y|), x and y the o of the same row of two truths.  NaN: one is 0 or ill-posed.  BAD_INPUT: other widths. */
 attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, attest_truth *two, int64_t b, int64_t h,
                                      int64_t i, attest_error *err);
-/* |x-y|/|y|, x and y the o of the same row of two truths, lengths as square roots of sums of squares; 0 for one truth
- * is a ball around 0.  NaN: y is 0 (or not surely another number), or a row is ill-posed.  BAD_INPUT: other widths. */
+/* |x-y|/|y|, x and y the o of the same row of two truths, |x| the square root of the sum of squares.  NaN: y may be 0,
+ * or a row is ill-posed.  BAD_INPUT: other widths. */
 attest_status attest_evidence_distance(attest_span *distance, attest_truth *one, attest_truth *two, int64_t b,
                                        int64_t h, int64_t i, attest_error *err);
 /* Mean and variance (sum (s - mean)^2 / count) of all visible scores of a truth, and the mean over all its rows of
