@@ -65,10 +65,8 @@ static uint64_t distribution_gamma(const attest_stream *stream, attest_place at,
     return attest_round_scaled(dtype, 0, ((uint64_t)1 << places) - 1, -places, 0);
 }
 
-typedef uint64_t (*fixed_law)(const attest_stream *stream, attest_place at, uint32_t dtype);
-
 /* Laws of the tensors that need nothing but their place; slope and len need sizes, q k v the family. */
-static const fixed_law fixed_laws[ATTEST_TENSOR_ROLES] = {
+static const attest_fixed_law fixed_laws[ATTEST_TENSOR_ROLES] = {
     [ATTEST_GOUT] = distribution_unit,   [ATTEST_Q_HEAD_LOGITS] = distribution_normal,
     [ATTEST_GIN] = distribution_unit,    [ATTEST_K_HEAD_LOGITS] = distribution_normal,
     [ATTEST_BETA] = distribution_write,  [ATTEST_DECAY] = distribution_unit,
@@ -142,11 +140,13 @@ out:
     return status;
 }
 
-static void draw_len(attest_tensor *t, const attest_problem *p, const attest_stream *stream)
+static void draw_len(attest_tensor *t, const attest_problem *p, const attest_stream *stream, int edges)
 {
     for (int64_t b = 0; b < t->shape[0]; b++) {
         const uint64_t word = first_word(stream, (attest_place){ b, 0, 0, 0 });
-        attest_store_bits(t, attest_offset(t, b, 0, 0, 0), word * (uint64_t)(p->m + 1) >> 32);
+        const uint64_t plain = word * (uint64_t)(p->m + 1) >> 32;
+        attest_store_bits(t, attest_offset(t, b, 0, 0, 0),
+                          edges ? (uint64_t)attest_edge_length(stream, b, p->m) : plain);
     }
 }
 
@@ -180,7 +180,7 @@ static int next_index(int64_t index[4], const int64_t shape[4], int axes)
     return 0;
 }
 
-static void draw_fixed(attest_tensor *t, const char *axes, const attest_stream *stream, fixed_law distribution)
+static void draw_fixed(attest_tensor *t, const char *axes, const attest_stream *stream, attest_fixed_law distribution)
 {
     int64_t index[4] = { 0 }, offset = 0;
     do
@@ -288,7 +288,7 @@ static attest_status draw_state(attest_tensor *t, const attest_problem *p, attes
 {
     const int degree = (int)id.index;
     const int64_t dim = attest_feature_dim(p), heads = t->shape[0] * t->shape[1];
-    const fixed_law distribution = id.kind == ATTEST_KIND_H0 ? distribution_normal : distribution_unit;
+    const attest_fixed_law distribution = id.kind == ATTEST_KIND_H0 ? distribution_normal : distribution_unit;
     if (binomial(dim + degree - 1, degree < dim ? degree : dim - 1) > STATE_TOKENS)
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "a state of degree %d and dimension %lld is too large to draw; "
@@ -316,6 +316,7 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     char name[32];
     int given = 0;
     const char *folder = attest_family_folder(c);
+    const int edges = attest_family_of(c) == &attest_families[FAMILY_EDGES];
     const attest_stream stream = { c->seed, case_number, attest_tensor_draw_number(id) };
     attest_tensor_id_print(name, sizeof name, id);
     if (!attest_problem_uses(&c->problem, id))
@@ -331,7 +332,9 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     else if (id.index == ATTEST_SLOPE)
         status = draw_slope(t, err);
     else if (id.index == ATTEST_KV_LENS)
-        draw_len(t, &c->problem, &stream);
+        draw_len(t, &c->problem, &stream, edges);
+    else if (edges && attest_edge_law(id.index))
+        draw_fixed(t, attest_roles[id.index].axes, &stream, attest_edge_law(id.index));
     else if (fixed_laws[id.index])
         draw_fixed(t, attest_roles[id.index].axes, &stream, fixed_laws[id.index]);
     else

@@ -78,6 +78,12 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
                              1 },
     [FAMILY_ZERO_KEYS] = { "zero-keys", NULL,
                            "k = 0: norms of a zero vector, keys that write nothing; padding as kernels see it", 1, 1 },
+    [FAMILY_OFFSET] = { "offset", NULL,
+                        "v = 16 + normal: a large mean that exact weights keep; errors of their sum show", 0, 0 },
+    [FAMILY_EDGES] = { "edges", NULL,
+                       "gates, decays and beta within 2^-16 of 1 (nothing is forgotten), at times 0 or 1, or tiny, by "
+                       "head; lengths M, 1, 0 and M-1 in turn; q, k, v normal",
+                       0, 0 },
     [FAMILY_TRACE] = { "trace", "DIR",
                        "q, k, v from DIR/q.npy, k.npy, v.npy, and what else is there by its name: values of a model", 0,
                        0 },

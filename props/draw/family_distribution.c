@@ -237,4 +237,6 @@ const attest_distribution_info attest_distributions[FAMILY_COUNT] = {
     [FAMILY_TAYLOR_ROOTS] = { 0, 0, 0, 0, attest_prepare_roots, attest_value_roots },
     [FAMILY_P_UNDERFLOW] = { 0, 0, 0, 0, attest_prepare_underflow, attest_value_underflow },
     [FAMILY_ZERO_KEYS] = { 0, 0, 0, 0, NULL, attest_value_zero_keys },
+    [FAMILY_OFFSET] = { 0, 0, 0, 0, NULL, attest_value_offset },
+    [FAMILY_EDGES] = { 0, 0, 0, 0, NULL, attest_value_plain },
 };

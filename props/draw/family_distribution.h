@@ -43,6 +43,8 @@ enum {
     FAMILY_TAYLOR_ROOTS,
     FAMILY_P_UNDERFLOW,
     FAMILY_ZERO_KEYS,
+    FAMILY_OFFSET,
+    FAMILY_EDGES,
     FAMILY_TRACE, /* the last one: it has no distribution */
     FAMILY_COUNT
 };
@@ -111,6 +113,13 @@ attest_exact attest_value_large(const attest_distribution *distribution, attest_
 attest_exact attest_value_roots(const attest_distribution *distribution, attest_place at);
 attest_exact attest_value_underflow(const attest_distribution *distribution, attest_place at);
 attest_exact attest_value_zero_keys(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_offset(const attest_distribution *distribution, attest_place at);
+attest_exact attest_value_plain(const attest_distribution *distribution, attest_place at);
+
+/* Of draw_edges.c: how family edges draws the tensors that other families draw by fixed laws. */
+typedef uint64_t (*attest_fixed_law)(const attest_stream *stream, attest_place at, uint32_t dtype);
+attest_fixed_law attest_edge_law(uint32_t role); /* NULL: by its fixed law */
+int64_t attest_edge_length(const attest_stream *stream, int64_t b, int64_t m);
 
 /* x 2^40 with T_P(-x) 2^40 = target, order P from 1 to 15: the one place in [low, high] (times 2^40, high at most
  * attest_taylor_high()) where T_P - target changes its sign, by bisection, cut. Horner's steps are low by 2^-39 each

@@ -227,3 +227,20 @@ attest_exact attest_value_zero_keys(const attest_distribution *distribution, att
 {
     return distribution->stream.tensor == ATTEST_K ? integer(0) : plain(distribution, at);
 }
+
+/* ---- offset, edges ------------------------------------------------------------------------------------- */
+
+/* offset: q, k normal, v = 16 + normal. */
+attest_exact attest_value_offset(const attest_distribution *distribution, attest_place at)
+{
+    if (distribution->stream.tensor != ATTEST_V)
+        return plain(distribution, at);
+    const int64_t draw = attest_draw_normal(&distribution->stream, attest_place_index(at));
+    return attest_exact_wide(((__int128)16 << 32) + draw, -32);
+}
+
+/* edges: draw_edges.c has what is at an edge. */
+attest_exact attest_value_plain(const attest_distribution *distribution, attest_place at)
+{
+    return plain(distribution, at);
+}

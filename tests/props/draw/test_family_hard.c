@@ -348,6 +348,64 @@ START_TEST(zero_keys)
 }
 END_TEST
 
+/* ---- offset, edges ----------------------------------------------------------------------------------------- */
+
+START_TEST(offset)
+{
+    attest_bundle *bundle = draw("n=64 d=4 in=f64 family=offset"), *plain = draw("n=64 d=4 in=f64");
+    for (int64_t i = 0; i < 256; i++) {
+        ck_assert(attest_load(attest_bundle_role(bundle, ATTEST_V), i) ==
+                  16 + attest_load(attest_bundle_role(plain, ATTEST_V), i)); /* both have 32 bits behind the point */
+        ck_assert(attest_load_bits(attest_bundle_role(bundle, ATTEST_K), i) ==
+                  attest_load_bits(attest_bundle_role(plain, ATTEST_K), i));
+    }
+    attest_bundle_free(bundle);
+    attest_bundle_free(plain);
+}
+END_TEST
+
+/* Of four heads one keeps everything, one has zeros and ones among what does, one is tiny, one is plain. */
+static void check_edge_heads(const char *line, attest_role role, double most)
+{
+    attest_bundle *bundle = draw(line);
+    const attest_tensor *t = attest_bundle_role(bundle, role);
+    const int64_t tokens = attest_tensor_count(t) / t->shape[1] / t->shape[0];
+    int laws[4] = { 0 };
+    for (int64_t h = 0; h < 4; h++) {
+        int near = 0, zeros = 0, ones = 0, tiny = 0;
+        for (int64_t j = 0; j < tokens; j++) {
+            const double x = attest_load(t, h * tokens + j);
+            ck_assert(x >= 0 && x <= most);
+            near += x < 1 && x >= 1 - 0x1p-16;
+            zeros += x == 0;
+            ones += x == 1;
+            tiny += x > 0 && x <= 0x1p-20;
+        }
+        laws[0] += near + ones == tokens && ones < 3;
+        laws[1] += near + zeros + ones == tokens && zeros > tokens / 16 && ones > tokens / 16;
+        laws[2] += tiny == tokens;
+        laws[3] += near + zeros + tiny < tokens / 8;
+    }
+    for (int k = 0; k < 4; k++)
+        ck_assert_msg(laws[k] == 1, "%s: %d heads of law %d", line, laws[k], k);
+    attest_bundle_free(bundle);
+}
+
+START_TEST(edges)
+{
+    check_edge_heads("variant=simple-gla hq=4 hkv=4 n=128 in=f64 family=edges", ATTEST_DECAY, 1);
+    check_edge_heads("variant=softmax gates=in hq=4 hkv=4 n=128 in=f64 family=edges", ATTEST_GIN, 1);
+    check_edge_heads("variant=softmax gates=out hq=4 hkv=4 n=128 in=f64 family=edges", ATTEST_GOUT, 1);
+    check_edge_heads("variant=deltanet hq=4 hkv=4 n=128 in=f64 family=edges", ATTEST_BETA, 0x1.fffffffffffffp0);
+    attest_bundle *bundle = draw("lens=draw b=4 n=9 family=edges");
+    int64_t seen = 0;
+    for (int64_t b = 0; b < 4; b++)
+        seen |= 1 << attest_load_int(attest_bundle_role(bundle, ATTEST_KV_LENS), b);
+    ck_assert_int_eq(seen, 1 << 0 | 1 << 1 | 1 << 8 | 1 << 9);
+    attest_bundle_free(bundle);
+}
+END_TEST
+
 START_TEST(falls_back)
 {
     static const char *const lines[] = {
@@ -390,6 +448,9 @@ static const frozen_draw frozen[] = {
     { "n=8 d=5 in=bf16 p=bf16 family=p-underflow", 0x477f6bba143568f6u },
     { "n=8 d=5 in=f64 family=p-underflow", 0x0445aed27443a72au },
     { "n=8 d=5 family=zero-keys", 0x15c77f4decc80820u },
+    { "n=8 d=5 in=bf16 family=offset", 0x21d5dd6fdf32a38bu },
+    { "variant=gla lens=draw b=3 hq=2 n=8 d=5 family=edges", 0x588439c51ca0eb92u },
+    { "variant=gdn hq=2 n=8 d=5 in=bf16 family=edges", 0xf25a70f08af279adu },
 };
 
 START_TEST(hard_is_frozen) { check_frozen(frozen, sizeof frozen / sizeof frozen[0]); }
@@ -408,6 +469,8 @@ Suite *suite_family_hard(void)
     tcase_add_test(tcase, pole_of_two_keys);
     tcase_add_test(tcase, p_underflow);
     tcase_add_test(tcase, zero_keys);
+    tcase_add_test(tcase, offset);
+    tcase_add_test(tcase, edges);
     tcase_add_test(tcase, falls_back);
     tcase_add_test(tcase, hard_is_frozen);
     suite_add_tcase(suite, tcase);
