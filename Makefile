@@ -72,7 +72,7 @@ TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need)
 
 .PHONY: all test one no-such-test gate report audit bench defects claims certify check check-long lint objects format \
-        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate fuzz install clean help
+        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate pairs fuzz install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
@@ -115,6 +115,11 @@ $(BUILD)/%.o: $(BUILD)/%.c
 $(BUILD)/suites_data.c: $(SUITES) verify/suites/embed.sh
 	@mkdir -p $(@D)
 	$(call say,GEN)sh verify/suites/embed.sh $(SUITES) > $@.tmp && mv $@.tmp $@
+
+# The covering array that suites ci and full include: made anew after a new axis value, family, size class or kernel.
+pairs: all
+	python3 verify/suites/pairs.py $(BUILD)/attest verify/suites/ci.suite > verify/suites/pairs.suite.tmp
+	mv verify/suites/pairs.suite.tmp verify/suites/pairs.suite
 $(BUILD)/reference/exp_table: reference/tables/exp_table.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -lmpfr -lgmp
@@ -362,6 +367,7 @@ help:
 	@echo "mutate     break the code on purpose: a test must fail each time; MUTATE='--only bench'"
 	@echo "certify    10^7 enclosures of the dd engine against a truth of their own"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
+	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
 	@echo "defects    planted bugs against suite ci: the kill matrix -> build/defects/defects.md"
 	@echo "claims     the ledger of the papers' statements -> build/claims/claims.md"
 	@echo "bench      engines and kernels timed side by side"

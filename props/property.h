@@ -47,9 +47,11 @@ typedef struct attest_prop_host {
                          attest_bundle **outputs, attest_prop_run *run, attest_error *err);
     /* bound[attest_tensor_count(got)]: the derived bound of each element of output `id` (o u z lse, ht zt) for this
      * kernel on these inputs, upward; NaN where there is none (ill-posed, absent, a row that is empty or reads NaN).
+     * ratio (or NULL): how many times its bound each element of `got` is from the truth, at least; NaN as there.
      * NULL: no reference at hand; properties that need bounds then say nothing. */
-    attest_status (*bounds)(void *context, double *bound, const attest_case *c, const attest_bundle *inputs,
-                            attest_tensor_id id, const attest_tensor *got, attest_error *err);
+    attest_status (*bounds)(void *context, double *bound, double *ratio, const attest_case *c,
+                            const attest_bundle *inputs, attest_tensor_id id, const attest_tensor *got,
+                            attest_error *err);
 } attest_prop_host;
 
 typedef struct attest_property attest_property;

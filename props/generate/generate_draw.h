@@ -1,4 +1,4 @@
-/* generate_draw.h - private to props/: the choices behind a problem line.
+/* generate_draw.h - the choices behind a problem line, for those who draw lines: props/generate and props/cover.
  *
  * Choices of attempt a of case N are words of the stream of draws under a tensor number of their own, index 2^16 a + k:
  * what one attempt draws does not depend on how many words the attempts before it took.
@@ -33,6 +33,28 @@ void attest_draw_sizes(attest_case *c, attest_dice *dice, const attest_prop_kern
 /* Smaller sizes where the case would take long, or its states would be large; 0 if they are large all the same.  A
  * default scale stays one. */
 int attest_limit_sizes(attest_case *c, attest_dice *dice, const attest_prop_kernel *kernel, uint32_t attempt);
+
+/* Parts of a line, each drawn for itself: an order, a filter's threshold, types, the scale; the family, which the
+ * variant may choose. */
+uint32_t attest_draw_order(attest_dice *dice);
+double attest_draw_tau(attest_dice *dice);
+void attest_draw_types(attest_problem *p, attest_dice *dice);
+void attest_draw_scale(attest_problem *p, attest_dice *dice, const char *family);
+void attest_draw_family_name(attest_case *c, attest_dice *dice);
+
+/* Sets an axis to a value with a drawn number, and what must go with it. */
+void attest_redraw_axis(attest_case *c, attest_dice *dice, attest_axis axis, uint32_t value);
+
+/* Any of the families that are drawn, each as likely as another, whatever the variant. */
+void attest_redraw_family(attest_case *c, attest_dice *dice);
+
+/* The rows of types that are drawn; row(): that of the problem, ATTEST_TYPES_ROWS for others. */
+enum { ATTEST_TYPES_ROWS = 12 };
+size_t attest_types_row(const attest_problem *p);
+void attest_types_set(attest_problem *p, size_t row);
+
+/* 1 if the line contradicts nothing that a kernel need not be asked about. */
+int attest_line_consistent(const attest_case *c);
 
 /* 1 if a whole line of attempt `attempt`, that contradicts nothing, was drawn into *c; nobody was asked. */
 int attest_draw_line(attest_case *c, uint64_t seed, uint32_t number, uint32_t attempt,

@@ -267,7 +267,7 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
     FAMILY(LABEL, half_peak, "half-peak", 10) FAMILY(LABEL, large_products, "large-products", 10)                      \
     FAMILY_OF(LABEL, taylor_roots, "taylor-roots", 10, WEIGHT == ATTEST_WEIGHT_TAYLOR)                                 \
     FAMILY_OF(LABEL, p_underflow, "p-underflow", 10, WEIGHT == ATTEST_WEIGHT_EXP)                                      \
-    FAMILY(LABEL, zero_keys, "zero-keys", 10)
+    FAMILY(LABEL, zero_keys, "zero-keys", 10) FAMILY(LABEL, edges, "edges", 15) FAMILY(LABEL, offset, "offset", 10)
 // clang-format on
 
 #define DEFINE(id, name, floor, line, besides, meaning)                                                                \

@@ -6,6 +6,7 @@
 #include "props/property.h"
 
 #define ATTEST_PROPERTY_LIST(ROW)                                                                                      \
+    ROW(truth)                                                                                                         \
     ROW(query_permutation)                                                                                             \
     ROW(batch_permutation)                                                                                             \
     ROW(batch_alone)                                                                                                   \

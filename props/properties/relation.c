@@ -157,7 +157,7 @@ static attest_status bounds_of(double **bound, const attest_trial *trial, const 
     *bound = calloc((size_t)attest_tensor_count(got) + 1, sizeof **bound);
     if (!*bound)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for bounds");
-    ATTEST_TRY(trial->host->bounds(trial->host->context, *bound, c, inputs, id, got, err));
+    ATTEST_TRY(trial->host->bounds(trial->host->context, *bound, NULL, c, inputs, id, got, err));
 out:
     return status;
 }

@@ -73,8 +73,8 @@ attest_status attest_trial_bounds(const double **bound, attest_trial *trial, att
         double *made = calloc((size_t)attest_tensor_count(got) + 1, sizeof *made);
         if (!made)
             return attest_fail(err, ATTEST_NO_MEMORY, "no memory for bounds");
-        const attest_status status = trial->host->bounds(trial->host->context, made, &trial->c, trial->inputs, id, got,
-                                                         err);
+        const attest_status status = trial->host->bounds(trial->host->context, made, NULL, &trial->c, trial->inputs, id,
+                                                         got, err);
         if (status != ATTEST_OK) {
             free(made);
             return status;

@@ -32,6 +32,8 @@ enum {
     KEY_STRICT,
     KEY_NO_STRICT,
     KEY_LIST,
+    KEY_COVER,
+    KEY_COVERAGE,
     KEY_PROBLEM,
     KEY_WANT,
     KEY_DRAW,
@@ -96,6 +98,13 @@ static const option_row option_table[] = {
         "a partial result (an element of a wanted output was not judged) is not exit code 4", 0 },
       "gate audit" },
     { { "list-cases", KEY_LIST, 0, 0, "print the suite's problem lines and stop", 0 }, "gate" },
+    { { "cover", KEY_COVER, "N", 0,
+        "add cases until each kernel meets every pair (2) or triple (3) of conditions that it serves", 0 },
+      "gate audit" },
+    { { "coverage", KEY_COVERAGE, 0, 0,
+        "print which share of the pairs and triples of conditions meet in a case of the suite, by kernel, and stop",
+        0 },
+      "gate" },
     { { "problem", KEY_PROBLEM, "LINE", 0, "the problem line, e.g. 'variant=softmax n=128 mask=causal'", 0 },
       "reference compare bench search" },
     { { "tensor", 't', "NAME=FILE[:LAYOUT]", 0, "a tensor from a .npy file; LAYOUT BHSD (default) or BSHD", 0 },
@@ -142,6 +151,7 @@ static const option_row option_table[] = {
       "props" },
     { { "out", KEY_OUT, "DIR", 0, "where failures are kept, and run again first (default .attest)", 0 }, "props" },
     { { "cases", KEY_CASES, "N", 0, "problems to draw, spread over the kernels (default 500)", 0 }, "props" },
+    { { "seed", KEY_SEED, "S", 0, "seed of the lines that --cover adds (default 1)", 0 }, "gate audit" },
     { { "seed", KEY_SEED, "S", 0, "seed of all draws (default 0)", 0 }, "props" },
     { { "cases", KEY_CASES, "N", 0, "evaluations of each search, 1 to 1e9 (default 10000)", 0 }, "search" },
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
@@ -260,6 +270,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_STRICT: cli->options.strict = 1; break;
     case KEY_NO_STRICT: cli->options.strict = 0; break;
     case KEY_LIST: cli->list_cases = 1; break;
+    case KEY_COVER: cli->cover = parse_integer(state, "cover", text, 2, 3); break;
+    case KEY_COVERAGE: cli->coverage = 1; break;
     case KEY_PROBLEM: cli->problem = text; break;
     case 't':
         if (cli->tensor_count == ATTEST_CLI_LIST)

@@ -24,7 +24,8 @@ typedef struct attest_cli {
     int argument_count;
     double exp_ulp;
     long digits, prec, rounds, cases;
-    int list_cases;
+    int list_cases, coverage;
+    long cover; /* 0: not given */
 } attest_cli;
 
 typedef struct attest_command {
@@ -58,6 +59,9 @@ int attest_command_bench(const attest_cli *cli);
 int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
+
+/* A part of `attest props` behind an audit: `cases` drawn cases of these kernels, failures on stderr; the exit code. */
+int attest_props_part(const attest_cli *cli, const char *library, const char *kernel, long cases);
 
 /* The folder of plugins, `kernels/` beside the executable: as it was called (so that results and reproductions stay
  * short), else in full.  0: not known. */

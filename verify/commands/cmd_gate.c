@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "verify/commands/cli.h"
+#include "verify/gate/cover_suite.h"
 #include "verify/gate/gate.h"
 
 #define MAX_LIBRARIES 64
+#define AUDIT_PROPS 200 /* cases of properties behind an audit with a built-in suite */
 
 /* The built-in kernels and the plugins in `kernels/` beside the executable, sorted by name. */
 typedef struct libraries {
@@ -151,6 +153,18 @@ out:
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }
 
+static attest_status list_cases(const attest_suite *suite, attest_error *err)
+{
+    char line[ATTEST_LINE];
+    attest_status status = ATTEST_OK;
+    for (size_t i = 0; i < suite->case_count; i++) {
+        ATTEST_TRY(attest_case_print(line, sizeof line, &suite->cases[i], err));
+        printf("%s\n", line);
+    }
+out:
+    return status;
+}
+
 int attest_command_gate(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -160,14 +174,6 @@ int attest_command_gate(const attest_cli *cli)
     int code = 0;
     ATTEST_TRY(check_words(cli, &err));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
-    if (cli->list_cases) {
-        for (size_t i = 0; i < suite.case_count; i++) {
-            char line[ATTEST_LINE];
-            ATTEST_TRY(attest_case_print(line, sizeof line, &suite.cases[i], &err));
-            printf("%s\n", line);
-        }
-        goto out;
-    }
     if (cli->out)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     find_plugins(&l, cli);
@@ -176,6 +182,12 @@ int attest_command_gate(const attest_cli *cli)
                                .libraries = l.list,
                                .library_count = l.count,
                                .kernel_glob = cli->options.kernel };
+    if (cli->cover)
+        ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, &err));
+    if (cli->list_cases || cli->coverage) {
+        ATTEST_TRY(cli->coverage ? attest_suite_coverage(stdout, &suite, &gate, &err) : list_cases(&suite, &err));
+        goto out;
+    }
     code = run_and_tell(&gate, cli);
 out:
     libraries_clear(&l);
@@ -190,7 +202,7 @@ int attest_command_audit(const attest_cli *cli)
     attest_suite suite = { 0 };
     char library[4096];
     const char *kernel;
-    int code = 0;
+    attest_exit code = { 0 };
     attest_split_target(cli->argument[0], library, sizeof library, &kernel);
     const char *list[1] = { *library ? library : NULL };
     ATTEST_TRY(check_words(cli, &err));
@@ -204,8 +216,12 @@ int attest_command_audit(const attest_cli *cli)
                                .kernel_glob = kernel,
                                .traits = 1,
                                .tell_coverage = 1 };
-    code = run_and_tell(&gate, cli);
+    if (cli->cover || suite.builtin)
+        ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, &err));
+    attest_exit_add(&code, run_and_tell(&gate, cli));
+    if (suite.builtin)
+        attest_exit_add(&code, attest_props_part(cli, list[0], kernel, AUDIT_PROPS));
 out:
     attest_suite_clear(&suite);
-    return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
+    return status == ATTEST_OK ? attest_exit_code(&code) : attest_cli_error(cli, status, &err);
 }

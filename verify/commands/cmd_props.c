@@ -45,6 +45,38 @@ out:
     return status;
 }
 
+static int failure_exit(const attest_props_failure *f)
+{
+    return f->found.end == ATTEST_PROP_CRASH || f->found.end == ATTEST_PROP_TIMEOUT ? 3 : 1;
+}
+
+int attest_props_part(const attest_cli *cli, const char *library, const char *kernel, long cases)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_props_result result = { .count = NULL };
+    attest_exit code = { 0 };
+    const attest_props_request request = { .library = library,
+                                           .kernel_glob = kernel,
+                                           .program = cli->options.program,
+                                           .cases = cases,
+                                           .jobs = cli->options.jobs,
+                                           .timeout_s = cli->options.timeout,
+                                           .reference = 1,
+                                           .progress = !cli->options.quiet && isatty(STDERR_FILENO) ? progress : NULL };
+    ATTEST_TRY(attest_props_run(&result, &request, &err));
+    ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, &err));
+    for (size_t k = 0; k < result.failure_count; k++)
+        attest_exit_add(&code, failure_exit(&result.failure[k]));
+    if (!cli->options.quiet)
+        fprintf(stderr, "attest audit: %ld drawn %s for properties (`attest props` asks more), %zu %s broken\n", cases,
+                attest_plural(cases, "case", "cases"), result.failure_count,
+                attest_plural((int64_t)result.failure_count, "property", "properties"));
+out:
+    attest_props_result_clear(&result);
+    return status == ATTEST_OK ? attest_exit_code(&code) : attest_cli_error(cli, status, &err);
+}
+
 /* 1: properties; 3: a kernel that crashed or hung; 4: nothing broken, but the run is not to be trusted. */
 static int exit_of(const attest_props_result *result, const attest_props_known *known, int whole)
 {
@@ -54,10 +86,8 @@ static int exit_of(const attest_props_result *result, const attest_props_known *
         attest_exit_add(&code, 1);
     if (known->ended > 0)
         attest_exit_add(&code, 3);
-    for (size_t k = 0; k < result->failure_count; k++) {
-        const uint32_t end = result->failure[k].found.end;
-        attest_exit_add(&code, end == ATTEST_PROP_CRASH || end == ATTEST_PROP_TIMEOUT ? 3 : 1);
-    }
+    for (size_t k = 0; k < result->failure_count; k++)
+        attest_exit_add(&code, failure_exit(&result->failure[k]));
     if (d.vacuous || d.floors || d.silent || d.starved)
         attest_exit_add(&code, 4);
     attest_exit_add(&code, result->elements > 0 ? 0 : 77);

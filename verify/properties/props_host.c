@@ -67,16 +67,19 @@ out:
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
-static void take_bounds(double *bound, const attest_element *elements, int64_t count)
+static void take_bounds(double *bound, double *ratio, const attest_element *elements, int64_t count)
 {
-    for (int64_t x = 0; x < count; x++)
-        bound[x] = elements[x].class == ATTEST_CLASS_NORMAL || elements[x].class == ATTEST_CLASS_PREMATURE_OVERFLOW
-                       ? elements[x].bound
-                       : (double)NAN;
+    for (int64_t x = 0; x < count; x++) {
+        const int judged = elements[x].class == ATTEST_CLASS_NORMAL ||
+                           elements[x].class == ATTEST_CLASS_PREMATURE_OVERFLOW;
+        bound[x] = judged ? elements[x].bound : (double)NAN;
+        if (ratio)
+            ratio[x] = judged ? elements[x].ratio_lo : (double)NAN;
+    }
 }
 
 /* Of o, u, z, lse: row by row; of states: one KV head at a time. */
-static attest_status judge_all(double *bound, attest_element *elements, attest_truth *truth,
+static attest_status judge_all(double *bound, double *ratio, attest_element *elements, attest_truth *truth,
                                const attest_declared *declared, const attest_problem *p, attest_tensor_id id,
                                const attest_tensor *got, attest_error *err)
 {
@@ -92,14 +95,15 @@ static attest_status judge_all(double *bound, attest_element *elements, attest_t
         else
             ATTEST_TRY(
                 attest_judge_row(elements, NULL, truth, &declared->numerics, declared->flags, id, got, b, h, i, err));
-        take_bounds(bound + row * width, elements, width);
+        take_bounds(bound + row * width, ratio ? ratio + row * width : NULL, elements, width);
     }
 out:
     return status;
 }
 
-static attest_status bounds(void *context, double *bound, const attest_case *c, const attest_bundle *inputs,
-                            attest_tensor_id id, const attest_tensor *got, attest_error *err)
+static attest_status bounds(void *context, double *bound, double *ratio, const attest_case *c,
+                            const attest_bundle *inputs, attest_tensor_id id, const attest_tensor *got,
+                            attest_error *err)
 {
     const attest_props_world *world = context;
     attest_status status = ATTEST_OK;
@@ -110,7 +114,7 @@ static attest_status bounds(void *context, double *bound, const attest_case *c, 
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for bounds");
     ATTEST_TRY(attest_truth_new(&truth, &c->problem, inputs, ATTEST_ENGINE_AUTO, err));
     ATTEST_TRY(attest_worker_declared(world->subject.worker, world->subject.index, &c->problem, &declared, err));
-    ATTEST_TRY(judge_all(bound, elements, truth, &declared, &c->problem, id, got, err));
+    ATTEST_TRY(judge_all(bound, ratio, elements, truth, &declared, &c->problem, id, got, err));
 out:
     attest_truth_free(truth);
     free(elements);

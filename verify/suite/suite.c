@@ -15,14 +15,16 @@
 #define MAX_BYTES (4 << 20)
 
 /* Made from verify/suites by the Makefile. */
-extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], attest_suite_flash_attn[],
-    attest_suite_pytorch[], attest_suite_ggml[], attest_suite_fla[], attest_suite_benchdnn[];
+extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], attest_suite_pairs[],
+    attest_suite_flash_attn[], attest_suite_pytorch[], attest_suite_ggml[], attest_suite_fla[], attest_suite_benchdnn[];
 
 static const struct {
     const char *name, *text;
 } builtin[] = { { "smoke", attest_suite_smoke },
                 { "ci", attest_suite_ci },
                 { "full", attest_suite_full },
+                /* a covering array (props/cover/cover.h), part of ci and full; `make pairs` writes it */
+                { "pairs", attest_suite_pairs },
                 /* inputs of other suites' tests (peer_gates.h) */
                 { "flash_attn", attest_suite_flash_attn },
                 { "pytorch", attest_suite_pytorch },
@@ -31,6 +33,14 @@ static const struct {
                 { "benchdnn", attest_suite_benchdnn } };
 
 typedef struct reader reader;
+
+static const char *builtin_text(const char *name)
+{
+    for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
+        if (strcmp(name, builtin[i].name) == 0)
+            return builtin[i].text;
+    return NULL;
+}
 
 /* What a line is after its lists are multiplied out. */
 typedef attest_status (*taker)(reader *r, const char *line, attest_error *err);
@@ -44,6 +54,7 @@ struct reader {
     size_t capacity;
     attest_floor *floors;
     size_t floor_count;
+    int included; /* the lines are those of a suite that another one includes */
 };
 
 static attest_status line_error(const reader *r, attest_error *err)
@@ -138,6 +149,30 @@ static attest_status add_allow(reader *r, const char *text, attest_error *err)
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
+static attest_status read_lines(reader *r, const char *text, attest_error *err);
+
+/* The lines of another built-in suite, which includes none itself. */
+static attest_status include(reader *r, const char *name, attest_error *err)
+{
+    const char *text = builtin_text(name);
+    if (!text)
+        return attest_fail(err, ATTEST_BAD_INPUT, "!include %s: not a built-in suite", name);
+    if (r->included)
+        return attest_fail(err, ATTEST_BAD_INPUT, "!include %s: a suite that is included includes no other", name);
+    reader inner = *r;
+    inner.name = name;
+    inner.line = 0;
+    inner.included = 1;
+    r->suite->hash = attest_fnv(r->suite->hash, text, strlen(text));
+    const attest_status status = read_lines(&inner, text, err);
+    const reader outer = *r;
+    *r = inner;
+    r->name = outer.name;
+    r->line = outer.line;
+    r->included = 0;
+    return status;
+}
+
 /* One line without its newline; ends it at a comment and drops blanks at both ends. */
 static attest_status read_line(reader *r, const char *from, size_t length, attest_error *err)
 {
@@ -164,13 +199,16 @@ static attest_status read_line(reader *r, const char *from, size_t length, attes
         return expand(r, start + 15 + strspn(start + 15, " \t"), add_allow, err);
     if (strncmp(start, "!floor ", 7) == 0)
         return expand(r, start + 7 + strspn(start + 7, " \t"), add_floor, err);
+    if (strncmp(start, "!include ", 9) == 0)
+        return include(r, start + 9 + strspn(start + 9, " \t"), err);
     if (*start == '!')
-        return attest_fail(err, ATTEST_BAD_INPUT, "`%.*s` is unknown: only !skip, !allow partial and !floor exist",
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "`%.*s` is unknown: only !skip, !allow partial, !floor and !include exist",
                            (int)strcspn(start, " \t"), start);
     return expand(r, start, add_case, err);
 }
 
-static attest_status read_text(reader *r, const char *text, attest_error *err)
+static attest_status read_lines(reader *r, const char *text, attest_error *err)
 {
     for (const char *at = text; *at;) {
         const size_t length = strcspn(at, "\n");
@@ -180,10 +218,18 @@ static attest_status read_text(reader *r, const char *text, attest_error *err)
             return line_error(r, err);
         at += length + (at[length] == '\n');
     }
+    return ATTEST_OK;
+}
+
+static attest_status read_text(reader *r, const char *text, attest_error *err)
+{
+    attest_status status = read_lines(r, text, err);
+    if (status != ATTEST_OK)
+        return status;
     if (r->suite->case_count == 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: the suite has no case", r->name);
     r->line = 0;
-    const attest_status status = attest_floors_check(r->suite, r->hash, r->floors, r->floor_count, &r->line, err);
+    status = attest_floors_check(r->suite, r->hash, r->floors, r->floor_count, &r->line, err);
     return status == ATTEST_OK ? ATTEST_OK : line_error(r, err);
 }
 
@@ -228,12 +274,11 @@ attest_status attest_suite_read(attest_suite *suite, const char *name, attest_er
 {
     attest_status status = ATTEST_OK;
     reader r = { .suite = suite, .name = name };
-    const char *text = NULL;
+    const char *text;
     char *owned = NULL;
     memset(suite, 0, sizeof *suite);
-    for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
-        if (strcmp(name, builtin[i].name) == 0)
-            text = builtin[i].text;
+    text = builtin_text(name);
+    suite->builtin = text != NULL;
     if (!text) {
         ATTEST_TRY(read_file(&owned, name, err));
         text = owned;

@@ -7,7 +7,8 @@
  * `!allow partial [CLASS,..] KERNELGLOB key=value ... : reason` (lists allowed) lets such cases pass although elements
  * of these classes (unbounded, illposed, absent, without-truth; default all) were not judged: `partial` otherwise;
  * `!floor COUNT key=value ...` (lists allowed: each combination is a floor of its own) makes reading fail unless
- * at least COUNT cases of the suite have all these settings.  # starts a comment.  verify/suites/NAME.suite; the
+ * at least COUNT cases of the suite have all these settings; `!include NAME` stands for the lines of a built-in suite.
+ * # starts a comment.  verify/suites/NAME.suite; the
  * built-in copies are compiled in, so attest runs anywhere.
  */
 #ifndef ATTEST_SUITE_H
@@ -26,14 +27,15 @@ typedef struct attest_case_rule {
 typedef struct attest_suite {
     char name[64];
     uint64_t hash; /* of the text */
+    int builtin;   /* 0: a file */
     attest_case *cases;
     size_t case_count;
     attest_case_rule *skips, *allows;
     size_t skip_count, allow_count;
 } attest_suite;
 
-/* `name` is a built-in suite (smoke, ci, full; flash_attn, pytorch, ggml, fla, benchdnn: the inputs of other projects'
- * tests, see peer_gates.h) or a path.  ATTEST_BAD_INPUT names file and line. */
+/* `name` is a built-in suite (smoke, ci, full; pairs, a part of ci and full; flash_attn, pytorch, ggml, fla, benchdnn:
+ * the inputs of other projects' tests, see peer_gates.h) or a path.  ATTEST_BAD_INPUT names file and line. */
 attest_status attest_suite_read(attest_suite *suite, const char *name, attest_error *err);
 void attest_suite_clear(attest_suite *suite);
 /* The reason if the case is to be skipped for this kernel, else NULL. */

@@ -1,0 +1,48 @@
+/* cover.h - covering arrays: few cases in which every kernel meets every pair, or triple, of conditions it serves.
+ *
+ * Answers which cases a suite lacks so that each two (or three) conditions meet at least once in a case that the kernel
+ * serves, and which share of them a suite meets.  Runs no kernel: it only asks what kernels support.
+ *
+ * A condition is a level of a factor: an axis value (numbers in classes), a class of a size (n, m, d, e, b, heads and
+ * head ratio, chunk and its remainder, splits), the types, the family, the class of the scale (factors.c).  A rare bug
+ * needs two of them at once; a suite in which a pair never meets cannot find it.
+ *
+ * What a kernel can meet is learnt by asking: ATTEST_COVER_POOL lines are drawn for it (generate.h) and changed, factor
+ * by factor, while they stay consistent and served.  The pairs seen on them are the possible ones; a pair on none of
+ * them counts as impossible.  Cases are then chosen greedily: the line that meets most new pairs for what it costs,
+ * improved by a few more changes.  Everything depends on the seed, the kernels' declarations and what they support.
+ */
+#ifndef ATTEST_COVER_H
+#define ATTEST_COVER_H
+
+#include "props/property.h"
+
+enum { ATTEST_COVER_POOL = 3000 };
+
+/* A kernel to be covered; of the host only supports() is called. */
+typedef struct attest_cover_kernel {
+    attest_prop_kernel kernel;
+    attest_prop_host host;
+} attest_cover_kernel;
+
+typedef struct attest_cover attest_cover;
+
+/* `strength` 2 (pairs) or 3 (triples).  The kernels' hosts must stay as long as the cover. */
+attest_status attest_cover_new(attest_cover **cover, int strength, uint64_t seed, const attest_cover_kernel *kernels,
+                               size_t count, attest_error *err);
+void attest_cover_free(attest_cover *cover);
+
+/* Counts a case for each kernel that serves it. */
+void attest_cover_add(attest_cover *cover, const attest_case *c);
+
+/* The next case of the array, counted already; *found = 0 when no case of the pool meets anything new. */
+attest_status attest_cover_next(attest_cover *cover, attest_case *c, int *found, attest_error *err);
+
+/* Of one kernel: tuples that can meet, those that did, and the first that did not (empty if none). */
+typedef struct attest_cover_share {
+    size_t possible, met;
+    char first[256];
+} attest_cover_share;
+void attest_cover_measure(attest_cover_share *share, const attest_cover *cover, size_t kernel);
+
+#endif

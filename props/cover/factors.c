@@ -1,0 +1,341 @@
+/* factors.c - see factors.h: axes first, then sizes, what sizes are to each other, types, family, scale. */
+#include "props/cover/factors.h"
+
+#include "props/draw/draw.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- axes: a value, and the class of its number ----------------------------------------------------------------- */
+
+/* Numbers (orders) of an axis value fall into classes: below the first edge, from it, from the second, .. */
+static const struct classes {
+    attest_axis axis;
+    int edges;
+    double edge[7];
+} classes[] = {
+    { ATTEST_AXIS_WEIGHT, 6, { 1, 2, 3, 4, 5, 10 } },
+    { ATTEST_AXIS_WINDOW, 3, { 2, 4, 31 } },
+    { ATTEST_AXIS_CLAMP, 1, { 0x1p-1074 } },
+    { ATTEST_AXIS_CAP, 1, { 2 } },
+    { ATTEST_AXIS_FILTER, 1, { 1 } },
+    { ATTEST_AXIS_ROPE, 1, { 1000 } },
+    { ATTEST_AXIS_EPS, 1, { 0x1p-16 } },
+};
+
+static const struct classes *classes_of(attest_axis axis)
+{
+    for (size_t k = 0; k < sizeof classes / sizeof classes[0]; k++)
+        if (classes[k].axis == axis)
+            return &classes[k];
+    return NULL;
+}
+
+static int axis_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
+{
+    const attest_setting *s = &c->problem.axis[factor->axis];
+    const struct classes *of = classes_of(factor->axis);
+    (void)kernel;
+    if (!of)
+        return (int)s->value;
+    int class = 0;
+    const double x = s->number != 0 ? s->number : (double)s->order;
+    while (s->value != 0 && class < of->edges && x >= of->edge[class])
+        class ++;
+    return (int)s->value * (of->edges + 1) + class;
+}
+
+static void axis_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
+{
+    attest_redraw_axis(c, dice, factor->axis, attest_dice_roll(dice, attest_axes[factor->axis].value_count));
+}
+
+static void axis_label(const attest_factor *factor, char *text, size_t len, int level)
+{
+    const struct classes *of = classes_of(factor->axis);
+    const int parts = of ? of->edges + 1 : 1, value = level / parts, class = level % parts;
+    const char *name = attest_axes[factor->axis].values[value].name;
+    if (!of || value == 0)
+        snprintf(text, len, "%s", name ? name : "set");
+    else if (class == 0)
+        snprintf(text, len, "%s below %g", name ? name : "", of->edge[0]);
+    else
+        snprintf(text, len, "%s from %g", name ? name : "", of->edge[class - 1]);
+}
+
+/* ---- sizes: tiles, chunks and vectors are 8, 16, .. 256 long; their edges are classes of their own -------------- */
+
+static const int64_t tokens[][2] = { { 1, 1 },   { 2, 2 },   { 3, 14 },  { 15, 17 }, { 18, 30 },
+                                     { 31, 33 }, { 34, 62 }, { 63, 65 }, { 66, 260 } };
+static const int64_t widths[][2] = { { 1, 1 },   { 2, 2 },   { 3, 7 },   { 8, 9 },
+                                     { 10, 30 }, { 31, 33 }, { 34, 65 }, { 66, 136 } };
+static const int64_t batches[][2] = { { 1, 1 }, { 2, 4 } };
+static const int64_t heads[][2] = { { 1, 1 }, { 2, 2 }, { 3, 5 } };
+static const int64_t groups[][2] = { { 1, 1 }, { 2, 2 }, { 3, 7 } };
+static const int64_t parts[][2] = { { 1, 1 }, { 2, 3 }, { 4, 8 }, { 9, 64 } };
+static const int64_t edges[] = { 8, 16, 32, 64, 128, 256 };
+
+static int64_t *size_at(const attest_factor *factor, attest_case *c)
+{
+    return (int64_t *)(void *)((char *)&c->problem + factor->offset);
+}
+
+static int range_of(const attest_factor *factor, int64_t size)
+{
+    for (int level = 0; level < factor->levels; level++)
+        if (size >= factor->range[level][0] && size <= factor->range[level][1])
+            return level;
+    return -1;
+}
+
+static int64_t draw_range(const attest_factor *factor, attest_dice *dice)
+{
+    const int64_t *range = factor->range[attest_dice_roll(dice, (uint32_t)factor->levels)];
+    const int64_t edge = ATTEST_DICE_ANY(dice, edges) - 1 + attest_dice_roll(dice, 3);
+    return edge >= range[0] && edge <= range[1]
+               ? edge
+               : range[0] + attest_dice_roll(dice, (uint32_t)(range[1] - range[0] + 1));
+}
+
+static int size_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
+{
+    const int64_t *size = (const int64_t *)(const void *)((const char *)&c->problem + factor->offset);
+    const int chunks = factor->offset == offsetof(attest_problem, chunk);
+    const int splits = factor->offset == offsetof(attest_problem, splits);
+    if ((chunks && kernel->form != ATTEST_CHUNK) || (splits && kernel->form != ATTEST_SPLIT))
+        return -1;
+    return range_of(factor, *size);
+}
+
+/* n and m stay equal where they must, and half of the time where they are; a default scale stays one. */
+static void size_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
+{
+    attest_problem *p = &c->problem;
+    const int plain = p->scale == attest_default_scale(p->d), square = p->n == p->m, wide = p->e == p->d;
+    const int64_t group = p->hq / p->hkv;
+    *size_at(factor, c) = draw_range(factor, dice);
+    const int one = p->axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_NONE || attest_dice_roll(dice, 2) == 0;
+    if (factor->offset == offsetof(attest_problem, n) && square && one)
+        p->m = p->n;
+    if (factor->offset == offsetof(attest_problem, m) && square && one)
+        p->n = p->m;
+    if (factor->offset == offsetof(attest_problem, d) && wide && one)
+        p->e = p->d;
+    p->hq = p->hkv * group;
+    if (plain)
+        p->scale = attest_default_scale(p->d);
+}
+
+static void size_label(const attest_factor *factor, char *text, size_t len, int level)
+{
+    const int64_t *range = factor->range[level];
+    snprintf(text, len, range[0] == range[1] ? "%d" : "%d..%d", (int)range[0], (int)range[1]);
+}
+
+static int group_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
+{
+    (void)kernel;
+    return range_of(factor, c->problem.hq / c->problem.hkv);
+}
+
+static void group_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
+{
+    c->problem.hq = c->problem.hkv * draw_range(factor, dice);
+}
+
+/* ---- what sizes are to each other ------------------------------------------------------------------------------- */
+
+static const char *const shapes[] = { "n=m", "n<m", "n>m" };
+
+static int shape_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
+{
+    (void)factor, (void)kernel;
+    return c->problem.n == c->problem.m ? 0 : c->problem.n < c->problem.m ? 1 : 2;
+}
+
+static void shape_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
+{
+    attest_problem *p = &c->problem;
+    const int64_t n = p->n;
+    (void)factor;
+    switch (attest_dice_roll(dice, 3)) {
+    case 0: p->m = n; break;
+    case 1: p->n = p->m; break;
+    default: p->n = p->m; p->m = n;
+    }
+}
+
+static const char *const rests[] = { "no rest", "rest 1", "rest -1", "another rest", "one part, short" };
+
+/* What is left of `size` after whole parts. */
+static int rest_of(int64_t size, int64_t part)
+{
+    const int64_t rest = size % part;
+    return size < part ? 4 : rest == 0 ? 0 : rest == 1 ? 1 : rest == part - 1 ? 2 : 3;
+}
+
+static int rest_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
+{
+    const attest_problem *p = &c->problem;
+    (void)factor;
+    return kernel->form == ATTEST_CHUNK   ? rest_of(p->n, p->chunk)
+           : kernel->form == ATTEST_SPLIT ? rest_of(p->m, p->splits)
+                                          : -1;
+}
+
+static void rest_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
+{
+    static const int64_t around[] = { -1, 0, 1, 2 };
+    attest_problem *p = &c->problem;
+    const int64_t size = p->chunk * (1 + attest_dice_roll(dice, 3)) + ATTEST_DICE_ANY(dice, around);
+    (void)factor;
+    if (size >= 1)
+        p->n = p->m = size;
+}
+
+/* ---- types, family, scale --------------------------------------------------------------------------------------- */
+
+static int types_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
+{
+    const int row = (int)attest_types_row(&c->problem);
+    (void)kernel;
+    return row < factor->levels ? row : -1;
+}
+
+static void types_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
+{
+    (void)factor;
+    attest_draw_types(&c->problem, dice);
+}
+
+static void types_label(const attest_factor *factor, char *text, size_t len, int level)
+{
+    attest_problem p;
+    (void)factor;
+    attest_types_set(&p, (size_t)level);
+    snprintf(text, len, "%s p=%s out=%s", attest_dtype_name(p.in), attest_dtype_name(p.p), attest_dtype_name(p.out));
+}
+
+static int family_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
+{
+    const attest_family_info *family = attest_family_of(c);
+    const size_t row = family ? (size_t)(family - attest_families) : attest_family_drawn;
+    (void)kernel;
+    return row < (size_t)factor->levels ? (int)row : -1;
+}
+
+static void family_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
+{
+    (void)factor;
+    attest_redraw_family(c, dice);
+}
+
+static void family_label(const attest_factor *factor, char *text, size_t len, int level)
+{
+    (void)factor;
+    snprintf(text, len, "%s", attest_families[level].name);
+}
+
+static const char *const scales[] = { "default", "0", "1", "negative", "another" };
+
+static int scale_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
+{
+    const double scale = c->problem.scale;
+    (void)factor, (void)kernel;
+    return scale == attest_default_scale(c->problem.d) ? 0 : scale == 0 ? 1 : scale == 1 ? 2 : scale < 0 ? 3 : 4;
+}
+
+static void scale_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
+{
+    static const double others[] = { 0, 1, -0.5, -0.3, 0.5, 0.125, 0.3, 2 };
+    const uint32_t at = attest_dice_roll(dice, 12);
+    (void)factor;
+    c->problem.scale = at < 8 ? others[at] : attest_default_scale(c->problem.d);
+}
+
+#define LABEL_FROM(names)                                                                                              \
+    static void names##_label(const attest_factor *factor, char *text, size_t len, int level)                          \
+    {                                                                                                                  \
+        (void)factor;                                                                                                  \
+        snprintf(text, len, "%s", names[level]);                                                                       \
+    }
+LABEL_FROM(shapes)
+LABEL_FROM(rests)
+LABEL_FROM(scales)
+
+/* ---- the table -------------------------------------------------------------------------------------------------- */
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
+#define SIZE(name, ranges)                                                                                             \
+    {                                                                                                                  \
+#name, size_level, size_redraw, size_label, 0, offsetof(attest_problem, name), ranges, COUNT(ranges)           \
+    }
+
+size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST])
+{
+    const attest_factor others[] = {
+        SIZE(n, tokens),
+        SIZE(m, tokens),
+        SIZE(d, widths),
+        SIZE(e, widths),
+        SIZE(b, batches),
+        SIZE(hkv, heads),
+        { "hq/hkv", group_level, group_redraw, size_label, 0, 0, groups, COUNT(groups) },
+        SIZE(chunk, parts),
+        SIZE(splits, parts),
+        { "parts", rest_level, rest_redraw, rests_label, 0, 0, NULL, COUNT(rests) },
+        { "shape", shape_level, shape_redraw, shapes_label, 0, 0, NULL, COUNT(shapes) },
+        { "in", types_level, types_redraw, types_label, 0, 0, NULL, ATTEST_TYPES_ROWS },
+        { "family", family_level, family_redraw, family_label, 0, 0, NULL, (int)attest_family_drawn },
+        { "scale", scale_level, scale_redraw, scales_label, 0, 0, NULL, COUNT(scales) },
+    };
+    size_t count = 0;
+    for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
+        const struct classes *of = classes_of(axis);
+        factor[count++] = (attest_factor){ attest_axes[axis].key,
+                                           axis_level,
+                                           axis_redraw,
+                                           axis_label,
+                                           axis,
+                                           0,
+                                           NULL,
+                                           (int)attest_axes[axis].value_count * (of ? of->edges + 1 : 1) };
+    }
+    memcpy(factor + count, others, sizeof others);
+    return count + sizeof others / sizeof others[0];
+}
+
+/* ---- costs ------------------------------------------------------------------------------------------------------ */
+
+enum { WORK_MOST = 1500000, STATE_MOST = 3000000, STATE_NUMBERS = 8192, ALWAYS = 40000 };
+
+static double pairs_cost(const attest_problem *p)
+{
+    return (double)(p->b * p->hq * p->n * p->m) * (double)(p->d + p->e + 10);
+}
+
+/* Numbers of the highest state, 0 without one. */
+static double state_numbers(const attest_problem *p)
+{
+    int lowest, highest;
+    if (!attest_variant_degrees(p->axis, &lowest, &highest))
+        return 0;
+    const int64_t rows = attest_state_rows(attest_feature_dim(p), highest, 0);
+    return rows < 0 ? HUGE_VAL : (double)rows * (double)p->e;
+}
+
+int attest_cover_affordable(const attest_case *c)
+{
+    const attest_problem *p = &c->problem;
+    const double numbers = state_numbers(p);
+    return pairs_cost(p) <= WORK_MOST && numbers <= STATE_NUMBERS &&
+           numbers * (double)(p->b * p->hq * (p->n + p->m)) <= STATE_MOST;
+}
+
+double attest_cover_cost(const attest_case *c)
+{
+    const attest_problem *p = &c->problem;
+    return ALWAYS + pairs_cost(p) + state_numbers(p) * (double)(p->b * p->hkv * p->n);
+}

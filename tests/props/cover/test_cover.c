@@ -1,0 +1,189 @@
+/* Covering arrays: every pair that can meet does, by conditions written down here and lines drawn elsewhere. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "props/cover/cover.h"
+#include "props/generate/generate_draw.h"
+
+Suite *suite_cover(void);
+
+/* ---- a kernel: no window, no state, exponentials only, d below 40 ----------------------------------------------- */
+
+static int serve(void *context, const attest_problem *p)
+{
+    (void)context;
+    return p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_EXP && p->axis[ATTEST_AXIS_WINDOW].value == 0 &&
+           p->axis[ATTEST_AXIS_STATE].value == 0 && p->axis[ATTEST_AXIS_UPDATE].value == 0 && p->d < 40;
+}
+
+/* Serves less: the default norm, no lengths. */
+static int serve_less(void *context, const attest_problem *p)
+{
+    return serve(context, p) && p->axis[ATTEST_AXIS_NORM].value == 0 && p->axis[ATTEST_AXIS_LENS].value == 0;
+}
+
+static attest_cover_kernel kernel_of(int (*supports)(void *, const attest_problem *), uint32_t form)
+{
+    return (attest_cover_kernel){ { .form = form, .outputs = ATTEST_GIVES_O, .numerics = { .tile = 32 } },
+                                  { .supports = supports } };
+}
+
+/* ---- conditions, said once more --------------------------------------------------------------------------------- */
+
+static int is_causal(const attest_case *c) { return c->problem.axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL; }
+static int has_lens(const attest_case *c) { return c->problem.axis[ATTEST_AXIS_LENS].value == ATTEST_LENS_DRAW; }
+static int is_l2(const attest_case *c) { return c->problem.axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_L2; }
+static int is_biased(const attest_case *c) { return c->problem.axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW; }
+static int is_capped(const attest_case *c) { return c->problem.axis[ATTEST_AXIS_CAP].value == ATTEST_CAP_SET; }
+static int is_one_query(const attest_case *c) { return c->problem.n == 1; }
+static int is_tile_edge(const attest_case *c) { return c->problem.m >= 31 && c->problem.m <= 33; }
+static int is_long(const attest_case *c) { return c->problem.m >= 66; }
+static int is_one_wide(const attest_case *c) { return c->problem.d == 1; }
+static int is_wide(const attest_case *c) { return c->problem.e >= 66; }
+static int is_shared(const attest_case *c) { return c->problem.hq >= 3 * c->problem.hkv; }
+static int is_bf16(const attest_case *c) { return c->problem.p == ATTEST_BF16 && c->problem.out == ATTEST_BF16; }
+static int is_negative(const attest_case *c) { return c->problem.scale < 0; }
+static int is_huge(const attest_case *c) { return strcmp(c->family, "huge") == 0; }
+static int is_edges(const attest_case *c) { return strcmp(c->family, "edges") == 0; }
+
+static int (*const conditions[])(const attest_case *) = {
+    is_causal,   has_lens, is_l2,     is_biased, is_capped,   is_one_query, is_tile_edge, is_long,
+    is_one_wide, is_wide,  is_shared, is_bf16,   is_negative, is_huge,      is_edges,
+};
+enum { OWN = sizeof conditions / sizeof conditions[0], VALUES = 12, LINES = 4000 };
+enum { CONDITIONS = OWN + ATTEST_AXIS_COUNT * VALUES }; /* and every value of every axis */
+
+typedef struct meeting {
+    int pair[CONDITIONS][CONDITIONS];
+} meeting;
+
+static void meet(meeting *met, const attest_case *c)
+{
+    int holds[CONDITIONS], count = 0;
+    for (int a = 0; a < OWN; a++)
+        if (conditions[a](c))
+            holds[count++] = a;
+    for (int axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
+        holds[count++] = OWN + axis * VALUES + (int)c->problem.axis[axis].value;
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < count; b++)
+            met->pair[holds[a]][holds[b]]++;
+}
+
+/* What meets on lines that the property generator draws, of a seed that the array does not have. */
+static void meet_drawn(meeting *met, const attest_cover_kernel *k)
+{
+    for (uint32_t number = 0; number < LINES; number++) {
+        attest_case c;
+        if (attest_draw_line(&c, 99, number, 0, &k->kernel) && k->host.supports(NULL, &c.problem))
+            meet(met, &c);
+    }
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------ */
+
+static attest_cover *cover_of(const attest_cover_kernel *kernels, size_t count, int strength)
+{
+    attest_error err = { "" };
+    attest_cover *cover = NULL;
+    ck_assert_msg(attest_cover_new(&cover, strength, 1, kernels, count, &err) == ATTEST_OK, "%s", err.text);
+    return cover;
+}
+
+static int next(attest_cover *cover, attest_case *c)
+{
+    attest_error err = { "" };
+    int found;
+    ck_assert_msg(attest_cover_next(cover, c, &found, &err) == ATTEST_OK, "%s", err.text);
+    return found;
+}
+
+/* Each kernel's cases of the array meet every pair that drawn lines show to be possible, and it is small. */
+START_TEST(pairs_meet)
+{
+    const attest_cover_kernel kernels[] = { kernel_of(serve, ATTEST_PARALLEL), kernel_of(serve_less, ATTEST_TILED) };
+    static meeting drawn[2], met[2];
+    attest_cover *cover = cover_of(kernels, 2, 2);
+    attest_case c;
+    int cases = 0, compared = 0;
+    for (; next(cover, &c); cases++)
+        for (int k = 0; k < 2; k++)
+            if (kernels[k].host.supports(NULL, &c.problem))
+                meet(&met[k], &c);
+    for (int k = 0; k < 2; k++) {
+        attest_cover_share share;
+        attest_cover_measure(&share, cover, (size_t)k);
+        ck_assert_uint_gt(share.possible, 4000);
+        ck_assert_uint_eq(share.met, share.possible);
+        ck_assert_str_eq(share.first, "");
+        meet_drawn(&drawn[k], &kernels[k]);
+        for (int a = 0; a < CONDITIONS; a++)
+            for (int b = 0; b < CONDITIONS; b++) {
+                compared += drawn[k].pair[a][b] > 0;
+                ck_assert_msg(met[k].pair[a][b] || !drawn[k].pair[a][b],
+                              "kernel %d: conditions %d and %d meet in %d lines", k, a, b, drawn[k].pair[a][b]);
+            }
+    }
+    ck_assert_int_gt(compared, 3000);
+    ck_assert_int_lt(cases, 1500);
+    ck_assert_int_gt(cases, 240); /* families times classes of n, at least */
+    attest_cover_free(cover);
+}
+END_TEST
+
+/* Cases that are there count, and what they lack is named. */
+START_TEST(given_cases_count)
+{
+    const attest_cover_kernel kernel = kernel_of(serve, ATTEST_PARALLEL);
+    attest_cover *cover = cover_of(&kernel, 1, 3);
+    attest_cover_share before, after;
+    attest_case c;
+    attest_error err;
+    attest_cover_measure(&before, cover, 0);
+    ck_assert_uint_eq(before.met, 0);
+    ck_assert_uint_gt(before.possible, 50000);
+    ck_assert_ptr_nonnull(strstr(before.first, ", "));
+    ck_assert(attest_case_parse(&c, "variant=softmax mask=causal n=33 d=4", NULL, NULL, &err) == ATTEST_OK);
+    attest_cover_add(cover, &c);
+    attest_cover_measure(&after, cover, 0);
+    ck_assert_uint_gt(after.met, 2000); /* 29 conditions apply: 29 28 27 / 6 triples */
+    ck_assert_uint_le(after.met, 5456);
+    ck_assert(attest_case_parse(&c, "variant=taylor:2 n=33 d=4", NULL, NULL, &err) == ATTEST_OK);
+    attest_cover_add(cover, &c); /* is not served */
+    const size_t met = after.met;
+    attest_cover_measure(&after, cover, 0);
+    ck_assert_uint_eq(after.met, met);
+    attest_cover_free(cover);
+}
+END_TEST
+
+START_TEST(same_cases_again)
+{
+    const attest_cover_kernel kernel = kernel_of(serve_less, ATTEST_TILED);
+    attest_cover *one = cover_of(&kernel, 1, 2), *two = cover_of(&kernel, 1, 2);
+    for (int i = 0; i < 20; i++) {
+        attest_case a, b;
+        char line[2][ATTEST_LINE];
+        attest_error err;
+        ck_assert(next(one, &a) && next(two, &b));
+        ck_assert(attest_case_print(line[0], ATTEST_LINE, &a, &err) == ATTEST_OK);
+        ck_assert(attest_case_print(line[1], ATTEST_LINE, &b, &err) == ATTEST_OK);
+        ck_assert_str_eq(line[0], line[1]);
+    }
+    attest_cover_free(one);
+    attest_cover_free(two);
+}
+END_TEST
+
+Suite *suite_cover(void)
+{
+    Suite *suite = suite_create("cover");
+    TCase *tcase = tcase_create("cover");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, pairs_meet);
+    tcase_add_test(tcase, given_cases_count);
+    tcase_add_test(tcase, same_cases_again);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,17 @@
+/* cover_suite.h - the suite and its kernels: what pairs and triples of conditions meet, and cases that add the rest. */
+#ifndef ATTEST_COVER_SUITE_H
+#define ATTEST_COVER_SUITE_H
+
+#include <stdio.h>
+
+#include "verify/gate/gate.h"
+
+/* Appends cases to `suite` (the gate's own) until each kernel of the gate meets every pair (strength 2) or triple (3)
+ * of conditions that it serves (props/cover/cover.h); the same cases for the same kernels and suite. */
+attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, int strength, attest_error *err);
+
+/* One line a kernel: the share of pairs, and of triples, that meet in a case of the suite, and the first pair that does
+ * not. */
+attest_status attest_suite_coverage(FILE *out, const attest_suite *suite, const attest_gate *gate, attest_error *err);
+
+#endif
