@@ -158,10 +158,11 @@ static inline int attest_axis_unserved(const attest_problem *problem, uint64_t s
 }
 
 /* ---- tensors ------------------------------------------------------------------------------------ *
- * `data` and rows are aligned as in C order, to 64 bytes at most.  A kernel goes by the strides, with offsets of 64
- * bits: attest runs it once more on tensors with other strides, where the last axis of rank 4 has stride 1 still.  One
- * that cannot go by them sets ATTEST_NEEDS_C_ORDER, or has run() return ATTEST_UNSUPPORTED; that is no failure, and the
- * result says so.  Gaps between elements hold NaN where a kernel reads, and are not the kernel's to write. */
+ * `data` is aligned to its element, or as the kernel's `alignment` says; rows lie from there as in C order.  A kernel
+ * goes by the strides, with offsets of 64 bits: attest runs it once more with other strides, where the last axis of
+ * rank 4 has stride 1 still, and data and rows are aligned as in C order, to 64 bytes at most.  One that cannot sets
+ * ATTEST_NEEDS_C_ORDER, or has run() return ATTEST_UNSUPPORTED, as it may for data that begins off 64 bytes; that is no
+ * failure, and the result says so.  Gaps hold NaN where a kernel reads, and are not its to write; outputs anything. */
 #define ATTEST_RANK_ROOM 8
 
 typedef struct attest_tensor {
@@ -343,7 +344,7 @@ typedef enum attest_form {
 
 /* Flags.  Bit 3 was version 1's ATTEST_EMPTY_ROW_NAN: now attest_numerics.empty_row. */
 enum {
-    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever the strides and the outputs asked for */
+    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever strides, bases, outputs asked for, threads */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits do not depend on b and the other rows */
     ATTEST_FTZ = 1u << 2,              /* subnormal numbers, read or made, may count as 0; of exp too */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
@@ -436,6 +437,7 @@ typedef struct attest_kernel {
     /* NULL, or: what holds of this problem beyond *numerics, for kernels that are several; NULL = nothing.  What it
      * points to lives as long as the library. */
     const attest_numerics *(*numerics_of)(const attest_call *call);
+    uint32_t alignment, reserved; /* bytes, of `data`: 0 = its element, or a power of two to 64; older structs: 64 */
 } attest_kernel;
 
 /* Device memory; NULL functions never.  NULL in attest_library = tensors are host memory.  `context` is open()'s. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #define KERNELS_MAX 4096u
+#define ALIGNMENT_MOST 64u /* what every library was promised before `alignment` was a field */
 
 static int name_is_legal(const char *name)
 {
@@ -56,6 +57,11 @@ static attest_status check_declared(const attest_kernel *k, const char *path, at
     if (k->claim && !(k->claim->max_ulp >= 0 && k->claim->max_ulp <= 0x1p60))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': claim.max_ulp is %g; allowed are 0 to %g", path,
                            k->name, k->claim->max_ulp, 0x1p60);
+    if (k->alignment > ALIGNMENT_MOST || (k->alignment & (k->alignment - 1)) != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "%s: kernel '%s': alignment is %u; allowed are 0 and powers of two "
+                           "up to %u",
+                           path, k->name, k->alignment, ALIGNMENT_MOST);
     if (k->limits)
         ATTEST_TRY(check_limits(k, path, err));
 out:
@@ -122,6 +128,8 @@ static attest_status take_kernel(attest_plugin *plugin, uint32_t index, const ch
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel %u is NULL", path, index);
     k->self = from;
     TAKE(from, k->kernel, name);
+    if (!ATTEST_HAS(attest_kernel, k->self, alignment))
+        k->kernel.alignment = ALIGNMENT_MOST;
     TAKE(k->kernel.numerics, k->numerics, "attest_numerics");
     TAKE(k->kernel.claim, k->claim, "attest_claim");
     TAKE(k->kernel.limits, k->limits, "attest_limits");

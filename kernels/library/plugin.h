@@ -1,5 +1,6 @@
 /* plugin.h - loads a kernel library (a shared object that exports attest_library_v2), checks it and holds a copy of
- * what it describes, in this host's layout: what an older library lacks is 0, what a newer one has beyond is not read.
+ * what it describes, in this host's layout: what an older library lacks is 0 (the alignment of a kernel: 64), what a
+ * newer one has beyond is not read.
  *
  * Only the worker process calls this for a kernel that is judged: a library runs code as soon as it is loaded.  `attest
  * bench` loads our own vendor plugins with it, to time them beside everything else in one process.
@@ -28,8 +29,8 @@ typedef struct attest_plugin {
 /* Takes a library that is in memory already: checks it and copies its structs.  `path` is for messages.
  * ATTEST_BAD_INPUT, naming the file and what is wrong, unless this host can use it: ABI version, at least one kernel,
  * each with a name of [a-z0-9-]+ that no other has, supports(), run(), numerics, a known form and device; no bit of
- * flags, outputs or needs and no number of an enum that this host does not know; device kernels need a complete
- * attest_memory.  On failure *plugin is NULL. */
+ * flags, outputs or needs and no number of an enum that this host does not know; an alignment of 0 or a power of two up
+ * to 64; device kernels need a complete attest_memory.  On failure *plugin is NULL. */
 attest_status attest_plugin_take(attest_plugin **plugin, const attest_library *library, const char *path,
                                  attest_error *err);
 

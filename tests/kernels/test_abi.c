@@ -358,7 +358,7 @@ FIELD(attest_call, why, 64);
 FIELD(attest_call, why_size, 72);
 FIELD(attest_call, axis, 80);
 
-SIZE(attest_kernel, 120);
+SIZE(attest_kernel, 128);
 FIELD(attest_kernel, struct_size, 0);
 FIELD(attest_kernel, form, 4);
 FIELD(attest_kernel, device, 8);
@@ -377,6 +377,8 @@ FIELD(attest_kernel, workspace, 88);
 FIELD(attest_kernel, run, 96);
 FIELD(attest_kernel, limits, 104);
 FIELD(attest_kernel, numerics_of, 112);
+FIELD(attest_kernel, alignment, 120);
+FIELD(attest_kernel, reserved, 124);
 
 SIZE(attest_memory, 64);
 FIELD(attest_memory, struct_size, 0);

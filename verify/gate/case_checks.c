@@ -12,11 +12,9 @@
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 static const attest_role row_roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
 
-#define WHERE 192
-
 /* Elements [from,to) in C order have the same bits in both; else `where` says where not. */
-static int same_elements(char where[WHERE], attest_tensor_id id, const attest_tensor *was, const attest_tensor *is,
-                         int64_t from, int64_t to)
+static int same_elements(char where[ATTEST_WHERE], attest_tensor_id id, const attest_tensor *was,
+                         const attest_tensor *is, int64_t from, int64_t to)
 {
     for (int64_t at = from; at < to; at++) {
         const uint64_t p = attest_load_bits(was, at), q = attest_load_bits(is, at);
@@ -28,7 +26,7 @@ static int same_elements(char where[WHERE], attest_tensor_id id, const attest_te
         for (int axis = 0; axis < is->rank; axis++)
             n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", axis ? "," : "",
                                   (long long)(at / is->stride[axis] % is->shape[axis]));
-        snprintf(where, WHERE, "%s[%s] was %a, is %a", name, index, attest_to_f64(was->dtype, p),
+        snprintf(where, ATTEST_WHERE, "%s[%s] was %a, is %a", name, index, attest_to_f64(was->dtype, p),
                  attest_to_f64(is->dtype, q));
         return 0;
     }
@@ -36,7 +34,7 @@ static int same_elements(char where[WHERE], attest_tensor_id id, const attest_te
 }
 
 /* Row (b,h,i) of every row output. */
-static int same_row(char where[WHERE], const attest_bundle *was, const attest_bundle *is, int64_t b, int64_t h,
+static int same_row(char where[ATTEST_WHERE], const attest_bundle *was, const attest_bundle *is, int64_t b, int64_t h,
                     int64_t i)
 {
     for (size_t r = 0; r < sizeof row_roles / sizeof row_roles[0]; r++) {
@@ -48,8 +46,8 @@ static int same_row(char where[WHERE], const attest_bundle *was, const attest_bu
     return 1;
 }
 
-/* All outputs and final states that both have; `is` may be of the first batch entries only. */
-static int same_outputs(char where[WHERE], const attest_problem *p, const attest_bundle *was, const attest_bundle *is)
+int attest_same_outputs(char where[ATTEST_WHERE], const attest_problem *p, const attest_bundle *was,
+                        const attest_bundle *is)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_outputs(p, ids, ATTEST_MAX_TENSORS);
@@ -67,7 +65,7 @@ static int has_others(const attest_bundle *outputs)
            attest_bundle_role(outputs, ATTEST_LSE);
 }
 
-static void find(attest_result *result, int64_t reason, const char *what, const char *where)
+void attest_result_find(attest_result *result, int64_t reason, const char *what, const char *where)
 {
     result->verdict = ATTEST_FAIL;
     result->reasons |= reason;
@@ -83,7 +81,7 @@ static attest_status run_again(int *usable, attest_result *result, const attest_
     const attest_status status = attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err);
     *usable = status == ATTEST_OK && run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
     if (status == ATTEST_OK && run.state != ATTEST_RUN_DONE && run.state != ATTEST_RUN_UNSUPPORTED)
-        find(result, reason, what, run.why);
+        attest_result_find(result, reason, what, run.why);
     return status;
 }
 
@@ -163,7 +161,7 @@ static attest_status check_last_query(attest_result *result, const attest_prepar
                                     (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, b, h, i, err));
         for (int64_t c = 0; c < p->e && !result->reasons; c++)
             if (elements[c].class == ATTEST_CLASS_NO_TRUTH && elements[c].ratio_hi > 1)
-                find(result, ATTEST_REASON_NAN_PATTERN, "a query of NaN", "o is a number");
+                attest_result_find(result, ATTEST_REASON_NAN_PATTERN, "a query of NaN", "o is a number");
     }
 out:
     attest_truth_free(truth);
@@ -180,7 +178,7 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
     attest_bundle *after = NULL;
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     const double value = kernel->flags & ATTEST_MASKED_FINITE ? 1024 : (double)NAN;
-    char where[WHERE];
+    char where[ATTEST_WHERE];
     int same = 1, usable;
     ATTEST_TRY(poisoned_bundle(&after, prepared, kernel, value, err));
     ATTEST_TRY(
@@ -199,10 +197,10 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
     if (same && value != value)
         ATTEST_TRY(check_last_query(result, prepared, subject, after, err));
     else if (!same)
-        find(result, ATTEST_REASON_POISON,
-             value == value ? "a token that the row does not see, made 1024, changes it"
-                            : "a token that the row does not see, made NaN, changes it",
-             where);
+        attest_result_find(result, ATTEST_REASON_POISON,
+                           value == value ? "a token that the row does not see, made 1024, changes it"
+                                          : "a token that the row does not see, made NaN, changes it",
+                           where);
 out:
     attest_bundle_free(after);
     return status;
@@ -217,13 +215,13 @@ static attest_status check_alone(attest_result *result, const attest_prepared *p
     const attest_problem *p = &prepared->c.problem;
     attest_status status = ATTEST_OK;
     attest_bundle *alone = NULL;
-    char where[WHERE] = "it reports an error";
+    char where[ATTEST_WHERE] = "it reports an error";
     int usable;
     only_o.outputs = ATTEST_GIVES_O;
     ATTEST_TRY(attest_case_bundle(&alone, prepared, &only_o, err));
     ATTEST_TRY(run_again(&usable, result, subject, p, alone, timeout_s, ATTEST_REASON_ALONE, "asked for o alone", err));
-    if (!result->reasons && !(usable && same_outputs(where, p, whole, alone)))
-        find(result, ATTEST_REASON_ALONE, "asked for o alone", where);
+    if (!result->reasons && !(usable && attest_same_outputs(where, p, whole, alone)))
+        attest_result_find(result, ATTEST_REASON_ALONE, "asked for o alone", where);
 out:
     attest_bundle_free(alone);
     return status;
@@ -238,14 +236,14 @@ static attest_status check_batch(attest_result *result, const attest_prepared *p
     attest_prepared one = { .c = prepared->c, .inputs = prepared->inputs };
     attest_status status = ATTEST_OK;
     attest_bundle *alone = NULL;
-    char where[WHERE];
+    char where[ATTEST_WHERE];
     int usable;
     one.c.problem.b = 1;
     ATTEST_TRY(attest_case_bundle(&alone, &one, attest_worker_kernel(subject->worker, subject->index), err));
     ATTEST_TRY(run_again(&usable, result, subject, &one.c.problem, alone, timeout_s, ATTEST_REASON_BATCH,
                          "batch entry 0 alone", err));
-    if (usable && !same_outputs(where, &one.c.problem, whole, alone))
-        find(result, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
+    if (usable && !attest_same_outputs(where, &one.c.problem, whole, alone))
+        attest_result_find(result, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
 out:
     attest_bundle_free(alone);
     return status;
@@ -262,7 +260,7 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
     attest_status status = ATTEST_OK;
     attest_bundle *outputs = NULL;
     attest_declared declared;
-    char where[WHERE];
+    char where[ATTEST_WHERE];
     int usable;
     attest_result judged;
     attest_result_init(&judged);
@@ -275,9 +273,11 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
     ATTEST_TRY(attest_compare(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &declared.numerics,
                               declared.flags, 0, err));
     if (judged.verdict == ATTEST_FAIL)
-        find(result,
-             same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT : judged.reasons,
-             "with slope and gamma halved, sq and sk raised by 120", judged.why);
+        attest_result_find(result,
+                           attest_same_outputs(where, &other.c.problem, before, outputs)
+                               ? ATTEST_REASON_IGNORED_ARGUMENT
+                               : judged.reasons,
+                           "with slope and gamma halved, sq and sk raised by 120", judged.why);
 out:
     attest_bundle_free(outputs);
     return status;
@@ -285,8 +285,7 @@ out:
 
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
 
-/* A result that passes may still have something to say. */
-static void note(attest_result *result, const char *text)
+void attest_result_note(attest_result *result, const char *text)
 {
     if (!result->reasons && !result->why[0])
         snprintf(result->why, sizeof result->why, "%s", text);
@@ -300,7 +299,7 @@ static attest_status check_layout(attest_result *result, const attest_prepared *
     const attest_problem *p = &prepared->c.problem;
     attest_status status = ATTEST_OK;
     attest_bundle *after = NULL;
-    char where[WHERE];
+    char where[ATTEST_WHERE];
     attest_run_result run;
     attest_declared declared;
     attest_result judged;
@@ -309,20 +308,20 @@ static attest_status check_layout(attest_result *result, const attest_prepared *
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
     ATTEST_TRY(attest_worker_run_strided(subject->worker, subject->index, p, after, timeout_s, &run, err));
     if (run.state == ATTEST_RUN_UNSUPPORTED || (run.state == ATTEST_RUN_DONE && run.status == ATTEST_UNSUPPORTED)) {
-        note(result, "refuses tensors that are not in C order");
+        attest_result_note(result, "refuses tensors that are not in C order");
         goto out;
     }
     if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK || run.reasons)
-        find(result, ATTEST_REASON_LAYOUT, what, run.why);
-    else if (kernel->flags & ATTEST_DETERMINISTIC && !same_outputs(where, p, before, after))
-        find(result, ATTEST_REASON_LAYOUT, what, where);
+        attest_result_find(result, ATTEST_REASON_LAYOUT, what, run.why);
+    else if (kernel->flags & ATTEST_DETERMINISTIC && !attest_same_outputs(where, p, before, after))
+        attest_result_find(result, ATTEST_REASON_LAYOUT, what, where);
     else if (!(kernel->flags & ATTEST_DETERMINISTIC))
         ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, after, &declared.numerics,
                                   declared.flags, 0, err));
     if (judged.verdict == ATTEST_FAIL)
-        find(result, ATTEST_REASON_LAYOUT, what, judged.why);
+        attest_result_find(result, ATTEST_REASON_LAYOUT, what, judged.why);
     if (run.near)
-        note(result, "offsets beyond 2^32 elements not tried: no address space");
+        attest_result_note(result, "offsets beyond 2^32 elements not tried: no address space");
 out:
     attest_bundle_free(after);
     return status;

@@ -30,4 +30,18 @@
 attest_status attest_case_checks(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *outputs, double timeout_s, attest_error *err);
 
+/* ---- of the checks, also for repeat_checks.h --------------------------------------------------------------------- */
+#define ATTEST_WHERE 192
+
+/* 1 if all outputs and final states that both have hold the same bits; else `where` says which element does not.  `is`
+ * may be of the first batch entries only. */
+int attest_same_outputs(char where[ATTEST_WHERE], const attest_problem *p, const attest_bundle *was,
+                        const attest_bundle *is);
+
+/* A finding: the verdict is fail, the reason is added, and `why` becomes `what: where`. */
+void attest_result_find(attest_result *result, int64_t reason, const char *what, const char *where);
+
+/* A result that passes may still have something to say; the first to speak is heard. */
+void attest_result_note(attest_result *result, const char *text);
+
 #endif

@@ -372,6 +372,18 @@ out:
     return status;
 }
 
+/* How the first run looked, where that may be why a result is wrong; and what it had to be without. */
+static void tell_disguise(attest_result *result, const attest_run_result *run)
+{
+    const size_t n = strlen(result->why);
+    const int wrong = result->verdict == ATTEST_FAIL || result->verdict == ATTEST_CRASH ||
+                      result->verdict == ATTEST_TIMEOUT;
+    if (wrong && run->disguise[0])
+        snprintf(result->why + n, sizeof result->why - n, " (in the first run %s)", run->disguise);
+    else if (run->unshifted)
+        attest_result_note(result, "refuses data that begins off 64 bytes");
+}
+
 attest_status attest_run_case(attest_result *result, int *supported, attest_prepared *prepared,
                               const attest_subject *subject, const attest_judge *judge, double timeout_s,
                               attest_error *err)
@@ -398,6 +410,7 @@ attest_status attest_run_case(attest_result *result, int *supported, attest_prep
     if (ended)
         ATTEST_TRY(judge_run(result, prepared, subject, bundle, judge, err));
     attest_result_end(result, &run, facts->device_type, judge);
+    tell_disguise(result, &run);
     if (ended && !judge)
         ATTEST_TRY(attest_case_checks(result, prepared, subject, bundle, timeout_s, err));
 out:

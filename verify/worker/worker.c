@@ -98,6 +98,8 @@ attest_exchange attest_worker_ask(attest_worker *worker, const attest_packet_req
     const attest_exchange x = attest_worker_receive(worker, answer, sizeof *answer, ATTEST_PACKET_ANSWER, timeout_s,
                                                     wait_status);
     if (x == ATTEST_EXCHANGE_OK) { /* the worker's memory is at the kernel's mercy: end its texts here */
+        worker->ran = request->kernel;
+        worker->strays = answer->threads > worker->threads_start ? answer->threads - worker->threads_start : 0;
         answer->why[sizeof answer->why - 1] = '\0';
         answer->fp_state[sizeof answer->fp_state - 1] = '\0';
     }
@@ -129,6 +131,12 @@ void attest_worker_free(attest_worker *worker)
     free(worker);
 }
 
+void attest_worker_renew(attest_worker *worker, unsigned threads)
+{
+    attest_worker_kill(worker);
+    worker->threads = threads;
+}
+
 size_t attest_worker_kernel_count(const attest_worker *worker) { return worker->kernel_count; }
 
 const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index)
@@ -136,8 +144,10 @@ const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, siz
     return index < worker->kernel_count ? &worker->kernel[index] : NULL;
 }
 
-attest_status attest_worker_alive(attest_worker *worker, attest_error *err)
+attest_status attest_worker_alive(attest_worker *worker, size_t index, attest_error *err)
 {
+    if (worker->strays && worker->ran != index && worker->kernel[worker->ran].device_type == ATTEST_CPU)
+        attest_worker_kill(worker);
     if (worker->pid > 0 && !has_ended(worker->pid, 0))
         return ATTEST_OK;
     attest_worker_kill(worker);
@@ -164,7 +174,7 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
             status = attest_fail(err, ATTEST_UNSUPPORTED, "%s: %s", facts->name, why);
         return status;
     }
-    ATTEST_TRY(attest_worker_alive(worker, err));
+    ATTEST_TRY(attest_worker_alive(worker, index, err));
     if (attest_worker_ask(worker, &request, &answer, worker->timeout_s, &wait_status) != ATTEST_EXCHANGE_OK)
         return attest_fail(err, ATTEST_IO, "%s: no answer about its numerics", facts->name);
     if (!answer.supported)
@@ -181,7 +191,7 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
     char death[96];
     int wait_status = 0;
     const attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
-    if (attest_worker_alive(worker, &err) != ATTEST_OK) {
+    if (attest_worker_alive(worker, index, &err) != ATTEST_OK) {
         snprintf(why, len, "%s", err.text);
         return 0;
     }

@@ -2,13 +2,18 @@
  *
  * Answers what a run of a kernel wrote and how it ended. Judges nothing; the worker itself links kernels/ only.
  *
- * attest-worker (kernels, ABI, .npy only) is started once per kernel library and served over a socket pair;
- * tensors travel in one memfd.  Each tensor has a segment of it (worker_layout.h): whole pages, with canary bytes
- * around the data.  The data is aligned to 64 bytes.  It lies against the end of its pages in the first run and against
- * their start in the second.  The worker maps inputs read-only, outputs and workspace read-write, with PROT_NONE pages
- * on both sides of each.  Outputs are filled with a NaN pattern of their own before run(), another one for the
- * second run, so an element that was never written is seen.  A worker that dies or is late is killed (whole
- * process group) and the next case starts a new one: a crash costs one result.
+ * attest-worker (kernels, ABI, .npy only) is started once per kernel library and served over a socket pair; tensors
+ * travel in one memfd.  Each tensor has a segment of it (worker_layout.h): whole pages, with canary bytes around the
+ * data.  The data is aligned to 64 bytes, or one element off (worker_disguise.h).  It lies against the end of its
+ * pages in the first run and against their start in the second.  The worker maps inputs read-only, outputs and
+ * workspace read-write, with PROT_NONE pages on both sides of each.  Outputs are filled with a NaN pattern of their
+ * own before run() (or, in the first run of some cases, with ordinary numbers), another one for the second run, so
+ * an element that was never written is seen.  A worker that dies or is late is killed (whole process group) and the
+ * next case starts a new one: a crash costs one result.
+ *
+ * Threads that a kernel of the host leaves behind may still write, or fault, when another kernel of its library
+ * runs.  So a worker with more threads than it had after loading serves no other kernel: it is ended, and a new one
+ * started.
  */
 #ifndef ATTEST_WORKER_H
 #define ATTEST_WORKER_H
@@ -18,7 +23,7 @@
 /* What the worker says about one kernel of a library, copied out of its descriptor. */
 typedef struct attest_kernel_facts {
     char name[64], version[32], source[96], summary[160], variants[256], build_flags[160], device[96];
-    uint32_t form, device_type, flags, outputs, needs;
+    uint32_t form, device_type, flags, outputs, needs, alignment;
     uint32_t differs; /* 1: its numerics differ by problem, attest_worker_declared() asks */
     attest_numerics numerics;
     int has_claim;
@@ -43,7 +48,11 @@ typedef struct attest_run_result {
     char why[256];
     char fp_state[64];
     double seconds;
-    int near; /* by strides: no address space for the far ones, nearer ones were used */
+    int near;          /* by strides: no address space for the far ones, nearer ones were used */
+    int unshifted;     /* run() refused data that begins off 64 bytes (ATTEST_UNSUPPORTED), and got it at 64 */
+    char disguise[96]; /* of the first run, in words (worker_disguise.h); "": none */
+    uint32_t differs;  /* of many calls: the first one whose outputs had other bits than the first's; 0: none */
+    uint32_t strays;   /* threads that the kernel's calls left in the worker */
 } attest_run_result;
 
 typedef struct attest_worker attest_worker;
@@ -85,5 +94,16 @@ attest_status attest_worker_run(attest_worker *worker, size_t index, const attes
 attest_status attest_worker_run_strided(attest_worker *worker, size_t index, const attest_problem *p,
                                         const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                         attest_error *err);
+
+/* Runs kernel `index` `calls` times in one go, on the same memory and on outputs that hold the same before each call;
+ * the bundle gets the outputs of the last.  Of a deterministic kernel the calls end at the first one that does not
+ * repeat the bits of the first: result->differs.  `timeout_s` is for all of them. */
+attest_status attest_worker_run_often(attest_worker *worker, size_t index, const attest_problem *p,
+                                      const attest_bundle *bundle, uint32_t calls, double timeout_s,
+                                      attest_run_result *result, attest_error *err);
+
+/* Ends the process; the next question starts one in whose environment OMP_NUM_THREADS and its like (OpenBLAS, MKL,
+ * BLIS, Rayon) say `threads`; 0: what ours says. */
+void attest_worker_renew(attest_worker *worker, unsigned threads);
 
 #endif

@@ -76,7 +76,7 @@ static void place(attest_segment *s, attest_spread how, uint64_t page)
     else
         spread_out(t, far);
     s->size = (uint64_t)span_of(t, far) * element;
-    s->bytes = round_up(s->size, page);
+    s->bytes = round_up(s->size + (how == ATTEST_SPREAD_NONE ? ATTEST_WORKER_ALIGN : 0), page); /* room for a shift */
     if (far < 0)
         return;
     s->axis = (uint32_t)far;
@@ -222,11 +222,29 @@ void attest_layout_blank(const attest_tensor *t, uint32_t use)
     set_all(t, bits);
 }
 
+static void set_numbers(const attest_tensor *t, const attest_disguise *disguise, uint32_t segment)
+{
+    uint64_t stream = attest_disguise_stream(disguise, segment);
+    attest_walker w = { { 0 } };
+    do
+        attest_store_bits(t, attest_walker_offset(&w, t), attest_disguise_next(&stream, t->dtype));
+    while (attest_walk(&w, t, t->rank));
+}
+
+/* Bytes that a tensor's data lies behind a multiple of ATTEST_WORKER_ALIGN in run 0. */
+static uint64_t shift_of(const attest_layout *l, const attest_segment *s)
+{
+    const uint64_t element = attest_dtype_bytes(s->tensor.dtype),
+                   unit = l->alignment > element ? l->alignment : element;
+    return l->disguise.shift && s->use != ATTEST_SEGMENT_WORKSPACE ? unit % ATTEST_WORKER_ALIGN : 0;
+}
+
 void attest_layout_fill(const attest_layout *l, attest_shared *shared, int run)
 {
     for (uint32_t i = 0; i < l->count; i++) {
         attest_segment *s = &shared->segment[i];
-        s->start = run == 0 ? s->bytes - round_up(s->size, ATTEST_WORKER_ALIGN) : 0;
+        const uint64_t shift = shift_of(l, s);
+        s->start = run == 0 ? s->bytes - round_up(s->size + shift, ATTEST_WORKER_ALIGN) + shift : 0;
         memset(l->base + s->offset, attest_canary(s->use), (size_t)(s->islands * s->bytes));
         if (s->use == ATTEST_SEGMENT_WORKSPACE) {
             memset(l->base + s->offset + s->start, workspace_fill[run], (size_t)s->size);
@@ -235,6 +253,8 @@ void attest_layout_fill(const attest_layout *l, attest_shared *shared, int run)
         const attest_tensor t = attest_layout_view(l, s);
         if (s->use == ATTEST_SEGMENT_INPUT)
             attest_layout_copy(&t, l->tensor[i]);
+        else if (run == 0 && l->disguise.numbers)
+            set_numbers(&t, &l->disguise, i);
         else
             set_all(&t, attest_poison[run][t.dtype]);
     }

@@ -2,7 +2,8 @@
  *
  * A tensor has a segment of whole pages.  Its elements are copies of the bundle's (inputs) or a NaN pattern of their
  * own (outputs); every other byte is canary: 0xff beside inputs (a NaN in every format, so that what is read there
- * spoils the result), 0xa5 beside the rest.
+ * spoils the result), 0xa5 beside the rest.  The first run in C order may hold ordinary numbers in place of the NaN,
+ * and be shifted (worker_disguise.h).
  *
  * Three ways to lay a tensor out.  C order: [B,H,S,D], nothing between.  Spread: [B,S,H,D], a gap after each row that
  * keeps the alignment that rows have in C order (64 bytes at most); tensors without channels [B,S,H] or less, with a
@@ -13,6 +14,7 @@
 #ifndef ATTEST_WORKER_LAYOUT_H
 #define ATTEST_WORKER_LAYOUT_H
 
+#include "verify/worker/worker_disguise.h"
 #include "verify/worker/worker_private.h"
 
 #define ATTEST_WORKER_RUNS 2
@@ -25,6 +27,8 @@ typedef struct attest_layout {
     int far;                                   /* a tensor has islands */
     uint64_t bytes;                            /* of the memfd */
     unsigned char *base;                       /* the whole memfd, mapped */
+    attest_disguise disguise;                  /* of run 0; nothing until it is set */
+    uint32_t alignment;                        /* of the kernel; a shift keeps it */
 } attest_layout;
 
 /* NaN patterns of untouched output elements, per run and dtype: quiet, with a payload no kernel makes. */
@@ -39,8 +43,8 @@ attest_status attest_layout_make(attest_layout *l, attest_worker *worker, const 
                                  const attest_bundle *bundle, uint64_t workspace, attest_spread how, attest_error *err);
 void attest_layout_clear(attest_layout *l);
 
-/* Fills all segments for run 0 or 1.  In run 0 data ends as near to the end of its pages as alignment allows, in run 1
- * it starts where they start. */
+/* Fills all segments for run 0 or 1.  In run 0 data ends as near to the end of its pages as alignment allows,
+ * shifted and with numbers as the disguise says; in run 1 it starts where they start. */
 void attest_layout_fill(const attest_layout *l, attest_shared *shared, int run);
 
 /* The tensor of a segment in our own mapping. */

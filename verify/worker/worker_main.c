@@ -1,91 +1,25 @@
 /* worker_main.c - attest-worker: loads one kernel library and runs its kernels, as its parent asks.
  *
  * The only process in which code of a kernel library runs.  It holds nothing worth protecting: the parent
- * lays out all memory, fills it and inspects it afterwards (worker_protocol.h).  Started by attest only.
+ * lays out all memory, fills it and inspects it afterwards (worker_protocol.h).  Started by attest only.  Its name,
+ * arguments, environment and descriptors do not tell a kernel who runs it (worker_start.c).
  */
 #include <errno.h>
-#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "kernels/library/library.h"
+#include "verify/worker/worker_fp.h"
 #include "verify/worker/worker_protocol.h"
 #include "verify/base/base.h"
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#define FP_WORD "mxcsr"
-#else
-#define FP_WORD "fpcr"
-#endif
-
-/* ---- floating-point state ------------------------------------------------------------------------------- */
-typedef struct fp_control {
-    unsigned long word, x87; /* MXCSR without its exception flags (arm: FPCR); x87 control word */
-    int round;               /* fegetround() */
-} fp_control;
-
-static fp_control fp_get(void)
-{
-    fp_control s = { 0, 0, fegetround() };
-#if defined(__x86_64__)
-    unsigned short x87;
-    __asm__ volatile("fnstcw %0" : "=m"(x87));
-    s.x87 = x87;
-    s.word = _mm_getcsr() & ~0x3fu;
-#elif defined(__aarch64__)
-    __asm__ volatile("mrs %0, fpcr" : "=r"(s.word));
-#endif
-    return s;
-}
-
-static void fp_set(fp_control s)
-{
-    fesetround(s.round);
-#if defined(__x86_64__)
-    const unsigned short x87 = (unsigned short)s.x87;
-    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
-    _mm_setcsr((unsigned)s.word);
-#elif defined(__aarch64__)
-    __asm__ volatile("msr fpcr, %0" : : "r"(s.word));
-#endif
-}
-
-/* What the bits of the control word mean. */
-static const char *word_text(char *text, size_t len, unsigned long word)
-{
-#if defined(__x86_64__)
-    static const char *const rounding[4] = { "", " round-down", " round-up", " round-to-zero" };
-    snprintf(text, len, "%s%s%s%s", word & 0x8000u ? " FTZ" : "", word & 0x40u ? " DAZ" : "",
-             (word & 0x1f80u) != 0x1f80u ? " traps" : "", rounding[word >> 13 & 3u]);
-#else
-    static const char *const rounding[4] = { "", " round-up", " round-down", " round-to-zero" };
-    snprintf(text, len, "%s%s", word >> 24 & 1u ? " FZ" : "", rounding[word >> 22 & 3u]);
-#endif
-    return text[0] ? text + 1 : "no flag";
-}
-
-/* 1 and the words in text[64] if the state is no longer `before`. */
-static int fp_compare(char *text, size_t len, const char *when, fp_control before, fp_control after)
-{
-    char bits[48];
-    if (before.word != after.word)
-        snprintf(text, len, "%.6s%s 0x%lx -> 0x%lx (%.27s)", when, FP_WORD, before.word, after.word,
-                 word_text(bits, sizeof bits, after.word));
-    else if (before.x87 != after.x87)
-        snprintf(text, len, "%sx87 0x%lx -> 0x%lx", when, before.x87, after.x87);
-    else if (before.round != after.round)
-        snprintf(text, len, "%srounding %d -> %d", when, before.round, after.round);
-    else
-        return 0;
-    return 1;
-}
 
 /* ---- what the worker is --------------------------------------------------------------------------------- */
 typedef struct served {
@@ -197,6 +131,7 @@ typedef struct run_state {
     attest_view view;
     void *workspace;
     size_t workspace_size;
+    unsigned char *before[ATTEST_WORKER_SEGMENTS], *first[ATTEST_WORKER_SEGMENTS]; /* outputs; only of many calls */
 } run_state;
 
 /* Puts a tensor of the kernel's view where its identity says. */
@@ -284,6 +219,70 @@ static attest_status call_kernel(run_state *r, const served *w, const attest_pro
     return status;
 }
 
+/* One call of run() and what it wrote, in the segments. */
+static attest_status call_once(run_state *r, const served *w, const attest_problem *p, attest_packet_answer *answer)
+{
+    const attest_status status = call_kernel(r, w, p, answer);
+    return status == ATTEST_OK && r->memory ? fetch_images(r, w->shared, answer) : status;
+}
+
+/* A copy of every output's segment as it is now. */
+static attest_status copy_outputs(unsigned char **copy, const attest_shared *shared)
+{
+    for (uint32_t i = 0; i < shared->segment_count; i++) {
+        const attest_segment *s = &shared->segment[i];
+        if (s->use != ATTEST_SEGMENT_OUTPUT)
+            continue;
+        if (!(copy[i] = malloc((size_t)s->bytes)))
+            return ATTEST_NO_MEMORY;
+        memcpy(copy[i], mapped.base[i], (size_t)s->bytes);
+    }
+    return ATTEST_OK;
+}
+
+static attest_status reset_outputs(const run_state *r, const attest_shared *shared)
+{
+    attest_status status = ATTEST_OK;
+    for (uint32_t i = 0; i < shared->segment_count && status == ATTEST_OK; i++) {
+        if (!r->before[i])
+            continue;
+        memcpy(mapped.base[i], r->before[i], (size_t)shared->segment[i].bytes);
+        if (r->memory)
+            status = r->memory->to_device(r->kernel.context, r->device[i], mapped.base[i],
+                                          (size_t)shared->segment[i].bytes);
+    }
+    return status;
+}
+
+/* All calls of a request but the first; the segments hold what the last one wrote. */
+static attest_status call_again(run_state *r, const served *w, const attest_packet_request *request,
+                                attest_packet_answer *answer)
+{
+    const attest_shared *shared = w->shared;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(copy_outputs(r->first, shared));
+    for (uint32_t call = 2; call <= request->calls && !answer->differs && !answer->fp_changed; call++) {
+        ATTEST_TRY(reset_outputs(r, shared));
+        ATTEST_TRY(call_once(r, w, &request->problem, answer));
+        for (uint32_t i = 0; i < shared->segment_count && request->compare; i++)
+            if (r->first[i] && memcmp(r->first[i], mapped.base[i], (size_t)shared->segment[i].bytes) != 0)
+                answer->differs = call;
+    }
+out:
+    return status;
+}
+
+static void free_run(run_state *r, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free(r->before[i]);
+        free(r->first[i]);
+        if (r->device[i])
+            r->memory->free(r->kernel.context, r->device[i]);
+    }
+    free(r);
+}
+
 static void answer_run(const served *w, const attest_packet_request *request, attest_packet_answer *answer)
 {
     attest_status status = ATTEST_OK;
@@ -306,16 +305,15 @@ static void answer_run(const served *w, const attest_packet_request *request, at
     if (r->memory)
         ATTEST_TRY(make_images(r, shared, answer->why, sizeof answer->why));
     build_view(r, shared);
-    ATTEST_TRY(call_kernel(r, w, &request->problem, answer));
-    if (r->memory)
-        ATTEST_TRY(fetch_images(r, shared, answer));
+    if (request->calls > 1)
+        ATTEST_TRY(copy_outputs(r->before, shared));
+    ATTEST_TRY(call_once(r, w, &request->problem, answer));
+    if (request->calls > 1)
+        ATTEST_TRY(call_again(r, w, request, answer));
 out:
     answer->status = status;
-    for (uint32_t i = 0; r->memory && i < shared->segment_count; i++)
-        if (r->device[i])
-            r->memory->free(r->kernel.context, r->device[i]);
+    free_run(r, shared->segment_count);
     unmap_segments(shared);
-    free(r);
 }
 
 static void answer_query(const served *w, const attest_packet_request *request, attest_packet_answer *answer)
@@ -332,6 +330,13 @@ static void answer_query(const served *w, const attest_packet_request *request, 
     if (answer->supported)
         answer->workspace = attest_kernel_workspace(k, p);
     fp_set(w->fp);
+}
+
+/* Threads of this process; /proc counts them as the links of a folder. */
+static uint32_t thread_count(void)
+{
+    struct stat folder;
+    return stat("/proc/self/task", &folder) == 0 ? (uint32_t)folder.st_nlink : 0;
 }
 
 /* ---- start ---------------------------------------------------------------------------------------------- */
@@ -370,6 +375,7 @@ static void describe_kernel(attest_kernel_facts *f, const served *w, uint32_t in
     f->flags = k->flags;
     f->outputs = k->outputs;
     f->needs = k->needs;
+    f->alignment = k->alignment;
     f->differs = k->numerics_of != NULL;
     f->numerics = *k->numerics;
     f->has_claim = k->claim != NULL;
@@ -413,6 +419,7 @@ static int load(served *w, const char *path)
     memcpy(loaded.text, err.text, sizeof loaded.text);
     loaded.kernel_count = w->plugin ? w->plugin->library.kernel_count : 0;
     loaded.closes = w->plugin && w->plugin->library.close;
+    loaded.threads = thread_count();
     if (!tell(&loaded, sizeof loaded) || loaded.status != ATTEST_OK)
         return 0;
     for (uint32_t i = 0; i < loaded.kernel_count; i++) {
@@ -438,6 +445,7 @@ static void serve(const served *w)
             answer_query(w, &request, &answer);
         else if (w->shared->segment_count <= ATTEST_WORKER_SEGMENTS)
             answer_run(w, &request, &answer);
+        answer.threads = thread_count();
         if (!tell(&answer, sizeof answer))
             return;
     }
@@ -453,6 +461,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "attest-worker: started by attest to run kernels in a process of their own\n");
         return 2;
     }
+    prctl(PR_SET_NAME, ATTEST_WORKER_NAME); /* exec named it after its file */
     w.fp = fp_get();
     void *at = mmap(NULL, sizeof *w.shared, PROT_READ | PROT_WRITE, MAP_SHARED, ATTEST_WORKER_MEMORY, 0);
     if (at == MAP_FAILED || !use_signal_stack() || !tell(&hello, sizeof hello))

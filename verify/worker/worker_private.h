@@ -24,7 +24,11 @@ struct attest_worker {
     attest_shared *shared;
     size_t page;
     int failed_starts;
-    int closes; /* the library has a close() */
+    int closes;             /* the library has a close() */
+    unsigned threads;       /* what OMP_NUM_THREADS says to the next process; 0: what it says to us */
+    uint32_t threads_start; /* of the process when it had loaded the library */
+    uint32_t strays;        /* threads beyond these that the last answer left behind, of kernel `ran` */
+    uint32_t ran;
     size_t kernel_count;
     attest_kernel_facts *kernel;
 };
@@ -48,8 +52,9 @@ int attest_worker_kill(attest_worker *worker);
 /* Starts the process and reads the kernel list; a kernel list that is there already must be the same. */
 attest_status attest_worker_launch(attest_worker *worker, attest_error *err);
 
-/* Starts the worker again if it is dead. */
-attest_status attest_worker_alive(attest_worker *worker, attest_error *err);
+/* Starts the worker again if it is dead.  Ends it before if threads of another kernel than `index` are left in it:
+ * on the host what they do would be this one's. */
+attest_status attest_worker_alive(attest_worker *worker, size_t index, attest_error *err);
 
 /* `signal 11 (Segmentation fault)` or `exit code 3`. */
 void attest_worker_death_text(char *text, size_t len, int wait_status);

@@ -15,9 +15,10 @@
 #include "kernels/library/library.h"
 #include "verify/worker/worker.h"
 
+#define ATTEST_WORKER_NAME "main" /* of the process: argv[0], comm */
 #define ATTEST_WORKER_SOCKET 3
 #define ATTEST_WORKER_MEMORY 4
-#define ATTEST_WORKER_ALIGN 64            /* of every tensor and of the workspace */
+#define ATTEST_WORKER_ALIGN 64            /* of every tensor that is not shifted, and of the workspace */
 #define ATTEST_WORKER_GUARD (64u * 1024u) /* PROT_NONE bytes before and after each segment */
 #define ATTEST_WORKER_SEGMENTS (ATTEST_MAX_TENSORS + 1)
 
@@ -40,6 +41,7 @@ typedef struct attest_packet_loaded {
     uint32_t status;              /* attest_status of loading */
     uint32_t kernel_count;        /* FACTS packets that follow */
     uint32_t closes;              /* 1: the library has a close(), which the worker calls when it ends in order */
+    uint32_t threads;             /* of the worker, after loading */
     char text[ATTEST_ERROR_TEXT]; /* the message when status is not 0 */
 } attest_packet_loaded;
 
@@ -51,6 +53,8 @@ typedef struct attest_packet_facts {
 typedef struct attest_packet_request {
     uint32_t type; /* QUERY: supports() and workspace(); RUN: run() on the segments listed in the header */
     uint32_t kernel;
+    uint32_t calls;   /* RUN: of run(), each on outputs that hold what they held before the first; C order if above 1 */
+    uint32_t compare; /* RUN: 1 = stop at the first call whose outputs have other bits than those of the first */
     attest_problem problem;
 } attest_packet_request;
 
@@ -61,6 +65,8 @@ typedef struct attest_packet_answer {
     uint32_t fp_changed;      /* RUN: 1 if fp_state tells a change, by loading or by run() */
     uint32_t input_changed;   /* RUN on a device: 1 + segment of the first input that changed; else 0 */
     uint32_t harness;         /* attest_status of the worker's own work; `why` tells */
+    uint32_t differs;         /* RUN: the call, from 2 on, at which a comparison stopped; else 0 */
+    uint32_t threads;         /* of the worker, after the answer was found */
     uint64_t workspace;       /* QUERY: bytes wanted */
     attest_declared declared; /* QUERY: what the bounds take on this problem */
     double seconds;
@@ -83,7 +89,7 @@ typedef struct attest_segment {
     uint64_t apart;       /* bytes from one to the next where the worker maps them */
     uint64_t offset;      /* of the first in the memfd, whole pages */
     uint64_t bytes;       /* of one, whole pages */
-    uint64_t start;       /* of the data in each, a multiple of ATTEST_WORKER_ALIGN */
+    uint64_t start;       /* of the data in each: a multiple of ATTEST_WORKER_ALIGN, or shifted from one */
     uint64_t size;        /* bytes from the first to the last element of one */
     attest_tensor tensor; /* strides as the worker maps it; data NULL */
 } attest_segment;

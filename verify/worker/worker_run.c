@@ -1,8 +1,9 @@
 /* worker_run.c - one case of one kernel: lay the tensors out, run, look what the kernel did to them.
  *
  * The two runs in C order differ in everything that must not matter.  In the first, data ends as near to the guard
- * after it as alignment allows; in the second it starts right at the guard before it.  Outputs are filled with another
- * NaN, workspace with other bytes.  The run by strides is one, like the first.
+ * after it as alignment allows; in the second it starts right at the guard before it.  Outputs are filled with
+ * another NaN, workspace with other bytes.  On some cases the first looks like use and not like a test
+ * (worker_disguise.h).  The run by strides is one, like the first, but never in disguise.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static void blame_element(attest_run_result *result, unsigned reason, const char
     blame(result, reason, "%s[%s] %s", segment_name(name, sizeof name, s), index, what);
 }
 
-/* After the second run: elements that neither run wrote, and bits that differ. */
+/* After the second run: elements that neither run wrote, which hold what they held before, and bits that differ. */
 static void compare_outputs(attest_run_result *result, const attest_layout *l, const attest_shared *shared,
                             int deterministic)
 {
@@ -114,12 +115,15 @@ static void compare_outputs(attest_run_result *result, const attest_layout *l, c
         if (s->use != ATTEST_SEGMENT_OUTPUT)
             continue;
         const attest_tensor second = attest_layout_view(l, s), *first = l->tensor[i];
+        uint64_t stream = attest_disguise_stream(&l->disguise, i);
         attest_walker w = { { 0 } };
         unsigned seen = 0;
         do {
+            const uint64_t before = l->disguise.numbers ? attest_disguise_next(&stream, second.dtype)
+                                                        : attest_poison[0][second.dtype];
             const uint64_t a = attest_load_bits(first, attest_walker_offset(&w, first));
             const uint64_t b = attest_load_bits(&second, attest_walker_offset(&w, &second));
-            const int unwritten = a == attest_poison[0][second.dtype] && b == attest_poison[1][second.dtype];
+            const int unwritten = a == before && b == attest_poison[1][second.dtype];
             if (unwritten && !(seen & ATTEST_REASON_UNWRITTEN_OUTPUT)) {
                 seen |= ATTEST_REASON_UNWRITTEN_OUTPUT;
                 blame_element(result, ATTEST_REASON_UNWRITTEN_OUTPUT, "was never written", s, &w);
@@ -159,21 +163,21 @@ static void explain_fault(attest_run_result *result, const attest_shared *shared
     snprintf(result->why + n, sizeof result->why - n, ": %s", text);
 }
 
-/* Fills the result when the worker did not answer. */
-static void explain_end(attest_run_result *result, const attest_worker *worker, attest_exchange x, int wait_status,
-                        double timeout_s, const char *during)
+/* Fills the result when the worker did not answer.  Returns the length of why. */
+static size_t explain_end(attest_run_result *result, const attest_worker *worker, attest_exchange x, int wait_status,
+                          double timeout_s, const char *during)
 {
     char death[96];
     if (x == ATTEST_EXCHANGE_GARBLED) { /* only code of the library can have written to the socket */
         result->state = ATTEST_RUN_CRASH;
         snprintf(result->why, sizeof result->why, "%s wrote to the worker's descriptor %d", during,
                  ATTEST_WORKER_SOCKET);
-        return;
+        return strlen(result->why);
     }
     if (x == ATTEST_EXCHANGE_LATE) {
         result->state = ATTEST_RUN_TIMEOUT;
         snprintf(result->why, sizeof result->why, "%s did not return within %g s", during, timeout_s);
-        return;
+        return strlen(result->why);
     }
     attest_worker_death_text(death, sizeof death, wait_status);
     snprintf(result->why, sizeof result->why, "%s ended the process with %s", during, death);
@@ -186,6 +190,7 @@ static void explain_end(attest_run_result *result, const attest_worker *worker, 
         result->exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
         result->reasons |= ATTEST_REASON_EXIT;
     }
+    return strlen(result->why);
 }
 
 /* ---- running -------------------------------------------------------------------------------------------- */
@@ -216,14 +221,20 @@ static attest_status run_once(attest_run_result *result, attest_worker *worker, 
     attest_packet_answer answer;
     int wait_status = 0;
     attest_layout_fill(l, worker->shared, run);
+    const uint32_t strays = worker->strays;
     const attest_exchange x = attest_worker_ask(worker, request, &answer, timeout_s, &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
-        explain_end(result, worker, x, wait_status, timeout_s, "run()");
+        const size_t n = explain_end(result, worker, x, wait_status, timeout_s, "run()");
+        if (strays)
+            snprintf(result->why + n, sizeof result->why - n, " (%u threads that its earlier calls left were there)",
+                     strays);
         return ATTEST_OK;
     }
     if (answer.harness != ATTEST_OK)
         return attest_fail(err, (attest_status)answer.harness, "attest-worker: %s", answer.why);
     take_answer(result, &answer, worker->shared, run);
+    result->differs = answer.differs;
+    result->strays = worker->strays;
     check_canaries(result, l, worker->shared);
     return ATTEST_OK;
 }
@@ -231,6 +242,14 @@ static attest_status run_once(attest_run_result *result, attest_worker *worker, 
 static int finished(const attest_run_result *result)
 {
     return result->state == ATTEST_RUN_DONE && result->status == ATTEST_OK;
+}
+
+static void put_on_disguise(attest_layout *l, const attest_worker *worker, const attest_packet_request *request,
+                            const attest_bundle *bundle)
+{
+    l->alignment = worker->kernel[request->kernel].alignment;
+    l->disguise = attest_disguise_of(&request->problem, bundle);
+    l->disguise.shift = l->disguise.shift && l->alignment < ATTEST_WORKER_ALIGN;
 }
 
 static attest_status run_twice(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
@@ -241,13 +260,36 @@ static attest_status run_twice(attest_run_result *result, attest_worker *worker,
     attest_status status = ATTEST_OK;
     attest_layout l;
     ATTEST_TRY(attest_layout_make(&l, worker, &request->problem, bundle, workspace, ATTEST_SPREAD_NONE, err));
+    put_on_disguise(&l, worker, request, bundle);
     ATTEST_TRY(run_once(result, worker, &l, request, 0, timeout_s, err));
+    if (result->status == ATTEST_UNSUPPORTED && result->state == ATTEST_RUN_DONE && l.disguise.shift) {
+        l.disguise.shift = 0; /* it needs 64 bytes, and says so */
+        *result = (attest_run_result){ .fp_state = "ok", .unshifted = 1 };
+        ATTEST_TRY(run_once(result, worker, &l, request, 0, timeout_s, err));
+    }
+    attest_disguise_text(result->disguise, sizeof result->disguise, &l.disguise);
     if (!finished(result))
         goto out;
     keep_outputs(&l, worker->shared);
     ATTEST_TRY(run_once(result, worker, &l, request, 1, timeout_s, err));
     if (finished(result))
         compare_outputs(result, &l, worker->shared, deterministic);
+out:
+    attest_layout_clear(&l);
+    return status;
+}
+
+/* As many calls as the request says; the outputs of the last one. */
+static attest_status run_often(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
+                               const attest_packet_request *request, uint64_t workspace, double timeout_s,
+                               attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_layout l;
+    ATTEST_TRY(attest_layout_make(&l, worker, &request->problem, bundle, workspace, ATTEST_SPREAD_NONE, err));
+    ATTEST_TRY(run_once(result, worker, &l, request, 0, timeout_s, err));
+    if (finished(result))
+        keep_outputs(&l, worker->shared);
 out:
     attest_layout_clear(&l);
     return status;
@@ -278,23 +320,30 @@ out:
     return status;
 }
 
+typedef attest_status runs(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
+                           const attest_packet_request *request, uint64_t workspace, double timeout_s,
+                           attest_error *err);
+
 static attest_status run_case(attest_worker *worker, size_t index, const attest_problem *p, const attest_bundle *bundle,
-                              int strided, double timeout_s, attest_run_result *result, attest_error *err)
+                              runs *how, uint32_t calls, double timeout_s, attest_run_result *result, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_packet_answer answer;
-    attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
+    attest_packet_request request = {
+        .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .calls = calls, .problem = *p
+    };
     int wait_status = 0;
     memset(result, 0, sizeof *result);
     snprintf(result->fp_state, sizeof result->fp_state, "ok");
     if (index >= worker->kernel_count)
         return attest_fail(err, ATTEST_INTERNAL, "kernel %zu of %zu asked for", index, worker->kernel_count);
-    if (strided && worker->kernel[index].needs & ATTEST_NEEDS_C_ORDER) {
+    request.compare = (worker->kernel[index].flags & ATTEST_DETERMINISTIC) != 0;
+    if (how == run_spread && worker->kernel[index].needs & ATTEST_NEEDS_C_ORDER) {
         result->status = ATTEST_UNSUPPORTED;
         snprintf(result->why, sizeof result->why, "the kernel needs tensors in C order");
         return ATTEST_OK;
     }
-    ATTEST_TRY(attest_worker_alive(worker, err));
+    ATTEST_TRY(attest_worker_alive(worker, index, err));
     const attest_exchange x = attest_worker_ask(worker, &request, &answer, timeout_s, &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
         worker->shared->segment_count = 0;
@@ -314,7 +363,7 @@ static attest_status run_case(attest_worker *worker, size_t index, const attest_
         goto out;
     }
     request.type = ATTEST_PACKET_RUN;
-    status = (strided ? run_spread : run_twice)(result, worker, bundle, &request, answer.workspace, timeout_s, err);
+    status = how(result, worker, bundle, &request, answer.workspace, timeout_s, err);
 out:
     return status;
 }
@@ -323,12 +372,19 @@ attest_status attest_worker_run(attest_worker *worker, size_t index, const attes
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err)
 {
-    return run_case(worker, index, p, bundle, 0, timeout_s, result, err);
+    return run_case(worker, index, p, bundle, run_twice, 1, timeout_s, result, err);
 }
 
 attest_status attest_worker_run_strided(attest_worker *worker, size_t index, const attest_problem *p,
                                         const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                         attest_error *err)
 {
-    return run_case(worker, index, p, bundle, 1, timeout_s, result, err);
+    return run_case(worker, index, p, bundle, run_spread, 1, timeout_s, result, err);
+}
+
+attest_status attest_worker_run_often(attest_worker *worker, size_t index, const attest_problem *p,
+                                      const attest_bundle *bundle, uint32_t calls, double timeout_s,
+                                      attest_run_result *result, attest_error *err)
+{
+    return run_case(worker, index, p, bundle, run_often, calls, timeout_s, result, err);
 }

@@ -1,4 +1,8 @@
-/* worker_start.c - starting attest-worker: process, descriptors, limits, the library and its kernel list. */
+/* worker_start.c - starting attest-worker: process, descriptors, limits, the library and its kernel list.
+ *
+ * A kernel that looks around finds a process `main` with a socket, nameless memory and the environment of attest
+ * without what starts with ATTEST.  What it can still find out: the file of the executable, its symbols and its
+ * parent. */
 #include "verify/worker/worker_private.h"
 
 #include <errno.h>
@@ -54,11 +58,51 @@ static int move_up(int fd)
     return up;
 }
 
+extern char **environ;
+
+/* Every runtime that kernels make threads with asks one of these. */
+static const char *const thread_variables[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+                                                "BLIS_NUM_THREADS", "RAYON_NUM_THREADS" };
+#define THREAD_VARIABLES (sizeof thread_variables / sizeof thread_variables[0])
+
+typedef struct environment {
+    char **entry; /* malloc'd, NULL at the end; the texts are borrowed */
+    char threads[THREAD_VARIABLES][48];
+} environment;
+
+/* 1 for what tells a kernel who runs it (`_` is the command that the shell started), and for what is set below. */
+static int is_kept_back(const char *entry, unsigned threads)
+{
+    for (size_t i = 0; threads && i < THREAD_VARIABLES; i++)
+        if (strncmp(entry, thread_variables[i], strlen(thread_variables[i])) == 0)
+            return 1;
+    return strncmp(entry, "ATTEST", 6) == 0 || strncmp(entry, "_=", 2) == 0;
+}
+
+/* Our environment without ATTEST*, and with the number of threads that is asked for. */
+static attest_status make_environment(environment *env, unsigned threads, attest_error *err)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    env->entry = calloc(count + THREAD_VARIABLES + 1, sizeof *env->entry);
+    if (!env->entry)
+        return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (!is_kept_back(environ[i], threads))
+            env->entry[kept++] = environ[i];
+    for (size_t i = 0; threads && i < THREAD_VARIABLES; i++) {
+        snprintf(env->threads[i], sizeof env->threads[i], "%s=%u", thread_variables[i], threads);
+        env->entry[kept++] = env->threads[i];
+    }
+    return ATTEST_OK;
+}
+
 /* In the child, between fork and exec: async-signal-safe calls only. */
-static void become_worker(const attest_worker *worker, int socket_fd, pid_t parent)
+static void become_worker(const attest_worker *worker, char **env, int socket_fd, pid_t parent)
 {
     const struct rlimit no_core = { 0, 0 };
-    char *const argv[] = { "attest-worker", "--serve", worker->library, NULL };
+    char *const argv[] = { ATTEST_WORKER_NAME, "--serve", worker->library, NULL };
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -75,7 +119,7 @@ static void become_worker(const attest_worker *worker, int socket_fd, pid_t pare
 #ifdef SYS_close_range
     syscall(SYS_close_range, ATTEST_WORKER_MEMORY + 1, ~0u, 0);
 #endif
-    execv(worker->path, argv);
+    execve(worker->path, argv, env);
     _exit(127);
 }
 
@@ -83,8 +127,10 @@ static attest_status start_process(attest_worker *worker, attest_error *err)
 {
     int pair[2] = { -1, -1 };
     attest_status status = ATTEST_OK;
+    environment env = { NULL, { "" } };
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return attest_fail(err, ATTEST_IO, "cannot make a socket pair: %s", strerror(errno));
+    ATTEST_TRY(make_environment(&env, worker->threads, err));
     pair[0] = move_up(pair[0]);
     pair[1] = move_up(pair[1]);
     if (pair[0] < 0 || pair[1] < 0) {
@@ -98,12 +144,13 @@ static attest_status start_process(attest_worker *worker, attest_error *err)
         goto out;
     }
     if (pid == 0)
-        become_worker(worker, pair[1], parent);
+        become_worker(worker, env.entry, pair[1], parent);
     setpgid(pid, pid); /* the child does it too: whoever comes first */
     worker->pid = pid;
     worker->socket = pair[0];
     pair[0] = -1;
 out:
+    free(env.entry);
     if (pair[0] >= 0)
         close(pair[0]);
     if (pair[1] >= 0)
@@ -204,6 +251,8 @@ attest_status attest_worker_launch(attest_worker *worker, attest_error *err)
         goto out;
     }
     worker->closes = loaded.closes != 0;
+    worker->threads_start = loaded.threads;
+    worker->strays = 0;
     ATTEST_TRY(receive_facts(worker, loaded.kernel_count, err));
 out:
     if (status != ATTEST_OK)
@@ -213,7 +262,7 @@ out:
 
 static attest_status make_memory(attest_worker *worker, attest_error *err)
 {
-    const int fd = memfd_create("attest", MFD_CLOEXEC);
+    const int fd = memfd_create("shared", MFD_CLOEXEC);
     if (fd < 0 || (worker->memory = move_up(fd)) < 0)
         return attest_fail(err, ATTEST_IO, "cannot make shared memory: %s", strerror(errno));
     if (ftruncate(worker->memory, (off_t)sizeof *worker->shared) < 0)

@@ -66,6 +66,8 @@ START_TEST(test_library_check)
     SPOIL(claim.max_ulp = -1, "claim.max_ulp is -1");
     SPOIL(claim.struct_size = 0, "attest_claim: struct_size is 0");
     SPOIL(limits.d.multiple = -8, "a limit is negative");
+    SPOIL(k0.alignment = 48, "alignment is 48; allowed are 0 and powers of two up to 64");
+    SPOIL(k0.alignment = 128, "alignment is 128");
     SPOIL(k0.name = NULL, "kernel 0 has no name");
     SPOIL(k0.name = "Bad name", "Bad name");
     SPOIL(k0.name = "", "a-z 0-9");

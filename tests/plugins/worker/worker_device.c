@@ -3,7 +3,7 @@
  * A device pointer is the host pointer plus a fixed amount; only the functions below and run() know it, so
  * a worker that hands a host pointer to run(), or reads a device pointer itself, crashes.
  * chunk=2 writes past o, chunk=3 writes into k, chunk=4 fails in sync(), chunk=5 leaves o[1] alone.
- * ATTEST_TEST_DEVICE=absent in the environment: there is no device.
+ * WORKER_DEVICE=absent in the environment: there is no device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static session *session_of(void *context)
 
 static attest_status open_session(const attest_host *from, void **context, char *why, size_t len)
 {
-    const char *how = getenv("ATTEST_TEST_OPEN");
+    const char *how = getenv("WORKER_OPEN");
     if (how && strcmp(how, "fails") == 0) {
         snprintf(why, len, "no licence");
         return ATTEST_KERNEL_ERROR;
@@ -47,7 +47,7 @@ static attest_status open_session(const attest_host *from, void **context, char 
 /* Leaves a file behind, for the test to see. */
 static void close_session(void *context)
 {
-    const char *path = getenv("ATTEST_TEST_CLOSED");
+    const char *path = getenv("WORKER_CLOSED");
     FILE *mark = path ? fopen(path, "w") : NULL;
     if (mark)
         fclose(mark);
@@ -98,7 +98,7 @@ static attest_status sync_device(void *context) { return session_of(context)->pe
 static attest_status describe(void *context, char *text, size_t len)
 {
     session_of(context);
-    const char *absent = getenv("ATTEST_TEST_DEVICE");
+    const char *absent = getenv("WORKER_DEVICE");
     if (absent && strcmp(absent, "absent") == 0)
         return ATTEST_NO_DEVICE;
     snprintf(text, len, "make-believe device");

@@ -1,4 +1,4 @@
-/* worker_load.c - a library that misbehaves while it is loaded, as $ATTEST_TEST_LOAD says: crash, hang, exit,
+/* worker_load.c - a library that misbehaves while it is loaded, as $WORKER_LOAD says: crash, hang, exit,
  * ftz (flushes subnormals from then on).  Otherwise a good kernel that writes zeros.
  */
 #include <signal.h>
@@ -49,7 +49,7 @@ static const attest_library library = { .struct_size = sizeof library,
 
 static int asked(const char *what)
 {
-    const char *how = getenv("ATTEST_TEST_LOAD");
+    const char *how = getenv("WORKER_LOAD");
     return how && strcmp(how, what) == 0;
 }
 

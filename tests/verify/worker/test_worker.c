@@ -152,7 +152,7 @@ START_TEST(test_fp_state)
     r = run_line(worker, 0, "variant=softmax n=3 d=5 chunk=1", 0); /* set back for the next case */
     ck_assert_str_eq(r.fp_state, "ok");
     attest_worker *loaded = NULL;
-    setenv("ATTEST_TEST_LOAD", "ftz", 1);
+    setenv("WORKER_LOAD", "ftz", 1);
     loaded = start(PLUGIN("worker_load"));
     for (int again = 0; again < 2; again++) { /* in every run of the library */
         r = run_line(loaded, 0, "variant=softmax n=3 d=5", 0);
@@ -160,7 +160,7 @@ START_TEST(test_fp_state)
         ck_assert_uint_eq(r.reasons, ATTEST_REASON_FP_STATE);
     }
     attest_worker_free(loaded);
-    unsetenv("ATTEST_TEST_LOAD");
+    unsetenv("WORKER_LOAD");
 #endif
     attest_worker_free(worker);
 }
@@ -233,7 +233,7 @@ START_TEST(test_device_memory)
         ck_assert(attest_load(o, i) == (double)((float)attest_load(v, 0) + (float)i));
     attest_bundle_free(bundle);
     attest_worker_free(worker);
-    setenv("ATTEST_TEST_DEVICE", "absent", 1);
+    setenv("WORKER_DEVICE", "absent", 1);
     worker = start(PLUGIN("worker_device"));
     ck_assert(!attest_worker_supports(worker, 0, &c.problem, why, sizeof why));
     ck_assert_str_eq(why, "no device");
@@ -347,7 +347,7 @@ START_TEST(test_bad_libraries)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         attest_error err = { "" };
         attest_worker *worker = NULL;
-        setenv("ATTEST_TEST_LOAD", cases[i].load, 1);
+        setenv("WORKER_LOAD", cases[i].load, 1);
         const attest_status status = attest_worker_start(&worker, cases[i].path, TIMEOUT, &err);
         ck_assert_msg(status == cases[i].status && !worker, "%s: status %d: %s", cases[i].path, (int)status, err.text);
         ck_assert_msg(strstr(err.text, cases[i].text) != NULL, "`%s` does not say `%s`", err.text, cases[i].text);

@@ -188,14 +188,14 @@ START_TEST(context)
     ck_assert_int_ge(fd, 0);
     close(fd);
     unlink(mark);
-    setenv("ATTEST_TEST_CLOSED", mark, 1);
+    setenv("WORKER_CLOSED", mark, 1);
     attest_worker *worker = start(PLUGIN("worker_device"));
     expect(worker, "make-believe", "n=4 m=1 d=1 e=1", ATTEST_FAIL, "");
     ck_assert_int_ne(access(mark, F_OK), 0);
     attest_worker_free(worker);
     ck_assert_msg(access(mark, F_OK) == 0, "close() was not called");
     unlink(mark);
-    unsetenv("ATTEST_TEST_CLOSED");
+    unsetenv("WORKER_CLOSED");
 }
 END_TEST
 
@@ -206,15 +206,15 @@ START_TEST(open_fails)
     char why[256] = "";
     const attest_problem p = problem_of("n=4");
     setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 0);
-    setenv("ATTEST_TEST_OPEN", "fails", 1);
+    setenv("WORKER_OPEN", "fails", 1);
     ck_assert_int_eq(attest_worker_start(&worker, PLUGIN("worker_device"), 5, &err), ATTEST_BAD_INPUT);
     ck_assert_msg(strstr(err.text, "its open() failed with status 6: no licence"), "%s", err.text);
-    setenv("ATTEST_TEST_OPEN", "absent", 1);
+    setenv("WORKER_OPEN", "absent", 1);
     worker = start(PLUGIN("worker_device"));
     ck_assert_int_eq(attest_worker_supports(worker, 0, &p, why, sizeof why), 0);
     ck_assert_str_eq(why, "no device");
     attest_worker_free(worker);
-    unsetenv("ATTEST_TEST_OPEN");
+    unsetenv("WORKER_OPEN");
 }
 END_TEST
 
