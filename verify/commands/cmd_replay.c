@@ -122,6 +122,7 @@ int attest_command_replay(const attest_cli *cli)
         ATTEST_TRY(attest_prepare(&prepared, &what.c, &err));
     }
     ATTEST_TRY(attest_run_case(&result, &supported, &prepared, &subject, NULL, cli->options.timeout, &err));
+    ATTEST_TRY(attest_repeat_case(&result, &prepared, &subject, cli->options.timeout, &err));
     if (from_file)
         tell_file(&result, cli);
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verify/gate/gate_repeats.h"
 #include "verify/gate/runner.h"
 #include "verify/base/base.h"
 #include "verify/gate/trust.h"
@@ -332,8 +333,14 @@ out:
 /* The results in the order of their cases, also those judged before an error of ours stopped the run. */
 static attest_status collect(const gate_state *g, attest_error *err)
 {
-    const attest_status status = attest_results_sort(g->results, g->of_case, err);
-    return status == ATTEST_OK ? mark_no_evidence(g->results, err) : status;
+    const attest_gate *gate = g->gate;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_results_sort(g->results, g->of_case, err));
+    if (g->status == ATTEST_OK && !gate->judge && g->done == gate->suite->case_count)
+        ATTEST_TRY(attest_gate_repeats(g->results, g->of_case, gate, err));
+    ATTEST_TRY(mark_no_evidence(g->results, err));
+out:
+    return status;
 }
 
 static attest_status collect_leftovers(gate_state *g, attest_error *err)

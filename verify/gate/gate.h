@@ -31,7 +31,8 @@ typedef struct attest_gate {
 /* Runs every case on every kernel that supports it.  `results` starts empty and ends in the order (case, library,
  * kernel) whatever the number of threads.  A kernel that served no case gets one skip.  Kernels without evidence (no
  * case that passed or failed had a family that is not constant, two visible keys and a nonzero range) turn their pass
- * and ill-posed results of that variant into no-evidence.  On an error the results judged before it are there too. */
+ * and ill-posed results of that variant into no-evidence.  When all cases have run, a few that passed are called often,
+ * and under load (gate_repeats.h).  On an error the results judged before it are there too. */
 attest_status attest_gate_run(attest_results *results, const attest_gate *gate, attest_error *err);
 
 /* 1 if the kernel matches the glob and --device. */

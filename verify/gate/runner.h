@@ -84,4 +84,9 @@ attest_status attest_run_case(attest_result *result, int *supported, attest_prep
                               const attest_subject *subject, const attest_judge *judge, double timeout_s,
                               attest_error *err);
 
+/* What the gate asks of a few cases only, after all have run (repeat_checks.h): many calls, if the case is tiny, and
+ * calls under load, if it is small.  Of a result that is not good nothing. */
+attest_status attest_repeat_case(attest_result *result, attest_prepared *prepared, const attest_subject *subject,
+                                 double timeout_s, attest_error *err);
+
 #endif
