@@ -179,7 +179,7 @@ attest_status attest_check_threads(const attest_repeated *repeated, size_t count
         snprintf(what, sizeof what, "under load, with OMP_NUM_THREADS=%u", thread_counts[t]);
         for (size_t i = 0; i < count && i < CASES_MOST; i++)
             if (attest_result_judged_good(repeated[i].result))
-                ATTEST_TRY(call_often(&first[i], &repeated[i], subject, CALLS_LOADED, what, timeout_s, err));
+                ATTEST_TRY(call_often(&first[i], &repeated[i], subject, CALLS_LOADED, what, SLOWER * timeout_s, err));
     }
 out:
     load_stop(&l);

@@ -103,7 +103,7 @@ attest_status attest_worker_run_often(attest_worker *worker, size_t index, const
                                       attest_run_result *result, attest_error *err);
 
 /* Ends the process; the next question starts one in whose environment OMP_NUM_THREADS and its like (OpenBLAS, MKL,
- * BLIS, Rayon) say `threads`; 0: what ours says. */
+ * BLIS, Rayon) say `threads`, and it gets 20 times as long; 0: what ours says. */
 void attest_worker_renew(attest_worker *worker, unsigned threads);
 
 #endif

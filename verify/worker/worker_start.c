@@ -158,6 +158,9 @@ out:
     return status;
 }
 
+/* Who asks for a number of threads does so under load. */
+static double start_timeout(const attest_worker *worker) { return (worker->threads ? 20 : 1) * worker->timeout_s; }
+
 /* What went wrong while `doing`, in words. */
 static attest_status start_failure(const attest_worker *worker, attest_exchange x, int wait_status, const char *doing,
                                    attest_error *err)
@@ -179,7 +182,7 @@ static attest_status receive_hello(attest_worker *worker, attest_error *err)
     attest_packet_hello hello;
     int wait_status = 0;
     const attest_exchange x = attest_worker_receive(worker, &hello, sizeof hello, ATTEST_PACKET_HELLO,
-                                                    worker->timeout_s, &wait_status);
+                                                    start_timeout(worker), &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
         attest_error why;
         start_failure(worker, x, wait_status, "starting", &why);
@@ -214,7 +217,7 @@ static attest_status receive_facts(attest_worker *worker, size_t count, attest_e
     for (size_t i = 0; i < count; i++) {
         int wait_status = 0;
         const attest_exchange x = attest_worker_receive(worker, &packet, sizeof packet, ATTEST_PACKET_FACTS,
-                                                        worker->timeout_s, &wait_status);
+                                                        start_timeout(worker), &wait_status);
         if (x != ATTEST_EXCHANGE_OK) {
             status = start_failure(worker, x, wait_status, "listing its kernels", err);
             break;
@@ -240,7 +243,7 @@ attest_status attest_worker_launch(attest_worker *worker, attest_error *err)
     ATTEST_TRY(start_process(worker, err));
     ATTEST_TRY(receive_hello(worker, err));
     const attest_exchange x = attest_worker_receive(worker, &loaded, sizeof loaded, ATTEST_PACKET_LOADED,
-                                                    worker->timeout_s, &wait_status);
+                                                    start_timeout(worker), &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
         status = start_failure(worker, x, wait_status, "loading", err);
         goto out;
