@@ -9,8 +9,8 @@
 #include "reports/output.h"
 #include "reports/table.h"
 
-const char *const attest_trait_verdict_names[ATTEST_TRAIT_VERDICT_COUNT] = { "agrees", "finding", "FAIL", "undeclared",
-                                                                             "not visible" };
+const char *const attest_trait_verdict_names[ATTEST_TRAIT_VERDICT_COUNT] = { "agrees",     "finding",     "FAIL",
+                                                                             "undeclared", "not visible", "remark" };
 
 /* The texts of a row, in the order of files and tables; the verdict stands between inferred and why. */
 static const struct {
@@ -147,7 +147,7 @@ out:
 
 attest_status attest_traits_print_html(FILE *out, const attest_traits *traits, attest_error *err)
 {
-    static const char *const classes[] = { "pass", "undecided", "fail", "zero", "zero" };
+    static const char *const classes[] = { "pass", "undecided", "fail", "zero", "zero", "undecided" };
     static const attest_column columns[] = {
         { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" },
         { .head = "trait" },
@@ -161,8 +161,8 @@ attest_status attest_traits_print_html(FILE *out, const attest_traits *traits, a
         return ATTEST_OK;
     fprintf(out,
             "<h2>Arithmetic, declared and inferred</h2>\n<p>Inferred from the kernel's answers to designed inputs, "
-            "without its declaration. Declared tighter than inferred fails; looser by more than 4 times is a "
-            "finding.</p>\n");
+            "without its declaration. Declared tighter than two different probes infer fails, than one alone is a "
+            "remark; looser by more than 4 times is a finding.</p>\n");
     attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, sizeof columns / sizeof columns[0]);
     for (size_t n = 0; n < traits->count; n++) {
         const attest_trait *t = &traits->trait[n];

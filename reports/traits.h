@@ -13,10 +13,11 @@
 typedef enum attest_trait_verdict {
     ATTEST_TRAIT_AGREES = 0,     /* looser by at most 4x counts as agreeing */
     ATTEST_TRAIT_FINDING = 1,    /* declared looser than inferred by more than 4x */
-    ATTEST_TRAIT_FAIL = 2,       /* declared tighter than inferred, or another convention */
+    ATTEST_TRAIT_FAIL = 2,       /* declared tighter than two probes infer, or another convention */
     ATTEST_TRAIT_UNDECLARED = 3, /* inferred; the kernel declares nothing */
     ATTEST_TRAIT_HIDDEN = 4,     /* not visible: `why` says why not */
-    ATTEST_TRAIT_VERDICT_COUNT = 5
+    ATTEST_TRAIT_REMARK = 5,     /* the same by one probe alone: `why` tells what the second says; no verdict */
+    ATTEST_TRAIT_VERDICT_COUNT = 6
 } attest_trait_verdict;
 
 extern const char *const attest_trait_verdict_names[ATTEST_TRAIT_VERDICT_COUNT];

@@ -10,6 +10,7 @@
  *   classify_sums.c
  *     acc_unit, acc_truncates   the least term that survives beside 1, over channels, keys and the denominator
  *     state_dtype       the same over tokens, with chunks of one
+ *   classify_division.c
  *     div_error         means of integers, gates of equal heads, against the exact quotient
  *   classify_order.c
  *     serial_sums       bits of sums in which most additions round: of values, keys, scores; of a denominator
@@ -30,6 +31,12 @@
  * without an lse; splits of a kernel without parts; acc_unit, acc_truncates where every term that can be asked for
  * survives; an online schedule and tile declared with 512 keys or more, the longest probe; serial_sums where the kept
  * sums are not all of them.  Built-in kernels declare none of these where it is not visible.
+ * A probe also checks what it takes for granted, by a second measurement, and says `not visible` where that does not
+ * hold: weights do not come back as they went in (schedule: a running mean); sums leave no multiple of a unit, or depend
+ * on far scores (acc_unit: a running mean, keys less their mean); a weight is lost below the normal numbers of f16, or
+ * its error follows other scores (exp_error); two scales are met in two ways (scale_dtype: sqrt(scale) on both sides); a
+ * mean depends on where its values stand, or is a multiple of a cast weight (div_error: divided before the sum); what is
+ * left of a cast is on no grid (p_rounding, cast_in_sum).
  * `block`, which no built-in kernel declares, has no probe.
  */
 #ifndef ATTEST_CLASSIFY_H

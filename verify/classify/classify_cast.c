@@ -110,7 +110,7 @@ attest_status classify_p_rounding(inference *out, probed_kernel *k, attest_error
     else if (fabs(left - (HIGH - LOW)) < 0.1)
         classify_hidden(out, "weights are not cast, although p is narrower than acc");
     else
-        classify_other(out, "%.2g of a unit is left of two weights that lie %.2g apart", left, HIGH - LOW);
+        classify_hidden(out, "%.2g of a unit is left of two weights that lie %.2g apart", left, HIGH - LOW);
     return status;
 }
 
@@ -148,6 +148,6 @@ attest_status classify_cast_in_sum(inference *out, probed_kernel *k, attest_erro
     else if ((k->sums_cast = fabs(mean) < 0.05 || fabs(mean - 1) < 0.05))
         classify_seen(out, ATTEST_YES);
     else
-        classify_other(out, "the denominator adds a weight at %.2g of its cell as one at %.2g", LOW, mean);
+        classify_hidden(out, "the denominator adds a weight at %.2g of its cell as one at %.2g", LOW, mean);
     return status;
 }

@@ -20,10 +20,10 @@ enum { POINTS = 1024, MANY = 64, APART = 300 };
 /* Below it 1 + e^x is 1. */
 static double far_of(const probed_kernel *k) { return k->types.acc == ATTEST_F64 ? -38 : -20; }
 
-/* Relative errors of the weights at x[POINTS]; floor: what of them the way of reading may have made.  `largest` < 0: it
- * could not be asked. */
+/* Relative errors of the weights at x[POINTS]; floor: what of them the way of reading may have made; absolute: the
+ * largest error of o itself.  `largest` < 0: it could not be asked, or does not show the exponential. */
 typedef struct reading {
-    double x[POINTS], error[POINTS], largest, floor;
+    double x[POINTS], error[POINTS], largest, floor, absolute;
 } reading;
 
 /* x log2(e) rounded to the accumulator's type, log2(e) rounded before or not; what e^x is multiplied by then. */
@@ -57,13 +57,21 @@ static double point(const probed_kernel *k, int64_t at)
     return floor((at % 4 == 0 ? -0.75 + (far + 0.75) * even : far + (LEAST - far) * even) * 0x1p16) / 0x1p16;
 }
 
-/* One key of weight e^x at position `at_x`, one of e^0 at `at_0`; the rest of 0. */
-static attest_status read_weight(reading *r, probed_kernel *k, int64_t at_x, int64_t at_0, attest_error *err)
+/* What casts of a weight to p and o may do to it at most below their normal numbers: f16 ends there. */
+static double lost_below(const probed_kernel *k)
+{
+    return 0x1p-25 * ((k->types.p == ATTEST_F16) + (k->types.out == ATTEST_F16));
+}
+
+/* One key of weight e^x at position `at_x`, one of e^0 at `at_0`; the rest of score `rest`. */
+static attest_status read_weight(reading *r, probed_kernel *k, int64_t at_x, int64_t at_0, double rest,
+                                 attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const double u = classify_unit(k), out = classify_out_unit(k);
     probe_run s;
     r->largest = -1;
+    r->absolute = 0;
     r->floor = out + attest_unit_roundoff(k->types.p) + k->unit;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%lld e=1", k->path->axes, POINTS,
                              (long long)(at_x > at_0 ? at_x : at_0) + 1));
@@ -72,15 +80,17 @@ static attest_status read_weight(reading *r, probed_kernel *k, int64_t at_x, int
     classify_ask_scores(&s);
     for (int64_t b = 0; b < POINTS; b++) {
         for (int64_t j = 0; j < s.problem.m; j++)
-            classify_score(&s, b, j, -1e4);
+            classify_score(&s, b, j, rest);
         r->x[b] = classify_score(&s, b, at_x, point(k, b));
         classify_score(&s, b, at_0, 0);
         classify_put(&s, ATTEST_V, b, 0, at_x, 0, 1);
     }
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < POINTS && s.ran; b++) {
-        const double o = classify_get(&s, ATTEST_O, b, 0, s.last, 0);
-        read_error(r, k, b, r->x[b], o / (1 - o), r->x[b] < far_of(k) ? 0 : 4 * (fmax(u, k->unit) + out));
+        const double o = classify_get(&s, ATTEST_O, b, 0, s.last, 0), w = exp(r->x[b]);
+        const double slack = r->x[b] < far_of(k) ? 0 : 4 * (fmax(u, k->unit) + out);
+        read_error(r, k, b, r->x[b], o / (1 - o), slack + lost_below(k) / w);
+        r->absolute = fmax(r->absolute, fabs(o - w / (1 + w)));
     }
 out:
     classify_close(&s);
@@ -156,6 +166,24 @@ out:
     return status;
 }
 
+/* A key before the maximum, rescaled where the kernel is online.  It does not show an exponential if its errors are
+ * those of o beside 1, whatever the weight (a running mean takes off what it has added), or if they follow the other
+ * scores (their mean was taken off). */
+static attest_status read_before(reading *r, probed_kernel *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const double noise = 4 * (fmax(classify_unit(k), k->unit) + classify_out_unit(k));
+    reading far;
+    r->largest = -1;
+    ATTEST_TRY(read_weight(&far, k, 0, APART - 1, -1e4, err));
+    if (far.largest >= 0)
+        ATTEST_TRY(read_weight(r, k, 0, APART - 1, classify_near_rest(k), err));
+    if ((r->absolute <= noise && r->largest > 4 * noise) || fmax(far.largest, noise) > 2 * fmax(r->largest, noise))
+        r->largest = -1;
+out:
+    return status;
+}
+
 /* An error that the way of reading cannot have made; else 0. */
 static double beyond(const reading *r) { return r->largest > 2 * r->floor ? r->largest : 0; }
 
@@ -170,10 +198,10 @@ static attest_status read_best(reading *best, double *badness, probed_kernel *k,
         return read_feature(best, k, err);
     if (!k->path->exponential)
         return ATTEST_OK;
-    ATTEST_TRY(read_weight(best, k, 1, 0, err));
-    ATTEST_TRY(read_weight(&other, k, 0, APART - 1, err));
+    ATTEST_TRY(read_weight(best, k, 1, 0, 0, err));
+    ATTEST_TRY(read_before(&other, k, err));
     ATTEST_TRY(read_common(badness, k, err));
-    if (other.largest >= 0 && other.largest < best->largest) { /* the same weight, without its cast */
+    if (other.largest >= 0 && other.largest < best->largest / 4) { /* the same weight, without its cast */
         const reading swap = *best;
         *best = other;
         best->floor = classify_out_unit(k) + k->unit;
@@ -250,8 +278,8 @@ attest_status classify_log2_domain(inference *out, probed_kernel *k, attest_erro
 
 /* ---- scale --------------------------------------------------------------------------------------------------- */
 
-/* A scale that f32, f16 and bf16 each miss by almost half a unit. */
-static double awkward_scale(void) { return 1 + 29491.45 * 0x1p-23; }
+/* Scales that f32, f16 and bf16 each miss by a quarter of a unit or more, f32 in either direction. */
+static double awkward_scale(int n) { return 1 + (n == 0 ? 29491.45 : 37712.55) * 0x1p-23; }
 
 /* The score scale x of one token, as an output shows it: lse; else o beside a key of score 0; else o = scale x. */
 static double seen_score(const probe_run *s, int64_t b)
@@ -290,8 +318,8 @@ static double put_query(probe_run *s, int64_t b)
     return x;
 }
 
-/* What the kernel multiplies products by, less awkward_scale(). */
-static attest_status effective_scale(double *off, double *deviation, probed_kernel *k, attest_error *err)
+/* What the kernel multiplies products by, less `of`. */
+static attest_status effective_scale(double *off, double *deviation, probed_kernel *k, double of, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const classify_path *path = k->path;
@@ -299,7 +327,7 @@ static attest_status effective_scale(double *off, double *deviation, probed_kern
     double x[POINTS], y[POINTS];
     char scale[40];
     probe_run s;
-    attest_double_text(scale, sizeof scale, awkward_scale());
+    attest_double_text(scale, sizeof scale, of);
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 scale=%s", path->axes, POINTS, alone ? 1 : 2, scale));
     if (!s.bundle)
         goto out;
@@ -310,7 +338,7 @@ static attest_status effective_scale(double *off, double *deviation, probed_kern
     }
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < POINTS && s.ran; b++) {
-        y[b] = fma(-awkward_scale(), x[b], seen_score(&s, b) / (path->exponential ? 1 : path->key));
+        y[b] = fma(-of, x[b], seen_score(&s, b) / (path->exponential ? 1 : path->key));
     }
     if (s.ran)
         *off = line_of(deviation, x, y);
@@ -319,16 +347,17 @@ out:
     return status;
 }
 
-attest_status classify_scale_dtype(inference *out, probed_kernel *k, attest_error *err)
+/* The type whose nearest number to `of` the kernel multiplies by; not visible: none, or several would do. */
+static attest_status type_of_scale(inference *out, probed_kernel *k, double of, attest_error *err)
 {
     static const uint32_t formats[] = { ATTEST_F64, ATTEST_F32, ATTEST_F16, ATTEST_BF16 };
     double seen = NAN, deviation = 0, off[COUNT(formats)];
-    const attest_status status = effective_scale(&seen, &deviation, k, err);
+    const attest_status status = effective_scale(&seen, &deviation, k, of, err);
     const double room = k->path->exponential && k->argument != 1 ? 2 * classify_unit(k) : 0; /* of scale log2(e) */
     size_t nearest = 0;
     double second = INFINITY;
     for (size_t n = 0; n < COUNT(formats); n++) {
-        const double as = attest_to_f64(formats[n], attest_from_f64(formats[n], awkward_scale())) - awkward_scale();
+        const double as = attest_to_f64(formats[n], attest_from_f64(formats[n], of)) - of;
         off[n] = fabs(seen - as);
         nearest = off[n] < off[nearest] ? n : nearest;
     }
@@ -339,8 +368,24 @@ attest_status classify_scale_dtype(inference *out, probed_kernel *k, attest_erro
     else if (second < 6 * deviation + room)
         classify_hidden(out, "scores are %.3g +- %.1g off scale: several types would", seen, deviation);
     else if (off[nearest] > 6 * deviation + 0x1p-50 + room)
-        classify_other(out, "scores are %.3g +- %.1g off scale: no type does that", seen, deviation);
+        classify_hidden(out, "scores are %.3g +- %.1g off scale: no type, met once, does that", seen, deviation);
     else
         classify_seen(out, 1 + formats[nearest]);
+    return status;
+}
+
+attest_status classify_scale_dtype(inference *out, probed_kernel *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    inference other;
+    ATTEST_TRY(type_of_scale(out, k, awkward_scale(0), err));
+    if (!out->visible)
+        goto out;
+    ATTEST_TRY(type_of_scale(&other, k, awkward_scale(1), err));
+    if (!other.visible)
+        *out = other;
+    else if (other.value != out->value)
+        classify_hidden(out, "two scales are met as numbers of two types");
+out:
     return status;
 }

@@ -99,7 +99,8 @@ static attest_status over_quotients(int *serial, probed_kernel *k, attest_error 
         ATTEST_TRY(classify_run(&s, err));
         const double o = classify_get(&s, ATTEST_O, 0, 0, s.last, 0);
         const double product = (double)sizes[n] * classify_get(&s, ATTEST_O, 1, 0, s.last, 0);
-        if (s.ran && o != 1 && o != (k->types.acc == ATTEST_F64 ? product : (double)(float)product))
+        const double rounded = k->types.acc == ATTEST_F64 ? product : (double)(float)product;
+        if (s.ran && o != 1 && (o != rounded || fabs(o - 1) > 4 * classify_unit(k)))
             *serial = 0;
         classify_close(&s);
     }

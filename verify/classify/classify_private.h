@@ -39,6 +39,7 @@ typedef struct probed_kernel {
     int64_t splits;    /* parts of a split kernel: 0 as many as problem.splits says, else that many */
     double unit;       /* unit roundoff of sums as inferred; 0: not (yet) */
     int truncates;     /* some sum rounds toward zero */
+    int odd_sums;      /* some sum is not one: what it leaves lies on no grid of an accumulator */
     int base2;         /* lse is in base 2 */
     int sums_cast;     /* the denominator adds cast weights */
     int argument;      /* of the exponential: 0 not known, 1 x, 2 x log2(e), 3 the same with log2(e) rounded before */
@@ -47,6 +48,8 @@ typedef struct probed_kernel {
     attest_classify_fault *fault;
     char dead[160]; /* how it ended in an earlier probe; "": alive */
 } probed_kernel;
+
+#define NO_ANSWER "the kernel did not answer"
 
 /* What a probe says.  value: the trait as attest_numerics (attest.h) codes it, NAN: none of the values there are (`why`
  * tells); visible = 0: `why` tells why not. */
@@ -103,6 +106,9 @@ double classify_out_unit(const probed_kernel *k);
 
 /* i-th number of a fixed sequence that fills [0,1) evenly. */
 double classify_even(int64_t i);
+
+/* A score whose weight is 0 in acc, not far beyond: about -128. */
+double classify_near_rest(const probed_kernel *k);
 
 /* Takes path, types and mask: the first of each that the kernel serves. */
 void classify_begin(probed_kernel *k);

@@ -227,6 +227,8 @@ double classify_score(probe_run *s, int64_t b, int64_t j, double x)
 double classify_unit(const probed_kernel *k) { return attest_unit_roundoff(k->types.acc); }
 double classify_out_unit(const probed_kernel *k) { return attest_unit_roundoff(k->types.out); }
 
+double classify_near_rest(const probed_kernel *k) { return k->types.acc == ATTEST_F64 ? -1000 : -128; }
+
 double classify_even(int64_t i)
 {
     const double x = (double)(i + 1) * 0.61803398874989485;

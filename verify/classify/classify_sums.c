@@ -1,10 +1,14 @@
-/* classify_sums.c - how wide sums are, and how exact a division is.
+/* classify_sums.c - how wide sums are.
  *
  * A series adds 1, x = 1.75 2^-k and -1, which leaves what of x survived beside 1.  To nearest with unit u the least x
  * that survives is 1.75 u, and it comes back as 2u; an accumulator that rounds toward zero loses 1.75 u, and gives 2u
  * of 3.5 u.  Terms stand together and far apart, so that lanes of a vector, tiles and blocks do not hide a sum: the
  * worst place counts.  Series run over the channels of a score, over the keys of u and z, and over the small keys of a
  * softmax denominator.
+ *
+ * What is left is a multiple of u, or no accumulator rounded it: a running mean leaves fractions.  The denominator is
+ * read from lse and from o, the finer of which counts, and among other scores of two sizes, which must agree: what is
+ * taken off all scores is rounded by their size.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +31,7 @@ typedef struct sums {
     double unit; /* 0: no series found its limit */
     double most; /* of series without a limit: the unit is not above this; 0: there was none */
     int truncates;
+    int odd; /* left what is no multiple of its unit, or two readings of it contradict each other */
 } sums;
 
 static double term(int step) { return ldexp(TERM, -step); }
@@ -45,8 +50,19 @@ static void judge_series(sums *worst, const double *left, int steps)
         worst->most = fmax(worst->most, ldexp(1, -steps));
         return;
     }
+    for (int at = last > 1 ? last - 2 : 0; at < steps && at < last + 2; at++) {
+        const double units = left[at] / unit;
+        worst->odd |= !(fabs(units - round(units)) <= 0.25);
+    }
     worst->truncates = worst->truncates || down;
     worst->unit = fmax(worst->unit, unit);
+}
+
+/* Values that a mean of f16 still holds when it has divided them. */
+static double lift_of(const probed_kernel *k)
+{
+    const int small = k->types.in == ATTEST_F16 || k->types.out == ATTEST_F16;
+    return small && k->path->mean && !k->shallow ? 0x1p15 : 1;
 }
 
 /* Steps whose terms, times `factor`, the type holds. */
@@ -68,14 +84,14 @@ static void put_keys(probe_run *s, int steps, int in_keys)
     for (int p = 0; p < PLACES; p++)
         for (int step = 1; step <= steps; step++) {
             const int64_t b = (int64_t)p * steps + step - 1;
-            const double x[3] = { 1, term(step), -1 };
+            const double x[3] = { 1, term(step), -1 }, value = path->value * lift_of(s->kernel);
             for (int64_t j = 0; j < KEYS && !in_keys; j++)
                 classify_score(s, b, j, path->key);
             for (int n = 0; n < 3; n++)
                 if (in_keys)
                     classify_score(s, b, places[p][n], x[n]);
                 else
-                    classify_put(s, ATTEST_V, b, 0, places[p][n], 0, path->value * x[n]);
+                    classify_put(s, ATTEST_V, b, 0, places[p][n], 0, value * x[n]);
         }
 }
 
@@ -93,13 +109,15 @@ static void judge_probe_run(sums *worst, const probe_run *s, attest_role role, d
 static attest_status over_keys(sums *worst, probed_kernel *k, int chunk, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const int steps = steps_of(k->types.in, k->path->value);
+    const double lift = lift_of(k), all = k->path->mean ? KEYS : 1;
+    const int given = steps_of(k->types.in, k->path->value * lift), read = steps_of(k->types.out, lift / all);
+    const int steps = given < read ? given : read; /* below them the type of o, not a sum, loses the term */
     probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 chunk=%d", k->path->axes, PLACES * steps, KEYS, chunk));
     if (s.bundle) {
         put_keys(&s, steps, 0);
         ATTEST_TRY(classify_run(&s, err));
-        judge_probe_run(worst, &s, ATTEST_O, k->path->mean ? KEYS : 1, 0, steps);
+        judge_probe_run(worst, &s, ATTEST_O, all / lift, 0, steps);
     }
     if (s.bundle && !k->path->exponential && k->path->key == 1 && k->outputs & ATTEST_GIVES_Z) {
         classify_fill(&s, ATTEST_K, 0);
@@ -177,15 +195,43 @@ out:
 
 /* ---- the denominator of a softmax: 1 and one small weight ---------------------------------------------------- */
 
+/* Of two readings of the same sums the finer one: no sum looks finer than it is.  A reading without a limit says that
+ * the unit is not above its last term. */
+static sums finer(const sums *x, const sums *y)
+{
+    sums both = x->unit > 0 && (y->unit == 0 || x->unit <= y->unit) ? *x : *y;
+    const double most = fmin(x->most > 0 ? x->most : 1, y->most > 0 ? y->most : 1);
+    if (x->unit == 0 && y->unit == 0)
+        both.most = most;
+    else
+        both.odd |= both.unit > most;
+    return both;
+}
+
 /* What is left of the weight beside that of key 0: l/l0 - 1 from lse = log l, l0 without the small key; or from o =
  * l0/l. */
-static attest_status over_weights(sums *worst, probed_kernel *k, attest_error *err)
+static void read_weights(sums *seen, const probe_run *s, int by_lse, int steps)
+{
+    const int read = by_lse ? steps : (int)-log2(classify_out_unit(s->kernel));
+    const double lse = classify_lse(s, PLACES * (int64_t)steps);
+    double left[STEPS];
+    for (int p = 0; p < PLACES && s->ran; p++) {
+        for (int n = 0; n < steps; n++) {
+            const int64_t b = (int64_t)p * steps + n;
+            left[n] = by_lse ? expm1(classify_lse(s, b) - lse) : 1 / classify_get(s, ATTEST_O, b, 0, s->last, 0) - 1;
+        }
+        judge_series(seen, left, read < steps ? read : steps);
+    }
+}
+
+/* One key of weight 1, a small one, all others of score `rest`. */
+static attest_status among_scores(sums *seen, probed_kernel *k, double rest, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0;
     const int finest = (int)-log2(by_lse ? attest_unit_roundoff(k->types.acc) : classify_out_unit(k)) + by_lse * 4;
     const int steps = finest < STEPS ? finest : STEPS;
-    double left[STEPS];
+    sums of_o = { 0 }, of_lse = { 0 };
     probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, PLACES * steps + 1, KEYS));
     if (!s.bundle)
@@ -193,25 +239,38 @@ static attest_status over_weights(sums *worst, probed_kernel *k, attest_error *e
     classify_ask_scores(&s);
     for (int64_t b = 0; b <= PLACES * steps; b++) {
         for (int64_t j = 0; j < KEYS; j++)
-            classify_score(&s, b, j, -1e4);
+            classify_score(&s, b, j, rest);
         classify_score(&s, b, 0, 0);
         if (b < PLACES * steps)
             classify_score(&s, b, places[b / steps][1], log(term((int)(b % steps) + 1)));
         classify_put(&s, ATTEST_V, b, 0, 0, 0, 1);
     }
     ATTEST_TRY(classify_run(&s, err));
-    const double lse = classify_lse(&s, PLACES * steps);
-    for (int p = 0; p < PLACES && s.ran; p++) {
-        for (int n = 0; n < steps; n++) {
-            const int64_t b = (int64_t)p * steps + n;
-            left[n] = by_lse ? expm1(classify_lse(&s, b) - lse) : 1 / classify_get(&s, ATTEST_O, b, 0, s.last, 0) - 1;
-        }
-        judge_series(worst, left, steps);
-    }
+    read_weights(&of_o, &s, 0, steps);
+    if (by_lse)
+        read_weights(&of_lse, &s, 1, steps);
+    *seen = by_lse ? finer(&of_lse, &of_o) : of_o;
 out:
     classify_close(&s);
     return status;
 }
+
+/* Far scores and near ones: what survives must not depend on them. */
+static attest_status over_weights(sums *worst, probed_kernel *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    sums far = { 0 }, near = { 0 };
+    ATTEST_TRY(among_scores(&far, k, -1e4, err));
+    ATTEST_TRY(among_scores(&near, k, classify_near_rest(k), err));
+    worst->odd |= far.odd || near.odd || far.unit != near.unit;
+    worst->truncates |= near.truncates;
+    worst->unit = fmax(worst->unit, near.unit);
+    worst->most = fmax(worst->most, near.most);
+out:
+    return status;
+}
+
+#define ODD "what a sum leaves beside a large term is no multiple of one unit: the sum is not a plain one"
 
 /* ---- the traits ---------------------------------------------------------------------------------------------- */
 
@@ -243,9 +302,12 @@ attest_status classify_acc_unit(inference *out, probed_kernel *k, attest_error *
         ATTEST_TRY(over_weights(&worst, k, err));
     k->unit = worst.unit;
     k->truncates = worst.truncates;
+    k->odd_sums = worst.odd;
     k->shallow |= is_shallow(&worst);
     classify_seen(out, worst.unit);
-    if (worst.unit == 0)
+    if (worst.odd)
+        classify_hidden(out, "%s", ODD);
+    else if (worst.unit == 0)
         hide_unit(out, &worst);
 out:
     return status;
@@ -254,7 +316,9 @@ out:
 attest_status classify_acc_truncates(inference *out, probed_kernel *k, attest_error *err)
 {
     (void)err;
-    if (k->unit > 0)
+    if (k->odd_sums)
+        classify_hidden(out, "%s", ODD);
+    else if (k->unit > 0)
         classify_seen(out, k->truncates ? ATTEST_YES : ATTEST_NO);
     else
         classify_hidden(out, "the unit of sums is not visible");
@@ -274,113 +338,18 @@ attest_status classify_state_dtype(inference *out, probed_kernel *k, attest_erro
     ATTEST_TRY(over_keys(&worst, k, 1, err));
     ATTEST_TRY(of_a_state(&worst, k, err));
     k->shallow |= is_shallow(&worst);
-    if (worst.unit == 0) {
+    if (worst.unit == 0 || worst.odd) {
         hide_unit(out, &worst);
+        if (worst.odd)
+            classify_hidden(out, "%s", ODD);
         goto out;
     }
-    classify_other(out, "states of unit %g are of no known type", worst.unit);
+    classify_hidden(out, "states of unit %g are of no known type", worst.unit);
     for (size_t n = 0; n < COUNT(formats); n++)
         if (worst.unit <= attest_unit_roundoff(formats[n])) {
             classify_seen(out, 1 + formats[n]);
             break;
         }
-out:
-    return status;
-}
-
-/* ---- division ------------------------------------------------------------------------------------------------ */
-
-/* |got - n/m| / (n/m), the residual n - got m being one rounding. */
-static double quotient_error(double got, double n, double m) { return fabs(fma(got, m, -n)) / n; }
-
-/* Means of n = 1, 3 .. over m = 3, 5 .. keys, the rest of weight 0. */
-static attest_status divide_by_keys(double *worst, probed_kernel *k, const char *axes, attest_error *err)
-{
-    enum { NUMERATORS = 16, DENOMINATORS = 31 };
-    attest_status status = ATTEST_OK;
-    probe_run s;
-    ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=64 e=1", axes, NUMERATORS * DENOMINATORS));
-    if (!s.bundle)
-        goto out;
-    classify_ask_scores(&s);
-    for (int64_t b = 0; b < NUMERATORS * DENOMINATORS; b++) {
-        for (int64_t j = 0; j < 64; j++)
-            classify_score(&s, b, j, j < 2 * (b / NUMERATORS) + 3 ? k->path->key : (k->path->exponential ? -1e4 : 0));
-        classify_put(&s, ATTEST_V, b, 0, 0, 0, (double)(2 * (b % NUMERATORS) + 1));
-    }
-    ATTEST_TRY(classify_run(&s, err));
-    for (int64_t b = 0; b < NUMERATORS * DENOMINATORS && s.ran; b++)
-        *worst = fmax(*worst, quotient_error(classify_get(&s, ATTEST_O, b, 0, s.last, 0),
-                                             (double)(2 * (b % NUMERATORS) + 1), (double)(2 * (b / NUMERATORS) + 3)));
-out:
-    classify_close(&s);
-    return status;
-}
-
-/* The gate of one of m = 3, 4 .. equal query heads, the others' logits far below: 1/m. */
-static attest_status divide_by_heads(double *worst, probed_kernel *k, attest_error *err)
-{
-    enum { HEADS = 64 };
-    attest_status status = ATTEST_OK;
-    probe_run s;
-    ATTEST_TRY(classify_open(&s, k, err, "%s gates=heads b=%d hq=%d hkv=1 m=1 e=1", k->path->axes, HEADS - 2, HEADS));
-    if (!s.bundle)
-        goto out;
-    classify_ask_scores(&s);
-    classify_fill(&s, ATTEST_Q_HEAD_LOGITS, -1e4);
-    for (int64_t b = 0; b < HEADS - 2; b++) {
-        for (int64_t h = 0; h < b + 3; h++)
-            classify_put(&s, ATTEST_Q_HEAD_LOGITS, b, h, s.last, 0, 0);
-        classify_score(&s, b, 0, k->path->key);
-        classify_put(&s, ATTEST_V, b, 0, 0, 0, k->path->value);
-    }
-    ATTEST_TRY(classify_run(&s, err));
-    for (int64_t b = 0; b < HEADS - 2 && s.ran; b++)
-        *worst = fmax(*worst, quotient_error(classify_get(&s, ATTEST_O, b, 0, s.last, 0), 1, (double)(b + 3)));
-out:
-    classify_close(&s);
-    return status;
-}
-
-/* A split kernel divides in each part, and once more when it has merged them: parts of 4 equal keys, each with the sum
- * n of its values, are exact but for the last division, of n parts/4 by their number. */
-static attest_status divide_by_parts(double *worst, probed_kernel *k, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    probe_run s = { .kernel = k };
-    for (int splits = 3; splits < 32; splits += 2) {
-        ATTEST_TRY(classify_open(&s, k, err, "%s b=16 m=%d e=1 splits=%d", k->path->axes, 4 * splits, splits));
-        classify_ask_scores(&s);
-        for (int64_t b = 0; b < s.problem.b; b++)
-            classify_put(&s, ATTEST_V, b, 0, 0, 0, (double)(2 * b + 1));
-        ATTEST_TRY(classify_run(&s, err));
-        for (int64_t b = 0; b < s.problem.b && s.ran; b++)
-            *worst = fmax(
-                *worst, quotient_error(classify_get(&s, ATTEST_O, b, 0, s.last, 0), (double)(2 * b + 1), 4.0 * splits));
-        classify_close(&s);
-    }
-out:
-    classify_close(&s);
-    return status;
-}
-
-attest_status classify_div_error(inference *out, probed_kernel *k, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    const int linear = !k->path->exponential && k->path->key == 1;
-    double worst = -1;
-    if (k->path->exponential || linear)
-        ATTEST_TRY(divide_by_keys(&worst, k, linear ? "variant=softmax weight=power:1" : k->path->axes, err));
-    if (worst >= 0 && k->schedule == ATTEST_SCHEDULE_SPLIT && k->path->exponential)
-        ATTEST_TRY(divide_by_parts(&worst, k, err));
-    if (worst < 0 && !k->path->mean)
-        ATTEST_TRY(divide_by_heads(&worst, k, err));
-    if (worst < 0)
-        classify_hidden(out, "no variant that the kernel serves here divides by a known number");
-    else if (classify_out_unit(k) > classify_unit(k) && worst <= classify_out_unit(k))
-        classify_hidden(out, "o has %d digits: a finer division is not to be seen", attest_format_of(k->types.out).p);
-    else
-        classify_seen(out, worst);
 out:
     return status;
 }

@@ -1,6 +1,7 @@
 /* test_classify.c - the classifier: all declared traits of every built-in kernel are inferred; altered kernels and
  * altered declarations are noticed; rows, file and page. */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,93 @@ START_TEST(declared_values)
 }
 END_TEST
 
+/* ---- correct kernels that a probe once took for something else ------------------------------------------------ */
+
+#define CONTROLS ATTEST_TEST_BUILD "/plugins/controls.so"
+
+static const char *const controls[] = { "taylor2",     "half-p",      "half",          "half-out",     "half-quiet",
+                                        "roots",       "roots-quiet", "smooth",        "smooth-quiet", "divided",
+                                        "divided-f16", "quotients",   "quotients-f16", "running",      "moving" };
+enum { CONTROLS_COUNT = sizeof controls / sizeof controls[0] };
+
+/* What is true of them all, then what is true of one.  Of the rest any answer is true.  A number: at most that. */
+static const struct {
+    const char *kernel, *trait, *is;
+    double most;
+} truths[] = {
+    { "taylor2", "schedule", "direct", 0 },
+    { "taylor2", "serial_sums", "yes", 0 },
+    { "moving", "schedule", "online", 0 },
+    { "moving", "tile", "1", 0 },
+    { "roots", "scale_dtype", "-", 0 },
+    { "roots-quiet", "scale_dtype", "-", 0 },
+    { "quotients", "cast_in_sum", "yes", 0 },
+    { "quotients-f16", "cast_in_sum", "yes", 0 },
+    { "half-p", "serial_sums", "yes", 0 },
+    { "half", "serial_sums", "yes", 0 },
+    { "half-out", "serial_sums", "yes", 0 },
+    { "half-quiet", "serial_sums", "yes", 0 },
+    { NULL, "schedule", "two-pass", 0 },
+    { NULL, "tile", "none", 0 },
+    { NULL, "splits", "-", 0 },
+    { NULL, "state_dtype", "-", 0 },
+    { NULL, "packed_state", "-", 0 },
+    { NULL, "lse_base2", "no", 0 },
+    { NULL, "lse_with_sink", "-", 0 },
+    { NULL, "acc_unit", "2^-24", 0 },
+    { NULL, "acc_truncates", "no", 0 },
+    { NULL, "serial_sums", "no", 0 },
+    { NULL, "p_rounding", "nearest", 0 },
+    { NULL, "cast_in_sum", "no", 0 },
+    { NULL, "log2_domain", "no", 0 },
+    { NULL, "exp_error", NULL, 0x1p-23 },
+    { NULL, "scale_dtype", "f32", 0 },
+    { NULL, "div_error", NULL, 0x1p-24 },
+    { NULL, "ftz", "no", 0 },
+    { NULL, "empty_row", "zero", 0 },
+    { NULL, "masked_finite", "no", 0 },
+    { NULL, "causal", "top-left", 0 },
+    { NULL, "causal_br", "bottom-right", 0 },
+    { NULL, "deterministic", "yes", 0 },
+    { NULL, "batch_invariant", "yes", 0 },
+};
+
+/* An answer is none or the truth. */
+static int is_true(const char *kernel, const attest_trait *t)
+{
+    double log2_of = 0;
+    if (strcmp(t->inferred, "-") == 0)
+        return 1;
+    for (size_t n = 0; n < sizeof truths / sizeof truths[0]; n++) {
+        if ((truths[n].kernel && strcmp(truths[n].kernel, kernel) != 0) || strcmp(truths[n].trait, t->trait) != 0)
+            continue;
+        if (truths[n].is)
+            return strcmp(truths[n].is, t->inferred) == 0;
+        return sscanf(t->inferred, "2^%lf", &log2_of) == 1 && exp2(log2_of) <= truths[n].most * (1 + 0x1p-10);
+    }
+    return 0;
+}
+
+/* With the property declared (first half) and without a word. */
+START_TEST(nothing_false_of_controls)
+{
+    char name[64];
+    const char *base = controls[_i % CONTROLS_COUNT];
+    snprintf(name, sizeof name, "%s%s", base, _i < CONTROLS_COUNT ? "" : "-silent");
+    attest_traits traits = classify(CONTROLS, name);
+    for (size_t n = 0; n < traits.count; n++) {
+        const attest_trait *t = &traits.trait[n];
+        ck_assert_msg(is_true(base, t), "%s %s: declared %s, inferred %s: %s", name, t->trait, t->declared, t->inferred,
+                      t->why);
+        ck_assert_msg(t->verdict != ATTEST_TRAIT_FAIL && t->verdict != ATTEST_TRAIT_REMARK &&
+                          t->verdict != ATTEST_TRAIT_FINDING,
+                      "%s %s: declared %s, inferred %s: %s", name, t->trait, t->declared, t->inferred, t->why);
+        ck_assert_msg(t->verdict != ATTEST_TRAIT_HIDDEN || *t->why, "%s %s: no reason", name, t->trait);
+    }
+    attest_traits_clear(&traits);
+}
+END_TEST
+
 /* A kernel that is not what it promises. */
 START_TEST(broken_promises)
 {
@@ -306,6 +394,7 @@ Suite *suite_classify(void)
     tcase_add_loop_test(asked, builtin_kernels, 0, (int)attest_builtin_library()->kernel_count);
     tcase_add_loop_test(asked, altered_kernels, 0, ALTERED);
     tcase_add_loop_test(asked, declared_values, 0, KERNELS);
+    tcase_add_loop_test(asked, nothing_false_of_controls, 0, 2 * CONTROLS_COUNT);
     tcase_add_test(asked, broken_promises);
     tcase_add_test(asked, dead_kernels);
     suite_add_tcase(suite, asked);

@@ -1,0 +1,313 @@
+/* controls: correct kernels whose arithmetic a probe of the classifier once took for something else.  Each stands here
+ * twice, with all that it could declare and with nothing (its name ends in -silent); nothing false may be inferred of
+ * either, and nothing may fail.
+ *
+ *   taylor2    T_2(s) pair by pair, and no other weight: s^2/2 needs no state
+ *   half-p     the weights cast to f16, where those below 2^-25 are 0
+ *   half       q, k, v, o and the weights in f16, sums in f32
+ *   half-out   q, k, v and o in f16, weights and sums in f32; half-quiet, too, gives no lse
+ *   roots      q and k each multiplied by sqrt(scale), rounded; roots-quiet gives no lse
+ *   smooth     the mean of the keys taken off each key, its product with q added to the lse; smooth-quiet gives none
+ *   divided    weights divided by their sum, then cast to p = bf16; divided-f16: to f16
+ *   quotients  weights cast to p = bf16, then divided by the sum of the cast weights; quotients-f16: to f16
+ *   running    a running mean of two passes: l += w, o += (w / l) (v - o)
+ *   moving     the same online, key by key
+ */
+#include "attest.h"
+#include "attest_float.h"
+#include <math.h>
+
+typedef struct style {
+    int taylor, roots, smooth, running, online;
+    uint32_t division;
+} style;
+
+static int64_t offset_of(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
+{
+    return b * t->stride[0] + h * t->stride[1] + i * t->stride[2] + c * t->stride[3];
+}
+
+static float load(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
+{
+    const int64_t at = offset_of(t, b, h, i, c);
+    return t->bits == 16 ? (float)attest_to_f64(t->dtype, ((const uint16_t *)t->data)[at])
+                         : ((const float *)t->data)[at];
+}
+
+static void store(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c, float x)
+{
+    if (!t)
+        return;
+    const int64_t at = offset_of(t, b, h, i, c);
+    if (t->bits == 16)
+        ((uint16_t *)t->data)[at] = (uint16_t)attest_from_f64(t->dtype, x);
+    else
+        ((float *)t->data)[at] = x;
+}
+
+static float cast(const attest_problem *p, float w) { return (float)attest_to_f64(p->p, attest_from_f64(p->p, w)); }
+
+/* A query's row: what all steps of it read. */
+typedef struct row {
+    const style *k;
+    const attest_problem *p;
+    const attest_tensors *t;
+    int64_t b, h, i, keys;
+    float *s, *o; /* [m], [e] */
+} row;
+
+/* The mean of the keys that the query sees, one channel of it. */
+static float mean_of(const row *r, int64_t c)
+{
+    float sum = 0;
+    for (int64_t j = 0; j < r->keys; j++)
+        sum += load(r->t->role[ATTEST_K], r->b, r->h, j, c);
+    return sum / (float)r->keys;
+}
+
+/* The scores, and what was taken off all of them. */
+static float make_scores(const row *r)
+{
+    const float scale = (float)r->p->scale, root = sqrtf(fabsf(scale));
+    float common = 0;
+    for (int64_t j = 0; j < r->keys; j++)
+        r->s[j] = 0;
+    for (int64_t c = 0; c < r->p->d; c++) {
+        const float q = load(r->t->role[ATTEST_Q], r->b, r->h, r->i, c), mean = r->k->smooth ? mean_of(r, c) : 0;
+        common += q * mean;
+        for (int64_t j = 0; j < r->keys; j++) {
+            const float x = load(r->t->role[ATTEST_K], r->b, r->h, j, c) - mean;
+            r->s[j] += r->k->roots ? q * root * (x * root) : q * x;
+        }
+    }
+    for (int64_t j = 0; j < r->keys; j++)
+        r->s[j] *= r->k->roots ? copysignf(1, scale) : scale;
+    return scale * common;
+}
+
+/* Turns scores into weights, uncast.  Returns the largest score. */
+static float make_weights(const row *r)
+{
+    float m = -INFINITY;
+    for (int64_t j = 0; j < r->keys; j++)
+        m = fmaxf(m, r->s[j]);
+    for (int64_t j = 0; j < r->keys; j++)
+        r->s[j] = r->k->taylor ? 1 + r->s[j] * (1 + r->s[j] * 0.5f) : expf(r->s[j] - m);
+    return r->k->taylor ? 0 : m;
+}
+
+/* Returns the denominator. */
+static float add_values(const row *r)
+{
+    float l = 0;
+    const uint32_t division = r->k->division;
+    for (int64_t j = 0; j < r->keys; j++)
+        l += division == ATTEST_DIVISION_AFTER_CAST ? cast(r->p, r->s[j]) : r->s[j];
+    for (int64_t c = 0; c < r->p->e; c++) {
+        float u = 0;
+        for (int64_t j = 0; j < r->keys; j++) {
+            const float w = division == ATTEST_DIVISION_THEN_CAST    ? cast(r->p, r->s[j] / l)
+                            : division == ATTEST_DIVISION_AFTER_CAST ? cast(r->p, r->s[j]) / l
+                                                                     : cast(r->p, r->s[j]);
+            u += w * load(r->t->role[ATTEST_V], r->b, r->h, j, c);
+        }
+        r->o[c] = division == ATTEST_DIVISION_UNKNOWN || division == ATTEST_DIVISION_AFTER_SUM ? u / l : u;
+    }
+    return l;
+}
+
+/* The same by a running mean, the largest score known before or not; *m is 0 after an online pass's own. */
+static float mean_values(const row *r, float *m)
+{
+    float l = 0, high = -INFINITY;
+    for (int64_t c = 0; c < r->p->e; c++)
+        r->o[c] = 0;
+    for (int64_t j = 0; j < r->keys; j++) {
+        float w = r->s[j];
+        if (r->k->online) {
+            const float next = fmaxf(high, w);
+            l *= expf(high - next); /* 0 at first */
+            w = expf(w - next);
+            high = next;
+        }
+        l += w;
+        for (int64_t c = 0; c < r->p->e; c++)
+            r->o[c] += l > 0 ? w / l * (load(r->t->role[ATTEST_V], r->b, r->h, j, c) - r->o[c]) : 0;
+    }
+    if (r->k->online)
+        *m = high;
+    return l;
+}
+
+static void make_row(const row *r)
+{
+    const attest_tensor *o = r->t->role[ATTEST_O];
+    if (r->keys <= 0) {
+        for (int64_t c = 0; c < r->p->e; c++)
+            store(o, r->b, r->h, r->i, c, 0);
+        store(r->t->role[ATTEST_LSE], r->b, r->h, r->i, 0, -INFINITY);
+        return;
+    }
+    const float common = make_scores(r);
+    float m = r->k->online ? 0 : make_weights(r);
+    const float l = r->k->running ? mean_values(r, &m) : add_values(r);
+    for (int64_t c = 0; c < r->p->e; c++)
+        store(o, r->b, r->h, r->i, c, r->o[c]);
+    store(r->t->role[ATTEST_LSE], r->b, r->h, r->i, 0, m + logf(l) + common);
+}
+
+static attest_status run(const style *k, const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    float *scratch = (float *)call->workspace;
+    const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
+    for (int64_t n = 0; n < p->b * p->hq * p->n; n++) {
+        const int64_t i = n % p->n, seen = i + 1 + (mask == ATTEST_MASK_CAUSAL_BR ? p->m - p->n : 0);
+        make_row(&(row){ .k = k,
+                         .p = p,
+                         .t = call->tensors,
+                         .b = n / p->n / p->hq,
+                         .h = n / p->n % p->hq,
+                         .i = i,
+                         .keys = mask == ATTEST_MASK_FULL || seen > p->m ? p->m : seen,
+                         .s = scratch,
+                         .o = scratch + p->m });
+    }
+    return ATTEST_OK;
+}
+
+static size_t workspace(const attest_call *call)
+{
+    return (size_t)(call->problem->m + call->problem->e) * sizeof(float);
+}
+
+/* ---- which problems each serves ------------------------------------------------------------------------------ */
+
+static int serves(const attest_call *call, uint64_t axes, int types)
+{
+    const attest_problem *p = call->problem;
+    const int plain = p->hq == p->hkv && p->acc == ATTEST_F32;
+    return (plain && types && attest_axis_unserved(p, axes | ATTEST_BIT(ATTEST_AXIS_MASK)) < 0) ||
+           attest_refuse(call, "not served");
+}
+
+static int all_are(const attest_problem *p, uint32_t type) { return p->in == type && p->p == type && p->out == type; }
+
+static int serves_f32(const attest_call *call) { return serves(call, 0, all_are(call->problem, ATTEST_F32)); }
+
+static int serves_taylor(const attest_call *call)
+{
+    const attest_setting *w = &call->problem->axis[ATTEST_AXIS_WEIGHT];
+    return serves(call, ATTEST_BIT(ATTEST_AXIS_WEIGHT),
+                  all_are(call->problem, ATTEST_F32) && w->value == ATTEST_WEIGHT_TAYLOR && w->order == 2);
+}
+
+static int serves_half(const attest_call *call) { return serves(call, 0, all_are(call->problem, ATTEST_F16)); }
+
+/* Inputs of f32, with weights of f16: the cast stands alone. */
+static int serves_half_p(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return serves(call, 0, p->in == ATTEST_F32 && p->p == ATTEST_F16 && p->out == ATTEST_F32);
+}
+
+static int serves_half_out(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return serves(call, 0, p->in == ATTEST_F16 && p->p == ATTEST_F32 && p->out == ATTEST_F16);
+}
+
+static int serves_bf16(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return serves(call, 0, p->in == ATTEST_BF16 && p->p == ATTEST_BF16 && p->out == ATTEST_F32);
+}
+
+static int serves_f16(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return serves(call, 0, p->in == ATTEST_F16 && p->p == ATTEST_F16 && p->out == ATTEST_F32);
+}
+
+/* ---- the kernels --------------------------------------------------------------------------------------------- */
+
+#define SIZED .struct_size = sizeof(attest_numerics)
+#define TWO_PASS                                                                                                       \
+    SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23, .log2_domain = ATTEST_NO, .div_error = 0x1p-24, \
+           .acc_unit = 0x1p-24, .acc_truncates = ATTEST_NO
+static const attest_numerics silent = { SIZED };
+static const attest_numerics taylor2 = { SIZED, .schedule = ATTEST_SCHEDULE_DIRECT, .div_error = 0x1p-24,
+                                         .acc_unit = 0x1p-24, .scale_dtype = 1 + ATTEST_F32 };
+static const attest_numerics half = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .cast_in_sum = ATTEST_NO,
+                                      .p_rounding = ATTEST_ROUNDING_NEAREST, .division = ATTEST_DIVISION_AFTER_SUM };
+static const attest_numerics roots = { TWO_PASS, .division = ATTEST_DIVISION_AFTER_SUM };
+static const attest_numerics smooth = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32,
+                                        .division = ATTEST_DIVISION_AFTER_SUM };
+static const attest_numerics divided = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .cast_in_sum = ATTEST_NO,
+                                         .p_rounding = ATTEST_ROUNDING_NEAREST, .division = ATTEST_DIVISION_THEN_CAST };
+static const attest_numerics quotients = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .cast_in_sum = ATTEST_YES,
+                                           .p_rounding = ATTEST_ROUNDING_NEAREST,
+                                           .division = ATTEST_DIVISION_AFTER_CAST };
+static const attest_numerics running = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .division = ATTEST_DIVISION_RUNNING };
+static const attest_numerics moving = { SIZED,
+                                        .schedule = ATTEST_SCHEDULE_ONLINE,
+                                        .tile = 1,
+                                        .exp_error = 0x1p-23,
+                                        .log2_domain = ATTEST_NO,
+                                        .div_error = 0x1p-24,
+                                        .acc_unit = 0x1p-24,
+                                        .scale_dtype = 1 + ATTEST_F32,
+                                        .division = ATTEST_DIVISION_RUNNING };
+
+#define ONE(id, title, number, go, taken, gives, preset)                                                               \
+    static const attest_kernel id = { .struct_size = sizeof id,                                                        \
+                                      .form = ATTEST_PARALLEL,                                                         \
+                                      .device = ATTEST_CPU,                                                            \
+                                      .flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT,                          \
+                                      .outputs = ATTEST_GIVES_O | (gives),                                             \
+                                      .name = title,                                                                   \
+                                      .version = "1",                                                                  \
+                                      .source = "tests/plugins/controls.c",                                            \
+                                      .summary = title,                                                                \
+                                      .variants = preset,                                                              \
+                                      .numerics = &number,                                                             \
+                                      .supports = taken,                                                               \
+                                      .workspace = workspace,                                                          \
+                                      .run = go };
+#define KERNEL(id, title, number, taken, gives, preset, ...)                                                           \
+    static attest_status run_##id(const attest_call *call)                                                             \
+    {                                                                                                                  \
+        static const style k = { __VA_ARGS__ };                                                                        \
+        return run(&k, call);                                                                                          \
+    }                                                                                                                  \
+    ONE(kernel_##id, title, number, run_##id, taken, gives, preset)                                                    \
+    ONE(silent_##id, title "-silent", silent, run_##id, taken, gives, preset)
+#define LSE ATTEST_GIVES_LSE
+#define EXP "softmax"
+KERNEL(taylor2, "taylor2", taylor2, serves_taylor, LSE, "based", .taylor = 1)
+KERNEL(half_p, "half-p", half, serves_half_p, LSE, EXP, .taylor = 0)
+KERNEL(half, "half", half, serves_half, LSE, EXP, .taylor = 0)
+KERNEL(half_out, "half-out", half, serves_half_out, LSE, EXP, .taylor = 0)
+KERNEL(half_quiet, "half-quiet", half, serves_half_out, 0, EXP, .taylor = 0)
+KERNEL(roots, "roots", roots, serves_f32, LSE, EXP, .roots = 1)
+KERNEL(roots_quiet, "roots-quiet", roots, serves_f32, 0, EXP, .roots = 1)
+KERNEL(smooth, "smooth", smooth, serves_f32, LSE, EXP, .smooth = 1)
+KERNEL(smooth_quiet, "smooth-quiet", smooth, serves_f32, 0, EXP, .smooth = 1)
+KERNEL(divided, "divided", divided, serves_bf16, LSE, EXP, .division = ATTEST_DIVISION_THEN_CAST)
+KERNEL(divided_f16, "divided-f16", divided, serves_f16, LSE, EXP, .division = ATTEST_DIVISION_THEN_CAST)
+KERNEL(quotients, "quotients", quotients, serves_bf16, LSE, EXP, .division = ATTEST_DIVISION_AFTER_CAST)
+KERNEL(quotients_f16, "quotients-f16", quotients, serves_f16, LSE, EXP, .division = ATTEST_DIVISION_AFTER_CAST)
+KERNEL(running, "running", running, serves_f32, LSE, EXP, .running = 1)
+KERNEL(moving, "moving", moving, serves_f32, LSE, EXP, .running = 1, .online = 1)
+
+#define BOTH(id) &kernel_##id, &silent_##id
+static const attest_kernel *const kernels[] = { BOTH(taylor2),       BOTH(half_p),  BOTH(half),        BOTH(half_out),
+                                                BOTH(half_quiet),    BOTH(roots),   BOTH(roots_quiet), BOTH(smooth),
+                                                BOTH(smooth_quiet),  BOTH(divided), BOTH(divided_f16), BOTH(quotients),
+                                                BOTH(quotients_f16), BOTH(running), BOTH(moving) };
+static const attest_library library = { .struct_size = sizeof library,
+                                        .abi_version = ATTEST_ABI_VERSION,
+                                        .name = "controls",
+                                        .kernels = kernels,
+                                        .kernel_count = sizeof kernels / sizeof kernels[0] };
+const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }
