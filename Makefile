@@ -67,7 +67,8 @@ HAS_OPENBLAS = $(shell pkg-config --exists openblas 2>/dev/null && echo yes)
 HAS_ONEDNN_2 = $(shell grep -s 'DNNL_VERSION_MAJOR 2$$' /usr/include/oneapi/dnnl/dnnl_version.h)
 VENDOR_PLUGINS = $(if $(SANITIZE),,$(if $(HAS_OPENBLAS),$(BUILD)/kernels/vendor-openblas.so) \
                  $(if $(HAS_ONEDNN_2),$(BUILD)/kernels/vendor-onednn.so))
-PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c) tests/plugins/versions/version1.c
+PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins/classify/*.c) \
+             tests/plugins/versions/version1.c
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need)
 
@@ -143,7 +144,7 @@ $(BUILD)/kernels/vendor-openblas.so: kernels/vendor/openblas.c
 $(BUILD)/kernels/vendor-onednn.so: kernels/vendor/onednn.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(VENDOR_CC) -o $@ $< -ldnnl -l:libgomp.so.1 -lm
-vpath %.c tests/plugins tests/plugins/worker tests/plugins/versions
+vpath %.c tests/plugins tests/plugins/worker tests/plugins/classify tests/plugins/versions
 $(filter-out $(BUILD)/plugins/year-%,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm

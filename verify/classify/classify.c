@@ -31,9 +31,14 @@ NUMBER(of_div_error, div_error)
 NUMBER(of_scale_dtype, scale_dtype)
 NUMBER(of_state_dtype, state_dtype)
 
+/* Scores and values may be said to be coarser: the largest of what is declared of any sum. */
 static int of_acc_unit(double *value, const attest_kernel_facts *facts, const probed_kernel *k)
 {
-    *value = facts->numerics.acc_unit > 0 ? facts->numerics.acc_unit : classify_unit(k);
+    const attest_numerics *n = &facts->numerics;
+    *value = n->acc_unit > 0 ? n->acc_unit : classify_unit(k);
+    *value = fmax(*value, fmax(n->score_unit, n->value_unit));
+    if (n->score_dtype > 0)
+        *value = fmax(*value, attest_unit_roundoff(n->score_dtype - 1));
     return 1;
 }
 
@@ -216,35 +221,40 @@ static uint32_t by_tile(double declared, double inferred)
 typedef struct trait_row {
     const char *name;
     declared_function *declared;
-    classify_probe *probe;
+    classify_probe *probe, *again;
     compare_function *compare;
     void (*tell)(char *text, size_t len, double value);
 } trait_row;
 
 static const trait_row table[] = {
-    { "schedule", of_schedule, classify_schedule, by_schedule, tell_schedule }, /* first: others read what it saw */
-    { "tile", of_tile, classify_tile, by_tile, tell_tile },
-    { "splits", of_splits, classify_splits, by_convention, tell_splits },
-    { "lse_base2", of_lse_base2, classify_lse_base, by_convention, tell_answer },
-    { "acc_unit", of_acc_unit, classify_acc_unit, by_error, tell_error }, /* exp_error reads what these saw */
-    { "acc_truncates", of_acc_truncates, classify_acc_truncates, by_truncation, tell_answer },
-    { "serial_sums", of_serial_sums, classify_serial, by_convention, tell_answer },
-    { "state_dtype", of_state_dtype, classify_state_dtype, by_type, tell_type },
-    { "p_rounding", of_p_rounding, classify_p_rounding, by_error, tell_rounding },
-    { "cast_in_sum", of_cast_in_sum, classify_cast_in_sum, by_convention, tell_answer },
-    { "log2_domain", of_log2_domain, classify_log2_domain, by_licence, tell_answer },
-    { "exp_error", of_exp_error, classify_exp_error, by_error, tell_error },
-    { "scale_dtype", of_scale_dtype, classify_scale_dtype, by_type, tell_type },
-    { "div_error", of_div_error, classify_div_error, by_error, tell_error },
-    { "ftz", of_ftz, classify_ftz, by_licence, tell_answer },
-    { "lse_with_sink", of_lse_with_sink, classify_lse_sink, by_convention, tell_answer },
-    { "empty_row", of_empty_row, classify_empty_row, by_content, tell_empty },
-    { "packed_state", of_packed_state, classify_packed, by_convention, tell_answer },
-    { "masked_finite", of_masked_finite, classify_masked_finite, by_licence, tell_answer },
-    { "causal", of_causal, classify_causal, by_convention, tell_corner },
-    { "causal_br", of_causal_br, classify_causal_br, by_convention, tell_corner },
-    { "deterministic", of_deterministic, classify_deterministic, by_convention, tell_answer },
-    { "batch_invariant", of_batch_invariant, classify_batch, by_convention, tell_answer },
+    { "schedule", of_schedule, classify_schedule, classify_schedule_again, by_schedule,
+      tell_schedule }, /* first: others read what it saw */
+    { "tile", of_tile, classify_tile, classify_tile_again, by_tile, tell_tile },
+    { "splits", of_splits, classify_splits, classify_splits_again, by_convention, tell_splits },
+    { "lse_base2", of_lse_base2, classify_lse_base, classify_lse_base_again, by_convention, tell_answer },
+    { "acc_unit", of_acc_unit, classify_acc_unit, classify_acc_unit_again, by_error,
+      tell_error }, /* exp_error reads what these saw */
+    { "acc_truncates", of_acc_truncates, classify_acc_truncates, classify_acc_truncates_again, by_truncation,
+      tell_answer },
+    { "serial_sums", of_serial_sums, classify_serial, classify_serial_again, by_convention, tell_answer },
+    { "state_dtype", of_state_dtype, classify_state_dtype, classify_state_dtype_again, by_type, tell_type },
+    { "p_rounding", of_p_rounding, classify_p_rounding, classify_p_rounding_again, by_error, tell_rounding },
+    { "cast_in_sum", of_cast_in_sum, classify_cast_in_sum, classify_cast_in_sum_again, by_convention, tell_answer },
+    { "log2_domain", of_log2_domain, classify_log2_domain, classify_log2_domain_again, by_licence, tell_answer },
+    { "exp_error", of_exp_error, classify_exp_error, classify_exp_error_again, by_error, tell_error },
+    { "scale_dtype", of_scale_dtype, classify_scale_dtype, classify_scale_dtype_again, by_type, tell_type },
+    { "div_error", of_div_error, classify_div_error, classify_div_error_again, by_error, tell_error },
+    { "ftz", of_ftz, classify_ftz, classify_ftz_again, by_licence, tell_answer },
+    { "lse_with_sink", of_lse_with_sink, classify_lse_sink, classify_lse_sink_again, by_convention, tell_answer },
+    { "empty_row", of_empty_row, classify_empty_row, classify_empty_row_again, by_content, tell_empty },
+    { "packed_state", of_packed_state, classify_packed, classify_packed_again, by_convention, tell_answer },
+    { "masked_finite", of_masked_finite, classify_masked_finite, classify_masked_finite_again, by_licence,
+      tell_answer },
+    { "causal", of_causal, classify_causal, classify_causal_again, by_convention, tell_corner },
+    { "causal_br", of_causal_br, classify_causal_br, classify_causal_br_again, by_convention, tell_corner },
+    { "deterministic", of_deterministic, classify_deterministic, classify_deterministic_again, by_convention,
+      tell_answer },
+    { "batch_invariant", of_batch_invariant, classify_batch, classify_batch_again, by_convention, tell_answer },
 };
 
 /* A declared tile that no probe fills: nothing is rescaled, and an online kernel is one of two passes. */
@@ -259,39 +269,78 @@ static int out_of_reach(const trait_row *row, const probed_kernel *k, const atte
                : 0;
 }
 
+/* What a probe sees of the trait; a reason if nothing. */
+static attest_status ask_probe(inference *seen, classify_probe *probe, probed_kernel *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    *seen = (inference){ 0 };
+    if (!*k->dead && k->path)
+        status = probe(seen, k, err);
+    if (!k->path)
+        classify_hidden(seen, "the kernel serves none of the problems that are asked");
+    if (*k->dead)
+        classify_hidden(seen, "%s", k->dead);
+    if (!seen->visible && !*seen->why)
+        classify_hidden(seen, "the kernel serves none of the problems that show it");
+    return status;
+}
+
+static uint32_t compare(const trait_row *row, double declared, const inference *seen)
+{
+    if (!seen->visible)
+        return ATTEST_TRAIT_HIDDEN;
+    return seen->value == seen->value ? row->compare(declared, seen->value) : ATTEST_TRAIT_FAIL;
+}
+
+static void tell(char *text, size_t len, const trait_row *row, const inference *seen)
+{
+    if (!seen->visible)
+        snprintf(text, len, "-");
+    else if (seen->value == seen->value)
+        row->tell(text, len, seen->value);
+    else
+        snprintf(text, len, "another");
+}
+
+/* A contradiction of one probe is a verdict only if the second one contradicts the declaration as well. */
+static attest_status confirm(attest_trait *t, const trait_row *row, probed_kernel *k, double declared,
+                             attest_error *err)
+{
+    char value[48];
+    inference second;
+    const attest_status status = ask_probe(&second, row->again, k, err);
+    if (compare(row, declared, &second) == ATTEST_TRAIT_FAIL)
+        return status;
+    t->verdict = ATTEST_TRAIT_REMARK;
+    tell(value, sizeof value, row, &second);
+    if (second.visible)
+        snprintf(t->why, sizeof t->why, "a second probe infers %s", value);
+    else
+        snprintf(t->why, sizeof t->why, "to a second probe not visible: %s", second.why);
+    return status;
+}
+
 static attest_status ask_trait(attest_trait *t, const trait_row *row, probed_kernel *k,
                                const attest_kernel_facts *facts, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    inference seen = { 0 };
+    inference seen;
     double declared = 0;
     snprintf(t->trait, sizeof t->trait, "%s", row->name);
-    if (*k->dead)
-        classify_hidden(&seen, "%s", k->dead);
-    else if (!k->path)
-        classify_hidden(&seen, "the kernel serves none of the problems that are asked");
-    else
-        ATTEST_TRY(row->probe(&seen, k, err));
+    ATTEST_TRY(ask_probe(&seen, row->probe, k, err));
     if (seen.visible && out_of_reach(row, k, facts))
         classify_hidden(&seen, "no probe has more than %d keys", CLASSIFY_KEYS);
-    if (!seen.visible && !*seen.why)
-        classify_hidden(&seen, "the kernel serves none of the problems that show it");
-    if (*k->dead)
-        classify_hidden(&seen, "%s", k->dead);
     const int how = row->declared(&declared, facts, k), is_declared = how == BY_ABSENCE ? seen.visible : how;
     snprintf(t->declared, sizeof t->declared, "-");
-    snprintf(t->inferred, sizeof t->inferred, "-");
     if (is_declared)
         row->tell(t->declared, sizeof t->declared, declared);
-    if (seen.visible)
-        row->tell(t->inferred, sizeof t->inferred, seen.value);
-    if (seen.visible && !(seen.value == seen.value))
-        snprintf(t->inferred, sizeof t->inferred, "another");
+    tell(t->inferred, sizeof t->inferred, row, &seen);
     snprintf(t->why, sizeof t->why, "%s", seen.why);
-    t->verdict = !seen.visible                 ? ATTEST_TRAIT_HIDDEN
-                 : !(seen.value == seen.value) ? ATTEST_TRAIT_FAIL
-                 : !is_declared                ? ATTEST_TRAIT_UNDECLARED
-                                               : row->compare(declared, seen.value);
+    t->verdict = is_declared     ? compare(row, declared, &seen)
+                 : !seen.visible ? ATTEST_TRAIT_HIDDEN
+                                 : ATTEST_TRAIT_UNDECLARED;
+    if (t->verdict == ATTEST_TRAIT_FAIL)
+        ATTEST_TRY(confirm(t, row, k, declared, err));
 out:
     return status;
 }

@@ -130,6 +130,77 @@ static double read_denominator(const probe_run *s, int64_t b, double lo, double 
     return (l - 1 - SAME * lo) / (SAME * (hi - lo));
 }
 
+/* A second look: one weight at a time, so small that the denominator does not show, at many places of its cell.  What
+ * comes back must lie on the type's grid. */
+attest_status classify_p_rounding_again(inference *out, probed_kernel *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    probed_kernel narrow;
+    probe_run s = { .kernel = k };
+    int off = 0, up[2] = { 0, 0 }, count[2] = { 0, 0 };
+    if (is_no_cast(out, &narrow, k))
+        return ATTEST_OK;
+    const double unit = ldexp(1, -13 - attest_format_of(narrow.types.p).p);
+    ATTEST_TRY(classify_open(&s, &narrow, err, "%s b=%d m=2 e=1", narrow.path->axes, CELLS));
+    classify_ask_scores(&s);
+    for (int64_t b = 0; b < CELLS && s.bundle; b++) {
+        classify_score(&s, b, 1, log(0x1p-14 + unit * ((double)(b % 64) + classify_even(b))));
+        classify_put(&s, ATTEST_V, b, 0, 1, 0, 1);
+    }
+    ATTEST_TRY(classify_run(&s, err));
+    for (int64_t b = 0; b < CELLS && s.ran; b++) {
+        const double part = classify_even(b), o = classify_get(&s, ATTEST_O, b, 0, s.last, 0);
+        const double cells = (o * (1 + 0x1p-14) - 0x1p-14) / unit - (double)(b % 64);
+        if (fabs(part - 0.5) < 0.1 || part < 0.1 || part > 0.9)
+            continue;
+        off += !(fabs(cells) < 0.25 || fabs(cells - 1) < 0.25);
+        count[part > 0.5]++;
+        up[part > 0.5] += fabs(cells - 1) < 0.25;
+    }
+    if (s.ran && off == 0 && up[0] == 0 && (up[1] == 0 || up[1] == count[1]))
+        classify_seen(out, up[1] > 0 ? ATTEST_ROUNDING_NEAREST : ATTEST_ROUNDING_TRUNCATE);
+    else
+        classify_hidden(out, "%d of %d single weights are on no grid of p", off, count[0] + count[1]);
+out:
+    classify_close(&s);
+    snprintf(k->dead, sizeof k->dead, "%s", narrow.dead);
+    return status;
+}
+
+/* The last cell below 1: nearly equal weights, whose sum is nearly their number. */
+static void put_near_one(probe_run *s, int64_t b, double lo, double hi)
+{
+    (void)lo, (void)hi;
+    for (int64_t j = 1; j <= SAME; j++)
+        classify_score(s, b, j, log1p(-0.25 * attest_unit_roundoff(s->kernel->types.p)));
+    classify_put(s, ATTEST_V, b, 0, 0, 0, 1);
+}
+
+static double read_near_one(const probe_run *s, int64_t b, double lo, double hi)
+{
+    const double unit = attest_unit_roundoff(s->kernel->types.p); /* of the cell, too, below 1 */
+    (void)lo, (void)hi;
+    return read_denominator(s, b, 1 - unit, 1);
+}
+
+attest_status classify_cast_in_sum_again(inference *out, probed_kernel *k, attest_error *err)
+{
+    probed_kernel narrow;
+    double mean;
+    if (is_no_cast(out, &narrow, k))
+        return ATTEST_OK;
+    const attest_status status = mean_of_cells(&mean, &narrow, &(probe){ SAME + 1, put_near_one, read_near_one }, err);
+    if (is_silent(out, mean, &narrow, k))
+        return status;
+    if (fabs(mean - 0.75) < 0.1)
+        classify_seen(out, ATTEST_NO);
+    else if (fabs(mean) < 0.1 || fabs(mean - 1) < 0.1)
+        classify_seen(out, ATTEST_YES);
+    else
+        classify_hidden(out, "the denominator adds a weight at 0.75 of the last cell as one at %.2g", mean);
+    return status;
+}
+
 attest_status classify_cast_in_sum(inference *out, probed_kernel *k, attest_error *err)
 {
     probed_kernel narrow;

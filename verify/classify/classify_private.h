@@ -115,7 +115,9 @@ void classify_begin(probed_kernel *k);
 /* The first types with p narrower than acc that the kernel serves on its path; 0: none. */
 int classify_narrow(probed_kernel *narrow, probed_kernel *k);
 
-/* ---- probes: classify_schedule.c, _sums.c, _order.c, _exp.c, _cast.c, _rules.c */
+/* ---- probes: classify_schedule.c, _sums.c, _division.c, _order.c, _exp.c, _cast.c, _rules.c.  An `again` is the
+ * second probe of a trait, which is asked only where the first contradicts what is declared: _range.c, _pairs.c,
+ * _exp.c, _cast.c, _again.c, _rules_again.c. */
 typedef attest_status classify_probe(inference *out, probed_kernel *k, attest_error *err);
 classify_probe classify_schedule, classify_tile, classify_splits;
 classify_probe classify_acc_unit, classify_acc_truncates, classify_state_dtype, classify_div_error;
@@ -124,5 +126,13 @@ classify_probe classify_exp_error, classify_log2_domain, classify_scale_dtype;
 classify_probe classify_p_rounding, classify_cast_in_sum;
 classify_probe classify_ftz, classify_lse_base, classify_lse_sink, classify_empty_row, classify_packed;
 classify_probe classify_masked_finite, classify_causal, classify_causal_br, classify_deterministic, classify_batch;
+classify_probe classify_schedule_again, classify_tile_again, classify_splits_again;
+classify_probe classify_acc_unit_again, classify_acc_truncates_again, classify_state_dtype_again;
+classify_probe classify_div_error_again, classify_serial_again;
+classify_probe classify_exp_error_again, classify_log2_domain_again, classify_scale_dtype_again;
+classify_probe classify_p_rounding_again, classify_cast_in_sum_again;
+classify_probe classify_ftz_again, classify_lse_base_again, classify_lse_sink_again, classify_empty_row_again;
+classify_probe classify_masked_finite_again, classify_causal_again, classify_causal_br_again, classify_packed_again;
+classify_probe classify_deterministic_again, classify_batch_again;
 
 #endif

@@ -174,6 +174,7 @@ static const struct {
     { "reader", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
     { "laner", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
     { "divider", "serial_sums", "yes", "no", ATTEST_TRAIT_FAIL },
+    { "seldom", "serial_sums", "yes", "no", ATTEST_TRAIT_REMARK },
     { "odd", "serial_sums", "-", "yes", ATTEST_TRAIT_UNDECLARED },
     { "quiet", "serial_sums", "-", "-", ATTEST_TRAIT_HIDDEN },
     { "loose", "serial_sums", "-", "yes", ATTEST_TRAIT_UNDECLARED },
@@ -182,9 +183,10 @@ static const struct {
     { "boaster", "p_rounding", "-", "-", ATTEST_TRAIT_HIDDEN },
 };
 
-static const char *const kernels[] = { "odd",   "parts", "backwards", "keeper",  "textbook", "pairs", "quiet",  "long",
-                                       "faint", "lone",  "loose",     "boaster", "reader",   "laner", "divider" };
-enum { KERNELS = sizeof kernels / sizeof kernels[0], LIARS = 5 };
+static const char *const kernels[] = { "odd",    "parts", "backwards", "keeper", "textbook", "pairs",
+                                       "quiet",  "long",  "faint",     "lone",   "loose",    "boaster",
+                                       "reader", "laner", "divider",   "seldom" };
+enum { KERNELS = sizeof kernels / sizeof kernels[0], LIARS = 6 };
 
 /* Of all but the last ones (LIARS), whose declarations are true, nothing else is found either. */
 START_TEST(declared_values)

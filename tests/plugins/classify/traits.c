@@ -3,7 +3,7 @@
  * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2, `long` with tiles that no probe fills;
  * `quiet` sums in float, gives o in bf16 and no lse; the supports() of `faint` ends the process; `lone` serves b = 1
  * only; `loose` declares less than it does, `boaster` more; `reader`, `laner` and `divider` call serial what is not:
- * scores, denominators, sums of divided weights. */
+ * scores, denominators, sums of divided weights; `seldom` is `laner` for 512 keys, which one probe alone asks for. */
 #include "attest.h"
 #include "attest_float.h"
 #include <math.h>
@@ -155,6 +155,11 @@ RUN(run_reads, .parts = 1, .reads = 1)
 RUN(run_lanes, .parts = 1, .lanes = 8)
 RUN(run_divides, .parts = 1, .divides = 1)
 
+static attest_status run_at_times(const attest_call *call)
+{
+    return call->problem->m == 512 ? run_lanes(call) : run_plain(call);
+}
+
 /* Linear attention with a state of bf16. */
 static attest_status run_keeper(const attest_call *call)
 {
@@ -254,6 +259,7 @@ static const attest_numerics odd = { SIZED,
 static const attest_numerics parts = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 4, .tile = 1 << 24 };
 static const attest_numerics backwards = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 8 };
 static const attest_numerics textbook = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1 };
+static const attest_numerics plain_sums = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS };
 static const attest_numerics pairs = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 2 };
 static const attest_numerics quiet = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .acc_unit = 0x1p-24 };
 static const attest_numerics long_tiles = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 512 };
@@ -284,7 +290,7 @@ static const attest_numerics boaster = { SIZED,
                                       .outputs = ATTEST_GIVES_O | (gives),                                             \
                                       .name = title,                                                                   \
                                       .version = "1",                                                                  \
-                                      .source = "tests/plugins/traits.c",                                              \
+                                      .source = "tests/plugins/classify/traits.c",                                     \
                                       .summary = title,                                                                \
                                       .variants = "softmax",                                                           \
                                       .numerics = &number,                                                             \
@@ -307,11 +313,12 @@ KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_SER
 KERNEL(kernel_reader, "reader", textbook, serves_f32, run_reads, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_laner, "laner", textbook, serves_f32, run_lanes, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_divider, "divider", textbook, serves_f32, run_divides, 0, ATTEST_SERIAL_SUMS)
+KERNEL(kernel_seldom, "seldom", plain_sums, serves_f32, run_at_times, 0, ATTEST_SERIAL_SUMS)
 
 static const attest_kernel *const kernels[] = { &kernel_odd,    &kernel_parts,    &kernel_backwards, &kernel_keeper,
                                                 &kernel_long,   &kernel_textbook, &kernel_pairs,     &kernel_quiet,
                                                 &kernel_faint,  &kernel_lone,     &kernel_loose,     &kernel_boaster,
-                                                &kernel_reader, &kernel_laner,    &kernel_divider };
+                                                &kernel_reader, &kernel_laner,    &kernel_divider,   &kernel_seldom };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "traits",
