@@ -375,14 +375,14 @@ START_TEST(table_and_page)
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text_of("table"), "k<1>\n  trait "));
     ck_assert_ptr_nonnull(
-        strstr(text_of("table"), "  tile              32               12               FAIL: because"));
+        strstr(text_of("table"), "  tile              32               14               FAIL: because"));
     out = fopen(path_of("page"), "w");
     ck_assert_int_eq(attest_traits_print_html(out, &none, &err), ATTEST_OK);
     ck_assert_int_eq((int)ftell(out), 0);
     ck_assert_int_eq(attest_traits_print_html(out, &traits, &err), ATTEST_OK);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text_of("page"), "<code>k&lt;1&gt;</code>"));
-    ck_assert_ptr_nonnull(strstr(text_of("page"), "<td>12</td><td class=\"fail\">FAIL</td><td>because &quot;12&quot;"));
+    ck_assert_ptr_nonnull(strstr(text_of("page"), "<td>14</td><td class=\"fail\">FAIL</td><td>because &quot;14&quot;"));
     attest_traits_clear(&traits);
 }
 END_TEST
