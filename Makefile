@@ -46,7 +46,7 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu model yardstick)))
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu model yardstick redrawn)))
 LIB_SRC = $(filter-out reference/tables/% verify/worker/worker_main.c,\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c verify/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators
@@ -67,8 +67,8 @@ HAS_OPENBLAS = $(shell pkg-config --exists openblas 2>/dev/null && echo yes)
 HAS_ONEDNN_2 = $(shell grep -s 'DNNL_VERSION_MAJOR 2$$' /usr/include/oneapi/dnnl/dnnl_version.h)
 VENDOR_PLUGINS = $(if $(SANITIZE),,$(if $(HAS_OPENBLAS),$(BUILD)/kernels/vendor-openblas.so) \
                  $(if $(HAS_ONEDNN_2),$(BUILD)/kernels/vendor-onednn.so))
-PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins/classify/*.c) \
-             tests/plugins/versions/version1.c
+PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins/classify/*.c \
+             tests/verify/typical/plugins/*.c) tests/plugins/versions/version1.c
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need)
 
@@ -94,7 +94,7 @@ $(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
 # OWN: what the compiler is told about one folder or file beside BASE; the most specific pattern wins.  It is not part of
 # CFLAGS or CPPFLAGS, which a user may set on the command line: that would drop what is added to them here.
 OWN =
-$(BUILD)/kernels/cpu/%.o $(BUILD)/kernels/model/%.o $(BUILD)/kernels/yardstick/%.o: OWN = $(KERNEL_FLAGS) -Ikernels
+$(BUILD)/kernels/cpu/%.o $(BUILD)/kernels/model/%.o $(BUILD)/kernels/yardstick/%.o $(BUILD)/kernels/redrawn/%.o: OWN = $(KERNEL_FLAGS) -Ikernels
 $(BUILD)/kernels/library/registry.o: OWN = -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'
 $(BUILD)/reference/%.o: OWN = $(EXACT)
@@ -144,8 +144,8 @@ $(BUILD)/kernels/vendor-openblas.so: kernels/vendor/openblas.c
 $(BUILD)/kernels/vendor-onednn.so: kernels/vendor/onednn.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(VENDOR_CC) -o $@ $< -ldnnl -l:libgomp.so.1 -lm
-vpath %.c tests/plugins tests/plugins/worker tests/plugins/classify tests/plugins/versions
-$(filter-out $(BUILD)/plugins/year-%,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h) kernels/attest.h
+vpath %.c tests/plugins tests/plugins/worker tests/plugins/classify tests/plugins/versions tests/verify/typical/plugins
+$(filter-out $(BUILD)/plugins/year-%,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h tests/verify/typical/plugins/* kernels/cpu/*.c kernels/cpu/steps/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
 

@@ -30,6 +30,7 @@ const char *const attest_reason_names[ATTEST_REASON_COUNT] = {
     "property batch",
     "property alone",
     "property layout",
+    "typical",
 };
 
 /* Faults of the kernel as a program, not as arithmetic: exit code 3. */
@@ -136,6 +137,11 @@ const attest_field attest_result_fields[] = {
     TEXT(outputs, "hash of the bits of all outputs"),
     TEXT(fp_state, "floating-point control state after the kernel"),
     TEXT(reproduction, "one command that does this again"),
+    TEXT(typical, "the rms error of o beside that of plain arithmetic of the declared kind: as-plain, worse-than-plain "
+                  "(beyond 4 times on 3 seeds), better-than-plain, not modelled; empty: not asked (--typical)"),
+    REAL(typical_rms, "rms of (got-truth)/abs_scale over the elements of o"),
+    REAL(typical_quantile, "upper quantile of the same of plain kernels whose roundings are redrawn"),
+    REAL(typical_factor, "typical_rms/typical_quantile; where worse, the least over the seeds"),
     TIMING(seconds_kernel, "seconds of the kernel"),
     TIMING(seconds_truth, "seconds of the truth and the judgement"),
 };

@@ -53,7 +53,8 @@ enum {
     ATTEST_REASON_BATCH = 1u << 18,
     ATTEST_REASON_ALONE = 1u << 19,
     ATTEST_REASON_LAYOUT = 1u << 20,
-    ATTEST_REASON_COUNT = 21
+    ATTEST_REASON_TYPICAL = 1u << 21, /* worse-than-plain, under --strict=typical */
+    ATTEST_REASON_COUNT = 22
 };
 
 extern const char *const attest_verdict_names[ATTEST_VERDICT_COUNT];
@@ -112,6 +113,9 @@ typedef struct attest_result {
     double term_score, term_exp, term_cast, term_accumulation, term_division; /* at the worst element */
     double range;              /* largest realised score range of the judged rows */
     double abs_score;          /* largest |s| */
+    char typical[160];         /* `as-plain`, `worse-than-plain`, `better-than-plain`, `not modelled: ...`; "": not asked */
+    double typical_rms, typical_quantile; /* verify/typical/typical.h, in units of abs_scale; NAN: not modelled */
+    double typical_factor; /* rms/quantile; where worse, the least over the seeds tried */
     double abscissa, ordinate; /* study points: x and y of the chart; NAN otherwise */
     char series[64];           /* study points: which line */
     char engine[16];

@@ -30,6 +30,8 @@ enum {
     KEY_MAX_TIME,
     KEY_FAIL_ON,
     KEY_STRICT,
+    KEY_STRICT_MORE,
+    KEY_TYPICAL,
     KEY_NO_STRICT,
     KEY_LIST,
     KEY_COVER,
@@ -94,6 +96,13 @@ static const option_row option_table[] = {
     { { "strict", KEY_STRICT, 0, 0, "a partial result (an element of a wanted output was not judged) is exit code 4",
         0 },
       "compare replay" },
+    { { "typical", KEY_TYPICAL, 0, 0,
+        "measure each error of o also beside those of plain kernels of the declared kind whose roundings are redrawn: "
+        "more than 4 times theirs on 3 seeds is the finding worse-than-plain, which is in no verdict",
+        0 },
+      "gate audit replay" },
+    { { "strict", KEY_STRICT_MORE, "typical", 0, "--typical, and worse-than-plain is a failure (exit code 1)", 0 },
+      "gate audit" },
     { { "no-strict", KEY_NO_STRICT, 0, 0,
         "a partial result (an element of a wanted output was not judged) is not exit code 4", 0 },
       "gate audit" },
@@ -268,6 +277,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_MAX_TIME: cli->options.max_time = parse_number(state, "max-time", text, 0); break;
     case KEY_FAIL_ON: cli->options.fail_on = text; break;
     case KEY_STRICT: cli->options.strict = 1; break;
+    case KEY_STRICT_MORE:
+        if (strcmp(text, "typical") != 0)
+            usage_error(state, "--strict=%s: typical", text);
+        cli->options.typical = 2;
+        break;
+    case KEY_TYPICAL: cli->options.typical = cli->options.typical ? cli->options.typical : 1; break;
     case KEY_NO_STRICT: cli->options.strict = 0; break;
     case KEY_LIST: cli->list_cases = 1; break;
     case KEY_COVER: cli->cover = parse_integer(state, "cover", text, 2, 3); break;

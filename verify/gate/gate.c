@@ -15,6 +15,7 @@
 #include "verify/gate/runner.h"
 #include "verify/base/base.h"
 #include "verify/gate/trust.h"
+#include "verify/gate/typical_case.h"
 
 /* What one thread owns: a worker per library. */
 typedef struct workers {
@@ -109,6 +110,9 @@ static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepa
     if (result.verdict == ATTEST_PARTIAL &&
         (reason = attest_suite_allow(g->gate->suite, kernel, &prepared->c, attest_result_left(&result))))
         attest_result_allow(&result, reason);
+    if (supported && g->gate->options->typical && !g->gate->judge &&
+        attest_typical_case(&result, prepared, subject, g->gate->options, err) != ATTEST_OK)
+        return attest_fail_prefix(err, ATTEST_INTERNAL, prepared->line);
     return supported ? add_result(g, index, &result, err) : ATTEST_OK;
 }
 

@@ -100,7 +100,7 @@ static inline real chunk_read(chunk *a, real *u, real *x, real f, const row *r, 
     for (int64_t at = a->count - 1; at >= 0; at--) {
         const real s = step_score((real)scale, x, a->k + at * dim, dim);
         const real w = f * poly_weight(&r->p->axis[ATTEST_AXIS_WEIGHT], s);
-        z += w;
+        z = step_sum(z, w);
         step_add_value(u, w, a->v + at * e, e);
         if (heads_before(r, a->from + at))
             heads_back(&f, x, r, a->from + at);

@@ -37,7 +37,7 @@ static inline void direct_add(real *u, real *z, const real *s, real c, real high
     for (int64_t j = first; j < last; j++) {
         const int kept = score_kept(p, s[j - first], highest);
         const real w = pairs_decay(x, j, kept ? poly_weight(&p->axis[ATTEST_AXIS_WEIGHT], s[j - first] - c) : 0);
-        *z += w;
+        *z = step_sum(*z, w);
         step_add_value(u, step_round(p->p, w), pairs_value(x, j), p->e);
     }
 }

@@ -37,6 +37,8 @@ static inline void heads_one(row *r, void *self, const heads_steps *steps)
         for (; taken < r->last; taken++)
             steps->take(self, r, taken);
         for (r->h = r->g * group; r->h < (r->g + 1) * group; r->h++) {
+            if (!step_row_wanted(r))
+                continue;
             if (heads_before(r, r->last))
                 steps->read(self, r);
             else

@@ -55,7 +55,7 @@ static inline void softmax_add(real *l, real *u, const real *s, real m, real hig
     for (int64_t j = first; j < last; j++) {
         const int kept = score_kept(p, s[j - first], highest);
         const real w = pairs_decay(x, j, kept ? softmax_weight(softmax_exponent(s[j - first], m)) : 0);
-        *l += softmax_counted(p, w);
+        *l = step_sum(*l, softmax_counted(p, w));
         step_add_value(u, step_round(p->p, w), pairs_value(x, j), p->e);
     }
 }

@@ -14,7 +14,9 @@
 #include "serve.h"
 #include "softmax.h"
 
+#ifndef ONLINE_TILE
 #define ONLINE_TILE 32
+#endif
 
 #ifndef online_tile
 /* Keys a tile. */

@@ -53,7 +53,7 @@ static inline void state_add(const state *s, const real *monomial, const real *v
 {
     for (int64_t row_of = 0; row_of < s->rows; row_of++) {
         if (s->z)
-            s->z[row_of] += monomial[row_of];
+            s->z[row_of] = step_sum(s->z[row_of], monomial[row_of]);
         step_add_value(s->h + row_of * s->e, monomial[row_of], v, s->e);
     }
 }
@@ -91,7 +91,7 @@ static inline real state_read(real *u, const state *s, const real *x)
     step_zero(u, s->e);
     for (int64_t row_of = 0; row_of < s->rows; row_of++) {
         if (s->z)
-            z += x[row_of] * s->z[row_of];
+            z = step_sum(z, x[row_of] * s->z[row_of]);
         step_add_value(u, x[row_of], s->h + row_of * s->e, s->e);
     }
     return z;
@@ -110,9 +110,9 @@ static inline void state_zero(const state *s)
 static inline void state_plus(const state *s, const state *other)
 {
     for (int64_t at = 0; at < s->rows * s->e; at++)
-        s->h[at] += other->h[at];
+        s->h[at] = step_sum(s->h[at], other->h[at]);
     for (int64_t row_of = 0; s->z && row_of < s->rows; row_of++)
-        s->z[row_of] += other->z[row_of];
+        s->z[row_of] = step_sum(s->z[row_of], other->z[row_of]);
 }
 #endif
 

@@ -164,6 +164,11 @@ static inline void step_visible(const attest_problem *p, int64_t length, int64_t
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------- */
 
+#ifndef step_sum
+/* What one addition to a sum under way gives: one rounding. */
+static inline real step_sum(real sum, real x) { return sum + x; }
+#endif
+
 #ifndef step_larger
 /* A NaN never is the larger. */
 static inline real step_larger(real a, real b) { return b > a ? b : a; }
@@ -203,6 +208,15 @@ static inline void step_zero(real *x, int64_t count)
 #endif
 
 /* ---- rows -------------------------------------------------------------------------------------------------- */
+
+#ifndef step_row_wanted
+/* Is the row computed?  Here all are; who needs some only, as kernels/redrawn does, says which. */
+static inline int step_row_wanted(const row *r)
+{
+    (void)r;
+    return 1;
+}
+#endif
 
 #ifndef step_empty_row
 /* A row that sees nothing: o = u = 0, z = 0, lse = -inf, for every norm. */

@@ -1,0 +1,3 @@
+/* dropped: carried without its corrections. */
+#define DROPPED
+#include "carried.c"
