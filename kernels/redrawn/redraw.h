@@ -42,16 +42,17 @@ static inline uint64_t redraw_bits(void)
 }
 
 /* x with `digits` binary digits.  Up to a carry the bits of a double are a number, so that adding what is drawn below
- * the last digit kept, and cutting there, rounds up as often as it should.  Infinities stay, and so do NaNs. */
+ * the last digit kept, and cutting there, rounds up as often as it should; to nearest
+ * even, half of that place, or a unit less where the last digit is even.  Infinities stay, and so do NaNs. */
 static inline double redraw_digits(double x, int digits)
 {
     const int drop = 53 - digits;
     uint64_t bits;
     if (drop <= 0)
         return x;
-    const uint64_t below = (UINT64_C(1) << drop) - 1;
-    const uint64_t draw = redraw_now.stream ? redraw_bits() >> (64 - drop) : (below >> 1) + 1;
     memcpy(&bits, &x, sizeof bits);
+    const uint64_t below = (UINT64_C(1) << drop) - 1;
+    const uint64_t draw = redraw_now.stream ? redraw_bits() >> (64 - drop) : (below >> 1) + (bits >> drop & 1);
     bits = (bits + draw) & ~below;
     memcpy(&x, &bits, sizeof x);
     return x;

@@ -9,7 +9,7 @@
  * (stochastic rounding): its mean is x, and its variance, over x equally distributed between them, (b - a)^2/6, twice
  * that of rounding to nearest.  An exact result stays.  Draws are independent of each other and of all inputs; they come
  * from one stream that starts anew with each run, so that the same seed gives the same bits on any thread.  Seed 0
- * draws nothing: every result is rounded to nearest (ties away from 0), in the same places.
+ * draws nothing: every result is rounded to nearest even, in the same places.
  * Places. Products and sums of scores, weights, values and states; scores minus their maximum; exponentials, which are
  * correctly rounded first and then off by up to what is declared, equally distributed; casts of weights; quotients.
  * All other steps (features, rope, gates, cap, norms but their quotient, decays inside a product, the rounding of o) are

@@ -4,18 +4,20 @@
  * three digits of every state and stay inside it.  Plain arithmetic of the declared schedule and types, its roundings
  * drawn again (kernels/redrawn), says what errors are usual on these very inputs.
  *
- *     rms       sqrt(mean ((got - truth)/abs_scale)^2) over the elements of o of the rows that compare.h would judge,
- *               those that have a truth and a bound; abs_scale: the natural scale of an element (derivations.md, section 0)
- *     r_k       the same of redraw k = 1..ATTEST_TYPICAL_REDRAWS, r_0 of the plain kernel rounding to nearest
- *     quantile  max(r_0, exp(mean log r_k + t s sqrt(1 + 1/R))), s the deviation of log r_k, t Student's 99% point with
- *               R - 1 degrees of freedom: one more redraw is below it with that probability
- *     factor    rms/quantile
- *     worse     factor > ATTEST_TYPICAL_FACTOR; better: rms < r_0/that and < the quantile's counterpart below/that
+ *     unit      of a row: sqrt(mean ((x - truth)/abs_scale)^2) over its elements of o in R = ATTEST_TYPICAL_REDRAWS
+ *               redraws x, or ATTEST_TYPICAL_FLOOR times the same of all rows where that is more; abs_scale: the natural
+ *               scale of an element (derivations.md, section 0).  So each row counts alike, however many keys it sees
+ *     rms       sqrt(mean ((got - truth)/(abs_scale unit))^2) over the elements of o that have a truth and a bound, of
+ *               the rows that compare.h judges
+ *     r_k       the same of redraw k = 1..R; r_0 of the plain kernel that rounds to nearest
+ *     quantile  max(r_0, exp(mean log r_k + t s sqrt(1 + 1/R))/sqrt(2)), s the deviation of log r_k, t Student's 99%
+ *               point with R - 1 degrees of freedom: the next redraw is below it, times sqrt(2), with that probability.
+ *               The variance of a rounding at random is twice that of one to nearest (redrawn.h): hence the root
+ *     factor    rms/quantile.  Worse: above ATTEST_TYPICAL_FACTOR; better: below 1/that of the lower quantile and of r_0
  *
  * What it supposes, and where it is not asked for that reason:
  *  - that a correct kernel's roundings are as good as independent draws, or those of the plain kernel to nearest.  Equal
- *    numbers are rounded alike: families that are constant or repeat scores, weights or values are left out.  Rounding
- *    to nearest has half the variance of the draws, so that a correct kernel has a factor of about 0.7/(quantile/mean);
+ *    numbers are rounded alike: families that are constant or repeat scores, weights or values are left out;
  *  - that log r_k has a normal law, which sums of many errors come near: ATTEST_TYPICAL_ELEMENTS elements at least.  What
  *    the elements of a row share (an error of the divisor) is in the spread of r_k already;
  *  - that the plain kernel errs at all: small integers and the like, where some r_k is 0, are left out;
@@ -30,6 +32,7 @@
 
 #define ATTEST_TYPICAL_REDRAWS 8
 #define ATTEST_TYPICAL_FACTOR 4.0
+#define ATTEST_TYPICAL_FLOOR 0.25
 #define ATTEST_TYPICAL_ELEMENTS 32
 
 typedef enum attest_typical_state {
@@ -41,7 +44,7 @@ typedef enum attest_typical_state {
 
 typedef struct attest_typical {
     uint32_t state;
-    double rms, quantile, factor; /* rms and quantile in units of abs_scale */
+    double rms, quantile, factor;
     char why[160];
 } attest_typical;
 
