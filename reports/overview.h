@@ -73,7 +73,7 @@ void attest_classes_clear(attest_classes *classes);
 /* As a table, Markdown or HTML; nothing where no result has an error/bound. */
 attest_status attest_classes_print(FILE *out, const attest_classes *classes, int html, attest_error *err);
 
-/* ---- warnings: no verdict and no exit code depends on them ---- */
+/* ---- warnings: no verdict and no exit code depends on them, but under --strict=typical ---- */
 /* The results of one kernel that have a probabilistic_ratio; those of families that repeat scores, weights or values by
  * construction apart: equal numbers are rounded alike, so that R-PROBABILISTIC says nothing of them. */
 typedef struct attest_probabilistic {
@@ -113,7 +113,17 @@ typedef struct attest_seed_bias {
     size_t cases;
 } attest_seed_bias;
 
+/* The results of one kernel whose errors were set beside those of plain arithmetic (verify/typical/typical.h). */
+typedef struct attest_typical_tally {
+    char kernel[512];
+    size_t cases, worse, better, left; /* left: not modelled */
+    double largest;                    /* factor */
+    char problem[1024], why[160];      /* of the largest; the first reason why not modelled */
+} attest_typical_tally;
+
 typedef struct attest_warnings {
+    attest_typical_tally *typical; /* in order of first appearance of the kernel */
+    size_t typical_count, typical_capacity;
     attest_probabilistic *probabilistic; /* in order of first appearance of the kernel */
     size_t probabilistic_count, probabilistic_capacity;
     char repeating[1024];   /* the families told apart that were met: `flat, ones` */
@@ -128,7 +138,8 @@ attest_status attest_warnings_end(attest_warnings *warnings, attest_error *err);
 void attest_warnings_clear(attest_warnings *warnings);
 /* As tables, Markdown or HTML; nothing where there are none. */
 attest_status attest_warnings_print(FILE *out, const attest_warnings *warnings, int html, attest_error *err);
-/* A line for each kernel with a ratio above 1 outside those families, and for each biased group. */
+/* A line for each kernel with a ratio above 1 outside those families, for each biased group, and for each kernel whose
+ * errors were set beside those of plain arithmetic: how many cases were, and which finding it is. */
 void attest_warnings_tell(FILE *out, const attest_warnings *warnings);
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */

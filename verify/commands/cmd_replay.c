@@ -123,6 +123,10 @@ int attest_command_replay(const attest_cli *cli)
     }
     ATTEST_TRY(attest_run_case(&result, &supported, &prepared, &subject, NULL, cli->options.timeout, &err));
     ATTEST_TRY(attest_repeat_case(&result, &prepared, &subject, cli->options.timeout, &err));
+    if (supported && cli->options.typical && from_file)
+        snprintf(result.typical, sizeof result.typical, "not modelled: the inputs are given, no other seed draws them");
+    else if (supported && cli->options.typical)
+        ATTEST_TRY(attest_typical_case(&result, &prepared, &subject, &cli->options, &err));
     if (from_file)
         tell_file(&result, cli);
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)

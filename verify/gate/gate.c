@@ -15,7 +15,6 @@
 #include "verify/gate/runner.h"
 #include "verify/base/base.h"
 #include "verify/gate/trust.h"
-#include "verify/gate/typical_case.h"
 
 /* What one thread owns: a worker per library. */
 typedef struct workers {

@@ -9,6 +9,7 @@
 #include "reports/report.h"
 #include "verify/base/base.h"
 #include "verify/gate/runner.h"
+#include "verify/gate/typical_case.h"
 #include "verify/suite/suite.h"
 
 typedef struct attest_gate {
