@@ -46,6 +46,13 @@ out:
     return status;
 }
 
+/* One that failed by its bound alone is measured as well: the factor is worth knowing. */
+static int is_measured(const attest_result *result)
+{
+    return attest_result_judged_good(result) ||
+           (result->verdict == ATTEST_FAIL && result->reasons == ATTEST_REASON_BOUND);
+}
+
 static void tell(attest_result *result, const attest_typical *t, int strict)
 {
     static const char *const names[] = { [ATTEST_TYPICAL_AS_PLAIN] = "as-plain",
@@ -59,7 +66,7 @@ static void tell(attest_result *result, const attest_typical *t, int strict)
     result->typical_rms = t->rms;
     result->typical_quantile = t->quantile;
     result->typical_factor = t->factor;
-    if (!strict || t->state != ATTEST_TYPICAL_WORSE)
+    if (!strict || t->state != ATTEST_TYPICAL_WORSE || result->verdict == ATTEST_FAIL)
         return;
     result->verdict = ATTEST_FAIL;
     result->reasons |= ATTEST_REASON_TYPICAL;
@@ -72,7 +79,7 @@ attest_status attest_typical_case(attest_result *result, const attest_prepared *
 {
     attest_status status = ATTEST_OK;
     attest_typical typical, other;
-    if (!attest_result_judged_good(result))
+    if (!is_measured(result))
         return ATTEST_OK;
     ATTEST_TRY(measure(&typical, prepared, subject, options->timeout, err));
     const int drawn = strncmp(prepared->c.family, "trace", 5) != 0;

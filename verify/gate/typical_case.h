@@ -8,7 +8,8 @@
 
 #define ATTEST_TYPICAL_SEEDS 3
 
-/* Fills the fields typical* of a result that passed what was judged of it; another one stays as it is.  Runs the kernel
+/* Fills the fields typical* of a result that passed what was judged of it, or failed by its bound alone; another one
+ * stays as it is.  Runs the kernel
  * once more, and where it is worse than plain, on the case with other seeds: worse-than-plain is found only if it is on
  * all ATTEST_TYPICAL_SEEDS of them; typical_factor then is the least.  A case whose inputs no seed draws (family=trace)
  * is never found worse, and says so.  With options->typical = 2 the finding makes the verdict fail, reason typical. */

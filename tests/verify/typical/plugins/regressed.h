@@ -6,6 +6,10 @@
 
 #include "cpu/steps/step.h"
 
+#ifndef REGRESSED_UNDECLARED
+#define REGRESSED_UNDECLARED 0 /* 1: nothing is declared */
+#endif
+
 /* x rounded to nearest with so many binary digits. */
 static inline float to_digits(float x, int digits)
 {
@@ -34,8 +38,11 @@ static inline void add_21(float *u, float w, const float *v, int64_t e)
                                                 .kernel_count = 1 };                                                   \
         declared = *source.numerics;                                                                                   \
         declared.compensated = is_compensated;                                                                         \
+        if (REGRESSED_UNDECLARED)                                                                                      \
+            declared = (attest_numerics){ .struct_size = sizeof declared };                                            \
         kernel = source;                                                                                               \
         kernel.numerics = &declared;                                                                                   \
+        kernel.flags &= ~(uint32_t)(REGRESSED_UNDECLARED ? ATTEST_SERIAL_SUMS : 0);                                    \
         return host ? &library : (const attest_library *)0;                                                            \
     }
 
