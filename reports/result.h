@@ -111,13 +111,13 @@ typedef struct attest_result {
     double truncation; /* Taylor P against exp: largest |o_P - o_exp| (upper); NAN otherwise */
     double rounding;   /* largest |got - o| of the kernel's own variant (upper) */
     double term_score, term_exp, term_cast, term_accumulation, term_division; /* at the worst element */
-    double range;              /* largest realised score range of the judged rows */
-    double abs_score;          /* largest |s| */
-    char typical[160];         /* `as-plain`, `worse-than-plain`, `better-than-plain`, `not modelled: ...`; "": not asked */
+    double range;      /* largest realised score range of the judged rows */
+    double abs_score;  /* largest |s| */
+    char typical[160]; /* `as-plain`, `worse-than-plain`, `better-than-plain`, `not modelled: ...`; "": not asked */
     double typical_rms, typical_quantile; /* verify/typical/typical.h, in units of abs_scale; NAN: not modelled */
-    double typical_factor; /* rms/quantile; where worse, the least over the seeds tried */
-    double abscissa, ordinate; /* study points: x and y of the chart; NAN otherwise */
-    char series[64];           /* study points: which line */
+    double typical_factor;                /* rms/quantile; where worse, the least over the seeds tried */
+    double abscissa, ordinate;            /* study points: x and y of the chart; NAN otherwise */
+    char series[64];                      /* study points: which line */
     char engine[16];
     int64_t bits;
     char outputs[20];        /* 16 hex digits of the outputs' bytes: equal exactly if the bits are */

@@ -300,11 +300,12 @@ static attest_status print_typical(FILE *out, const attest_warnings *w, int html
     };
     attest_table table;
     fputs(html ? "<h2>Warnings: errors beside plain arithmetic</h2>\n<p>" : "\n", out);
-    fputs("Root mean square error of o over the upper quantile of the same of plain kernels of the declared schedule and "
-          "types, whose roundings are drawn again (--typical). Worse: beyond 4 times on 3 seeds, a finding: the kernel "
-          "may be inside its bound and still do less than it declares. Better: below a quarter. A case that is not "
-          "modelled says nothing.",
-          out);
+    fputs(
+        "Root mean square error of o over the upper quantile of the same of plain kernels of the declared schedule and "
+        "types, whose roundings are drawn again (--typical). Worse: beyond 4 times on 3 seeds, a finding: the kernel "
+        "may be inside its bound and still do less than it declares. Better: below a quarter. A case that is not "
+        "modelled says nothing.",
+        out);
     fputs(html ? "</p>\n" : "\n\n", out);
     attest_table_begin(&table, out, html ? ATTEST_TABLE_HTML : ATTEST_TABLE_MARKDOWN, columns,
                        sizeof columns / sizeof columns[0]);

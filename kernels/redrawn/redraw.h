@@ -21,8 +21,8 @@ typedef struct redraw_run {
 
 extern _Thread_local redraw_run redraw_now;
 
-#define REDRAW_FLOAT 24     /* digits of a float */
-#define REDRAW_TILE 1024    /* the longest tile */
+#define REDRAW_FLOAT 24  /* digits of a float */
+#define REDRAW_TILE 1024 /* the longest tile */
 #define ONLINE_TILE REDRAW_TILE
 
 #ifdef REDRAW_CARRIED
@@ -120,7 +120,7 @@ static inline real redraw_cast(uint32_t dtype, real x)
 #define step_add_value redraw_add_value
 #define step_round redraw_cast
 
-/* ---- softmax.h, softmax_online.h ----------------------------------------------------------------------------------- */
+/* ---- softmax.h, softmax_online.h --------------------------------------------------------------------------------- */
 static inline real redraw_exponent(real s, real m) { return (real)redraw_digits((double)s - (double)m, REDRAW_FLOAT); }
 static inline real redraw_weight(real x) { return redraw_exp(x); }
 
@@ -147,7 +147,7 @@ static inline int64_t redraw_tile(const attest_problem *p)
 #define softmax_join_u redraw_join
 #define online_tile redraw_tile
 
-/* ---- norms.h ------------------------------------------------------------------------------------------------------- */
+/* ---- norms.h ----------------------------------------------------------------------------------------------------- */
 static inline void redraw_divide(real *u, double divisor, int64_t e)
 {
     for (int64_t c = 0; c < e; c++)
@@ -156,7 +156,7 @@ static inline void redraw_divide(real *u, double divisor, int64_t e)
 
 #define norm_divide redraw_divide
 
-/* ---- states.h ------------------------------------------------------------------------------------------------------ */
+/* ---- states.h ---------------------------------------------------------------------------------------------------- */
 #include "cpu/steps/states.h"
 
 static inline void redraw_state_add(const state *s, const real *monomial, const real *v)

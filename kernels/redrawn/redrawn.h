@@ -1,18 +1,18 @@
 /* redrawn.h - plain arithmetic with its roundings drawn again: the built-in kernels, whose steps round up or down at
  * random.
  *
- * Answers what o a plain kernel of declared numerics might have given.  It is Monte Carlo arithmetic on the kernel's own
+ * Answers what o a plain kernel of declared numerics might have given.  Monte Carlo arithmetic on the kernel's own
  * source (kernels/cpu): one file a kernel, which includes it with the steps of redraw.h in place of its own.  Judges
  * nothing, and is never judged: no suite knows these kernels.
  *
  * Rounding. A result x between two neighbours a < b of the type becomes b with probability (x - a)/(b - a), else a
  * (stochastic rounding): its mean is x, and its variance, over x equally distributed between them, (b - a)^2/6, twice
- * that of rounding to nearest.  An exact result stays.  Draws are independent of each other and of all inputs; they come
+ * that of rounding to nearest.  An exact result stays.  Draws are independent of each other and of inputs; they come
  * from one stream that starts anew with each run, so that the same seed gives the same bits on any thread.  Seed 0
  * draws nothing: every result is rounded to nearest even, in the same places.
  * Places. Products and sums of scores, weights, values and states; scores minus their maximum; exponentials, which are
  * correctly rounded first and then off by up to what is declared, equally distributed; casts of weights; quotients.
- * All other steps (features, rope, gates, cap, norms but their quotient, decays inside a product, the rounding of o) are
+ * Other steps (features, rope, gates, cap, norms but their quotient, decays inside a product, the rounding of o) are
  * those of the built-in kernel, to nearest.
  * Digits. Sums have the digits of the declared acc_unit and value_unit, scores of score_unit, states of state_dtype,
  * weights of problem.p.  Compensated sums (attest_numerics.compensated) are kept in double: no sum is rounded, every

@@ -70,8 +70,10 @@ static void tell(attest_result *result, const attest_typical *t, int strict)
         return;
     result->verdict = ATTEST_FAIL;
     result->reasons |= ATTEST_REASON_TYPICAL;
-    snprintf(result->why, sizeof result->why, "worse-than-plain: the rms error of o is %.3g times that of plain "
-             "arithmetic of the declared kind, on each of %d seeds", t->factor, ATTEST_TYPICAL_SEEDS);
+    snprintf(result->why, sizeof result->why,
+             "worse-than-plain: the rms error of o is %.3g times that of plain "
+             "arithmetic of the declared kind, on each of %d seeds",
+             t->factor, ATTEST_TYPICAL_SEEDS);
 }
 
 attest_status attest_typical_case(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,

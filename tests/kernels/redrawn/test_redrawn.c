@@ -125,8 +125,8 @@ START_TEST(nearest_is_near)
 }
 END_TEST
 
-/* Two keys of weight 1: o = (1 + v)/2 with one rounding, that of the sum: v is a quarter of the way from one float to the
- * next, and so many times it goes up. */
+/* Two keys of weight 1: o = (1 + v)/2 with one rounding, that of the sum: v is a quarter of the way from one float to
+ * the next, and so many times it goes up. */
 START_TEST(one_rounding)
 {
     scene s = open_scene("variant=linear-relu n=1 m=2 d=1 e=1 scale=1");
