@@ -345,8 +345,9 @@ static void tell_typical(FILE *out, const attest_typical_tally *t)
     if (t->worse)
         fprintf(out, "finding: %s: worse-than-plain in %zu of %zu cases, %.3g times plain arithmetic's error: %s\n",
                 t->kernel, t->worse, t->cases, t->largest, t->problem);
-    fprintf(out, "typical: %s: %zu cases beside plain arithmetic: %zu worse, %zu better, %zu %s%s\n", t->kernel,
-            t->cases - t->left, t->worse, t->better, t->left, t->left ? "more " : "not modelled", t->why);
+    fprintf(out, "typical: %s: %zu %s beside plain arithmetic: %zu worse, %zu better, %zu %s%s\n", t->kernel,
+            t->cases - t->left, t->cases - t->left == 1 ? "case" : "cases", t->worse, t->better, t->left,
+            t->left ? "more " : "not modelled", t->why);
 }
 
 void attest_warnings_tell(FILE *out, const attest_warnings *warnings)

@@ -139,6 +139,7 @@ START_TEST(test_junit_and_summary)
         plain.rows_negative_weight = plain.rows_negative_sum = plain.rows_vanishing = 0;
         plain.class[0] = '\0'; /* no table of classes either, nor warnings */
         plain.probabilistic_ratio = NAN;
+        plain.typical[0] = '\0';
         put(&rows, i, &plain);
     }
     ck_assert_int_eq(attest_results_write_summary(&rows, NULL, path_of("summary.md"), &err), ATTEST_OK);

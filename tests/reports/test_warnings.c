@@ -38,6 +38,44 @@ static attest_warnings warnings_of(const given *g)
     return w;
 }
 
+/* ---- beside plain arithmetic ------------------------------------------------------------------------------------ */
+static void set_typical(attest_result *result, const char *typical, double factor)
+{
+    snprintf(result->typical, sizeof result->typical, "%s", typical);
+    result->typical_factor = factor;
+}
+
+START_TEST(test_typical)
+{
+    static given rows;
+    rows.count = 0;
+    set_typical(add(&rows, "a", "", "n=1"), "as-plain", 0.9);
+    set_typical(add(&rows, "a", "", "n=2"), "worse-than-plain", 7.5);
+    set_typical(add(&rows, "a", "", "n=3"), "not modelled: for this", NAN);
+    set_typical(add(&rows, "a", "", "n=4"), "not modelled: for that", NAN);
+    set_typical(add(&rows, "b", "", "n=5"), "better-than-plain", 0.1);
+    add(&rows, "not-asked", "", "n=6");
+    attest_warnings w = warnings_of(&rows);
+    const attest_typical_tally *list = w.typical;
+    ck_assert_uint_eq(w.typical_count, 2);
+    ck_assert(list[0].cases == 4 && list[0].worse == 1 && list[0].better == 0 && list[0].left == 2);
+    ck_assert(list[0].largest == 7.5 && strcmp(list[0].problem, "n=2") == 0);
+    ck_assert_str_eq(list[0].why, "not modelled: for this");
+    ck_assert(list[1].cases == 1 && list[1].better == 1 && list[1].left == 0);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    attest_warnings_tell(out, &w);
+    fclose(out);
+    ck_assert_str_eq(text,
+                     "finding: a: worse-than-plain in 1 of 4 cases, 7.5 times plain arithmetic's error: n=2\n"
+                     "typical: a: 2 cases beside plain arithmetic: 1 worse, 0 better, 2 more not modelled: for this\n"
+                     "typical: b: 1 case beside plain arithmetic: 0 worse, 1 better, 0 not modelled\n");
+    free(text);
+    attest_warnings_clear(&w);
+}
+END_TEST
+
 /* ---- probable errors -------------------------------------------------------------------------------------------- */
 START_TEST(test_probable)
 {
@@ -267,6 +305,7 @@ Suite *suite_warnings(void)
     TCase *t = tcase_create("warnings");
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, test_probable);
+    tcase_add_test(t, test_typical);
     tcase_add_test(t, test_families);
     tcase_add_test(t, test_bias);
     tcase_add_test(t, test_beside_one);

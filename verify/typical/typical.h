@@ -22,7 +22,7 @@
  *    What the elements of a row share (an error of the divisor) is in the spread of r_k already;
  *  - that the plain kernel errs at all: small integers and the like, where some r_k is 0, are left out;
  *  - that the truth is known to a part of the error: its radius is at most 2^-4 rms, else the case is left out.
- * It is no proof either way.  An error that few elements have, or that the rounding of o hides (out=bf16), moves no rms.
+ * It is no proof either way.  An error that few elements have, or that the rounding of o hides, moves no rms.
  */
 #ifndef ATTEST_TYPICAL_H
 #define ATTEST_TYPICAL_H
