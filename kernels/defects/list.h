@@ -5,7 +5,7 @@
  * id is the name (its kernel's has `-` for `_`), and kernels/defects/SECTION/ID.c is the file: it includes the base
  * kernel's source with one step replaced (cpu/steps/step.h says how), and nothing else.  The kernel keeps the numerics
  * and flags that its base declares.  Bugs are cited as Bnn PROJECT#NUMBER (what was reported there) or as arXiv:NUMBER;
- * `-` where the step is a classic slip without a report.
+ * `-` where the step is a classic slip without a report.  Those that need conditions to meet are in list_pairs.h.
  */
 #ifndef DEFECT
 #error "define DEFECT(id, base, bugs, what) before including this"
@@ -404,3 +404,5 @@ DEFECT(efla_norm_missing, "delta-recurrent-f32", "-", "efla: (1 - e^-b)/r: the n
 DEFECT(efla_cancelled, "delta-chunk-f32", "-",
        "efla: 1 - e^-x is formed as it stands and loses the digits of a small x")
 DEFECT(efla_as_delta, "delta-chunk-f32", "B13 sgl-kernel-xpu#491", "update=efla is taken and the plain rate b is used")
+
+#include "list_pairs.h"

@@ -80,4 +80,13 @@ static inline float mma_add(float c, const float *a, const float *b, int64_t cou
     return mma_cut(sum, largest - MMA_KEEP);
 }
 
+/* sum_c x_c y_c: a chain over the channels, 16 at a time. */
+static inline float mma_dot(const float *x, const float *y, int64_t count)
+{
+    float sum = 0;
+    for (int64_t c = 0; c < count; c += MMA_K)
+        sum = mma_add(sum, x + c, y + c, count - c < MMA_K ? count - c : MMA_K);
+    return sum;
+}
+
 #endif

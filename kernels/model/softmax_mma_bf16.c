@@ -10,14 +10,6 @@
  */
 #include "mma.h"
 
-/* A chain over the channels, 16 at a time. */
-static inline float mma_dot(const float *x, const float *y, int64_t count)
-{
-    float sum = 0;
-    for (int64_t c = 0; c < count; c += MMA_K)
-        sum = mma_add(sum, x + c, y + c, count - c < MMA_K ? count - c : MMA_K);
-    return sum;
-}
 #define step_dot mma_dot
 
 #include "cpu/steps/serve.h"

@@ -11,14 +11,22 @@
 #include "norms.h"
 #include "serve.h"
 
+#ifndef delta_given
+/* b_t as it is given. */
+static inline real delta_given(const row *r, int64_t t)
+{
+    const attest_tensor *rates = r->t->role[ATTEST_BETA];
+    return step_load(rates, r->b * rates->stride[0] + r->g * rates->stride[1] + t * rates->stride[2]);
+}
+#endif
+
 #ifndef delta_rate
 /* b_t; for efla (1-e^(-b_t r))/r, r = norm2(phi(k_t))^2, as b_t expm1(-x)/(-x) with x = b_t r: 1-e^-x itself would lose
  * all digits of a small x.  efla: x gamma_(dim+1), which moves the quotient by no more for x >= 0; expm1 2u, the
  * quotient and the product one rounding each.  x = 0, also by underflow: b_t, which is right to x/2. */
 static inline real delta_rate(const row *r, const real *k, int64_t t)
 {
-    const attest_tensor *rates = r->t->role[ATTEST_BETA];
-    const real b = step_load(rates, r->b * rates->stride[0] + r->g * rates->stride[1] + t * rates->stride[2]);
+    const real b = delta_given(r, t);
     if (r->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_EFLA)
         return b;
     const int64_t dim = token_dim(r->p);
