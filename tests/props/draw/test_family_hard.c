@@ -372,19 +372,19 @@ static void check_edge_heads(const char *line, attest_role role, double most)
     const int64_t tokens = attest_tensor_count(t) / t->shape[1] / t->shape[0];
     int laws[4] = { 0 };
     for (int64_t h = 0; h < 4; h++) {
-        int near = 0, zeros = 0, ones = 0, tiny = 0;
+        int by_one = 0, zeros = 0, ones = 0, tiny = 0;
         for (int64_t j = 0; j < tokens; j++) {
             const double x = attest_load(t, h * tokens + j);
             ck_assert(x >= 0 && x <= most);
-            near += x < 1 && x >= 1 - 0x1p-16;
+            by_one += x < 1 && x >= 1 - 0x1p-16;
             zeros += x == 0;
             ones += x == 1;
             tiny += x > 0 && x <= 0x1p-20;
         }
-        laws[0] += near + ones == tokens && ones < 3;
-        laws[1] += near + zeros + ones == tokens && zeros > tokens / 16 && ones > tokens / 16;
+        laws[0] += by_one + ones == tokens && ones < 3;
+        laws[1] += by_one + zeros + ones == tokens && zeros > tokens / 16 && ones > tokens / 16;
         laws[2] += tiny == tokens;
-        laws[3] += near + zeros + tiny < tokens / 8;
+        laws[3] += by_one + zeros + tiny < tokens / 8;
     }
     for (int k = 0; k < 4; k++)
         ck_assert_msg(laws[k] == 1, "%s: %d heads of law %d", line, laws[k], k);

@@ -173,8 +173,6 @@ END_TEST
 
 START_TEST(test_plugins) { check_file("plugins.case"); }
 END_TEST
-START_TEST(test_notices) { check_file("notices.case"); }
-END_TEST
 
 START_TEST(test_gate) { check_file("gate.case"); }
 END_TEST
@@ -359,7 +357,6 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_badinput);
     tcase_add_test(t, test_commands);
     tcase_add_test(t, test_plugins);
-    tcase_add_test(t, test_notices);
     tcase_add_test(t, test_gate);
     tcase_add_test(t, test_claims);
     tcase_add_test(t, test_bench);

@@ -81,15 +81,20 @@ out:
     return status;
 }
 
-static attest_status fake_bounds(void *context, double *bound, const attest_case *c, const attest_bundle *inputs,
-                                 attest_tensor_id id, const attest_tensor *got, attest_error *err)
+/* The same bound of all; no element is farther from the truth than half of it. */
+static attest_status fake_bounds(void *context, double *bound, double *ratio, const attest_case *c,
+                                 const attest_bundle *inputs, attest_tensor_id id, const attest_tensor *got,
+                                 attest_error *err)
 {
     (void)c;
     (void)inputs;
     (void)id;
     (void)err;
-    for (int64_t x = 0; x < attest_tensor_count(got); x++)
+    for (int64_t x = 0; x < attest_tensor_count(got); x++) {
         bound[x] = ((fake *)context)->bound;
+        if (ratio)
+            ratio[x] = 0.5;
+    }
     return ATTEST_OK;
 }
 
