@@ -238,7 +238,8 @@ out:
 
 /* ---- states' layout ------------------------------------------------------------------------------------------ */
 
-/* With d = 2 a state of degree 2 has 4 rows, packed 3: in a tensor of 4 the last stays as it was, a NaN. */
+/* With d = 2 a state of degree 2 has 4 rows, each 2 for two ones, packed 3: in a tensor of 4 the last stays as it was
+ * before the run, a NaN or a number below 2. */
 attest_status classify_packed(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -258,7 +259,7 @@ attest_status classify_packed(inference *out, probed_kernel *k, attest_error *er
     if (third != 2)
         classify_other(out, "the third row of a state of two ones is %.4g", third);
     else
-        classify_seen(out, last == last ? ATTEST_NO : ATTEST_YES);
+        classify_seen(out, last == third ? ATTEST_NO : ATTEST_YES);
 out:
     classify_close(&s);
     return status;

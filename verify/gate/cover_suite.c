@@ -36,6 +36,7 @@ static void kernels_clear(kernels *all)
     free(all->worker);
     free(all->asked);
     free(all->kernel);
+    *all = (kernels){ NULL };
 }
 
 static attest_status kernels_start(kernels *all, const attest_gate *gate, attest_error *err)
@@ -100,6 +101,7 @@ attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, i
         suite->cases = cases;
         ATTEST_TRY(attest_cover_next(cover, &cases[suite->case_count], &found, err));
         suite->case_count += found != 0;
+        suite->drawn += found != 0;
     }
 out:
     attest_cover_free(cover);

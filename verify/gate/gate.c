@@ -88,6 +88,8 @@ static attest_status add_result(gate_state *g, size_t index, const attest_result
     return status;
 }
 
+static int is_drawn(const attest_suite *suite, size_t index) { return index >= suite->case_count - suite->drawn; }
+
 /* One kernel on one case; adds a result unless the kernel does not serve the case. */
 static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepared, const attest_subject *subject,
                              attest_error *err)
@@ -106,9 +108,13 @@ static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepa
                                                  g->gate->options->timeout, err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, prepared->line);
-    if (result.verdict == ATTEST_PARTIAL &&
-        (reason = attest_suite_allow(g->gate->suite, kernel, &prepared->c, attest_result_left(&result))))
-        attest_result_allow(&result, reason);
+    if (result.verdict == ATTEST_PARTIAL) {
+        reason = is_drawn(g->gate->suite, index)
+                     ? "a drawn case: it need not judge every element"
+                     : attest_suite_allow(g->gate->suite, kernel, &prepared->c, attest_result_left(&result));
+        if (reason)
+            attest_result_allow(&result, reason);
+    }
     if (supported && g->gate->options->typical && !g->gate->judge &&
         attest_typical_case(&result, prepared, subject, g->gate->options, err) != ATTEST_OK)
         return attest_fail_prefix(err, ATTEST_INTERNAL, prepared->line);
@@ -303,9 +309,11 @@ static group *find_group(group *groups, size_t *count, const attest_results *res
     return &groups[(*count)++];
 }
 
-/* No judged case of a kernel and variant had a truth that depends on each input: its passes prove nothing. */
-static attest_status mark_no_evidence(attest_results *results, attest_error *err)
+/* No judged case of a kernel and variant had a truth that depends on each input: its passes prove nothing; but for
+ * drawn cases, whose variants are met by chance. */
+static attest_status mark_no_evidence(const gate_state *g, attest_error *err)
 {
+    attest_results *results = g->results;
     attest_status status = ATTEST_OK;
     attest_result result;
     size_t count = 0;
@@ -313,12 +321,12 @@ static attest_status mark_no_evidence(attest_results *results, attest_error *err
     if (!groups)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the groups of results");
     for (size_t i = 0; i < results->count; i++) {
-        group *g = find_group(groups, &count, results, i);
+        group *of = find_group(groups, &count, results, i);
         ATTEST_TRY(attest_results_get(&result, results, i, err));
-        g->evidence = g->evidence || is_evidence(&result);
+        of->evidence = of->evidence || is_evidence(&result);
     }
     for (size_t i = 0; i < results->count; i++) {
-        if (find_group(groups, &count, results, i)->evidence)
+        if (find_group(groups, &count, results, i)->evidence || is_drawn(g->gate->suite, g->of_case[i]))
             continue;
         ATTEST_TRY(attest_results_get(&result, results, i, err));
         if (!attest_result_judged_good(&result))
@@ -341,7 +349,7 @@ static attest_status collect(const gate_state *g, attest_error *err)
     ATTEST_TRY(attest_results_sort(g->results, g->of_case, err));
     if (g->status == ATTEST_OK && !gate->judge && g->done == gate->suite->case_count)
         ATTEST_TRY(attest_gate_repeats(g->results, g->of_case, gate, err));
-    ATTEST_TRY(mark_no_evidence(g->results, err));
+    ATTEST_TRY(mark_no_evidence(g, err));
 out:
     return status;
 }

@@ -30,6 +30,7 @@ typedef struct attest_suite {
     int builtin;   /* 0: a file */
     attest_case *cases;
     size_t case_count;
+    size_t drawn; /* the last so many cases were added by a covering array (verify/gate/cover_suite.h) */
     attest_case_rule *skips, *allows;
     size_t skip_count, allow_count;
 } attest_suite;

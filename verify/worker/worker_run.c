@@ -163,21 +163,21 @@ static void explain_fault(attest_run_result *result, const attest_shared *shared
     snprintf(result->why + n, sizeof result->why - n, ": %s", text);
 }
 
-/* Fills the result when the worker did not answer.  Returns the length of why. */
-static size_t explain_end(attest_run_result *result, const attest_worker *worker, attest_exchange x, int wait_status,
-                          double timeout_s, const char *during)
+/* Fills the result when the worker did not answer. */
+static void explain_end(attest_run_result *result, const attest_worker *worker, attest_exchange x, int wait_status,
+                        double timeout_s, const char *during)
 {
     char death[96];
     if (x == ATTEST_EXCHANGE_GARBLED) { /* only code of the library can have written to the socket */
         result->state = ATTEST_RUN_CRASH;
         snprintf(result->why, sizeof result->why, "%s wrote to the worker's descriptor %d", during,
                  ATTEST_WORKER_SOCKET);
-        return strlen(result->why);
+        return;
     }
     if (x == ATTEST_EXCHANGE_LATE) {
         result->state = ATTEST_RUN_TIMEOUT;
         snprintf(result->why, sizeof result->why, "%s did not return within %g s", during, timeout_s);
-        return strlen(result->why);
+        return;
     }
     attest_worker_death_text(death, sizeof death, wait_status);
     snprintf(result->why, sizeof result->why, "%s ended the process with %s", during, death);
@@ -190,7 +190,6 @@ static size_t explain_end(attest_run_result *result, const attest_worker *worker
         result->exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
         result->reasons |= ATTEST_REASON_EXIT;
     }
-    return strlen(result->why);
 }
 
 /* ---- running -------------------------------------------------------------------------------------------- */
@@ -214,6 +213,14 @@ static void take_answer(attest_run_result *result, const attest_packet_answer *a
               segment_name(name, sizeof name, &shared->segment[answer->input_changed - 1]));
 }
 
+static void explain_strays(attest_run_result *result, uint32_t strays)
+{
+    const size_t n = strlen(result->why);
+    if (strays)
+        snprintf(result->why + n, sizeof result->why - n, " (%u threads that its earlier calls left were there)",
+                 strays);
+}
+
 /* One run on a filled layout, up to its canaries.  An error status is a fault of ours. */
 static attest_status run_once(attest_run_result *result, attest_worker *worker, const attest_layout *l,
                               const attest_packet_request *request, int run, double timeout_s, attest_error *err)
@@ -224,10 +231,8 @@ static attest_status run_once(attest_run_result *result, attest_worker *worker, 
     const uint32_t strays = worker->strays;
     const attest_exchange x = attest_worker_ask(worker, request, &answer, timeout_s, &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
-        const size_t n = explain_end(result, worker, x, wait_status, timeout_s, "run()");
-        if (strays)
-            snprintf(result->why + n, sizeof result->why - n, " (%u threads that its earlier calls left were there)",
-                     strays);
+        explain_end(result, worker, x, wait_status, timeout_s, "run()");
+        explain_strays(result, strays);
         return ATTEST_OK;
     }
     if (answer.harness != ATTEST_OK)
@@ -344,10 +349,12 @@ static attest_status run_case(attest_worker *worker, size_t index, const attest_
         return ATTEST_OK;
     }
     ATTEST_TRY(attest_worker_alive(worker, index, err));
+    const uint32_t strays = worker->strays;
     const attest_exchange x = attest_worker_ask(worker, &request, &answer, timeout_s, &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
         worker->shared->segment_count = 0;
         explain_end(result, worker, x, wait_status, timeout_s, "supports()");
+        explain_strays(result, strays);
         goto out;
     }
     if (!answer.supported) {
