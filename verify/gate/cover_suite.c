@@ -36,7 +36,7 @@ static void kernels_clear(kernels *all)
     free(all->worker);
     free(all->asked);
     free(all->kernel);
-    *all = (kernels){ NULL };
+    *all = (kernels){ .worker = NULL };
 }
 
 static attest_status kernels_start(kernels *all, const attest_gate *gate, attest_error *err)
