@@ -206,7 +206,7 @@ attest_status attest_typical_measure(attest_typical *typical, attest_truth *trut
     const attest_family_info *family = attest_family_of(c);
     attest_redrawn plain;
     attest_error why = { "" };
-    sample s = { NULL };
+    sample s = { .element = NULL };
     if (family && (family->constant || family->repeats)) {
         leave_out(typical, "family %.64s repeats numbers by construction", c->family);
         return ATTEST_OK;
