@@ -119,8 +119,8 @@ $(BUILD)/suites_data.c: $(SUITES) verify/suites/embed.sh
 
 # The covering array that suites ci and full include: made anew after a new axis value, family, size class or kernel.
 pairs: all
-	python3 verify/suites/pairs.py $(BUILD)/attest verify/suites/ci.suite > verify/suites/pairs.suite.tmp
-	mv verify/suites/pairs.suite.tmp verify/suites/pairs.suite
+	python3 verify/suites/pairs.py $(BUILD)/attest verify/suites/ci.suite > $(BUILD)/pairs.suite
+	mv $(BUILD)/pairs.suite verify/suites/pairs.suite
 $(BUILD)/reference/exp_table: reference/tables/exp_table.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -lmpfr -lgmp
