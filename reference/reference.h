@@ -137,6 +137,28 @@ attest_status attest_judge_state(attest_element *elements, attest_truth *truth, 
                                  uint32_t flags, attest_tensor_id id, int packed, const attest_tensor *got, int64_t b,
                                  int64_t g, attest_error *err);
 
+/* ---- the power of a case --------------------------------------------------------------------------------------- */
+/* What simple wrong kernels answer in place of o.  The other head: the row's own weights with the v of the next KV head
+ * (one KV head, delta, efla: no such answer). */
+enum {
+    ATTEST_WRONG_ZEROS = 0,
+    ATTEST_WRONG_MEAN = 1, /* of the visible v; of two keys or more */
+    ATTEST_WRONG_LAST = 2, /* the last visible v; likewise */
+    ATTEST_WRONG_HEAD = 3,
+    ATTEST_WRONG_COUNT = 4
+};
+
+enum { ATTEST_KEY_VISIBLE = 1, ATTEST_KEY_SEEN = 2 };
+
+/* distance[k*e+c]: how far wrong answer k is from o_c of row (b,h,i), the answer 0 at half its distance: a bound below
+ * it tells the two apart.  NAN where the answer is none or is the right one, and in a row without a truth of its own.
+ * keys[j] (m entries) of a visible key becomes ATTEST_KEY_SEEN if o without that key, all else as before, is outside
+ * bound[c] in some channel, and else at least ATTEST_KEY_VISIBLE (norms that are no quotient of sums: to first order,
+ * their divisor unchanged; delta, efla: keys stay as they are).  These are plain doubles, off by less than 2^-36 of |o|
+ * and |v|: figures of a case, in no proof. */
+attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_truth *truth, const double *bound,
+                                 int64_t b, int64_t h, int64_t i, attest_error *err);
+
 /* ---- pure reference studies ------------------------------------------------------------------------------- */
 /* Enclosure of |o_a - o_b| per element of row (b,h,i) of two truths on the same inputs (Taylor P and exp);
  * lo[e], hi[e]; NaN where either has none. */

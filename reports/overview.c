@@ -113,6 +113,7 @@ static attest_status take(void *state, const attest_result *result, attest_error
     ATTEST_TRY(add_place(o, result, err));
     ATTEST_TRY(add_build(o, result, err));
     ATTEST_TRY(attest_signs_take(&o->signs, result, err));
+    ATTEST_TRY(attest_powers_take(&o->powers, result, err));
     ATTEST_TRY(attest_classes_take(&o->classes, result, err));
     ATTEST_TRY(attest_warnings_take(&o->warnings, result, err));
 out:
@@ -137,6 +138,7 @@ void attest_overview_clear(attest_overview *overview)
     free(overview->build);
     free(overview->tallies.tally);
     free(overview->signs.sign);
+    free(overview->powers.power);
     attest_classes_clear(&overview->classes);
     attest_warnings_clear(&overview->warnings);
     *overview = (attest_overview){ 0 };

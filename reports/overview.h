@@ -45,6 +45,23 @@ void attest_signs_end(attest_signs *signs);
 /* As a table, Markdown or HTML; nothing where there is none. */
 attest_status attest_signs_print(FILE *out, const attest_signs *signs, int html, attest_error *err);
 
+/* ---- power ------------------------------------------------------------------------------------------------------- */
+/* The results of one kernel and variant that did not fail and judged elements of o: sums of their shares. */
+typedef struct attest_power {
+    char kernel[512], variant[64];
+    size_t cases, keyed;       /* keyed: with keys_seen */
+    double telling, keys_seen; /* sums of result.h's */
+} attest_power;
+
+typedef struct attest_powers {
+    attest_power *power; /* in order of first appearance */
+    size_t count, capacity;
+} attest_powers;
+
+attest_status attest_powers_take(attest_powers *powers, const attest_result *result, attest_error *err);
+/* A row a kernel, and below it one for each variant whose share is below 90%; Markdown or HTML. */
+attest_status attest_powers_print(FILE *out, const attest_powers *powers, int html, attest_error *err);
+
 /* ---- classes ----------------------------------------------------------------------------------------------------- */
 #define ATTEST_BOUND_TERMS 5 /* score, exp, cast, sums, division */
 
@@ -159,6 +176,7 @@ typedef struct attest_overview {
     size_t builds;
     attest_tallies tallies;
     attest_signs signs;
+    attest_powers powers;
     attest_classes classes;
     attest_warnings warnings;
 } attest_overview;

@@ -216,6 +216,7 @@ static attest_status print_gate(FILE *out, const attest_results *results, attest
     fprintf(out, "<h2>What was not fully judged</h2>\n");
     ATTEST_TRY(print_part(out, results, o->place, &partly, err));
     ATTEST_TRY(attest_signs_print(out, &o->signs, 1, err));
+    ATTEST_TRY(attest_powers_print(out, &o->powers, 1, err));
     ATTEST_TRY(attest_classes_print(out, &o->classes, 1, err));
     ATTEST_TRY(attest_warnings_print(out, &o->warnings, 1, err));
     ATTEST_TRY(attest_facts_print(out, facts, o, 1, err));

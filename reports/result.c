@@ -96,6 +96,12 @@ const attest_field attest_result_fields[] = {
     INT(elements_illposed, "elements left out: the divisor vanishes beside its terms"),
     INT(elements_absent, "elements left out: the formula has none, or the kernel declares that it writes anything"),
     INT(elements_without_truth, "elements left out: inputs that are not finite"),
+    INT(rows_blind, "judged rows of o whose bounds let zeros pass: each is at least half its element"),
+    REAL(telling, "share of the judged elements of o whose bound tells zeros, the mean of v, the last v and another "
+                  "head's v from the truth"),
+    REAL(keys_seen, "share of the visible keys whose loss would be outside a bound in some judged row"),
+    REAL(noticed, "smallest bound/abs(o): a smaller relative error passes"),
+    REAL(noticed_median, "median of bound/abs(o)"),
     FIELD(verdict, ATTEST_FIELD_VERDICT,
           "pass fail undecided skip crash timeout illposed no-evidence measured partial"),
     FIELD(reasons, ATTEST_FIELD_REASONS, "why not pass, as a set"),
@@ -219,15 +225,18 @@ int attest_result_exit(const attest_result *result, int strict)
 
 int attest_result_judged_good(const attest_result *result)
 {
-    return result->verdict == ATTEST_PASS || result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_ILLPOSED;
+    return result->verdict == ATTEST_PASS || result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_ILLPOSED ||
+           result->verdict == ATTEST_NO_EVIDENCE;
 }
 
-const char *const attest_left_names[ATTEST_LEFT_CLASSES] = { "unbounded", "illposed", "absent", "without-truth" };
+const char *const attest_left_names[ATTEST_LEFT_CLASSES] = { "unbounded", "illposed", "absent", "without-truth",
+                                                             "blind" };
 
 unsigned attest_result_left(const attest_result *result)
 {
     const int64_t counts[ATTEST_LEFT_CLASSES] = { result->elements_unbounded, result->elements_illposed,
-                                                  result->elements_absent, result->elements_without_truth };
+                                                  result->elements_absent, result->elements_without_truth,
+                                                  result->rows_blind + (result->verdict == ATTEST_NO_EVIDENCE) };
     unsigned left = 0;
     for (int i = 0; i < ATTEST_LEFT_CLASSES; i++)
         left |= counts[i] > 0 ? 1u << i : 0;
@@ -237,9 +246,11 @@ unsigned attest_result_left(const attest_result *result)
 void attest_result_allow(attest_result *result, const char *reason)
 {
     const size_t used = strlen(result->why);
-    if (result->verdict != ATTEST_PARTIAL)
+    if (result->verdict != ATTEST_PARTIAL && result->verdict != ATTEST_NO_EVIDENCE)
         return;
-    result->verdict = result->rows_vanishing > 0 ? ATTEST_ILLPOSED : ATTEST_PASS;
+    result->verdict = result->verdict == ATTEST_NO_EVIDENCE ? ATTEST_SKIP
+                      : result->rows_vanishing > 0          ? ATTEST_ILLPOSED
+                                                            : ATTEST_PASS;
     snprintf(result->why + used, sizeof result->why - used, "; allowed: %s", reason);
 }
 

@@ -23,10 +23,12 @@ typedef enum attest_verdict {
     ATTEST_SKIP = 3,
     ATTEST_CRASH = 4,
     ATTEST_TIMEOUT = 5,
-    ATTEST_ILLPOSED = 6,    /* the suite allows that some o are ill-posed; all that was judged passed */
-    ATTEST_NO_EVIDENCE = 7, /* passed, but no case of its kernel and variant has a truth that depends on its inputs */
-    ATTEST_MEASURED = 8,    /* a study's point: nothing judged */
-    ATTEST_PARTIAL = 9,     /* what was judged passed; some wanted element was not judged, without the suite's leave */
+    ATTEST_ILLPOSED = 6, /* the suite allows that some o are ill-posed; all that was judged passed */
+    ATTEST_NO_EVIDENCE =
+        7,               /* passed, but no element tells a wrong kernel from a right one, or no case of its kernel and
+                               variant has a truth that depends on its inputs */
+    ATTEST_MEASURED = 8, /* a study's point: nothing judged */
+    ATTEST_PARTIAL = 9,  /* what was judged passed; some wanted element was not judged, without the suite's leave */
     ATTEST_VERDICT_COUNT = 10
 } attest_verdict;
 
@@ -91,21 +93,27 @@ typedef struct attest_result {
     int64_t rows_vanishing;       /* judged rows whose o is ill-posed: the divisor vanishes beside its terms */
     int64_t elements_judged;      /* of all wanted outputs; the next four were left out: */
     int64_t elements_unbounded, elements_illposed, elements_absent, elements_without_truth;
-    int64_t verdict;            /* attest_verdict */
-    int64_t reasons;            /* set of ATTEST_REASON_* */
-    char why[256];              /* one line: skip reason, signal, first finding */
-    char worst[64];             /* `o[b,h,i,c]` */
-    char got[40];               /* hex float */
-    char truth[80];             /* hex float of the nearest double, then decimal */
-    double abs_lo, abs_hi;      /* worst element: |got-truth| */
-    double ulp_lo, ulp_hi;      /* largest over elements, in ulps of out */
-    double ratio_lo, ratio_hi;  /* largest error/bound */
-    double bound;               /* at the worst element */
-    double ratio_median;        /* of the elements of o with a bound above 0 */
-    double probabilistic_ratio; /* largest error/(probabilistic bound) of o: warns, in no verdict */
-    double abs_scale_ratio;     /* largest error/(u abs_scale); abs_scale: the natural scale of an element's error */
-    double norm_error;          /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
-    double bias;                /* mean of (got-truth)/(u abs_scale) */
+    int64_t rows_blind;             /* judged rows of o whose bounds let zeros pass: each at least half its element */
+    double telling;                 /* share of the judged elements of o that tell zeros, the mean of v, the last v and
+                                       another head's v from the truth */
+    double keys_seen;               /* share of the visible keys whose loss some judged row would show; NAN: no
+                                       weights */
+    double noticed, noticed_median; /* bound/abs(o): smallest, median; a smaller relative error passes */
+    int64_t verdict;                /* attest_verdict */
+    int64_t reasons;                /* set of ATTEST_REASON_* */
+    char why[256];                  /* one line: skip reason, signal, first finding */
+    char worst[64];                 /* `o[b,h,i,c]` */
+    char got[40];                   /* hex float */
+    char truth[80];                 /* hex float of the nearest double, then decimal */
+    double abs_lo, abs_hi;          /* worst element: |got-truth| */
+    double ulp_lo, ulp_hi;          /* largest over elements, in ulps of out */
+    double ratio_lo, ratio_hi;      /* largest error/bound */
+    double bound;                   /* at the worst element */
+    double ratio_median;            /* of the elements of o with a bound above 0 */
+    double probabilistic_ratio;     /* largest error/(probabilistic bound) of o: warns, in no verdict */
+    double abs_scale_ratio; /* largest error/(u abs_scale); abs_scale: the natural scale of an element's error */
+    double norm_error;      /* sqrt(sum err^2)/sqrt(sum truth^2), upper */
+    double bias;            /* mean of (got-truth)/(u abs_scale) */
     double outward_bias; /* bias in magnitude: mean of (got-truth) sign(truth)/(u abs_scale); positive is too large */
     double u_ratio, z_ratio, lse_ratio, state_ratio; /* largest ratio_hi of each */
     double truncation; /* Taylor P against exp: largest |o_P - o_exp| (upper); NAN otherwise */
@@ -160,21 +168,23 @@ void attest_reasons_text(char *text, size_t len, int64_t reasons);
  * else 0; skip 77; illposed and measured 0. */
 int attest_result_exit(const attest_result *result, int strict);
 
-/* Nothing that was judged is wrong: pass, partial, or illposed. */
+/* Nothing that was judged is wrong: pass, partial, illposed, or no-evidence. */
 int attest_result_judged_good(const attest_result *result);
 
-/* Which classes of elements were left out. */
+/* Which classes of elements were left out, or tell nothing. */
 enum {
     ATTEST_LEFT_UNBOUNDED = 1u << 0,
     ATTEST_LEFT_ILLPOSED = 1u << 1,
     ATTEST_LEFT_ABSENT = 1u << 2,
     ATTEST_LEFT_WITHOUT_TRUTH = 1u << 3,
-    ATTEST_LEFT_CLASSES = 4
+    ATTEST_LEFT_BLIND = 1u << 4, /* rows whose bounds let zeros pass, or no element of o that tells */
+    ATTEST_LEFT_CLASSES = 5
 };
 extern const char *const attest_left_names[ATTEST_LEFT_CLASSES];
 unsigned attest_result_left(const attest_result *result);
 
-/* The suite allows that elements are left out, for this reason: a partial result passes, or is illposed. */
+/* The suite allows that elements are left out or tell nothing, for this reason: a partial result passes, or is
+ * illposed; one without evidence is a skip: it never passes. */
 void attest_result_allow(attest_result *result, const char *reason);
 
 /* 0 crash and timeout, 1 fail, 2 undecided, no-evidence and partial, 3 illposed and skip, 4 the rest: the order to tell

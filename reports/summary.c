@@ -104,6 +104,7 @@ attest_status attest_summary_write(const attest_results *results, const attest_o
     ATTEST_TRY(print_tallies(out.file, &overview->tallies, err));
     ATTEST_TRY(attest_classes_print(out.file, &overview->classes, 0, err));
     ATTEST_TRY(attest_signs_print(out.file, &overview->signs, 0, err));
+    ATTEST_TRY(attest_powers_print(out.file, &overview->powers, 0, err));
     ATTEST_TRY(attest_warnings_print(out.file, &overview->warnings, 0, err));
     if (facts)
         ATTEST_TRY(attest_facts_print(out.file, facts, overview, 0, err));

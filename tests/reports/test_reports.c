@@ -137,7 +137,8 @@ START_TEST(test_junit_and_summary)
     for (size_t i = 0; i < rows.count; i++) {
         attest_result plain = result_at(&rows, i);
         plain.rows_negative_weight = plain.rows_negative_sum = plain.rows_vanishing = 0;
-        plain.class[0] = '\0'; /* no table of classes either, nor warnings */
+        plain.class[0] = '\0'; /* no table of classes either, nor of power, nor warnings */
+        plain.telling = NAN;
         plain.probabilistic_ratio = NAN;
         plain.typical[0] = '\0';
         put(&rows, i, &plain);
@@ -191,6 +192,39 @@ START_TEST(test_signs)
     ck_assert_ptr_nonnull(strstr(html, "<code>linear</code>"));
     ck_assert_msg(occurrences(html, "<tr>") == 3, "%s", html);
     attest_overview_clear(&o);
+    attest_results_clear(&rows);
+}
+END_TEST
+
+/* A row a kernel, and one for each weak variant; what failed or judged no o is left out. */
+START_TEST(test_powers)
+{
+    static const struct {
+        const char *kernel, *variant;
+        int64_t verdict;
+        double telling, keys;
+    } cases[] = {
+        { "a", "softmax", ATTEST_PASS, 1, 1 },    { "a", "linear", ATTEST_PASS, 0.5, NAN },
+        { "b", "softmax", ATTEST_PASS, 1, 0.25 }, { "a", "linear", ATTEST_NO_EVIDENCE, 0, NAN },
+        { "a", "softmax", ATTEST_FAIL, 0, 0 },    { "a", "softmax", ATTEST_PASS, NAN, NAN },
+    };
+    attest_results rows = { 0 };
+    attest_error err;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        attest_result row;
+        attest_result_init(&row);
+        snprintf(row.kernel, sizeof row.kernel, "%s", cases[i].kernel);
+        snprintf(row.variant, sizeof row.variant, "%s", cases[i].variant);
+        row.verdict = cases[i].verdict;
+        row.telling = cases[i].telling;
+        row.keys_seen = cases[i].keys;
+        ck_assert_int_eq(attest_results_add(&rows, &row, &err), ATTEST_OK);
+    }
+    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, path_of("summary.md"), &err), ATTEST_OK);
+    ck_assert_ptr_nonnull(strstr(text_of("summary.md"), "| a | all | 3 | 50.0% | 100.0% |\n"
+                                                        "| a | linear | 2 | 25.0% | - |\n"
+                                                        "| b | all | 1 | 100.0% | 25.0% |\n"
+                                                        "| b | softmax | 1 | 100.0% | 25.0% |\n"));
     attest_results_clear(&rows);
 }
 END_TEST
@@ -383,6 +417,7 @@ Suite *suite_reports(void)
     tcase_add_test(t, test_junit_and_summary);
     tcase_add_test(t, test_ranks);
     tcase_add_test(t, test_signs);
+    tcase_add_test(t, test_powers);
     tcase_add_test(t, test_exit_codes);
     tcase_add_test(t, test_reasons_text);
     tcase_add_test(t, test_console);

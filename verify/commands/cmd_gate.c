@@ -9,6 +9,7 @@
 #include "verify/commands/cli.h"
 #include "verify/gate/cover_suite.h"
 #include "verify/gate/gate.h"
+#include "verify/gate/noticed.h"
 
 #define MAX_LIBRARIES 64
 #define AUDIT_PROPS 200 /* cases of properties behind an audit with a built-in suite */
@@ -123,6 +124,23 @@ static attest_status tell_traits(const attest_cli *cli, const attest_traits *tra
     return ATTEST_OK;
 }
 
+/* What the audit would have noticed. */
+static attest_status tell_noticed(const attest_cli *cli, const attest_gate *gate, const attest_results *results,
+                                  attest_error *err)
+{
+    const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
+    attest_noticed *list = NULL;
+    size_t count = 0;
+    attest_status status = ATTEST_OK;
+    if (!gate->traits || (cli->options.quiet && !json))
+        return status;
+    ATTEST_TRY(attest_gate_noticed(&list, &count, results, gate, err));
+    ATTEST_TRY(attest_noticed_print(stdout, list, count, json, err));
+out:
+    free(list);
+    return status;
+}
+
 /* Runs the gate, writes --out, prints; returns the exit code. */
 static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
 {
@@ -145,6 +163,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
     if (results.count > 0 && run_status != ATTEST_BAD_INPUT) /* what was judged is told, whatever came after it */
         code = attest_gate_tell(&cli->options, &results);
     ATTEST_TRY(tell_traits(cli, &traits, &err));
+    if (run_status == ATTEST_OK)
+        ATTEST_TRY(tell_noticed(cli, gate, &results, &err));
     status = run_status;
     err = run_err;
 out:

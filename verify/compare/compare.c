@@ -5,6 +5,7 @@
  */
 #include "verify/compare/compare.h"
 #include "verify/base/base.h"
+#include "verify/compare/power.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
@@ -35,6 +36,7 @@ typedef struct tally {
     attest_result *result;
     double claim_ulp, unit; /* unit roundoff of out */
     int64_t judged, failed, undecided, nan_pattern;
+    int64_t others_tell; /* elements of other outputs that zeros would fail, and of o where a NaN must stand */
     int64_t of_class[CLASS_COUNT]; /* elements left out */
     int64_t unbounded_o;
     worst_element o, other, failing_other;
@@ -46,6 +48,7 @@ typedef struct tally {
     int outside_norm; /* an error of o is no finite number */
     uint32_t engine;
     int facts_seen;
+    power_tally power;
 } tally;
 
 /* How an output takes part: its reason and its column of largest ratios. */
@@ -161,6 +164,7 @@ static int add_nan_pattern(tally *t, const output_rule *rule, const attest_eleme
     if (el->class != ATTEST_CLASS_NO_TRUTH || isnan(el->ratio_hi))
         return 0;
     t->judged++;
+    t->others_tell++;
     if (el->ratio_hi <= 1)
         return 1;
     t->failed++;
@@ -185,6 +189,8 @@ static void add_element(tally *t, const output_rule *rule, const attest_element 
         *column = larger(*column, el->ratio_hi);
     if (is_o(rule->id))
         add_o_figures(t, el);
+    else
+        t->others_tell += !(el->bound >= least_size(el->truth_lo, el->truth_hi) / 2);
     if (!failed)
         return;
     t->failed++;
@@ -246,6 +252,8 @@ static attest_status judge_row(tally *t, const judge *j, attest_row_index r, att
         const int64_t count = got->rank == 4 ? e : 1;
         for (int64_t c = 0; c < count; c++)
             add_element(t, rule, &j->elements[c], (int64_t[4]){ r.b, r.h, r.i, c }, got->rank, got->dtype);
+        if (is_o(rule->id))
+            ATTEST_TRY(power_add(&t->power, j->truth, j->elements, r.b, r.h, r.i, err));
     }
     if (j->exp_truth) {
         ATTEST_TRY(attest_truth_distance(j->distance, j->distance + e, j->truth, j->exp_truth, r.b, r.h, r.i, err));
@@ -354,7 +362,7 @@ static void name_class(char *text, size_t len, const attest_problem *p, uint32_t
             at += (size_t)snprintf(text + at, len - at, " %s=%s", types[k].key, attest_dtype_name(types[k].dtype));
 }
 
-/* `2 elements ill-posed, 1 without bound` */
+/* `2 elements ill-posed, 1 without bound`, and rows that let zeros pass. */
 static void text_left_out(char *text, size_t len, const tally *t)
 {
     static const char *const names[CLASS_COUNT] = { [ATTEST_CLASS_ILLPOSED] = "ill-posed (the divisor vanishes)",
@@ -367,12 +375,19 @@ static void text_left_out(char *text, size_t len, const tally *t)
         if (names[k] && t->of_class[k] && n < len)
             n += (size_t)snprintf(text + n, len - n, "%s%lld %s %s", n ? ", " : "", (long long)t->of_class[k],
                                   attest_plural(t->of_class[k], "element", "elements"), names[k]);
+    if (t->power.rows_blind && n < len)
+        snprintf(text + n, len - n,
+                 "%szeros would pass in %lld of %lld %s of o (each bound is at least half its element)", n ? ", " : "",
+                 (long long)t->power.rows_blind, (long long)t->power.rows, attest_plural(t->power.rows, "row", "rows"));
 }
+
+/* o was asked for, no element of it tells a simple wrong kernel from a right one, and no other output tells zeros. */
+static int tells_nothing(const tally *t) { return t->power.rows > 0 && t->power.telling == 0 && t->others_tell == 0; }
 
 static void set_verdict(tally *t)
 {
     attest_result *result = t->result;
-    char left_out[160];
+    char left_out[240];
     const int claim_broken = t->claim_ulp > 0 && t->o.found && !(result->ulp_lo <= t->claim_ulp);
     text_left_out(left_out, sizeof left_out, t);
     if (claim_broken)
@@ -397,6 +412,11 @@ static void set_verdict(tally *t)
         snprintf(result->why, sizeof result->why, "%lld %s undecided at %lld bits%s%s", (long long)t->undecided,
                  attest_plural(t->undecided, "element", "elements"), (long long)result->bits, left_out[0] ? "; " : "",
                  left_out);
+    } else if (tells_nothing(t)) {
+        result->verdict = ATTEST_NO_EVIDENCE;
+        snprintf(result->why, sizeof result->why,
+                 "no element of o tells zeros, the mean of v, the last v or another head's v from the truth%s%s",
+                 left_out[0] ? "; " : "", left_out);
     } else {
         result->verdict = left_out[0] ? ATTEST_PARTIAL : ATTEST_PASS;
         snprintf(result->why, sizeof result->why, "%s", left_out);
@@ -411,6 +431,7 @@ static void finish(tally *t)
     if (t->o.found) {
         result->norm_error = norm_error(t);
         result->ratio_median = median(t->ratio, t->ratio_count);
+        power_finish(result, &t->power);
         result->bias = t->bias_count ? t->bias / (double)t->bias_count : 0;
         result->outward_bias = t->bias_count ? t->outward_bias / (double)t->bias_count : 0;
     }
@@ -442,6 +463,7 @@ attest_status attest_compare(attest_result *result, attest_truth *truth, attest_
     }
     name_class(result->class, sizeof result->class, p, numerics->schedule);
     ATTEST_TRY(attest_rows_to_judge(&rows, &count, p, attest_case_hash(c), numerics->tile, err));
+    ATTEST_TRY(power_init(&t.power, p, count, err));
     t.ratio = calloc((size_t)(count * p->e), sizeof *t.ratio);
     if (!t.ratio)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld ratios", (long long)(count * p->e)));
@@ -454,6 +476,7 @@ attest_status attest_compare(attest_result *result, attest_truth *truth, attest_
 out:
     free(rows);
     free(t.ratio);
+    power_clear(&t.power);
     free(j.elements);
     free(j.distance);
     return status;

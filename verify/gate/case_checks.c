@@ -255,6 +255,9 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
                                    const attest_subject *subject, const attest_bundle *before, double timeout_s,
                                    attest_error *err)
 {
+    static const char *const words[] = { "with slope and gamma halved, sq and sk raised by 120",
+                                         "with slope and gamma halved, sq and sk raised by 120, one channel a value" };
+    const char *what = words[prepared->c.problem.m >= ATTEST_MANY_KEYS];
     const attest_prepared other = { .c = prepared->c, .inputs = prepared->altered };
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     attest_status status = ATTEST_OK;
@@ -266,7 +269,7 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
     attest_result_init(&judged);
     ATTEST_TRY(attest_case_bundle(&outputs, &other, kernel, err));
     ATTEST_TRY(run_again(&usable, result, subject, &other.c.problem, outputs, timeout_s, ATTEST_REASON_IGNORED_ARGUMENT,
-                         "with slope and gamma halved, sq and sk raised by 120", err));
+                         what, err));
     if (!usable)
         goto out;
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
@@ -277,7 +280,9 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
                            attest_same_outputs(where, &other.c.problem, before, outputs)
                                ? ATTEST_REASON_IGNORED_ARGUMENT
                                : judged.reasons,
-                           "with slope and gamma halved, sq and sk raised by 120", judged.why);
+                           what, judged.why);
+    if (judged.keys_seen > result->keys_seen)
+        result->keys_seen = judged.keys_seen;
 out:
     attest_bundle_free(outputs);
     return status;

@@ -1,7 +1,7 @@
 /* case_checks.h - what a kernel's outputs must and must not depend on: asked once more of a case that has run.
  *
- *     altered           the outputs for other slopes, gammas and head logits (attest_prepared.altered) are judged by
- *                       the same bounds; reasons as of any case, and ignored-argument where no bit of them moved
+ *     altered           the outputs for other slopes, gammas, head logits, values (attest_prepared.altered) are judged
+ *                       by the same bounds; reasons as of any case, and ignored-argument where no bit of them moved
  *
  *     property layout   with other strides than those of C order (attest_worker_run_strided): the bits are the same
  *                       (not deterministic: within the same bounds), nothing is written to a gap; an error other than

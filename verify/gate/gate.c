@@ -108,9 +108,9 @@ static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepa
                                                  g->gate->options->timeout, err);
     if (status != ATTEST_OK)
         return attest_fail_prefix(err, status, prepared->line);
-    if (result.verdict == ATTEST_PARTIAL) {
+    if (result.verdict == ATTEST_PARTIAL || result.verdict == ATTEST_NO_EVIDENCE) {
         reason = is_drawn(g->gate->suite, index)
-                     ? "a drawn case: it need not judge every element"
+                     ? "a drawn case: it need not tell by every element"
                      : attest_suite_allow(g->gate->suite, kernel, &prepared->c, attest_result_left(&result));
         if (reason)
             attest_result_allow(&result, reason);
@@ -291,7 +291,7 @@ typedef struct group {
 
 static int is_evidence(const attest_result *result)
 {
-    const int judged = attest_result_judged_good(result) ||
+    const int judged = (attest_result_judged_good(result) && result->verdict != ATTEST_NO_EVIDENCE) ||
                        result->verdict == ATTEST_FAIL; /* one that failed shows that a case can */
     const int scores = strcmp(result->update, "add") == 0;
     return judged && *result->family && !result->family_constant &&

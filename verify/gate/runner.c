@@ -51,6 +51,28 @@ static const struct {
                     { ATTEST_Q_HEAD_LOGITS, 1, 120 },
                     { ATTEST_K_HEAD_LOGITS, 1, 120 } };
 
+/* One value a key, of size 1, in a channel that changes from key to key, 0 elsewhere: among many keys the loss of one
+ * is then far outside the bound of its channel; all the more at the first and last one and at the edges of tiles. */
+static attest_status alter_values(attest_prepared *prepared, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    const attest_tensor *from = attest_bundle_role(prepared->inputs, ATTEST_V);
+    attest_tensor *to;
+    const attest_status status = attest_bundle_add(prepared->altered, p,
+                                                   (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_V }, 0, &to, err);
+    if (status != ATTEST_OK)
+        return status;
+    for (int64_t at = 0; at < attest_tensor_count(to); at++) {
+        const int64_t c = at % p->e, j = at / p->e % p->m;
+        const double size = c != (j + j / p->e) % p->e    ? 0
+                            : j == 0 || j == p->m - 1     ? 256
+                            : j % 64 == 0 || j % 64 == 63 ? 16
+                                                          : 1;
+        attest_store_bits(to, at, attest_from_f64(to->dtype, attest_load(from, at) < 0 ? -size : size));
+    }
+    return status;
+}
+
 static attest_status alter(attest_prepared *prepared, attest_error *err)
 {
     const attest_problem *p = &prepared->c.problem;
@@ -68,6 +90,11 @@ static attest_status alter(attest_prepared *prepared, attest_error *err)
             attest_store_bits(
                 to, at,
                 attest_from_f64(to->dtype, attest_load(from, at) * alterations[k].factor + alterations[k].plus));
+    }
+    if (p->m >= ATTEST_MANY_KEYS) {
+        if (!prepared->altered)
+            ATTEST_TRY(attest_bundle_new(&prepared->altered, err));
+        ATTEST_TRY(alter_values(prepared, err));
     }
     if (prepared->altered) {
         ATTEST_TRY(attest_draw_missing(prepared->altered, &prepared->c, 0, 0, err));

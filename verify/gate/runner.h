@@ -6,6 +6,8 @@
 #include "reports/result.h"
 #include "verify/worker/worker.h"
 
+#define ATTEST_MANY_KEYS 256
+
 /* A case with its truth, made once and shared by all kernels that run it (one thread at a time).  The truths
  * borrow the problems: a prepared case stays where it was prepared. */
 typedef struct attest_prepared {
@@ -18,8 +20,9 @@ typedef struct attest_prepared {
     attest_truth *exp_truth;    /* softmax on the same inputs, for the truncation column; NULL if not Taylor */
     attest_problem exp_problem; /* what exp_truth borrows */
     /* The inputs with those changed that a draw keeps from most values: slope and gamma, formulas that a kernel could
-     * know, are halved; sq and sk, logits of a softmax over heads, raised by 120, beyond float's exponential.  And
-     * their truth; NULL where the case has none of them. */
+     * know, are halved; sq and sk, logits of a softmax over heads, raised by 120, beyond float's exponential; from
+     * ATTEST_MANY_KEYS keys on each v has one channel that is not 0, so that no key is easily lost unseen.  And their
+     * truth; NULL where the case has none of them. */
     attest_bundle *altered;
     attest_truth *altered_truth;
 } attest_prepared;

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-ROUNDS = 4
+ROUNDS = 6
 HEAD = """# pairs: a covering array, written by `make pairs`; suites ci and full include it.
 # Beside the hand-written cases of ci, each kernel meets every pair of conditions that it serves (axis values, classes of
 # sizes, types, families, scales: props/cover/factors.c) in one of these cases at least, but for pairs that no case was

@@ -1,0 +1,131 @@
+/* test_hollow.c - kernels with something taken away (plugins/hollow.c): what is wrong never passes, whatever it
+ * declares; what is right never fails, even if it declares nothing. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/gate/gate.h"
+#include "verify/gate/noticed.h"
+
+Suite *suite_hollow(void);
+
+#define HOLLOW ATTEST_TEST_BUILD "/plugins/hollow.so"
+
+static void ok(attest_status status, const attest_error *err)
+{
+    ck_assert_msg(status == ATTEST_OK, "status %d: %s", (int)status, err->text);
+}
+
+typedef struct counts {
+    int right, wrong; /* kernels that were judged */
+} counts;
+
+/* The line on every kernel of the library that serves it. */
+static counts run_all(const char *line)
+{
+    attest_error err = { "" };
+    attest_subject subject = { .library = HOLLOW, .program = "attest" };
+    attest_prepared prepared;
+    attest_case c;
+    counts n = { 0, 0 };
+    setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
+    ok(attest_case_parse(&c, line, NULL, NULL, &err), &err);
+    ok(attest_worker_start(&subject.worker, HOLLOW, 120, &err), &err);
+    ok(attest_prepare(&prepared, &c, &err), &err);
+    for (; subject.index < attest_worker_kernel_count(subject.worker); subject.index++) {
+        const char *name = attest_worker_kernel(subject.worker, subject.index)->name;
+        const int right = strncmp(name, "bare-", 5) == 0;
+        attest_result r;
+        int supported;
+        ok(attest_run_case(&r, &supported, &prepared, &subject, NULL, 120, &err), &err);
+        if (!supported)
+            continue;
+        n.right += right;
+        n.wrong += !right;
+        ck_assert_msg(right ? attest_result_judged_good(&r) || r.verdict == ATTEST_UNDECIDED
+                            : r.verdict != ATTEST_PASS && r.verdict != ATTEST_ILLPOSED,
+                      "%s %s: %s (%s)", name, line, attest_verdict_names[r.verdict], r.why);
+    }
+    attest_prepared_clear(&prepared);
+    attest_worker_free(subject.worker);
+    return n;
+}
+
+/* One key of 300, and of 4096, is lost; each kind of weights, norms and updates. */
+static const char *const lines[] = {
+    "variant=softmax mask=causal n=300 d=8 e=4 splits=4",
+    "variant=softmax n=300 d=8 e=4 in=bf16 p=bf16",
+    "variant=gated-softmax mask=causal n=300 d=8 e=4 splits=4",
+    "variant=l2norm mask=causal n=300 d=8 e=4 splits=4",
+    "variant=layernorm n=300 d=8 e=4 splits=4 in=bf16",
+    "variant=taylor:2 mask=causal n=300 d=4 chunk=32 splits=4",
+    "variant=linear mask=causal n=300 d=8 e=4 chunk=32 splits=4 in=bf16",
+    "variant=linear-cos mask=causal n=300 d=8 e=4 chunk=32 splits=4",
+    "variant=sla mask=causal n=300 d=8 e=4 chunk=32 splits=4",
+    "variant=gla n=300 d=8 e=4 chunk=32",
+    "variant=deltanet n=300 d=8 e=4 chunk=32",
+    "variant=gdn n=300 d=8 e=4 chunk=32 in=bf16",
+    "variant=softmax mask=causal n=4096 d=4 e=2 in=bf16 p=bf16",
+    "variant=linear-elu mask=causal n=4096 d=4 e=2 chunk=64",
+};
+
+START_TEST(never_passes)
+{
+    const counts n = run_all(lines[_i]);
+    ck_assert_msg(n.right > 0 && n.wrong > n.right, "%d right, %d wrong", n.right, n.wrong);
+}
+END_TEST
+
+/* What an audit tells: a kernel that declares less notices less, and more keys hide more. */
+START_TEST(test_noticed)
+{
+    const attest_options options = { .timeout = 60, .program = "attest" };
+    const char *libraries[] = { HOLLOW };
+    const attest_gate gate = {
+        .options = &options, .libraries = libraries, .library_count = 1, .kernel_glob = "*-softmax-two-pass-f32"
+    };
+    static const char *const kernels[] = { HOLLOW ":bare-softmax-two-pass-f32", HOLLOW ":lost-softmax-two-pass-f32" };
+    attest_error err = { "" };
+    attest_results results = { 0 };
+    attest_result r;
+    attest_noticed *list = NULL;
+    attest_case c;
+    size_t count = 0;
+    setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
+    ok(attest_case_parse(&c, "variant=softmax n=9 d=8", NULL, NULL, &err), &err);
+    for (int k = 0; k < 4; k++) {
+        attest_result_init(&r);
+        attest_result_describe(&r, &c, "variant=softmax n=9 d=8", 0);
+        snprintf(r.kernel, sizeof r.kernel, "%s", kernels[k % 2]);
+        snprintf(r.class, sizeof r.class, "exp %s f32", k < 2 ? "one" : "other");
+        r.verdict = k == 3 ? ATTEST_FAIL : ATTEST_PASS; /* a class in which something is wrong: no entry */
+        ok(attest_results_add(&results, &r, &err), &err);
+    }
+    ok(attest_gate_noticed(&list, &count, &results, &gate, &err), &err);
+    ck_assert_uint_eq(count, 3);
+    ck_assert_str_eq(list[0].kernel, kernels[0]);
+    ck_assert_str_eq(list[1].class, "exp other f32");
+    ck_assert_str_eq(list[2].kernel, kernels[1]);
+    for (int l = 0; l < ATTEST_NOTICED_LENGTHS; l++) {
+        const attest_noticed *bare = &list[0], *declared = &list[2];
+        ck_assert_msg(declared->error[l] > 0x1p-26 && 2 * declared->error[l] < bare->error[l], "%d: %g, %g", l,
+                      declared->error[l], bare->error[l]);
+        ck_assert(l == 0 || bare->error[l] > bare->error[l - 1]);
+        ck_assert(bare->keys[l] >= 0 && bare->keys[l] <= declared->keys[l] && declared->keys[l] <= 1);
+    }
+    ck_assert(list[0].keys[0] == 1);
+    free(list);
+    attest_results_clear(&results);
+}
+END_TEST
+
+Suite *suite_hollow(void)
+{
+    Suite *suite = suite_create("hollow");
+    TCase *t = tcase_create("hollow");
+    tcase_set_timeout(t, 300);
+    tcase_add_loop_test(t, never_passes, 0, (int)(sizeof lines / sizeof lines[0]));
+    tcase_add_test(t, test_noticed);
+    suite_add_tcase(suite, t);
+    return suite;
+}

@@ -1,0 +1,264 @@
+/* noticed.c - see noticed.h. */
+#include "verify/gate/noticed.h"
+
+#include <gsl/gsl_sort.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "props/draw/draw.h"
+#include "reports/table.h"
+
+const int64_t attest_noticed_lengths[ATTEST_NOTICED_LENGTHS] = { 64, 512, 4096 };
+
+enum { ROWS = 4 };
+
+/* The problem of a class at this length: 1 if the kernel serves it.  Way 0 is the preset itself, causal, with d=64 and
+ * e=16; 1 with the sizes of the class's first case; 2 that case in all but its length and heads. */
+enum { WAYS = 3 };
+
+static int case_of(attest_case *c, const attest_result *result, int way, int64_t n, attest_worker *worker,
+                   size_t kernel)
+{
+    char line[ATTEST_LINE], why[256];
+    attest_error err;
+    snprintf(line, sizeof line, "variant=%s mask=causal n=%lld d=%lld e=%lld in=%s acc=%s p=%s out=%s family=normal:1",
+             result->variant, (long long)n, way ? (long long)result->d : 64, way ? (long long)result->e : 16,
+             result->in, result->acc, result->p, result->out);
+    if (attest_case_parse(c, way < 2 ? line : result->problem, NULL, NULL, &err) != ATTEST_OK)
+        return 0;
+    if (way == 2) {
+        snprintf(c->family, sizeof c->family, "normal:1");
+        c->problem.b = c->problem.hq = c->problem.hkv = 1;
+        c->problem.n = c->problem.m = n;
+    }
+    return attest_worker_supports(worker, kernel, &c->problem, why, sizeof why) > 0;
+}
+
+typedef struct figures {
+    double *relative; /* [ROWS*e] bound/|o| */
+    size_t count;
+    double keys;
+} figures;
+
+static double size_of(const attest_element *el)
+{
+    return el->truth_lo > 0 ? el->truth_lo : el->truth_hi < 0 ? -el->truth_hi : 0;
+}
+
+static double share_seen(const unsigned char *keys, int64_t m)
+{
+    int64_t visible = 0, seen = 0;
+    for (int64_t j = 0; j < m; j++) {
+        visible += keys[j] != 0;
+        seen += keys[j] == ATTEST_KEY_SEEN;
+    }
+    return visible ? (double)seen / (double)visible : NAN;
+}
+
+/* ROWS rows, the last one of them the last of the problem; `o` holds anything. */
+static attest_status judge_rows(figures *f, attest_truth *truth, const attest_problem *p, const attest_tensor *o,
+                                const attest_declared *declared, attest_error *err)
+{
+    const attest_tensor_id id = { ATTEST_KIND_ROLE, ATTEST_O };
+    attest_status status = ATTEST_OK;
+    attest_element *elements = calloc((size_t)p->e, sizeof *elements);
+    double *bound = calloc((size_t)p->e, sizeof *bound);
+    double *distance = calloc((size_t)p->e * ATTEST_WRONG_COUNT, sizeof *distance);
+    unsigned char *keys = calloc((size_t)p->m, 1);
+    f->relative = calloc((size_t)p->e * ROWS, sizeof *f->relative);
+    if (!elements || !bound || !distance || !keys || !f->relative)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for what an audit would have noticed"));
+    for (int64_t r = 1; r <= ROWS; r++) {
+        const int64_t i = p->n * r / ROWS - 1;
+        attest_row_facts facts;
+        ATTEST_TRY(
+            attest_judge_row(elements, &facts, truth, &declared->numerics, declared->flags, id, o, 0, 0, i, err));
+        for (int64_t c = 0; c < p->e; c++) {
+            const int judged = elements[c].class == ATTEST_CLASS_NORMAL ||
+                               elements[c].class == ATTEST_CLASS_PREMATURE_OVERFLOW;
+            bound[c] = judged ? elements[c].bound : (double)INFINITY;
+            if (size_of(&elements[c]) > 0)
+                f->relative[f->count++] = bound[c] / size_of(&elements[c]);
+        }
+        if (r == ROWS)
+            ATTEST_TRY(attest_judge_wrong(distance, keys, truth, bound, 0, 0, i, err));
+    }
+    f->keys = share_seen(keys, p->m);
+out:
+    free(elements);
+    free(bound);
+    free(distance);
+    free(keys);
+    return status;
+}
+
+static attest_status measure(double *error, double *keys, const attest_case *c, attest_worker *worker, size_t kernel,
+                             attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_bundle *inputs = NULL, *outputs = NULL;
+    attest_truth *truth = NULL;
+    attest_tensor *o;
+    attest_declared declared;
+    figures f = { .keys = NAN };
+    ATTEST_TRY(attest_worker_declared(worker, kernel, &c->problem, &declared, err));
+    ATTEST_TRY(attest_bundle_new(&inputs, err));
+    ATTEST_TRY(attest_draw_missing(inputs, c, 0, 0, err));
+    ATTEST_TRY(attest_truth_new(&truth, &c->problem, inputs, ATTEST_ENGINE_AUTO, err));
+    ATTEST_TRY(attest_bundle_new(&outputs, err));
+    ATTEST_TRY(attest_bundle_add(outputs, &c->problem, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, &o, err));
+    ATTEST_TRY(judge_rows(&f, truth, &c->problem, o, &declared, err));
+    gsl_sort(f.relative, 1, f.count);
+    *error = f.count ? f.relative[(f.count - 1) / 2] : NAN;
+    *keys = f.keys;
+out:
+    free(f.relative);
+    attest_truth_free(truth);
+    attest_bundle_free(outputs);
+    attest_bundle_free(inputs);
+    return status;
+}
+
+static attest_status add_class(attest_noticed *entry, const attest_result *result, attest_worker *worker, size_t kernel,
+                               attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    *entry = (attest_noticed){ .kernel = "" };
+    snprintf(entry->kernel, sizeof entry->kernel, "%s", result->kernel);
+    snprintf(entry->class, sizeof entry->class, "%s", result->class);
+    snprintf(entry->variant, sizeof entry->variant, "%s", result->variant);
+    for (int l = 0; l < ATTEST_NOTICED_LENGTHS; l++) {
+        attest_case c;
+        int serves = 0;
+        entry->error[l] = entry->keys[l] = NAN;
+        for (int way = 0; way < WAYS && !serves; way++)
+            serves = case_of(&c, result, way, attest_noticed_lengths[l], worker, kernel);
+        if (serves)
+            ATTEST_TRY(measure(&entry->error[l], &entry->keys[l], &c, worker, kernel, err));
+    }
+out:
+    return status;
+}
+
+static int is_known(const attest_noticed *list, size_t count, const attest_result *result)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].class, result->class) == 0 && strcmp(list[i].kernel, result->kernel) == 0)
+            return 1;
+    return 0;
+}
+
+static attest_status add_kernel(attest_noticed **list, size_t *count, const attest_results *results,
+                                const attest_subject *subject, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_result result;
+    char name[512];
+    attest_subject_name(name, sizeof name, subject);
+    for (size_t i = 0; i < results->count; i++) {
+        ATTEST_TRY(attest_results_get(&result, results, i, err));
+        if (strcmp(result.kernel, name) != 0 || result.verdict != ATTEST_PASS || !*result.class || result.n < 2 ||
+            result.family_constant || is_known(*list, *count, &result))
+            continue;
+        attest_noticed *more = realloc(*list, (*count + 1) * sizeof *more);
+        if (!more)
+            ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the classes of an audit"));
+        *list = more;
+        ATTEST_TRY(add_class(&more[*count], &result, subject->worker, subject->index, err));
+        ++*count;
+    }
+out:
+    return status;
+}
+
+attest_status attest_gate_noticed(attest_noticed **list, size_t *count, const attest_results *results,
+                                  const attest_gate *gate, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_subject subject = { .worker = NULL };
+    *list = NULL;
+    *count = 0;
+    for (size_t l = 0; l < gate->library_count; l++) {
+        subject = (attest_subject){ .library = gate->libraries[l], .program = gate->options->program };
+        ATTEST_TRY(attest_worker_start(&subject.worker, gate->libraries[l], gate->options->timeout, err));
+        for (; subject.index < attest_worker_kernel_count(subject.worker); subject.index++)
+            if (attest_kernel_wanted(gate, attest_worker_kernel(subject.worker, subject.index)))
+                ATTEST_TRY(add_kernel(list, count, results, &subject, err));
+        attest_worker_free(subject.worker);
+        subject.worker = NULL;
+    }
+out:
+    attest_worker_free(subject.worker);
+    if (status != ATTEST_OK) {
+        free(*list);
+        *list = NULL;
+    }
+    return status;
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+static attest_status print_json(FILE *out, const attest_noticed *entry, attest_error *err)
+{
+    json_t *line = json_pack("{s:s, s:s, s:s, s:[], s:[], s:[]}", "kernel", entry->kernel, "class", entry->class,
+                             "variant", entry->variant, "n", "noticed", "keys_seen");
+    for (int l = 0; line && l < ATTEST_NOTICED_LENGTHS; l++) {
+        const double figure[2] = { entry->error[l], entry->keys[l] };
+        json_array_append_new(json_object_get(line, "n"), json_integer(attest_noticed_lengths[l]));
+        for (int k = 0; k < 2; k++)
+            json_array_append_new(json_object_get(line, k ? "keys_seen" : "noticed"),
+                                  isfinite(figure[k]) ? json_real(figure[k]) : json_null());
+    }
+    const int bad = !line || json_dumpf(line, out, JSON_COMPACT) != 0;
+    json_decref(line);
+    fputc('\n', out);
+    return bad ? attest_fail(err, ATTEST_IO, "what an audit would have noticed cannot be written") : ATTEST_OK;
+}
+
+static void error_cell(attest_table *table, double error)
+{
+    if (error - error == 0)
+        attest_table_cell(table, "%.1e", error);
+    else
+        attest_table_cell(table, "-");
+}
+
+attest_status attest_noticed_print(FILE *out, const attest_noticed *list, size_t count, int json, attest_error *err)
+{
+    attest_column columns[3 + 2 * ATTEST_NOTICED_LENGTHS] = { { .head = "kernel", .flags = ATTEST_COLUMN_FIT },
+                                                              { .head = "class", .flags = ATTEST_COLUMN_FIT },
+                                                              { .head = "variant", .flags = ATTEST_COLUMN_FIT } };
+    char head[ATTEST_NOTICED_LENGTHS][16];
+    attest_status status = ATTEST_OK;
+    attest_table table;
+    for (size_t i = 0; json && i < count; i++)
+        ATTEST_TRY(print_json(out, &list[i], err));
+    if (json || count == 0)
+        goto out;
+    fputs(
+        "\nthe smallest relative error of an element that is noticed in half the elements, and the share of keys whose "
+        "loss the last row shows:\n",
+        out);
+    for (int l = 0; l < ATTEST_NOTICED_LENGTHS; l++) {
+        snprintf(head[l], sizeof head[l], "n=%lld", (long long)attest_noticed_lengths[l]);
+        columns[3 + 2 * l] = (attest_column){ .head = head[l], .flags = ATTEST_COLUMN_RIGHT, .width = 7 };
+        columns[4 + 2 * l] = (attest_column){ .head = "keys", .flags = ATTEST_COLUMN_RIGHT, .width = 4 };
+    }
+    attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < count; i++) {
+        attest_table_cell(&table, "%s", list[i].kernel);
+        attest_table_cell(&table, "%s", list[i].class);
+        attest_table_cell(&table, "%s", list[i].variant);
+        for (int l = 0; l < ATTEST_NOTICED_LENGTHS; l++) {
+            error_cell(&table, list[i].error[l]);
+            if (isnan(list[i].keys[l]))
+                attest_table_cell(&table, "-");
+            else
+                attest_table_cell(&table, "%.0f%%", 100 * list[i].keys[l]);
+        }
+    }
+    status = attest_table_end(&table, err);
+out:
+    return status;
+}
