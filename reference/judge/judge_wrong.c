@@ -127,7 +127,8 @@ attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_t
     if (job.weights) {
         set_shares(&job, h);
         for (int64_t j = row->first; j < row->last; j++)
-            keys[j] = keys[j] ? keys[j] : ATTEST_KEY_VISIBLE;
+            if (!arb_is_zero(row->w + (j - row->first)) && keys[j] == 0)
+                keys[j] = ATTEST_KEY_VISIBLE;
     }
     for (int64_t c = 0; c < p->e; c++)
         column(distance, keys, &job, bound[c], b, attest_kv_head(p, h), c);

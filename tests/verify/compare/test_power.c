@@ -94,6 +94,15 @@ START_TEST(test_other_norms)
     }
     ck_assert_msg(seen > 0 && seen < 5, "%d", seen);
     close_scene(&s);
+    const double nothing[2] = { 0, 0 };
+    unsigned char kept[9] = { 0 };
+    open_scene(&s, "variant=filtered:0.3 n=9 d=3 e=2", NULL); /* a key that the filter drops has nothing to lose */
+    ok(attest_judge_wrong(distance, kept, s.truth, nothing, 0, 0, 8, &err), &err);
+    for (int64_t j = 0, count = 0; j < 9; j++) {
+        count += kept[j] != 0;
+        ck_assert(kept[j] != ATTEST_KEY_VISIBLE && (j < 8 || (count > 0 && count < 9)));
+    }
+    close_scene(&s);
     unsigned char none[5] = { 0 };
     open_scene(&s, "variant=deltanet n=5 d=3 e=2", NULL);
     ok(attest_judge_wrong(distance, none, s.truth, bound, 0, 0, 4, &err), &err);
