@@ -153,9 +153,9 @@ enum { ATTEST_KEY_VISIBLE = 1, ATTEST_KEY_SEEN = 2 };
 /* distance[k*e+c]: how far wrong answer k is from o_c of row (b,h,i), the answer 0 at half its distance: a bound below
  * it tells the two apart.  NAN where the answer is none or is the right one, and in a row without a truth of its own.
  * keys[j] (m entries) of a visible key whose weight is not 0 becomes ATTEST_KEY_SEEN if o without that key, all else as
- * before, is outside bound[c] in some channel, and else at least ATTEST_KEY_VISIBLE (norms that are no quotient of sums:
- * to first order, their divisor unchanged; delta, efla: keys stay as they are).  These are plain doubles, off by less
- * than 2^-36 of |o| and |v|: figures of a case, in no proof. */
+ * before, is outside bound[c] in some channel, and else at least ATTEST_KEY_VISIBLE (norms that are no quotient of
+ * sums: to first order, their divisor unchanged; delta, efla: keys stay as they are).  These are plain doubles, off by
+ * less than 2^-36 of |o| and |v|: figures of a case, in no proof. */
 attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_truth *truth, const double *bound,
                                  int64_t b, int64_t h, int64_t i, attest_error *err);
 
