@@ -65,6 +65,12 @@ static int has_others(const attest_bundle *outputs)
            attest_bundle_role(outputs, ATTEST_LSE);
 }
 
+/* Nothing was found yet, and the kernel came back. */
+static int is_sound(const attest_result *result)
+{
+    return !result->reasons && result->verdict != ATTEST_CRASH && result->verdict != ATTEST_TIMEOUT;
+}
+
 void attest_result_find(attest_result *result, int64_t reason, const char *what, const char *where)
 {
     result->verdict = ATTEST_FAIL;
@@ -72,16 +78,16 @@ void attest_result_find(attest_result *result, int64_t reason, const char *what,
     snprintf(result->why, sizeof result->why, "%s: %.190s", what, where);
 }
 
-/* Runs the kernel once more.  *usable: it finished and said so.  A crash or a hang is a finding; a refusal is none. */
+/* Runs the kernel once more.  *usable: it finished and said so.  A crash or a hang is one; a refusal is none. */
 static attest_status run_again(int *usable, attest_result *result, const attest_subject *subject,
-                               const attest_problem *p, const attest_bundle *bundle, double timeout_s, int64_t reason,
-                               const char *what, attest_error *err)
+                               const attest_problem *p, const attest_bundle *bundle, double timeout_s, const char *what,
+                               attest_error *err)
 {
     attest_run_result run = { 0 };
     const attest_status status = attest_worker_run(subject->worker, subject->index, p, bundle, timeout_s, &run, err);
     *usable = status == ATTEST_OK && run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
-    if (status == ATTEST_OK && run.state != ATTEST_RUN_DONE && run.state != ATTEST_RUN_UNSUPPORTED)
-        attest_result_find(result, reason, what, run.why);
+    if (status == ATTEST_OK)
+        attest_result_death(result, &run, what);
     return status;
 }
 
@@ -181,8 +187,7 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
     char where[ATTEST_WHERE];
     int same = 1, usable;
     ATTEST_TRY(poisoned_bundle(&after, prepared, kernel, value, err));
-    ATTEST_TRY(
-        run_again(&usable, result, subject, p, after, timeout_s, ATTEST_REASON_POISON, "with poisoned tokens", err));
+    ATTEST_TRY(run_again(&usable, result, subject, p, after, timeout_s, "with poisoned tokens", err));
     if (!usable) /* a kernel may refuse NaN */
         goto out;
     for (int64_t b = 0; b < p->b; b++) {
@@ -219,8 +224,8 @@ static attest_status check_alone(attest_result *result, const attest_prepared *p
     int usable;
     only_o.outputs = ATTEST_GIVES_O;
     ATTEST_TRY(attest_case_bundle(&alone, prepared, &only_o, err));
-    ATTEST_TRY(run_again(&usable, result, subject, p, alone, timeout_s, ATTEST_REASON_ALONE, "asked for o alone", err));
-    if (!result->reasons && !(usable && attest_same_outputs(where, p, whole, alone)))
+    ATTEST_TRY(run_again(&usable, result, subject, p, alone, timeout_s, "asked for o alone", err));
+    if (is_sound(result) && !(usable && attest_same_outputs(where, p, whole, alone)))
         attest_result_find(result, ATTEST_REASON_ALONE, "asked for o alone", where);
 out:
     attest_bundle_free(alone);
@@ -240,8 +245,7 @@ static attest_status check_batch(attest_result *result, const attest_prepared *p
     int usable;
     one.c.problem.b = 1;
     ATTEST_TRY(attest_case_bundle(&alone, &one, attest_worker_kernel(subject->worker, subject->index), err));
-    ATTEST_TRY(run_again(&usable, result, subject, &one.c.problem, alone, timeout_s, ATTEST_REASON_BATCH,
-                         "batch entry 0 alone", err));
+    ATTEST_TRY(run_again(&usable, result, subject, &one.c.problem, alone, timeout_s, "batch entry 0 alone", err));
     if (usable && !attest_same_outputs(where, &one.c.problem, whole, alone))
         attest_result_find(result, ATTEST_REASON_BATCH, "batch entry 0 alone has other bits", where);
 out:
@@ -268,8 +272,7 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
     attest_result judged;
     attest_result_init(&judged);
     ATTEST_TRY(attest_case_bundle(&outputs, &other, kernel, err));
-    ATTEST_TRY(run_again(&usable, result, subject, &other.c.problem, outputs, timeout_s, ATTEST_REASON_IGNORED_ARGUMENT,
-                         what, err));
+    ATTEST_TRY(run_again(&usable, result, subject, &other.c.problem, outputs, timeout_s, what, err));
     if (!usable)
         goto out;
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
@@ -316,7 +319,9 @@ static attest_status check_layout(attest_result *result, const attest_prepared *
         attest_result_note(result, "refuses tensors that are not in C order");
         goto out;
     }
-    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK || run.reasons)
+    if (attest_result_death(result, &run, what))
+        goto out;
+    if (run.status != ATTEST_OK || run.reasons)
         attest_result_find(result, ATTEST_REASON_LAYOUT, what, run.why);
     else if (kernel->flags & ATTEST_DETERMINISTIC && !attest_same_outputs(where, p, before, after))
         attest_result_find(result, ATTEST_REASON_LAYOUT, what, where);
@@ -338,9 +343,9 @@ static attest_status check_bits(attest_result *result, const attest_prepared *pr
     const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
     attest_status status = ATTEST_OK;
     ATTEST_TRY(check_poison(result, prepared, subject, outputs, timeout_s, err));
-    if (!result->reasons && has_others(outputs))
+    if (is_sound(result) && has_others(outputs))
         ATTEST_TRY(check_alone(result, prepared, subject, outputs, timeout_s, err));
-    if (!result->reasons && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
+    if (is_sound(result) && flags & ATTEST_BATCH_INVARIANT && prepared->c.problem.b > 1)
         ATTEST_TRY(check_batch(result, prepared, subject, outputs, timeout_s, err));
 out:
     return status;
@@ -351,11 +356,11 @@ attest_status attest_case_checks(attest_result *result, const attest_prepared *p
 {
     const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;
     attest_status status = ATTEST_OK;
-    if (prepared->altered && !result->reasons)
+    if (prepared->altered && is_sound(result))
         ATTEST_TRY(check_altered(result, prepared, subject, outputs, timeout_s, err));
-    if (flags & ATTEST_DETERMINISTIC && !result->reasons)
+    if (flags & ATTEST_DETERMINISTIC && is_sound(result))
         ATTEST_TRY(check_bits(result, prepared, subject, outputs, timeout_s, err));
-    if (!result->reasons)
+    if (is_sound(result))
         ATTEST_TRY(check_layout(result, prepared, subject, outputs, timeout_s, err));
 out:
     return status;

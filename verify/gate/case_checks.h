@@ -17,9 +17,9 @@
  *     property batch    batch entry 0 alone (b=1) has the bits that it has in the batch, final states too: kernels
  *                       with ATTEST_BATCH_INVARIANT, cases with b > 1
  *
- * A crash or a hang in such a run is a finding of that check; a kernel that reports an error is not, but where o alone
- * is asked for and as said of the layout.  A finding sets its reason, makes the verdict fail and says in `why` which
- * element moved; results that fail already are not asked.
+ * A crash or a hang in such a run is the verdict crash or timeout, and says nothing of what was asked.  A kernel that
+ * reports an error is no finding, but where o alone is asked for and as said of the layout.  A finding sets its reason,
+ * makes the verdict fail and says in `why` which element moved; results that fail already are not asked.
  */
 #ifndef ATTEST_CASE_CHECKS_H
 #define ATTEST_CASE_CHECKS_H

@@ -118,7 +118,9 @@ static attest_status call_often(attest_bundle **first, const attest_repeated *x,
     char where[ATTEST_WHERE] = "", text[ATTEST_WHERE];
     ATTEST_TRY(attest_case_bundle(&outputs, x->prepared, kernel, err));
     ATTEST_TRY(attest_worker_run_often(subject->worker, subject->index, p, outputs, calls, most, &run, err));
-    if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK || run.reasons) {
+    if (attest_result_death(x->result, &run, what))
+        goto out;
+    if (run.status != ATTEST_OK || run.reasons) {
         attest_result_find(x->result, run.reasons ? run.reasons : ATTEST_REASON_NONDETERMINISTIC, what, run.why);
         goto out;
     }

@@ -292,6 +292,16 @@ static void hash_outputs(attest_result *result, const attest_problem *p, const a
     snprintf(result->outputs, sizeof result->outputs, "%016llx", (unsigned long long)hash);
 }
 
+int attest_result_death(attest_result *result, const attest_run_result *run, const char *what)
+{
+    if (run->state == ATTEST_RUN_DONE || run->state == ATTEST_RUN_UNSUPPORTED)
+        return 0;
+    result->verdict = run->state == ATTEST_RUN_TIMEOUT ? ATTEST_TIMEOUT : ATTEST_CRASH;
+    result->reasons |= run->state == ATTEST_RUN_EXIT ? ATTEST_REASON_EXIT : 0;
+    snprintf(result->why, sizeof result->why, "%s%s%.190s", what, *what ? ": " : "", run->why);
+    return 1;
+}
+
 void attest_result_end(attest_result *result, const attest_run_result *run, uint32_t device, const attest_judge *judge)
 {
     result->reasons |= run->reasons;
@@ -299,20 +309,16 @@ void attest_result_end(attest_result *result, const attest_run_result *run, uint
     snprintf(result->fp_state, sizeof result->fp_state, "%s", run->fp_state);
     if (run->state == ATTEST_RUN_DONE && run->status == ATTEST_OK && (run->reasons == 0 || judge))
         return;
+    if (attest_result_death(result, run, ""))
+        return;
     snprintf(result->why, sizeof result->why, "%s", run->why);
-    switch (run->state) {
-    case ATTEST_RUN_UNSUPPORTED: result->verdict = ATTEST_SKIP; break;
-    case ATTEST_RUN_CRASH: result->verdict = ATTEST_CRASH; break;
-    case ATTEST_RUN_TIMEOUT: result->verdict = ATTEST_TIMEOUT; break;
-    case ATTEST_RUN_EXIT:
-        result->verdict = ATTEST_CRASH;
-        result->reasons |= ATTEST_REASON_EXIT;
-        break;
-    default:
-        result->verdict = run->status == ATTEST_NO_DEVICE && device != ATTEST_CPU ? ATTEST_SKIP : ATTEST_FAIL;
-        if (run->status != ATTEST_OK && result->verdict == ATTEST_FAIL)
-            result->reasons |= ATTEST_REASON_KERNEL_ERROR;
+    if (run->state == ATTEST_RUN_UNSUPPORTED) {
+        result->verdict = ATTEST_SKIP;
+        return;
     }
+    result->verdict = run->status == ATTEST_NO_DEVICE && device != ATTEST_CPU ? ATTEST_SKIP : ATTEST_FAIL;
+    if (run->status != ATTEST_OK && result->verdict == ATTEST_FAIL)
+        result->reasons |= ATTEST_REASON_KERNEL_ERROR;
 }
 
 /* Row number of the full layout that a non-decreasing multi-index names; moves it to the next one. */

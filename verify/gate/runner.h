@@ -76,6 +76,9 @@ typedef struct attest_judge {
     void *context;
 } attest_judge;
 
+/* 1 if the run did not come back: verdict crash or timeout, in `why` what was run (`what`, or "") and how it ended. */
+int attest_result_death(attest_result *result, const attest_run_result *run, const char *what);
+
 /* What the harness saw of a run, on top of the numbers: reasons, why, verdict of a run that did not end well; with
  * `judge` (or NULL) reasons alone are no verdict. */
 void attest_result_end(attest_result *result, const attest_run_result *run, uint32_t device, const attest_judge *judge);
