@@ -1,5 +1,6 @@
 /* killed: right, but its process gets SIGKILL, as where a system is short of memory: once for the file that
  * $KILL_ONCE names, which it removes before; with d=5, in each run with a NaN in the last query. */
+#define _POSIX_C_SOURCE 200809L
 #include "../good.h"
 #include <signal.h>
 #include <stdlib.h>
