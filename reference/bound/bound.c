@@ -23,6 +23,7 @@ static void job_init(row_job *job)
     bound_model_init(&job->model);
     job->given = _mag_vec_init((slong)job->in->p->e);
     job->given_error = _mag_vec_init((slong)job->in->p->e);
+    job->update = _mag_vec_init((slong)job->in->p->e + 1);
     mag_init(job->given_z);
     mag_init(job->given_z_error);
     mag_init(job->gate);
@@ -48,6 +49,7 @@ static void job_clear(row_job *job)
     bound_weights_clear(&job->weights);
     _mag_vec_clear(job->given, (slong)job->in->p->e);
     _mag_vec_clear(job->given_error, (slong)job->in->p->e);
+    _mag_vec_clear(job->update, (slong)job->in->p->e + 1);
     mag_clear(job->given_z);
     mag_clear(job->given_z_error);
     mag_clear(job->gate);
@@ -94,7 +96,7 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
 {
     bound_weights *w = &job->weights;
     AUTO_ARB(rest);
-    AUTO_MAG(x);
+    AUTO_MAG(x, updates, likely);
     for (int t = 0; t < BOUND_SETS; t++)
         bound_sums_total(job->total[t], &job->sums, t);
     mag_one(x);
@@ -113,9 +115,12 @@ static void set_divisor(row_job *job, const arb_t divisor, int extra)
     }
     if (job->model.recurrent || job->model.given) {
         mag_add(x, w->lost_state, job->given_z_error);
+        bound_updates_find(updates, likely, job, job->total[BOUND_STATE], job->total[BOUND_SUM], job->in->p->e);
         mag_add(job->denominator, job->denominator, x);
+        mag_add(job->denominator, job->denominator, updates);
         mag_addmul(job->denominator, job->given_z, w->gamma_state);
         mag_add(job->likely_denominator, job->likely_denominator, x);
+        mag_add(job->likely_denominator, job->likely_denominator, likely);
         mag_addmul(job->likely_denominator, job->given_z, w->likely_state);
     }
     arb_get_mag_lower(job->divisor, divisor);
@@ -426,6 +431,14 @@ static void set_row(row_job *job)
     }
 }
 
+static void fill_sums(row_job *job)
+{
+    mag_srcptr set[BOUND_SETS];
+    for (int t = 0; t < BOUND_SETS; t++)
+        set[t] = t == BOUND_STATE && !job->model.update ? NULL : job->weights.set[t];
+    bound_sums_fill(&job->sums, set);
+}
+
 attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in, const attest_numerics *numerics,
                             uint32_t flags, attest_tensor_id id, uint32_t got_dtype, int64_t b, int64_t h, int64_t i,
                             attest_error *err)
@@ -454,10 +467,11 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
         goto out;
     }
     const int common = bound_common_factor(in->p, numerics, id.index);
+    bound_updates_set(&job);
     bound_weights_set(&job.weights, &job.model, row, in, b, h, i, common);
     if (common)
         bound_run_casts(&job.run, &job.model, &job.weights, row);
-    bound_sums_fill(&job.sums, (mag_srcptr const *)job.weights.set);
+    fill_sums(&job);
     set_row(&job);
     set_division(&job);
     if (id.index == ATTEST_Z)

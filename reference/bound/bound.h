@@ -14,7 +14,7 @@
 #include "reference/engine/engine.h"
 
 /* ---- bound_sums.c: sums over keys, in doubles that stay upper bounds -------------------------------- */
-#define BOUND_SETS 4
+#define BOUND_SETS 5
 #define BOUND_CHANNELS 16
 
 /* coef[t][j] >= coefficient_t(j) * 2^-shift; value[j] is the column at hand. */
@@ -80,9 +80,11 @@ typedef struct bound_model {
     int likely;        /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
     int likely_scores; /* those of scores too, and that can matter */
     int64_t rows;      /* state rows of all degrees (recurrent) */
-    int degree;        /* P of a polynomial weight */
-    mag_t u;           /* one rounding of acc */
-    mag_t u_sum;       /* one rounding of its accumulator */
+    int64_t full_rows; /* the same of the full Kronecker layout */
+    int64_t update; /* tokens between two updates of states in the tokens' order (R-UPDATE); 0: no order is declared */
+    int degree;     /* P of a polynomial weight */
+    mag_t u;        /* one rounding of acc */
+    mag_t u_sum;    /* one rounding of its accumulator */
     mag_t u_exp, u_div, u_log;
     mag_t u_cast, tiny_cast;    /* cast of weights to p: relative, absolute; 0 without cast */
     mag_t u_state;              /* rounding of a stored state, 0 if it is kept in acc */
@@ -151,12 +153,14 @@ void bound_turned_score(mag_t y, const bound_model *m, const bound_turned *q, co
 /* ---- bound_weights.c: errors of the weights of a row ------------------------------------------------------ */
 typedef struct bound_weights {
     int64_t keys;
-    mag_ptr delta;           /* score errors */
-    mag_ptr feature;         /* the part of delta that the features bring */
-    mag_ptr token;           /* sum |phi(k_j)|; 0 where it is not needed */
-    mag_ptr size;            /* |w| */
-    mag_ptr likely;          /* as delta, by R-PROBABILISTIC; NULL: nothing is gained by it */
-    mag_ptr set[BOUND_SETS]; /* errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM) */
+    mag_ptr delta;   /* score errors */
+    mag_ptr feature; /* the part of delta that the features bring */
+    mag_ptr token;   /* sum |phi(k_j)|; 0 where it is not needed */
+    mag_ptr size;    /* |w| */
+    mag_ptr likely;  /* as delta, by R-PROBABILISTIC; NULL: nothing is gained by it */
+    mag_ptr
+        set[BOUND_SETS]; /* errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM); terms of
+                                a state (R-UPDATE) */
     mag_t q_sum, q_max, k_max;
     mag_t delta_max, score_max;     /* score_max: of |s| + delta */
     mag_t center;                   /* error of the computed center */
@@ -166,6 +170,7 @@ typedef struct bound_weights {
     mag_t merge;                    /* exponent error of lse merges (R-MERGE) */
     mag_t gamma_sum;                /* relative error of a sum of products (R-SUM) */
     mag_t gamma_state;              /* the same for a readout of states (R-STATE) */
+    mag_t gamma_term;               /* the part of it that is no sum over tokens or rows (R-UPDATE); else the same */
     mag_t likely_score;             /* R-PROBABILISTIC: the part of set[BOUND_SCORE] that is enough */
     mag_t likely_sum, likely_state; /* as gamma_sum and gamma_state */
     mag_t sum_tiny;                 /* the part of set[BOUND_SUM] that no gamma multiplies */
@@ -184,7 +189,7 @@ typedef struct bound_weights {
 
 enum bound_choice { BOUND_KEPT = 0, BOUND_DROPPED = 1, BOUND_OPEN = 2 };
 
-enum { BOUND_SCORE = 0, BOUND_EXP = 1, BOUND_CAST = 2, BOUND_SUM = 3 };
+enum { BOUND_SCORE = 0, BOUND_EXP = 1, BOUND_CAST = 2, BOUND_SUM = 3, BOUND_STATE = 4 };
 
 attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *err);
 void bound_weights_clear(bound_weights *w);
@@ -205,6 +210,8 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
 void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
                         int64_t h, int64_t i);
 void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row);
+/* Roundings of one update that the state before and the terms that join it meet (R-UPDATE). */
+int64_t bound_update_roundings(const bound_model *m);
 /* Roundings that a decay over so many tokens may bring to a term; 0 without decay. */
 int64_t bound_decay_steps(const bound_model *m, int64_t tokens);
 /* Largest product of factors above 1, and the exponent error of factors made by way of logarithms (0: they cannot be),

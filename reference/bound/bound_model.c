@@ -304,13 +304,28 @@ static void set_form(bound_model *m, const ref_inputs *in)
     m->recurrent = !m->exponential && attest_variant_recurrent(m->p->axis) &&
                    (m->unknown || schedule == ATTEST_SCHEDULE_RECURRENT || schedule == ATTEST_SCHEDULE_CHUNK);
     m->degree = m->exponential ? 0 : (int)m->p->axis[ATTEST_AXIS_WEIGHT].order;
-    m->rows = 0;
+    m->rows = m->full_rows = 0;
     for (int n = in->lowest; !m->exponential && n <= in->highest; n++) {
         const int64_t rows = attest_state_rows(attest_feature_dim(m->p), n, packed);
+        const int64_t full = attest_state_rows(attest_feature_dim(m->p), n, 0);
         m->rows = rows < 0 || m->rows < 0 ? -1 : m->rows + rows;
+        m->full_rows = full < 0 || m->full_rows < 0 ? -1 : m->full_rows + full;
     }
     if (m->unknown && (m->rows < 0 || m->rows > STATE_ROWS_UNKNOWN))
         m->recurrent = 0;
+}
+
+/* R-UPDATE's conditions.  Without a causal mask chunks may be added up in any order. */
+static void set_update(bound_model *m)
+{
+    const uint32_t schedule = m->numerics->schedule;
+    const int causal = m->p->axis[ATTEST_AXIS_MASK].value != ATTEST_MASK_FULL;
+    if (!m->recurrent || m->given || m->numerics->acc_truncates == ATTEST_YES)
+        return;
+    if (schedule == ATTEST_SCHEDULE_RECURRENT)
+        m->update = 1;
+    else if (schedule == ATTEST_SCHEDULE_CHUNK && causal && m->p->chunk > 0)
+        m->update = m->p->chunk;
 }
 
 /* R-PROBABILISTIC's conditions.  Of scores: nothing but the product may err, and of 2d - 1 roundings lambda sqrt() is
@@ -342,6 +357,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     m->gates_values = axis_gates_of(p)->values;
     m->gates_rows = axis_gates_of(p)->rows;
     set_form(m, in);
+    set_update(m);
     set_units(m);
     m->divides_first = numerics->division != ATTEST_DIVISION_AFTER_SUM && !(flags & ATTEST_SERIAL_SUMS);
     m->running = m->exponential && (numerics->division == ATTEST_DIVISION_RUNNING ||

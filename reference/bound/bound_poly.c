@@ -78,13 +78,15 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
 }
 
 /* R-STATE: C = keys + rows + 5P + 7 roundings per term, those of decays and gates, of stored states and of the scale's
- * powers.  `likely`: by R-PROBABILISTIC; a rounding of the scale, or of a power of a decay, meets a term more than
+ * powers; `term`: without the sums over tokens and rows, but for those inside one update (R-UPDATE).  `likely`: by
+ * R-PROBABILISTIC; a rounding of the scale, or of a power of a decay, meets a term more than
  * once. */
-static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely)
+static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int likely, int term)
 {
     const int64_t own = (m->numerics->scale_dtype ? 5 : 9) * (int64_t)m->degree + 7;
     const int divides = axis_weight_of(m->p)->factorial && m->degree > 1;
-    const int64_t sums = w->keys + m->rows, factors = own + bound_decay_steps(m, w->keys + 1);
+    const int64_t sums = term ? 0 : w->keys + m->rows;
+    const int64_t factors = own + (term ? bound_update_roundings(m) : bound_decay_steps(m, w->keys + 1));
     AUTO_MAG(u, hard, root);
     mag_max(u, m->u, m->u_sum);
     bound_gamma(y, sums + factors, u);
@@ -107,7 +109,7 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
         bound_gamma(u, 2, m->u_exp);
         bound_compose(y, y, u);
     }
-    bound_gamma(u, w->keys + 1, m->u_state);
+    bound_gamma(u, term ? m->update : w->keys + 1, m->u_state);
     bound_compose(y, y, u);
     bound_gamma(u, m->degree, m->u_scale);
     bound_compose(y, y, u);
@@ -115,6 +117,14 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     bound_compose(y, y, u);
     if (m->rows < 0)
         mag_inf(y);
+}
+
+/* The state before, or a term, meets as many additions as there are tokens; decays of one token are stored numbers, and
+ * may be rounded to acc. */
+int64_t bound_update_roundings(const bound_model *m)
+{
+    const int64_t decays = !m->decays ? 0 : m->update == 1 ? 2 : bound_decay_steps(m, m->update);
+    return m->update + decays;
 }
 
 /* What storing a state, or adding to it, in a narrower type loses after every token, times the query's power; and what
@@ -170,8 +180,10 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
     const axis_weight *weight = axis_weight_of(m->p);
     const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
     AUTO_MAG(mass, term, slope, high, room, wrong);
-    set_gamma(w->gamma_state, w, m, 0);
-    set_gamma(w->likely_state, w, m, 1);
+    set_gamma(w->gamma_state, w, m, 0, 0);
+    set_gamma(w->likely_state, w, m, 1, 0);
+    set_gamma(w->gamma_term, w, m, 0, m->update > 0);
+    mag_min(w->gamma_term, w->gamma_term, w->gamma_state);
     set_lost_state(w, m);
     for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
         bound_scaled_error(wrong, w, m, j);
@@ -179,12 +191,15 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
         mag_add(mass, row->mass + j, wrong);
         mag_max(high, high, mass);
         weight->mass(term, mass, order, 0);
-        mag_mul(term, term, w->gamma_state);
-        weight->mass(slope, mass, order, 1);
-        mag_addmul(term, slope, wrong);
         if (m->decays && !m->vector)
             mag_mul(term, term, row->decay + j);
-        mag_add(w->set[BOUND_SUM] + j, w->set[BOUND_SUM] + j, term);
+        mag_set(w->set[BOUND_STATE] + j, term);
+        mag_mul(term, term, w->gamma_term);
+        weight->mass(slope, mass, order, 1);
+        if (m->decays && !m->vector)
+            mag_mul(slope, slope, row->decay + j);
+        mag_addmul(term, slope, wrong);
+        mag_max(w->set[BOUND_SUM] + j, w->set[BOUND_SUM] + j, term); /* a key is in one form or in the other */
     }
     mag_mul(high, high, m->room); /* a readout before its power of the scale */
     mag_one(room);

@@ -11,12 +11,13 @@ void bound_probabilistic_share(row_job *job)
     mag_zero(y);
     if (m->direct)
         mag_div(y, w->likely_sum, w->gamma_sum);
-    if (m->recurrent) {
+    if (m->recurrent && !m->update) { /* else the sums are not in it (R-UPDATE) */
         mag_div(x, w->likely_state, w->gamma_state);
         mag_max(y, y, x);
     }
     mag_one(x);
-    if (m->turns || !mag_is_zero(m->feature) || !mag_is_zero(m->feature_tiny)) /* in the states' part, no sums */
+    if (m->update || m->turns || !mag_is_zero(m->feature) ||
+        !mag_is_zero(m->feature_tiny)) /* in the states' part, no sums */
         mag_max(y, y, x);
     mag_min(y, y, x);
 }
@@ -87,9 +88,10 @@ static void gates_lose(mag_t y, row_job *job, mag_t gate)
 }
 
 /* The state's share of a column's error. */
-static void states_lose(mag_t y, const row_job *job, const mag_t top, const mag_t gamma, int64_t c)
+static void states_lose(mag_t y, const row_job *job, const mag_t top, const mag_t gamma, const mag_t updates, int64_t c)
 {
     AUTO_MAG(most);
+    mag_add(y, y, updates);
     mag_one(most);
     mag_max(most, most, top);
     mag_addmul(y, job->weights.lost_state, most);
@@ -100,8 +102,12 @@ static void states_lose(mag_t y, const row_job *job, const mag_t top, const mag_
 void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
 {
     bound_weights *w = &job->weights;
-    AUTO_MAG(top, one, rest, state);
+    AUTO_MAG(top, one, rest, state, terms, updates, likely);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
+    if (job->model.update) {
+        bound_sums_dot(terms, &job->sums, BOUND_STATE);
+        bound_updates_find(updates, likely, job, terms, y, c);
+    }
     mag_set_d(top, job->sums.top);
     bound_probabilistic_sum(probable, job, y, top);
     bound_run_numerator(y, probable, job, c);
@@ -119,7 +125,7 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
         mag_cmp(state, job->model.state_limit) > 0 || mag_cmp(top, job->model.limit) > 0)
         w->overflow = 1;
     if (job->model.recurrent || job->model.given) {
-        states_lose(y, job, top, w->gamma_state, c);
-        states_lose(probable, job, top, w->likely_state, c);
+        states_lose(y, job, top, w->gamma_state, updates, c);
+        states_lose(probable, job, top, w->likely_state, likely, c);
     }
 }

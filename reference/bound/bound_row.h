@@ -34,6 +34,7 @@ typedef struct row_job {
     mag_t divisor, weak, weaker; /* lower bounds: |Z|, |Z| - weights' errors, that - denominator */
     mag_t division;              /* relative error of the quotient */
     mag_t out, out_tiny;         /* rounding to the output's format */
+    mag_ptr update;              /* [e+1] R-UPDATE: what updates and readouts of exact states err by, u and (last) z */
     int likely;                  /* R-PROBABILISTIC holds: an o, not behind a root */
     mag_t likely_denominator;    /* as denominator */
     mag_t likely_share;          /* the part of what the gammas of set[BOUND_SUM] bring that is enough */
@@ -61,6 +62,12 @@ void bound_run_cast(mag_t y, row_job *job, int64_t c);
 void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const arb_t truth, const mag_t relative,
                   int gated);
 void bound_unbounded(ref_bound *bound);
+
+/* bound_updates.c.  Sets job->update: infinite where no order is declared or the state is too large. */
+void bound_updates_set(row_job *job);
+/* What updates and readouts bring to column c (e: of z), and what they probably do: `terms` is the sum of the states'
+ * absolute terms, `moved` what their own errors and those of the features do.  Untouched where no order is declared. */
+void bound_updates_find(mag_t y, mag_t probable, const row_job *job, const mag_t terms, const mag_t moved, int64_t c);
 
 /* bound_running.c: nothing where no running mean is kept.  What it rounds beside its sums, times the largest |v| of the
  * column in job->sums and `size`, that of the divisor where u is asked for; cast weights meet v - o, where the

@@ -13,7 +13,7 @@ static const size_t scalar_fields[] = {
     offsetof(bound_weights, decay_log),  offsetof(bound_weights, weight_max),   offsetof(bound_weights, gate_value),
     offsetof(bound_weights, gate_row),   offsetof(bound_weights, gate_tiny),    offsetof(bound_weights, likely_score),
     offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
-    offsetof(bound_weights, cast_tiny),  offsetof(bound_weights, state_reach),
+    offsetof(bound_weights, cast_tiny),  offsetof(bound_weights, state_reach),  offsetof(bound_weights, gamma_term),
 };
 
 #define ARRAYS (5 + BOUND_SETS)
@@ -291,7 +291,10 @@ static int64_t additions(const bound_weights *w, const bound_model *m)
     int64_t count = w->keys + 1;
     if (n->acc_truncates != ATTEST_YES && n->block > 0 && n->block + w->keys / n->block + 2 < count)
         count = n->block + w->keys / n->block + 2;
-    if (m->running) /* a rescaled sum, its addition, that of the mean (R-RUNNING) */
+    if (m->numerics->schedule == ATTEST_SCHEDULE_CHUNK && m->recurrent && m->p->chunk > 0 &&
+        m->p->chunk + m->degree + 3 < count)
+        count = m->p->chunk + m->degree + 3; /* pairs of one chunk, and what is read of the state's degrees */
+    if (m->running)                          /* a rescaled sum, its addition, that of the mean (R-RUNNING) */
         count = 3 * w->keys + 1 - (w->rescales < w->keys ? w->rescales : w->keys);
     return count + w->rescales + (w->merges ? 2 * w->merges + 2 : 0);
 }

@@ -85,9 +85,10 @@ typedef struct ref_inputs {
     const attest_problem *p;
     const attest_tensor *role[ATTEST_TENSOR_ROLES];
     const attest_tensor *h0[ATTEST_STATE_SLOTS], *z0[ATTEST_STATE_SLOTS];
-    int lowest, highest;           /* degrees of the states; highest < lowest: no recurrence */
-    struct ref_ball_cache *ball;   /* decoded blocks, owned by the truth; NULL: decoded anew for each row */
-    struct ref_exact_cache *exact; /* a head's integers (exact_integer.h), owned likewise; NULL: none are kept */
+    int lowest, highest;               /* degrees of the states; highest < lowest: no recurrence */
+    struct ref_ball_cache *ball;       /* decoded blocks, owned by the truth; NULL: decoded anew for each row */
+    struct ref_exact_cache *exact;     /* a head's integers (exact_integer.h), owned likewise; NULL: none are kept */
+    struct ref_update_cache **updates; /* sizes of a head's states (bound_updates.c), owned likewise; NULL: not kept */
 } ref_inputs;
 
 void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle);
@@ -206,6 +207,7 @@ attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_
 attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in, const attest_numerics *numerics,
                             uint32_t flags, attest_tensor_id id, uint32_t got_dtype, int64_t b, int64_t h, int64_t i,
                             attest_error *err);
+void ref_update_cache_free(struct ref_update_cache *cache);
 /* bound[rows*e] or [rows]; state is the enclosure, abs_scale the sum of absolute terms. */
 attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_scale, arb_srcptr state,
                               const ref_inputs *in, const attest_numerics *numerics, uint32_t flags,

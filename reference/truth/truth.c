@@ -93,6 +93,7 @@ attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, co
     ref_inputs_set(&made->in, p, in);
     made->in.ball = &made->ball;
     made->in.exact = &made->exact;
+    made->in.updates = &made->updates;
     *truth = made;
 out:
     return status;
@@ -115,6 +116,7 @@ void attest_truth_free(attest_truth *truth)
     ref_row_clear(&truth->spare);
     ref_ball_cache_clear(&truth->ball);
     ref_exact_cache_clear(&truth->exact);
+    ref_update_cache_free(truth->updates);
     attest_enclosures_free(&truth->fast_o);
     attest_enclosures_free(&truth->fast_lse);
     free(truth);

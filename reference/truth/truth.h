@@ -16,6 +16,7 @@ struct attest_truth {
     ref_inputs in;
     ref_ball_cache ball;
     ref_exact_cache exact;
+    struct ref_update_cache *updates;
     uint32_t engine;        /* the engine asked for */
     struct ref_slot *slots; /* open addressing by row number; size a power of two */
     int64_t slot_count, used;

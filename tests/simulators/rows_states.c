@@ -2,6 +2,7 @@
 #include "tests/simulators/rows_numerics.h"
 
 static const sim_size small[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 2 }, { 22, 4 }, { 0, 0 } };
+static const sim_size many[] = { { 200, 2 }, { 200, 4 }, { 0, 0 } };
 static const sim_size line[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 4 }, { 64, 1 }, { 0, 0 } };
 
 #define STATE(type) .state_dtype = 1 + ATTEST_##type
@@ -52,6 +53,22 @@ static const sim_row rows[] = {
       0, "o", SEARCHED, line },
     { "R-STATE", "retnet in chunks of 4", "chunk 4", "variant=retnet scale=0.7 chunk=4", sim_chunk, { 0 },
       NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED, line },
+    { "R-UPDATE", "linear, tokens into the state", "chunk 4", LINEAR " chunk=4", sim_chunk, { .chunks = CHUNKS_INTO },
+      NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED " positive", line, .quick = 1 },
+    { "R-UPDATE", "retnet, tokens into the state", "chunk 4", "variant=retnet scale=0.7 chunk=4", sim_chunk,
+      { .chunks = CHUNKS_INTO }, NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED, line },
+    { "R-UPDATE", "linear, a tree of chunks", "chunk 4", LINEAR " chunk=4", sim_chunk, { .chunks = CHUNKS_TREE },
+      NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED " positive", line },
+    { "R-UPDATE", "linear, a tree of chunks", "chunk 1", LINEAR " chunk=1", sim_chunk, { .chunks = CHUNKS_TREE },
+      NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED " positive", line },
+    { "R-UPDATE", "retnet, a tree of chunks", "chunk 2", "variant=retnet scale=0.7 chunk=2", sim_chunk,
+      { .chunks = CHUNKS_TREE }, NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED, line },
+    { "R-UPDATE", "linear", "many keys", LINEAR, sim_recurrent, { 0 }, NUMERICS(DECLARED, RECURRENT), 0, "o",
+      "cancel normal positive first:20", many },
+    { "R-UPDATE", "taylor:2", "many keys", "variant=taylor:2 mask=causal scale=0.7", sim_recurrent, { 0 },
+      NUMERICS(DECLARED, RECURRENT), 0, "o", "cancel normal positive", many },
+    { "R-UPDATE", "linear", "many keys, state bf16", LINEAR, sim_recurrent, { 0 },
+      NUMERICS(DECLARED, RECURRENT, STATE(BF16)), 0, "u", "cancel normal", many },
     { "R-STATE", "retnet in chunks of 4, powers", "chunk 4", "variant=retnet scale=0.7 chunk=4", sim_chunk,
       { .decay = DECAY_POWER }, NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED, line },
     { "R-STATE", "linear", "all unknown", LINEAR, sim_recurrent, { 0 }, NUMERICS(.schedule = 0), 0, "o", SEARCHED,

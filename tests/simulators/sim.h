@@ -36,6 +36,9 @@ typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL } sim_norm;
 typedef enum sim_decay { DECAY_PRODUCT, DECAY_POWER, DECAY_LOGS } sim_decay;
 /* sigmoid: silu = x (1/(1 + e^-x)). */
 typedef enum sim_silu { SILU_DIVIDE, SILU_SIGMOID } sim_silu;
+/* A chunk is summed by itself and added to the state; its tokens are added to the state one by one; chunks are added up
+ * in a tree. */
+typedef enum sim_chunks { CHUNKS_SUMMED, CHUNKS_INTO, CHUNKS_TREE } sim_chunks;
 
 typedef struct sim_options {
     uint32_t schedule; /* of a kernel that does not declare it */
@@ -51,6 +54,7 @@ typedef struct sim_options {
     sim_norm norm;
     sim_decay decay;
     sim_silu silu;
+    sim_chunks chunks;
     int sink_in_max;  /* the sink is one of the numbers that the maximum is taken of */
     int apart;        /* delta: b v and b k S are rounded by themselves */
     int cast_in_sum;  /* the denominator adds the cast weights */

@@ -1,6 +1,8 @@
 /* sim_state.c - states of monomials, updated token by token, or at the end of each chunk. */
 #include "tests/simulators/sim.h"
 
+#include <stdlib.h>
+
 /* A state of all degrees of the variant: entries of degree n in row-major Kronecker order, degree after degree. */
 typedef struct states {
     int lowest, highest;
@@ -159,27 +161,67 @@ static num between(sim *s, int64_t from, int64_t to) { return sim_decays(s) ? si
 
 static num times(sim *s, num x, num factor) { return factor < 0 ? x : sim_mul(s, &s->unit.acc, x, factor); }
 
-/* State after the chunk [first, last): the old one, decayed, and the sum over the chunk's tokens. */
-static void close_chunk(sim *s, states *x, int64_t first, int64_t last)
+/* x := decayed x + part, over tokens with the decay `over`. */
+static void join(sim *s, states *x, const states *part, num over)
+{
+    for (int64_t r = 0; r < x->rows; r++)
+        for (int64_t c = 0; c < s->p->e; c++)
+            x->sum[r][c] = stored(s, x->started
+                                         ? sim_add(s, &s->unit.sum, times(s, x->sum[r][c], over), part->sum[r][c])
+                                         : part->sum[r][c]);
+    x->started = 1;
+}
+
+/* Adds the tokens [first, last), decayed to the last of them. */
+static void add_tokens(sim *s, states *x, int64_t first, int64_t last)
 {
     const tape_unit *sum = &s->unit.sum;
     num m[SIM_MONOMIALS];
-    const num over = between(s, first - 1, last - 1);
-    states part = *x;
     for (int64_t t = first; t < last; t++) {
         const num decay = between(s, t, last - 1);
         monomials(s, x, s->k[t], m);
         for (int64_t r = 0; r < x->rows; r++)
             for (int64_t c = 0; c < s->p->e; c++) {
                 const num term = times(s, sim_mul(s, sum, m[r], s->v[t][c]), decay);
-                part.sum[r][c] = t == first ? term : sim_add(s, sum, part.sum[r][c], term);
+                x->sum[r][c] = x->started ? sim_add(s, sum, x->sum[r][c], term) : term;
             }
+        x->started = 1;
     }
-    for (int64_t r = 0; r < x->rows; r++)
-        for (int64_t c = 0; c < s->p->e; c++)
-            x->sum[r][c] = stored(s, x->started ? sim_add(s, sum, times(s, x->sum[r][c], over), part.sum[r][c])
-                                                : part.sum[r][c]);
-    x->started = 1;
+}
+
+/* State after the chunk [first, last): the old one, decayed, and the chunk's tokens. */
+static void close_chunk(sim *s, states *x, int64_t first, int64_t last)
+{
+    const num over = between(s, first - 1, last - 1);
+    states part = *x;
+    if (s->options->chunks == CHUNKS_INTO) {
+        for (int64_t r = 0; x->started && r < x->rows; r++)
+            for (int64_t c = 0; c < s->p->e; c++)
+                x->sum[r][c] = times(s, x->sum[r][c], over);
+        add_tokens(s, x, first, last);
+        return;
+    }
+    part.started = 0;
+    add_tokens(s, &part, first, last);
+    join(s, x, &part, over);
+}
+
+/* The chunks [from, to) of `chunk` tokens: halves, added up. */
+static void add_chunks(sim *s, states *x, int64_t from, int64_t to, int64_t chunk)
+{
+    const int64_t middle = (from + to) / 2;
+    if (to - from == 1) {
+        add_tokens(s, x, from * chunk, to * chunk);
+        return;
+    }
+    states *right = calloc(1, sizeof *right);
+    if (!right)
+        abort();
+    limits(s, right);
+    add_chunks(s, x, from, middle, chunk);
+    add_chunks(s, right, middle, to, chunk);
+    join(s, x, right, between(s, middle * chunk - 1, to * chunk - 1));
+    free(right);
 }
 
 /* norm=none, weight=power:1: what comes before the chunk through the state, its own pairs directly. */
@@ -190,8 +232,10 @@ void sim_chunk(sim *s)
     const int64_t chunk = s->p->chunk, start = s->i / chunk * chunk;
     limits(s, &x);
     sim_tokens(s);
-    for (int64_t t = 0; t + chunk <= start; t += chunk)
+    for (int64_t t = 0; s->options->chunks != CHUNKS_TREE && t + chunk <= start; t += chunk)
         close_chunk(s, &x, t, t + chunk);
+    if (s->options->chunks == CHUNKS_TREE && start > 0)
+        add_chunks(s, &x, 0, start / chunk, chunk);
     scale_query(s);
     for (int64_t j = start; j < s->last; j++) {
         w[j] = sim_dot(s, s->q, s->k[j], s->dim);
