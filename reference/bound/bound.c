@@ -146,6 +146,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     bound_sums_distances(&job->sums, v, job->b, job->g, job->row->first, c, o);
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
+    bound_common_take(bound->term[ATTEST_TERM_EXP], job, c, o);
     bound_sums_dot(cast, &job->sums, BOUND_CAST);
     arb_get_mag(size, o);
     mag_addmul(bound->term[ATTEST_TERM_EXP], job->weights.extra_error, size);
@@ -435,7 +436,7 @@ static void fill_sums(row_job *job)
 {
     mag_srcptr set[BOUND_SETS];
     for (int t = 0; t < BOUND_SETS; t++)
-        set[t] = t == BOUND_STATE && !job->model.update ? NULL : job->weights.set[t];
+        set[t] = t == BOUND_STATE && !job->model.update && !job->model.common ? NULL : job->weights.set[t];
     bound_sums_fill(&job->sums, set);
 }
 

@@ -72,6 +72,7 @@ typedef struct bound_model {
     int decays, vector; /* decay is set; inside the product */
     int gates_values, gates_rows;
     int serial;        /* sums over keys and channels are declared to be serial (R-RUN) */
+    int common;        /* factors that many exponentials have in common are known (R-COMMON) */
     int divides_first; /* weights may be divided before they meet v (R-CAST, R-SUM) */
     int running;       /* the output may be a running mean (R-RUNNING) */
     int scales_inputs; /* q, or q and k, may be scaled and rounded to a type narrower than acc */
@@ -158,9 +159,9 @@ typedef struct bound_weights {
     mag_ptr token;   /* sum |phi(k_j)|; 0 where it is not needed */
     mag_ptr size;    /* |w| */
     mag_ptr likely;  /* as delta, by R-PROBABILISTIC; NULL: nothing is gained by it */
-    mag_ptr
-        set[BOUND_SETS]; /* errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM); terms of
-                                a state (R-UPDATE) */
+    /* Errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM); terms of a state (R-UPDATE), or
+     * the part of `exp` that keys have not in common (R-COMMON). */
+    mag_ptr set[BOUND_SETS];
     mag_t q_sum, q_max, k_max;
     mag_t delta_max, score_max;     /* score_max: of |s| + delta */
     mag_t center;                   /* error of the computed center */
@@ -189,7 +190,7 @@ typedef struct bound_weights {
 
 enum bound_choice { BOUND_KEPT = 0, BOUND_DROPPED = 1, BOUND_OPEN = 2 };
 
-enum { BOUND_SCORE = 0, BOUND_EXP = 1, BOUND_CAST = 2, BOUND_SUM = 3, BOUND_STATE = 4 };
+enum { BOUND_SCORE = 0, BOUND_EXP = 1, BOUND_CAST = 2, BOUND_SUM = 3, BOUND_STATE = 4, BOUND_APART = 4 };
 
 attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *err);
 void bound_weights_clear(bound_weights *w);

@@ -21,6 +21,7 @@ typedef struct exp_job {
     mag_t kappa;      /* relative error of an exponent */
     mag_t fixed;      /* absolute error of every exponent */
     mag_t growth;     /* relative error of all exponentials that multiply a weight */
+    mag_t own;        /* the part of it that is the weight's own exponential (R-COMMON) */
     mag_t tiny;       /* absolute error of a weight */
 } exp_job;
 
@@ -31,6 +32,7 @@ static void job_init(exp_job *e)
     mag_init(e->kappa);
     mag_init(e->fixed);
     mag_init(e->growth);
+    mag_init(e->own);
     mag_init(e->tiny);
 }
 
@@ -41,6 +43,7 @@ static void job_clear(exp_job *e)
     mag_clear(e->kappa);
     mag_clear(e->fixed);
     mag_clear(e->growth);
+    mag_clear(e->own);
     mag_clear(e->tiny);
 }
 
@@ -118,6 +121,7 @@ static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int co
         mag_addmul(e->fixed, x, w->score_max);
     }
     bound_gamma(e->growth, 1 + w->rescales + w->merges + (common ? 0 : 1), m->u_exp);
+    bound_gamma(e->own, 1, m->u_exp);
     if (!common) {
         bound_gamma(x, 1, m->u);
         bound_compose(e->growth, e->growth, x);
@@ -127,12 +131,12 @@ static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int co
 }
 
 /* relative error of an exponential with |exponent| <= x (R-EXP) */
-static void relative(mag_t y, const mag_t x, const exp_job *e)
+static void relative(mag_t y, const mag_t x, const exp_job *e, const mag_t growth)
 {
     mag_mul(y, x, e->kappa);
     mag_add(y, y, e->fixed);
     expm1_upper(y, y);
-    bound_compose(y, y, e->growth);
+    bound_compose(y, y, growth);
 }
 
 /* R-SINK: the sink and eps are keys with v = 0. */
@@ -147,14 +151,14 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
         arb_sub(y, x, e->limit, 64);
         arb_get_mag(size, y);
         mag_add(size, size, w->delta_max);
-        relative(error, size, e);
+        relative(error, size, e, e->growth);
         arb_exp(y, x, 64);
         arb_get_mag(size, y);
         mag_mul(w->extra_error, size, error);
         mag_add(w->extra_error, w->extra_error, e->tiny);
     } else if (axis_norm_of(p)->eps && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET && row->keys > 0) {
         bound_gamma(size, 2, m->u);
-        relative(error, w->score_max, e);
+        relative(error, w->score_max, e, e->growth);
         bound_compose(error, error, size);
         mag_set_d(size, p->axis[ATTEST_AXIS_EPS].number);
         mag_mul(w->extra_error, size, error);
@@ -169,7 +173,7 @@ void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *ro
 {
     exp_job e;
     AUTO_ARB(x);
-    AUTO_MAG(size, score, rest);
+    AUTO_MAG(size, score, rest, own);
     job_init(&e);
     set_top(&e, w, row, in, h);
     set_unit(w, m, &e, common);
@@ -179,11 +183,17 @@ void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *ro
         arb_get_mag(size, x);
         mag_add(size, size, w->delta + j);
         mag_add(size, size, w->delta_max); /* |x_j| as the kernel sees it */
-        relative(rest, size, &e);
+        relative(rest, size, &e, e.growth);
+        if (m->common)
+            relative(own, size, &e, e.own);
         expm1_upper(score, w->delta + j);
         mag_mul(w->set[BOUND_SCORE] + j, w->size + j, score);
         mag_add(size, w->size + j, w->set[BOUND_SCORE] + j);
         mag_mul(w->set[BOUND_EXP] + j, size, rest);
+        if (m->common) {
+            mag_mul(w->set[BOUND_APART] + j, size, own);
+            mag_add(w->set[BOUND_APART] + j, w->set[BOUND_APART] + j, e.tiny);
+        }
         if (m->decays) { /* set to |D| tiny; never below that without decay */
             mag_one(rest);
             mag_max(rest, rest, row->decay + j);

@@ -63,6 +63,10 @@ void bound_finish(ref_bound *bound, const row_job *job, const arb_t inner, const
                   int gated);
 void bound_unbounded(ref_bound *bound);
 
+/* bound_common.c: takes y >= sum a_j |v_jc - o| of the exponentials' errors a_j down to what they do where factors are
+ * common to many keys; |v - o| of column c is in job->sums. */
+void bound_common_take(mag_t y, row_job *job, int64_t c, const arb_t o);
+
 /* bound_updates.c.  Sets job->update: infinite where no order is declared or the state is too large. */
 void bound_updates_set(row_job *job);
 /* What updates and readouts bring to column c (e: of z), and what they probably do: `terms` is the sum of the states'

@@ -1,0 +1,61 @@
+/* bound_common.c - errors of factors that many weights have in common: they move a mean by what the weights together
+ * weigh away from it (R-COMMON). */
+#include "reference/bound/bound_row.h"
+
+#include <float.h>
+
+/* sum >= 0 of `count` roundings at most, times 2^shift. */
+static void raised(mag_t y, double sum, int64_t count, slong shift)
+{
+    AUTO_MAG(factor);
+    if (sum >= 0 && sum <= DBL_MAX)
+        mag_set_d(y, sum);
+    else
+        mag_inf(y);
+    mag_set_ui_2exp_si(factor, (ulong)count + 4, -52);
+    mag_add_ui(factor, factor, 1);
+    mag_mul(y, y, factor);
+    mag_add_ui_2exp_si(y, y, (ulong)count + 1, -1060);
+    mag_mul_2exp_si(y, y, shift);
+}
+
+/* sum over the tiles but the first of |sum of w_j (v_jc - o) over the keys before it|. */
+static void leanings(mag_t y, row_job *job, int64_t c, const arb_t o)
+{
+    const bound_run *run = &job->run;
+    const double *x = bound_sums_channel(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
+    const double mid = arf_get_d(arb_midref(o), ARF_RND_NEAR);
+    double before = 0, total = 0, size = 0, slack = 0, weights = 0;
+    AUTO_ARB(rest);
+    AUTO_MAG(far);
+    arb_set_d(rest, mid);
+    arb_sub(rest, o, rest, 128);
+    arb_get_mag(far, rest);
+    for (int64_t j = 0; j < run->keys; j++) {
+        const double away = x[j] - mid, term = run->weight[j] * away;
+        if (j > 0 && j % run->tile == 0)
+            total += __builtin_fabs(before);
+        before += term;
+        size += __builtin_fabs(term);
+        slack += run->error[j] * __builtin_fabs(away);
+        weights += __builtin_fabs(run->weight[j]) + run->error[j];
+    }
+    const double tiles = (double)((run->keys - 1) / run->tile);
+    const double each = (double)(run->keys + 8) * 0x1p-52 * size + slack + ref_mag_upper(far) * weights;
+    raised(y, total + tiles * each, 4 * run->keys, run->shift);
+}
+
+void bound_common_take(mag_t y, row_job *job, int64_t c, const arb_t o)
+{
+    const bound_weights *w = &job->weights;
+    AUTO_MAG(apart, lean, grow);
+    if (!job->model.common || !job->run.weight)
+        return;
+    bound_gamma(grow, w->rescales, job->model.u_exp);
+    mag_add_ui(grow, grow, 1);
+    bound_sums_dot(apart, &job->sums, BOUND_APART);
+    leanings(lean, job, c, o);
+    mag_addmul(apart, job->model.u_exp, lean);
+    mag_mul(apart, apart, grow);
+    mag_min(y, y, apart);
+}
