@@ -355,8 +355,8 @@ enum {
      * c, then times scale.  u and z: keys ascending from the row's first visible one, weights not divided, masked keys
      * not at all or as 0; online: each tile (`tile` keys from the first visible one) by itself, then added to what was
      * there, rescaled.  Softmax weights are e^(s-M), M the largest score of the row's visible keys (online: up to the
-     * end of the key's tile), all cast to p by one rounding.  Sharpens the bound of schedules two-pass, online and
-     * direct. */
+     * end of the key's tile), all cast to p by one rounding.  Split: consecutive keys a part, each as if two-pass, then
+     * joined one after another.  Sharpens the bound of schedules two-pass, online, split (exp) and direct. */
     ATTEST_SERIAL_SUMS = 1u << 8,
     ATTEST_FLAGS_KNOWN = 0x1f7u
 };

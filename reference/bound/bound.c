@@ -78,15 +78,19 @@ static void set_output(row_job *job)
     mag_add(job->out_tiny, job->out_tiny, m->tiny);
 }
 
-/* R-DIVISION; a division-free merge: e^(lse_part - lse). */
+/* R-DIVISION; a division-free merge: e^(lse_part - lse), whose sum over the parts is not quite 1 (R-MERGE). */
 static void set_division(row_job *job)
 {
     const bound_model *m = &job->model;
-    AUTO_MAG(x);
+    AUTO_MAG(x, sum);
     mag_set(job->division, m->u_div);
     if (job->weights.merges && m->exponential) {
         mag_expm1(x, job->weights.merge);
-        bound_compose(x, x, m->u_exp);
+        bound_compose(job->division, job->division, x);
+        bound_gamma(x, 2, m->u_exp);
+        bound_compose(job->division, job->division, x);
+        mag_max(sum, m->u, m->u_sum);
+        bound_gamma(x, job->weights.merges + 1, sum);
         bound_compose(job->division, job->division, x);
     }
 }

@@ -19,13 +19,14 @@ static void raised(mag_t y, double sum, int64_t count, slong shift)
     mag_mul_2exp_si(y, y, shift);
 }
 
-/* sum over the tiles but the first of |sum of w_j (v_jc - o) over the keys before it|. */
+/* Online: sum over the tiles but the first of |G_t|, G_t the sum of w_j (v_jc - o) over the keys before tile t.  Split:
+ * as often as there are parts, how far two such sums may be apart. */
 static void leanings(mag_t y, row_job *job, int64_t c, const arb_t o)
 {
     const bound_run *run = &job->run;
     const double *x = bound_sums_channel(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
     const double mid = arf_get_d(arb_midref(o), ARF_RND_NEAR);
-    double before = 0, total = 0, size = 0, slack = 0, weights = 0;
+    double before = 0, total = 0, size = 0, slack = 0, weights = 0, most = 0, least = 0;
     AUTO_ARB(rest);
     AUTO_MAG(far);
     arb_set_d(rest, mid);
@@ -36,26 +37,45 @@ static void leanings(mag_t y, row_job *job, int64_t c, const arb_t o)
         if (j > 0 && j % run->tile == 0)
             total += __builtin_fabs(before);
         before += term;
+        most = before > most ? before : most;
+        least = before < least ? before : least;
         size += __builtin_fabs(term);
         slack += run->error[j] * __builtin_fabs(away);
         weights += __builtin_fabs(run->weight[j]) + run->error[j];
     }
-    const double tiles = (double)((run->keys - 1) / run->tile);
+    const double tiles = (double)(run->parts ? 2 * run->parts : (run->keys - 1) / run->tile);
+    if (run->parts)
+        total = (double)run->parts * (most - least);
     const double each = (double)(run->keys + 8) * 0x1p-52 * size + slack + ref_mag_upper(far) * weights;
     raised(y, total + tiles * each, 4 * run->keys, run->shift);
 }
 
-void bound_common_take(mag_t y, row_job *job, int64_t c, const arb_t o)
+/* Relative error of one factor; `all`: 1 + that of all factors of a weight together.  A part has one. */
+static void factor_errors(mag_t one, mag_t all, const row_job *job)
 {
     const bound_weights *w = &job->weights;
-    AUTO_MAG(apart, lean, grow);
+    AUTO_MAG(merge);
+    if (job->run.parts) {
+        mag_expm1(merge, w->merge);
+        bound_gamma(all, w->merges, job->model.u_exp);
+        bound_compose(all, all, merge);
+        mag_set(one, all);
+    } else {
+        bound_gamma(all, w->rescales, job->model.u_exp);
+        mag_set(one, job->model.u_exp);
+    }
+    mag_add_ui(all, all, 1);
+}
+
+void bound_common_take(mag_t y, row_job *job, int64_t c, const arb_t o)
+{
+    AUTO_MAG(apart, lean, grow, one);
     if (!job->model.common || !job->run.weight)
         return;
-    bound_gamma(grow, w->rescales, job->model.u_exp);
-    mag_add_ui(grow, grow, 1);
+    factor_errors(one, grow, job);
     bound_sums_dot(apart, &job->sums, BOUND_APART);
     leanings(lean, job, c, o);
-    mag_addmul(apart, job->model.u_exp, lean);
+    mag_addmul(apart, one, lean);
     mag_mul(apart, apart, grow);
     mag_min(y, y, apart);
 }

@@ -20,6 +20,7 @@ typedef struct exp_job {
     arb_t top, limit; /* limit: upper bound of the scores; top: of scores and sink */
     mag_t kappa;      /* relative error of an exponent */
     mag_t fixed;      /* absolute error of every exponent */
+    mag_t alone;      /* the part of it that is the weight's own (R-COMMON) */
     mag_t growth;     /* relative error of all exponentials that multiply a weight */
     mag_t own;        /* the part of it that is the weight's own exponential (R-COMMON) */
     mag_t tiny;       /* absolute error of a weight */
@@ -31,6 +32,7 @@ static void job_init(exp_job *e)
     arb_init(e->limit);
     mag_init(e->kappa);
     mag_init(e->fixed);
+    mag_init(e->alone);
     mag_init(e->growth);
     mag_init(e->own);
     mag_init(e->tiny);
@@ -42,6 +44,7 @@ static void job_clear(exp_job *e)
     arb_clear(e->limit);
     mag_clear(e->kappa);
     mag_clear(e->fixed);
+    mag_clear(e->alone);
     mag_clear(e->growth);
     mag_clear(e->own);
     mag_clear(e->tiny);
@@ -115,6 +118,7 @@ static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int co
         mag_mul(x, m->u, w->score_max);
         mag_mul_ui(x, x, m->unknown || w->rescales > 0 ? 2 : 1);
         mag_add(e->fixed, e->fixed, x);
+        mag_set(e->alone, x);
     }
     if (!common) { /* the shift is undone by e^m, or never made */
         bound_gamma(x, m->log2_domain ? 4 : 2, m->u);
@@ -131,10 +135,10 @@ static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int co
 }
 
 /* relative error of an exponential with |exponent| <= x (R-EXP) */
-static void relative(mag_t y, const mag_t x, const exp_job *e, const mag_t growth)
+static void relative(mag_t y, const mag_t x, const exp_job *e, const mag_t fixed, const mag_t growth)
 {
     mag_mul(y, x, e->kappa);
-    mag_add(y, y, e->fixed);
+    mag_add(y, y, fixed);
     expm1_upper(y, y);
     bound_compose(y, y, growth);
 }
@@ -151,14 +155,14 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
         arb_sub(y, x, e->limit, 64);
         arb_get_mag(size, y);
         mag_add(size, size, w->delta_max);
-        relative(error, size, e, e->growth);
+        relative(error, size, e, e->fixed, e->growth);
         arb_exp(y, x, 64);
         arb_get_mag(size, y);
         mag_mul(w->extra_error, size, error);
         mag_add(w->extra_error, w->extra_error, e->tiny);
     } else if (axis_norm_of(p)->eps && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET && row->keys > 0) {
         bound_gamma(size, 2, m->u);
-        relative(error, w->score_max, e, e->growth);
+        relative(error, w->score_max, e, e->fixed, e->growth);
         bound_compose(error, error, size);
         mag_set_d(size, p->axis[ATTEST_AXIS_EPS].number);
         mag_mul(w->extra_error, size, error);
@@ -183,9 +187,9 @@ void bound_exp_weights(bound_weights *w, const bound_model *m, const ref_row *ro
         arb_get_mag(size, x);
         mag_add(size, size, w->delta + j);
         mag_add(size, size, w->delta_max); /* |x_j| as the kernel sees it */
-        relative(rest, size, &e, e.growth);
+        relative(rest, size, &e, e.fixed, e.growth);
         if (m->common)
-            relative(own, size, &e, e.own);
+            relative(own, size, &e, e.alone, e.own);
         expm1_upper(score, w->delta + j);
         mag_mul(w->set[BOUND_SCORE] + j, w->size + j, score);
         mag_add(size, w->size + j, w->set[BOUND_SCORE] + j);

@@ -367,8 +367,10 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_score(m);
     m->serial = (flags & ATTEST_SERIAL_SUMS) && mag_equal(m->u_sum, m->u) && !m->recurrent && !m->given &&
                 (numerics->schedule == ATTEST_SCHEDULE_TWO_PASS || numerics->schedule == ATTEST_SCHEDULE_DIRECT ||
+                 (numerics->schedule == ATTEST_SCHEDULE_SPLIT && m->exponential) ||
                  (numerics->schedule == ATTEST_SCHEDULE_ONLINE && numerics->tile > 0));
-    m->common = m->exponential && m->serial && numerics->schedule == ATTEST_SCHEDULE_ONLINE && !m->decays &&
+    const int factors = numerics->schedule == ATTEST_SCHEDULE_ONLINE || numerics->schedule == ATTEST_SCHEDULE_SPLIT;
+    m->common = m->exponential && m->serial && factors && !m->decays &&
                 p->axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
     m->plain = p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_IDENTITY && !m->turns && !m->narrows &&
                !m->vector && mag_is_zero(m->feature_tiny);

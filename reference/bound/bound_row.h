@@ -7,6 +7,7 @@
 /* A row's weights for R-RUN. */
 typedef struct bound_run {
     int64_t keys, tile; /* keys a part: all, or those of a tile */
+    int64_t parts;      /* of a split kernel, which may begin anywhere; else 0 */
     int extra;          /* a sink or eps is added to the denominator */
     int likely;         /* R-PROBABILISTIC is asked for */
     ulong root;         /* of the number of roundings, rounded up */

@@ -42,6 +42,8 @@ attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row
     if (!block)
         return attest_fail(err, ATTEST_NO_MEMORY, "bound: no memory for %lld keys", (long long)row->keys);
     *run = (bound_run){ .keys = row->keys, .tile = tile, .weight = block };
+    if (m->numerics->schedule == ATTEST_SCHEDULE_SPLIT)
+        run->parts = m->numerics->splits > 0 ? m->numerics->splits : m->p->splits > 0 ? m->p->splits : 1;
     run->extra = axis_norm_of(m->p)->sink || m->p->axis[ATTEST_AXIS_EPS].value != 0;
     run->root = root_above(bound_run_roundings(run));
     run->error = block + row->keys;
@@ -96,7 +98,7 @@ static void raised_root(mag_t y, double squares, double each, int64_t count, slo
 static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run *run, const double *x)
 {
     const double products = x ? 1 : 0;
-    double total = 0, squares = 0, size = 0, slack = 0, before = 0;
+    double total = 0, squares = 0, size = 0, slack = 0, before = 0, top = 0;
     for (int64_t start = 0; start < run->keys; start += run->tile) {
         const int64_t end = run->keys - start < run->tile ? run->keys : start + run->tile;
         double sum = 0;
@@ -106,6 +108,7 @@ static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run 
             size += __builtin_fabs(term);
             slack += run->error[j] * (x ? __builtin_fabs(x[j]) : 1);
             squares += products * term * term;
+            top = __builtin_fabs(sum) > top ? __builtin_fabs(sum) : top;
             if (j > start) {
                 total += __builtin_fabs(sum);
                 squares += sum * sum;
@@ -117,6 +120,8 @@ static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run 
         }
         before += sum;
     }
+    if (run->parts) /* a part's sums lack what was before it; it is weighed and divided, the sum so far rescaled */
+        total += (double)(run->keys + 8 * run->parts) * top;
     if (!x && run->extra) {
         total += __builtin_fabs(before);
         squares += before * before;
@@ -125,12 +130,15 @@ static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run 
     const int64_t count = bound_run_roundings(run);
     raised(partial, total + (double)count * each, count + run->keys, run->shift);
     mag_inf(root);
-    if (run->likely && count + run->keys > BOUND_LAMBDA * BOUND_LAMBDA) /* else it cannot be less */
+    if (run->likely && !run->parts && count + run->keys > BOUND_LAMBDA * BOUND_LAMBDA) /* else it cannot be less */
         raised_root(root, squares, each, count + run->keys, run->shift);
     raised(mass, size + slack, run->keys, run->shift);
 }
 
-int64_t bound_run_roundings(const bound_run *run) { return run->keys + 2 * ((run->keys - 1) / run->tile) + run->extra; }
+int64_t bound_run_roundings(const bound_run *run)
+{
+    return run->keys + 2 * ((run->keys - 1) / run->tile) + 5 * run->parts + run->extra;
+}
 
 /* R-PROBABILISTIC: lambda u (root + sqrt(K) each + [products] moved), and the u of narrowed inputs; `each`: how far a
  * partial sum is from the truth's. */
@@ -172,6 +180,8 @@ void bound_run_sum(mag_t y, mag_t probable, const bound_run *run, const bound_mo
         bound_compose(each, each, m->u);
     if (m->narrows)
         bound_compose(each, each, m->u);
+    if (x && run->parts)
+        bound_compose(each, each, m->u_div);
     mag_addmul(sum, each, mass);
     mag_min(y, y, sum);
     mag_min(probable, probable, y);
@@ -208,9 +218,10 @@ void bound_run_numerator(mag_t y, mag_t probable, row_job *job, int64_t c)
 static int casts_are_known(const bound_run *run, const bound_model *m)
 {
     const attest_setting *axis = m->p->axis;
-    return run->weight && m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT && !m->log2_domain &&
-           !mag_is_zero(m->u_cast) && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST && !(m->flags & ATTEST_FTZ) &&
-           !m->decays && axis_norm_of(m->p)->eps && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
+    return run->weight && m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT && !run->parts &&
+           !m->log2_domain && !mag_is_zero(m->u_cast) && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST &&
+           !(m->flags & ATTEST_FTZ) && !m->decays && axis_norm_of(m->p)->eps &&
+           axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
 }
 
 /* What is the same for the keys of a tile. */

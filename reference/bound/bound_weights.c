@@ -279,8 +279,8 @@ static void set_counts(bound_weights *w, const bound_model *m)
     }
     if (tiled && m->exponential)
         w->rescales = n->tile > 0 && keys / n->tile + 2 < keys ? keys / n->tile + 2 : keys;
-    if (tiled && m->exponential && m->serial) /* tiles from the first visible key on */
-        w->rescales = (keys - 1) / n->tile;
+    if (tiled && m->exponential && m->serial) /* tiles from the first visible key on; a part has none */
+        w->rescales = n->schedule == ATTEST_SCHEDULE_SPLIT ? 0 : (keys - 1) / n->tile;
 }
 
 /* R-SUM: how many roundings one product meets on its way into the sum.  A tile may be summed on top of those before
