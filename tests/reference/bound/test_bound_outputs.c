@@ -102,8 +102,10 @@ static void expect_o(expected *y, const row_case *r, const output_case *c)
     const double common = spread(r, BOUND_CAST, o) / weak, moved = r->m.running ? 2 * total_of(r, BOUND_CAST) : 0,
                  apart = (spread(r, BOUND_CAST, 0) + moved) / weaker;
     double relative = value_of(r->m.u_div);
-    if (r->w.merges && r->m.exponential)
-        relative = both(relative, both(expm1(value_of(r->w.merge)), value_of(r->m.u_exp)));
+    if (r->w.merges && r->m.exponential) {
+        const double sum = gamma_of((double)r->w.merges + 1, fmax(value_of(r->m.u), value_of(r->m.u_sum)));
+        relative = both(relative, both(expm1(value_of(r->w.merge)), both(gamma_of(2, value_of(r->m.u_exp)), sum)));
+    }
     y->term[ATTEST_TERM_SCORE] = spread(r, BOUND_SCORE, o) / weak;
     y->term[ATTEST_TERM_EXP] = (spread(r, BOUND_EXP, o) + extra * fabs(o)) / weak;
     y->term[ATTEST_TERM_CAST] = r->m.cast_common == ATTEST_YES  ? common
