@@ -17,6 +17,7 @@ typedef struct delta_job {
     mag_t gate;              /* relative error of a gated value */
     mag_t top, growth, ends; /* unknown: largest Q, product of growths above 1, roundings at ends of chunks */
     mag_t key_top, written;  /* largest key; sum of |w| */
+    bound_errors errors;     /* of each token; NULL: nobody asks */
     int overflow;
 } delta_job;
 
@@ -249,14 +250,22 @@ static void store_error(mag_t y, const delta_job *job, const mag_t mass, const m
     mag_add(y, y, x);
 }
 
+/* x is one of the errors of the state after token t. */
+static void add_error(delta_job *job, const mag_t x, int64_t t)
+{
+    mag_add(job->error, job->error, x);
+    if (job->errors.plain)
+        mag_add(job->errors.plain + t, job->errors.plain + t, x);
+}
+
 /* At the end of a chunk the state is formed from what it implies. */
 static void end_chunk(delta_job *job, int64_t last)
 {
     AUTO_MAG(x, g);
     sum_gamma(g, job, 0, last);
     store_error(x, job, job->mass, g);
-    mag_add(job->error, job->error, x);
-    mag_add(job->error, job->error, job->bad);
+    add_error(job, x, last);
+    add_error(job, job->bad, last);
 }
 
 /* Q, Qf and E of S'. */
@@ -305,8 +314,12 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
         mag_mul(g, g, d->rate + t);
         mag_add_ui(g, g, 1);
         mag_addmul(job->error, x, g);
+        if (job->errors.decayed)
+            copy(job->errors.decayed + t, x);
     }
     mag_addmul(job->error, d->key + t, y->local);
+    if (job->errors.local)
+        copy(job->errors.local + t, y->local);
     mag_mul(job->bad, job->bad, d->decay + t);
     mag_addmul(job->bad, y->wrong, y->write);
     copy(job->mass, y->before);
@@ -318,12 +331,12 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
         mag_mul(x, y->key, y->write);
         mag_mul(x, x, g);
         mag_addmul(x, y->wrong, y->write);
-        mag_add(job->error, job->error, x);
+        add_error(job, x, t);
         mag_add(x, y->old, d->size + t); /* what is rounded: the state, not its mass */
         mag_addmul(x, y->key, y->write);
         mag_max(g, job->m->u, job->m->u_sum);
         store_error(x, job, x, g);
-        mag_add(job->error, job->error, x);
+        add_error(job, x, t);
     }
     if (job->m->unknown) { /* any chunks: 24 roundings a token of the largest mass, and all growth since */
         raise_to(job->top, job->mass);
@@ -412,7 +425,10 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     mag_mul(scores, wrong, job->mass);
     mag_addmul(scores, q, job->bad);
     mag_addmul(scores, scores, g);
-    mag_addmul(scores, d->query, job->error);
+    mag_mul(x, d->query, job->error);
+    bound_adjoint_sum(score, row, &job->errors);
+    mag_min(x, x, score);
+    mag_add(scores, scores, x);
     mag_mul(scores, scores, m->scale);
     mag_mul(y, q, job->mass);
     mag_mul(y, y, m->scale);
@@ -435,8 +451,10 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
 void bound_delta_columns(ref_bound *bound, row_job *job)
 {
     delta_job delta = { .m = &job->model, .row = job->row, .in = job->in, .b = job->b, .g = job->g };
+    const slong keys = (slong)job->row->keys;
     AUTO_MAG(score, sum, none);
     job_init(&delta);
+    delta.errors = (bound_errors){ _mag_vec_init(keys), _mag_vec_init(keys), _mag_vec_init(keys) };
     run(&delta);
     read_error(sum, score, &delta, job);
     mag_one(job->gate);
@@ -449,6 +467,9 @@ void bound_delta_columns(ref_bound *bound, row_job *job)
         mag_set(bound[c].term[ATTEST_TERM_ACCUMULATION], sum);
         bound_finish(bound + c, job, job->row->u + c, job->row->o + c, none, 1);
     }
+    _mag_vec_clear(delta.errors.local, keys);
+    _mag_vec_clear(delta.errors.plain, keys);
+    _mag_vec_clear(delta.errors.decayed, keys);
     job_clear(&delta);
 }
 

@@ -100,6 +100,17 @@ void bound_out_length(ref_bound *bound, const row_job *job);
 void bound_out_floor(ref_bound *bound, const row_job *job, const arb_t divisor, const mag_t error);
 void bound_out_root(ref_bound *bound, const row_job *job);
 
+/* What a kernel of the delta rule adds to the error of its state at each token (R-DELTA), for every column. */
+typedef struct bound_errors {
+    mag_ptr local;   /* [keys] of the value written: times phi(k_t) */
+    mag_ptr plain;   /* [keys] of the state after the token, norm2 */
+    mag_ptr decayed; /* [keys] of the state after its decay, before the token, norm2 */
+} bound_errors;
+
+/* bound_adjoint.c: sum >= |phi(q) (S^ - S)| in any column, beside what is known otherwise; infinite where it is not
+ * known. */
+void bound_adjoint_sum(mag_t sum, const row_job *job, const bound_errors *errors);
+
 /* bound_delta.c: terms of u = scale phi(q) S. */
 void bound_delta_columns(ref_bound *bound, row_job *job);
 

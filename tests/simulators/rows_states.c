@@ -3,6 +3,7 @@
 
 static const sim_size small[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 2 }, { 22, 4 }, { 0, 0 } };
 static const sim_size many[] = { { 200, 2 }, { 200, 4 }, { 0, 0 } };
+static const sim_size longer[] = { { 100, 4 }, { 60, 8 }, { 0, 0 } };
 static const sim_size line[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 4 }, { 64, 1 }, { 0, 0 } };
 
 #define STATE(type) .state_dtype = 1 + ATTEST_##type
@@ -91,6 +92,16 @@ static const sim_row rows[] = {
       NUMERICS(DECLARED, RECURRENT), 0, "ht.2", SEARCHED, small },
     { "R-HT", "retnet", "f32", "variant=retnet scale=0.7", sim_recurrent, { 0 }, NUMERICS(DECLARED, RECURRENT), 0,
       "ht.1", SEARCHED, line },
+    { "R-ADJOINT", "token by token", "many tokens", "variant=deltanet scale=0.7", sim_delta, { 0 },
+      NUMERICS(DECLARED, RECURRENT), 0, "o", "normal cancel positive", longer, .quick = 1 },
+    { "R-ADJOINT", "gdn, token by token", "many tokens", "variant=gdn scale=0.7", sim_delta, { 0 },
+      NUMERICS(DECLARED, RECURRENT), 0, "o", "normal cancel", longer },
+    { "R-ADJOINT", "token by token", "many tokens, state bf16", "variant=deltanet scale=0.7", sim_delta, { 0 },
+      NUMERICS(DECLARED, RECURRENT, STATE(BF16)), 0, "o", "normal cancel", longer },
+    { "R-ADJOINT", "chunks of 8", "many tokens", "variant=deltanet scale=0.7 chunk=8", sim_delta_chunk, { 0 },
+      NUMERICS(DECLARED, CHUNK), 0, "o", "normal cancel", longer },
+    { "R-ADJOINT", "vector decays", "many tokens", "variant=deltanet decay=vector scale=0.7", sim_delta, { 0 },
+      NUMERICS(DECLARED, RECURRENT), 0, "o", "normal cancel", longer },
     { "R-DELTA", "token by token", "f32", "variant=deltanet scale=0.7", sim_delta, { 0 },
       NUMERICS(DECLARED, RECURRENT), 0, "o", SEARCHED, line, .quick = 1 },
     { "R-DELTA", "token by token", "state bf16", "variant=deltanet scale=0.7", sim_delta, { 0 },
