@@ -73,7 +73,7 @@ TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
 
 .PHONY: all test one no-such-test gate report audit bench defects claims certify check check-long lint objects format \
-        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate pairs fuzz install clean help
+        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs fuzz install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
@@ -210,6 +210,10 @@ $(BUILD)/simulate: $(call obj,tests/simulators/main.c) $(SIMULATE_LIB) $(LIB) $(
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
 simulate: $(BUILD)/simulate
 	@$< --kept tests/simulators/table.txt $(SIMULATE)
+
+# How tight the bounds are: bound/error by kernel, variant and n.  SLACK = kernels, default the float ones of the CPU.
+slack: all
+	@python3 tests/slack/slack.py $(BUILD)/attest $(BUILD)/slack $(SLACK)
 
 # attest with one more row in the table of presets (tests/made_up): what else a preset costs is nothing.
 MADE_UP = $(BUILD)/made-up/attest $(BUILD)/made-up/attest-worker
@@ -373,6 +377,7 @@ help:
 	@echo "clang      all tests, built by clang             coverage  all tests, lines counted by gcovr"
 	@echo "mutate     break the code on purpose: a test must fail each time; MUTATE='--only bench'"
 	@echo "certify    10^7 enclosures of the dd engine against a truth of their own"
+	@echo "slack      how tight the bounds are: bound/error by kernel, variant and n (half an hour on one core)"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
 	@echo "defects    planted bugs against suite ci: the kill matrix -> build/defects/defects.md"
