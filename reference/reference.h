@@ -139,7 +139,7 @@ attest_status attest_judge_state(attest_element *elements, attest_truth *truth, 
 
 /* ---- the power of a case --------------------------------------------------------------------------------------- */
 /* What simple wrong kernels answer in place of o.  The other head: the row's own weights with the v of the next KV head
- * (one KV head, delta, efla: no such answer). */
+ * (one KV head, delta, efla, norms that divide by a root: no such answer).  v is gated as the formula does. */
 enum {
     ATTEST_WRONG_ZEROS = 0,
     ATTEST_WRONG_MEAN = 1, /* of the visible v; of two keys or more */
@@ -153,11 +153,20 @@ enum { ATTEST_KEY_VISIBLE = 1, ATTEST_KEY_SEEN = 2 };
 /* distance[k*e+c]: how far wrong answer k is from o_c of row (b,h,i), the answer 0 at half its distance: a bound below
  * it tells the two apart.  NAN where the answer is none or is the right one, and in a row without a truth of its own.
  * keys[j] (m entries) of a visible key whose weight is not 0 becomes ATTEST_KEY_SEEN if o without that key, all else as
- * before, is outside bound[c] in some channel, and else at least ATTEST_KEY_VISIBLE (norms that are no quotient of
- * sums: to first order, their divisor unchanged; delta, efla: keys stay as they are).  These are plain doubles, off by
- * less than 2^-36 of |o| and |v|: figures of a case, in no proof. */
+ * before, is outside bound[c] in some channel, and else at least ATTEST_KEY_VISIBLE.  Norms none and length: their
+ * divisor unchanged; delta, efla and norms that divide by a root: keys stay as they are.  These are plain doubles:
+ * figures of a case, in no proof. */
 attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_truth *truth, const double *bound,
                                  int64_t b, int64_t h, int64_t i, attest_error *err);
+
+/* share[j] (m entries) of the visible keys of row (b,h,i): w_j over the sum of all |w|, in plain doubles; 0 of the
+ * other keys, and of all where the row has no weights (delta, efla) or no truth. */
+attest_status attest_truth_shares(double *share, attest_truth *truth, int64_t b, int64_t h, int64_t i,
+                                  attest_error *err);
+
+/* The smallest size that the element's truth may have; its bound, infinite where it has none. */
+double attest_element_size(const attest_element *element);
+double attest_element_bound(const attest_element *element);
 
 /* ---- pure reference studies ------------------------------------------------------------------------------- */
 /* Enclosure of |o_a - o_b| per element of row (b,h,i) of two truths on the same inputs (Taylor P and exp);

@@ -99,7 +99,9 @@ const attest_field attest_result_fields[] = {
     INT(rows_blind, "judged rows of o whose bounds let zeros pass: each is at least half its element"),
     REAL(telling, "share of the judged elements of o whose bound tells zeros, the mean of v, the last v and another "
                   "head's v from the truth"),
-    REAL(keys_seen, "share of the visible keys whose loss would be outside a bound in some judged row"),
+    REAL(keys_seen,
+         "share of the visible keys whose loss would be outside a bound in some judged row, of these inputs or "
+         "(many keys) of those with one value a key, the larger"),
     REAL(noticed, "smallest bound/abs(o): a smaller relative error passes"),
     REAL(noticed_median, "median of bound/abs(o)"),
     FIELD(verdict, ATTEST_FIELD_VERDICT,
@@ -232,11 +234,17 @@ int attest_result_judged_good(const attest_result *result)
 const char *const attest_left_names[ATTEST_LEFT_CLASSES] = { "unbounded", "illposed", "absent", "without-truth",
                                                              "blind" };
 
+int attest_result_is_blind(const attest_result *result)
+{
+    return result->rows_blind * ATTEST_BLIND_PART > result->rows_judged;
+}
+
 unsigned attest_result_left(const attest_result *result)
 {
     const int64_t counts[ATTEST_LEFT_CLASSES] = { result->elements_unbounded, result->elements_illposed,
                                                   result->elements_absent, result->elements_without_truth,
-                                                  result->rows_blind + (result->verdict == ATTEST_NO_EVIDENCE) };
+                                                  attest_result_is_blind(result) ||
+                                                      result->verdict == ATTEST_NO_EVIDENCE };
     unsigned left = 0;
     for (int i = 0; i < ATTEST_LEFT_CLASSES; i++)
         left |= counts[i] > 0 ? 1u << i : 0;

@@ -96,8 +96,8 @@ typedef struct attest_result {
     int64_t rows_blind;             /* judged rows of o whose bounds let zeros pass: each at least half its element */
     double telling;                 /* share of the judged elements of o that tell zeros, the mean of v, the last v and
                                        another head's v from the truth */
-    double keys_seen;               /* share of the visible keys whose loss some judged row would show; NAN: no
-                                       weights */
+    double keys_seen;               /* share of the visible keys whose loss some judged row would show, of these inputs
+                                       or (many keys) of those with one value a key, the larger; NAN: no weights */
     double noticed, noticed_median; /* bound/abs(o): smallest, median; a smaller relative error passes */
     int64_t verdict;                /* attest_verdict */
     int64_t reasons;                /* set of ATTEST_REASON_* */
@@ -170,6 +170,11 @@ int attest_result_exit(const attest_result *result, int strict);
 
 /* Nothing that was judged is wrong: pass, partial, illposed, or no-evidence. */
 int attest_result_judged_good(const attest_result *result);
+
+/* Rows that let zeros pass by chance, because o is near 0 there, are few: more than this part of the judged ones is a
+ * matter of the bound. */
+#define ATTEST_BLIND_PART 8
+int attest_result_is_blind(const attest_result *result);
 
 /* Which classes of elements were left out, or tell nothing. */
 enum {

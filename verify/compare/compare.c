@@ -83,9 +83,6 @@ static void add_square(square_sum *s, double x)
     }
 }
 
-/* Smallest |t| for t in [lo, hi]. */
-static double least_size(double lo, double hi) { return lo > 0 ? lo : hi < 0 ? -hi : 0; }
-
 /* Each of the two sums is off by less than (4 count + 4) 2^-53 relatively; the factor covers both. */
 static double norm_error(const tally *t)
 {
@@ -115,7 +112,7 @@ static int sign_of(const attest_element *el) { return (el->truth_lo > 0) - (el->
 static void add_norm(tally *t, const attest_element *el)
 {
     add_square(&t->error, el->error_hi);
-    add_square(&t->truth, least_size(el->truth_lo, el->truth_hi));
+    add_square(&t->truth, attest_element_size(el));
     t->normed++;
     t->outside_norm |= !isfinite(el->error_hi);
 }
@@ -190,7 +187,7 @@ static void add_element(tally *t, const output_rule *rule, const attest_element 
     if (is_o(rule->id))
         add_o_figures(t, el);
     else
-        t->others_tell += !(el->bound >= least_size(el->truth_lo, el->truth_hi) / 2);
+        t->others_tell += !(el->bound >= attest_element_size(el) / 2);
     if (!failed)
         return;
     t->failed++;
@@ -375,19 +372,22 @@ static void text_left_out(char *text, size_t len, const tally *t)
         if (names[k] && t->of_class[k] && n < len)
             n += (size_t)snprintf(text + n, len - n, "%s%lld %s %s", n ? ", " : "", (long long)t->of_class[k],
                                   attest_plural(t->of_class[k], "element", "elements"), names[k]);
-    if (t->power.rows_blind && n < len)
-        snprintf(text + n, len - n,
-                 "%szeros would pass in %lld of %lld %s of o (each bound is at least half its element)", n ? ", " : "",
+    if (attest_result_is_blind(t->result) && n < len)
+        snprintf(text + n, len - n, "%szeros would pass in %lld of %lld %s of o", n ? ", " : "",
                  (long long)t->power.rows_blind, (long long)t->power.rows, attest_plural(t->power.rows, "row", "rows"));
 }
 
-/* o was asked for, no element of it tells a simple wrong kernel from a right one, and no other output tells zeros. */
-static int tells_nothing(const tally *t) { return t->power.rows > 0 && t->power.telling == 0 && t->others_tell == 0; }
+/* o was asked for, and no element of it tells a simple wrong kernel from a right one.  Other outputs do not vouch for o
+ * that was judged; where none of it was (each row empty, ill-posed or NaN), one that zeros would fail does. */
+static int tells_nothing(const tally *t)
+{
+    return t->power.rows > 0 && (t->power.elements > 0 ? t->power.telling == 0 : t->others_tell == 0);
+}
 
 static void set_verdict(tally *t)
 {
     attest_result *result = t->result;
-    char left_out[240];
+    char left_out[160];
     const int claim_broken = t->claim_ulp > 0 && t->o.found && !(result->ulp_lo <= t->claim_ulp);
     text_left_out(left_out, sizeof left_out, t);
     if (claim_broken)
@@ -426,12 +426,12 @@ static void set_verdict(tally *t)
 static void finish(tally *t)
 {
     attest_result *result = t->result;
+    power_finish(result, &t->power);
     const int o_fails = t->o.found && !(t->o.element.ratio_lo <= 1);
     fill_worst(result, !t->o.found ? &t->other : t->failing_other.found && !o_fails ? &t->failing_other : &t->o);
     if (t->o.found) {
         result->norm_error = norm_error(t);
         result->ratio_median = median(t->ratio, t->ratio_count);
-        power_finish(result, &t->power);
         result->bias = t->bias_count ? t->bias / (double)t->bias_count : 0;
         result->outward_bias = t->bias_count ? t->outward_bias / (double)t->bias_count : 0;
     }

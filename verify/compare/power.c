@@ -29,12 +29,6 @@ void power_clear(power_tally *t)
     free(t->relative);
 }
 
-/* The smallest size of a truth in the element's enclosure. */
-static double size_of(const attest_element *el)
-{
-    return el->truth_lo > 0 ? el->truth_lo : el->truth_hi < 0 ? -el->truth_hi : 0;
-}
-
 /* The bound tells the element from each wrong answer that there is. */
 static int tells(const power_tally *t, int64_t c)
 {
@@ -57,12 +51,10 @@ attest_status power_add(power_tally *t, attest_truth *truth, const attest_elemen
     const int64_t head = (b * t->hkv + h / t->kv_group) * t->m;
     int sized = 0, sees = 0;
     for (int64_t c = 0; c < t->e; c++)
-        t->bound[c] = elements[c].class == ATTEST_CLASS_NORMAL || elements[c].class == ATTEST_CLASS_PREMATURE_OVERFLOW
-                          ? elements[c].bound
-                          : (double)INFINITY;
+        t->bound[c] = attest_element_bound(&elements[c]);
     ATTEST_TRY(attest_judge_wrong(t->distance, t->keys + head, truth, t->bound, b, h, i, err));
     for (int64_t c = 0; c < t->e; c++) {
-        const double size = size_of(&elements[c]);
+        const double size = attest_element_size(&elements[c]);
         if (isinf(t->bound[c]))
             continue;
         t->elements++;

@@ -260,7 +260,7 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
                                    attest_error *err)
 {
     static const char *const words[] = { "with slope and gamma halved, sq and sk raised by 120",
-                                         "with slope and gamma halved, sq and sk raised by 120, one channel a value" };
+                                         "with slope and gamma halved, sq and sk raised by 120, one value a key" };
     const char *what = words[prepared->c.problem.m >= ATTEST_MANY_KEYS];
     const attest_prepared other = { .c = prepared->c, .inputs = prepared->altered };
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);

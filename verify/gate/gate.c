@@ -329,7 +329,7 @@ static attest_status mark_no_evidence(const gate_state *g, attest_error *err)
         if (find_group(groups, &count, results, i)->evidence || is_drawn(g->gate->suite, g->of_case[i]))
             continue;
         ATTEST_TRY(attest_results_get(&result, results, i, err));
-        if (!attest_result_judged_good(&result))
+        if (!attest_result_judged_good(&result) || result.verdict == ATTEST_NO_EVIDENCE)
             continue;
         result.verdict = ATTEST_NO_EVIDENCE;
         snprintf(result.why, sizeof result.why,

@@ -42,11 +42,6 @@ typedef struct figures {
     double keys;
 } figures;
 
-static double size_of(const attest_element *el)
-{
-    return el->truth_lo > 0 ? el->truth_lo : el->truth_hi < 0 ? -el->truth_hi : 0;
-}
-
 static double share_seen(const unsigned char *keys, int64_t m)
 {
     int64_t visible = 0, seen = 0;
@@ -76,11 +71,10 @@ static attest_status judge_rows(figures *f, attest_truth *truth, const attest_pr
         ATTEST_TRY(
             attest_judge_row(elements, &facts, truth, &declared->numerics, declared->flags, id, o, 0, 0, i, err));
         for (int64_t c = 0; c < p->e; c++) {
-            const int judged = elements[c].class == ATTEST_CLASS_NORMAL ||
-                               elements[c].class == ATTEST_CLASS_PREMATURE_OVERFLOW;
-            bound[c] = judged ? elements[c].bound : (double)INFINITY;
-            if (size_of(&elements[c]) > 0)
-                f->relative[f->count++] = bound[c] / size_of(&elements[c]);
+            const double size = attest_element_size(&elements[c]);
+            bound[c] = attest_element_bound(&elements[c]);
+            if (size > 0)
+                f->relative[f->count++] = bound[c] / size;
         }
         if (r == ROWS)
             ATTEST_TRY(attest_judge_wrong(distance, keys, truth, bound, 0, 0, i, err));
@@ -202,12 +196,12 @@ out:
 static attest_status print_json(FILE *out, const attest_noticed *entry, attest_error *err)
 {
     json_t *line = json_pack("{s:s, s:s, s:s, s:[], s:[], s:[]}", "kernel", entry->kernel, "class", entry->class,
-                             "variant", entry->variant, "n", "noticed", "keys_seen");
+                             "variant", entry->variant, "lengths", "noticed_at", "keys_seen_at");
     for (int l = 0; line && l < ATTEST_NOTICED_LENGTHS; l++) {
         const double figure[2] = { entry->error[l], entry->keys[l] };
-        json_array_append_new(json_object_get(line, "n"), json_integer(attest_noticed_lengths[l]));
+        json_array_append_new(json_object_get(line, "lengths"), json_integer(attest_noticed_lengths[l]));
         for (int k = 0; k < 2; k++)
-            json_array_append_new(json_object_get(line, k ? "keys_seen" : "noticed"),
+            json_array_append_new(json_object_get(line, k ? "keys_seen_at" : "noticed_at"),
                                   isfinite(figure[k]) ? json_real(figure[k]) : json_null());
     }
     const int bad = !line || json_dumpf(line, out, JSON_COMPACT) != 0;

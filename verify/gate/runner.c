@@ -1,6 +1,7 @@
 /* runner.c - see runner.h. */
 #include "verify/gate/runner.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,25 +52,38 @@ static const struct {
                     { ATTEST_Q_HEAD_LOGITS, 1, 120 },
                     { ATTEST_K_HEAD_LOGITS, 1, 120 } };
 
-/* One value a key, of size 1, in a channel that changes from key to key, 0 elsewhere: among many keys the loss of one
- * is then far outside the bound of its channel; all the more at the first and last one and at the edges of tiles. */
+/* The size of the one value of key j that has this share in the last row: the less it weighs there, the larger, so that
+ * the loss of any key shows; larger still at both ends and at the edges of tiles.  At most 2^14: f16 holds it. */
+static double value_size(const attest_problem *p, double share, int64_t j)
+{
+    const double lighter = share > 0 ? fmin(fmax(1 / (share * (double)p->m), 1), 0x1p10) : 1;
+    const double place = j == 0 || j == p->m - 1 ? 256 : j % 64 == 0 || j % 64 == 63 ? 16 : 1;
+    return fmin(exp2(floor(log2(lighter))) * place, 0x1p14);
+}
+
+/* One value a key, in a channel that changes from key to key, 0 elsewhere: the bound of a channel is then made of few
+ * keys, and the loss of one is outside it. */
 static attest_status alter_values(attest_prepared *prepared, attest_error *err)
 {
     const attest_problem *p = &prepared->c.problem;
     const attest_tensor *from = attest_bundle_role(prepared->inputs, ATTEST_V);
+    attest_status status = ATTEST_OK;
     attest_tensor *to;
-    const attest_status status = attest_bundle_add(prepared->altered, p,
-                                                   (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_V }, 0, &to, err);
-    if (status != ATTEST_OK)
-        return status;
-    for (int64_t at = 0; at < attest_tensor_count(to); at++) {
-        const int64_t c = at % p->e, j = at / p->e % p->m;
-        const double size = c != (j + j / p->e) % p->e    ? 0
-                            : j == 0 || j == p->m - 1     ? 256
-                            : j % 64 == 0 || j % 64 == 63 ? 16
-                                                          : 1;
-        attest_store_bits(to, at, attest_from_f64(to->dtype, attest_load(from, at) < 0 ? -size : size));
+    double *share = calloc((size_t)p->m, sizeof *share);
+    if (!share)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the shares of %lld keys", (long long)p->m);
+    ATTEST_TRY(attest_bundle_add(prepared->altered, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_V }, 0, &to, err));
+    for (int64_t bg = 0; bg < p->b * p->hkv; bg++) {
+        ATTEST_TRY(
+            attest_truth_shares(share, prepared->truth, bg / p->hkv, bg % p->hkv * (p->hq / p->hkv), p->n - 1, err));
+        for (int64_t at = bg * p->m * p->e; at < (bg + 1) * p->m * p->e; at++) {
+            const int64_t c = at % p->e, j = at / p->e % p->m;
+            const double size = c == (j + j / p->e) % p->e ? value_size(p, fabs(share[j]), j) : 0;
+            attest_store_bits(to, at, attest_from_f64(to->dtype, attest_load(from, at) < 0 ? -size : size));
+        }
     }
+out:
+    free(share);
     return status;
 }
 

@@ -21,8 +21,8 @@ typedef struct attest_prepared {
     attest_problem exp_problem; /* what exp_truth borrows */
     /* The inputs with those changed that a draw keeps from most values: slope and gamma, formulas that a kernel could
      * know, are halved; sq and sk, logits of a softmax over heads, raised by 120, beyond float's exponential; from
-     * ATTEST_MANY_KEYS keys on each v has one channel that is not 0, so that no key is easily lost unseen.  And their
-     * truth; NULL where the case has none of them. */
+     * ATTEST_MANY_KEYS keys on each v has one channel that is not 0, so that the loss of a key shows (of which keys:
+     * attest_result.keys_seen).  And their truth; NULL where the case has none of them. */
     attest_bundle *altered;
     attest_truth *altered_truth;
 } attest_prepared;

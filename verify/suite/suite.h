@@ -5,9 +5,9 @@
  * `key=x{a,b}y` expands to every combination, left to right; `!skip KERNELGLOB key=value ... : reason` marks
  * cases (all named keys equal after parsing) of matching kernels as skip with that reason;
  * `!allow partial [CLASS,..] KERNELGLOB key=value ... : reason` (lists allowed) lets such cases pass although elements
- * of these classes (unbounded, illposed, absent, without-truth; default all) were not judged: `partial` otherwise.
- * Class blind: rows whose bounds let zeros pass; where no element of o tells anything, the result is then a skip in
- * place of `no-evidence`;
+ * of these classes (unbounded, illposed, absent, without-truth; default all four) were not judged: else `partial`.
+ * Class blind, which must be named: rows whose bounds let zeros pass; where no element of o tells anything, the result
+ * is then a skip in place of `no-evidence`;
  * `!floor COUNT key=value ...` (lists allowed: each combination is a floor of its own) makes reading fail unless
  * at least COUNT cases of the suite have all these settings; `!include NAME` stands for the lines of a built-in suite.
  * # starts a comment.  verify/suites/NAME.suite; the

@@ -156,10 +156,11 @@ attest_status attest_allow_read(attest_suite *s, const char *text, attest_error 
 {
     const size_t first = strcspn(text, " \t");
     const unsigned named = classes_of(text, first);
+    const unsigned usual = ((1u << ATTEST_LEFT_CLASSES) - 1) & ~(unsigned)ATTEST_LEFT_BLIND;
     const char *rule = named ? text + first + strspn(text + first, " \t") : text;
     const attest_status status = attest_rule_read(&s->allows, &s->allow_count, "!allow partial [CLASS,..]", rule, err);
     if (status == ATTEST_OK)
-        s->allows[s->allow_count - 1].classes = named ? named : (1u << ATTEST_LEFT_CLASSES) - 1;
+        s->allows[s->allow_count - 1].classes = named ? named : usual;
     return status;
 }
 

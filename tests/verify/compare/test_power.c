@@ -165,6 +165,61 @@ START_TEST(test_blind)
 }
 END_TEST
 
+/* A right z does not vouch for an o that tells nothing; a few rows near 0 are chance. */
+START_TEST(test_not_blind)
+{
+    scene s;
+    open_scene(&s, "variant=linear-elu n=16 m=4096 d=4 e=2 in=bf16", NULL);
+    give(&s, O);
+    give(&s, Z);
+    judge(&s, NULL, 0, 0);
+    expect(&s, "z tells, o does not", ATTEST_NO_EVIDENCE, 0);
+    close_scene(&s);
+    for (int64_t blind = 0; blind <= 43; blind++) {
+        s.result.rows_judged = 43;
+        s.result.rows_blind = blind;
+        s.result.verdict = ATTEST_PARTIAL;
+        ck_assert_int_eq(attest_result_is_blind(&s.result), blind > 5);
+        ck_assert_int_eq((attest_result_left(&s.result) & ATTEST_LEFT_BLIND) != 0, blind > 5);
+    }
+}
+END_TEST
+
+/* One key outweighs the others by far: what its loss does is not a matter of rounding. */
+START_TEST(test_outweighed)
+{
+    static const double scores[] = { 20, 45, 81 };
+    for (size_t k = 0; k < 3; k++) {
+        scene s;
+        attest_error err = { "" };
+        double distance[ATTEST_WRONG_COUNT];
+        const double bound = 0.01;
+        static const char line[] = "variant=softmax scale=1 n=1 m=2 d=1 e=1 in=f64";
+        attest_case c;
+        attest_bundle *inputs = NULL;
+        ok(attest_case_parse(&c, line, NULL, NULL, &err), &err);
+        ok(attest_bundle_new(&inputs, &err), &err);
+        ok(attest_draw_missing(inputs, &c, 0, 0, &err), &err);
+        put(attest_bundle_role(inputs, ATTEST_Q), 0, 1);
+        put(attest_bundle_role(inputs, ATTEST_K), 0, 0);
+        put(attest_bundle_role(inputs, ATTEST_K), 1, scores[k]);
+        for (int same = 0; same < 2; same++) { /* v = 1, 2; v = 2, 2: nothing is lost with either */
+            unsigned char keys[2] = { 0 };
+            put(attest_bundle_role(inputs, ATTEST_V), 0, same ? 2 : 1);
+            put(attest_bundle_role(inputs, ATTEST_V), 1, 2);
+            memset(&s, 0, sizeof s);
+            s.c = c;
+            ok(attest_truth_new(&s.truth, &s.c.problem, inputs, ATTEST_ENGINE_AUTO, &err), &err);
+            ok(attest_judge_wrong(distance, keys, s.truth, &bound, 0, 0, 0, &err), &err);
+            ck_assert_msg(keys[0] == ATTEST_KEY_VISIBLE, "%g: %d", scores[k], keys[0]);
+            ck_assert_msg(keys[1] == (same ? ATTEST_KEY_VISIBLE : ATTEST_KEY_SEEN), "%g: %d", scores[k], keys[1]);
+            attest_truth_free(s.truth);
+        }
+        attest_bundle_free(inputs);
+    }
+}
+END_TEST
+
 Suite *suite_power(void)
 {
     Suite *suite = suite_create("power");
@@ -173,6 +228,8 @@ Suite *suite_power(void)
     tcase_add_test(t, test_other_norms);
     tcase_add_test(t, test_figures);
     tcase_add_test(t, test_blind);
+    tcase_add_test(t, test_not_blind);
+    tcase_add_test(t, test_outweighed);
     suite_add_tcase(suite, t);
     return suite;
 }

@@ -1,5 +1,5 @@
-/* test_hollow.c - kernels with something taken away (plugins/hollow.c): what is wrong never passes, whatever it
- * declares; what is right never fails, even if it declares nothing. */
+/* test_hollow.c - kernels with something taken away (plugins/hollow.c): what is wrong fails where it declares what the
+ * built-in kernels do, and never passes; what is right never fails, even if it declares nothing. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static counts run_all(const char *line)
     ok(attest_prepare(&prepared, &c, &err), &err);
     for (; subject.index < attest_worker_kernel_count(subject.worker); subject.index++) {
         const char *name = attest_worker_kernel(subject.worker, subject.index)->name;
-        const int right = strncmp(name, "bare-", 5) == 0;
+        const int right = strncmp(name, "bare-", 5) == 0, bare = right || strncmp(name, "lostbare-", 9) == 0;
         attest_result r;
         int supported;
         ok(attest_run_case(&r, &supported, &prepared, &subject, NULL, 120, &err), &err);
@@ -42,8 +42,9 @@ static counts run_all(const char *line)
             continue;
         n.right += right;
         n.wrong += !right;
-        ck_assert_msg(right ? attest_result_judged_good(&r) || r.verdict == ATTEST_UNDECIDED
-                            : r.verdict != ATTEST_PASS && r.verdict != ATTEST_ILLPOSED,
+        /* with bf16 and nothing declared, bounds may be as large as what they are of: partial */
+        ck_assert_msg(r.verdict == (right ? ATTEST_PASS : ATTEST_FAIL) ||
+                          (r.verdict == ATTEST_PARTIAL && bare && c.problem.in == ATTEST_BF16),
                       "%s %s: %s (%s)", name, line, attest_verdict_names[r.verdict], r.why);
     }
     attest_prepared_clear(&prepared);
@@ -51,7 +52,8 @@ static counts run_all(const char *line)
     return n;
 }
 
-/* One key of 300, and of 4096, is lost; each kind of weights, norms and updates. */
+/* One key of 300, and of 4096, is lost, the last one or (mask=full, places do not matter) an inner one; each kind of
+ * weights, norms and updates. */
 static const char *const lines[] = {
     "variant=softmax mask=causal n=300 d=8 e=4 splits=4",
     "variant=softmax n=300 d=8 e=4 in=bf16 p=bf16",

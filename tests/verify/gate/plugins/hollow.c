@@ -3,18 +3,20 @@
  *   bare-K      kernel K, and none of its declarations but those that are worse than nothing declared
  *   lost-K      kernel K without the last key
  *   lostbare-K  both
+ *   inner-K     kernel K without key m/3 (mask=full, nothing that depends on positions)
  *   zeros       serves everything, declares nothing, writes 0 into o
  *
- * bare-K is right, and must never fail; the others are wrong, and must never pass.
+ * bare-K is right, the others are wrong.
  */
 #include "attest.h"
 #include "library/registry.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KERNELS 15
-enum { BARE, LOST, LOSTBARE, WAYS };
+enum { BARE, LOST, LOSTBARE, INNER, WAYS };
 
 static const attest_kernel *base_of(const attest_call *call)
 {
@@ -74,6 +76,67 @@ static attest_status run_lost(const attest_call *call)
     return base->run(&inner);
 }
 
+/* Places of keys matter to nobody: what else would tell that one is left out? */
+static int supports_inner(const attest_call *call)
+{
+    static const uint32_t places[] = { ATTEST_AXIS_WINDOW, ATTEST_AXIS_DECAY, ATTEST_AXIS_ALIBI, ATTEST_AXIS_ROPE,
+                                       ATTEST_AXIS_GATES,  ATTEST_AXIS_STATE, ATTEST_AXIS_UPDATE };
+    const attest_problem *p = call->problem;
+    for (size_t k = 0; k < sizeof places / sizeof places[0]; k++)
+        if (p->axis[places[k]].value != 0)
+            return attest_refuse(call, "only where places do not matter");
+    if (p->axis[ATTEST_AXIS_MASK].value != ATTEST_MASK_FULL ||
+        p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_COSFORMER)
+        return attest_refuse(call, "only where places do not matter");
+    return supports_lost(call);
+}
+
+/* k or v without token `key`, in C order; free() its data. */
+static attest_tensor without(const attest_tensor *t, int64_t key)
+{
+    const size_t size = t->dtype == ATTEST_F64 ? 8 : t->dtype == ATTEST_F32 ? 4 : 2;
+    attest_tensor to = *t;
+    to.shape[2]--;
+    to.stride[3] = 1;
+    to.stride[2] = to.shape[3];
+    to.stride[1] = to.shape[2] * to.stride[2];
+    to.stride[0] = to.shape[1] * to.stride[1];
+    char *data = malloc(size * (size_t)(to.shape[0] * to.stride[0]));
+    to.data = data;
+    for (int64_t row = 0; data && row < to.shape[0] * to.shape[1] * to.shape[2]; row++) {
+        const int64_t token = row % to.shape[2], head = row / to.shape[2];
+        const int64_t from = head / to.shape[1] * t->stride[0] + head % to.shape[1] * t->stride[1] +
+                             (token + (token >= key)) * t->stride[2];
+        for (int64_t c = 0; c < to.shape[3]; c++)
+            memcpy(data + (int64_t)size * (row * to.stride[2] + c),
+                   (const char *)t->data + (int64_t)size * (from + c * t->stride[3]), size);
+    }
+    return to;
+}
+
+static attest_status run_inner(const attest_call *call)
+{
+    const attest_kernel *base = base_of(call);
+    const attest_tensor *roles[ATTEST_ROLE_ROOM];
+    attest_call inner = call_of(call, base);
+    attest_problem p = *call->problem;
+    attest_tensors tensors = *call->tensors;
+    attest_tensor k = without(tensors.role[ATTEST_K], p.m / 3), v = without(tensors.role[ATTEST_V], p.m / 3);
+    attest_status status = ATTEST_NO_MEMORY;
+    memcpy(roles, tensors.role, sizeof roles);
+    roles[ATTEST_K] = &k;
+    roles[ATTEST_V] = &v;
+    tensors.role = roles;
+    p.m--;
+    inner.problem = &p;
+    inner.tensors = &tensors;
+    if (k.data && v.data)
+        status = base->run(&inner);
+    free(k.data);
+    free(v.data);
+    return status;
+}
+
 static int supports_all(const attest_call *call)
 {
     (void)call;
@@ -127,7 +190,7 @@ const attest_library *attest_library_v2(const attest_host *host)
                                          .numerics = &nothing,
                                          .supports = supports_all,
                                          .run = run_zeros };
-    static const char *const ways[WAYS] = { "bare", "lost", "lostbare" };
+    static const char *const ways[WAYS] = { "bare", "lost", "lostbare", "inner" };
     static attest_kernel kernel[WAYS * KERNELS];
     static attest_numerics numerics[WAYS * KERNELS];
     static char name[WAYS * KERNELS][64];
@@ -146,14 +209,14 @@ const attest_library *attest_library_v2(const attest_host *host)
         for (uint32_t k = 0; k < all->kernel_count; k++) {
             const int at = way * KERNELS + (int)k;
             kernel[at] = *all->kernels[k];
-            numerics[at] = way == LOST ? *kernel[at].numerics : bare(kernel[at].numerics);
+            numerics[at] = way == LOST || way == INNER ? *kernel[at].numerics : bare(kernel[at].numerics);
             snprintf(name[at], sizeof name[at], "%s-%s", ways[way], kernel[at].name);
             kernel[at].name = name[at];
             kernel[at].numerics = &numerics[at];
-            kernel[at].flags &= way == LOST ? ~0u : ~(uint32_t)ATTEST_SERIAL_SUMS;
-            kernel[at].supports = way == BARE ? supports : supports_lost;
+            kernel[at].flags &= way == LOST || way == INNER ? ~0u : ~(uint32_t)ATTEST_SERIAL_SUMS;
+            kernel[at].supports = way == BARE ? supports : way == INNER ? supports_inner : supports_lost;
             kernel[at].workspace = workspace;
-            kernel[at].run = way == BARE ? run : run_lost;
+            kernel[at].run = way == BARE ? run : way == INNER ? run_inner : run_lost;
             list[library.kernel_count++] = &kernel[at];
         }
     return &library;
