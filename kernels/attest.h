@@ -256,7 +256,7 @@ typedef enum attest_schedule {
     ATTEST_SCHEDULE_ONLINE = 2,    /* running maximum over tiles of `tile` keys */
     ATTEST_SCHEDULE_SPLIT = 3,     /* `splits` independent parts, merged by their lse */
     ATTEST_SCHEDULE_DIRECT = 4,    /* polynomial weight evaluated per pair (Horner), then sums */
-    ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, updated per token */
+    ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, one a head, each token added to it before the next */
     ATTEST_SCHEDULE_CHUNK = 6      /* states between chunks of problem.chunk, pairs inside */
 } attest_schedule;
 
@@ -317,7 +317,7 @@ typedef struct attest_numerics {
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + attest_dtype that q, or q and k, are rounded to once they are scaled; 0 = acc, and of
                                an unknown schedule also problem.in */
-    uint32_t reserved;
+    uint32_t decay_products; /* attest_tristate: chunk multiplies decays, adds no logarithms of them up; 0 = unknown */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */
@@ -356,7 +356,7 @@ enum {
      * not at all or as 0; online: each tile (`tile` keys from the first visible one) by itself, then added to what was
      * there, rescaled.  Softmax weights are e^(s-M), M the largest score of the row's visible keys (online: up to the
      * end of the key's tile), all cast to p by one rounding.  Split: consecutive keys a part, each as if two-pass, then
-     * joined one after another.  Sharpens the bound of schedules two-pass, online, split (exp) and direct. */
+     * joined in order, with no lse of lse's.  Sharpens the bound of schedules two-pass, online, split (exp), direct. */
     ATTEST_SERIAL_SUMS = 1u << 8,
     ATTEST_FLAGS_KNOWN = 0x1f7u
 };

@@ -32,7 +32,8 @@ int attest_numerics_check(const attest_numerics *n, char *why, size_t len)
         { "state_dtype", n->state_dtype, 1 + ATTEST_BF16 },   { "empty_row", n->empty_row, ATTEST_EMPTY_ANY },
         { "division", n->division, ATTEST_DIVISION_RUNNING }, { "score_dtype", n->score_dtype, 1 + ATTEST_BF16 },
         { "compensated", n->compensated, ATTEST_NO },         { "score_acc", n->score_acc, 1 + ATTEST_BF16 },
-        { "value_acc", n->value_acc, 1 + ATTEST_BF16 },       { "scaled_dtype", n->scaled_dtype, 1 + ATTEST_BF16 }
+        { "value_acc", n->value_acc, 1 + ATTEST_BF16 },       { "scaled_dtype", n->scaled_dtype, 1 + ATTEST_BF16 },
+        { "decay_products", n->decay_products, ATTEST_NO }
     };
     const struct {
         const char *name;

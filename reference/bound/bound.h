@@ -154,6 +154,7 @@ void bound_turned_score(mag_t y, const bound_model *m, const bound_turned *q, co
 /* ---- bound_weights.c: errors of the weights of a row ------------------------------------------------------ */
 typedef struct bound_weights {
     int64_t keys;
+    int64_t past;    /* tokens that a state may be decayed and stored at: with lens also behind the last key */
     mag_ptr delta;   /* score errors */
     mag_ptr feature; /* the part of delta that the features bring */
     mag_ptr token;   /* sum |phi(k_j)|; 0 where it is not needed */

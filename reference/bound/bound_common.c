@@ -50,7 +50,7 @@ static void leanings(mag_t y, row_job *job, int64_t c, const arb_t o)
     raised(y, total + tiles * each, 4 * run->keys, run->shift);
 }
 
-/* Relative error of one factor; `all`: 1 + that of all factors of a weight together.  A part has one. */
+/* Relative error of one factor; `all`: that of all factors of a weight together.  A part has one. */
 static void factor_errors(mag_t one, mag_t all, const row_job *job)
 {
     const bound_weights *w = &job->weights;
@@ -64,7 +64,6 @@ static void factor_errors(mag_t one, mag_t all, const row_job *job)
         bound_gamma(all, w->rescales, job->model.u_exp);
         mag_set(one, job->model.u_exp);
     }
-    mag_add_ui(all, all, 1);
 }
 
 void bound_common_take(mag_t y, row_job *job, int64_t c, const arb_t o)
@@ -76,6 +75,8 @@ void bound_common_take(mag_t y, row_job *job, int64_t c, const arb_t o)
     bound_sums_dot(apart, &job->sums, BOUND_APART);
     leanings(lean, job, c, o);
     mag_addmul(apart, one, lean);
-    mag_mul(apart, apart, grow);
+    bound_sums_dot(lean, &job->sums, BOUND_SCORE);
+    mag_add(lean, lean, apart); /* what the other errors of a weight are multiplied by */
+    mag_addmul(apart, lean, grow);
     mag_min(y, y, apart);
 }

@@ -319,10 +319,10 @@ static void set_form(bound_model *m, const ref_inputs *in)
 static void set_update(bound_model *m)
 {
     const uint32_t schedule = m->numerics->schedule;
-    const int causal = m->p->axis[ATTEST_AXIS_MASK].value != ATTEST_MASK_FULL;
-    if (!m->recurrent || m->given || m->numerics->acc_truncates == ATTEST_YES)
+    const int causal = m->p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL;
+    if (!m->recurrent || m->given || m->numerics->acc_truncates == ATTEST_YES || m->numerics->block > 0)
         return;
-    if (schedule == ATTEST_SCHEDULE_RECURRENT)
+    if (schedule == ATTEST_SCHEDULE_RECURRENT && causal)
         m->update = 1;
     else if (schedule == ATTEST_SCHEDULE_CHUNK && causal && m->p->chunk > 0)
         m->update = m->p->chunk;

@@ -86,7 +86,7 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     const int64_t own = (m->numerics->scale_dtype ? 5 : 9) * (int64_t)m->degree + 7;
     const int divides = axis_weight_of(m->p)->factorial && m->degree > 1;
     const int64_t sums = term ? 0 : w->keys + m->rows;
-    const int64_t factors = own + (term ? bound_update_roundings(m) : bound_decay_steps(m, w->keys + 1));
+    const int64_t factors = own + (term ? bound_update_roundings(m) : bound_decay_steps(m, w->past + 1));
     AUTO_MAG(u, hard, root);
     mag_max(u, m->u, m->u_sum);
     bound_gamma(y, sums + factors, u);
@@ -109,7 +109,7 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
         bound_gamma(u, 2, m->u_exp);
         bound_compose(y, y, u);
     }
-    bound_gamma(u, term ? m->update : w->keys + 1, m->u_state);
+    bound_gamma(u, term ? m->update : w->past + 1, m->u_state);
     bound_compose(y, y, u);
     bound_gamma(u, m->degree, m->u_scale);
     bound_compose(y, y, u);
@@ -123,7 +123,8 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
  * may be rounded to acc. */
 int64_t bound_update_roundings(const bound_model *m)
 {
-    const int64_t decays = !m->decays ? 0 : m->update == 1 ? 2 : bound_decay_steps(m, m->update);
+    const int token = m->numerics->schedule == ATTEST_SCHEDULE_RECURRENT;
+    const int64_t decays = !m->decays ? 0 : token ? 2 : bound_decay_steps(m, m->update);
     return m->update + decays;
 }
 
@@ -141,7 +142,7 @@ static void narrow_state_lost(bound_weights *w, const bound_model *m, ulong rows
     mag_max(x, x, m->scale);
     mag_mul(y, y, x);
     mag_pow_ui(y, y, (ulong)m->degree);
-    mag_mul_ui(y, y, ((ulong)w->keys + 1) * rows);
+    mag_mul_ui(y, y, ((ulong)w->past + 1) * rows);
     mag_mul(y, y, w->decay_most);
     mag_add_ui(y, y, rows + (ulong)m->degree);
     mag_mul(w->lost_state, y, most);
@@ -160,11 +161,11 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
     mag_max(x, x, w->k_max);
     mag_mul(y, y, x);
     mag_pow_ui(y, y, (ulong)m->degree);
-    const ulong rows = m->rows > 0 ? (ulong)m->rows : 1, keys = (ulong)w->keys + 1;
+    const ulong rows = m->rows > 0 ? (ulong)m->rows : 1, keys = (ulong)w->past + 1;
     narrow_state_lost(w, m, rows);
     mag_mul_ui(y, y, keys);
     mag_mul_ui(y, y, rows);
-    mag_mul_ui(y, y, keys + rows + 8 * (ulong)m->degree + 8 + (ulong)bound_decay_steps(m, w->keys + 1));
+    mag_mul_ui(y, y, keys + rows + 8 * (ulong)m->degree + 8 + (ulong)bound_decay_steps(m, w->past + 1));
     mag_mul(y, y, m->tiny);
     mag_addmul(w->lost_state, y, w->decay_most);
     mag_pow_ui(x, x, (ulong)m->degree);

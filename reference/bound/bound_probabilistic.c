@@ -104,15 +104,16 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     bound_weights *w = &job->weights;
     AUTO_MAG(top, one, rest, state, terms, updates, likely);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
+    mag_set(rest, w->lost);
+    gates_lose(rest, job, one);
     if (job->model.update) {
         bound_sums_dot(terms, &job->sums, BOUND_STATE);
-        bound_updates_find(updates, likely, job, terms, y, c);
+        mag_add(top, y, rest);
+        bound_updates_find(updates, likely, job, terms, top, c);
     }
     mag_set_d(top, job->sums.top);
     bound_probabilistic_sum(probable, job, y, top);
     bound_run_numerator(y, probable, job, c);
-    mag_set(rest, w->lost);
-    gates_lose(rest, job, one);
     mag_add(y, y, rest);
     if (job->likely)
         mag_add(probable, probable, rest);

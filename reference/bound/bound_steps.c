@@ -166,8 +166,9 @@ static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, 
 void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
                      int64_t g, int64_t i)
 {
-    const int64_t channels = m->vector ? m->p->d : 1, from = m->unknown || m->given ? 0 : first + 1;
-    int positive = m->unknown;
+    const int chunk = m->numerics->schedule == ATTEST_SCHEDULE_CHUNK && m->numerics->decay_products != ATTEST_YES;
+    const int64_t channels = m->vector ? m->p->d : 1, from = m->unknown || chunk || m->given ? 0 : first + 1;
+    int positive = m->unknown || chunk;
     AUTO_MAG(product, sum);
     mag_one(most);
     mag_zero(logs);
@@ -178,7 +179,7 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
         mag_max(most, most, product);
         mag_max(logs, logs, sum);
     }
-    /* undeclared kernels may add logarithms up and subtract two of the sums */
+    /* undeclared kernels, and chunk ones, may add logarithms up and subtract two of the sums */
     bound_gamma(sum, i + 12, m->u);
     bound_compose(sum, sum, m->u_log);
     mag_mul_2exp_si(sum, sum, 1);

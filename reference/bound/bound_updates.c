@@ -19,7 +19,7 @@ typedef struct ref_update_cache {
     const ref_inputs *in;
     int64_t b, g, tokens, room, dim, width, rows, top; /* rows of all degrees, of the highest */
     int lowest, degrees;
-    int bad;                            /* a number that is not finite, or not known well enough, was read */
+    int64_t good;                       /* tokens before the first one with a number not known well enough */
     double *phi, *power[2], *v, *decay; /* one token: dim, top, width, dim */
     double *state, *square, *mass;      /* [rows][width], [width], [degrees][width]: sums of the terms' norms */
     double *size;                       /* [degrees][room][width] */
@@ -76,7 +76,7 @@ static void start(ref_update_cache *y, int64_t b, int64_t g)
     y->b = b;
     y->g = g;
     y->tokens = 0;
-    y->bad = 0;
+    y->good = INT64_MAX;
     for (int64_t at = 0; at < (y->rows + y->degrees) * y->width; at++) /* mass lies behind state */
         y->state[at] = 0;
 }
@@ -87,7 +87,7 @@ static void read_key(ref_update_cache *y, mag_t norm, int64_t t)
     const attest_tensor *k = y->in->role[ATTEST_K];
     AUTO_MAG(x, rest);
     mag_zero(norm);
-    y->bad |= !axis_phi(y->key, y->in, k, attest_offset(k, y->b, y->g, t, 0), k->stride[3], t, 128);
+    int bad = !axis_phi(y->key, y->in, k, attest_offset(k, y->b, y->g, t, 0), k->stride[3], t, 128);
     for (int64_t r = 0; r < y->dim; r++) {
         y->phi[r] = arf_get_d(arb_midref(y->key + r), ARF_RND_NEAR);
         arb_get_mag(x, y->key + r);
@@ -97,7 +97,8 @@ static void read_key(ref_update_cache *y, mag_t norm, int64_t t)
     mag_sqrt(norm, norm);
     mag_sqrt(rest, rest);
     mag_mul_2exp_si(x, norm, -51);
-    y->bad |= mag_cmp(rest, x) > 0;
+    bad |= mag_cmp(rest, x) > 0;
+    y->good = bad && t < y->good ? t : y->good;
 }
 
 /* gin_t v_t and 1, and the factors of token t; returns the largest of them. */
@@ -111,7 +112,8 @@ static double read_token(ref_update_cache *y, const ref_row *row, int64_t t)
     if (gated) {
         mag_set_d(x, gate);
         mag_mul_2exp_si(x, x, -51);
-        y->bad |= mag_cmp(arb_radref(row->gin + t - row->first), x) > 0;
+        if (mag_cmp(arb_radref(row->gin + t - row->first), x) > 0 && t < y->good)
+            y->good = t;
     }
     for (int64_t c = 0; c + 1 < y->width; c++)
         y->v[c] = gate * attest_load(v, attest_offset(v, y->b, y->g, t, c));
@@ -198,7 +200,7 @@ static const ref_update_cache *sizes_of(ref_update_cache **kept, const row_job *
         start(y, job->b, job->g);
     while (y->tokens < job->row->last)
         take_token(y, job->row);
-    return y->bad ? NULL : y;
+    return job->row->last <= y->good ? y : NULL;
 }
 
 /* ---- what a row's query makes of them ---------------------------------------------------------------------------- */
@@ -258,10 +260,13 @@ typedef struct update_sums {
 static double scan_roundings(const row_job *job, int64_t t)
 {
     const int64_t behind = job->i > t ? job->i - t : 0;
-    return job->model.update == 1 ? 0 : (double)(2 + bound_decay_steps(&job->model, behind));
+    if (job->model.numerics->schedule == ATTEST_SCHEDULE_RECURRENT)
+        return 0;
+    return (double)(2 + bound_decay_steps(&job->model, behind));
 }
 
-static inline double larger(double a, double b) { return a > b ? a : b; }
+/* Infinite where one is a NaN. */
+static inline double larger(double a, double b) { return a > b ? a : b >= a ? b : (double)INFINITY; }
 
 static void add_sizes(update_sums *s, const ref_update_cache *y, const double *factor, const row_job *job)
 {
@@ -319,7 +324,10 @@ static void set_gammas(mag_t update, mag_t one, mag_t read, const row_job *job)
     const int64_t scan = 2 + bound_decay_steps(m, job->i + 1);
     bound_gamma(one, scan, u);
     mag_div_ui(one, one, (ulong)scan);
+    bound_compose(one, one, m->u_state);
     bound_gamma(read, m->rows + 2 * m->degree + 4 + chunk + bound_decay_steps(m, (behind > 0 ? behind : 0) + chunk), u);
+    bound_gamma(x, behind > 0 ? behind : 0, m->u_state);
+    bound_compose(read, read, x);
 }
 
 static void set_column(mag_t y, const update_sums *s, int64_t c, const mag_t update, const mag_t one, const mag_t read,
@@ -345,8 +353,8 @@ void bound_updates_set(row_job *job)
     AUTO_MAG(update, one, read, x);
     for (int64_t c = 0; c < width; c++)
         mag_inf(job->update + c);
-    if (!m->update || row->first != 0 || keys < 1 || (m->vector && job->i < row->last - 1) ||
-        !affordable(job->in, m->full_rows))
+    if (!m->update || !mag_is_zero(job->weights.decay_log) || row->first != 0 || keys < 1 ||
+        (m->vector && job->i < row->last - 1) || !affordable(job->in, m->full_rows))
         goto out;
     y = sizes_of(kept, job);
     block = calloc((size_t)(6 * width + (job->in->highest - job->in->lowest + 1) * keys), sizeof *block);

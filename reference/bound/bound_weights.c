@@ -275,7 +275,7 @@ static void set_counts(bound_weights *w, const bound_model *m)
     const int tiled = n->schedule == ATTEST_SCHEDULE_ONLINE || n->schedule == ATTEST_SCHEDULE_SPLIT || m->unknown;
     if (n->schedule == ATTEST_SCHEDULE_SPLIT || m->unknown) {
         w->merges = splits > 0 ? splits : 1;
-        w->logs = m->unknown ? w->merges : 1; /* unknown: an lse of an lse of ... */
+        w->logs = m->serial ? 1 : w->merges; /* else an lse of an lse of ... */
     }
     if (tiled && m->exponential)
         w->rescales = n->tile > 0 && keys / n->tile + 2 < keys ? keys / n->tile + 2 : keys;
@@ -387,6 +387,7 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
     set_scores(w, m, row, in, b, h, i);
     check_inputs(w, m);
     set_counts(w, m);
+    w->past = m->decays && i + 1 > w->keys ? i + 1 : w->keys;
     if (axis_divisor(divisor, row, in, h))
         arb_get_mag(w->divisor, divisor);
     if (m->exponential)

@@ -320,7 +320,7 @@ FIELD(attest_numerics, log_error, 136);
 FIELD(attest_numerics, sigmoid_error, 144);
 FIELD(attest_numerics, expm1_error, 152);
 FIELD(attest_numerics, scaled_dtype, 160);
-FIELD(attest_numerics, reserved, 164);
+FIELD(attest_numerics, decay_products, 164);
 
 SIZE(attest_claim, 24);
 FIELD(attest_claim, struct_size, 0);

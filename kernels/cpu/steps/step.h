@@ -40,7 +40,8 @@ static inline real real_tanh(real x) { return tanhf(x); }
 #define STEP_NUMERICS                                                                                                  \
     .struct_size = sizeof(attest_numerics), .exp_error = 2 * STEP_UNIT, .tanh_error = 5 * STEP_UNIT,                   \
     .expm1_error = 5 * STEP_UNIT, .log2_domain = ATTEST_NO, .acc_truncates = ATTEST_NO, .acc_unit = STEP_UNIT,         \
-    .div_error = STEP_UNIT, .division = ATTEST_DIVISION_AFTER_SUM, .scale_dtype = 1 + REAL_DTYPE
+    .div_error = STEP_UNIT, .division = ATTEST_DIVISION_AFTER_SUM, .scale_dtype = 1 + REAL_DTYPE,                      \
+    .decay_products = ATTEST_YES
 /* step_round() on weights that the denominator does not see. */
 #define STEP_CAST .p_rounding = ATTEST_ROUNDING_NEAREST, .cast_in_sum = ATTEST_NO
 #define STEP_STATES .state_dtype = 1 + REAL_DTYPE

@@ -432,7 +432,8 @@ START_TEST(lse_roundings_are_counted)
     for (int64_t j = 0; j < 2; j++)
         sim_set(&s, ATTEST_K, j, 0, 100);
     sim_ready(&s);
-    ck_assert(attest_judge_row(&y[0], NULL, s.truth, &split, 0, id, s.lse, 0, 0, 0, &err) == ATTEST_OK);
+    ck_assert(attest_judge_row(&y[0], NULL, s.truth, &split, ATTEST_SERIAL_SUMS, id, s.lse, 0, 0, 0, &err) ==
+              ATTEST_OK);
     ck_assert_msg(y[0].bound > 1200 * 0x1p-24 && y[0].bound < 2000 * 0x1p-24, "merged lse: %g u", y[0].bound * 0x1p24);
     sim_close(&s);
 }

@@ -79,6 +79,7 @@ static const axes_case cases[] = {
 static attest_numerics declared(uint32_t schedule)
 {
     const attest_numerics n = { .struct_size = sizeof n,
+                                .decay_products = ATTEST_YES,
                                 .schedule = schedule,
                                 .exp_error = 0x1p-23,
                                 .log2_domain = ATTEST_NO,
