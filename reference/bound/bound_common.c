@@ -2,23 +2,6 @@
  * weigh away from it (R-COMMON). */
 #include "reference/bound/bound_row.h"
 
-#include <float.h>
-
-/* sum >= 0 of `count` roundings at most, times 2^shift. */
-static void raised(mag_t y, double sum, int64_t count, slong shift)
-{
-    AUTO_MAG(factor);
-    if (sum >= 0 && sum <= DBL_MAX)
-        mag_set_d(y, sum);
-    else
-        mag_inf(y);
-    mag_set_ui_2exp_si(factor, (ulong)count + 4, -52);
-    mag_add_ui(factor, factor, 1);
-    mag_mul(y, y, factor);
-    mag_add_ui_2exp_si(y, y, (ulong)count + 1, -1060);
-    mag_mul_2exp_si(y, y, shift);
-}
-
 /* Online: sum over the tiles but the first of |G_t|, G_t the sum of w_j (v_jc - o) over the keys before tile t.  Split:
  * as often as there are parts, how far two such sums may be apart. */
 static void leanings(mag_t y, row_job *job, int64_t c, const arb_t o)
@@ -47,7 +30,7 @@ static void leanings(mag_t y, row_job *job, int64_t c, const arb_t o)
     if (run->parts)
         total = (double)run->parts * (most - least);
     const double each = (double)(run->keys + 8) * 0x1p-52 * size + slack + ref_mag_upper(far) * weights;
-    raised(y, total + tiles * each, 4 * run->keys, run->shift);
+    bound_run_raised(y, total + tiles * each, 4 * run->keys, run->shift);
 }
 
 /* Relative error of one factor; `all`: that of all factors of a weight together.  A part has one. */

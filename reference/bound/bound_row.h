@@ -44,6 +44,8 @@ typedef struct row_job {
 /* bound_run.c.  Leaves `run` as it is (all 0) where no order is declared. */
 attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row *row, attest_error *err);
 void bound_run_clear(bound_run *run);
+/* y >= sum 2^shift, sum >= 0 of `count` roundings in double at most; infinite for a NaN. */
+void bound_run_raised(mag_t y, double sum, int64_t count, slong shift);
 /* How many roundings of a partial sum there are. */
 int64_t bound_run_roundings(const bound_run *run);
 /* Takes y, a bound of the rounding errors of sum w_j x_j (x NULL: 1), down to that of the serial sum, and `probable`

@@ -67,8 +67,7 @@ void bound_run_clear(bound_run *run)
     run->weight = NULL;
 }
 
-/* sum >= 0 of `count` roundings at most, times 2^shift. */
-static void raised(mag_t y, double sum, int64_t count, slong shift)
+void bound_run_raised(mag_t y, double sum, int64_t count, slong shift)
 {
     AUTO_MAG(factor);
     if (sum >= 0 && sum <= DBL_MAX)
@@ -86,7 +85,7 @@ static void raised(mag_t y, double sum, int64_t count, slong shift)
 static void raised_root(mag_t y, double squares, double each, int64_t count, slong shift)
 {
     AUTO_MAG(x);
-    raised(y, squares, 4 * count, 0);
+    bound_run_raised(y, squares, 4 * count, 0);
     mag_sqrt(y, y);
     mag_set_d(x, (double)count * each * (1 + 0x1p-50));
     mag_add(y, y, x);
@@ -128,11 +127,11 @@ static void partial_sums(mag_t partial, mag_t root, mag_t mass, const bound_run 
     }
     const double each = (double)(run->keys + 4) * 0x1p-52 * size + slack;
     const int64_t count = bound_run_roundings(run);
-    raised(partial, total + (double)count * each, count + run->keys, run->shift);
+    bound_run_raised(partial, total + (double)count * each, count + run->keys, run->shift);
     mag_inf(root);
     if (run->likely && !run->parts && count + run->keys > BOUND_LAMBDA * BOUND_LAMBDA) /* else it cannot be less */
         raised_root(root, squares, each, count + run->keys, run->shift);
-    raised(mass, size + slack, run->keys, run->shift);
+    bound_run_raised(mass, size + slack, run->keys, run->shift);
 }
 
 int64_t bound_run_roundings(const bound_run *run)
@@ -333,7 +332,8 @@ void bound_run_cast(mag_t y, row_job *job, int64_t c)
         size += __builtin_fabs(term);
         open += run->open[j] * __builtin_fabs(x[j]);
     }
-    raised(all, __builtin_fabs(sum) + (double)(run->keys + 4) * 0x1p-52 * size + open, 2 * run->keys, run->shift);
+    bound_run_raised(all, __builtin_fabs(sum) + (double)(run->keys + 4) * 0x1p-52 * size + open, 2 * run->keys,
+                     run->shift);
     mag_min(y, y, all);
 }
 
@@ -378,9 +378,9 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
             squares += sum * sum + rounds * term * term;
         }
         const double slack = (double)(d + 4) * 0x1p-52 * terms;
-        raised(dot, total + (double)d * slack, 2 * d, 0);
-        raised(mass, terms, d, 0);
-        raised(size, __builtin_fabs(sum) + slack, d, 0);
+        bound_run_raised(dot, total + (double)d * slack, 2 * d, 0);
+        bound_run_raised(mass, terms, d, 0);
+        bound_run_raised(size, __builtin_fabs(sum) + slack, d, 0);
         if (w->likely)
             probable_score(w->likely + j, squares, slack, mass, size, gamma, d, root, m);
         mag_mul_ui(mass, mass, (ulong)d);
