@@ -236,7 +236,7 @@ const char *const attest_left_names[ATTEST_LEFT_CLASSES] = { "unbounded", "illpo
 
 int attest_result_is_blind(const attest_result *result)
 {
-    return result->rows_blind * ATTEST_BLIND_PART > result->rows_judged;
+    return result->rows_blind * ATTEST_BLIND_PART > result->rows_judged || result->noticed_median > ATTEST_BLIND_MEDIAN;
 }
 
 unsigned attest_result_left(const attest_result *result)

@@ -171,9 +171,11 @@ int attest_result_exit(const attest_result *result, int strict);
 /* Nothing that was judged is wrong: pass, partial, illposed, or no-evidence. */
 int attest_result_judged_good(const attest_result *result);
 
-/* Rows that let zeros pass by chance, because o is near 0 there, are few: more than this part of the judged ones is a
- * matter of the bound. */
+/* The bounds are too wide for the case to tell much.  Rows that let zeros pass by chance, because o is near 0 there,
+ * are few: more than this part of the judged ones is a matter of the bound.  So is a median bound above half its
+ * element: an error of half their size would pass in half of the elements. */
 #define ATTEST_BLIND_PART 8
+#define ATTEST_BLIND_MEDIAN 0.5
 int attest_result_is_blind(const attest_result *result);
 
 /* Which classes of elements were left out, or tell nothing. */

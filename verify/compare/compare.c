@@ -372,9 +372,12 @@ static void text_left_out(char *text, size_t len, const tally *t)
         if (names[k] && t->of_class[k] && n < len)
             n += (size_t)snprintf(text + n, len - n, "%s%lld %s %s", n ? ", " : "", (long long)t->of_class[k],
                                   attest_plural(t->of_class[k], "element", "elements"), names[k]);
-    if (attest_result_is_blind(t->result) && n < len)
+    if (t->power.rows_blind * ATTEST_BLIND_PART > t->power.rows && n < len)
         snprintf(text + n, len - n, "%szeros would pass in %lld of %lld %s of o", n ? ", " : "",
                  (long long)t->power.rows_blind, (long long)t->power.rows, attest_plural(t->power.rows, "row", "rows"));
+    else if (attest_result_is_blind(t->result) && n < len)
+        snprintf(text + n, len - n, "%sthe median bound of an element of o is %.2g times the element", n ? ", " : "",
+                 t->result->noticed_median);
 }
 
 /* o was asked for, and no element of it tells a simple wrong kernel from a right one.  Other outputs do not vouch for o
@@ -449,6 +452,13 @@ attest_status attest_compare(attest_result *result, attest_truth *truth, attest_
                              const attest_bundle *outputs, const attest_numerics *numerics, uint32_t flags,
                              double claim_ulp, attest_error *err)
 {
+    return attest_compare_keys(result, truth, exp_truth, c, outputs, numerics, flags, claim_ulp, NULL, err);
+}
+
+attest_status attest_compare_keys(attest_result *result, attest_truth *truth, attest_truth *exp_truth,
+                                  const attest_case *c, const attest_bundle *outputs, const attest_numerics *numerics,
+                                  uint32_t flags, double claim_ulp, unsigned char *keys, attest_error *err)
+{
     attest_status status = ATTEST_OK;
     attest_row_index *rows = NULL;
     int64_t count = 0;
@@ -463,7 +473,7 @@ attest_status attest_compare(attest_result *result, attest_truth *truth, attest_
     }
     name_class(result->class, sizeof result->class, p, numerics->schedule);
     ATTEST_TRY(attest_rows_to_judge(&rows, &count, p, attest_case_hash(c), numerics->tile, err));
-    ATTEST_TRY(power_init(&t.power, p, count, err));
+    ATTEST_TRY(power_init(&t.power, p, count, keys, err));
     t.ratio = calloc((size_t)(count * p->e), sizeof *t.ratio);
     if (!t.ratio)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld ratios", (long long)(count * p->e)));

@@ -23,4 +23,10 @@ attest_status attest_compare(attest_result *result, attest_truth *truth, attest_
                              const attest_bundle *outputs, const attest_numerics *numerics, uint32_t flags,
                              double claim_ulp, attest_error *err);
 
+/* The same, with keys[b*hkv*m] (NULL: its own) as attest_judge_wrong() leaves them.  What it says before stays: several
+ * runs of one case add up, and result->keys_seen is the share of them all. */
+attest_status attest_compare_keys(attest_result *result, attest_truth *truth, attest_truth *exp_truth,
+                                  const attest_case *c, const attest_bundle *outputs, const attest_numerics *numerics,
+                                  uint32_t flags, double claim_ulp, unsigned char *keys, attest_error *err);
+
 #endif

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-attest_status power_init(power_tally *t, const attest_problem *p, int64_t rows, attest_error *err)
+attest_status power_init(power_tally *t, const attest_problem *p, int64_t rows, unsigned char *keys, attest_error *err)
 {
     const size_t e = (size_t)p->e;
     *t = (power_tally){ .e = p->e, .m = p->m, .hkv = p->hkv, .kv_group = p->hq / p->hkv };
     t->key_count = p->b * p->hkv * p->m;
     t->distance = calloc(ATTEST_WRONG_COUNT * e, sizeof *t->distance);
     t->bound = calloc(e, sizeof *t->bound);
-    t->keys = calloc((size_t)t->key_count + 1, 1);
+    t->own_keys = keys ? NULL : calloc((size_t)t->key_count + 1, 1);
+    t->keys = keys ? keys : t->own_keys;
     t->relative = calloc((size_t)rows * e + 1, sizeof *t->relative);
     if (!t->distance || !t->bound || !t->keys || !t->relative)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the power of a case of %lld keys",
@@ -25,7 +26,7 @@ void power_clear(power_tally *t)
 {
     free(t->distance);
     free(t->bound);
-    free(t->keys);
+    free(t->own_keys);
     free(t->relative);
 }
 

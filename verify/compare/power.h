@@ -11,16 +11,16 @@
 #include "reports/result.h"
 
 typedef struct power_tally {
-    int64_t e, m, hkv, kv_group; /* query heads to a KV head */
-    double *distance, *bound;    /* [ATTEST_WRONG_COUNT*e], [e] */
-    unsigned char *keys;         /* [b*hkv*m] as attest_judge_wrong() leaves them */
+    int64_t e, m, hkv, kv_group;    /* query heads to a KV head */
+    double *distance, *bound;       /* [ATTEST_WRONG_COUNT*e], [e] */
+    unsigned char *keys, *own_keys; /* [b*hkv*m] as attest_judge_wrong() leaves them; own_keys: NULL if borrowed */
     int64_t key_count;
     double *relative; /* bound/|o| of the elements that have both */
     int64_t relative_count, elements, telling, rows, rows_blind;
 } power_tally;
 
-/* Room for `rows` rows of the case. */
-attest_status power_init(power_tally *t, const attest_problem *p, int64_t rows, attest_error *err);
+/* Room for `rows` rows of the case.  `keys`: borrowed, with what it says already; NULL: the tally's own. */
+attest_status power_init(power_tally *t, const attest_problem *p, int64_t rows, unsigned char *keys, attest_error *err);
 void power_clear(power_tally *t);
 /* A row of o that was judged: elements[e]. */
 attest_status power_add(power_tally *t, attest_truth *truth, const attest_element *elements, int64_t b, int64_t h,

@@ -11,6 +11,7 @@
 #include "props/draw/draw.h"
 #include "verify/base/base.h"
 #include "verify/compare/compare.h"
+#include "verify/gate/altered.h"
 #include "verify/gate/case_checks.h"
 
 void attest_library_hash(char text[20], const char *library)
@@ -41,81 +42,6 @@ static attest_status exp_counterpart(attest_prepared *prepared, attest_error *er
     if (!attest_truth_serves(softmax, why, sizeof why))
         return ATTEST_OK;
     return attest_truth_new(&prepared->exp_truth, softmax, prepared->inputs, ATTEST_ENGINE_AUTO, err);
-}
-
-/* Inputs that a draw keeps from most values, and where they go. */
-static const struct {
-    attest_role role;
-    double factor, plus;
-} alterations[] = { { ATTEST_SLOPE, 0.5, 0 },
-                    { ATTEST_GAMMA, 0.5, 0 },
-                    { ATTEST_Q_HEAD_LOGITS, 1, 120 },
-                    { ATTEST_K_HEAD_LOGITS, 1, 120 } };
-
-/* The size of the one value of key j that has this share in the last row: the less it weighs there, the larger, so that
- * the loss of any key shows; larger still at both ends and at the edges of tiles.  At most 2^14: f16 holds it. */
-static double value_size(const attest_problem *p, double share, int64_t j)
-{
-    const double lighter = share > 0 ? fmin(fmax(1 / (share * (double)p->m), 1), 0x1p10) : 1;
-    const double place = j == 0 || j == p->m - 1 ? 256 : j % 64 == 0 || j % 64 == 63 ? 16 : 1;
-    return fmin(exp2(floor(log2(lighter))) * place, 0x1p14);
-}
-
-/* One value a key, in a channel that changes from key to key, 0 elsewhere: the bound of a channel is then made of few
- * keys, and the loss of one is outside it. */
-static attest_status alter_values(attest_prepared *prepared, attest_error *err)
-{
-    const attest_problem *p = &prepared->c.problem;
-    const attest_tensor *from = attest_bundle_role(prepared->inputs, ATTEST_V);
-    attest_status status = ATTEST_OK;
-    attest_tensor *to;
-    double *share = calloc((size_t)p->m, sizeof *share);
-    if (!share)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the shares of %lld keys", (long long)p->m);
-    ATTEST_TRY(attest_bundle_add(prepared->altered, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_V }, 0, &to, err));
-    for (int64_t bg = 0; bg < p->b * p->hkv; bg++) {
-        ATTEST_TRY(
-            attest_truth_shares(share, prepared->truth, bg / p->hkv, bg % p->hkv * (p->hq / p->hkv), p->n - 1, err));
-        for (int64_t at = bg * p->m * p->e; at < (bg + 1) * p->m * p->e; at++) {
-            const int64_t c = at % p->e, j = at / p->e % p->m;
-            const double size = c == (j + j / p->e) % p->e ? value_size(p, fabs(share[j]), j) : 0;
-            attest_store_bits(to, at, attest_from_f64(to->dtype, attest_load(from, at) < 0 ? -size : size));
-        }
-    }
-out:
-    free(share);
-    return status;
-}
-
-static attest_status alter(attest_prepared *prepared, attest_error *err)
-{
-    const attest_problem *p = &prepared->c.problem;
-    attest_status status = ATTEST_OK;
-    for (size_t k = 0; k < sizeof alterations / sizeof alterations[0]; k++) {
-        const attest_tensor *from = attest_bundle_role(prepared->inputs, alterations[k].role);
-        attest_tensor *to;
-        if (!from)
-            continue;
-        if (!prepared->altered)
-            ATTEST_TRY(attest_bundle_new(&prepared->altered, err));
-        ATTEST_TRY(attest_bundle_add(prepared->altered, p, (attest_tensor_id){ ATTEST_KIND_ROLE, alterations[k].role },
-                                     0, &to, err));
-        for (int64_t at = 0; at < attest_tensor_count(to); at++)
-            attest_store_bits(
-                to, at,
-                attest_from_f64(to->dtype, attest_load(from, at) * alterations[k].factor + alterations[k].plus));
-    }
-    if (p->m >= ATTEST_MANY_KEYS) {
-        if (!prepared->altered)
-            ATTEST_TRY(attest_bundle_new(&prepared->altered, err));
-        ATTEST_TRY(alter_values(prepared, err));
-    }
-    if (prepared->altered) {
-        ATTEST_TRY(attest_draw_missing(prepared->altered, &prepared->c, 0, 0, err));
-        ATTEST_TRY(attest_truth_new(&prepared->altered_truth, p, prepared->altered, ATTEST_ENGINE_AUTO, err));
-    }
-out:
-    return status;
 }
 
 /* A witness row for every 64th case: what judges is judged. */
@@ -161,7 +87,7 @@ attest_status attest_prepare(attest_prepared *prepared, const attest_case *c, at
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_prepare_inputs(prepared, c, NULL, err));
     ATTEST_TRY(exp_counterpart(prepared, err));
-    ATTEST_TRY(alter(prepared, err));
+    ATTEST_TRY(attest_alter(prepared, NULL, err));
     ATTEST_TRY(cross_examine(prepared, err));
 out:
     if (status != ATTEST_OK)
@@ -171,13 +97,12 @@ out:
 
 void attest_prepared_clear(attest_prepared *prepared)
 {
-    attest_truth_free(prepared->altered_truth);
-    attest_bundle_free(prepared->altered);
+    attest_altered_clear(prepared);
     attest_truth_free(prepared->exp_truth);
     attest_truth_free(prepared->truth);
     attest_bundle_free(prepared->inputs);
-    prepared->altered_truth = prepared->exp_truth = prepared->truth = NULL;
-    prepared->altered = prepared->inputs = NULL;
+    prepared->exp_truth = prepared->truth = NULL;
+    prepared->inputs = NULL;
 }
 
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err)

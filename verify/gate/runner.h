@@ -22,7 +22,8 @@ typedef struct attest_prepared {
     /* The inputs with those changed that a draw keeps from most values: slope and gamma, formulas that a kernel could
      * know, are halved; sq and sk, logits of a softmax over heads, raised by 120, beyond float's exponential; from
      * ATTEST_MANY_KEYS keys on each v has one channel that is not 0, so that the loss of a key shows (of which keys:
-     * attest_result.keys_seen).  And their truth; NULL where the case has none of them. */
+     * attest_result.keys_seen; the others are asked again, among themselves).  And their truth; NULL where the case has
+     * none of them. */
     attest_bundle *altered;
     attest_truth *altered_truth;
 } attest_prepared;

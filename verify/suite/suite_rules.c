@@ -152,6 +152,17 @@ static unsigned classes_of(const char *text, size_t length)
     return set;
 }
 
+/* A misspelt class is read as the kernel: what is wrong behind it is told with what was taken for the kernel. */
+static attest_status tell_kernel(const char *text, int first, attest_status status, attest_error *err)
+{
+    const attest_error was = *err;
+    char names[128] = "";
+    for (int i = 0; i < ATTEST_LEFT_CLASSES; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", attest_left_names[i]);
+    return attest_fail(err, status, "%.300s (`%.*s` was read as the kernel; the classes are %s)", was.text, first, text,
+                       names);
+}
+
 attest_status attest_allow_read(attest_suite *s, const char *text, attest_error *err)
 {
     const size_t first = strcspn(text, " \t");
@@ -161,6 +172,8 @@ attest_status attest_allow_read(attest_suite *s, const char *text, attest_error 
     const attest_status status = attest_rule_read(&s->allows, &s->allow_count, "!allow partial [CLASS,..]", rule, err);
     if (status == ATTEST_OK)
         s->allows[s->allow_count - 1].classes = named ? named : usual;
+    else if (!named)
+        return tell_kernel(text, (int)first, status, err);
     return status;
 }
 

@@ -182,6 +182,11 @@ START_TEST(test_not_blind)
         ck_assert_int_eq(attest_result_is_blind(&s.result), blind > 5);
         ck_assert_int_eq((attest_result_left(&s.result) & ATTEST_LEFT_BLIND) != 0, blind > 5);
     }
+    for (int wide = 0; wide < 2; wide++) { /* few rows, but half of the elements have a bound above half of them */
+        s.result.rows_blind = 0;
+        s.result.noticed_median = wide ? 0x1.01p-1 : 0.5;
+        ck_assert_int_eq(attest_result_is_blind(&s.result), wide);
+    }
 }
 END_TEST
 

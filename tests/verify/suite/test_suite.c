@@ -94,6 +94,7 @@ START_TEST(test_errors)
         { "n=4\n!allow partial absent : y\n", 2, "!allow partial" },
         { "n=4\n!allow all * n=4 : y\n", 2, "!allow" },
         { "n=4\n!allow partial absent * n=0 : y\n", 2, "n" },
+        { "n=4\n!allow partial blund * : y\n", 2, "`blund` was read as the kernel" },
         { "n=4\n!skip x n=4 : \n", 2, "reason" },
         { "n=4\n!skip x n=0 : y\n", 2, "n" },
         { "n=4\n!skip x colour=red : y\n", 2, "colour" },
