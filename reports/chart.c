@@ -161,30 +161,28 @@ out:
     return status;
 }
 
-/* gnuplot reads the script from its standard input and writes the SVG to PATH.tmp; renamed when it exits 0. */
+/* gnuplot reads the script from its standard input and writes the SVG to a temporary file; renamed when it exits 0. */
 static attest_status draw(const char *svg_path, const char *script, attest_error *err)
 {
-    char temporary[4112];
-    snprintf(temporary, sizeof temporary, "%.4000s.tmp", svg_path);
-    if (strpbrk(temporary, "'\n\\"))
+    attest_output out;
+    attest_status status = ATTEST_OK;
+    if (strpbrk(svg_path, "'\n\\"))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: a path with a quote or backslash cannot be given to gnuplot",
                            svg_path);
+    ATTEST_TRY(attest_output_open(&out, svg_path, err));
     FILE *gp = popen("gnuplot -", "w");
     if (!gp)
-        return attest_fail(err, ATTEST_IO, "gnuplot: cannot start: %s", strerror(errno));
+        ATTEST_TRY(attest_fail(err, ATTEST_IO, "gnuplot: cannot start: %s", strerror(errno)));
     fprintf(gp,
             "set terminal svg size 1200,900 dynamic font 'sans-serif,12' background rgb 'white'\nset output '%s'\n%s",
-            temporary, script);
+            out.temporary, script);
     const int code = pclose(gp);
-    if (code != 0) {
-        unlink(temporary);
-        return attest_fail(err, ATTEST_IO,
-                           WIFEXITED(code) && WEXITSTATUS(code) == 127 ? "gnuplot not found" : "gnuplot failed on %s",
-                           svg_path);
-    }
-    if (rename(temporary, svg_path) != 0)
-        return attest_fail(err, ATTEST_IO, "%s: cannot write: %s", svg_path, strerror(errno));
-    return ATTEST_OK;
+    if (code != 0)
+        status = attest_fail(err, ATTEST_IO,
+                             WIFEXITED(code) && WEXITSTATUS(code) == 127 ? "gnuplot not found" : "gnuplot failed on %s",
+                             svg_path);
+out:
+    return attest_output_close(&out, status, err);
 }
 
 /* Four panels; `range` chooses the kind. */

@@ -26,14 +26,22 @@ json_t *attest_json_pair(double a, double b)
     return json_pack("[o,o]", attest_json_number(a), attest_json_number(b));
 }
 
+enum { LAYOUT = JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17) };
+
 static attest_status print(FILE *out, json_t *value, size_t flags)
 {
-    const int bad = !value || json_dumpf(value, out, flags | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17)) != 0 ||
-                    fputc('\n', out) == EOF;
+    const int bad = !value || json_dumpf(value, out, flags | LAYOUT) != 0 || fputc('\n', out) == EOF;
     json_decref(value);
     return bad ? ATTEST_IO : ATTEST_OK;
 }
 
 attest_status attest_json_line(FILE *out, json_t *value) { return print(out, value, JSON_COMPACT); }
+
+char *attest_json_dump(json_t *value)
+{
+    char *text = value ? json_dumps(value, LAYOUT | JSON_COMPACT) : NULL;
+    json_decref(value);
+    return text;
+}
 
 attest_status attest_json_pretty(FILE *out, json_t *value) { return print(out, value, JSON_INDENT(1)); }

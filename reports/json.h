@@ -17,6 +17,8 @@ json_t *attest_json_pair(double a, double b);
 
 /* Prints one line, takes `value` over (NULL: no memory).  ATTEST_IO if it could not be made or written. */
 attest_status attest_json_line(FILE *out, json_t *value);
+/* That line without its newline; malloc'd, the caller's; NULL: no memory. */
+char *attest_json_dump(json_t *value);
 /* The same over several lines, for files that people read. */
 attest_status attest_json_pretty(FILE *out, json_t *value);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/hash.h"
+
 void *attest_find_or_add(void **list, size_t *count, size_t *capacity, size_t size,
                          int (*match)(const void *entry, const attest_result *result), const attest_result *result,
                          int *fresh)
@@ -77,8 +79,10 @@ static attest_status add_place(attest_overview *o, const attest_result *result, 
     }
     o->place[o->count] = (attest_place){ attest_result_rank(result),
                                          result->ratio_hi == result->ratio_hi ? result->ratio_hi : -1,
-                                         tally_index(&o->tallies, result), o->count,
-                                         result->verdict == ATTEST_SKIP && result->problem[0] == '\0' };
+                                         tally_index(&o->tallies, result),
+                                         o->count,
+                                         result->verdict == ATTEST_SKIP && result->problem[0] == '\0',
+                                         attest_fnv(ATTEST_FNV_START, result->problem, strlen(result->problem)) };
     o->count++;
     return ATTEST_OK;
 }
@@ -120,11 +124,33 @@ out:
     return status;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static attest_status count_cases(attest_overview *o, attest_error *err)
+{
+    const uint64_t none = attest_fnv(ATTEST_FNV_START, "", 0);
+    uint64_t *problem = calloc(o->count + 1, sizeof *problem);
+    if (!problem)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the cases of %zu results", o->count);
+    for (size_t i = 0; i < o->count; i++)
+        problem[i] = o->place[i].problem;
+    qsort(problem, o->count, sizeof *problem, by_number);
+    for (size_t i = 0; i < o->count; i++)
+        o->cases += problem[i] != none && (i == 0 || problem[i] != problem[i - 1]);
+    free(problem);
+    return ATTEST_OK;
+}
+
 attest_status attest_overview_of(attest_overview *overview, const attest_results *results, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     *overview = (attest_overview){ 0 };
     ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take, overview }, 1, err));
+    ATTEST_TRY(count_cases(overview, err));
     attest_signs_end(&overview->signs);
     attest_classes_end(&overview->classes);
     ATTEST_TRY(attest_warnings_end(&overview->warnings, err));

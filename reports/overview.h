@@ -166,11 +166,13 @@ typedef struct attest_place {
     double ratio; /* ratio_hi, or -1 */
     size_t kernel, index;
     int whole_kernel; /* no case: the kernel was skipped */
+    uint64_t problem; /* a hash of the problem line */
 } attest_place;
 
 typedef struct attest_overview {
     attest_place *place; /* of each result, in the order of the results */
     size_t count, capacity, by_verdict[ATTEST_VERDICT_COUNT];
+    size_t cases;                                      /* different problem lines */
     char tool[32], suite[64], suite_hash[20], run[32]; /* of the first */
     char (*build)[160];                                /* flags of the libraries, each once */
     size_t builds;
@@ -187,7 +189,8 @@ void attest_overview_clear(attest_overview *overview);
 
 /* The summary, and what the verdicts rest on (nothing for an empty list). */
 attest_status attest_summary_write(const attest_results *results, const attest_overview *overview,
-                                   const attest_facts *facts, const char *path, attest_error *err);
+                                   const attest_facts *facts, const attest_run_info *run, const char *path,
+                                   attest_error *err);
 attest_status attest_facts_print(FILE *out, const attest_facts *facts, const attest_overview *overview, int html,
                                  attest_error *err);
 

@@ -251,11 +251,23 @@ out:
 
 /* All that the page is made of. */
 typedef struct sources {
+    attest_run_info run;
+    int has_run;
     attest_results results, order, range;
     attest_traits traits;
     attest_facts facts;
     attest_overview overview;
 } sources;
+
+/* Of a run that did not finish perhaps a part of a line is there, and no result at all. */
+static attest_status open_results(sources *s, const char *dir, attest_error *err)
+{
+    char path[4096];
+    if (!find_file(path, dir, "results.jsonl"))
+        return ATTEST_OK;
+    return s->has_run && !s->run.finished ? attest_results_open_part(&s->results, path, err)
+                                          : attest_results_open(&s->results, path, err);
+}
 
 static attest_status read_sources(sources *s, const char *dir, attest_error *err)
 {
@@ -263,15 +275,17 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
     char path[4096];
     if (strlen(dir) >= 4000)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", dir);
-    ATTEST_TRY(open_optional(&s->results, dir, "results.jsonl", err));
+    if ((s->has_run = find_file(path, dir, "run.json")))
+        ATTEST_TRY(attest_run_info_read(&s->run, path, err));
+    ATTEST_TRY(open_results(s, dir, err));
     ATTEST_TRY(open_optional(&s->order, dir, "study-order.jsonl", err));
     ATTEST_TRY(open_optional(&s->range, dir, "study-range.jsonl", err));
-    if (!s->results.file && find_file(path, dir, "rows.jsonl"))
+    if (!s->results.files && find_file(path, dir, "rows.jsonl"))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "%s: the results of an older version, which this one does not read: make them again "
                                "(`attest gate --out %s`)",
                                path, dir));
-    if (s->results.count + s->order.count + s->range.count == 0)
+    if (s->results.count + s->order.count + s->range.count == 0 && (!s->has_run || s->run.finished))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "%s: no results.jsonl, study-order.jsonl or study-range.jsonl in it "
                                "(`attest gate --out %s` writes them)",
@@ -289,11 +303,18 @@ static attest_status write_page(sources *s, const char *dir, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_output out = { .file = NULL };
-    char path[4096];
+    char path[4096], banner[256] = "";
     find_file(path, dir, "index.html");
     ATTEST_TRY(attest_output_open(&out, path, err));
     fputs(head, out.file);
     fprintf(out.file, "<h1>attest report</h1>\n");
+    if (s->has_run)
+        attest_run_info_banner(banner, sizeof banner, &s->run, s->overview.cases);
+    if (*banner) {
+        fputs("<p class=\"fail\">", out.file);
+        attest_print_xml(out.file, banner);
+        fputs("; `attest gate --resume` runs the rest</p>\n", out.file);
+    }
     ATTEST_TRY(print_gate(out.file, &s->results, &s->overview, &s->facts, err));
     ATTEST_TRY(attest_traits_print_html(out.file, &s->traits, err));
     ATTEST_TRY(print_studies(out.file, dir, &s->order, &s->range, err));
@@ -310,7 +331,7 @@ attest_status attest_report_write(const char *dir, attest_error *err)
     ATTEST_TRY(read_sources(&s, dir, err));
     find_file(path, dir, "summary.md");
     if (s.results.count > 0)
-        ATTEST_TRY(attest_summary_write(&s.results, &s.overview, &s.facts, path, err));
+        ATTEST_TRY(attest_summary_write(&s.results, &s.overview, &s.facts, s.has_run ? &s.run : NULL, path, err));
     ATTEST_TRY(write_page(&s, dir, err));
 out:
     attest_overview_clear(&s.overview);

@@ -3,7 +3,8 @@
  *     result.h, results.h  the result, many of them, their files
  *     traits.h, trust.h    what an audit infers, what verdicts rest on
  *     table.h, json.h      the one writer of tables, the one writer of JSON
- *     output.h             files that are whole or not there
+ *     files/output.h       files that are whole or not there
+ *     files/run.h          what a run was to do, and how far it came
  *
  * Reads results only, one after another; runs nothing.  Numbers in JSON and CSV: {"hex": "0x1.8p+1", "dec": 3.0} / two
  * columns NAME and NAME_hex.
@@ -12,7 +13,8 @@
 #define ATTEST_REPORT_H
 
 #include "reports/json.h"
-#include "reports/output.h"
+#include "reports/files/output.h"
+#include "reports/files/run.h"
 #include "reports/results.h"
 #include "reports/table.h"
 #include "reports/traits.h"
@@ -22,9 +24,9 @@
  * non-passing as <failure> or <error> with the reproduction in system-out. */
 attest_status attest_results_write_junit(const attest_results *results, const char *path, attest_error *err);
 /* Markdown: totals, kernels, classes, what the verdicts rest on (`facts`, or NULL), then at most 60 results, failures
- * first. */
-attest_status attest_results_write_summary(const attest_results *results, const attest_facts *facts, const char *path,
-                                           attest_error *err);
+ * first.  `run`: NULL, or said first if it is unfinished. */
+attest_status attest_results_write_summary(const attest_results *results, const attest_facts *facts,
+                                           const attest_run_info *run, const char *path, attest_error *err);
 
 /* Console: a table with a line per kernel (cases, pass, fail, ..., worst ratio, worst ulp), then each failing
  * result with its reproduction, kernels that were skipped, what was not tried on results that pass, and warnings.
@@ -49,8 +51,9 @@ attest_status attest_chart_order(const attest_results *results, const char *svg_
 attest_status attest_chart_range(const attest_results *results, const char *svg_path, attest_error *err);
 
 /* Writes DIR/index.html (self-contained: inline CSS, the two SVGs inlined, no external reference) and
- * DIR/summary.md from DIR/results.jsonl and, where present, DIR/trust.json, DIR/traits.jsonl, DIR/study-order.jsonl and
- * DIR/study-range.jsonl.  ATTEST_BAD_INPUT says how results of an older version are made again. */
+ * DIR/summary.md from DIR/results.jsonl and, where present, DIR/run.json, DIR/trust.json, DIR/traits.jsonl,
+ * DIR/study-order.jsonl and DIR/study-range.jsonl.  A run that did not finish is told as such, with the results that it
+ * has.  ATTEST_BAD_INPUT says how results of an older version are made again. */
 attest_status attest_report_write(const char *dir, attest_error *err);
 
 #endif

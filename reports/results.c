@@ -1,218 +1,270 @@
-/* results.c - results kept packed in memory, or lying in a file; JSON lines and CSV by the table of fields. */
+/* results.c - the list: where each result lies in its file; see results.h. */
 #include "reports/results.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "kernels/hash.h"
-#include "reports/json.h"
-#include "reports/output.h"
-#include "reports/table.h"
+#include "reports/files/output.h"
 
-/* ---- texts ------------------------------------------------------------------------------------------------------- */
-static size_t slot_of(char *const *text, size_t capacity, const char *what)
+/* One file: what was written up to now. */
+typedef struct part {
+    int fd; /* -1: none yet */
+    int64_t end;
+} part;
+
+typedef struct attest_results_files {
+    part whole, edits; /* as they came; those that were replaced */
+    char *path;        /* for messages */
+} attest_results_files;
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+static attest_status files_new(attest_results *results, const char *path, attest_error *err)
 {
-    size_t at = (size_t)attest_fnv(ATTEST_FNV_START, what, strlen(what)) & (capacity - 1);
-    while (text[at] && strcmp(text[at], what) != 0)
-        at = (at + 1) & (capacity - 1);
-    return at;
-}
-
-static int grow_texts(attest_results *results)
-{
-    const size_t capacity = results->text_capacity ? 2 * results->text_capacity : 256;
-    char **text = calloc(capacity, sizeof *text);
-    if (!text)
-        return 0;
-    for (size_t k = 0; k < results->text_capacity; k++)
-        if (results->text[k])
-            text[slot_of(text, capacity, results->text[k])] = results->text[k];
-    free(results->text);
-    results->text = text;
-    results->text_capacity = capacity;
-    return 1;
-}
-
-/* The list's own copy of the text; NULL: no memory. */
-static const char *kept_text(attest_results *results, const char *what)
-{
-    if (2 * results->text_count >= results->text_capacity && !grow_texts(results))
-        return NULL;
-    const size_t at = slot_of(results->text, results->text_capacity, what);
-    if (!results->text[at]) {
-        results->text[at] = strdup(what);
-        results->text_count += results->text[at] != NULL;
+    attest_results_files *files = calloc(1, sizeof *files);
+    *results = (attest_results){ 0 };
+    if (!files || !(files->path = strdup(path))) {
+        free(files);
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a list of results");
     }
-    return results->text[at];
-}
-
-/* ---- packing ----------------------------------------------------------------------------------------------------- */
-static attest_status pack(uint64_t *word, attest_results *results, const attest_result *result, attest_error *err)
-{
-    for (size_t f = 0; f < attest_result_field_count; f++) {
-        const char *at = (const char *)result + attest_result_fields[f].offset, *text;
-        if (attest_result_fields[f].type != ATTEST_FIELD_TEXT) {
-            memcpy(&word[f], at, sizeof word[f]);
-            continue;
-        }
-        text = kept_text(results, at);
-        if (!text)
-            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the texts of %zu results", results->count);
-        word[f] = (uint64_t)(uintptr_t)text;
-    }
+    files->whole.fd = files->edits.fd = -1;
+    results->files = files;
     return ATTEST_OK;
 }
 
-static void unpack(attest_result *result, const uint64_t *word)
+/* A file without a name, where temporary files go; in memory where there is no such place. */
+static attest_status part_temporary(part *p, attest_error *err)
 {
-    for (size_t f = 0; f < attest_result_field_count; f++) {
-        const attest_field *field = &attest_result_fields[f];
-        char *at = (char *)result + field->offset;
-        if (field->type == ATTEST_FIELD_TEXT)
-            snprintf(at, field->size, "%s", (const char *)(uintptr_t)word[f]);
-        else
-            memcpy(at, &word[f], sizeof word[f]);
+    const char *given = getenv("TMPDIR"), *folder = given && *given ? given : "/tmp";
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/attest-XXXXXX", folder) < (int)sizeof path && (p->fd = mkstemp(path)) >= 0) {
+        unlink(path);
+        fcntl(p->fd, F_SETFD, FD_CLOEXEC);
+    } else {
+        p->fd = memfd_create("results", MFD_CLOEXEC);
     }
+    return p->fd >= 0 ? ATTEST_OK : attest_fail(err, ATTEST_IO, "no temporary file: %s", strerror(errno));
+}
+
+static attest_status part_append(part *p, const char *text, size_t length, const char *path, attest_error *err)
+{
+    for (size_t done = 0; done < length;) {
+        const ssize_t n = pwrite(p->fd, text + done, length - done, (off_t)p->end + (off_t)done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            const int why = errno;
+            if (ftruncate(p->fd, (off_t)p->end) != 0) /* what is cut is left out by who reads it */
+                return attest_fail(err, ATTEST_IO, "%s: write failed: %s; its last line is cut", path, strerror(why));
+            return attest_fail(err, ATTEST_IO, "%s: write failed: %s", path, strerror(why));
+        }
+        done += (size_t)n;
+    }
+    p->end += (int64_t)length;
+    return ATTEST_OK;
 }
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
-attest_status attest_results_add(attest_results *results, const attest_result *result, attest_error *err)
+static attest_status add_line(attest_results *results, int64_t at, size_t length, attest_error *err)
 {
+    if (length > UINT32_MAX)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: a line of %zu bytes", results->files->path, length);
     if (results->count == results->capacity) {
         const size_t capacity = results->capacity ? 2 * results->capacity : 64;
-        uint64_t **grown = realloc(results->packed, capacity * sizeof *grown);
-        if (!grown)
+        attest_results_line *line = realloc(results->line, capacity * sizeof *line);
+        if (!line)
             return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu results", capacity);
-        results->packed = grown;
+        results->line = line;
         results->capacity = capacity;
     }
-    uint64_t *word = calloc(attest_result_field_count, sizeof *word);
-    if (!word)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu results", results->count + 1);
-    const attest_status status = pack(word, results, result, err);
-    if (status == ATTEST_OK)
-        results->packed[results->count++] = word;
-    else
-        free(word);
+    results->line[results->count++] = (attest_results_line){ .at = at, .length = (uint32_t)length };
+    return ATTEST_OK;
+}
+
+attest_status attest_results_create(attest_results *results, const char *path, attest_error *err)
+{
+    const attest_status status = files_new(results, path, err);
+    if (status != ATTEST_OK)
+        return status;
+    results->files->whole.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (results->files->whole.fd >= 0)
+        return ATTEST_OK;
+    attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write: %s", path, strerror(errno));
+    attest_results_clear(results);
+    return ATTEST_BAD_INPUT;
+}
+
+/* The text of a result and its newline at the end of a file. */
+static attest_status append_result(part *p, const attest_result *result, const char *path, size_t *length,
+                                   attest_error *err)
+{
+    char *text = attest_result_json(result);
+    if (!text)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a result");
+    *length = strlen(text);
+    text[*length] = '\n'; /* in place of the 0 */
+    const attest_status status = part_append(p, text, *length + 1, path, err);
+    free(text);
+    return status;
+}
+
+attest_status attest_results_add(attest_results *results, const attest_result *result, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    size_t length;
+    if (!results->files)
+        ATTEST_TRY(files_new(results, "a temporary file", err));
+    part *p = &results->files->whole;
+    if (p->fd < 0)
+        ATTEST_TRY(part_temporary(p, err));
+    const int64_t at = p->end;
+    ATTEST_TRY(append_result(p, result, results->files->path, &length, err));
+    ATTEST_TRY(add_line(results, at, length, err));
+out:
     return status;
 }
 
 attest_status attest_results_replace(attest_results *results, size_t index, const attest_result *result,
                                      attest_error *err)
 {
-    return pack(results->packed[index], results, result, err);
+    attest_status status = ATTEST_OK;
+    part *p = &results->files->edits;
+    size_t length;
+    if (p->fd < 0)
+        ATTEST_TRY(part_temporary(p, err));
+    const int64_t at = p->end;
+    ATTEST_TRY(append_result(p, result, "a temporary file", &length, err));
+    results->line[index] = (attest_results_line){ .at = at, .length = (uint32_t)length, .edited = 1 };
+out:
+    return status;
 }
 
-typedef struct keyed {
-    size_t key, at;
-    uint64_t *packed;
-} keyed;
-
-static int by_key(const void *a, const void *b)
+attest_status attest_results_order(attest_results *results, const size_t *order, attest_error *err)
 {
-    const keyed *x = a, *y = b;
-    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->at > y->at) - (x->at < y->at);
-}
-
-attest_status attest_results_sort(attest_results *results, size_t *key, attest_error *err)
-{
-    keyed *order = calloc(results->count + 1, sizeof *order);
-    if (!order)
+    attest_results_line *line = calloc(results->count + 1, sizeof *line);
+    if (!line)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the order of %zu results", results->count);
     for (size_t i = 0; i < results->count; i++)
-        order[i] = (keyed){ key[i], i, results->packed[i] };
-    qsort(order, results->count, sizeof *order, by_key);
-    for (size_t i = 0; i < results->count; i++) {
-        key[i] = order[i].key;
-        results->packed[i] = order[i].packed;
-    }
-    free(order);
+        line[i] = results->line[order[i]];
+    free(results->line);
+    results->line = line;
+    results->capacity = results->count + 1;
     return ATTEST_OK;
-}
-
-const char *attest_results_text(const attest_results *results, size_t index, size_t offset)
-{
-    for (size_t f = 0; f < attest_result_field_count; f++)
-        if (attest_result_fields[f].offset == offset && attest_result_fields[f].type == ATTEST_FIELD_TEXT)
-            return (const char *)(uintptr_t)results->packed[index][f];
-    return "";
 }
 
 void attest_results_clear(attest_results *results)
 {
-    for (size_t i = 0; results->packed && i < results->count; i++)
-        free(results->packed[i]);
-    for (size_t k = 0; k < results->text_capacity; k++)
-        free(results->text[k]);
-    if (results->file)
-        fclose(results->file);
-    free(results->packed);
-    free(results->text);
-    free(results->path);
+    if (results->files) {
+        const int fds[] = { results->files->whole.fd, results->files->edits.fd };
+        for (int i = 0; i < 2; i++)
+            if (fds[i] >= 0)
+                close(fds[i]);
+        free(results->files->path);
+    }
+    free(results->files);
     free(results->line);
     *results = (attest_results){ 0 };
 }
 
-/* ---- in a file --------------------------------------------------------------------------------------------------- */
-static attest_status add_line(attest_results *results, long start, attest_error *err)
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* Finds the lines; a last one without a newline counts if `torn`. */
+static attest_status find_lines(attest_results *results, int torn, attest_error *err)
 {
-    if (results->count == results->capacity) {
-        const size_t capacity = results->capacity ? 2 * results->capacity : 64;
-        long *line = realloc(results->line, capacity * sizeof *line);
-        if (!line)
-            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu lines", capacity);
-        results->line = line;
-        results->capacity = capacity;
+    static const size_t size = 1 << 16;
+    attest_status status = ATTEST_OK;
+    part *p = &results->files->whole;
+    int64_t start = 0, at = 0;
+    char *buffer = malloc(size);
+    ssize_t got = 1;
+    if (!buffer)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory to read %s", results->files->path);
+    while (got > 0) {
+        got = pread(p->fd, buffer, size, (off_t)at);
+        if (got < 0)
+            ATTEST_TRY(
+                attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", results->files->path, strerror(errno)));
+        for (ssize_t i = 0; i < got; i++)
+            if (buffer[i] == '\n') {
+                ATTEST_TRY(add_line(results, start, (size_t)(at + i - start), err));
+                start = at + i + 1;
+            }
+        at += got;
     }
-    results->line[results->count++] = start;
-    return ATTEST_OK;
+    if (start < at && torn)
+        ATTEST_TRY(add_line(results, start, (size_t)(at - start), err));
+    p->end = at;
+out:
+    free(buffer);
+    return status;
 }
 
-attest_status attest_results_open(attest_results *results, const char *path, attest_error *err)
+static attest_status open_file(attest_results *results, const char *path, int torn, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    char *text = NULL;
-    size_t size = 0;
-    long start = 0;
-    *results = (attest_results){ .file = fopen(path, "r") };
-    if (!results->file)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", path, strerror(errno));
-    results->path = strdup(path);
-    if (!results->path)
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a path"));
-    for (ssize_t len; (len = getline(&text, &size, results->file)) > 0; start += len)
-        ATTEST_TRY(add_line(results, start, err));
-    if (ferror(results->file))
+    struct stat info;
+    attest_status status = files_new(results, path, err);
+    if (status != ATTEST_OK)
+        return status;
+    part *p = &results->files->whole;
+    p->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (p->fd < 0)
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", path, strerror(errno));
-out:
-    free(text);
+    else if (fstat(p->fd, &info) != 0 || !S_ISREG(info.st_mode))
+        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: not a regular file", path);
+    else
+        status = find_lines(results, torn, err);
     if (status != ATTEST_OK)
         attest_results_clear(results);
     return status;
 }
 
-static attest_status read_line(attest_result *result, const attest_results *results, size_t index, attest_error *err)
+attest_status attest_results_open(attest_results *results, const char *path, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    char where[4200], *text = NULL;
-    size_t size = 0;
-    snprintf(where, sizeof where, "%.4000s:%zu", results->path, index + 1);
-    if ((ftell(results->file) != results->line[index] && fseek(results->file, results->line[index], SEEK_SET) != 0) ||
-        getline(&text, &size, results->file) <= 0)
-        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", where, strerror(errno));
-    else
-        status = attest_result_parse_json(result, text, where, err);
-    free(text);
-    return status;
+    return open_file(results, path, 1, err);
+}
+
+attest_status attest_results_open_part(attest_results *results, const char *path, attest_error *err)
+{
+    return open_file(results, path, 0, err);
+}
+
+/* The text of a line; malloc'd, the caller's. */
+static attest_status read_line(char **text, const attest_results *results, size_t index, attest_error *err)
+{
+    const attest_results_line *line = &results->line[index];
+    const part *p = line->edited ? &results->files->edits : &results->files->whole;
+    *text = malloc((size_t)line->length + 1);
+    if (!*text)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a result");
+    (*text)[line->length] = '\0';
+    for (size_t done = 0; done < line->length;) {
+        const ssize_t got = pread(p->fd, *text + done, line->length - done, (off_t)line->at + (off_t)done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            free(*text);
+            *text = NULL;
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: cannot read: %s", results->files->path, index + 1,
+                               got < 0 ? strerror(errno) : "it has become shorter");
+        }
+        done += (size_t)got;
+    }
+    return ATTEST_OK;
 }
 
 attest_status attest_results_get(attest_result *result, const attest_results *results, size_t index, attest_error *err)
 {
-    if (results->file)
-        return read_line(result, results, index, err);
-    unpack(result, results->packed[index]);
-    return ATTEST_OK;
+    char where[4200], *text;
+    attest_status status = read_line(&text, results, index, err);
+    if (status != ATTEST_OK)
+        return status;
+    snprintf(where, sizeof where, "%.4000s:%zu", results->files->path, index + 1);
+    status = attest_result_parse_json(result, text, where, err);
+    free(text);
+    return status;
 }
 
 attest_status attest_results_pass(const attest_results *results, const attest_accumulator *accumulators, size_t count,
@@ -229,200 +281,16 @@ out:
     return status;
 }
 
-/* ---- JSON lines, out --------------------------------------------------------------------------------------------- */
-/* A real is {"hex": "0x1.8p+1", "dec": 3.0}; an infinity has "dec": "inf"; NaN is null. */
-static json_t *real_to_json(double x)
-{
-    char hex[40];
-    if (x != x)
-        return json_null();
-    snprintf(hex, sizeof hex, "%a", x);
-    return json_pack("{s:s, s:o}", "hex", hex, "dec", x - x != 0 ? attest_json_number(x) : json_real(x));
-}
-
-static json_t *field_to_json(const attest_result *result, const attest_field *field)
-{
-    char text[1024];
-    switch (field->type) {
-    case ATTEST_FIELD_REAL: return real_to_json(attest_field_real(result, field));
-    case ATTEST_FIELD_INT: return json_integer(attest_field_int(result, field));
-    case ATTEST_FIELD_TEXT: return attest_json_text((const char *)result + field->offset);
-    default: attest_field_text(text, sizeof text, result, field); return json_string(text);
-    }
-}
-
-attest_status attest_result_print_json(FILE *out, const attest_result *result)
-{
-    json_t *object = json_object();
-    for (size_t f = 0; f < attest_result_field_count; f++) {
-        json_object_set_new(object, attest_result_fields[f].name, field_to_json(result, &attest_result_fields[f]));
-        if (attest_result_fields[f].offset == offsetof(attest_result, ratio_hi))
-            json_object_set_new(object, "ratio", attest_json_pair(result->ratio_lo, result->ratio_hi));
-    }
-    return attest_json_line(out, object);
-}
-
 attest_status attest_results_write_jsonl(const attest_results *results, const char *path, attest_error *err)
 {
     attest_output out;
-    attest_result result;
     attest_status status = attest_output_open(&out, path, err);
     for (size_t i = 0; status == ATTEST_OK && i < results->count; i++) {
-        status = attest_results_get(&result, results, i, err);
-        if (status == ATTEST_OK && attest_result_print_json(out.file, &result) != ATTEST_OK)
+        char *text;
+        status = read_line(&text, results, i, err);
+        if (status == ATTEST_OK && (fputs(text, out.file) == EOF || fputc('\n', out.file) == EOF))
             status = attest_fail(err, ATTEST_IO, "%s: write failed: %s", path, strerror(errno));
+        free(text);
     }
-    return attest_output_close(&out, status, err);
-}
-
-/* ---- JSON lines, in ---------------------------------------------------------------------------------------------- */
-/* -1 if no name of the list equals `text`. */
-static int64_t name_index(const char *const *names, int count, const char *text, size_t len)
-{
-    for (int i = 0; i < count; i++)
-        if (strlen(names[i]) == len && strncmp(names[i], text, len) == 0)
-            return i;
-    return -1;
-}
-
-/* A set of reasons from `bound,lse`; -1 if a name is unknown. */
-static int64_t reasons_from_text(const char *text)
-{
-    int64_t set = 0;
-    while (*text) {
-        const size_t len = strcspn(text, ",");
-        const int64_t bit = name_index(attest_reason_names, ATTEST_REASON_COUNT, text, len);
-        if (bit < 0)
-            return -1;
-        set |= (int64_t)1 << bit;
-        text += len + (text[len] == ',');
-    }
-    return set;
-}
-
-/* Stores one JSON value into the field; 0 if it does not fit the field's type. */
-static int field_from_json(attest_result *result, const attest_field *f, const json_t *value)
-{
-    char *at = (char *)result + f->offset;
-    double x = __builtin_nan("");
-    int64_t n = 0;
-    const char *text = json_string_value(value);
-    switch (f->type) {
-    case ATTEST_FIELD_REAL:
-        if (!json_is_null(value)) {
-            const char *hex = json_string_value(json_object_get(value, "hex"));
-            char *end = NULL;
-            x = hex ? strtod(hex, &end) : x;
-            if (!hex || *end)
-                return 0;
-        }
-        memcpy(at, &x, sizeof x);
-        return 1;
-    case ATTEST_FIELD_INT:
-        if (!json_is_integer(value))
-            return 0;
-        n = json_integer_value(value);
-        break;
-    case ATTEST_FIELD_TEXT: return text && (size_t)snprintf(at, f->size, "%s", text) < f->size;
-    default:
-        n = !text ? -1
-            : f->type == ATTEST_FIELD_REASONS
-                ? reasons_from_text(text)
-                : name_index(attest_verdict_names, ATTEST_VERDICT_COUNT, text, strlen(text));
-        if (n < 0)
-            return 0;
-    }
-    memcpy(at, &n, sizeof n);
-    return 1;
-}
-
-static attest_status read_object(attest_result *result, const json_t *object, const char *where, attest_error *err)
-{
-    const json_t *schema = json_object_get(object, attest_result_fields[0].name);
-    attest_result_init(result);
-    if (!json_is_object(object))
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: not a JSON object", where);
-    if (json_is_integer(schema) && json_integer_value(schema) != ATTEST_RESULT_SCHEMA)
-        return attest_fail(err, ATTEST_BAD_INPUT,
-                           "%s: results of schema %lld, this version reads %d: make them again "
-                           "(`attest gate --out DIR`, `attest study NAME --out DIR`)",
-                           where, (long long)json_integer_value(schema), ATTEST_RESULT_SCHEMA);
-    for (size_t i = 0; i < attest_result_field_count; i++) {
-        const attest_field *f = &attest_result_fields[i];
-        const json_t *value = json_object_get(object, f->name);
-        if (!value || !field_from_json(result, f, value))
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s: field '%s' is missing or of another type", where, f->name);
-    }
-    return ATTEST_OK;
-}
-
-attest_status attest_result_parse_json(attest_result *result, const char *text, const char *where, attest_error *err)
-{
-    json_error_t problem;
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
-    const attest_status status = object ? read_object(result, object, where, err)
-                                        : attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", where, problem.text);
-    json_decref(object);
-    return status;
-}
-
-/* ---- CSV --------------------------------------------------------------------------------------------------------- */
-/* Two columns for a real, `heads` holds the names of the second ones. */
-static size_t csv_columns(attest_column *column, char (*heads)[40])
-{
-    size_t count = 0;
-    for (size_t f = 0; f < attest_result_field_count; f++) {
-        column[count++] = (attest_column){ .head = attest_result_fields[f].name };
-        if (attest_result_fields[f].type != ATTEST_FIELD_REAL)
-            continue;
-        snprintf(heads[f], sizeof heads[f], "%s_hex", attest_result_fields[f].name);
-        column[count++] = (attest_column){ .head = heads[f] };
-    }
-    return count;
-}
-
-static void csv_row(attest_table *table, const attest_result *result)
-{
-    for (size_t f = 0; f < attest_result_field_count; f++) {
-        const attest_field *field = &attest_result_fields[f];
-        const double x = field->type == ATTEST_FIELD_REAL ? attest_field_real(result, field) : 0;
-        char text[1024];
-        if (field->type == ATTEST_FIELD_TEXT) {
-            attest_table_cell(table, "%s", (const char *)result + field->offset);
-        } else if (field->type == ATTEST_FIELD_REAL && x != x) {
-            attest_table_cell(table, "%s", "");
-            attest_table_cell(table, "%s", "");
-        } else if (field->type == ATTEST_FIELD_REAL) {
-            attest_table_cell(table, "%.17g", x);
-            attest_table_cell(table, "%a", x);
-        } else {
-            attest_field_text(text, sizeof text, result, field);
-            attest_table_cell(table, "%s", text);
-        }
-    }
-}
-
-attest_status attest_results_write_csv(const attest_results *results, const char *path, attest_error *err)
-{
-    attest_output out = { .file = NULL };
-    attest_status status = ATTEST_OK;
-    attest_table table;
-    attest_result result;
-    attest_column *column = calloc(2 * attest_result_field_count, sizeof *column);
-    char(*heads)[40] = calloc(attest_result_field_count, sizeof *heads);
-    if (!column || !heads)
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the columns of %s", path));
-    ATTEST_TRY(attest_output_open(&out, path, err));
-    attest_table_begin(&table, out.file, ATTEST_TABLE_CSV, column, csv_columns(column, heads));
-    for (size_t i = 0; i < results->count && status == ATTEST_OK; i++) {
-        status = attest_results_get(&result, results, i, err);
-        if (status == ATTEST_OK)
-            csv_row(&table, &result);
-    }
-    if (status == ATTEST_OK)
-        status = attest_table_end(&table, err);
-out:
-    free(column);
-    free(heads);
     return attest_output_close(&out, status, err);
 }

@@ -1,8 +1,9 @@
-/* results.h - many results, given one at a time: kept packed in memory, or lying in their file of JSON lines.
+/* results.h - many results, given one at a time: they lie in a file of JSON lines, in memory only where each starts.
  *
- * Packed, a result takes a word a field and its texts once each: equal texts (kernel, flags, variant ...) are kept
- * once for all.  From a file, only where its lines start is kept: a result is read again each time it is asked for, and
- * who makes tables of results makes one pass over them and asks again for those that are told in another order.
+ * The file is one that is there (attest_results_open), one that grows while a run goes (attest_results_create,
+ * attest_results_resume), or, for a list that starts from { 0 }, a temporary one without a name.  A result is read
+ * again each time it is asked for, and who makes tables of results makes one pass over them and asks again for those
+ * that are told in another order.
  */
 #ifndef ATTEST_RESULTS_H
 #define ATTEST_RESULTS_H
@@ -11,30 +12,37 @@
 
 #include "reports/result.h"
 
+/* Where one lies. */
+typedef struct attest_results_line {
+    int64_t at;
+    uint32_t length; /* without its newline */
+    uint32_t edited; /* 1: in the file of those that were replaced */
+} attest_results_line;
+
 typedef struct attest_results {
     size_t count, capacity;
-    uint64_t **packed;                /* in memory: a word a field, in the order of the table */
-    char **text;                      /* of all of them, each once: a hash table */
-    size_t text_count, text_capacity; /* the latter a power of two, or 0 */
-    FILE *file;                       /* or in a file; packed is NULL then */
-    char *path;
-    long *line; /* where each starts */
+    attest_results_line *line;          /* [capacity] */
+    struct attest_results_files *files; /* NULL: none yet */
 } attest_results;
 
-/* In memory: appends a copy.  Starts from { 0 }. */
+/* An empty list whose results are appended to `path`, each as one line and in one write, as they come.
+ * ATTEST_BAD_INPUT names the path. */
+attest_status attest_results_create(attest_results *results, const char *path, attest_error *err);
+/* Those of the file `path`, to read.  ATTEST_BAD_INPUT: it cannot be read, or is no regular file.  What a line holds is
+ * not looked at yet. */
+attest_status attest_results_open(attest_results *results, const char *path, attest_error *err);
+/* The same of a run that was ended, perhaps in the middle of a line: that line is left out. */
+attest_status attest_results_open_part(attest_results *results, const char *path, attest_error *err);
+
+/* Appends a copy.  ATTEST_IO: it could not be written; the file is as it was before. */
 attest_status attest_results_add(attest_results *results, const attest_result *result, attest_error *err);
-/* In memory: number `index` becomes a copy of `result`. */
+/* Number `index` becomes a copy of `result`, for who asks this list; its file stays as it is. */
 attest_status attest_results_replace(attest_results *results, size_t index, const attest_result *result,
                                      attest_error *err);
-/* In memory: orders them by key[index], equal keys in the order that they have; `key` is put into order too. */
-attest_status attest_results_sort(attest_results *results, size_t *key, attest_error *err);
-/* In memory: one text of a result, by its offset; borrowed until the list is cleared. */
-const char *attest_results_text(const attest_results *results, size_t index, size_t offset);
+/* Number i becomes what was number order[i], for who asks this list. */
+attest_status attest_results_order(attest_results *results, const size_t *order, attest_error *err);
 
-/* In their file.  ATTEST_BAD_INPUT: it cannot be read.  What a line holds is not looked at yet. */
-attest_status attest_results_open(attest_results *results, const char *path, attest_error *err);
-
-/* Number `index`; of a file a bad line is ATTEST_BAD_INPUT naming file and line. */
+/* Number `index`; a bad line is ATTEST_BAD_INPUT naming file and line. */
 attest_status attest_results_get(attest_result *result, const attest_results *results, size_t index, attest_error *err);
 
 /* One pass: every result in its order to every `take`; stops at the first failure. */
@@ -45,13 +53,15 @@ typedef struct attest_accumulator {
 attest_status attest_results_pass(const attest_results *results, const attest_accumulator *accumulators, size_t count,
                                   attest_error *err);
 
-/* Takes both kinds, and { 0 }. */
+/* Takes { 0 } too. */
 void attest_results_clear(attest_results *results);
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 /* JSON lines: one result an object, in the order of the table; `ratio`: [ratio_lo, ratio_hi] again, plain numbers. */
 attest_status attest_results_write_jsonl(const attest_results *results, const char *path, attest_error *err);
 attest_status attest_result_print_json(FILE *out, const attest_result *result);
+/* That line, without a newline; malloc'd, the caller's; NULL: no memory. */
+char *attest_result_json(const attest_result *result);
 /* Reads one line back.  ATTEST_BAD_INPUT, its message starting with `where`: another schema (with the command that
  * makes the file again), a field that is missing or of another type. */
 attest_status attest_result_parse_json(attest_result *result, const char *text, const char *where, attest_error *err);

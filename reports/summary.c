@@ -3,9 +3,14 @@
 
 #define SUMMARY_RESULTS 60
 
-static void print_totals(FILE *out, const attest_overview *o)
+static void print_totals(FILE *out, const attest_overview *o, const attest_run_info *run)
 {
+    char banner[256] = "";
     fprintf(out, "# attest: %zu results\n\n", o->count);
+    if (run)
+        attest_run_info_banner(banner, sizeof banner, run, o->cases);
+    if (*banner)
+        fprintf(out, "**%s**\n\n", banner);
     for (int v = 0; v < ATTEST_VERDICT_COUNT; v++)
         if (o->by_verdict[v])
             fprintf(out, "- %s: %zu\n", attest_verdict_names[v], o->by_verdict[v]);
@@ -95,12 +100,13 @@ out:
 }
 
 attest_status attest_summary_write(const attest_results *results, const attest_overview *overview,
-                                   const attest_facts *facts, const char *path, attest_error *err)
+                                   const attest_facts *facts, const attest_run_info *run, const char *path,
+                                   attest_error *err)
 {
     attest_output out;
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_output_open(&out, path, err));
-    print_totals(out.file, overview);
+    print_totals(out.file, overview, run);
     ATTEST_TRY(print_tallies(out.file, &overview->tallies, err));
     ATTEST_TRY(attest_classes_print(out.file, &overview->classes, 0, err));
     ATTEST_TRY(attest_signs_print(out.file, &overview->signs, 0, err));
@@ -113,13 +119,13 @@ out:
     return attest_output_close(&out, status, err);
 }
 
-attest_status attest_results_write_summary(const attest_results *results, const attest_facts *facts, const char *path,
-                                           attest_error *err)
+attest_status attest_results_write_summary(const attest_results *results, const attest_facts *facts,
+                                           const attest_run_info *run, const char *path, attest_error *err)
 {
     attest_overview o;
     attest_status status = attest_overview_of(&o, results, err);
     if (status == ATTEST_OK)
-        status = attest_summary_write(results, &o, facts, path, err);
+        status = attest_summary_write(results, &o, facts, run, path, err);
     attest_overview_clear(&o);
     return status;
 }

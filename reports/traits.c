@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "reports/json.h"
-#include "reports/output.h"
+#include "reports/files/output.h"
 #include "reports/table.h"
 
 const char *const attest_trait_verdict_names[ATTEST_TRAIT_VERDICT_COUNT] = { "agrees",     "finding",     "FAIL",

@@ -424,7 +424,7 @@ attest_status attest_npy_write(const char *path, const attest_tensor *t, attest_
     if (t->dtype >= ATTEST_DTYPE_COUNT || !allowed_types[t->dtype] || t->rank < 0 || t->rank > 4 || !is_c_order(t))
         return attest_fail(err, ATTEST_INTERNAL, "%s: only C-order tensors of at most 4 axes are written", path);
     const size_t header_bytes = format_header(text, sizeof text, t), data_bytes = attest_tensor_bytes(t);
-    if (asprintf(&partial, "%s.tmp", path) < 0) {
+    if (asprintf(&partial, "%s.%ld000.tmp", path, (long)getpid()) < 0) {
         partial = NULL;
         return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for its name", path);
     }

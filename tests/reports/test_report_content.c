@@ -26,7 +26,7 @@ START_TEST(test_init_and_clear)
     attest_results rows = samples(70);
     ck_assert(rows.count == 70 && rows.capacity >= 70);
     attest_results_clear(&rows);
-    ck_assert(rows.packed == NULL && rows.count == 0 && rows.capacity == 0);
+    ck_assert(rows.files == NULL && rows.count == 0 && rows.capacity == 0);
 }
 END_TEST
 
@@ -122,11 +122,10 @@ START_TEST(test_old_file_survives)
     attest_results rows = samples(3), more = samples(5), back = { 0 };
     attest_error err;
     ck_assert_int_eq(attest_results_write_jsonl(&rows, path_of("kept.jsonl"), &err), ATTEST_OK);
-    ck_assert_int_eq(mkdir(path_of("kept.jsonl.tmp"), 0700), 0); /* where the new one would be written */
+    more.line[4].length += 100; /* a line that cannot be read: the new one ends in the middle */
     ck_assert_int_eq(attest_results_write_jsonl(&more, path_of("kept.jsonl"), &err), ATTEST_BAD_INPUT);
     ck_assert_int_eq(attest_results_open(&back, path_of("kept.jsonl"), &err), ATTEST_OK);
     ck_assert_uint_eq(back.count, 3);
-    rmdir(path_of("kept.jsonl.tmp"));
     attest_results_clear(&rows);
     attest_results_clear(&more);
     attest_results_clear(&back);
@@ -217,7 +216,7 @@ START_TEST(test_summary_cells)
 {
     attest_results rows = samples(90);
     attest_error err;
-    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, path_of("cells.md"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, NULL, path_of("cells.md"), &err), ATTEST_OK);
     for (const char *line = text_of("cells.md"); *line; line += *line == '\n') {
         int bars = 0;
         const char *start = line;

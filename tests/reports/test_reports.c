@@ -47,7 +47,6 @@ START_TEST(test_jsonl_round_trip)
             ck_assert_msg(same || both_nan, "result %zu, field %s changed", i, field->name);
         }
     }
-    ck_assert_msg(access(path_of("results.jsonl.tmp"), F_OK) != 0, "the temporary file is still there");
     attest_results_clear(&rows);
     attest_results_clear(&back);
 }
@@ -74,25 +73,56 @@ START_TEST(test_jsonl_bad_lines)
 }
 END_TEST
 
-/* Packed, equal texts are kept once; sorted by a key, equal keys keep their order. */
-START_TEST(test_packed)
+/* In another order, with one replaced; the file of the list keeps them as they came. */
+START_TEST(test_order)
 {
-    attest_results results = samples(40);
+    attest_results results = { 0 }, back = { 0 };
     attest_error err;
-    size_t key[40];
-    const char *kernel = attest_results_text(&results, 1, offsetof(attest_result, kernel));
-    ck_assert_str_eq(kernel, "kernel-1");
-    ck_assert_ptr_eq(attest_results_text(&results, 4, offsetof(attest_result, kernel)), kernel);
-    ck_assert_uint_lt(attest_result_field_count * sizeof **results.packed, sizeof(attest_result) / 6);
-    for (size_t i = 0; i < 40; i++)
-        key[i] = i % 4;
-    ck_assert_int_eq(attest_results_sort(&results, key, &err), ATTEST_OK);
-    for (size_t i = 0; i < 40; i++) {
-        const attest_result got = result_at(&results, i), want = sample((int)(i % 10 * 4 + i / 10));
-        ck_assert(key[i] == i / 10 && got.bits == want.bits && strcmp(got.problem, want.problem) == 0);
+    size_t order[40];
+    ck_assert_int_eq(attest_results_create(&results, path_of("order.jsonl"), &err), ATTEST_OK);
+    for (int i = 0; i < 40; i++) {
+        const attest_result one = sample(i);
+        ck_assert_int_eq(attest_results_add(&results, &one, &err), ATTEST_OK);
+        order[i % 4 * 10 + i / 4] = (size_t)i;
     }
+    attest_result other = sample(77);
+    put(&results, 9, &other);
+    ck_assert_int_eq(attest_results_order(&results, order, &err), ATTEST_OK);
+    for (size_t i = 0; i < 40; i++) {
+        const attest_result got = result_at(&results, i), want = sample(order[i] == 9 ? 77 : (int)order[i]);
+        ck_assert(got.bits == want.bits && strcmp(got.problem, want.problem) == 0);
+    }
+    const attest_result last = sample(5);
+    ck_assert_int_eq(attest_results_add(&results, &last, &err), ATTEST_OK);
+    ck_assert(results.count == 41 && result_at(&results, 40).bits == last.bits);
+    ck_assert_int_eq(attest_results_open(&back, path_of("order.jsonl"), &err), ATTEST_OK);
+    ck_assert(back.count == 41 && result_at(&back, 9).bits == sample(9).bits && result_at(&back, 40).bits == last.bits);
     attest_results_clear(&results);
-    ck_assert(results.packed == NULL && results.text == NULL && results.count == 0);
+    attest_results_clear(&back);
+    ck_assert(results.files == NULL && results.line == NULL && results.count == 0);
+}
+END_TEST
+
+/* A run that was ended leaves whole lines, and perhaps a part of one. */
+START_TEST(test_part)
+{
+    attest_results rows = samples(3), back = { 0 };
+    attest_error err;
+    ck_assert_int_eq(attest_results_write_jsonl(&rows, path_of("part.jsonl"), &err), ATTEST_OK);
+    FILE *out = fopen(path_of("part.jsonl"), "a");
+    fputs("{\"schema\":2,\"tool\"", out);
+    fclose(out);
+    ck_assert_int_eq(attest_results_open_part(&back, path_of("part.jsonl"), &err), ATTEST_OK);
+    ck_assert(back.count == 3 && result_at(&back, 2).bits == result_at(&rows, 2).bits);
+    attest_results_clear(&back);
+    ck_assert_int_eq(attest_results_open(&back, path_of("part.jsonl"), &err), ATTEST_OK);
+    ck_assert_uint_eq(back.count, 4);
+    attest_results_clear(&back);
+    ck_assert_int_eq(attest_results_open(&back, folder, &err), ATTEST_BAD_INPUT);
+    ck_assert_msg(strstr(err.text, "not a regular file"), "%s", err.text);
+    ck_assert_int_eq(mkfifo(path_of("fifo"), 0600), 0);
+    ck_assert_int_eq(attest_results_open(&back, path_of("fifo"), &err), ATTEST_BAD_INPUT);
+    attest_results_clear(&rows);
 }
 END_TEST
 
@@ -143,7 +173,7 @@ START_TEST(test_junit_and_summary)
         plain.typical[0] = '\0';
         put(&rows, i, &plain);
     }
-    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, path_of("summary.md"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, NULL, path_of("summary.md"), &err), ATTEST_OK);
     text = text_of("summary.md");
     ck_assert_uint_eq(occurrences(text, "\n| "), 60 + 3 + 2); /* results, tallies, two headings */
     ck_assert_msg(!strstr(text, "\n| pass |"), "those that need attention come first");
@@ -183,7 +213,7 @@ START_TEST(test_signs)
     ck_assert(signs[0].cases == 2 && signs[0].illposed == 1 && signs[0].rows == 14);
     ck_assert(signs[0].negative_weight == 7 && signs[0].negative_sum == 2 && signs[0].vanishing == 1);
     ck_assert_str_eq(signs[1].variant, "linear");
-    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, path_of("summary.md"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, NULL, path_of("summary.md"), &err), ATTEST_OK);
     ck_assert_ptr_nonnull(strstr(text_of("summary.md"), "| taylor:3 | 2 | 1 | 14 | 7 | 2 | 1 |\n"));
     char html[4096] = "";
     FILE *out = fmemopen(html, sizeof html, "w");
@@ -220,7 +250,7 @@ START_TEST(test_powers)
         row.keys_seen = cases[i].keys;
         ck_assert_int_eq(attest_results_add(&rows, &row, &err), ATTEST_OK);
     }
-    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, path_of("summary.md"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_results_write_summary(&rows, NULL, NULL, path_of("summary.md"), &err), ATTEST_OK);
     ck_assert_ptr_nonnull(strstr(text_of("summary.md"), "| a | all | 3 | 50.0% | 100.0% |\n"
                                                         "| a | linear | 2 | 25.0% | - |\n"
                                                         "| b | all | 1 | 100.0% | 25.0% |\n"
@@ -412,7 +442,8 @@ Suite *suite_reports(void)
     tcase_add_test(t, test_fields_cover_the_result);
     tcase_add_test(t, test_jsonl_round_trip);
     tcase_add_test(t, test_jsonl_bad_lines);
-    tcase_add_test(t, test_packed);
+    tcase_add_test(t, test_order);
+    tcase_add_test(t, test_part);
     tcase_add_test(t, test_csv);
     tcase_add_test(t, test_junit_and_summary);
     tcase_add_test(t, test_ranks);

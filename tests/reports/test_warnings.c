@@ -284,7 +284,7 @@ START_TEST(test_told)
         ck_assert_uint_eq(occurrences(text, "biased |") + occurrences(text, "<td>biased<"), 1);
         ck_assert_uint_eq(occurrences(text, "change no verdict"), 1);
     }
-    ck_assert_int_eq(attest_results_write_summary(&list, NULL, path_of("summary.md"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_results_write_summary(&list, NULL, NULL, path_of("summary.md"), &err), ATTEST_OK);
     ck_assert_ptr_nonnull(strstr(text_of("summary.md"), "| -7.75 | biased |\n"));
     ck_assert_int_eq(attest_results_write_jsonl(&list, path_of("results.jsonl"), &err), ATTEST_OK);
     ck_assert_int_eq(attest_report_write(folder, &err), ATTEST_OK);

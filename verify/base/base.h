@@ -9,6 +9,7 @@
 #include "kernels/status.h"
 #include "verify/base/clock.h"
 #include "verify/base/plural.h"
+#include "verify/base/stop.h"
 
 /* What a command passes on to the room that does its work: options with the same meaning for all of them.  A text that
  * was not given is NULL. */
@@ -36,6 +37,9 @@ void attest_split_target(const char *target, char *library, size_t library_len, 
 /* Makes `dir` (and parents) if needed and checks that a file can be written there, before anything runs.
  * ATTEST_BAD_INPUT names the directory. */
 attest_status attest_output_dir(const char *dir, attest_error *err);
+
+/* The date of a run that starts now: UTC, or what SOURCE_DATE_EPOCH says.  ATTEST_BAD_INPUT: that is no number. */
+attest_status attest_run_date(char text[32], attest_error *err);
 
 /* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
 void attest_file_hash(char text[20], const char *path);

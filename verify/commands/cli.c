@@ -52,7 +52,8 @@ enum {
     KEY_STRATEGY,
     KEY_CASES,
     KEY_SEED,
-    KEY_PROPERTY
+    KEY_PROPERTY,
+    KEY_RESUME
 };
 
 static const option_row option_table[] = {
@@ -90,7 +91,11 @@ static const option_row option_table[] = {
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },
       "gate audit replay defects search props" },
-    { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped", 0 },
+    { { "resume", KEY_RESUME, 0, 0, "go on with the run in --out that did not finish: same suite, kernels, options",
+        0 },
+      "gate" },
+    { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped (exit code 4)",
+        0 },
       "gate audit" },
     { { "fail-on", KEY_FAIL_ON, "VERDICT", 0, "undecided or skip: treat VERDICT as exit code 4", 0 }, "gate audit" },
     { { "strict", KEY_STRICT, 0, 0, "a partial result (an element of a wanted output was not judged) is exit code 4",
@@ -287,6 +292,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_LIST: cli->list_cases = 1; break;
     case KEY_COVER: cli->cover = parse_integer(state, "cover", text, 2, 3); break;
     case KEY_COVERAGE: cli->coverage = 1; break;
+    case KEY_RESUME: cli->resume = 1; break;
     case KEY_PROBLEM: cli->problem = text; break;
     case 't':
         if (cli->tensor_count == ATTEST_CLI_LIST)
@@ -323,9 +329,12 @@ static void print_usage(FILE *out)
             "Proves or refutes, with certified numbers, that an attention kernel computes what its formula says.\n\n");
     for (size_t i = 0; i < attest_command_count; i++)
         fprintf(out, "  %-10s %s\n", attest_commands[i].name, attest_commands[i].summary);
-    fprintf(out, "\n`attest COMMAND --help` lists a command's options.\n"
-                 "Exit codes: 0 pass, 1 numerical failure, 2 usage or bad input, 3 crash or timeout of a kernel,\n"
-                 "4 inconclusive or no evidence, 70 our own error, 77 nothing judged.\n");
+    fprintf(
+        out,
+        "\n`attest COMMAND --help` lists a command's options.\n"
+        "Exit codes: 0 pass, 1 numerical failure, 2 usage or bad input, 3 crash or timeout of a kernel,\n"
+        "4 inconclusive, no evidence or unfinished, 70 our own error, 77 nothing judged, 130 and 143 ended by SIGINT\n"
+        "and SIGTERM with results kept.\n");
 }
 
 static const attest_command *find_command(const char *name)

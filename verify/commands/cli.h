@@ -24,7 +24,7 @@ typedef struct attest_cli {
     int argument_count;
     double exp_ulp;
     long digits, prec, rounds, cases;
-    int list_cases, coverage;
+    int list_cases, coverage, resume;
     long cover; /* 0: not given */
 } attest_cli;
 

@@ -66,38 +66,41 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     return ATTEST_OK;
 }
 
-/* At least one kernel matches the glob and the device; --require-device finds one that can run. */
-static attest_status check_kernels(const attest_gate *gate, const char *require_device, attest_error *err)
+/* A kernel of the plan runs some case of the suite on such a device. */
+static attest_status check_device(const attest_gate *gate, const char *wanted, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    int matched = 0, device = require_device == NULL;
-    attest_worker *worker = NULL;
-    for (size_t l = 0; l < gate->library_count; l++) {
-        ATTEST_TRY(attest_worker_start(&worker, gate->libraries[l], gate->options->timeout, err));
-        for (size_t k = 0; k < attest_worker_kernel_count(worker); k++) {
-            const attest_kernel_facts *facts = attest_worker_kernel(worker, k);
-            char why[256] = "";
-            const uint32_t wanted = require_device && strcmp(require_device, "cuda") == 0 ? ATTEST_CUDA : ATTEST_CPU;
-            if (!attest_kernel_wanted(gate, facts))
-                continue;
-            matched++;
-            if (device || facts->device_type != wanted)
-                continue;
-            for (size_t i = 0; i < gate->suite->case_count && !device; i++)
-                device = attest_worker_supports(worker, k, &gate->suite->cases[i].problem, why, sizeof why) > 0;
+    const uint32_t type = strcmp(wanted, "cuda") == 0 ? ATTEST_CUDA : ATTEST_CPU;
+    int found = 0;
+    for (size_t k = 0; k < gate->plan->kernel_count && !found; k++) {
+        const attest_plan_kernel *kernel = &gate->plan->kernel[k];
+        attest_worker *worker = NULL;
+        attest_error why;
+        char text[256];
+        if (kernel->facts.device_type != type ||
+            attest_plan_start(&worker, gate->plan, kernel->library, gate->options->timeout, &why) != ATTEST_OK)
+            continue;
+        for (size_t i = 0; i < gate->suite->case_count && !found; i++) {
+            attest_case c;
+            attest_suite_case(&c, gate->suite, i);
+            found = attest_worker_supports(worker, kernel->index, &c.problem, text, sizeof text) > 0;
         }
         attest_worker_free(worker);
-        worker = NULL;
     }
-    if (!matched)
-        status = attest_fail(err, ATTEST_BAD_INPUT, "no kernel matches '%s' (`attest list kernels`)",
-                             gate->kernel_glob ? gate->kernel_glob : "*");
-    else if (!device)
-        status = attest_fail(err, ATTEST_BAD_INPUT, "--require-device=%s: no kernel can run on such a device here",
-                             require_device);
-out:
-    attest_worker_free(worker);
-    return status;
+    return found ? ATTEST_OK
+                 : attest_fail(err, ATTEST_BAD_INPUT, "--require-device=%s: no kernel can run on such a device here",
+                               wanted);
+}
+
+/* Some kernel is wanted, or a library may have had it; --require-device finds one that can run. */
+static attest_status check_kernels(const attest_gate *gate, const char *require_device, attest_error *err)
+{
+    int lost = 0;
+    for (size_t l = 0; l < gate->plan->library_count; l++)
+        lost |= gate->plan->library[l].failed[0] != '\0';
+    if (gate->plan->kernel_count == 0 && !lost)
+        return attest_fail(err, ATTEST_BAD_INPUT, "no kernel matches '%s' (`attest list kernels`)",
+                           gate->kernel_glob ? gate->kernel_glob : "*");
+    return require_device ? check_device(gate, require_device, err) : ATTEST_OK;
 }
 
 /* OUT/traits.jsonl: an audit's; of an earlier one in the same folder nothing stays. */
@@ -141,48 +144,70 @@ out:
     return status;
 }
 
+/* What was judged is told, whether it could be written or not. */
+static attest_status write_and_tell(int *code, const attest_gate *gate, const attest_cli *cli,
+                                    const attest_results *results, const attest_traits *traits, attest_run_info *info,
+                                    attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    if (cli->out && !info->finished)
+        status = attest_gate_write(results, info, cli->out, err);
+    if (cli->out && status == ATTEST_OK)
+        status = write_traits(gate, cli->out, traits, err);
+    if (cli->out && status == ATTEST_OK && !cli->options.quiet)
+        fprintf(stderr, "results are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
+    if (results->count > 0)
+        *code = attest_gate_tell(&cli->options, results, info);
+    if (status == ATTEST_OK)
+        status = tell_traits(cli, traits, err);
+    return status;
+}
+
 /* Runs the gate, writes --out, prints; returns the exit code. */
 static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
 {
-    attest_error err = { "" };
+    attest_error err = { "" }, late = { "" };
     attest_status status = ATTEST_OK;
     attest_results results = { 0 };
     attest_traits traits = { 0 };
-    int code = 0;
+    attest_run_info info;
+    int code = 0, lock = -1;
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
-    attest_error run_err = { "" };
-    const attest_status run_status = attest_gate_run(&results, gate, &run_err);
-    if (gate->traits && run_status == ATTEST_OK)
-        ATTEST_TRY(attest_gate_traits(&results, &traits, gate, &err));
-    if (cli->out && results.count > 0) {
-        ATTEST_TRY(attest_gate_write(&results, cli->out, &err));
-        ATTEST_TRY(write_traits(gate, cli->out, &traits, &err));
+    ATTEST_TRY(attest_gate_describe(&info, gate, &err));
+    if (cli->out)
+        ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, cli->resume, &err));
+    attest_stop_watch();
+    if (!info.complete)
+        status = attest_gate_run(&results, &info, gate, &err);
+    if (status == ATTEST_BAD_INPUT) /* of the suite: it says nothing of kernels */
+        goto out;
+    if (gate->traits && status == ATTEST_OK && info.complete)
+        status = attest_gate_traits(&results, &traits, &info, gate, &err);
+    const attest_status told = write_and_tell(&code, gate, cli, &results, &traits, &info, &late);
+    if (status == ATTEST_OK && told != ATTEST_OK) {
+        status = told;
+        err = late;
     }
-    if (cli->out && !cli->options.quiet && results.count > 0)
-        fprintf(stderr, "results are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
-    if (results.count > 0 && run_status != ATTEST_BAD_INPUT) /* what was judged is told, whatever came after it */
-        code = attest_gate_tell(&cli->options, &results);
-    ATTEST_TRY(tell_traits(cli, &traits, &err));
-    if (run_status == ATTEST_OK)
+    if (status == ATTEST_OK && info.complete)
         ATTEST_TRY(tell_noticed(cli, gate, &results, &err));
-    status = run_status;
-    err = run_err;
 out:
+    if (lock >= 0)
+        close(lock);
     attest_results_clear(&results);
     attest_traits_clear(&traits);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }
 
-static attest_status list_cases(const attest_suite *suite, attest_error *err)
+static void list_cases(const attest_suite *suite)
 {
-    char line[ATTEST_LINE];
-    attest_status status = ATTEST_OK;
-    for (size_t i = 0; i < suite->case_count; i++) {
-        ATTEST_TRY(attest_case_print(line, sizeof line, &suite->cases[i], err));
-        printf("%s\n", line);
-    }
-out:
-    return status;
+    for (size_t i = 0; i < suite->case_count; i++)
+        printf("%s\n", attest_suite_line(suite, i));
+}
+
+static attest_status make_plan(attest_plan *plan, const attest_gate *gate, const char *const *list, size_t count,
+                               attest_error *err)
+{
+    return attest_plan_make(plan, list, count, attest_gate_wants, gate, gate->options->timeout, err);
 }
 
 int attest_command_gate(const attest_cli *cli)
@@ -190,27 +215,33 @@ int attest_command_gate(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_suite suite = { 0 };
+    attest_plan plan = { .library = NULL };
     libraries l = { 0 };
     int code = 0;
+    const attest_gate gate = {
+        .options = &cli->options, .suite = &suite, .plan = &plan, .kernel_glob = cli->options.kernel
+    };
     ATTEST_TRY(check_words(cli, &err));
+    if (cli->resume && !cli->out)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--resume needs --out DIR, the folder of the run"));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
     if (cli->out)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     find_plugins(&l, cli);
-    const attest_gate gate = { .options = &cli->options,
-                               .suite = &suite,
-                               .libraries = l.list,
-                               .library_count = l.count,
-                               .kernel_glob = cli->options.kernel };
+    ATTEST_TRY(make_plan(&plan, &gate, l.list, l.count, &err));
     if (cli->cover)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, &err));
     if (cli->list_cases || cli->coverage) {
-        ATTEST_TRY(cli->coverage ? attest_suite_coverage(stdout, &suite, &gate, &err) : list_cases(&suite, &err));
+        if (cli->coverage)
+            ATTEST_TRY(attest_suite_coverage(stdout, &suite, &gate, &err));
+        else
+            list_cases(&suite);
         goto out;
     }
     code = run_and_tell(&gate, cli);
 out:
     libraries_clear(&l);
+    attest_plan_clear(&plan);
     attest_suite_clear(&suite);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }
@@ -220,28 +251,31 @@ int attest_command_audit(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_suite suite = { 0 };
+    attest_plan plan = { .library = NULL };
     char library[4096];
     const char *kernel;
     attest_exit code = { 0 };
+    int ran = 0;
     attest_split_target(cli->argument[0], library, sizeof library, &kernel);
     const char *list[1] = { *library ? library : NULL };
+    const attest_gate gate = {
+        .options = &cli->options, .suite = &suite, .plan = &plan, .kernel_glob = kernel, .traits = 1, .tell_coverage = 1
+    };
     ATTEST_TRY(check_words(cli, &err));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
     if (cli->out)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
-    const attest_gate gate = { .options = &cli->options,
-                               .suite = &suite,
-                               .libraries = list,
-                               .library_count = 1,
-                               .kernel_glob = kernel,
-                               .traits = 1,
-                               .tell_coverage = 1 };
+    ATTEST_TRY(make_plan(&plan, &gate, list, 1, &err));
     if (cli->cover || suite.builtin)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, &err));
-    attest_exit_add(&code, run_and_tell(&gate, cli));
-    if (suite.builtin)
+    ran = run_and_tell(&gate, cli);
+    attest_exit_add(&code, ran);
+    if (ran > 128) /* a signal ends all of it */
+        goto out;
+    if (suite.builtin && !plan.library[0].failed[0])
         attest_exit_add(&code, attest_props_part(cli, list[0], kernel, AUDIT_PROPS));
 out:
+    attest_plan_clear(&plan);
     attest_suite_clear(&suite);
-    return status == ATTEST_OK ? attest_exit_code(&code) : attest_cli_error(cli, status, &err);
+    return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : ran > 128 ? ran : attest_exit_code(&code);
 }

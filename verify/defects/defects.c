@@ -76,8 +76,11 @@ static uint32_t checks_of(const attest_result *result)
     return checks;
 }
 
-static double work_of(const attest_problem *p)
+static double work_of(const attest_suite *suite, size_t index)
 {
+    attest_case c;
+    attest_suite_case(&c, suite, index);
+    const attest_problem *p = &c.problem;
     return (double)p->b * (double)p->hq * (double)p->n * (double)p->m * (double)(p->d + p->e);
 }
 
@@ -112,7 +115,7 @@ static void add_defect_result(defect_run *r, size_t k, size_t index, const attes
     to->run++;
     to->differs += ended || result->verdict == ATTEST_FAIL || strcmp(base->bits, result->outputs) != 0;
     if (ended || result->verdict == ATTEST_FAIL)
-        add_kill(to, result, index, work_of(&r->suite->cases[index].problem));
+        add_kill(to, result, index, work_of(r->suite, index));
 }
 
 static attest_status take(void *context, size_t index, const attest_result *result, attest_error *err)
@@ -138,14 +141,12 @@ attest_status attest_defects_run(attest_defect_result *result, const attest_opti
     defect_run r = { .options = options, .suite = suite, .judge = judge, .result = result };
     attest_results none = { 0 };
     const char *libraries[] = { NULL, plugin };
-    const attest_gate gate = { .options = options,
-                               .suite = suite,
-                               .libraries = libraries,
-                               .library_count = 2,
-                               .judge = judge,
-                               .take = take,
-                               .wanted = wanted,
-                               .context = &r };
+    attest_status status = ATTEST_OK;
+    attest_run_info info;
+    attest_plan plan = { .library = NULL };
+    const attest_gate gate = {
+        .options = options, .suite = suite, .plan = &plan, .judge = judge, .take = take, .wanted = wanted, .context = &r
+    };
     memset(result, 0, attest_defect_count * sizeof *result);
     for (size_t k = 0; k < attest_defect_count; k++)
         result[k].work = result[k].margin = INFINITY;
@@ -153,8 +154,14 @@ attest_status attest_defects_run(attest_defect_result *result, const attest_opti
     if (!r.base)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases of %zu defects", suite->case_count,
                            attest_defect_count);
-    const attest_status status = attest_gate_run(&none, &gate, err);
+    ATTEST_TRY(attest_plan_make(&plan, libraries, 2, attest_gate_wants, &gate, options->timeout, err));
+    if (plan.library[1].failed[0])
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s", plan.library[1].failed));
+    ATTEST_TRY(attest_gate_describe(&info, &gate, err));
+    ATTEST_TRY(attest_gate_run(&none, &info, &gate, err));
+out:
     attest_results_clear(&none);
+    attest_plan_clear(&plan);
     free(r.base);
     return status;
 }

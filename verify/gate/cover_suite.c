@@ -39,39 +39,32 @@ static void kernels_clear(kernels *all)
     *all = (kernels){ .worker = NULL };
 }
 
+/* Those of the plan whose worker can be had. */
 static attest_status kernels_start(kernels *all, const attest_gate *gate, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    size_t most = 1;
-    *all = (kernels){ .library_count = gate->library_count };
-    all->worker = calloc(gate->library_count + 1, sizeof *all->worker);
-    if (!all->worker)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for workers");
-    for (size_t l = 0; l < gate->library_count; l++) {
-        ATTEST_TRY(attest_worker_start(&all->worker[l], gate->libraries[l], gate->options->timeout, err));
-        most += attest_worker_kernel_count(all->worker[l]);
-    }
-    all->asked = calloc(most, sizeof *all->asked);
-    all->kernel = calloc(most, sizeof *all->kernel);
-    if (!all->asked || !all->kernel) {
-        status = attest_fail(err, ATTEST_NO_MEMORY, "no memory for kernels");
-        goto out;
-    }
-    for (size_t l = 0; l < gate->library_count; l++)
-        for (size_t k = 0; k < attest_worker_kernel_count(all->worker[l]); k++) {
-            const attest_kernel_facts *facts = attest_worker_kernel(all->worker[l], k);
-            if (!attest_kernel_wanted(gate, facts))
-                continue;
-            asked *one = &all->asked[all->count];
-            *one = (asked){ all->worker[l], k };
-            all->kernel[all->count++] = (attest_cover_kernel){
-                { facts->form, facts->flags, facts->outputs, facts->numerics }, { .context = one, .supports = supports }
-            };
-        }
-out:
-    if (status != ATTEST_OK)
+    const attest_plan *plan = gate->plan;
+    attest_error why;
+    *all = (kernels){ .library_count = plan->library_count };
+    all->worker = calloc(plan->library_count + 1, sizeof *all->worker);
+    all->asked = calloc(plan->kernel_count + 1, sizeof *all->asked);
+    all->kernel = calloc(plan->kernel_count + 1, sizeof *all->kernel);
+    if (!all->worker || !all->asked || !all->kernel) {
         kernels_clear(all);
-    return status;
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for kernels");
+    }
+    for (size_t k = 0; k < plan->kernel_count; k++) {
+        const attest_kernel_facts *facts = &plan->kernel[k].facts;
+        attest_worker **worker = &all->worker[plan->kernel[k].library];
+        if (!*worker &&
+            attest_plan_start(worker, plan, plan->kernel[k].library, gate->options->timeout, &why) != ATTEST_OK)
+            continue;
+        asked *one = &all->asked[all->count];
+        *one = (asked){ *worker, plan->kernel[k].index };
+        all->kernel[all->count++] = (attest_cover_kernel){
+            { facts->form, facts->flags, facts->outputs, facts->numerics }, { .context = one, .supports = supports }
+        };
+    }
+    return ATTEST_OK;
 }
 
 static attest_status cover_start(attest_cover **cover, const kernels *all, const attest_suite *suite,
@@ -79,8 +72,11 @@ static attest_status cover_start(attest_cover **cover, const kernels *all, const
 {
     const long seed = gate->options->seed >= 0 ? gate->options->seed : DEFAULT_SEED;
     const attest_status status = attest_cover_new(cover, strength, (uint64_t)seed, all->kernel, all->count, err);
-    for (size_t i = 0; status == ATTEST_OK && i < suite->case_count; i++)
-        attest_cover_add(*cover, &suite->cases[i]);
+    for (size_t i = 0; status == ATTEST_OK && i < suite->case_count; i++) {
+        attest_case c;
+        attest_suite_case(&c, suite, i);
+        attest_cover_add(*cover, &c);
+    }
     return status;
 }
 
@@ -92,16 +88,13 @@ attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, i
     int found = 1;
     ATTEST_TRY(kernels_start(&all, gate, err));
     ATTEST_TRY(cover_start(&cover, &all, suite, gate, strength, err));
-    while (found) {
-        attest_case *cases = realloc(suite->cases, (suite->case_count + 1) * sizeof *cases);
-        if (!cases) {
-            status = attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", suite->case_count + 1);
-            goto out;
-        }
-        suite->cases = cases;
-        ATTEST_TRY(attest_cover_next(cover, &cases[suite->case_count], &found, err));
-        suite->case_count += found != 0;
-        suite->drawn += found != 0;
+    for (;;) {
+        attest_case c;
+        ATTEST_TRY(attest_cover_next(cover, &c, &found, err));
+        if (!found)
+            break;
+        ATTEST_TRY(attest_suite_add(suite, &c, err));
+        suite->drawn++;
     }
 out:
     attest_cover_free(cover);

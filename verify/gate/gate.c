@@ -1,183 +1,246 @@
-/* gate.c - see gate.h. */
+/* gate.c - the run itself: threads, a worker a library for each, cases; see gate.h. */
 #include "verify/gate/gate.h"
 
 #include <fnmatch.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "verify/gate/gate_repeats.h"
-#include "verify/gate/runner.h"
-#include "verify/base/base.h"
-#include "verify/gate/trust.h"
+#include "verify/gate/gate_private.h"
 
-/* What one thread owns: a worker per library. */
+#define STARTS 3 /* of a library's worker that fail, in a row and in one thread, before it is given up there */
+
+/* What one thread owns: a worker a library, started when first asked. */
 typedef struct workers {
     attest_worker **worker; /* [library_count] */
+    int *failed;            /* starts in a row */
 } workers;
 
-typedef struct gate_state {
-    const attest_gate *gate;
-    attest_results *results; /* in the order in which they came */
-    size_t *of_case;         /* the case of each */
-    size_t capacity;
-    char (*file_hash)[20];
-    double started;
-    size_t done;
-    attest_status status; /* first error of ours */
-    attest_error err;
-} gate_state;
-
-static void workers_clear(workers *c, size_t count)
+static void workers_clear(workers *w, size_t count)
 {
-    for (size_t i = 0; c->worker && i < count; i++)
-        attest_worker_free(c->worker[i]);
-    free(c->worker);
-    c->worker = NULL;
+    for (size_t l = 0; w->worker && l < count; l++)
+        attest_worker_free(w->worker[l]);
+    free(w->worker);
+    free(w->failed);
+    *w = (workers){ NULL, NULL };
 }
 
-static attest_status workers_start(workers *c, const attest_gate *gate, attest_error *err)
+static attest_status workers_new(workers *w, size_t count, attest_error *err)
+{
+    w->worker = calloc(count + 1, sizeof *w->worker);
+    w->failed = calloc(count + 1, sizeof *w->failed);
+    if (w->worker && w->failed)
+        return ATTEST_OK;
+    workers_clear(w, count);
+    return attest_fail(err, ATTEST_NO_MEMORY, "no memory for workers");
+}
+
+static attest_status worker_of(attest_worker **worker, workers *w, const attest_gate *gate, size_t l, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    c->worker = calloc(gate->library_count, sizeof *c->worker);
-    if (!c->worker)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for workers");
-    for (size_t i = 0; i < gate->library_count; i++)
-        ATTEST_TRY(attest_worker_start(&c->worker[i], gate->libraries[i], gate->options->timeout, err));
-out:
-    if (status != ATTEST_OK)
-        workers_clear(c, gate->library_count);
+    if (!w->worker[l] && w->failed[l] >= STARTS)
+        return attest_fail(err, ATTEST_IO, "the worker failed to start %d times in a row: given up", STARTS);
+    if (!w->worker[l])
+        status = attest_plan_start(&w->worker[l], gate->plan, l, gate->options->timeout, err);
+    w->failed[l] = status == ATTEST_OK ? 0 : w->failed[l] + 1;
+    *worker = w->worker[l];
     return status;
 }
 
-int attest_kernel_wanted(const attest_gate *gate, const attest_kernel_facts *kernel)
+int attest_gate_wants(const void *context, const attest_kernel_facts *kernel)
 {
+    const attest_gate *gate = context;
     const char *device = kernel->device_type == ATTEST_CUDA ? "cuda" : "cpu";
     return (!gate->kernel_glob || fnmatch(gate->kernel_glob, kernel->name, 0) == 0) &&
            (!gate->wanted || gate->wanted(gate->context, kernel->name)) &&
            (!gate->options->device || strcmp(gate->options->device, device) == 0);
 }
 
-/* One thread at a time: a case's results come from one thread, in the order of its kernels. */
-static attest_status keep_result(gate_state *g, size_t index, const attest_result *result, attest_error *err)
+attest_subject attest_gate_subject(const attest_gate *gate, size_t k)
 {
-    if (g->gate->take)
-        return g->gate->take(g->gate->context, index, result, err);
-    if (g->results->count == g->capacity) {
-        const size_t capacity = g->capacity ? 2 * g->capacity : 64;
-        size_t *grown = realloc(g->of_case, capacity * sizeof *grown);
-        if (!grown)
-            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu results", capacity);
-        g->of_case = grown;
-        g->capacity = capacity;
-    }
-    g->of_case[g->results->count] = index;
-    return attest_results_add(g->results, result, err);
+    const attest_plan_kernel *kernel = &gate->plan->kernel[k];
+    const attest_plan_library *library = &gate->plan->library[kernel->library];
+    attest_subject subject = {
+        .index = kernel->index, .facts = &kernel->facts, .library = library->path, .program = gate->options->program
+    };
+    memcpy(subject.file_hash, library->file_hash, sizeof subject.file_hash);
+    return subject;
 }
 
-static attest_status add_result(gate_state *g, size_t index, const attest_result *result, attest_error *err)
+/* ---- one pair ---------------------------------------------------------------------------------------------------- */
+/* A case, drawn with its truth when the first kernel wants it. */
+typedef struct pair_case {
+    attest_prepared prepared; /* case, number, line and hash from the start */
+    int drawn;
+} pair_case;
+
+/* What ends a pair. */
+typedef enum pair_end { PAIR_RESULT = 1, PAIR_REFUSED = 2, PAIR_FATAL = 3 } pair_end;
+
+static attest_status draw(pair_case *c, pair_end *end, attest_error *err)
 {
-    attest_status status;
-#pragma omp critical(take)
-    status = keep_result(g, index, result, err);
+    const size_t index = c->prepared.index;
+    const attest_case given = c->prepared.c; /* it stays where it was prepared: the truth borrows it */
+    if (c->drawn)
+        return ATTEST_OK;
+    const attest_status status = attest_prepare(&c->prepared, &given, err);
+    c->prepared.index = index;
+    c->drawn = status == ATTEST_OK;
+    if (status != ATTEST_OK && status != ATTEST_NO_MEMORY)
+        *end = PAIR_FATAL;
     return status;
 }
 
-static int is_drawn(const attest_suite *suite, size_t index) { return index >= suite->case_count - suite->drawn; }
-
-/* One kernel on one case; adds a result unless the kernel does not serve the case. */
-static attest_status run_one(gate_state *g, size_t index, attest_prepared *prepared, const attest_subject *subject,
-                             attest_error *err)
+static attest_status ask(attest_result *result, pair_end *end, attest_gate_state *g, pair_case *c,
+                         attest_subject *subject, workers *w, size_t k, attest_error *err)
 {
-    attest_result result;
+    const attest_gate *gate = g->gate;
+    const attest_plan_kernel *kernel = &gate->plan->kernel[k];
+    const double timeout = gate->options->timeout;
+    attest_status status = ATTEST_OK;
+    char why[256];
     int supported = 1;
-    const char *kernel = attest_worker_kernel(subject->worker, subject->index)->name;
-    const char *reason = attest_suite_skip(g->gate->suite, kernel, &prepared->c);
+    ATTEST_TRY(worker_of(&subject->worker, w, gate, kernel->library, err));
+    if (!c->drawn &&
+        attest_worker_supports(subject->worker, subject->index, &c->prepared.c.problem, why, sizeof why) == 0) {
+        *end = PAIR_REFUSED;
+        return ATTEST_OK;
+    }
+    ATTEST_TRY(draw(c, end, err));
+    ATTEST_TRY(attest_run_case(result, &supported, &c->prepared, subject, gate->judge, timeout, err));
+    *end = supported ? PAIR_RESULT : PAIR_REFUSED;
+    if (!supported)
+        return ATTEST_OK;
+    if (result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_NO_EVIDENCE) {
+        const char *reason = attest_gate_is_drawn(gate->suite, c->prepared.index)
+                                 ? "a drawn case: it need not tell by every element"
+                                 : attest_suite_allow(gate->suite, kernel->facts.name, &c->prepared.c,
+                                                      attest_result_left(result));
+        if (reason)
+            attest_result_allow(result, reason);
+    }
+    if (gate->options->typical && !gate->judge)
+        ATTEST_TRY(attest_typical_case(result, &c->prepared, subject, gate->options, err));
+out:
+    return status;
+}
+
+/* One kernel on one case, to its end; what hindered it once may not hinder it again. */
+static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, size_t k, attest_error *err)
+{
+    const char *reason = attest_suite_skip(g->gate->suite, g->gate->plan->kernel[k].facts.name, &c->prepared.c);
+    attest_subject subject = attest_gate_subject(g->gate, k);
+    attest_status status = ATTEST_IO;
+    attest_result result;
+    pair_end end = PAIR_RESULT;
+    attest_result_identify(&result, &subject, &c->prepared);
     if (reason) {
-        attest_result_identify(&result, subject, prepared);
         result.verdict = ATTEST_SKIP;
         snprintf(result.why, sizeof result.why, "%s", reason);
-        return add_result(g, index, &result, err);
+        status = ATTEST_OK;
     }
-    const attest_status status = attest_run_case(&result, &supported, prepared, subject, g->gate->judge,
-                                                 g->gate->options->timeout, err);
-    if (status != ATTEST_OK)
-        return attest_fail_prefix(err, status, prepared->line);
-    if (result.verdict == ATTEST_PARTIAL || result.verdict == ATTEST_NO_EVIDENCE) {
-        reason = is_drawn(g->gate->suite, index)
-                     ? "a drawn case: it need not tell by every element"
-                     : attest_suite_allow(g->gate->suite, kernel, &prepared->c, attest_result_left(&result));
-        if (reason)
-            attest_result_allow(&result, reason);
+    for (int attempt = 0; status == ATTEST_IO && attempt < 2; attempt++)
+        status = ask(&result, &end, g, c, &subject, w, k, err);
+    if (status != ATTEST_OK && end != PAIR_FATAL) {
+        attest_result_identify(&result, &subject, &c->prepared);
+        end = attest_result_settle(&result, status, err) ? PAIR_RESULT : PAIR_FATAL;
     }
-    if (supported && g->gate->options->typical && !g->gate->judge &&
-        attest_typical_case(&result, prepared, subject, g->gate->options, err) != ATTEST_OK)
-        return attest_fail_prefix(err, ATTEST_INTERNAL, prepared->line);
-    return supported ? add_result(g, index, &result, err) : ATTEST_OK;
-}
-
-static attest_status run_case(gate_state *g, size_t index, workers *c, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    attest_prepared prepared;
-    const attest_gate *gate = g->gate;
-    memset(&prepared, 0, sizeof prepared);
-    status = attest_prepare(&prepared, &gate->suite->cases[index], err);
-    if (status != ATTEST_OK)
-        return attest_fail_prefix(err, status, gate->suite->name);
-    prepared.index = index;
-    for (size_t l = 0; l < gate->library_count; l++)
-        for (size_t k = 0; k < attest_worker_kernel_count(c->worker[l]); k++) {
-            attest_subject subject = {
-                .worker = c->worker[l], .index = k, .library = gate->libraries[l], .program = gate->options->program
-            };
-            memcpy(subject.file_hash, g->file_hash[l], sizeof subject.file_hash);
-            if (attest_kernel_wanted(gate, attest_worker_kernel(c->worker[l], k)))
-                ATTEST_TRY(run_one(g, index, &prepared, &subject, err));
-        }
-out:
-    attest_prepared_clear(&prepared);
+    if (end == PAIR_FATAL)
+        return attest_fail_prefix(err, status, c->prepared.line);
+    unsigned char *ended = attest_gate_ended(g, c->prepared.index, k);
+    status = ATTEST_OK;
+#pragma omp critical(take)
+    {
+        g->twice += *ended != 0;
+        *ended = (unsigned char)end;
+        if (end == PAIR_RESULT)
+            status = attest_gate_add(g, c->prepared.index, (uint32_t)k, &result, err);
+    }
     return status;
 }
 
-static void progress(const gate_state *g, size_t done)
+/* ---- one case ---------------------------------------------------------------------------------------------------- */
+/* Nothing more is to be begun. */
+static int is_stopped(attest_gate_state *g)
+{
+    const double limit = g->gate->options->max_time;
+    int stop;
+#pragma omp critical(gate)
+    {
+        if (!*g->info->ended && attest_stop_signal())
+            snprintf(g->info->ended, sizeof g->info->ended, attest_stop_signal() == SIGINT ? "SIGINT" : "SIGTERM");
+        else if (!*g->info->ended && limit >= 0 && attest_now_seconds() - g->started > limit)
+            snprintf(g->info->ended, sizeof g->info->ended, "--max-time");
+        stop = g->status != ATTEST_OK || *g->info->ended;
+    }
+    return stop;
+}
+
+/* *whole: every kernel was asked. */
+static attest_status run_case(attest_gate_state *g, size_t index, workers *w, int *whole, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const attest_gate *gate = g->gate;
+    pair_case c = { .drawn = 0 };
+    *whole = 0;
+    attest_suite_case(&c.prepared.c, gate->suite, index);
+    c.prepared.index = index;
+    c.prepared.hash = attest_case_hash(&c.prepared.c);
+    snprintf(c.prepared.line, sizeof c.prepared.line, "%s", attest_suite_line(gate->suite, index));
+    for (size_t k = 0; k < gate->plan->kernel_count; k++) {
+        if (*attest_gate_ended(g, index, k))
+            continue;
+        if (is_stopped(g))
+            goto out;
+        ATTEST_TRY(end_pair(g, &c, w, k, err));
+    }
+    *whole = 1;
+out:
+    if (c.drawn)
+        attest_prepared_clear(&c.prepared);
+    return status == ATTEST_OK ? status : attest_fail_prefix(err, status, gate->suite->name);
+}
+
+static void progress(const attest_gate_state *g)
 {
     const attest_options *options = g->gate->options;
     if (options->quiet || !isatty(2))
         return;
-    fprintf(stderr, "\r%zu/%zu cases, %.0f s", done, g->gate->suite->case_count, attest_now_seconds() - g->started);
-    if (done == g->gate->suite->case_count)
+    fprintf(stderr, "\r%zu/%zu cases, %.0f s", g->done, g->gate->suite->case_count, attest_now_seconds() - g->started);
+    if (g->done == g->gate->suite->case_count)
         fprintf(stderr, "\r%60s\r", "");
 }
 
-/* One case in one thread: keeps the first error, counts, tells. */
-static void guarded_case(gate_state *g, size_t index, workers *c)
+/* Keeps the first error. */
+static void fail(attest_gate_state *g, attest_status status, const attest_error *err)
 {
-    attest_error err = { "" };
-    attest_status status = ATTEST_OK;
-    int stop;
 #pragma omp critical(gate)
-    stop = g->status != ATTEST_OK;
-    const double limit = g->gate->options->max_time;
-    if (stop || (limit >= 0 && attest_now_seconds() - g->started > limit))
-        return;
-    status = run_case(g, index, c, &err);
-#pragma omp critical(gate)
-    {
-        if (status != ATTEST_OK && g->status == ATTEST_OK) {
-            g->status = status;
-            g->err = err;
-        }
-        progress(g, ++g->done);
+    if (status != ATTEST_OK && g->status == ATTEST_OK) {
+        g->status = status;
+        g->err = *err;
     }
 }
 
-static void run_all(gate_state *g)
+static void guarded_case(attest_gate_state *g, size_t index, workers *w)
+{
+    attest_error err = { "" };
+    int whole;
+    if (is_stopped(g))
+        return;
+    fail(g, run_case(g, index, w, &whole, &err), &err);
+#pragma omp critical(gate)
+    {
+        g->done += whole != 0;
+        progress(g);
+    }
+}
+
+static void run_all(attest_gate_state *g)
 {
     const attest_gate *gate = g->gate;
     const long count = (long)gate->suite->case_count;
@@ -186,300 +249,38 @@ static void run_all(gate_state *g)
 #pragma omp parallel num_threads(threads)
 #endif
     {
-        workers c = { NULL };
+        workers w = { NULL, NULL };
         attest_error err = { "" };
-        const attest_status status = workers_start(&c, gate, &err);
-        if (status != ATTEST_OK) {
-#pragma omp critical(gate)
-            if (g->status == ATTEST_OK) {
-                g->status = status;
-                g->err = err;
-            }
-        }
+        const attest_status status = workers_new(&w, gate->plan->library_count, &err);
+        fail(g, status, &err);
 #pragma omp for schedule(dynamic, 1)
         for (long i = 0; i < count; i++)
             if (status == ATTEST_OK)
-                guarded_case(g, (size_t)i, &c);
-        workers_clear(&c, gate->library_count);
+                guarded_case(g, (size_t)i, &w);
+        workers_clear(&w, gate->plan->library_count);
         attest_reference_thread_end();
     }
 }
 
-static const char *kernel_of(const attest_results *results, size_t index)
+attest_status attest_gate_run(attest_results *results, attest_run_info *info, const attest_gate *gate,
+                              attest_error *err)
 {
-    return attest_results_text(results, index, offsetof(attest_result, kernel));
-}
-
-/* How many cases of the suite the kernel served, and why not the first other one. */
-static void tell_coverage(const gate_state *g, const attest_subject *subject, const char *kernel)
-{
-    const attest_suite *suite = g->gate->suite;
-    size_t served = 0, first = 0;
-    char why[256] = "";
-    for (size_t i = 0; i < g->results->count; i++) { /* in the order of their cases */
-        if (strcmp(kernel_of(g->results, i), kernel) != 0)
-            continue;
-        served++;
-        first += g->of_case[i] == first;
-    }
-    if (first < suite->case_count)
-        attest_worker_supports(subject->worker, subject->index, &suite->cases[first].problem, why, sizeof why);
-    fprintf(stderr, "%s: served %zu of the %zu %s of suite %s%s%s\n", kernel, served, suite->case_count,
-            attest_plural((int64_t)suite->case_count, "case", "cases"), suite->name,
-            *why ? "; not the first other one: " : "", why);
-}
-
-/* A kernel that refused every case gets a result that says so. */
-static attest_status add_unserved(gate_state *g, const attest_subject *subject, size_t judged, attest_error *err)
-{
-    const attest_gate *gate = g->gate;
-    attest_result result;
-    int served = 0;
-    attest_result_identify(&result, subject, NULL);
-    for (size_t i = 0; i < judged && !served; i++)
-        served = strcmp(kernel_of(g->results, i), result.kernel) == 0;
-    if (served || g->done < gate->suite->case_count)
-        return ATTEST_OK; /* a kernel whose cases were not all run has not refused them */
-    result.verdict = ATTEST_SKIP;
-    if (attest_worker_supports(subject->worker, subject->index, &gate->suite->cases[0].problem, result.why,
-                               sizeof result.why) == 0 &&
-        strstr(result.why, "no device"))
-        ; /* the device's own reason stays */
-    else
-        snprintf(result.why, sizeof result.why, "serves no case of suite %s", gate->suite->name);
-    return attest_results_add(g->results, &result, err);
-}
-
-/* Cases that --max-time left out, and kernels that served nothing, are results too. */
-static attest_status add_leftovers(gate_state *g, workers *c, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    const attest_gate *gate = g->gate;
-    const size_t judged = g->results->count;
-    for (size_t l = 0; l < gate->library_count; l++)
-        for (size_t k = 0; k < attest_worker_kernel_count(c->worker[l]); k++) {
-            attest_subject subject = {
-                .worker = c->worker[l], .index = k, .library = gate->libraries[l], .program = gate->options->program
-            };
-            char name[512];
-            if (!attest_kernel_wanted(gate, attest_worker_kernel(c->worker[l], k)))
-                continue;
-            memcpy(subject.file_hash, g->file_hash[l], sizeof subject.file_hash);
-            attest_subject_name(name, sizeof name, &subject);
-            if (gate->tell_coverage && !gate->options->quiet)
-                tell_coverage(g, &subject, name);
-            ATTEST_TRY(add_unserved(g, &subject, judged, err));
-        }
-    if (g->done < gate->suite->case_count) {
-        attest_result result;
-        attest_result_init(&result);
-        result.verdict = ATTEST_SKIP;
-        snprintf(result.kernel, sizeof result.kernel, "*");
-        snprintf(result.why, sizeof result.why, "--max-time: %zu of %zu %s not run", gate->suite->case_count - g->done,
-                 gate->suite->case_count, attest_plural((int64_t)gate->suite->case_count, "case", "cases"));
-        ATTEST_TRY(attest_results_add(g->results, &result, err));
-    }
-out:
-    return status;
-}
-
-/* The results of one kernel and variant. */
-typedef struct group {
-    const char *kernel, *variant; /* borrowed from the list, which keeps equal texts once */
-    int evidence;
-} group;
-
-static int is_evidence(const attest_result *result)
-{
-    const int judged = (attest_result_judged_good(result) && result->verdict != ATTEST_NO_EVIDENCE) ||
-                       result->verdict == ATTEST_FAIL; /* one that failed shows that a case can */
-    const int scores = strcmp(result->update, "add") == 0;
-    return judged && *result->family && !result->family_constant &&
-           (scores ? result->range > 0 : result->n > 1 && result->m > 1);
-}
-
-static group *find_group(group *groups, size_t *count, const attest_results *results, size_t index)
-{
-    const char *kernel = kernel_of(results, index);
-    const char *variant = attest_results_text(results, index, offsetof(attest_result, variant));
-    for (size_t i = *count; i-- > 0;)
-        if (groups[i].kernel == kernel && groups[i].variant == variant)
-            return &groups[i];
-    groups[*count] = (group){ kernel, variant, 0 };
-    return &groups[(*count)++];
-}
-
-/* No judged case of a kernel and variant had a truth that depends on each input: its passes prove nothing; but for
- * drawn cases, whose variants are met by chance. */
-static attest_status mark_no_evidence(const gate_state *g, attest_error *err)
-{
-    attest_results *results = g->results;
-    attest_status status = ATTEST_OK;
-    attest_result result;
-    size_t count = 0;
-    group *groups = calloc(results->count + 1, sizeof *groups);
-    if (!groups)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the groups of results");
-    for (size_t i = 0; i < results->count; i++) {
-        group *of = find_group(groups, &count, results, i);
-        ATTEST_TRY(attest_results_get(&result, results, i, err));
-        of->evidence = of->evidence || is_evidence(&result);
-    }
-    for (size_t i = 0; i < results->count; i++) {
-        if (find_group(groups, &count, results, i)->evidence || is_drawn(g->gate->suite, g->of_case[i]))
-            continue;
-        ATTEST_TRY(attest_results_get(&result, results, i, err));
-        if (!attest_result_judged_good(&result) || result.verdict == ATTEST_NO_EVIDENCE)
-            continue;
-        result.verdict = ATTEST_NO_EVIDENCE;
-        snprintf(result.why, sizeof result.why,
-                 "no case of this kernel and variant has a truth that moves with its inputs");
-        ATTEST_TRY(attest_results_replace(results, i, &result, err));
-    }
-out:
-    free(groups);
-    return status;
-}
-
-/* The results in the order of their cases, also those judged before an error of ours stopped the run. */
-static attest_status collect(const gate_state *g, attest_error *err)
-{
-    const attest_gate *gate = g->gate;
-    attest_status status = ATTEST_OK;
-    ATTEST_TRY(attest_results_sort(g->results, g->of_case, err));
-    if (g->status == ATTEST_OK && !gate->judge && g->done == gate->suite->case_count)
-        ATTEST_TRY(attest_gate_repeats(g->results, g->of_case, gate, err));
-    ATTEST_TRY(mark_no_evidence(g, err));
-out:
-    return status;
-}
-
-static attest_status collect_leftovers(gate_state *g, attest_error *err)
-{
-    workers c = { NULL };
-    attest_status status = workers_start(&c, g->gate, err);
-    if (status == ATTEST_OK)
-        status = add_leftovers(g, &c, err);
-    workers_clear(&c, g->gate->library_count);
-    return status;
-}
-
-static attest_status date_results(attest_results *results, const attest_suite *suite, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    const time_t start = epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
-    attest_result result;
-    struct tm utc;
-    char run[32];
-    strftime(run, sizeof run, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start, &utc));
-    for (size_t i = 0; i < results->count; i++) {
-        ATTEST_TRY(attest_results_get(&result, results, i, err));
-        snprintf(result.run, sizeof result.run, "%s", run);
-        snprintf(result.suite, sizeof result.suite, "%s", suite->name);
-        snprintf(result.suite_hash, sizeof result.suite_hash, "%016llx", (unsigned long long)suite->hash);
-        ATTEST_TRY(attest_results_replace(results, i, &result, err));
-    }
-out:
-    return status;
-}
-
-static void hash_libraries(gate_state *g)
-{
-    for (size_t l = 0; l < g->gate->library_count; l++)
-        attest_library_hash(g->file_hash[l], g->gate->libraries[l]);
-}
-
-/* What is done with the results once every case has run or an error has stopped them. */
-static attest_status finish(gate_state *g, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    if (g->gate->take)
-        return ATTEST_OK;
-    ATTEST_TRY(collect(g, err));
-    if (g->status == ATTEST_OK)
-        ATTEST_TRY(collect_leftovers(g, err));
-    ATTEST_TRY(date_results(g->results, g->gate->suite, err));
-out:
-    return status;
-}
-
-attest_status attest_gate_run(attest_results *results, const attest_gate *gate, attest_error *err)
-{
-    gate_state g = { .gate = gate, .results = results, .started = attest_now_seconds() };
+    attest_gate_state g = { .gate = gate, .info = info, .results = results, .started = attest_now_seconds() };
     attest_error late = { "" };
-    g.file_hash = calloc(gate->library_count + 1, sizeof *g.file_hash);
-    if (!g.file_hash)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu libraries", gate->library_count);
-    hash_libraries(&g);
-    run_all(&g);
-    const attest_status status = finish(&g, &late);
-    if (g.status == ATTEST_OK && status != ATTEST_OK) {
-        g.status = status;
-        g.err = late;
-    }
-    free(g.of_case);
-    free(g.file_hash);
-    if (g.status != ATTEST_OK)
-        *err = g.err;
-    return g.status;
-}
-
-attest_status attest_gate_write(const attest_results *results, const char *dir, attest_error *err)
-{
-    static const struct {
-        const char *name;
-        attest_status (*write)(const attest_results *, const char *, attest_error *);
-    } files[] = { { "results.jsonl", attest_results_write_jsonl },
-                  { "results.csv", attest_results_write_csv },
-                  { "junit.xml", attest_results_write_junit } };
     attest_status status = ATTEST_OK;
-    attest_facts facts = { 0 };
-    char path[4096];
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (snprintf(path, sizeof path, "%s/%s", dir, files[i].name) >= (int)sizeof path - 16)
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", dir);
-        ATTEST_TRY(files[i].write(results, path, err));
-    }
-    ATTEST_TRY(attest_trust_collect(&facts, err));
-    snprintf(path, sizeof path, "%s/trust.json", dir);
-    ATTEST_TRY(attest_facts_write(&facts, path, err));
-    snprintf(path, sizeof path, "%s/summary.md", dir);
-    ATTEST_TRY(attest_results_write_summary(results, &facts, path, err));
+    g.ended = calloc(gate->suite->case_count + 1, gate->plan->kernel_count + 1);
+    if (!g.ended)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases of %zu kernels", gate->suite->case_count,
+                               gate->plan->kernel_count));
+    ATTEST_TRY(attest_gate_take_over(&g, err));
+    run_all(&g);
+    fail(&g, attest_gate_finish(&g, &late), &late);
+    status = g.status;
+    if (status != ATTEST_OK)
+        *err = g.err;
 out:
-    attest_facts_clear(&facts);
+    free(g.entry);
+    free(g.variant);
+    free(g.ended);
     return status;
-}
-
-/* What attest_gate_tell() does with each. */
-typedef struct telling {
-    const char *fail_on;
-    int json, strict;
-    attest_exit code;
-} telling;
-
-static attest_status tell_one(void *state, const attest_result *result, attest_error *err)
-{
-    telling *t = state;
-    const int named = strcmp(attest_verdict_names[result->verdict], t->fail_on) == 0;
-    attest_exit_add(&t->code, named ? 4 : attest_result_exit(result, t->strict));
-    if (t->json && attest_result_print_json(stdout, result) != ATTEST_OK)
-        return attest_fail(err, ATTEST_IO, "cannot write the results");
-    return ATTEST_OK;
-}
-
-int attest_gate_tell(const attest_options *options, const attest_results *results)
-{
-    attest_error err;
-    telling t = { .fail_on = options->fail_on ? options->fail_on : "",
-                  .strict = options->strict,
-                  .json = options->format && strcmp(options->format, "json") == 0 };
-    const attest_status status = attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, &err);
-    if (status != ATTEST_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        return 70;
-    }
-    if (!t.json && !options->quiet)
-        attest_results_print_console(stdout, results, attest_want_colour(stdout));
-    return attest_exit_code(&t.code);
 }

@@ -1,13 +1,17 @@
 /* gate.h - a suite over kernels: threads, workers, order of results; behind `gate` and `audit`.
  *
- * Answers how each kernel does on each case (runner.h: one case on one kernel). Knows no command line: options come
- * as attest_options. Renders nothing but through reports/.
+ * Answers how each kernel does on each case (runner.h: one case on one kernel).  Knows no command line: options come
+ * as attest_options.  Renders nothing but through reports/.
+ *
+ * Whatever a kernel, a library or the machine does costs its own results and no others: each pair of a kernel and a
+ * case ends exactly once, as a result or because the kernel does not serve the case, and that is counted.
  */
 #ifndef ATTEST_GATE_H
 #define ATTEST_GATE_H
 
 #include "reports/report.h"
 #include "verify/base/base.h"
+#include "verify/gate/plan.h"
 #include "verify/gate/runner.h"
 #include "verify/gate/typical_case.h"
 #include "verify/suite/suite.h"
@@ -15,8 +19,7 @@
 typedef struct attest_gate {
     const attest_options *options;
     const attest_suite *suite;
-    const char **libraries; /* [library_count]; NULL = the built-in kernels */
-    size_t library_count;
+    const attest_plan *plan; /* libraries and kernels: attest_plan_make() with attest_gate_wants() */
     const char *kernel_glob; /* NULL: all */
     int traits;              /* 1: audit, with attest_gate_traits() */
     int tell_coverage;       /* 1: on stderr, how many cases each kernel served and why not the others */
@@ -29,26 +32,49 @@ typedef struct attest_gate {
     void *context;                                          /* of both */
 } attest_gate;
 
-/* Runs every case on every kernel that supports it.  `results` starts empty and ends in the order (case, library,
- * kernel) whatever the number of threads.  A kernel that served no case gets one skip.  Kernels without evidence (no
- * case that passed or failed had a family that is not constant, two visible keys and a nonzero range) turn their pass
- * and ill-posed results of that variant into no-evidence.  When all cases have run, a few that passed are called often,
- * and under load (gate_repeats.h).  On an error the results judged before it are there too. */
-attest_status attest_gate_run(attest_results *results, const attest_gate *gate, attest_error *err);
+/* 1 if the kernel matches the glob and --device; `gate`: an attest_gate without a plan. */
+int attest_gate_wants(const void *gate, const attest_kernel_facts *kernel);
 
-/* 1 if the kernel matches the glob and --device. */
-int attest_kernel_wanted(const attest_gate *gate, const attest_kernel_facts *kernel);
+/* What the run is to do, as run.json says it: date, suite, hashes of cases and kernels, options.  ATTEST_BAD_INPUT:
+ * SOURCE_DATE_EPOCH is no number. */
+attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gate, attest_error *err);
 
-/* Writes DIR/results.jsonl, results.csv, junit.xml, trust.json, summary.md. */
-attest_status attest_gate_write(const attest_results *results, const char *dir, attest_error *err);
+/* Runs every case on every kernel that supports it; pairs that have a result in `results` already (a run that is
+ * resumed) are left as they are.  `results` ends in the order (case, library, kernel) whatever the number of threads;
+ * info counts.  A library that cannot be loaded gets one crash, a kernel that served no case one skip.
+ *
+ * When all cases have run (info->complete): kernels without evidence (no case that passed or failed had a family that
+ * is not constant, two visible keys and a nonzero range) turn their pass and ill-posed results of that variant into
+ * no-evidence; and a few that passed are called often, and under load (gate_repeats.h).  --max-time, SIGINT and SIGTERM
+ * end it before that: info->ended says which.
+ *
+ * On an error the results judged before it are there too.  ATTEST_INTERNAL: also if a pair did not end, or
+ * ended twice. */
+attest_status attest_gate_run(attest_results *results, attest_run_info *info, const attest_gate *gate,
+                              attest_error *err);
 
+/* ---- the folder of a run ----------------------------------------------------------------------------------------- */
+/* Locks `dir` for this process (-1: not locked, nothing to release) and makes `results` the file results.jsonl in it,
+ * that grows while the run goes, beside run.json.  With `resume` the results of a run of the same suite, kernels and
+ * options that did not finish are kept, and its date; info->complete then says whether any case is left to run.
+ * ATTEST_BAD_INPUT, one line: another process writes into the folder; with `resume`: no run is there, or another one. */
+attest_status attest_gate_folder_open(int *lock, attest_results *results, attest_run_info *info, const char *dir,
+                                      int resume, attest_error *err);
+
+/* Writes DIR/results.jsonl, results.csv, junit.xml, trust.json, summary.md, and last run.json.  Whenever this is ended,
+ * what lies there can be resumed. */
+attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
+                                attest_error *err);
+
+/* ---- after it ---------------------------------------------------------------------------------------------------- */
 /* What audit adds: the traits (verify/classify/classify.h) of the kernels wanted and, to the results, one for each
  * trait that fails (reason claim: what the kernel says of itself is not so) and one for a kernel that ends badly in a
  * probe. */
-attest_status attest_gate_traits(attest_results *results, attest_traits *traits, const attest_gate *gate,
-                                 attest_error *err);
+attest_status attest_gate_traits(attest_results *results, attest_traits *traits, const attest_run_info *info,
+                                 const attest_gate *gate, attest_error *err);
 
-/* Console table or JSON lines, and the exit code. */
-int attest_gate_tell(const attest_options *options, const attest_results *results);
+/* Console table or JSON lines, what is unfinished, and the exit code: 130 and 143 after SIGINT and SIGTERM, at least 4
+ * for any other run that is unfinished. */
+int attest_gate_tell(const attest_options *options, const attest_results *results, const attest_run_info *info);
 
 #endif

@@ -13,11 +13,10 @@
 typedef struct pick {
     size_t result;
     double work;
-    const char *variant; /* borrowed from the list */
+    uint32_t variant; /* of the kernel */
 } pick;
 
 typedef struct picks {
-    char name[512];
     pick tiny, loaded[LOADED];
 } picks;
 
@@ -34,7 +33,7 @@ static void pick_loaded(picks *k, const pick *found)
     if (found->work > ATTEST_THREADS_WORK)
         return;
     for (size_t i = 0; i < LOADED; i++) {
-        if (k->loaded[i].work > 0 && strcmp(k->loaded[i].variant, found->variant) == 0) {
+        if (k->loaded[i].work > 0 && k->loaded[i].variant == found->variant) {
             place = &k->loaded[i];
             break;
         }
@@ -45,36 +44,31 @@ static void pick_loaded(picks *k, const pick *found)
         *place = *found;
 }
 
-static attest_status pick_all(picks *kernel, size_t count, const attest_results *results, const size_t *of_case,
-                              const attest_gate *gate, attest_error *err)
+/* Of results in the order of their cases; *kernel is malloc'd. */
+static attest_status pick_all(picks **kernel, const attest_gate_state *g, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    attest_result result;
-    for (size_t i = 0; i < results->count; i++) {
-        const char *name = attest_results_text(results, i, offsetof(attest_result, kernel));
-        const attest_problem *p = &gate->suite->cases[of_case[i]].problem;
-        const pick found = { i, attest_case_work(p),
-                             attest_results_text(results, i, offsetof(attest_result, variant)) };
-        for (size_t k = 0; k < count; k++) {
-            if (strcmp(kernel[k].name, name) != 0)
-                continue;
-            ATTEST_TRY(attest_results_get(&result, results, i, err));
-            if (!attest_result_judged_good(&result))
-                continue;
-            pick_tiny(&kernel[k], &found, p);
-            pick_loaded(&kernel[k], &found);
-        }
+    *kernel = calloc(g->gate->plan->kernel_count + 1, sizeof **kernel);
+    if (!*kernel)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu kernels", g->gate->plan->kernel_count);
+    for (size_t i = 0; i < g->results->count; i++) {
+        const attest_gate_entry *e = &g->entry[i];
+        attest_case c;
+        if (e->kernel == ATTEST_NO_KERNEL || !e->good)
+            continue;
+        attest_suite_case(&c, g->gate->suite, e->of_case);
+        const pick found = { i, attest_case_work(&c.problem), e->variant };
+        pick_tiny(&(*kernel)[e->kernel], &found, &c.problem);
+        pick_loaded(&(*kernel)[e->kernel], &found);
     }
-out:
-    return status;
+    return ATTEST_OK;
 }
 
 /* Asks of the results picked, and writes them back. */
-static attest_status check(attest_results *results, const size_t *of_case, const attest_gate *gate, const pick *picked,
-                           size_t count, int calls, const attest_subject *subject, attest_error *err)
+static attest_status check(attest_gate_state *g, const pick *picked, size_t count, int calls,
+                           const attest_subject *subject, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const double timeout = gate->options->timeout;
+    const double timeout = g->gate->options->timeout;
     attest_repeated repeated[LOADED] = { { NULL, NULL } };
     attest_prepared prepared[LOADED];
     attest_result *result = calloc(LOADED, sizeof *result);
@@ -83,19 +77,25 @@ static attest_status check(attest_results *results, const size_t *of_case, const
     if (!result)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for results");
     for (size_t i = 0; i < count; i++) {
+        attest_case c;
         if (picked[i].work == 0)
             continue;
-        ATTEST_TRY(attest_results_get(&result[used], results, picked[i].result, err));
-        ATTEST_TRY(attest_prepare_inputs(&prepared[used], &gate->suite->cases[of_case[picked[i].result]], NULL, err));
+        attest_suite_case(&c, g->gate->suite, g->entry[picked[i].result].of_case);
+        ATTEST_TRY(attest_results_get(&result[used], g->results, picked[i].result, err));
+        ATTEST_TRY(attest_prepare_inputs(&prepared[used], &c, NULL, err));
         repeated[used] = (attest_repeated){ &prepared[used], &result[used] };
         used++;
     }
     if (used > 0)
-        ATTEST_TRY(calls ? attest_check_calls(repeated, subject, timeout, err)
-                         : attest_check_threads(repeated, used, subject, timeout, err));
+        status = calls ? attest_check_calls(repeated, subject, timeout, err)
+                       : attest_check_threads(repeated, used, subject, timeout, err);
+    for (size_t i = 0; status != ATTEST_OK && i < used; i++)
+        if (!attest_result_settle(&result[i], status, err))
+            goto out;
+    status = ATTEST_OK;
     for (size_t i = 0, at = 0; i < count; i++)
         if (picked[i].work > 0)
-            ATTEST_TRY(attest_results_replace(results, picked[i].result, &result[at++], err));
+            ATTEST_TRY(attest_results_replace(g->results, picked[i].result, &result[at++], err));
 out:
     for (size_t i = 0; i < LOADED; i++)
         attest_prepared_clear(&prepared[i]);
@@ -103,38 +103,36 @@ out:
     return status;
 }
 
-static attest_status check_library(attest_results *results, const size_t *of_case, const attest_gate *gate,
-                                   const char *library, attest_error *err)
+static attest_status check_library(attest_gate_state *g, size_t l, const picks *kernel, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_subject subject = { .library = library, .program = gate->options->program };
-    picks *kernel = NULL;
-    size_t count = 0;
-    ATTEST_TRY(attest_worker_start(&subject.worker, library, gate->options->timeout, err));
-    count = attest_worker_kernel_count(subject.worker);
-    if (!(kernel = calloc(count + 1, sizeof *kernel)))
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu kernels", count));
-    for (subject.index = 0; subject.index < count; subject.index++)
-        if (attest_kernel_wanted(gate, attest_worker_kernel(subject.worker, subject.index)))
-            attest_subject_name(kernel[subject.index].name, sizeof kernel->name, &subject);
-    ATTEST_TRY(pick_all(kernel, count, results, of_case, gate, err));
-    for (subject.index = 0; subject.index < count; subject.index++) {
-        const picks *k = &kernel[subject.index];
-        ATTEST_TRY(check(results, of_case, gate, &k->tiny, 1, 1, &subject, err));
-        ATTEST_TRY(check(results, of_case, gate, k->loaded, LOADED, 0, &subject, err));
+    attest_worker *worker = NULL;
+    attest_error why;
+    if (g->gate->plan->library[l].failed[0])
+        return ATTEST_OK;
+    if (attest_plan_start(&worker, g->gate->plan, l, g->gate->options->timeout, &why) != ATTEST_OK)
+        return attest_gate_library_failed(g, l, why.text, err);
+    for (size_t k = 0; k < g->gate->plan->kernel_count; k++) {
+        attest_subject subject = attest_gate_subject(g->gate, k);
+        if (g->gate->plan->kernel[k].library != l)
+            continue;
+        subject.worker = worker;
+        ATTEST_TRY(check(g, &kernel[k].tiny, 1, 1, &subject, err));
+        ATTEST_TRY(check(g, kernel[k].loaded, LOADED, 0, &subject, err));
     }
 out:
-    attest_worker_free(subject.worker);
-    free(kernel);
+    attest_worker_free(worker);
     return status;
 }
 
-attest_status attest_gate_repeats(attest_results *results, const size_t *of_case, const attest_gate *gate,
-                                  attest_error *err)
+attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    for (size_t l = 0; l < gate->library_count; l++)
-        ATTEST_TRY(check_library(results, of_case, gate, gate->libraries[l], err));
+    picks *kernel = NULL;
+    ATTEST_TRY(pick_all(&kernel, g, err));
+    for (size_t l = 0; l < g->gate->plan->library_count; l++)
+        ATTEST_TRY(check_library(g, l, kernel, err));
 out:
+    free(kernel);
     return status;
 }

@@ -7,10 +7,9 @@
 #ifndef ATTEST_GATE_REPEATS_H
 #define ATTEST_GATE_REPEATS_H
 
-#include "verify/gate/gate.h"
+#include "verify/gate/gate_private.h"
 
-/* `of_case[i]`: the number in the suite of result i.  Results that are found wrong are replaced. */
-attest_status attest_gate_repeats(attest_results *results, const size_t *of_case, const attest_gate *gate,
-                                  attest_error *err);
+/* Results that are found wrong are replaced; they are in the order of their cases. */
+attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err);
 
 #endif

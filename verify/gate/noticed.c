@@ -9,6 +9,7 @@
 
 #include "props/draw/draw.h"
 #include "reports/table.h"
+#include "verify/gate/gate_private.h"
 
 const int64_t attest_noticed_lengths[ATTEST_NOTICED_LENGTHS] = { 64, 512, 4096 };
 
@@ -171,20 +172,26 @@ attest_status attest_gate_noticed(attest_noticed **list, size_t *count, const at
                                   const attest_gate *gate, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_subject subject = { .worker = NULL };
+    attest_worker *worker = NULL;
     *list = NULL;
     *count = 0;
-    for (size_t l = 0; l < gate->library_count; l++) {
-        subject = (attest_subject){ .library = gate->libraries[l], .program = gate->options->program };
-        ATTEST_TRY(attest_worker_start(&subject.worker, gate->libraries[l], gate->options->timeout, err));
-        for (; subject.index < attest_worker_kernel_count(subject.worker); subject.index++)
-            if (attest_kernel_wanted(gate, attest_worker_kernel(subject.worker, subject.index)))
-                ATTEST_TRY(add_kernel(list, count, results, &subject, err));
-        attest_worker_free(subject.worker);
-        subject.worker = NULL;
+    for (size_t k = 0; k < gate->plan->kernel_count; k++) {
+        attest_subject subject = attest_gate_subject(gate, k);
+        const size_t library = gate->plan->kernel[k].library;
+        if (k > 0 && library != gate->plan->kernel[k - 1].library) {
+            attest_worker_free(worker);
+            worker = NULL;
+        }
+        if (!worker && attest_plan_start(&worker, gate->plan, library, gate->options->timeout, err) != ATTEST_OK)
+            continue; /* its results say so */
+        subject.worker = worker;
+        status = add_kernel(list, count, results, &subject, err);
+        if (status != ATTEST_OK && status != ATTEST_IO)
+            goto out;
+        status = ATTEST_OK;
     }
 out:
-    attest_worker_free(subject.worker);
+    attest_worker_free(worker);
     if (status != ATTEST_OK) {
         free(*list);
         *list = NULL;

@@ -20,7 +20,8 @@ typedef struct attest_noticed {
         keys[ATTEST_NOTICED_LENGTHS]; /* NAN: not served, or no bound, or no weights */
 } attest_noticed;
 
-/* One entry for each kernel and class of the results that nothing was wrong in, in their order; *list is malloc'd. */
+/* One entry for each kernel and class of the results that nothing was wrong in, in their order; *list is malloc'd.  A
+ * kernel whose worker cannot be had has none. */
 attest_status attest_gate_noticed(attest_noticed **list, size_t *count, const attest_results *results,
                                   const attest_gate *gate, attest_error *err);
 

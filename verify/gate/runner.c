@@ -122,9 +122,14 @@ attest_status attest_find_kernel(attest_subject *subject, const char *name, atte
                        attest_worker_kernel(subject->worker, 0)->name);
 }
 
+static const attest_kernel_facts *facts_of(const attest_subject *subject)
+{
+    return subject->facts ? subject->facts : attest_worker_kernel(subject->worker, subject->index);
+}
+
 void attest_subject_name(char *text, size_t len, const attest_subject *subject)
 {
-    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
+    const attest_kernel_facts *facts = facts_of(subject);
     snprintf(text, len, "%s%s%s", subject->library ? subject->library : "", subject->library ? ":" : "", facts->name);
 }
 
@@ -167,7 +172,7 @@ void attest_result_describe(attest_result *result, const attest_case *c, const c
 
 void attest_result_identify(attest_result *result, const attest_subject *subject, const attest_prepared *prepared)
 {
-    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, subject->index);
+    const attest_kernel_facts *facts = facts_of(subject);
     char name[512], quoted_name[1024], quoted_line[1200], quoted_program[512];
     attest_result_init(result);
     attest_subject_name(name, sizeof name, subject);
@@ -229,6 +234,15 @@ static void hash_outputs(attest_result *result, const attest_problem *p, const a
             hash = attest_fnv(hash, t->data, attest_tensor_bytes(t));
     }
     snprintf(result->outputs, sizeof result->outputs, "%016llx", (unsigned long long)hash);
+}
+
+int attest_result_settle(attest_result *result, attest_status status, const attest_error *err)
+{
+    if (status == ATTEST_INTERNAL)
+        return 0;
+    result->verdict = status == ATTEST_IO ? ATTEST_CRASH : ATTEST_UNDECIDED;
+    snprintf(result->why, sizeof result->why, "%.250s", err->text);
+    return 1;
 }
 
 int attest_result_death(attest_result *result, const attest_run_result *run, const char *what)

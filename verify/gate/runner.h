@@ -42,6 +42,7 @@ void attest_prepared_clear(attest_prepared *prepared);
 typedef struct attest_subject {
     attest_worker *worker;
     size_t index;
+    const attest_kernel_facts *facts; /* what is known of it; NULL: what the worker says */
     const char *library;
     char file_hash[20];
     const char *program; /* argv[0], for the reproduction */
@@ -56,6 +57,11 @@ void attest_library_hash(char text[20], const char *library);
 
 /* Name in results and reproductions: NAME, or LIBRARY:NAME. */
 void attest_subject_name(char *text, size_t len, const attest_subject *subject);
+
+/* What a result becomes whose run ended with an error status instead of an answer, once it has been tried twice: a
+ * worker that cannot be had (ATTEST_IO) is a crash; what is our own fault (ATTEST_INTERNAL) stays an error, 0; anything
+ * else (memory, say) leaves the case undecided.  1: the verdict stands, with the message in `why`. */
+int attest_result_settle(attest_result *result, attest_status status, const attest_error *err);
 
 /* Fills what the problem line says: the line, its hash, and the fields that it resolves to. */
 void attest_result_describe(attest_result *result, const attest_case *c, const char *line, uint64_t hash);

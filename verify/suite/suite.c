@@ -11,8 +11,8 @@
 #include "props/draw/draw.h"
 #include "verify/base/base.h"
 
-#define MAX_CASES 100000
-#define MAX_BYTES (4 << 20)
+#define MAX_CASES 1000000
+#define MAX_BYTES (128 << 20)
 
 /* Made from verify/suites by the Makefile. */
 extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], attest_suite_pairs[],
@@ -50,8 +50,8 @@ struct reader {
     attest_suite *suite;
     const char *name;
     int line;
-    uint64_t *hash; /* [capacity]: of each case */
-    size_t capacity;
+    uint64_t *known;              /* [capacity]: keys of the cases, a hash table; 0: free */
+    size_t known_count, capacity; /* the latter a power of two, or 0 */
     attest_floor *floors;
     size_t floor_count;
     int included; /* the lines are those of a suite that another one includes */
@@ -65,49 +65,118 @@ static attest_status line_error(const reader *r, attest_error *err)
 }
 
 /* ---- cases ----------------------------------------------------------------------------------------------- */
-static attest_status grow(reader *r, attest_error *err)
+const char *attest_suite_line(const attest_suite *suite, size_t index) { return suite->text + suite->line[index]; }
+
+void attest_suite_case(attest_case *c, const attest_suite *suite, size_t index)
 {
-    attest_suite *s = r->suite;
-    if (s->case_count < r->capacity)
-        return ATTEST_OK;
-    if (s->case_count >= MAX_CASES)
+    attest_error none; /* the line was printed from a case */
+    attest_case_parse(c, attest_suite_line(suite, index), NULL, NULL, &none);
+}
+
+attest_status attest_suite_add(attest_suite *suite, const attest_case *c, attest_error *err)
+{
+    char line[ATTEST_LINE];
+    attest_status status = attest_case_print(line, sizeof line, c, err);
+    const size_t length = strlen(line) + 1;
+    if (status != ATTEST_OK)
+        return status;
+    if (suite->case_count >= MAX_CASES)
         return attest_fail(err, ATTEST_BAD_INPUT, "more than %d cases", MAX_CASES);
-    const size_t capacity = r->capacity ? r->capacity * 2 : 64;
-    attest_case *cases = realloc(s->cases, capacity * sizeof *cases);
-    if (cases)
-        s->cases = cases;
-    uint64_t *hash = cases ? realloc(r->hash, capacity * sizeof *hash) : NULL;
-    if (!hash)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", capacity);
-    r->hash = hash;
-    r->capacity = capacity;
+    if (suite->case_count == suite->line_capacity) {
+        const size_t capacity = suite->line_capacity ? 2 * suite->line_capacity : 64;
+        size_t *grown = realloc(suite->line, capacity * sizeof *grown);
+        if (!grown)
+            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", capacity);
+        suite->line = grown;
+        suite->line_capacity = capacity;
+    }
+    if (suite->text_capacity - suite->text_size < length) {
+        const size_t capacity = 2 * suite->text_capacity + ATTEST_LINE;
+        char *grown = realloc(suite->text, capacity);
+        if (!grown)
+            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", suite->case_count + 1);
+        suite->text = grown;
+        suite->text_capacity = capacity;
+    }
+    memcpy(suite->text + suite->text_size, line, length);
+    suite->line[suite->case_count++] = suite->text_size;
+    suite->text_size += length;
+    return ATTEST_OK;
+}
+
+/* What tells cases of a suite apart: the truth, chunk and splits. */
+static uint64_t key_of(const attest_case *c)
+{
+    const uint64_t hash = attest_case_hash(c);
+    const int64_t also[] = { c->problem.chunk, c->problem.splits };
+    return attest_fnv(attest_fnv(ATTEST_FNV_START, &hash, sizeof hash), also, sizeof also) | 1;
+}
+
+static size_t slot_of(const uint64_t *known, size_t capacity, uint64_t key)
+{
+    size_t at = (size_t)(key >> 1) & (capacity - 1);
+    while (known[at] && known[at] != key)
+        at = (at + 1) & (capacity - 1);
+    return at;
+}
+
+/* *fresh: no case with this key was there. */
+static attest_status note_key(reader *r, uint64_t key, int *fresh, attest_error *err)
+{
+    if (2 * r->known_count >= r->capacity) {
+        const size_t capacity = r->capacity ? 2 * r->capacity : 256;
+        uint64_t *known = calloc(capacity, sizeof *known);
+        if (!known)
+            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", capacity);
+        for (size_t i = 0; i < r->capacity; i++)
+            if (r->known[i])
+                known[slot_of(known, capacity, r->known[i])] = r->known[i];
+        free(r->known);
+        r->known = known;
+        r->capacity = capacity;
+    }
+    const size_t at = slot_of(r->known, r->capacity, key);
+    *fresh = r->known[at] == 0;
+    r->known[at] = key;
+    r->known_count += *fresh != 0;
     return ATTEST_OK;
 }
 
 /* One line without lists; a case that is there already is not added again. */
 static attest_status add_case(reader *r, const char *line, attest_error *err)
 {
-    attest_suite *s = r->suite;
-    attest_status status = grow(r, err);
-    if (status != ATTEST_OK)
-        return status;
-    attest_case *c = &s->cases[s->case_count];
-    if ((status = attest_case_parse(c, line, NULL, NULL, err)) != ATTEST_OK ||
-        (status = attest_family_check(c, err)) != ATTEST_OK) {
+    attest_case c;
+    int fresh;
+    attest_status status = attest_case_parse(&c, line, NULL, NULL, err);
+    if (status == ATTEST_OK)
+        status = attest_family_check(&c, err);
+    if (status != ATTEST_OK) {
         char prefix[200];
         snprintf(prefix, sizeof prefix, "`%.190s`", line);
         return attest_fail_prefix(err, status, prefix);
     }
-    const uint64_t hash = attest_case_hash(c);
-    for (size_t i = 0; i < s->case_count; i++)
-        if (attest_suite_same(&s->cases[i], r->hash[i], c, hash))
-            return ATTEST_OK;
-    r->hash[s->case_count++] = hash;
+    status = note_key(r, key_of(&c), &fresh, err);
+    return status == ATTEST_OK && fresh ? attest_suite_add(r->suite, &c, err) : status;
+}
+
+/* How many lines the lists of one make: the product of their lengths. */
+static attest_status check_lists(const char *line, attest_error *err)
+{
+    size_t lines = 1, length = 0;
+    for (const char *at = line; *at; at++) {
+        length = *at == '{' ? 1 : length + (*at == ',' && length > 0);
+        if (*at == '}' && length > 0) {
+            lines *= length;
+            length = 0;
+        }
+        if (lines > MAX_CASES)
+            return attest_fail(err, ATTEST_BAD_INPUT, "its lists make more than %d lines", MAX_CASES);
+    }
     return ATTEST_OK;
 }
 
 /* Replaces the first {..} list by each of its alternatives in turn. */
-static attest_status expand(reader *r, const char *line, taker take, attest_error *err)
+static attest_status expand_lists(reader *r, const char *line, taker take, attest_error *err)
 {
     char one[ATTEST_LINE];
     attest_status status = ATTEST_OK;
@@ -122,12 +191,18 @@ static attest_status expand(reader *r, const char *line, taker take, attest_erro
         const int n = snprintf(one, sizeof one, "%.*s%.*s%s", (int)(open - line), line, (int)length, from, close + 1);
         if (n < 0 || (size_t)n >= sizeof one)
             return attest_fail(err, ATTEST_BAD_INPUT, "the line is longer than %zu bytes", sizeof one - 1);
-        status = expand(r, one, take, err);
+        status = expand_lists(r, one, take, err);
         if (from + length == close)
             break;
         from += length + 1;
     }
     return status;
+}
+
+static attest_status expand(reader *r, const char *line, taker take, attest_error *err)
+{
+    const attest_status status = check_lists(line, err);
+    return status == ATTEST_OK ? expand_lists(r, line, take, err) : status;
 }
 
 /* One floor without lists; it is checked when all cases are known. */
@@ -229,7 +304,7 @@ static attest_status read_text(reader *r, const char *text, attest_error *err)
     if (r->suite->case_count == 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: the suite has no case", r->name);
     r->line = 0;
-    status = attest_floors_check(r->suite, r->hash, r->floors, r->floor_count, &r->line, err);
+    status = attest_floors_check(r->suite, r->floors, r->floor_count, &r->line, err);
     return status == ATTEST_OK ? ATTEST_OK : line_error(r, err);
 }
 
@@ -287,7 +362,7 @@ attest_status attest_suite_read(attest_suite *suite, const char *name, attest_er
     suite->hash = attest_fnv(ATTEST_FNV_START, text, strlen(text));
     ATTEST_TRY(read_text(&r, text, err));
 out:
-    free(r.hash);
+    free(r.known);
     free(r.floors);
     free(owned);
     if (status != ATTEST_OK)
@@ -297,7 +372,8 @@ out:
 
 void attest_suite_clear(attest_suite *suite)
 {
-    free(suite->cases);
+    free(suite->line);
+    free(suite->text);
     free(suite->skips);
     free(suite->allows);
     memset(suite, 0, sizeof *suite);

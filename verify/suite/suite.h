@@ -2,8 +2,9 @@
  *
  * Answers which cases a suite has, and which are skipped, why. Runs none.
  *
- * `key=x{a,b}y` expands to every combination, left to right; `!skip KERNELGLOB key=value ... : reason` marks
- * cases (all named keys equal after parsing) of matching kernels as skip with that reason;
+ * `key=x{a,b}y` expands to every combination, left to right, at most 10^6 of one line and in all;
+ * `!skip KERNELGLOB key=value ... : reason` marks cases (all named keys equal after parsing) of matching kernels as
+ * skip with that reason;
  * `!allow partial [CLASS,..] KERNELGLOB key=value ... : reason` (lists allowed) lets such cases pass although elements
  * of these classes (unbounded, illposed, absent, without-truth; default all four) were not judged: else `partial`.
  * Class blind, which must be named: rows whose bounds let zeros pass; where no element of o tells anything, the result
@@ -30,8 +31,10 @@ typedef struct attest_suite {
     char name[64];
     uint64_t hash; /* of the text */
     int builtin;   /* 0: a file */
-    attest_case *cases;
     size_t case_count;
+    size_t *line; /* [line_capacity]: where the line of each case begins in `text` */
+    char *text;   /* canonical lines, each ended by a 0 */
+    size_t line_capacity, text_size, text_capacity;
     size_t drawn; /* the last so many cases were added by a covering array (verify/gate/cover_suite.h) */
     attest_case_rule *skips, *allows;
     size_t skip_count, allow_count;
@@ -41,6 +44,14 @@ typedef struct attest_suite {
  * the inputs of other projects' tests, see peer_gates.h) or a path.  ATTEST_BAD_INPUT names file and line. */
 attest_status attest_suite_read(attest_suite *suite, const char *name, attest_error *err);
 void attest_suite_clear(attest_suite *suite);
+
+/* A suite holds the lines of its cases: some 100 bytes each.  The line of case `index`, borrowed until a case is added;
+ * and the case. */
+const char *attest_suite_line(const attest_suite *suite, size_t index);
+void attest_suite_case(attest_case *c, const attest_suite *suite, size_t index);
+/* Appends a case, also one that is there already. */
+attest_status attest_suite_add(attest_suite *suite, const attest_case *c, attest_error *err);
+
 /* The reason if the case is to be skipped for this kernel, else NULL. */
 const char *attest_suite_skip(const attest_suite *suite, const char *kernel, const attest_case *c);
 /* The reason (the last of several) if all classes of elements that were left out (ATTEST_LEFT_*) may be for this kernel

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int attest_suite_same(const attest_case *a, uint64_t a_hash, const attest_case *b, uint64_t b_hash)
-{
-    return a_hash == b_hash && a->problem.chunk == b->problem.chunk && a->problem.splits == b->problem.splits;
-}
-
 /* ---- settings --------------------------------------------------------------------------------------------------- */
 /* The axis of the word `key=value...`, ATTEST_AXIS_COUNT if the key is none. */
 static uint32_t axis_of_word(const char *word)
@@ -65,8 +60,8 @@ static int has_settings(const attest_case *c, uint64_t hash, const char *setting
         at += word;
     }
     snprintf(changed + n, sizeof changed - n, "%s", settings);
-    return attest_case_parse(&other, changed, NULL, NULL, &err) == ATTEST_OK &&
-           attest_suite_same(&other, attest_case_hash(&other), c, hash);
+    return attest_case_parse(&other, changed, NULL, NULL, &err) == ATTEST_OK && attest_case_hash(&other) == hash &&
+           other.problem.chunk == c->problem.chunk && other.problem.splits == c->problem.splits;
 }
 
 /* The value is one that the key can have somewhere; contradictions between keys do not matter here. */
@@ -216,27 +211,37 @@ attest_status attest_floor_read(attest_floor *floor, const char *text, attest_er
     return check_settings(settings, err);
 }
 
-/* How many cases have the floor's settings, at most its count. */
-static size_t count_cases(const attest_suite *suite, const uint64_t *hash, const attest_floor *floor, int by_name)
+/* Counts the cases that have the settings of floors; those without enough once more, not by the preset's name alone. */
+static void count_cases(const attest_suite *suite, attest_floor *floors, size_t count, int by_name)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < suite->case_count && found < floor->count; i++)
-        if (!by_name || !differs(&suite->cases[i], floor->settings, 1))
-            found += (size_t)has_settings(&suite->cases[i], hash[i], floor->settings);
-    return found;
+    for (size_t f = 0; f < count; f++)
+        floors[f].found = by_name || floors[f].found < floors[f].count ? 0 : floors[f].found;
+    for (size_t i = 0; i < suite->case_count; i++) {
+        attest_case c;
+        attest_suite_case(&c, suite, i);
+        const uint64_t hash = attest_case_hash(&c);
+        for (size_t f = 0; f < count; f++)
+            if (floors[f].found < floors[f].count && !differs(&c, floors[f].settings, by_name))
+                floors[f].found += (size_t)has_settings(&c, hash, floors[f].settings);
+    }
 }
 
-attest_status attest_floors_check(const attest_suite *suite, const uint64_t *hash, const attest_floor *floors,
-                                  size_t count, int *line, attest_error *err)
+attest_status attest_floors_check(const attest_suite *suite, attest_floor *floors, size_t count, int *line,
+                                  attest_error *err)
 {
+    int low = 0;
+    for (int by_name = 1; by_name >= 0 && count > 0; by_name--) {
+        if (by_name || low)
+            count_cases(suite, floors, count, by_name);
+        low = 0;
+        for (size_t f = 0; f < count; f++)
+            low |= floors[f].found < floors[f].count;
+    }
     for (size_t f = 0; f < count; f++) {
-        size_t found = count_cases(suite, hash, &floors[f], 1);
-        if (found < floors[f].count)
-            found = count_cases(suite, hash, &floors[f], 0);
         *line = floors[f].line;
-        if (found < floors[f].count)
-            return attest_fail(err, ATTEST_BAD_INPUT, "the suite has %zu cases with %s, its floor is %zu", found,
-                               floors[f].settings, floors[f].count);
+        if (floors[f].found < floors[f].count)
+            return attest_fail(err, ATTEST_BAD_INPUT, "the suite has %zu cases with %s, its floor is %zu",
+                               floors[f].found, floors[f].settings, floors[f].count);
     }
     return ATTEST_OK;
 }

@@ -6,13 +6,10 @@
 
 /* `!floor COUNT key=value ...`: at least COUNT cases have all these settings. */
 typedef struct attest_floor {
-    int line; /* of the suite's text */
-    size_t count;
+    int line;            /* of the suite's text */
+    size_t count, found; /* asked for; in the suite, at most as many */
     char settings[ATTEST_LINE];
 } attest_floor;
-
-/* The same problem for every kernel: equal truth, chunk and splits.  The hashes are attest_case_hash() of the cases. */
-int attest_suite_same(const attest_case *a, uint64_t a_hash, const attest_case *b, uint64_t b_hash);
 
 /* Appends the rule `KERNELGLOB key=value ... : reason` to a list; `begin` is how its line begins, for messages. */
 attest_status attest_rule_read(attest_case_rule **rules, size_t *count, const char *begin, const char *text,
@@ -24,8 +21,8 @@ attest_status attest_allow_read(attest_suite *suite, const char *text, attest_er
 /* Reads `COUNT key=value ...` into floor->count and floor->settings. */
 attest_status attest_floor_read(attest_floor *floor, const char *text, attest_error *err);
 
-/* ATTEST_BAD_INPUT at the first floor that the suite's cases (with their hashes) miss; *line: where it stands. */
-attest_status attest_floors_check(const attest_suite *suite, const uint64_t *hash, const attest_floor *floors,
-                                  size_t count, int *line, attest_error *err);
+/* ATTEST_BAD_INPUT at the first floor that the suite's cases miss; *line: where it stands. */
+attest_status attest_floors_check(const attest_suite *suite, attest_floor *floors, size_t count, int *line,
+                                  attest_error *err);
 
 #endif

@@ -193,7 +193,7 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
     const attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
     if (attest_worker_alive(worker, index, &err) != ATTEST_OK) {
         snprintf(why, len, "%s", err.text);
-        return 0;
+        return -1;
     }
     switch (attest_worker_ask(worker, &request, &answer, worker->timeout_s, &wait_status)) {
     case ATTEST_EXCHANGE_OK: snprintf(why, len, "%s", answer.why); return answer.supported && !answer.harness;

@@ -70,8 +70,8 @@ size_t attest_worker_kernel_count(const attest_worker *worker);
 const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index);
 
 /* Asks in the worker whether kernel `index` is run and judged on a problem: its limits, its supports(), and whether a
- * bound covers what it declares.  1, or 0 with why; -1 with why when there is no answer (the worker dies, is late):
- * attest_worker_run() then tells what kind of end that is. */
+ * bound covers what it declares.  1, or 0 with why; -1 with why when there is no answer (the worker dies, is
+ * late, cannot be started): attest_worker_run() then tells what kind of end that is. */
 int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len);
 
 /* What the bounds take for kernel `index` on a problem that it supports: its numerics, of this problem where they

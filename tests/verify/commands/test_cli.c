@@ -177,6 +177,9 @@ END_TEST
 START_TEST(test_gate) { check_file("gate.case"); }
 END_TEST
 
+START_TEST(test_faults) { check_file("../faults/gate/faults.case"); }
+END_TEST
+
 START_TEST(test_claims) { check_file("claims.case"); }
 END_TEST
 
@@ -286,7 +289,7 @@ START_TEST(test_wanted_kernels)
         const attest_options options = { .device = cases[i].device };
         const attest_gate gate = { .options = &options, .kernel_glob = cases[i].glob };
         const attest_kernel_facts facts = { .name = "softmax-f32", .device_type = cases[i].type };
-        ck_assert_msg(attest_kernel_wanted(&gate, &facts) == cases[i].wanted, "case %zu", i);
+        ck_assert_msg(attest_gate_wants(&gate, &facts) == cases[i].wanted, "case %zu", i);
     }
 }
 END_TEST
@@ -358,6 +361,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_commands);
     tcase_add_test(t, test_plugins);
     tcase_add_test(t, test_gate);
+    tcase_add_test(t, test_faults);
     tcase_add_test(t, test_claims);
     tcase_add_test(t, test_bench);
     tcase_add_test(t, test_defects);

@@ -84,9 +84,8 @@ START_TEST(test_noticed)
 {
     const attest_options options = { .timeout = 60, .program = "attest" };
     const char *libraries[] = { HOLLOW };
-    const attest_gate gate = {
-        .options = &options, .libraries = libraries, .library_count = 1, .kernel_glob = "*-softmax-two-pass-f32"
-    };
+    attest_plan plan;
+    const attest_gate gate = { .options = &options, .plan = &plan, .kernel_glob = "*-softmax-two-pass-f32" };
     static const char *const kernels[] = { HOLLOW ":bare-softmax-two-pass-f32", HOLLOW ":lost-softmax-two-pass-f32" };
     attest_error err = { "" };
     attest_results results = { 0 };
@@ -95,6 +94,7 @@ START_TEST(test_noticed)
     attest_case c;
     size_t count = 0;
     setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
+    ok(attest_plan_make(&plan, libraries, 1, attest_gate_wants, &gate, 60, &err), &err);
     ok(attest_case_parse(&c, "variant=softmax n=9 d=8", NULL, NULL, &err), &err);
     for (int k = 0; k < 4; k++) {
         attest_result_init(&r);
@@ -118,6 +118,7 @@ START_TEST(test_noticed)
     }
     ck_assert(list[0].keys[0] == 1);
     free(list);
+    attest_plan_clear(&plan);
     attest_results_clear(&results);
 }
 END_TEST

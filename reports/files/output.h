@@ -6,10 +6,10 @@
 
 #include "kernels/status.h"
 
-/* PATH.tmp until it is closed well, then PATH. */
+/* PATH.NUMBER.tmp, a file of its own for each writer, until it is closed well, then PATH. */
 typedef struct attest_output {
     FILE *file;
-    char path[4096], temporary[4112];
+    char path[4096], temporary[4128];
 } attest_output;
 
 /* ATTEST_BAD_INPUT names the path. */
@@ -18,5 +18,8 @@ attest_status attest_output_open(attest_output *out, const char *path, attest_er
 /* status ATTEST_OK: flush, close, rename (ATTEST_IO if that fails); else: close and remove the temporary file and
  * return `status`.  Takes a failed open too. */
 attest_status attest_output_close(attest_output *out, attest_status status, attest_error *err);
+
+/* 1 for the name of a temporary file of a writer: one that was killed leaves it. */
+int attest_output_is_temporary(const char *name);
 
 #endif

@@ -1,0 +1,62 @@
+/* output.c - see output.h. */
+#include "reports/files/output.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRIES 1000 /* names of one process */
+
+attest_status attest_output_open(attest_output *out, const char *path, attest_error *err)
+{
+    out->file = NULL;
+    if ((size_t)snprintf(out->path, sizeof out->path, "%s", path) >= sizeof out->path)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", path);
+    int fd = -1;
+    for (int number = 0; fd < 0 && number < TRIES; number++) {
+        snprintf(out->temporary, sizeof out->temporary, "%s.%ld%03d.tmp", path, (long)getpid(), number);
+        fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!out->file) {
+        const int why = errno;
+        if (fd >= 0) {
+            close(fd);
+            unlink(out->temporary);
+        }
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write: %s", path, strerror(why));
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_output_close(attest_output *out, attest_status status, attest_error *err)
+{
+    if (!out->file)
+        return status;
+    const int bad = ferror(out->file) || fflush(out->file) != 0;
+    const int closed = fclose(out->file);
+    out->file = NULL;
+    if (status == ATTEST_OK && (bad || closed != 0))
+        status = attest_fail(err, ATTEST_IO, "%s: write failed: %s", out->path, strerror(errno));
+    if (status == ATTEST_OK && rename(out->temporary, out->path) != 0)
+        status = attest_fail(err, ATTEST_IO, "%s: cannot rename into place: %s", out->path, strerror(errno));
+    if (status != ATTEST_OK)
+        unlink(out->temporary);
+    return status;
+}
+
+int attest_output_is_temporary(const char *name)
+{
+    const char *tail = strstr(name, ".tmp");
+    const size_t length = strlen(name);
+    if (!tail || tail[4] != '\0' || length < 9)
+        return 0;
+    const char *digits = tail;
+    while (digits > name && isdigit((unsigned char)digits[-1]))
+        digits--;
+    return tail - digits >= 4 && digits > name && digits[-1] == '.';
+}

@@ -1,0 +1,90 @@
+/* run.c - see run.h. */
+#include "reports/files/run.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "reports/files/output.h"
+
+/* One key of the file: a text of `size` bytes, or (0) a whole number. */
+static const struct {
+    const char *key;
+    size_t offset, size;
+} keys[] = {
+#define TEXT(field)                                                                                                    \
+    {                                                                                                                  \
+#field, offsetof(attest_run_info, field), sizeof((attest_run_info *)0)->field                                  \
+    }
+#define NUMBER(field)                                                                                                  \
+    {                                                                                                                  \
+#field, offsetof(attest_run_info, field), 0                                                                    \
+    }
+    TEXT(tool),         TEXT(run),       TEXT(suite),     TEXT(suite_hash), TEXT(cases_hash),
+    TEXT(kernels_hash), TEXT(options),   TEXT(ended),     NUMBER(cases),    NUMBER(done),
+    NUMBER(planned),    NUMBER(results), NUMBER(refused), NUMBER(complete), NUMBER(finished)
+};
+#define KEYS (sizeof keys / sizeof keys[0])
+
+static json_t *to_json(const attest_run_info *info)
+{
+    json_t *object = json_object();
+    for (size_t k = 0; k < KEYS; k++) {
+        const char *at = (const char *)info + keys[k].offset;
+        int64_t n = 0;
+        if (!keys[k].size)
+            memcpy(&n, at, sizeof n);
+        json_object_set_new(object, keys[k].key, keys[k].size ? json_string(at) : json_integer(n));
+    }
+    return object;
+}
+
+attest_status attest_run_info_write(const attest_run_info *info, const char *path, attest_error *err)
+{
+    attest_output out;
+    attest_status status = attest_output_open(&out, path, err);
+    if (status != ATTEST_OK)
+        return status;
+    json_t *object = to_json(info);
+    if (!object || json_object_size(object) != KEYS)
+        status = attest_fail(err, ATTEST_NO_MEMORY, "no memory for %s", path);
+    else if (json_dumpf(object, out.file, JSON_INDENT(1) | JSON_PRESERVE_ORDER) != 0 || fputc('\n', out.file) == EOF)
+        status = attest_fail(err, ATTEST_IO, "%s: write failed: %s", path, strerror(errno));
+    json_decref(object);
+    return attest_output_close(&out, status, err);
+}
+
+attest_status attest_run_info_read(attest_run_info *info, const char *path, attest_error *err)
+{
+    json_error_t problem;
+    attest_status status = ATTEST_OK;
+    json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
+    *info = (attest_run_info){ .cases = 0 };
+    if (!object)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, problem.text);
+    for (size_t k = 0; k < KEYS && status == ATTEST_OK; k++) {
+        const json_t *value = json_object_get(object, keys[k].key);
+        char *at = (char *)info + keys[k].offset;
+        const int64_t n = json_integer_value(value);
+        const char *text = json_string_value(value);
+        if (keys[k].size && text && strlen(text) < keys[k].size)
+            strcpy(at, text);
+        else if (!keys[k].size && json_is_integer(value))
+            memcpy(at, &n, sizeof n);
+        else
+            status = attest_fail(err, ATTEST_BAD_INPUT, "%s: key '%s' is missing or of another type", path,
+                                 keys[k].key);
+    }
+    json_decref(object);
+    return status;
+}
+
+void attest_run_info_banner(char *text, size_t len, const attest_run_info *info, size_t seen)
+{
+    const long long done = (size_t)info->done > seen ? (long long)info->done : (long long)seen;
+    const char *why = *info->ended ? info->ended : info->done < info->cases ? "killed" : "its files were not written";
+    text[0] = '\0';
+    if (!info->finished)
+        snprintf(text, len, "unfinished: %lld of %lld %s (%s)", done, (long long)info->cases,
+                 info->cases == 1 ? "case" : "cases", why);
+}

@@ -1,0 +1,234 @@
+/* gate_folder.c - the folder of a run: its lock, run.json, results that grow, and the files made of them.
+ *
+ * results.jsonl grows while the run goes, in the order in which results come.  When all cases have run it is replaced,
+ * sorted and with the last word on each, in an order that leaves something to resume at every moment:
+ * results.jsonl.final is written; run.json says `complete`; results.jsonl.final becomes results.jsonl; the other files
+ * are written; run.json says `finished`.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "kernels/hash.h"
+#include "verify/gate/gate.h"
+#include "verify/gate/trust.h"
+
+#define PATH_MOST 4096
+
+static attest_status path_of(char path[PATH_MOST], const char *dir, const char *name, attest_error *err)
+{
+    if (snprintf(path, PATH_MOST, "%s/%s", dir, name) >= PATH_MOST - 32)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", dir);
+    return ATTEST_OK;
+}
+
+/* ---- what a run is to do ----------------------------------------------------------------------------------------- */
+static void hex(char text[20], uint64_t hash) { snprintf(text, 20, "%016llx", (unsigned long long)hash); }
+
+static const char *or_any(const char *text) { return text ? text : "*"; }
+
+attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gate, attest_error *err)
+{
+    uint64_t cases = ATTEST_FNV_START, kernels = ATTEST_FNV_START;
+    attest_status status = ATTEST_OK;
+    *info = (attest_run_info){ .cases = (int64_t)gate->suite->case_count,
+                               .planned = (int64_t)(gate->suite->case_count * gate->plan->kernel_count) };
+    ATTEST_TRY(attest_run_date(info->run, err));
+    for (size_t i = 0; i < gate->suite->case_count; i++) {
+        const char *line = attest_suite_line(gate->suite, i);
+        cases = attest_fnv(cases, line, strlen(line) + 1);
+    }
+    for (size_t k = 0; k < gate->plan->kernel_count; k++) {
+        const attest_plan_kernel *kernel = &gate->plan->kernel[k];
+        const char *file = gate->plan->library[kernel->library].file_hash;
+        kernels = attest_fnv(attest_fnv(kernels, kernel->name, strlen(kernel->name) + 1), file, strlen(file) + 1);
+    }
+    snprintf(info->tool, sizeof info->tool, "%s", ATTEST_VERSION);
+    snprintf(info->suite, sizeof info->suite, "%s", gate->suite->name);
+    hex(info->suite_hash, gate->suite->hash);
+    hex(info->cases_hash, cases);
+    hex(info->kernels_hash, kernels);
+    snprintf(info->options, sizeof info->options, "kernel=%s device=%s timeout=%.17g typical=%d traits=%d",
+             or_any(gate->kernel_glob), or_any(gate->options->device), gate->options->timeout, gate->options->typical,
+             gate->traits);
+out:
+    return status;
+}
+
+/* What must be the same when a run goes on. */
+static attest_status compare(const attest_run_info *was, const attest_run_info *is, const char *dir, attest_error *err)
+{
+    const struct {
+        const char *what, *was, *is;
+    } all[] = { { "another version of attest", was->tool, is->tool },
+                { "another suite", was->suite, is->suite },
+                { "another text of the suite", was->suite_hash, is->suite_hash },
+                { "other cases", was->cases_hash, is->cases_hash },
+                { "other kernels, or other files of theirs", was->kernels_hash, is->kernels_hash },
+                { "other options", was->options, is->options } };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(all[i].was, all[i].is) != 0)
+            return attest_fail(err, ATTEST_BAD_INPUT, "--resume: the run in %s is of %s (%s, now %s)", dir, all[i].what,
+                               all[i].was, all[i].is);
+    return ATTEST_OK;
+}
+
+/* ---- its folder -------------------------------------------------------------------------------------------------- */
+/* The folder itself is locked: no file more, and a lock that ends with the process.  Where folders cannot be locked
+ * nobody is kept out. */
+static attest_status lock_folder(int *lock, const char *dir, attest_error *err)
+{
+    *lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(*lock);
+        *lock = -1;
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: another run of attest writes into it", dir);
+    }
+    return ATTEST_OK;
+}
+
+/* What a run that was killed left half-written. */
+static void remove_temporary(const char *dir)
+{
+    DIR *folder = opendir(dir);
+    char path[PATH_MOST];
+    for (struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder))
+        if (attest_output_is_temporary(entry->d_name) &&
+            snprintf(path, sizeof path, "%s/%s", dir, entry->d_name) < (int)sizeof path)
+            unlink(path);
+    if (folder)
+        closedir(folder);
+}
+
+/* Of an earlier run in the folder nothing stays: its page would show other results than those that come. */
+static void remove_results(const char *dir)
+{
+    static const char *const names[] = { "results.jsonl", "results.jsonl.final", "results.csv", "junit.xml",
+                                         "summary.md",    "trust.json",          "run.json",    "index.html" };
+    char path[PATH_MOST];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (snprintf(path, sizeof path, "%s/%s", dir, names[i]) < (int)sizeof path)
+            unlink(path);
+}
+
+/* The results with a case, in a file of their own that takes the place of results.jsonl and grows on. */
+static attest_status copy_results(attest_results *results, const char *path, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_results old = { 0 };
+    attest_result result;
+    char fresh[PATH_MOST + 16];
+    snprintf(fresh, sizeof fresh, "%s.0000.tmp", path);
+    ATTEST_TRY(attest_results_open_part(&old, path, err));
+    ATTEST_TRY(attest_results_create(results, fresh, err));
+    for (size_t i = 0; i < old.count; i++) {
+        ATTEST_TRY(attest_results_get(&result, &old, i, err));
+        if (result.problem[0])
+            ATTEST_TRY(attest_results_add(results, &result, err));
+    }
+    if (rename(fresh, path) != 0)
+        status = attest_fail(err, ATTEST_IO, "%s: cannot rename into place: %s", path, strerror(errno));
+out:
+    attest_results_clear(&old);
+    return status;
+}
+
+static attest_status resume(attest_results *results, attest_run_info *info, const char *dir, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_run_info was;
+    char path[PATH_MOST], final[PATH_MOST];
+    ATTEST_TRY(path_of(path, dir, "run.json", err));
+    if (access(path, F_OK) != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--resume: there is no run.json in %s", dir);
+    ATTEST_TRY(attest_run_info_read(&was, path, err));
+    ATTEST_TRY(compare(&was, info, dir, err));
+    ATTEST_TRY(path_of(path, dir, "results.jsonl", err));
+    ATTEST_TRY(path_of(final, dir, "results.jsonl.final", err));
+    memcpy(info->run, was.run, sizeof info->run);
+    if (!was.complete) {
+        unlink(final);
+        return access(path, F_OK) == 0 ? copy_results(results, path, err) : attest_results_create(results, path, err);
+    }
+    *info = was;
+    if (!was.finished && access(final, F_OK) == 0 && rename(final, path) != 0)
+        return attest_fail(err, ATTEST_IO, "%s: cannot rename into place: %s", path, strerror(errno));
+    status = attest_results_open(results, path, err);
+out:
+    return status;
+}
+
+attest_status attest_gate_folder_open(int *lock, attest_results *results, attest_run_info *info, const char *dir,
+                                      int resumed, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char path[PATH_MOST];
+    *lock = -1;
+    ATTEST_TRY(lock_folder(lock, dir, err));
+    remove_temporary(dir);
+    if (resumed) {
+        ATTEST_TRY(resume(results, info, dir, err));
+    } else {
+        remove_results(dir);
+        ATTEST_TRY(path_of(path, dir, "results.jsonl", err));
+        ATTEST_TRY(attest_results_create(results, path, err));
+    }
+    if (!info->complete) {
+        ATTEST_TRY(path_of(path, dir, "run.json", err));
+        ATTEST_TRY(attest_run_info_write(info, path, err));
+    }
+out:
+    return status;
+}
+
+/* ---- its files --------------------------------------------------------------------------------------------------- */
+/* results.jsonl, and in run.json whether that is the last word. */
+static attest_status write_results(const attest_results *results, const attest_run_info *info, const char *dir,
+                                   attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char path[PATH_MOST], final[PATH_MOST];
+    ATTEST_TRY(path_of(path, dir, "results.jsonl", err));
+    if (!info->complete)
+        return attest_results_write_jsonl(results, path, err);
+    ATTEST_TRY(path_of(final, dir, "results.jsonl.final", err));
+    ATTEST_TRY(attest_results_write_jsonl(results, final, err));
+    ATTEST_TRY(path_of(path, dir, "run.json", err));
+    ATTEST_TRY(attest_run_info_write(info, path, err));
+    ATTEST_TRY(path_of(path, dir, "results.jsonl", err));
+    if (rename(final, path) != 0)
+        status = attest_fail(err, ATTEST_IO, "%s: cannot rename into place: %s", path, strerror(errno));
+out:
+    return status;
+}
+
+attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
+                                attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_facts facts = { 0 };
+    attest_run_info written = *info;
+    char path[PATH_MOST];
+    written.finished = 0;
+    ATTEST_TRY(write_results(results, &written, dir, err));
+    written.finished = written.complete;
+    ATTEST_TRY(path_of(path, dir, "results.csv", err));
+    ATTEST_TRY(attest_results_write_csv(results, path, err));
+    ATTEST_TRY(path_of(path, dir, "junit.xml", err));
+    ATTEST_TRY(attest_results_write_junit(results, path, err));
+    ATTEST_TRY(attest_trust_collect(&facts, err));
+    ATTEST_TRY(path_of(path, dir, "trust.json", err));
+    ATTEST_TRY(attest_facts_write(&facts, path, err));
+    ATTEST_TRY(path_of(path, dir, "summary.md", err));
+    ATTEST_TRY(attest_results_write_summary(results, &facts, &written, path, err));
+    ATTEST_TRY(path_of(path, dir, "run.json", err));
+    ATTEST_TRY(attest_run_info_write(&written, path, err));
+    *info = written;
+out:
+    attest_facts_clear(&facts);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* plan.h - the kernels of a run: each library is loaded once, and what it says of its kernels is kept.
+ *
+ * A library that cannot be loaded, or whose worker dies or hangs on the way, is told in the plan and costs nobody else
+ * anything.
+ */
+#ifndef ATTEST_PLAN_H
+#define ATTEST_PLAN_H
+
+#include "verify/base/base.h"
+#include "verify/worker/worker.h"
+
+typedef struct attest_plan_library {
+    const char *path; /* borrowed; NULL: the built-in kernels */
+    char file_hash[20];
+    size_t kernels;   /* it has, wanted or not */
+    char failed[512]; /* why it cannot be loaded; "": it can */
+} attest_plan_library;
+
+typedef struct attest_plan_kernel {
+    size_t library, index; /* number of the library, and in it */
+    attest_kernel_facts facts;
+    char name[512]; /* as in results */
+} attest_plan_kernel;
+
+typedef struct attest_plan {
+    attest_plan_library *library;
+    attest_plan_kernel *kernel; /* those that are wanted, library by library */
+    size_t library_count, kernel_count;
+} attest_plan;
+
+/* What is wanted: every kernel for which `wanted` is 1. */
+typedef int attest_plan_wanted(const void *context, const attest_kernel_facts *kernel);
+
+/* ATTEST_BAD_INPUT: the only library is none.  Other statuses: the built-in kernels cannot be had. */
+attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, size_t count,
+                               attest_plan_wanted *wanted, const void *context, double timeout_s, attest_error *err);
+void attest_plan_clear(attest_plan *plan);
+
+/* A worker on a library, whose kernels must be those of the plan; tried twice.  ATTEST_IO if that fails. */
+attest_status attest_plan_start(attest_worker **worker, const attest_plan *plan, size_t library, double timeout_s,
+                                attest_error *err);
+
+#endif
