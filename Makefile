@@ -72,7 +72,7 @@ PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
 
-.PHONY: all test one no-such-test gate report audit bench defects claims certify check check-long lint objects format \
+.PHONY: kills all test one no-such-test gate report audit bench defects claims certify check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs fuzz install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
@@ -272,8 +272,15 @@ check-long: check test
 	@$(SUBMAKE) certify
 	@$(SUBMAKE) defects
 	$(BUILD)/attest props --quiet --cases 2000 --out $(BUILD)/props
+	@$(SUBMAKE) kills
 	@$(SUBMAKE) mutate
 	@echo "check-long: ok"
+
+# kill -9 of workers and of the gate itself: no verdict changes, and a run that is resumed ends as one that was not.
+KILLS = --suite ci
+kills: all
+	python3 tests/faults/gate/kills.py workers $(BUILD) $(KILLS)
+	python3 tests/faults/gate/kills.py gate $(BUILD) --share 0.6
 
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).

@@ -13,7 +13,7 @@
 
 #include "verify/gate/gate_private.h"
 
-#define STARTS 3 /* of a library's worker that fail, in a row and in one thread, before it is given up there */
+#define STARTS 8 /* of a library's worker that fail, in a row and in one thread, before it is given up there */
 
 /* What one thread owns: a worker a library, started when first asked. */
 typedef struct workers {
@@ -130,6 +130,13 @@ out:
     return status;
 }
 
+/* A worker that gave no answer is not asked again: the next one is new. */
+static void drop_worker(workers *w, size_t l)
+{
+    attest_worker_free(w->worker[l]);
+    w->worker[l] = NULL;
+}
+
 /* One kernel on one case, to its end; what hindered it once may not hinder it again. */
 static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, size_t k, attest_error *err)
 {
@@ -144,8 +151,11 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
         snprintf(result.why, sizeof result.why, "%s", reason);
         status = ATTEST_OK;
     }
-    for (int attempt = 0; status == ATTEST_IO && attempt < 2; attempt++)
+    for (int attempt = 0; status == ATTEST_IO && attempt < 2; attempt++) {
         status = ask(&result, &end, g, c, &subject, w, k, err);
+        if (status == ATTEST_IO)
+            drop_worker(w, g->gate->plan->kernel[k].library);
+    }
     if (status != ATTEST_OK && end != PAIR_FATAL) {
         attest_result_identify(&result, &subject, &c->prepared);
         end = attest_result_settle(&result, status, err) ? PAIR_RESULT : PAIR_FATAL;

@@ -63,76 +63,95 @@ static attest_status pick_all(picks **kernel, const attest_gate_state *g, attest
     return ATTEST_OK;
 }
 
-/* Asks of the results picked, and writes them back. */
-static attest_status check(attest_gate_state *g, const pick *picked, size_t count, int calls,
-                           const attest_subject *subject, attest_error *err)
+/* The cases and results that are asked of. */
+typedef struct asked {
+    attest_repeated repeated[LOADED];
+    attest_prepared prepared[LOADED];
+    attest_result *result; /* [LOADED] */
+    size_t number[LOADED]; /* of each result in the list */
+    size_t count;
+} asked;
+
+static attest_status read_results(asked *a, const attest_gate_state *g, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const double timeout = g->gate->options->timeout;
-    attest_repeated repeated[LOADED] = { { NULL, NULL } };
-    attest_prepared prepared[LOADED];
-    attest_result *result = calloc(LOADED, sizeof *result);
-    size_t used = 0;
-    memset(prepared, 0, sizeof prepared);
-    if (!result)
+    for (size_t i = 0; i < a->count && status == ATTEST_OK; i++)
+        status = attest_results_get(&a->result[i], g->results, a->number[i], err);
+    return status;
+}
+
+static attest_status prepare(asked *a, const attest_gate_state *g, const pick *picked, size_t count, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    if (!(a->result = calloc(LOADED, sizeof *a->result)))
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for results");
     for (size_t i = 0; i < count; i++) {
         attest_case c;
         if (picked[i].work == 0)
             continue;
         attest_suite_case(&c, g->gate->suite, g->entry[picked[i].result].of_case);
-        ATTEST_TRY(attest_results_get(&result[used], g->results, picked[i].result, err));
-        ATTEST_TRY(attest_prepare_inputs(&prepared[used], &c, NULL, err));
-        repeated[used] = (attest_repeated){ &prepared[used], &result[used] };
-        used++;
+        ATTEST_TRY(attest_prepare_inputs(&a->prepared[a->count], &c, NULL, err));
+        a->repeated[a->count] = (attest_repeated){ &a->prepared[a->count], &a->result[a->count] };
+        a->number[a->count++] = picked[i].result;
     }
-    if (used > 0)
-        status = calls ? attest_check_calls(repeated, subject, timeout, err)
-                       : attest_check_threads(repeated, used, subject, timeout, err);
-    for (size_t i = 0; status != ATTEST_OK && i < used; i++)
-        if (!attest_result_settle(&result[i], status, err))
-            goto out;
-    status = ATTEST_OK;
-    for (size_t i = 0, at = 0; i < count; i++)
-        if (picked[i].work > 0)
-            ATTEST_TRY(attest_results_replace(g->results, picked[i].result, &result[at++], err));
+    status = read_results(a, g, err);
 out:
-    for (size_t i = 0; i < LOADED; i++)
-        attest_prepared_clear(&prepared[i]);
-    free(result);
     return status;
 }
 
-static attest_status check_library(attest_gate_state *g, size_t l, const picks *kernel, attest_error *err)
+/* Asks of the results picked, and writes them back.  *worker: NULL, or the library's; a new one where that gives no
+ * answer. */
+static attest_status check(attest_gate_state *g, const pick *picked, size_t count, int calls, size_t k,
+                           attest_worker **worker, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    attest_worker *worker = NULL;
-    attest_error why;
-    if (g->gate->plan->library[l].failed[0])
-        return ATTEST_OK;
-    if (attest_plan_start(&worker, g->gate->plan, l, g->gate->options->timeout, &why) != ATTEST_OK)
-        return attest_gate_library_failed(g, l, why.text, err);
-    for (size_t k = 0; k < g->gate->plan->kernel_count; k++) {
-        attest_subject subject = attest_gate_subject(g->gate, k);
-        if (g->gate->plan->kernel[k].library != l)
-            continue;
-        subject.worker = worker;
-        ATTEST_TRY(check(g, &kernel[k].tiny, 1, 1, &subject, err));
-        ATTEST_TRY(check(g, kernel[k].loaded, LOADED, 0, &subject, err));
+    const double timeout = g->gate->options->timeout;
+    attest_subject subject = attest_gate_subject(g->gate, k);
+    attest_status status = ATTEST_OK, asking = ATTEST_IO;
+    asked a = { .count = 0 };
+    ATTEST_TRY(prepare(&a, g, picked, count, err));
+    for (int attempt = 0; a.count > 0 && attempt < 2 && asking == ATTEST_IO; attempt++) {
+        asking = ATTEST_OK;
+        ATTEST_TRY(read_results(&a, g, err));
+        if (!*worker)
+            asking = attest_plan_start(worker, g->gate->plan, g->gate->plan->kernel[k].library, timeout, err);
+        subject.worker = *worker;
+        if (asking == ATTEST_OK)
+            asking = calls ? attest_check_calls(a.repeated, &subject, timeout, err)
+                           : attest_check_threads(a.repeated, a.count, &subject, timeout, err);
+        if (asking == ATTEST_IO) {
+            attest_worker_free(*worker);
+            *worker = NULL;
+        }
+    }
+    for (size_t i = 0; i < a.count; i++) {
+        if (asking != ATTEST_OK && !attest_result_settle(&a.result[i], asking, err))
+            ATTEST_TRY(asking);
+        ATTEST_TRY(attest_results_replace(g->results, a.number[i], &a.result[i], err));
     }
 out:
-    attest_worker_free(worker);
+    for (size_t i = 0; i < LOADED; i++)
+        attest_prepared_clear(&a.prepared[i]);
+    free(a.result);
     return status;
 }
 
 attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err)
 {
+    const attest_plan *plan = g->gate->plan;
     attest_status status = ATTEST_OK;
+    attest_worker *worker = NULL;
     picks *kernel = NULL;
     ATTEST_TRY(pick_all(&kernel, g, err));
-    for (size_t l = 0; l < g->gate->plan->library_count; l++)
-        ATTEST_TRY(check_library(g, l, kernel, err));
+    for (size_t k = 0; k < plan->kernel_count; k++) {
+        if (k > 0 && plan->kernel[k].library != plan->kernel[k - 1].library) {
+            attest_worker_free(worker);
+            worker = NULL;
+        }
+        ATTEST_TRY(check(g, &kernel[k].tiny, 1, 1, k, &worker, err));
+        ATTEST_TRY(check(g, kernel[k].loaded, LOADED, 0, k, &worker, err));
+    }
 out:
+    attest_worker_free(worker);
     free(kernel);
     return status;
 }

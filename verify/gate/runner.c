@@ -397,6 +397,7 @@ attest_status attest_run_case(attest_result *result, int *supported, attest_prep
         ATTEST_TRY(judge_run(result, prepared, subject, bundle, judge, err));
     attest_result_end(result, &run, facts->device_type, judge);
     tell_disguise(result, &run);
+    *supported = run.state != ATTEST_RUN_UNSUPPORTED; /* where supports() gave no answer before */
     if (ended && !judge)
         ATTEST_TRY(attest_case_checks(result, prepared, subject, bundle, timeout_s, err));
 out:
