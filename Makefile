@@ -47,7 +47,8 @@ say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
 KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu model yardstick redrawn)))
-LIB_SRC = $(filter-out reference/tables/% verify/worker/worker_main.c,\
+WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c supervise.c confine.c)
+LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
@@ -79,7 +80,7 @@ all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
 $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/attest-worker: $(call obj,verify/worker/worker_main.c) $(KERNEL_LIB)
+$(BUILD)/attest-worker: $(call obj,$(WORKER_SRC)) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
 $(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
@@ -222,7 +223,7 @@ $(BUILD)/made-up/variant_presets.c: kernels/problem/variant_presets.c tests/made
 	$(call say,GEN)sed '/^const attest_preset attest_presets/r tests/made_up/preset.row' $< > $@.tmp && mv $@.tmp $@
 $(BUILD)/made-up/attest: $(call obj,verify/main.c) $(BUILD)/made-up/variant_presets.o $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/made-up/attest-worker: $(call obj,verify/worker/worker_main.c) $(BUILD)/made-up/variant_presets.o $(KERNEL_LIB)
+$(BUILD)/made-up/attest-worker: $(call obj,$(WORKER_SRC)) $(BUILD)/made-up/variant_presets.o $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
 
 # A copy of the sources with one more value of an axis: what it costs stands in axis.txt.  Compiled quickly.
@@ -284,7 +285,7 @@ kills: all
 
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).
-OBJECTS = $(call obj,$(KERNEL_SRC) $(LIB_SRC) verify/main.c verify/worker/worker_main.c $(TEST_SRC) $(CERTIFY_SRC) \
+OBJECTS = $(call obj,$(KERNEL_SRC) $(LIB_SRC) verify/main.c $(WORKER_SRC) $(TEST_SRC) $(CERTIFY_SRC) \
           tests/certify/main.c $(SIMULATE_SRC) tests/simulators/main.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 objects: $(OBJECTS)
 lint: format-check

@@ -13,6 +13,7 @@
 
 #include "reference/reference.h"
 #include "verify/bench/bench.h"
+#include "verify/worker/worker.h"
 
 typedef struct option_row {
     struct argp_option option;
@@ -46,6 +47,7 @@ enum {
     KEY_MODEL,
     KEY_EXP_ULP,
     KEY_QUIET,
+    KEY_SANDBOX,
     KEY_JOBS,
     KEY_ROUNDS,
     KEY_OBJECTIVE,
@@ -94,6 +96,11 @@ static const option_row option_table[] = {
     { { "resume", KEY_RESUME, 0, 0, "go on with the run in --out that did not finish: same suite, kernels, options",
         0 },
       "gate" },
+    { { "sandbox", KEY_SANDBOX, "MODE", 0,
+        "hold kernels back from other processes and files: auto (default: as far as the system allows), off, or "
+        "require (exit 2 where it does not)",
+        0 },
+      "gate audit replay defects search props" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped (exit code 4)",
         0 },
       "gate audit" },
@@ -317,6 +324,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_SEED: cli->options.seed = parse_integer(state, "seed", text, 0, LONG_MAX); break;
     case KEY_PROPERTY: cli->property = text; break;
     case KEY_QUIET: cli->options.quiet = 1; break;
+    case KEY_SANDBOX: setenv("ATTEST_SANDBOX", text, 1); break;
     default: return parse_argument(key, text, state);
     }
     return 0;
@@ -347,6 +355,16 @@ static const attest_command *find_command(const char *name)
         fprintf(stderr, " %s", attest_commands[i].name);
     fprintf(stderr, "\n");
     exit(2);
+}
+
+/* A mode that is none, or more than the system allows: before anything runs. */
+static void check_sandbox(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    char text[200];
+    const attest_status status = attest_worker_sandbox(text, sizeof text, &err);
+    if (status == ATTEST_BAD_INPUT)
+        exit(attest_cli_error(cli, status, &err));
 }
 
 void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_command **command)
@@ -392,6 +410,8 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
             exit(0);
         }
     argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &input);
+    if (input.seen & 1ull << (KEY_SANDBOX - KEY_SUITE))
+        check_sandbox(cli);
 }
 
 int attest_cli_error(const attest_cli *cli, attest_status status, const attest_error *err)

@@ -41,6 +41,24 @@ static void print_fields(FILE *out, const attest_result *result)
     }
 }
 
+/* What the kernel printed, with every byte that a terminal could take for a command as \xNN. */
+static void print_output(const attest_worker *worker)
+{
+    size_t length;
+    const char *text = attest_worker_printed(worker, &length);
+    for (size_t i = 0; text && i < length; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if (i == 0 || (text[i - 1] == '\n'))
+            fprintf(stderr, "kernel: ");
+        if ((c >= ' ' && c <= '~') || c == '\n')
+            fputc(c, stderr);
+        else
+            fprintf(stderr, "\\x%02x", c);
+    }
+    if (text && text[length - 1] != '\n')
+        fputc('\n', stderr);
+}
+
 /* What to replay: a problem line (every line has a '='), or a case file with its kernel and its tensors. */
 typedef struct replayed {
     attest_case c;
@@ -133,6 +151,8 @@ int attest_command_replay(const attest_cli *cli)
         attest_result_print_json(stdout, &result);
     else if (!cli->options.quiet)
         print_fields(stdout, &result);
+    if (!cli->options.quiet)
+        print_output(subject.worker);
     attest_exit exit_code = { 0 };
     attest_exit_add(&exit_code, attest_result_exit(&result, cli->options.strict));
     code = attest_exit_code(&exit_code);

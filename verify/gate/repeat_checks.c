@@ -74,6 +74,13 @@ static void load_start(load *l)
     }
 }
 
+/* SIGSTOP: the load rests until SIGCONT. */
+static void load_signal(const load *l, int number)
+{
+    for (int i = 0; i < l->count; i++)
+        kill(l->busy[i], number);
+}
+
 static void load_stop(load *l)
 {
     while (l->count > 0) {
@@ -174,10 +181,14 @@ attest_status attest_check_threads(const attest_repeated *repeated, size_t count
     attest_status status = ATTEST_OK;
     attest_bundle *first[CASES_MOST] = { NULL };
     char what[64];
+    char why[256];
     load l;
     load_start(&l);
-    for (size_t t = 0; t < THREAD_COUNTS; t++) {
+    for (size_t t = 0; t < THREAD_COUNTS && count; t++) {
+        load_signal(&l, SIGSTOP); /* while a worker ends and another starts: no part of what is asked */
         attest_worker_renew(subject->worker, thread_counts[t]);
+        attest_worker_supports(subject->worker, subject->index, &repeated[0].prepared->c.problem, why, sizeof why);
+        load_signal(&l, SIGCONT);
         snprintf(what, sizeof what, "under load, with OMP_NUM_THREADS=%u", thread_counts[t]);
         for (size_t i = 0; i < count && i < CASES_MOST; i++)
             if (attest_result_judged_good(repeated[i].result))

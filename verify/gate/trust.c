@@ -10,6 +10,7 @@
 #include "reference/reference.h"
 #include "reports/report.h"
 #include "verify/base/base.h"
+#include "verify/worker/worker.h"
 
 static attest_status add_base(attest_facts *facts, const char *name, const char *text, attest_error *err)
 {
@@ -40,12 +41,15 @@ out:
 attest_status attest_trust_collect(attest_facts *facts, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    char machine[512];
+    attest_error none;
+    char machine[512], sandbox[200];
     ATTEST_TRY(add_base(facts, "attest", ATTEST_VERSION, err));
     ATTEST_TRY(add_base(facts, "compiler of the reference", attest_reference_compiler(), err));
     ATTEST_TRY(add_libraries(facts, err));
     attest_machine_name(machine, sizeof machine);
     ATTEST_TRY(add_base(facts, "processor", machine, err));
+    if (attest_worker_sandbox(sandbox, sizeof sandbox, &none) == ATTEST_OK)
+        ATTEST_TRY(add_base(facts, "sandbox of the kernels", sandbox, err));
     for (size_t k = 0; k < attest_lemma_count; k++) {
         const attest_lemma *l = &attest_lemmas[k];
         const int cited = *l->source != '\0';

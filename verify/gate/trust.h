@@ -5,7 +5,8 @@
 #include "reports/trust.h"
 
 /* Appends: base facts (attest, the compiler and the libraries of reference/ with their versions at run time, and at
- * build time where they differ, the C library, the processor), then each lemma of derivations.md, proved or cited. */
+ * build time where they differ, the C library, the processor, what held the
+ * kernels back), then each lemma of derivations.md, proved or cited. */
 attest_status attest_trust_collect(attest_facts *facts, attest_error *err);
 
 #endif

@@ -1,139 +1,57 @@
-/* worker.c - talking to a worker: packets with a deadline, its end, its kernel list, supports(). */
+/* worker.c - a worker's processes, one for each kernel of the host; its kernel list, supports(), numerics. */
 #include "verify/worker/worker_private.h"
 #include "verify/base/base.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-/* Waits until the worker has ended or `deadline`; leaves the zombie, so that its group id stays its own. */
-static int has_ended(pid_t pid, double deadline)
+static void free_process(attest_process *process)
 {
-    const struct timespec pause = { 0, 1000000 };
-    for (;;) {
-        siginfo_t info;
-        memset(&info, 0, sizeof info);
-        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR)
-            return 1;
-        if (info.si_pid == pid)
-            return 1;
-        if (!(attest_now_seconds() < deadline))
-            return 0;
-        nanosleep(&pause, NULL);
+    if (process)
+        attest_process_clear(process);
+    free(process);
+}
+
+/* Ends all processes; those of a library with a close() get time for it, all at once. */
+static void end_processes(attest_worker *worker)
+{
+    const double deadline = attest_now_seconds() + ATTEST_WORKER_CLOSE;
+    attest_process *const spare = worker->spare;
+    for (size_t i = 0; worker->closes && i <= worker->kernel_count; i++) {
+        attest_process *p = i < worker->kernel_count && worker->process ? worker->process[i] : spare;
+        if (p)
+            attest_process_shut(p);
     }
-}
-
-int attest_worker_kill(attest_worker *worker)
-{
-    int status = -1;
-    if (worker->pid > 0) {
-        kill(-worker->pid, SIGKILL);
-        kill(worker->pid, SIGKILL);
-        while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
-            ;
+    for (size_t i = 0; i <= worker->kernel_count; i++) {
+        attest_process *p = i == worker->kernel_count ? spare : worker->process ? worker->process[i] : NULL;
+        if (p && worker->closes)
+            attest_process_await(p, deadline);
+        free_process(p);
+        if (worker->process && i < worker->kernel_count)
+            worker->process[i] = NULL;
     }
-    worker->pid = -1;
-    if (worker->socket >= 0)
-        close(worker->socket);
-    worker->socket = -1;
-    return status;
-}
-
-static attest_exchange ended(attest_worker *worker, double deadline, int *wait_status)
-{
-    const int by_itself = has_ended(worker->pid, deadline);
-    *wait_status = attest_worker_kill(worker);
-    return by_itself ? ATTEST_EXCHANGE_ENDED : ATTEST_EXCHANGE_LATE;
-}
-
-attest_exchange attest_worker_receive(attest_worker *worker, void *packet, size_t size, uint32_t type, double timeout_s,
-                                      int *wait_status)
-{
-    const double deadline = attest_now_seconds() + timeout_s;
-    for (;;) {
-        const double left = deadline - attest_now_seconds();
-        struct pollfd p = { .fd = worker->socket, .events = POLLIN };
-        const int ready = poll(&p, 1, !(left > 0) ? 0 : left > 1e6 ? 1000000000 : (int)(left * 1000) + 1);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready == 0 && left > 0)
-            continue;
-        if (ready <= 0) {
-            *wait_status = attest_worker_kill(worker);
-            return ATTEST_EXCHANGE_LATE;
-        }
-        const ssize_t got = recv(worker->socket, packet, size, MSG_TRUNC);
-        uint32_t got_type = 0;
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return ended(worker, deadline, wait_status);
-        if ((size_t)got >= sizeof got_type)
-            memcpy(&got_type, packet, sizeof got_type);
-        if ((size_t)got == size && got_type == type)
-            return ATTEST_EXCHANGE_OK;
-        *wait_status = attest_worker_kill(worker);
-        return ATTEST_EXCHANGE_GARBLED;
-    }
-}
-
-attest_exchange attest_worker_ask(attest_worker *worker, const attest_packet_request *request,
-                                  attest_packet_answer *answer, double timeout_s, int *wait_status)
-{
-    memset(&worker->shared->fault, 0, sizeof worker->shared->fault);
-    ssize_t sent;
-    do
-        sent = send(worker->socket, request, sizeof *request, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    if (sent != (ssize_t)sizeof *request)
-        return ended(worker, attest_now_seconds() + timeout_s, wait_status);
-    const attest_exchange x = attest_worker_receive(worker, answer, sizeof *answer, ATTEST_PACKET_ANSWER, timeout_s,
-                                                    wait_status);
-    if (x == ATTEST_EXCHANGE_OK) { /* the worker's memory is at the kernel's mercy: end its texts here */
-        worker->ran = request->kernel;
-        worker->strays = answer->threads > worker->threads_start ? answer->threads - worker->threads_start : 0;
-        answer->why[sizeof answer->why - 1] = '\0';
-        answer->fp_state[sizeof answer->fp_state - 1] = '\0';
-    }
-    return x;
-}
-
-void attest_worker_death_text(char *text, size_t len, int wait_status)
-{
-    if (WIFSIGNALED(wait_status))
-        snprintf(text, len, "signal %d (%s)", WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
-    else
-        snprintf(text, len, "exit code %d", WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1);
+    worker->spare = NULL;
+    worker->running = 0;
 }
 
 void attest_worker_free(attest_worker *worker)
 {
     if (!worker)
         return;
-    if (worker->closes && worker->pid > 0 && shutdown(worker->socket, SHUT_WR) == 0)
-        has_ended(worker->pid, attest_now_seconds() + ATTEST_WORKER_CLOSE);
-    attest_worker_kill(worker);
-    if (worker->shared)
-        munmap(worker->shared, sizeof *worker->shared);
-    if (worker->memory >= 0)
-        close(worker->memory);
+    end_processes(worker);
+    free(worker->process);
     free(worker->path);
     free(worker->library);
     free(worker->kernel);
+    free(worker->printed);
     free(worker);
 }
 
 void attest_worker_renew(attest_worker *worker, unsigned threads)
 {
-    attest_worker_kill(worker);
+    end_processes(worker);
     worker->threads = threads;
 }
 
@@ -144,27 +62,81 @@ const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, siz
     return index < worker->kernel_count ? &worker->kernel[index] : NULL;
 }
 
-attest_status attest_worker_alive(attest_worker *worker, size_t index, attest_error *err)
+/* ---- processes --------------------------------------------------------------------------------------------------- */
+/* Where the process of kernel `index` stands: of a device, that of the first kernel of a device. */
+static size_t slot_of(const attest_worker *worker, size_t index)
 {
-    if (worker->strays && worker->ran != index && worker->kernel[worker->ran].device_type == ATTEST_CPU)
-        attest_worker_kill(worker);
-    if (worker->pid > 0 && !has_ended(worker->pid, 0))
+    size_t first = 0;
+    if (worker->kernel[index].device_type == ATTEST_CPU)
+        return index;
+    while (worker->kernel[first].device_type == ATTEST_CPU)
+        first++;
+    return first;
+}
+
+/* The slot's process, or a new one, not started: the one that has listed the kernels, if nobody has it. */
+static attest_process *take_process(attest_worker *worker, size_t slot)
+{
+    attest_process *p = worker->process[slot];
+    if (!p && worker->running >= ATTEST_WORKER_PROCESSES) {
+        free_process(worker->process[worker->last]); /* kernels come in turn: this one's next turn is the farthest */
+        worker->process[worker->last] = NULL;
+        worker->running--;
+    }
+    if (!p) {
+        p = worker->spare ? worker->spare : attest_process_new();
+        worker->spare = NULL;
+        worker->process[slot] = p;
+        worker->running += p != NULL;
+    }
+    worker->last = slot;
+    return p;
+}
+
+attest_status attest_worker_alive(attest_process **process, attest_worker *worker, size_t index, attest_error *err)
+{
+    attest_process *p = take_process(worker, slot_of(worker, index));
+    *process = p;
+    if (!p)
+        return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+    if (!p->left && !attest_process_broken(p))
         return ATTEST_OK;
-    attest_worker_kill(worker);
-    if (worker->failed_starts >= ATTEST_WORKER_STARTS)
+    attest_process_kill(p);
+    if (p->failed_starts >= ATTEST_WORKER_STARTS)
         return attest_fail(err, ATTEST_IO, "attest-worker failed to start %d times in a row: given up",
-                           worker->failed_starts);
-    const attest_status status = attest_worker_launch(worker, err);
-    worker->failed_starts = status == ATTEST_OK ? 0 : worker->failed_starts + 1;
+                           p->failed_starts);
+    const attest_status status = attest_process_launch(p, worker, err);
+    p->failed_starts = status == ATTEST_OK ? 0 : p->failed_starts + 1;
     return status;
 }
 
+/* ---- what kernels print ------------------------------------------------------------------------------------------ */
+void attest_worker_keep_output(attest_worker *worker, attest_process *process)
+{
+    const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
+    if (end <= 0 || (!worker->printed && !(worker->printed = malloc(ATTEST_WORKER_OUTPUT))))
+        return;
+    const size_t room = ATTEST_WORKER_OUTPUT - worker->printed_length;
+    const size_t most = end < (off_t)room ? (size_t)end : room;
+    const ssize_t got = pread(process->output, worker->printed + worker->printed_length, most, 0);
+    worker->printed_length += got > 0 ? (size_t)got : 0;
+    lseek(process->output, 0, SEEK_SET);
+}
+
+const char *attest_worker_printed(const attest_worker *worker, size_t *length)
+{
+    *length = worker->printed_length;
+    return worker->printed_length ? worker->printed : NULL;
+}
+
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 attest_status attest_worker_declared(attest_worker *worker, size_t index, const attest_problem *p,
                                      attest_declared *declared, attest_error *err)
 {
     const attest_kernel_facts *facts = &worker->kernel[index];
-    const attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
+    attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
     attest_packet_answer answer;
+    attest_process *process;
     attest_status status = ATTEST_OK;
     char why[256];
     int wait_status = 0;
@@ -174,8 +146,8 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
             status = attest_fail(err, ATTEST_UNSUPPORTED, "%s: %s", facts->name, why);
         return status;
     }
-    ATTEST_TRY(attest_worker_alive(worker, index, err));
-    if (attest_worker_ask(worker, &request, &answer, worker->timeout_s, &wait_status) != ATTEST_EXCHANGE_OK)
+    ATTEST_TRY(attest_worker_alive(&process, worker, index, err));
+    if (attest_process_ask(process, &request, -1, &answer, worker->timeout_s, &wait_status) != ATTEST_EXCHANGE_OK)
         return attest_fail(err, ATTEST_IO, "%s: no answer about its numerics", facts->name);
     if (!answer.supported)
         return attest_fail(err, ATTEST_UNSUPPORTED, "%s: %s", facts->name, answer.why);
@@ -190,12 +162,13 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
     attest_packet_answer answer;
     char death[96];
     int wait_status = 0;
-    const attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
-    if (attest_worker_alive(worker, index, &err) != ATTEST_OK) {
+    attest_packet_request request = { .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .problem = *p };
+    attest_process *process;
+    if (attest_worker_alive(&process, worker, index, &err) != ATTEST_OK) {
         snprintf(why, len, "%s", err.text);
         return -1;
     }
-    switch (attest_worker_ask(worker, &request, &answer, worker->timeout_s, &wait_status)) {
+    switch (attest_process_ask(process, &request, -1, &answer, worker->timeout_s, &wait_status)) {
     case ATTEST_EXCHANGE_OK: snprintf(why, len, "%s", answer.why); return answer.supported && !answer.harness;
     case ATTEST_EXCHANGE_ENDED:
         attest_worker_death_text(death, sizeof death, wait_status);
@@ -204,6 +177,7 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
     case ATTEST_EXCHANGE_LATE:
         snprintf(why, len, "supports() did not answer within %g s", worker->timeout_s);
         return -1;
+    case ATTEST_EXCHANGE_MEMORY: snprintf(why, len, "supports() used too much memory"); return -1;
     default: snprintf(why, len, "the worker's answer to supports() was garbled"); return -1;
     }
 }

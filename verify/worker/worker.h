@@ -2,18 +2,19 @@
  *
  * Answers what a run of a kernel wrote and how it ended. Judges nothing; the worker itself links kernels/ only.
  *
- * attest-worker (kernels, ABI, .npy only) is started once per kernel library and served over a socket pair; tensors
- * travel in one memfd.  Each tensor has a segment of it (worker_layout.h): whole pages, with canary bytes around the
- * data.  The data is aligned to 64 bytes, or one element off (worker_disguise.h).  It lies against the end of its
- * pages in the first run and against their start in the second.  The worker maps inputs read-only, outputs and
- * workspace read-write, with PROT_NONE pages on both sides of each.  Outputs are filled with a NaN pattern of their
- * own before run() (or, in the first run of some cases, with ordinary numbers), another one for the second run, so
- * an element that was never written is seen.  A worker that dies or is late is killed (whole process group) and the
- * next case starts a new one: a crash costs one result.
+ * attest-worker (kernels, ABI, .npy only) is started once per kernel of a library, when it is first asked, and served
+ * over a socket pair; kernels of a device share one.  So what a kernel leaves behind, threads or processes, is never
+ * another's.  Tensors travel in a memfd whose size nobody can change.  Each tensor has a segment of it
+ * (worker_layout.h): whole pages, with canary bytes around the data.  The data is aligned to 64 bytes, or one element
+ * off (worker_disguise.h).  It lies against the end of its pages in the first run and against their start in the
+ * second.  The worker maps inputs read-only, outputs and workspace read-write, with PROT_NONE pages on both sides of
+ * each.  Outputs are filled with a NaN pattern of their own before run() (or, in the first run of some cases, with
+ * ordinary numbers), another one for the second run, so an element that was never written is seen.
  *
- * Threads that a kernel of the host leaves behind may still write, or fault, when another kernel of its library
- * runs.  So a worker with more threads than it had after loading serves no other kernel: it is ended, and a new one
- * started.
+ * A worker that dies, is late, or uses more than half of the memory is killed with all that it started, and the next
+ * case starts a new one: a crash costs one result.  So is one that leaves processes behind, after the run.
+ *
+ * What holds a worker back (worker_sandbox.h) is by $ATTEST_SANDBOX: auto (or unset), off, require.
  */
 #ifndef ATTEST_WORKER_H
 #define ATTEST_WORKER_H
@@ -34,7 +35,8 @@ typedef struct attest_kernel_facts {
 typedef enum attest_run_state {
     ATTEST_RUN_DONE = 0,        /* run() returned; status below */
     ATTEST_RUN_UNSUPPORTED = 1, /* supports() said no: `why` */
-    ATTEST_RUN_CRASH = 2,       /* killed by a signal, or (signal 0) spoke on the worker's socket: `why` */
+    ATTEST_RUN_CRASH = 2,       /* killed by a signal, or (signal 0) spoke on the worker's socket, used too much
+                                   memory, or no worker could be started: `why` */
     ATTEST_RUN_TIMEOUT = 3,
     ATTEST_RUN_EXIT = 4 /* the process ended by itself */
 } attest_run_state;
@@ -53,6 +55,7 @@ typedef struct attest_run_result {
     char disguise[96]; /* of the first run, in words (worker_disguise.h); "": none */
     uint32_t differs;  /* of many calls: the first one whose outputs had other bits than the first's; 0: none */
     uint32_t strays;   /* threads that the kernel's calls left in the worker */
+    int left;          /* 1: it left processes behind, which were ended */
 } attest_run_result;
 
 typedef struct attest_worker attest_worker;
@@ -82,8 +85,8 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
 /* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the
  * caller: o, and u z lse ht zt as the kernel gives and the variant has).  The second run is compared
  * bitwise (kernels with ATTEST_DETERMINISTIC only).  A worker that SIGKILL ends is asked once more, here and below:
- * that signal comes from outside, as a rule.  Returns ATTEST_OK whatever the kernel did; an error status is a fault of
- * ours. */
+ * that signal comes from outside, as a rule.  Returns ATTEST_OK whatever the kernel did, also where its worker cannot
+ * be started any more; an error status is a fault of ours. */
 attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err);
@@ -103,7 +106,15 @@ attest_status attest_worker_run_often(attest_worker *worker, size_t index, const
                                       const attest_bundle *bundle, uint32_t calls, double timeout_s,
                                       attest_run_result *result, attest_error *err);
 
-/* Ends the process; the next question starts one in whose environment OMP_NUM_THREADS and its like (OpenBLAS, MKL,
+/* What kernels have printed on standard output and error in their runs, the first 64 KiB of it, as they wrote it:
+ * `length` bytes, borrowed; NULL: nothing. */
+const char *attest_worker_printed(const attest_worker *worker, size_t *length);
+
+/* What holds workers back here, in words, by a worker on the built-in kernels.  ATTEST_BAD_INPUT: $ATTEST_SANDBOX is
+ * `require`, and this system lacks Landlock or seccomp; or it is no word of the list. */
+attest_status attest_worker_sandbox(char *text, size_t len, attest_error *err);
+
+/* Ends the processes; the next question starts one in whose environment OMP_NUM_THREADS and its like (OpenBLAS, MKL,
  * BLIS, Rayon) say `threads`, and it gets 20 times as long; 0: what ours says. */
 void attest_worker_renew(attest_worker *worker, unsigned threads);
 

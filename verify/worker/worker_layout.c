@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -87,9 +88,9 @@ static void place(attest_segment *s, attest_spread how, uint64_t page)
 }
 
 /* ---- segments ---------------------------------------------------------------------------------------------------- */
-static attest_segment *add_segment(attest_layout *l, attest_shared *shared, uint32_t use, attest_tensor_id id)
+static attest_segment *add_segment(attest_layout *l, uint32_t use, attest_tensor_id id)
 {
-    attest_segment *s = &shared->segment[l->count++];
+    attest_segment *s = &l->table.segment[l->table.count++];
     memset(s, 0, sizeof *s);
     s->use = use;
     s->kind = id.kind;
@@ -99,15 +100,14 @@ static attest_segment *add_segment(attest_layout *l, attest_shared *shared, uint
     return s;
 }
 
-static attest_status list_segments(attest_layout *l, attest_worker *worker, const attest_problem *p,
-                                   const attest_bundle *bundle, uint64_t workspace, attest_spread how,
-                                   attest_error *err)
+static attest_status list_segments(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
+                                   uint64_t workspace, attest_spread how, attest_error *err)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     char name[32];
     const size_t inputs = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
     const size_t outputs = attest_problem_outputs(p, ids + inputs, ATTEST_MAX_TENSORS - inputs);
-    l->bytes = round_up(sizeof(attest_shared), worker->page);
+    l->bytes = round_up(sizeof(attest_table), page);
     for (size_t i = 0; i < inputs + outputs; i++) {
         attest_tensor *t = attest_bundle_get(bundle, ids[i]);
         if (!t && i < inputs) {
@@ -116,59 +116,72 @@ static attest_status list_segments(attest_layout *l, attest_worker *worker, cons
         }
         if (!t)
             continue;
-        l->tensor[l->count] = t;
-        attest_segment *s = add_segment(l, worker->shared, i < inputs ? ATTEST_SEGMENT_INPUT : ATTEST_SEGMENT_OUTPUT,
-                                        ids[i]);
+        l->tensor[l->table.count] = t;
+        attest_segment *s = add_segment(l, i < inputs ? ATTEST_SEGMENT_INPUT : ATTEST_SEGMENT_OUTPUT, ids[i]);
         s->tensor = *t;
         s->tensor.data = NULL;
-        place(s, how, worker->page);
+        place(s, how, page);
         l->far |= s->islands > 1;
         l->bytes += s->islands * s->bytes;
     }
     if (workspace) {
-        attest_segment *s = add_segment(l, worker->shared, ATTEST_SEGMENT_WORKSPACE,
-                                        (attest_tensor_id){ UINT32_MAX, 0 });
+        attest_segment *s = add_segment(l, ATTEST_SEGMENT_WORKSPACE, (attest_tensor_id){ UINT32_MAX, 0 });
         s->size = workspace;
-        s->bytes = round_up(workspace, worker->page);
+        s->bytes = round_up(workspace, page);
         l->bytes += s->bytes;
     }
-    worker->shared->segment_count = l->count;
     return ATTEST_OK;
 }
 
-static attest_status map_segments(attest_layout *l, const attest_worker *worker, attest_error *err)
+/* Bytes that are filled: all but the middle of a large workspace, which is the last segment. */
+static uint64_t filled_bytes(const attest_layout *l)
 {
-    const size_t header = (size_t)round_up(sizeof(attest_shared), worker->page);
+    const attest_segment *last = &l->table.segment[l->table.count - 1];
+    return l->table.count && last->use == ATTEST_SEGMENT_WORKSPACE && last->bytes > 2 * ATTEST_WORKER_FILLED
+               ? last->offset + ATTEST_WORKER_FILLED
+               : l->bytes;
+}
+
+static attest_status map_segments(attest_layout *l, attest_error *err)
+{
+    const unsigned long long bytes = l->bytes;
     int failed = 0;
-    if (ftruncate(worker->memory, (off_t)header) < 0 || ftruncate(worker->memory, (off_t)l->bytes) < 0)
-        return attest_fail(err, ATTEST_IO, "cannot size shared memory: %s", strerror(errno));
+    l->memory = memfd_create("shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (l->memory < 0)
+        return attest_fail(err, ATTEST_NO_MEMORY, "cannot make shared memory: %s", strerror(errno));
+    if (ftruncate(l->memory, (off_t)l->bytes) < 0)
+        return attest_fail(err, ATTEST_NO_MEMORY, "%llu bytes of shared memory: %s", bytes, strerror(errno));
     do /* takes the pages now, so that a lack of memory is an error and not a SIGBUS */
-        failed = posix_fallocate(worker->memory, 0, (off_t)l->bytes);
+        failed = posix_fallocate(l->memory, 0, (off_t)filled_bytes(l));
     while (failed == EINTR);
     if (failed)
-        return attest_fail(err, ATTEST_NO_MEMORY, "%llu bytes of shared memory: %s", (unsigned long long)l->bytes,
-                           strerror(failed));
-    void *at = mmap(NULL, (size_t)l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker->memory, 0);
+        return attest_fail(err, ATTEST_NO_MEMORY, "%llu bytes of shared memory: %s", bytes, strerror(failed));
+    if (fcntl(l->memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        return attest_fail(err, ATTEST_IO, "cannot seal shared memory: %s", strerror(errno));
+    void *at = mmap(NULL, (size_t)l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->memory, 0);
     if (at == MAP_FAILED)
-        return attest_fail(err, ATTEST_NO_MEMORY, "cannot map %llu bytes: %s", (unsigned long long)l->bytes,
-                           strerror(errno));
+        return attest_fail(err, ATTEST_NO_MEMORY, "cannot map %llu bytes: %s", bytes, strerror(errno));
     l->base = at;
     return ATTEST_OK;
 }
 
-attest_status attest_layout_make(attest_layout *l, attest_worker *worker, const attest_problem *p,
-                                 const attest_bundle *bundle, uint64_t workspace, attest_spread how, attest_error *err)
+attest_status attest_layout_make(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
+                                 uint64_t workspace, attest_spread how, attest_error *err)
 {
     memset(l, 0, sizeof *l);
-    const attest_status status = list_segments(l, worker, p, bundle, workspace, how, err);
-    return status == ATTEST_OK ? map_segments(l, worker, err) : status;
+    l->memory = -1;
+    const attest_status status = list_segments(l, page, p, bundle, workspace, how, err);
+    return status == ATTEST_OK ? map_segments(l, err) : status;
 }
 
 void attest_layout_clear(attest_layout *l)
 {
     if (l->base)
         munmap(l->base, (size_t)l->bytes);
+    if (l->memory >= 0)
+        close(l->memory);
     l->base = NULL;
+    l->memory = -1;
 }
 
 attest_tensor attest_layout_view(const attest_layout *l, const attest_segment *s)
@@ -239,17 +252,28 @@ static uint64_t shift_of(const attest_layout *l, const attest_segment *s)
     return l->disguise.shift && s->use != ATTEST_SEGMENT_WORKSPACE ? unit % ATTEST_WORKER_ALIGN : 0;
 }
 
-void attest_layout_fill(const attest_layout *l, attest_shared *shared, int run)
+/* The canary beside a workspace and its bytes, which are all equal. */
+static void fill_workspace(const attest_layout *l, const attest_segment *s, int run)
 {
-    for (uint32_t i = 0; i < l->count; i++) {
-        attest_segment *s = &shared->segment[i];
+    const uint64_t part = s->bytes > 2 * ATTEST_WORKER_FILLED ? ATTEST_WORKER_FILLED : s->bytes;
+    unsigned char *at = l->base + s->offset;
+    memset(at, workspace_fill[run], (size_t)part);
+    memset(at + s->bytes - part, workspace_fill[run], (size_t)part);
+    memset(at, attest_canary(s->use), (size_t)s->start);
+    memset(at + s->start + s->size, attest_canary(s->use), (size_t)(s->bytes - s->start - s->size));
+}
+
+void attest_layout_fill(attest_layout *l, int run)
+{
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        attest_segment *s = &l->table.segment[i];
         const uint64_t shift = shift_of(l, s);
         s->start = run == 0 ? s->bytes - round_up(s->size + shift, ATTEST_WORKER_ALIGN) + shift : 0;
-        memset(l->base + s->offset, attest_canary(s->use), (size_t)(s->islands * s->bytes));
         if (s->use == ATTEST_SEGMENT_WORKSPACE) {
-            memset(l->base + s->offset + s->start, workspace_fill[run], (size_t)s->size);
+            fill_workspace(l, s, run);
             continue;
         }
+        memset(l->base + s->offset, attest_canary(s->use), (size_t)(s->islands * s->bytes));
         const attest_tensor t = attest_layout_view(l, s);
         if (s->use == ATTEST_SEGMENT_INPUT)
             attest_layout_copy(&t, l->tensor[i]);
@@ -258,4 +282,5 @@ void attest_layout_fill(const attest_layout *l, attest_shared *shared, int run)
         else
             set_all(&t, attest_poison[run][t.dtype]);
     }
+    memcpy(l->base, &l->table, offsetof(attest_table, segment) + l->table.count * sizeof l->table.segment[0]);
 }

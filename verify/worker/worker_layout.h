@@ -18,13 +18,15 @@
 #include "verify/worker/worker_private.h"
 
 #define ATTEST_WORKER_RUNS 2
+#define ATTEST_WORKER_FILLED ((uint64_t)32 << 20)
 
 typedef enum attest_spread { ATTEST_SPREAD_NONE = 0, ATTEST_SPREAD_NEAR = 1, ATTEST_SPREAD_FAR = 2 } attest_spread;
 
 typedef struct attest_layout {
     attest_tensor *tensor[ATTEST_MAX_TENSORS]; /* of the bundle, by segment; NULL for the workspace */
-    uint32_t count;                            /* segments */
+    attest_table table;                        /* the memfd starts with a copy, which is never read */
     int far;                                   /* a tensor has islands */
+    int memory;                                /* the memfd: nobody can change its size; -1: none */
     uint64_t bytes;                            /* of the memfd */
     unsigned char *base;                       /* the whole memfd, mapped */
     attest_disguise disguise;                  /* of run 0; nothing until it is set */
@@ -37,15 +39,16 @@ extern const uint64_t attest_poison[ATTEST_WORKER_RUNS][ATTEST_DTYPE_COUNT];
 /* Byte beside the data of a segment of this use. */
 static inline unsigned char attest_canary(uint32_t use) { return use == ATTEST_SEGMENT_INPUT ? 0xff : 0xa5; }
 
-/* Lists the inputs that the problem uses, the outputs that the bundle holds and the workspace in worker->shared, and
- * maps them.  Cleared with attest_layout_clear(), also after an error. */
-attest_status attest_layout_make(attest_layout *l, attest_worker *worker, const attest_problem *p,
-                                 const attest_bundle *bundle, uint64_t workspace, attest_spread how, attest_error *err);
+/* Lists the inputs that the problem uses, the outputs that the bundle holds and the workspace, and maps them in pages
+ * of `page` bytes.  Cleared with attest_layout_clear(), also after an error.  ATTEST_NO_MEMORY: there is less. */
+attest_status attest_layout_make(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
+                                 uint64_t workspace, attest_spread how, attest_error *err);
 void attest_layout_clear(attest_layout *l);
 
-/* Fills all segments for run 0 or 1.  In run 0 data ends as near to the end of its pages as alignment allows,
+/* Fills all segments for run 0 or 1; of a workspace of more than 2 ATTEST_WORKER_FILLED bytes the first and the last so
+ * many, the others are 0 and take no memory.  In run 0 data ends as near to the end of its pages as alignment allows,
  * shifted and with numbers as the disguise says; in run 1 it starts where they start. */
-void attest_layout_fill(const attest_layout *l, attest_shared *shared, int run);
+void attest_layout_fill(attest_layout *l, int run);
 
 /* The tensor of a segment in our own mapping. */
 attest_tensor attest_layout_view(const attest_layout *l, const attest_segment *s);

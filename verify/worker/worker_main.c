@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +14,23 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "kernels/library/library.h"
+#include "verify/worker/worker_confine.h"
+#include "verify/worker/worker_describe.h"
 #include "verify/worker/worker_fp.h"
 #include "verify/worker/worker_protocol.h"
+#include "verify/worker/worker_supervise.h"
 #include "verify/base/base.h"
 
 /* ---- what the worker is --------------------------------------------------------------------------------- */
 typedef struct served {
     attest_plugin *plugin;
-    attest_shared *shared;
-    fp_control fp; /* state at start, set again before each run */
+    attest_table table; /* of the request that is served: a copy */
+    fp_control fp;      /* state at start, set again before each run */
     int load_changed_fp;
     char load_fp[64];
     char cpu[96], device[96];
@@ -35,6 +40,7 @@ typedef struct served {
 /* For the signal handler only: it has no argument of ours.  base[i] is segment i's mapping. */
 static struct {
     attest_shared *shared;
+    const attest_table *table;
     volatile uint32_t count;
     unsigned char *base[ATTEST_WORKER_SEGMENTS];
 } mapped;
@@ -60,7 +66,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     f->access = fault_access(context);
     f->found = 0;
     for (uint32_t i = 0; info->si_code > 0 && i < mapped.count; i++) {
-        const attest_segment *s = &mapped.shared->segment[i];
+        const attest_segment *s = &mapped.table->segment[i];
         uintptr_t base = (uintptr_t)mapped.base[i];
         if (at < base - ATTEST_WORKER_GUARD || at >= base + attest_segment_reach(s) + ATTEST_WORKER_GUARD)
             continue;
@@ -95,7 +101,7 @@ static int use_signal_stack(void)
 }
 
 /* ---- segments: file pages between two guards ------------------------------------------------------------ */
-static attest_status map_segment(unsigned char **base, const attest_segment *s)
+static attest_status map_segment(unsigned char **base, const attest_segment *s, int memory)
 {
     const size_t whole = (size_t)attest_segment_reach(s) + 2u * ATTEST_WORKER_GUARD;
     const int access = s->use == ATTEST_SEGMENT_INPUT ? PROT_READ : PROT_READ | PROT_WRITE;
@@ -104,8 +110,8 @@ static attest_status map_segment(unsigned char **base, const attest_segment *s)
     if (at == MAP_FAILED)
         return ATTEST_NO_MEMORY;
     for (uint64_t k = 0; k < s->islands; k++)
-        if (mmap(at + ATTEST_WORKER_GUARD + k * s->apart, (size_t)s->bytes, access, MAP_SHARED | MAP_FIXED,
-                 ATTEST_WORKER_MEMORY, (off_t)(s->offset + k * s->bytes)) == MAP_FAILED) {
+        if (mmap(at + ATTEST_WORKER_GUARD + k * s->apart, (size_t)s->bytes, access, MAP_SHARED | MAP_FIXED, memory,
+                 (off_t)(s->offset + k * s->bytes)) == MAP_FAILED) {
             munmap(at, whole);
             return ATTEST_NO_MEMORY;
         }
@@ -113,13 +119,13 @@ static attest_status map_segment(unsigned char **base, const attest_segment *s)
     return ATTEST_OK;
 }
 
-static void unmap_segments(const attest_shared *shared)
+static void unmap_segments(const attest_table *table)
 {
     const uint32_t count = mapped.count;
     mapped.count = 0;
     for (uint32_t i = 0; i < count; i++)
         munmap(mapped.base[i] - ATTEST_WORKER_GUARD,
-               (size_t)attest_segment_reach(&shared->segment[i]) + 2u * ATTEST_WORKER_GUARD);
+               (size_t)attest_segment_reach(&table->segment[i]) + 2u * ATTEST_WORKER_GUARD);
 }
 
 /* ---- one run -------------------------------------------------------------------------------------------- */
@@ -143,10 +149,10 @@ static void place_tensor(attest_view *view, const attest_segment *s, const attes
         slot[s->kind][s->index] = t;
 }
 
-static attest_status make_images(run_state *r, const attest_shared *shared, char *why, size_t len)
+static attest_status make_images(run_state *r, const attest_table *table, char *why, size_t len)
 {
-    for (uint32_t i = 0; i < shared->segment_count; i++) {
-        const attest_segment *s = &shared->segment[i];
+    for (uint32_t i = 0; i < table->count; i++) {
+        const attest_segment *s = &table->segment[i];
         attest_status status = r->memory->alloc(r->kernel.context, &r->device[i], (size_t)s->bytes);
         if (status == ATTEST_OK)
             status = r->memory->to_device(r->kernel.context, r->device[i], mapped.base[i], (size_t)s->bytes);
@@ -160,11 +166,11 @@ static attest_status make_images(run_state *r, const attest_shared *shared, char
 }
 
 /* Copies the images back: outputs and workspace to the segments, inputs to be compared with them. */
-static attest_status fetch_images(run_state *r, const attest_shared *shared, attest_packet_answer *answer)
+static attest_status fetch_images(run_state *r, const attest_table *table, attest_packet_answer *answer)
 {
     attest_status status = ATTEST_OK;
-    for (uint32_t i = 0; i < shared->segment_count && status == ATTEST_OK; i++) {
-        const attest_segment *s = &shared->segment[i];
+    for (uint32_t i = 0; i < table->count && status == ATTEST_OK; i++) {
+        const attest_segment *s = &table->segment[i];
         if (s->use != ATTEST_SEGMENT_INPUT) {
             status = r->memory->to_host(r->kernel.context, mapped.base[i], r->device[i], (size_t)s->bytes);
             continue;
@@ -180,10 +186,10 @@ static attest_status fetch_images(run_state *r, const attest_shared *shared, att
     return status;
 }
 
-static void build_view(run_state *r, const attest_shared *shared)
+static void build_view(run_state *r, const attest_table *table)
 {
-    for (uint32_t i = 0; i < shared->segment_count; i++) {
-        const attest_segment *s = &shared->segment[i];
+    for (uint32_t i = 0; i < table->count; i++) {
+        const attest_segment *s = &table->segment[i];
         unsigned char *base = r->memory ? r->device[i] : mapped.base[i];
         if (s->use == ATTEST_SEGMENT_WORKSPACE) {
             r->workspace = base + s->start;
@@ -223,14 +229,14 @@ static attest_status call_kernel(run_state *r, const served *w, const attest_pro
 static attest_status call_once(run_state *r, const served *w, const attest_problem *p, attest_packet_answer *answer)
 {
     const attest_status status = call_kernel(r, w, p, answer);
-    return status == ATTEST_OK && r->memory ? fetch_images(r, w->shared, answer) : status;
+    return status == ATTEST_OK && r->memory ? fetch_images(r, &w->table, answer) : status;
 }
 
 /* A copy of every output's segment as it is now. */
-static attest_status copy_outputs(unsigned char **copy, const attest_shared *shared)
+static attest_status copy_outputs(unsigned char **copy, const attest_table *table)
 {
-    for (uint32_t i = 0; i < shared->segment_count; i++) {
-        const attest_segment *s = &shared->segment[i];
+    for (uint32_t i = 0; i < table->count; i++) {
+        const attest_segment *s = &table->segment[i];
         if (s->use != ATTEST_SEGMENT_OUTPUT)
             continue;
         if (!(copy[i] = malloc((size_t)s->bytes)))
@@ -240,16 +246,16 @@ static attest_status copy_outputs(unsigned char **copy, const attest_shared *sha
     return ATTEST_OK;
 }
 
-static attest_status reset_outputs(const run_state *r, const attest_shared *shared)
+static attest_status reset_outputs(const run_state *r, const attest_table *table)
 {
     attest_status status = ATTEST_OK;
-    for (uint32_t i = 0; i < shared->segment_count && status == ATTEST_OK; i++) {
+    for (uint32_t i = 0; i < table->count && status == ATTEST_OK; i++) {
         if (!r->before[i])
             continue;
-        memcpy(mapped.base[i], r->before[i], (size_t)shared->segment[i].bytes);
+        memcpy(mapped.base[i], r->before[i], (size_t)table->segment[i].bytes);
         if (r->memory)
             status = r->memory->to_device(r->kernel.context, r->device[i], mapped.base[i],
-                                          (size_t)shared->segment[i].bytes);
+                                          (size_t)table->segment[i].bytes);
     }
     return status;
 }
@@ -258,14 +264,14 @@ static attest_status reset_outputs(const run_state *r, const attest_shared *shar
 static attest_status call_again(run_state *r, const served *w, const attest_packet_request *request,
                                 attest_packet_answer *answer)
 {
-    const attest_shared *shared = w->shared;
+    const attest_table *table = &w->table;
     attest_status status = ATTEST_OK;
-    ATTEST_TRY(copy_outputs(r->first, shared));
+    ATTEST_TRY(copy_outputs(r->first, table));
     for (uint32_t call = 2; call <= request->calls && !answer->differs && !answer->fp_changed; call++) {
-        ATTEST_TRY(reset_outputs(r, shared));
+        ATTEST_TRY(reset_outputs(r, table));
         ATTEST_TRY(call_once(r, w, &request->problem, answer));
-        for (uint32_t i = 0; i < shared->segment_count && request->compare; i++)
-            if (r->first[i] && memcmp(r->first[i], mapped.base[i], (size_t)shared->segment[i].bytes) != 0)
+        for (uint32_t i = 0; i < table->count && request->compare; i++)
+            if (r->first[i] && memcmp(r->first[i], mapped.base[i], (size_t)table->segment[i].bytes) != 0)
                 answer->differs = call;
     }
 out:
@@ -283,37 +289,54 @@ static void free_run(run_state *r, uint32_t count)
     free(r);
 }
 
-static void answer_run(const served *w, const attest_packet_request *request, attest_packet_answer *answer)
+/* The list of segments, by a mapping that goes at once. */
+static int take_table(attest_table *table, int memory)
+{
+    const attest_table *at = memory < 0 ? MAP_FAILED : mmap(NULL, sizeof *at, PROT_READ, MAP_SHARED, memory, 0);
+    table->count = 0;
+    if (at == MAP_FAILED)
+        return 0;
+    if (at->count <= ATTEST_WORKER_SEGMENTS)
+        memcpy(table, at, offsetof(attest_table, segment) + at->count * sizeof at->segment[0]);
+    munmap((void *)(uintptr_t)at, sizeof *at);
+    return table->count > 0;
+}
+
+static void answer_run(served *w, const attest_packet_request *request, int memory, attest_packet_answer *answer)
 {
     attest_status status = ATTEST_OK;
     run_state *r = calloc(1, sizeof *r);
-    attest_shared *shared = w->shared;
-    if (!r) {
-        answer->harness = ATTEST_NO_MEMORY;
+    const attest_table *table = &w->table;
+    if (!r || !take_table(&w->table, memory)) {
+        answer->harness = r ? ATTEST_IO : ATTEST_NO_MEMORY;
+        snprintf(answer->why, sizeof answer->why, "cannot take the tensors: %s", strerror(errno));
+        close(memory);
+        free(r);
         return;
     }
     r->kernel = attest_plugin_loaded(w->plugin, request->kernel);
     r->memory = r->kernel.kernel->device == ATTEST_CPU ? NULL : w->plugin->library.memory;
-    for (uint32_t i = 0; i < shared->segment_count && status == ATTEST_OK; i++)
-        if ((status = map_segment(&mapped.base[i], &shared->segment[i])) == ATTEST_OK)
+    for (uint32_t i = 0; i < table->count && status == ATTEST_OK; i++)
+        if ((status = map_segment(&mapped.base[i], &table->segment[i], memory)) == ATTEST_OK)
             mapped.count = i + 1;
+    close(memory); /* before the kernel runs: it shall find no descriptor of the tensors */
     if (status != ATTEST_OK) {
         answer->harness = status;
         snprintf(answer->why, sizeof answer->why, "cannot map the tensors: %s", strerror(errno));
         goto out;
     }
     if (r->memory)
-        ATTEST_TRY(make_images(r, shared, answer->why, sizeof answer->why));
-    build_view(r, shared);
+        ATTEST_TRY(make_images(r, table, answer->why, sizeof answer->why));
+    build_view(r, table);
     if (request->calls > 1)
-        ATTEST_TRY(copy_outputs(r->before, shared));
+        ATTEST_TRY(copy_outputs(r->before, table));
     ATTEST_TRY(call_once(r, w, &request->problem, answer));
     if (request->calls > 1)
         ATTEST_TRY(call_again(r, w, request, answer));
 out:
     answer->status = status;
-    free_run(r, shared->segment_count);
-    unmap_segments(shared);
+    free_run(r, table->count);
+    unmap_segments(table);
 }
 
 static void answer_query(const served *w, const attest_packet_request *request, attest_packet_answer *answer)
@@ -332,6 +355,13 @@ static void answer_query(const served *w, const attest_packet_request *request, 
     fp_set(w->fp);
 }
 
+/* 1 if this process has children, of whichever thread, running or not waited for. */
+static uint32_t has_children(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
 /* Threads of this process; /proc counts them as the links of a folder. */
 static uint32_t thread_count(void)
 {
@@ -341,47 +371,6 @@ static uint32_t thread_count(void)
 
 /* ---- start ---------------------------------------------------------------------------------------------- */
 static void log_line(const char *line) { fprintf(stderr, "%s\n", line ? line : ""); }
-
-static void find_cpu_name(char *text, size_t len)
-{
-    char line[256];
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    snprintf(text, len, "cpu");
-    while (f && fgets(line, sizeof line, f)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !colon)
-            continue;
-        snprintf(text, len, "cpu %.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
-    if (f)
-        fclose(f);
-}
-
-static void copy_text(char *to, size_t len, const char *from) { snprintf(to, len, "%s", from ? from : ""); }
-
-static void describe_kernel(attest_kernel_facts *f, const served *w, uint32_t index)
-{
-    const attest_kernel *k = &w->plugin->kernel[index].kernel;
-    copy_text(f->name, sizeof f->name, k->name);
-    copy_text(f->version, sizeof f->version, k->version);
-    copy_text(f->source, sizeof f->source, k->source);
-    copy_text(f->summary, sizeof f->summary, k->summary);
-    copy_text(f->variants, sizeof f->variants, k->variants);
-    copy_text(f->build_flags, sizeof f->build_flags, w->plugin->library.build_flags);
-    copy_text(f->device, sizeof f->device, k->device == ATTEST_CPU ? w->cpu : w->device);
-    f->form = k->form;
-    f->device_type = k->device;
-    f->flags = k->flags;
-    f->outputs = k->outputs;
-    f->needs = k->needs;
-    f->alignment = k->alignment;
-    f->differs = k->numerics_of != NULL;
-    f->numerics = *k->numerics;
-    f->has_claim = k->claim != NULL;
-    f->claim_ulp = k->claim ? k->claim->max_ulp : 0;
-    copy_text(f->claim_domain, sizeof f->claim_domain, k->claim ? k->claim->domain : NULL);
-}
 
 static int tell(const void *packet, size_t size)
 {
@@ -398,7 +387,7 @@ static void describe_device(served *w)
                            : w->plugin->opened;
     w->device[sizeof w->device - 1] = '\0';
     if (w->device_status != ATTEST_OK)
-        copy_text(w->device, sizeof w->device, "no device");
+        snprintf(w->device, sizeof w->device, "no device");
 }
 
 /* Loads the library and sends LOADED and FACTS; 0 if the parent is gone or the library is bad. */
@@ -424,28 +413,53 @@ static int load(served *w, const char *path)
         return 0;
     for (uint32_t i = 0; i < loaded.kernel_count; i++) {
         attest_packet_facts packet = { .type = ATTEST_PACKET_FACTS, .index = i };
-        describe_kernel(&packet.facts, w, i);
+        attest_describe_kernel(&packet.facts, w->plugin, i, w->cpu, w->device);
         if (!tell(&packet, sizeof packet))
             return 0;
     }
     return 1;
 }
 
-static void serve(const served *w)
+/* A request, and the descriptor that comes with it (-1: none); 0: there is nothing more to do. */
+static int take_request(attest_packet_request *request, int *memory)
+{
+    union {
+        char room[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr aligned;
+    } control;
+    struct iovec part = { request, sizeof *request };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    ssize_t got;
+    do
+        got = recvmsg(ATTEST_WORKER_SOCKET, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    *memory = -1;
+    if (got != (ssize_t)sizeof *request)
+        return 0;
+    const struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(memory, CMSG_DATA(c), sizeof *memory);
+    return 1;
+}
+
+static void serve(served *w)
 {
     for (;;) {
         attest_packet_request request;
         attest_packet_answer answer = { .type = ATTEST_PACKET_ANSWER };
-        const ssize_t got = recv(ATTEST_WORKER_SOCKET, &request, sizeof request, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got != (ssize_t)sizeof request || request.kernel >= w->plugin->library.kernel_count)
+        int memory;
+        if (!take_request(&request, &memory) || request.kernel >= w->plugin->library.kernel_count)
             return;
+        answer.number = request.number;
         if (request.type == ATTEST_PACKET_QUERY)
             answer_query(w, &request, &answer);
-        else if (w->shared->segment_count <= ATTEST_WORKER_SEGMENTS)
-            answer_run(w, &request, &answer);
+        else
+            answer_run(w, &request, memory, &answer);
         answer.threads = thread_count();
+        answer.children = has_children();
+        fflush(stdout);
         if (!tell(&answer, sizeof answer))
             return;
     }
@@ -454,20 +468,31 @@ static void serve(const served *w)
 int main(int argc, char **argv)
 {
     static served w;
-    const attest_packet_hello hello = { ATTEST_PACKET_HELLO,          ATTEST_ABI_VERSION,
-                                        sizeof(attest_packet_facts),  sizeof(attest_packet_request),
-                                        sizeof(attest_packet_answer), sizeof(attest_shared) };
-    if (argc < 2 || argc > 3 || strcmp(argv[1], "--serve") != 0) {
+    attest_packet_hello hello = { .type = ATTEST_PACKET_HELLO,
+                                  .abi_version = ATTEST_ABI_VERSION,
+                                  .facts_size = sizeof(attest_packet_facts),
+                                  .request_size = sizeof(attest_packet_request),
+                                  .answer_size = sizeof(attest_packet_answer),
+                                  .shared_size = sizeof(attest_table) };
+    const int confine = argc > 1 && strcmp(argv[1], "--serve") == 0;
+    const char *folder;
+    if (argc < 2 || argc > 3 || (!confine && strcmp(argv[1], "--serve-open") != 0)) {
         fprintf(stderr, "attest-worker: started by attest to run kernels in a process of their own\n");
         return 2;
     }
     prctl(PR_SET_NAME, ATTEST_WORKER_NAME); /* exec named it after its file */
     w.fp = fp_get();
-    void *at = mmap(NULL, sizeof *w.shared, PROT_READ | PROT_WRITE, MAP_SHARED, ATTEST_WORKER_MEMORY, 0);
-    if (at == MAP_FAILED || !use_signal_stack() || !tell(&hello, sizeof hello))
+    void *at = mmap(NULL, sizeof *mapped.shared, PROT_READ | PROT_WRITE, MAP_SHARED, ATTEST_WORKER_PAGE, 0);
+    if (at == MAP_FAILED || !attest_supervise(at, confine, &folder))
         return 1;
-    w.shared = mapped.shared = at;
-    find_cpu_name(w.cpu, sizeof w.cpu);
+    mapped.shared = at;
+    mapped.table = &w.table;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    attest_describe_cpu(w.cpu, sizeof w.cpu);
+    hello.confined = (confine ? attest_confine(folder) : 0) |
+                     (attest_supervise_namespace() ? ATTEST_CONFINED_NAMESPACE : 0);
+    if (!use_signal_stack() || !tell(&hello, sizeof hello))
+        return 1;
     if (load(&w, argc > 2 ? argv[2] : NULL))
         serve(&w);
     attest_plugin_free(w.plugin);

@@ -1,4 +1,4 @@
-/* worker_private.h - the parent's side of the worker, shared by worker.c, worker_start.c and worker_run.c.
+/* worker_private.h - the parent's side of the worker: its processes, and what is said to them.
  *
  * A worker belongs to the thread that started it (the kernel ends it when that thread ends).
  */
@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "verify/worker/worker_protocol.h"
+#include "verify/worker/worker_sandbox.h"
 
 /* Seconds that a library's close() may take. */
 #define ATTEST_WORKER_CLOSE 2.0
@@ -15,46 +16,92 @@
 /* Failed starts in a row after which a worker is not started again. */
 #define ATTEST_WORKER_STARTS 3
 
+/* Processes that one attest_worker keeps at a time; beyond, the one used last before makes room. */
+#define ATTEST_WORKER_PROCESSES 256
+
+/* Bytes of a kernel's standard output and error that are kept. */
+#define ATTEST_WORKER_OUTPUT (64u * 1024u)
+
+/* One supervisor with its worker; memory, so that no kernel writes to another's, of its own. */
+typedef struct attest_process {
+    pid_t pid;              /* of the supervisor; -1: none */
+    pid_t inner;            /* of the worker, as we see it; 0: not known */
+    int namespace;          /* the supervisor's end is the end of all that the worker started */
+    int socket, output;     /* output: a memfd of ATTEST_WORKER_OUTPUT bytes, standard output and error of the worker */
+    attest_shared *shared;  /* NULL: none */
+    uint64_t number;        /* of the last request */
+    uint32_t threads_start; /* of the worker when it had loaded the library */
+    uint32_t strays;        /* threads beyond these that the last answer left behind */
+    int left;               /* 1: the last answer left processes behind */
+    int failed_starts;      /* in a row */
+    uint64_t memory_most;   /* bytes above which the worker is ended */
+} attest_process;
+
 struct attest_worker {
     char *path;    /* of attest-worker */
     char *library; /* NULL: built-in kernels */
     double timeout_s;
-    pid_t pid; /* -1: dead */
-    int socket, memory;
-    attest_shared *shared;
     size_t page;
-    int failed_starts;
-    int closes;             /* the library has a close() */
-    unsigned threads;       /* what OMP_NUM_THREADS says to the next process; 0: what it says to us */
-    uint32_t threads_start; /* of the process when it had loaded the library */
-    uint32_t strays;        /* threads beyond these that the last answer left behind, of kernel `ran` */
-    uint32_t ran;
+    attest_sandbox sandbox;
+    int closes;        /* the library has a close() */
+    unsigned threads;  /* what OMP_NUM_THREADS says to the next process; 0: what it says to us */
+    uint64_t confined; /* ATTEST_CONFINED_*, of the last process started */
     size_t kernel_count;
     attest_kernel_facts *kernel;
+    attest_process **process; /* [kernel_count], by attest_worker_slot(); NULL: none yet */
+    attest_process *spare;    /* has listed the kernels and run none; NULL: none */
+    size_t running, last;     /* how many in `process`; the slot used last */
+    char *printed;            /* what kernels printed, ATTEST_WORKER_OUTPUT bytes at most; NULL: nothing */
+    size_t printed_length;
 };
 
 typedef enum attest_exchange {
     ATTEST_EXCHANGE_OK = 0,
-    ATTEST_EXCHANGE_LATE = 1,   /* no answer in time; killed */
-    ATTEST_EXCHANGE_ENDED = 2,  /* the worker died; wait status filled */
-    ATTEST_EXCHANGE_GARBLED = 3 /* a packet of another kind; killed */
+    ATTEST_EXCHANGE_LATE = 1,    /* no answer in time; killed */
+    ATTEST_EXCHANGE_ENDED = 2,   /* the worker died; wait status filled */
+    ATTEST_EXCHANGE_GARBLED = 3, /* a packet of another kind, or values that no answer has; killed */
+    ATTEST_EXCHANGE_MEMORY = 4   /* more memory than memory_most; killed */
 } attest_exchange;
 
 /* Receives one packet of exactly `size` bytes and type `type`.  Not OK: the worker is dead and reaped. */
-attest_exchange attest_worker_receive(attest_worker *worker, void *packet, size_t size, uint32_t type, double timeout_s,
-                                      int *wait_status);
-attest_exchange attest_worker_ask(attest_worker *worker, const attest_packet_request *request,
-                                  attest_packet_answer *answer, double timeout_s, int *wait_status);
+attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
+                                       double timeout_s, int *wait_status);
 
-/* Kills the process group and reaps; returns the wait status of the worker, -1 if it was dead already. */
-int attest_worker_kill(attest_worker *worker);
+/* One request and its answer, with the tensors' memfd (-1: none). */
+attest_exchange attest_process_ask(attest_process *process, attest_packet_request *request, int memory,
+                                   attest_packet_answer *answer, double timeout_s, int *wait_status);
 
-/* Starts the process and reads the kernel list; a kernel list that is there already must be the same. */
-attest_status attest_worker_launch(attest_worker *worker, attest_error *err);
+/* Ends the worker and whatever it started, and reaps; the wait status of the worker, -1 if it was dead already.
+ * What it printed is kept: attest_process_clear() lets go of all. */
+int attest_process_kill(attest_process *process);
+void attest_process_clear(attest_process *process);
 
-/* Starts the worker again if it is dead.  Ends it before if threads of another kernel than `index` are left in it:
- * on the host what they do would be this one's. */
-attest_status attest_worker_alive(attest_worker *worker, size_t index, attest_error *err);
+/* Asks the worker to end by itself; attest_process_kill() after at most `seconds`. */
+void attest_process_shut(attest_process *process);
+void attest_process_await(attest_process *process, double deadline);
+
+/* 1 if the supervisor has ended or the socket holds what nobody asked for. */
+int attest_process_broken(attest_process *process);
+
+/* The supervisor's first child: the worker; 0: not known. */
+pid_t attest_process_child(const attest_process *process);
+
+/* 1 if processes that the worker started have no parent any more but the supervisor. */
+int attest_process_orphans(const attest_process *process);
+
+/* Not started; NULL: no memory. */
+attest_process *attest_process_new(void);
+
+/* Starts a process and reads the kernel list; a kernel list that is there already must be the same. */
+attest_status attest_process_launch(attest_process *process, attest_worker *worker, attest_error *err);
+
+/* The process of kernel `index`: started if there is none, again if it is dead.  Kernels of the host have one each, so
+ * that what a thread or a process of one does is not another's; those of a device share one, since a device's context
+ * is dear. */
+attest_status attest_worker_alive(attest_process **process, attest_worker *worker, size_t index, attest_error *err);
+
+/* Keeps what the process has printed since it was last asked, and empties its output. */
+void attest_worker_keep_output(attest_worker *worker, attest_process *process);
 
 /* `signal 11 (Segmentation fault)` or `exit code 3`. */
 void attest_worker_death_text(char *text, size_t len, int wait_status);

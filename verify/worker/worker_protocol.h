@@ -2,9 +2,14 @@
  *
  * One request, one reply, each a plain struct in one packet of a SOCK_SEQPACKET pair (fd 3 of the worker).
  * Both ends are built together, so the structs need no versions of their own; HELLO carries their sizes to
- * catch a worker of another build.  Tensors lie in one memfd (fd 4): an attest_shared header, then the
- * segments it lists, each of whole pages.  The parent lays out (worker_layout.h), fills and inspects; the worker
- * maps each segment between two guards (inputs read-only) and runs the kernel.
+ * catch a worker of another build.  An answer repeats the number of its request.
+ *
+ * Two processes: a supervisor, which loads nothing, and the worker that it forks and ends with all that the worker has
+ * started.  Both map one page (fd 4, attest_shared): how the worker faulted and how it ended.  Tensors lie in a memfd
+ * of their own, which comes with each RUN and cannot change its size: an attest_table, then the segments it lists,
+ * each of whole pages.  The parent lays out (worker_layout.h), fills and inspects, by a table of its own; the worker
+ * maps each segment between two guards (inputs read-only) and runs the kernel.  What the parent reads from shared
+ * pages or from an answer may be forged: it is checked, and never a size or an address.
  *
  * Order: HELLO before the library is loaded, LOADED after, then a FACTS packet per kernel; from then on the
  * parent asks QUERY or RUN and gets ANSWER.  End of file on the socket ends the worker.
@@ -17,10 +22,16 @@
 
 #define ATTEST_WORKER_NAME "main" /* of the process: argv[0], comm */
 #define ATTEST_WORKER_SOCKET 3
-#define ATTEST_WORKER_MEMORY 4
+#define ATTEST_WORKER_PAGE 4              /* the memfd of the attest_shared */
 #define ATTEST_WORKER_ALIGN 64            /* of every tensor that is not shifted, and of the workspace */
 #define ATTEST_WORKER_GUARD (64u * 1024u) /* PROT_NONE bytes before and after each segment */
 #define ATTEST_WORKER_SEGMENTS (ATTEST_MAX_TENSORS + 1)
+
+enum {                                /* what holds the worker back, by HELLO */
+       ATTEST_CONFINED_SECCOMP = 1,   /* signals to, and the memory of, other processes are refused */
+       ATTEST_CONFINED_LANDLOCK = 2,  /* files are written in the worker's own folder only */
+       ATTEST_CONFINED_NAMESPACE = 4, /* it sees no process but its own */
+};
 
 enum { /* packet types */
        ATTEST_PACKET_HELLO = 0x61745701,
@@ -33,6 +44,7 @@ enum { /* packet types */
 
 typedef struct attest_packet_hello {
     uint32_t type, abi_version;
+    uint64_t confined; /* ATTEST_CONFINED_* */
     uint64_t facts_size, request_size, answer_size, shared_size;
 } attest_packet_hello;
 
@@ -55,11 +67,14 @@ typedef struct attest_packet_request {
     uint32_t kernel;
     uint32_t calls;   /* RUN: of run(), each on outputs that hold what they held before the first; C order if above 1 */
     uint32_t compare; /* RUN: 1 = stop at the first call whose outputs have other bits than those of the first */
+    uint64_t number;  /* of the request; never used twice for one process */
     attest_problem problem;
 } attest_packet_request;
 
 typedef struct attest_packet_answer {
     uint32_t type;
+    uint32_t children;        /* 1: the worker has processes of its own, running or not waited for */
+    uint64_t number;          /* of the request */
     uint32_t supported;       /* QUERY */
     uint32_t status;          /* RUN: attest_status of run() */
     uint32_t fp_changed;      /* RUN: 1 if fp_state tells a change, by loading or by run() */
@@ -87,7 +102,7 @@ typedef struct attest_segment {
     uint32_t axis;        /* whose entries the islands are */
     uint64_t islands;     /* pieces, one after the other in the memfd; 1: all in one */
     uint64_t apart;       /* bytes from one to the next where the worker maps them */
-    uint64_t offset;      /* of the first in the memfd, whole pages */
+    uint64_t offset;      /* of the first in the memfd of the tensors, whole pages */
     uint64_t bytes;       /* of one, whole pages */
     uint64_t start;       /* of the data in each: a multiple of ATTEST_WORKER_ALIGN, or shifted from one */
     uint64_t size;        /* bytes from the first to the last element of one */
@@ -109,11 +124,21 @@ typedef struct attest_fault {
     uint64_t address;
 } attest_fault;
 
+/* Written by the supervisor as the last thing it does: nothing of the worker is alive any more. */
+typedef struct attest_end {
+    uint32_t valid;
+    int32_t status; /* of the worker, as wait() gives it */
+} attest_end;
+
 typedef struct attest_shared {
     attest_fault fault;
-    uint32_t segment_count;
-    uint32_t reserved;
-    attest_segment segment[ATTEST_WORKER_SEGMENTS];
+    attest_end end;
 } attest_shared;
+
+/* At the start of the tensors' memfd; only `count` segments are written. */
+typedef struct attest_table {
+    uint32_t count, reserved;
+    attest_segment segment[ATTEST_WORKER_SEGMENTS];
+} attest_table;
 
 #endif

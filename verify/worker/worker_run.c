@@ -5,6 +5,7 @@
  * another NaN, workspace with other bytes.  On some cases the first looks like use and not like a test
  * (worker_disguise.h).  The run by strides is one, like the first, but never in disguise.
  */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +49,11 @@ static uint64_t changed(const unsigned char *at, uint64_t from, uint64_t to, uns
 }
 
 /* Of every island of every segment, what lies before the data and after it. */
-static void check_canaries(attest_run_result *result, const attest_layout *l, const attest_shared *shared)
+static void check_canaries(attest_run_result *result, const attest_layout *l)
 {
     char name[32];
-    for (uint32_t i = 0; i < l->count; i++) {
-        const attest_segment *s = &shared->segment[i];
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
         const uint64_t end = s->start + s->size;
         for (uint64_t k = 0; k < s->islands; k++) {
             const unsigned char *at = l->base + s->offset + k * s->bytes;
@@ -69,11 +70,11 @@ static void check_canaries(attest_run_result *result, const attest_layout *l, co
 }
 
 /* Between the elements of the outputs, whose values are lost by looking. */
-static void check_gaps(attest_run_result *result, const attest_layout *l, const attest_shared *shared)
+static void check_gaps(attest_run_result *result, const attest_layout *l)
 {
     char name[32];
-    for (uint32_t i = 0; i < l->count; i++) {
-        const attest_segment *s = &shared->segment[i];
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
         if (s->use != ATTEST_SEGMENT_OUTPUT)
             continue;
         const attest_tensor t = attest_layout_view(l, s);
@@ -85,10 +86,10 @@ static void check_gaps(attest_run_result *result, const attest_layout *l, const 
 }
 
 /* After the first run: its outputs into the bundle. */
-static void keep_outputs(const attest_layout *l, const attest_shared *shared)
+static void keep_outputs(const attest_layout *l)
 {
-    for (uint32_t i = 0; i < l->count; i++) {
-        const attest_segment *s = &shared->segment[i];
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
         if (s->use != ATTEST_SEGMENT_OUTPUT)
             continue;
         const attest_tensor t = attest_layout_view(l, s);
@@ -107,11 +108,10 @@ static void blame_element(attest_run_result *result, unsigned reason, const char
 }
 
 /* After the second run: elements that neither run wrote, which hold what they held before, and bits that differ. */
-static void compare_outputs(attest_run_result *result, const attest_layout *l, const attest_shared *shared,
-                            int deterministic)
+static void compare_outputs(attest_run_result *result, const attest_layout *l, int deterministic)
 {
-    for (uint32_t i = 0; i < l->count; i++) {
-        const attest_segment *s = &shared->segment[i];
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
         if (s->use != ATTEST_SEGMENT_OUTPUT)
             continue;
         const attest_tensor second = attest_layout_view(l, s), *first = l->tensor[i];
@@ -136,66 +136,103 @@ static void compare_outputs(attest_run_result *result, const attest_layout *l, c
 }
 
 /* ---- the end of a worker -------------------------------------------------------------------------------- */
-/* The reason that a fault's address gives, with the words. */
-static void explain_fault(attest_run_result *result, const attest_shared *shared)
+/* The reason that a fault's address gives, with the words.  The worker wrote it: every field may be anything. */
+static void explain_fault(attest_run_result *result, const attest_fault *f, const attest_layout *l)
 {
-    const attest_fault f = shared->fault;
     char name[32], text[160];
     const size_t n = strlen(result->why);
-    if (f.valid && !f.found)
+    if (f->valid && !f->found)
         snprintf(result->why + n, sizeof result->why - n, "%s",
-                 f.address < NEAR_NULL ? ": at an address near NULL" : ": at an address of no tensor");
-    if (!f.valid || !f.found || f.segment >= shared->segment_count)
+                 f->address < NEAR_NULL ? ": at an address near NULL" : ": at an address of no tensor");
+    if (!f->valid || !f->found || !l || f->segment >= l->table.count)
         return;
-    const attest_segment *s = &shared->segment[f.segment];
-    const int write = f.access == 2 || (f.access == 0 && s->use != ATTEST_SEGMENT_INPUT);
-    const long long far = f.distance < 0 ? -f.distance : f.distance;
+    const attest_segment *s = &l->table.segment[f->segment];
+    const int write = f->access == 2 || (f->access == 0 && s->use != ATTEST_SEGMENT_INPUT);
+    const unsigned long long far = f->distance < 0 ? 0 - (unsigned long long)f->distance
+                                                   : (unsigned long long)f->distance;
     segment_name(name, sizeof name, s);
-    if (f.place == 0) {
+    if (f->place == 0) {
         snprintf(text, sizeof text, "%s %s", write ? "wrote into" : "fault inside", name);
         if (s->use == ATTEST_SEGMENT_INPUT)
             result->reasons |= ATTEST_REASON_WROTE_INPUT;
     } else {
-        snprintf(text, sizeof text, "%s %lld bytes %s %s", write ? "wrote" : "read", far,
-                 f.place < 0 ? "before" : "past the end of", name);
+        snprintf(text, sizeof text, "%s %llu bytes %s %s", write ? "wrote" : "read", far,
+                 f->place < 0 ? "before" : "past the end of", name);
         result->reasons |= write ? ATTEST_REASON_WROTE_OUTSIDE : ATTEST_REASON_READ_OUTSIDE;
     }
     snprintf(result->why + n, sizeof result->why - n, ": %s", text);
 }
 
-/* Fills the result when the worker did not answer. */
-static void explain_end(attest_run_result *result, const attest_worker *worker, attest_exchange x, int wait_status,
-                        double timeout_s, const char *during)
+/* One question to a kernel, and all that goes with it. */
+typedef struct asked {
+    attest_worker *worker;
+    attest_process *process;
+    const attest_bundle *bundle;
+    attest_packet_request request;
+    uint64_t workspace;
+    double timeout_s;
+    int failed; /* the worker itself could not go on, as where the kernel has lowered a limit */
+} asked;
+
+/* ` (it printed: LINE)`: the first line of what was printed in this run. */
+static void explain_output(attest_run_result *result, const attest_process *process)
+{
+    char line[120] = "";
+    const size_t n = strlen(result->why);
+    const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
+    if (end <= 0 || pread(process->output, line, sizeof line - 1, 0) <= 0)
+        return;
+    line[end < (off_t)sizeof line ? (size_t)end : sizeof line - 1] = '\0';
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *c = line; *c; c++)
+        *c = (unsigned char)*c < ' ' || (unsigned char)*c > '~' ? '?' : *c;
+    if (*line)
+        snprintf(result->why + n, sizeof result->why - n, " (it printed: %s)", line);
+}
+
+static void explain_death(attest_run_result *result, const asked *a, const attest_layout *l, int wait_status,
+                          const char *during)
 {
     char death[96];
-    if (x == ATTEST_EXCHANGE_GARBLED) { /* only code of the library can have written to the socket */
-        result->state = ATTEST_RUN_CRASH;
-        snprintf(result->why, sizeof result->why, "%s wrote to the worker's descriptor %d", during,
-                 ATTEST_WORKER_SOCKET);
-        return;
-    }
-    if (x == ATTEST_EXCHANGE_LATE) {
-        result->state = ATTEST_RUN_TIMEOUT;
-        snprintf(result->why, sizeof result->why, "%s did not return within %g s", during, timeout_s);
-        return;
-    }
     attest_worker_death_text(death, sizeof death, wait_status);
     snprintf(result->why, sizeof result->why, "%s ended the process with %s", during, death);
     if (WIFSIGNALED(wait_status)) {
+        const attest_fault fault = a->process->shared->fault;
         result->state = ATTEST_RUN_CRASH;
         result->signal = WTERMSIG(wait_status);
-        explain_fault(result, worker->shared);
+        explain_fault(result, &fault, l);
     } else {
         result->state = ATTEST_RUN_EXIT;
         result->exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
         result->reasons |= ATTEST_REASON_EXIT;
     }
+    explain_output(result, a->process);
+}
+
+/* Fills the result when the worker did not answer. */
+static void explain_end(attest_run_result *result, const asked *a, const attest_layout *l, attest_exchange x,
+                        int wait_status, const char *during)
+{
+    result->state = x == ATTEST_EXCHANGE_LATE ? ATTEST_RUN_TIMEOUT : ATTEST_RUN_CRASH;
+    switch (x) {
+    case ATTEST_EXCHANGE_GARBLED: /* only code of the library can have written to the socket */
+        snprintf(result->why, sizeof result->why, "%s wrote to the worker's descriptor %d", during,
+                 ATTEST_WORKER_SOCKET);
+        break;
+    case ATTEST_EXCHANGE_LATE:
+        snprintf(result->why, sizeof result->why, "%s did not return within %g s", during, a->timeout_s);
+        break;
+    case ATTEST_EXCHANGE_MEMORY:
+        snprintf(result->why, sizeof result->why, "%s used more than %.3g GiB of memory, or memory became short",
+                 during, (double)a->process->memory_most / (double)(1u << 30));
+        break;
+    default: explain_death(result, a, l, wait_status, during);
+    }
 }
 
 /* ---- running -------------------------------------------------------------------------------------------- */
 /* What one answer to RUN says beside the outputs. */
-static void take_answer(attest_run_result *result, const attest_packet_answer *answer, const attest_shared *shared,
-                        int run)
+static void take_answer(attest_run_result *result, const attest_packet_answer *answer, const attest_layout *l, int run)
 {
     char name[32];
     result->status = (attest_status)answer->status;
@@ -208,9 +245,9 @@ static void take_answer(attest_run_result *result, const attest_packet_answer *a
         snprintf(result->fp_state, sizeof result->fp_state, "%s", answer->fp_state);
         blame(result, ATTEST_REASON_FP_STATE, "left the floating-point state changed: %s", answer->fp_state);
     }
-    if (answer->input_changed && answer->input_changed <= shared->segment_count)
+    if (answer->input_changed && answer->input_changed <= l->table.count)
         blame(result, ATTEST_REASON_WROTE_INPUT, "wrote into %s",
-              segment_name(name, sizeof name, &shared->segment[answer->input_changed - 1]));
+              segment_name(name, sizeof name, &l->table.segment[answer->input_changed - 1]));
 }
 
 static void explain_strays(attest_run_result *result, uint32_t strays)
@@ -221,26 +258,28 @@ static void explain_strays(attest_run_result *result, uint32_t strays)
                  strays);
 }
 
-/* One run on a filled layout, up to its canaries.  An error status is a fault of ours. */
-static attest_status run_once(attest_run_result *result, attest_worker *worker, const attest_layout *l,
-                              const attest_packet_request *request, int run, double timeout_s, attest_error *err)
+/* One run on a layout, up to its canaries.  An error status is a fault of ours, or (asked->failed) of the worker. */
+static attest_status run_once(attest_run_result *result, asked *a, attest_layout *l, int run, attest_error *err)
 {
     attest_packet_answer answer;
     int wait_status = 0;
-    attest_layout_fill(l, worker->shared, run);
-    const uint32_t strays = worker->strays;
-    const attest_exchange x = attest_worker_ask(worker, request, &answer, timeout_s, &wait_status);
+    attest_layout_fill(l, run);
+    const uint32_t strays = a->process->strays;
+    const attest_exchange x = attest_process_ask(a->process, &a->request, l->memory, &answer, a->timeout_s,
+                                                 &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
-        explain_end(result, worker, x, wait_status, timeout_s, "run()");
+        explain_end(result, a, l, x, wait_status, "run()");
         explain_strays(result, strays);
         return ATTEST_OK;
     }
-    if (answer.harness != ATTEST_OK)
+    a->failed = answer.harness != ATTEST_OK;
+    if (a->failed)
         return attest_fail(err, (attest_status)answer.harness, "attest-worker: %s", answer.why);
-    take_answer(result, &answer, worker->shared, run);
+    take_answer(result, &answer, l, run);
     result->differs = answer.differs;
-    result->strays = worker->strays;
-    check_canaries(result, l, worker->shared);
+    result->strays = a->process->strays;
+    result->left = a->process->left;
+    check_canaries(result, l);
     return ATTEST_OK;
 }
 
@@ -249,140 +288,166 @@ static int finished(const attest_run_result *result)
     return result->state == ATTEST_RUN_DONE && result->status == ATTEST_OK;
 }
 
-static void put_on_disguise(attest_layout *l, const attest_worker *worker, const attest_packet_request *request,
-                            const attest_bundle *bundle)
+static const attest_kernel_facts *kernel_of(const asked *a) { return &a->worker->kernel[a->request.kernel]; }
+
+static attest_status make_layout(attest_layout *l, const asked *a, attest_spread how, attest_error *err)
 {
-    l->alignment = worker->kernel[request->kernel].alignment;
-    l->disguise = attest_disguise_of(&request->problem, bundle);
+    return attest_layout_make(l, a->worker->page, &a->request.problem, a->bundle, a->workspace, how, err);
+}
+
+static void put_on_disguise(attest_layout *l, const asked *a)
+{
+    l->alignment = kernel_of(a)->alignment;
+    l->disguise = attest_disguise_of(&a->request.problem, a->bundle);
     l->disguise.shift = l->disguise.shift && l->alignment < ATTEST_WORKER_ALIGN;
 }
 
-static attest_status run_twice(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
-                               const attest_packet_request *request, uint64_t workspace, double timeout_s,
-                               attest_error *err)
+static attest_status run_twice(attest_run_result *result, asked *a, attest_error *err)
 {
-    const int deterministic = (worker->kernel[request->kernel].flags & ATTEST_DETERMINISTIC) != 0;
     attest_status status = ATTEST_OK;
     attest_layout l;
-    ATTEST_TRY(attest_layout_make(&l, worker, &request->problem, bundle, workspace, ATTEST_SPREAD_NONE, err));
-    put_on_disguise(&l, worker, request, bundle);
-    ATTEST_TRY(run_once(result, worker, &l, request, 0, timeout_s, err));
+    ATTEST_TRY(make_layout(&l, a, ATTEST_SPREAD_NONE, err));
+    put_on_disguise(&l, a);
+    ATTEST_TRY(run_once(result, a, &l, 0, err));
     if (result->status == ATTEST_UNSUPPORTED && result->state == ATTEST_RUN_DONE && l.disguise.shift) {
         l.disguise.shift = 0; /* it needs 64 bytes, and says so */
         *result = (attest_run_result){ .fp_state = "ok", .unshifted = 1 };
-        ATTEST_TRY(run_once(result, worker, &l, request, 0, timeout_s, err));
+        ATTEST_TRY(run_once(result, a, &l, 0, err));
     }
     attest_disguise_text(result->disguise, sizeof result->disguise, &l.disguise);
     if (!finished(result))
         goto out;
-    keep_outputs(&l, worker->shared);
-    ATTEST_TRY(run_once(result, worker, &l, request, 1, timeout_s, err));
+    keep_outputs(&l);
+    ATTEST_TRY(run_once(result, a, &l, 1, err));
     if (finished(result))
-        compare_outputs(result, &l, worker->shared, deterministic);
+        compare_outputs(result, &l, (kernel_of(a)->flags & ATTEST_DETERMINISTIC) != 0);
 out:
     attest_layout_clear(&l);
     return status;
 }
 
 /* As many calls as the request says; the outputs of the last one. */
-static attest_status run_often(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
-                               const attest_packet_request *request, uint64_t workspace, double timeout_s,
-                               attest_error *err)
+static attest_status run_often(attest_run_result *result, asked *a, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_layout l;
-    ATTEST_TRY(attest_layout_make(&l, worker, &request->problem, bundle, workspace, ATTEST_SPREAD_NONE, err));
-    ATTEST_TRY(run_once(result, worker, &l, request, 0, timeout_s, err));
+    ATTEST_TRY(make_layout(&l, a, ATTEST_SPREAD_NONE, err));
+    ATTEST_TRY(run_once(result, a, &l, 0, err));
     if (finished(result))
-        keep_outputs(&l, worker->shared);
+        keep_outputs(&l);
 out:
     attest_layout_clear(&l);
     return status;
 }
 
 /* Far apart where that can be; else near each other, with the reason in `why`. */
-static attest_status run_spread(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
-                                const attest_packet_request *request, uint64_t workspace, double timeout_s,
-                                attest_error *err)
+static attest_status run_spread(attest_run_result *result, asked *a, attest_error *err)
 {
-    const int host = worker->kernel[request->kernel].device_type == ATTEST_CPU;
+    const int host = kernel_of(a)->device_type == ATTEST_CPU;
     attest_status status = ATTEST_OK;
-    attest_layout l = { 0 };
+    attest_layout l = { .memory = -1 };
     for (attest_spread how = host ? ATTEST_SPREAD_FAR : ATTEST_SPREAD_NEAR; how != ATTEST_SPREAD_NONE; how--) {
         attest_layout_clear(&l);
-        ATTEST_TRY(attest_layout_make(&l, worker, &request->problem, bundle, workspace, how, err));
-        status = run_once(result, worker, &l, request, 0, timeout_s, err);
+        ATTEST_TRY(make_layout(&l, a, how, err));
+        status = run_once(result, a, &l, 0, err);
         if (status != ATTEST_NO_MEMORY || !l.far)
             break;
         result->near = 1;
     }
     if (status == ATTEST_OK && finished(result)) {
-        keep_outputs(&l, worker->shared);
-        check_gaps(result, &l, worker->shared);
+        keep_outputs(&l);
+        check_gaps(result, &l);
     }
 out:
     attest_layout_clear(&l);
     return status;
 }
 
-typedef attest_status runs(attest_run_result *result, attest_worker *worker, const attest_bundle *bundle,
-                           const attest_packet_request *request, uint64_t workspace, double timeout_s,
-                           attest_error *err);
+typedef attest_status runs(attest_run_result *result, asked *a, attest_error *err);
 
-static attest_status try_case(attest_worker *worker, size_t index, const attest_problem *p, const attest_bundle *bundle,
-                              runs *how, uint32_t calls, double timeout_s, attest_run_result *result, attest_error *err)
+/* A worker that cannot serve, for a reason that a kernel may have made: its result. */
+static void tell_no_worker(attest_run_result *result, const char *what, const attest_error *err)
 {
-    attest_status status = ATTEST_OK;
+    *result = (attest_run_result){ .state = ATTEST_RUN_CRASH, .fp_state = "ok" };
+    snprintf(result->why, sizeof result->why, "%s: %.200s", what, err->text);
+}
+
+/* Asks supports(); fills the result unless run() is to be called. */
+static void ask_supports(attest_run_result *result, asked *a)
+{
     attest_packet_answer answer;
-    attest_packet_request request = {
-        .type = ATTEST_PACKET_QUERY, .kernel = (uint32_t)index, .calls = calls, .problem = *p
-    };
     int wait_status = 0;
-    memset(result, 0, sizeof *result);
-    snprintf(result->fp_state, sizeof result->fp_state, "ok");
-    if (index >= worker->kernel_count)
-        return attest_fail(err, ATTEST_INTERNAL, "kernel %zu of %zu asked for", index, worker->kernel_count);
-    request.compare = (worker->kernel[index].flags & ATTEST_DETERMINISTIC) != 0;
-    if (how == run_spread && worker->kernel[index].needs & ATTEST_NEEDS_C_ORDER) {
-        result->status = ATTEST_UNSUPPORTED;
-        snprintf(result->why, sizeof result->why, "the kernel needs tensors in C order");
-        return ATTEST_OK;
-    }
-    ATTEST_TRY(attest_worker_alive(worker, index, err));
-    const uint32_t strays = worker->strays;
-    const attest_exchange x = attest_worker_ask(worker, &request, &answer, timeout_s, &wait_status);
+    const uint32_t strays = a->process->strays;
+    a->request.type = ATTEST_PACKET_QUERY;
+    const attest_exchange x = attest_process_ask(a->process, &a->request, -1, &answer, a->timeout_s, &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
-        worker->shared->segment_count = 0;
-        explain_end(result, worker, x, wait_status, timeout_s, "supports()");
+        explain_end(result, a, NULL, x, wait_status, "supports()");
         explain_strays(result, strays);
-        goto out;
+        return;
     }
     if (!answer.supported) {
         result->state = ATTEST_RUN_UNSUPPORTED;
         snprintf(result->why, sizeof result->why, "%s", answer.why);
-        goto out;
+        return;
     }
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    if (answer.workspace / worker->page > (uint64_t)(pages > 0 ? pages : 1) / 2) {
+    a->workspace = answer.workspace;
+    if (answer.workspace > a->process->memory_most) {
         result->status = ATTEST_NO_MEMORY;
         blame(result, ATTEST_REASON_KERNEL_ERROR, "asks for %llu bytes of workspace: more than half of the memory",
               (unsigned long long)answer.workspace);
-        goto out;
     }
-    request.type = ATTEST_PACKET_RUN;
-    status = how(result, worker, bundle, &request, answer.workspace, timeout_s, err);
-out:
+}
+
+static attest_status try_case(asked *a, runs *how, attest_run_result *result, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    *result = (attest_run_result){ .fp_state = "ok" };
+    a->failed = 0;
+    if (how == run_spread && kernel_of(a)->needs & ATTEST_NEEDS_C_ORDER) {
+        result->status = ATTEST_UNSUPPORTED;
+        snprintf(result->why, sizeof result->why, "the kernel needs tensors in C order");
+        return ATTEST_OK;
+    }
+    if (attest_worker_alive(&a->process, a->worker, a->request.kernel, err) != ATTEST_OK) {
+        tell_no_worker(result, "the worker did not start again", err);
+        return ATTEST_OK;
+    }
+    ask_supports(result, a);
+    if (finished(result)) {
+        a->request.type = ATTEST_PACKET_RUN;
+        status = how(result, a, err);
+    }
+    if (a->failed && status != ATTEST_OK) {
+        tell_no_worker(result, "the worker could not go on", err);
+        attest_process_kill(a->process);
+        status = ATTEST_OK;
+    }
+    if (a->process->left)
+        attest_process_kill(a->process);
+    attest_worker_keep_output(a->worker, a->process);
     return status;
 }
 
-/* SIGKILL comes from outside, as a rule (a system short of memory): such an end is believed the second time. */
+/* SIGKILL comes from outside, as a rule (a system short of memory), and what keeps a worker from going on may be of an
+ * earlier case: such an end is believed the second time. */
 static attest_status run_case(attest_worker *worker, size_t index, const attest_problem *p, const attest_bundle *bundle,
                               runs *how, uint32_t calls, double timeout_s, attest_run_result *result, attest_error *err)
 {
-    attest_status status = try_case(worker, index, p, bundle, how, calls, timeout_s, result, err);
-    if (status != ATTEST_OK || result->state != ATTEST_RUN_CRASH || result->signal != SIGKILL)
+    asked a = { .worker = worker, .bundle = bundle, .timeout_s = timeout_s };
+    if (index >= worker->kernel_count) {
+        memset(result, 0, sizeof *result);
+        return attest_fail(err, ATTEST_INTERNAL, "kernel %zu of %zu asked for", index, worker->kernel_count);
+    }
+    a.request = (attest_packet_request){
+        .kernel = (uint32_t)index,
+        .calls = calls,
+        .compare = (worker->kernel[index].flags & ATTEST_DETERMINISTIC) != 0,
+        .problem = *p,
+    };
+    attest_status status = try_case(&a, how, result, err);
+    if (status != ATTEST_OK || result->state != ATTEST_RUN_CRASH || (result->signal != SIGKILL && !a.failed))
         return status;
-    status = try_case(worker, index, p, bundle, how, calls, timeout_s, result, err);
+    status = try_case(&a, how, result, err);
     const size_t n = strlen(result->why);
     if (status == ATTEST_OK && result->state == ATTEST_RUN_CRASH && result->signal == SIGKILL)
         snprintf(result->why + n, sizeof result->why - n, ", twice");

@@ -4,6 +4,8 @@
  * without what starts with ATTEST.  What it can still find out: the file of the executable, its symbols and its
  * parent. */
 #include "verify/worker/worker_private.h"
+#include "verify/worker/worker_memory.h"
+#include "verify/worker/worker_sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,6 +50,12 @@ attest_status attest_worker_path(char **path, attest_error *err)
     return ATTEST_IO;
 }
 
+/* Kernels of a library, as kernels/library/plugin.c allows them. */
+#define KERNELS_MOST 4096
+
+/* Seconds that a worker on the built-in kernels may take to tell what holds it back. */
+#define SANDBOX_TIME 10.0
+
 /* Moves a descriptor to a number >= 10, closed on exec, so that dup2() to 3 and 4 cannot hit it. */
 static int move_up(int fd)
 {
@@ -66,7 +74,7 @@ static const char *const thread_variables[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM
 #define THREAD_VARIABLES (sizeof thread_variables / sizeof thread_variables[0])
 
 typedef struct environment {
-    char **entry; /* malloc'd, NULL at the end; the texts are borrowed */
+    const char **entry; /* malloc'd, NULL at the end; the texts are borrowed */
     char threads[THREAD_VARIABLES][48];
 } environment;
 
@@ -80,17 +88,21 @@ static int is_kept_back(const char *entry, unsigned threads)
 }
 
 /* Our environment without ATTEST*, and with the number of threads that is asked for. */
-static attest_status make_environment(environment *env, unsigned threads, attest_error *err)
+static attest_status make_environment(environment *env, const attest_worker *worker, attest_error *err)
 {
+    const unsigned threads = worker->threads;
     size_t count = 0, kept = 0;
     while (environ[count])
         count++;
-    env->entry = calloc(count + THREAD_VARIABLES + 1, sizeof *env->entry);
+    env->entry = calloc(count + THREAD_VARIABLES + 2, sizeof *env->entry);
     if (!env->entry)
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
-        if (!is_kept_back(environ[i], threads))
+        if (!is_kept_back(environ[i], threads) &&
+            !(worker->sandbox.namespaces && strncmp(environ[i], "TMPDIR=", 7) == 0))
             env->entry[kept++] = environ[i];
+    if (worker->sandbox.namespaces)
+        env->entry[kept++] = "TMPDIR=" ATTEST_SANDBOX_FOLDER;
     for (size_t i = 0; threads && i < THREAD_VARIABLES; i++) {
         snprintf(env->threads[i], sizeof env->threads[i], "%s=%u", thread_variables[i], threads);
         env->entry[kept++] = env->threads[i];
@@ -99,62 +111,96 @@ static attest_status make_environment(environment *env, unsigned threads, attest
 }
 
 /* In the child, between fork and exec: async-signal-safe calls only. */
-static void become_worker(const attest_worker *worker, char **env, int socket_fd, pid_t parent)
+static void become_worker(const attest_worker *worker, const char *const *env, const int fds[3],
+                          const attest_sandbox_ids *ids)
 {
     const struct rlimit no_core = { 0, 0 };
-    char *const argv[] = { ATTEST_WORKER_NAME, "--serve", worker->library, NULL };
+    const char *const argv[] = { ATTEST_WORKER_NAME,
+                                 worker->sandbox.mode == ATTEST_SANDBOX_OFF ? "--serve-open" : "--serve",
+                                 worker->library, NULL };
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(127);
+    prctl(PR_SET_PDEATHSIG, worker->sandbox.namespaces ? SIGKILL : SIGTERM);
     setrlimit(RLIMIT_CORE, &no_core);
     const int null = open("/dev/null", O_RDONLY);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(2, 1) < 0 || dup2(socket_fd, ATTEST_WORKER_SOCKET) < 0 ||
-        dup2(worker->memory, ATTEST_WORKER_MEMORY) < 0)
+    if (null < 0 || dup2(null, 0) < 0 || dup2(fds[2], 1) < 0 || dup2(fds[2], 2) < 0 ||
+        dup2(fds[0], ATTEST_WORKER_SOCKET) < 0 || dup2(fds[1], ATTEST_WORKER_PAGE) < 0)
         _exit(127);
 #ifdef SYS_close_range
-    syscall(SYS_close_range, ATTEST_WORKER_MEMORY + 1, ~0u, 0);
+    syscall(SYS_close_range, ATTEST_WORKER_PAGE + 1, ~0u, 0);
 #endif
-    execve(worker->path, argv, env);
+    if (!attest_sandbox_enter(&worker->sandbox, ids))
+        _exit(ATTEST_SANDBOX_REFUSED);
+    execve(worker->path, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
     _exit(127);
 }
 
-static attest_status start_process(attest_worker *worker, attest_error *err)
+/* A memfd of a size that nobody can change. */
+static attest_status make_memory(int *fd, size_t size, attest_error *err)
+{
+    *fd = memfd_create("shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd < 0 || (*fd = move_up(*fd)) < 0)
+        return attest_fail(err, ATTEST_IO, "cannot make shared memory: %s", strerror(errno));
+    if (ftruncate(*fd, (off_t)size) < 0 || fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        return attest_fail(err, ATTEST_IO, "cannot size shared memory: %s", strerror(errno));
+    return ATTEST_OK;
+}
+
+/* Socket pair, page and output; `fds`: the child's three, `own` our end of the pair. */
+static attest_status make_descriptors(attest_process *process, int fds[3], int *own, size_t page, attest_error *err)
 {
     int pair[2] = { -1, -1 };
     attest_status status = ATTEST_OK;
-    environment env = { NULL, { "" } };
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return attest_fail(err, ATTEST_IO, "cannot make a socket pair: %s", strerror(errno));
-    ATTEST_TRY(make_environment(&env, worker->threads, err));
-    pair[0] = move_up(pair[0]);
-    pair[1] = move_up(pair[1]);
-    if (pair[0] < 0 || pair[1] < 0) {
-        status = attest_fail(err, ATTEST_IO, "cannot duplicate a descriptor: %s", strerror(errno));
-        goto out;
-    }
-    const pid_t parent = getpid();
-    const pid_t pid = fork();
+    *own = move_up(pair[0]);
+    fds[0] = move_up(pair[1]);
+    if (*own < 0 || fds[0] < 0)
+        return attest_fail(err, ATTEST_IO, "cannot duplicate a descriptor: %s", strerror(errno));
+    ATTEST_TRY(make_memory(&fds[1], page, err));
+    ATTEST_TRY(make_memory(&fds[2], ATTEST_WORKER_OUTPUT, err));
+    void *at = mmap(NULL, sizeof *process->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fds[1], 0);
+    if (at == MAP_FAILED)
+        return attest_fail(err, ATTEST_IO, "cannot map shared memory: %s", strerror(errno));
+    process->shared = at;
+out:
+    return status;
+}
+
+static attest_status start_process(attest_process *process, const attest_worker *worker, attest_error *err)
+{
+    int fds[3] = { -1, -1, -1 }, own = -1;
+    attest_status status = ATTEST_OK;
+    environment env = { NULL, { "" } };
+    const attest_sandbox_ids ids = attest_sandbox_ids_of(&worker->sandbox);
+    ATTEST_TRY(make_environment(&env, worker, err));
+    ATTEST_TRY(make_descriptors(process, fds, &own, worker->page, err));
+    const pid_t pid = attest_sandbox_fork(&worker->sandbox);
     if (pid < 0) {
         status = attest_fail(err, ATTEST_IO, "cannot start a process: %s", strerror(errno));
         goto out;
     }
     if (pid == 0)
-        become_worker(worker, env.entry, pair[1], parent);
-    setpgid(pid, pid); /* the child does it too: whoever comes first */
-    worker->pid = pid;
-    worker->socket = pair[0];
-    pair[0] = -1;
+        become_worker(worker, env.entry, fds, &ids);
+    process->pid = pid;
+    process->namespace = worker->sandbox.namespaces;
+    process->socket = own;
+    process->output = fds[2];
+    process->memory_most = attest_memory_total() / 2;
+    process->number = 0;
+    process->strays = 0;
+    process->left = 0;
+    own = fds[2] = -1;
 out:
     free(env.entry);
-    if (pair[0] >= 0)
-        close(pair[0]);
-    if (pair[1] >= 0)
-        close(pair[1]);
+    for (int i = 0; i < 3; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    if (own >= 0)
+        close(own);
     return status;
 }
 
@@ -177,12 +223,12 @@ static attest_status start_failure(const attest_worker *worker, attest_exchange 
     }
 }
 
-static attest_status receive_hello(attest_worker *worker, attest_error *err)
+static attest_status receive_hello(attest_process *process, attest_worker *worker, attest_error *err)
 {
     attest_packet_hello hello;
     int wait_status = 0;
-    const attest_exchange x = attest_worker_receive(worker, &hello, sizeof hello, ATTEST_PACKET_HELLO,
-                                                    start_timeout(worker), &wait_status);
+    const attest_exchange x = attest_process_receive(process, &hello, sizeof hello, ATTEST_PACKET_HELLO,
+                                                     start_timeout(worker), &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
         attest_error why;
         start_failure(worker, x, wait_status, "starting", &why);
@@ -190,9 +236,11 @@ static attest_status receive_hello(attest_worker *worker, attest_error *err)
     }
     if (hello.abi_version == ATTEST_ABI_VERSION && hello.facts_size == sizeof(attest_packet_facts) &&
         hello.request_size == sizeof(attest_packet_request) && hello.answer_size == sizeof(attest_packet_answer) &&
-        hello.shared_size == sizeof(attest_shared))
-        return ATTEST_OK;
-    attest_worker_kill(worker);
+        hello.shared_size == sizeof(attest_table)) {
+        worker->confined = hello.confined;
+        process->inner = attest_process_child(process);
+        return attest_sandbox_satisfied(&worker->sandbox, hello.confined, err);
+    }
     return attest_fail(err, ATTEST_IO, "%s: attest-worker is of another build than attest", worker->path);
 }
 
@@ -204,7 +252,24 @@ static void end_texts(attest_kernel_facts *f)
     f->claim_domain[sizeof f->claim_domain - 1] = '\0';
 }
 
-static attest_status receive_facts(attest_worker *worker, size_t count, attest_error *err)
+/* The worker has checked them (kernels/library/plugin.c) before code of the library could run; or so it says. */
+static attest_status check_facts(const attest_kernel_facts *f, size_t index, attest_error *err)
+{
+    char why[200];
+    const uint32_t known[] = { ATTEST_FLAGS_KNOWN, ATTEST_OUTPUTS_KNOWN, ATTEST_NEEDS_KNOWN };
+    const uint32_t given[] = { f->flags, f->outputs, f->needs };
+    int fits = *f->name && strspn(f->name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(f->name) &&
+               f->form >= ATTEST_PARALLEL && f->form <= ATTEST_CHUNK &&
+               (f->device_type == ATTEST_CPU || f->device_type == ATTEST_CUDA) && f->alignment <= ATTEST_WORKER_ALIGN &&
+               attest_numerics_check(&f->numerics, why, sizeof why);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        fits = fits && (given[i] & ~known[i]) == 0;
+    if (!fits)
+        return attest_fail(err, ATTEST_IO, "the worker described kernel %zu in values that no kernel has", index);
+    return ATTEST_OK;
+}
+
+static attest_status receive_facts(attest_process *process, attest_worker *worker, size_t count, attest_error *err)
 {
     attest_packet_facts packet;
     attest_status status = ATTEST_OK;
@@ -212,18 +277,22 @@ static attest_status receive_facts(attest_worker *worker, size_t count, attest_e
     if (again && count != worker->kernel_count)
         return attest_fail(err, ATTEST_IO, "%s: gave %zu kernels when started again, %zu before",
                            worker->library ? worker->library : "built-in kernels", count, worker->kernel_count);
-    if (!again && !(worker->kernel = calloc(count + 1, sizeof *worker->kernel)))
+    if (count == 0 || count > KERNELS_MOST)
+        return attest_fail(err, ATTEST_IO, "the worker gave %zu kernels", count);
+    if (!again && (!(worker->kernel = calloc(count, sizeof *worker->kernel)) ||
+                   !(worker->process = calloc(count, sizeof(attest_process *)))))
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++) {
         int wait_status = 0;
-        const attest_exchange x = attest_worker_receive(worker, &packet, sizeof packet, ATTEST_PACKET_FACTS,
-                                                        start_timeout(worker), &wait_status);
+        const attest_exchange x = attest_process_receive(process, &packet, sizeof packet, ATTEST_PACKET_FACTS,
+                                                         start_timeout(worker), &wait_status);
         if (x != ATTEST_EXCHANGE_OK) {
             status = start_failure(worker, x, wait_status, "listing its kernels", err);
             break;
         }
         end_texts(&packet.facts);
-        if (again && strcmp(packet.facts.name, worker->kernel[i].name) != 0)
+        status = check_facts(&packet.facts, i, err);
+        if (status == ATTEST_OK && again && strcmp(packet.facts.name, worker->kernel[i].name) != 0)
             status = attest_fail(err, ATTEST_IO, "kernel %zu is `%s` when started again, `%s` before", i,
                                  packet.facts.name, worker->kernel[i].name);
         if (status != ATTEST_OK)
@@ -235,46 +304,51 @@ static attest_status receive_facts(attest_worker *worker, size_t count, attest_e
     return status;
 }
 
-attest_status attest_worker_launch(attest_worker *worker, attest_error *err)
+attest_status attest_process_launch(attest_process *process, attest_worker *worker, attest_error *err)
 {
     attest_packet_loaded loaded;
     attest_status status = ATTEST_OK;
     int wait_status = 0;
-    ATTEST_TRY(start_process(worker, err));
-    ATTEST_TRY(receive_hello(worker, err));
-    const attest_exchange x = attest_worker_receive(worker, &loaded, sizeof loaded, ATTEST_PACKET_LOADED,
-                                                    start_timeout(worker), &wait_status);
+    attest_process_clear(process);
+    ATTEST_TRY(start_process(process, worker, err));
+    ATTEST_TRY(receive_hello(process, worker, err));
+    const attest_exchange x = attest_process_receive(process, &loaded, sizeof loaded, ATTEST_PACKET_LOADED,
+                                                     start_timeout(worker), &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
         status = start_failure(worker, x, wait_status, "loading", err);
         goto out;
     }
     if (loaded.status != ATTEST_OK) {
         loaded.text[sizeof loaded.text - 1] = '\0';
-        status = attest_fail(err, (attest_status)loaded.status, "%s", loaded.text);
+        status = attest_fail(err, loaded.status == ATTEST_NO_MEMORY ? ATTEST_NO_MEMORY : ATTEST_BAD_INPUT, "%s",
+                             loaded.text);
         goto out;
     }
     worker->closes = loaded.closes != 0;
-    worker->threads_start = loaded.threads;
-    worker->strays = 0;
-    ATTEST_TRY(receive_facts(worker, loaded.kernel_count, err));
+    process->threads_start = loaded.threads;
+    ATTEST_TRY(receive_facts(process, worker, loaded.kernel_count, err));
 out:
     if (status != ATTEST_OK)
-        attest_worker_kill(worker);
+        attest_process_kill(process);
     return status;
 }
 
-static attest_status make_memory(attest_worker *worker, attest_error *err)
+attest_process *attest_process_new(void)
 {
-    const int fd = memfd_create("shared", MFD_CLOEXEC);
-    if (fd < 0 || (worker->memory = move_up(fd)) < 0)
-        return attest_fail(err, ATTEST_IO, "cannot make shared memory: %s", strerror(errno));
-    if (ftruncate(worker->memory, (off_t)sizeof *worker->shared) < 0)
-        return attest_fail(err, ATTEST_IO, "cannot size shared memory: %s", strerror(errno));
-    void *at = mmap(NULL, sizeof *worker->shared, PROT_READ | PROT_WRITE, MAP_SHARED, worker->memory, 0);
-    if (at == MAP_FAILED)
-        return attest_fail(err, ATTEST_IO, "cannot map shared memory: %s", strerror(errno));
-    worker->shared = at;
-    return ATTEST_OK;
+    attest_process *process = calloc(1, sizeof *process);
+    if (process)
+        process->pid = process->socket = process->output = -1;
+    return process;
+}
+
+/* A worker takes two descriptors for each kernel. */
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 attest_status attest_worker_start(attest_worker **out_worker, const char *library, double timeout_s, attest_error *err)
@@ -284,8 +358,6 @@ attest_status attest_worker_start(attest_worker **out_worker, const char *librar
     *out_worker = NULL;
     if (!worker)
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
-    worker->pid = -1;
-    worker->socket = worker->memory = -1;
     worker->timeout_s = timeout_s;
     worker->page = (size_t)sysconf(_SC_PAGESIZE);
     if (library && !(worker->library = strdup(library))) {
@@ -293,11 +365,26 @@ attest_status attest_worker_start(attest_worker **out_worker, const char *librar
         goto out;
     }
     ATTEST_TRY(attest_worker_path(&worker->path, err));
-    ATTEST_TRY(make_memory(worker, err));
-    ATTEST_TRY(attest_worker_launch(worker, err));
+    ATTEST_TRY(attest_sandbox_choose(&worker->sandbox, library, err));
+    if (!(worker->spare = attest_process_new())) {
+        status = attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+        goto out;
+    }
+    raise_descriptors();
+    ATTEST_TRY(attest_process_launch(worker->spare, worker, err));
     *out_worker = worker;
     worker = NULL;
 out:
+    attest_worker_free(worker);
+    return status;
+}
+
+attest_status attest_worker_sandbox(char *text, size_t len, attest_error *err)
+{
+    attest_worker *worker = NULL;
+    const attest_status status = attest_worker_start(&worker, NULL, SANDBOX_TIME, err);
+    if (status == ATTEST_OK)
+        attest_sandbox_text(text, len, &worker->sandbox, worker->confined);
     attest_worker_free(worker);
     return status;
 }

@@ -1,0 +1,12 @@
+/* worker_confine.h - inside attest-worker: what the worker may not do to others (worker_sandbox.h says why). */
+#ifndef ATTEST_WORKER_CONFINE_H
+#define ATTEST_WORKER_CONFINE_H
+
+#include <stdint.h>
+
+/* Holds this process and all that it will start back, for good; before a library is loaded.  Files may be written in
+ * `folder` (NULL: nowhere) and to the devices that compute.  Returns what was reached: ATTEST_CONFINED_LANDLOCK,
+ * ATTEST_CONFINED_SECCOMP. */
+uint64_t attest_confine(const char *folder);
+
+#endif

@@ -1,0 +1,245 @@
+/* worker_process.c - one supervisor and its worker: packets with a deadline, what they may say, and their end. */
+#include "verify/worker/worker_private.h"
+#include "verify/base/base.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verify/worker/worker_memory.h"
+
+/* Seconds that a supervisor may take to end what the worker started. */
+#define END_TIME 2.0
+
+/* Seconds between two looks at the memory that a worker uses. */
+#define WATCH_TIME 0.1
+
+static int is_over(pid_t pid)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR)
+        return 1;
+    return info.si_pid == pid;
+}
+
+/* Milliseconds until the deadline, at most `most` seconds; at least 1 before it. */
+static int wait_time(double deadline, double most)
+{
+    const double left = deadline - attest_now_seconds(), wait = left < most ? left : most;
+    return !(left > 0) ? 0 : (int)(wait * 1000) + 1;
+}
+
+/* Waits until the process has ended or `deadline`; leaves the zombie, so that its id stays its own. */
+static int has_ended(pid_t pid, double deadline)
+{
+    int fd = -1;
+#ifdef SYS_pidfd_open
+    fd = is_over(pid) || !(attest_now_seconds() < deadline) ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+#endif
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    while (!is_over(pid) && attest_now_seconds() < deadline)
+        poll(&p, fd >= 0, wait_time(deadline, fd >= 0 ? 1000 : 0.001));
+    if (fd >= 0)
+        close(fd);
+    return is_over(pid);
+}
+
+/* What the supervisor says of the worker's end, else its own end. */
+static int end_status(const attest_process *process, int own)
+{
+    const attest_end end = process->shared ? process->shared->end : (attest_end){ 0, 0 };
+    const int said = own == 0 && end.valid == 1 && (WIFEXITED(end.status) || WIFSIGNALED(end.status));
+    return said ? end.status : own;
+}
+
+int attest_process_kill(attest_process *process)
+{
+    const pid_t pid = process->pid;
+    int status = -1;
+    if (pid > 0) {
+        if (!process->namespace && !is_over(pid) && kill(pid, SIGTERM) == 0)
+            has_ended(pid, attest_now_seconds() + END_TIME);
+        kill(pid, SIGKILL);
+        kill(-pid, SIGKILL);
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+        status = end_status(process, status);
+    }
+    process->pid = -1;
+    process->inner = 0;
+    if (process->socket >= 0)
+        close(process->socket);
+    process->socket = -1;
+    return status;
+}
+
+void attest_process_clear(attest_process *process)
+{
+    attest_process_kill(process);
+    if (process->output >= 0)
+        close(process->output);
+    process->output = -1;
+    if (process->shared)
+        munmap(process->shared, sizeof *process->shared);
+    process->shared = NULL;
+}
+
+void attest_process_shut(attest_process *process)
+{
+    if (process->socket >= 0)
+        shutdown(process->socket, SHUT_WR);
+}
+
+void attest_process_await(attest_process *process, double deadline)
+{
+    if (process->pid > 0)
+        has_ended(process->pid, deadline);
+}
+
+int attest_process_broken(attest_process *process)
+{
+    struct pollfd p = { .fd = process->socket, .events = POLLIN };
+    return process->pid <= 0 || is_over(process->pid) || poll(&p, 1, 0) != 0;
+}
+
+/* The first two children of the supervisor, which has one thread; how many there are of them. */
+static int list_children(const attest_process *process, int pid[2])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process->pid, (int)process->pid);
+    FILE *f = fopen(path, "r");
+    const int count = f ? fscanf(f, "%d %d", &pid[0], &pid[1]) : 0;
+    if (f)
+        fclose(f);
+    return count > 0 ? count : 0;
+}
+
+pid_t attest_process_child(const attest_process *process)
+{
+    int pid[2];
+    return list_children(process, pid) > 0 ? pid[0] : 0;
+}
+
+int attest_process_orphans(const attest_process *process)
+{
+    int pid[2];
+    return list_children(process, pid) > 1;
+}
+
+static attest_exchange ended(attest_process *process, double deadline, int *wait_status)
+{
+    const int by_itself = has_ended(process->pid, deadline);
+    *wait_status = attest_process_kill(process);
+    return by_itself ? ATTEST_EXCHANGE_ENDED : ATTEST_EXCHANGE_LATE;
+}
+
+attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
+                                       double timeout_s, int *wait_status)
+{
+    const double deadline = attest_now_seconds() + timeout_s;
+    for (;;) {
+        const int watched = process->inner > 0;
+        struct pollfd p = { .fd = process->socket, .events = POLLIN };
+        const int ready = poll(&p, 1, wait_time(deadline, watched ? WATCH_TIME : 1e6));
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready == 0 && watched && attest_memory_is_over(process->inner, process->memory_most)) {
+            *wait_status = attest_process_kill(process);
+            return ATTEST_EXCHANGE_MEMORY;
+        }
+        if (ready == 0 && attest_now_seconds() < deadline)
+            continue;
+        if (ready <= 0) {
+            *wait_status = attest_process_kill(process);
+            return ATTEST_EXCHANGE_LATE;
+        }
+        const ssize_t got = recv(process->socket, packet, size, MSG_TRUNC);
+        uint32_t got_type = 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return ended(process, deadline, wait_status);
+        if ((size_t)got >= sizeof got_type)
+            memcpy(&got_type, packet, sizeof got_type);
+        if ((size_t)got == size && got_type == type)
+            return ATTEST_EXCHANGE_OK;
+        *wait_status = attest_process_kill(process);
+        return ATTEST_EXCHANGE_GARBLED;
+    }
+}
+
+/* The request, and the descriptor of the tensors' memfd beside it. */
+static int send_request(int socket_fd, const attest_packet_request *request, int memory)
+{
+    union {
+        char room[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr aligned;
+    } control = { { 0 } };
+    struct iovec part = { (void *)(uintptr_t)request, sizeof *request };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+    ssize_t sent;
+    if (memory >= 0) {
+        message.msg_control = control.room;
+        message.msg_controllen = sizeof control.room;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof memory);
+        memcpy(CMSG_DATA(c), &memory, sizeof memory);
+    }
+    do
+        sent = sendmsg(socket_fd, &message, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)sizeof *request;
+}
+
+static int is_status(uint32_t status) { return status <= ATTEST_KERNEL_ERROR || status == ATTEST_INTERNAL; }
+
+/* Whoever wrote it: an answer to this request, with values that an answer has.  Ends its texts. */
+static int is_answer(attest_packet_answer *a, const attest_packet_request *request)
+{
+    char why[200];
+    a->why[sizeof a->why - 1] = '\0';
+    a->fp_state[sizeof a->fp_state - 1] = '\0';
+    return a->number == request->number && is_status(a->status) && is_status(a->harness) && a->supported <= 1 &&
+           a->fp_changed <= 1 && a->children <= 1 && a->differs <= request->calls && isfinite(a->seconds) &&
+           a->seconds >= 0 && (!a->supported || attest_numerics_check(&a->declared.numerics, why, sizeof why));
+}
+
+attest_exchange attest_process_ask(attest_process *process, attest_packet_request *request, int memory,
+                                   attest_packet_answer *answer, double timeout_s, int *wait_status)
+{
+    memset(&process->shared->fault, 0, sizeof process->shared->fault);
+    request->number = ++process->number;
+    if (!send_request(process->socket, request, memory))
+        return ended(process, attest_now_seconds() + timeout_s, wait_status);
+    const attest_exchange x = attest_process_receive(process, answer, sizeof *answer, ATTEST_PACKET_ANSWER, timeout_s,
+                                                     wait_status);
+    if (x != ATTEST_EXCHANGE_OK)
+        return x;
+    if (!is_answer(answer, request)) {
+        *wait_status = attest_process_kill(process);
+        return ATTEST_EXCHANGE_GARBLED;
+    }
+    process->strays = answer->threads > process->threads_start ? answer->threads - process->threads_start : 0;
+    process->left = answer->children || attest_process_orphans(process);
+    return x;
+}
+
+void attest_worker_death_text(char *text, size_t len, int wait_status)
+{
+    if (WIFSIGNALED(wait_status))
+        snprintf(text, len, "signal %d (%s)", WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+    else
+        snprintf(text, len, "exit code %d", WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1);
+}

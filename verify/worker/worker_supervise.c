@@ -1,0 +1,156 @@
+/* worker_supervise.c - see worker_supervise.h. */
+#include "verify/worker/worker_supervise.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verify/base/base.h"
+
+/* Seconds that ending all processes may take: one that forks faster than it is killed is left to attest. */
+#define END_TIME 1.5
+
+/* Levels of folders that are removed. */
+#define DEPTH_MOST 64
+
+int attest_supervise_namespace(void) { return getppid() == 1 && syscall(SYS_getpid) == 2; }
+
+/* ---- the worker's folder ----------------------------------------------------------------------------------------- */
+/* Removes what is in the open folder, without following links. */
+static void empty_folder(int fd, int depth)
+{
+    DIR *dir = fdopendir(fd);
+    for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || unlinkat(fd, e->d_name, 0) == 0)
+            continue;
+        fchmodat(fd, e->d_name, S_IRWXU, 0);
+        const int below = depth < DEPTH_MOST ? openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                                             : -1;
+        if (below >= 0)
+            empty_folder(below, depth + 1);
+        unlinkat(fd, e->d_name, AT_REMOVEDIR);
+    }
+    if (dir)
+        closedir(dir);
+    else
+        close(fd);
+}
+
+static void remove_folder(const char *folder)
+{
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0)
+        empty_folder(fd, 0);
+    rmdir(folder);
+}
+
+static const char *make_folder(char *room, size_t len)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(room, len, "%.4000s/kernel-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(room))
+        return NULL;
+    setenv("TMPDIR", room, 1);
+    return room;
+}
+
+/* ---- ending ------------------------------------------------------------------------------------------------------ */
+/* SIGKILL to each child of ours; the children of those become ours next. */
+static void kill_children(void)
+{
+    char path[64];
+    int pid;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    FILE *f = fopen(path, "r");
+    while (f && fscanf(f, "%d", &pid) == 1)
+        kill(pid, SIGKILL);
+    if (f)
+        fclose(f);
+}
+
+/* Until there is no child any more. */
+static void end_all(pid_t worker)
+{
+    const double deadline = attest_now_seconds() + END_TIME;
+    const struct timespec pause = { 0, 200000 };
+    kill(worker, SIGKILL);
+    kill(-worker, SIGKILL);
+    while (attest_now_seconds() < deadline) {
+        const pid_t pid = waitpid(-1, NULL, WNOHANG);
+        if (pid < 0 && errno == ECHILD)
+            return;
+        if (pid > 0)
+            continue;
+        kill_children();
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* Waits for the worker's end or SIGTERM; 1 and its status if it has ended. */
+static int await(pid_t worker, const sigset_t *signals, int *status)
+{
+    for (;;) {
+        siginfo_t info;
+        for (pid_t pid = waitpid(-1, status, WNOHANG); pid > 0; pid = waitpid(-1, status, WNOHANG))
+            if (pid == worker)
+                return 1;
+        if (sigwaitinfo(signals, &info) == SIGTERM)
+            return 0;
+    }
+}
+
+static void watch(pid_t worker, const sigset_t *signals, attest_shared *shared, const char *folder)
+{
+    int status = 0;
+    close(ATTEST_WORKER_SOCKET);
+    const int ended = await(worker, signals, &status);
+    if (getpid() != 1) /* else the kernel ends them all with us */
+        end_all(worker);
+    if (folder)
+        remove_folder(folder);
+    shared->end.status = status;
+    shared->end.valid = ended ? 1u : 0u;
+    _exit(0);
+}
+
+/* The system ends this process before it ends attest. */
+static void volunteer(void)
+{
+    FILE *f = fopen("/proc/self/oom_score_adj", "w");
+    if (f) {
+        fputs("1000", f);
+        fclose(f);
+    }
+}
+
+int attest_supervise(attest_shared *shared, int confine, const char **folder)
+{
+    static char room[4096];
+    sigset_t signals, before;
+    const int alone = getpid() == 1;
+    const char *made = confine && !alone ? make_folder(room, sizeof room) : NULL;
+    *folder = !confine ? NULL : alone ? getenv("TMPDIR") : made;
+    sigfillset(&signals);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const pid_t supervisor = getpid(), worker = fork();
+    if (worker > 0)
+        watch(worker, &signals, shared, made);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0);
+    volunteer();
+    return worker == 0 && getppid() == supervisor;
+}
