@@ -156,8 +156,15 @@ $(BUILD)/plugins/hollow.so: $(HOLLOW_SRC) $(wildcard kernels/cpu/steps/*.h kerne
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -ffp-contract=off -Wall -shared -fPIC -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
 
-.PHONY: plugins
-plugins: $(TEST_PLUGINS)
+# A library that does its host harm: tests/faults/table.py.
+HOSTILE = $(BUILD)/faults/hostile.so
+$(HOSTILE): $(wildcard tests/faults/plugins/*) tests/plugins/good.h kernels/attest.h verify/worker/worker_protocol.h
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wno-infinite-recursion -shared -fPIC -I. -Ikernels -o $@ tests/faults/plugins/hostile.c -lm -ldl -lpthread
+.PHONY: plugins faults
+plugins: $(TEST_PLUGINS) $(HOSTILE)
+faults: all $(HOSTILE)
+	python3 tests/faults/table.py $(BUILD)
 # Libraries that were made with an attest.h of another year.
 YEARS = tests/plugins/versions
 $(BUILD)/plugins/%/attest.h: $(YEARS)/headers.py kernels/attest.h
@@ -232,12 +239,12 @@ made-up-axis: $(MADE_UP)
 	@python3 tests/made_up/axis.py . $(BUILD)/made-up/axis > $(BUILD)/made-up/axis.txt
 	@$(MAKE) --no-print-directory -C $(BUILD)/made-up/axis BUILD=build CFLAGS=-O0 KERNEL_FLAGS="-O1 -ffp-contract=off" SANITIZE= NVCC= all
 
-test: all $(BUILD)/attest-tests $(BUILD)/defects/defects.so $(TEST_PLUGINS) made-up-axis
+test: all $(BUILD)/attest-tests $(BUILD)/defects/defects.so $(TEST_PLUGINS) $(HOSTILE) made-up-axis
 	ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/attest-tests
 
 # TEST=ulp; CK_RUN_CASE=... in the environment picks one case of it.
 ONE = $(BUILD)/t/test_$(TEST)
-one: $(if $(filter %/test_$(TEST).c,$(TEST_SRC)),all $(ONE) $(BUILD)/defects/defects.so $(TEST_PLUGINS) \
+one: $(if $(filter %/test_$(TEST).c,$(TEST_SRC)),all $(ONE) $(BUILD)/defects/defects.so $(TEST_PLUGINS) $(HOSTILE) \
      $(if $(filter made_up,$(TEST)),made-up-axis),no-such-test)
 	ATTEST_WORKER=$(BUILD)/attest-worker $(ONE)
 no-such-test:
@@ -272,6 +279,7 @@ check-long: check test
 	@$(SUBMAKE) clang
 	@$(SUBMAKE) certify
 	@$(SUBMAKE) defects
+	@$(SUBMAKE) faults
 	$(BUILD)/attest props --quiet --cases 2000 --out $(BUILD)/props
 	@$(SUBMAKE) kills
 	@$(SUBMAKE) mutate
@@ -389,6 +397,7 @@ help:
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
 	@echo "defects    planted bugs against suite ci: the kill matrix -> build/defects/defects.md"
+	@echo "faults     a library of hostile kernels under attest: one row a place and harm (minutes)"
 	@echo "claims     the ledger of the papers' statements -> build/claims/claims.md"
 	@echo "bench      engines and kernels timed side by side"
 	@echo "report     the page again from build/report      audit     TARGET=lib.so[:kernel]"

@@ -309,7 +309,8 @@ static void answer_run(served *w, const attest_packet_request *request, int memo
     const attest_table *table = &w->table;
     if (!r || !take_table(&w->table, memory)) {
         answer->harness = r ? ATTEST_IO : ATTEST_NO_MEMORY;
-        snprintf(answer->why, sizeof answer->why, "cannot take the tensors: %s", strerror(errno));
+        snprintf(answer->why, sizeof answer->why, "cannot take the tensors: %s",
+                 memory < 0 ? "no room for a descriptor" : strerror(errno));
         close(memory);
         free(r);
         return;
