@@ -50,16 +50,19 @@ KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,proble
 WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
-TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators
+TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
 SIMULATE_SRC = $(filter-out tests/simulators/main.c tests/simulators/test_%,$(wildcard tests/simulators/*.c))
 CERTIFY_SRC = $(filter-out tests/certify/main.c,$(wildcard tests/certify/*.c))
+FUZZ_SRC = $(filter-out tests/fuzz/entry.c tests/fuzz/test_%,$(wildcard tests/fuzz/*.c))
+READERS = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/fuzz.c,$(FUZZ_SRC)))
 SUITES = $(wildcard verify/suites/*.suite)
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNEL_LIB = $(BUILD)/libkernels.a
 LIB = $(BUILD)/libattest.a
 CERTIFY_LIB = $(BUILD)/libcertify.a
 SIMULATE_LIB = $(BUILD)/libsimulate.a
+FUZZ_LIB = $(BUILD)/libfuzz.a
 DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c))
 CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(wildcard kernels/cuda/*.cu)))
 # Yardsticks of `attest bench`, built where the library is installed; never required, and not under a sanitizer, which
@@ -85,6 +88,8 @@ $(BUILD)/attest-worker: $(call obj,$(WORKER_SRC)) $(KERNEL_LIB)
 $(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 $(CERTIFY_LIB): $(call obj,$(CERTIFY_SRC))
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+$(FUZZ_LIB): $(call obj,$(FUZZ_SRC))
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 $(SIMULATE_LIB): $(call obj,$(SIMULATE_SRC))
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
@@ -180,10 +185,10 @@ $(BUILD)/plugins/year-%.so: $(YEARS)/library.c tests/plugins/good.h $(BUILD)/plu
 $(BUILD)/test_suites.h: $(TEST_SRC)
 	@mkdir -p $(@D)
 	$(call say,GEN)printf '%s\n' $(patsubst test_%.c,'SUITE(suite_%)',$(sort $(notdir $(TEST_SRC)))) > $@
-$(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(LIB) $(KERNEL_LIB)
-	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
+$(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(FUZZ_LIB) $(LIB) $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(FUZZ_LIB) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
 define ONE_SUITE
-$(BUILD)/t/$(basename $(notdir $(1))): tests/main.c $(call obj,$(1)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(LIB) $(KERNEL_LIB)
+$(BUILD)/t/$(basename $(notdir $(1))): tests/main.c $(call obj,$(1)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(FUZZ_LIB) $(LIB) $(KERNEL_LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)$$(CC) $$(BASE) $$(OPENMP) $$(LDFLAGS) -DONLY_SUITE=$$(patsubst test_%,suite_%,$$(@F)) -o $$@ $$^ $$(CHECK_LIBS) $$(LIBS)
 endef
@@ -277,6 +282,7 @@ check-long: check test
 	@$(SUBMAKE) tsan
 	sh tests/lint/leaks.sh
 	@$(SUBMAKE) clang
+	@$(SUBMAKE) fuzz
 	@$(SUBMAKE) certify
 	@$(SUBMAKE) defects
 	@$(SUBMAKE) faults
@@ -294,7 +300,7 @@ kills: all
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).
 OBJECTS = $(call obj,$(KERNEL_SRC) $(LIB_SRC) verify/main.c $(WORKER_SRC) $(TEST_SRC) $(CERTIFY_SRC) \
-          tests/certify/main.c $(SIMULATE_SRC) tests/simulators/main.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
+          tests/certify/main.c $(SIMULATE_SRC) tests/simulators/main.c $(FUZZ_SRC) tests/fuzz/entry.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 objects: $(OBJECTS)
 lint: format-check
 	python3 tests/lint/mirror.py
@@ -368,8 +374,18 @@ bench: all
 	$(BUILD)/attest bench kernels
 defects: all $(BUILD)/defects/defects.so
 	$(BUILD)/attest defects --out $(BUILD)/defects
+# Readers of outside text under random input: tests/fuzz/README.md.  FUZZ = readers, SECONDS for each.  What a run finds
+# beside tests/fuzz/corpus is kept in build/fuzz/found, a finding in build/fuzz/crash-*.
+FUZZ = $(READERS)
+SECONDS = 60
+FUZZ_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all
 fuzz:
-	@echo "make $@: not in this version (see CHANGELOG.md)" >&2; exit 2
+	@$(SUBMAKE) BUILD=$(BUILD)/fuzz CC=clang CFLAGS="-O1 -g1 -fno-omit-frame-pointer" KERNEL_FLAGS="-O1 -ffp-contract=off" \
+	    DD_FLAGS= OPENMP= SANITIZE="$(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link" WERROR= $(FUZZ:%=$(BUILD)/fuzz/run/%)
+	@for reader in $(FUZZ); do sh tests/fuzz/run.sh $(BUILD)/fuzz $$reader $(SECONDS) || exit 1; done
+$(BUILD)/run/%: tests/fuzz/entry.c $(FUZZ_LIB) $(LIB) $(KERNEL_LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(filter-out -MMD -MP,$(BASE)) -fsanitize=fuzzer $(LDFLAGS) -DFUZZ_READER=fuzz_$* -o $@ $< $(FUZZ_LIB) $(LIB) $(KERNEL_LIB) $(LIBS)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin/kernels
 	install $(BUILD)/attest $(BUILD)/attest-worker $(DESTDIR)$(PREFIX)/bin
@@ -384,7 +400,7 @@ help:
 	@echo "test       all tests; prints Check's summary"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
 	@echo "check      what each change must pass beside test: lint, gate, smoke (at most ten minutes)"
-	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, certify, defects, 2000 properties, mutate"
+	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, certify, defects, 2000 properties, mutate"
 	@echo "lint       layout, layers, style, gcc and clang without a warning"
 	@echo "format     lay all sources out as .clang-format says; format-check: are they?"
 	@echo "smoke      suite smoke and a few tests under the address and undefined-behaviour sanitizers"
@@ -402,9 +418,9 @@ help:
 	@echo "bench      engines and kernels timed side by side"
 	@echo "report     the page again from build/report      audit     TARGET=lib.so[:kernel]"
 	@echo "install    into PREFIX (/usr/local)              clean     remove build/"
-	@echo "fuzz       not in this version"
+	@echo "fuzz       readers of outside text under random input: FUZZ='suite npy' SECONDS=60 (each)"
 
 # What each object was made of; builds of their own below $(BUILD) read theirs.
-OTHER_BUILDS = asan ubsan tsan smoke clang clang-O0 coverage debug mutate made-up/axis
+OTHER_BUILDS = asan ubsan tsan smoke fuzz clang clang-O0 coverage debug mutate made-up/axis
 -include $(shell find $(BUILD) $(OTHER_BUILDS:%=-path $(BUILD)/% -prune -o) -name '*.d' -print 2>/dev/null)
 endif

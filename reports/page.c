@@ -203,13 +203,14 @@ static attest_status print_gate(FILE *out, const attest_results *results, attest
     static const part passed = { ATTEST_RANKS_BAD + 1, ATTEST_RANKS, "passed, largest error/bound first",
                                  "Nothing passed." };
     attest_status status = ATTEST_OK;
+    char of[256];
     if (o->count == 0)
         return ATTEST_OK;
     qsort(o->place, o->count, sizeof *o->place, by_place);
-    fprintf(out,
-            "<p>attest %s, suite %s (%s), run %s, %zu results. Beside this page: results.jsonl, results.csv, "
-            "junit.xml, summary.md.</p>\n",
-            o->tool, o->suite, o->suite_hash, o->run, o->count);
+    snprintf(of, sizeof of, "attest %s, suite %s (%s), run %s", o->tool, o->suite, o->suite_hash, o->run);
+    fputs("<p>", out);
+    attest_print_xml(out, of);
+    fprintf(out, ", %zu results. Beside this page: results.jsonl, results.csv, junit.xml, summary.md.</p>\n", o->count);
     ATTEST_TRY(print_tallies(out, &o->tallies, err));
     fprintf(out, "<h2>What needs attention</h2>\n");
     ATTEST_TRY(print_part(out, results, o->place, &attention, err));

@@ -103,16 +103,15 @@ out:
     return attest_output_close(&out, status, err);
 }
 
-/* 0: a text is missing, or the verdict is none. */
+/* 0: a text is missing or longer than it can be, or the verdict is none. */
 static int read_object(attest_trait *t, const json_t *object)
 {
     const char *verdict = json_string_value(json_object_get(object, "verdict"));
     *t = (attest_trait){ .verdict = ATTEST_TRAIT_VERDICT_COUNT };
     for (int n = 0; n < TEXTS; n++) {
         const char *text = json_string_value(json_object_get(object, texts[n].name));
-        if (!text)
+        if (!text || (size_t)snprintf((char *)t + texts[n].offset, texts[n].size, "%s", text) >= texts[n].size)
             return 0;
-        snprintf((char *)t + texts[n].offset, texts[n].size, "%s", text);
     }
     for (uint32_t v = 0; verdict && v < ATTEST_TRAIT_VERDICT_COUNT; v++)
         if (strcmp(verdict, attest_trait_verdict_names[v]) == 0)

@@ -102,7 +102,7 @@ static attest_status take_struct(const void **pointer, void *copy, size_t size, 
     if (!*pointer)
         return ATTEST_OK;
     memcpy(&given, *pointer, sizeof given);
-    if (given <= sizeof given)
+    if (given <= sizeof given || given % sizeof(void *) != 0) /* no struct ends inside a pointer */
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s: struct_size is %u; %zu in this program", path, what, given,
                            size);
     attest_copy_struct(copy, size, *pointer);
@@ -178,7 +178,7 @@ attest_status attest_plugin_take(attest_plugin **plugin, const attest_library *l
     attest_status status = ATTEST_OK;
     *plugin = NULL;
     /* The first two fields stand in every version; nothing else is read before they fit. */
-    if (library->struct_size < 2 * sizeof(uint32_t))
+    if (library->struct_size < 2 * sizeof(uint32_t) || library->struct_size % sizeof(void *) != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_library: struct_size is %u; %zu in this program", path,
                            library->struct_size, sizeof *library);
     if (library->abi_version != ATTEST_ABI_VERSION)
