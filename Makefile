@@ -46,14 +46,14 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu model yardstick redrawn)))
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu fast fast/softmax model yardstick redrawn)))
 WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
 SIMULATE_SRC = $(filter-out tests/simulators/main.c tests/simulators/test_%,$(wildcard tests/simulators/*.c))
-CERTIFY_SRC = $(filter-out tests/certify/main.c,$(wildcard tests/certify/*.c))
+CERTIFY_SRC = tests/kernels/fast/flash_wide.c $(filter-out tests/certify/main.c tests/certify/functions_main.c,$(wildcard tests/certify/*.c))
 FUZZ_SRC = $(filter-out tests/fuzz/entry.c tests/fuzz/test_%,$(wildcard tests/fuzz/*.c))
 READERS = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/fuzz.c,$(FUZZ_SRC)))
 SUITES = $(wildcard verify/suites/*.suite)
@@ -76,7 +76,7 @@ PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
 
-.PHONY: kills all test one no-such-test gate report audit bench defects claims certify check check-long lint objects format \
+.PHONY: kills all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs fuzz install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
@@ -84,7 +84,7 @@ all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/attest-worker: $(call obj,$(WORKER_SRC)) $(KERNEL_LIB)
-	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ -lm -ldl
 $(LIB): $(call obj,$(LIB_SRC)) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 $(CERTIFY_LIB): $(call obj,$(CERTIFY_SRC))
@@ -101,6 +101,11 @@ $(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
 # CFLAGS or CPPFLAGS, which a user may set on the command line: that would drop what is added to them here.
 OWN =
 $(BUILD)/kernels/cpu/%.o $(BUILD)/kernels/model/%.o $(BUILD)/kernels/yardstick/%.o $(BUILD)/kernels/redrawn/%.o: OWN = $(KERNEL_FLAGS) -Ikernels
+# the fast kernels: one source a family, one file an instruction set; threads
+FAST_FLAGS = $(KERNEL_FLAGS) $(OPENMP) -Ikernels
+$(BUILD)/kernels/fast/%.o: OWN = $(FAST_FLAGS)
+$(BUILD)/kernels/fast/%_avx2.o: OWN = $(FAST_FLAGS) -mavx2 -mfma
+$(BUILD)/kernels/fast/%_avx512.o: OWN = $(FAST_FLAGS) -mavx512f -mfma
 $(BUILD)/kernels/library/registry.o: OWN = -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'
 $(BUILD)/reference/%.o: OWN = $(EXACT)
@@ -112,6 +117,11 @@ $(BUILD)/reference/dd/dd_avx2.o: OWN = $(EXACT) $(DD_FLAGS) -mavx2 -mfma
 $(BUILD)/reference/dd/dd_engine.o: OWN = $(EXACT) $(DD_FLAGS) $(OPENMP)
 $(BUILD)/verify/%.o: OWN = $(OPENMP)
 $(BUILD)/tests/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"'
+# the functions of the fast kernels as these are compiled, and their loops once more
+FAST_TEST = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' $(FAST_FLAGS) -Wno-psabi
+$(BUILD)/tests/certify/functions.o $(BUILD)/tests/certify/functions_%.o $(BUILD)/tests/kernels/fast/%.o: OWN = $(FAST_TEST)
+$(BUILD)/tests/certify/functions_avx2.o: OWN = $(FAST_TEST) -mavx2 -mfma
+$(BUILD)/tests/certify/functions_avx512.o: OWN = $(FAST_TEST) -mavx512f -mfma
 COMPILE = $(CC) $(BASE) $(OWN) -c -o $@ $<
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -156,10 +166,10 @@ $(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so,$(TEST_PLUGINS))
 	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
 
 # The built-in kernels again, with something taken away.
-HOLLOW_SRC = tests/verify/gate/plugins/hollow.c kernels/library/registry.c $(wildcard kernels/cpu/*.c kernels/model/*.c)
-$(BUILD)/plugins/hollow.so: $(HOLLOW_SRC) $(wildcard kernels/cpu/steps/*.h kernels/model/*.h) kernels/attest.h
+HOLLOW_SRC = tests/verify/gate/plugins/hollow.c kernels/library/registry.c $(wildcard kernels/cpu/*.c kernels/model/*.c kernels/fast/*.c kernels/fast/*/*.c)
+$(BUILD)/plugins/hollow.so: $(HOLLOW_SRC) $(wildcard kernels/cpu/steps/*.h kernels/model/*.h kernels/fast/*.h kernels/fast/*/*.h) kernels/attest.h
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -ffp-contract=off -Wall -shared -fPIC -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
+	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -ffp-contract=off -Wall -shared -fPIC -DFAST_ONE_ISA -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
 
 # A library that does its host harm: tests/faults/table.py.
 HOSTILE = $(BUILD)/faults/hostile.so
@@ -218,6 +228,12 @@ $(BUILD)/certify: $(call obj,tests/certify/main.c) $(CERTIFY_LIB) $(LIB) $(KERNE
 certify: $(BUILD)/certify
 	OMP_WAIT_POLICY=passive $<
 
+# Every function that a fast kernel makes for itself, on all floats of its domain; a minute.
+$(BUILD)/certify-functions: $(call obj,tests/certify/functions_main.c) $(CERTIFY_LIB) $(LIB) $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
+certify-functions: $(BUILD)/certify-functions
+	@$<
+
 # The worst errors of modelled kernels against their bounds: tests/simulators/README.md.
 $(BUILD)/simulate: $(call obj,tests/simulators/main.c) $(SIMULATE_LIB) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -236,7 +252,7 @@ $(BUILD)/made-up/variant_presets.c: kernels/problem/variant_presets.c tests/made
 $(BUILD)/made-up/attest: $(call obj,verify/main.c) $(BUILD)/made-up/variant_presets.o $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/made-up/attest-worker: $(call obj,$(WORKER_SRC)) $(BUILD)/made-up/variant_presets.o $(KERNEL_LIB)
-	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lm -ldl
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ -lm -ldl
 
 # A copy of the sources with one more value of an axis: what it costs stands in axis.txt.  Compiled quickly.
 .PHONY: made-up-axis
@@ -284,6 +300,7 @@ check-long: check test
 	@$(SUBMAKE) clang
 	@$(SUBMAKE) fuzz
 	@$(SUBMAKE) certify
+	@$(SUBMAKE) certify-functions
 	@$(SUBMAKE) defects
 	@$(SUBMAKE) faults
 	$(BUILD)/attest props --quiet --cases 2000 --out $(BUILD)/props
@@ -300,7 +317,7 @@ kills: all
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).
 OBJECTS = $(call obj,$(KERNEL_SRC) $(LIB_SRC) verify/main.c $(WORKER_SRC) $(TEST_SRC) $(CERTIFY_SRC) \
-          tests/certify/main.c $(SIMULATE_SRC) tests/simulators/main.c $(FUZZ_SRC) tests/fuzz/entry.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
+          tests/certify/main.c tests/certify/functions_main.c $(SIMULATE_SRC) tests/simulators/main.c $(FUZZ_SRC) tests/fuzz/entry.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 objects: $(OBJECTS)
 lint: format-check
 	python3 tests/lint/mirror.py
@@ -409,6 +426,7 @@ help:
 	@echo "clang      all tests, built by clang             coverage  all tests, lines counted by gcovr"
 	@echo "mutate     break the code on purpose: a test must fail each time; MUTATE='--only bench'"
 	@echo "certify    10^7 enclosures of the dd engine against a truth of their own"
+	@echo "certify-functions  what the fast kernels' own exp errs by, on every float of its domain"
 	@echo "slack      how tight the bounds are: bound/error by kernel, variant and n (half an hour on one core)"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"

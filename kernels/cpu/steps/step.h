@@ -37,11 +37,11 @@ static inline real real_tanh(real x) { return tanhf(x); }
 /* What all kernels made of these steps declare (attest_numerics); each adds its schedule, and what else it has: casts
  * of weights, states.  The functions are glibc's: the sources of its exp and expf state 0.511 and 0.502 ulp, below 2u;
  * its manual ("Known Maximum Errors in Math Functions") gives tanh and expm1 2 ulp against the rounded value: 5u. */
-#define STEP_NUMERICS                                                                                                  \
-    .struct_size = sizeof(attest_numerics), .exp_error = 2 * STEP_UNIT, .tanh_error = 5 * STEP_UNIT,                   \
-    .expm1_error = 5 * STEP_UNIT, .log2_domain = ATTEST_NO, .acc_truncates = ATTEST_NO, .acc_unit = STEP_UNIT,         \
-    .div_error = STEP_UNIT, .division = ATTEST_DIVISION_AFTER_SUM, .scale_dtype = 1 + REAL_DTYPE,                      \
-    .decay_products = ATTEST_YES
+#define STEP_NUMERICS STEP_ARITHMETIC, .exp_error = 2 * STEP_UNIT
+#define STEP_ARITHMETIC                                                                                                \
+    .struct_size = sizeof(attest_numerics), .tanh_error = 5 * STEP_UNIT, .expm1_error = 5 * STEP_UNIT,                 \
+    .log2_domain = ATTEST_NO, .acc_truncates = ATTEST_NO, .acc_unit = STEP_UNIT, .div_error = STEP_UNIT,               \
+    .division = ATTEST_DIVISION_AFTER_SUM, .scale_dtype = 1 + REAL_DTYPE, .decay_products = ATTEST_YES
 /* step_round() on weights that the denominator does not see. */
 #define STEP_CAST .p_rounding = ATTEST_ROUNDING_NEAREST, .cast_in_sum = ATTEST_NO
 #define STEP_STATES .state_dtype = 1 + REAL_DTYPE

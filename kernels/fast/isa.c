@@ -1,0 +1,33 @@
+/* isa.c - see isa.h. */
+#include "fast/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[FAST_ISAS] = { "portable", "avx2", "avx512" };
+
+const char *fast_isa_name(fast_isa isa) { return names[isa]; }
+
+static int runs(fast_isa isa)
+{
+#if defined(__x86_64__)
+    if (isa == FAST_AVX2)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == FAST_AVX512)
+        return __builtin_cpu_supports("avx512f") && runs(FAST_AVX2);
+#endif
+    return isa == FAST_PORTABLE;
+}
+
+fast_isa fast_isa_at_most(const char *most)
+{
+    int isa = FAST_ISAS - 1;
+    for (int n = 0; n < FAST_ISAS && most; n++)
+        if (strcmp(most, names[n]) == 0)
+            isa = n;
+    while (!runs((fast_isa)isa))
+        isa--;
+    return (fast_isa)isa;
+}
+
+fast_isa fast_isa_used(void) { return fast_isa_at_most(getenv("FAST_CPU")); }

@@ -1,0 +1,20 @@
+/* isa.h - which instruction set the fast kernels use: the best that the CPU has.
+ *
+ * The environment variable FAST_CPU names the best that may be used (portable, avx2, avx512); another word, or none,
+ * means all.  The bits of a kernel may depend on it (simd.h), nothing else does.
+ */
+#ifndef ATTEST_FAST_ISA_H
+#define ATTEST_FAST_ISA_H
+
+typedef enum fast_isa { FAST_PORTABLE = 0, FAST_AVX2 = 1, FAST_AVX512 = 2, FAST_ISAS = 3 } fast_isa;
+
+/* The best of those that this CPU and its system run, at most the one called `most`; NULL: no limit. */
+fast_isa fast_isa_at_most(const char *most);
+
+/* The same for the limit that FAST_CPU gives. */
+fast_isa fast_isa_used(void);
+
+/* "portable", "avx2", "avx512". */
+const char *fast_isa_name(fast_isa isa);
+
+#endif

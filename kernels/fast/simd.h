@@ -1,0 +1,119 @@
+/* simd.h - vectors of floats, the same names for every instruction set: what the kernels of this room are written in.
+ *
+ * A family is one source, FAMILY_kernel.h, that includes this header.  A small file for each instruction set (avx512,
+ * avx2, portable) includes that source after the Makefile gave it its -m flags, so that the same loops are compiled
+ * three times; FAMILY.c holds the descriptor and picks one of them at run time, by isa.h.
+ *
+ *     FAST_NAME(x)   x_avx512, x_avx2 or x_portable: the names of what such a file exports
+ *     LANES          floats of a vec: 16, 8, 4;     PANEL = 2 LANES: what a micro-kernel holds of a row
+ *     ROWS           rows that it holds: as many as registers allow
+ *
+ * + - * / < > work on vectors, lane by lane (an extension that gcc and clang share); the functions below are what it
+ * lacks.  Comparisons give an ivec, -1 where true and 0 where not, which masks() and select() take.
+ * vec_fma rounds once where the CPU can (avx2, avx512), and twice in the portable build.  Nothing else rounds otherwise
+ * from one instruction set to the other, and sums over keys go by lanes modulo SUM_LANES on all of them: where fma is
+ * fused the bits are the same.
+ */
+#ifndef ATTEST_FAST_SIMD_H
+#define ATTEST_FAST_SIMD_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(FAST_WIDE) /* the blocking of avx512 in portable code: only tests compile it */
+#define FAST_NAME(name) name##_wide
+enum { LANES = 16, ROWS = 12 };
+#elif defined(__AVX512F__)
+#include <immintrin.h>
+#define FAST_NAME(name) name##_avx512
+enum { LANES = 16, ROWS = 12 };
+#elif defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#define FAST_NAME(name) name##_avx2
+enum { LANES = 8, ROWS = 6 };
+#else
+#define FAST_NAME(name) name##_portable
+enum { LANES = 4, ROWS = 6 };
+#endif
+
+enum { PANEL = 2 * LANES, SUM_LANES = 16, SUM_VECS = SUM_LANES / LANES };
+
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
+typedef float vec_stored __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+static inline vec vec_load(const float *x) { return *(const vec_stored *)x; }
+static inline void vec_store(float *x, vec a) { *(vec_stored *)x = a; }
+static inline vec vec_of(float x) { return x - (vec){ 0 }; } /* x in every lane; -0 stays -0 */
+static inline vec vec_bits(ivec a) { return (vec)a; }
+static inline ivec ivec_bits(vec a) { return (ivec)a; }
+
+/* a where the mask is set, else +0. */
+static inline vec vec_masked(ivec mask, vec a) { return (vec)(mask & (ivec)a); }
+
+/* a where the mask is set, else b. */
+static inline vec vec_select(ivec mask, vec a, vec b) { return (vec)((mask & (ivec)a) | (~mask & (ivec)b)); }
+
+/* 0, 1, 2, ... */
+static inline ivec ivec_lanes(void)
+{
+    static const int32_t lane[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+    ivec lanes;
+    memcpy(&lanes, lane, sizeof lanes);
+    return lanes;
+}
+
+/* A float of 16 bits, exactly: branches would keep a loop from becoming vectors. */
+static inline float fast_f16(uint16_t h)
+{
+    const uint32_t size = (uint32_t)(h & 0x7fff) << 13, sign = (uint32_t)(h & 0x8000) << 16;
+    float x;
+    memcpy(&x, &size, sizeof x);
+    x *= 0x1p112f; /* the exponent's bias; a subnormal becomes normal */
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits |= sign | (size >= 0x7c00u << 13 ? 0x7f800000u : 0);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- what differs ------------------------------------------------------------------------------------------- */
+/* vec_fma: a b + c.  vec_larger: a > b ? a : b, so that a NaN in a gives b.  vec_highest: the largest lane of a vector
+ * without NaN. */
+#if defined(__AVX512F__) && !defined(FAST_WIDE)
+static inline vec vec_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+static inline vec vec_larger(vec a, vec b) { return _mm512_max_ps(a, b); }
+static inline float vec_highest(vec a) { return _mm512_reduce_max_ps(a); }
+#elif defined(__AVX2__) && defined(__FMA__) && !defined(FAST_WIDE)
+static inline vec vec_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vec vec_larger(vec a, vec b) { return _mm256_max_ps(a, b); }
+static inline float vec_highest(vec a)
+{
+    const __m128 four = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+#else
+#if defined(FAST_WIDE)
+static inline vec vec_fma(vec a, vec b, vec c)
+{
+    vec sum;
+    for (int lane = 0; lane < LANES; lane++)
+        sum[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+    return sum;
+}
+#else
+static inline vec vec_fma(vec a, vec b, vec c) { return a * b + c; }
+#endif
+static inline vec vec_larger(vec a, vec b) { return vec_select(a > b, a, b); }
+static inline float vec_highest(vec a)
+{
+    float highest = a[0];
+    for (int lane = 1; lane < LANES; lane++)
+        highest = a[lane] > highest ? a[lane] : highest;
+    return highest;
+}
+#endif
+
+#endif

@@ -1,0 +1,28 @@
+/* threads.h - how many threads a fast kernel uses: OpenMP's number where there is work for them, else one.
+ *
+ * A kernel divides its work into tasks that share nothing but inputs, so that its bits do not depend on the number.
+ */
+#ifndef ATTEST_FAST_THREADS_H
+#define ATTEST_FAST_THREADS_H
+
+#include <stdint.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+static inline int64_t fast_threads_most(void) { return omp_get_max_threads(); }
+static inline int64_t fast_thread(void) { return omp_get_thread_num(); }
+#else
+static inline int64_t fast_threads_most(void) { return 1; }
+static inline int64_t fast_thread(void) { return 0; }
+#endif
+
+#define FAST_THREAD_WORK 4e6 /* multiply-adds below which threads cost more than they bring: some 100 microseconds */
+
+/* For so many multiply-adds in so many tasks; at least 1. */
+static inline int64_t fast_threads(double work, int64_t tasks)
+{
+    const int64_t most = work < FAST_THREAD_WORK ? 1 : fast_threads_most();
+    return most < tasks ? most : tasks < 1 ? 1 : tasks;
+}
+
+#endif

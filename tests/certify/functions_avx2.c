@@ -1,0 +1,6 @@
+/* functions_avx2.c - functions_many.h for AVX2 and FMA. */
+#if defined(__AVX2__) && defined(__FMA__)
+#include "tests/certify/functions_many.h"
+#else
+typedef int functions_no_avx2; /* ISO C has no empty file */
+#endif

@@ -1,0 +1,3 @@
+/* flash_wide.c - flash_kernel.h with the panels and groups of avx512, in portable code that fuses multiply-adds. */
+#define FAST_WIDE
+#include "fast/softmax/flash_kernel.h"
