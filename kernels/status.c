@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/text.h"
+
 /* The arguments may point into err->text, so the new line is built beside it. */
-static void store(attest_error *err, const char *line)
+static void store(attest_error *err, char *line)
 {
-    size_t i = 0;
-    for (; line[i] && i + 1 < sizeof err->text; i++)
-        err->text[i] = line[i] == '\n' || line[i] == '\r' ? ' ' : line[i];
-    err->text[i] = '\0';
+    for (char *at = line; *at; at++)
+        *at = *at == '\n' || *at == '\r' ? ' ' : *at;
+    attest_text_clean(err->text, sizeof err->text, line);
 }
 
 attest_status attest_fail(attest_error *err, attest_status status, const char *format, ...)

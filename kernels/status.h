@@ -17,7 +17,8 @@ typedef struct attest_error {
     char text[ATTEST_ERROR_TEXT];
 } attest_error;
 
-/* Formats the message (cut at the buffer's end; a newline becomes a space) and returns `status`. */
+/* Formats the message (cut at the buffer's end; a newline becomes a space, and it is made clean: text.h) and returns
+ * `status`. */
 attest_status attest_fail(attest_error *err, attest_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "reports/overview.h"
@@ -126,28 +127,60 @@ out:
     return status;
 }
 
-/* Copies DIR/NAME.svg from its <svg element on; 0 if there is none. */
-static int print_svg(FILE *out, const char *dir, const char *name, const char *caption)
+/* Does this text hold a drawing only: elements that draw, no attribute that runs anything, no address elsewhere? */
+static int is_drawing(const char *text)
 {
-    char path[4096], *text = NULL;
-    size_t size = 0;
-    int found = 0;
-    snprintf(path, sizeof path, "%.4000s/%s.svg", dir, name);
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return 0;
-    fprintf(out, "<figure>");
-    while (getline(&text, &size, in) > 0) {
-        const char *start = strstr(text, "<svg");
-        if (found || start) {
-            fputs(found ? text : start, out);
-            found = 1;
+    static const char elements[] =
+        " svg g defs title desc path rect circle ellipse line polyline polygon text tspan use "
+        "symbol clipPath linearGradient stop style filter feFlood feComposite ";
+    for (const char *at = strchr(text, '<'); at; at = strchr(at + 1, '<')) {
+        char name[32];
+        const char *from = at + 1 + (at[1] == '/');
+        const size_t length = strcspn(from, " \t\r\n/>");
+        if (strncmp(at, "<!--", 4) == 0 || strncmp(at, "<?xml", 5) == 0 || strncmp(at, "<!DOCTYPE svg", 13) == 0)
+            continue;
+        if (snprintf(name, sizeof name, " %.*s ", (int)length, from) >= (int)sizeof name || !strstr(elements, name))
+            return 0;
+        for (const char *key = from + length; *key && *key != '>'; key++) {
+            const int starts = strchr(" \t\r\n/\"'", key[-1]) != NULL;
+            if (starts && strncasecmp(key, "on", 2) == 0)
+                return 0;
+            if (starts && (strncasecmp(key, "href", 4) == 0 || strncasecmp(key, "xlink:href", 10) == 0) &&
+                strspn(key + strcspn(key, "="), "= \t\"'") > 0 &&
+                key[strcspn(key, "=") + strspn(key + strcspn(key, "="), "= \t\"'")] != '#')
+                return 0;
         }
     }
-    fprintf(out, "<figcaption>%s</figcaption></figure>\n", caption);
+    return strcasestr(text, "javascript:") == NULL && strcasestr(text, "@import") == NULL &&
+           strcasestr(text, "url(http") == NULL;
+}
+
+/* The text of a regular file of at most 16 MB; NULL: there is none.  malloc'd. */
+static char *read_text(const char *path)
+{
+    const size_t most = 16 << 20;
+    struct stat info;
+    char *text = NULL;
+    FILE *in = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
+    if (in && info.st_size >= 0 && (size_t)info.st_size < most && (text = malloc((size_t)info.st_size + 1)))
+        text[fread(text, 1, (size_t)info.st_size, in)] = '\0';
+    if (in)
+        fclose(in);
+    return text;
+}
+
+/* Copies DIR/NAME.svg from its <svg element on, if it is a drawing. */
+static void print_svg(FILE *out, const char *dir, const char *name, const char *caption)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%.4000s/%s.svg", dir, name);
+    char *text = read_text(path);
+    const char *start = text ? strstr(text, "<svg") : NULL;
+    if (start && is_drawing(start))
+        fprintf(out, "<figure>%s<figcaption>%s</figcaption></figure>\n", start, caption);
+    else if (text)
+        fprintf(out, "<p class=\"fail\">%s.svg holds more than a drawing, and is not shown.</p>\n", name);
     free(text);
-    fclose(in);
-    return found;
 }
 
 static attest_status print_study_table(FILE *out, const attest_results *results, const char *title, attest_error *err)

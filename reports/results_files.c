@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/text.h"
 #include "reports/files/output.h"
 #include "reports/json.h"
 #include "reports/results.h"
@@ -96,7 +97,7 @@ static int field_from_json(attest_result *result, const attest_field *f, const j
             return 0;
         n = json_integer_value(value);
         break;
-    case ATTEST_FIELD_TEXT: return text && (size_t)snprintf(at, f->size, "%s", text) < f->size;
+    case ATTEST_FIELD_TEXT: return text && strlen(text) < f->size && (attest_text_clean(at, f->size, text), 1);
     default:
         n = !text ? -1
             : f->type == ATTEST_FIELD_REASONS

@@ -19,7 +19,7 @@ static void print_totals(FILE *out, const attest_overview *o, const attest_run_i
 static attest_status print_tallies(FILE *out, const attest_tallies *tallies, attest_error *err)
 {
     static const attest_column columns[] = {
-        { .head = "kernel" },
+        { .head = "kernel", .flags = ATTEST_COLUMN_OUTSIDE },
         { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "pass", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "fail", .flags = ATTEST_COLUMN_RIGHT },
@@ -63,7 +63,7 @@ static void result_row(attest_table *table, const attest_result *result)
     attest_table_number(table, result->ratio_hi);
     attest_table_number(table, result->ulp_hi);
     attest_table_cell(table, "%s %s", reasons, result->why);
-    attest_table_cell(table, "%s%s%s", bad ? "`" : "", bad ? result->reproduction : "-", bad ? "`" : "");
+    attest_table_cell(table, "%s", bad ? result->reproduction : "-");
 }
 
 static attest_status print_results(FILE *out, const attest_results *results, const attest_overview *o,
@@ -71,12 +71,12 @@ static attest_status print_results(FILE *out, const attest_results *results, con
 {
     static const attest_column columns[] = {
         { .head = "verdict" },
-        { .head = "kernel" },
-        { .head = "problem" },
+        { .head = "kernel", .flags = ATTEST_COLUMN_OUTSIDE },
+        { .head = "problem", .flags = ATTEST_COLUMN_OUTSIDE },
         { .head = "ratio", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "ulp", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "why" },
-        { .head = "reproduce" },
+        { .head = "why", .flags = ATTEST_COLUMN_OUTSIDE },
+        { .head = "reproduce", .flags = ATTEST_COLUMN_OUTSIDE | ATTEST_COLUMN_CODE },
     };
     attest_status status = ATTEST_OK;
     attest_table table;

@@ -46,11 +46,33 @@ static void console_cell(FILE *out, const cell *c)
             *colour ? "\033[0m" : "", c->last ? "\n" : "");
 }
 
+/* In a span of code everything but its end is text. */
+static void print_code(FILE *out, const char *text)
+{
+    fputc('`', out);
+    for (; *text; text++)
+        fputs(*text == '|' ? "\\|" : *text == '`' ? "'" : *text == '\n' ? " " : (char[]){ *text, '\0' }, out);
+    fputc('`', out);
+}
+
+static void print_outside(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("|`[]\\<>", *text))
+            fputc('\\', out);
+        fputc(*text == '\n' ? ' ' : *text, out);
+    }
+}
+
 /* Bars and spaces; padded where `width` says so. */
 static void markdown_cell(FILE *out, const cell *c)
 {
+    const uint32_t flags = c->head || strcmp(c->text, "-") == 0 ? 0 : c->column->flags;
     fputs("| ", out);
-    attest_print_cell(out, c->text);
+    if (!(flags & ATTEST_COLUMN_OUTSIDE))
+        attest_print_cell(out, c->text);
+    else
+        (flags & ATTEST_COLUMN_CODE ? print_code : print_outside)(out, c->text);
     fprintf(out, "%*s %s", c->width > (int)strlen(c->text) ? c->width - (int)strlen(c->text) : 0, "",
             c->last ? "|\n" : "");
 }
@@ -87,10 +109,21 @@ static void html_cell(FILE *out, const cell *c)
     fprintf(out, "%s</%s>%s", code ? "</code>" : "", kind, c->last ? "</tr>\n" : "");
 }
 
+/* A text that a spreadsheet would take for a formula: one that begins with these and is no number. */
+static int is_formula(const char *text)
+{
+    char *end;
+    if (!*text || !text[1] || !strchr("=+-@\t\r", *text))
+        return 0;
+    strtod(text, &end);
+    return end == text || *end != '\0';
+}
+
 static void csv_cell(FILE *out, const cell *c)
 {
     const int quoted = strpbrk(c->text, ",\"\r\n") != NULL;
     fputs(quoted ? "\"" : "", out);
+    fputs(is_formula(c->text) ? "'" : "", out);
     for (const char *at = c->text; *at; at++)
         fputs(*at == '"' ? "\"\"" : (char[]){ *at, '\0' }, out);
     fprintf(out, "%s%s", quoted ? "\"" : "", c->last ? "\n" : ",");

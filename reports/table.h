@@ -7,7 +7,8 @@
  *     Markdown  | a | b |, numbers to the right by `---:`; | is escaped, a new line becomes a space
  *     aligned   Markdown whose columns are padded, for people who read it as it is
  *     HTML      <div class="wrap"><table>...</table></div>
- *     CSV       RFC 4180: cells with a comma, a quote or a new line are quoted
+ *     CSV       RFC 4180: cells with a comma, a quote or a new line are quoted; a text that a spreadsheet would take
+ *               for a formula (= + - @ or a tab first, and no number) begins with an apostrophe
  */
 #ifndef ATTEST_TABLE_H
 #define ATTEST_TABLE_H
@@ -28,7 +29,9 @@ enum {
     ATTEST_COLUMN_RIGHT = 1u << 0, /* numbers */
     ATTEST_COLUMN_CODE = 1u << 1,  /* HTML: <code> */
     ATTEST_COLUMN_FIT = 1u << 2,   /* console: as wide as its widest cell */
-    ATTEST_COLUMN_NOTED = 1u << 3  /* HTML: `code` in a cell's text becomes <code> */
+    ATTEST_COLUMN_NOTED = 1u << 3, /* HTML: `code` in a cell's text becomes <code> */
+    /* Text from outside: in Markdown what would be markup there is escaped; with ATTEST_COLUMN_CODE it stands in ` ` */
+    ATTEST_COLUMN_OUTSIDE = 1u << 4
 };
 
 typedef struct attest_column {

@@ -150,7 +150,7 @@ static void kernel_rows(attest_table *table, const attest_powers *powers, size_t
 attest_status attest_powers_print(FILE *out, const attest_powers *powers, int html, attest_error *err)
 {
     static const attest_column columns[] = {
-        { .head = "kernel" },
+        { .head = "kernel", .flags = ATTEST_COLUMN_OUTSIDE },
         { .head = "variant", .flags = ATTEST_COLUMN_CODE },
         { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "elements that tell", .flags = ATTEST_COLUMN_RIGHT },

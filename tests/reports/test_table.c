@@ -1,6 +1,52 @@
 /* test_table.c - the one writer of tables and the one writer of JSON: each format, each rule of escaping. */
 #include "tests/reports/report_cases.h"
 
+/* One cell of text from outside, as a format writes it. */
+static const char *cell_as(attest_table_format format, uint32_t flags, const char *text)
+{
+    const attest_column column = { .head = "h", .flags = flags };
+    attest_error err;
+    attest_table table;
+    FILE *out = fopen(path_of("cell"), "w");
+    attest_table_begin(&table, out, format, &column, 1);
+    attest_table_cell(&table, "%s", text);
+    ck_assert_int_eq(attest_table_end(&table, &err), ATTEST_OK);
+    fclose(out);
+    return text_of("cell");
+}
+
+START_TEST(text_from_outside)
+{
+    static const struct {
+        attest_table_format format;
+        uint32_t flags;
+        const char *text, *written;
+    } cells[] = {
+        { ATTEST_TABLE_CSV, 0, "=cmd|' /C calc'!A0", "h\n'=cmd|' /C calc'!A0\n" },
+        { ATTEST_TABLE_CSV, 0, "+1+1", "h\n'+1+1\n" },
+        { ATTEST_TABLE_CSV, 0, "-2-3", "h\n'-2-3\n" },
+        { ATTEST_TABLE_CSV, 0, "@SUM(A1)", "h\n'@SUM(A1)\n" },
+        { ATTEST_TABLE_CSV, 0, "\t=1", "h\n'\t=1\n" },
+        { ATTEST_TABLE_CSV, 0, "=1,2", "h\n\"'=1,2\"\n" },
+        { ATTEST_TABLE_CSV, 0, "-0x1.8p+1", "h\n-0x1.8p+1\n" }, /* numbers stay numbers */
+        { ATTEST_TABLE_CSV, 0, "-3.5e-07", "h\n-3.5e-07\n" },
+        { ATTEST_TABLE_CSV, 0, "-inf", "h\n-inf\n" },
+        { ATTEST_TABLE_CSV, 0, "-", "h\n-\n" },
+        { ATTEST_TABLE_MARKDOWN, ATTEST_COLUMN_OUTSIDE, "<script>[x](y)|`z`",
+          "| h |\n|---|\n| \\<script\\>\\[x\\](y)\\|\\`z\\` |\n" },
+        { ATTEST_TABLE_MARKDOWN, ATTEST_COLUMN_OUTSIDE | ATTEST_COLUMN_CODE, "a | `b` <c>",
+          "| h |\n|---|\n| `a \\| 'b' <c>` |\n" },
+        { ATTEST_TABLE_HTML, ATTEST_COLUMN_CODE, "<script>\"&",
+          "<div class=\"wrap\"><table><tr><th>h</th></tr>\n"
+          "<tr><td><code>&lt;script&gt;&quot;&amp;</code></td></tr>\n</table></div>\n" },
+    };
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        const char *got = cell_as(cells[i].format, cells[i].flags, cells[i].text);
+        ck_assert_msg(strcmp(got, cells[i].written) == 0, "`%s` becomes `%s`", cells[i].text, got);
+    }
+}
+END_TEST
+
 Suite *suite_table(void);
 
 static const attest_column columns[] = {
@@ -126,6 +172,7 @@ Suite *suite_table(void)
     tcase_add_test(t, test_columns);
     tcase_add_test(t, test_sizes);
     tcase_add_test(t, test_json);
+    tcase_add_test(t, text_from_outside);
     suite_add_tcase(s, t);
     return s;
 }

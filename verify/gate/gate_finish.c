@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/hash.h"
+#include "kernels/text.h"
 #include "verify/gate/gate_private.h"
 #include "verify/gate/gate_repeats.h"
 
@@ -139,7 +140,7 @@ attest_status attest_gate_library_failed(attest_gate_state *g, size_t l, const c
     attest_result result;
     attest_result_init(&result);
     result.verdict = ATTEST_CRASH;
-    snprintf(result.kernel, sizeof result.kernel, "%s", library->path ? library->path : "built-in kernels");
+    attest_text_clean(result.kernel, sizeof result.kernel, library->path ? library->path : "built-in kernels");
     snprintf(result.file_hash, sizeof result.file_hash, "%s", library->file_hash);
     snprintf(result.why, sizeof result.why, "%.250s", why);
     attest_shell_quote(program, sizeof program, g->gate->options->program);

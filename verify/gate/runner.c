@@ -8,6 +8,7 @@
 
 #include "kernels/attest_float.h"
 #include "kernels/hash.h"
+#include "kernels/text.h"
 #include "props/draw/draw.h"
 #include "verify/base/base.h"
 #include "verify/compare/compare.h"
@@ -130,7 +131,10 @@ static const attest_kernel_facts *facts_of(const attest_subject *subject)
 void attest_subject_name(char *text, size_t len, const attest_subject *subject)
 {
     const attest_kernel_facts *facts = facts_of(subject);
-    snprintf(text, len, "%s%s%s", subject->library ? subject->library : "", subject->library ? ":" : "", facts->name);
+    char name[4096 + 80];
+    snprintf(name, sizeof name, "%.4095s%s%s", subject->library ? subject->library : "", subject->library ? ":" : "",
+             facts->name);
+    attest_text_clean(text, len, name);
 }
 
 static void print_axis(char *text, size_t len, const attest_problem *p, uint32_t axis)

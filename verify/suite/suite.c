@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "kernels/hash.h"
+#include "kernels/text.h"
 #include "props/draw/draw.h"
 #include "verify/base/base.h"
 
@@ -342,7 +343,9 @@ static void name_suite(attest_suite *suite, const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const size_t length = strlen(base), tail = length > 6 && strcmp(base + length - 6, ".suite") == 0 ? 6 : 0;
-    snprintf(suite->name, sizeof suite->name, "%.*s", (int)(length - tail), base);
+    char name[4096];
+    snprintf(name, sizeof name, "%.*s", (int)(length - tail), base);
+    attest_text_clean(suite->name, sizeof suite->name, name);
 }
 
 attest_status attest_suite_read(attest_suite *suite, const char *name, attest_error *err)

@@ -1,5 +1,6 @@
 /* suite_rules.c - what a suite says about its cases: !skip and !allow rules, !floor counts. */
 #include "verify/suite/suite_rules.h"
+#include "kernels/text.h"
 #include "reports/report.h"
 
 #include <fnmatch.h>
@@ -115,7 +116,7 @@ attest_status attest_rule_read(attest_case_rule **rules, size_t *count, const ch
                            "(kernel under %zu bytes, reason under %zu)",
                            begin, sizeof rule.kernel, sizeof rule.reason);
     memcpy(rule.kernel, text, kernel);
-    snprintf(rule.reason, sizeof rule.reason, "%s", colon + 3 + strspn(colon + 3, " \t"));
+    attest_text_clean(rule.reason, sizeof rule.reason, colon + 3 + strspn(colon + 3, " \t"));
     const char *from = text + kernel + strspn(text + kernel, " \t");
     snprintf(rule.settings, sizeof rule.settings, "%.*s", (int)(from < colon ? colon - from : 0), from);
     const attest_status status = check_settings(rule.settings, err);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/text.h"
 #include "verify/worker/worker_memory.h"
 
 /* Seconds that a supervisor may take to end what the worker started. */
@@ -209,8 +210,8 @@ static int is_status(uint32_t status) { return status <= ATTEST_KERNEL_ERROR || 
 static int is_answer(attest_packet_answer *a, const attest_packet_request *request)
 {
     char why[200];
-    a->why[sizeof a->why - 1] = '\0';
-    a->fp_state[sizeof a->fp_state - 1] = '\0';
+    attest_text_clean_own(a->why, sizeof a->why);
+    attest_text_clean_own(a->fp_state, sizeof a->fp_state);
     return a->number == request->number && is_status(a->status) && is_status(a->harness) && a->supported <= 1 &&
            a->fp_changed <= 1 && a->children <= 1 && a->differs <= request->calls && isfinite(a->seconds) &&
            a->seconds >= 0 && (!a->supported || attest_numerics_check(&a->declared.numerics, why, sizeof why));

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/text.h"
 #include "reports/result.h"
 #include "verify/worker/worker_layout.h"
 
@@ -177,17 +178,16 @@ typedef struct asked {
 /* ` (it printed: LINE)`: the first line of what was printed in this run. */
 static void explain_output(attest_run_result *result, const attest_process *process)
 {
-    char line[120] = "";
+    char line[120] = "", clean[200];
     const size_t n = strlen(result->why);
     const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
     if (end <= 0 || pread(process->output, line, sizeof line - 1, 0) <= 0)
         return;
     line[end < (off_t)sizeof line ? (size_t)end : sizeof line - 1] = '\0';
     line[strcspn(line, "\r\n")] = '\0';
-    for (char *c = line; *c; c++)
-        *c = (unsigned char)*c < ' ' || (unsigned char)*c > '~' ? '?' : *c;
+    attest_text_clean(clean, sizeof clean, line);
     if (*line)
-        snprintf(result->why + n, sizeof result->why - n, " (it printed: %s)", line);
+        snprintf(result->why + n, sizeof result->why - n, " (it printed: %s)", clean);
 }
 
 static void explain_death(attest_run_result *result, const asked *a, const attest_layout *l, int wait_status,

@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernels/text.h"
+
 /* $ATTEST_WORKER, else `attest-worker` in the folder of this executable. */
 attest_status attest_worker_path(char **path, attest_error *err)
 {
@@ -244,12 +246,16 @@ static attest_status receive_hello(attest_process *process, attest_worker *worke
     return attest_fail(err, ATTEST_IO, "%s: attest-worker is of another build than attest", worker->path);
 }
 
-static void end_texts(attest_kernel_facts *f)
+static void clean_texts(attest_kernel_facts *f)
 {
-    f->name[sizeof f->name - 1] = f->version[sizeof f->version - 1] = f->source[sizeof f->source - 1] = '\0';
-    f->summary[sizeof f->summary - 1] = f->variants[sizeof f->variants - 1] = '\0';
-    f->build_flags[sizeof f->build_flags - 1] = f->device[sizeof f->device - 1] = '\0';
-    f->claim_domain[sizeof f->claim_domain - 1] = '\0';
+    attest_text_clean_own(f->name, sizeof f->name);
+    attest_text_clean_own(f->version, sizeof f->version);
+    attest_text_clean_own(f->source, sizeof f->source);
+    attest_text_clean_own(f->summary, sizeof f->summary);
+    attest_text_clean_own(f->variants, sizeof f->variants);
+    attest_text_clean_own(f->build_flags, sizeof f->build_flags);
+    attest_text_clean_own(f->device, sizeof f->device);
+    attest_text_clean_own(f->claim_domain, sizeof f->claim_domain);
 }
 
 /* The worker has checked them (kernels/library/plugin.c) before code of the library could run; or so it says. */
@@ -290,7 +296,7 @@ static attest_status receive_facts(attest_process *process, attest_worker *worke
             status = start_failure(worker, x, wait_status, "listing its kernels", err);
             break;
         }
-        end_texts(&packet.facts);
+        clean_texts(&packet.facts);
         status = check_facts(&packet.facts, i, err);
         if (status == ATTEST_OK && again && strcmp(packet.facts.name, worker->kernel[i].name) != 0)
             status = attest_fail(err, ATTEST_IO, "kernel %zu is `%s` when started again, `%s` before", i,
@@ -319,7 +325,7 @@ attest_status attest_process_launch(attest_process *process, attest_worker *work
         goto out;
     }
     if (loaded.status != ATTEST_OK) {
-        loaded.text[sizeof loaded.text - 1] = '\0';
+        attest_text_clean_own(loaded.text, sizeof loaded.text);
         status = attest_fail(err, loaded.status == ATTEST_NO_MEMORY ? ATTEST_NO_MEMORY : ATTEST_BAD_INPUT, "%s",
                              loaded.text);
         goto out;
