@@ -137,13 +137,13 @@ static attest_status print_json(const finding *f, attest_error *err)
         json_object_set_new(reached, attest_phase_names[k], attest_json_number(f->found.reached[k]));
     snprintf(hex, sizeof hex, "%a", f->figure);
     json_t *object = json_pack(
-        "{s:o,s:o,s:s,s:s,s:I,s:I,s:o,s:s,s:s,s:o,s:I,s:o,s:o,s:o}", "kernel", attest_json_text(f->result.kernel),
+        "{s:o,s:o,s:s,s:s,s:I,s:I,s:o,s:s,s:s,s:o,s:I,s:I,s:o,s:o,s:o}", "kernel", attest_json_text(f->result.kernel),
         "problem", attest_json_text(f->result.problem), "objective", attest_objective_names[r->objective], "strategy",
         attest_strategy_names[r->strategy], "seed", (json_int_t)r->seed, "evaluations",
         (json_int_t)f->found.evaluations, "value", attest_json_number(f->figure), "value_hex", hex, "verdict",
         attest_verdict_names[f->result.verdict], "ratio", attest_json_number(f->result.ratio_hi), "refuted",
-        (json_int_t)f->found.refuted, "reached", reached, "file", attest_json_text(f->path), "seconds",
-        attest_json_number(f->seconds));
+        (json_int_t)f->found.refuted, "crashed", (json_int_t)f->found.crashed, "reached", reached, "file",
+        attest_json_text(f->path), "seconds", attest_json_number(f->seconds));
     const attest_status status = attest_json_line(stdout, object);
     fflush(stdout);
     return status == ATTEST_OK ? ATTEST_OK : attest_fail(err, status, "cannot write what was found");
@@ -159,6 +159,9 @@ static void print_text(const finding *f)
     if (f->found.refuted > 0)
         printf("    %ld %s bound; the first: %s\n", f->found.refuted,
                attest_plural(f->found.refuted, "evaluation outside its", "evaluations outside their"), f->found.why);
+    if (f->found.crashed > 0)
+        printf("    %ld %s that the kernel did not survive; the first: %s\n", f->found.crashed,
+               attest_plural(f->found.crashed, "evaluation", "evaluations"), f->found.why);
     if (f->path[0])
         printf("    %s\n", f->path);
     fflush(stdout);
@@ -167,6 +170,8 @@ static void print_text(const finding *f)
 static int exit_of(const finding *f)
 {
     const int code = attest_result_exit(&f->result, 0);
+    if (f->found.crashed > 0)
+        return 3;
     return code == 0 && f->found.refuted > 0 ? 1 : code;
 }
 

@@ -35,8 +35,9 @@ typedef struct attest_evaluator {
     attest_element *elements; /* [e], or of the largest state */
     attest_declared declared;
     long evaluations;
-    long refuted;  /* candidates whose error is proved above the bound, or that the kernel did not survive */
-    char why[256]; /* of the first of them */
+    long refuted;  /* candidates whose error is proved above the bound, or on which the kernel reports one */
+    long crashed;  /* that the kernel did not survive, or not in time: they say nothing of numbers */
+    char why[256]; /* of the first of all of them */
 } attest_evaluator;
 
 /* The inputs of `given` (taken over, freed on failure too; NULL: none), the rest drawn as the line says.
@@ -46,8 +47,8 @@ attest_status attest_evaluator_init(attest_evaluator *ev, const attest_case *c, 
                                     attest_error *err);
 void attest_evaluator_clear(attest_evaluator *ev);
 
-/* *figure >= 0 of the inputs as they stand; 0: no element has one (ill-posed, without a bound); never a NaN.  A crash,
- * a kernel's error, a NaN where a number must stand: infinity, and refuted grows.  An error status is a fault of ours.
+/* *figure >= 0 of the inputs as they stand; 0: no element has one (ill-posed, without a bound); never a NaN.  A kernel's
+ * error, a NaN where a number must stand: infinity, and refuted grows; a crash: infinity, and crashed grows.  An error status is a fault of ours.
  */
 attest_status attest_evaluate(double *figure, attest_evaluator *ev, attest_error *err);
 
@@ -81,8 +82,8 @@ typedef struct attest_search_request {
 
 typedef struct attest_search_found {
     uint32_t chain; /* that found the largest figure */
-    long evaluations, refuted;
-    char why[256];                      /* of the first refuted candidate of the first chain that had one */
+    long evaluations, refuted, crashed;
+    char why[256];                      /* of the first such candidate of the first chain that had one */
     double reached[ATTEST_PHASE_COUNT]; /* anneal: figure of the best chain at the end of each phase */
     attest_bundle *inputs;              /* owned; NULL on failure */
 } attest_search_found;

@@ -79,10 +79,12 @@ void attest_evaluator_clear(attest_evaluator *ev)
     ev->elements = NULL;
 }
 
-static void refute(attest_evaluator *ev, const char *why)
+/* `count`: one of ev's. */
+static void note(attest_evaluator *ev, long *count, const char *why)
 {
-    if (ev->refuted++ == 0)
+    if (ev->refuted + ev->crashed == 0)
         snprintf(ev->why, sizeof ev->why, "%s", why);
+    ++*count;
 }
 
 /* The largest figure over the elements of o; a proved error above the bound is counted whatever the figure. */
@@ -109,7 +111,7 @@ static attest_status judge_output(double *most, attest_evaluator *ev, const atte
     if (worst > 1) {
         char why[64];
         snprintf(why, sizeof why, "an error of at least %.4g times the bound", worst);
-        refute(ev, why);
+        note(ev, &ev->refuted, why);
         if (isinf(worst))
             *most = INFINITY;
     }
@@ -170,7 +172,8 @@ attest_status attest_evaluate(double *figure, attest_evaluator *ev, attest_error
     ATTEST_TRY(
         attest_worker_run(subject->worker, subject->index, &prepared->c.problem, bundle, ev->timeout_s, &run, err));
     if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK || run.reasons != 0) {
-        refute(ev, run.why);
+        note(ev, run.state == ATTEST_RUN_DONE || run.state == ATTEST_RUN_UNSUPPORTED ? &ev->refuted : &ev->crashed,
+             run.why);
         most = INFINITY;
     } else
         ATTEST_TRY(judge_output(&most, ev, bundle, err));

@@ -171,9 +171,10 @@ static void take_best(attest_search_found *found, chain chains[ATTEST_SEARCH_CHA
     for (uint32_t k = 0; k < ATTEST_SEARCH_CHAINS; k++) {
         const attest_evaluator *ev = &chains[k].ev;
         found->evaluations += ev->evaluations;
-        if (found->refuted == 0 && ev->refuted > 0)
+        if (found->refuted + found->crashed == 0)
             snprintf(found->why, sizeof found->why, "%s", ev->why);
         found->refuted += ev->refuted;
+        found->crashed += ev->crashed;
         if (ev->evaluations > 0 && chains[k].best.value > chains[found->chain].best.value)
             found->chain = k;
     }
