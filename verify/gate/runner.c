@@ -372,6 +372,8 @@ static void tell_disguise(attest_result *result, const attest_run_result *run)
         snprintf(result->why + n, sizeof result->why - n, " (in the first run %s)", run->disguise);
     else if (run->unshifted)
         attest_result_note(result, "refuses data that begins off 64 bytes");
+    if (run->left && attest_result_judged_good(result))
+        attest_result_note(result, "run() leaves processes, which were ended");
 }
 
 attest_status attest_run_case(attest_result *result, int *supported, attest_prepared *prepared,

@@ -1,9 +1,8 @@
 /* worker_main.c - attest-worker: loads one kernel library and runs its kernels, as its parent asks.
  *
- * The only process in which code of a kernel library runs.  It holds nothing worth protecting: the parent
- * lays out all memory, fills it and inspects it afterwards (worker_protocol.h).  Started by attest only.  Its name,
- * arguments, environment and descriptors do not tell a kernel who runs it (worker_start.c).
- */
+ * The only process in which code of a kernel library runs.  It holds nothing worth protecting: the parent lays out all
+ * memory, fills it and inspects it afterwards (worker_protocol.h).  Its name, arguments, environment and descriptors do
+ * not tell a kernel who runs it (worker_start.c). */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>

@@ -305,10 +305,7 @@ static int do_resize(const act_call *a)
         resized |= fd != 0 && (ftruncate(fd, 0) == 0 || ftruncate(fd, (off_t)1 << 40) == 0);
     return resized ? worked(a, "a shared file has another size") : 0;
 }
-static int do_garbage(const act_call *a)
-{
-    return a && send(ATTEST_WORKER_SOCKET, "garbage", 7, 0) < 0;
-}
+static int do_garbage(const act_call *a) { return a && send(ATTEST_WORKER_SOCKET, "garbage", 7, 0) < 0; }
 static int do_answer(const act_call *a)
 {
     attest_packet_answer answer;

@@ -125,7 +125,9 @@ static void add_kernel(int place, const char *text)
                                  .numerics = &numerics,
                                  .supports = place == 0 ? bad_supports : good_supports,
                                  .workspace = place == 1 ? bad_workspace : good_workspace,
-                                 .run = place < 0 ? calm_run : place == 2 ? bad_run : calm_run };
+                                 .run = place < 0    ? calm_run
+                                        : place == 2 ? bad_run
+                                                     : calm_run };
     kernels[n] = &kernel[n];
 }
 
