@@ -405,4 +405,33 @@ DEFECT(efla_cancelled, "delta-chunk-f32", "-",
        "efla: 1 - e^-x is formed as it stands and loses the digits of a small x")
 DEFECT(efla_as_delta, "delta-chunk-f32", "B13 sgl-kernel-xpu#491", "update=efla is taken and the plain rate b is used")
 
+/* ---- fast kernels: softmax-flash-f32 */
+DEFECT(flash_rescale_lost, "softmax-flash-f32", "-", "the sums so far keep the weight of the old maximum when it rises")
+DEFECT(flash_rescale_lazy, "softmax-flash-f32", "-",
+       "a rise of the maximum by less than 1 rescales nothing, though the new maximum is taken")
+DEFECT(flash_rescale_l, "softmax-flash-f32", "-", "the sum of weights is not rescaled, those of values are")
+DEFECT(flash_last_tile, "softmax-flash-f32", "-", "the last tile is done only if all its keys are there")
+DEFECT(flash_first_tile, "softmax-flash-f32", "-",
+       "tiles are counted from the first one that a block of queries sees whole: a window loses keys")
+DEFECT(flash_tail_lanes, "softmax-flash-f32", "-",
+       "the lanes behind the last key of a full row count: keys of zeros, of score 0")
+DEFECT(flash_group_diagonal, "softmax-flash-f32", "-",
+       "the rows of a group see what its first row sees: the diagonal holds between groups only")
+DEFECT(flash_packed_stale, "softmax-flash-f32", "-",
+       "every head reads the keys and values that were packed for the first one of its batch entry")
+DEFECT(flash_sums_stale, "softmax-flash-f32", "-",
+       "sums of values are not cleared between two blocks of queries: a NaN stays")
+DEFECT(flash_scratch_shared, "softmax-flash-f32", "-",
+       "two tasks share their sums and maxima: the second one begins with what the first left")
+DEFECT(flash_poison, "softmax-flash-f32", "-",
+       "tiles with Inf or NaN are summed like others: keys that a row does not see meet them with weight 0")
+DEFECT(flash_exp_short, "softmax-flash-f32", "-", "the polynomial of the exponential ends with its third power")
+DEFECT(flash_f16_flushed, "softmax-flash-f32", "-", "numbers of f16 below the normal ones are read as 0")
+DEFECT(flash_filter_tile, "softmax-flash-f32", "-",
+       "a filter compares with the largest score so far, not with that of the row")
+DEFECT(flash_decay_tile, "softmax-flash-f32", "-",
+       "decays are read from the first key of the tile instead of the first that the row sees")
+DEFECT(flash_group_maximum, "softmax-flash-f32", "-",
+       "the maximum of a group stands for each of its rows: weights of the others vanish")
+
 #include "list_pairs.h"

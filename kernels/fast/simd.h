@@ -64,6 +64,7 @@ static inline ivec ivec_lanes(void)
     return lanes;
 }
 
+#ifndef fast_f16
 /* A float of 16 bits, exactly: branches would keep a loop from becoming vectors. */
 static inline float fast_f16(uint16_t h)
 {
@@ -77,6 +78,7 @@ static inline float fast_f16(uint16_t h)
     memcpy(&x, &bits, sizeof x);
     return x;
 }
+#endif
 
 /* ---- what differs ------------------------------------------------------------------------------------------- */
 /* vec_fma: a b + c.  vec_larger: a > b ? a : b, so that a NaN in a gives b.  vec_highest: the largest lane of a vector

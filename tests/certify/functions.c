@@ -102,13 +102,19 @@ static void merge(certify_errors *all, const certify_errors *e)
 void certify_function_errors(certify_errors *out, const certify_function *f, uint32_t first, uint32_t last)
 {
     memset(out, 0, sizeof *out);
+#ifdef _OPENMP
 #pragma omp parallel
+#endif
     {
         certify_errors mine = { .count = 0 };
+#ifdef _OPENMP
 #pragma omp for schedule(static)
+#endif
         for (uint32_t block = first / CERTIFY_BLOCK; block <= last / CERTIFY_BLOCK; block++)
             see_block(&mine, f, block * CERTIFY_BLOCK);
+#ifdef _OPENMP
 #pragma omp critical
+#endif
         merge(out, &mine);
     }
     out->relative = out->relative * (1 + SLACK) + SLACK;

@@ -4,6 +4,12 @@
 #include "fast/exp.h"
 #include "fast/isa.h"
 
+#ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
+#define FAST_ONE_ISA
+#define flash_run_portable FAST_PLANTED
+#include "fast/softmax/flash_kernel.h"
+#endif
+
 static int supports(const attest_call *call)
 {
     static const serve_table table = {

@@ -7,31 +7,9 @@
 #define ATTEST_FAST_FLASH_KERNEL_H
 
 #include "fast/exp.h"
-#include "fast/softmax/flash.h"
+#include "fast/softmax/flash_block.h"
 
 #include "cpu/steps/softmax.h"
-
-enum { FLASH_GROUPS = FLASH_QUERIES / ROWS, FLASH_PANELS = FLASH_KEYS / PANEL };
-_Static_assert((int)PANEL <= (int)FLASH_PANEL_MOST && FLASH_KEYS % PANEL == 0 && FLASH_QUERIES % ROWS == 0, "blocking");
-
-/* A call under way; the same for all threads. */
-typedef struct flash {
-    const attest_problem *p;
-    const attest_tensors *t;
-    flash_layout at;
-    float *shared;
-    int steps, filter, plain_rows; /* score_steps() does something; so does a filter; o is u/l in floats, and no more */
-} flash;
-
-/* Up to FLASH_QUERIES queries of a head. */
-typedef struct flash_block {
-    const flash *x;
-    row r[FLASH_QUERIES]; /* those from `rows` on see nothing */
-    int64_t rows;
-    const float *keys, *values; /* packed, of the KV head */
-    const unsigned char *rough;
-    float *q, *o, *s, *sum, *m, *highest, *row, *D;
-} flash_block;
 
 /* ---- packing ---------------------------------------------------------------------------------------------------- */
 
@@ -121,14 +99,6 @@ static inline void flash_panel(float *s, const float *q, const float *k, int64_t
     }
 }
 
-/* A group and a tile: what its rows see of the tile's keys, and the panels in which they see it. */
-typedef struct flash_part {
-    int low[ROWS], high[ROWS]; /* keys [low,high) of the tile; none: 0, 0 */
-    int first, last;           /* of the panels' keys, all rows together */
-    int whole;                 /* every row sees all of these */
-    int64_t group, tile;
-} flash_part;
-
 #ifndef flash_sees
 /* 0: no row of the group sees a key of the tile. */
 static inline int flash_sees(flash_part *part, const flash_block *block, int64_t group, int64_t tile)
@@ -173,13 +143,6 @@ static inline void flash_scores(const flash_block *block, const flash_part *part
 
 /* ---- weights ------------------------------------------------------------------------------------------------- */
 
-/* Which lanes from key j of the tile on does row n see? */
-static inline ivec flash_seen(const flash_part *part, int n, int j)
-{
-    const ivec key = ivec_lanes() + j;
-    return (key >= part->low[n]) & (key < part->high[n]);
-}
-
 #ifndef flash_new_maximum
 /* The row's maximum after the tile: that of before, and of the keys that it sees.  A NaN never is the maximum. */
 static inline float flash_new_maximum(float m, const float *s, const flash_part *part, int n)
@@ -198,6 +161,7 @@ static inline float flash_new_maximum(float m, const float *s, const flash_part 
 static inline float flash_rescale(float m, float risen) { return risen == m ? 1 : fast_exp(vec_of(m - risen))[0]; }
 #endif
 
+#ifndef flash_filter
 /* Drops keys, and multiplies by decays: scalar code, for few problems have either. */
 static void flash_filter(float *s, const flash_block *block, const flash_part *part, int n)
 {
@@ -206,7 +170,9 @@ static void flash_filter(float *s, const flash_block *block, const flash_part *p
         if (!score_kept(block->x->p, s[j], highest))
             s[j] = -INFINITY;
 }
+#endif
 
+#ifndef flash_decay
 static void flash_decay(float *w, const flash_block *block, const flash_part *part, int n)
 {
     const row *r = &block->r[part->group * ROWS + n];
@@ -214,10 +180,16 @@ static void flash_decay(float *w, const flash_block *block, const flash_part *pa
     for (int j = part->low[n]; j < part->high[n]; j++)
         w[j] = D[part->tile * FLASH_KEYS + j] * w[j];
 }
+#endif
 
 #ifndef flash_weight
 /* x = s - m <= 0 has one rounding. */
 static inline vec flash_weight(vec s, vec m) { return fast_exp(s - m); }
+#endif
+
+#ifndef flash_join
+/* Lanes of l of all keys so far and of a tile. */
+static inline vec flash_join(vec l, float alpha, vec part) { return vec_fma(l, vec_of(alpha), part); }
 #endif
 
 /* s becomes w = e^(s-m), 0 where the row does not see the key; adds the weights to sum[SUM_LANES]. */
@@ -239,7 +211,7 @@ static inline void flash_row_weights(float *s, float *sum, float alpha, float m,
     for (int j = part->first; j < part->last; j += LANES)
         part_sum[j / LANES % SUM_VECS] += vec_load(s + j);
     for (int c = 0; c < SUM_VECS; c++)
-        vec_store(sum + c * LANES, vec_fma(vec_load(sum + c * LANES), vec_of(alpha), part_sum[c]));
+        vec_store(sum + c * LANES, flash_join(vec_load(sum + c * LANES), alpha, part_sum[c]));
 }
 
 /* Weights of all rows; alpha[ROWS]. */
@@ -333,13 +305,31 @@ static void flash_load_query(const flash_block *block, int64_t n)
         decay_row(block->D + n * flash_up(r->p->m, 16), r);
 }
 
+#ifndef flash_packed_head
+/* Which of the packed heads? */
+static inline int64_t flash_packed_head(const attest_problem *p, int64_t b, int64_t g) { return b * p->hkv + g; }
+#endif
+
+#ifndef flash_clear
+/* No key yet: the thread's task before this one left its sums there. */
+static inline void flash_clear(const flash_block *block, int64_t task)
+{
+    (void)task;
+    memset(block->o, 0, sizeof *block->o * (size_t)(FLASH_QUERIES * block->x->at.channels));
+    memset(block->sum, 0, sizeof *block->sum * FLASH_QUERIES * SUM_LANES);
+    for (int64_t r = 0; r < FLASH_QUERIES; r++)
+        block->m[r] = block->highest[r] = -INFINITY;
+}
+#endif
+
 /* Task number n of b * hq * blocks. */
 static void flash_block_begin(flash_block *block, const flash *x, float *scratch, int64_t n)
 {
     const attest_problem *p = x->p;
     const flash_layout *at = &x->at;
     const int64_t blocks = flash_blocks(p), head = n / blocks, b = head / p->hq, h = head % p->hq;
-    const int64_t g = step_kv_head(p, h), first = n % blocks * FLASH_QUERIES, kv = (b * p->hkv + g) * at->tiles;
+    const int64_t g = step_kv_head(p, h), first = n % blocks * FLASH_QUERIES,
+                  kv = flash_packed_head(p, b, g) * at->tiles;
     *block = (flash_block){ .x = x,
                             .rows = step_min(FLASH_QUERIES, p->n - first),
                             .keys = x->shared + at->keys + kv * FLASH_KEYS * at->dim,
@@ -353,10 +343,9 @@ static void flash_block_begin(flash_block *block, const flash *x, float *scratch
                             .highest = scratch + at->most + FLASH_QUERIES,
                             .row = scratch + at->row,
                             .D = decay_keys(p) ? scratch + at->D : NULL };
-    memset(block->q, 0, sizeof *block->q * (size_t)(at->s - at->q)); /* q and o, which follow each other */
-    memset(block->sum, 0, sizeof *block->sum * FLASH_QUERIES * SUM_LANES);
+    memset(block->q, 0, sizeof *block->q * (size_t)(at->o - at->q));
+    flash_clear(block, n);
     for (int64_t r = 0; r < FLASH_QUERIES; r++) {
-        block->m[r] = block->highest[r] = -INFINITY;
         block->r[r] = (row){ .p = p, .t = x->t, .b = b, .h = h, .g = g, .i = first + r, .scale = step_scale(p) };
         if (r >= block->rows)
             continue;
@@ -365,6 +354,7 @@ static void flash_block_begin(flash_block *block, const flash *x, float *scratch
     }
 }
 
+#ifndef flash_tiles
 /* The tiles [first,last) that some row of the block sees. */
 static void flash_tiles(const flash_block *block, int64_t *first, int64_t *last)
 {
@@ -377,6 +367,7 @@ static void flash_tiles(const flash_block *block, int64_t *first, int64_t *last)
     *first = low / FLASH_KEYS;
     *last = (high + FLASH_KEYS - 1) / FLASH_KEYS;
 }
+#endif
 
 /* The largest score of every row, which a filter has to know before the first weight. */
 static void flash_highest(const flash_block *block, int64_t first, int64_t last)
@@ -467,13 +458,19 @@ attest_status FAST_NAME(flash_run)(const attest_call *call)
     const int64_t tiles = p->b * p->hkv * x.at.tiles, tasks = p->b * p->hq * flash_blocks(p);
     const int threads = (int)flash_threads(p);
     (void)threads; /* without OpenMP */
+#ifdef _OPENMP
 #pragma omp parallel num_threads(threads)
+#endif
     {
         float *scratch = x.shared + x.at.scratch + fast_thread() * x.at.each;
+#ifdef _OPENMP
 #pragma omp for schedule(static)
+#endif
         for (int64_t n = 0; n < tiles; n++)
             flash_pack(&x, scratch + x.at.row, n);
+#ifdef _OPENMP
 #pragma omp for schedule(dynamic)
+#endif
         for (int64_t n = tasks - 1; n >= 0; n--) /* under a causal mask the last blocks are the longest */
             flash_task(&x, scratch, n);
     }

@@ -1,0 +1,9 @@
+/* flash_rescale_lost - the sums so far keep the weight of the old maximum when it rises. */
+#include "fast/simd.h"
+
+static inline float keep(float m, float risen) { return m == risen ? 1 : 1; }
+
+#define flash_rescale keep
+#define FAST_PLANTED attest_defect_flash_rescale_lost_run
+#define attest_kernel_softmax_flash_f32 attest_defect_flash_rescale_lost
+#include "fast/softmax/flash.c"
