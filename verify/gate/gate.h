@@ -45,7 +45,7 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
  *
  * When all cases have run (info->complete): kernels without evidence (no case that passed or failed had a family that
  * is not constant, two visible keys and a nonzero range) turn their pass and ill-posed results of that variant into
- * no-evidence; and a few that passed are called often, and under load (gate_repeats.h).  --max-time, SIGINT and SIGTERM
+ * no-evidence; a few that passed are called often, and under load (repeat_checks.h).  --max-time, SIGINT and SIGTERM
  * end it before that: info->ended says which.
  *
  * On an error the results judged before it are there too.  ATTEST_INTERNAL: also if a pair did not end, or

@@ -6,7 +6,6 @@
 #include "kernels/hash.h"
 #include "kernels/text.h"
 #include "verify/gate/gate_private.h"
-#include "verify/gate/gate_repeats.h"
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
 static int is_evidence(const attest_result *result)

@@ -1,4 +1,4 @@
-/* gate_folder.c - the folder of a run: its lock, run.json, results that grow, and the files made of them.
+/* gate_folder.c - where a run ends up: its folder (lock, run.json, results that grow, files), and what is said of it.
  *
  * results.jsonl grows while the run goes, in the order in which results come.  When all cases have run it is replaced,
  * sorted and with the last word on each, in an order that leaves something to resume at every moment:
@@ -231,4 +231,46 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
 out:
     attest_facts_clear(&facts);
     return status;
+}
+
+/* ---- what is said of it ------------------------------------------------------------------------------------------ */
+/* What attest_gate_tell() does with each. */
+typedef struct telling {
+    const char *fail_on;
+    int json, strict;
+    attest_exit code;
+} telling;
+
+static attest_status tell_one(void *state, const attest_result *result, attest_error *err)
+{
+    telling *t = state;
+    const int named = strcmp(attest_verdict_names[result->verdict], t->fail_on) == 0;
+    attest_exit_add(&t->code, named ? 4 : attest_result_exit(result, t->strict));
+    if (t->json && attest_result_print_json(stdout, result) != ATTEST_OK)
+        return attest_fail(err, ATTEST_IO, "cannot write the results");
+    return ATTEST_OK;
+}
+
+int attest_gate_tell(const attest_options *options, const attest_results *results, const attest_run_info *info)
+{
+    attest_error err;
+    char banner[256] = "";
+    telling t = { .fail_on = options->fail_on ? options->fail_on : "",
+                  .strict = options->strict,
+                  .json = options->format && strcmp(options->format, "json") == 0 };
+    const attest_status status = attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, &err);
+    if (status != ATTEST_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return status == ATTEST_IO ? 2 : 70;
+    }
+    if (*info->ended) {
+        attest_run_info_banner(banner, sizeof banner, info, 0);
+        attest_exit_add(&t.code, 4);
+        fprintf(t.json || options->quiet ? stderr : stdout, "%s\n", banner);
+    }
+    if (!t.json && !options->quiet)
+        attest_results_print_console(stdout, results, attest_want_colour(stdout));
+    return strcmp(info->ended, "SIGINT") == 0    ? 130
+           : strcmp(info->ended, "SIGTERM") == 0 ? 143
+                                                 : attest_exit_code(&t.code);
 }

@@ -1,5 +1,5 @@
-/* gate_repeats.c - see gate_repeats.h. */
-#include "verify/gate/gate_repeats.h"
+/* gate_repeats.c - after a suite: a few cases of each kernel are called often, and under load; see gate_private.h. */
+#include "verify/gate/gate_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>

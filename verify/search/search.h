@@ -47,9 +47,9 @@ attest_status attest_evaluator_init(attest_evaluator *ev, const attest_case *c, 
                                     attest_error *err);
 void attest_evaluator_clear(attest_evaluator *ev);
 
-/* *figure >= 0 of the inputs as they stand; 0: no element has one (ill-posed, without a bound); never a NaN.  A kernel's
- * error, a NaN where a number must stand: infinity, and refuted grows; a crash: infinity, and crashed grows.  An error
- * status is a fault of ours. */
+/* *figure >= 0 of the inputs as they stand; 0: no element has one (ill-posed, without a bound); never a NaN.  A
+ * kernel's error, a NaN where a number must stand: infinity, and refuted grows; a crash: infinity, and crashed grows.
+ * An error status is a fault of ours. */
 attest_status attest_evaluate(double *figure, attest_evaluator *ev, attest_error *err);
 
 /* ---- one search: a kernel, a problem, a strategy, so many evaluations; and the tensors that it found.
