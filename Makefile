@@ -207,7 +207,7 @@ $(foreach source,$(TEST_SRC),$(eval $(call ONE_SUITE,$(source))))
 
 # The drawing sources alone, by every compiler at hand, with and without optimisation: all must draw the same.
 STREAM_SRC = tests/stream/main.c $(wildcard props/draw/*.c props/generate/generate*.c kernels/problem/*.c kernels/tensor/*.c kernels/npy/*.c) \
-             kernels/status.c
+             kernels/status.c kernels/text.c
 STREAM_CC = $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc)))
 STREAM = $(foreach cc,$(STREAM_CC),$(BUILD)/stream/$(cc)-O0 $(BUILD)/stream/$(cc)-O2)
 $(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*/*.h kernels/*.h kernels/*/*.h)
