@@ -50,7 +50,8 @@ KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,proble
 WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
-TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz
+TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz \
+            tests/alloc
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
 SIMULATE_SRC = $(filter-out tests/simulators/main.c tests/simulators/test_%,$(wildcard tests/simulators/*.c))
 CERTIFY_SRC = tests/kernels/fast/flash_wide.c $(filter-out tests/certify/main.c tests/certify/functions_main.c,$(wildcard tests/certify/*.c))
@@ -77,7 +78,7 @@ TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
 
 .PHONY: kills all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
-        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs fuzz install clean help
+        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs fuzz alloc-faults install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
@@ -299,6 +300,7 @@ check-long: check test
 	sh tests/lint/leaks.sh
 	@$(SUBMAKE) clang
 	@$(SUBMAKE) fuzz
+	@$(SUBMAKE) alloc-faults
 	@$(SUBMAKE) certify
 	@$(SUBMAKE) certify-functions
 	@$(SUBMAKE) defects
@@ -391,6 +393,15 @@ bench: all
 	$(BUILD)/attest bench kernels
 defects: all $(BUILD)/defects/defects.so
 	$(BUILD)/attest defects --out $(BUILD)/defects
+# Allocations that fail: the k-th of each command, for every k (half an hour), or every STEP-th.
+STEP = 1
+$(BUILD)/alloc/shim.so: tests/alloc/shim.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -O1 -g -Wall -Wextra -shared -fPIC -o $@ $< -ldl
+alloc-faults: all $(TEST_PLUGINS) $(BUILD)/alloc/shim.so
+	@python3 tests/alloc/alloc.py --step $(STEP) $(ALLOC) $(BUILD)/attest $(BUILD)/alloc/shim.so $(BUILD)/alloc/all
+$(BUILD)/attest-tests $(BUILD)/t/test_alloc: | $(BUILD)/alloc/shim.so
+
 # Readers of outside text under random input: tests/fuzz/README.md.  FUZZ = readers, SECONDS for each.  What a run finds
 # beside tests/fuzz/corpus is kept in build/fuzz/found, a finding in build/fuzz/crash-*.
 FUZZ = $(READERS)
@@ -417,7 +428,7 @@ help:
 	@echo "test       all tests; prints Check's summary"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
 	@echo "check      what each change must pass beside test: lint, gate, smoke (at most ten minutes)"
-	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, certify, defects, 2000 properties, mutate"
+	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, mutate"
 	@echo "lint       layout, layers, style, gcc and clang without a warning"
 	@echo "format     lay all sources out as .clang-format says; format-check: are they?"
 	@echo "smoke      suite smoke and a few tests under the address and undefined-behaviour sanitizers"
@@ -436,6 +447,7 @@ help:
 	@echo "bench      engines and kernels timed side by side"
 	@echo "report     the page again from build/report      audit     TARGET=lib.so[:kernel]"
 	@echo "install    into PREFIX (/usr/local)              clean     remove build/"
+	@echo "alloc-faults  each command with its k-th allocation failing, for every k, or every STEP-th"
 	@echo "fuzz       readers of outside text under random input: FUZZ='suite npy' SECONDS=60 (each)"
 
 # What each object was made of; builds of their own below $(BUILD) read theirs.

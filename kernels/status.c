@@ -1,6 +1,7 @@
 /* status.c - formatting of error lines. */
 #include "kernels/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,3 +32,5 @@ attest_status attest_fail_prefix(attest_error *err, attest_status status, const 
 {
     return attest_fail(err, status, "%s: %s", prefix, err->text);
 }
+
+attest_status attest_of_errno(attest_status status) { return errno == ENOMEM ? ATTEST_NO_MEMORY : status; }

@@ -25,6 +25,9 @@ attest_status attest_fail(attest_error *err, attest_status status, const char *f
 /* Puts "PREFIX: " in front of the message that is there; returns `status`. */
 attest_status attest_fail_prefix(attest_error *err, attest_status status, const char *prefix);
 
+/* What a failure of the C library is, by errno: ATTEST_NO_MEMORY where there was none, else `status`. */
+attest_status attest_of_errno(attest_status status);
+
 #define ATTEST_TRY(call)                                                                                               \
     do {                                                                                                               \
         if ((status = (call)) != ATTEST_OK)                                                                            \

@@ -187,6 +187,13 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, i
 attest_status attest_truth_cross_examine(int *overlap, attest_truth *truth, int64_t b, int64_t h, int64_t i,
                                          attest_error *err);
 
+/* GMP, MPFR and FLINT cannot tell their caller that there is no memory.  After this, to be called before anything else
+ * of reference/, that is one line on stderr with the case at hand, and the process ends with exit code 3; what was
+ * written before is kept.  Without it they abort. */
+void attest_reference_begin(void);
+/* The case at hand of the calling thread, copied; NULL: none. */
+void attest_reference_case(const char *line);
+
 /* Gives back what FLINT and MPFR keep for the calling thread; the last call of a thread that used a truth. */
 void attest_reference_thread_end(void);
 

@@ -93,7 +93,7 @@ attest_status attest_results_create(attest_results *results, const char *path, a
     results->files->whole.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
     if (results->files->whole.fd >= 0)
         return ATTEST_OK;
-    attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write: %s", path, strerror(errno));
+    attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write: %s", path, strerror(errno));
     attest_results_clear(results);
     return ATTEST_BAD_INPUT;
 }
@@ -185,8 +185,8 @@ static attest_status find_lines(attest_results *results, int torn, attest_error 
     while (got > 0) {
         got = pread(p->fd, buffer, size, (off_t)at);
         if (got < 0)
-            ATTEST_TRY(
-                attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", results->files->path, strerror(errno)));
+            ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", results->files->path,
+                                   strerror(errno)));
         for (ssize_t i = 0; i < got; i++)
             if (buffer[i] == '\n') {
                 ATTEST_TRY(add_line(results, start, (size_t)(at + i - start), err));
@@ -211,7 +211,7 @@ static attest_status open_file(attest_results *results, const char *path, int to
     part *p = &results->files->whole;
     p->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (p->fd < 0)
-        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", path, strerror(errno));
+        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", path, strerror(errno));
     else if (fstat(p->fd, &info) != 0 || !S_ISREG(info.st_mode))
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: not a regular file", path);
     else

@@ -134,8 +134,10 @@ attest_status attest_result_parse_json(attest_result *result, const char *text, 
 {
     json_error_t problem;
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
-    const attest_status status = object ? read_object(result, object, where, err)
-                                        : attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", where, problem.text);
+    const attest_status status = attest_starved()
+                                     ? attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", where)
+                                 : object ? read_object(result, object, where, err)
+                                          : attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", where, problem.text);
     json_decref(object);
     return status;
 }

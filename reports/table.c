@@ -1,6 +1,8 @@
 /* table.c - see table.h. */
 #include "reports/table.h"
 
+#include "reports/json.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +184,13 @@ void attest_table_begin(attest_table *table, FILE *out, attest_table_format form
         write_heads(table);
 }
 
+/* A cell is lost, and who ends the table may not look: the program has to know. */
+static void fail(attest_table *t)
+{
+    t->failed = 1;
+    attest_starve();
+}
+
 /* Takes `text` over. */
 static void keep(attest_table *t, char *text)
 {
@@ -193,7 +202,8 @@ static void keep(attest_table *t, char *text)
         t->marks = marks ? marks : t->marks;
         t->capacity = kept && marks ? capacity : t->capacity;
     }
-    t->failed |= t->kept_count == t->capacity;
+    if (t->kept_count == t->capacity)
+        fail(t);
     if (t->failed) {
         free(text);
         return;
@@ -209,7 +219,7 @@ void attest_table_cell(attest_table *table, const char *format, ...)
     va_start(arguments, format);
     if (vasprintf(&text, format, arguments) < 0) {
         text = NULL;
-        table->failed = 1;
+        fail(table);
     }
     va_end(arguments);
     if (text && table->fitted) {
@@ -237,6 +247,8 @@ void attest_table_mark(attest_table *table, attest_mark mark) { table->mark = ma
 static attest_status write_kept(const attest_table *t, attest_error *err)
 {
     int *width = calloc(t->columns, sizeof *width);
+    if (!width)
+        attest_starve();
     if (!width)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a table of %zu columns", t->columns);
     write_heads(t);

@@ -98,7 +98,7 @@ attest_status attest_traits_write_jsonl(const attest_traits *traits, const char 
     for (size_t n = 0; n < traits->count && status == ATTEST_OK; n++)
         status = attest_trait_print_json(out.file, &traits->trait[n]);
     if (status != ATTEST_OK)
-        attest_fail(err, status, "%s: cannot write", path);
+        status = attest_print_failed(err, path);
 out:
     return attest_output_close(&out, status, err);
 }
@@ -126,18 +126,22 @@ attest_status attest_traits_read_jsonl(attest_traits *traits, const char *path, 
     size_t size = 0, number = 0;
     FILE *in = fopen(path, "r");
     if (!in)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s", path, strerror(errno));
     while (getline(&line, &size, in) > 0) {
         attest_trait t;
         json_t *object = json_loads(line, 0, NULL);
         const int good = read_object(&t, object);
         json_decref(object);
         number++;
+        if (attest_starved())
+            ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s:%zu: no memory to read it", path, number));
         if (!good)
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: no trait (`attest audit --out` writes them)", path,
                                    number));
         ATTEST_TRY(attest_traits_add(traits, &t, err));
     }
+    if (!feof(in))
+        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", path, strerror(errno));
 out:
     free(line);
     fclose(in);

@@ -63,7 +63,7 @@ attest_status attest_facts_write(const attest_facts *facts, const char *path, at
     if (status != ATTEST_OK)
         json_decref(array);
     else if (attest_json_pretty(out.file, array) != ATTEST_OK)
-        status = attest_fail(err, ATTEST_IO, "%s: write failed", path);
+        status = attest_print_failed(err, path);
     return attest_output_close(&out, status, err);
 }
 
@@ -72,6 +72,8 @@ attest_status attest_facts_read(attest_facts *facts, const char *path, attest_er
     attest_status status = ATTEST_OK;
     json_error_t problem;
     json_t *array = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
+    if (attest_starved())
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", path));
     if (!json_is_array(array))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, array ? "not a JSON array" : problem.text));
     for (size_t i = 0; i < json_array_size(array); i++) {

@@ -228,7 +228,7 @@ static attest_status open_file(int *fd, uint64_t *size, const char *path, attest
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot open: %s; allowed: a readable .npy file", path,
                            strerror(errno));
     if (fstat(*fd, &st) != 0)
-        return attest_fail(err, ATTEST_IO, "%s: cannot stat: %s", path, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot stat: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s; allowed: a regular .npy file", path,
                            S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
@@ -244,7 +244,7 @@ static attest_status read_bytes(int fd, void *to, size_t bytes, const char *path
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return attest_fail(err, ATTEST_IO, "%s: cannot read: %s", path, strerror(errno));
+            return attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot read: %s", path, strerror(errno));
         if (got == 0)
             return attest_fail(err, ATTEST_BAD_INPUT, "%s: truncated: %zu bytes; allowed: %zu", path, done, bytes);
         done += (size_t)got;
@@ -430,14 +430,14 @@ attest_status attest_npy_write(const char *path, const attest_tensor *t, attest_
     }
     file = fopen(partial, "wbe");
     if (!file) {
-        status = attest_fail(err, ATTEST_IO, "%s: cannot write: %s", path, strerror(errno));
+        status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot write: %s", path, strerror(errno));
         goto out;
     }
     int good = fwrite(text, 1, header_bytes, file) == header_bytes;
     good = good && fwrite(t->data, 1, data_bytes, file) == data_bytes;
     good = fclose(file) == 0 && good;
     if (!good || rename(partial, path) != 0) {
-        status = attest_fail(err, ATTEST_IO, "%s: cannot write: %s", path, strerror(errno));
+        status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot write: %s", path, strerror(errno));
         unlink(partial);
     }
 out:

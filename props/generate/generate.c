@@ -240,11 +240,12 @@ int attest_draw_line(attest_case *c, uint64_t seed, uint32_t number, uint32_t at
 static attest_status settle(attest_case *c, attest_error *err)
 {
     char line[ATTEST_LINE];
-    const attest_status status = attest_case_print(line, sizeof line, c, err);
+    attest_status status = attest_case_print(line, sizeof line, c, err);
     if (status != ATTEST_OK)
         return status;
-    return attest_case_parse(c, line, NULL, NULL, err) == ATTEST_OK
-               ? ATTEST_OK
+    status = attest_case_parse(c, line, NULL, NULL, err);
+    return status == ATTEST_OK || status == ATTEST_NO_MEMORY
+               ? status
                : attest_fail_prefix(err, ATTEST_INTERNAL, "a generated line");
 }
 

@@ -1,6 +1,7 @@
 /* search.c - see search.h. */
 #include "props/search/search.h"
 
+#include <gsl/gsl_errno.h>
 #include <gsl/gsl_multimin.h>
 #include <gsl/gsl_siman.h>
 #include <math.h>
@@ -118,11 +119,31 @@ static void run_starts(search *s)
 }
 
 /* ---- simulated annealing ---------------------------------------------------------------------------------- */
-/* What gsl_siman moves about, and copies by its size. */
+/* What gsl_siman moves about: the start and its three copies, made before it begins, since it takes any copy for one
+ * that could be made. */
+enum { COPIES = 3 };
 typedef struct particle {
     search *s;
+    struct particle *next; /* the next copy */
     double x[];
 } particle;
+
+static void particle_copy(void *from, void *to)
+{
+    const particle *p = from;
+    memcpy(((particle *)to)->x, p->x, p->s->problem->count * sizeof *p->x);
+}
+
+/* `at` is the start. */
+static void *particle_new(void *at)
+{
+    particle *start = at, *p = start->next;
+    start->next = p->next;
+    particle_copy(start, p);
+    return p;
+}
+
+static void particle_keep(void *at) { (void)at; }
 
 static double particle_energy(void *at)
 {
@@ -147,16 +168,21 @@ static void run_anneal(search *s)
                                         .mu_t = pow(HOT / COLD, 1.0 / TEMPERATURES),
                                         .t_min = COLD };
     const size_t bytes = s->problem->count * sizeof(double);
-    particle *start = malloc(sizeof *start + bytes);
-    if (!start) {
+    char *block = malloc((1 + COPIES) * (sizeof(particle) + bytes));
+    if (!block) {
         s->status = attest_fail(s->err, ATTEST_NO_MEMORY, "search: no memory for a point");
         return;
     }
-    start->s = s;
+    particle *start = (particle *)block;
+    for (size_t k = 0; k <= COPIES; k++) {
+        particle *p = (particle *)(block + k * (sizeof *p + bytes));
+        p->s = s;
+        p->next = (particle *)(block + (k + 1) * (sizeof *p + bytes));
+    }
     memcpy(start->x, s->result->x, bytes);
-    gsl_siman_solve(s->rng, start, particle_energy, particle_step, NULL, NULL, NULL, NULL, NULL, sizeof *start + bytes,
-                    params);
-    free(start);
+    gsl_siman_solve(s->rng, start, particle_energy, particle_step, NULL, NULL, particle_copy, particle_new,
+                    particle_keep, 0, params);
+    free(block);
 }
 
 /* ---- Nelder-Mead ------------------------------------------------------------------------------------------- */
@@ -290,6 +316,7 @@ attest_status attest_search(attest_search_result *result, const attest_search_pr
     attest_status status = ATTEST_OK;
     search s = { .problem = problem, .result = result, .err = err };
     *result = (attest_search_result){ .value = -SPENT };
+    gsl_set_error_handler_off(); /* NULL without memory, in place of abort() */
     if (problem->count == 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "search: nothing to change in this problem");
     result->x = calloc(problem->count + 1, sizeof *result->x);

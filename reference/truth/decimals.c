@@ -45,12 +45,12 @@ static char *radius_text(const mag_t r)
 /* q = the number that decimal text `d.ddde+x` means, exactly. */
 static void rational_of_text(mpq_t q, const char *text)
 {
-    char *digits = strdup(text);
+    char *digits = flint_malloc(strlen(text) + 1); /* never NULL */
     const char *mark = strchr(text, 'e');
     long exponent = mark ? strtol(mark + 1, NULL, 10) : 0, after_point = -1;
     size_t used = 0;
     AUTO_MPZ(power);
-    for (const char *at = text; digits && *at && *at != 'e'; at++) {
+    for (const char *at = text; *at && *at != 'e'; at++) {
         if (after_point >= 0 && *at != '.')
             after_point++;
         if (*at == '.')
@@ -58,17 +58,15 @@ static void rational_of_text(mpq_t q, const char *text)
         else
             digits[used++] = *at;
     }
-    if (digits)
-        digits[used] = 0;
+    digits[used] = 0;
     if (after_point > 0)
         exponent -= after_point;
     mpq_set_ui(q, 0, 1);
-    if (digits)
-        mpz_set_str(mpq_numref(q), digits, 10);
+    mpz_set_str(mpq_numref(q), digits, 10);
     mpz_ui_pow_ui(power, 10, (unsigned long)labs(exponent));
     mpz_mul(exponent < 0 ? mpq_denref(q) : mpq_numref(q), exponent < 0 ? mpq_denref(q) : mpq_numref(q), power);
     mpq_canonicalize(q);
-    free(digits);
+    flint_free(digits);
 }
 
 /* Without the zeros that an exact decimal does not need. */

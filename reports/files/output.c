@@ -28,7 +28,8 @@ attest_status attest_output_open(attest_output *out, const char *path, attest_er
             close(fd);
             unlink(out->temporary);
         }
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write: %s", path, strerror(why));
+        errno = why;
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write: %s", path, strerror(why));
     }
     return ATTEST_OK;
 }
@@ -41,9 +42,10 @@ attest_status attest_output_close(attest_output *out, attest_status status, atte
     const int closed = fclose(out->file);
     out->file = NULL;
     if (status == ATTEST_OK && (bad || closed != 0))
-        status = attest_fail(err, ATTEST_IO, "%s: write failed: %s", out->path, strerror(errno));
+        status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: write failed: %s", out->path, strerror(errno));
     if (status == ATTEST_OK && rename(out->temporary, out->path) != 0)
-        status = attest_fail(err, ATTEST_IO, "%s: cannot rename into place: %s", out->path, strerror(errno));
+        status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot rename into place: %s", out->path,
+                             strerror(errno));
     if (status != ATTEST_OK)
         unlink(out->temporary);
     return status;

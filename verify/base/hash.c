@@ -1,5 +1,7 @@
-/* hash.c - FNV-1a over files. */
+/* hash.c - FNV-1a over files, without memory of its own: a result never lacks its hash because there was none. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "kernels/hash.h"
 #include "verify/base/base.h"
@@ -8,14 +10,14 @@ void attest_file_hash(char text[20], const char *path)
 {
     unsigned char buffer[65536];
     uint64_t hash = ATTEST_FNV_START;
-    size_t got;
+    ssize_t got;
     text[0] = '\0';
-    FILE *in = fopen(path, "rb");
-    if (!in)
+    const int in = open(path, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
         return;
-    while ((got = fread(buffer, 1, sizeof buffer, in)) > 0)
-        hash = attest_fnv(hash, buffer, got);
-    if (!ferror(in))
+    while ((got = read(in, buffer, sizeof buffer)) > 0)
+        hash = attest_fnv(hash, buffer, (size_t)got);
+    if (got == 0)
         snprintf(text, 20, "%016llx", (unsigned long long)hash);
-    fclose(in);
+    close(in);
 }

@@ -20,7 +20,8 @@ attest_status attest_output_dir(const char *dir, attest_error *err)
         const char was = *at;
         *at = '\0';
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot make the output directory: %s", dir, strerror(errno));
+            return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot make the output directory: %s", dir,
+                               strerror(errno));
         *at = was;
         if (was == '\0')
             break;
@@ -31,7 +32,8 @@ attest_status attest_output_dir(const char *dir, attest_error *err)
     strcat(path, "/.attest-XXXXXX");
     const int fd = mkstemp(path);
     if (fd < 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write into it: %s", dir, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write into it: %s", dir,
+                           strerror(errno));
     close(fd);
     unlink(path);
     return ATTEST_OK;

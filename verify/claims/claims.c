@@ -300,7 +300,7 @@ attest_status attest_ledger_json(FILE *out, const attest_ledger *ledger, attest_
         json_decref(array);
     else
         bad = attest_json_pretty(out, array) != ATTEST_OK;
-    return bad ? attest_fail(err, ATTEST_IO, "cannot write the claims as JSON") : ATTEST_OK;
+    return bad ? attest_print_failed(err, "the claims as JSON") : ATTEST_OK;
 }
 
 void attest_claims_list(FILE *out)

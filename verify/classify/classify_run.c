@@ -102,6 +102,9 @@ out:
     return status;
 }
 
+/* A line of ours that cannot be parsed. */
+static attest_status own_error(attest_status status) { return status == ATTEST_NO_MEMORY ? status : ATTEST_INTERNAL; }
+
 attest_status classify_open_line(probe_run *s, probed_kernel *k, attest_error *err, const char *format, ...)
 {
     attest_status status = ATTEST_OK;
@@ -112,8 +115,8 @@ attest_status classify_open_line(probe_run *s, probed_kernel *k, attest_error *e
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
     snprintf(s->line, sizeof s->line, "%s", line);
-    if (parse(&s->problem, &k->types, line, err) != ATTEST_OK)
-        return attest_fail_prefix(err, ATTEST_INTERNAL, line);
+    if ((status = parse(&s->problem, &k->types, line, err)) != ATTEST_OK)
+        return attest_fail_prefix(err, own_error(status), line);
     s->last = s->problem.n - 1;
     if (served(k, &s->problem))
         ATTEST_TRY(add_tensors(s, err));
@@ -130,8 +133,9 @@ attest_status classify_open(probe_run *s, probed_kernel *k, attest_error *err, c
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
-    if (attest_case_parse(&c, line, NULL, NULL, err) != ATTEST_OK)
-        return attest_fail_prefix(err, ATTEST_INTERNAL, line);
+    const attest_status status = attest_case_parse(&c, line, NULL, NULL, err);
+    if (status != ATTEST_OK)
+        return attest_fail_prefix(err, own_error(status), line);
     if (!strstr(line, " d="))
         snprintf(d, sizeof d, " d=%d", spread_of(k->types.in));
     return classify_open_line(s, k, err, "%s%s%s %s n=%lld", line, d, strstr(line, " scale=") ? "" : " scale=1",

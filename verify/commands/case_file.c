@@ -44,7 +44,7 @@ attest_status attest_case_file_write(const attest_case_file *file, const char *p
     ATTEST_TRY(attest_case_print(line, sizeof line, &file->c, err));
     out = fopen(path, "w");
     if (!out)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write it: %s", path, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write it: %s", path, strerror(errno));
     fprintf(out, FIRST_LINE "\n# %s\n", why);
     fprintf(out, "kernel=%s\nproblem=%s\nobjective=%s\nvalue=%a (%.6g)\n", file->kernel, line, file->objective,
             file->value, file->value);
@@ -56,7 +56,7 @@ attest_status attest_case_file_write(const attest_case_file *file, const char *p
     fprintf(out, "end\n");
     const int failed = ferror(out);
     if (fclose(out) != 0 || failed)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write it: %s", path, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write it: %s", path, strerror(errno));
 out:
     return status;
 }
@@ -72,9 +72,10 @@ typedef struct reader {
     unsigned seen; /* bit of each key */
 } reader;
 
-/* 0 at the end of the file. */
+/* 0 at the end of the file, or without memory. */
 static int next_line(reader *r)
 {
+    errno = 0;
     const ssize_t n = getline(&r->text, &r->size, r->in);
     if (n < 0)
         return 0;
@@ -87,6 +88,14 @@ static int next_line(reader *r)
 static attest_status refuse(const reader *r, attest_error *err, const char *what)
 {
     return attest_fail(err, ATTEST_BAD_INPUT, "%s:%ld: %s", r->path, r->line, what);
+}
+
+/* After next_line() gave none: why there is none, if not for the end of the file. */
+static attest_status cut_off(const reader *r, attest_error *err, const char *what)
+{
+    if (attest_of_errno(ATTEST_OK) == ATTEST_OK)
+        return refuse(r, err, what);
+    return attest_fail(err, ATTEST_NO_MEMORY, "%s:%ld: no memory for the next line", r->path, r->line);
 }
 
 static attest_status take_text(char *to, size_t len, const char *text)
@@ -159,8 +168,10 @@ static attest_status read_key(reader *r, attest_error *err)
         if (r->seen & 1u << k)
             return refuse(r, err, "this key is there already");
         r->seen |= 1u << k;
-        return keys[k].take(r->file, r->text + len + 1) == ATTEST_OK ? ATTEST_OK
-                                                                     : refuse(r, err, "this value cannot be read");
+        const attest_status status = keys[k].take(r->file, r->text + len + 1);
+        if (status == ATTEST_NO_MEMORY)
+            return attest_fail(err, status, "%s:%ld: no memory for this value", r->path, r->line);
+        return status == ATTEST_OK ? ATTEST_OK : refuse(r, err, "this value cannot be read");
     }
     return refuse(r, err, "neither a key, nor `tensor NAME DTYPE SIZES`, nor `end`");
 }
@@ -209,7 +220,7 @@ static attest_status read_tensor(reader *r, attest_error *err)
     const int64_t width = t->shape[t->rank - 1];
     for (int64_t at = 0; at < attest_tensor_count(t); at += width) {
         if (!next_line(r))
-            return refuse(r, err, "the file ends inside a tensor");
+            return cut_off(r, err, "the file ends inside a tensor");
         char *text = r->text;
         for (int64_t c = 0; c < width; c++)
             if (!read_value(t, at + c, &text))
@@ -242,12 +253,13 @@ static int is_begun(reader *r) { return next_line(r) && strcmp(r->text, FIRST_LI
 
 int attest_is_case_file(const char *path)
 {
+    errno = 0;
     reader r = { .path = path, .in = fopen(path, "r") };
-    const int is = r.in && is_begun(&r);
+    const int is = r.in && is_begun(&r), unknown = !is && errno == ENOMEM;
     if (r.in)
         fclose(r.in);
     free(r.text);
-    return is;
+    return is || unknown;
 }
 
 static attest_status read_all(reader *r, attest_error *err)
@@ -255,7 +267,7 @@ static attest_status read_all(reader *r, attest_error *err)
     attest_status status = ATTEST_OK;
     int ended = 0;
     if (!is_begun(r))
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: no case file: its first line is not `%s`", r->path, FIRST_LINE);
+        return cut_off(r, err, "no case file: its first line is not `" FIRST_LINE "`");
     while (!ended && next_line(r)) {
         ended = strcmp(r->text, "end") == 0;
         if (strncmp(r->text, "tensor ", 7) == 0)
@@ -264,7 +276,7 @@ static attest_status read_all(reader *r, attest_error *err)
             ATTEST_TRY(read_key(r, err));
     }
     if (!ended)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: the line `end` is missing", r->path);
+        return cut_off(r, err, "the line `end` is missing");
     ATTEST_TRY(check_complete(r, err));
 out:
     return status;
@@ -277,7 +289,7 @@ attest_status attest_case_file_read(attest_case_file *file, const char *path, at
     memset(file, 0, sizeof *file);
     r.in = fopen(path, "r");
     if (!r.in)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read it: %s", path, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read it: %s", path, strerror(errno));
     ATTEST_TRY(attest_bundle_new(&file->inputs, err));
     ATTEST_TRY(read_all(&r, err));
 out:

@@ -35,7 +35,7 @@ void attest_case_file_clear(attest_case_file *file);
 attest_status attest_case_file_write(const attest_case_file *file, const char *path, const char *why,
                                      attest_error *err);
 
-/* 1 if the file at path can be read and its first line is that of a case file. */
+/* 1 if the file at path can be read and its first line is that of a case file, or if there is no memory to see that. */
 int attest_is_case_file(const char *path);
 
 /* ATTEST_BAD_INPUT names the file and the line: not such a file, a key twice or missing, a tensor missing or of another

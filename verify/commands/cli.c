@@ -409,7 +409,11 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
             argp_help(&argp, stdout, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
             exit(0);
         }
-    argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &input);
+    const error_t bad = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &input);
+    if (bad) {
+        fprintf(stderr, "%s: the options cannot be read: %s\n", name, strerror(bad));
+        exit(bad == ENOMEM ? 3 : 2);
+    }
     if (input.seen & 1ull << (KEY_SANDBOX - KEY_SUITE))
         check_sandbox(cli);
 }

@@ -77,7 +77,7 @@ static attest_status print_json(const attest_result *result, const attest_cli *c
     json_object_update(object, rest);
     json_decref(rest);
     if (attest_json_line(stdout, object) != ATTEST_OK)
-        return attest_fail(err, ATTEST_IO, "cannot write the result");
+        return attest_print_failed(err, "the result");
     return ATTEST_OK;
 }
 
@@ -160,8 +160,9 @@ int attest_command_compare(const attest_cli *cli)
     if (given == 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "nothing to judge: give an output, e.g. -t o=FILE"));
     ATTEST_TRY(parse_model(&numerics, cli, &c.problem, &err));
-    ATTEST_TRY(attest_truth_new(&truth, &c.problem, inputs, ATTEST_ENGINE_AUTO, &err));
     ATTEST_TRY(attest_case_print(line, sizeof line, &c, &err));
+    attest_reference_case(line);
+    ATTEST_TRY(attest_truth_new(&truth, &c.problem, inputs, ATTEST_ENGINE_AUTO, &err));
     attest_result_describe(&result, &c, line, attest_case_hash(&c));
     snprintf(result.kernel, sizeof result.kernel, "file");
     ATTEST_TRY(attest_compare(&result, truth, NULL, &c, outputs, &numerics, 0, 0, &err));

@@ -113,7 +113,7 @@ static attest_status write_traits(const attest_gate *gate, const char *out, cons
     if (gate->traits)
         return attest_traits_write_jsonl(traits, path, err);
     if (unlink(path) != 0 && errno != ENOENT)
-        return attest_fail(err, ATTEST_IO, "%s: %s", path, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_IO), "%s: %s", path, strerror(errno));
     return ATTEST_OK;
 }
 

@@ -134,7 +134,7 @@ static attest_status print_json(request *r, const attest_cli *cli, attest_error 
     json_t *object = json_pack("{s:o,s:I,s:s,s:O}", "problem", attest_json_text(line), "precision_bits",
                                (json_int_t)bits, "engine", attest_engine_name(engine), "tensors", tensors);
     if (attest_json_line(stdout, object) != ATTEST_OK || fflush(stdout) != 0)
-        status = attest_fail(err, ATTEST_IO, "standard output: write failed");
+        status = attest_print_failed(err, "standard output");
 out:
     json_decref(tensors);
     return status;
@@ -218,6 +218,9 @@ int attest_command_reference(const attest_cli *cli)
     if (npy)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     tell_cost(&r, cli, npy);
+    char line[ATTEST_LINE];
+    ATTEST_TRY(attest_case_print(line, sizeof line, &r.c, &err));
+    attest_reference_case(line);
     ATTEST_TRY(attest_truth_new(&r.truth, &r.c.problem, r.inputs, r.engine, &err));
     ATTEST_TRY(npy ? write_npy(&r, cli, &open, &err) : print_json(&r, cli, &err));
 out:

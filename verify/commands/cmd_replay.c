@@ -102,6 +102,16 @@ static void tell_file(attest_result *result, const attest_cli *cli)
              *kernel ? "--kernel " : "", kernel, *kernel ? " " : "", path);
 }
 
+static void tell(const attest_cli *cli, const attest_result *result, const attest_worker *worker)
+{
+    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
+        attest_result_print_json(stdout, result);
+    else if (!cli->options.quiet)
+        print_fields(stdout, result);
+    if (!cli->options.quiet)
+        print_output(worker);
+}
+
 int attest_command_replay(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -118,7 +128,10 @@ int attest_command_replay(const attest_cli *cli)
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     const int is_token = attest_is_token(cli->argument[0]);
+    errno = 0;
     kept = is_token ? NULL : attest_repro_of_file(cli->argument[0]);
+    if (!kept && errno == ENOMEM)
+        ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "%s: no memory to read it", cli->argument[0]));
     if (is_token || kept) {
         status = attest_props_replay(&code, &cli->options, kept ? kept : cli->argument[0], &err);
         goto out;
@@ -147,12 +160,7 @@ int attest_command_replay(const attest_cli *cli)
         ATTEST_TRY(attest_typical_case(&result, &prepared, &subject, &cli->options, &err));
     if (from_file)
         tell_file(&result, cli);
-    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
-        attest_result_print_json(stdout, &result);
-    else if (!cli->options.quiet)
-        print_fields(stdout, &result);
-    if (!cli->options.quiet)
-        print_output(subject.worker);
+    tell(cli, &result, subject.worker);
     attest_exit exit_code = { 0 };
     attest_exit_add(&exit_code, attest_result_exit(&result, cli->options.strict));
     code = attest_exit_code(&exit_code);

@@ -146,7 +146,7 @@ static attest_status print_json(const finding *f, attest_error *err)
         attest_json_text(f->path), "seconds", attest_json_number(f->seconds));
     const attest_status status = attest_json_line(stdout, object);
     fflush(stdout);
-    return status == ATTEST_OK ? ATTEST_OK : attest_fail(err, status, "cannot write what was found");
+    return status == ATTEST_OK ? ATTEST_OK : attest_print_failed(err, "standard output");
 }
 
 static void print_text(const finding *f)

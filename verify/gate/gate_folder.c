@@ -247,7 +247,7 @@ static attest_status tell_one(void *state, const attest_result *result, attest_e
     const int named = strcmp(attest_verdict_names[result->verdict], t->fail_on) == 0;
     attest_exit_add(&t->code, named ? 4 : attest_result_exit(result, t->strict));
     if (t->json && attest_result_print_json(stdout, result) != ATTEST_OK)
-        return attest_fail(err, ATTEST_IO, "cannot write the results");
+        return attest_print_failed(err, "the results");
     return ATTEST_OK;
 }
 

@@ -71,6 +71,7 @@ attest_status attest_prepare_inputs(attest_prepared *prepared, const attest_case
     prepared->c = *c;
     prepared->hash = attest_case_hash(c);
     ATTEST_TRY(attest_case_print(prepared->line, sizeof prepared->line, c, err));
+    attest_reference_case(prepared->line);
     ATTEST_TRY(attest_family_check(c, err));
     ATTEST_TRY(attest_problem_memory(&c->problem, &bytes, err));
     if (!given)

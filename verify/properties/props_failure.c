@@ -132,8 +132,8 @@ static attest_status run_file(const rerun *r, const char *path, attest_error *er
     if (!in && (errno == ENOENT || errno == ENOTDIR))
         return ATTEST_OK;
     if (!in)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, strerror(errno));
-    while (getline(&line, &size, in) > 0) {
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s", path, strerror(errno));
+    while (errno = 0, getline(&line, &size, in) > 0) {
         number++;
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#')
@@ -141,6 +141,8 @@ static attest_status run_file(const rerun *r, const char *path, attest_error *er
         snprintf(where, sizeof where, "%s:%ld", path, number);
         ATTEST_TRY(run_token(r, line, where, err));
     }
+    if (!feof(in))
+        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s", path, strerror(errno));
 out:
     free(line);
     fclose(in);

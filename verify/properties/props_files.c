@@ -245,11 +245,12 @@ static attest_status write_text(const char *folder, size_t k, const attest_props
     char path[PATH];
     FILE *out = join(path, folder, texts[k].name) ? fopen(path, "w") : NULL;
     if (!out)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write %s: %s", folder, texts[k].name, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write %s: %s", folder, texts[k].name,
+                           strerror(errno));
     const attest_status status = texts[k].write(out, report, err);
     const int failed = ferror(out);
     if ((fclose(out) != 0 || failed) && status == ATTEST_OK)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write it: %s", path, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write it: %s", path, strerror(errno));
     return status;
 }
 
@@ -319,14 +320,16 @@ attest_status attest_props_files(char *folder, size_t len, const char *parent, c
     ATTEST_TRY(attest_output_dir(parent, err));
     made = mkdtemp(temporary) != NULL;
     if (!made)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot write into it: %s", parent, strerror(errno)));
+        ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write into it: %s", parent,
+                               strerror(errno)));
     ATTEST_TRY(write_all(temporary, report, err));
     if (chmod(temporary, 0755) != 0) /* mkdtemp() made it for its owner alone */
-        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot open it to others: %s", temporary, strerror(errno));
+        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot open it to others: %s", temporary,
+                             strerror(errno));
     else if (rename(temporary, folder) == 0)
         made = 0;
     else if (errno != EEXIST && errno != ENOTEMPTY) /* it is there: the same failure */
-        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot make it: %s", folder, strerror(errno));
+        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot make it: %s", folder, strerror(errno));
 out:
     if (made)
         remove_folder(temporary);

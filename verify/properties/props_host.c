@@ -138,7 +138,10 @@ attest_status attest_props_facts(attest_case_facts *facts, const attest_case *c,
     const attest_problem *p = &c->problem;
     attest_status status = ATTEST_OK;
     attest_truth *truth = NULL;
+    char line[ATTEST_LINE];
     *facts = (attest_case_facts){ .rows = p->b * p->hq * p->n, .range = NAN, .abs_score = NAN };
+    ATTEST_TRY(attest_case_print(line, sizeof line, c, err));
+    attest_reference_case(line);
     ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
     for (int64_t row = 0; row < facts->rows; row++) {
         attest_row_facts one;

@@ -58,11 +58,11 @@ struct reader {
     int included; /* the lines are those of a suite that another one includes */
 };
 
-static attest_status line_error(const reader *r, attest_error *err)
+static attest_status line_error(const reader *r, attest_status status, attest_error *err)
 {
     char prefix[300];
     snprintf(prefix, sizeof prefix, "%.256s:%d", r->name, r->line);
-    return attest_fail_prefix(err, ATTEST_BAD_INPUT, prefix);
+    return attest_fail_prefix(err, status, prefix);
 }
 
 /* ---- cases ----------------------------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ static attest_status read_lines(reader *r, const char *text, attest_error *err)
         r->line++;
         const attest_status status = read_line(r, at, length, err);
         if (status != ATTEST_OK)
-            return line_error(r, err);
+            return line_error(r, status, err);
         at += length + (at[length] == '\n');
     }
     return ATTEST_OK;
@@ -306,7 +306,7 @@ static attest_status read_text(reader *r, const char *text, attest_error *err)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: the suite has no case", r->name);
     r->line = 0;
     status = attest_floors_check(r->suite, r->floors, r->floor_count, &r->line, err);
-    return status == ATTEST_OK ? ATTEST_OK : line_error(r, err);
+    return status == ATTEST_OK ? ATTEST_OK : line_error(r, status, err);
 }
 
 static attest_status read_file(char **text, const char *path, attest_error *err)
@@ -318,8 +318,8 @@ static attest_status read_file(char **text, const char *path, attest_error *err)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: not a regular file of at most %d bytes", path, MAX_BYTES);
     FILE *in = fopen(path, "rb");
     if (!in)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s (a suite is smoke, ci, full or a file)", path,
-                           strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s (a suite is smoke, ci, full or a file)",
+                           path, strerror(errno));
     const size_t size = (size_t)info.st_size;
     if (!(*text = malloc(size + 1))) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %zu bytes", path, size);

@@ -1,0 +1,234 @@
+"""alloc.py [--step N] [--runs N] [--command NAME] [--modes 1,2] ATTEST SHIM FOLDER: each command on a small problem with its k-th
+allocation failing, for every k (or every N-th), and with all from the k-th on failing.
+
+What must hold for each k: the program ends by itself, within 30 seconds, by no signal.  Either all is as without a
+failure (code, standard output, files), or the code is 3 and standard error is one line that speaks of memory (or a few
+results more of a run that goes on, each told as without a failure or as not judged); nothing temporary is left in the
+folder, no process.  Prints a table by command and exit code; exit 1 with a breach, each told with its k.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+LINE = "variant=softmax n=2 d=2 e=1"
+SUITE = "variant=softmax n=2 d=2\n"
+KERNEL = "softmax-two-pass-f32"
+# Commands of the parent process; kernels are in workers, which have their memory.
+COMMANDS = {
+    "reference-dd": ["reference", "--engine", "dd", "--problem", LINE],
+    "reference-exact": ["reference", "--problem", "variant=taylor:2 n=2 d=1", "--want", "o,u,z,ht"],
+    "reference-ball": ["reference", "--problem", LINE + " mask=causal", "--want", "o,lse", "--engine", "ball"],
+    "reference-witness": ["reference", "--problem", LINE, "--engine", "witness"],
+    "reference-npy": ["reference", "--problem", LINE, "--format", "npy", "--out", "npy"],
+    "compare": ["compare", "--problem", LINE, "-t", "o={folder}/o.npy", "--format", "json", "--quiet"],
+    "replay": ["replay", "--kernel", KERNEL, LINE],
+    "replay-repro": ["replay", "av1:query-permutation:softmax-online-f32:7:variant=softmax,hq=2,n=2,m=1,d=1:q=0.0.0.0:"
+                     "k=0.0:v=0.3f800000:f7f64856"],
+    "replay-case": ["replay", "{root}/tests/worst-cases/softmax-two-pass-f32-ratio.case"],
+    "list-kernels": ["list", "kernels"],
+    "list-variants": ["list", "variants"],
+    "gate": ["gate", "--suite", "{folder}/one.suite", "--kernel", KERNEL, "--jobs", "1", "--quiet", "--out", "out"],
+    "report": ["report", "report"],
+    "audit": ["audit", "--suite", "{folder}/one.suite", "--jobs", "1", "--quiet", "{build}/plugins/year-new.so"],
+    "props": ["props", "--cases", "2", "--kernel", KERNEL, "--property", "scale*", "--jobs", "1", "--out", "store"],
+    "search": ["search", "--kernel", KERNEL, "--problem", LINE, "--cases", "40", "--jobs", "1", "--format", "json"],
+}
+QUICK = ["reference-exact", "compare", "replay", "list-kernels", "gate", "report"]
+TIMES = re.compile(r'"seconds\w*":(null|\{[^}]*\}|[0-9.e+-]+)|seconds_\w+ +[0-9.e+-]+ +|time="[^"]*"|[0-9.e+-]+ s\b')
+COLUMNS = re.compile(r'(,[^,\n]*){4}$', re.MULTILINE)
+
+
+def plain(data, name=""):
+    """Text without what time changes: seconds, the last four columns of results.csv."""
+    return (COLUMNS if name.endswith(".csv") else TIMES).sub("", data.decode("utf-8", "replace"))
+
+
+def tree(folder):
+    found = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(at, name)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, folder)] = plain(file.read(), name)
+    return found
+
+
+class Program:
+    """One command, ready to be run once for each k."""
+
+    def __init__(self, arguments, name):
+        self.folder = os.path.join(arguments.folder, name)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(os.path.join(self.folder, "run"))
+        self.root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        with open(os.path.join(self.folder, "one.suite"), "w", encoding="ascii") as file:
+            file.write(SUITE)
+        self.attest = os.path.abspath(arguments.attest)
+        self.environment = dict(os.environ, SOURCE_DATE_EPOCH="0", NO_COLOR="1", OMP_NUM_THREADS="1",
+                                ATTEST_WORKER=self.attest + "-worker")
+        self.before = {}
+        self.prepare(name)
+        words = [word.format(folder=self.folder, root=self.root, build=os.path.dirname(self.attest))
+                 for word in COMMANDS[name]]
+        to, answer = os.pipe(), os.pipe()
+        environment = dict(self.environment, LD_PRELOAD=os.path.abspath(arguments.shim))
+
+        def files():
+            os.dup2(to[0], 90)
+            os.dup2(answer[1], 91)
+            os.dup2(90, 100)
+            os.dup2(91, 101)
+            os.close(90)
+            os.close(91)
+
+        self.process = subprocess.Popen([self.attest] + words, cwd=self.folder, env=environment, close_fds=False,
+                                        preexec_fn=files)
+        os.close(to[0])
+        os.close(answer[1])
+        self.to, self.answer = os.fdopen(to[1], "w"), os.fdopen(answer[0])
+
+    def call(self, *words):
+        subprocess.run([self.attest, *words], cwd=self.folder, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, env=self.environment)
+
+    def prepare(self, name):
+        """What the command reads."""
+        if name == "compare":
+            self.call("reference", "--problem", LINE, "--format", "npy", "--out", ".")
+        if name == "report":
+            self.call("gate", "--suite", "one.suite", "--kernel", KERNEL, "--quiet", "--out", "report")
+            for junk in ("index.html", "summary.md"):
+                if os.path.exists(os.path.join(self.folder, "report", junk)):
+                    os.remove(os.path.join(self.folder, "report", junk))
+            self.before["report"] = os.path.join(self.folder, "report")
+
+    def run(self, k, mode):
+        """(status, allocations, left, stdout, stderr, files)"""
+        inside = os.path.join(self.folder, "run")
+        shutil.rmtree(inside)
+        os.makedirs(inside)
+        for name, source in self.before.items():
+            shutil.copytree(source, os.path.join(inside, name))
+        self.to.write(f"{k} {mode}\n")
+        self.to.flush()
+        answer = self.answer.readline().split()
+        texts = []
+        for name in ("stdout", "stderr"):
+            with open(os.path.join(self.folder, name), "rb") as file:
+                texts.append(plain(file.read()))
+        return (int(answer[0]), int(answer[1]), int(answer[2]), texts[0], texts[1], tree(inside))
+
+    def close(self):
+        self.to.close()
+        self.process.wait()
+
+
+def verdicts(text):
+    """{(kernel, problem): verdict} of JSON lines; what is no whole line is none."""
+    found = {}
+    for line in text.splitlines():
+        try:
+            result = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(result, dict) and "verdict" in result:
+            found[result.get("kernel"), result.get("problem")] = result["verdict"]
+    return found
+
+
+def whole(name, text):
+    """A file of a run that ended early, as far as it came: no part of a line, no open element."""
+    end = {"xml": "</testsuites>\n", "csv": "", "jsonl": "}\n", "md": "\n", "json": "}\n"}.get(name.rsplit(".", 1)[-1])
+    return end is not None and (text.endswith(end) or text == "")
+
+
+def breach(base, run):
+    """None, or what does not hold of this run."""
+    status, _, left, out, err, files = run
+    if status == -1:
+        return "hang"
+    if not os.WIFEXITED(status):
+        return f"signal {os.WTERMSIG(status)}"
+    code, wanted = os.WEXITSTATUS(status), os.WEXITSTATUS(base[0])
+    if left:
+        return "a process was left"
+    odd = [name for name in files if name not in base[5]]
+    if odd:
+        return f"files left: {odd}"
+    if code == wanted and out == base[3] and files == base[5]:
+        return None
+    for texts in ((out, base[3]),) + tuple((files[name], base[5][name]) for name in files if name.endswith("l")):
+        told, meant = verdicts(texts[0]), verdicts(texts[1])
+        wrong = {k: v for k, v in told.items() if v != meant.get(k) and v not in ("undecided", "skip", "crash")}
+        if wrong:
+            return f"verdict changed: {wrong}"
+    if code == wanted:
+        return "the same code, another output"
+    if code != 3:
+        return f"exit {code}: {err.strip()[:200]}"
+    lines = [line for line in err.splitlines() if line]
+    if len(lines) != 1 or not re.search("memory|allocate", lines[0]):
+        return f"exit 3 without its one line: {err.strip()[:300]!r}"
+    half = [name for name, text in files.items() if text != base[5][name] and not whole(name, text)]
+    if half:
+        return f"half a file: {half}"
+    return None
+
+
+def check(arguments, name):
+    program = Program(arguments, name)
+    base = program.run(0, 1)
+    again = program.run(0, 1)
+    said, codes = [], collections.Counter()
+    if base[2:] != again[2:] or base[0] != again[0] or base[0] != 0:
+        said.append(f"{name}: two runs without a failure differ: {base[0]} {again[0]} {base[4][:300]}")
+    for mode in arguments.modes:
+        k = 1
+        while k <= base[1] and not said[arguments.most:]:
+            run = program.run(k, mode)
+            what = breach(base, run)
+            codes[os.WEXITSTATUS(run[0]) if run[0] >= 0 and os.WIFEXITED(run[0]) else "ended"] += 1
+            if what:
+                said.append(f"{name}: k = {k}, mode {mode}: {what}")
+            k += max(arguments.step, base[1] // arguments.runs if arguments.runs else 1)
+    program.close()
+    return base[1], codes, said
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--runs", type=int, help="about so many k of each command")
+    parser.add_argument("--most", type=int, default=40, help="breaches of a command after which it is left")
+    parser.add_argument("--command", help="names, separated by commas")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--modes", default="1,2")
+    for name in ("attest", "shim", "folder"):
+        parser.add_argument(name)
+    arguments = parser.parse_args()
+    arguments.modes = [int(mode) for mode in arguments.modes.split(",")]
+    arguments.folder = os.path.abspath(arguments.folder)
+    names = arguments.command.split(",") if arguments.command else QUICK if arguments.quick else list(COMMANDS)
+    total, breaches = 0, []
+    for name in names:
+        start = time.time()
+        count, codes, said = check(arguments, name)
+        total += sum(codes.values())
+        breaches += said
+        table = ", ".join(f"{code}: {number}" for code, number in sorted(codes.items(), key=str))
+        print(f"alloc: {name}: {count} allocations, exit codes {table}; {len(said)} breaches, "
+              f"{time.time() - start:.0f} s", flush=True)
+        for line in said:
+            print("    " + line, flush=True)
+    print(f"alloc: {total} runs, {len(breaches)} breaches")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
