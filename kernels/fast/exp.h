@@ -34,7 +34,7 @@ static inline vec fast_exp(vec x)
     p = vec_fma(p, r, vec_of(0x1.fffffcp-2f * 0x1p-64f));
     p = vec_fma(p, r, vec_of(0x1p-64f));
     p = vec_fma(p, r, vec_of(0x1p-64f));
-    return p * vec_bits((ivec_bits(shifted) << 23) + ((127 + 64) << 23));
+    return p * vec_power_of_two(shifted, 127 + 64);
 }
 #endif
 

@@ -46,8 +46,10 @@ typedef float vec_stored __attribute__((vector_size(4 * LANES), aligned(4), may_
 static inline vec vec_load(const float *x) { return *(const vec_stored *)x; }
 static inline void vec_store(float *x, vec a) { *(vec_stored *)x = a; }
 static inline vec vec_of(float x) { return x - (vec){ 0 }; } /* x in every lane; -0 stays -0 */
-static inline vec vec_bits(ivec a) { return (vec)a; }
-static inline ivec ivec_bits(vec a) { return (ivec)a; }
+
+/* The float with the exponent field bias + the lowest bits of `a`; of unsigned numbers: a NaN may have any bits. */
+typedef uint32_t uvec __attribute__((vector_size(4 * LANES)));
+static inline vec vec_power_of_two(vec a, uint32_t bias) { return (vec)(((uvec)a + bias) << 23); }
 
 /* a where the mask is set, else +0. */
 static inline vec vec_masked(ivec mask, vec a) { return (vec)(mask & (ivec)a); }

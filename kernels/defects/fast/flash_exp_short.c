@@ -6,7 +6,7 @@ static inline vec exp_third(vec x)
     const vec magic = vec_of(0x1.8p23f), y = vec_larger(vec_of(-110), x);
     const vec shifted = y * 0x1.715476p+0f + magic, r = y - (shifted - magic) * 0x1.62e43p-1f;
     const vec p = 1 + r * (1 + r * (0.5f + r * (1 / 6.0f)));
-    return p * 0x1p-64f * vec_bits((ivec_bits(shifted) << 23) + ((127 + 64) << 23));
+    return p * 0x1p-64f * vec_power_of_two(shifted, 127 + 64);
 }
 
 #define fast_exp exp_third
