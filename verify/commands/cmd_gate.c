@@ -144,7 +144,7 @@ out:
     return status;
 }
 
-/* What was judged is told, whether it could be written or not. */
+/* What was judged is told, whether it could be written or not; without memory nothing is. */
 static attest_status write_and_tell(int *code, const attest_gate *gate, const attest_cli *cli,
                                     const attest_results *results, const attest_traits *traits, attest_run_info *info,
                                     attest_error *err)
@@ -156,7 +156,7 @@ static attest_status write_and_tell(int *code, const attest_gate *gate, const at
         status = write_traits(gate, cli->out, traits, err);
     if (cli->out && status == ATTEST_OK && !cli->options.quiet)
         fprintf(stderr, "results are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
-    if (results->count > 0)
+    if (results->count > 0 && status != ATTEST_NO_MEMORY)
         *code = attest_gate_tell(&cli->options, results, info);
     if (status == ATTEST_OK)
         status = tell_traits(cli, traits, err);
@@ -179,7 +179,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
     attest_stop_watch();
     if (!info.complete)
         status = attest_gate_run(&results, &info, gate, &err);
-    if (status == ATTEST_BAD_INPUT) /* of the suite: it says nothing of kernels */
+    /* Of the suite: it says nothing of kernels.  Without memory: what came is in --out, as it came. */
+    if (status == ATTEST_BAD_INPUT || status == ATTEST_NO_MEMORY)
         goto out;
     if (gate->traits && status == ATTEST_OK && info.complete)
         status = attest_gate_traits(&results, &traits, &info, gate, &err);

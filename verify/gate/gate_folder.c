@@ -261,7 +261,7 @@ int attest_gate_tell(const attest_options *options, const attest_results *result
     const attest_status status = attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, &err);
     if (status != ATTEST_OK) {
         fprintf(stderr, "%s\n", err.text);
-        return status == ATTEST_IO ? 2 : 70;
+        return status == ATTEST_NO_MEMORY ? 3 : status == ATTEST_IO ? 2 : 70;
     }
     if (*info->ended) {
         attest_run_info_banner(banner, sizeof banner, info, 0);
