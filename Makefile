@@ -54,7 +54,7 @@ TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify
             tests/alloc
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
 SIMULATE_SRC = $(filter-out tests/simulators/main.c tests/simulators/test_%,$(wildcard tests/simulators/*.c))
-CERTIFY_SRC = tests/kernels/fast/flash_wide.c $(filter-out tests/certify/main.c tests/certify/functions_main.c,$(wildcard tests/certify/*.c))
+CERTIFY_SRC = $(wildcard tests/kernels/fast/*_wide.c) $(filter-out tests/certify/main.c tests/certify/functions_main.c,$(wildcard tests/certify/*.c))
 FUZZ_SRC = $(filter-out tests/fuzz/entry.c tests/fuzz/test_%,$(wildcard tests/fuzz/*.c))
 READERS = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/fuzz.c,$(FUZZ_SRC)))
 SUITES = $(wildcard verify/suites/*.suite)
