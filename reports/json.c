@@ -1,31 +1,8 @@
 /* json.c - see json.h. */
 #include "reports/json.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static _Thread_local int starved;
-
-static void *take(size_t size)
-{
-    void *pointer = malloc(size);
-    starved |= !pointer;
-    return pointer;
-}
-
-void attest_json_begin(void) { json_set_alloc_funcs(take, free); }
-
-void attest_starve(void) { starved = 1; }
-int attest_starved(void) { return starved; }
-
-attest_status attest_print_failed(attest_error *err, const char *what)
-{
-    if (starved)
-        return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for all of it", what);
-    return attest_fail(err, attest_of_errno(ATTEST_IO), "%s: write failed: %s", what, strerror(errno));
-}
 
 json_t *attest_json_number(double x)
 {
@@ -53,16 +30,17 @@ enum { LAYOUT = JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17) };
 
 static attest_status print(FILE *out, json_t *value, size_t flags)
 {
-    const int bad = starved || !value || json_dumpf(value, out, flags | LAYOUT) != 0 || fputc('\n', out) == EOF;
+    const int bad = attest_starved() || !value || json_dumpf(value, out, flags | LAYOUT) != 0 ||
+                    fputc('\n', out) == EOF;
     json_decref(value);
-    return starved ? ATTEST_NO_MEMORY : bad ? ATTEST_IO : ATTEST_OK;
+    return attest_starved() ? ATTEST_NO_MEMORY : bad ? ATTEST_IO : ATTEST_OK;
 }
 
 attest_status attest_json_line(FILE *out, json_t *value) { return print(out, value, JSON_COMPACT); }
 
 char *attest_json_dump(json_t *value)
 {
-    char *text = value ? json_dumps(value, LAYOUT | JSON_COMPACT) : NULL;
+    char *text = value && !attest_starved() ? json_dumps(value, LAYOUT | JSON_COMPACT) : NULL;
     json_decref(value);
     return text;
 }

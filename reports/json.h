@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "kernels/status.h"
+#include "reports/files/memory.h"
 
 /* A double to the last bit (17 digits): whole numbers up to 2^53 without a point, infinities as "inf" and "-inf", NaN
  * as null: JSON has none. */
@@ -15,17 +16,6 @@ json_t *attest_json_text(const char *text);
 /* [a, b] of numbers. */
 json_t *attest_json_pair(double a, double b);
 
-/* ---- without memory ----
- * jansson leaves out what it has no memory for, and says so in one place or in none.  After attest_json_begin(), to be
- * called before anything of jansson, attest_starved() is 1 in a thread in which it had none, or where attest_starve()
- * was called: what was read or printed since is not whole, and nothing is printed below any more. */
-void attest_json_begin(void);
-void attest_starve(void);
-int attest_starved(void);
-/* ATTEST_NO_MEMORY there, else ATTEST_IO: "WHAT: ..." */
-attest_status attest_print_failed(attest_error *err, const char *what);
-
-/* ---- printing ---- */
 /* Prints one line, takes `value` over (NULL: it could not be made).  ATTEST_NO_MEMORY; ATTEST_IO if it could not
  * be made or written. */
 attest_status attest_json_line(FILE *out, json_t *value);

@@ -47,7 +47,8 @@ static attest_status part_temporary(part *p, attest_error *err)
     } else {
         p->fd = memfd_create("results", MFD_CLOEXEC);
     }
-    return p->fd >= 0 ? ATTEST_OK : attest_fail(err, ATTEST_IO, "no temporary file: %s", strerror(errno));
+    return p->fd >= 0 ? ATTEST_OK
+                      : attest_fail(err, attest_of_errno(ATTEST_IO), "no temporary file: %s", strerror(errno));
 }
 
 static attest_status part_append(part *p, const char *text, size_t length, const char *path, attest_error *err)
@@ -289,7 +290,7 @@ attest_status attest_results_write_jsonl(const attest_results *results, const ch
         char *text;
         status = read_line(&text, results, i, err);
         if (status == ATTEST_OK && (fputs(text, out.file) == EOF || fputc('\n', out.file) == EOF))
-            status = attest_fail(err, ATTEST_IO, "%s: write failed: %s", path, strerror(errno));
+            status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: write failed: %s", path, strerror(errno));
         free(text);
     }
     return attest_output_close(&out, status, err);

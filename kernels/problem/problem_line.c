@@ -324,7 +324,11 @@ attest_status attest_case_parse(attest_case *c, const char *line, const attest_s
 {
     attest_status status = ATTEST_OK;
     char *values[KEY_COUNT] = { NULL };
-    char *copy = strdup(line ? line : "");
+    char usual[2 * ATTEST_LINE], *copy = usual; /* a canonical line is parsed again without memory */
+    if (line && strlen(line) >= sizeof usual)
+        copy = strdup(line);
+    else
+        strcpy(usual, line ? line : "");
     memset(c, 0, sizeof *c);
     if (stated)
         *stated = (attest_stated){ 0 };
@@ -347,7 +351,8 @@ attest_status attest_case_parse(attest_case *c, const char *line, const attest_s
     if (stated)
         note_stated(stated, values);
 out:
-    free(copy);
+    if (copy != usual)
+        free(copy);
     if (status != ATTEST_OK) {
         memset(c, 0, sizeof *c);
         attest_fail_prefix(err, status, "problem line");

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "reports/files/memory.h"
 #include "reports/files/output.h"
 
 /* One key of the file: a text of `size` bytes, or (0) a whole number. */
@@ -49,7 +50,7 @@ attest_status attest_run_info_write(const attest_run_info *info, const char *pat
     if (!object || json_object_size(object) != KEYS)
         status = attest_fail(err, ATTEST_NO_MEMORY, "no memory for %s", path);
     else if (json_dumpf(object, out.file, JSON_INDENT(1) | JSON_PRESERVE_ORDER) != 0 || fputc('\n', out.file) == EOF)
-        status = attest_fail(err, ATTEST_IO, "%s: write failed: %s", path, strerror(errno));
+        status = attest_print_failed(err, path);
     json_decref(object);
     return attest_output_close(&out, status, err);
 }
@@ -60,6 +61,10 @@ attest_status attest_run_info_read(attest_run_info *info, const char *path, atte
     attest_status status = ATTEST_OK;
     json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
     *info = (attest_run_info){ .cases = 0 };
+    if (attest_starved()) {
+        json_decref(object);
+        return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", path);
+    }
     if (!object)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, problem.text);
     for (size_t k = 0; k < KEYS && status == ATTEST_OK; k++) {

@@ -2,9 +2,10 @@
 allocation failing, for every k (or every N-th), and with all from the k-th on failing.
 
 What must hold for each k: the program ends by itself, within 30 seconds, by no signal.  Either all is as without a
-failure (code, standard output, files), or the code is 3 and standard error is one line that speaks of memory (or a few
-results more of a run that goes on, each told as without a failure or as not judged); nothing temporary is left in the
-folder, no process.  Prints a table by command and exit code; exit 1 with a breach, each told with its k.
+failure (code, standard output, files); or the code is 3 and standard error is one line that speaks of memory; or a case
+of the gate is undecided and the code 4.  A verdict that is told is that of a run without a failure.  No process is left,
+and no file that is neither whole nor there without a failure (but results.jsonl.final, which --resume reads).  Prints a
+table by command and exit code; exit 1 with a breach, each told with its k.
 """
 import argparse
 import collections
@@ -46,7 +47,10 @@ COLUMNS = re.compile(r'(,[^,\n]*){4}$', re.MULTILINE)
 
 def plain(data, name=""):
     """Text without what time changes: seconds, the last four columns of results.csv."""
-    return (COLUMNS if name.endswith(".csv") else TIMES).sub("", data.decode("utf-8", "replace"))
+    text = data.decode("utf-8", "replace")
+    if name.endswith(".csv"):
+        return COLUMNS.sub("", text)
+    return TIMES.sub(lambda found: '"seconds":0' if found[0].startswith('"') else "", text)
 
 
 def tree(folder):
@@ -129,6 +133,10 @@ class Program:
         self.process.wait()
 
 
+def lines_with_verdicts(text):
+    return sum(line.startswith("{") and '"verdict":' in line for line in text.splitlines())
+
+
 def verdicts(text):
     """{(kernel, problem): verdict} of JSON lines; what is no whole line is none."""
     found = {}
@@ -142,10 +150,29 @@ def verdicts(text):
     return found
 
 
+ENDS = {"xml": "</testsuites>\n", "csv": "", "jsonl": "}\n", "md": "\n", "json": "}\n", "final": "}\n"}
+
+
 def whole(name, text):
     """A file of a run that ended early, as far as it came: no part of a line, no open element."""
-    end = {"xml": "</testsuites>\n", "csv": "", "jsonl": "}\n", "md": "\n", "json": "}\n"}.get(name.rsplit(".", 1)[-1])
+    end = ENDS.get(name.rsplit(".", 1)[-1])
     return end is not None and (text.endswith(end) or text == "")
+
+
+def lasting(name):
+    """What a file is named when the run has finished."""
+    return name[:-len(".final")] if name.endswith(".final") else name
+
+
+def compare_verdicts(base, run):
+    """(verdicts that are not those of a run without a failure, how many are undecided)"""
+    pairs = [(run[3], base[3])] + [(text, base[5].get(lasting(name), "")) for name, text in run[5].items()]
+    wrong, undecided = {}, 0
+    for text, meant in pairs:
+        told, meant = verdicts(text), verdicts(meant)
+        undecided += sum(v == "undecided" for v in told.values())
+        wrong.update({k: v for k, v in told.items() if v != meant.get(k) and v not in ("undecided", "crash")})
+    return wrong, undecided
 
 
 def breach(base, run):
@@ -158,16 +185,16 @@ def breach(base, run):
     code, wanted = os.WEXITSTATUS(status), os.WEXITSTATUS(base[0])
     if left:
         return "a process was left"
-    odd = [name for name in files if name not in base[5]]
+    odd = [name for name in files if name not in base[5] and lasting(name) not in base[5]]
     if odd:
         return f"files left: {odd}"
     if code == wanted and out == base[3] and files == base[5]:
         return None
-    for texts in ((out, base[3]),) + tuple((files[name], base[5][name]) for name in files if name.endswith("l")):
-        told, meant = verdicts(texts[0]), verdicts(texts[1])
-        wrong = {k: v for k, v in told.items() if v != meant.get(k) and v not in ("undecided", "skip", "crash")}
-        if wrong:
-            return f"verdict changed: {wrong}"
+    wrong, undecided = compare_verdicts(base, run)
+    if wrong:
+        return f"verdict changed: {wrong}"
+    if code == 4 and undecided:
+        return None
     if code == wanted:
         return "the same code, another output"
     if code != 3:
@@ -175,10 +202,16 @@ def breach(base, run):
     lines = [line for line in err.splitlines() if line]
     if len(lines) != 1 or not re.search("memory|allocate", lines[0]):
         return f"exit 3 without its one line: {err.strip()[:300]!r}"
-    half = [name for name, text in files.items() if text != base[5][name] and not whole(name, text)]
+    half = [name for name, text in files.items() if text != base[5].get(name) and not whole(name, text)]
     if half:
         return f"half a file: {half}"
     return None
+
+
+def blind(base):
+    """Texts with verdicts of which none would be compared."""
+    texts = {"standard output": base[3], **base[5]}
+    return [name for name, text in texts.items() if lines_with_verdicts(text) != len(verdicts(text))]
 
 
 def check(arguments, name):
@@ -188,6 +221,8 @@ def check(arguments, name):
     said, codes = [], collections.Counter()
     if base[2:] != again[2:] or base[0] != again[0] or base[0] != 0:
         said.append(f"{name}: two runs without a failure differ: {base[0]} {again[0]} {base[4][:300]}")
+    if blind(base):
+        said.append(f"{name}: verdicts that cannot be compared: {blind(base)}")
     for mode in arguments.modes:
         k = 1
         while k <= base[1] and not said[arguments.most:]:

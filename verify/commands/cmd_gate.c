@@ -156,8 +156,14 @@ static attest_status write_and_tell(int *code, const attest_gate *gate, const at
         status = write_traits(gate, cli->out, traits, err);
     if (cli->out && status == ATTEST_OK && !cli->options.quiet)
         fprintf(stderr, "results are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
-    if (results->count > 0 && status != ATTEST_NO_MEMORY)
-        *code = attest_gate_tell(&cli->options, results, info);
+    if (results->count > 0 && status != ATTEST_NO_MEMORY) {
+        attest_error late;
+        const attest_status told = attest_gate_tell(code, &cli->options, results, info, &late);
+        if (status == ATTEST_OK && told != ATTEST_OK) {
+            *err = late;
+            status = told;
+        }
+    }
     if (status == ATTEST_OK)
         status = tell_traits(cli, traits, err);
     return status;

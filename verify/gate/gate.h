@@ -75,6 +75,7 @@ attest_status attest_gate_traits(attest_results *results, attest_traits *traits,
 
 /* Console table or JSON lines, what is unfinished, and the exit code: 130 and 143 after SIGINT and SIGTERM, at least 4
  * for any other run that is unfinished. */
-int attest_gate_tell(const attest_options *options, const attest_results *results, const attest_run_info *info);
+attest_status attest_gate_tell(int *code, const attest_options *options, const attest_results *results,
+                               const attest_run_info *info, attest_error *err);
 
 #endif

@@ -251,18 +251,16 @@ static attest_status tell_one(void *state, const attest_result *result, attest_e
     return ATTEST_OK;
 }
 
-int attest_gate_tell(const attest_options *options, const attest_results *results, const attest_run_info *info)
+attest_status attest_gate_tell(int *code, const attest_options *options, const attest_results *results,
+                               const attest_run_info *info, attest_error *err)
 {
-    attest_error err;
     char banner[256] = "";
     telling t = { .fail_on = options->fail_on ? options->fail_on : "",
                   .strict = options->strict,
                   .json = options->format && strcmp(options->format, "json") == 0 };
-    const attest_status status = attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, &err);
-    if (status != ATTEST_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        return status == ATTEST_NO_MEMORY ? 3 : status == ATTEST_IO ? 2 : 70;
-    }
+    const attest_status status = attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, err);
+    if (status != ATTEST_OK)
+        return status;
     if (*info->ended) {
         attest_run_info_banner(banner, sizeof banner, info, 0);
         attest_exit_add(&t.code, 4);
@@ -270,7 +268,8 @@ int attest_gate_tell(const attest_options *options, const attest_results *result
     }
     if (!t.json && !options->quiet)
         attest_results_print_console(stdout, results, attest_want_colour(stdout));
-    return strcmp(info->ended, "SIGINT") == 0    ? 130
-           : strcmp(info->ended, "SIGTERM") == 0 ? 143
-                                                 : attest_exit_code(&t.code);
+    *code = strcmp(info->ended, "SIGINT") == 0    ? 130
+            : strcmp(info->ended, "SIGTERM") == 0 ? 143
+                                                  : attest_exit_code(&t.code);
+    return ATTEST_OK;
 }

@@ -214,7 +214,7 @@ static attest_status print_json(FILE *out, const attest_noticed *entry, attest_e
     const int bad = !line || json_dumpf(line, out, JSON_COMPACT) != 0;
     json_decref(line);
     fputc('\n', out);
-    return bad ? attest_fail(err, ATTEST_IO, "what an audit would have noticed cannot be written") : ATTEST_OK;
+    return bad || attest_starved() ? attest_print_failed(err, "what an audit would have noticed") : ATTEST_OK;
 }
 
 static void error_cell(attest_table *table, double error)

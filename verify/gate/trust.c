@@ -48,8 +48,11 @@ attest_status attest_trust_collect(attest_facts *facts, attest_error *err)
     ATTEST_TRY(add_libraries(facts, err));
     attest_machine_name(machine, sizeof machine);
     ATTEST_TRY(add_base(facts, "processor", machine, err));
-    if (attest_worker_sandbox(sandbox, sizeof sandbox, &none) == ATTEST_OK)
+    const attest_status started = attest_worker_sandbox(sandbox, sizeof sandbox, &none);
+    if (started == ATTEST_OK)
         ATTEST_TRY(add_base(facts, "sandbox of the kernels", sandbox, err));
+    else if (started == ATTEST_NO_MEMORY)
+        ATTEST_TRY(attest_fail(err, started, "%s", none.text));
     for (size_t k = 0; k < attest_lemma_count; k++) {
         const attest_lemma *l = &attest_lemmas[k];
         const int cited = *l->source != '\0';

@@ -70,7 +70,7 @@ const char *attest_suite_line(const attest_suite *suite, size_t index) { return 
 
 void attest_suite_case(attest_case *c, const attest_suite *suite, size_t index)
 {
-    attest_error none; /* the line was printed from a case */
+    attest_error none; /* the line was printed from a case: it parses, and without memory */
     attest_case_parse(c, attest_suite_line(suite, index), NULL, NULL, &none);
 }
 
