@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/input.h"
 #include "reports/overview.h"
 
 static const char head[] =
@@ -159,11 +159,12 @@ static int is_drawing(const char *text)
 static char *read_text(const char *path)
 {
     const size_t most = 16 << 20;
-    struct stat info;
+    uint64_t size = 0;
+    attest_error none;
     char *text = NULL;
-    FILE *in = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
-    if (in && info.st_size >= 0 && (size_t)info.st_size < most && (text = malloc((size_t)info.st_size + 1)))
-        text[fread(text, 1, (size_t)info.st_size, in)] = '\0';
+    FILE *in;
+    if (attest_input_stream(&in, &size, path, &none) == ATTEST_OK && size < most && (text = malloc(size + 1)))
+        text[fread(text, 1, size, in)] = '\0';
     if (in)
         fclose(in);
     return text;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/input.h"
 #include "reports/files/output.h"
 
 /* One file: what was written up to now. */
@@ -205,17 +205,11 @@ out:
 
 static attest_status open_file(attest_results *results, const char *path, int torn, attest_error *err)
 {
-    struct stat info;
     attest_status status = files_new(results, path, err);
     if (status != ATTEST_OK)
         return status;
-    part *p = &results->files->whole;
-    p->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (p->fd < 0)
-        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", path, strerror(errno));
-    else if (fstat(p->fd, &info) != 0 || !S_ISREG(info.st_mode))
-        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: not a regular file", path);
-    else
+    status = attest_input_open(&results->files->whole.fd, NULL, path, err);
+    if (status == ATTEST_OK)
         status = find_lines(results, torn, err);
     if (status != ATTEST_OK)
         attest_results_clear(results);

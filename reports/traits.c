@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/input.h"
 #include "reports/json.h"
 #include "reports/files/output.h"
 #include "reports/table.h"
@@ -124,9 +125,9 @@ attest_status attest_traits_read_jsonl(attest_traits *traits, const char *path, 
     attest_status status = ATTEST_OK;
     char *line = NULL;
     size_t size = 0, number = 0;
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s", path, strerror(errno));
+    FILE *in;
+    if ((status = attest_input_stream(&in, NULL, path, err)) != ATTEST_OK)
+        return status;
     while (getline(&line, &size, in) > 0) {
         attest_trait t;
         json_t *object = json_loads(line, 0, NULL);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/files/json_file.h"
 #include "reports/overview.h"
 
 static const char *const keys[] = { "kind", "name", "text", "source" };
@@ -69,13 +70,12 @@ attest_status attest_facts_write(const attest_facts *facts, const char *path, at
 
 attest_status attest_facts_read(attest_facts *facts, const char *path, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    json_error_t problem;
-    json_t *array = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
-    if (attest_starved())
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", path));
-    if (!json_is_array(array))
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, array ? "not a JSON array" : problem.text));
+    json_t *array;
+    attest_status status = attest_json_read(&array, path, err);
+    if (status == ATTEST_OK && !json_is_array(array))
+        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: not a JSON array", path);
+    if (status != ATTEST_OK)
+        goto out;
     for (size_t i = 0; i < json_array_size(array); i++) {
         const char *text[KEYS];
         for (size_t k = 0; k < KEYS; k++) {

@@ -1,6 +1,7 @@
 /* plugin.c - dlopen, the one symbol, copies of a library's structs, and every check before it is trusted to be one. */
 #include "kernels/library/plugin.h"
 
+#include "kernels/input.h"
 #include "kernels/library/declared.h"
 
 #include <dlfcn.h>
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #define KERNELS_MAX 4096u
 #define ALIGNMENT_MOST 64u /* what every library was promised before `alignment` was a field */
@@ -211,16 +212,10 @@ void attest_plugin_free(attest_plugin *plugin)
 static void *open_file(const char *path, attest_error *err)
 {
     char local[4096];
-    struct stat info;
-    if (stat(path, &info) != 0) {
-        attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, strerror(errno));
+    int fd;
+    if (attest_input_open(&fd, NULL, path, err) != ATTEST_OK)
         return NULL;
-    }
-    if (!S_ISREG(info.st_mode)) {
-        attest_fail(err, ATTEST_BAD_INPUT, "%s: %s, not a shared library", path,
-                    S_ISDIR(info.st_mode) ? "a directory" : "not a regular file");
-        return NULL;
-    }
+    close(fd);
     const int length = snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
     if (length < 0 || (size_t)length >= sizeof local) {
         attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is longer than %zu bytes", path, sizeof local - 1);

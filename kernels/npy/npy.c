@@ -3,12 +3,12 @@
 #include "kernels/npy/npy.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "kernels/input.h"
 
 #define HEADER_MAX 65535 /* numpy's own headers stay below 1000 bytes at 8 axes */
 
@@ -220,22 +220,6 @@ static attest_status check_shape(header *h, const char *path, uint64_t data_byte
 
 /* ---- the file -------------------------------------------------------------------------------------- */
 
-static attest_status open_file(int *fd, uint64_t *size, const char *path, attest_error *err)
-{
-    struct stat st;
-    *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not block */
-    if (*fd < 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot open: %s; allowed: a readable .npy file", path,
-                           strerror(errno));
-    if (fstat(*fd, &st) != 0)
-        return attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot stat: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s; allowed: a regular .npy file", path,
-                           S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
-    *size = (uint64_t)st.st_size;
-    return ATTEST_OK;
-}
-
 static attest_status read_bytes(int fd, void *to, size_t bytes, const char *path, attest_error *err)
 {
     size_t done = 0;
@@ -289,7 +273,7 @@ static attest_status open_array(int *fd, header *h, const char *path, attest_err
     size_t before = 0, length = 0;
     char *text = NULL;
     memset(h, 0, sizeof *h);
-    ATTEST_TRY(open_file(fd, &size, path, err));
+    ATTEST_TRY(attest_input_open(fd, &size, path, err));
     ATTEST_TRY(read_prefix(*fd, size, &before, &length, path, err));
     text = malloc(length + 1);
     if (!text) {

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "reports/files/json_file.h"
 #include "reports/files/memory.h"
 #include "reports/files/output.h"
 
@@ -57,16 +58,9 @@ attest_status attest_run_info_write(const attest_run_info *info, const char *pat
 
 attest_status attest_run_info_read(attest_run_info *info, const char *path, attest_error *err)
 {
-    json_error_t problem;
-    attest_status status = ATTEST_OK;
-    json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
+    json_t *object;
+    attest_status status = attest_json_read(&object, path, err);
     *info = (attest_run_info){ .cases = 0 };
-    if (attest_starved()) {
-        json_decref(object);
-        return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", path);
-    }
-    if (!object)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", path, problem.text);
     for (size_t k = 0; k < KEYS && status == ATTEST_OK; k++) {
         const json_t *value = json_object_get(object, keys[k].key);
         char *at = (char *)info + keys[k].offset;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
+#include "kernels/input.h"
 
 #define FIRST_LINE "# attest case 1"
 
@@ -253,8 +254,10 @@ static int is_begun(reader *r) { return next_line(r) && strcmp(r->text, FIRST_LI
 
 int attest_is_case_file(const char *path)
 {
+    attest_error none;
+    reader r = { .path = path };
     errno = 0;
-    reader r = { .path = path, .in = fopen(path, "r") };
+    attest_input_stream(&r.in, NULL, path, &none);
     const int is = r.in && is_begun(&r), unknown = !is && errno == ENOMEM;
     if (r.in)
         fclose(r.in);
@@ -287,9 +290,8 @@ attest_status attest_case_file_read(attest_case_file *file, const char *path, at
     attest_status status = ATTEST_OK;
     reader r = { .file = file, .path = path };
     memset(file, 0, sizeof *file);
-    r.in = fopen(path, "r");
-    if (!r.in)
-        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read it: %s", path, strerror(errno));
+    if ((status = attest_input_stream(&r.in, NULL, path, err)) != ATTEST_OK)
+        return status;
     ATTEST_TRY(attest_bundle_new(&file->inputs, err));
     ATTEST_TRY(read_all(&r, err));
 out:

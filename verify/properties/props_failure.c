@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/input.h"
 #include "verify/base/base.h"
 #include "verify/gate/gate.h"
 #include "verify/properties/props_explain.h"
@@ -113,8 +114,8 @@ static attest_status run_token(const rerun *r, const char *text, const char *whe
     r->known->hold += !found.broken;
     r->known->ended += found.end == ATTEST_PROP_CRASH || found.end == ATTEST_PROP_TIMEOUT;
     if (found.broken)
-        fprintf(r->out, "STILL BROKEN %s: %s of %s\n    found      %s\n", where, repro.property, repro.kernel,
-                found.what);
+        fprintf(r->out, "STILL BROKEN %s: %s of %s\n    found      %s\n", where,
+                repro.property, repro.kernel, found.what);
 out:
     attest_worker_free(a.world.subject.worker);
     attest_repro_clear(&repro);
@@ -128,11 +129,9 @@ static attest_status run_file(const rerun *r, const char *path, attest_error *er
     char *line = NULL, where[4200];
     size_t size = 0;
     long number = 0;
-    FILE *in = fopen(path, "r");
-    if (!in && (errno == ENOENT || errno == ENOTDIR))
-        return ATTEST_OK;
-    if (!in)
-        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s", path, strerror(errno));
+    FILE *in;
+    if ((status = attest_input_stream(&in, NULL, path, err)) != ATTEST_OK)
+        return errno == ENOENT || errno == ENOTDIR ? ATTEST_OK : status;
     while (errno = 0, getline(&line, &size, in) > 0) {
         number++;
         line[strcspn(line, "\r\n")] = '\0';

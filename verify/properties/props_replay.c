@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "kernels/input.h"
 #include "reports/json.h"
 #include "verify/gate/gate.h"
 #include "verify/properties/props_files.h"
@@ -26,8 +27,9 @@ char *attest_repro_of_file(const char *path)
     if (stat(path, &info) != 0 ||
         snprintf(name, sizeof name, "%s%s", path, S_ISDIR(info.st_mode) ? "/repro-id" : "") >= (int)sizeof name)
         return NULL;
-    FILE *in = fopen(name, "r");
-    const int read = in && getline(&text, &size, in) > 0;
+    FILE *in;
+    attest_error none;
+    const int read = attest_input_stream(&in, NULL, name, &none) == ATTEST_OK && getline(&text, &size, in) > 0;
     if (in)
         fclose(in);
     if (!read || !attest_is_token(text)) {

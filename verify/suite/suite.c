@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "kernels/hash.h"
+#include "kernels/input.h"
 #include "kernels/text.h"
 #include "props/draw/draw.h"
 #include "verify/base/base.h"
@@ -311,18 +311,18 @@ static attest_status read_text(reader *r, const char *text, attest_error *err)
 
 static attest_status read_file(char **text, const char *path, attest_error *err)
 {
-    struct stat info;
-    attest_status status = ATTEST_OK;
+    uint64_t size;
+    FILE *in;
     *text = NULL;
-    if (stat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > MAX_BYTES))
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: not a regular file of at most %d bytes", path, MAX_BYTES);
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s (a suite is smoke, ci, full or a file)",
-                           path, strerror(errno));
-    const size_t size = (size_t)info.st_size;
+    attest_status status = attest_input_stream(&in, &size, path, err);
+    if (status != ATTEST_OK)
+        return errno == ENOENT
+                   ? attest_fail(err, status, "%s: %s (a suite is smoke, ci, full or a file)", path, strerror(ENOENT))
+                   : status;
+    if (size > MAX_BYTES)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: longer than %d bytes", path, MAX_BYTES));
     if (!(*text = malloc(size + 1))) {
-        status = attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %zu bytes", path, size);
+        status = attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %zu bytes", path, (size_t)size);
         goto out;
     }
     const size_t got = fread(*text, 1, size, in);

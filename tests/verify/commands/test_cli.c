@@ -180,6 +180,9 @@ END_TEST
 START_TEST(test_faults) { check_file("../faults/gate/faults.case"); }
 END_TEST
 
+START_TEST(test_files) { check_file("../faults/files.case"); }
+END_TEST
+
 START_TEST(test_claims) { check_file("claims.case"); }
 END_TEST
 
@@ -362,6 +365,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_plugins);
     tcase_add_test(t, test_gate);
     tcase_add_test(t, test_faults);
+    tcase_add_test(t, test_files);
     tcase_add_test(t, test_claims);
     tcase_add_test(t, test_bench);
     tcase_add_test(t, test_defects);
