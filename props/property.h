@@ -73,10 +73,16 @@ typedef struct attest_trial {
 typedef struct attest_finding {
     int64_t compared; /* elements; 0: the property says nothing of this case */
     int broken;
-    uint32_t end;   /* attest_prop_end of a later run that did not end well; then broken = 1 */
+    uint32_t end;   /* attest_prop_end of a later run that did not end well; then broken = 1: attest_finding_ended() */
     double ratio;   /* largest |difference|/tolerance; infinite where bits differ that must not; 0 if all agree */
     char what[256]; /* the first (largest) broken place: element, both values as hex floats, tolerance */
 } attest_finding;
+
+/* 1: the kernel died or hung in a later run.  That is its own failure, whatever was asked, and breaks no property. */
+static inline int attest_finding_ended(const attest_finding *found)
+{
+    return found->broken && (found->end == ATTEST_PROP_CRASH || found->end == ATTEST_PROP_TIMEOUT);
+}
 
 /* What a property takes from the reference. */
 typedef enum attest_prop_needs {

@@ -45,10 +45,7 @@ out:
     return status;
 }
 
-static int failure_exit(const attest_props_failure *f)
-{
-    return f->found.end == ATTEST_PROP_CRASH || f->found.end == ATTEST_PROP_TIMEOUT ? 3 : 1;
-}
+static int failure_exit(const attest_props_failure *f) { return attest_finding_ended(&f->found) ? 3 : 1; }
 
 int attest_props_part(const attest_cli *cli, const char *library, const char *kernel, long cases)
 {

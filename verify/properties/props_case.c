@@ -41,10 +41,11 @@ out:
     return status;
 }
 
-/* Keeps the first failure of each kernel and property, by the number of its job. */
-static attest_status keep_failure(props_state *s, const props_job *j, const attest_property *property,
+/* Keeps the first failure of each kernel and property, by the number of its job; deaths of a kernel are one. */
+static attest_status keep_failure(props_state *s, const props_job *j, const attest_property *asked,
                                   const attest_case *c, const attest_finding *found, props_hand *h, attest_error *err)
 {
+    const attest_property *property = attest_finding_ended(found) ? NULL : asked;
     attest_props_result *r = s->result;
     char name[512];
     attest_subject_name(name, sizeof name, &h->world.subject);
@@ -62,11 +63,12 @@ static attest_status keep_failure(props_state *s, const props_job *j, const atte
     }
     r->failure[k].cases++;
     size_t order = 0;
-    while (property && order < s->request->property_count && s->request->property[order] != property)
+    while (asked && order < s->request->property_count && s->request->property[order] != asked)
         order++;
     order += (size_t)(j - s->job) * (s->request->property_count + 1);
     if (r->failure[k].cases == 1 || order < r->failure[k].order) {
         r->failure[k].order = order;
+        r->failure[k].asked = asked;
         r->failure[k].c = *c;
         r->failure[k].number = j->number;
         r->failure[k].found = *found;
@@ -74,13 +76,13 @@ static attest_status keep_failure(props_state *s, const props_job *j, const atte
     return ATTEST_OK;
 }
 
-static attest_status note_failure(props_state *s, const props_job *j, const attest_property *property,
+static attest_status note_failure(props_state *s, const props_job *j, const attest_property *asked,
                                   const attest_case *c, const attest_finding *found, props_hand *h, attest_error *err)
 {
     attest_status status;
 #pragma omp critical(props_failure)
     {
-        status = keep_failure(s, j, property, c, found, h, err);
+        status = keep_failure(s, j, asked, c, found, h, err);
         s->stop = s->stop || s->request->stop;
     }
     return status;
@@ -108,7 +110,10 @@ static attest_status ask_all(props_state *s, props_job *j, attest_trial *trial, 
         status = property->check(&found, trial, err);
         if (status != ATTEST_OK)
             return attest_fail_prefix(err, status, property->name);
-        of_job[k] = (props_verdict){ 1, found.compared > 0, found.broken != 0, (float)found.ratio };
+        if (attest_finding_ended(&found))
+            of_job[k] = (props_verdict){ .asked = 1 };
+        else
+            of_job[k] = (props_verdict){ 1, found.compared > 0, found.broken != 0, (float)found.ratio };
         j->elements += found.compared;
         if (found.broken)
             ATTEST_TRY(note_failure(s, j, property, &trial->c, &found, h, err));

@@ -54,13 +54,13 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
     attest_shrunk shrunk = { .attempts = 0 };
     attest_repro repro = { .property = "" };
     char folder[4096];
-    ATTEST_TRY(start(&a, request, f->kernel, f->property, err));
+    ATTEST_TRY(start(&a, request, f->kernel, f->asked, err));
     ATTEST_TRY(attest_example_draw(&first, &f->c, f->number, err));
     ATTEST_TRY(attest_shrink(&shrunk, &first, &f->found, &budget, try_example, &a, err));
-    snprintf(repro.property, sizeof repro.property, "%s", f->property ? f->property->name : ATTEST_PROPS_RUN);
+    snprintf(repro.property, sizeof repro.property, "%s", f->asked ? f->asked->name : ATTEST_PROPS_RUN);
     snprintf(repro.kernel, sizeof repro.kernel, "%s", f->kernel);
     repro.example = shrunk.example; /* borrowed */
-    const attest_props_report report = { &repro, f->property, &shrunk.found, &f->c, &f->found, request->program };
+    const attest_props_report report = { &repro, f->asked, &shrunk.found, &f->c, &f->found, request->program };
     ATTEST_TRY(attest_props_tell(out, &report, err));
     ATTEST_TRY(attest_props_files(folder, sizeof folder, store, &report, err));
     ATTEST_TRY(
@@ -112,10 +112,10 @@ static attest_status run_token(const rerun *r, const char *text, const char *whe
     ATTEST_TRY(try_example(&a, &found, &repro.example, err));
     r->known->broken += found.broken;
     r->known->hold += !found.broken;
-    r->known->ended += found.end == ATTEST_PROP_CRASH || found.end == ATTEST_PROP_TIMEOUT;
+    r->known->ended += attest_finding_ended(&found);
     if (found.broken)
         fprintf(r->out, "STILL BROKEN %s: %s of %s\n    found      %s\n", where,
-                repro.property, repro.kernel, found.what);
+                attest_finding_ended(&found) ? ATTEST_PROPS_RUN : repro.property, repro.kernel, found.what);
 out:
     attest_worker_free(a.world.subject.worker);
     attest_repro_clear(&repro);

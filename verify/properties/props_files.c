@@ -65,9 +65,14 @@ attest_status attest_props_tell(FILE *out, const attest_props_report *report, at
     char line[ATTEST_LINE], program[600], *text = NULL;
     ATTEST_TRY(attest_case_print(line, sizeof line, &repro->example.c, err));
     ATTEST_TRY(attest_repro_print(&text, repro, err));
-    fprintf(out, "property   %s\n", repro->property);
-    fprintf(out, "statement  %s\n", report->property ? report->property->statement : "the kernel's run ends well");
-    if (report->property)
+    const int ended = attest_finding_ended(report->found);
+    if (ended && report->property)
+        fprintf(out, "property   " ATTEST_PROPS_RUN ", when %s is asked\n", repro->property);
+    else
+        fprintf(out, "property   %s\n", repro->property);
+    const int of_run = ended || !report->property;
+    fprintf(out, "statement  %s\n", of_run ? "the kernel's run ends well" : report->property->statement);
+    if (!of_run)
         fprintf(out, "about      %s\ntolerance  %s\n", report->property->variants, report->property->lemma);
     fprintf(out, "kernel     %s\nproblem    %s\ncase       %" PRIu32 ", %s\n", repro->kernel, line,
             repro->example.number, repro->example.explicit_values ? "values of its own" : "drawn");

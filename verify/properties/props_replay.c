@@ -67,11 +67,13 @@ static int exit_of(const attest_finding *found)
 {
     if (!found->broken)
         return found->compared > 0 ? 0 : 77;
-    return found->end == ATTEST_PROP_CRASH || found->end == ATTEST_PROP_TIMEOUT ? 3 : 1;
+    return attest_finding_ended(found) ? 3 : 1;
 }
 
 static const char *word_of(const attest_finding *found)
 {
+    if (attest_finding_ended(found))
+        return found->end == ATTEST_PROP_CRASH ? "crash" : "timeout";
     return found->broken ? "broken" : found->compared > 0 ? "holds" : "says nothing of this case";
 }
 

@@ -47,8 +47,9 @@ typedef struct attest_props_count {
 
 /* Something broken: the first case of each (kernel, property). */
 typedef struct attest_props_failure {
-    const attest_property *property; /* NULL: the case's own run did not end well */
-    char kernel[512];                /* NAME or LIBRARY:NAME */
+    const attest_property *property; /* NULL: a run died or hung, or the case's own run did not end well */
+    const attest_property *asked; /* property; or that whose later run died, which replays it; NULL: the case's own */
+    char kernel[512];             /* NAME or LIBRARY:NAME */
     attest_case c;
     uint32_t number;
     attest_finding found;

@@ -354,7 +354,7 @@ static const struct {
     { "batch-permutation", "softmax-two-pass-f32", "b=1 n=3 d=2", "says nothing of this case", 77 },
     { "query-permutation", DEFECTS "heads-inside", "hq=2 n=5 d=1", "verdict    broken\n", 1 },
     { ATTEST_PROPS_RUN, "softmax-two-pass-f32", "n=3 d=2", "verdict    holds\n", 0 },
-    { ATTEST_PROPS_RUN, DEFECTS "tail-oob", "n=3 d=2", "verdict    broken\n", 3 },
+    { ATTEST_PROPS_RUN, DEFECTS "tail-oob", "n=3 d=2", "verdict    crash\n", 3 },
     { "key-permutation", DEFECTS "tail-oob", "n=3 d=2", "the kernel crashed", 3 },
     { ATTEST_PROPS_RUN, "linear-recurrent-f32", "n=3 d=2", "says nothing of this case", 77 },
     { "no-such", "softmax-two-pass-f32", "n=3 d=2", "no property `no-such`", 2 },
