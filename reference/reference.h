@@ -38,6 +38,9 @@ attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, co
                                attest_error *err);
 void attest_truth_free(attest_truth *truth);
 
+/* How many rows balls or rationals have been made of so far, each precision counted; any thread may ask. */
+int64_t attest_truth_rows(const attest_truth *truth);
+
 /* 1 if this version's ball engine serves the variant; else 0 and why. */
 int attest_truth_serves(const attest_problem *p, char *why, size_t len);
 

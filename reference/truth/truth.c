@@ -218,9 +218,12 @@ static attest_status compute(ref_row *row, attest_truth *truth, attest_row at, s
         truth->engine != ATTEST_ENGINE_DD)
         row->engine = ATTEST_ENGINE_EXACT; /* nothing was computed: the row counts with its neighbours */
     row->computed = 1;
+    truth->rows++;
 out:
     return status;
 }
+
+int64_t attest_truth_rows(const attest_truth *truth) { return truth->rows; }
 
 attest_status ref_truth_row(ref_row **row, attest_truth *truth, attest_row at, slong prec, attest_error *err)
 {

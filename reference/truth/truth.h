@@ -25,6 +25,7 @@ struct attest_truth {
     int64_t spare_key;
     attest_enclosures fast_o, fast_lse; /* truth_dd.c */
     uint32_t fast_tiers;                /* attest_tiers they were made with */
+    _Atomic int64_t rows;               /* attest_truth_rows() */
 };
 
 /* One (b,h,i) of o, u, z, lse, or one (b,g) of ht.n, zt.n, at one precision: what decimals.c and rounded.c

@@ -10,6 +10,7 @@
 #include "verify/base/clock.h"
 #include "verify/base/plural.h"
 #include "verify/base/stop.h"
+#include "verify/base/watch.h"
 
 /* What a command passes on to the room that does its work: options with the same meaning for all of them.  A text that
  * was not given is NULL. */

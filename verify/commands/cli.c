@@ -104,6 +104,8 @@ static const option_row option_table[] = {
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped (exit code 4)",
         0 },
       "gate audit" },
+    { { "max-time", KEY_MAX_TIME, "S", 0, "end after S seconds, with one line and without a result (exit code 4)", 0 },
+      "reference replay" },
     { { "fail-on", KEY_FAIL_ON, "VERDICT", 0, "undecided or skip: treat VERDICT as exit code 4", 0 }, "gate audit" },
     { { "strict", KEY_STRICT, 0, 0, "a partial result (an element of a wanted output was not judged) is exit code 4",
         0 },

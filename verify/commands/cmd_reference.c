@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels/npy/npy.h"
 #include "reference/dd/dd.h"
@@ -15,6 +16,7 @@
 #define TRUTH_BYTES 256 /* of one number: a ball, a rational, three texts */
 
 typedef struct request {
+    attest_watch *watch;
     attest_case c;
     attest_bundle *inputs;
     attest_truth *truth;
@@ -131,6 +133,8 @@ static attest_status print_json(request *r, const attest_cli *cli, attest_error 
         json_object_set_new(tensors, name, decimals_to_json(&d));
         attest_decimals_free(&d);
     }
+    attest_watch_end(r->watch);
+    r->watch = NULL;
     json_t *object = json_pack("{s:o,s:I,s:s,s:O}", "problem", attest_json_text(line), "precision_bits",
                                (json_int_t)bits, "engine", attest_engine_name(engine), "tensors", tensors);
     if (attest_json_line(stdout, object) != ATTEST_OK || fflush(stdout) != 0)
@@ -154,6 +158,8 @@ static attest_status write_npy(request *r, const attest_cli *cli, int64_t *open,
         attest_tensor_describe(&described, &r->c.problem, r->want[i], 0);
         ATTEST_TRY(attest_truth_rounded(&rounded[i], r->truth, r->want[i], described.dtype, &counts, err));
     }
+    attest_watch_end(r->watch);
+    r->watch = NULL;
     for (size_t i = 0; i < r->want_count; i++) {
         attest_tensor_id_print(name, sizeof name, r->want[i]);
         if (snprintf(path, sizeof path, "%s/%s.npy", cli->out, name) >= (int)sizeof path)
@@ -173,6 +179,8 @@ out:
     free(rounded);
     return status;
 }
+
+static int64_t rows_done(const void *truth) { return attest_truth_rows(truth); }
 
 /* Does the dd engine give all that is wanted, in seconds?  By default only where values are rounded. */
 static int by_dd(const request *r, int npy)
@@ -208,6 +216,10 @@ int attest_command_reference(const attest_cli *cli)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--out=%s: only --format npy writes files", cli->out));
     if (npy && !cli->out)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format npy needs --out DIR"));
+    ATTEST_TRY(attest_watch_start(&r.watch,
+                                  &(attest_watch_options){ "reference", "--max-time", cli->options.max_time,
+                                                           !cli->options.quiet && isatty(STDERR_FILENO) },
+                                  &err));
     ATTEST_TRY(parse_engine(&r.engine, cli->engine, &err));
     if (npy && r.engine == ATTEST_ENGINE_WITNESS)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--engine witness writes no .npy: it proves no rounding"));
@@ -222,8 +234,10 @@ int attest_command_reference(const attest_cli *cli)
     ATTEST_TRY(attest_case_print(line, sizeof line, &r.c, &err));
     attest_reference_case(line);
     ATTEST_TRY(attest_truth_new(&r.truth, &r.c.problem, r.inputs, r.engine, &err));
+    attest_watch_count(r.watch, rows_done, r.truth, "rows of the truth");
     ATTEST_TRY(npy ? write_npy(&r, cli, &open, &err) : print_json(&r, cli, &err));
 out:
+    attest_watch_end(r.watch);
     attest_truth_free(r.truth);
     attest_bundle_free(r.inputs);
     return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : open > 0 ? 4 : 0;

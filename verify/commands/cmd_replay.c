@@ -112,6 +112,16 @@ static void tell(const attest_cli *cli, const attest_result *result, const attes
         print_output(worker);
 }
 
+/* The case takes the inputs over. */
+static attest_status prepare(attest_prepared *prepared, replayed *what, attest_error *err)
+{
+    attest_bundle *given = what->inputs;
+    what->inputs = NULL;
+    return given ? attest_prepare_inputs(prepared, &what->c, given, err) : attest_prepare(prepared, &what->c, err);
+}
+
+static int64_t rows_done(const void *truth) { return attest_truth_rows(truth); }
+
 int attest_command_replay(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -124,9 +134,13 @@ int attest_command_replay(const attest_cli *cli)
     const char *name;
     char *kept = NULL; /* a repro id in a file */
     int supported = 0, code = 0;
+    attest_watch *watch = NULL;
+    const attest_watch_options limits = { "replay", "--max-time", cli->options.max_time,
+                                          !cli->options.quiet && isatty(STDERR_FILENO) };
     attest_result_init(&result);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
+    ATTEST_TRY(attest_watch_start(&watch, &limits, &err));
     const int is_token = attest_is_token(cli->argument[0]);
     errno = 0;
     kept = is_token ? NULL : attest_repro_of_file(cli->argument[0]);
@@ -145,19 +159,16 @@ int attest_command_replay(const attest_cli *cli)
     ATTEST_TRY(attest_find_kernel(&subject, name, &err));
     attest_library_hash(subject.file_hash, subject.library);
     const int from_file = what.inputs != NULL;
-    if (from_file) {
-        attest_bundle *given = what.inputs;
-        what.inputs = NULL; /* the prepared case takes it over */
-        ATTEST_TRY(attest_prepare_inputs(&prepared, &what.c, given, &err));
-    } else {
-        ATTEST_TRY(attest_prepare(&prepared, &what.c, &err));
-    }
+    ATTEST_TRY(prepare(&prepared, &what, &err));
+    attest_watch_count(watch, rows_done, prepared.truth, "rows of the truth");
     ATTEST_TRY(attest_run_case(&result, &supported, &prepared, &subject, NULL, cli->options.timeout, &err));
     ATTEST_TRY(attest_repeat_case(&result, &prepared, &subject, cli->options.timeout, &err));
     if (supported && cli->options.typical && from_file)
         snprintf(result.typical, sizeof result.typical, "not modelled: the inputs are given, no other seed draws them");
     else if (supported && cli->options.typical)
         ATTEST_TRY(attest_typical_case(&result, &prepared, &subject, &cli->options, &err));
+    attest_watch_end(watch);
+    watch = NULL;
     if (from_file)
         tell_file(&result, cli);
     tell(cli, &result, subject.worker);
@@ -165,6 +176,7 @@ int attest_command_replay(const attest_cli *cli)
     attest_exit_add(&exit_code, attest_result_exit(&result, cli->options.strict));
     code = attest_exit_code(&exit_code);
 out:
+    attest_watch_end(watch);
     free(kept);
     attest_bundle_free(what.inputs);
     attest_prepared_clear(&prepared);
