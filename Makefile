@@ -310,11 +310,13 @@ check-long: check test
 	@$(SUBMAKE) mutate
 	@echo "check-long: ok"
 
-# kill -9 of workers and of the gate itself: no verdict changes, and a run that is resumed ends as one that was not.
+# kill -9 of workers and of the gate itself: no verdict changes, and a run that is resumed ends as one that was not; four
+# gates at once.
 KILLS = --suite ci
 kills: all
 	python3 tests/faults/gate/kills.py workers $(BUILD) $(KILLS)
 	python3 tests/faults/gate/kills.py gate $(BUILD) --share 0.6
+	python3 tests/faults/gate/kills.py four $(BUILD)
 
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).

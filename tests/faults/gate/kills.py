@@ -1,9 +1,12 @@
-"""kills.py workers|gate BUILD [--suite NAME] [--kernel GLOB] [--kills N] [--seed S]: what kill -9 does to a gate.
+"""kills.py workers|gate|four BUILD [--suite NAME] [--kernel GLOB] [--kills N] [--seed S]: what kill -9, or others of
+its kind, do to a gate.
 
     workers   N random workers are killed while a suite runs (again and again, until there were N): the verdicts are those
               of a run that nobody disturbs, but for cases whose worker was killed twice, which are crashes and say so
     gate      the gate is killed N times at random moments, shown by `attest report` as unfinished, and resumed: the files
               in the end are those of one run, byte for byte but for the seconds that kernels took
+    four      four gates begin at once in one folder: one runs, three end with exit code 2 and one line, and its files are
+              those of one run; then four in a folder each: all files are those of one run
 Exit code 1 if not.
 """
 import argparse
@@ -134,9 +137,44 @@ def kill_gate(args, rng, scratch):
     return wrong
 
 
+def differing(want, folder):
+    """Prints and counts the files of a folder that are not as in `want`."""
+    got = texts(folder)
+    odd = [name for name in sorted(set(want) | set(got)) if want.get(name) != got.get(name)]
+    for name in odd:
+        print(f"{folder}/{name} differs from that of one run")
+    return len(odd)
+
+
+def at_once(args, folders):
+    """(exit code, standard error) of one gate in each folder."""
+    gates = [subprocess.Popen(command(args, folder), env=environment(args), stderr=subprocess.PIPE, encoding="utf-8")
+             for folder in folders]
+    errors = [gate.communicate()[1] for gate in gates]
+    return [(gate.returncode, error) for gate, error in zip(gates, errors)]
+
+
+def four_gates(args, rng, scratch):
+    whole, shared = os.path.join(scratch, "whole"), os.path.join(scratch, "shared")
+    code = subprocess.run(command(args, whole), env=environment(args), check=False).returncode
+    want = texts(whole)
+    ends = at_once(args, [shared] * 4)
+    refused = [error for ended, error in ends if ended == 2 and error.count("\n") == 1 and "another run" in error]
+    wrong = abs(len(refused) - 3) + ([ended for ended, _ in ends].count(code) != 1) + differing(want, shared)
+    if wrong:
+        print(ends)
+    apart = [os.path.join(scratch, f"own{number}") for number in range(4)]
+    ends = at_once(args, apart)
+    late = sum(ended != code for ended, _ in ends)
+    other = sum(differing(want, folder) for folder in apart)
+    print(f"four gates in one folder: {len(refused)} refused; in four folders: {late} with another exit code, {other} of "
+          f"{4 * len(want)} files differ; {wrong + late + other} wrong")
+    return wrong + late + other
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["workers", "gate"])
+    parser.add_argument("what", choices=["workers", "gate", "four"])
     parser.add_argument("build", type=os.path.abspath)
     parser.add_argument("--suite", default="smoke")
     parser.add_argument("--kernel")
@@ -147,7 +185,8 @@ def main():
     args = parser.parse_args()
     args.kills = args.kills or (200 if args.what == "workers" else 20)
     scratch = tempfile.mkdtemp(prefix="attest-kills-")
-    wrong = (kill_workers if args.what == "workers" else kill_gate)(args, random.Random(args.seed), scratch)
+    harm = {"workers": kill_workers, "gate": kill_gate, "four": four_gates}[args.what]
+    wrong = harm(args, random.Random(args.seed), scratch)
     shutil.rmtree(scratch)
     return 1 if wrong else 0
 
