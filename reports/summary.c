@@ -9,8 +9,11 @@ static void print_totals(FILE *out, const attest_overview *o, const attest_run_i
     fprintf(out, "# attest: %zu results\n\n", o->count);
     if (run)
         attest_run_info_banner(banner, sizeof banner, run, o->cases);
-    if (*banner)
-        fprintf(out, "**%s**\n\n", banner);
+    if (*banner) {
+        fputs("**", out);
+        attest_print_markdown(out, banner);
+        fputs("**\n\n", out);
+    }
     for (int v = 0; v < ATTEST_VERDICT_COUNT; v++)
         if (o->by_verdict[v])
             fprintf(out, "- %s: %zu\n", attest_verdict_names[v], o->by_verdict[v]);

@@ -25,10 +25,19 @@ void attest_print_xml(FILE *out, const char *text)
     }
 }
 
-void attest_print_cell(FILE *out, const char *text)
+static void print_cell(FILE *out, const char *text)
 {
     for (; *text; text++)
         fputs(*text == '|' ? "\\|" : *text == '\n' ? " " : (char[]){ *text, '\0' }, out);
+}
+
+void attest_print_markdown(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("|`[]\\<>", *text))
+            fputc('\\', out);
+        fputc(*text == '\n' ? ' ' : *text, out);
+    }
 }
 
 /* ---- one cell, as each format has it ----------------------------------------------------------------------------- */
@@ -57,24 +66,15 @@ static void print_code(FILE *out, const char *text)
     fputc('`', out);
 }
 
-static void print_outside(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("|`[]\\<>", *text))
-            fputc('\\', out);
-        fputc(*text == '\n' ? ' ' : *text, out);
-    }
-}
-
 /* Bars and spaces; padded where `width` says so. */
 static void markdown_cell(FILE *out, const cell *c)
 {
     const uint32_t flags = c->head || strcmp(c->text, "-") == 0 ? 0 : c->column->flags;
     fputs("| ", out);
     if (!(flags & ATTEST_COLUMN_OUTSIDE))
-        attest_print_cell(out, c->text);
+        print_cell(out, c->text);
     else
-        (flags & ATTEST_COLUMN_CODE ? print_code : print_outside)(out, c->text);
+        (flags & ATTEST_COLUMN_CODE ? print_code : attest_print_markdown)(out, c->text);
     fprintf(out, "%*s %s", c->width > (int)strlen(c->text) ? c->width - (int)strlen(c->text) : 0, "",
             c->last ? "|\n" : "");
 }

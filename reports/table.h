@@ -77,7 +77,7 @@ void attest_table_close(attest_table *table);
 
 /* Text with & < > " escaped, for XML and HTML; control characters become spaces. */
 void attest_print_xml(FILE *out, const char *text);
-/* Text as a cell of a Markdown table: | escaped, a new line becomes a space. */
-void attest_print_cell(FILE *out, const char *text);
+/* Text from outside in Markdown, in a table or not: what would be markup is escaped, a new line becomes a space. */
+void attest_print_markdown(FILE *out, const char *text);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/input.h"
+#include "kernels/text.h"
 #include "reports/json.h"
 #include "reports/files/output.h"
 #include "reports/table.h"
@@ -111,8 +112,9 @@ static int read_object(attest_trait *t, const json_t *object)
     *t = (attest_trait){ .verdict = ATTEST_TRAIT_VERDICT_COUNT };
     for (int n = 0; n < TEXTS; n++) {
         const char *text = json_string_value(json_object_get(object, texts[n].name));
-        if (!text || (size_t)snprintf((char *)t + texts[n].offset, texts[n].size, "%s", text) >= texts[n].size)
+        if (!text || strlen(text) >= texts[n].size)
             return 0;
+        attest_text_clean((char *)t + texts[n].offset, texts[n].size, text);
     }
     for (uint32_t v = 0; verdict && v < ATTEST_TRAIT_VERDICT_COUNT; v++)
         if (strcmp(verdict, attest_trait_verdict_names[v]) == 0)

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/text.h"
 #include "reports/files/json_file.h"
 #include "reports/overview.h"
 
 static const char *const keys[] = { "kind", "name", "text", "source" };
 #define KEYS (sizeof keys / sizeof keys[0])
+#define TEXT_MOST 4096 /* of a text that is read; a longer one is cut */
 
 /* The fact's string that keys[k] names. */
 static char **string_of(attest_fact *fact, size_t k)
@@ -77,10 +79,12 @@ attest_status attest_facts_read(attest_facts *facts, const char *path, attest_er
     if (status != ATTEST_OK)
         goto out;
     for (size_t i = 0; i < json_array_size(array); i++) {
-        const char *text[KEYS];
+        char text[KEYS][TEXT_MOST];
         for (size_t k = 0; k < KEYS; k++) {
-            text[k] = json_string_value(json_object_get(json_array_get(array, i), keys[k]));
-            if (!text[k])
+            const char *given = json_string_value(json_object_get(json_array_get(array, i), keys[k]));
+            if (given)
+                attest_text_clean(text[k], sizeof text[k], given);
+            else
                 ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: entry %zu: '%s' is missing or no string", path,
                                        i + 1, keys[k]));
         }
@@ -114,7 +118,11 @@ static attest_status print_base(FILE *out, const attest_facts *facts, const atte
         if (f && strcmp(f->kind, "base") != 0)
             continue;
         if (!html) {
-            fprintf(out, "- %s: %s\n", name, text);
+            fputs("- ", out);
+            attest_print_markdown(out, name);
+            fputs(": ", out);
+            attest_print_markdown(out, text);
+            fputc('\n', out);
             continue;
         }
         attest_table_cell(&table, "%s", name);
@@ -151,7 +159,8 @@ static void print_markdown(FILE *out, const attest_facts *facts, const char *kin
     fprintf(out, "- %s (%zu):", title, count_of(facts, kind));
     for (size_t i = 0; i < facts->count; i++)
         if (strcmp(facts->fact[i].kind, kind) == 0) {
-            fprintf(out, "%s%s", before, facts->fact[i].name);
+            fputs(before, out);
+            attest_print_markdown(out, facts->fact[i].name);
             before = ", ";
         }
     fprintf(out, "\n");

@@ -27,7 +27,8 @@ attest_status attest_facts_add(attest_facts *facts, const char *kind, const char
 void attest_facts_clear(attest_facts *facts);
 
 attest_status attest_facts_write(const attest_facts *facts, const char *path, attest_error *err);
-/* Appends; ATTEST_BAD_INPUT names the file and the entry that is no such object. */
+/* Appends, texts made clean (text.h) and of at most 4095 bytes; ATTEST_BAD_INPUT names the file and the entry that is
+ * no such object. */
 attest_status attest_facts_read(attest_facts *facts, const char *path, attest_error *err);
 
 #endif

@@ -216,11 +216,11 @@ void attest_warnings_clear(attest_warnings *warnings)
 static attest_status print_probabilistic(FILE *out, const attest_warnings *w, int html, attest_error *err)
 {
     static const attest_column columns[] = {
-        { .head = "kernel", .flags = ATTEST_COLUMN_CODE },
+        { .head = "kernel", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
         { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "above 1", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "largest", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "case of the largest", .flags = ATTEST_COLUMN_CODE },
+        { .head = "case of the largest", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
         { .head = "cases apart", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "above 1", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "largest", .flags = ATTEST_COLUMN_RIGHT },
@@ -233,7 +233,7 @@ static attest_status print_probabilistic(FILE *out, const attest_warnings *w, in
             "2 (n + 3) exp(-8) (no statement from 1488 keys on), 6 exp(-8) where scores keep their hard bound. A ratio "
             "above 1 is a reason to look, no finding: it is the largest of a case's elements. Reported apart: families "
             "that repeat scores, weights or values by construction, for equal numbers are rounded alike (here: ");
-    (html ? attest_print_xml : attest_print_cell)(out, *w->repeating ? w->repeating : "none");
+    (html ? attest_print_xml : attest_print_markdown)(out, *w->repeating ? w->repeating : "none");
     fputs(html ? ").</p>\n" : ").\n\n", out);
     attest_table_begin(&table, out, html ? ATTEST_TABLE_HTML : ATTEST_TABLE_MARKDOWN, columns,
                        sizeof columns / sizeof columns[0]);
@@ -254,10 +254,14 @@ static attest_status print_probabilistic(FILE *out, const attest_warnings *w, in
 static attest_status print_bias(FILE *out, const attest_warnings *w, int html, attest_error *err)
 {
     static const attest_column columns[] = {
-        { .head = "kernel", .flags = ATTEST_COLUMN_CODE }, { .head = "class", .flags = ATTEST_COLUMN_CODE },
-        { .head = "family", .flags = ATTEST_COLUMN_CODE }, { .head = "seeds", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "mean", .flags = ATTEST_COLUMN_RIGHT },  { .head = "deviation", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "t", .flags = ATTEST_COLUMN_RIGHT },     { .head = "" },
+        { .head = "kernel", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
+        { .head = "class", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
+        { .head = "family", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
+        { .head = "seeds", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "mean", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "deviation", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "t", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "" },
     };
     attest_table table;
     fputs(html ? "<h2>Warnings: mean errors</h2>\n<p>" : "\n", out);
@@ -289,14 +293,14 @@ static attest_status print_bias(FILE *out, const attest_warnings *w, int html, a
 static attest_status print_typical(FILE *out, const attest_warnings *w, int html, attest_error *err)
 {
     static const attest_column columns[] = {
-        { .head = "kernel", .flags = ATTEST_COLUMN_CODE },
+        { .head = "kernel", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
         { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "worse than plain", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "better", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "not modelled", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "largest factor", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "case of the largest", .flags = ATTEST_COLUMN_CODE },
-        { .head = "first reason why not" },
+        { .head = "case of the largest", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
+        { .head = "first reason why not", .flags = ATTEST_COLUMN_OUTSIDE },
     };
     attest_table table;
     fputs(html ? "<h2>Warnings: errors beside plain arithmetic</h2>\n<p>" : "\n", out);

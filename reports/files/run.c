@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "kernels/text.h"
 #include "reports/files/json_file.h"
 #include "reports/files/memory.h"
 #include "reports/files/output.h"
@@ -67,7 +68,7 @@ attest_status attest_run_info_read(attest_run_info *info, const char *path, atte
         const int64_t n = json_integer_value(value);
         const char *text = json_string_value(value);
         if (keys[k].size && text && strlen(text) < keys[k].size)
-            strcpy(at, text);
+            attest_text_clean(at, keys[k].size, text);
         else if (!keys[k].size && json_is_integer(value))
             memcpy(at, &n, sizeof n);
         else

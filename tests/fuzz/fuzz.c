@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/text.h"
+
 void fuzz_fail(const char *condition, const char *file, int line)
 {
     fprintf(stderr, "%s:%d: %s does not hold\n", file, line, condition);
@@ -18,6 +20,12 @@ int fuzz_refused(attest_status status, const attest_error *err)
     FUZZ_CHECK(status == ATTEST_BAD_INPUT || status == ATTEST_UNSUPPORTED || status == ATTEST_NO_MEMORY);
     FUZZ_CHECK(err->text[0] != '\0' && memchr(err->text, '\0', sizeof err->text) && !strchr(err->text, '\n'));
     return 0;
+}
+
+int fuzz_is_clean(const char *text)
+{
+    static char again[8192];
+    return attest_text_clean(again, sizeof again, text);
 }
 
 char *fuzz_text(const uint8_t *data, size_t size)

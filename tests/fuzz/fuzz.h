@@ -31,6 +31,9 @@ void fuzz_fail(const char *condition, const char *file, int line) __attribute__(
 /* 0 where the reader refused well: bad input (or no memory), and one line that is not empty; else it fails. */
 int fuzz_refused(attest_status status, const attest_error *err);
 
+/* 1: a text that was made clean (kernels/text.h): cleaning it again changes nothing. */
+int fuzz_is_clean(const char *text);
+
 /* The bytes as a text, malloc'd; they may hold a 0. */
 char *fuzz_text(const uint8_t *data, size_t size);
 

@@ -13,6 +13,7 @@ static int take(const uint8_t *data, size_t size)
     const attest_status status = attest_run_info_read(&info, fuzz_file(data, size), &err);
     if (status != ATTEST_OK)
         return fuzz_refused(status, &err);
+    FUZZ_CHECK(fuzz_is_clean(info.ended) && fuzz_is_clean(info.suite) && fuzz_is_clean(info.options));
     attest_run_info_banner(banner, sizeof banner, &info, 1);
     FUZZ_CHECK(memchr(banner, '\0', sizeof banner));
     return 1;

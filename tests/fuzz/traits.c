@@ -21,6 +21,8 @@ static int take(const uint8_t *data, size_t size)
     FILE *out = open_memstream(&text, &length);
     FUZZ_CHECK(out);
     for (size_t i = 0; i < traits.count; i++)
+        FUZZ_CHECK(fuzz_is_clean(traits.trait[i].kernel) && fuzz_is_clean(traits.trait[i].why));
+    for (size_t i = 0; i < traits.count; i++)
         FUZZ_CHECK(attest_trait_print_json(out, &traits.trait[i]) == ATTEST_OK);
     FUZZ_CHECK(fclose(out) == 0);
     FUZZ_CHECK(attest_traits_read_jsonl(&again, fuzz_file((const uint8_t *)text, length), &err) == ATTEST_OK);

@@ -276,11 +276,12 @@ START_TEST(test_told)
         const char *text = text_of("table");
         ck_assert_ptr_nonnull(strstr(text, html ? "<td><code>b|&lt;d&gt;</code></td><td class=\"n\">1</td>"
                                                   "<td class=\"n\">1</td><td class=\"n\">2.5</td>"
-                                                : "| b\\|<d> | 1 | 1 | 2.5 | n=4 | 0 | 0 | 0 |\n"));
+                                                : "| `b\\|<d>` | 1 | 1 | 2.5 | `n=4` | 0 | 0 | 0 |\n"));
         ck_assert_ptr_nonnull(strstr(text, html ? "<td class=\"n\">1</td><td class=\"n\">0</td><td class=\"n\">0.5</td>"
-                                                : "| good | 1 | 0 | 0.5 | n=4 | 1 | 1 | 16 |\n"));
-        ck_assert_ptr_nonnull(strstr(text, html ? "<td class=\"n\">-7.75</td><td>biased</td></tr>"
-                                                : "| b\\|<d> | exp | ones | 16 | -1 | 0.258 | -7.75 | biased |\n"));
+                                                : "| `good` | 1 | 0 | 0.5 | `n=4` | 1 | 1 | 16 |\n"));
+        ck_assert_ptr_nonnull(
+            strstr(text, html ? "<td class=\"n\">-7.75</td><td>biased</td></tr>"
+                              : "| `b\\|<d>` | `exp` | `ones` | 16 | -1 | 0.258 | -7.75 | biased |\n"));
         ck_assert_uint_eq(occurrences(text, "biased |") + occurrences(text, "<td>biased<"), 1);
         ck_assert_uint_eq(occurrences(text, "change no verdict"), 1);
     }
