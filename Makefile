@@ -46,7 +46,7 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu fast fast/softmax model yardstick redrawn)))
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu fast fast/softmax fast/taylor model yardstick redrawn)))
 WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
@@ -54,7 +54,7 @@ TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify
             tests/alloc
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
 SIMULATE_SRC = $(filter-out tests/simulators/main.c tests/simulators/test_%,$(wildcard tests/simulators/*.c))
-CERTIFY_SRC = tests/kernels/fast/flash_wide.c $(filter-out tests/certify/main.c tests/certify/functions_main.c,$(wildcard tests/certify/*.c))
+CERTIFY_SRC = $(wildcard tests/kernels/fast/*_wide.c) $(filter-out tests/certify/main.c tests/certify/functions_main.c,$(wildcard tests/certify/*.c))
 FUZZ_SRC = $(filter-out tests/fuzz/entry.c tests/fuzz/test_%,$(wildcard tests/fuzz/*.c))
 READERS = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/fuzz.c,$(FUZZ_SRC)))
 SUITES = $(wildcard verify/suites/*.suite)

@@ -434,4 +434,20 @@ DEFECT(flash_decay_tile, "softmax-flash-f32", "-",
 DEFECT(flash_group_maximum, "softmax-flash-f32", "-",
        "the maximum of a group stands for each of its rows: weights of the others vanish")
 
+/* ---- fast kernels: taylor-packed-fast-f32 */
+DEFECT(taylor_squares_lost, "taylor-packed-fast-f32", "-",
+       "monomials of degree 3 and more have no index twice at their beginning")
+DEFECT(taylor_multiplicity, "taylor-packed-fast-f32", "-", "n!/I! is at most 3, as if of three indices two were equal")
+DEFECT(taylor_last_term, "taylor-packed-fast-f32", "-", "from order 3 on the last degree is not read")
+DEFECT(taylor_z_column, "taylor-packed-fast-f32", "-", "the column of z is left out where it holds nothing else")
+DEFECT(taylor_gate_in_z, "taylor-packed-fast-f32", "-",
+       "the input gate of a token multiplies the 1 of its denominator too")
+DEFECT(taylor_tail_rows, "taylor-packed-fast-f32", "-", "monomials behind the last whole tile are left out")
+DEFECT(taylor_head_before, "taylor-packed-fast-f32", "-", "a KV head begins with the state that the one before it left")
+DEFECT(taylor_read_early, "taylor-packed-fast-f32", "-", "a query reads the state before its own token has entered")
+DEFECT(taylor_block_leak, "taylor-packed-fast-f32", "-", "a query reads the state at the end of its block")
+DEFECT(taylor_block_twice, "taylor-packed-fast-f32", "-",
+       "tokens of a block that queries filled first enter the state once more with the next")
+DEFECT(taylor_decay_new, "taylor-packed-fast-f32", "-", "the decay of a token meets what it writes too")
+
 #include "list_pairs.h"

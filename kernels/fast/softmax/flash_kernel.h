@@ -13,20 +13,6 @@
 
 /* ---- packing ---------------------------------------------------------------------------------------------------- */
 
-/* `count` numbers of row (b,g,j) as floats, in place where they are stored so. */
-static inline const float *flash_row(float *buffer, const attest_tensor *t, int64_t b, int64_t g, int64_t j,
-                                     int64_t count)
-{
-    const uint16_t *stored = (const uint16_t *)t->data + step_offset(t, b, g, j);
-    if (t->stride[3] != 1 || (t->dtype != ATTEST_BF16 && t->dtype != ATTEST_F16))
-        return step_row(buffer, t, b, g, j, count);
-    for (int64_t c = 0; c < count && t->dtype == ATTEST_BF16; c++)
-        buffer[c] = attest_bf16_to_f32(stored[c]);
-    for (int64_t c = 0; c < count && t->dtype == ATTEST_F16; c++)
-        buffer[c] = fast_f16(stored[c]);
-    return buffer;
-}
-
 /* The keys of a tile, those that exist; the others are zeros.  `k` [panels][dim][PANEL]. */
 static void flash_pack_keys(const flash *x, float *k, float *buffer, int64_t b, int64_t g, int64_t tile, int64_t count)
 {
@@ -35,8 +21,7 @@ static void flash_pack_keys(const flash *x, float *k, float *buffer, int64_t b, 
     memset(k, 0, sizeof *k * (size_t)(FLASH_KEYS * dim));
     for (int64_t j = 0; j < count; j++) {
         const int64_t key = tile * FLASH_KEYS + j;
-        const float *phi = token_plain(x->p) ? flash_row(buffer, t, b, g, key, dim)
-                                             : token_row(buffer, x->p, t, b, g, key, key);
+        const float *phi = fast_token(buffer, x->p, t, b, g, key, key);
         float *to = k + j / PANEL * dim * PANEL + j % PANEL;
         for (int64_t c = 0; c < dim; c++)
             to[c * PANEL] = phi[c];
@@ -46,14 +31,12 @@ static void flash_pack_keys(const flash *x, float *k, float *buffer, int64_t b, 
 /* Its values, v [channels/PANEL][FLASH_KEYS][PANEL]; returns 1 if one of them is not finite. */
 static int flash_pack_values(const flash *x, float *v, float *buffer, int64_t b, int64_t g, int64_t tile, int64_t count)
 {
-    const attest_tensor *t = x->t->role[ATTEST_V];
     const int64_t e = x->p->e;
     uint32_t most = 0;
     memset(v, 0, sizeof *v * (size_t)(FLASH_KEYS * x->at.channels));
     for (int64_t j = 0; j < count; j++) {
         const int64_t key = tile * FLASH_KEYS + j;
-        const float *value = gate_values(x->p) ? gate_value_row(buffer, x->p, x->t, b, g, key)
-                                               : flash_row(buffer, t, b, g, key, e);
+        const float *value = fast_value(buffer, x->p, x->t, b, g, key);
         for (int64_t c = 0; c < e; c += PANEL)
             for (int64_t lane = 0; lane < PANEL && c + lane < e; lane++) {
                 const uint32_t size = attest_f32_bits(value[c + lane]) & 0x7fffffffu;
@@ -73,7 +56,7 @@ static void flash_pack(const flash *x, float *buffer, int64_t n)
     float *keys = x->shared + x->at.keys + n * FLASH_KEYS * x->at.dim;
     float *values = x->shared + x->at.values + n * FLASH_KEYS * x->at.channels;
     flash_pack_keys(x, keys, buffer, b, g, tile, count);
-    const int rough = flash_pack_values(x, values, buffer + flash_up(x->at.dim, 16), b, g, tile, count);
+    const int rough = flash_pack_values(x, values, buffer + fast_up(x->at.dim, 16), b, g, tile, count);
     ((unsigned char *)(x->shared + x->at.rough))[n] = (unsigned char)rough;
 }
 
@@ -176,7 +159,7 @@ static void flash_filter(float *s, const flash_block *block, const flash_part *p
 static void flash_decay(float *w, const flash_block *block, const flash_part *part, int n)
 {
     const row *r = &block->r[part->group * ROWS + n];
-    const float *D = block->D + (part->group * ROWS + n) * flash_up(block->x->p->m, 16) - r->first;
+    const float *D = block->D + (part->group * ROWS + n) * fast_up(block->x->p->m, 16) - r->first;
     for (int j = part->low[n]; j < part->high[n]; j++)
         w[j] = D[part->tile * FLASH_KEYS + j] * w[j];
 }
@@ -296,13 +279,12 @@ static void flash_load_query(const flash_block *block, int64_t n)
     const row *r = &block->r[n];
     const attest_tensor *q = r->t->role[ATTEST_Q];
     const int64_t dim = block->x->at.dim, position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
-    const float *phi = token_plain(r->p) ? flash_row(block->row, q, r->b, r->h, r->i, dim)
-                                         : token_row(block->row, r->p, q, r->b, r->h, r->i, position);
+    const float *phi = fast_token(block->row, r->p, q, r->b, r->h, r->i, position);
     float *to = block->q + n / ROWS * ROWS * dim + n % ROWS;
     for (int64_t c = 0; c < dim; c++)
         to[c * ROWS] = r->scale * phi[c];
     if (block->D && r->first < r->last)
-        decay_row(block->D + n * flash_up(r->p->m, 16), r);
+        decay_row(block->D + n * fast_up(r->p->m, 16), r);
 }
 
 #ifndef flash_packed_head
@@ -437,14 +419,6 @@ static void flash_task(const flash *x, float *scratch, int64_t n)
         flash_write(&block, r);
 }
 
-/* Is o nothing but u/l, stored as floats one after the other? */
-static int flash_plain_rows(const attest_problem *p, const attest_tensors *t)
-{
-    const attest_tensor *o = t->role[ATTEST_O];
-    return o && o->dtype == ATTEST_F32 && o->stride[3] == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM &&
-           !p->axis[ATTEST_AXIS_EPS].value && !p->axis[ATTEST_AXIS_AFFINE].value && !gate_rows(p);
-}
-
 attest_status FAST_NAME(flash_run)(const attest_call *call)
 {
     const attest_problem *p = call->problem;
@@ -454,7 +428,7 @@ attest_status FAST_NAME(flash_run)(const attest_call *call)
                       .shared = call->workspace,
                       .steps = score_has_steps(p),
                       .filter = p->axis[ATTEST_AXIS_FILTER].value != ATTEST_FILTER_NONE,
-                      .plain_rows = flash_plain_rows(p, call->tensors) };
+                      .plain_rows = fast_plain_rows(p, call->tensors) };
     const int64_t tiles = p->b * p->hkv * x.at.tiles, tasks = p->b * p->hq * flash_blocks(p);
     const int threads = (int)flash_threads(p);
     (void)threads; /* without OpenMP */
