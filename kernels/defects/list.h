@@ -450,4 +450,20 @@ DEFECT(taylor_block_twice, "taylor-packed-fast-f32", "-",
        "tokens of a block that queries filled first enter the state once more with the next")
 DEFECT(taylor_decay_new, "taylor-packed-fast-f32", "-", "the decay of a token meets what it writes too")
 
+/* ---- fast kernels: taylor-chunk-fast-f32 */
+DEFECT(chunk_horner_short, "taylor-chunk-fast-f32", "-",
+       "from order 3 on the polynomial inside a chunk ends one degree early, that of states does not")
+DEFECT(chunk_first_unread, "taylor-chunk-fast-f32", "-",
+       "the second chunk does not read the states: the first one is forgotten there")
+DEFECT(chunk_given_unread, "taylor-chunk-fast-f32", "-", "a given state is not read before the first chunk is closed")
+DEFECT(chunk_group_leak, "taylor-chunk-fast-f32", "-", "the rows of a group see what its last row sees")
+DEFECT(chunk_panel_short, "taylor-chunk-fast-f32", "-",
+       "keys of the last panel have weights only if the panel is whole")
+DEFECT(chunk_tail_tokens, "taylor-chunk-fast-f32", "-",
+       "tokens behind the last whole 32 of a chunk do not enter the states")
+DEFECT(chunk_edge_token, "taylor-chunk-fast-f32", "-", "the last token of a chunk does not enter the states")
+DEFECT(chunk_stale_lanes, "taylor-chunk-fast-f32", "-",
+       "a value row keeps the lanes of the token that stood there before, beside the 1 of z")
+DEFECT(chunk_tail_rows, "taylor-chunk-fast-f32", "-", "monomials behind the last whole tile do not enter the states")
+
 #include "list_pairs.h"

@@ -3,7 +3,7 @@
 
 static inline void next_after_tokens(packed_task *a)
 {
-    a->tokens = a->tokens < PACKED_UNIT && a->reads == PACKED_UNIT ? a->tokens : 0;
+    a->tokens = a->tokens < TILES_UNIT && a->reads == TILES_UNIT ? a->tokens : 0;
     a->reads = 0;
 }
 

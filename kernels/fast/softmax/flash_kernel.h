@@ -7,6 +7,7 @@
 #define ATTEST_FAST_FLASH_KERNEL_H
 
 #include "fast/exp.h"
+#include "fast/panel.h"
 #include "fast/softmax/flash_block.h"
 
 #include "cpu/steps/softmax.h"
@@ -62,26 +63,6 @@ static void flash_pack(const flash *x, float *buffer, int64_t n)
 
 /* ---- scores -------------------------------------------------------------------------------------------------- */
 
-/* s[ROWS][FLASH_KEYS] of one panel: sums over dim in order, one fma a term. */
-static inline void flash_panel(float *s, const float *q, const float *k, int64_t dim)
-{
-    vec sum[ROWS][2];
-    for (int r = 0; r < ROWS; r++)
-        sum[r][0] = sum[r][1] = vec_of(0);
-    for (int64_t c = 0; c < dim; c++) {
-        const vec k0 = vec_load(k + c * PANEL), k1 = vec_load(k + c * PANEL + LANES);
-        for (int r = 0; r < ROWS; r++) {
-            const vec a = vec_of(q[c * ROWS + r]);
-            sum[r][0] = vec_fma(a, k0, sum[r][0]);
-            sum[r][1] = vec_fma(a, k1, sum[r][1]);
-        }
-    }
-    for (int r = 0; r < ROWS; r++) {
-        vec_store(s + r * FLASH_KEYS, sum[r][0]);
-        vec_store(s + r * FLASH_KEYS + LANES, sum[r][1]);
-    }
-}
-
 #ifndef flash_sees
 /* 0: no row of the group sees a key of the tile. */
 static inline int flash_sees(flash_part *part, const flash_block *block, int64_t group, int64_t tile)
@@ -115,7 +96,7 @@ static inline void flash_scores(const flash_block *block, const flash_part *part
     const float *q = block->q + part->group * ROWS * dim;
     const float *k = block->keys + part->tile * FLASH_KEYS * dim;
     for (int j = part->first; j < part->last; j += PANEL)
-        flash_panel(block->s + j, q, k + j * dim, dim);
+        fast_panel(block->s + j, FLASH_KEYS, q, k + j * dim, dim);
     for (int n = 0; n < ROWS && block->x->steps; n++) {
         const int64_t key = part->tile * FLASH_KEYS;
         if (part->low[n] < part->high[n])

@@ -18,7 +18,7 @@ static int supports(const attest_call *call)
 static size_t workspace(const attest_call *call)
 {
     const packed_layout at = packed_lay_out(call->problem);
-    return sizeof(float) * (size_t)(at.scratch + at.threads * at.each);
+    return sizeof(float) * (size_t)(at.all.scratch + at.all.threads * at.each);
 }
 
 static attest_status run(const attest_call *call)

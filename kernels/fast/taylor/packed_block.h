@@ -19,8 +19,8 @@ typedef struct packed_task {
     row r;
     int64_t first, last;
     int64_t tokens, reads;
-    int64_t until[PACKED_UNIT]; /* of each query, how many of the block's tokens it sees */
-    float *u[PACKED_UNIT];      /* and its row of u */
+    int64_t until[TILES_UNIT]; /* of each query, how many of the block's tokens it sees */
+    float *u[TILES_UNIT];      /* and its row of u */
     float *k, *q, *counts, *f, *decay, *v, *state, *row;
 } packed_task;
 
