@@ -114,6 +114,11 @@ typedef struct attest_element {
     double term[ATTEST_TERM_COUNT];
 } attest_element;
 
+/* A row of the outputs: batch entry, query head, query. */
+typedef struct attest_row {
+    int64_t b, h, i;
+} attest_row;
+
 typedef struct attest_row_facts {
     int64_t visible;           /* keys */
     double range_lo, range_hi; /* max - min of the row's scores s_ij; 0 if visible < 1; NaN under delta, efla */
@@ -124,12 +129,12 @@ typedef struct attest_row_facts {
     long bits;
 } attest_row_facts;
 
-/* Judges row (b,h,i) of output `id` (o u z lse) held in `got` (any strides, the dtype it has) against the
+/* Judges one row of output `id` (o u z lse) held in `got` (any strides, the dtype it has) against the
  * bound for a kernel with these numerics and flags (ATTEST_FTZ, ATTEST_LSE_BASE2, ...).
  * Writes e elements (o, u) or one (z, lse).  Raises precision until decided, at most to the cap. */
 attest_status attest_judge_row(attest_element *elements, attest_row_facts *facts, attest_truth *truth,
                                const attest_numerics *numerics, uint32_t flags, attest_tensor_id id,
-                               const attest_tensor *got, int64_t b, int64_t h, int64_t i, attest_error *err);
+                               const attest_tensor *got, attest_row at, attest_error *err);
 
 /* Judges all elements of ht.n or zt.n of KV head (b,g): rows*e or rows elements, row-major; `packed` tells
  * the layout of `got`. */
@@ -157,12 +162,11 @@ enum { ATTEST_KEY_VISIBLE = 1, ATTEST_KEY_SEEN = 2 };
  * divisor unchanged; delta, efla and norms that divide by a root: keys stay as they are.  These are plain doubles:
  * figures of a case, in no proof. */
 attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_truth *truth, const double *bound,
-                                 int64_t b, int64_t h, int64_t i, attest_error *err);
+                                 attest_row at, attest_error *err);
 
 /* share[j] (m entries) of the visible keys of row (b,h,i): w_j over the sum of all |w|, in plain doubles; 0 of the
  * other keys, and of all where the row has no weights (delta, efla) or no truth. */
-attest_status attest_truth_shares(double *share, attest_truth *truth, int64_t b, int64_t h, int64_t i,
-                                  attest_error *err);
+attest_status attest_truth_shares(double *share, attest_truth *truth, attest_row at, attest_error *err);
 
 /* The smallest size that the element's truth may have; its bound, infinite where it has none. */
 double attest_element_size(const attest_element *element);
@@ -171,21 +175,19 @@ double attest_element_bound(const attest_element *element);
 /* ---- pure reference studies ------------------------------------------------------------------------------- */
 /* Enclosure of |o_a - o_b| per element of row (b,h,i) of two truths on the same inputs (Taylor P and exp);
  * lo[e], hi[e]; NaN where either has none. */
-attest_status attest_truth_distance(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, int64_t b,
-                                    int64_t h, int64_t i, attest_error *err);
+attest_status attest_truth_distance(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, attest_row at,
+                                    attest_error *err);
 
 /* Enclosure of max over visible keys of |w_a/w_b - 1|, weights normalised to sum 1. */
-attest_status attest_truth_weight_error(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, int64_t b,
-                                        int64_t h, int64_t i, attest_error *err);
+attest_status attest_truth_weight_error(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, attest_row at,
+                                        attest_error *err);
 
 /* Score range and size of a row. */
-attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, int64_t b, int64_t h, int64_t i,
-                                 attest_error *err);
+attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, attest_row at, attest_error *err);
 
 /* Recomputes row (b,h,i) with the witness at 512 bits and checks that it overlaps the engine's u, z, o, lse.
  * *overlap = 0 is our own error (exit 70), `err` then says which element. */
-attest_status attest_truth_cross_examine(int *overlap, attest_truth *truth, int64_t b, int64_t h, int64_t i,
-                                         attest_error *err);
+attest_status attest_truth_cross_examine(int *overlap, attest_truth *truth, attest_row at, attest_error *err);
 
 /* GMP, MPFR and FLINT cannot tell their caller that there is no memory.  After this, to be called before anything else
  * of reference/, that is one line on stderr with the case at hand, and the process ends with exit code 3; what was

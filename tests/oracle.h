@@ -50,8 +50,9 @@ static inline const ref_witness *oracle_row(oracle *x, int64_t b, int64_t h, int
     if (!x->asked[row]) {
         ref_witness_init(&x->row[row]);
         x->asked[row] = 1;
-        ck_assert_msg(ref_witness_row(&x->row[row], x->p, x->in, b, h, i, x->bits, &x->err) == ATTEST_OK, "%s",
-                      x->err.text);
+        ck_assert_msg(ref_witness_row(&x->row[row], x->p, x->in, (attest_row){ b, h, i }, x->bits, &x->err) ==
+                          ATTEST_OK,
+                      "%s", x->err.text);
     }
     return &x->row[row];
 }

@@ -434,6 +434,19 @@ DEFECT(flash_decay_tile, "softmax-flash-f32", "-",
 DEFECT(flash_group_maximum, "softmax-flash-f32", "-",
        "the maximum of a group stands for each of its rows: weights of the others vanish")
 
+/* ---- fast kernels: softmax-decode-f32 */
+DEFECT(decode_join_plain, "softmax-decode-f32", "-",
+       "the parts of a row are added up as they are, without the difference of their maxima")
+DEFECT(decode_parts_remainder, "softmax-decode-f32", "-",
+       "the tiles that are left over when they are shared among the parts belong to none")
+DEFECT(decode_highest_zero, "softmax-decode-f32", "-",
+       "the largest score of all parts begins at 0: rows whose scores lie far below have no weight")
+DEFECT(decode_whole_vectors, "softmax-decode-f32", "-",
+       "keys and values are read in whole vectors where they lie, past the last channel of a row")
+DEFECT(decode_first_rows, "softmax-decode-f32", "-",
+       "the rows of a group sum the values of the keys that the first row sees")
+DEFECT(decode_last_keys, "softmax-decode-f32", "-", "keys behind the last four of a tile have score 0")
+
 /* ---- fast kernels: taylor-packed-fast-f32 */
 DEFECT(taylor_squares_lost, "taylor-packed-fast-f32", "-",
        "monomials of degree 3 and more have no index twice at their beginning")

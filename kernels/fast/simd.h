@@ -83,12 +83,26 @@ static inline float fast_f16(uint16_t h)
 #endif
 
 /* ---- what differs ------------------------------------------------------------------------------------------- */
+#if defined(__AVX2__) && !defined(FAST_WIDE)
+static inline float simd_total(__m256 a)
+{
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+#endif
+
 /* vec_fma: a b + c.  vec_larger: a > b ? a : b, so that a NaN in a gives b.  vec_highest: the largest lane of a vector
- * without NaN. */
+ * without NaN.  vec_total: the lanes added up in a tree, each to the one half of them further on. */
 #if defined(__AVX512F__) && !defined(FAST_WIDE)
 static inline vec vec_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 static inline vec vec_larger(vec a, vec b) { return _mm512_max_ps(a, b); }
 static inline float vec_highest(vec a) { return _mm512_reduce_max_ps(a); }
+static inline float vec_total(vec a)
+{
+    const __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a), 1));
+    return simd_total(_mm256_add_ps(_mm512_castps512_ps256(a), high));
+}
 #elif defined(__AVX2__) && defined(__FMA__) && !defined(FAST_WIDE)
 static inline vec vec_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 static inline vec vec_larger(vec a, vec b) { return _mm256_max_ps(a, b); }
@@ -98,6 +112,7 @@ static inline float vec_highest(vec a)
     const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
 }
+static inline float vec_total(vec a) { return simd_total(a); }
 #else
 #if defined(FAST_WIDE)
 static inline vec vec_fma(vec a, vec b, vec c)
@@ -117,6 +132,13 @@ static inline float vec_highest(vec a)
     for (int lane = 1; lane < LANES; lane++)
         highest = a[lane] > highest ? a[lane] : highest;
     return highest;
+}
+static inline float vec_total(vec a)
+{
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            a[lane] += a[lane + half];
+    return a[0];
 }
 #endif
 

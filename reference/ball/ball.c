@@ -58,12 +58,12 @@ static void query_free(query *q)
     mag_clear(q->scale_mag);
 }
 
-static attest_status query_new(query *q, ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i,
-                               slong prec, attest_error *err)
+static attest_status query_new(query *q, ref_row *row, const ref_inputs *in, attest_row at, slong prec,
+                               attest_error *err)
 {
     const attest_problem *p = in->p;
     const attest_tensor *t = in->role[ATTEST_Q];
-    const int64_t offset = attest_offset(t, b, h, i, 0), position = ref_position(in, b, i);
+    const int64_t offset = attest_offset(t, at.b, at.h, at.i, 0), position = ref_position(in, at.b, at.i);
     *q = (query){ .in = in, .dim = attest_feature_dim(p), .pairs = axis_pairs(p) };
     arb_init(q->scale);
     mag_init(q->scale_mag);
@@ -79,7 +79,7 @@ static attest_status query_new(query *q, ref_row *row, const ref_inputs *in, int
     arb_set_d(q->scale, p->scale);
     arb_get_mag(q->scale_mag, q->scale);
     q->vector = axis_decay_of(p)->vector;
-    return q->vector ? ref_ball_product_start(&q->decayed, q->phi, in, b, attest_kv_head(p, h), i, prec, err)
+    return q->vector ? ref_ball_product_start(&q->decayed, q->phi, in, at.b, attest_kv_head(p, at.h), at.i, prec, err)
                      : ATTEST_OK;
 }
 
@@ -211,45 +211,45 @@ static void fill_empty(ref_row *row, const attest_problem *p)
 }
 
 /* update=add: weights, then sums over keys and the given state. */
-static attest_status fill_sums(ref_row *row, query *q, ref_ball_cache *cache, int64_t b, int64_t h, int64_t i,
-                               slong prec, attest_error *err)
+static attest_status fill_sums(ref_row *row, query *q, ref_ball_cache *cache, attest_row at, slong prec,
+                               attest_error *err)
 {
     const ref_inputs *in = q->in;
     const attest_problem *p = in->p;
-    const int64_t g = attest_kv_head(p, h);
+    const int64_t g = attest_kv_head(p, at.h);
     const axis_decay *decay = axis_decay_of(p);
     attest_status status = ATTEST_OK;
     AUTO_ARB(given); /* the decay of the given state, where it is one number */
     arb_one(given);
-    ATTEST_TRY(scores(row, q, &cache->k, b, g, prec, err));
-    ref_ball_score_steps(row, in, b, h, i, prec);
+    ATTEST_TRY(scores(row, q, &cache->k, at.b, g, prec, err));
+    ref_ball_score_steps(row, in, at, prec);
     weigh(row, p, prec);
     if (decay->set && !decay->vector)
-        ATTEST_TRY(ref_ball_decay_weights(row, given, in, b, g, i, prec, err));
+        ATTEST_TRY(ref_ball_decay_weights(row, given, in, at.b, g, at.i, prec, err));
     ref_ball_filter(row, p, prec);
-    ATTEST_TRY(sums(row, in, cache, b, g, prec, err));
+    ATTEST_TRY(sums(row, in, cache, at.b, g, prec, err));
     if (attest_axis_value_of(p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE) {
-        ATTEST_TRY(ref_ball_add_state(row, in, query_at(q, -1), given, b, g, prec, err));
+        ATTEST_TRY(ref_ball_add_state(row, in, query_at(q, -1), given, at.b, g, prec, err));
         if (q->vector)
-            ATTEST_TRY(ref_ball_decay_bound(row, in, b, g, i, err));
+            ATTEST_TRY(ref_ball_decay_bound(row, in, at.b, g, at.i, err));
     }
 out:
     return status;
 }
 
-static attest_status fill_row(ref_row *row, const ref_inputs *in, ref_ball_cache *cache, int64_t b, int64_t h,
-                              int64_t i, slong prec, attest_error *err)
+static attest_status fill_row(ref_row *row, const ref_inputs *in, ref_ball_cache *cache, attest_row at, slong prec,
+                              attest_error *err)
 {
     const int add = attest_axis_value_of(in->p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
     attest_status status = ATTEST_OK;
     query q;
-    ATTEST_TRY(query_new(&q, row, in, b, h, i, prec, err));
-    ref_ball_row_gate(row, in, b, h, i, prec);
+    ATTEST_TRY(query_new(&q, row, in, at, prec, err));
+    ref_ball_row_gate(row, in, at, prec);
     if (add)
-        ATTEST_TRY(fill_sums(row, &q, cache, b, h, i, prec, err));
+        ATTEST_TRY(fill_sums(row, &q, cache, at, prec, err));
     else
-        ATTEST_TRY(ref_delta_row(row, in, cache, q.phi, b, attest_kv_head(in->p, h), prec, err));
-    ref_ball_output(row, in, h, prec);
+        ATTEST_TRY(ref_delta_row(row, in, cache, q.phi, at.b, attest_kv_head(in->p, at.h), prec, err));
+    ref_ball_output(row, in, at.h, prec);
     log_sum(row, in->p, prec);
 out:
     query_free(&q);
@@ -278,8 +278,7 @@ static void set_defaults(ref_row *row)
     mag_zero(row->delta.last);
 }
 
-attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec,
-                           attest_error *err)
+attest_status ref_ball_row(ref_row *row, const ref_inputs *in, attest_row at, slong prec, attest_error *err)
 {
     const int state = attest_axis_value_of(in->p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE;
     ref_ball_cache own;
@@ -287,7 +286,7 @@ attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_
     attest_status status;
     row->computed = 0;
     ref_ball_cache_init(&own);
-    ref_visible(in, b, i, &first, &last);
+    ref_visible(in, at.b, at.i, &first, &last);
     if (last < first)
         last = first;
     ATTEST_TRY(ref_row_resize(row, in->p->e, last - first, err));
@@ -301,7 +300,7 @@ attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_
     if (row->empty)
         fill_empty(row, in->p);
     else
-        ATTEST_TRY(fill_row(row, in, in->ball ? in->ball : &own, b, h, i, prec, err));
+        ATTEST_TRY(fill_row(row, in, in->ball ? in->ball : &own, at, prec, err));
     if (row->no_truth)
         row->illposed = row->lse_open = 0;
     row->computed = 1;

@@ -90,14 +90,14 @@ void ref_delta_runs_free(struct ref_delta_run *list);
 
 /* ---- ball_steps.c: cap, alibi, clamp, filter and gates ----------------------------------------------------------- */
 /* row->s, from scale <phi(q), phi(k)>, to the score of the formula. */
-void ref_ball_score_steps(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec);
+void ref_ball_score_steps(ref_row *row, const ref_inputs *in, attest_row at, slong prec);
 /* row->w = 0 unless s > max s - TAU, and row->kept; a comparison that this precision leaves open gives the hull of
  * 0 and w (R-FILTER-BALL). */
 void ref_ball_filter(ref_row *row, const attest_problem *p, slong prec);
 /* The value gate of key j; 0 if a value that it reads is not finite. */
 int ref_ball_value_gate(arb_t gate, const ref_inputs *in, int64_t b, int64_t g, int64_t j, slong prec);
 /* row->gout: of row (b,h,i). */
-void ref_ball_row_gate(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec);
+void ref_ball_row_gate(ref_row *row, const ref_inputs *in, attest_row at, slong prec);
 /* row->o from row->u, row->z and row->gout: gates, norm, gain and shift. */
 void ref_ball_output(ref_row *row, const ref_inputs *in, int64_t h, slong prec);
 

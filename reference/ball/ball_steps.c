@@ -2,12 +2,12 @@
  * inclusion (R-BALL). */
 #include "reference/ball/ball.h"
 
-void ref_ball_score_steps(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec)
+void ref_ball_score_steps(ref_row *row, const ref_inputs *in, attest_row at, slong prec)
 {
     axis_step_set steps[AXIS_STEPS];
     arb_t number[AXIS_STEPS];
-    const int count = axis_steps(steps, in, h);
-    const int64_t position = ref_position(in, b, i);
+    const int count = axis_steps(steps, in, at.h);
+    const int64_t position = ref_position(in, at.b, at.i);
     for (int k = 0; k < count; k++) {
         arb_init(number[k]);
         arb_set_d(number[k], steps[k].number);
@@ -51,11 +51,11 @@ int ref_ball_value_gate(arb_t gate, const ref_inputs *in, int64_t b, int64_t g, 
     return !gates->values || gates->ball(gate, in->role[gates->value_role], b, g, j, prec);
 }
 
-void ref_ball_row_gate(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec)
+void ref_ball_row_gate(ref_row *row, const ref_inputs *in, attest_row at, slong prec)
 {
     const axis_gates *gates = axis_gates_of(in->p);
     if (gates->rows)
-        row->no_truth |= !gates->ball(row->gout, in->role[gates->row_role], b, h, i, prec);
+        row->no_truth |= !gates->ball(row->gout, in->role[gates->row_role], at.b, at.h, at.i, prec);
 }
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */

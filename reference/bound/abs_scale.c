@@ -30,7 +30,7 @@ static attest_status job_start(abs_scale_job *job, attest_error *err)
     }
     mag_srcptr const set[BOUND_SETS] = { w, job->exponential ? s : NULL, NULL, NULL };
     bound_sums_fill(&job->sums, set);
-    bound_state_mass(job->given, job->given_z, job->in, job->b, job->h, job->i);
+    bound_state_mass(job->given, job->given_z, job->in, (attest_row){ job->b, job->h, job->i });
     for (int64_t c = 0; c < job->in->p->e; c++)
         mag_mul(job->given + c, job->given + c, row->decay0);
     mag_mul(job->given_z, job->given_z, row->decay0);
@@ -238,7 +238,7 @@ static void abs_scale_o(mag_ptr abs_scale, abs_scale_job *job)
 }
 
 attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref_inputs *in, attest_tensor_id id,
-                                int64_t b, int64_t h, int64_t i, attest_error *err)
+                                attest_row at, attest_error *err)
 {
     const int64_t count = id.index == ATTEST_O || id.index == ATTEST_U ? in->p->e : 1;
     attest_status status = ATTEST_OK;
@@ -251,7 +251,7 @@ attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref
         abs_scale_delta(abs_scale, row);
         return ATTEST_OK;
     }
-    abs_scale_job job = { .row = row, .in = in, .b = b, .h = h, .i = i, .g = attest_kv_head(in->p, h) };
+    abs_scale_job job = { .row = row, .in = in, .b = at.b, .h = at.h, .i = at.i, .g = attest_kv_head(in->p, at.h) };
     job.exponential = in->p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_EXP;
     ATTEST_TRY(job_start(&job, err));
     if (id.index == ATTEST_O)
@@ -269,13 +269,13 @@ out:
 }
 
 attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_inputs *in, attest_tensor_id id,
-                                 int64_t b, int64_t h, int64_t i, attest_error *err)
+                                 attest_row at, attest_error *err)
 {
     mag_ptr *kept = &row->abs_scale[id.index - ATTEST_O];
     if (!*kept) {
         const slong count = id.index == ATTEST_O || id.index == ATTEST_U ? (slong)in->p->e : 1;
         mag_ptr made = _mag_vec_init(count);
-        const attest_status status = ref_abs_scale_row(made, row, in, id, b, h, i, err);
+        const attest_status status = ref_abs_scale_row(made, row, in, id, at, err);
         if (status != ATTEST_OK) {
             _mag_vec_clear(made, count);
             return status;

@@ -415,8 +415,9 @@ static void set_row(row_job *job)
     AUTO_MAG(top);
     bound_state_top(top, job->in, job->b, job->g);
     job->weights.overflow |= mag_cmp(top, job->model.state_limit) > 0;
-    bound_state_mass(job->given, job->given_z, job->in, job->b, job->h, job->i);
-    bound_state_errors(job->given_error, job->given_z_error, &job->model, job->in, job->b, job->h, job->i);
+    bound_state_mass(job->given, job->given_z, job->in, (attest_row){ job->b, job->h, job->i });
+    bound_state_errors(job->given_error, job->given_z_error, &job->model, job->in,
+                       (attest_row){ job->b, job->h, job->i });
     mag_mul_ui(top, job->model.tiny, (ulong)bound_decay_steps(&job->model, row->keys + 1));
     mag_mul(top, top, job->weights.decay_most);
     for (int64_t c = 0; job->model.decays && c < job->in->p->e; c++)
@@ -445,8 +446,7 @@ static void fill_sums(row_job *job)
 }
 
 attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in, const attest_numerics *numerics,
-                            uint32_t flags, attest_tensor_id id, uint32_t got_dtype, int64_t b, int64_t h, int64_t i,
-                            attest_error *err)
+                            uint32_t flags, attest_tensor_id id, uint32_t got_dtype, attest_row at, attest_error *err)
 {
     const int64_t count = id.index == ATTEST_O || id.index == ATTEST_U ? in->p->e : 1;
     attest_status status;
@@ -456,7 +456,7 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     }
     if (row->empty || row->no_truth)
         return ATTEST_OK;
-    row_job job = { .row = row, .in = in, .b = b, .h = h, .i = i, .g = attest_kv_head(in->p, h) };
+    row_job job = { .row = row, .in = in, .b = at.b, .h = at.h, .i = at.i, .g = attest_kv_head(in->p, at.h) };
     job.got_dtype = got_dtype;
     job_init(&job);
     ATTEST_TRY(bound_weights_init(&job.weights, row->keys, err));
@@ -473,7 +473,7 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     }
     const int common = bound_common_factor(in->p, numerics, id.index);
     bound_updates_set(&job);
-    bound_weights_set(&job.weights, &job.model, row, in, b, h, i, common);
+    bound_weights_set(&job.weights, &job.model, row, in, at, common);
     if (common)
         bound_run_casts(&job.run, &job.model, &job.weights, row);
     fill_sums(&job);

@@ -51,7 +51,7 @@ void bound_sums_sizes(mag_t out, const bound_sums *sums);          /* sum_j valu
 
 /* ---- bound_input.c: what the formula does with inputs ------------------------------------------------ */
 /* Absolute terms of the given states: u[e] (or NULL) and z; zero without state=draw. */
-void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i);
+void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, attest_row at);
 /* The largest of their entries. */
 void bound_state_top(mag_t top, const ref_inputs *in, int64_t b, int64_t g);
 
@@ -139,8 +139,7 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
 void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                        int64_t token, int64_t position);
 /* What the errors of the query's features do to the given states' terms: u[e] and z (R-STATE). */
-void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h,
-                        int64_t i);
+void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, attest_row at);
 typedef struct bound_turned {
     mag_t rho, sigma, sum; /* of bound_turn(), bound_unit(), bound_stored_size() */
 } bound_turned;
@@ -196,21 +195,19 @@ enum { BOUND_SCORE = 0, BOUND_EXP = 1, BOUND_CAST = 2, BOUND_SUM = 3, BOUND_STAT
 attest_status bound_weights_init(bound_weights *w, int64_t keys, attest_error *err);
 void bound_weights_clear(bound_weights *w);
 /* common = 1: a factor common to all weights cancels in the output (o with a divisor, lse). */
-void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                       int64_t h, int64_t i, int common);
+void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at,
+                       int common);
 
 /* R-SCORE: what q and k lose by underflow where they are rounded to a type once they are scaled. */
 void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j);
 
 /* bound_run.c: takes delta of the scaled products down where their sums are declared to be serial (R-RUN). */
-void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                      int64_t h, int64_t i);
+void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at);
 
 /* bound_steps.c: cap, alibi and clamp on delta; the filter on sizes, then on the sets; decay; gates. */
-void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                       int64_t h, int64_t i);
-void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                        int64_t h, int64_t i);
+void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at);
+void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in,
+                        attest_row at);
 void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row);
 /* Roundings of one update that the state before and the terms that join it meet (R-UPDATE). */
 int64_t bound_update_roundings(const bound_model *m);

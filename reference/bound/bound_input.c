@@ -29,7 +29,7 @@ static void add_degree(mag_ptr u, mag_t z, const ref_inputs *in, mag_srcptr q, c
     }
 }
 
-void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
+void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, attest_row at)
 {
     const attest_problem *p = in->p;
     const attest_tensor *q = in->role[ATTEST_Q];
@@ -42,13 +42,13 @@ void bound_state_mass(mag_ptr u, mag_t z, const ref_inputs *in, int64_t b, int64
     const slong dim = (slong)attest_feature_dim(p);
     mag_ptr size = _mag_vec_init(dim);
     arb_ptr phi = _arb_vec_init(dim);
-    axis_phi(phi, in, q, attest_offset(q, b, h, i, 0), q->stride[3], ref_position(in, b, i), 128);
+    axis_phi(phi, in, q, attest_offset(q, at.b, at.h, at.i, 0), q->stride[3], ref_position(in, at.b, at.i), 128);
     for (slong c = 0; c < dim; c++)
         arb_get_mag(size + c, phi + c);
     _arb_vec_clear(phi, dim);
     for (int n = in->lowest; n <= in->highest; n++) {
         axis_degree_size(coef, p, n);
-        add_degree(u, z, in, size, coef, n, b, attest_kv_head(p, h));
+        add_degree(u, z, in, size, coef, n, at.b, attest_kv_head(p, at.h));
     }
     _mag_vec_clear(size, dim);
 }
@@ -98,14 +98,14 @@ static void slope_of_degree(mag_t y, const mag_t t, const mag_t top, const attes
     mag_mul_ui(y, y, (ulong)n);
 }
 
-void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
+void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, attest_row at)
 {
     const attest_problem *p = in->p;
-    const int64_t g = attest_kv_head(p, h);
+    const int64_t g = attest_kv_head(p, at.h);
     AUTO_MAG(t, top, sum, slope, relative);
     if (m->given) {
-        bound_entry_error(t, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
-        bound_token_size(sum, top, in, ATTEST_Q, b, h, i);
+        bound_entry_error(t, m, in, ATTEST_Q, at.b, at.h, at.i, ref_position(in, at.b, at.i));
+        bound_token_size(sum, top, in, ATTEST_Q, at.b, at.h, at.i);
         mag_mul(relative, top, m->feature); /* (F Q + t) for each factor: no entry errs by more */
         mag_add(t, t, relative);
         mag_mul(relative, m->scaled_tiny, m->room); /* of scale q, so that q errs by 1/|scale| of it */
@@ -115,10 +115,10 @@ void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inpu
         const int64_t rows = attest_state_rows(attest_feature_dim(p), n, 0);
         slope_of_degree(slope, t, top, p, n);
         for (int64_t c = 0; c < p->e; c++) {
-            column_mass(sum, in->h0[n], rows, b, g, c);
+            column_mass(sum, in->h0[n], rows, at.b, g, c);
             mag_addmul(u + c, slope, sum);
         }
-        column_mass(sum, in->z0[n], rows, b, g, 0);
+        column_mass(sum, in->z0[n], rows, at.b, g, 0);
         mag_addmul(z, slope, sum);
     }
 }

@@ -355,11 +355,10 @@ static void probable_score(mag_t y, double squares, double slack, const mag_t ma
     mag_min(y, y, dot);
 }
 
-void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                      int64_t h, int64_t i)
+void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     const attest_tensor *q = in->role[ATTEST_Q], *k = in->role[ATTEST_K];
-    const int64_t d = in->p->d, g = attest_kv_head(in->p, h);
+    const int64_t d = in->p->d, g = attest_kv_head(in->p, at.h);
     const int exact = 2 * attest_format_of(in->p->in).p <= attest_format_of(in->p->acc).p; /* products */
     const double rounds = exact ? 0 : 1;                                                   /* products do */
     const ulong root = root_above(d);
@@ -370,8 +369,8 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
     for (int64_t j = 0; j < row->keys; j++) {
         double sum = 0, terms = 0, total = 0, squares = 0;
         for (int64_t c = 0; c < d; c++) {
-            const double term = attest_load(q, attest_offset(q, b, h, i, c)) *
-                                attest_load(k, attest_offset(k, b, g, row->first + j, c));
+            const double term = attest_load(q, attest_offset(q, at.b, at.h, at.i, c)) *
+                                attest_load(k, attest_offset(k, at.b, g, row->first + j, c));
             sum += term;
             terms += __builtin_fabs(term);
             total += c > 0 ? __builtin_fabs(sum) : 0;

@@ -210,7 +210,7 @@ static attest_status delta_error(mag_t error, const bound_model *m, const ref_in
     AUTO_MAG(x);
     ref_row_init(&row);
     for (int64_t g = 0; g < in->p->hkv; g++) {
-        ATTEST_TRY(ref_ball_row(&row, in, b, g * in->p->hq / in->p->hkv, in->p->n - 1, 128, err));
+        ATTEST_TRY(ref_ball_row(&row, in, (attest_row){ b, g * in->p->hq / in->p->hkv, in->p->n - 1 }, 128, err));
         if (row.no_truth)
             continue;
         if (!bound_delta_state(x, m, &row, in, b, g))

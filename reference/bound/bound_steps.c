@@ -3,14 +3,13 @@
 #include "reference/bound/bound.h"
 
 /* ---- steps of a score ------------------------------------------------------------------------------------- */
-void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                       int64_t h, int64_t i)
+void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     axis_step_set steps[AXIS_STEPS];
     axis_step_error errors[AXIS_STEPS];
-    const int count = axis_steps(steps, in, h);
+    const int count = axis_steps(steps, in, at.h);
     const axis_arithmetic arithmetic = bound_arithmetic(m);
-    const int64_t position = ref_position(in, b, i);
+    const int64_t position = ref_position(in, at.b, at.i);
     AUTO_MAG(size);
     if (!count)
         return;
@@ -46,8 +45,7 @@ static int plain_scores(const bound_model *m)
 }
 
 /* R-FILTER-EXACT: no kernel of this class rounds a score of the row, or the threshold. */
-static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b, int64_t h,
-                            int64_t i)
+static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     const slong least = m->score_emin;
     exact_span q, k, scale, gap;
@@ -58,9 +56,9 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
     exact_span_start(&k);
     exact_span_start(&scale);
     exact_span_start(&gap);
-    see_token(&q, in->role[ATTEST_Q], b, h, i);
+    see_token(&q, in->role[ATTEST_Q], at.b, at.h, at.i);
     for (int64_t j = 0; j < row->keys; j++)
-        see_token(&k, in->role[ATTEST_K], b, attest_kv_head(in->p, h), row->first + j);
+        see_token(&k, in->role[ATTEST_K], at.b, attest_kv_head(in->p, at.h), row->first + j);
     exact_span_see(&scale, m->p->scale);
     exact_span_see(&gap, m->p->axis[ATTEST_AXIS_FILTER].number);
     const slong grid = q.low + k.low + scale.low;
@@ -80,11 +78,10 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
 
 /* Keys whose score may be on either side of max - TAU for the kernel swing by all of their weight; others are surely
  * kept or surely dropped. */
-void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                        int64_t h, int64_t i)
+void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     const attest_setting *filter = &m->p->axis[ATTEST_AXIS_FILTER];
-    const int exact = filter->value != ATTEST_FILTER_NONE && scores_are_exact(m, row, in, b, h, i);
+    const int exact = filter->value != ATTEST_FILTER_NONE && scores_are_exact(m, row, in, at);
     AUTO_ARB(top, gap);
     AUTO_MAG(slack, x, size);
     if (filter->value == ATTEST_FILTER_NONE)

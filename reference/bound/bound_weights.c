@@ -53,13 +53,13 @@ void bound_weights_clear(bound_weights *w)
 }
 
 /* Could scale*q_c underflow for some channel? */
-static int small_query(const bound_model *m, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
+static int small_query(const bound_model *m, const ref_inputs *in, attest_row at)
 {
     const attest_tensor *q = in->role[ATTEST_Q];
     AUTO_MAG(x);
     int small = 0;
     for (int64_t c = 0; c < in->p->d; c++) {
-        const double value = attest_load(q, attest_offset(q, b, h, i, c));
+        const double value = attest_load(q, attest_offset(q, at.b, at.h, at.i, c));
         mag_set_d_lower(x, value);
         mag_mul_lower(x, x, m->scale);
         small |= value != 0 && mag_cmp(x, m->normal) <= 0;
@@ -68,18 +68,17 @@ static int small_query(const bound_model *m, const ref_inputs *in, int64_t b, in
 }
 
 /* Sizes of tokens, only where a term of a lemma needs them. */
-static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                       int64_t h, int64_t i)
+static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     const double scale = in->p->scale;
     const int plain = scale <= 1 && scale >= -1 && scale != 0; /* pre-scaling k cannot overflow */
     AUTO_MAG(top);
-    bound_token_size(w->q_sum, w->q_max, in, ATTEST_Q, b, h, i);
+    bound_token_size(w->q_sum, w->q_max, in, ATTEST_Q, at.b, at.h, at.i);
     if (mag_is_zero(m->feature_tiny) && !m->recurrent && !m->given && !m->narrows && !m->vector && plain &&
-        !m->scales_inputs && mag_equal(m->tiny_score, m->tiny) && (scale == 1.0 || !small_query(m, in, b, h, i)))
+        !m->scales_inputs && mag_equal(m->tiny_score, m->tiny) && (scale == 1.0 || !small_query(m, in, at)))
         return;
     for (int64_t j = 0; j < row->keys; j++) {
-        bound_token_size(w->token + j, top, in, ATTEST_K, b, attest_kv_head(in->p, h), row->first + j);
+        bound_token_size(w->token + j, top, in, ATTEST_K, at.b, attest_kv_head(in->p, at.h), row->first + j);
         mag_max(w->k_max, w->k_max, top);
     }
 }
@@ -105,8 +104,7 @@ static void feature_error(mag_t y, const bound_weights *w, const bound_model *m,
 }
 
 /* Adds to the features' parts what rotations and divisions by a norm do (R-ROTATE, R-UNIT). */
-static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                      int64_t h, int64_t i)
+static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     bound_turned q, k;
     AUTO_MAG(x);
@@ -114,10 +112,10 @@ static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row
         return;
     bound_turned_init(&q);
     bound_turned_init(&k);
-    w->overflow |= !bound_turned_set(&q, m, in, ATTEST_Q, b, h, i, ref_position(in, b, i));
+    w->overflow |= !bound_turned_set(&q, m, in, ATTEST_Q, at.b, at.h, at.i, ref_position(in, at.b, at.i));
     for (int64_t j = 0; j < row->keys; j++) {
         const int64_t key = row->first + j;
-        w->overflow |= !bound_turned_set(&k, m, in, ATTEST_K, b, attest_kv_head(in->p, h), key, key);
+        w->overflow |= !bound_turned_set(&k, m, in, ATTEST_K, at.b, attest_kv_head(in->p, at.h), key, key);
         bound_turned_score(x, m, &q, &k, row->turn + j);
         if (m->vector)
             mag_mul(x, x, w->decay_most);
@@ -205,8 +203,7 @@ __attribute__((noinline)) static void underflow_error(mag_t x, const bound_weigh
     mag_add(x, x, y);
 }
 
-static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                       int64_t h, int64_t i)
+static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     AUTO_MAG(x, fixed);
     mag_add_ui(fixed, m->scale, 1); /* 2 tiny (2d(1+|scale|) + 2 + |q| + |k|): R-SCORE */
@@ -215,10 +212,10 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
     mag_add(fixed, fixed, w->q_sum);
     for (int64_t j = 0; j < row->keys; j++)
         feature_error(w->feature + j, w, m, row->mass + j, j);
-    add_turns(w, m, row, in, b, h, i);
+    add_turns(w, m, row, in, at);
     for (int64_t j = 0; j < row->keys; j++)
-        product_error(w, m, row, i, j);
-    bound_run_scores(w, m, row, in, b, h, i);
+        product_error(w, m, row, at.i, j);
+    bound_run_scores(w, m, row, in, at);
     for (int64_t j = 0; j < row->keys; j++) {
         mag_add(x, fixed, w->token + j);
         underflow_error(x, w, m, j);
@@ -230,7 +227,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_min(w->likely_score, w->likely_score, x);
     else
         mag_one(w->likely_score);
-    bound_score_steps(w, m, row, in, b, h, i);
+    bound_score_steps(w, m, row, in, at);
     for (int64_t j = 0; j < row->keys; j++) {
         add_stores(w, m, row, j);
         mag_max(w->delta_max, w->delta_max, w->delta + j);
@@ -239,7 +236,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_max(w->score_max, w->score_max, x);
         arb_get_mag(w->size + j, row->w + j);
     }
-    bound_filter_sizes(w, m, row, in, b, h, i);
+    bound_filter_sizes(w, m, row, in, at);
 }
 
 static void check_inputs(bound_weights *w, const bound_model *m)
@@ -374,29 +371,29 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
     mag_add(w->lost, w->lost, total);
 }
 
-void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,
-                       int64_t h, int64_t i, int common)
+void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at,
+                       int common)
 {
     AUTO_ARB(divisor);
     if (!m->likely_scores)
         w->likely = NULL;
-    bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, b, attest_kv_head(in->p, h), i);
-    bound_value_gate(w->gate_value, m, in, b, row->first, row->last);
-    bound_row_gate(w->gate_row, w->gate_tiny, m, in, b, i);
-    set_tokens(w, m, row, in, b, h, i);
-    set_scores(w, m, row, in, b, h, i);
+    bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, at.b, attest_kv_head(in->p, at.h), at.i);
+    bound_value_gate(w->gate_value, m, in, at.b, row->first, row->last);
+    bound_row_gate(w->gate_row, w->gate_tiny, m, in, at.b, at.i);
+    set_tokens(w, m, row, in, at);
+    set_scores(w, m, row, in, at);
     check_inputs(w, m);
     set_counts(w, m);
-    w->past = m->decays && i + 1 > w->keys ? i + 1 : w->keys;
-    if (axis_divisor(divisor, row, in, h))
+    w->past = m->decays && at.i + 1 > w->keys ? at.i + 1 : w->keys;
+    if (axis_divisor(divisor, row, in, at.h))
         arb_get_mag(w->divisor, divisor);
     if (m->exponential)
-        bound_exp_weights(w, m, row, in, h, common);
+        bound_exp_weights(w, m, row, in, at.h, common);
     else
         bound_poly_weights(w, m, row, in);
     bound_decay_scale(w, m, row);
     bound_filter_weights(w, m, row); /* kept_j is one of D W */
-    bound_decay_weights(w, m, row, i);
+    bound_decay_weights(w, m, row, at.i);
     set_casts(w, m, common || m->running); /* a running mean is divided even where u is asked for */
     set_sums(w, m, common || m->running);
     if (m->recurrent || m->given)

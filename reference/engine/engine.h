@@ -100,8 +100,7 @@ int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i);
 void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last);
 
 /* ball: computes the row at working precision prec (bits).  Reads every axis through its rows in axis/. */
-attest_status ref_ball_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, slong prec,
-                           attest_error *err);
+attest_status ref_ball_row(ref_row *row, const ref_inputs *in, attest_row at, slong prec, attest_error *err);
 /* S_n (z_state: without v) of KV head (b,g) after the last key visible to query n-1, full Kronecker:
  * out[rows*e] or out[rows].  abs_scale[..] (or NULL) gets the sum of absolute terms. */
 attest_status ref_ball_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *in, int64_t b, int64_t g, int degree,
@@ -110,10 +109,10 @@ int ref_ball_serves(const attest_problem *p, char *why, size_t len);
 
 /* exact: 1 if row (b,h,i) is rational for the values at hand and its predicted size is affordable (theory
  * A3: bits <= 2^16 an integer). */
-int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i);
+int ref_exact_serves(const ref_inputs *in, attest_row at);
 /* Fills uq, zq, oq (not reduced), rational, illposed (z exactly 0) and overwrites u, z, o by balls around them at
  * row->prec; row already holds the ball engine's row.  ATTEST_INTERNAL if they do not overlap. */
-attest_status ref_exact_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, attest_error *err);
+attest_status ref_exact_row(ref_row *row, const ref_inputs *in, attest_row at, attest_error *err);
 /* As ref_ball_state, as rationals. */
 int ref_exact_state_serves(const ref_inputs *in, int64_t b, int64_t g, int degree);
 attest_status ref_exact_state(mpq_t *out, const ref_inputs *in, int64_t b, int64_t g, int degree, int z_state,
@@ -162,18 +161,17 @@ typedef struct ref_witness {
 void ref_witness_init(ref_witness *w);
 void ref_witness_clear(ref_witness *w);
 int ref_witness_serves(const attest_problem *p, char *why, size_t len);
-attest_status ref_witness_row(ref_witness *w, const attest_problem *p, const attest_bundle *in, int64_t b, int64_t h,
-                              int64_t i, mpfr_prec_t bits, attest_error *err);
+attest_status ref_witness_row(ref_witness *w, const attest_problem *p, const attest_bundle *in, attest_row at,
+                              mpfr_prec_t bits, attest_error *err);
 attest_status ref_witness_state(mpfr_t *value, mpfr_t *error, const attest_problem *p, const attest_bundle *in,
                                 int64_t b, int64_t g, int degree, int z_state, mpfr_prec_t bits, attest_error *err);
 
 /* Tie lemma (R-TIE): 1 if o_ic equals the rational `candidate` exactly, decided by comparing the mean of
  * v over every group of keys with equal exact score; 0 if it does not; -1 if the lemma does not apply. */
-int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t channel, const mpq_t candidate);
+int ref_tie(const ref_inputs *in, attest_row at, int64_t channel, const mpq_t candidate);
 
 /* The cached row of a truth at precision >= prec (judging raises it), with the engine the truth asked for. */
-attest_status ref_truth_row(ref_row **row, attest_truth *truth, int64_t b, int64_t h, int64_t i, slong prec,
-                            attest_error *err);
+attest_status ref_truth_row(ref_row **row, attest_truth *truth, attest_row at, slong prec, attest_error *err);
 const ref_inputs *ref_truth_inputs(const attest_truth *truth);
 
 /* ulp.c: interval of |got - t| in ulps of `dtype` for t in the ball; outward doubles (derivations R-ULP). */
@@ -200,13 +198,12 @@ void ref_bound_init(ref_bound *b);
 void ref_bound_clear(ref_bound *b);
 /* abs_scale[e] (o, u) or abs_scale[1] (z, lse). */
 attest_status ref_abs_scale_row(mag_ptr abs_scale, const ref_row *row, const ref_inputs *in, attest_tensor_id id,
-                                int64_t b, int64_t h, int64_t i, attest_error *err);
+                                attest_row at, attest_error *err);
 /* The same, kept with the row: several kernels and passes ask. */
 attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_inputs *in, attest_tensor_id id,
-                                 int64_t b, int64_t h, int64_t i, attest_error *err);
+                                 attest_row at, attest_error *err);
 attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in, const attest_numerics *numerics,
-                            uint32_t flags, attest_tensor_id id, uint32_t got_dtype, int64_t b, int64_t h, int64_t i,
-                            attest_error *err);
+                            uint32_t flags, attest_tensor_id id, uint32_t got_dtype, attest_row at, attest_error *err);
 void ref_update_cache_free(struct ref_update_cache *cache);
 /* bound[rows*e] or [rows]; state is the enclosure, abs_scale the sum of absolute terms. */
 attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_scale, arb_srcptr state,

@@ -41,23 +41,23 @@ attest_status attest_evidence_value(attest_span *value, attest_error *err, const
 
 /* Row of o or u (e spans), z or lse (one).  NaN: ill-posed, or an output that the variant lacks (u, z, lse of the delta
  * rule, lse of an empty row).  BAD_INPUT: another role. */
-attest_status attest_evidence_row(attest_span *value, attest_truth *truth, uint32_t role, int64_t b, int64_t h,
-                                  int64_t i, attest_error *err);
+attest_status attest_evidence_row(attest_span *value, attest_truth *truth, uint32_t role, attest_row at,
+                                  attest_error *err);
 /* weight_j = w_ij/sum_j w_ij and score s_ij (scale and steps applied, no center taken off) of the visible keys:
  * *count of them, INTERNAL where there are more than `room`; either may be NULL.  NaN: weights whose sum may be 0. */
 attest_status attest_evidence_weights(attest_span *weight, attest_span *score, int64_t room, int64_t *count,
-                                      attest_truth *truth, int64_t b, int64_t h, int64_t i, attest_error *err);
-/* Compares row (b,h,i) of o, u, z or lse of one truth with row (b2,h2,i2) of another, number by number: adds to *match.
+                                      attest_truth *truth, attest_row at, attest_error *err);
+/* Compares a row of o, u, z or lse of one truth with a row of another, number by number: adds to *match.
  * INTERNAL: a row has no value to compare, or other rows have other lengths. */
-attest_status attest_evidence_same(attest_match *match, uint32_t role, attest_truth *one, int64_t b, int64_t h,
-                                   int64_t i, attest_truth *two, int64_t b2, int64_t h2, int64_t i2, attest_error *err);
+attest_status attest_evidence_same(attest_match *match, uint32_t role, attest_truth *one, attest_row at,
+                                   attest_truth *two, attest_row there, attest_error *err);
 /* x.y/(|x| |y|), x and y the o of the same row of two truths.  NaN: one is 0 or ill-posed.  BAD_INPUT: other widths. */
-attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, attest_truth *two, int64_t b, int64_t h,
-                                     int64_t i, attest_error *err);
+attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, attest_truth *two, attest_row at,
+                                     attest_error *err);
 /* |x-y|/|y|, x and y the o of the same row of two truths, |x| the square root of the sum of squares.  NaN: y may be 0,
  * or a row is ill-posed.  BAD_INPUT: other widths. */
-attest_status attest_evidence_distance(attest_span *distance, attest_truth *one, attest_truth *two, int64_t b,
-                                       int64_t h, int64_t i, attest_error *err);
+attest_status attest_evidence_distance(attest_span *distance, attest_truth *one, attest_truth *two, attest_row at,
+                                       attest_error *err);
 /* Mean and variance (sum (s - mean)^2 / count) of all visible scores of a truth, and the mean over all its rows of
  * max - min (0 for a row without keys).  NaN: no score at all. */
 attest_status attest_evidence_moments(attest_span *mean, attest_span *variance, attest_span *range, attest_truth *truth,
@@ -66,7 +66,7 @@ attest_status attest_evidence_moments(attest_span *mean, attest_span *variance, 
  * sum_{dropped} e^s / sum e^s of the others.  tau > 0, at least one visible key.  INTERNAL where the enclosure of a
  * score does not decide whether it is kept. */
 attest_status attest_evidence_filter(int64_t *kept, attest_span *range, attest_span *dropped, attest_truth *truth,
-                                     double tau, int64_t b, int64_t h, int64_t i, attest_error *err);
+                                     double tau, attest_row at, attest_error *err);
 
 /* ---- softmax over a list ----------------------------------------------------------------------------------------- */
 typedef struct attest_gate_facts {
@@ -96,7 +96,7 @@ attest_status attest_evidence_order(int64_t *p, double range, const char *center
  * key, I2 per output component, I3 per pair of neighbouring keys, I4 once; both sides enclosed.  Adds to match[0..3].
  * p >= 0; BAD_INPUT where the rows see no key, or others than each other. */
 attest_status attest_evidence_identities(attest_match match[4], attest_truth *taylor, attest_truth *softmax, int p,
-                                         int64_t b, int64_t h, int64_t i, attest_error *err);
+                                         attest_row at, attest_error *err);
 
 /* ---- work -------------------------------------------------------------------------------------------------------- */
 /* Counted while the form runs on the inputs of head (0,0), feature maps already applied and not counted. */

@@ -32,12 +32,12 @@ void ref_match_balls(attest_match *match, const arb_t x, const arb_t y)
 }
 
 /* A row whose scores and weights exist. */
-static attest_status known_row(ref_row **row, attest_truth *truth, int64_t b, int64_t h, int64_t i, attest_error *err)
+static attest_status known_row(ref_row **row, attest_truth *truth, attest_row at, attest_error *err)
 {
-    const attest_status status = ref_truth_row(row, truth, b, h, i, BITS, err);
+    const attest_status status = ref_truth_row(row, truth, at, BITS, err);
     if (status == ATTEST_OK && (*row)->no_truth)
         return attest_fail(err, ATTEST_BAD_INPUT, "row (%lld,%lld,%lld) reads an input that is not finite",
-                           (long long)b, (long long)h, (long long)i);
+                           (long long)at.b, (long long)at.h, (long long)at.i);
     return status;
 }
 
@@ -74,13 +74,13 @@ static attest_status output_role(uint32_t role, attest_error *err)
     return attest_fail(err, ATTEST_BAD_INPUT, "role %u is no output of a row", (unsigned)role);
 }
 
-attest_status attest_evidence_row(attest_span *value, attest_truth *truth, uint32_t role, int64_t b, int64_t h,
-                                  int64_t i, attest_error *err)
+attest_status attest_evidence_row(attest_span *value, attest_truth *truth, uint32_t role, attest_row at,
+                                  attest_error *err)
 {
     ref_row *row;
     attest_status status;
     ATTEST_TRY(output_role(role, err));
-    ATTEST_TRY(ref_truth_row(&row, truth, b, h, i, BITS, err));
+    ATTEST_TRY(ref_truth_row(&row, truth, at, BITS, err));
     const row_values v = values_of(row, role, ref_truth_inputs(truth)->p);
     for (int64_t c = 0; c < v.count; c++)
         value[c] = v.known ? ref_span_of(v.ball + c) : (attest_span){ NAN, NAN };
@@ -89,13 +89,13 @@ out:
 }
 
 attest_status attest_evidence_weights(attest_span *weight, attest_span *score, int64_t room, int64_t *count,
-                                      attest_truth *truth, int64_t b, int64_t h, int64_t i, attest_error *err)
+                                      attest_truth *truth, attest_row at, attest_error *err)
 {
     ref_row *row;
     attest_status status;
     AUTO_ARB(sum, x);
     *count = 0;
-    ATTEST_TRY(known_row(&row, truth, b, h, i, err));
+    ATTEST_TRY(known_row(&row, truth, at, err));
     if (row->keys > room)
         ATTEST_TRY(
             attest_fail(err, ATTEST_INTERNAL, "%lld keys, room for %lld", (long long)row->keys, (long long)room));
@@ -125,8 +125,8 @@ static void count_pair(attest_match *match, const arb_t x, const arb_t y, const 
     ref_match_add(match, d, different, a && b);
 }
 
-attest_status attest_evidence_same(attest_match *match, uint32_t role, attest_truth *one, int64_t b, int64_t h,
-                                   int64_t i, attest_truth *two, int64_t b2, int64_t h2, int64_t i2, attest_error *err)
+attest_status attest_evidence_same(attest_match *match, uint32_t role, attest_truth *one, attest_row at,
+                                   attest_truth *two, attest_row there, attest_error *err)
 {
     ref_row *first, *second;
     attest_status status;
@@ -134,7 +134,7 @@ attest_status attest_evidence_same(attest_match *match, uint32_t role, attest_tr
     int64_t count = 0;
     mpq_t *rational = NULL;
     ATTEST_TRY(output_role(role, err));
-    ATTEST_TRY(ref_truth_row(&first, one, b, h, i, BITS, err));
+    ATTEST_TRY(ref_truth_row(&first, one, at, BITS, err));
     const row_values x = values_of(first, role, ref_truth_inputs(one)->p);
     count = x.count;
     copy = _arb_vec_init(count); /* of one truth, the second row may take the first one's place */
@@ -149,11 +149,11 @@ attest_status attest_evidence_same(attest_match *match, uint32_t role, attest_tr
             mpq_set(rational[c], x.rational[c]);
         }
     }
-    ATTEST_TRY(ref_truth_row(&second, two, b2, h2, i2, BITS, err));
+    ATTEST_TRY(ref_truth_row(&second, two, there, BITS, err));
     const row_values y = values_of(second, role, ref_truth_inputs(two)->p);
     if (!known || !y.known || y.count != count)
-        ATTEST_TRY(attest_fail(err, ATTEST_INTERNAL, "row (%lld,%lld,%lld) has no value to compare", (long long)b,
-                               (long long)h, (long long)i));
+        ATTEST_TRY(attest_fail(err, ATTEST_INTERNAL, "row (%lld,%lld,%lld) has no value to compare", (long long)at.b,
+                               (long long)at.h, (long long)at.i));
     for (int64_t c = 0; c < count; c++)
         count_pair(match, copy + c, y.ball + c, rational ? &rational[c] : NULL, y.rational ? &y.rational[c] : NULL);
 out:
@@ -166,12 +166,12 @@ out:
 }
 
 /* The same row of two truths, of one width. */
-static attest_status known_rows(ref_row **x, ref_row **y, attest_truth *one, attest_truth *two, int64_t b, int64_t h,
-                                int64_t i, attest_error *err)
+static attest_status known_rows(ref_row **x, ref_row **y, attest_truth *one, attest_truth *two, attest_row at,
+                                attest_error *err)
 {
     attest_status status;
-    ATTEST_TRY(known_row(x, one, b, h, i, err));
-    ATTEST_TRY(known_row(y, two, b, h, i, err));
+    ATTEST_TRY(known_row(x, one, at, err));
+    ATTEST_TRY(known_row(y, two, at, err));
     if ((*x)->e != (*y)->e)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "rows of %lld and of %lld values", (long long)(*x)->e,
                                (long long)(*y)->e));
@@ -179,14 +179,14 @@ out:
     return status;
 }
 
-attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, attest_truth *two, int64_t b, int64_t h,
-                                     int64_t i, attest_error *err)
+attest_status attest_evidence_cosine(attest_span *cosine, attest_truth *one, attest_truth *two, attest_row at,
+                                     attest_error *err)
 {
     ref_row *x, *y;
     attest_status status;
     AUTO_ARB(dot, xx, yy);
     *cosine = (attest_span){ NAN, NAN };
-    ATTEST_TRY(known_rows(&x, &y, one, two, b, h, i, err));
+    ATTEST_TRY(known_rows(&x, &y, one, two, at, err));
     if (x->illposed || y->illposed) /* stays NaN */
         goto out;
     arb_dot(dot, NULL, 0, x->o, 1, y->o, 1, (slong)x->e, BITS);
@@ -200,14 +200,14 @@ out:
     return status;
 }
 
-attest_status attest_evidence_distance(attest_span *distance, attest_truth *one, attest_truth *two, int64_t b,
-                                       int64_t h, int64_t i, attest_error *err)
+attest_status attest_evidence_distance(attest_span *distance, attest_truth *one, attest_truth *two, attest_row at,
+                                       attest_error *err)
 {
     ref_row *x, *y;
     attest_status status;
     AUTO_ARB(d, dd, yy);
     *distance = (attest_span){ NAN, NAN };
-    ATTEST_TRY(known_rows(&x, &y, one, two, b, h, i, err));
+    ATTEST_TRY(known_rows(&x, &y, one, two, at, err));
     if (x->illposed || y->illposed) /* stays NaN */
         goto out;
     for (int64_t c = 0; c < x->e; c++) {
@@ -244,7 +244,7 @@ attest_status attest_evidence_moments(attest_span *mean, attest_span *variance, 
     AUTO_ARB(sum, squares, ranges);
     for (int64_t r = 0; r < rows; r++) {
         ref_row *row;
-        ATTEST_TRY(known_row(&row, truth, r / p->n / p->hq, r / p->n % p->hq, r % p->n, err));
+        ATTEST_TRY(known_row(&row, truth, (attest_row){ r / p->n / p->hq, r / p->n % p->hq, r % p->n }, err));
         for (int64_t j = 0; j < row->keys; j++, count++) {
             arb_add(sum, sum, row->s + j, BITS);
             arb_addmul(squares, row->s + j, row->s + j, BITS);
@@ -263,7 +263,7 @@ out:
 }
 
 attest_status attest_evidence_filter(int64_t *kept, attest_span *range, attest_span *dropped, attest_truth *truth,
-                                     double tau, int64_t b, int64_t h, int64_t i, attest_error *err)
+                                     double tau, attest_row at, attest_error *err)
 {
     ref_row *row;
     attest_status status;
@@ -272,10 +272,10 @@ attest_status attest_evidence_filter(int64_t *kept, attest_span *range, attest_s
     *range = *dropped = (attest_span){ NAN, NAN };
     if (!(tau > 0) || !isfinite(tau))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "a threshold of %g: it is above 0 and finite", tau));
-    ATTEST_TRY(known_row(&row, truth, b, h, i, err));
+    ATTEST_TRY(known_row(&row, truth, at, err));
     if (row->keys < 1)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "row (%lld,%lld,%lld) sees no key", (long long)b, (long long)h,
-                               (long long)i));
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "row (%lld,%lld,%lld) sees no key", (long long)at.b,
+                               (long long)at.h, (long long)at.i));
     for (int64_t j = 0; j < row->keys; j++)
         arb_max(top, j ? top : row->s, row->s + j, BITS);
     arb_set_d(limit, tau);

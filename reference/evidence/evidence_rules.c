@@ -335,7 +335,7 @@ attest_status attest_evidence_rule(attest_match *match, const char *rule, int64_
         rules[index].run(&job);
         for (int64_t i = 0; i < p->n; i++) {
             ref_row *row;
-            ATTEST_TRY(ref_truth_row(&row, truth, bh / p->hq, bh % p->hq, i, 256, err));
+            ATTEST_TRY(ref_truth_row(&row, truth, (attest_row){ bh / p->hq, bh % p->hq, i }, 256, err));
             ref_row_reduce(row);
             const int plain = attest_problem_has(p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_U }, NULL, 0) &&
                               attest_axis_value_of(p, ATTEST_AXIS_NORM) != ATTEST_NORM_NONE;

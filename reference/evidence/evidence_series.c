@@ -248,7 +248,7 @@ static void identity_fill(identity_row *r, int p)
 }
 
 attest_status attest_evidence_identities(attest_match match[4], attest_truth *taylor_truth, attest_truth *softmax,
-                                         int p, int64_t b, int64_t h, int64_t i, attest_error *err)
+                                         int p, attest_row at, attest_error *err)
 {
     attest_status status;
     ref_row *t, *s;
@@ -258,13 +258,13 @@ attest_status attest_evidence_identities(attest_match match[4], attest_truth *ta
     arb_init(r.sum_t);
     arb_init(r.sum_e);
     arb_init(r.mean);
-    ATTEST_TRY(ref_truth_row(&t, taylor_truth, b, h, i, BITS, err));
-    ATTEST_TRY(ref_truth_row(&s, softmax, b, h, i, BITS, err));
+    ATTEST_TRY(ref_truth_row(&t, taylor_truth, at, BITS, err));
+    ATTEST_TRY(ref_truth_row(&s, softmax, at, BITS, err));
     if (p < 0)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%d is no order", p));
     if (t->no_truth || s->no_truth || t->keys < 1 || t->keys != s->keys || t->first != s->first || t->e != s->e)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "row (%lld,%lld,%lld): two rows over the same keys are needed",
-                               (long long)b, (long long)h, (long long)i));
+                               (long long)at.b, (long long)at.h, (long long)at.i));
     keys = t->keys;
     r.t = t;
     r.s = s;
@@ -272,7 +272,7 @@ attest_status attest_evidence_identities(attest_match match[4], attest_truth *ta
     r.weight = _arb_vec_init(keys);
     identity_fill(&r, p);
     identity_weights(&match[0], &r);
-    identity_output(&match[1], &r, ref_truth_inputs(softmax), b, attest_kv_head(ref_truth_inputs(softmax)->p, h));
+    identity_output(&match[1], &r, ref_truth_inputs(softmax), at.b, attest_kv_head(ref_truth_inputs(softmax)->p, at.h));
     identity_ratio(&match[2], &r);
     identity_sum(&match[3], &r);
 out:

@@ -170,7 +170,7 @@ static attest_status compare_row(attest_match *match, const work_job *job, int e
                                  attest_error *err)
 {
     ref_row *row;
-    const attest_status status = ref_truth_row(&row, truth, 0, 0, i, BITS, err);
+    const attest_status status = ref_truth_row(&row, truth, (attest_row){ 0, 0, i }, BITS, err);
     if (status != ATTEST_OK)
         return status;
     if (exact && (!row->rational || row->illposed))

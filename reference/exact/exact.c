@@ -61,20 +61,20 @@ static int affordable(const exact_keys *r)
            bits <= EXACT_WORK_LIMIT / steps;
 }
 
-int ref_exact_serves(const ref_inputs *in, int64_t b, int64_t h, int64_t i)
+int ref_exact_serves(const ref_inputs *in, attest_row at)
 {
     exact_keys r;
     if (!axis_served(in->p, AXIS_EXACT, 0, NULL))
         return 0;
-    if (exact_integer_keys(&r, in, b, h, i) && affordable(&r)) /* so it is with the spans of its own keys */
+    if (exact_integer_keys(&r, in, at) && affordable(&r)) /* so it is with the spans of its own keys */
         return 1;
-    return exact_keys_scan(&r, in, b, h, i, 1) && affordable(&r);
+    return exact_keys_scan(&r, in, at, 1) && affordable(&r);
 }
 
-int exact_row_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int norm)
+int exact_row_keys(exact_keys *r, const ref_inputs *in, attest_row at, int norm)
 {
     return axis_served(in->p, AXIS_EXACT, norm ? 0 : EXACT_NO_NORM, NULL) &&
-           (exact_integer_keys(r, in, b, h, i) || exact_keys_scan(r, in, b, h, i, 1));
+           (exact_integer_keys(r, in, at) || exact_keys_scan(r, in, at, 1));
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------------- */
@@ -387,14 +387,14 @@ int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)
     return defined;
 }
 
-attest_status ref_exact_row(ref_row *row, const ref_inputs *in, int64_t b, int64_t h, int64_t i, attest_error *err)
+attest_status ref_exact_row(ref_row *row, const ref_inputs *in, attest_row at, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const attest_problem *p = in->p;
     exact_keys r;
-    if (!exact_row_keys(&r, in, b, h, i, 1))
+    if (!exact_row_keys(&r, in, at, 1))
         return attest_fail(err, ATTEST_BAD_INPUT, "the exact engine does not serve row b=%lld h=%lld i=%lld",
-                           (long long)b, (long long)h, (long long)i);
+                           (long long)at.b, (long long)at.h, (long long)at.i);
     const int empty = r.first == r.last && !exact_given_state(in);
     const int ball_has_o = !row->illposed; /* a divisor that is 0 lies in every enclosure of it */
     ATTEST_TRY(exact_row_sums(row->uq, row->zq, &r, err));

@@ -35,11 +35,10 @@ typedef struct exact_keys {
 
 /* Looks at all that row (b,h,i) reads, its query, its gate and its scores only if `with_query`; 0 if a value is not
  * finite or a feature is not rational. */
-int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query);
+int exact_keys_scan(exact_keys *r, const ref_inputs *in, attest_row at, int with_query);
 /* The same with query, for a variant without gates, decay and delta rule whose keys and values are known to lie in
  * the spans k (before phi) and v (and 1): of all it looks at the query alone. */
-int exact_keys_of_head(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, const exact_span *k,
-                       const exact_span *v);
+int exact_keys_of_head(exact_keys *r, const ref_inputs *in, attest_row at, const exact_span *k, const exact_span *v);
 
 /* out = phi(x), for x on the grid 2^low. */
 void exact_feature_dyadic(exact_dyadic *out, double x, const exact_keys *r, long low);
@@ -77,7 +76,7 @@ void exact_scores_free(exact_scores *s);
 
 /* All that row (b,h,i) reads, of its head where that can be (exact_integer.h); 0: not served.  norm=0: u and z alone
  * are wanted, which know no norm. */
-int exact_row_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int norm);
+int exact_row_keys(exact_keys *r, const ref_inputs *in, attest_row at, int norm);
 
 /* Upper bound of the bits of every integer of the row (R-EXACT-SIZE); -1: a given state is not finite. */
 long exact_row_bits(const exact_keys *r);

@@ -48,7 +48,7 @@ static void monomials_of(exact_dyadic *m, const exact_form *f, const exact_dyadi
 static attest_status scan_row(exact_keys *r, const exact_form *f, int64_t i, attest_error *err)
 {
     const char *why = NULL;
-    if (!exact_keys_scan(r, f->in, f->b, f->h, i, 1))
+    if (!exact_keys_scan(r, f->in, (attest_row){ f->b, f->h, i }, 1))
         why = "an input is not finite or its feature not rational";
     else if (r->first > 0 && r->last > r->first)
         why = "the visible keys are no prefix";

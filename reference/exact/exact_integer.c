@@ -138,20 +138,20 @@ static int plan_row(plan *y, const exact_keys *r)
     return 1;
 }
 
-int exact_integer_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i)
+int exact_integer_keys(exact_keys *r, const ref_inputs *in, attest_row at)
 {
     ref_exact_cache *a = in->exact;
     const attest_problem *p = in->p;
     plan y;
     if (!a || !axis_served(p, AXIS_WORDS, EXACT_NO_NORM, NULL))
         return 0;
-    const int64_t g = attest_kv_head(p, h);
-    if (a->b != b || a->g != g) {
-        a->served = head_fill(a, in, b, g);
-        a->b = b;
+    const int64_t g = attest_kv_head(p, at.h);
+    if (a->b != at.b || a->g != g) {
+        a->served = head_fill(a, in, at.b, g);
+        a->b = at.b;
         a->g = g;
     }
-    if (!a->served || !exact_keys_of_head(r, in, b, h, i, &a->k, &a->v))
+    if (!a->served || !exact_keys_of_head(r, in, at, &a->k, &a->v))
         return 0;
     r->head = a;
     return plan_row(&y, r);

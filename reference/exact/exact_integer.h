@@ -38,7 +38,7 @@ void ref_exact_cache_clear(ref_exact_cache *cache);
 
 /* r of row (b,h,i) with the spans of its whole head, r->head set; 0: not served here (no cache is given, an axis, a
  * value, a size, or memory is short), and r is undefined. */
-int exact_integer_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i);
+int exact_integer_keys(exact_keys *r, const ref_inputs *in, attest_row at);
 
 /* The sums of row r into r->head: u_c = sum_c 2^(exponent + r->v.low) / denominator, z likewise without v.low. */
 typedef struct exact_integer_scale {

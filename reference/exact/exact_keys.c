@@ -109,17 +109,17 @@ static void see_keys(exact_keys *r)
 }
 
 /* All but keys, values and decays. */
-static void see_query(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query)
+static void see_query(exact_keys *r, const ref_inputs *in, attest_row at, int with_query)
 {
     const attest_problem *p = in->p;
-    *r = (exact_keys){ .in = in, .b = b, .h = h, .g = attest_kv_head(p, h), .i = i };
+    *r = (exact_keys){ .in = in, .b = at.b, .h = at.h, .g = attest_kv_head(p, at.h), .i = at.i };
     exact_span *const spans[] = { &r->q, &r->k, &r->v, &r->scale, &r->gin, &r->gout, &r->beta, &r->decay };
     r->feature = axis_feature_of(p);
-    ref_visible(in, b, i, &r->first, &r->last);
+    ref_visible(in, at.b, at.i, &r->first, &r->last);
     r->last = r->last > r->first ? r->last : r->first;
     const int empty = r->last == r->first && attest_axis_value_of(p, ATTEST_AXIS_STATE) == ATTEST_STATE_NONE;
     r->from = exact_given_state(in) ? 0 : r->first + 1;
-    r->until = empty ? -1 : with_query ? i : r->last > r->first ? r->last - 1 : -1;
+    r->until = empty ? -1 : with_query ? at.i : r->last > r->first ? r->last - 1 : -1;
     for (size_t k = 0; k < sizeof spans / sizeof spans[0]; k++)
         exact_span_start(spans[k]);
     exact_span_see(&r->scale, p->scale);
@@ -148,18 +148,17 @@ static int see_scores(exact_keys *r, int with_query)
            (!with_query || r->score.finite);
 }
 
-int exact_keys_scan(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int with_query)
+int exact_keys_scan(exact_keys *r, const ref_inputs *in, attest_row at, int with_query)
 {
-    see_query(r, in, b, h, i, with_query);
+    see_query(r, in, at, with_query);
     see_keys(r);
     see_decays(r);
     return see_scores(r, with_query);
 }
 
-int exact_keys_of_head(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, const exact_span *k,
-                       const exact_span *v)
+int exact_keys_of_head(exact_keys *r, const ref_inputs *in, attest_row at, const exact_span *k, const exact_span *v)
 {
-    see_query(r, in, b, h, i, 1);
+    see_query(r, in, at, 1);
     r->k = *k;
     r->v = *v;
     return see_scores(r, 1);

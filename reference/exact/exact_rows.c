@@ -3,13 +3,12 @@
 
 #include "kernels/attest_float.h"
 
-static attest_status find_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t h, int64_t i, int norm,
-                               attest_error *err)
+static attest_status find_keys(exact_keys *r, const ref_inputs *in, attest_row at, int norm, attest_error *err)
 {
-    if (exact_row_keys(r, in, b, h, i, norm) && exact_row_bits(r) >= 0)
+    if (exact_row_keys(r, in, at, norm) && exact_row_bits(r) >= 0)
         return ATTEST_OK;
     return attest_fail(err, ATTEST_UNSUPPORTED, "the exact engine does not serve row b=%lld h=%lld i=%lld",
-                       (long long)b, (long long)h, (long long)i);
+                       (long long)at.b, (long long)at.h, (long long)at.i);
 }
 
 /* o[e] = 0 of an empty row, else from u and z; 0 where the divisor is 0. */
@@ -27,7 +26,7 @@ attest_status ref_exact_rows(mpq_t *u, mpq_t *z, mpq_t *o, int *defined, const r
     attest_status status = ATTEST_OK;
     exact_keys r;
     for (int64_t i = 0; i < p->n; i++) {
-        ATTEST_TRY(find_keys(&r, in, b, h, i, o != NULL, err));
+        ATTEST_TRY(find_keys(&r, in, (attest_row){ b, h, i }, o != NULL, err));
         ATTEST_TRY(exact_row_sums(u + i * p->e, z[i], &r, err));
         if (!o)
             continue;
@@ -91,7 +90,7 @@ attest_status ref_exact_rounded(uint64_t *o, uint32_t dtype, const ref_inputs *i
     if (!x.u || !x.o)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for %lld rationals", (long long)e));
     for (int64_t i = 0; i < in->p->n; i++) {
-        ATTEST_TRY(find_keys(&r, in, b, h, i, 1, err));
+        ATTEST_TRY(find_keys(&r, in, (attest_row){ b, h, i }, 1, err));
         if (by_integers(&r))
             round_integers(o + i * e, &x, &r);
         else

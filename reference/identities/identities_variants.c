@@ -215,8 +215,8 @@ attest_status identity_gate_matrix(identity_job *job, attest_error *err)
     open = 1;
     for (int64_t i = 0; i < left.n; i++) {
         exact_keys r;
-        if (!exact_keys_scan(&r, &job->right.in, job->b, job->h, i, 1) || !matrix_row(o, &f, &r, o + left.e) ||
-            !left.defined[i])
+        if (!exact_keys_scan(&r, &job->right.in, (attest_row){ job->b, job->h, i }, 1) ||
+            !matrix_row(o, &f, &r, o + left.e) || !left.defined[i])
             continue;
         for (int64_t c = 0; c < left.e; c++)
             identity_compare(job, left.o[i * left.e + c], o[c]);

@@ -104,7 +104,7 @@ static attest_status divisor_vanishes(int *vanishes, const row_judge *judge, ref
     if (attest_axis_value_of(judge->in->p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP || judge->id.index != ATTEST_O ||
         axis_norm_of(judge->in->p)->kind != AXIS_NORM_QUOTIENT || !axis_divisor(divisor, row, judge->in, judge->h))
         return ATTEST_OK; /* a quotient of sums is never of a delta rule */
-    ATTEST_TRY(ref_abs_scale_kept(&scale, row, judge->in, z, judge->b, judge->h, judge->i, err));
+    ATTEST_TRY(ref_abs_scale_kept(&scale, row, judge->in, z, (attest_row){ judge->b, judge->h, judge->i }, err));
     mag_set_d(unit, attest_unit_roundoff(judge->in->p->acc));
     mag_mul(limit, scale, unit);
     arf_set_mag(most, limit);
@@ -158,16 +158,18 @@ static attest_status judge_once(attest_element *elements, row_judge *judge, ref_
     if (class != ATTEST_CLASS_NORMAL) {
         for (int64_t c = 0; c < judge->count; c++)
             if (class == ATTEST_CLASS_NO_TRUTH)
-                judge_nan_pattern(elements + c,
-                                  judge_must_be_nan(judge->in, judge->id, judge->b, judge->h, judge->i, c),
-                                  got_bits(judge, c), judge->got->dtype);
+                judge_nan_pattern(
+                    elements + c,
+                    judge_must_be_nan(judge->in, judge->id, (attest_row){ judge->b, judge->h, judge->i }, c),
+                    got_bits(judge, c), judge->got->dtype);
             else
                 judge_without_truth(elements + c, class, got_bits(judge, c));
         goto out;
     }
-    ATTEST_TRY(ref_abs_scale_kept(&abs_scale, row, judge->in, judge->id, judge->b, judge->h, judge->i, err));
+    ATTEST_TRY(
+        ref_abs_scale_kept(&abs_scale, row, judge->in, judge->id, (attest_row){ judge->b, judge->h, judge->i }, err));
     ATTEST_TRY(ref_bound_row(judge->bound, row, judge->in, judge->numerics, judge->flags, judge->id, judge->got->dtype,
-                             judge->b, judge->h, judge->i, err));
+                             (attest_row){ judge->b, judge->h, judge->i }, err));
     *open = vanishes < 0;
     row_lse(lse, judge, row);
     for (int64_t c = 0; c < judge->count; c++) {
@@ -191,19 +193,21 @@ out:
 
 attest_status attest_judge_row(attest_element *elements, attest_row_facts *facts, attest_truth *truth,
                                const attest_numerics *numerics, uint32_t flags, attest_tensor_id id,
-                               const attest_tensor *got, int64_t b, int64_t h, int64_t i, attest_error *err)
+                               const attest_tensor *got, attest_row at, attest_error *err)
 {
     const ref_inputs *in = ref_truth_inputs(truth);
     attest_status status = ATTEST_OK;
     uint32_t engine = 0;
     long bits = 0;
     int open = 1;
-    row_judge judge = { .in = in, .numerics = numerics, .got = got, .flags = flags, .id = id, .b = b, .h = h, .i = i };
+    row_judge judge = {
+        .in = in, .numerics = numerics, .got = got, .flags = flags, .id = id, .b = at.b, .h = at.h, .i = at.i
+    };
     judge.count = id.index == ATTEST_O || id.index == ATTEST_U ? in->p->e : 1;
     ATTEST_TRY(judge_init(&judge, err));
     for (slong prec = ATTEST_PRECISION_START; open && prec <= ATTEST_PRECISION_CAP; prec *= 2) {
         ref_row *row;
-        ATTEST_TRY(ref_truth_row(&row, truth, b, h, i, prec, err));
+        ATTEST_TRY(ref_truth_row(&row, truth, at, prec, err));
         ATTEST_TRY(judge_once(elements, &judge, row, &open, err));
         engine = row->engine;
         bits = row->prec;
@@ -211,7 +215,7 @@ attest_status attest_judge_row(attest_element *elements, attest_row_facts *facts
             prec = row->prec;
     }
     if (facts) {
-        ATTEST_TRY(attest_truth_facts(facts, truth, b, h, i, err));
+        ATTEST_TRY(attest_truth_facts(facts, truth, at, err));
         facts->engine = engine;
         facts->bits = bits;
     }

@@ -19,7 +19,7 @@ void judge_nan_pattern(attest_element *element, int must_be_nan, uint64_t got, u
 /* 1 if every evaluation of the formula gives a NaN in channel `channel` of output id (o, u; 0 for z, lse) of the row,
  * because a NaN is read: in q or a visible k under feature=identity and a weight that depends on the score, or in the
  * channel's visible v.  0: nothing is known (infinities, features). */
-int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, int64_t b, int64_t h, int64_t i, int64_t channel);
+int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, attest_row at, int64_t channel);
 /* A row that is compared exactly (R-EMPTY): ratio 0 or infinite. */
 void judge_exactly(attest_element *element, double want, uint64_t got, uint32_t dtype, int nan_allowed);
 

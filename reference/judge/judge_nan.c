@@ -27,22 +27,22 @@ static int spoken_for(const attest_problem *p)
            attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
 }
 
-int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, int64_t b, int64_t h, int64_t i, int64_t channel)
+int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, attest_row at, int64_t channel)
 {
     const attest_problem *p = in->p;
-    const int64_t g = attest_kv_head(p, h);
+    const int64_t g = attest_kv_head(p, at.h);
     const attest_tensor *q = in->role[ATTEST_Q], *k = in->role[ATTEST_K], *v = in->role[ATTEST_V];
     const int values = id.index == ATTEST_O || id.index == ATTEST_U;
     const int scores = weight_keeps_nan(p);
     int64_t first, last;
     if (!spoken_for(p))
         return 0;
-    ref_visible(in, b, i, &first, &last);
-    if (first < last && scores && any_nan(q, attest_offset(q, b, h, i, 0), p->d, q->stride[3]))
+    ref_visible(in, at.b, at.i, &first, &last);
+    if (first < last && scores && any_nan(q, attest_offset(q, at.b, at.h, at.i, 0), p->d, q->stride[3]))
         return 1;
     for (int64_t j = first; j < last; j++)
-        if ((scores && any_nan(k, attest_offset(k, b, g, j, 0), p->d, k->stride[3])) ||
-            (values && isnan(attest_load(v, attest_offset(v, b, g, j, channel)))))
+        if ((scores && any_nan(k, attest_offset(k, at.b, g, j, 0), p->d, k->stride[3])) ||
+            (values && isnan(attest_load(v, attest_offset(v, at.b, g, j, channel)))))
             return 1;
     return 0;
 }

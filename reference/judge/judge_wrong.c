@@ -159,7 +159,7 @@ out:
 }
 
 attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_truth *truth, const double *bound,
-                                 int64_t b, int64_t h, int64_t i, attest_error *err)
+                                 attest_row at, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     ref_row *row;
@@ -167,7 +167,7 @@ attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_t
     const attest_problem *p = job.in->p;
     for (int64_t k = 0; k < ATTEST_WRONG_COUNT * p->e; k++)
         distance[k] = NAN;
-    ATTEST_TRY(ref_truth_row(&row, truth, b, h, i, ATTEST_PRECISION_START, err));
+    ATTEST_TRY(ref_truth_row(&row, truth, at, ATTEST_PRECISION_START, err));
     if (row->no_truth || row->empty || row->illposed)
         return ATTEST_OK;
     job.row = row;
@@ -178,9 +178,9 @@ attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_t
     }
     if (row->keys < 1)
         return ATTEST_OK;
-    ATTEST_TRY(open_job(&job, keys, h, err));
+    ATTEST_TRY(open_job(&job, keys, at.h, err));
     for (int64_t c = 0; c < p->e; c++)
-        column(distance, keys, &job, bound[c], b, attest_kv_head(p, h), c);
+        column(distance, keys, &job, bound[c], at.b, attest_kv_head(p, at.h), c);
 out:
     if (job.own.value)
         bound_sums_clear(&job.own);
@@ -189,8 +189,7 @@ out:
     return status;
 }
 
-attest_status attest_truth_shares(double *share, attest_truth *truth, int64_t b, int64_t h, int64_t i,
-                                  attest_error *err)
+attest_status attest_truth_shares(double *share, attest_truth *truth, attest_row at, attest_error *err)
 {
     const attest_problem *p = ref_truth_inputs(truth)->p;
     attest_status status = ATTEST_OK;
@@ -198,7 +197,7 @@ attest_status attest_truth_shares(double *share, attest_truth *truth, int64_t b,
     AUTO_ARB(sum, x);
     for (int64_t j = 0; j < p->m; j++)
         share[j] = 0;
-    ATTEST_TRY(ref_truth_row(&row, truth, b, h, i, ATTEST_PRECISION_START, err));
+    ATTEST_TRY(ref_truth_row(&row, truth, at, ATTEST_PRECISION_START, err));
     if (row->no_truth || row->empty || p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_ADD)
         return ATTEST_OK;
     for (int64_t j = 0; j < row->keys; j++) {

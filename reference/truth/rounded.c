@@ -93,7 +93,7 @@ static int tie_of_lse(rounding_job *job, const mpq_t candidate)
     int equal = 0;
     if (attest_axis_value_of(job->truth->p, ATTEST_AXIS_WEIGHT) != ATTEST_WEIGHT_EXP ||
         attest_axis_value_of(job->truth->p, ATTEST_AXIS_DECAY) != ATTEST_DECAY_NONE ||
-        ref_truth_row(&row, job->truth, v->b, v->h, v->i, TIE_BITS, &err) != ATTEST_OK)
+        ref_truth_row(&row, job->truth, (attest_row){ v->b, v->h, v->i }, TIE_BITS, &err) != ATTEST_OK)
         return 0;
     fmpq_set_mpq(f, candidate);
     if (row->keys == 1 && arb_is_exact(row->s))
@@ -110,7 +110,7 @@ static int tie(rounding_job *job, int64_t c, const mpq_t candidate)
     if (v->id.index == ATTEST_LSE)
         return tie_of_lse(job, candidate);
     if (v->id.index == ATTEST_O || (v->id.index == ATTEST_U && plain)) /* norm=none: o = u */
-        return ref_tie(&job->truth->in, v->b, v->h, v->i, c, candidate);
+        return ref_tie(&job->truth->in, (attest_row){ v->b, v->h, v->i }, c, candidate);
     return -1;
 }
 

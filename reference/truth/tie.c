@@ -81,10 +81,10 @@ static void extra_score(mpz_t out, exact_scores *scores, const exact_span *span,
     exact_integer(out, exponent, scores->exponent);
 }
 
-int ref_tie(const ref_inputs *in, int64_t b, int64_t h, int64_t i, int64_t channel, const mpq_t candidate)
+int ref_tie(const ref_inputs *in, attest_row at, int64_t channel, const mpq_t candidate)
 {
     exact_keys r;
-    if (!axis_served(in->p, AXIS_TIE, 0, NULL) || !exact_keys_scan(&r, in, b, h, i, 1))
+    if (!axis_served(in->p, AXIS_TIE, 0, NULL) || !exact_keys_scan(&r, in, at, 1))
         return -1;
     if (r.first == r.last) /* an empty row is 0 by definition */
         return mpq_sgn(candidate) == 0;

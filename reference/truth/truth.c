@@ -197,21 +197,20 @@ static void set_empty_rationals(ref_row *row)
     row->rational = 1;
 }
 
-static attest_status compute(ref_row *row, attest_truth *truth, int64_t b, int64_t h, int64_t i, slong prec,
-                             attest_error *err)
+static attest_status compute(ref_row *row, attest_truth *truth, attest_row at, slong prec, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     int exact = 0;
-    ATTEST_TRY(ref_ball_row(row, &truth->in, b, h, i, prec, err));
+    ATTEST_TRY(ref_ball_row(row, &truth->in, at, prec, err));
     row->computed = 0; /* again 1 when the exact engine, if any, has finished too */
     if (!row->no_truth && !row->empty && (truth->engine == ATTEST_ENGINE_AUTO || truth->engine == ATTEST_ENGINE_EXACT))
-        exact = ref_exact_serves(&truth->in, b, h, i);
+        exact = ref_exact_serves(&truth->in, at);
     if (exact)
-        ATTEST_TRY(ref_exact_row(row, &truth->in, b, h, i, err));
+        ATTEST_TRY(ref_exact_row(row, &truth->in, at, err));
     else if (truth->engine == ATTEST_ENGINE_EXACT && !row->no_truth && !row->empty)
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "engine=exact does not serve row [%lld,%lld,%lld]; allowed are auto, ball, witness",
-                           (long long)b, (long long)h, (long long)i);
+                           (long long)at.b, (long long)at.h, (long long)at.i);
     if (row->empty)
         set_empty_rationals(row);
     row->engine = exact ? ATTEST_ENGINE_EXACT : ATTEST_ENGINE_BALL;
@@ -223,19 +222,18 @@ out:
     return status;
 }
 
-attest_status ref_truth_row(ref_row **row, attest_truth *truth, int64_t b, int64_t h, int64_t i, slong prec,
-                            attest_error *err)
+attest_status ref_truth_row(ref_row **row, attest_truth *truth, attest_row at, slong prec, attest_error *err)
 {
     const attest_problem *p = truth->p;
     attest_status status = ATTEST_OK;
     size_t before;
-    ATTEST_TRY(get_row(row, truth, (b * p->hq + h) * p->n + i, err));
+    ATTEST_TRY(get_row(row, truth, (at.b * p->hq + at.h) * p->n + at.i, err));
     if ((*row)->computed && (*row)->prec >= prec)
         return ATTEST_OK;
     before = (*row)->computed ? row_bytes(*row) : 0;
     if (*row != &truth->spare)
         truth->bytes -= before;
-    status = compute(*row, truth, b, h, i, prec, err);
+    status = compute(*row, truth, at, prec, err);
     if (status == ATTEST_OK && *row != &truth->spare)
         truth->bytes += row_bytes(*row);
 out:

@@ -7,15 +7,14 @@
 
 enum { STUDY_CAP = 2048, STUDY_START = 192 }; /* bits: a truncation error may be 2^-150 of the output */
 
-attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, int64_t b, int64_t h, int64_t i,
-                                 attest_error *err)
+attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, attest_row at, attest_error *err)
 {
     ref_row *row = NULL;
     attest_status status;
     AUTO_ARB(low, high);
     AUTO_MAG(size, largest);
     memset(facts, 0, sizeof *facts);
-    ATTEST_TRY(ref_truth_row(&row, truth, b, h, i, ATTEST_PRECISION_START, err));
+    ATTEST_TRY(ref_truth_row(&row, truth, at, ATTEST_PRECISION_START, err));
     if (row->has_facts) {
         *facts = row->facts;
         goto out;
@@ -61,16 +60,16 @@ static void write_interval(double *lo, double *hi, const arb_t x)
 
 static int has_o(const ref_row *row) { return !row->no_truth && !row->illposed; }
 
-attest_status attest_truth_distance(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, int64_t b,
-                                    int64_t h, int64_t i, attest_error *err)
+attest_status attest_truth_distance(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, attest_row at,
+                                    attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const int64_t e = a->p->e;
     AUTO_ARB(x);
     for (slong prec = STUDY_START, open = 1; open && prec <= STUDY_CAP; prec *= 2) {
         ref_row *r, *s;
-        ATTEST_TRY(ref_truth_row(&r, a, b, h, i, prec, err));
-        ATTEST_TRY(ref_truth_row(&s, b_truth, b, h, i, prec, err));
+        ATTEST_TRY(ref_truth_row(&r, a, at, prec, err));
+        ATTEST_TRY(ref_truth_row(&s, b_truth, at, prec, err));
         const int known = has_o(r) && has_o(s);
         open = !known && !r->no_truth && !s->no_truth;
         for (int64_t c = 0; c < e; c++) {
@@ -116,16 +115,16 @@ static int weight_error(arb_t largest, const ref_row *r, const ref_row *s, slong
     return known;
 }
 
-attest_status attest_truth_weight_error(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, int64_t b,
-                                        int64_t h, int64_t i, attest_error *err)
+attest_status attest_truth_weight_error(double *lo, double *hi, attest_truth *a, attest_truth *b_truth, attest_row at,
+                                        attest_error *err)
 {
     attest_status status = ATTEST_OK;
     AUTO_ARB(x);
     *lo = *hi = NAN;
     for (slong prec = STUDY_START, open = 1; open && prec <= STUDY_CAP; prec *= 2) {
         ref_row *r, *s;
-        ATTEST_TRY(ref_truth_row(&r, a, b, h, i, prec, err));
-        ATTEST_TRY(ref_truth_row(&s, b_truth, b, h, i, prec, err));
+        ATTEST_TRY(ref_truth_row(&r, a, at, prec, err));
+        ATTEST_TRY(ref_truth_row(&s, b_truth, at, prec, err));
         const int known = weight_error(x, r, s, prec);
         if (known)
             write_interval(lo, hi, x);
@@ -175,8 +174,7 @@ static int agree(char *where, size_t len, const ref_row *row, const ref_witness 
     return row->empty || row->lse_absent || row->lse_open || w->lse_absent || meets(row->lse, w->lse, w->lse_error);
 }
 
-attest_status attest_truth_cross_examine(int *overlap, attest_truth *truth, int64_t b, int64_t h, int64_t i,
-                                         attest_error *err)
+attest_status attest_truth_cross_examine(int *overlap, attest_truth *truth, attest_row at, attest_error *err)
 {
     char why[160];
     attest_status status = ATTEST_OK;
@@ -186,12 +184,12 @@ attest_status attest_truth_cross_examine(int *overlap, attest_truth *truth, int6
     if (!ref_witness_serves(truth->p, why, sizeof why))
         return attest_fail(err, ATTEST_UNSUPPORTED, "witness: %s", why);
     ref_witness_init(&witness);
-    ATTEST_TRY(ref_truth_row(&row, truth, b, h, i, ATTEST_PRECISION_START, err));
-    ATTEST_TRY(ref_witness_row(&witness, truth->p, truth->bundle, b, h, i, WITNESS_BITS, err));
+    ATTEST_TRY(ref_truth_row(&row, truth, at, ATTEST_PRECISION_START, err));
+    ATTEST_TRY(ref_witness_row(&witness, truth->p, truth->bundle, at, WITNESS_BITS, err));
     *overlap = agree(why, sizeof why, row, &witness);
     if (!*overlap)
-        attest_fail(err, ATTEST_INTERNAL, "row [%lld,%lld,%lld]: witness and %s engine disagree in %s", (long long)b,
-                    (long long)h, (long long)i, attest_engine_name(row->engine), why);
+        attest_fail(err, ATTEST_INTERNAL, "row [%lld,%lld,%lld]: witness and %s engine disagree in %s", (long long)at.b,
+                    (long long)at.h, (long long)at.i, attest_engine_name(row->engine), why);
 out:
     ref_witness_clear(&witness);
     return status;

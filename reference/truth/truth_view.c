@@ -94,7 +94,7 @@ static attest_status fill_row(ref_view *view, attest_truth *truth, slong prec, a
     const int o = view->id.index == ATTEST_O, lse = view->id.index == ATTEST_LSE;
     attest_status status;
     ref_row *row;
-    ATTEST_TRY(ref_truth_row(&row, truth, view->b, view->h, view->i, prec, err));
+    ATTEST_TRY(ref_truth_row(&row, truth, (attest_row){ view->b, view->h, view->i }, prec, err));
     view->engine = row->engine;
     view->prec = row->prec;
     view->open = !row->no_truth && ((o && row->illposed && !row->rational) || (lse && row->lse_open));
@@ -106,7 +106,8 @@ static attest_status fill_row(ref_view *view, attest_truth *truth, slong prec, a
     if (row->rational && !lse)
         ATTEST_TRY(row_rationals(view, row, err));
     if (view->want_abs_scale)
-        ATTEST_TRY(ref_abs_scale_row(view->abs_scale, row, &truth->in, view->id, view->b, view->h, view->i, err));
+        ATTEST_TRY(ref_abs_scale_row(view->abs_scale, row, &truth->in, view->id,
+                                     (attest_row){ view->b, view->h, view->i }, err));
 out:
     return status;
 }
@@ -173,12 +174,13 @@ static attest_status fill_witness_row(ref_view *view, attest_truth *truth, slong
     ref_witness w;
     ref_row *row;
     ref_witness_init(&w);
-    ATTEST_TRY(ref_witness_row(&w, truth->p, truth->bundle, view->b, view->h, view->i, prec, err));
+    ATTEST_TRY(ref_witness_row(&w, truth->p, truth->bundle, (attest_row){ view->b, view->h, view->i }, prec, err));
     witness_elements(view, &w);
     if (view->want_abs_scale &&
         !view->missing) { /* the abs_scale only ends the precision loop: the ball row's will do */
-        ATTEST_TRY(ref_truth_row(&row, truth, view->b, view->h, view->i, ATTEST_PRECISION_START, err));
-        ATTEST_TRY(ref_abs_scale_row(view->abs_scale, row, &truth->in, view->id, view->b, view->h, view->i, err));
+        ATTEST_TRY(ref_truth_row(&row, truth, (attest_row){ view->b, view->h, view->i }, ATTEST_PRECISION_START, err));
+        ATTEST_TRY(ref_abs_scale_row(view->abs_scale, row, &truth->in, view->id,
+                                     (attest_row){ view->b, view->h, view->i }, err));
     }
 out:
     ref_witness_clear(&w);

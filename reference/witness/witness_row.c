@@ -449,18 +449,18 @@ static attest_status formula(row_work *r, attest_error *err)
     return ATTEST_OK;
 }
 
-attest_status ref_witness_row(ref_witness *out, const attest_problem *p, const attest_bundle *in, int64_t b, int64_t h,
-                              int64_t i, mpfr_prec_t bits, attest_error *err)
+attest_status ref_witness_row(ref_witness *out, const attest_problem *p, const attest_bundle *in, attest_row at,
+                              mpfr_prec_t bits, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     wit_case w;
     row_work r;
-    ATTEST_TRY(wit_case_set(&w, p, in, b, bits, err));
+    ATTEST_TRY(wit_case_set(&w, p, in, at.b, bits, err));
     ATTEST_TRY(resize(out, p->e, bits, err));
-    status = work_init(&r, &w, b, h, i, err);
+    status = work_init(&r, &w, at.b, at.h, at.i, err);
     if (status == ATTEST_OK) {
         out->empty = r.keys == 0 && !w.given_state; /* reads nothing: o = u = 0, z = 0, lse = -inf */
-        out->no_truth = !out->empty && !wit_reads_finite(&w, r.key, r.keys, b, h, i);
+        out->no_truth = !out->empty && !wit_reads_finite(&w, r.key, r.keys, at.b, at.h, at.i);
         out->lse_absent = p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE &&
                           p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP;
         if (!out->empty && !out->no_truth)

@@ -12,7 +12,7 @@ int attest_yard_exact_serves(const attest_problem *p, const attest_bundle *in)
     ref_inputs_set(&inputs, p, in);
     int serves = 1;
     for (int64_t row = 0; serves && row < p->b * p->hq * p->n; row++)
-        serves = ref_exact_serves(&inputs, row / p->n / p->hq, row / p->n % p->hq, row % p->n);
+        serves = ref_exact_serves(&inputs, (attest_row){ row / p->n / p->hq, row / p->n % p->hq, row % p->n });
     return serves;
 }
 

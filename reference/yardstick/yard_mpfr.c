@@ -202,14 +202,14 @@ static void weigh(yard *y)
     y->calls[y->product == ATTEST_YARD_FUSED ? ATTEST_YARD_FMA : ATTEST_YARD_ADD] += y->order;
 }
 
-static void one_row(yard *y, double *o, int64_t b, int64_t h, int64_t i)
+static void one_row(yard *y, double *o, attest_row at)
 {
     const attest_problem *p = y->p;
-    const int64_t g = attest_kv_head(p, h);
-    mpfr_t *q = y->q + ((b * p->hq + h) * p->n + i) * p->d;
-    mpfr_t *k = y->k + (b * p->hkv + g) * p->m * p->d, *v = y->v + (b * p->hkv + g) * p->m * p->e;
+    const int64_t g = attest_kv_head(p, at.h);
+    mpfr_t *q = y->q + ((at.b * p->hq + at.h) * p->n + at.i) * p->d;
+    mpfr_t *k = y->k + (at.b * p->hkv + g) * p->m * p->d, *v = y->v + (at.b * p->hkv + g) * p->m * p->e;
     int64_t first, last;
-    ref_visible(&y->in, b, i, &first, &last);
+    ref_visible(&y->in, at.b, at.i, &first, &last);
     for (int64_t j = first; j < last; j++) {
         dot(y, y->s, q, k + j * p->d, p->d);
         mpfr_mul(y->s, y->s, y->scale, RND);
@@ -242,7 +242,7 @@ attest_status attest_yard_mpfr(double *o, const attest_problem *p, const attest_
     if (status != ATTEST_OK)
         return status;
     for (int64_t row = 0; row < p->b * p->hq * p->n; row++)
-        one_row(&y, o + row * p->e, row / p->n / p->hq, row / p->n % p->hq, row % p->n);
+        one_row(&y, o + row * p->e, (attest_row){ row / p->n / p->hq, row / p->n % p->hq, row % p->n });
     for (int c = 0; calls && c < ATTEST_YARD_CALLS; c++)
         calls[c] = y.calls[c];
     yard_free(&y);

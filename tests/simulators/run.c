@@ -189,8 +189,8 @@ static attest_status bound(bounded *b, sim *s, attest_tensor_id id, attest_error
         ATTEST_TRY(attest_judge_state(b->element, truth, &declared.numerics, declared.flags, id, 0, &got, 0, 0, err));
     } else {
         b->count = id.index == ATTEST_O || id.index == ATTEST_U ? s->p->e : 1;
-        ATTEST_TRY(
-            attest_judge_row(b->element, NULL, truth, &declared.numerics, declared.flags, id, &got, 0, 0, s->i, err));
+        ATTEST_TRY(attest_judge_row(b->element, NULL, truth, &declared.numerics, declared.flags, id, &got,
+                                    (attest_row){ 0, 0, s->i }, err));
     }
 out:
     attest_truth_free(truth);

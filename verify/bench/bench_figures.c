@@ -33,11 +33,6 @@ int attest_bench_unreliable(const attest_bench_table *table)
     return attest_bench_honesty(table) > ATTEST_BENCH_HONEST && table->pairs * (p->d + p->e) >= ATTEST_BENCH_LARGE;
 }
 
-int attest_bench_is_row(const attest_bench_job *job)
-{
-    return job->kind != ATTEST_BENCH_COSTS && job->kind != ATTEST_BENCH_MACHINE;
-}
-
 static const attest_bench_spread unknown = { NAN, NAN, NAN };
 
 static attest_bench_spread scaled(attest_bench_spread s, double by)
@@ -61,6 +56,36 @@ attest_bench_spread attest_bench_speed_up(const attest_bench_table *table)
         strcmp(table->job[one].options.path, table->job[more].options.path) != 0)
         return unknown;
     return attest_bench_ratio(table->job[one].walls, table->job[more].walls, table->rounds);
+}
+
+attest_bench_spread attest_bench_kernel_speed_up(const attest_bench_table *table, int n)
+{
+    if (table->job[n].options.threads < 2 || !timed(table, n) || !timed(table, n - 1))
+        return unknown;
+    return attest_bench_ratio(table->job[n - 1].walls, table->job[n].walls, table->rounds);
+}
+
+attest_bench_spread attest_bench_of_multiply_adds(const attest_bench_table *table, int n)
+{
+    int lanes;
+    const char *what;
+    const int64_t burst = attest_machine_burst(&lanes, &what);
+    if (!timed(table, table->machine) || !timed(table, n))
+        return unknown;
+    const attest_bench_job *job = &table->job[n];
+    const int width = job->p->acc == ATTEST_F64 ? lanes : 2 * lanes;
+    const double work = (double)attest_bench_multiply_adds(job->p) * (double)table->pairs / width / (double)burst;
+    const int threads = job->options.threads > 1 ? job->options.threads : 1;
+    return scaled(attest_bench_ratio(table->job[table->machine].sample, job->sample, table->rounds), work / threads);
+}
+
+attest_bench_spread attest_bench_of_reading(const attest_bench_table *table, int n)
+{
+    if (!timed(table, table->reading) || !timed(table, n))
+        return unknown;
+    const attest_bench_job *job = &table->job[n], *read = &table->job[table->reading];
+    return scaled(attest_bench_ratio(read->sample, job->sample, table->rounds),
+                  (double)attest_bench_input_bytes(job->in) / (double)read->workspace_size);
 }
 
 attest_bench_spread attest_bench_over_peak(const attest_bench_table *table, const attest_bench_job *job)

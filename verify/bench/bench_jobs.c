@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 static int64_t outputs_of(const attest_problem *p) { return p->b * p->hq * p->n * p->e; }
 
 int64_t attest_bench_pairs(const attest_problem *p, const attest_bundle *in)
@@ -43,9 +47,45 @@ double attest_bench_expected(const attest_bench_job *job, int64_t pairs)
     return job->each * (double)pairs * (double)(job->p->d + job->p->e);
 }
 
+int attest_bench_is_row(const attest_bench_job *job)
+{
+    return job->kind != ATTEST_BENCH_COSTS && job->kind != ATTEST_BENCH_MACHINE && job->kind != ATTEST_BENCH_READ;
+}
+
+/* Of kernels in this process: what OpenMP gives them from now on. */
+static void use_threads(int threads)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(threads > 1 ? threads : 1);
+#else
+    (void)threads;
+#endif
+}
+
+size_t attest_bench_input_bytes(const attest_bundle *in)
+{
+    size_t bytes = 0;
+    for (int role = 0; role < ATTEST_ROLE_COUNT; role++) {
+        const attest_tensor *t = attest_bundle_role(in, (attest_role)role);
+        bytes += t ? attest_tensor_bytes(t) : 0;
+    }
+    return bytes;
+}
+
+static attest_status prepare_read(attest_bench_job *job, attest_error *err)
+{
+    job->workspace_size = (attest_bench_input_bytes(job->in) + 1023) / 1024 * 1024; /* whole turns of its loop */
+    job->workspace = aligned_alloc(64, job->workspace_size);
+    if (!job->workspace)
+        return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory of %zu bytes", job->name, job->workspace_size);
+    memset(job->workspace, 1, job->workspace_size);
+    return ATTEST_OK;
+}
+
 static attest_status prepare_kernel(attest_bench_job *job, attest_error *err)
 {
     const attest_problem *p = job->p;
+    use_threads(job->options.threads);
     const size_t workspace = attest_kernel_workspace(job->kernel, p);
     attest_bundle_view(job->in, &job->view);
     attest_tensor_describe(&job->out, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0);
@@ -70,13 +110,15 @@ attest_status attest_bench_job_prepare(attest_bench_job *job, int rounds, attest
     job->walls = calloc((size_t)rounds, sizeof *job->walls);
     if (job->kind == ATTEST_BENCH_COSTS)
         job->costs = calloc((size_t)rounds, sizeof *job->costs);
-    else if (job->kind != ATTEST_BENCH_MACHINE)
+    else if (attest_bench_is_row(job))
         job->o = calloc((size_t)outputs_of(job->p), sizeof *job->o);
     if (!job->sample || !job->walls ||
-        (job->kind == ATTEST_BENCH_COSTS ? !job->costs : job->kind != ATTEST_BENCH_MACHINE && !job->o))
+        (job->kind == ATTEST_BENCH_COSTS ? !job->costs : attest_bench_is_row(job) && !job->o))
         status = attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for its results", job->name);
     else if (job->kind == ATTEST_BENCH_KERNEL)
         status = prepare_kernel(job, err);
+    else if (job->kind == ATTEST_BENCH_READ)
+        status = prepare_read(job, err);
     return status;
 }
 
@@ -117,6 +159,7 @@ static attest_status run_exact(attest_bench_job *job, attest_error *err)
 static attest_status run_kernel(attest_bench_job *job, attest_error *err)
 {
     char why[200];
+    use_threads(job->options.threads);
     const attest_status status = attest_kernel_run(job->kernel, job->p, &job->view, job->workspace, job->workspace_size,
                                                    why, sizeof why);
     return status == ATTEST_OK
@@ -132,12 +175,19 @@ static attest_status run_costs(attest_bench_job *job, attest_error *err)
 
 static attest_status run_machine(attest_bench_job *job, attest_error *err) { return attest_machine_burn(job, err); }
 
+static attest_status run_read(attest_bench_job *job, attest_error *err)
+{
+    (void)err;
+    attest_machine_read(job->workspace, job->workspace_size);
+    return ATTEST_OK;
+}
+
 attest_status attest_bench_job_run(void *context, attest_error *err)
 {
     static attest_status (*const run[])(attest_bench_job *, attest_error *) = {
         [ATTEST_BENCH_DD] = run_dd,           [ATTEST_BENCH_MPFR] = run_mpfr,     [ATTEST_BENCH_ARB] = run_arb,
         [ATTEST_BENCH_EXACT] = run_exact,     [ATTEST_BENCH_KERNEL] = run_kernel, [ATTEST_BENCH_COSTS] = run_costs,
-        [ATTEST_BENCH_MACHINE] = run_machine,
+        [ATTEST_BENCH_MACHINE] = run_machine, [ATTEST_BENCH_READ] = run_read,
     };
     attest_bench_job *job = context;
     return run[job->kind](job, err);

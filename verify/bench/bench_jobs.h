@@ -22,8 +22,9 @@ typedef enum attest_bench_kind {
     ATTEST_BENCH_ARB = 2,
     ATTEST_BENCH_EXACT = 3,
     ATTEST_BENCH_KERNEL = 4,
-    ATTEST_BENCH_COSTS = 5,  /* not a row: cost of MPFR's calls */
-    ATTEST_BENCH_MACHINE = 6 /* not a row: attest_machine_burn() */
+    ATTEST_BENCH_COSTS = 5,   /* not a row: cost of MPFR's calls */
+    ATTEST_BENCH_MACHINE = 6, /* not a row: attest_machine_burn() */
+    ATTEST_BENCH_READ = 7     /* not a row: attest_machine_read() of as many bytes as the inputs have */
 } attest_bench_kind;
 
 typedef struct attest_bench_job {
@@ -39,7 +40,7 @@ typedef struct attest_bench_job {
     double error;     /* largest |o - truth| against the first dd job's, NaN where nothing was compared */
     int64_t compared; /* outputs that `error` is of: those that the dd job has a bound for */
     /* dd */
-    attest_enclose_options options;
+    attest_enclose_options options; /* of kernels too: threads; where there are several, the clock is the wall's */
     attest_enclosures enclosures;
     /* MPFR */
     attest_yard_product product;
@@ -50,9 +51,15 @@ typedef struct attest_bench_job {
     attest_loaded kernel; /* .kernel NULL: none */
     attest_tensor out;
     attest_view view;
-    void *workspace;
+    void *workspace; /* of a READ job: what is read */
     size_t workspace_size;
 } attest_bench_job;
+
+/* Is the job a row of the table? */
+int attest_bench_is_row(const attest_bench_job *job);
+
+/* Bytes of the inputs. */
+size_t attest_bench_input_bytes(const attest_bundle *in);
 
 /* Makes room for samples and results.  `rounds` as in attest_bench_measure. */
 attest_status attest_bench_job_prepare(attest_bench_job *job, int rounds, attest_error *err);

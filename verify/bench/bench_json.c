@@ -91,6 +91,10 @@ static json_t *row(const attest_bench_table *table, int n)
         const attest_result *judged = &table->judged[n];
         set(to, "verdict", text(judged->verdict == ATTEST_SKIP ? "" : attest_verdict_names[judged->verdict]));
         set(to, "max_ratio", number(judged->ratio_hi));
+        set(to, "of_multiply_adds", spread(attest_bench_of_multiply_adds(table, n)));
+        set(to, "of_reading", spread(attest_bench_of_reading(table, n)));
+        if (job->options.threads > 1)
+            set(to, "speed_up", spread(attest_bench_kernel_speed_up(table, n)));
     }
     return to;
 }
@@ -112,6 +116,10 @@ static json_t *machine(const attest_bench_table *table)
         set(to, "samples", samples(table->job[table->machine].sample, table->rounds));
         set(to, "instructions_per_ns", number(rate));
         set(to, "flops_per_ns", number(2 * rate * lanes));
+    }
+    if (table->reading >= 0) {
+        set(to, "read_bytes", json_integer((json_int_t)table->job[table->reading].workspace_size));
+        set(to, "read_samples", samples(table->job[table->reading].sample, table->rounds));
     }
     set(to, "peak_memory_so_far_mib", number(attest_machine_peak_memory()));
     return to;

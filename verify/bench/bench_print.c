@@ -60,6 +60,15 @@ static void engine_row(attest_table *out, const attest_bench_table *table, int n
     attest_table_cell(out, "%s", job->source);
 }
 
+/* A share in percent; empty for NaN. */
+static void share_cell(attest_table *out, attest_bench_spread share)
+{
+    if (share.median == share.median)
+        attest_table_cell(out, "%.*f%%", share.median < 0.095 ? 1 : 0, 100 * share.median);
+    else
+        attest_table_cell(out, "%s", "");
+}
+
 static void kernel_row(attest_table *out, const attest_bench_table *table, int n)
 {
     const attest_bench_job *job = &table->job[n];
@@ -67,6 +76,8 @@ static void kernel_row(attest_table *out, const attest_bench_table *table, int n
     char text[96];
     if (time_cells(out, table, job)) {
         attest_table_cell(out, "%s", spread_text(text, sizeof text, attest_bench_over(table, n, table->naive)));
+        share_cell(out, attest_bench_of_multiply_adds(table, n));
+        share_cell(out, attest_bench_of_reading(table, n));
         attest_table_cell(out, "%s",
                           judged->verdict == ATTEST_SKIP ? "not judged" : attest_verdict_names[judged->verdict]);
         snprintf(text, sizeof text, "%.3g", judged->ratio_hi);
@@ -119,6 +130,26 @@ static void print_dd_together(FILE *out, const attest_bench_table *table)
                 spread_text(text, sizeof text, narrow));
 }
 
+/* What the columns of shares are of, and what threads bring. */
+static void print_shares(FILE *out, const attest_bench_table *table)
+{
+    char text[80];
+    for (int n = 0; n < (int)table->count; n++) {
+        const attest_bench_spread up = attest_bench_kernel_speed_up(table, n);
+        if (up.median == up.median)
+            fprintf(out, "%s: %s times as fast as one thread, wall against wall\n", table->job[n].name,
+                    spread_text(text, sizeof text, up));
+    }
+    const attest_bench_job *memory = &table->job[table->reading];
+    const double seconds = attest_bench_time(memory->sample, table->rounds).median;
+    fprintf(
+        out,
+        "of multiply-adds: the formula's, pair by pair (%lld a pair), of the machine's peak in the kernel's type; of "
+        "reading: the inputs once, at the %.1f GB/s at which one core reads %.3g MiB\n",
+        (long long)attest_bench_multiply_adds(&table->own.c.problem), 1e-9 * (double)memory->workspace_size / seconds,
+        (double)memory->workspace_size / (1 << 20));
+}
+
 /* What the yardstick is worth: its calls, what each costs, what it needs beside them. */
 static void print_honesty(FILE *out, const attest_bench_table *table)
 {
@@ -163,16 +194,21 @@ void attest_bench_print(FILE *out, const attest_bench_table *table)
                                       { .head = "ns/pair" },          { .head = "mpfr-128 / this" },
                                       { .head = "this / naive-f32" }, { .head = dd },
                                       { .head = "max abs(o - dd)" },  { .head = "source" } };
-    static const attest_column kernels[] = { { .head = "kernel" },  { .head = "time" },
-                                             { .head = "ns/pair" }, { .head = "this / naive-f32" },
-                                             { .head = "verdict" }, { .head = "max error/bound" },
+    static const attest_column kernels[] = { { .head = "kernel" },
+                                             { .head = "time" },
+                                             { .head = "ns/pair" },
+                                             { .head = "this / naive-f32" },
+                                             { .head = "of multiply-adds" },
+                                             { .head = "of reading" },
+                                             { .head = "verdict" },
+                                             { .head = "max error/bound" },
                                              { .head = "source" } };
     attest_table printed;
     fprintf(out,
             "\n%s\n%lld visible pairs; %d rounds, all rows in turn; median [least .. most]; processor time, but "
             "wall clock for rows with several threads\n\n",
             table->line, (long long)table->pairs, table->rounds);
-    attest_table_begin(&printed, out, ATTEST_TABLE_ALIGNED, table->judged ? kernels : engines, table->judged ? 7 : 8);
+    attest_table_begin(&printed, out, ATTEST_TABLE_ALIGNED, table->judged ? kernels : engines, table->judged ? 9 : 8);
     for (int n = 0; n < (int)table->count; n++)
         if (attest_bench_is_row(&table->job[n]))
             (table->judged ? kernel_row : engine_row)(&printed, table, n);
@@ -183,6 +219,8 @@ void attest_bench_print(FILE *out, const attest_bench_table *table)
         if (table->job[n].kind == ATTEST_BENCH_DD && !table->job[n].why[0])
             print_dd(out, table, &table->job[n]);
     print_dd_together(out, table);
+    if (table->judged)
+        print_shares(out, table);
     print_honesty(out, table);
     print_machine(out, table);
 }

@@ -129,15 +129,6 @@ out:
     return status;
 }
 
-static attest_status add_machine(attest_bench_table *table, attest_error *err)
-{
-    attest_bench_job *job;
-    const attest_status status = attest_bench_add(&job, table, ATTEST_BENCH_MACHINE, "machine",
-                                                  "verify/bench/bench_machine.c", err);
-    table->machine = (int)table->count - 1;
-    return status;
-}
-
 attest_status attest_bench_reference(attest_bench_table *table, const char *line, const attest_bench_options *options,
                                      attest_error *err)
 {
@@ -147,7 +138,7 @@ attest_status attest_bench_reference(attest_bench_table *table, const char *line
     ATTEST_TRY(add_yardsticks(table, options, err));
     ATTEST_TRY(add_floats(table, options, err));
     if (table->count > 0)
-        ATTEST_TRY(add_machine(table, err));
+        ATTEST_TRY(attest_bench_add_machine(table, ATTEST_BENCH_MACHINE, err));
     ATTEST_TRY(attest_bench_time_all(table, options, err));
     for (size_t n = 0; table->best >= 0 && n < table->count; n++) {
         attest_bench_job *job = &table->job[n];
@@ -199,6 +190,23 @@ out:
     return status;
 }
 
+/* The kernel on one thread, and once more on several where these are asked for. */
+static attest_status add_with_threads(attest_bench_table *table, const attest_bench_options *options,
+                                      attest_loaded kernel, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    for (int row = 0; row < (options->threads > 1 ? 2 : 1); row++) {
+        const int threads = row ? options->threads : 1;
+        ATTEST_TRY(attest_bench_add_kernel(table, options, kernel, 0, &table->own.c.problem, table->own.bundle, err));
+        attest_bench_job *job = &table->job[table->count - 1];
+        job->options.threads = threads;
+        if (threads > 1)
+            snprintf(job->name, sizeof job->name, "%.28s-%u-threads", kernel.kernel->name, (unsigned)threads & 0xffff);
+    }
+out:
+    return status;
+}
+
 attest_status attest_bench_kernels(attest_bench_table *table, const char *line, const attest_bench_options *options,
                                    attest_error *err)
 {
@@ -210,12 +218,13 @@ attest_status attest_bench_kernels(attest_bench_table *table, const char *line, 
         const attest_loaded kernel = attest_own(library->kernels[k]);
         if (attest_bench_wanted(options, kernel.kernel->name) &&
             attest_kernel_supports(kernel, &table->own.c.problem, why, sizeof why))
-            ATTEST_TRY(
-                attest_bench_add_kernel(table, options, kernel, 0, &table->own.c.problem, table->own.bundle, err));
+            ATTEST_TRY(add_with_threads(table, options, kernel, err));
     }
     attest_bench_options all = *options;
     all.glob = NULL; /* yardsticks stand beside whatever was chosen */
     ATTEST_TRY(add_floats(table, &all, err));
+    ATTEST_TRY(attest_bench_add_machine(table, ATTEST_BENCH_MACHINE, err));
+    ATTEST_TRY(attest_bench_add_machine(table, ATTEST_BENCH_READ, err));
     ATTEST_TRY(attest_bench_time_all(table, options, err));
     ATTEST_TRY(judge_all(table, err));
 out:

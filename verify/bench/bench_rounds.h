@@ -8,6 +8,8 @@
 #ifndef ATTEST_BENCH_ROUNDS_H
 #define ATTEST_BENCH_ROUNDS_H
 
+#include <stddef.h>
+
 #include "kernels/status.h"
 
 #define ATTEST_BENCH_SHORTEST 0.020 /* seconds a turn lasts at least */
@@ -53,6 +55,8 @@ attest_bench_spread attest_bench_ratio(const double *a, const double *b, int rou
 int64_t attest_machine_burst(int *lanes, const char **what);
 /* Runs that many independent multiply-adds on the widest vectors this CPU has.  A subject's run(): context unused. */
 attest_status attest_machine_burn(void *context, attest_error *err);
+/* Reads `bytes` of memory once, in whole vectors of this CPU: what no kernel that reads as much can be faster than. */
+void attest_machine_read(const void *memory, size_t bytes);
 /* Largest resident size of this process so far, in MiB. */
 double attest_machine_peak_memory(void);
 

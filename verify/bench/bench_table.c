@@ -33,7 +33,7 @@ attest_status attest_bench_table_start(attest_bench_table *table, const char *li
     memset(table, 0, sizeof *table);
     table->rounds = rounds;
     table->best = table->threaded = table->on_f32 = -1;
-    table->mpfr = table->naive = table->costs = table->machine = -1;
+    table->mpfr = table->naive = table->costs = table->machine = table->reading = -1;
     ATTEST_TRY(attest_case_parse(&table->own.c, line, NULL, NULL, err));
     ATTEST_TRY(attest_case_print(table->line, sizeof table->line, &table->own.c, err));
     ATTEST_TRY(draw(&table->own, err));
@@ -108,6 +108,15 @@ attest_status attest_bench_add(attest_bench_job **job, attest_bench_table *table
     snprintf((*job)->name, sizeof(*job)->name, "%s", name);
     snprintf((*job)->source, sizeof(*job)->source, "%s", source);
     return ATTEST_OK;
+}
+
+attest_status attest_bench_add_machine(attest_bench_table *table, uint32_t kind, attest_error *err)
+{
+    attest_bench_job *job;
+    const attest_status status = attest_bench_add(&job, table, kind, kind == ATTEST_BENCH_READ ? "memory" : "machine",
+                                                  "verify/bench/bench_machine.c", err);
+    *(kind == ATTEST_BENCH_READ ? &table->reading : &table->machine) = (int)table->count - 1;
+    return status;
 }
 
 void attest_bench_refuse_long(attest_bench_job *job, const attest_bench_table *table,

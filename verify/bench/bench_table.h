@@ -13,7 +13,7 @@
 #include "verify/bench/bench_jobs.h"
 #include "verify/base/base.h"
 
-#define ATTEST_BENCH_JOBS 40
+#define ATTEST_BENCH_JOBS 96
 #define ATTEST_BENCH_VENDORS 2
 
 typedef struct attest_bench_inputs {
@@ -32,13 +32,13 @@ typedef struct attest_bench_table {
     int best;     /* the first dd path on one thread: of those wanted, the fastest */
     int threaded; /* the dd row of several threads */
     int on_f32;   /* the dd row on `fresh` */
-    int mpfr, naive, costs, machine;
+    int mpfr, naive, costs, machine, reading;
     attest_plugin *vendor[ATTEST_BENCH_VENDORS]; /* NULL: not installed */
     attest_result *judged;                       /* `bench kernels`: [count] verdict and ratio of each row; else NULL */
 } attest_bench_table;
 
 typedef struct attest_bench_options {
-    int rounds, threads; /* threads of the second dd row; below 2: none */
+    int rounds, threads; /* threads of the second dd row, or of a second row of each kernel; below 2: none */
     const char *glob;    /* names of rows wanted, however long they take; NULL: all */
     const char *plugins; /* folder of vendor-*.so, or NULL */
     const attest_bench_clock *clock;
@@ -74,6 +74,8 @@ void attest_bench_refuse_long(attest_bench_job *job, const attest_bench_table *t
 attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_bench_options *options,
                                       attest_loaded kernel, double each, const attest_problem *p,
                                       const attest_bundle *in, attest_error *err);
+/* Appends the job whose time the machine's peak is told by: multiply-adds (MACHINE) or memory (READ). */
+attest_status attest_bench_add_machine(attest_bench_table *table, uint32_t kind, attest_error *err);
 /* The vendor kernels: `vendor-openblas`, `vendor-onednn`, or a row that says not installed. */
 attest_status attest_bench_add_vendors(attest_bench_table *table, const attest_bench_options *options,
                                        const attest_problem *p, const attest_bundle *in, attest_error *err);
@@ -97,14 +99,19 @@ double attest_bench_call_cost(const attest_bench_table *table, int call);
 attest_bench_spread attest_bench_over(const attest_bench_table *table, int n, int by);
 /* How many times as fast several threads are as one, wall against wall; NaN without both. */
 attest_bench_spread attest_bench_speed_up(const attest_bench_table *table);
+/* The same of row n, a kernel with several threads, against the row before it, the kernel with one. */
+attest_bench_spread attest_bench_kernel_speed_up(const attest_bench_table *table, int n);
+/* What share of the machine's multiply-adds in the kernel's arithmetic (of so many cores as it has threads) would do
+ * the formula's, pair by pair, in the time of row n; above 1 where a kernel needs fewer, as recurrences do. */
+attest_bench_spread attest_bench_of_multiply_adds(const attest_bench_table *table, int n);
+/* What share of the speed at which one core reads as much memory would read the inputs once in the time of row n. */
+attest_bench_spread attest_bench_of_reading(const attest_bench_table *table, int n);
 /* A dd row's time over that of the formula's multiply-adds in double at the machine's peak: what certainty costs. */
 attest_bench_spread attest_bench_over_peak(const attest_bench_table *table, const attest_bench_job *job);
 /* Largest bound of a dd row's outputs (of the reference itself, in units of the output), and how many have one. */
 double attest_bench_largest_bound(const attest_bench_job *job, int64_t *known);
 /* Vector instructions a nanosecond of one core; NaN without. */
 double attest_bench_rate(const attest_bench_table *table);
-/* Is the job a row of the table? */
-int attest_bench_is_row(const attest_bench_job *job);
 
 /* Text: a Markdown table and the figures below it.  JSON: one object per row. */
 void attest_bench_print(FILE *out, const attest_bench_table *table);

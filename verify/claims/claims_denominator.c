@@ -19,8 +19,8 @@ static attest_status count_gates(attest_claim_finding *finding, int64_t above[2]
     for (int seed = 0; seed < 4; seed++) {
         ATTEST_TRY(claim_case_open(&x, err, "variant=softmax n=64 d=4 scale=1 mask=causal seed=%d", seed));
         for (int64_t i = 0; i < ROWS; i++) {
-            ATTEST_TRY(attest_evidence_row(&z, x.truth, ATTEST_Z, 0, 0, i, err));
-            ATTEST_TRY(attest_evidence_weights(NULL, score, ROWS, &keys, x.truth, 0, 0, i, err));
+            ATTEST_TRY(attest_evidence_row(&z, x.truth, ATTEST_Z, (attest_row){ 0, 0, i }, err));
+            ATTEST_TRY(attest_evidence_weights(NULL, score, ROWS, &keys, x.truth, (attest_row){ 0, 0, i }, err));
             int some = 0;
             for (int64_t j = 0; j < keys; j++)
                 some |= score[j].lo >= 0;
@@ -83,7 +83,7 @@ static attest_status largest_output(double *largest, const char *variant, attest
     *largest = 0;
     ATTEST_TRY(claim_case_open(&x, err, "variant=%s n=64 d=4 e=1 scale=4 mask=causal family=ones", variant));
     for (int64_t i = 0; i < 64; i++) {
-        ATTEST_TRY(attest_evidence_row(&o, x.truth, ATTEST_O, 0, 0, i, err));
+        ATTEST_TRY(attest_evidence_row(&o, x.truth, ATTEST_O, (attest_row){ 0, 0, i }, err));
         *largest = fmax(*largest, o.hi);
     }
 out:
@@ -124,7 +124,7 @@ static attest_status norm_direction(attest_claim_finding *finding, const attest_
         ATTEST_TRY(claim_case_open(&y, err, "variant=%s n=12 d=4", norms[n]));
         for (int64_t i = 0; i < 12; i++) {
             attest_span cosine;
-            ATTEST_TRY(attest_evidence_cosine(&cosine, x.truth, y.truth, 0, 0, i, err));
+            ATTEST_TRY(attest_evidence_cosine(&cosine, x.truth, y.truth, (attest_row){ 0, 0, i }, err));
             if (cosine.lo < smallest[n].lo)
                 smallest[n] = cosine;
         }
@@ -226,7 +226,7 @@ static attest_status smallest_score(double *smallest, double *largest, const cha
     *largest = -INFINITY;
     ATTEST_TRY(claim_case_open(&x, err, "variant=softmax feature=%s n=32 d=4 scale=1", feature));
     for (int64_t i = 0; i < 32; i++) {
-        ATTEST_TRY(attest_evidence_weights(NULL, score, 32, &keys, x.truth, 0, 0, i, err));
+        ATTEST_TRY(attest_evidence_weights(NULL, score, 32, &keys, x.truth, (attest_row){ 0, 0, i }, err));
         for (int64_t j = 0; j < keys; j++) {
             *smallest = fmin(*smallest, score[j].lo);
             *largest = fmax(*largest, score[j].hi);
@@ -274,7 +274,7 @@ static attest_status worst_weight(double *worst, const char *one, const char *tw
     ATTEST_TRY(claim_case_open(&y, err, "%s n=16 d=4 seed=5", two));
     for (int64_t i = 0; i < 16; i++) {
         double lo, hi;
-        ATTEST_TRY(attest_truth_weight_error(&lo, &hi, x.truth, y.truth, 0, 0, i, err));
+        ATTEST_TRY(attest_truth_weight_error(&lo, &hi, x.truth, y.truth, (attest_row){ 0, 0, i }, err));
         *worst = fmax(*worst, lo);
     }
 out:
@@ -337,7 +337,7 @@ static attest_status all_scores(attest_span *o, const char *variant, double scor
     ATTEST_TRY(claim_case_put(&x, ATTEST_V, v, err));
     ATTEST_TRY(claim_case_put(&x, ATTEST_SINK, sink, err));
     ATTEST_TRY(claim_case_ready(&x, err));
-    ATTEST_TRY(attest_evidence_row(o, x.truth, ATTEST_O, 0, 0, 0, err));
+    ATTEST_TRY(attest_evidence_row(o, x.truth, ATTEST_O, (attest_row){ 0, 0, 0 }, err));
 out:
     claim_case_close(&x);
     return status;
@@ -374,8 +374,8 @@ static attest_status query_distance(attest_span *apart, const char *variant, con
     ATTEST_TRY(claim_case_put(&x, ATTEST_K, k, err));
     ATTEST_TRY(claim_case_put(&x, ATTEST_V, v, err));
     ATTEST_TRY(claim_case_ready(&x, err));
-    ATTEST_TRY(attest_evidence_row(&a, x.truth, ATTEST_O, 0, 0, 0, err));
-    ATTEST_TRY(attest_evidence_row(&b, x.truth, ATTEST_O, 0, 0, 1, err));
+    ATTEST_TRY(attest_evidence_row(&a, x.truth, ATTEST_O, (attest_row){ 0, 0, 0 }, err));
+    ATTEST_TRY(attest_evidence_row(&b, x.truth, ATTEST_O, (attest_row){ 0, 0, 1 }, err));
     *apart = (attest_span){ fmax(0, fmax(a.lo - b.hi, b.lo - a.hi)), fmax(a.hi - b.lo, b.hi - a.lo) };
 out:
     claim_case_close(&x);

@@ -174,7 +174,7 @@ static attest_status one_key(attest_span *o, const char *variant, double score, 
     attest_status status = ATTEST_OK;
     claim_case x = { 0 };
     ATTEST_TRY(claim_case_scores(&x, &score, 1, 0, err, "%s", variant));
-    ATTEST_TRY(attest_evidence_row(o, x.truth, ATTEST_O, 0, 0, 0, err));
+    ATTEST_TRY(attest_evidence_row(o, x.truth, ATTEST_O, (attest_row){ 0, 0, 0 }, err));
 out:
     claim_case_close(&x);
     return status;

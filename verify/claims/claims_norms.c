@@ -44,7 +44,7 @@ static attest_status online_row(int *same, claim_case *x, const double score[KEY
     char u[VALUES][160];
     for (int c = 0; c < VALUES; c++)
         tiled_numerator(u[c], sizeof u[c], score, c);
-    ATTEST_TRY(attest_evidence_row(o, x->truth, ATTEST_O, 0, 0, 0, err));
+    ATTEST_TRY(attest_evidence_row(o, x->truth, ATTEST_O, (attest_row){ 0, 0, 0 }, err));
     *same = 1;
     for (int c = 0; c < VALUES; c++) {
         ATTEST_TRY(
@@ -72,7 +72,8 @@ static attest_status stable_norm(attest_claim_finding *finding, const attest_sta
         int equal, online;
         ATTEST_TRY(four_keys(&x, norms[n], score, err));
         ATTEST_TRY(four_keys(&y, norms[n], moved, err));
-        ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, 0, y.truth, 0, 0, 0, err));
+        ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, 0, 0 }, y.truth,
+                                        (attest_row){ 0, 0, 0 }, err));
         ATTEST_TRY(attest_match_decide(&equal, &match, VALUES, err));
         ATTEST_TRY(online_row(&online, &x, score, n, err));
         claim_case_close(&x);

@@ -22,7 +22,8 @@ static attest_status shift_invariance(attest_claim_finding *finding, const attes
             moved[j] = lists[l][j] - most;
         ATTEST_TRY(claim_case_scores(&x, lists[l], 3, 1, err, "softmax"));
         ATTEST_TRY(claim_case_scores(&y, moved, 3, 1, err, "softmax"));
-        ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, 0, y.truth, 0, 0, 0, err));
+        ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, 0, 0 }, y.truth,
+                                        (attest_row){ 0, 0, 0 }, err));
         claim_case_close(&x);
         claim_case_close(&y);
     }
@@ -136,7 +137,7 @@ static attest_status range_error(attest_span *error, double range, attest_error 
         scores[j] = range * unit[j];
     ATTEST_TRY(claim_case_scores(&t, scores, 5, 0, err, "shifted:1"));
     ATTEST_TRY(claim_case_scores(&s, scores, 5, 0, err, "softmax"));
-    ATTEST_TRY(attest_truth_weight_error(&error->lo, &error->hi, t.truth, s.truth, 0, 0, 0, err));
+    ATTEST_TRY(attest_truth_weight_error(&error->lo, &error->hi, t.truth, s.truth, (attest_row){ 0, 0, 0 }, err));
 out:
     claim_case_close(&t);
     claim_case_close(&s);

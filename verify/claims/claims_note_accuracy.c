@@ -24,7 +24,7 @@ static attest_status median_error(attest_span *median, const char *variant, clai
     ATTEST_TRY(claim_case_open(&x, err, "variant=%s n=%d m=%d d=%d seed=1", variant, ROWS, LENGTH, WIDTH));
     for (int64_t i = 0; i < ROWS; i++) {
         attest_span distance;
-        ATTEST_TRY(attest_evidence_distance(&distance, x.truth, softmax->truth, 0, 0, i, err));
+        ATTEST_TRY(attest_evidence_distance(&distance, x.truth, softmax->truth, (attest_row){ 0, 0, i }, err));
         lo[i] = distance.lo;
         hi[i] = distance.hi;
     }
@@ -107,7 +107,8 @@ static attest_status parts_agree(attest_claim_finding *finding, int *equal, cons
     ATTEST_TRY(in_steps(&x, variant, 1, err));
     for (int parts = 2; parts <= 4; parts *= 2) {
         ATTEST_TRY(in_steps(&y, variant, parts, err));
-        ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, 0, y.truth, 0, 0, parts - 1, err));
+        ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, 0, 0 }, y.truth,
+                                        (attest_row){ 0, 0, parts - 1 }, err));
         claim_case_close(&y);
     }
     attest_note_match(finding, "one token in 2 and in 4 parts:", &match, 1);
@@ -127,13 +128,13 @@ static attest_status euler_steps(attest_claim_finding *finding, int *bounded, co
     attest_span exact, euler;
     double first = 0;
     ATTEST_TRY(in_steps(&x, c->exact, 1, err));
-    ATTEST_TRY(attest_evidence_row(&exact, x.truth, ATTEST_O, 0, 0, 0, err));
+    ATTEST_TRY(attest_evidence_row(&exact, x.truth, ATTEST_O, (attest_row){ 0, 0, 0 }, err));
     *bounded = 1;
     for (int steps = 1; steps <= MOST_STEPS; steps *= 4) {
         attest_span share;
         char name[56];
         ATTEST_TRY(in_steps(&y, c->euler, steps, err));
-        ATTEST_TRY(attest_evidence_row(&euler, y.truth, ATTEST_O, 0, 0, steps - 1, err));
+        ATTEST_TRY(attest_evidence_row(&euler, y.truth, ATTEST_O, (attest_row){ 0, 0, steps - 1 }, err));
         claim_case_close(&y);
         const double least = fmax(euler.lo - exact.hi, exact.lo - euler.hi);
         const double most = fmax(euler.hi - exact.lo, exact.hi - euler.lo);

@@ -20,8 +20,8 @@ static attest_status filter_bound(attest_claim_finding *finding, const attest_st
         for (int64_t i = 0; i < 32; i++, rows++) {
             attest_span range, dropped, weight[32];
             int64_t kept, keys, nonzero = 0;
-            ATTEST_TRY(attest_evidence_filter(&kept, &range, &dropped, x.truth, taus[t], 0, 0, i, err));
-            ATTEST_TRY(attest_evidence_weights(weight, NULL, 32, &keys, y.truth, 0, 0, i, err));
+            ATTEST_TRY(attest_evidence_filter(&kept, &range, &dropped, x.truth, taus[t], (attest_row){ 0, 0, i }, err));
+            ATTEST_TRY(attest_evidence_weights(weight, NULL, 32, &keys, y.truth, (attest_row){ 0, 0, i }, err));
             for (int64_t j = 0; j < keys; j++)
                 nonzero += weight[j].lo != 0 || weight[j].hi != 0;
             above += !(range.hi < taus[t]);
@@ -77,7 +77,7 @@ static attest_status dropped_mass(attest_claim_finding *finding, attest_error *e
     ATTEST_TRY(claim_case_put(&x, ATTEST_Q, one, err));
     ATTEST_TRY(claim_case_put(&x, ATTEST_K, scores, err));
     ATTEST_TRY(claim_case_ready(&x, err));
-    ATTEST_TRY(attest_evidence_filter(&kept, &range, &dropped, x.truth, 1, 0, 0, 0, err));
+    ATTEST_TRY(attest_evidence_filter(&kept, &range, &dropped, x.truth, 1, (attest_row){ 0, 0, 0 }, err));
     attest_note_span(finding, "mass dropped, 1023 keys at the threshold 1", dropped);
     ATTEST_TRY(attest_note_value(finding, NULL, "(N-1)e^-tau/(1+(N-1)e^-tau)", err, "1023*exp(-1)/(1+1023*exp(-1))"));
 out:
@@ -120,7 +120,7 @@ static attest_status subset_accuracy(attest_claim_finding *finding, const attest
         attest_span score[ROWS];
         int64_t keys;
         double kept, all;
-        ATTEST_TRY(attest_evidence_weights(NULL, score, ROWS, &keys, x.truth, 0, 0, i, err));
+        ATTEST_TRY(attest_evidence_weights(NULL, score, ROWS, &keys, x.truth, (attest_row){ 0, 0, i }, err));
         ATTEST_TRY(furthest_errors(&kept, &all, score, keys, tau, err));
         better += kept < all;
         worst_kept = fmax(worst_kept, kept);
@@ -153,7 +153,7 @@ static attest_status filter_cost(attest_claim_finding *finding, const attest_sta
         for (int j = 0; j < KEYS; j++)
             moved[j] = scores[j] + (j == raised ? 16 : 0);
         ATTEST_TRY(claim_case_scores(&x, moved, KEYS, 0, err, "softmax"));
-        ATTEST_TRY(attest_evidence_filter(&now, &range, &dropped, x.truth, tau, 0, 0, 0, err));
+        ATTEST_TRY(attest_evidence_filter(&now, &range, &dropped, x.truth, tau, (attest_row){ 0, 0, 0 }, err));
         claim_case_close(&x);
         if (raised < 0)
             kept = now;
@@ -188,7 +188,7 @@ static attest_status small_variance(attest_claim_finding *finding, const attest_
         ATTEST_TRY(claim_case_open(&y, err, "variant=softmax n=16 d=16 scale=%.17g", scales[s]));
         for (int64_t i = 0; i < 16; i++) {
             double lo, hi;
-            ATTEST_TRY(attest_truth_weight_error(&lo, &hi, x.truth, y.truth, 0, 0, i, err));
+            ATTEST_TRY(attest_truth_weight_error(&lo, &hi, x.truth, y.truth, (attest_row){ 0, 0, i }, err));
             worst = fmax(worst, hi);
         }
         claim_case_close(&x);

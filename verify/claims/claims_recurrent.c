@@ -40,7 +40,8 @@ static attest_status one_chain(attest_claim_finding *finding, const attest_state
         ATTEST_TRY(claim_case_put(&y, ATTEST_V, v, err));
         ATTEST_TRY(claim_case_ready(&y, err));
         for (int64_t i = 0; i < TOKENS; i++)
-            ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, i, y.truth, 0, 0, i, err));
+            ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, 0, i }, y.truth,
+                                            (attest_row){ 0, 0, i }, err));
         claim_case_close(&x);
         claim_case_close(&y);
     }

@@ -66,7 +66,7 @@ static attest_status sums_to_one(attest_claim_finding *finding, const attest_sta
     (void)claim;
     ATTEST_TRY(claim_case_open(&x, err, "variant=softmax n=64 d=8 e=1 family=ones"));
     for (int64_t i = 0; i < 64; i++) {
-        ATTEST_TRY(attest_evidence_row(&o, x.truth, ATTEST_O, 0, 0, i, err));
+        ATTEST_TRY(attest_evidence_row(&o, x.truth, ATTEST_O, (attest_row){ 0, 0, i }, err));
         lowest.lo = fmin(lowest.lo, o.lo);
         lowest.hi = fmax(lowest.hi, o.hi);
     }
@@ -95,8 +95,8 @@ static attest_status scaled_query(attest_span *apart, const char *variant, doubl
     ATTEST_TRY(claim_case_put(&x, ATTEST_K, k, err));
     ATTEST_TRY(claim_case_put(&x, ATTEST_V, v, err));
     ATTEST_TRY(claim_case_ready(&x, err));
-    ATTEST_TRY(attest_evidence_row(a, x.truth, ATTEST_O, 0, 0, 0, err));
-    ATTEST_TRY(attest_evidence_row(b, x.truth, ATTEST_O, 0, 0, 1, err));
+    ATTEST_TRY(attest_evidence_row(a, x.truth, ATTEST_O, (attest_row){ 0, 0, 0 }, err));
+    ATTEST_TRY(attest_evidence_row(b, x.truth, ATTEST_O, (attest_row){ 0, 0, 1 }, err));
     *apart = (attest_span){ 0, 0 };
     for (int j = 0; j < 4; j++) {
         apart->lo += fmax(0, fmax(a[j].lo - b[j].hi, b[j].lo - a[j].hi));
@@ -148,7 +148,7 @@ static attest_status homogeneous(attest_claim_finding *finding, const attest_sta
     ATTEST_TRY(claim_case_put(&x, ATTEST_K, k, err));
     ATTEST_TRY(claim_case_put(&x, ATTEST_V, v, err));
     ATTEST_TRY(claim_case_ready(&x, err));
-    ATTEST_TRY(attest_evidence_row(&zero, x.truth, ATTEST_Z, 0, 0, 0, err));
+    ATTEST_TRY(attest_evidence_row(&zero, x.truth, ATTEST_Z, (attest_row){ 0, 0, 0 }, err));
     attest_note_span(finding, "z of -q, q=1, k=1,2", zero);
     attest_conclude(finding, good && (zero.lo > 0 || zero.hi < 0), good);
 out:
@@ -176,8 +176,9 @@ static attest_status within_head(attest_claim_finding *finding, const attest_sta
     ATTEST_TRY(claim_case_ready(&y, err));
     for (int64_t h = 0; h < 2; h++)
         for (int64_t i = 0; i < 6; i++) {
-            ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, 0, h, i, y.truth, 0, h, i, err));
-            ATTEST_TRY(attest_evidence_cosine(&cosine, x.truth, y.truth, 0, h, i, err));
+            ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, h, i }, y.truth,
+                                            (attest_row){ 0, h, i }, err));
+            ATTEST_TRY(attest_evidence_cosine(&cosine, x.truth, y.truth, (attest_row){ 0, h, i }, err));
             worst = cosine.lo < worst.lo ? cosine : worst;
         }
     attest_note_match(finding, "outputs", &match, 0);
@@ -306,7 +307,8 @@ static attest_status equal_gates(attest_claim_finding *finding, const attest_sta
         claim_case_open(&y, err, "variant=linear mask=causal n=6 d=3 e=2 hq=2 scale=%.17g", 1.0 / (heads * heads)));
     for (int64_t h = 0; h < 2; h++)
         for (int64_t i = 0; i < 6; i++)
-            ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, 0, h, i, y.truth, 0, h, i, err));
+            ATTEST_TRY(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, h, i }, y.truth,
+                                            (attest_row){ 0, h, i }, err));
     attest_note_match(finding, "outputs", &match, 1);
     ATTEST_TRY(attest_evidence_gate(&facts, zero, heads, 1, err));
     attest_note_span(finding, "gate of a head", facts.largest);

@@ -30,9 +30,9 @@ static attest_status norm_of_what(attest_claim_finding *finding, const attest_st
     ATTEST_TRY(claim_case_open(&raw, err, "%s n=12 d=4", printed));
     ATTEST_TRY(claim_case_open(&exponential, err, "variant=l2norm n=12 d=4"));
     for (int64_t i = 0; i < 12; i++) {
-        ATTEST_TRY(attest_evidence_cosine(&cosine, raw.truth, softmax.truth, 0, 0, i, err));
+        ATTEST_TRY(attest_evidence_cosine(&cosine, raw.truth, softmax.truth, (attest_row){ 0, 0, i }, err));
         plain = cosine.lo < plain.lo ? cosine : plain;
-        ATTEST_TRY(attest_evidence_cosine(&cosine, exponential.truth, softmax.truth, 0, 0, i, err));
+        ATTEST_TRY(attest_evidence_cosine(&cosine, exponential.truth, softmax.truth, (attest_row){ 0, 0, i }, err));
         own = cosine.lo < own.lo ? cosine : own;
     }
     attest_note_span(finding, "smallest cosine to softmax, as printed", plain);
@@ -66,7 +66,7 @@ static attest_status errors_fall(attest_claim_finding *finding, int *falls, doub
     for (int order = 1; order <= 8; order++) {
         char name[56];
         ATTEST_TRY(claim_case_scores(&x, scores, 2, 0, err, "taylor:%d", order));
-        ATTEST_TRY(attest_truth_weight_error(&error.lo, &error.hi, x.truth, y.truth, 0, 0, 0, err));
+        ATTEST_TRY(attest_truth_weight_error(&error.lo, &error.hi, x.truth, y.truth, (attest_row){ 0, 0, 0 }, err));
         claim_case_close(&x);
         snprintf(name, sizeof name, "weight error, scores 0 and %g, order %d", score, order);
         attest_note_span(finding, name, error);

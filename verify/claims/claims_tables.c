@@ -79,8 +79,8 @@ static attest_status compare_rows(attest_match *match, const claim_pair *r, clai
     const int64_t from = r->rows == CLAIM_LAST_ROW ? p->n - 1 : 0, to = r->rows == CLAIM_FIRST_ROW ? 1 : p->n;
     for (int64_t bh = 0; bh < p->b * p->hq; bh++)
         for (int64_t i = from; i < to; i++)
-            ATTEST_TRY(attest_evidence_same(match, r->role, x->truth, bh / p->hq, bh % p->hq, i, y->truth, bh / p->hq,
-                                            bh % p->hq, i, err));
+            ATTEST_TRY(attest_evidence_same(match, r->role, x->truth, (attest_row){ bh / p->hq, bh % p->hq, i },
+                                            y->truth, (attest_row){ bh / p->hq, bh % p->hq, i }, err));
 out:
     return status;
 }

@@ -21,7 +21,8 @@ static attest_status error_identities(attest_claim_finding *finding, const attes
                 claim_case_open(&t, err, "variant=taylor:%d center=%s n=8 d=4 seed=%d", orders[o], centers[c], o));
             ATTEST_TRY(claim_case_open(&s, err, "variant=softmax n=8 d=4 seed=%d", o));
             for (int64_t i = 0; i < 8; i++)
-                ATTEST_TRY(attest_evidence_identities(match, t.truth, s.truth, orders[o], 0, 0, i, err));
+                ATTEST_TRY(
+                    attest_evidence_identities(match, t.truth, s.truth, orders[o], (attest_row){ 0, 0, i }, err));
             claim_case_close(&t);
             claim_case_close(&s);
         }
@@ -81,7 +82,7 @@ static attest_status scaled_error(attest_span *error, int p, const char *center,
         scores[j] = base + size * unit[j];
     ATTEST_TRY(claim_case_scores(&t, scores, count, 0, err, "taylor:%d center=%s", p, center));
     ATTEST_TRY(claim_case_scores(&s, scores, count, 0, err, "softmax"));
-    ATTEST_TRY(attest_truth_weight_error(&error->lo, &error->hi, t.truth, s.truth, 0, 0, 0, err));
+    ATTEST_TRY(attest_truth_weight_error(&error->lo, &error->hi, t.truth, s.truth, (attest_row){ 0, 0, 0 }, err));
 out:
     claim_case_close(&t);
     claim_case_close(&s);
@@ -255,14 +256,14 @@ static attest_status odd_pole(attest_claim_finding *finding, const attest_statem
     attest_note(finding, "poles not where printed", (double)wrong);
     for (int k = 0; k < 2; k++) {
         ATTEST_TRY(claim_case_scores(&x, scores[k], 2, 0, err, "shifted:1"));
-        ATTEST_TRY(attest_evidence_weights(weights[k], NULL, 2, &keys, x.truth, 0, 0, 0, err));
+        ATTEST_TRY(attest_evidence_weights(weights[k], NULL, 2, &keys, x.truth, (attest_row){ 0, 0, 0 }, err));
         claim_case_close(&x);
     }
     attest_note_span(finding, "weight of the maximum at R=1.9375", weights[0][0]);
     attest_note_span(finding, "of the other key", weights[0][1]);
     attest_note_span(finding, "weight of the maximum at R=2.0625", weights[1][0]);
     ATTEST_TRY(claim_case_scores(&x, scores[2], 2, 0, err, "shifted:1"));
-    ATTEST_TRY(attest_evidence_row(&above, x.truth, ATTEST_Z, 0, 0, 0, err));
+    ATTEST_TRY(attest_evidence_row(&above, x.truth, ATTEST_Z, (attest_row){ 0, 0, 0 }, err));
     attest_note_span(finding, "denominator at R=2", above);
     attest_conclude(finding,
                     wrong == 0 && weights[0][0].lo > 1 && weights[0][1].hi < 0 && weights[1][0].hi < 0 &&

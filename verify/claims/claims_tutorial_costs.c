@@ -255,7 +255,7 @@ static attest_status count_numbers(double *weights, double *state, int n, int d,
     ATTEST_TRY(claim_case_open(&x, err, "variant=linear-elu n=%d d=%d e=%d hq=2 hkv=2 family=uniform", n, d, e));
     for (int64_t hi = 0; hi < 2 * n; hi++) {
         int64_t keys;
-        ATTEST_TRY(attest_evidence_weights(weight, NULL, 64, &keys, x.truth, 0, hi / n, hi % n, err));
+        ATTEST_TRY(attest_evidence_weights(weight, NULL, 64, &keys, x.truth, (attest_row){ 0, hi / n, hi % n }, err));
         *weights += (double)keys;
     }
     for (int z = 0; z < 2; z++) {

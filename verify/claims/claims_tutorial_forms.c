@@ -48,7 +48,7 @@ static attest_status relu_rows(attest_claim_finding *finding, const attest_state
             ATTEST_TRY(claim_case_ready(&x, err));
             for (int64_t i = 0; i < ROWS; i++) {
                 attest_span z;
-                ATTEST_TRY(attest_evidence_row(&z, x.truth, ATTEST_Z, 0, 0, i, err));
+                ATTEST_TRY(attest_evidence_row(&z, x.truth, ATTEST_Z, (attest_row){ 0, 0, i }, err));
                 empty[f] += z.lo <= 0;
             }
             claim_case_close(&x);
@@ -166,7 +166,7 @@ static attest_status hull(double *largest, const char *line, attest_error *err)
         top = fmax(top, fabs(attest_load(v, j)));
     for (int64_t i = 0; i < 32; i++) {
         attest_span o;
-        ATTEST_TRY(attest_evidence_row(&o, x.truth, ATTEST_O, 0, 0, i, err));
+        ATTEST_TRY(attest_evidence_row(&o, x.truth, ATTEST_O, (attest_row){ 0, 0, i }, err));
         *largest = fmax(*largest, fmax(fabs(o.lo), fabs(o.hi)) / top);
     }
 out:
@@ -205,8 +205,8 @@ static attest_status grows_without(attest_claim_finding *finding, const attest_s
         attest_span u, o;
         char name[56];
         ATTEST_TRY(claim_case_open(&x, err, "variant=linear-elu n=1 m=%d d=4 e=1 family=ones", lengths[l]));
-        ATTEST_TRY(attest_evidence_row(&u, x.truth, ATTEST_U, 0, 0, 0, err));
-        ATTEST_TRY(attest_evidence_row(&o, x.truth, ATTEST_O, 0, 0, 0, err));
+        ATTEST_TRY(attest_evidence_row(&u, x.truth, ATTEST_U, (attest_row){ 0, 0, 0 }, err));
+        ATTEST_TRY(attest_evidence_row(&o, x.truth, ATTEST_O, (attest_row){ 0, 0, 0 }, err));
         claim_case_close(&x);
         snprintf(name, sizeof name, "numerator at N=%d, v=1", lengths[l]);
         attest_note_span(finding, name, u);

@@ -21,7 +21,7 @@ static attest_status noise_power(attest_span *power, attest_span *first, int len
     ATTEST_TRY(claim_case_put(&x, ATTEST_V, values, err));
     ATTEST_TRY(claim_case_put(&x, ATTEST_DECAY, gates, err));
     ATTEST_TRY(claim_case_ready(&x, err));
-    ATTEST_TRY(attest_evidence_row(o, x.truth, ATTEST_O, 0, 0, length - 1, err));
+    ATTEST_TRY(attest_evidence_row(o, x.truth, ATTEST_O, (attest_row){ 0, 0, length - 1 }, err));
     *power = (attest_span){ 0, 0 };
     for (int t = 0; t < length; t++) { /* all are positive; a rounding of each sum is left to either side */
         power->lo = (power->lo + o[t].lo * o[t].lo) * (1 - 0x1p-50);

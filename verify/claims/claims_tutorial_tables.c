@@ -52,11 +52,12 @@ static attest_status true_table(attest_span *value, const claim_printed *t, atte
     for (int64_t i = 0; i < TOKENS; i++) {
         if (t->what == CLAIM_PRINTED_U || t->what == CLAIM_PRINTED_O)
             ATTEST_TRY(attest_evidence_row(value + i * WIDTH, x.truth, t->what == CLAIM_PRINTED_U ? ATTEST_U : ATTEST_O,
-                                           0, 0, i, err));
+                                           (attest_row){ 0, 0, i }, err));
         if (t->what == CLAIM_PRINTED_Z)
-            ATTEST_TRY(attest_evidence_row(value + i, x.truth, ATTEST_Z, 0, 0, i, err));
+            ATTEST_TRY(attest_evidence_row(value + i, x.truth, ATTEST_Z, (attest_row){ 0, 0, i }, err));
         if (t->what == CLAIM_PRINTED_WEIGHTS)
-            ATTEST_TRY(attest_evidence_weights(value + i * TOKENS, NULL, TOKENS, &keys, x.truth, 0, 0, i, err));
+            ATTEST_TRY(attest_evidence_weights(value + i * TOKENS, NULL, TOKENS, &keys, x.truth,
+                                               (attest_row){ 0, 0, i }, err));
     }
 out:
     claim_case_close(&x);
@@ -207,7 +208,7 @@ static attest_status flatter_always(attest_claim_finding *finding, const attest_
         ATTEST_TRY(claim_case_put(&x, ATTEST_K, unlike_keys, err));
         ATTEST_TRY(claim_case_put(&x, ATTEST_V, claim_tutorial_v, err));
         ATTEST_TRY(claim_case_ready(&x, err));
-        ATTEST_TRY(attest_evidence_weights(w, NULL, TOKENS, &keys, x.truth, 0, 0, 0, err));
+        ATTEST_TRY(attest_evidence_weights(w, NULL, TOKENS, &keys, x.truth, (attest_row){ 0, 0, 0 }, err));
         for (int j = 0; j < TOKENS; j++)
             spread[s] = fmax(spread[s], fabs(w[j].lo - 0.2));
         claim_case_close(&x);
@@ -271,7 +272,7 @@ static attest_status error_at(attest_span *error, const char *variant, double si
         ATTEST_TRY(claim_case_put(&x[s], ATTEST_V, claim_tutorial_v, err));
         ATTEST_TRY(claim_case_ready(&x[s], err));
     }
-    ATTEST_TRY(attest_truth_weight_error(&error->lo, &error->hi, x[0].truth, x[1].truth, 0, 0, 0, err));
+    ATTEST_TRY(attest_truth_weight_error(&error->lo, &error->hi, x[0].truth, x[1].truth, (attest_row){ 0, 0, 0 }, err));
 out:
     claim_case_close(&x[0]);
     claim_case_close(&x[1]);

@@ -90,7 +90,7 @@ static attest_status rwkv4(attest_claim_finding *finding, const attest_statement
     ATTEST_TRY(claim_case_put(&x, ATTEST_V, c->v, err));
     ATTEST_TRY(claim_case_put(&x, ATTEST_GAMMA, &c->gamma, err));
     ATTEST_TRY(claim_case_ready(&x, err));
-    ATTEST_TRY(attest_evidence_row(&ours, x.truth, ATTEST_O, 0, 0, TOKENS - 1, err));
+    ATTEST_TRY(attest_evidence_row(&ours, x.truth, ATTEST_O, (attest_row){ 0, 0, TOKENS - 1 }, err));
     snprintf(inverse, sizeof inverse, "(1/%g)", c->gamma);
     ATTEST_TRY(wkv(&tied, c, inverse, err));
     ATTEST_TRY(wkv(&free_bonus, c, "3", err));

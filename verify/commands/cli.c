@@ -156,7 +156,7 @@ static const option_row option_table[] = {
     { { "exp-ulp", KEY_EXP_ULP, "X", 0, "error of the kernel's exp in ulps of acc (default 4)", 0 }, "compare" },
     { { "jobs", KEY_JOBS, "N", 0, "threads (default: all cores); never changes a number", 0 },
       "gate audit defects search props" },
-    { { "jobs", KEY_JOBS, "N", 0, "bench reference: threads of the dd row that uses several (default 2)", 0 },
+    { { "jobs", KEY_JOBS, "N", 0, "threads of one more row: of dd (default 2), or of each kernel (default: none)", 0 },
       "bench" },
     { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
     { { "objective", KEY_OBJECTIVE, "NAME", 0,

@@ -79,17 +79,17 @@ static attest_status find_bench(const bench **found, const attest_cli *cli, atte
     if (cli->engine && *found != &benches[0])
         return attest_fail(err, ATTEST_BAD_INPUT, "--engine=%s: only for `bench reference`; --kernel chooses kernels",
                            cli->engine);
-    if (cli->options.jobs > 0 && *found != &benches[0])
-        return attest_fail(err, ATTEST_BAD_INPUT, "--jobs=%ld: only for `bench reference`; kernels run on one thread",
-                           cli->options.jobs);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
     return ATTEST_OK;
 }
 
-/* Threads of the second dd row: --jobs, else two where there are as many processors. */
+/* Threads of the second dd row: --jobs, else two where there are as many processors.  Kernels have a second row only
+ * where it is asked for. */
 static int threads_of(const attest_cli *cli)
 {
+    if (strcmp(cli->argument[0], "kernels") == 0)
+        return (int)cli->options.jobs;
     if (cli->options.jobs > 0)
         return (int)cli->options.jobs;
     return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;

@@ -98,7 +98,7 @@ static attest_status scale_for(double *scale, double target, attest_error *err)
     char line[256];
     range_line(line, sizeof line, 1, "max", 1.0);
     ATTEST_TRY(prepare_line(&prepared, line, err));
-    ATTEST_TRY(attest_truth_facts(&facts, prepared.truth, 0, 0, 0, err));
+    ATTEST_TRY(attest_truth_facts(&facts, prepared.truth, (attest_row){ 0, 0, 0 }, err));
     *scale = target / facts.range_hi;
 out:
     attest_prepared_clear(&prepared);
@@ -117,8 +117,8 @@ static attest_status range_point(attest_results *results, const char *center, in
     attest_result_init(&result);
     range_line(line, sizeof line, order, center, scale);
     ATTEST_TRY(prepare_line(&prepared, line, err));
-    ATTEST_TRY(attest_truth_facts(&facts, prepared.truth, 0, 0, 0, err));
-    ATTEST_TRY(attest_truth_weight_error(&lo, &hi, prepared.truth, prepared.exp_truth, 0, 0, 0, err));
+    ATTEST_TRY(attest_truth_facts(&facts, prepared.truth, (attest_row){ 0, 0, 0 }, err));
+    ATTEST_TRY(attest_truth_weight_error(&lo, &hi, prepared.truth, prepared.exp_truth, (attest_row){ 0, 0, 0 }, err));
     point(&result, "range", &prepared);
     snprintf(result.series, sizeof result.series, "%s p=%d", center, order);
     result.range = facts.range_hi;

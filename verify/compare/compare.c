@@ -241,8 +241,8 @@ static attest_status judge_row(tally *t, const judge *j, attest_row_index r, att
         attest_row_facts facts;
         if (!got)
             continue;
-        ATTEST_TRY(
-            attest_judge_row(j->elements, &facts, j->truth, j->numerics, j->flags, rule->id, got, r.b, r.h, r.i, err));
+        ATTEST_TRY(attest_judge_row(j->elements, &facts, j->truth, j->numerics, j->flags, rule->id, got,
+                                    (attest_row){ r.b, r.h, r.i }, err));
         add_facts(t, &facts);
         if (is_o(rule->id))
             add_signs(t, &facts, j->elements[0].class == ATTEST_CLASS_ILLPOSED);
@@ -253,7 +253,8 @@ static attest_status judge_row(tally *t, const judge *j, attest_row_index r, att
             ATTEST_TRY(power_add(&t->power, j->truth, j->elements, r.b, r.h, r.i, err));
     }
     if (j->exp_truth) {
-        ATTEST_TRY(attest_truth_distance(j->distance, j->distance + e, j->truth, j->exp_truth, r.b, r.h, r.i, err));
+        ATTEST_TRY(attest_truth_distance(j->distance, j->distance + e, j->truth, j->exp_truth,
+                                         (attest_row){ r.b, r.h, r.i }, err));
         for (int64_t c = 0; c < e; c++)
             if (!isnan(j->distance[e + c]))
                 t->result->truncation = larger(t->result->truncation, j->distance[e + c]);

@@ -53,7 +53,7 @@ attest_status power_add(power_tally *t, attest_truth *truth, const attest_elemen
     int sized = 0, sees = 0;
     for (int64_t c = 0; c < t->e; c++)
         t->bound[c] = attest_element_bound(&elements[c]);
-    ATTEST_TRY(attest_judge_wrong(t->distance, t->keys + head, truth, t->bound, b, h, i, err));
+    ATTEST_TRY(attest_judge_wrong(t->distance, t->keys + head, truth, t->bound, (attest_row){ b, h, i }, err));
     for (int64_t c = 0; c < t->e; c++) {
         const double size = attest_element_size(&elements[c]);
         if (isinf(t->bound[c]))

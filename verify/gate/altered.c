@@ -41,8 +41,8 @@ static attest_status alter_values(attest_prepared *prepared, const unsigned char
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the shares of %lld keys", (long long)p->m);
     ATTEST_TRY(attest_bundle_add(prepared->altered, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_V }, 0, &to, err));
     for (int64_t bg = 0; bg < p->b * p->hkv; bg++) {
-        ATTEST_TRY(
-            attest_truth_shares(share, prepared->truth, bg / p->hkv, bg % p->hkv * (p->hq / p->hkv), p->n - 1, err));
+        ATTEST_TRY(attest_truth_shares(share, prepared->truth,
+                                       (attest_row){ bg / p->hkv, bg % p->hkv * (p->hq / p->hkv), p->n - 1 }, err));
         int64_t r = 0;
         for (int64_t j = 0; j < p->m; j++) {
             const int64_t at = (bg * p->m + j) * p->e + channel_of(r, p->e);

@@ -165,7 +165,7 @@ static attest_status check_last_query(attest_result *result, const attest_prepar
         if (i < cut_of(p, length_of(p, prepared->inputs, b)))
             continue;
         ATTEST_TRY(attest_judge_row(elements, NULL, truth, &declared.numerics, declared.flags,
-                                    (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, b, h, i, err));
+                                    (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, (attest_row){ b, h, i }, err));
         for (int64_t c = 0; c < p->e && !result->reasons; c++)
             if (elements[c].class == ATTEST_CLASS_NO_TRUTH && elements[c].ratio_hi > 1)
                 attest_result_find(result, ATTEST_REASON_NAN_PATTERN, "a query of NaN", "o is a number");

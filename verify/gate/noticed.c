@@ -69,8 +69,8 @@ static attest_status judge_rows(figures *f, attest_truth *truth, const attest_pr
     for (int64_t r = 1; r <= ROWS; r++) {
         const int64_t i = p->n * r / ROWS - 1;
         attest_row_facts facts;
-        ATTEST_TRY(
-            attest_judge_row(elements, &facts, truth, &declared->numerics, declared->flags, id, o, 0, 0, i, err));
+        ATTEST_TRY(attest_judge_row(elements, &facts, truth, &declared->numerics, declared->flags, id, o,
+                                    (attest_row){ 0, 0, i }, err));
         for (int64_t c = 0; c < p->e; c++) {
             const double size = attest_element_size(&elements[c]);
             bound[c] = attest_element_bound(&elements[c]);
@@ -78,7 +78,7 @@ static attest_status judge_rows(figures *f, attest_truth *truth, const attest_pr
                 f->relative[f->count++] = bound[c] / size;
         }
         if (r == ROWS)
-            ATTEST_TRY(attest_judge_wrong(distance, keys, truth, bound, 0, 0, i, err));
+            ATTEST_TRY(attest_judge_wrong(distance, keys, truth, bound, (attest_row){ 0, 0, i }, err));
     }
     f->keys = share_seen(keys, p->m);
 out:

@@ -53,9 +53,11 @@ static attest_status cross_examine(attest_prepared *prepared, attest_error *err)
     int overlap = 1;
     if (hash % 64 != 0)
         return ATTEST_OK;
-    const attest_status status = attest_truth_cross_examine(
-        &overlap, prepared->truth, (int64_t)(hash >> 8 & 0xff) % p->b, (int64_t)(hash >> 16 & 0xff) % p->hq,
-        (int64_t)(hash >> 24 & 0xffff) % p->n, err);
+    const attest_status status = attest_truth_cross_examine(&overlap, prepared->truth,
+                                                            (attest_row){ (int64_t)(hash >> 8 & 0xff) % p->b,
+                                                                          (int64_t)(hash >> 16 & 0xff) % p->hq,
+                                                                          (int64_t)(hash >> 24 & 0xffff) % p->n },
+                                                            err);
     if (status == ATTEST_OK && !overlap)
         return attest_fail_prefix(err, ATTEST_INTERNAL, "the witness disagrees with the engine");
     return status;

@@ -93,8 +93,8 @@ static attest_status judge_all(double *bound, double *ratio, attest_element *ele
             ATTEST_TRY(attest_judge_state(elements, truth, &declared->numerics, declared->flags, id,
                                           (declared->flags & ATTEST_PACKED_STATE) != 0, got, b, h, err));
         else
-            ATTEST_TRY(
-                attest_judge_row(elements, NULL, truth, &declared->numerics, declared->flags, id, got, b, h, i, err));
+            ATTEST_TRY(attest_judge_row(elements, NULL, truth, &declared->numerics, declared->flags, id, got,
+                                        (attest_row){ b, h, i }, err));
         take_bounds(bound + row * width, ratio ? ratio + row * width : NULL, elements, width);
     }
 out:
@@ -145,7 +145,8 @@ attest_status attest_props_facts(attest_case_facts *facts, const attest_case *c,
     ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
     for (int64_t row = 0; row < facts->rows; row++) {
         attest_row_facts one;
-        ATTEST_TRY(attest_truth_facts(&one, truth, row / (p->hq * p->n), row / p->n % p->hq, row % p->n, err));
+        ATTEST_TRY(
+            attest_truth_facts(&one, truth, (attest_row){ row / (p->hq * p->n), row / p->n % p->hq, row % p->n }, err));
         facts->empty += one.visible < 1;
         facts->negative_sum += one.visible >= 1 && one.sum_sign < 0;
         facts->vanishing += one.visible >= 1 && one.sum_sign == 0;

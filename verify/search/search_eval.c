@@ -98,7 +98,7 @@ static attest_status judge_output(double *most, attest_evaluator *ev, const atte
     for (int64_t row = 0; got && row < p->b * p->hq * p->n; row++) {
         const int64_t b = row / (p->hq * p->n), h = row / p->n % p->hq, i = row % p->n;
         ATTEST_TRY(attest_judge_row(ev->elements, NULL, ev->prepared.truth, &ev->declared.numerics, ev->declared.flags,
-                                    o, got, b, h, i, err));
+                                    o, got, (attest_row){ b, h, i }, err));
         for (int64_t c = 0; c < p->e; c++) {
             const attest_element *el = &ev->elements[c];
             if (el->class != ATTEST_CLASS_NORMAL && el->class != ATTEST_CLASS_PREMATURE_OVERFLOW)

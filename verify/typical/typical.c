@@ -89,7 +89,8 @@ static attest_status take_sample(sample *s, attest_truth *truth, const attest_ca
     for (int64_t k = 0; k < count; k++) {
         const attest_row_index r = rows[k];
         const int64_t row = (r.b * p->hq + r.h) * p->n + r.i;
-        ATTEST_TRY(attest_judge_row(elements, &facts, truth, numerics, flags, id, o, r.b, r.h, r.i, err));
+        ATTEST_TRY(
+            attest_judge_row(elements, &facts, truth, numerics, flags, id, o, (attest_row){ r.b, r.h, r.i }, err));
         s->wanted[row] = 1;
         for (int64_t x = 0; x < p->e; x++)
             add_element(s, &elements[x], row, row * p->e + x, attest_load(o, attest_offset(o, r.b, r.h, r.i, x)));

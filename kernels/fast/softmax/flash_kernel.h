@@ -6,11 +6,8 @@
 #ifndef ATTEST_FAST_FLASH_KERNEL_H
 #define ATTEST_FAST_FLASH_KERNEL_H
 
-#include "fast/exp.h"
 #include "fast/panel.h"
-#include "fast/softmax/flash_block.h"
-
-#include "cpu/steps/softmax.h"
+#include "fast/softmax/flash_steps.h"
 
 /* ---- packing ---------------------------------------------------------------------------------------------------- */
 
@@ -63,33 +60,6 @@ static void flash_pack(const flash *x, float *buffer, int64_t n)
 
 /* ---- scores -------------------------------------------------------------------------------------------------- */
 
-#ifndef flash_sees
-/* 0: no row of the group sees a key of the tile. */
-static inline int flash_sees(flash_part *part, const flash_block *block, int64_t group, int64_t tile)
-{
-    const row *r = block->r + group * ROWS;
-    int first = FLASH_KEYS, last = 0;
-    part->whole = 1;
-    for (int n = 0; n < ROWS; n++) {
-        const int64_t low = step_max(0, r[n].first - tile * FLASH_KEYS);
-        const int64_t high = step_min(FLASH_KEYS, r[n].last - tile * FLASH_KEYS);
-        part->low[n] = low < high ? (int)low : 0;
-        part->high[n] = low < high ? (int)high : 0;
-        if (low >= high)
-            continue;
-        first = part->low[n] < first ? part->low[n] : first;
-        last = part->high[n] > last ? part->high[n] : last;
-    }
-    part->first = first / PANEL * PANEL;
-    part->last = (last + PANEL - 1) / PANEL * PANEL;
-    for (int n = 0; n < ROWS; n++)
-        part->whole &= part->low[n] == part->first && part->high[n] == part->last;
-    part->group = group;
-    part->tile = tile;
-    return first < last;
-}
-#endif
-
 static inline void flash_scores(const flash_block *block, const flash_part *part)
 {
     const int64_t dim = block->x->at.dim;
@@ -103,131 +73,6 @@ static inline void flash_scores(const flash_block *block, const flash_part *part
             score_steps(block->s + n * FLASH_KEYS + part->low[n], &block->r[part->group * ROWS + n], key + part->low[n],
                         key + part->high[n]);
     }
-}
-
-/* ---- weights ------------------------------------------------------------------------------------------------- */
-
-#ifndef flash_new_maximum
-/* The row's maximum after the tile: that of before, and of the keys that it sees.  A NaN never is the maximum. */
-static inline float flash_new_maximum(float m, const float *s, const flash_part *part, int n)
-{
-    vec highest = vec_of(m);
-    for (int j = part->first; j < part->last; j += LANES) {
-        const vec seen = vec_load(s + j);
-        highest = vec_larger(part->whole ? seen : vec_select(flash_seen(part, n, j), seen, vec_of(-INFINITY)), highest);
-    }
-    return vec_highest(highest);
-}
-#endif
-
-#ifndef flash_rescale
-/* What the sums so far are multiplied by: 1 where the maximum did not rise. */
-static inline float flash_rescale(float m, float risen) { return risen == m ? 1 : fast_exp(vec_of(m - risen))[0]; }
-#endif
-
-#ifndef flash_filter
-/* Drops keys, and multiplies by decays: scalar code, for few problems have either. */
-static void flash_filter(float *s, const flash_block *block, const flash_part *part, int n)
-{
-    const float highest = block->highest[part->group * ROWS + n];
-    for (int j = part->low[n]; j < part->high[n]; j++)
-        if (!score_kept(block->x->p, s[j], highest))
-            s[j] = -INFINITY;
-}
-#endif
-
-#ifndef flash_decay
-static void flash_decay(float *w, const flash_block *block, const flash_part *part, int n)
-{
-    const row *r = &block->r[part->group * ROWS + n];
-    const float *D = block->D + (part->group * ROWS + n) * fast_up(block->x->p->m, 16) - r->first;
-    for (int j = part->low[n]; j < part->high[n]; j++)
-        w[j] = D[part->tile * FLASH_KEYS + j] * w[j];
-}
-#endif
-
-#ifndef flash_weight
-/* x = s - m <= 0 has one rounding. */
-static inline vec flash_weight(vec s, vec m) { return fast_exp(s - m); }
-#endif
-
-#ifndef flash_join
-/* Lanes of l of all keys so far and of a tile. */
-static inline vec flash_join(vec l, float alpha, vec part) { return vec_fma(l, vec_of(alpha), part); }
-#endif
-
-/* s becomes w = e^(s-m), 0 where the row does not see the key; adds the weights to sum[SUM_LANES]. */
-static inline void flash_row_weights(float *s, float *sum, float alpha, float m, const flash_block *block,
-                                     const flash_part *part, int n)
-{
-    const int decays = block->D != NULL;
-    vec part_sum[SUM_VECS];
-    for (int c = 0; c < SUM_VECS; c++)
-        part_sum[c] = vec_of(0);
-    if (block->x->filter)
-        flash_filter(s, block, part, n);
-    for (int j = part->first; j < part->last; j += LANES) {
-        const vec w = flash_weight(vec_load(s + j), vec_of(m));
-        vec_store(s + j, part->whole ? w : vec_masked(flash_seen(part, n, j), w));
-    }
-    if (decays)
-        flash_decay(s, block, part, n);
-    for (int j = part->first; j < part->last; j += LANES)
-        part_sum[j / LANES % SUM_VECS] += vec_load(s + j);
-    for (int c = 0; c < SUM_VECS; c++)
-        vec_store(sum + c * LANES, flash_join(vec_load(sum + c * LANES), alpha, part_sum[c]));
-}
-
-/* Weights of all rows; alpha[ROWS]. */
-static inline void flash_weights(float *alpha, const flash_block *block, const flash_part *part)
-{
-    for (int n = 0; n < ROWS; n++) {
-        float *s = block->s + n * FLASH_KEYS, *m = &block->m[part->group * ROWS + n];
-        alpha[n] = 1;
-        if (part->low[n] == part->high[n]) {
-            memset(s + part->first, 0, sizeof *s * (size_t)(part->last - part->first));
-            continue;
-        }
-        const float risen = flash_new_maximum(*m, s, part, n);
-        alpha[n] = flash_rescale(*m, risen);
-        flash_row_weights(s, block->sum + (part->group * ROWS + n) * SUM_LANES, alpha[n], risen, block, part, n);
-        *m = risen;
-    }
-}
-
-/* ---- values -------------------------------------------------------------------------------------------------- */
-
-/* u[ROWS][channels] = alpha u + sum w v of one panel of channels: the keys of the tile by themselves first. */
-static inline void flash_values(float *u, int64_t channels, const float *w, const float *v, const float *alpha,
-                                int first, int last)
-{
-    vec sum[ROWS][2];
-    for (int r = 0; r < ROWS; r++)
-        sum[r][0] = sum[r][1] = vec_of(0);
-    for (int j = first; j < last; j++) {
-        const vec v0 = vec_load(v + j * PANEL), v1 = vec_load(v + j * PANEL + LANES);
-        for (int r = 0; r < ROWS; r++) {
-            const vec a = vec_of(w[r * FLASH_KEYS + j]);
-            sum[r][0] = vec_fma(a, v0, sum[r][0]);
-            sum[r][1] = vec_fma(a, v1, sum[r][1]);
-        }
-    }
-    for (int r = 0; r < ROWS; r++) {
-        float *to = u + r * channels;
-        vec_store(to, vec_fma(vec_load(to), vec_of(alpha[r]), sum[r][0]));
-        vec_store(to + LANES, vec_fma(vec_load(to + LANES), vec_of(alpha[r]), sum[r][1]));
-    }
-}
-
-/* The same for one row, of the keys [first,last) that it sees and no other. */
-static void flash_values_of_row(float *u, const float *w, const float *v, float alpha, int first, int last)
-{
-    vec sum[2] = { vec_of(0), vec_of(0) };
-    for (int j = first; j < last; j++)
-        for (int half = 0; half < 2; half++)
-            sum[half] = vec_fma(vec_of(w[j]), vec_load(v + j * PANEL + half * LANES), sum[half]);
-    for (int half = 0; half < 2; half++)
-        vec_store(u + half * LANES, vec_fma(vec_load(u + half * LANES), vec_of(alpha), sum[half]));
 }
 
 #ifndef flash_by_rows
@@ -246,10 +91,10 @@ static inline void flash_add(const flash_block *block, const flash_part *part, c
     const int by_rows = flash_by_rows(block, part);
     for (int64_t c = 0; c < channels; c += PANEL) {
         if (!by_rows)
-            flash_values(u + c, channels, block->s, v + c * FLASH_KEYS, alpha, part->first, part->last);
+            flash_values(u + c, channels, block->s, v + c * FLASH_KEYS, PANEL, alpha, part->first, part->last);
         for (int n = 0; n < ROWS && by_rows; n++)
-            flash_values_of_row(u + n * channels + c, block->s + n * FLASH_KEYS, v + c * FLASH_KEYS, alpha[n],
-                                part->low[n], part->high[n]);
+            flash_values_of_row(u + n * channels + c, block->s + n * FLASH_KEYS, v + c * FLASH_KEYS, PANEL, alpha[n],
+                                part->low[n], part->high[n], 2);
     }
 }
 
@@ -347,17 +192,6 @@ static void flash_highest(const flash_block *block, int64_t first, int64_t last)
                     *highest = flash_new_maximum(*highest, block->s + n * FLASH_KEYS, &part, n);
             }
         }
-}
-
-/* l of a row: its lanes added up in a tree, the same on all instruction sets. */
-static inline float flash_sum(const float *lanes)
-{
-    float sum[SUM_LANES];
-    memcpy(sum, lanes, sizeof sum);
-    for (int half = SUM_LANES / 2; half > 0; half /= 2)
-        for (int c = 0; c < half; c++)
-            sum[c] += sum[c + half];
-    return sum[0];
 }
 
 static void flash_write(const flash_block *block, int64_t n)

@@ -60,9 +60,9 @@ static inline int scene_check_row(scene *s, int64_t b, int64_t h, int64_t i)
         const attest_tensor *t = attest_bundle_get(s->bundle, id);
         if (!t)
             continue;
-        SCENE_MUST(
-            attest_judge_row(judged, NULL, s->bound, &s->declared.numerics, s->declared.flags, id, t, b, h, i, &s->err),
-            s);
+        SCENE_MUST(attest_judge_row(judged, NULL, s->bound, &s->declared.numerics, s->declared.flags, id, t,
+                                    (attest_row){ b, h, i }, &s->err),
+                   s);
         for (int64_t c = 0; c < (role == ATTEST_O || role == ATTEST_U ? p->e : 1); c++) {
             char what[64];
             snprintf(what, sizeof what, "%s[%d,%d,%d,%d]", attest_roles[role].name, (int)b, (int)h, (int)i, (int)c);

@@ -1,13 +1,7 @@
 /* test_flash.c - kernels/fast/softmax: softmax-flash-f32 on every instruction set that this CPU runs, beside the
  * witness; the blocking of avx512 in portable code; threads; keys that a row does not see.
  */
-#include "fast/isa.h"
-#include "kernels/hash.h"
-#include "tests/kernels/cpu/scene_check.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "tests/kernels/fast/fast_scene.h"
 
 Suite *suite_flash(void);
 
@@ -33,76 +27,12 @@ static const char *const lines[] = {
 };
 // clang-format on
 
-static const char *isa_of(int n)
-{
-    const char *name = fast_isa_name((fast_isa)n);
-    return strcmp(fast_isa_name(fast_isa_at_most(name)), name) == 0 ? name : NULL;
-}
-
-static void open_line(scene *s, const char *line)
-{
-    char text[256];
-    snprintf(text, sizeof text, "variant=softmax %s", line);
-    ck_assert_msg(scene_serves(s, scene_kernel("softmax-flash-f32"), text), "%s: %s", text, s->err.text);
-    scene_open(s);
-}
-
-START_TEST(test_witness)
-{
-    for (int n = 0; n < FAST_ISAS; n++) {
-        scene s;
-        if (!isa_of(n))
-            continue;
-        setenv("FAST_CPU", isa_of(n), 1);
-        open_line(&s, lines[_i]);
-        scene_run(&s);
-        ck_assert(scene_check(&s));
-        scene_close(&s);
-    }
-}
+START_TEST(test_witness) { fast_check_witness("softmax-flash-f32", lines[_i]); }
 END_TEST
 
 /* ---- bits ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t outputs_hash(const scene *s)
-{
-    const attest_tensor *o = attest_bundle_role(s->bundle, ATTEST_O), *lse = attest_bundle_role(s->bundle, ATTEST_LSE);
-    return attest_fnv(attest_fnv(ATTEST_FNV_START, o->data, attest_tensor_bytes(o)), lse->data,
-                      attest_tensor_bytes(lse));
-}
-
-/* The loops with the panels and groups of avx512. */
-static void run_wide(const scene *s)
-{
-    const attest_tensors tensors = attest_view_tensors(&s->view);
-    const size_t size = attest_kernel_workspace(attest_own(s->kernel), &s->c.problem);
-    void *workspace = malloc(size);
-    ck_assert_ptr_nonnull(workspace);
-    memset(workspace, 0xff, size);
-    const attest_call call = { .struct_size = sizeof call,
-                               .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE,
-                               .problem = &s->c.problem,
-                               .tensors = &tensors,
-                               .workspace = workspace,
-                               .workspace_size = size };
-    scene_blank(s);
-    ck_assert_int_eq(flash_run_wide(&call), ATTEST_OK);
-    free(workspace);
-}
-
-START_TEST(test_wide)
-{
-    scene s;
-    open_line(&s, lines[_i]);
-    run_wide(&s);
-    ck_assert(scene_check(&s));
-    if (fast_isa_at_most(NULL) != FAST_PORTABLE) { /* both fuse multiply-adds */
-        const uint64_t wide = outputs_hash(&s);
-        scene_run(&s);
-        ck_assert_msg(outputs_hash(&s) == wide, "%s: bits depend on the width of vectors", s.where);
-    }
-    scene_close(&s);
-}
+START_TEST(test_wide) { fast_check_wide("softmax-flash-f32", lines[_i], flash_run_wide); }
 END_TEST
 
 #ifdef _OPENMP /* without it there is one thread */
@@ -111,19 +41,7 @@ START_TEST(test_threads)
     static const char *const large[] = { "n=400 m=400 d=16 e=16 mask=causal",
                                          "b=2 hq=4 hkv=2 n=130 m=300 d=16 e=16 filter=3",
                                          "n=397 d=33 e=40 decay=retnet mask=causal-br" };
-    scene s;
-    open_line(&s, large[_i]);
-    omp_set_num_threads(1);
-    const size_t size = attest_kernel_workspace(attest_own(s.kernel), &s.c.problem);
-    scene_run(&s);
-    const uint64_t one = outputs_hash(&s);
-    for (int threads = 2; threads <= 5; threads++) {
-        omp_set_num_threads(threads);
-        ck_assert_uint_gt(attest_kernel_workspace(attest_own(s.kernel), &s.c.problem), size); /* it uses them */
-        scene_run(&s);
-        ck_assert_msg(outputs_hash(&s) == one, "%s: bits depend on threads", s.where);
-    }
-    scene_close(&s);
+    fast_check_threads("softmax-flash-f32", large[_i]);
 }
 END_TEST
 #endif
@@ -138,7 +56,7 @@ START_TEST(test_unseen)
         for (size_t i = 0; i < COUNT(keys) && isa_of(n); i++) {
             scene s;
             setenv("FAST_CPU", isa_of(n), 1);
-            open_line(&s, "n=100 m=100 d=4 e=20 mask=causal");
+            fast_open(&s, "softmax-flash-f32", "n=100 m=100 d=4 e=20 mask=causal");
             scene_run(&s);
             const attest_tensor *o = attest_bundle_role(s.bundle, ATTEST_O);
             const size_t bytes = sizeof(float) * (size_t)(keys[i] * s.c.problem.e);

@@ -72,7 +72,7 @@ static inline double ball_case_get(const ball_case *x, attest_role role, int64_t
 
 static inline void ball_case_row(ball_case *x, int64_t b, int64_t h, int64_t i, slong prec)
 {
-    MUST(ref_ball_row(&x->row, &x->in, b, h, i, prec, &x->err), x);
+    MUST(ref_ball_row(&x->row, &x->in, (attest_row){ b, h, i }, prec, &x->err), x);
 }
 
 /* Small integers in -3..3 into q, k, v: every score, weight and sum of a polynomial variant is then exact. */

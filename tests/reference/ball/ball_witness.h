@@ -65,10 +65,10 @@ static inline void check_row(ball_case *x, oracle *want, int64_t b, int64_t h, i
     arb_init(value);
     ball_case_row(x, b, h, i, prec);
     ck_assert_msg(x->row.empty == row->empty, "%s: row %d %d reads nothing?", x->line, (int)h, (int)i);
-    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_Z), b, h, i, &x->err), x);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_Z), (attest_row){ b, h, i }, &x->err), x);
     oracle_value(value, row, ATTEST_Z, 0);
     ck_assert_msg(ball_meets(x->row.z, value, abs_scale, bits), "%s: z of row %d %d", x->line, (int)h, (int)i);
-    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_U), b, h, i, &x->err), x);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_U), (attest_row){ b, h, i }, &x->err), x);
     for (int64_t c = 0; c < e; c++) {
         oracle_value(value, row, ATTEST_U, c);
         ck_assert_msg(ball_meets(x->row.u + c, value, abs_scale + c, bits), "%s: u of row %d %d", x->line, (int)h,

@@ -68,7 +68,7 @@ START_TEST(decays_by_hand)
                           "%s: mass %d", x.line, j);
         }
         mag_init(abs_scale);
-        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 2, &x.err), &x);
+        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), (attest_row){ 0, 0, 2 }, &x.err), &x);
         ck_assert_msg(NEAR(ref_mag_upper(abs_scale), table[t].u), "%s: abs_scale %g", x.line, ref_mag_upper(abs_scale));
         for (int z = 0; z < 2; z++) {
             arb_init(state[z]);
@@ -278,7 +278,7 @@ START_TEST(reads)
         ball_case_start(&x, line, 1);
         ref_row clean;
         ref_row_init(&clean);
-        MUST(ref_ball_row(&clean, &x.in, 0, 0, table[n].row, 128, &x.err), &x);
+        MUST(ref_ball_row(&clean, &x.in, (attest_row){ 0, 0, table[n].row }, 128, &x.err), &x);
         if (table[n].role == ATTEST_GAMMA)
             ball_case_put(&x, ATTEST_GAMMA, 0, 0, 0, 0, bad[t % 3]);
         else /* of the other head where the softmax is over heads */

@@ -157,7 +157,7 @@ static void check_delta_row(ball_case *x, oracle *want, int64_t b, int64_t h, in
         list[t] = token_step(&r, t);
     ball_case_row(x, b, h, i, prec);
     ck_assert_msg(x->row.empty == row->empty, "%s: row %d %d reads nothing?", x->line, (int)h, (int)i);
-    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_O), b, h, i, &x->err), x);
+    MUST(ref_abs_scale_row(abs_scale, &x->row, &x->in, ROLE(ATTEST_O), (attest_row){ b, h, i }, &x->err), x);
     for (int64_t c = 0; c < p->e && !row->empty; c++) {
         oracle_value(value, row, ATTEST_U, c);
         ck_assert_msg(ball_meets(x->row.u + c, value, x->row.delta.terms + c, prec - 24), "%s: u of row %d %d", x->line,
@@ -257,7 +257,7 @@ START_TEST(kept_runs)
         x.in.ball = &cache;
         ball_case_row(&x, b, h, i, prec);
         x.in.ball = NULL;
-        MUST(ref_ball_row(&alone, &x.in, b, h, i, prec, &x.err), &x);
+        MUST(ref_ball_row(&alone, &x.in, (attest_row){ b, h, i }, prec, &x.err), &x);
         ck_assert_msg(arb_equal(alone.u, x.row.u), "row %d %d %d at %d bits", (int)b, (int)h, (int)i, (int)prec);
     }
     ref_ball_cache_clear(&cache);
@@ -282,7 +282,7 @@ START_TEST(many_tokens)
         x.in.ball = &cache;
         for (int64_t i = 0; i < 400; i += 21) {
             ball_case_row(&x, 0, 0, i, 128);
-            MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, i, &x.err), &x);
+            MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), (attest_row){ 0, 0, i }, &x.err), &x);
             for (int c = 0; c < 2; c++)
                 ck_assert_msg(ball_meets(x.row.o + c, x.row.o + c, abs_scale + c, 100), "%s: row %d", line, (int)i);
         }
@@ -318,7 +318,7 @@ START_TEST(through_the_truth)
     attest_row_facts facts;
     ball_case_start(&x, "variant=gdn n=4 d=2 e=1", 1);
     MUST(attest_truth_new(&truth, &x.c.problem, x.bundle, ATTEST_ENGINE_AUTO, &x.err), &x);
-    MUST(attest_truth_facts(&facts, truth, 0, 0, 3, &x.err), &x);
+    MUST(attest_truth_facts(&facts, truth, (attest_row){ 0, 0, 3 }, &x.err), &x);
     ck_assert_msg(facts.visible == 4 && isnan(facts.range_lo) && isnan(facts.range_hi) && isnan(facts.abs_score),
                   "%d keys, scores up to %g", (int)facts.visible, facts.abs_score);
     MUST(attest_truth_decimals(&d, truth, ROLE(ATTEST_O), 20, 0, &x.err), &x);

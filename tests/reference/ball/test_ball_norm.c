@@ -130,7 +130,7 @@ START_TEST(abs_scales)
         start(&x, table[t].line, table[t].u);
         mag_ptr abs_scale = _mag_vec_init(2);
         ball_case_row(&x, 0, 0, 0, 128);
-        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 0, &x.err), &x);
+        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), (attest_row){ 0, 0, 0 }, &x.err), &x);
         for (int c = 0; c < 2; c++) {
             const double got = ref_mag_upper(abs_scale + c), want = table[t].abs_scale[c];
             ck_assert_msg(got >= want * (1 - 1e-12) && got < want * 1.001, "%s: %d: %g, not %g", x.line, c, got, want);

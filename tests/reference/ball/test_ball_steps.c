@@ -251,7 +251,7 @@ START_TEST(no_tie_lemma)
         snprintf(line, sizeof line, "variant=%s n=2 m=2 d=2 e=1 %s", t % 2 ? "taylor:2" : "softmax", lines[t / 2]);
         ball_case_start(&x, line, t < sizeof lines / sizeof lines[0]); /* drawn, or zero: o = 0 then */
         mpq_init(zero);
-        ck_assert_msg(ref_tie(&x.in, 0, 0, 0, 0, zero) == -1, "%s: tie", line);
+        ck_assert_msg(ref_tie(&x.in, (attest_row){ 0, 0, 0 }, 0, zero) == -1, "%s: tie", line);
         mpq_clear(zero);
         ball_case_stop(&x);
     }
@@ -282,7 +282,8 @@ START_TEST(nan_scores)
             ball_case x;
             ball_case_start(&x, table[t].line, 1);
             ball_case_put(&x, role ? ATTEST_V : ATTEST_Q, 0, 0, 0, 0, NAN);
-            ck_assert_msg(judge_must_be_nan(&x.in, ROLE(ATTEST_O), 0, 0, 0, 0) == (role ? table[t].v : table[t].q),
+            ck_assert_msg(judge_must_be_nan(&x.in, ROLE(ATTEST_O), (attest_row){ 0, 0, 0 }, 0) ==
+                              (role ? table[t].v : table[t].q),
                           "%s: %c", table[t].line, role ? 'v' : 'q');
             ball_case_stop(&x);
         }
@@ -313,7 +314,7 @@ START_TEST(abs_scales)
         mag_init(abs_scale);
         two_keys(&x, table[t].line);
         ball_case_row(&x, 0, 0, 0, 128);
-        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), 0, 0, 0, &x.err), &x);
+        MUST(ref_abs_scale_row(abs_scale, &x.row, &x.in, ROLE(ATTEST_O), (attest_row){ 0, 0, 0 }, &x.err), &x);
         const double got = ref_mag_upper(abs_scale), want = table[t].abs_scale;
         ck_assert_msg(got >= want && got < want * 1.001, "%s: abs_scale %g, not %g", table[t].line, got, want);
         mag_clear(abs_scale);

@@ -57,7 +57,7 @@ static inline void row_ready(row_case *r, const attest_numerics *numerics, uint3
     bound_model_init(&r->m);
     ck_assert(bound_model_set(&r->m, &r->x.in, numerics, flags));
     MUST(bound_weights_init(&r->w, r->x.row.keys, &r->x.err), &r->x);
-    bound_weights_set(&r->w, &r->m, &r->x.row, &r->x.in, 0, 0, 0, common);
+    bound_weights_set(&r->w, &r->m, &r->x.row, &r->x.in, (attest_row){ 0, 0, 0 }, common);
 }
 
 static inline void row_start(row_case *r, const char *line, const attest_numerics *numerics, uint32_t flags, int common)

@@ -259,7 +259,7 @@ static inline void sim_judge(sim_tally *tally, const sim *s, const attest_numeri
     const int64_t count = role == ATTEST_O ? s->e : 1;
     attest_element *x = malloc((size_t)count * sizeof *x);
     const attest_status status = attest_judge_row(x, NULL, s->truth, numerics, flags, id,
-                                                  role == ATTEST_O ? s->o : s->lse, 0, 0, i, &err);
+                                                  role == ATTEST_O ? s->o : s->lse, (attest_row){ 0, 0, i }, &err);
     ck_assert_msg(status == ATTEST_OK, "judge: %s", err.text);
     for (int64_t c = 0; c < count; c++) {
         double terms = 0;

@@ -320,8 +320,8 @@ static attest_element two_keys_judged(two_keys *t, const char *line, const attes
     t->z = t->w[0] + t->w[1];
     t->o = (t->w[0] * v[0] + t->w[1] * v[1]) / t->z;
     sim_ready(&x);
-    ck_assert_msg(attest_judge_row(&y, NULL, x.truth, numerics, 0, id, x.o, 0, 0, 0, &err) == ATTEST_OK, "%s",
-                  err.text);
+    ck_assert_msg(attest_judge_row(&y, NULL, x.truth, numerics, 0, id, x.o, (attest_row){ 0, 0, 0 }, &err) == ATTEST_OK,
+                  "%s", err.text);
     sim_close(&x);
     return y;
 }
@@ -420,10 +420,11 @@ START_TEST(lse_roundings_are_counted)
     sim_open(&s, "n=1 m=2 d=1 e=1 family=flat");
     sim_ready(&s);
     sim_put(s.lse, 0, 0.69314718055994531 + 8 * 0x1p-24);
-    ck_assert(attest_judge_row(&y[0], NULL, s.truth, &n, 0, id, s.lse, 0, 0, 0, &err) == ATTEST_OK);
+    ck_assert(attest_judge_row(&y[0], NULL, s.truth, &n, 0, id, s.lse, (attest_row){ 0, 0, 0 }, &err) == ATTEST_OK);
     ck_assert_msg(y[0].ratio_hi <= 1 && y[0].ratio_lo > 0.2, "a logarithm of 8u: ratio %g", y[0].ratio_hi);
-    ck_assert(attest_judge_row(&y[1], NULL, s.truth, &base, 0, id, s.lse, 0, 0, 0, &err) == ATTEST_OK);
-    ck_assert(attest_judge_row(&y[2], NULL, s.truth, &base, ATTEST_LSE_BASE2, id, s.lse, 0, 0, 0, &err) == ATTEST_OK);
+    ck_assert(attest_judge_row(&y[1], NULL, s.truth, &base, 0, id, s.lse, (attest_row){ 0, 0, 0 }, &err) == ATTEST_OK);
+    ck_assert(attest_judge_row(&y[2], NULL, s.truth, &base, ATTEST_LSE_BASE2, id, s.lse, (attest_row){ 0, 0, 0 },
+                               &err) == ATTEST_OK);
     ck_assert_msg(y[2].bound > 1.44 * y[1].bound, "base 2: bound %g, base e: %g", y[2].bound, y[1].bound);
     sim_close(&s);
     const attest_numerics split = NUMERICS(PRECISE(0x1p-60, 0x1p-60), .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 2);
@@ -432,8 +433,8 @@ START_TEST(lse_roundings_are_counted)
     for (int64_t j = 0; j < 2; j++)
         sim_set(&s, ATTEST_K, j, 0, 100);
     sim_ready(&s);
-    ck_assert(attest_judge_row(&y[0], NULL, s.truth, &split, ATTEST_SERIAL_SUMS, id, s.lse, 0, 0, 0, &err) ==
-              ATTEST_OK);
+    ck_assert(attest_judge_row(&y[0], NULL, s.truth, &split, ATTEST_SERIAL_SUMS, id, s.lse, (attest_row){ 0, 0, 0 },
+                               &err) == ATTEST_OK);
     ck_assert_msg(y[0].bound > 1200 * 0x1p-24 && y[0].bound < 2000 * 0x1p-24, "merged lse: %g u", y[0].bound * 0x1p24);
     sim_close(&s);
 }
@@ -454,7 +455,7 @@ START_TEST(narrowed_feature_is_counted)
     sim_ready(&s);
     ck_assert(attest_bundle_add(s.bundle, &s.c.problem, id, 0, &z, &err) == ATTEST_OK);
     sim_put(z, 0, 2 * exp(-50.0));
-    ck_assert(attest_judge_row(&y, NULL, s.truth, &numerics, 0, id, z, 0, 0, 0, &err) == ATTEST_OK);
+    ck_assert(attest_judge_row(&y, NULL, s.truth, &numerics, 0, id, z, (attest_row){ 0, 0, 0 }, &err) == ATTEST_OK);
     ck_assert_msg(y.ratio_hi <= 1, "ratio %g", y.ratio_hi);
     sim_close(&s);
 }

@@ -110,7 +110,7 @@ static void judge(tally *y, axes_sim *s, attest_role role, const float *got, con
     t.data = calloc((size_t)attest_tensor_count(&t), 8);
     for (int64_t c = 0; c < count; c++)
         attest_store_bits(&t, attest_offset(&t, 0, s->h, i, c), attest_from_f64(t.dtype, (double)got[c]));
-    MUST(attest_judge_row(x, NULL, s->truth, n, 0, ROLE(role), &t, 0, s->h, i, &s->x.err), &s->x);
+    MUST(attest_judge_row(x, NULL, s->truth, n, 0, ROLE(role), &t, (attest_row){ 0, s->h, i }, &s->x.err), &s->x);
     for (int64_t c = 0; c < count; c++) {
         y->elements++;
         y->unbounded += x[c].class == ATTEST_CLASS_UNBOUNDED;

@@ -7,6 +7,7 @@ Suite *suite_bound_narrow(void);
 
 #define F16 (1 + ATTEST_F16)
 #define BF16 (1 + ATTEST_BF16)
+#define ROW_0 ((attest_row){ 0, 0, 0 })
 #define KNOWN .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1
 #define HALF " n=1 m=3 d=2 e=1 scale=0.5"
 
@@ -204,7 +205,7 @@ START_TEST(casts_of_a_running_mean)
         ball_case_put(&r.x, ATTEST_V, 0, 0, 0, 0, 1);
         row_ready(&r, &n, 0, 1);
         ref_bound_init(&bound);
-        MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &n, 0, ROLE(ATTEST_O), ATTEST_F32, 0, 0, 0, &r.x.err), &r.x);
+        MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &n, 0, ROLE(ATTEST_O), ATTEST_F32, ROW_0, &r.x.err), &r.x);
         const double error = fabs(1 - (double)quotient - o), total = value_of(bound.total);
         ck_assert_msg(error > 0x1p-11 && total > error && total < 8 * error, "%d: %g, bound %g", k, error, total);
         ref_bound_clear(&bound);
@@ -268,7 +269,7 @@ START_TEST(ranges_of_states)
         ball_case_put(&r.x, ATTEST_V, 0, 0, 0, 0, 1);
         row_ready(&r, &n, 0, 0);
         ref_bound_init(&bound);
-        MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &n, 0, ROLE(ATTEST_O), ATTEST_F32, 0, 0, 0, &r.x.err), &r.x);
+        MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &n, 0, ROLE(ATTEST_O), ATTEST_F32, ROW_0, &r.x.err), &r.x);
         ck_assert_msg(bound.unbounded == table[t].unbounded, "row %zu: %d", t, bound.unbounded);
         ref_bound_clear(&bound);
         row_stop(&r);
@@ -332,7 +333,7 @@ static double total_of_o(const char *line, const attest_numerics *n, uint32_t fl
     ball_case_put(&r.x, role, 0, 0, 0, 0, x);
     row_ready(&r, n, flags, 0);
     ref_bound_init(&bound);
-    MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, n, flags, ROLE(ATTEST_O), ATTEST_F32, 0, 0, 0, &r.x.err), &r.x);
+    MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, n, flags, ROLE(ATTEST_O), ATTEST_F32, ROW_0, &r.x.err), &r.x);
     ck_assert_msg(!bound.unbounded, "%s", line);
     const double total = value_of(bound.total);
     ref_bound_clear(&bound);

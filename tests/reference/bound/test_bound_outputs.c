@@ -230,7 +230,9 @@ static void check_output(const output_case *c, attest_role role)
         ball_case_row(&r.x, 0, 0, 0, 128);
     }
     ref_bound_init(&bound);
-    MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &c->n, c->flags, ROLE(role), c->dtype, 0, 0, 0, &r.x.err), &r.x);
+    MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &c->n, c->flags, ROLE(role), c->dtype, (attest_row){ 0, 0, 0 },
+                       &r.x.err),
+         &r.x);
     formula[role](&y, &r, c);
     double total = 0;
     for (int t = 0; t < ATTEST_TERM_COUNT; t++) {
@@ -264,7 +266,9 @@ START_TEST(underflow_of_outputs)
     row_open(&r, "n=1 m=1 d=1 e=1 out=bf16", 0, 0);
     ball_case_put(&r.x, ATTEST_V, 0, 0, 0, 0, 0x1p-140);
     row_ready(&r, &pass, 0, 1);
-    MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &pass, 0, ROLE(ATTEST_O), ATTEST_BF16, 0, 0, 0, &r.x.err), &r.x);
+    MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &pass, 0, ROLE(ATTEST_O), ATTEST_BF16, (attest_row){ 0, 0, 0 },
+                       &r.x.err),
+         &r.x);
     double size = 0x1p-140;
     for (int k = 0; k < ATTEST_TERM_DIVISION; k++)
         size += value_of(bound.term[k]);
@@ -273,7 +277,9 @@ START_TEST(underflow_of_outputs)
     row_stop(&r);
     row_open(&r, "variant=taylor:2 mask=causal-br n=1 m=3 d=2 e=1", 3, 2); /* v = 0 */
     row_ready(&r, &recurrent, 0, 0);
-    MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &recurrent, 0, ROLE(ATTEST_U), ATTEST_F32, 0, 0, 0, &r.x.err), &r.x);
+    MUST(ref_bound_row(&bound, &r.x.row, &r.x.in, &recurrent, 0, ROLE(ATTEST_U), ATTEST_F32, (attest_row){ 0, 0, 0 },
+                       &r.x.err),
+         &r.x);
     is("v = 0", "accumulation", bound.term[ATTEST_TERM_ACCUMULATION], value_of(r.w.lost) + value_of(r.w.lost_state));
     row_stop(&r);
     ref_bound_clear(&bound);
@@ -297,8 +303,8 @@ START_TEST(lse_that_the_sink_makes)
     bits = attest_from_f64(t.dtype, -0.69314718);
     t.data = &bits;
     for (int sink = 0; sink < 2; sink++) {
-        MUST(attest_judge_row(&y, NULL, truth, &numerics, sink ? ATTEST_LSE_WITH_SINK : 0, ROLE(ATTEST_LSE), &t, 0, 0,
-                              0, &x.err),
+        MUST(attest_judge_row(&y, NULL, truth, &numerics, sink ? ATTEST_LSE_WITH_SINK : 0, ROLE(ATTEST_LSE), &t,
+                              (attest_row){ 0, 0, 0 }, &x.err),
              &x);
         ck_assert_msg(y.class == (sink ? ATTEST_CLASS_NORMAL : ATTEST_CLASS_ABSENT) && (!sink || y.ratio_hi <= 1),
                       "sink %d: class %u, ratio %g", sink, y.class, y.ratio_hi);
@@ -446,7 +452,8 @@ START_TEST(abs_scales)
         for (int k = 0; k < 4; k++) {
             mag_t abs_scale;
             mag_init(abs_scale);
-            MUST(ref_abs_scale_row(abs_scale, &r.x.row, &r.x.in, ROLE(roles[k]), 0, 0, 0, &r.x.err), &r.x);
+            MUST(ref_abs_scale_row(abs_scale, &r.x.row, &r.x.in, ROLE(roles[k]), (attest_row){ 0, 0, 0 }, &r.x.err),
+                 &r.x);
             is(lines[t], attest_roles[roles[k]].name, abs_scale, want[k]);
             mag_clear(abs_scale);
         }

@@ -114,7 +114,9 @@ END_TEST
 static void judge_row(attest_element *elements, const scene *s, const attest_numerics *n, uint32_t flags)
 {
     attest_error err = { "" };
-    ok(attest_judge_row(elements, NULL, s->truth, n, flags, O, attest_bundle_get(s->outputs, O), 0, 0, 0, &err), &err);
+    ok(attest_judge_row(elements, NULL, s->truth, n, flags, O, attest_bundle_get(s->outputs, O),
+                        (attest_row){ 0, 0, 0 }, &err),
+       &err);
 }
 
 static attest_element first(const char *line, const attest_numerics *n, uint32_t flags)
@@ -165,7 +167,9 @@ START_TEST(test_conditions)
         scene s;
         open_scene(&s, "n=2 m=40 d=4 e=2", NULL);
         give(&s, id);
-        ok(attest_judge_row(x, NULL, s.truth, &good, 0, id, attest_bundle_get(s.outputs, id), 0, 0, 0, &err), &err);
+        ok(attest_judge_row(x, NULL, s.truth, &good, 0, id, attest_bundle_get(s.outputs, id), (attest_row){ 0, 0, 0 },
+                            &err),
+           &err);
         ck_assert_msg(x[0].bound > 0 && isnan(x[0].probable), "not o");
         close_scene(&s);
     }

@@ -142,7 +142,7 @@ START_TEST(decay_of_weights)
     const double s = both(gamma_of(2, U), gamma_of(1, U));
     row_case r;
     last_row(&r, "variant=retnet" ROWS, &direct, 0.5, 0);
-    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
+    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, (attest_row){ 0, 0, 2 }, 0);
     for (int j = 0; j < 3; j++) {
         const double n = 2 - j, d = ldexp(1, j - 2), a = s * mass[j] * d, w = fabs(score[j]) * d;
         is("retnet", "score part", r.w.set[BOUND_SCORE] + j, a);
@@ -153,24 +153,24 @@ START_TEST(decay_of_weights)
     }
     row_stop(&r);
     last_row(&r, "variant=gla" ROWS, &direct, 0.5, 0); /* inside the product */
-    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
+    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, (attest_row){ 0, 0, 2 }, 0);
     for (int j = 0; j < 3; j++) {
         const double n = 2 - j, theta = n > 0 ? gamma_of(2 * n + 9, U) : 0;
         is("gla", "delta", r.w.delta + j, both(s, theta) * mass[j] * ldexp(1, j - 2));
     }
     row_stop(&r);
     last_row(&r, "variant=simple-gla" ROWS, &direct, 4, 0); /* growing: what underflows is multiplied */
-    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
+    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, (attest_row){ 0, 0, 2 }, 0);
     is("simple-gla", "most", r.w.decay_most, 16);
     is("simple-gla", "logs", r.w.decay_log, 0);
     row_stop(&r);
     const attest_numerics any = { 0 };
     last_row(&r, "variant=simple-gla" ROWS, &any, 0.5, 0);
-    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
+    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, (attest_row){ 0, 0, 2 }, 0);
     is("simple-gla", "logs", r.w.decay_log, 2 * both(gamma_of(14, U), 9 * U) * 3 * log(2));
     row_stop(&r);
     last_row(&r, "variant=simple-gla chunk=2" ROWS, &any, -0.5, 0);
-    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
+    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, (attest_row){ 0, 0, 2 }, 0);
     is("simple-gla", "no logarithm", r.w.decay_log, 0);
     ck_assert_int_eq(bound_decay_steps(&r.m, 2), 2 * 2 + 9 + 10 * 2);
     row_stop(&r);
@@ -198,7 +198,7 @@ START_TEST(gates_of_heads)
     is("heads", "underflow", tiny, 4 * LEAST);
     row_stop(&r);
     last_row(&r, "variant=linear gates=in" ROWS, &direct, 0, 0);
-    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, 0, 0, 2, 0);
+    bound_weights_set(&r.w, &r.m, &r.x.row, &r.x.in, (attest_row){ 0, 0, 2 }, 0);
     is("in", "gamma_sum", r.w.gamma_sum, both(both(gamma_of(4, U), 5 * U), U));
     bound_row_gate(theta, tiny, &r.m, &r.x.in, 0, 2);
     is("in", "row", theta, 0);
@@ -311,8 +311,12 @@ START_TEST(norms_of_a_row)
             ball_case_put(&r.x, ATTEST_GOUT, 0, 0, 0, 0, 0.5);
             ball_case_row(&r.x, 0, 0, 0, 128);
         }
-        MUST(ref_bound_row(&u, &r.x.row, &r.x.in, &direct, 0, ROLE(ATTEST_U), ATTEST_F32, 0, 0, 0, &r.x.err), &r.x);
-        MUST(ref_bound_row(&o, &r.x.row, &r.x.in, &direct, 0, ROLE(ATTEST_O), ATTEST_F32, 0, 0, 0, &r.x.err), &r.x);
+        MUST(ref_bound_row(&u, &r.x.row, &r.x.in, &direct, 0, ROLE(ATTEST_U), ATTEST_F32, (attest_row){ 0, 0, 0 },
+                           &r.x.err),
+             &r.x);
+        MUST(ref_bound_row(&o, &r.x.row, &r.x.in, &direct, 0, ROLE(ATTEST_O), ATTEST_F32, (attest_row){ 0, 0, 0 },
+                           &r.x.err),
+             &r.x);
         const double size = fabs(arf_get_d(arb_midref(r.x.row.u), ARF_RND_NEAR));
         double d[ATTEST_TERM_COUNT], sum = 0;
         for (int t = 0; t < ATTEST_TERM_COUNT; t++)

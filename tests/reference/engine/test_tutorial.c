@@ -184,7 +184,7 @@ START_TEST(softmax_weights)
     start(&x, "variant=softmax scale=0.5 n=5 d=4");
     for (int i = 0; i < TOKENS; i++) {
         ref_row *row = NULL;
-        MUST(ref_truth_row(&row, x.truth, 0, 0, i, 128, &x.err), &x);
+        MUST(ref_truth_row(&row, x.truth, (attest_row){ 0, 0, i }, 128, &x.err), &x);
         for (int c = 0; c < WIDTH; c++) {
             arb_t twice;
             arb_init(twice);
@@ -221,8 +221,8 @@ START_TEST(causal_last_token)
         start(&causal, lines[k][1]);
         decimals(&full, &a, ATTEST_KIND_ROLE, ATTEST_O, TOKENS * WIDTH);
         decimals(&causal, &b, ATTEST_KIND_ROLE, ATTEST_O, TOKENS * WIDTH);
-        MUST(ref_truth_row(&row_full, full.truth, 0, 0, TOKENS - 1, 256, &full.err), &full);
-        MUST(ref_truth_row(&row_causal, causal.truth, 0, 0, TOKENS - 1, 256, &causal.err), &causal);
+        MUST(ref_truth_row(&row_full, full.truth, (attest_row){ 0, 0, TOKENS - 1 }, 256, &full.err), &full);
+        MUST(ref_truth_row(&row_causal, causal.truth, (attest_row){ 0, 0, TOKENS - 1 }, 256, &causal.err), &causal);
         for (int c = 0; c < WIDTH; c++) {
             const int n = (TOKENS - 1) * WIDTH + c;
             ck_assert_str_eq(a.mid[n], b.mid[n]);

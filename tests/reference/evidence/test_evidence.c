@@ -61,10 +61,10 @@ START_TEST(rows_and_weights)
     attest_span w[3], s[3], o[3], z, lse;
     int64_t keys;
     MUST(claim_case_scores(&x, scores, 3, 1, &err, "softmax"));
-    MUST(attest_evidence_weights(w, s, 3, &keys, x.truth, 0, 0, 0, &err));
-    MUST(attest_evidence_row(o, x.truth, ATTEST_O, 0, 0, 0, &err));
-    MUST(attest_evidence_row(&z, x.truth, ATTEST_Z, 0, 0, 0, &err));
-    MUST(attest_evidence_row(&lse, x.truth, ATTEST_LSE, 0, 0, 0, &err));
+    MUST(attest_evidence_weights(w, s, 3, &keys, x.truth, (attest_row){ 0, 0, 0 }, &err));
+    MUST(attest_evidence_row(o, x.truth, ATTEST_O, (attest_row){ 0, 0, 0 }, &err));
+    MUST(attest_evidence_row(&z, x.truth, ATTEST_Z, (attest_row){ 0, 0, 0 }, &err));
+    MUST(attest_evidence_row(&lse, x.truth, ATTEST_LSE, (attest_row){ 0, 0, 0 }, &err));
     const double sum = 1 + exp(1) + exp(-1);
     ck_assert_int_eq(keys, 3);
     for (int j = 0; j < 3; j++) {
@@ -73,11 +73,12 @@ START_TEST(rows_and_weights)
         ck_assert(w[j].lo == o[j].lo && w[j].hi == o[j].hi); /* v is the unit matrix */
     }
     ck_assert(fabs(z.lo - sum) < 1e-15 && fabs(lse.hi - log(sum)) < 1e-15);
-    ck_assert_int_eq(attest_evidence_weights(w, s, 2, &keys, x.truth, 0, 0, 0, &err), ATTEST_INTERNAL); /* no room */
+    ck_assert_int_eq(attest_evidence_weights(w, s, 2, &keys, x.truth, (attest_row){ 0, 0, 0 }, &err),
+                     ATTEST_INTERNAL); /* no room */
     claim_case_close(&x);
     MUST(claim_case_scores(&x, (const double[]){ 0, -2 }, 2, 0, &err, "shifted:1")); /* z = 1 + (1-2) = 0 */
-    MUST(attest_evidence_row(o, x.truth, ATTEST_O, 0, 0, 0, &err));
-    MUST(attest_evidence_row(&z, x.truth, ATTEST_Z, 0, 0, 0, &err));
+    MUST(attest_evidence_row(o, x.truth, ATTEST_O, (attest_row){ 0, 0, 0 }, &err));
+    MUST(attest_evidence_row(&z, x.truth, ATTEST_Z, (attest_row){ 0, 0, 0 }, &err));
     ck_assert(isnan(o[0].lo) && isnan(o[0].hi) && holds(z, 0));
     claim_case_close(&x);
 }
@@ -89,28 +90,33 @@ START_TEST(equality_of_rows)
     attest_match match = { 0 };
     MUST(claim_case_open(&x, &err, "variant=linear n=4 d=2 e=3"));
     MUST(claim_case_open(&y, &err, "variant=linear n=4 d=2 e=3 mask=causal"));
-    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, 3, y.truth, 0, 0, 3, &err));
+    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, 0, 3 }, y.truth, (attest_row){ 0, 0, 3 },
+                              &err));
     ck_assert(match.compared == 3 && match.different == 0 && match.rational == 3 && match.distance == 0);
-    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, 0, y.truth, 0, 0, 0, &err));
+    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, 0, 0 }, y.truth, (attest_row){ 0, 0, 0 },
+                              &err));
     ck_assert(match.compared == 6 && match.different == 3 && match.apart > 0 && match.distance >= match.apart);
-    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, 1, x.truth, 0, 0, 1, &err)); /* one truth, one row */
+    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, 0, 1 }, x.truth, (attest_row){ 0, 0, 1 },
+                              &err)); /* one truth, one row */
     ck_assert(match.compared == 9 && match.different == 3);
     claim_case_close(&x);
     claim_case_close(&y);
     match = (attest_match){ 0 };
     MUST(claim_case_open(&x, &err, "variant=linear norm=sum n=4 d=2 e=3 scale=1")); /* equal, not digit by digit */
     MUST(claim_case_open(&y, &err, "variant=linear norm=sum n=4 d=2 e=3 scale=3"));
-    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, 0, 0, 1, y.truth, 0, 0, 1, &err));
+    MUST(attest_evidence_same(&match, ATTEST_O, x.truth, (attest_row){ 0, 0, 1 }, y.truth, (attest_row){ 0, 0, 1 },
+                              &err));
     ck_assert(match.compared == 3 && match.different == 0 && match.rational == 3);
     claim_case_close(&x);
     claim_case_close(&y);
     match = (attest_match){ 0 };
     MUST(claim_case_open(&x, &err, "variant=softmax n=4 d=2"));
     MUST(claim_case_open(&y, &err, "variant=softmax n=4 d=2 scale=1"));
-    MUST(attest_evidence_same(&match, ATTEST_Z, x.truth, 0, 0, 1, y.truth, 0, 0, 1, &err));
+    MUST(attest_evidence_same(&match, ATTEST_Z, x.truth, (attest_row){ 0, 0, 1 }, y.truth, (attest_row){ 0, 0, 1 },
+                              &err));
     ck_assert(match.compared == 1 && match.different == 1 && match.rational == 0);
     attest_span cosine;
-    MUST(attest_evidence_cosine(&cosine, x.truth, x.truth, 0, 0, 1, &err));
+    MUST(attest_evidence_cosine(&cosine, x.truth, x.truth, (attest_row){ 0, 0, 1 }, &err));
     ck_assert(holds(cosine, 1));
     claim_case_close(&x);
     claim_case_close(&y);
@@ -134,12 +140,14 @@ START_TEST(distances)
         MUST(claim_case_ready(&x[n], &err));
     }
     for (size_t n = 0; n < sizeof pairs / sizeof pairs[0]; n++) {
-        MUST(attest_evidence_distance(&distance, x[pairs[n].x].truth, x[pairs[n].y].truth, 0, 0, 0, &err));
+        MUST(attest_evidence_distance(&distance, x[pairs[n].x].truth, x[pairs[n].y].truth, (attest_row){ 0, 0, 0 },
+                                      &err));
         ck_assert_msg(holds(distance, pairs[n].distance), "pair %zu: [%a, %a]", n, distance.lo, distance.hi);
     }
-    MUST(attest_evidence_distance(&distance, x[0].truth, x[0].truth, 0, 0, 0, &err));
+    MUST(attest_evidence_distance(&distance, x[0].truth, x[0].truth, (attest_row){ 0, 0, 0 }, &err));
     ck_assert(holds(distance, 0));
-    MUST(attest_evidence_distance(&distance, x[0].truth, x[2].truth, 0, 0, 0, &err)); /* over a row of 0 */
+    MUST(attest_evidence_distance(&distance, x[0].truth, x[2].truth, (attest_row){ 0, 0, 0 },
+                                  &err)); /* over a row of 0 */
     ck_assert(isnan(distance.lo) && isnan(distance.hi));
     for (int n = 0; n < 3; n++)
         claim_case_close(&x[n]);
@@ -155,7 +163,7 @@ START_TEST(moments_and_filter)
     MUST(claim_case_scores(&x, five, 5, 0, &err, "softmax"));
     MUST(attest_evidence_moments(&mean, &variance, &range, x.truth, &err));
     ck_assert(holds(mean, 1.8) && fabs(variance.lo - 0.86) < 1e-14 && holds(range, 2.5));
-    MUST(attest_evidence_filter(&kept, &range, &dropped, x.truth, 1, 0, 0, 0, &err));
+    MUST(attest_evidence_filter(&kept, &range, &dropped, x.truth, 1, (attest_row){ 0, 0, 0 }, &err));
     ck_assert(kept == 2 && holds(range, 0.5)); /* s > 2: a score of exactly max - tau goes */
     const double all = exp(3) + exp(1) + exp(2.5) + exp(2) + exp(0.5);
     ck_assert(fabs(dropped.lo - (exp(1) + exp(2) + exp(0.5)) / all) < 1e-15);
@@ -227,12 +235,13 @@ START_TEST(error_identities)
     attest_match match[4] = { { 0 } };
     MUST(claim_case_open(&t, &err, "variant=taylor:3 center=min n=4 d=3 e=2"));
     MUST(claim_case_open(&s, &err, "variant=softmax n=4 d=3 e=2"));
-    MUST(attest_evidence_identities(match, t.truth, s.truth, 3, 0, 0, 2, &err));
+    MUST(attest_evidence_identities(match, t.truth, s.truth, 3, (attest_row){ 0, 0, 2 }, &err));
     for (int i = 0; i < 4; i++)
         ck_assert_msg(match[i].different == 0 && match[i].distance < 0x1p-180, "I%d", i + 1);
     ck_assert(match[0].compared == 4 && match[1].compared == 2 && match[2].compared == 3 && match[3].compared == 1);
     memset(match, 0, sizeof match);
-    MUST(attest_evidence_identities(match, t.truth, s.truth, 2, 0, 0, 2, &err)); /* the tail of another order */
+    MUST(attest_evidence_identities(match, t.truth, s.truth, 2, (attest_row){ 0, 0, 2 },
+                                    &err)); /* the tail of another order */
     for (int i = 0; i < 4; i++)
         ck_assert_msg(match[i].different == match[i].compared, "I%d is not seen to fail", i + 1);
     claim_case_close(&t);
@@ -416,15 +425,18 @@ START_TEST(domains)
     int64_t kept, p;
     MUST(claim_case_open(&x, &err, "variant=softmax n=2 d=2 e=2"));
     MUST(claim_case_open(&y, &err, "variant=softmax n=2 m=3 d=2 e=1"));
-    ck_assert_int_eq(attest_evidence_row(value, x.truth, ATTEST_Q, 0, 0, 0, &err), ATTEST_BAD_INPUT);
-    ck_assert_int_eq(attest_evidence_cosine(value, x.truth, y.truth, 0, 0, 0, &err), ATTEST_BAD_INPUT);
-    ck_assert_int_eq(attest_evidence_distance(value, x.truth, y.truth, 0, 0, 0, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_row(value, x.truth, ATTEST_Q, (attest_row){ 0, 0, 0 }, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_cosine(value, x.truth, y.truth, (attest_row){ 0, 0, 0 }, &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_distance(value, x.truth, y.truth, (attest_row){ 0, 0, 0 }, &err),
+                     ATTEST_BAD_INPUT);
     for (int t = 0; t < 3; t++)
-        ck_assert_int_eq(
-            attest_evidence_filter(&kept, value, &other, x.truth, (const double[]){ 0, -1, NAN }[t], 0, 0, 0, &err),
-            ATTEST_BAD_INPUT);
-    ck_assert_int_eq(attest_evidence_identities(match, x.truth, y.truth, 1, 0, 0, 0, &err), ATTEST_BAD_INPUT);
-    ck_assert_int_eq(attest_evidence_identities(match, x.truth, x.truth, -1, 0, 0, 0, &err), ATTEST_BAD_INPUT);
+        ck_assert_int_eq(attest_evidence_filter(&kept, value, &other, x.truth, (const double[]){ 0, -1, NAN }[t],
+                                                (attest_row){ 0, 0, 0 }, &err),
+                         ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_identities(match, x.truth, y.truth, 1, (attest_row){ 0, 0, 0 }, &err),
+                     ATTEST_BAD_INPUT);
+    ck_assert_int_eq(attest_evidence_identities(match, x.truth, x.truth, -1, (attest_row){ 0, 0, 0 }, &err),
+                     ATTEST_BAD_INPUT);
     ck_assert_int_eq(attest_evidence_reach(value, 2, "mid", 0, &err), ATTEST_BAD_INPUT);
     ck_assert_int_eq(attest_evidence_order(&p, NAN, "mid", 0x1p-8, &err), ATTEST_BAD_INPUT);
     ck_assert_int_eq(attest_evidence_gate(&facts, two, 2, 1, &err), ATTEST_BAD_INPUT);
@@ -437,14 +449,15 @@ START_TEST(domains)
     MUST(claim_case_put(&x, ATTEST_Q, (const double[]){ 1, 2 }, &err));
     MUST(claim_case_put(&x, ATTEST_K, (const double[]){ 1, 2, -2, 1 }, &err));
     MUST(claim_case_ready(&x, &err));
-    ck_assert_int_eq(attest_evidence_filter(&kept, value, &other, x.truth, 1, 0, 0, 0, &err), ATTEST_INTERNAL);
+    ck_assert_int_eq(attest_evidence_filter(&kept, value, &other, x.truth, 1, (attest_row){ 0, 0, 0 }, &err),
+                     ATTEST_INTERNAL);
     claim_case_close(&x);
     MUST(claim_case_scores(&x, (const double[]){ 0, -2 }, 2, 0, &err, "shifted:1")); /* z = 0: o is no value */
-    MUST(attest_evidence_cosine(value, x.truth, x.truth, 0, 0, 0, &err));
+    MUST(attest_evidence_cosine(value, x.truth, x.truth, (attest_row){ 0, 0, 0 }, &err));
     ck_assert(isnan(value[0].lo) && isnan(value[0].hi));
     claim_case_close(&x);
     MUST(claim_case_open(&x, &err, "variant=deltanet n=2 d=2 e=2"));
-    MUST(attest_evidence_row(value, x.truth, ATTEST_Z, 0, 0, 0, &err)); /* the delta rule has none */
+    MUST(attest_evidence_row(value, x.truth, ATTEST_Z, (attest_row){ 0, 0, 0 }, &err)); /* the delta rule has none */
     ck_assert(isnan(value[0].lo) && isnan(value[0].hi));
     claim_case_close(&x);
 }

@@ -105,7 +105,7 @@ typedef struct tally {
 static void check_size(const cases_case *c, const ref_row *row, int64_t b, int64_t h, int64_t i)
 {
     exact_keys r;
-    ck_assert(exact_keys_scan(&r, &c->in, b, h, i, 1));
+    ck_assert(exact_keys_scan(&r, &c->in, (attest_row){ b, h, i }, 1));
     const long bits = exact_row_bits(&r);
     for (int64_t e = 0; e <= row->e; e++) {
         mpq_srcptr x = e < row->e ? row->uq[e] : row->zq;
@@ -129,12 +129,13 @@ static void check_row(tally *count, const cases_case *c, int64_t b, int64_t h, i
     ref_row row;
     cases_truth t;
     cases_truth_open(&t, c, b, h, i);
-    const int serves = ref_exact_serves(&c->in, b, h, i);
+    const int serves = ref_exact_serves(&c->in, (attest_row){ b, h, i });
     ck_assert_msg(serves == t.rational, "%s: serves %d, rational %d", c->line, serves, t.rational);
     ref_row_init(&row);
-    ck_assert_msg(ref_ball_row(&row, &c->in, b, h, i, 128, &err) == ATTEST_OK, "%s: %s", c->line, err.text);
+    ck_assert_msg(ref_ball_row(&row, &c->in, (attest_row){ b, h, i }, 128, &err) == ATTEST_OK, "%s: %s", c->line,
+                  err.text);
     const int was_absent = row.lse_absent && !t.empty && mpq_sgn(t.z) > 0;
-    const attest_status status = ref_exact_row(&row, &c->in, b, h, i, &err);
+    const attest_status status = ref_exact_row(&row, &c->in, (attest_row){ b, h, i }, &err);
     count->rows++;
     count->served += serves;
     count->refused += !serves;
@@ -220,23 +221,23 @@ START_TEST(test_against_balls)
     ref_row_init(&row);
     cases_open(&c, "variant=taylor:2 center=max n=4 m=4 d=2 e=2", &cases_plain, &rng);
     for (int wrong = 0; wrong < 4; wrong++) {
-        ck_assert(ref_ball_row(&row, &c.in, 0, 0, 2, 128, &err) == ATTEST_OK);
+        ck_assert(ref_ball_row(&row, &c.in, (attest_row){ 0, 0, 2 }, 128, &err) == ATTEST_OK);
         arb_ptr target = wrong == 0 ? row.z : wrong == 1 ? row.u + 1 : row.o + 1;
         if (wrong < 3)
             arb_add_ui(target, target, 1, 128);
-        const attest_status status = ref_exact_row(&row, &c.in, 0, 0, 2, &err);
+        const attest_status status = ref_exact_row(&row, &c.in, (attest_row){ 0, 0, 2 }, &err);
         ck_assert_msg(status == (wrong < 3 ? ATTEST_INTERNAL : ATTEST_OK), "wrong %d: status %d", wrong, status);
     }
-    ck_assert(ref_ball_row(&row, &c.in, 0, 0, 2, 128, &err) == ATTEST_OK);
+    ck_assert(ref_ball_row(&row, &c.in, (attest_row){ 0, 0, 2 }, 128, &err) == ATTEST_OK);
     arb_set(lse, row.lse);
     arb_indeterminate(row.lse);
     row.lse_open = 1;
-    ck_assert(ref_exact_row(&row, &c.in, 0, 0, 2, &err) == ATTEST_OK);
+    ck_assert(ref_exact_row(&row, &c.in, (attest_row){ 0, 0, 2 }, &err) == ATTEST_OK);
     ck_assert(!row.lse_open && !row.lse_absent && arb_overlaps(lse, row.lse) && arb_rel_accuracy_bits(row.lse) > 100);
-    ck_assert(ref_ball_row(&row, &c.in, 0, 0, 2, 128, &err) == ATTEST_OK);
+    ck_assert(ref_ball_row(&row, &c.in, (attest_row){ 0, 0, 2 }, 128, &err) == ATTEST_OK);
     row.illposed = 1; /* the ball engine could not divide */
     arb_zero(row.o);
-    ck_assert(ref_exact_row(&row, &c.in, 0, 0, 2, &err) == ATTEST_OK);
+    ck_assert(ref_exact_row(&row, &c.in, (attest_row){ 0, 0, 2 }, &err) == ATTEST_OK);
     ck_assert(!row.illposed && holds(row.o, row.oq[0]) && arb_is_finite(row.o));
     ref_row_clear(&row);
     cases_close(&c);
@@ -245,10 +246,10 @@ START_TEST(test_against_balls)
     cases_open(&c, "variant=taylor:1 n=1 m=1 d=1 e=1 scale=1", &cases_plain, &rng);
     cases_set(&c, ATTEST_Q, 0, 3);
     cases_set(&c, ATTEST_K, 0, -1); /* z = 1 - 3 */
-    ck_assert(ref_ball_row(&row, &c.in, 0, 0, 0, 128, &err) == ATTEST_OK);
+    ck_assert(ref_ball_row(&row, &c.in, (attest_row){ 0, 0, 0 }, 128, &err) == ATTEST_OK);
     row.lse_absent = 0;
     row.lse_open = 1;
-    ck_assert(ref_exact_row(&row, &c.in, 0, 0, 0, &err) == ATTEST_OK);
+    ck_assert(ref_exact_row(&row, &c.in, (attest_row){ 0, 0, 0 }, &err) == ATTEST_OK);
     ck_assert(row.lse_absent && !row.lse_open && mpq_cmp_si(row.zq, -2, 1) == 0);
     ref_row_clear(&row);
     arb_clear(lse);
@@ -316,7 +317,7 @@ START_TEST(test_serves)
         ref_exact_cache_init(&cache);
         for (int cached = 0; cached < 2; cached++) {
             c.in.exact = cached ? &cache : NULL;
-            const int serves = ref_exact_serves(&c.in, 0, 0, service[k].i);
+            const int serves = ref_exact_serves(&c.in, (attest_row){ 0, 0, service[k].i });
             ck_assert_msg(serves == service[k].serves, "%s: cache %d: %d", service[k].what, cached, serves);
         }
         ref_exact_cache_clear(&cache);
@@ -340,7 +341,7 @@ START_TEST(test_serves_given_states)
         cases_set(&c, ATTEST_K, 0, rows[k].k);
         attest_tensor *h0 = attest_bundle_get(c.bundle, (attest_tensor_id){ ATTEST_KIND_H0, 64 });
         attest_store_bits(h0, 0, attest_from_f64(h0->dtype, rows[k].h0));
-        ck_assert_msg(ref_exact_serves(&c.in, 0, 0, 0) == rows[k].serves, "row %d", (int)k);
+        ck_assert_msg(ref_exact_serves(&c.in, (attest_row){ 0, 0, 0 }) == rows[k].serves, "row %d", (int)k);
         cases_close(&c);
     }
 }

@@ -148,7 +148,7 @@ static void check_head(tally *count, cases_case *c, ref_exact_cache *cache, int6
             check_rounded(c, &slow, &slow, i, at);
             check_rounded(c, &fast, &slow, i, at);
         }
-        if (exact_integer_keys(&r, &c->in, b, h, i)) {
+        if (exact_integer_keys(&r, &c->in, (attest_row){ b, h, i })) {
             exact_integer_scale scale;
             exact_integer_sums(&scale, &r);
             note(count, c, &r, slow.z[i]);
@@ -320,10 +320,11 @@ START_TEST(the_rest_goes_the_other_way)
         }
         cases_set(&c, (attest_role)ways[k].role, ways[k].index, ways[k].value);
         ref_exact_cache_init(&cache);
-        const int without = ref_exact_serves(&c.in, 0, 0, 1);
-        ck_assert_msg(!exact_integer_keys(&r, &c.in, 0, 0, 1), "%s: no cache", ways[k].what);
+        const int without = ref_exact_serves(&c.in, (attest_row){ 0, 0, 1 });
+        ck_assert_msg(!exact_integer_keys(&r, &c.in, (attest_row){ 0, 0, 1 }), "%s: no cache", ways[k].what);
         c.in.exact = &cache;
-        const int fast = exact_integer_keys(&r, &c.in, 0, 0, 1), serves = ref_exact_serves(&c.in, 0, 0, 1);
+        const int fast = exact_integer_keys(&r, &c.in, (attest_row){ 0, 0, 1 }),
+                  serves = ref_exact_serves(&c.in, (attest_row){ 0, 0, 1 });
         ck_assert_msg(fast == ways[k].fast && serves == ways[k].serves && without == serves,
                       "%s: fast %d, serves %d, %d", ways[k].what, fast, serves, without);
         ref_exact_cache_clear(&cache);
@@ -377,7 +378,8 @@ START_TEST(ties_round_to_even)
         ref_exact_cache_init(&cache);
         c.in.exact = &cache;
         const int fits = fabs(ties[k / 2].one) > 0.5 && fabs(ties[k / 2].one) < 4;
-        ck_assert_msg(exact_integer_keys(&r, &c.in, 0, 0, 1) == fits, "tie %d: by integers", (int)k / 2);
+        ck_assert_msg(exact_integer_keys(&r, &c.in, (attest_row){ 0, 0, 1 }) == fits, "tie %d: by integers",
+                      (int)k / 2);
         ck_assert(ref_exact_rounded(bits, ties[k / 2].dtype, &c.in, 0, 0, &err) == ATTEST_OK);
         ck_assert_msg(bits[1] == attest_from_f64(ties[k / 2].dtype, ties[k / 2].nearest), "tie %d, %s: %llx",
                       (int)k / 2, lines[k % 2], (unsigned long long)bits[1]);
@@ -407,7 +409,7 @@ START_TEST(far_digits_decide)
         cases_set(&c, ATTEST_V, 1, sign * other[k % 3]);
         ref_exact_cache_init(&cache);
         c.in.exact = &cache;
-        ck_assert(exact_integer_keys(&r, &c.in, 0, 0, 0));
+        ck_assert(exact_integer_keys(&r, &c.in, (attest_row){ 0, 0, 0 }));
         ck_assert(ref_exact_rounded(&bits, ATTEST_F32, &c.in, 0, 0, &err) == ATTEST_OK);
         ck_assert_msg(bits == attest_from_f64(ATTEST_F32, sign * nearest[k % 3]), "%d: %llx", k,
                       (unsigned long long)bits);

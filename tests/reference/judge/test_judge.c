@@ -56,7 +56,8 @@ static attest_element row_as(const judged *x, const attest_numerics *numerics, a
     t.data = store;
     attest_store_bits(&t, attest_offset(&t, 0, 0, i, 0), attest_from_f64(dtype, value));
     ck_assert(attest_tensor_count(&t) <= 64);
-    ck_assert_msg(attest_judge_row(elements, facts, x->truth, numerics, flags, id, &t, 0, 0, i, &err) == ATTEST_OK,
+    ck_assert_msg(attest_judge_row(elements, facts, x->truth, numerics, flags, id, &t, (attest_row){ 0, 0, i }, &err) ==
+                      ATTEST_OK,
                   "%s", err.text);
     return elements[0];
 }
@@ -96,8 +97,9 @@ static int64_t judge_rows(const judged *x, attest_tensor_id id, const attest_ten
     int64_t judged_count = 0;
     for (int64_t r = 0; r < p->b * p->hq * p->n; r++) {
         const int64_t b = r / (p->hq * p->n), h = r / p->n % p->hq, i = r % p->n;
-        ck_assert_msg(attest_judge_row(el, NULL, x->truth, &unknown, 0, id, got, b, h, i, &err) == ATTEST_OK, "%s: %s",
-                      line, err.text);
+        ck_assert_msg(attest_judge_row(el, NULL, x->truth, &unknown, 0, id, got, (attest_row){ b, h, i }, &err) ==
+                          ATTEST_OK,
+                      "%s: %s", line, err.text);
         for (int64_t c = 0; c < width; c++) {
             ck_assert_msg(el[c].decided, "%s: undecided", line);
             ck_assert_msg(el[c].ratio_hi <= 1, "%s: output %u row %lld,%lld,%lld channel %lld class %u ratio %g", line,
@@ -283,7 +285,8 @@ START_TEST(overflow_of_one_column)
         ready(&x, ATTEST_ENGINE_AUTO);
         attest_tensor_describe(&t, &x.c.problem, id, 0);
         t.data = o;
-        ck_assert(attest_judge_row(elements, NULL, x.truth, &unknown, 0, id, &t, 0, 0, 0, &err) == ATTEST_OK);
+        ck_assert(attest_judge_row(elements, NULL, x.truth, &unknown, 0, id, &t, (attest_row){ 0, 0, 0 }, &err) ==
+                  ATTEST_OK);
         ck_assert_uint_eq(elements[big].class, ATTEST_CLASS_UNBOUNDED);
         ck_assert_uint_eq(elements[1 - big].class, ATTEST_CLASS_NORMAL);
         close_case(&x);

@@ -129,8 +129,8 @@ START_TEST(where_a_nan_must_stand)
     ball_case_put(&x, ATTEST_V, 0, 0, 0, 1, NAN);
     for (int64_t i = 0; i < 3; i++)
         for (int64_t c = 0; c < 2; c++) {
-            ck_assert_int_eq(judge_must_be_nan(&x.in, ROLE(ATTEST_O), 0, 0, i, c), i >= 1 || c == 1);
-            ck_assert_int_eq(judge_must_be_nan(&x.in, ROLE(ATTEST_Z), 0, 0, i, 0), i >= 1);
+            ck_assert_int_eq(judge_must_be_nan(&x.in, ROLE(ATTEST_O), (attest_row){ 0, 0, i }, c), i >= 1 || c == 1);
+            ck_assert_int_eq(judge_must_be_nan(&x.in, ROLE(ATTEST_Z), (attest_row){ 0, 0, i }, 0), i >= 1);
         }
     ball_case_stop(&x);
 }

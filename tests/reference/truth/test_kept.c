@@ -17,9 +17,9 @@ static void compare_abs_scales(ball_case *x, int64_t h, int64_t i)
         const int64_t count = outputs[r] == ATTEST_O || outputs[r] == ATTEST_U ? e : 1;
         mag_ptr fresh = _mag_vec_init((slong)count);
         mag_srcptr kept, again;
-        MUST(ref_abs_scale_row(fresh, &x->row, &x->in, id, 0, h, i, &x->err), x);
-        MUST(ref_abs_scale_kept(&kept, &x->row, &x->in, id, 0, h, i, &x->err), x);
-        MUST(ref_abs_scale_kept(&again, &x->row, &x->in, id, 0, h, i, &x->err), x);
+        MUST(ref_abs_scale_row(fresh, &x->row, &x->in, id, (attest_row){ 0, h, i }, &x->err), x);
+        MUST(ref_abs_scale_kept(&kept, &x->row, &x->in, id, (attest_row){ 0, h, i }, &x->err), x);
+        MUST(ref_abs_scale_kept(&again, &x->row, &x->in, id, (attest_row){ 0, h, i }, &x->err), x);
         ck_assert_ptr_eq(kept, again);
         for (int64_t c = 0; c < count; c++)
             ck_assert_msg(mag_equal(kept + c, fresh + c), "%s: output %d of row %d,%d", x->line, (int)outputs[r],
@@ -52,10 +52,10 @@ START_TEST(facts)
     attest_row_facts at_128, again, at_512;
     ref_row *row;
     start(&t, "n=4 d=3 mask=causal seed=5", 1, ATTEST_ENGINE_AUTO);
-    MUST(attest_truth_facts(&at_128, t.truth, 0, 0, 1, &t.x.err), &t.x);
-    MUST(attest_truth_facts(&again, t.truth, 0, 0, 1, &t.x.err), &t.x);
-    MUST(ref_truth_row(&row, t.truth, 0, 0, 1, 512, &t.x.err), &t.x);
-    MUST(attest_truth_facts(&at_512, t.truth, 0, 0, 1, &t.x.err), &t.x);
+    MUST(attest_truth_facts(&at_128, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
+    MUST(attest_truth_facts(&again, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
+    MUST(ref_truth_row(&row, t.truth, (attest_row){ 0, 0, 1 }, 512, &t.x.err), &t.x);
+    MUST(attest_truth_facts(&at_512, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
     ck_assert(at_128.bits == 128 && again.bits == 128 && at_512.bits == 512);
     ck_assert(again.range_lo == at_128.range_lo && again.range_hi == at_128.range_hi && again.visible == 2 &&
               again.abs_score == at_128.abs_score && again.sum_sign == 1);
@@ -71,26 +71,26 @@ START_TEST(rows_are_kept)
     ref_row *row[600], *again;
     start(&t, "n=300 hq=2 d=1", 1, ATTEST_ENGINE_AUTO);
     for (int64_t r = 0; r < 600; r++)
-        MUST(ref_truth_row(&row[r], t.truth, 0, r / 300, r % 300, 128, &t.x.err), &t.x);
+        MUST(ref_truth_row(&row[r], t.truth, (attest_row){ 0, r / 300, r % 300 }, 128, &t.x.err), &t.x);
     for (int64_t r = 0; r < 600; r++) {
-        MUST(ref_truth_row(&again, t.truth, 0, r / 300, r % 300, 64, &t.x.err), &t.x);
+        MUST(ref_truth_row(&again, t.truth, (attest_row){ 0, r / 300, r % 300 }, 64, &t.x.err), &t.x);
         ck_assert_msg(again == row[r] && again->prec == 128, "row %d is computed twice or lost", (int)r);
         ball_case_row(&t.x, 0, r / 300, r % 300, 128);
         ck_assert_msg(arb_equal(again->o, t.x.row.o), "row %d holds another row's values", (int)r);
     }
-    MUST(ref_truth_row(&again, t.truth, 0, 1, 7, 256, &t.x.err), &t.x);
+    MUST(ref_truth_row(&again, t.truth, (attest_row){ 0, 1, 7 }, 256, &t.x.err), &t.x);
     ck_assert(again == row[307] && again->prec == 256);
     stop(&t);
     start(&t, "n=3 d=1 b=2 hq=4 hkv=2", 1, ATTEST_ENGINE_AUTO);
     for (int64_t r = 0; r < 2 * 24; r++) {
-        MUST(ref_truth_row(&again, t.truth, r / 12 % 2, r / 3 % 4, r % 3, 128, &t.x.err), &t.x);
+        MUST(ref_truth_row(&again, t.truth, (attest_row){ r / 12 % 2, r / 3 % 4, r % 3 }, 128, &t.x.err), &t.x);
         ball_case_row(&t.x, r / 12 % 2, r / 3 % 4, r % 3, 128);
         ck_assert_msg(arb_equal(again->o, t.x.row.o), "row %d of 24 holds another row's values", (int)r);
     }
     stop(&t);
     start(&t, "variant=linear-elu n=3 d=2", 1, ATTEST_ENGINE_AUTO); /* decoded features are kept too: e^x at 128 bits */
-    MUST(ref_truth_row(&again, t.truth, 0, 0, 1, 128, &t.x.err), &t.x);
-    MUST(ref_truth_row(&again, t.truth, 0, 0, 1, 512, &t.x.err), &t.x);
+    MUST(ref_truth_row(&again, t.truth, (attest_row){ 0, 0, 1 }, 128, &t.x.err), &t.x);
+    MUST(ref_truth_row(&again, t.truth, (attest_row){ 0, 0, 1 }, 512, &t.x.err), &t.x);
     ball_case_row(&t.x, 0, 0, 1, 512);
     ck_assert_msg(arb_equal(again->z, t.x.row.z) && arb_equal(again->o, t.x.row.o), "a row from stale features");
     stop(&t);

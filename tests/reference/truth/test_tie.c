@@ -69,7 +69,7 @@ START_TEST(test_by_hand)
         if (c.in.role[ATTEST_SINK])
             cases_set(&c, ATTEST_SINK, 0, sink ? 0x1p-40 : 0);
         mpq_set_si(candidate, cases[k].numerator, cases[k].denominator);
-        const int answer = ref_tie(&c.in, 0, 0, 0, 0, candidate);
+        const int answer = ref_tie(&c.in, (attest_row){ 0, 0, 0 }, 0, candidate);
         ck_assert_msg(answer == cases[k].answer, "%s: %d", cases[k].what, answer);
         cases_close(&c);
     }
@@ -84,9 +84,9 @@ START_TEST(test_empty_row)
     mpq_t candidate;
     mpq_init(candidate);
     cases_open(&c, "variant=softmax mask=causal-br n=3 m=2 d=2 e=1", &small, &rng);
-    ck_assert_int_eq(ref_tie(&c.in, 0, 0, 0, 0, candidate), 1);
+    ck_assert_int_eq(ref_tie(&c.in, (attest_row){ 0, 0, 0 }, 0, candidate), 1);
     mpq_set_ui(candidate, 1, 1);
-    ck_assert_int_eq(ref_tie(&c.in, 0, 0, 0, 0, candidate), 0);
+    ck_assert_int_eq(ref_tie(&c.in, (attest_row){ 0, 0, 0 }, 0, candidate), 0);
     cases_close(&c);
     mpq_clear(candidate);
 }
@@ -106,8 +106,8 @@ START_TEST(test_sink_of_the_head)
     }
     cases_set(&c, ATTEST_SINK, 0, 1);
     cases_set(&c, ATTEST_SINK, 1, 0);
-    ck_assert_int_eq(ref_tie(&c.in, 0, 0, 0, 0, candidate), 0);
-    ck_assert_int_eq(ref_tie(&c.in, 0, 1, 0, 0, candidate), 1);
+    ck_assert_int_eq(ref_tie(&c.in, (attest_row){ 0, 0, 0 }, 0, candidate), 0);
+    ck_assert_int_eq(ref_tie(&c.in, (attest_row){ 0, 1, 0 }, 0, candidate), 1);
     cases_close(&c);
     mpq_clear(candidate);
 }
@@ -166,9 +166,9 @@ START_TEST(test_random)
         const int64_t channel = cases_between(&rng, 0, 1);
         mpq_set_si(candidate, cases_between(&rng, -2, 2), 2);
         mpq_canonicalize(candidate);
-        const int answer = ref_tie(&c.in, 0, h, i, channel, candidate);
+        const int answer = ref_tie(&c.in, (attest_row){ 0, h, i }, channel, candidate);
         ref_row_init(&row);
-        ck_assert_msg(ref_ball_row(&row, &c.in, 0, h, i, 1000, &err) == ATTEST_OK, "%s", err.text);
+        ck_assert_msg(ref_ball_row(&row, &c.in, (attest_row){ 0, h, i }, 1000, &err) == ATTEST_OK, "%s", err.text);
         ck_assert_msg(row.empty || answer == groups_agree(&c, 0, h, i, channel, candidate), "%s: %d", line, answer);
         fmpq_set_mpq(exact, candidate);
         ck_assert_msg(row.empty || (arb_contains_fmpq(row.o + channel, exact) != 0) == answer,

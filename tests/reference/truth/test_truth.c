@@ -298,7 +298,7 @@ START_TEST(distances)
     arb_set_ui(want, 2);
     arb_div_ui(want, want, 3, 256);
     arb_sub(want, e, want, 256);
-    MUST(attest_truth_distance(&lo, &hi, a.truth, b.truth, 0, 0, 0, &a.x.err), &a.x);
+    MUST(attest_truth_distance(&lo, &hi, a.truth, b.truth, (attest_row){ 0, 0, 0 }, &a.x.err), &a.x);
     ck_assert_msg(lo <= ref_lower(want) && ref_upper(want) <= hi && hi - lo < 1e-9 * hi, "distance [%a, %a]", lo, hi);
     arb_sub_ui(e, e, 1, 256); /* the larger relative error is key 0's: (1/3) / (1/(1+e)) - 1 */
     arb_neg(e, e);
@@ -306,9 +306,9 @@ START_TEST(distances)
     arb_div_ui(want, want, 3, 256);
     arb_div(want, want, e, 256);
     arb_sub_ui(want, want, 1, 256);
-    MUST(attest_truth_weight_error(&lo, &hi, a.truth, b.truth, 0, 0, 0, &a.x.err), &a.x);
+    MUST(attest_truth_weight_error(&lo, &hi, a.truth, b.truth, (attest_row){ 0, 0, 0 }, &a.x.err), &a.x);
     ck_assert_msg(lo <= ref_lower(want) && ref_upper(want) <= hi && hi - lo < 1e-9 * hi, "weights [%a, %a]", lo, hi);
-    MUST(attest_truth_distance(&lo, &hi, b.truth, b.truth, 0, 0, 0, &a.x.err), &a.x);
+    MUST(attest_truth_distance(&lo, &hi, b.truth, b.truth, (attest_row){ 0, 0, 0 }, &a.x.err), &a.x);
     ck_assert_msg(lo == 0 && hi < 1e-300, "distance to itself [%a, %a]", lo, hi);
     stop(&a);
     stop(&b);
@@ -319,7 +319,7 @@ START_TEST(distances)
         put(both[k], ATTEST_K, 1, 0, 0x1p-4);
         put(both[k], ATTEST_V, 1, 0, 1);
     }
-    MUST(attest_truth_distance(&lo, &hi, a.truth, b.truth, 0, 0, 0, &a.x.err), &a.x);
+    MUST(attest_truth_distance(&lo, &hi, a.truth, b.truth, (attest_row){ 0, 0, 0 }, &a.x.err), &a.x);
     ck_assert_msg(lo > 0x1p-195 && hi < 0x1p-180 && hi - lo < 1e-8 * hi, "small distance [%a, %a]", lo, hi);
     stop(&a);
     stop(&b);
@@ -337,14 +337,14 @@ START_TEST(facts)
     put(&t, ATTEST_K, 0, 0, -7);
     put(&t, ATTEST_K, 1, 0, 3);
     put(&t, ATTEST_K, 2, 0, 100); /* not visible */
-    MUST(attest_truth_facts(&f, t.truth, 0, 0, 1, &t.x.err), &t.x);
+    MUST(attest_truth_facts(&f, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
     ck_assert_msg(f.visible == 2 && f.range_lo <= 10 && f.range_hi >= 10 && f.range_hi - f.range_lo < 1e-12,
                   "range [%a, %a] of %d keys", f.range_lo, f.range_hi, (int)f.visible);
     ck_assert_msg(f.abs_score >= 7 && f.abs_score < 7.00001, "largest score %a", f.abs_score);
     ck_assert(f.engine == ATTEST_ENGINE_BALL && f.bits == 128);
     stop(&t);
     start(&t, "n=4 d=1 mask=causal window=2", 0, ATTEST_ENGINE_AUTO);
-    MUST(attest_truth_facts(&f, t.truth, 0, 0, 3, &t.x.err), &t.x);
+    MUST(attest_truth_facts(&f, t.truth, (attest_row){ 0, 0, 3 }, &t.x.err), &t.x);
     ck_assert_msg(f.visible == 2 && f.range_hi == 0 && f.abs_score == 0, "%d keys", (int)f.visible);
     stop(&t);
 }
@@ -361,11 +361,12 @@ START_TEST(cross_examination)
         int overlap = 0;
         start(&t, lines[k % 3], 1, ATTEST_ENGINE_AUTO);
         for (int64_t i = 0; i < t.x.c.problem.n; i++) {
-            MUST(attest_truth_cross_examine(&overlap, t.truth, 0, t.x.c.problem.hq - 1, i, &t.x.err), &t.x);
+            MUST(attest_truth_cross_examine(&overlap, t.truth, (attest_row){ 0, t.x.c.problem.hq - 1, i }, &t.x.err),
+                 &t.x);
             ck_assert_msg(overlap, "%s: %s", lines[k % 3], t.x.err.text);
         }
         const int64_t i = k == 14 ? 0 : t.x.c.problem.n - 1; /* k = 14: an empty row */
-        MUST(ref_truth_row(&row, t.truth, 0, 0, i, 128, &t.x.err), &t.x);
+        MUST(ref_truth_row(&row, t.truth, (attest_row){ 0, 0, i }, 128, &t.x.err), &t.x);
         arb_ptr moved[5] = { row->u, row->o + row->e - 1, row->z, row->lse, NULL };
         if (k / 3 == 4) {
             row->empty = !row->empty;
@@ -378,7 +379,7 @@ START_TEST(cross_examination)
             arb_mul(moved[k / 3], moved[k / 3], factor, 128);
             arb_clear(factor);
         }
-        MUST(attest_truth_cross_examine(&overlap, t.truth, 0, 0, i, &t.x.err), &t.x);
+        MUST(attest_truth_cross_examine(&overlap, t.truth, (attest_row){ 0, 0, i }, &t.x.err), &t.x);
         ck_assert_msg(!overlap && strstr(t.x.err.text, "disagree"), "%s: moved value %d not seen", lines[k % 3], k / 3);
         stop(&t);
     }

@@ -143,8 +143,8 @@ static void check_outputs(line_check *lc, const outputs *out, const ref_witness 
         }
         if (!out->has[n])
             continue;
-        MUST(ref_abs_scale_row(abs_scale, ball, &lc->in, (attest_tensor_id){ ATTEST_KIND_ROLE, roles[n] }, at->b, at->h,
-                               at->i, &lc->err),
+        MUST(ref_abs_scale_row(abs_scale, ball, &lc->in, (attest_tensor_id){ ATTEST_KIND_ROLE, roles[n] },
+                               (attest_row){ at->b, at->h, at->i }, &lc->err),
              lc);
         at->output = attest_roles[roles[n]].name;
         at->ball = &out->d[n][0];
@@ -175,10 +175,10 @@ static void check_row(line_check *lc, const outputs *out, int64_t b, int64_t h, 
     ref_row *ball = NULL, *automatic = NULL;
     ref_witness_init(&w);
     ref_witness_init(&low);
-    MUST(ref_witness_row(&w, p, lc->bundle, b, h, i, BITS, &lc->err), lc);
-    MUST(ref_witness_row(&low, p, lc->bundle, b, h, i, LOW_BITS, &lc->err), lc);
-    MUST(ref_truth_row(&ball, lc->ball, b, h, i, BALL_BITS, &lc->err), lc);
-    MUST(ref_truth_row(&automatic, lc->automatic, b, h, i, BALL_BITS, &lc->err), lc);
+    MUST(ref_witness_row(&w, p, lc->bundle, (attest_row){ b, h, i }, BITS, &lc->err), lc);
+    MUST(ref_witness_row(&low, p, lc->bundle, (attest_row){ b, h, i }, LOW_BITS, &lc->err), lc);
+    MUST(ref_truth_row(&ball, lc->ball, (attest_row){ b, h, i }, BALL_BITS, &lc->err), lc);
+    MUST(ref_truth_row(&automatic, lc->automatic, (attest_row){ b, h, i }, BALL_BITS, &lc->err), lc);
     EXPECT(w.no_truth == ball->no_truth, "readable or not");
     if (w.empty || ball->empty) {
         check_empty(lc, out, &w, ball, at, row_index);

@@ -157,7 +157,7 @@ static attest_status witness_of(const char *line, ref_witness *w, mpfr_prec_t bi
     attest_bundle *bundle = drawn(&c, line, err);
     if (q_bits)
         attest_store_bits(attest_bundle_role(bundle, ATTEST_Q), 0, q_bits);
-    const attest_status status = ref_witness_row(w, &c.problem, bundle, 0, 0, 0, bits, err);
+    const attest_status status = ref_witness_row(w, &c.problem, bundle, (attest_row){ 0, 0, 0 }, bits, err);
     mpfr_t v, x;
     mpfr_inits2(BITS, v, x, (mpfr_ptr)0);
     ck_assert_int_eq(ref_witness_state(&v, &x, &c.problem, bundle, 0, 0, 9, 1, BITS, &(attest_error){ "" }),
@@ -215,7 +215,7 @@ START_TEST(filter_at_the_threshold)
         memcpy(attest_bundle_role(bundle, ATTEST_Q)->data, q, sizeof q);
         memcpy(attest_bundle_role(bundle, ATTEST_K)->data, k, sizeof k);
         ref_witness_init(&w);
-        ck_assert_int_eq(ref_witness_row(&w, &c.problem, bundle, 0, 0, 0, BITS, &err), ATTEST_OK);
+        ck_assert_int_eq(ref_witness_row(&w, &c.problem, bundle, (attest_row){ 0, 0, 0 }, BITS, &err), ATTEST_OK);
         ck_assert(!w.no_truth && !w.empty && mpfr_number_p(w.z) == cases[n].known);
         ck_assert(mpfr_number_p(w.u[0]) == cases[n].known && mpfr_inf_p(w.z_error) == !cases[n].known);
         ck_assert_msg(!cases[n].known || mpfr_cmp_d(w.z, cases[n].z) == 0, "%s", cases[n].line);

@@ -363,7 +363,7 @@ START_TEST(rows_say_why_not)
     ck_assert(remove(broken) == 0 && remove(folder) == 0);
     while (attest_bench_add(&job, table, ATTEST_BENCH_DD, "more", "", &err) == ATTEST_OK) {
     }
-    ck_assert(table->count == ATTEST_BENCH_JOBS && !job && strstr(err.text, "more than 40 rows"));
+    ck_assert(table->count == ATTEST_BENCH_JOBS && !job && strstr(err.text, "more than 96 rows"));
     ck_assert_int_eq(attest_bench_add_vendors(table, &all, p, in, &err), ATTEST_INTERNAL);
     table_free(table);
 }

@@ -45,7 +45,7 @@ START_TEST(test_wrong_answers)
     for (int64_t h = 0; h < H; h++)
         for (int64_t i = 0; i < N; i++) {
             unsigned char keys[N] = { 0 };
-            ok(attest_judge_wrong(distance, keys, s.truth, bound, 0, h, i, &err), &err);
+            ok(attest_judge_wrong(distance, keys, s.truth, bound, (attest_row){ 0, h, i }, &err), &err);
             for (int64_t c = 0; c < E; c++) {
                 const double o = softmax(&s, h, i, c, h, -1);
                 double mean = 0;
@@ -81,7 +81,7 @@ START_TEST(test_other_norms)
     const double bound[2] = { 0.3, 0.3 };
     open_scene(&s, "variant=linear norm=none mask=causal n=5 d=3 e=2", NULL);
     unsigned char keys[5] = { 0 };
-    ok(attest_judge_wrong(distance, keys, s.truth, bound, 0, 0, 4, &err), &err);
+    ok(attest_judge_wrong(distance, keys, s.truth, bound, (attest_row){ 0, 0, 4 }, &err), &err);
     int seen = 0;
     for (int64_t j = 0; j < 5; j++) {
         double dot = 0, most = 0;
@@ -97,7 +97,7 @@ START_TEST(test_other_norms)
     const double nothing[2] = { 0, 0 };
     unsigned char kept[9] = { 0 };
     open_scene(&s, "variant=filtered:0.3 n=9 d=3 e=2", NULL); /* a key that the filter drops has nothing to lose */
-    ok(attest_judge_wrong(distance, kept, s.truth, nothing, 0, 0, 8, &err), &err);
+    ok(attest_judge_wrong(distance, kept, s.truth, nothing, (attest_row){ 0, 0, 8 }, &err), &err);
     for (int64_t j = 0, count = 0; j < 9; j++) {
         count += kept[j] != 0;
         ck_assert(kept[j] != ATTEST_KEY_VISIBLE && (j < 8 || (count > 0 && count < 9)));
@@ -105,7 +105,7 @@ START_TEST(test_other_norms)
     close_scene(&s);
     unsigned char none[5] = { 0 };
     open_scene(&s, "variant=deltanet n=5 d=3 e=2", NULL);
-    ok(attest_judge_wrong(distance, none, s.truth, bound, 0, 0, 4, &err), &err);
+    ok(attest_judge_wrong(distance, none, s.truth, bound, (attest_row){ 0, 0, 4 }, &err), &err);
     ck_assert(!isnan(distance[0]) && isnan(distance[ATTEST_WRONG_HEAD * 2]));
     for (int64_t j = 0; j < 5; j++)
         ck_assert(none[j] == 0);
@@ -215,7 +215,7 @@ START_TEST(test_outweighed)
             memset(&s, 0, sizeof s);
             s.c = c;
             ok(attest_truth_new(&s.truth, &s.c.problem, inputs, ATTEST_ENGINE_AUTO, &err), &err);
-            ok(attest_judge_wrong(distance, keys, s.truth, &bound, 0, 0, 0, &err), &err);
+            ok(attest_judge_wrong(distance, keys, s.truth, &bound, (attest_row){ 0, 0, 0 }, &err), &err);
             ck_assert_msg(keys[0] == ATTEST_KEY_VISIBLE, "%g: %d", scores[k], keys[0]);
             ck_assert_msg(keys[1] == (same ? ATTEST_KEY_VISIBLE : ATTEST_KEY_SEEN), "%g: %d", scores[k], keys[1]);
             attest_truth_free(s.truth);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNELS 18
+#define KERNELS 32
 enum { BARE, LOST, LOSTBARE, INNER, WAYS };
 
 static const attest_kernel *base_of(const attest_call *call)
