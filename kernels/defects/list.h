@@ -447,4 +447,36 @@ DEFECT(decode_first_rows, "softmax-decode-f32", "-",
        "the rows of a group sum the values of the keys that the first row sees")
 DEFECT(decode_last_keys, "softmax-decode-f32", "-", "keys behind the last four of a tile have score 0")
 
+/* ---- fast kernels: taylor-packed-fast-f32 */
+DEFECT(taylor_squares_lost, "taylor-packed-fast-f32", "-",
+       "monomials of degree 3 and more have no index twice at their beginning")
+DEFECT(taylor_multiplicity, "taylor-packed-fast-f32", "-", "n!/I! is at most 3, as if of three indices two were equal")
+DEFECT(taylor_last_term, "taylor-packed-fast-f32", "-", "from order 3 on the last degree is not read")
+DEFECT(taylor_z_column, "taylor-packed-fast-f32", "-", "the column of z is left out where it holds nothing else")
+DEFECT(taylor_gate_in_z, "taylor-packed-fast-f32", "-",
+       "the input gate of a token multiplies the 1 of its denominator too")
+DEFECT(taylor_tail_rows, "taylor-packed-fast-f32", "-", "monomials behind the last whole tile are left out")
+DEFECT(taylor_head_before, "taylor-packed-fast-f32", "-", "a KV head begins with the state that the one before it left")
+DEFECT(taylor_read_early, "taylor-packed-fast-f32", "-", "a query reads the state before its own token has entered")
+DEFECT(taylor_block_leak, "taylor-packed-fast-f32", "-", "a query reads the state at the end of its block")
+DEFECT(taylor_block_twice, "taylor-packed-fast-f32", "-",
+       "tokens of a block that queries filled first enter the state once more with the next")
+DEFECT(taylor_decay_new, "taylor-packed-fast-f32", "-", "the decay of a token meets what it writes too")
+
+/* ---- fast kernels: taylor-chunk-fast-f32 */
+DEFECT(chunk_horner_short, "taylor-chunk-fast-f32", "-",
+       "from order 3 on the polynomial inside a chunk ends one degree early, that of states does not")
+DEFECT(chunk_first_unread, "taylor-chunk-fast-f32", "-",
+       "the second chunk does not read the states: the first one is forgotten there")
+DEFECT(chunk_given_unread, "taylor-chunk-fast-f32", "-", "a given state is not read before the first chunk is closed")
+DEFECT(chunk_group_leak, "taylor-chunk-fast-f32", "-", "the rows of a group see what its last row sees")
+DEFECT(chunk_panel_short, "taylor-chunk-fast-f32", "-",
+       "keys of the last panel have weights only if the panel is whole")
+DEFECT(chunk_tail_tokens, "taylor-chunk-fast-f32", "-",
+       "tokens behind the last whole 32 of a chunk do not enter the states")
+DEFECT(chunk_edge_token, "taylor-chunk-fast-f32", "-", "the last token of a chunk does not enter the states")
+DEFECT(chunk_stale_lanes, "taylor-chunk-fast-f32", "-",
+       "a value row keeps the lanes of the token that stood there before, beside the 1 of z")
+DEFECT(chunk_tail_rows, "taylor-chunk-fast-f32", "-", "monomials behind the last whole tile do not enter the states")
+
 #include "list_pairs.h"

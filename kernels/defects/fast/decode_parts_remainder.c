@@ -3,7 +3,7 @@
 
 static inline int64_t edge_of_even_parts(int64_t keys, int64_t n, int64_t splits)
 {
-    const int64_t tiles = flash_up(keys, FLASH_KEYS) / FLASH_KEYS;
+    const int64_t tiles = fast_up(keys, FLASH_KEYS) / FLASH_KEYS;
     return (tiles < splits ? step_min(n, tiles) : tiles / splits * n) * FLASH_KEYS;
 }
 

@@ -3,7 +3,7 @@
 
 static void decay_from_tile(float *w, const flash_block *block, const flash_part *part, int n)
 {
-    const float *D = block->D + (part->group * ROWS + n) * flash_up(block->x->p->m, 16);
+    const float *D = block->D + (part->group * ROWS + n) * fast_up(block->x->p->m, 16);
     for (int j = part->low[n]; j < part->high[n]; j++)
         w[j] = D[part->tile * FLASH_KEYS + j] * w[j];
 }

@@ -9,7 +9,7 @@ static int see_lanes(flash_part *part, const flash_block *block, int64_t group, 
         const int64_t low = step_max(0, r[n].first - tile * FLASH_KEYS);
         const int64_t high = r[n].last < block->x->p->m
                                  ? step_min(FLASH_KEYS, r[n].last - tile * FLASH_KEYS)
-                                 : flash_up(step_min(FLASH_KEYS, r[n].last - tile * FLASH_KEYS), LANES);
+                                 : fast_up(step_min(FLASH_KEYS, r[n].last - tile * FLASH_KEYS), LANES);
         if (low >= high)
             continue;
         part->low[n] = (int)low;

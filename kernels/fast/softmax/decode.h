@@ -35,9 +35,9 @@ enum { DECODE_U = 16 }; /* of the sums of a row and part: m, l, and from here on
 /* For panels of so many floats.  Every part begins at a multiple of 16 floats. */
 static inline decode_layout decode_lay_out(const attest_problem *p, int64_t panel)
 {
-    decode_layout at = { .dim = token_dim(p), .channels = flash_up(p->e, panel) };
-    at.width = flash_up(at.dim, 16);
-    at.sums = DECODE_U + flash_up(at.channels, 16);
+    decode_layout at = { .dim = token_dim(p), .channels = fast_up(p->e, panel) };
+    at.width = fast_up(at.dim, 16);
+    at.sums = DECODE_U + fast_up(at.channels, 16);
     at.scratch = p->b * p->hq * p->n * p->splits * at.sums;
     at.u = at.q + DECODE_ROWS_MOST * at.width;
     at.s = at.u + DECODE_ROWS_MOST * at.channels;
@@ -46,7 +46,7 @@ static inline decode_layout decode_lay_out(const attest_problem *p, int64_t pane
     at.k = at.most + 16;
     at.v = at.k + FLASH_KEYS * at.width;
     at.row = at.v + FLASH_KEYS * at.channels;
-    at.each = at.row + at.width + flash_up(p->e, 16);
+    at.each = at.row + at.width + fast_up(p->e, 16);
     return at;
 }
 
@@ -55,7 +55,7 @@ static inline int64_t decode_rows(const attest_problem *p) { return p->hq / p->h
 
 static inline int64_t decode_tasks(const attest_problem *p, int64_t rows)
 {
-    return p->b * p->hkv * p->splits * (flash_up(decode_rows(p), rows) / rows);
+    return p->b * p->hkv * p->splits * (fast_up(decode_rows(p), rows) / rows);
 }
 
 static inline int64_t decode_threads(const attest_problem *p, int64_t rows)

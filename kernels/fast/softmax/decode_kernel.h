@@ -43,7 +43,7 @@ static decode_source decode_keys(const decode *x, float *scratch, const row *r, 
         return (decode_source){ decode_lying(t, r, key), t->stride[2] };
     for (int64_t j = 0; j < count; j++) {
         float *to = scratch + x->at.k + j * width;
-        const float *phi = token_plain(r->p) ? flash_row(to, t, r->b, r->g, key + j, dim)
+        const float *phi = token_plain(r->p) ? fast_row(to, t, r->b, r->g, key + j, dim)
                                              : token_row(to, r->p, t, r->b, r->g, key + j, key + j);
         if (phi != to)
             memcpy(to, phi, sizeof *to * (size_t)dim);
@@ -62,7 +62,7 @@ static decode_source decode_values(const decode *x, float *scratch, const row *r
     for (int64_t j = 0; j < count; j++) {
         float *to = scratch + x->at.v + j * channels;
         const float *value = gate_values(r->p) ? gate_value_row(to, r->p, r->t, r->b, r->g, key + j)
-                                               : flash_row(to, t, r->b, r->g, key + j, e);
+                                               : fast_row(to, t, r->b, r->g, key + j, e);
         if (value != to)
             memcpy(to, value, sizeof *to * (size_t)e);
         memset(to + e, 0, sizeof *to * (size_t)(channels - e));
@@ -166,7 +166,7 @@ static void decode_load_query(const decode *x, const flash_block *block, int n)
     const row *r = &block->r[n];
     const attest_tensor *q = r->t->role[ATTEST_Q];
     const int64_t dim = x->at.dim, position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
-    const float *phi = token_plain(r->p) ? flash_row(block->row, q, r->b, r->h, r->i, dim)
+    const float *phi = token_plain(r->p) ? fast_row(block->row, q, r->b, r->h, r->i, dim)
                                          : token_row(block->row, r->p, q, r->b, r->h, r->i, position);
     for (int64_t c = 0; c < dim; c++)
         block->q[n * x->at.width + c] = r->scale * phi[c];
@@ -197,7 +197,7 @@ static inline void decode_clear(const flash_block *block, int64_t channels)
 /* The first key of part n of `splits`: a multiple of FLASH_KEYS. */
 static inline int64_t decode_edge(int64_t keys, int64_t n, int64_t splits)
 {
-    return flash_up(keys, FLASH_KEYS) / FLASH_KEYS * n / splits * FLASH_KEYS;
+    return fast_up(keys, FLASH_KEYS) / FLASH_KEYS * n / splits * FLASH_KEYS;
 }
 #endif
 
@@ -206,7 +206,7 @@ static void decode_begin(flash_block *block, const decode *x, float *scratch, in
 {
     const attest_problem *p = x->x.p;
     const decode_layout *at = &x->at;
-    const int64_t groups = flash_up(decode_rows(p), ROWS) / ROWS, head = task / (groups * p->splits);
+    const int64_t groups = fast_up(decode_rows(p), ROWS) / ROWS, head = task / (groups * p->splits);
     const int64_t b = head / p->hkv, g = head % p->hkv, first = task / p->splits % groups * ROWS;
     const int64_t keys = step_length(p, x->x.t, b);
     *part = task % p->splits;

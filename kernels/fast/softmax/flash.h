@@ -17,6 +17,7 @@
 #ifndef ATTEST_FAST_FLASH_H
 #define ATTEST_FAST_FLASH_H
 
+#include "fast/rows.h"
 #include "fast/threads.h"
 
 #include "cpu/steps/pairs.h"
@@ -37,29 +38,27 @@ typedef struct flash_layout {
     int64_t each;
 } flash_layout;
 
-static inline int64_t flash_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
-
 /* For panels of so many floats.  Every part begins at a multiple of 16 floats. */
 static inline flash_layout flash_lay_out(const attest_problem *p, int64_t panel)
 {
-    flash_layout at = { .tiles = flash_up(p->m, FLASH_KEYS) / FLASH_KEYS, .dim = token_dim(p) };
-    const int64_t heads = p->b * p->hkv, D = decay_keys(p) ? flash_up(p->m, 16) : 0;
-    at.channels = flash_up(p->e, panel);
+    flash_layout at = { .tiles = fast_up(p->m, FLASH_KEYS) / FLASH_KEYS, .dim = token_dim(p) };
+    const int64_t heads = p->b * p->hkv, D = decay_keys(p) ? fast_up(p->m, 16) : 0;
+    at.channels = fast_up(p->e, panel);
     at.values = at.keys + heads * at.tiles * FLASH_KEYS * at.dim;
     at.rough = at.values + heads * at.tiles * FLASH_KEYS * at.channels;
-    at.scratch = at.rough + flash_up((heads * at.tiles + 3) / 4, 16);
-    at.o = at.q + flash_up(FLASH_QUERIES * at.dim, 16);
+    at.scratch = at.rough + fast_up((heads * at.tiles + 3) / 4, 16);
+    at.o = at.q + fast_up(FLASH_QUERIES * at.dim, 16);
     at.s = at.o + FLASH_QUERIES * at.channels;
     at.sum = at.s + 16 * FLASH_KEYS;
     at.most = at.sum + FLASH_QUERIES * 16;
     at.row = at.most + 2 * FLASH_QUERIES;
-    at.D = at.row + flash_up(at.dim, 16) + flash_up(p->e, 16);
+    at.D = at.row + fast_up(at.dim, 16) + fast_up(p->e, 16);
     at.each = at.D + FLASH_QUERIES * D;
     return at;
 }
 
 /* Tasks, and threads for them. */
-static inline int64_t flash_blocks(const attest_problem *p) { return flash_up(p->n, FLASH_QUERIES) / FLASH_QUERIES; }
+static inline int64_t flash_blocks(const attest_problem *p) { return fast_up(p->n, FLASH_QUERIES) / FLASH_QUERIES; }
 
 static inline int64_t flash_threads(const attest_problem *p)
 {

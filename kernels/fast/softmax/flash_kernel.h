@@ -6,6 +6,7 @@
 #ifndef ATTEST_FAST_FLASH_KERNEL_H
 #define ATTEST_FAST_FLASH_KERNEL_H
 
+#include "fast/panel.h"
 #include "fast/softmax/flash_steps.h"
 
 /* ---- packing ---------------------------------------------------------------------------------------------------- */
@@ -18,8 +19,7 @@ static void flash_pack_keys(const flash *x, float *k, float *buffer, int64_t b, 
     memset(k, 0, sizeof *k * (size_t)(FLASH_KEYS * dim));
     for (int64_t j = 0; j < count; j++) {
         const int64_t key = tile * FLASH_KEYS + j;
-        const float *phi = token_plain(x->p) ? flash_row(buffer, t, b, g, key, dim)
-                                             : token_row(buffer, x->p, t, b, g, key, key);
+        const float *phi = fast_token(buffer, x->p, t, b, g, key, key);
         float *to = k + j / PANEL * dim * PANEL + j % PANEL;
         for (int64_t c = 0; c < dim; c++)
             to[c * PANEL] = phi[c];
@@ -29,14 +29,12 @@ static void flash_pack_keys(const flash *x, float *k, float *buffer, int64_t b, 
 /* Its values, v [channels/PANEL][FLASH_KEYS][PANEL]; returns 1 if one of them is not finite. */
 static int flash_pack_values(const flash *x, float *v, float *buffer, int64_t b, int64_t g, int64_t tile, int64_t count)
 {
-    const attest_tensor *t = x->t->role[ATTEST_V];
     const int64_t e = x->p->e;
     uint32_t most = 0;
     memset(v, 0, sizeof *v * (size_t)(FLASH_KEYS * x->at.channels));
     for (int64_t j = 0; j < count; j++) {
         const int64_t key = tile * FLASH_KEYS + j;
-        const float *value = gate_values(x->p) ? gate_value_row(buffer, x->p, x->t, b, g, key)
-                                               : flash_row(buffer, t, b, g, key, e);
+        const float *value = fast_value(buffer, x->p, x->t, b, g, key);
         for (int64_t c = 0; c < e; c += PANEL)
             for (int64_t lane = 0; lane < PANEL && c + lane < e; lane++) {
                 const uint32_t size = attest_f32_bits(value[c + lane]) & 0x7fffffffu;
@@ -56,31 +54,11 @@ static void flash_pack(const flash *x, float *buffer, int64_t n)
     float *keys = x->shared + x->at.keys + n * FLASH_KEYS * x->at.dim;
     float *values = x->shared + x->at.values + n * FLASH_KEYS * x->at.channels;
     flash_pack_keys(x, keys, buffer, b, g, tile, count);
-    const int rough = flash_pack_values(x, values, buffer + flash_up(x->at.dim, 16), b, g, tile, count);
+    const int rough = flash_pack_values(x, values, buffer + fast_up(x->at.dim, 16), b, g, tile, count);
     ((unsigned char *)(x->shared + x->at.rough))[n] = (unsigned char)rough;
 }
 
 /* ---- scores -------------------------------------------------------------------------------------------------- */
-
-/* s[ROWS][FLASH_KEYS] of one panel: sums over dim in order, one fma a term. */
-static inline void flash_panel(float *s, const float *q, const float *k, int64_t dim)
-{
-    vec sum[ROWS][2];
-    for (int r = 0; r < ROWS; r++)
-        sum[r][0] = sum[r][1] = vec_of(0);
-    for (int64_t c = 0; c < dim; c++) {
-        const vec k0 = vec_load(k + c * PANEL), k1 = vec_load(k + c * PANEL + LANES);
-        for (int r = 0; r < ROWS; r++) {
-            const vec a = vec_of(q[c * ROWS + r]);
-            sum[r][0] = vec_fma(a, k0, sum[r][0]);
-            sum[r][1] = vec_fma(a, k1, sum[r][1]);
-        }
-    }
-    for (int r = 0; r < ROWS; r++) {
-        vec_store(s + r * FLASH_KEYS, sum[r][0]);
-        vec_store(s + r * FLASH_KEYS + LANES, sum[r][1]);
-    }
-}
 
 static inline void flash_scores(const flash_block *block, const flash_part *part)
 {
@@ -88,7 +66,7 @@ static inline void flash_scores(const flash_block *block, const flash_part *part
     const float *q = block->q + part->group * ROWS * dim;
     const float *k = block->keys + part->tile * FLASH_KEYS * dim;
     for (int j = part->first; j < part->last; j += PANEL)
-        flash_panel(block->s + j, q, k + j * dim, dim);
+        fast_panel(block->s + j, FLASH_KEYS, q, k + j * dim, dim);
     for (int n = 0; n < ROWS && block->x->steps; n++) {
         const int64_t key = part->tile * FLASH_KEYS;
         if (part->low[n] < part->high[n])
@@ -127,13 +105,12 @@ static void flash_load_query(const flash_block *block, int64_t n)
     const row *r = &block->r[n];
     const attest_tensor *q = r->t->role[ATTEST_Q];
     const int64_t dim = block->x->at.dim, position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
-    const float *phi = token_plain(r->p) ? flash_row(block->row, q, r->b, r->h, r->i, dim)
-                                         : token_row(block->row, r->p, q, r->b, r->h, r->i, position);
+    const float *phi = fast_token(block->row, r->p, q, r->b, r->h, r->i, position);
     float *to = block->q + n / ROWS * ROWS * dim + n % ROWS;
     for (int64_t c = 0; c < dim; c++)
         to[c * ROWS] = r->scale * phi[c];
     if (block->D && r->first < r->last)
-        decay_row(block->D + n * flash_up(r->p->m, 16), r);
+        decay_row(block->D + n * fast_up(r->p->m, 16), r);
 }
 
 #ifndef flash_packed_head
@@ -257,14 +234,6 @@ static void flash_task(const flash *x, float *scratch, int64_t n)
         flash_write(&block, r);
 }
 
-/* Is o nothing but u/l, stored as floats one after the other? */
-static int flash_plain_rows(const attest_problem *p, const attest_tensors *t)
-{
-    const attest_tensor *o = t->role[ATTEST_O];
-    return o && o->dtype == ATTEST_F32 && o->stride[3] == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM &&
-           !p->axis[ATTEST_AXIS_EPS].value && !p->axis[ATTEST_AXIS_AFFINE].value && !gate_rows(p);
-}
-
 attest_status FAST_NAME(flash_run)(const attest_call *call)
 {
     const attest_problem *p = call->problem;
@@ -274,7 +243,7 @@ attest_status FAST_NAME(flash_run)(const attest_call *call)
                       .shared = call->workspace,
                       .steps = score_has_steps(p),
                       .filter = p->axis[ATTEST_AXIS_FILTER].value != ATTEST_FILTER_NONE,
-                      .plain_rows = flash_plain_rows(p, call->tensors) };
+                      .plain_rows = fast_plain_rows(p, call->tensors) };
     const int64_t tiles = p->b * p->hkv * x.at.tiles, tasks = p->b * p->hq * flash_blocks(p);
     const int threads = (int)flash_threads(p);
     (void)threads; /* without OpenMP */

@@ -1,5 +1,5 @@
-/* flash_steps.h - what the loops of flash_kernel.h and decode_kernel.h do alike with a tile of keys: rows read as
- * floats, who sees what, weights, and values.
+/* flash_steps.h - what the loops of flash_kernel.h and decode_kernel.h do alike with a tile of keys:
+ * who sees what, weights, and values.
  */
 #ifndef ATTEST_FAST_FLASH_STEPS_H
 #define ATTEST_FAST_FLASH_STEPS_H
@@ -8,20 +8,6 @@
 #include "fast/softmax/flash_block.h"
 
 #include "cpu/steps/softmax.h"
-
-/* `count` numbers of row (b,g,j) as floats, in place where they are stored so. */
-static inline const float *flash_row(float *buffer, const attest_tensor *t, int64_t b, int64_t g, int64_t j,
-                                     int64_t count)
-{
-    const uint16_t *stored = (const uint16_t *)t->data + step_offset(t, b, g, j);
-    if (t->stride[3] != 1 || (t->dtype != ATTEST_BF16 && t->dtype != ATTEST_F16))
-        return step_row(buffer, t, b, g, j, count);
-    for (int64_t c = 0; c < count && t->dtype == ATTEST_BF16; c++)
-        buffer[c] = attest_bf16_to_f32(stored[c]);
-    for (int64_t c = 0; c < count && t->dtype == ATTEST_F16; c++)
-        buffer[c] = fast_f16(stored[c]);
-    return buffer;
-}
 
 #ifndef flash_sees
 /* 0: no row of the group sees a key of the tile. */
@@ -85,7 +71,7 @@ static void flash_filter(float *s, const flash_block *block, const flash_part *p
 static void flash_decay(float *w, const flash_block *block, const flash_part *part, int n)
 {
     const row *r = &block->r[part->group * ROWS + n];
-    const float *D = block->D + (part->group * ROWS + n) * flash_up(block->x->p->m, 16) - r->first;
+    const float *D = block->D + (part->group * ROWS + n) * fast_up(block->x->p->m, 16) - r->first;
     for (int j = part->low[n]; j < part->high[n]; j++)
         w[j] = D[part->tile * FLASH_KEYS + j] * w[j];
 }

@@ -1,0 +1,12 @@
+/* chunk_tail_rows - monomials behind the last whole tile do not enter the states. */
+#include "fast/simd.h"
+
+static inline int64_t whole_tiles(int64_t states, int64_t at)
+{
+    return states < ROWS ? states - at : states / ROWS * ROWS - at;
+}
+
+#define tiles_left whole_tiles
+#define FAST_PLANTED attest_defect_chunk_tail_rows_run
+#define attest_kernel_taylor_chunk_fast_f32 attest_defect_chunk_tail_rows
+#include "fast/taylor/chunked.c"

@@ -1,0 +1,49 @@
+/* rows.h - how the fast kernels read rows of q, k and v, and whether rows of o need more than a division.
+ */
+#ifndef ATTEST_FAST_ROWS_H
+#define ATTEST_FAST_ROWS_H
+
+#include "cpu/steps/gates.h"
+#include "cpu/steps/token.h"
+#include "fast/simd.h"
+
+/* size rounded up to whole units. */
+static inline int64_t fast_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
+
+/* `count` numbers of row (b,h,i) as floats, in place where they are stored so. */
+static inline const float *fast_row(float *buffer, const attest_tensor *t, int64_t b, int64_t h, int64_t i,
+                                    int64_t count)
+{
+    const uint16_t *stored = (const uint16_t *)t->data + step_offset(t, b, h, i);
+    if (t->stride[3] != 1 || (t->dtype != ATTEST_BF16 && t->dtype != ATTEST_F16))
+        return step_row(buffer, t, b, h, i, count);
+    for (int64_t c = 0; c < count && t->dtype == ATTEST_BF16; c++)
+        buffer[c] = attest_bf16_to_f32(stored[c]);
+    for (int64_t c = 0; c < count && t->dtype == ATTEST_F16; c++)
+        buffer[c] = fast_f16(stored[c]);
+    return buffer;
+}
+
+/* phi(row (b,h,i) of t) of a token at `position`: token_dim entries, as token_row(). */
+static inline const float *fast_token(float *buffer, const attest_problem *p, const attest_tensor *t, int64_t b,
+                                      int64_t h, int64_t i, int64_t position)
+{
+    return token_plain(p) ? fast_row(buffer, t, b, h, i, p->d) : token_row(buffer, p, t, b, h, i, position);
+}
+
+/* gin_j v_j of KV head g: e entries, as gate_value_row(). */
+static inline const float *fast_value(float *buffer, const attest_problem *p, const attest_tensors *t, int64_t b,
+                                      int64_t g, int64_t j)
+{
+    return gate_values(p) ? gate_value_row(buffer, p, t, b, g, j) : fast_row(buffer, t->role[ATTEST_V], b, g, j, p->e);
+}
+
+/* Is o nothing but u/l, stored as floats one after the other? */
+static inline int fast_plain_rows(const attest_problem *p, const attest_tensors *t)
+{
+    const attest_tensor *o = t->role[ATTEST_O];
+    return o && o->dtype == ATTEST_F32 && o->stride[3] == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM &&
+           !p->axis[ATTEST_AXIS_EPS].value && !p->axis[ATTEST_AXIS_AFFINE].value && !gate_rows(p);
+}
+
+#endif

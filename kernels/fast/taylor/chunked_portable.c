@@ -1,0 +1,2 @@
+/* chunked_portable.c - chunked_kernel.h without instructions of any extension: every CPU runs it. */
+#include "fast/taylor/chunked_kernel.h"

@@ -1,0 +1,6 @@
+/* packed_avx512.c - packed_kernel.h for AVX-512: compiled with -mavx512f. */
+#if defined(__AVX512F__)
+#include "fast/taylor/packed_kernel.h"
+#else
+typedef int packed_no_avx512; /* ISO C has no empty file */
+#endif
