@@ -447,4 +447,21 @@ DEFECT(decode_first_rows, "softmax-decode-f32", "-",
        "the rows of a group sum the values of the keys that the first row sees")
 DEFECT(decode_last_keys, "softmax-decode-f32", "-", "keys behind the last four of a tile have score 0")
 
+/* ---- fast kernels: linear-chunk-f32 */
+DEFECT(linear_tail_lanes, "linear-chunk-f32", "-",
+       "the lanes behind the last key that a row sees keep their weights, up to the next whole vector")
+DEFECT(linear_diagonal_decayed, "linear-chunk-f32", "-",
+       "a token is decayed by its own factor as soon as it is written")
+DEFECT(linear_start_late, "linear-chunk-f32", "-",
+       "the state before a block is read without the decay of the row's own token")
+DEFECT(linear_last_decay_lost, "linear-chunk-f32", "-", "the decay of a block's last token does not meet the state")
+DEFECT(linear_last_decay_twice, "linear-chunk-f32", "-", "the decay of a block's last token meets the state twice")
+DEFECT(linear_part_edge, "linear-chunk-f32", "-",
+       "decay=vector: the decay of a part's last token does not meet the keys of its part")
+DEFECT(linear_state_stale, "linear-chunk-f32", "-", "a head begins with the state that the one before it left")
+DEFECT(linear_slice_first, "linear-chunk-f32", "-", "every slice of 64 channels has the values of the first")
+DEFECT(linear_poison, "linear-chunk-f32", "-",
+       "blocks with Inf or NaN are summed like others: keys that a row does not see meet them with weight 0")
+DEFECT(linear_tail_block, "linear-chunk-f32", "-", "a block of fewer than 32 tokens does not become part of the state")
+
 #include "list_pairs.h"

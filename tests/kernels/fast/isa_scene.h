@@ -1,0 +1,135 @@
+/* isa_scene.h - scenes of a fast kernel (tests/kernels/cpu/scene.h) on every instruction set that this CPU runs; what
+ * no bit may depend on: the width of vectors, threads.
+ */
+#ifndef ATTEST_TEST_ISA_SCENE_H
+#define ATTEST_TEST_ISA_SCENE_H
+
+#include "fast/isa.h"
+#include "kernels/hash.h"
+#include "tests/kernels/cpu/scene_check.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* The name of instruction set n; NULL: this CPU has it not. */
+static inline const char *isa_of(int n)
+{
+    const char *name = fast_isa_name((fast_isa)n);
+    return strcmp(fast_isa_name(fast_isa_at_most(name)), name) == 0 ? name : NULL;
+}
+
+static inline void isa_open(scene *s, const char *kernel, const char *line)
+{
+    ck_assert_msg(scene_serves(s, scene_kernel(kernel), line), "%s: %s", line, s->err.text);
+    scene_open(s);
+}
+
+/* Every output beside the witness, on every instruction set. */
+static inline void isa_check_witness(const char *kernel, const char *line)
+{
+    for (int n = 0; n < FAST_ISAS; n++) {
+        scene s;
+        if (!isa_of(n))
+            continue;
+        setenv("FAST_CPU", isa_of(n), 1);
+        isa_open(&s, kernel, line);
+        scene_run(&s);
+        ck_assert_msg(scene_check(&s), "%s: nothing was compared", s.where);
+        scene_close(&s);
+    }
+}
+
+/* Of all outputs. */
+static inline uint64_t isa_hash(const scene *s)
+{
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    const size_t outputs = attest_problem_outputs(&s->c.problem, ids, ATTEST_MAX_TENSORS);
+    uint64_t hash = ATTEST_FNV_START;
+    for (size_t i = 0; i < outputs; i++) {
+        const attest_tensor *t = attest_bundle_get(s->bundle, ids[i]);
+        if (t)
+            hash = attest_fnv(hash, t->data, attest_tensor_bytes(t));
+    }
+    return hash;
+}
+
+/* The loops with the vectors of avx512 in portable code that fuses multiply-adds: right, and the bits of avx2. */
+static inline void isa_check_wide(const char *kernel, const char *line, attest_status (*wide)(const attest_call *call))
+{
+    scene s;
+    isa_open(&s, kernel, line);
+    const attest_tensors tensors = attest_view_tensors(&s.view);
+    const size_t size = attest_kernel_workspace(attest_own(s.kernel), &s.c.problem);
+    void *workspace = malloc(size);
+    ck_assert_ptr_nonnull(workspace);
+    memset(workspace, 0xff, size);
+    const attest_call call = { .struct_size = sizeof call,
+                               .outputs = ATTEST_OUTPUTS_KNOWN,
+                               .problem = &s.c.problem,
+                               .tensors = &tensors,
+                               .workspace = workspace,
+                               .workspace_size = size };
+    scene_blank(&s);
+    ck_assert_int_eq(wide(&call), ATTEST_OK);
+    free(workspace);
+    ck_assert(scene_check(&s));
+    if (fast_isa_at_most(NULL) != FAST_PORTABLE) {
+        const uint64_t hash = isa_hash(&s);
+        unsetenv("FAST_CPU");
+        scene_run(&s);
+        ck_assert_msg(isa_hash(&s) == hash, "%s: bits depend on the width of vectors", s.where);
+    }
+    scene_close(&s);
+}
+
+#ifdef _OPENMP /* without it there is one thread */
+/* The problem has work for `most` threads at least. */
+static inline void isa_check_threads(const char *kernel, const char *line, int most)
+{
+    scene s;
+    isa_open(&s, kernel, line);
+    omp_set_num_threads(1);
+    const size_t size = attest_kernel_workspace(attest_own(s.kernel), &s.c.problem);
+    scene_run(&s);
+    const uint64_t one = isa_hash(&s);
+    for (int threads = 2; threads <= most; threads++) {
+        omp_set_num_threads(threads);
+        ck_assert_uint_gt(attest_kernel_workspace(attest_own(s.kernel), &s.c.problem), size); /* it uses them */
+        scene_run(&s);
+        ck_assert_msg(isa_hash(&s) == one, "%s: bits depend on threads", s.where);
+    }
+    scene_close(&s);
+}
+#endif
+
+/* Rows before number `token`, under a causal mask and of one head, keep their bits when key and value `token` are no
+ * numbers; the rows from there on are NaN. */
+static inline void isa_check_unseen(const char *kernel, const char *line, int64_t token)
+{
+    for (int n = 0; n < FAST_ISAS; n++) {
+        scene s;
+        if (!isa_of(n))
+            continue;
+        setenv("FAST_CPU", isa_of(n), 1);
+        isa_open(&s, kernel, line);
+        scene_run(&s);
+        const attest_problem *p = &s.c.problem;
+        const attest_tensor *o = attest_bundle_role(s.bundle, ATTEST_O);
+        const size_t bytes = sizeof(float) * (size_t)(token * p->e);
+        const uint64_t before = attest_fnv(ATTEST_FNV_START, o->data, bytes);
+        float *k = attest_bundle_role(s.bundle, ATTEST_K)->data, *v = attest_bundle_role(s.bundle, ATTEST_V)->data;
+        for (int64_t c = 0; c < p->d; c++)
+            k[token * p->d + c] = NAN;
+        for (int64_t c = 0; c < p->e; c++)
+            v[token * p->e + c] = c % 2 ? INFINITY : NAN;
+        scene_run(&s);
+        ck_assert_msg(attest_fnv(ATTEST_FNV_START, o->data, bytes) == before, "%s: %s: token %d is seen too early",
+                      s.where, isa_of(n), (int)token);
+        for (int64_t row_of = token; row_of < p->n; row_of++)
+            ck_assert(isnan(((const float *)o->data)[row_of * p->e]));
+        scene_close(&s);
+    }
+}
+
+#endif
