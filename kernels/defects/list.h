@@ -464,4 +464,17 @@ DEFECT(linear_poison, "linear-chunk-f32", "-",
        "blocks with Inf or NaN are summed like others: keys that a row does not see meet them with weight 0")
 DEFECT(linear_tail_block, "linear-chunk-f32", "-", "a block of fewer than 32 tokens does not become part of the state")
 
+/* ---- fast kernels: delta-wy-f32 */
+DEFECT(delta_wy_rate, "delta-wy-f32", "-", "the rate b_t is on the value alone, not on the correction")
+DEFECT(delta_wy_group, "delta-wy-f32", "-", "the tokens of a group of rows do not correct each other")
+DEFECT(delta_wy_bound, "delta-wy-f32", "-",
+       "the triangular bound ends a token early: none is corrected by the one before it in its group")
+DEFECT(delta_wy_sign, "delta-wy-f32", "-", "the tokens of a group are corrected the wrong way round by each other")
+DEFECT(delta_wy_state_lost, "delta-wy-f32", "-", "written values are not corrected by the state before the chunk")
+DEFECT(delta_wy_own_decay, "delta-wy-f32", "-",
+       "the state before the chunk is read without the decay of the token that is written")
+DEFECT(delta_wy_scratch_stale, "delta-wy-f32", "-",
+       "the rows of a chunk from the 33rd on take what the first rows read of the state")
+DEFECT(delta_wy_rate_of_group, "delta-wy-f32", "-", "the tokens of a group have the rate of its first one")
+
 #include "list_pairs.h"

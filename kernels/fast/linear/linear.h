@@ -27,7 +27,7 @@
 #include "cpu/steps/norms.h"
 #include "cpu/steps/serve.h"
 
-enum { LINEAR_TOKENS = 32, LINEAR_PART = 8, LINEAR_PARTS = LINEAR_TOKENS / LINEAR_PART };
+enum { LINEAR_TOKENS = 32, LINEAR_PART = 8, LINEAR_ROWS = 32 }; /* of a block, of its parts, rows at a time */
 enum { LINEAR_WIDTH = 64, LINEAR_UNIT = 32 }; /* rows of buffers are multiples of LINEAR_UNIT floats */
 
 /* Where things lie in a thread's share of the workspace, in floats. */
@@ -35,11 +35,12 @@ typedef struct linear_layout {
     int64_t dim;                      /* entries of phi */
     int64_t row;                      /* the same, rounded up */
     int64_t channels;                 /* of a task, rounded up */
+    int64_t tokens;                   /* of a block at most, rounded up: T */
     int64_t S, Z, keep;               /* [row][channels], [row], [row] */
-    int64_t k, kt, v, a;              /* [TOKENS][row], [PARTS or 1][row][TOKENS], [TOKENS][channels], [TOKENS][row] */
-    int64_t D, from_part, from_block; /* [TOKENS][TOKENS]; [TOKENS + 1][row] both */
-    int64_t q, near, far, w, u;       /* [TOKENS][row] three times, [TOKENS][TOKENS], [TOKENS][channels] */
-    int64_t f, g, z, x;               /* [TOKENS + 1], [TOKENS], [TOKENS], [row + channels + e] */
+    int64_t k, kt, v, a;              /* [T][row], [parts or 1][row][T], [T][channels], [T][row] */
+    int64_t D, from_part, from_block; /* [T][T]; [T + 1][row] both */
+    int64_t q, near, far, w, u;       /* [ROWS][row] three times, [ROWS][T], [ROWS][channels] */
+    int64_t f, g, z, x;               /* [T + 1], [ROWS], [ROWS]; a buffer */
     int64_t each;
 } linear_layout;
 
@@ -58,30 +59,38 @@ static inline int64_t linear_slices(const attest_problem *p)
     return linear_by_channel(p) ? linear_up(p->e, LINEAR_WIDTH) / LINEAR_WIDTH : 1;
 }
 
+/* Tokens of a block at most. */
+static inline int64_t linear_tokens(const attest_problem *p)
+{
+    if (p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD)
+        return LINEAR_TOKENS;
+    return linear_up(step_max(step_min(p->chunk, p->m), 1), LINEAR_UNIT);
+}
+
 static inline linear_layout linear_lay_out(const attest_problem *p)
 {
     const int vector = p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR;
-    const int64_t dim = token_dim(p), wide = linear_up(dim, LINEAR_UNIT), T = LINEAR_TOKENS;
+    const int64_t dim = token_dim(p), wide = linear_up(dim, LINEAR_UNIT), T = linear_tokens(p);
     const int64_t channels = linear_slices(p) > 1 ? LINEAR_WIDTH : linear_up(p->e, LINEAR_UNIT);
-    linear_layout at = { .dim = dim, .row = wide, .channels = channels };
+    linear_layout at = { .dim = dim, .row = wide, .channels = channels, .tokens = T };
     at.Z = at.S + wide * channels;
     at.keep = at.Z + wide;
     at.k = at.keep + wide;
     at.kt = at.k + T * wide;
-    at.v = at.kt + (vector ? LINEAR_PARTS : 1) * wide * T;
+    at.v = at.kt + (vector ? T / LINEAR_PART : 1) * wide * T;
     at.a = at.v + T * channels;
     at.D = at.a + (vector ? T * wide : 0);
     at.from_part = at.D + T * T;
     at.from_block = at.from_part + (vector ? (T + 1) * wide : 0);
     at.q = at.from_block + (vector ? (T + 1) * wide : 0);
-    at.near = at.q + T * wide;
-    at.far = at.near + (vector ? T * wide : 0);
-    at.w = at.far + (vector ? T * wide : 0);
-    at.u = at.w + T * T;
-    at.f = at.u + T * channels;
-    at.g = at.f + 2 * T;
-    at.z = at.g + T;
-    at.x = at.z + T;
+    at.near = at.q + LINEAR_ROWS * wide;
+    at.far = at.near + (vector ? LINEAR_ROWS * wide : 0);
+    at.w = at.far + (vector ? LINEAR_ROWS * wide : 0);
+    at.u = at.w + LINEAR_ROWS * T;
+    at.f = at.u + LINEAR_ROWS * channels;
+    at.g = at.f + T + LINEAR_UNIT;
+    at.z = at.g + LINEAR_ROWS;
+    at.x = at.z + LINEAR_ROWS;
     at.each = at.x + LINEAR_PART * wide + linear_up(p->e, LINEAR_UNIT);
     return at;
 }

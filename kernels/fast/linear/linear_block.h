@@ -7,7 +7,9 @@
 #include "fast/linear/linear.h"
 #include "fast/linear/product.h"
 
-_Static_assert(LINEAR_UNIT % PANEL == 0 && LINEAR_TOKENS % LINEAR_PART == 0 && LINEAR_PART % 4 == 0, "blocking");
+_Static_assert(LINEAR_UNIT % PANEL == 0 && LINEAR_UNIT % LINEAR_PART == 0 && LINEAR_PART % 4 == 0 &&
+                   LINEAR_TOKENS % LINEAR_UNIT == 0,
+               "blocking");
 
 /* A call under way; the same for all threads. */
 typedef struct linear {
@@ -17,6 +19,7 @@ typedef struct linear {
     float *shared;
     uint32_t decay;
     int given, sums; /* there is an initial state; z is wanted */
+    int delta;       /* values are those that the delta rule writes: delta_values.h */
     int plain;       /* o is gout u, or gout u/z, in floats */
     int64_t wide;    /* channels of a task, the last one may have fewer */
 } linear;
@@ -35,8 +38,8 @@ typedef struct linear_task {
 
 /* Rows of one query head that read the open block. */
 typedef struct linear_rows {
-    int64_t i, count;            /* rows [i, i + count) */
-    int64_t seen[LINEAR_TOKENS]; /* tokens of the block that each sees; not falling */
+    int64_t i, count;          /* rows [i, i + count) */
+    int64_t seen[LINEAR_ROWS]; /* tokens of the block that each sees; not falling */
 } linear_rows;
 
 #endif

@@ -3,7 +3,7 @@
 #define ATTEST_FAST_LINEAR_KERNEL_H
 
 #include "fast/linear/linear_keys.h"
-#include "fast/linear/linear_rows.h"
+#include "fast/linear/delta_values.h"
 
 /* ---- the walk over the blocks ----------------------------------------------------------------------------------- */
 
@@ -21,7 +21,7 @@ static inline float linear_keep_factor(const linear_task *task, int64_t c)
 static void linear_close(linear_task *task)
 {
     const linear_layout *at = &task->x->at;
-    const int64_t T = LINEAR_TOKENS, last = task->tokens - 1;
+    const int64_t T = at->tokens, last = task->tokens - 1;
     const int vector = task->x->decay == ATTEST_DECAY_VECTOR;
     float *kt = task->kt + (vector ? last / LINEAR_PART * at->row * T : 0);
     for (int64_t c = 0; c < at->dim; c++)
@@ -31,7 +31,7 @@ static void linear_close(linear_task *task)
             linear_times(kt + c * T, task->D + last * T, T);
         if (!task->x->sums)
             continue;
-        linear_hide(kt + c * T, task->tokens);
+        linear_hide(kt + c * T, task->tokens, T);
         const float sum = linear_sum(kt + c * T, NULL, T);
         task->Z[c] = task->before ? task->keep[c] * task->Z[c] + sum : sum;
     }
@@ -55,7 +55,7 @@ static int64_t linear_read_block(linear_task *task, int64_t i)
     const int64_t group = p->hq / p->hkv, length = step_length(p, task->x->t, task->r.b);
     while (i < p->n) {
         linear_rows rows = { .i = i };
-        for (int64_t first, last; i < p->n && rows.count < LINEAR_TOKENS; i++, rows.count++) {
+        for (int64_t first, last; i < p->n && rows.count < LINEAR_ROWS; i++, rows.count++) {
             step_visible(p, length, i, &first, &last);
             if (last > task->from + task->tokens)
                 break;
@@ -79,7 +79,7 @@ static int64_t linear_read_block(linear_task *task, int64_t i)
 static inline int64_t linear_block_size(const attest_problem *p, int64_t from, int64_t total)
 {
     const int64_t chunk = step_max(p->chunk, 1), left = step_min(chunk - from % chunk, total - from);
-    return step_min(left, LINEAR_TOKENS);
+    return step_min(left, linear_tokens(p));
 }
 
 /* S and Z from the tensors h0 and z0. */
@@ -88,7 +88,7 @@ static void linear_load_state(const linear_task *task)
     const attest_tensor *h0 = task->x->t->h0[1], *z0 = task->x->t->z0[1];
     const int64_t b = task->r.b, g = task->r.g;
     for (int64_t n = 0; n < task->x->at.dim; n++) {
-        task->Z[n] = step_load(z0, b * z0->stride[0] + g * z0->stride[1] + n * z0->stride[2]);
+        task->Z[n] = !z0 ? 0 : step_load(z0, b * z0->stride[0] + g * z0->stride[1] + n * z0->stride[2]);
         for (int64_t c = 0; c < task->count; c++)
             task->S[n * task->channels + c] = step_load(h0, step_offset(h0, b, g, n) + (task->c + c) * h0->stride[3]);
     }
@@ -147,6 +147,8 @@ static void linear_do(const linear *x, float *scratch, int64_t number)
     do {
         task.tokens = linear_block_size(x->p, task.from, total);
         linear_open(&task); /* without a token too: rows may read a given state */
+        if (x->delta)
+            delta_values(&task);
         i = linear_read_block(&task, i);
         if (linear_enters(&task)) {
             linear_close(&task);
@@ -174,6 +176,7 @@ attest_status FAST_NAME(linear_run)(const attest_call *call)
                        .shared = call->workspace,
                        .decay = p->axis[ATTEST_AXIS_DECAY].value,
                        .given = heads_given(p),
+                       .delta = p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_ADD,
                        .sums = linear_wants_z(p, call->tensors),
                        .plain = linear_by_channel(p),
                        .wide = linear_slices(p) > 1 ? LINEAR_WIDTH : p->e };

@@ -77,9 +77,9 @@ static void linear_scalar_decays(const linear_task *task)
     for (int64_t j = 0; j < task->tokens; j++) {
         const int any = j > 0 || task->before;
         const float a = any ? decay_token(x->p, x->t, task->r.b, task->r.g, task->from + j) : 1;
-        float *to = task->D + j * LINEAR_TOKENS;
+        float *to = task->D + j * x->at.tokens;
         task->f[1 + j] = task->f[j] * a;
-        linear_decay_row(to, j > 0 ? to - LINEAR_TOKENS : to, a, j);
+        linear_decay_row(to, j > 0 ? to - x->at.tokens : to, a, j);
     }
 }
 
@@ -120,7 +120,8 @@ static void linear_part_keys(float *x, const linear_task *task, int64_t n)
 /* kt[n] [row][TOKENS]: the keys of parts 0..n with the decays to the end of part n. */
 static void linear_vector_keys(const linear_task *task)
 {
-    const int64_t wide = task->x->at.row, T = LINEAR_TOKENS, parts = linear_up(task->tokens, LINEAR_PART) / LINEAR_PART;
+    const int64_t wide = task->x->at.row, T = task->x->at.tokens,
+                  parts = linear_up(task->tokens, LINEAR_PART) / LINEAR_PART;
     for (int64_t n = 0; n < parts; n++) {
         float *kt = task->kt + n * wide * T;
         const float *before = kt - wide * T,
@@ -136,13 +137,14 @@ static void linear_vector_keys(const linear_task *task)
 /* All that rows and the block's end need of the block. */
 static void linear_open(linear_task *task)
 {
+    const linear_layout *at = &task->x->at;
     linear_pack(task);
     if (task->x->decay == ATTEST_DECAY_VECTOR) {
         linear_vector_decays(task);
         linear_vector_keys(task);
         return;
     }
-    product_transpose(task->kt, LINEAR_TOKENS, task->k, task->x->at.row, LINEAR_TOKENS, task->x->at.row);
+    product_transpose(task->kt, at->tokens, task->k, at->row, at->tokens, at->row);
     if (task->x->decay)
         linear_scalar_decays(task);
 }

@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) void linear_walk(float *w, float *x
 static void linear_walk_part(const linear_task *task, const linear_rows *rows, int64_t n)
 {
     const int64_t wide = task->x->at.row, first = (rows->seen[n] - 1) / LINEAR_PART * LINEAR_PART;
-    float *w = task->w + n * LINEAR_TOKENS, *x = task->buffer;
+    float *w = task->w + n * task->x->at.tokens, *x = task->buffer;
     int64_t j = rows->seen[n];
     memcpy(x, task->q + n * wide, sizeof *x * (size_t)wide);
     for (; j - first >= 4; j -= 4)
@@ -106,12 +106,12 @@ static void linear_vector_weights(const linear_task *task, const linear_rows *ro
         end = linear_same_part(rows, n);
         const int64_t part = (rows->seen[n] - 1) / LINEAR_PART;
         const product x = { .u = task->w,
-                            .u_row = LINEAR_TOKENS,
+                            .u_row = at->tokens,
                             .a = task->near,
                             .a_row = at->row,
                             .a_step = 1,
-                            .b = task->kt + (part - 1) * at->row * LINEAR_TOKENS,
-                            .b_row = LINEAR_TOKENS,
+                            .b = task->kt + (part - 1) * at->row * at->tokens,
+                            .b_row = at->tokens,
                             .count = at->dim,
                             .width = linear_up(part * LINEAR_PART, PANEL) };
         if (part > 0)
@@ -128,29 +128,38 @@ static void linear_scalar_weights(const linear_task *task, const linear_rows *ro
     for (int64_t n = 0; n < rows->count; n += ROWS) {
         const int64_t end = step_min(n + ROWS, rows->count);
         const product x = { .u = task->w,
-                            .u_row = LINEAR_TOKENS,
+                            .u_row = at->tokens,
                             .a = task->q,
                             .a_row = at->row,
                             .a_step = 1,
                             .b = task->kt,
-                            .b_row = LINEAR_TOKENS,
+                            .b_row = at->tokens,
                             .count = at->dim,
                             .width = linear_up(rows->seen[end - 1], PANEL) };
         product_rows(&x, n, end);
         for (int64_t l = n; l < end && task->x->decay; l++) {
-            const float *D = task->D + (rows->seen[l] - 1) * LINEAR_TOKENS;
-            float *w = task->w + l * LINEAR_TOKENS;
+            const float *D = task->D + (rows->seen[l] - 1) * at->tokens;
+            float *w = task->w + l * at->tokens;
             for (int64_t j = 0; j < rows->seen[l]; j += LANES)
                 vec_store(w + j, vec_load(w + j) * (vec_load(D + j) * vec_of(task->g[l])));
         }
     }
 }
 
-#ifndef linear_hide
-/* 0 for the keys from `seen` on. */
-static inline void linear_hide(float *w, int64_t seen)
+/* w [rows][T] from q [rows][row] and g [rows]; those of keys that a row does not see are anything. */
+static inline void linear_weights(const linear_task *task, const linear_rows *rows)
 {
-    for (int64_t j = seen / LANES * LANES; j < LINEAR_TOKENS; j += LANES)
+    if (task->x->decay == ATTEST_DECAY_VECTOR)
+        linear_vector_weights(task, rows);
+    else
+        linear_scalar_weights(task, rows);
+}
+
+#ifndef linear_hide
+/* 0 for the keys from `seen` on, of `tokens` in all. */
+static inline void linear_hide(float *w, int64_t seen, int64_t tokens)
+{
+    for (int64_t j = seen / LANES * LANES; j < tokens; j += LANES)
         vec_store(w + j, vec_masked(ivec_lanes() + (int32_t)j < (int32_t)seen, vec_load(w + j)));
 }
 #endif
@@ -189,7 +198,7 @@ static void linear_sums(const linear_task *task, const linear_rows *rows)
 {
     const linear_layout *at = &task->x->at;
     const float *q = task->x->decay == ATTEST_DECAY_VECTOR ? task->far : task->q;
-    float f[LINEAR_TOKENS];
+    float f[LINEAR_ROWS];
     const product start = { .u = task->u,
                             .u_row = task->channels,
                             .a = q,
@@ -202,7 +211,7 @@ static void linear_sums(const linear_task *task, const linear_rows *rows)
     product inside = { .u = task->u,
                        .u_row = task->channels,
                        .a = task->w,
-                       .a_row = LINEAR_TOKENS,
+                       .a_row = at->tokens,
                        .a_step = 1,
                        .b = task->v,
                        .b_row = task->channels,
@@ -213,9 +222,9 @@ static void linear_sums(const linear_task *task, const linear_rows *rows)
         product_rows(&start, 0, rows->count);
     for (int64_t n = 0; n < rows->count; n++) {
         f[n] = linear_start_factor(task, rows, n);
-        linear_hide(task->w + n * LINEAR_TOKENS, rows->seen[n]);
+        linear_hide(task->w + n * at->tokens, rows->seen[n], at->tokens);
         if (task->x->sums) {
-            task->z[n] = linear_sum(task->w + n * LINEAR_TOKENS, NULL, LINEAR_TOKENS);
+            task->z[n] = linear_sum(task->w + n * at->tokens, NULL, at->tokens);
             if (task->before)
                 task->z[n] += f[n] * linear_sum(q + n * at->row, task->Z, at->row);
         }
@@ -270,10 +279,7 @@ static void linear_read(linear_task *task, const linear_rows *rows)
 {
     for (int64_t n = 0; n < rows->count; n++)
         linear_load_query(task, rows, n);
-    if (task->x->decay == ATTEST_DECAY_VECTOR)
-        linear_vector_weights(task, rows);
-    else
-        linear_scalar_weights(task, rows);
+    linear_weights(task, rows);
     linear_sums(task, rows);
     for (int64_t n = 0; n < rows->count; n++) {
         task->r.i = rows->i + n;

@@ -40,8 +40,9 @@ static inline __attribute__((always_inline)) void product_panel(const product *x
     for (int r = 0; r < rows; r++) {
         float *u = x->u + (at + r) * x->u_row + c;
         for (int half = 0; half < 2; half++) {
-            const vec old = x->keep ? vec_load(u + half * LANES) : vec_of(0);
-            vec_store(u + half * LANES, x->keep ? vec_fma(vec_of(x->keep[at + r]), old, sum[r][half]) : sum[r][half]);
+            const vec all = sum[r][half] + vec_of(0); /* a sum of -0 is +0, whether or not terms of weight 0 follow */
+            vec_store(u + half * LANES,
+                      x->keep ? vec_fma(vec_of(x->keep[at + r]), vec_load(u + half * LANES), all) : all);
         }
     }
 }

@@ -1,9 +1,9 @@
 /* linear_tail_lanes - the lanes behind the last key that a row sees keep their weights, up to the next whole vector. */
 #include "fast/linear/linear_block.h"
 
-static inline void hide_vectors(float *w, int64_t seen)
+static inline void hide_vectors(float *w, int64_t seen, int64_t tokens)
 {
-    for (int64_t j = linear_up(seen, LANES); j < LINEAR_TOKENS; j++)
+    for (int64_t j = linear_up(seen, LANES); j < tokens; j++)
         w[j] = 0;
 }
 
