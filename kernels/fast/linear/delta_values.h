@@ -3,8 +3,8 @@
  *     w_t = b_t (gin_t v_t - D_t phi(k_t) S - sum_(j<t) D_tj <phi(k_t), phi(k_j)> w_j)
  *
  * in a chunk with the state S before it (R-WY).  The weights are those of rows that read the chunk (linear_rows.h): a
- * key reads as a query that sees the tokens before its own, and has its own decay beyond them.  ROWS tokens at a time
- * take the tokens before them by a product of matrices, and then each other in order.  w_t replaces v_t: all that
+ * key reads as a query that sees the tokens before its own, and has its own decay beyond them.  DELTA_GROUP tokens at a
+ * time take the tokens before them by a product of matrices, and then each other in order.  w_t replaces v_t: all that
  * follows is linear attention over written values.
  * Errors     of the weights, S and the sums: linear.h; the written value two roundings and b_t's own.
  */
@@ -14,6 +14,8 @@
 #include "fast/linear/linear_rows.h"
 
 #include "cpu/steps/delta.h"
+
+enum { DELTA_GROUP = 6 }; /* tokens; the same on all instruction sets, for the order of sums goes by it */
 
 /* Tokens from `first` of the block on as rows that read it. */
 static linear_rows delta_rows(const linear_task *task, int64_t first)
@@ -91,8 +93,8 @@ static void delta_solve(const linear_task *task, const linear_rows *rows)
                        .keep = task->before ? f : NULL,
                        .width = task->channels };
     delta_before(task, rows, f);
-    for (int64_t n = 0; n < rows->count; n += ROWS) {
-        const int64_t end = step_min(n + ROWS, rows->count);
+    for (int64_t n = 0; n < rows->count; n += DELTA_GROUP) {
+        const int64_t end = step_min(n + DELTA_GROUP, rows->count);
         inside.count = rows->seen[n];
         product_rows(&inside, n, end);
         for (int64_t l = n; l < end; l++)

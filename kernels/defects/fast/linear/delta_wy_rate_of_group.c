@@ -5,7 +5,7 @@
 
 static inline float first_rate(const linear_task *task, int64_t j)
 {
-    const int64_t first = j % LINEAR_ROWS / ROWS * ROWS + j / LINEAR_ROWS * LINEAR_ROWS;
+    const int64_t first = j % LINEAR_ROWS / 6 * 6 + j / LINEAR_ROWS * LINEAR_ROWS;
     return delta_rate(&task->r, task->k + j * task->x->at.row, task->from + first);
 }
 
