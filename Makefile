@@ -46,7 +46,7 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu fast fast/softmax fast/taylor model yardstick redrawn)))
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
 WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
@@ -64,7 +64,7 @@ LIB = $(BUILD)/libattest.a
 CERTIFY_LIB = $(BUILD)/libcertify.a
 SIMULATE_LIB = $(BUILD)/libsimulate.a
 FUZZ_LIB = $(BUILD)/libfuzz.a
-DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c))
+DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c kernels/defects/*/*/*.c))
 CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(wildcard kernels/cuda/*.cu)))
 # Yardsticks of `attest bench`, built where the library is installed; never required, and not under a sanitizer, which
 # would have to know what they are made of.
@@ -208,7 +208,7 @@ $(foreach source,$(TEST_SRC),$(eval $(call ONE_SUITE,$(source))))
 
 # The drawing sources alone, by every compiler at hand, with and without optimisation: all must draw the same.
 STREAM_SRC = tests/stream/main.c $(wildcard props/draw/*.c props/generate/generate*.c kernels/problem/*.c kernels/tensor/*.c kernels/npy/*.c) \
-             kernels/status.c kernels/text.c
+             kernels/input.c kernels/status.c kernels/text.c
 STREAM_CC = $(foreach cc,gcc clang,$(if $(shell command -v $(cc) 2>/dev/null),$(cc)))
 STREAM = $(foreach cc,$(STREAM_CC),$(BUILD)/stream/$(cc)-O0 $(BUILD)/stream/$(cc)-O2)
 $(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*/*.h kernels/*.h kernels/*/*.h)

@@ -77,23 +77,7 @@ static attest_status run(const attest_call *call)
 
 static int supports(const attest_call *call)
 {
-    static const serve_table table = {
-        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),
-                  [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,
-                  [ATTEST_AXIS_ROPE] = SERVE_ROPE,
-                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
-                  [ATTEST_AXIS_LENS] = SERVE_LENS,
-                  [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,
-                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,
-                  [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,
-                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE,
-                  [ATTEST_AXIS_EPS] = SERVE_EPS,
-                  [ATTEST_AXIS_STATE] = SERVE_STATE },
-        .in = SERVE_UP_TO_F32,
-        .acc = SERVE_BIT(ATTEST_F32),
-        .p = SERVE_BIT(ATTEST_F32),
-        .out = SERVE_UP_TO_F32,
-    };
+    static const serve_table table = SERVE_LINEAR_TABLE;
     return serve_check(&table, call) && serve_linear(call);
 }
 

@@ -66,6 +66,24 @@ static inline ivec ivec_lanes(void)
     return lanes;
 }
 
+/* ---- four floats: what is turned around ------------------------------------------------------------------- */
+typedef float quad __attribute__((vector_size(16)));
+typedef float quad_stored __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline quad quad_load(const float *x) { return *(const quad_stored *)x; }
+static inline void quad_store(float *x, quad a) { *(quad_stored *)x = a; }
+
+/* x[r][c] becomes x[c][r]. */
+static inline void quad_transpose(quad x[4])
+{
+    const quad a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5), b = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
+    const quad c = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7), d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+    x[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+    x[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    x[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+    x[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+}
+
 #ifndef fast_f16
 /* A float of 16 bits, exactly: branches would keep a loop from becoming vectors. */
 static inline float fast_f16(uint16_t h)

@@ -15,6 +15,8 @@ extern const attest_kernel attest_kernel_softmax_decode_f32;
 extern const attest_kernel attest_kernel_softmax_flash_f32;
 extern const attest_kernel attest_kernel_taylor_packed_fast_f32;
 extern const attest_kernel attest_kernel_taylor_chunk_fast_f32;
+extern const attest_kernel attest_kernel_linear_chunk_f32;
+extern const attest_kernel attest_kernel_delta_wy_f32;
 extern const attest_kernel attest_kernel_taylor_direct_f32;
 extern const attest_kernel attest_kernel_taylor_split_f32;
 extern const attest_kernel attest_kernel_taylor_recurrent_f32;
@@ -32,7 +34,7 @@ static const attest_kernel *const builtin_kernels[] = {
     &attest_kernel_taylor_split_f32,      &attest_kernel_taylor_recurrent_f32, &attest_kernel_taylor_packed_f32,
     &attest_kernel_linear_recurrent_f32,  &attest_kernel_taylor_chunk_f32,     &attest_kernel_delta_parallel_f32,
     &attest_kernel_delta_recurrent_f32,   &attest_kernel_delta_chunk_f32,      &attest_kernel_taylor_packed_fast_f32,
-    &attest_kernel_taylor_chunk_fast_f32,
+    &attest_kernel_taylor_chunk_fast_f32, &attest_kernel_linear_chunk_f32,     &attest_kernel_delta_wy_f32,
 };
 
 const attest_library *attest_builtin_library(void)

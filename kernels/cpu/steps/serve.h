@@ -34,6 +34,22 @@
     [ATTEST_AXIS_WINDOW] = SERVE_WINDOW, [ATTEST_AXIS_LENS] = SERVE_LENS, [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,       \
     [ATTEST_AXIS_EPS] = SERVE_EPS, [ATTEST_AXIS_CLAMP] = SERVE_CLAMP, [ATTEST_AXIS_CAP] = SERVE_CAP,                   \
     [ATTEST_AXIS_ALIBI] = SERVE_ALIBI
+/* Linear attention with everything that a kernel with one state can take; beside it serve_linear(). */
+#define SERVE_LINEAR_TABLE                                                                                             \
+    {                                                                                                                  \
+        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),               \
+                  [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,                                                          \
+                  [ATTEST_AXIS_ROPE] = SERVE_ROPE,                                                                     \
+                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,                                                                \
+                  [ATTEST_AXIS_LENS] = SERVE_LENS,                                                                     \
+                  [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                                                              \
+                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,                                                               \
+                  [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,                                                                \
+                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE,                                                                 \
+                  [ATTEST_AXIS_EPS] = SERVE_EPS,                                                                       \
+                  [ATTEST_AXIS_STATE] = SERVE_STATE },                                                                 \
+        .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32        \
+    }
 #define SERVE_UP_TO_F32 (SERVE_BIT(ATTEST_F32) | SERVE_BIT(ATTEST_F16) | SERVE_BIT(ATTEST_BF16))
 
 typedef struct serve_table {

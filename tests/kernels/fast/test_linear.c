@@ -1,0 +1,81 @@
+/* test_linear.c - kernels/fast/linear: linear-chunk-f32 on every instruction set that this CPU runs, beside the
+ * witness; the vectors of avx512 in portable code; threads; tokens that a row does not see.
+ */
+#include "tests/kernels/fast/isa_scene.h"
+
+Suite *suite_linear(void);
+
+attest_status linear_run_wide(const attest_call *call); /* linear_wide.c */
+
+#define KERNEL "linear-chunk-f32"
+#define CAUSAL " mask=causal "
+
+/* Sizes around blocks of 32 tokens, parts of 8, slices of 64 channels, rows of 6 and 12, panels of 8, 16 and 32; chunks
+ * that end inside a block. */
+// clang-format off
+static const char *const lines[] = {
+    "variant=linear n=1 m=1 d=1 e=1", "variant=linear n=3 m=65 d=1 e=257", "variant=linear n=70 m=33 d=257 e=1",
+    "variant=linear n=33 m=70 d=5 e=33" CAUSAL, "variant=linear n=70 m=33 d=8 e=16" CAUSAL,
+    "variant=linear n=50 m=40 d=4 e=8 mask=causal-br", "variant=linear n=40 m=90 d=4 e=8 mask=causal-br chunk=20",
+    "variant=linear-elu n=65 d=7 e=65" CAUSAL, "variant=linear-elu b=2 hq=6 hkv=2 n=20 m=50 d=4 e=130 chunk=7",
+    "variant=linear-relu b=3 n=40 m=40 d=4 e=4 lens=draw" CAUSAL "eps=0.5",
+    "variant=linear-relu b=3 n=40 m=50 d=4 e=4 lens=draw norm=floor:1", "variant=cosformer n=40 m=40 d=4 e=4" CAUSAL,
+    "variant=linear-cos n=40 m=40 d=6 e=4 rope=100" CAUSAL, "variant=term:1 n=40 m=40 d=6 e=4 norm=sink" CAUSAL,
+    "variant=retnet n=1 d=3 e=2", "variant=retnet n=100 d=16 e=20", "variant=retnet n=67 d=5 e=70 chunk=9 state=draw",
+    "variant=retnet b=3 n=40 d=4 e=4 lens=draw", "variant=retnet b=3 n=40 d=4 e=4 lens=draw mask=causal-br state=draw",
+    "variant=retnet n=40 d=4 e=9 norm=layernorm affine=draw eps=0.01", "variant=sla-retnet hq=4 hkv=2 n=40 d=4 e=4",
+    "variant=gla n=1 d=3 e=2", "variant=gla n=100 d=16 e=20", "variant=gla n=67 d=17 e=70 chunk=9 state=draw",
+    "variant=gla n=70 d=257 e=3", "variant=gla b=3 n=40 d=4 e=4 lens=draw chunk=13",
+    "variant=gla b=3 n=40 d=4 e=4 lens=draw mask=causal-br state=draw",
+    "variant=gla hq=4 hkv=2 n=40 d=4 e=4 norm=sum feature=elu1",
+    "variant=sla-gla hq=4 n=40 d=4 e=4 chunk=3", "variant=simple-gla n=90 d=8 e=8 chunk=1 state=draw",
+    "variant=simple-gla n=90 d=8 e=8 chunk=1000 gates=pre-out norm=rms", "variant=simple-gla n=90 d=8 e=8 in=bf16",
+    "variant=gla n=70 d=8 e=8 in=f16 out=f32", "variant=retnet n=70 d=8 e=8 scale=-3 in=bf16 out=f32",
+};
+// clang-format on
+
+START_TEST(test_witness) { isa_check_witness(KERNEL, lines[_i]); }
+END_TEST
+
+START_TEST(test_wide) { isa_check_wide(KERNEL, lines[_i], linear_run_wide); }
+END_TEST
+
+#ifdef _OPENMP
+START_TEST(test_threads)
+{
+    static const char *const large[] = { "variant=retnet b=2 hq=4 hkv=2 n=300 d=64 e=64",
+                                         "variant=gla b=1 hq=1 n=400 d=80 e=300 state=draw",
+                                         "variant=linear-elu b=5 n=300 m=200 d=40 e=70 lens=draw" };
+    isa_check_threads(KERNEL, large[_i], 4);
+}
+END_TEST
+#endif
+
+START_TEST(test_unseen)
+{
+    static const int64_t tokens[] = { 1, 7, 8, 17, 31, 32, 63, 99 };
+    static const char *const variants[] = { "linear mask=causal", "retnet", "gla", "gla chunk=5" };
+    char line[96];
+    for (size_t i = 0; i < COUNT(tokens); i++) {
+        snprintf(line, sizeof line, "variant=%s n=100 m=100 d=4 e=20", variants[_i]);
+        isa_check_unseen(KERNEL, line, tokens[i]);
+    }
+}
+END_TEST
+
+Suite *suite_linear(void)
+{
+    Suite *suite = suite_create("linear");
+    TCase *numbers = tcase_create("numbers"), *bits = tcase_create("bits");
+    tcase_set_timeout(numbers, 120);
+    tcase_set_timeout(bits, 120);
+    tcase_add_loop_test(numbers, test_witness, 0, COUNT(lines));
+    tcase_add_loop_test(bits, test_wide, 0, COUNT(lines));
+#ifdef _OPENMP
+    tcase_add_loop_test(bits, test_threads, 0, 3);
+#endif
+    tcase_add_loop_test(bits, test_unseen, 0, 4);
+    suite_add_tcase(suite, numbers);
+    suite_add_tcase(suite, bits);
+    return suite;
+}
