@@ -64,7 +64,7 @@ LIB = $(BUILD)/libattest.a
 CERTIFY_LIB = $(BUILD)/libcertify.a
 SIMULATE_LIB = $(BUILD)/libsimulate.a
 FUZZ_LIB = $(BUILD)/libfuzz.a
-DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c kernels/defects/*/*/*.c))
+DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c))
 CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(wildcard kernels/cuda/*.cu)))
 # Yardsticks of `attest bench`, built where the library is installed; never required, and not under a sanitizer, which
 # would have to know what they are made of.

@@ -277,7 +277,7 @@ START_TEST(test_facts_told)
     ck_assert_int_eq(attest_facts_print(out, &facts, &o, 0, &err), ATTEST_OK);
     fclose(out);
     ck_assert_str_eq(text_of("facts.md"),
-                     "\n## What the verdicts rest on\n\n- MPFR: 4 < 5\n- kernels: cc -O3\n- kernels: nvcc -O2\n"
+                     "\n## What the verdicts rest on\n\n- MPFR: 4 \\< 5\n- kernels: cc -O3\n- kernels: nvcc -O2\n"
                      "- Lemmas proved in reference/derivations.md (2): R-ONE, R-TWO\n"
                      "- Cited, not proved again here (1): C-THREE\n");
     out = fopen(path_of("facts.html"), "w");
