@@ -107,6 +107,7 @@ FAST_FLAGS = $(KERNEL_FLAGS) $(OPENMP) -Ikernels
 $(BUILD)/kernels/fast/%.o: OWN = $(FAST_FLAGS)
 $(BUILD)/kernels/fast/%_avx2.o: OWN = $(FAST_FLAGS) -mavx2 -mfma
 $(BUILD)/kernels/fast/%_avx512.o: OWN = $(FAST_FLAGS) -mavx512f -mfma
+$(BUILD)/kernels/fast/%_avx512bf16.o: OWN = $(FAST_FLAGS) -mavx512f -mavx512bf16 -mfma
 $(BUILD)/kernels/library/registry.o: OWN = -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'
 $(BUILD)/reference/%.o: OWN = $(EXACT)

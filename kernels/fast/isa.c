@@ -30,4 +30,13 @@ fast_isa fast_isa_at_most(const char *most)
     return (fast_isa)isa;
 }
 
+int fast_has_bf16(void)
+{
+#if defined(__x86_64__)
+    return !getenv("FAST_CPU") && runs(FAST_AVX512) && __builtin_cpu_supports("avx512bf16");
+#else
+    return 0;
+#endif
+}
+
 fast_isa fast_isa_used(void) { return fast_isa_at_most(getenv("FAST_CPU")); }

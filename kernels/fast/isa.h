@@ -14,6 +14,9 @@ fast_isa fast_isa_at_most(const char *most);
 /* The same for the limit that FAST_CPU gives. */
 fast_isa fast_isa_used(void);
 
+/* Has the CPU products of pairs of bf16 numbers (AVX512-BF16)?  0 under any limit of FAST_CPU. */
+int fast_has_bf16(void);
+
 /* "portable", "avx2", "avx512". */
 const char *fast_isa_name(fast_isa isa);
 

@@ -38,11 +38,11 @@ static inline const float *fast_value(float *buffer, const attest_problem *p, co
     return gate_values(p) ? gate_value_row(buffer, p, t, b, g, j) : fast_row(buffer, t->role[ATTEST_V], b, g, j, p->e);
 }
 
-/* Is o nothing but u/l, stored as floats one after the other? */
-static inline int fast_plain_rows(const attest_problem *p, const attest_tensors *t)
+/* Is o nothing but u/l, stored one after the other in this type? */
+static inline int fast_plain_rows(const attest_problem *p, const attest_tensors *t, attest_dtype dtype)
 {
     const attest_tensor *o = t->role[ATTEST_O];
-    return o && o->dtype == ATTEST_F32 && o->stride[3] == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM &&
+    return o && o->dtype == dtype && o->stride[3] == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_SUM &&
            !p->axis[ATTEST_AXIS_EPS].value && !p->axis[ATTEST_AXIS_AFFINE].value && !gate_rows(p);
 }
 

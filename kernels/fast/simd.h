@@ -4,13 +4,15 @@
  * avx2, portable) includes that source after the Makefile gave it its -m flags, so that the same loops are compiled
  * three times; FAMILY.c holds the descriptor and picks one of them at run time, by isa.h.
  *
- *     FAST_NAME(x)   x_avx512, x_avx2 or x_portable: the names of what such a file exports
+ *     FAST_NAME(x)   x_avx512, x_avx2 or x_portable: the names of what such a file exports; x_avx512bf16 of a kernel
+ *                    that has a build of its own for that extension
  *     LANES          floats of a vec: 16, 8, 4;     PANEL = 2 LANES: what a micro-kernel holds of a row
  *     ROWS           rows that it holds: as many as registers allow
  *
  * + - * / < > work on vectors, lane by lane (an extension that gcc and clang share); the functions below are what it
  * lacks.  Comparisons give an ivec, -1 where true and 0 where not, which masks() and select() take.
- * vec_fma rounds once where the CPU can (avx2, avx512), and twice in the portable build.  Nothing else rounds otherwise
+ * vec_fma rounds once where the CPU can (avx2, avx512), and twice in the portable build, unless FAST_FUSED is defined
+ * before this header: once there too, slowly.  Nothing else rounds otherwise
  * from one instruction set to the other, and sums over keys go by lanes modulo SUM_LANES on all of them: where fma is
  * fused the bits are the same.
  */
@@ -22,20 +24,26 @@
 #include <string.h>
 
 #if defined(FAST_WIDE) /* the blocking of avx512 in portable code: only tests compile it */
-#define FAST_NAME(name) name##_wide
+#define FAST_NAMED(name) name##_wide
 enum { LANES = 16, ROWS = 12 };
 #elif defined(__AVX512F__)
 #include <immintrin.h>
-#define FAST_NAME(name) name##_avx512
+#if defined(__AVX512BF16__)
+#define FAST_NAMED(name) name##_avx512bf16
+#else
+#define FAST_NAMED(name) name##_avx512
+#endif
 enum { LANES = 16, ROWS = 12 };
 #elif defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
-#define FAST_NAME(name) name##_avx2
+#define FAST_NAMED(name) name##_avx2
 enum { LANES = 8, ROWS = 6 };
 #else
-#define FAST_NAME(name) name##_portable
+#define FAST_NAMED(name) name##_portable
 enum { LANES = 4, ROWS = 6 };
 #endif
+
+#define FAST_NAME(name) FAST_NAMED(name)
 
 enum { PANEL = 2 * LANES, SUM_LANES = 16, SUM_VECS = SUM_LANES / LANES };
 
@@ -100,6 +108,15 @@ static inline float fast_f16(uint16_t h)
 }
 #endif
 
+/* To the nearest bf16, ties to even; a NaN stays one. */
+static inline uint16_t fast_bf16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
+}
+
 /* ---- what differs ------------------------------------------------------------------------------------------- */
 #if defined(__AVX2__) && !defined(FAST_WIDE)
 static inline float simd_total(__m256 a)
@@ -132,7 +149,7 @@ static inline float vec_highest(vec a)
 }
 static inline float vec_total(vec a) { return simd_total(a); }
 #else
-#if defined(FAST_WIDE)
+#if defined(FAST_WIDE) || defined(FAST_FUSED)
 static inline vec vec_fma(vec a, vec b, vec c)
 {
     vec sum;

@@ -102,3 +102,11 @@ DEFECT(delta_wy_own_decay, "delta-wy-f32", "-",
 DEFECT(delta_wy_scratch_stale, "delta-wy-f32", "-",
        "the rows of a chunk from the 33rd on take what the first rows read of the state")
 DEFECT(delta_wy_rate_of_group, "delta-wy-f32", "-", "the tokens of a group have the rate of its first one")
+
+/* ---- fast kernels: softmax-flash-bf16 */
+DEFECT(bf16_pair_tail, "softmax-flash-bf16", "-",
+       "the last key of an odd number meets no value: pairs are counted, not keys")
+DEFECT(bf16_truncated, "softmax-flash-bf16", "-", "weights are cut to bf16 instead of rounded")
+DEFECT(bf16_scale_narrow, "softmax-flash-bf16", "-", "the scale is rounded to bf16 before it multiplies the scores")
+DEFECT(bf16_rough_pair, "softmax-flash-bf16", "-",
+       "tiles with Inf or NaN are summed in whole pairs: a key that a row does not see spoils its neighbour")

@@ -25,7 +25,7 @@ static int supports(const attest_call *call)
 
 static size_t workspace(const attest_call *call)
 {
-    const flash_layout at = flash_lay_out(call->problem, FLASH_PANEL_MOST);
+    const flash_layout at = flash_lay_out(call->problem, FLASH_PANEL_MOST, 1);
     return sizeof(float) * (size_t)(at.scratch + flash_threads(call->problem) * at.each);
 }
 

@@ -27,21 +27,22 @@ enum { FLASH_KEYS = 64, FLASH_QUERIES = 48, FLASH_PANEL_MOST = 32 };
 
 /* Where things lie in the workspace, in floats: what all threads share, then `each` floats for every thread. */
 typedef struct flash_layout {
-    int64_t tiles;                      /* of one KV head */
-    int64_t dim;                        /* entries of phi */
-    int64_t channels;                   /* e, rounded up to whole panels */
-    int64_t keys;                       /* [b][hkv][tiles][FLASH_KEYS / PANEL][dim][PANEL] */
-    int64_t values;                     /* [b][hkv][tiles][channels / PANEL][FLASH_KEYS][PANEL] */
-    int64_t rough;                      /* bytes [b][hkv][tiles]: v holds Inf or NaN */
-    int64_t scratch;                    /* where the first thread's begins */
-    int64_t q, o, s, sum, most, row, D; /* of a thread, from its beginning on: flash_kernel.h */
+    int64_t tiles;                           /* of one KV head */
+    int64_t dim;                             /* entries of phi, rounded up to whole units */
+    int64_t channels;                        /* e, rounded up to whole panels */
+    int64_t keys;                            /* [b][hkv][tiles][FLASH_KEYS / PANEL][dim][PANEL] */
+    int64_t values;                          /* [b][hkv][tiles][channels / PANEL][FLASH_KEYS][PANEL] */
+    int64_t rough;                           /* bytes [b][hkv][tiles]: v holds Inf or NaN */
+    int64_t scratch;                         /* where the first thread's begins */
+    int64_t q, o, s, raw, sum, most, row, D; /* of a thread, from its beginning on: flash_kernel.h */
     int64_t each;
 } flash_layout;
 
-/* For panels of so many floats.  Every part begins at a multiple of 16 floats. */
-static inline flash_layout flash_lay_out(const attest_problem *p, int64_t panel)
+/* For panels of so many floats, and channels of q and k that are taken `unit` at a time.  Every part begins at a
+ * multiple of 16 floats. */
+static inline flash_layout flash_lay_out(const attest_problem *p, int64_t panel, int64_t unit)
 {
-    flash_layout at = { .tiles = fast_up(p->m, FLASH_KEYS) / FLASH_KEYS, .dim = token_dim(p) };
+    flash_layout at = { .tiles = fast_up(p->m, FLASH_KEYS) / FLASH_KEYS, .dim = fast_up(token_dim(p), unit) };
     const int64_t heads = p->b * p->hkv, D = decay_keys(p) ? fast_up(p->m, 16) : 0;
     at.channels = fast_up(p->e, panel);
     at.values = at.keys + heads * at.tiles * FLASH_KEYS * at.dim;
@@ -49,7 +50,8 @@ static inline flash_layout flash_lay_out(const attest_problem *p, int64_t panel)
     at.scratch = at.rough + fast_up((heads * at.tiles + 3) / 4, 16);
     at.o = at.q + fast_up(FLASH_QUERIES * at.dim, 16);
     at.s = at.o + FLASH_QUERIES * at.channels;
-    at.sum = at.s + 16 * FLASH_KEYS;
+    at.raw = at.s + 16 * FLASH_KEYS;
+    at.sum = at.raw + 16 * at.channels;
     at.most = at.sum + FLASH_QUERIES * 16;
     at.row = at.most + 2 * FLASH_QUERIES;
     at.D = at.row + fast_up(at.dim, 16) + fast_up(p->e, 16);
@@ -69,5 +71,7 @@ static inline int64_t flash_threads(const attest_problem *p)
 /* The loops, compiled for each instruction set. */
 typedef attest_status flash_run(const attest_call *call);
 flash_run flash_run_avx512, flash_run_avx2, flash_run_portable, flash_run_wide;
+flash_run flash_bf16_run_avx512bf16, flash_bf16_run_avx512, flash_bf16_run_avx2, flash_bf16_run_portable,
+    flash_bf16_run_wide;
 
 #endif

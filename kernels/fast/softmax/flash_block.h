@@ -14,7 +14,7 @@ typedef struct flash {
     const attest_tensors *t;
     flash_layout at;
     float *shared;
-    int steps, filter, plain_rows; /* score_steps() does something; so does a filter; o is u/l in floats, and no more */
+    int steps, filter, plain_rows; /* score_steps() does something; so does a filter; o is u/l, and no more */
 } flash;
 
 /* Up to FLASH_QUERIES queries of a head. */
@@ -24,7 +24,7 @@ typedef struct flash_block {
     int64_t rows;
     const float *keys, *values; /* packed, of the KV head */
     const unsigned char *rough;
-    float *q, *o, *s, *sum, *m, *highest, *row, *D;
+    float *q, *o, *s, *raw, *sum, *m, *highest, *row, *D;
 } flash_block;
 
 /* A group and a tile: what its rows see of the tile's keys, and the panels in which they see it. */

@@ -1,49 +1,18 @@
 /* flash_kernel.h - the loops of flash.h in the vectors of simd.h: compiled once for each instruction set.
  *
- * A group is ROWS queries of a block.  q of a group lies as [dim][ROWS] and scores as [ROWS][FLASH_KEYS], so that a
- * micro-kernel finds what it broadcasts at fixed distances.
+ * A group is ROWS queries of a block; its scores lie as [ROWS][FLASH_KEYS].  What is packed, how scores are made and
+ * values added is the kernel's arithmetic: flash_f32.h, or flash_bf16.h where FLASH_BF16 is defined.
  */
 #ifndef ATTEST_FAST_FLASH_KERNEL_H
 #define ATTEST_FAST_FLASH_KERNEL_H
 
-#include "fast/panel.h"
-#include "fast/softmax/flash_steps.h"
+#ifdef FLASH_BF16
+#include "fast/softmax/flash_bf16.h"
+#else
+#include "fast/softmax/flash_f32.h"
+#endif
 
 /* ---- packing ---------------------------------------------------------------------------------------------------- */
-
-/* The keys of a tile, those that exist; the others are zeros.  `k` [panels][dim][PANEL]. */
-static void flash_pack_keys(const flash *x, float *k, float *buffer, int64_t b, int64_t g, int64_t tile, int64_t count)
-{
-    const attest_tensor *t = x->t->role[ATTEST_K];
-    const int64_t dim = x->at.dim;
-    memset(k, 0, sizeof *k * (size_t)(FLASH_KEYS * dim));
-    for (int64_t j = 0; j < count; j++) {
-        const int64_t key = tile * FLASH_KEYS + j;
-        const float *phi = fast_token(buffer, x->p, t, b, g, key, key);
-        float *to = k + j / PANEL * dim * PANEL + j % PANEL;
-        for (int64_t c = 0; c < dim; c++)
-            to[c * PANEL] = phi[c];
-    }
-}
-
-/* Its values, v [channels/PANEL][FLASH_KEYS][PANEL]; returns 1 if one of them is not finite. */
-static int flash_pack_values(const flash *x, float *v, float *buffer, int64_t b, int64_t g, int64_t tile, int64_t count)
-{
-    const int64_t e = x->p->e;
-    uint32_t most = 0;
-    memset(v, 0, sizeof *v * (size_t)(FLASH_KEYS * x->at.channels));
-    for (int64_t j = 0; j < count; j++) {
-        const int64_t key = tile * FLASH_KEYS + j;
-        const float *value = fast_value(buffer, x->p, x->t, b, g, key);
-        for (int64_t c = 0; c < e; c += PANEL)
-            for (int64_t lane = 0; lane < PANEL && c + lane < e; lane++) {
-                const uint32_t size = attest_f32_bits(value[c + lane]) & 0x7fffffffu;
-                v[c * FLASH_KEYS + j * PANEL + lane] = value[c + lane];
-                most = size > most ? size : most;
-            }
-    }
-    return most >= 0x7f800000u;
-}
 
 /* Tile number n of all KV heads. */
 static void flash_pack(const flash *x, float *buffer, int64_t n)
@@ -58,57 +27,15 @@ static void flash_pack(const flash *x, float *buffer, int64_t n)
     ((unsigned char *)(x->shared + x->at.rough))[n] = (unsigned char)rough;
 }
 
-/* ---- scores -------------------------------------------------------------------------------------------------- */
-
-static inline void flash_scores(const flash_block *block, const flash_part *part)
-{
-    const int64_t dim = block->x->at.dim;
-    const float *q = block->q + part->group * ROWS * dim;
-    const float *k = block->keys + part->tile * FLASH_KEYS * dim;
-    for (int j = part->first; j < part->last; j += PANEL)
-        fast_panel(block->s + j, FLASH_KEYS, q, k + j * dim, dim);
-    for (int n = 0; n < ROWS && block->x->steps; n++) {
-        const int64_t key = part->tile * FLASH_KEYS;
-        if (part->low[n] < part->high[n])
-            score_steps(block->s + n * FLASH_KEYS + part->low[n], &block->r[part->group * ROWS + n], key + part->low[n],
-                        key + part->high[n]);
-    }
-}
-
-#ifndef flash_by_rows
-/* Would a key that a row does not see spoil it? */
-static inline int flash_by_rows(const flash_block *block, const flash_part *part)
-{
-    return block->rough[part->tile] && !part->whole;
-}
-#endif
-
-static inline void flash_add(const flash_block *block, const flash_part *part, const float *alpha)
-{
-    const int64_t channels = block->x->at.channels;
-    const float *v = block->values + part->tile * FLASH_KEYS * channels;
-    float *u = block->o + part->group * ROWS * channels;
-    const int by_rows = flash_by_rows(block, part);
-    for (int64_t c = 0; c < channels; c += PANEL) {
-        if (!by_rows)
-            flash_values(u + c, channels, block->s, v + c * FLASH_KEYS, PANEL, alpha, part->first, part->last);
-        for (int n = 0; n < ROWS && by_rows; n++)
-            flash_values_of_row(u + n * channels + c, block->s + n * FLASH_KEYS, v + c * FLASH_KEYS, PANEL, alpha[n],
-                                part->low[n], part->high[n], 2);
-    }
-}
-
 /* ---- a block of queries --------------------------------------------------------------------------------------- */
 
 static void flash_load_query(const flash_block *block, int64_t n)
 {
     const row *r = &block->r[n];
     const attest_tensor *q = r->t->role[ATTEST_Q];
-    const int64_t dim = block->x->at.dim, position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
+    const int64_t position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
     const float *phi = fast_token(block->row, r->p, q, r->b, r->h, r->i, position);
-    float *to = block->q + n / ROWS * ROWS * dim + n % ROWS;
-    for (int64_t c = 0; c < dim; c++)
-        to[c * ROWS] = r->scale * phi[c];
+    flash_put_query(block, n, phi);
     if (block->D && r->first < r->last)
         decay_row(block->D + n * fast_up(r->p->m, 16), r);
 }
@@ -146,6 +73,7 @@ static void flash_block_begin(flash_block *block, const flash *x, float *scratch
                             .q = scratch + at->q,
                             .o = scratch + at->o,
                             .s = scratch + at->s,
+                            .raw = scratch + at->raw,
                             .sum = scratch + at->sum,
                             .m = scratch + at->most,
                             .highest = scratch + at->most + FLASH_QUERIES,
@@ -194,6 +122,17 @@ static void flash_highest(const flash_block *block, int64_t first, int64_t last)
         }
 }
 
+/* Entries of o from `at` on: u/l, in floats, or cast to bf16. */
+static inline void flash_divide(const attest_tensor *o, int64_t at, const float *u, float l, int64_t count)
+{
+    float *floats = (float *)o->data + at;
+    uint16_t *narrow = (uint16_t *)o->data + at;
+    for (int64_t c = 0; c < count && o->dtype == ATTEST_F32; c++)
+        floats[c] = u[c] / l;
+    for (int64_t c = 0; c < count && o->dtype == ATTEST_BF16; c++)
+        narrow[c] = fast_bf16(u[c] / l);
+}
+
 static void flash_write(const flash_block *block, int64_t n)
 {
     const row *r = &block->r[n];
@@ -206,9 +145,7 @@ static void flash_write(const flash_block *block, int64_t n)
     } else if (!block->x->plain_rows) {
         softmax_finish(r, &all);
     } else {
-        float *to = (float *)o->data + step_offset(o, r->b, r->h, r->i);
-        for (int64_t c = 0; c < r->p->e; c++)
-            to[c] = u[c] / l;
+        flash_divide(o, step_offset(o, r->b, r->h, r->i), u, l, r->p->e);
         step_store_row(r, ATTEST_LSE, 0, softmax_lse(&all));
     }
 }
@@ -234,16 +171,17 @@ static void flash_task(const flash *x, float *scratch, int64_t n)
         flash_write(&block, r);
 }
 
-attest_status FAST_NAME(flash_run)(const attest_call *call)
+attest_status FAST_NAME(FLASH_RUN)(const attest_call *call)
 {
     const attest_problem *p = call->problem;
     const flash x = { .p = p,
                       .t = call->tensors,
-                      .at = flash_lay_out(p, PANEL),
+                      .at = flash_lay_out(p, PANEL, FLASH_UNIT),
                       .shared = call->workspace,
                       .steps = score_has_steps(p),
                       .filter = p->axis[ATTEST_AXIS_FILTER].value != ATTEST_FILTER_NONE,
-                      .plain_rows = fast_plain_rows(p, call->tensors) };
+                      .plain_rows = fast_plain_rows(p, call->tensors, ATTEST_F32) ||
+                                    fast_plain_rows(p, call->tensors, ATTEST_BF16) };
     const int64_t tiles = p->b * p->hkv * x.at.tiles, tasks = p->b * p->hq * flash_blocks(p);
     const int threads = (int)flash_threads(p);
     (void)threads; /* without OpenMP */

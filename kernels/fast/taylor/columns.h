@@ -97,7 +97,7 @@ static inline void columns_finish(const attest_problem *p, const attest_tensors 
 /* Is o all that is asked for, and u/z? */
 static inline int columns_plain(const attest_problem *p, const attest_tensors *t)
 {
-    return fast_plain_rows(p, t) && !t->role[ATTEST_U] && !t->role[ATTEST_Z];
+    return fast_plain_rows(p, t, ATTEST_F32) && !t->role[ATTEST_U] && !t->role[ATTEST_Z];
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------ */
