@@ -17,6 +17,17 @@ fast_isa fast_isa_used(void);
 /* Has the CPU products of pairs of bf16 numbers (AVX512-BF16)?  0 under any limit of FAST_CPU. */
 int fast_has_bf16(void);
 
+/* Calls NAME_avx512, NAME_avx2 or NAME_portable; the last alone in the file of a planted defect, which defines it, and
+ * where FAST_ONE_ISA is defined. */
+#if defined(FAST_PLANTED) || defined(FAST_ONE_ISA) || !defined(__x86_64__)
+#define FAST_CALL(name, call) name##_portable(call)
+#else
+#define FAST_ALL_ISAS
+#define FAST_CALL(name, call)                                                                                          \
+    ((attest_status(*const[FAST_ISAS])(const attest_call *)){ name##_portable, name##_avx2,                            \
+                                                              name##_avx512 }[fast_isa_used()](call))
+#endif
+
 /* "portable", "avx2", "avx512". */
 const char *fast_isa_name(fast_isa isa);
 

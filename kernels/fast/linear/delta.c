@@ -8,7 +8,6 @@
 enum { CHUNK_MOST = 256 }; /* decays of pairs are kept for a whole chunk */
 
 #ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
-#define FAST_ONE_ISA
 #define linear_run_portable FAST_PLANTED
 #include "fast/linear/linear_kernel.h"
 #endif
@@ -28,15 +27,7 @@ static size_t workspace(const attest_call *call)
     return sizeof(float) * (size_t)(linear_threads(call->problem) * linear_lay_out(call->problem).each);
 }
 
-static attest_status run(const attest_call *call)
-{
-#if defined(FAST_ONE_ISA) || !defined(__x86_64__)
-    return linear_run_portable(call);
-#else
-    static linear_run *const runs[FAST_ISAS] = { linear_run_portable, linear_run_avx2, linear_run_avx512 };
-    return runs[fast_isa_used()](call);
-#endif
-}
+static attest_status run(const attest_call *call) { return FAST_CALL(linear_run, call); }
 
 static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_CHUNK };
 

@@ -5,7 +5,6 @@
 #include "fast/isa.h"
 
 #ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
-#define FAST_ONE_ISA
 #define flash_run_portable FAST_PLANTED
 #include "fast/softmax/flash_kernel.h"
 #endif
@@ -29,15 +28,7 @@ static size_t workspace(const attest_call *call)
     return sizeof(float) * (size_t)(at.scratch + flash_threads(call->problem) * at.each);
 }
 
-static attest_status run(const attest_call *call)
-{
-#if defined(FAST_ONE_ISA) || !defined(__x86_64__)
-    return flash_run_portable(call);
-#else
-    static flash_run *const runs[FAST_ISAS] = { flash_run_portable, flash_run_avx2, flash_run_avx512 };
-    return runs[fast_isa_used()](call);
-#endif
-}
+static attest_status run(const attest_call *call) { return FAST_CALL(flash_run, call); }
 
 static const attest_numerics numerics = {
     STEP_ARITHMETIC,    .exp_error = FAST_EXP_ERROR, .schedule = ATTEST_SCHEDULE_ONLINE,

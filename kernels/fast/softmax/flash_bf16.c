@@ -6,7 +6,6 @@
 #include "fast/isa.h"
 
 #ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
-#define FAST_ONE_ISA
 #define FAST_FUSED
 #define FLASH_BF16
 #define flash_bf16_run_portable FAST_PLANTED
@@ -44,12 +43,11 @@ static size_t workspace(const attest_call *call)
 
 static attest_status run(const attest_call *call)
 {
-#if defined(FAST_ONE_ISA) || !defined(__x86_64__)
-    return flash_bf16_run_portable(call);
-#else
-    static flash_run *const runs[FAST_ISAS] = { flash_bf16_run_portable, flash_bf16_run_avx2, flash_bf16_run_avx512 };
-    return fast_has_bf16() ? flash_bf16_run_avx512bf16(call) : runs[fast_isa_used()](call);
+#ifdef FAST_ALL_ISAS
+    if (fast_has_bf16())
+        return flash_bf16_run_avx512bf16(call);
 #endif
+    return FAST_CALL(flash_bf16_run, call);
 }
 
 static const attest_numerics numerics = {

@@ -4,7 +4,6 @@
 #include "fast/isa.h"
 
 #ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
-#define FAST_ONE_ISA
 #define chunked_run_portable FAST_PLANTED
 #include "fast/taylor/chunked_kernel.h"
 #endif
@@ -36,15 +35,7 @@ static size_t workspace(const attest_call *call)
     return sizeof(float) * (size_t)(at.all.scratch + at.all.threads * at.each);
 }
 
-static attest_status run(const attest_call *call)
-{
-#if defined(FAST_ONE_ISA) || !defined(__x86_64__)
-    return chunked_run_portable(call);
-#else
-    static chunked_run *const runs[FAST_ISAS] = { chunked_run_portable, chunked_run_avx2, chunked_run_avx512 };
-    return runs[fast_isa_used()](call);
-#endif
-}
+static attest_status run(const attest_call *call) { return FAST_CALL(chunked_run, call); }
 
 static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_CHUNK };
 

@@ -4,7 +4,6 @@
 #include "fast/isa.h"
 
 #ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
-#define FAST_ONE_ISA
 #define packed_run_portable FAST_PLANTED
 #include "fast/taylor/packed_kernel.h"
 #endif
@@ -21,15 +20,7 @@ static size_t workspace(const attest_call *call)
     return sizeof(float) * (size_t)(at.all.scratch + at.all.threads * at.each);
 }
 
-static attest_status run(const attest_call *call)
-{
-#if defined(FAST_ONE_ISA) || !defined(__x86_64__)
-    return packed_run_portable(call);
-#else
-    static packed_run *const runs[FAST_ISAS] = { packed_run_portable, packed_run_avx2, packed_run_avx512 };
-    return runs[fast_isa_used()](call);
-#endif
-}
+static attest_status run(const attest_call *call) { return FAST_CALL(packed_run, call); }
 
 static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_RECURRENT };
 
