@@ -21,11 +21,12 @@ typedef ivec ivec_stored __attribute__((aligned(4), may_alias));
 /* Lanes words from memory. */
 static inline ivec dot_words(const void *words) { return *(const ivec_stored *)words; }
 
-/* x >= 0 or NaN, rounded to bf16, to nearest even. */
+/* x, rounded to bf16, to nearest even; a NaN stays one. */
 static inline vec dot_cast(vec x)
 {
     const uvec bits = (uvec)x;
-    return (vec)((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
+    const vec rounded = (vec)((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
+    return vec_select(x == x, rounded, (vec)((bits | 0x400000) & 0xffff0000u));
 }
 
 #if defined(__AVX512BF16__) && !defined(FAST_WIDE)

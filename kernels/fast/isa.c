@@ -33,7 +33,11 @@ fast_isa fast_isa_at_most(const char *most)
 int fast_has_bf16(void)
 {
 #if defined(__x86_64__)
-    return !getenv("FAST_CPU") && runs(FAST_AVX512) && __builtin_cpu_supports("avx512bf16");
+    const char *most = getenv("FAST_CPU");
+    for (int n = 0; n < FAST_ISAS && most; n++)
+        if (strcmp(most, names[n]) == 0)
+            return 0;
+    return runs(FAST_AVX512) && __builtin_cpu_supports("avx512bf16");
 #else
     return 0;
 #endif

@@ -14,7 +14,7 @@ fast_isa fast_isa_at_most(const char *most);
 /* The same for the limit that FAST_CPU gives. */
 fast_isa fast_isa_used(void);
 
-/* Has the CPU products of pairs of bf16 numbers (AVX512-BF16)?  0 under any limit of FAST_CPU. */
+/* Has the CPU products of pairs of bf16 numbers (AVX512-BF16)?  0 under each of the limits that FAST_CPU names. */
 int fast_has_bf16(void);
 
 /* Calls NAME_avx512, NAME_avx2 or NAME_portable; the last alone in the file of a planted defect, which defines it, and

@@ -16,7 +16,9 @@ static inline int64_t fast_threads_most(void) { return 1; }
 static inline int64_t fast_thread(void) { return 0; }
 #endif
 
-#define FAST_THREAD_WORK 4e6 /* multiply-adds below which threads cost more than they bring: some 100 microseconds */
+/* Multiply-adds below which threads cost more than they bring: some 10 microseconds.  The gate compares the bits of
+ * several numbers of threads on cases of up to 2^20. */
+#define FAST_THREAD_WORK 5e5
 
 /* For so many multiply-adds in so many tasks; at least 1. */
 static inline int64_t fast_threads(double work, int64_t tasks)

@@ -84,6 +84,8 @@ attest_bench_spread attest_bench_of_reading(const attest_bench_table *table, int
     if (!timed(table, table->reading) || !timed(table, n))
         return unknown;
     const attest_bench_job *job = &table->job[n], *read = &table->job[table->reading];
+    if (job->options.threads > 1) /* the yardstick is one core's */
+        return unknown;
     return scaled(attest_bench_ratio(read->sample, job->sample, table->rounds),
                   (double)attest_bench_input_bytes(job->in) / (double)read->workspace_size);
 }

@@ -104,7 +104,8 @@ attest_bench_spread attest_bench_kernel_speed_up(const attest_bench_table *table
 /* What share of the machine's multiply-adds in the kernel's arithmetic (of so many cores as it has threads) would do
  * the formula's, pair by pair, in the time of row n; above 1 where a kernel needs fewer, as recurrences do. */
 attest_bench_spread attest_bench_of_multiply_adds(const attest_bench_table *table, int n);
-/* What share of the speed at which one core reads as much memory would read the inputs once in the time of row n. */
+/* What share of the speed at which one core reads as much memory would read the inputs once,
+ * seen or masked, in the time of row n; NaN of rows with several threads. */
 attest_bench_spread attest_bench_of_reading(const attest_bench_table *table, int n);
 /* A dd row's time over that of the formula's multiply-adds in double at the machine's peak: what certainty costs. */
 attest_bench_spread attest_bench_over_peak(const attest_bench_table *table, const attest_bench_job *job);

@@ -2,7 +2,8 @@
  * set) and decode_kernel.h (the loops) share.
  *
  * Formula    as flash.h, without filter and decay.
- * Algorithm  The keys of a batch entry are cut into problem.splits parts at multiples of FLASH_KEYS.  A task is a part
+ * Algorithm  The keys of a batch entry are cut into problem.splits parts at multiples of FLASH_KEYS, fewer where there
+ *            are fewer tiles.  A task is a part
  *            and a group of ROWS rows that share a KV head: the heads of query 0, then those of query 1, and so on.  It
  *            goes through the part's tiles once; keys and values are read where they lie, and copied only where they
  *            are no floats in whole vectors.  Weights and sums of a tile are those of flash_steps.h.  Then each row's
@@ -32,13 +33,19 @@ typedef struct decode_layout {
 
 enum { DECODE_U = 16 }; /* of the sums of a row and part: m, l, and from here on u */
 
+/* Parts of the keys: problem.splits, but no more than there are tiles. */
+static inline int64_t decode_parts(const attest_problem *p)
+{
+    return step_min(p->splits, fast_up(p->m, FLASH_KEYS) / FLASH_KEYS);
+}
+
 /* For panels of so many floats.  Every part begins at a multiple of 16 floats. */
 static inline decode_layout decode_lay_out(const attest_problem *p, int64_t panel)
 {
     decode_layout at = { .dim = token_dim(p), .channels = fast_up(p->e, panel) };
     at.width = fast_up(at.dim, 16);
     at.sums = DECODE_U + fast_up(at.channels, 16);
-    at.scratch = p->b * p->hq * p->n * p->splits * at.sums;
+    at.scratch = p->b * p->hq * p->n * decode_parts(p) * at.sums;
     at.u = at.q + DECODE_ROWS_MOST * at.width;
     at.s = at.u + DECODE_ROWS_MOST * at.channels;
     at.lanes = at.s + DECODE_ROWS_MOST * FLASH_KEYS;
@@ -55,7 +62,7 @@ static inline int64_t decode_rows(const attest_problem *p) { return p->hq / p->h
 
 static inline int64_t decode_tasks(const attest_problem *p, int64_t rows)
 {
-    return p->b * p->hkv * p->splits * (fast_up(decode_rows(p), rows) / rows);
+    return p->b * p->hkv * decode_parts(p) * (fast_up(decode_rows(p), rows) / rows);
 }
 
 static inline int64_t decode_threads(const attest_problem *p, int64_t rows)

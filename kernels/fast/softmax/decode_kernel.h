@@ -206,10 +206,10 @@ static void decode_begin(flash_block *block, const decode *x, float *scratch, in
 {
     const attest_problem *p = x->x.p;
     const decode_layout *at = &x->at;
-    const int64_t groups = fast_up(decode_rows(p), ROWS) / ROWS, head = task / (groups * p->splits);
-    const int64_t b = head / p->hkv, g = head % p->hkv, first = task / p->splits % groups * ROWS;
+    const int64_t groups = fast_up(decode_rows(p), ROWS) / ROWS, head = task / (groups * decode_parts(p));
+    const int64_t b = head / p->hkv, g = head % p->hkv, first = task / decode_parts(p) % groups * ROWS;
     const int64_t keys = step_length(p, x->x.t, b);
-    *part = task % p->splits;
+    *part = task % decode_parts(p);
     *block = (flash_block){ .x = &x->x,
                             .rows = step_min(ROWS, decode_rows(p) - first),
                             .q = scratch + at->q,
@@ -224,8 +224,8 @@ static void decode_begin(flash_block *block, const decode *x, float *scratch, in
         row *r = &block->r[n];
         *r = decode_row(x, b, g, first + n);
         decode_load_query(x, block, n);
-        r->first = step_max(r->first, decode_edge(keys, *part, p->splits));
-        r->last = step_min(r->last, decode_edge(keys, *part + 1, p->splits));
+        r->first = step_max(r->first, decode_edge(keys, *part, decode_parts(p)));
+        r->last = step_min(r->last, decode_edge(keys, *part + 1, decode_parts(p)));
     }
 }
 
@@ -234,7 +234,7 @@ static inline float *decode_sums(const decode *x, const row *r, int64_t part)
 {
     const attest_problem *p = x->x.p;
     const int64_t n = (r->b * p->hq + r->h) * p->n + r->i;
-    return x->x.shared + x->at.parts + (n * p->splits + part) * x->at.sums;
+    return x->x.shared + x->at.parts + (n * decode_parts(p) + part) * x->at.sums;
 }
 
 static void decode_task(const decode *x, float *scratch, int64_t task)
@@ -299,9 +299,9 @@ static void decode_join(const decode *x, float *u, int64_t n)
         return;
     }
     const float *of_row = decode_sums(x, &r, 0);
-    sums all = { .m = decode_highest(of_row, x->at.sums, p->splits), .l = 0, .u = u };
+    sums all = { .m = decode_highest(of_row, x->at.sums, decode_parts(p)), .l = 0, .u = u };
     memset(u, 0, sizeof *u * (size_t)channels);
-    for (int64_t part = 0; part < p->splits; part++) {
+    for (int64_t part = 0; part < decode_parts(p); part++) {
         const float *own = of_row + part * x->at.sums, share = decode_share(own[0], all.m);
         all.l = vec_fma(vec_of(share), vec_of(own[1]), vec_of(all.l))[0];
         for (int64_t c = 0; c < channels; c += LANES)

@@ -13,7 +13,8 @@ attest_status decode_run_wide(const attest_call *call); /* decode_wide.c */
  * parts; rows that share a KV head. */
 // clang-format off
 static const char *const lines[] = {
-    "variant=softmax n=1 m=1 d=1 e=1 splits=4", "variant=softmax n=1 m=65 d=16 e=16 splits=2",
+    "variant=softmax n=1 m=1 d=1 e=1 splits=4", "variant=softmax n=2 m=130 d=4 e=4 splits=9999",
+    "variant=softmax n=1 m=65 d=16 e=16 splits=2",
     "variant=softmax n=1 m=64 d=64 e=64 splits=1", "variant=softmax n=1 m=63 d=257 e=257 splits=3",
     "variant=softmax n=1 m=1000 d=32 e=48 splits=8", "variant=softmax n=1 m=321 d=17 e=33 splits=5",
     "variant=softmax n=7 m=130 d=4 e=5 splits=3 mask=full", "variant=softmax hq=8 hkv=2 n=1 m=300 d=16 e=32 splits=4",

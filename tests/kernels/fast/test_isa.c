@@ -1,5 +1,6 @@
 /* test_isa.c - kernels/fast/isa.h: which instruction set is used, and how a user limits it. */
 #include "fast/isa.h"
+#include "fast/threads.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -37,6 +38,19 @@ START_TEST(test_names)
 }
 END_TEST
 
+#ifdef _OPENMP
+/* The gate compares numbers of threads on cases of up to 2^20 multiply-adds (verify/gate/repeat_checks.h): a kernel
+ * that used one thread for all of them would never be asked. */
+START_TEST(test_gate_sees_threads)
+{
+    omp_set_num_threads(4);
+    ck_assert_int_eq(fast_threads(0x1p19, 8), 4);
+    ck_assert_int_eq(fast_threads(0x1p19, 3), 3);
+    ck_assert_int_eq(fast_threads(1e4, 8), 1);
+}
+END_TEST
+#endif
+
 Suite *suite_isa(void)
 {
     Suite *suite = suite_create("isa");
@@ -44,6 +58,9 @@ Suite *suite_isa(void)
     tcase_add_test(all, test_limit);
     tcase_add_test(all, test_environment);
     tcase_add_test(all, test_names);
+#ifdef _OPENMP
+    tcase_add_test(all, test_gate_sees_threads);
+#endif
     suite_add_tcase(suite, all);
     return suite;
 }
