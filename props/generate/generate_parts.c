@@ -134,7 +134,7 @@ static const struct family {
     { 6, "repeat-max" },  { 5, "subnormal" },    { 6, "near-zero-denominator" },
     { 4, "cast-edge" },   { 2, "stairs" },       { 1, "stairs:1" },
     { 1, "stairs:5" },    { 4, "half-peak" },    { 4, "large-products" },
-    { 6, "p-underflow" }, { 4, "zero-keys" },    { 6, "edges" },
+    { 4, "p-underflow" }, { 4, "zero-keys" },    { 6, "edges" },
     { 4, "offset" },      { 2, "normal:0.001" }, { 2, "normal:0.0625" },
     { 2, "normal:0.25" }, { 2, "normal:2" },     { 2, "normal:4" },
     { 1, "normal:10" },
