@@ -45,6 +45,11 @@ attest_status attest_run_date(char text[32], attest_error *err);
 /* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
 void attest_file_hash(char text[20], const char *path);
 
+/* Bytes that this process and its children may use together: the memory of the machine, or the limit of a cgroup of
+ * this process (version 2: memory.max, version 1: memory.limit_in_bytes, of the group and of those above it) where that
+ * is less. */
+uint64_t attest_memory_total(void);
+
 /* `model name (family F model M stepping S), N CPUs` of /proc/cpuinfo; "unknown CPU" elsewhere. */
 void attest_machine_name(char *text, size_t len);
 

@@ -169,6 +169,21 @@ static attest_status write_and_tell(int *code, const attest_gate *gate, const at
     return status;
 }
 
+/* Said beforehand where it is much; a case that is larger than the machine is a usage error. */
+static attest_status tell_memory(const attest_gate *gate, attest_error *err)
+{
+    const uint64_t gib = (uint64_t)1 << 30;
+    uint64_t bytes;
+    size_t largest;
+    const attest_status status = attest_gate_memory(&bytes, &largest, gate, err);
+    if (status == ATTEST_OK && bytes > gib && !gate->options->quiet)
+        fprintf(stderr, "suite %s takes up to about %.1f GiB of memory%s; its largest case: %s\n", gate->suite->name,
+                (double)bytes / (double)gib,
+                bytes > attest_memory_total() ? ", more than there is (--jobs=1 takes less)" : "",
+                attest_suite_line(gate->suite, largest));
+    return status;
+}
+
 /* Runs the gate, writes --out, prints; returns the exit code. */
 static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
 {
@@ -179,6 +194,7 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
     attest_run_info info;
     int code = 0, lock = -1;
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
+    ATTEST_TRY(tell_memory(gate, &err));
     ATTEST_TRY(attest_gate_describe(&info, gate, &err));
     if (cli->out)
         ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, cli->resume, &err));

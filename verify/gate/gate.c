@@ -96,6 +96,21 @@ static attest_status draw(pair_case *c, pair_end *end, attest_error *err)
     return status;
 }
 
+/* A case for which this machine is too small: a skip. */
+static int is_too_large(attest_result *result, const attest_case *c)
+{
+    const double gib = (double)((uint64_t)1 << 30);
+    const uint64_t total = attest_memory_total();
+    uint64_t bytes;
+    attest_error err;
+    if (attest_case_memory(&bytes, &c->problem, &err) != ATTEST_OK || bytes <= total)
+        return 0;
+    result->verdict = ATTEST_SKIP;
+    snprintf(result->why, sizeof result->why, "takes about %.1f GiB, there are %.1f GiB", (double)bytes / gib,
+             (double)total / gib);
+    return 1;
+}
+
 static attest_status ask(attest_result *result, pair_end *end, attest_gate_state *g, pair_case *c,
                          attest_subject *subject, workers *w, size_t k, attest_error *err)
 {
@@ -111,6 +126,8 @@ static attest_status ask(attest_result *result, pair_end *end, attest_gate_state
         *end = PAIR_REFUSED;
         return ATTEST_OK;
     }
+    if (!c->drawn && is_too_large(result, &c->prepared.c))
+        return ATTEST_OK;
     ATTEST_TRY(draw(c, end, err));
     ATTEST_TRY(attest_run_case(result, &supported, &c->prepared, subject, gate->judge, timeout, err));
     *end = supported ? PAIR_RESULT : PAIR_REFUSED;
@@ -172,6 +189,46 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
             status = attest_gate_add(g, c->prepared.index, (uint32_t)k, &result, err);
     }
     return status;
+}
+
+/* ---- what the run takes ------------------------------------------------------------------------------------------ */
+static long threads_of(const attest_gate *gate)
+{
+#ifdef _OPENMP
+    return gate->options->jobs > 0 ? gate->options->jobs : omp_get_num_procs();
+#else
+    (void)gate;
+    return 1;
+#endif
+}
+
+attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_gate *gate, attest_error *err)
+{
+    enum { MOST = 64 };
+    const size_t threads = (size_t)(threads_of(gate) < MOST ? threads_of(gate) : MOST);
+    const uint64_t total = attest_memory_total();
+    uint64_t top[MOST] = { 0 }; /* [threads], falling */
+    attest_case c;
+    *bytes = *largest = 0;
+    for (size_t i = 0; i < gate->suite->case_count; i++) {
+        uint64_t size;
+        attest_suite_case(&c, gate->suite, i);
+        const attest_status status = attest_case_memory(&size, &c.problem, err);
+        if (status != ATTEST_OK)
+            return attest_fail_prefix(err, status, attest_suite_line(gate->suite, i));
+        if (size > total)
+            continue;
+        *largest = size > top[0] ? i : *largest;
+        for (size_t t = 0; t < threads; t++)
+            if (size > top[t]) {
+                const uint64_t smaller = top[t];
+                top[t] = size;
+                size = smaller;
+            }
+    }
+    for (size_t t = 0; t < threads; t++)
+        *bytes += top[t];
+    return ATTEST_OK;
 }
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
@@ -255,7 +312,7 @@ static void run_all(attest_gate_state *g)
     const attest_gate *gate = g->gate;
     const long count = (long)gate->suite->case_count;
 #ifdef _OPENMP
-    const int threads = gate->options->jobs > 0 ? (int)gate->options->jobs : omp_get_num_procs();
+    const int threads = (int)threads_of(gate);
 #pragma omp parallel num_threads(threads)
 #endif
     {

@@ -39,6 +39,11 @@ int attest_gate_wants(const void *gate, const attest_kernel_facts *kernel);
  * SOURCE_DATE_EPOCH is no number. */
 attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gate, attest_error *err);
 
+/* Bytes that the run takes, by attest_case_memory() of its largest cases, one a thread; *largest: the number of the
+ * case that takes most. A case that takes more than the machine has is not run: its results are skips that say so.
+ * ATTEST_BAD_INPUT names a case whose tensors alone do. */
+attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_gate *gate, attest_error *err);
+
 /* Runs every case on every kernel that supports it; pairs that have a result in `results` already (a run that is
  * resumed) are left as they are.  `results` ends in the order (case, library, kernel) whatever the number of threads;
  * info counts.  A library that cannot be loaded gets one crash, a kernel that served no case one skip.

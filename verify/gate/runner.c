@@ -63,6 +63,21 @@ static attest_status cross_examine(attest_prepared *prepared, attest_error *err)
     return status;
 }
 
+attest_status attest_case_memory(uint64_t *bytes, const attest_problem *p, attest_error *err)
+{
+    const uint64_t mib = (uint64_t)1 << 20, keys = (uint64_t)p->m;
+    const uint64_t rows = (uint64_t)(p->b * p->hq) * (uint64_t)(p->n < 256 ? p->n : 256);
+    uint64_t tensors;
+    const attest_status status = attest_problem_memory(p, &tensors, err);
+    *bytes = 0;
+    if (status != ATTEST_OK)
+        return status;
+    const uint64_t kept = rows > 512 * mib / (256 * keys) ? 512 * mib : rows * 256 * keys;
+    const uint64_t rest = 64 * mib + 2560 * keys + 3 * kept;
+    *bytes = tensors > (UINT64_MAX - rest) / 12 ? UINT64_MAX : rest + 12 * tensors;
+    return ATTEST_OK;
+}
+
 attest_status attest_prepare_inputs(attest_prepared *prepared, const attest_case *c, attest_bundle *given,
                                     attest_error *err)
 {

@@ -90,6 +90,13 @@ int attest_result_death(attest_result *result, const attest_run_result *run, con
  * `judge` (or NULL) reasons alone are no verdict. */
 void attest_result_end(attest_result *result, const attest_run_result *run, uint32_t device, const attest_judge *judge);
 
+/* Bytes that one case takes while it is judged, about and rather from above: 64 MiB; its inputs and o, u, z, lse twelve
+ * times (they, those with altered values and those with other values a key, and what a worker sees of each); 2,560
+ * bytes a key for one row of each of their truths; and 256 bytes a key of each judged row of three truths, which keep
+ * at most 512 MiB each. Measured, softmax, d=64: n=1 m=65536 602 MB (here 688), n=64 m=65536 1,519 (2,249), n=1
+ * m=262144 1,329 (2,550). ATTEST_BAD_INPUT: the tensors alone do not fit into this machine. */
+attest_status attest_case_memory(uint64_t *bytes, const attest_problem *p, attest_error *err);
+
 /* Runs and judges, then asks case_checks.h; with `judge` (or NULL) it alone decides, and what else the harness saw is
  * in result->reasons only.  *supported = 0: the kernel does not serve the case (verdict skip, with the reason).  A
  * crash, timeout or fault is a verdict; an error status is a fault of ours. */

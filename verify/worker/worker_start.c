@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "kernels/text.h"
+#include "verify/base/base.h"
 
 /* $ATTEST_WORKER, else `attest-worker` in the folder of this executable. */
 attest_status attest_worker_path(char **path, attest_error *err)
