@@ -110,7 +110,18 @@ out:
     return status;
 }
 
-void attest_results_print_console(FILE *out, const attest_results *results, int colour)
+static void print_headline(FILE *out, const attest_overview *o, const attest_run_info *run, int colour)
+{
+    static const char *const of[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m", "\033[1;33m" };
+    char text[512];
+    attest_headline(text, sizeof text, o, run);
+    fprintf(out, "%s%s%s", colour ? of[attest_overview_outcome(o, run)] : "", text, colour ? "\033[0m" : "");
+    if (run && run->seconds > 0)
+        fprintf(out, ", %.*f s", run->seconds < 10 ? 1 : 0, run->seconds);
+    fputc('\n', out);
+}
+
+void attest_results_print_console(FILE *out, const attest_results *results, const attest_run_info *run, int colour)
 {
     attest_error err;
     attest_status status = ATTEST_OK;
@@ -124,6 +135,7 @@ void attest_results_print_console(FILE *out, const attest_results *results, int 
             fprintf(out, "note: %s: %zu of the results that pass: %s\n", o.tallies.tally[i].kernel,
                     o.tallies.tally[i].notes, o.tallies.tally[i].note);
     attest_warnings_tell(out, &o.warnings);
+    print_headline(out, &o, run, colour);
 out:
     if (status != ATTEST_OK)
         fprintf(out, "%s\n", err.text);

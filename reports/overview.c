@@ -1,6 +1,7 @@
 /* overview.c - tallies of kernels, and the one pass that fills an overview; see overview.h. */
 #include "reports/overview.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,4 +169,41 @@ void attest_overview_clear(attest_overview *overview)
     attest_classes_clear(&overview->classes);
     attest_warnings_clear(&overview->warnings);
     *overview = (attest_overview){ 0 };
+}
+
+/* ---- in one line ------------------------------------------------------------------------------------------------- */
+const char *const attest_outcome_names[4] = { "PASS", "FAIL", "PARTIAL", "NOTHING JUDGED" };
+
+attest_outcome attest_overview_outcome(const attest_overview *o, const attest_run_info *run)
+{
+    const size_t *n = o->by_verdict;
+    if (n[ATTEST_FAIL] + n[ATTEST_CRASH] + n[ATTEST_TIMEOUT])
+        return ATTEST_SOME_FAIL;
+    if (n[ATTEST_UNDECIDED] + n[ATTEST_PARTIAL] + n[ATTEST_NO_EVIDENCE] || (run && !run->complete))
+        return ATTEST_SOME_OPEN;
+    return n[ATTEST_PASS] + n[ATTEST_ILLPOSED] ? ATTEST_ALL_PASS : ATTEST_NONE_JUDGED;
+}
+
+/* Appends to a text of `len` bytes. */
+static void add(char *text, size_t len, const char *before, size_t count, const char *one, const char *more)
+{
+    const size_t at = strlen(text);
+    snprintf(text + at, len - at, "%s%zu %s", before, count, count == 1 ? one : more);
+}
+
+void attest_headline(char *text, size_t len, const attest_overview *o, const attest_run_info *run)
+{
+    static const int told[] = { ATTEST_CRASH,       ATTEST_TIMEOUT,  ATTEST_UNDECIDED, ATTEST_PARTIAL,
+                                ATTEST_NO_EVIDENCE, ATTEST_ILLPOSED, ATTEST_SKIP };
+    size_t kernels = 0;
+    for (size_t k = 0; k < o->tallies.count; k++)
+        kernels += o->tallies.tally[k].cases > o->tallies.tally[k].by_verdict[ATTEST_SKIP];
+    snprintf(text, len, "%s ", attest_outcome_names[attest_overview_outcome(o, run)]);
+    add(text, len, "", kernels, "kernel", "kernels");
+    add(text, len, ", ", o->cases, "case", "cases");
+    add(text, len, ", ", o->count, "result", "results");
+    add(text, len, ": ", o->by_verdict[ATTEST_FAIL], "fail", "fail");
+    for (size_t v = 0; v < sizeof told / sizeof told[0]; v++)
+        if (o->by_verdict[told[v]])
+            add(text, len, ", ", o->by_verdict[told[v]], attest_verdict_names[told[v]], attest_verdict_names[told[v]]);
 }

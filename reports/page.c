@@ -10,15 +10,18 @@
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>attest report</title>\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\n"
-    ":root{color-scheme:light dark;--line:#8884;--bad:#c62828;--good:#2e7d32;--warn:#b26a00}\n"
+    ":root{color-scheme:light dark;--line:#8884;--bad:#b71c1c;--good:#1b5e20;--warn:#8a4b00}\n"
+    "@media (prefers-color-scheme:dark){:root{--bad:#ff8a80;--good:#81c784;--warn:#ffb74d}}\n"
     "body{font:15px/1.5 system-ui,sans-serif;max-width:1500px;margin:2rem auto;padding:0 1rem}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:13px}\n"
     "th,td{border-bottom:1px solid var(--line);padding:.25rem .6rem;text-align:left;vertical-align:top}\n"
-    "td.n,th.n{text-align:right}td.zero{opacity:.35}.wrap{overflow-x:auto}\n"
+    "td.n,th.n{text-align:right}td.zero{opacity:.65}.wrap{overflow-x:auto}\n"
     "code{font:12px ui-monospace,monospace;overflow-wrap:anywhere}td.k{min-width:12rem}td.c{min-width:17rem}\n"
     ".pass{color:var(--good)}.fail,.crash,.timeout{color:var(--bad);font-weight:600}\n"
     ".undecided,.partial,.no-evidence,.illposed{color:var(--warn)}figure{margin:1rem 0}figure "
     "svg{max-width:100%;height:auto;background:#fff}\n"
+    ".banner{border-left:.6rem solid;padding:.5rem 1rem;font-size:20px;font-weight:600;color:var(--warn)}"
+    ".banner.good{color:var(--good)}.banner.bad{color:var(--bad)}\n"
     "summary{cursor:pointer}\n</style></head><body>\n";
 
 static attest_mark mark_of(int64_t verdict) { return (attest_mark){ attest_verdict_names[verdict], NULL }; }
@@ -87,6 +90,7 @@ static int by_place(const void *a, const void *b)
 typedef struct part {
     int from, to;
     const char *title, *empty; /* the latter is said when there are none */
+    size_t most;               /* of them are shown */
 } part;
 
 /* `place` is sorted by by_place(). */
@@ -107,7 +111,7 @@ static attest_status print_part(FILE *out, const attest_results *results, const 
     attest_status status = ATTEST_OK;
     attest_table table;
     attest_result result;
-    size_t count = 0;
+    size_t count = 0, shown = 0;
     for (size_t i = 0; i < results->count; i++)
         count += place[i].rank >= p->from && place[i].rank < p->to;
     if (count == 0) {
@@ -116,12 +120,15 @@ static attest_status print_part(FILE *out, const attest_results *results, const 
     }
     fprintf(out, "<details%s><summary>%s (%zu)</summary>", open ? " open" : "", p->title, count);
     attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < results->count; i++)
+    for (size_t i = 0; i < results->count && shown < p->most; i++)
         if (place[i].rank >= p->from && place[i].rank < p->to) {
             ATTEST_TRY(attest_results_get(&result, results, place[i].index, err));
             result_row(&table, &result);
+            shown++;
         }
     ATTEST_TRY(attest_table_end(&table, err));
+    if (count > shown)
+        fprintf(out, "<p>and %zu more in results.jsonl and results.csv</p>", count - shown);
     fputs("</details>\n", out);
 out:
     return status;
@@ -228,35 +235,37 @@ static attest_status open_optional(attest_results *results, const char *dir, con
     return find_file(path, dir, name) ? attest_results_open(results, path, err) : ATTEST_OK;
 }
 
+/* Of what passed nobody reads thousands: those nearest to their bounds. */
+enum { MOST_BAD = 1000, MOST_PARTLY = 300, MOST_PASSED = 300 };
+
+/* What is bad, next to the banner; nothing where nothing is. */
+static attest_status print_attention(FILE *out, const attest_results *results, const attest_overview *o,
+                                     attest_error *err)
+{
+    static const part attention = { 0, ATTEST_RANKS_BAD, "failed, crashed or not decided", "Nothing needs attention.",
+                                    MOST_BAD };
+    fprintf(out, "<h2>What needs attention</h2>\n");
+    return print_part(out, results, o->place, &attention, err);
+}
+
 static attest_status print_gate(FILE *out, const attest_results *results, attest_overview *o, const attest_facts *facts,
                                 attest_error *err)
 {
-    static const part attention = { 0, ATTEST_RANKS_BAD, "failed, crashed or not decided", "Nothing needs attention." };
-    static const part partly = { ATTEST_RANKS_BAD, ATTEST_RANKS_BAD + 1, "ill-posed or skipped",
-                                 "Nothing was skipped." };
+    static const part partly = { ATTEST_RANKS_BAD, ATTEST_RANKS_BAD + 1, "ill-posed or skipped", "Nothing was skipped.",
+                                 MOST_PARTLY };
     static const part passed = { ATTEST_RANKS_BAD + 1, ATTEST_RANKS, "passed, largest error/bound first",
-                                 "Nothing passed." };
+                                 "Nothing passed.", MOST_PASSED };
     attest_status status = ATTEST_OK;
-    char of[256];
-    if (o->count == 0)
-        return ATTEST_OK;
-    qsort(o->place, o->count, sizeof *o->place, by_place);
-    snprintf(of, sizeof of, "attest %s, suite %s (%s), run %s", o->tool, o->suite, o->suite_hash, o->run);
-    fputs("<p>", out);
-    attest_print_xml(out, of);
-    fprintf(out, ", %zu results. Beside this page: results.jsonl, results.csv, junit.xml, summary.md.</p>\n", o->count);
     ATTEST_TRY(print_tallies(out, &o->tallies, err));
-    fprintf(out, "<h2>What needs attention</h2>\n");
-    ATTEST_TRY(print_part(out, results, o->place, &attention, err));
-    fprintf(out, "<h2>What was not fully judged</h2>\n");
-    ATTEST_TRY(print_part(out, results, o->place, &partly, err));
     ATTEST_TRY(attest_signs_print(out, &o->signs, 1, err));
     ATTEST_TRY(attest_powers_print(out, &o->powers, 1, err));
     ATTEST_TRY(attest_classes_print(out, &o->classes, 1, err));
     ATTEST_TRY(attest_warnings_print(out, &o->warnings, 1, err));
-    ATTEST_TRY(attest_facts_print(out, facts, o, 1, err));
+    fprintf(out, "<h2>What was not fully judged</h2>\n");
+    ATTEST_TRY(print_part(out, results, o->place, &partly, err));
     fprintf(out, "<h2>What passed</h2>\n");
     ATTEST_TRY(print_part(out, results, o->place, &passed, err));
+    ATTEST_TRY(attest_facts_print(out, facts, o, 1, err));
 out:
     return status;
 }
@@ -334,25 +343,53 @@ out:
     return status;
 }
 
+/* PASS, FAIL or PARTIAL, in numbers; what the page is of; and what is missing of the run. */
+static void print_banner(FILE *out, const sources *s)
+{
+    static const char *const classes[] = { "good", "bad", "open", "open" };
+    const attest_run_info *run = s->has_run ? &s->run : NULL;
+    const attest_overview *o = &s->overview;
+    char text[512], missing[256] = "";
+    attest_headline(text, sizeof text, o, run);
+    if (o->count > 0) {
+        fprintf(out, "<p class=\"banner %s\">", classes[attest_overview_outcome(o, run)]);
+        attest_print_xml(out, text);
+        fputs("</p>\n", out);
+    }
+    if (run)
+        attest_run_info_banner(missing, sizeof missing, run, o->cases);
+    if (*missing) {
+        fputs("<p class=\"fail\">", out);
+        attest_print_xml(out, missing);
+        fputs("; `attest gate --resume` runs the rest</p>\n", out);
+    }
+    if (o->count == 0)
+        return;
+    snprintf(text, sizeof text, "attest %s, suite %s (%s), run %s", o->tool, o->suite, o->suite_hash, o->run);
+    fputs("<p>", out);
+    attest_print_xml(out, text);
+    fputs(". Beside this page: results.jsonl, results.csv, junit.xml, summary.md.</p>\n", out);
+}
+
 static attest_status write_page(sources *s, const char *dir, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_output out = { .file = NULL };
-    char path[4096], banner[256] = "";
+    attest_overview *o = &s->overview;
+    char path[4096];
     find_file(path, dir, "index.html");
     ATTEST_TRY(attest_output_open(&out, path, err));
     fputs(head, out.file);
     fprintf(out.file, "<h1>attest report</h1>\n");
-    if (s->has_run)
-        attest_run_info_banner(banner, sizeof banner, &s->run, s->overview.cases);
-    if (*banner) {
-        fputs("<p class=\"fail\">", out.file);
-        attest_print_xml(out.file, banner);
-        fputs("; `attest gate --resume` runs the rest</p>\n", out.file);
-    }
-    ATTEST_TRY(print_gate(out.file, &s->results, &s->overview, &s->facts, err));
-    ATTEST_TRY(attest_traits_print_html(out.file, &s->traits, err));
+    if (o->count > 0)
+        qsort(o->place, o->count, sizeof *o->place, by_place);
+    print_banner(out.file, s);
+    if (o->count > 0)
+        ATTEST_TRY(print_attention(out.file, &s->results, o, err));
     ATTEST_TRY(print_studies(out.file, dir, &s->order, &s->range, err));
+    if (o->count > 0)
+        ATTEST_TRY(print_gate(out.file, &s->results, o, &s->facts, err));
+    ATTEST_TRY(attest_traits_print_html(out.file, &s->traits, err));
     fprintf(out.file, "</body></html>\n");
 out:
     return attest_output_close(&out, status, err);

@@ -267,7 +267,7 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
         fprintf(t.json || options->quiet ? stderr : stdout, "%s\n", banner);
     }
     if (!t.json && !options->quiet)
-        attest_results_print_console(stdout, results, attest_want_colour(stdout));
+        attest_results_print_console(stdout, results, info, attest_want_colour(stdout));
     *code = strcmp(info->ended, "SIGINT") == 0    ? 130
             : strcmp(info->ended, "SIGTERM") == 0 ? 143
                                                   : attest_exit_code(&t.code);
