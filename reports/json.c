@@ -40,7 +40,7 @@ attest_status attest_json_line(FILE *out, json_t *value) { return print(out, val
 
 char *attest_json_dump(json_t *value)
 {
-    char *text = value && !attest_starved() ? json_dumps(value, LAYOUT | JSON_COMPACT) : NULL;
+    char *text = value && !attest_starved() ? json_dumps(value, LAYOUT | JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
     json_decref(value);
     return text;
 }

@@ -1,4 +1,4 @@
-/* overview.h - inside reports/: what the results of a run add up to, gathered result by result.
+/* overview.h - for who tells results, here and in reports/ci: what the results of a run add up to, gathered one by one.
  *
  * Each kind of figure is an accumulator: starts from { 0 }, takes results one after another, is closed by its `end`
  * where it has one, and given back by `clear`.  attest_overview is all of them, filled by one pass.
@@ -200,6 +200,8 @@ void attest_overview_clear(attest_overview *overview);
 attest_status attest_summary_write(const attest_results *results, const attest_overview *overview,
                                    const attest_facts *facts, const attest_run_info *run, const char *path,
                                    attest_error *err);
+attest_status attest_summary_print(FILE *out, const attest_results *results, const attest_overview *overview,
+                                   const attest_facts *facts, const attest_run_info *run, attest_error *err);
 attest_status attest_facts_print(FILE *out, const attest_facts *facts, const attest_overview *overview, int html,
                                  attest_error *err);
 

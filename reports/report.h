@@ -20,13 +20,12 @@
 #include "reports/traits.h"
 #include "reports/trust.h"
 
-/* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>, the rest of the
- * non-passing as <failure> or <error> with the reproduction in system-out. */
-attest_status attest_results_write_junit(const attest_results *results, const char *path, attest_error *err);
-/* Markdown: totals, kernels, classes, what the verdicts rest on (`facts`, or NULL), then at most 60 results, failures
- * first.  `run`: NULL, or said first if it is unfinished. */
+/* Markdown: totals, results that need attention, kernels, classes, what the verdicts rest on (`facts`, or NULL), then
+ * other results; of both at most 60.  `run`: NULL, or said first if it is unfinished. */
 attest_status attest_results_write_summary(const attest_results *results, const attest_facts *facts,
                                            const attest_run_info *run, const char *path, attest_error *err);
+attest_status attest_results_print_summary(FILE *out, const attest_results *results, const attest_facts *facts,
+                                           const attest_run_info *run, attest_error *err);
 
 /* Console: a table with a line per kernel (cases, pass, fail, ..., worst ratio, worst ulp), then each failing
  * result with its reproduction, kernels that were skipped, what was not tried on results that pass, warnings, and last

@@ -1,12 +1,13 @@
-/* summary.c - Markdown for a CI job's summary: totals, then at most 60 results, those that need attention first. */
+/* summary.c - Markdown for a CI job's summary: totals, what needs attention, figures, other results; 60 of both. */
 #include "reports/overview.h"
 
 #define SUMMARY_RESULTS 60
 
 static void print_totals(FILE *out, const attest_overview *o, const attest_run_info *run)
 {
-    char banner[256] = "";
-    fprintf(out, "# attest: %zu results\n\n", o->count);
+    char banner[256] = "", headline[512];
+    attest_headline(headline, sizeof headline, o, run);
+    fprintf(out, "# attest: %s\n\n", headline);
     if (run)
         attest_run_info_banner(banner, sizeof banner, run, o->cases);
     if (*banner) {
@@ -69,8 +70,9 @@ static void result_row(attest_table *table, const attest_result *result)
     attest_table_cell(table, "%s", bad ? result->reproduction : "-");
 }
 
-static attest_status print_results(FILE *out, const attest_results *results, const attest_overview *o,
-                                   attest_error *err)
+/* Results of ranks [from, to), as many as *room allows, which gets less; nothing where there are none. */
+static attest_status print_results(FILE *out, size_t *room, const attest_results *results, const attest_overview *o,
+                                   int from, int to, attest_error *err)
 {
     static const attest_column columns[] = {
         { .head = "verdict" },
@@ -84,11 +86,15 @@ static attest_status print_results(FILE *out, const attest_results *results, con
     attest_status status = ATTEST_OK;
     attest_table table;
     attest_result result;
-    size_t shown = 0;
+    size_t count = 0, shown = 0;
+    for (size_t i = 0; i < o->count; i++)
+        count += o->place[i].rank >= from && o->place[i].rank < to;
+    if (count == 0)
+        return ATTEST_OK;
     fputc('\n', out);
     attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, columns, sizeof columns / sizeof columns[0]);
-    for (int rank = 0; rank < ATTEST_RANKS; rank++)
-        for (size_t i = 0; i < o->count && shown < SUMMARY_RESULTS; i++) {
+    for (int rank = from; rank<to && * room> 0; rank++)
+        for (size_t i = 0; i < o->count && shown < *room; i++) {
             if (o->place[i].rank != rank)
                 continue;
             ATTEST_TRY(attest_results_get(&result, results, i, err));
@@ -96,8 +102,29 @@ static attest_status print_results(FILE *out, const attest_results *results, con
             shown++;
         }
     ATTEST_TRY(attest_table_end(&table, err));
-    if (o->count > shown)
-        fprintf(out, "\nand %zu more results in results.jsonl and results.csv\n", o->count - shown);
+    *room -= shown;
+out:
+    return status;
+}
+
+attest_status attest_summary_print(FILE *out, const attest_results *results, const attest_overview *overview,
+                                   const attest_facts *facts, const attest_run_info *run, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    size_t room = SUMMARY_RESULTS;
+    print_totals(out, overview, run);
+    ATTEST_TRY(print_results(out, &room, results, overview, 0, ATTEST_RANKS_BAD, err));
+    ATTEST_TRY(print_tallies(out, &overview->tallies, err));
+    ATTEST_TRY(attest_classes_print(out, &overview->classes, 0, err));
+    ATTEST_TRY(attest_signs_print(out, &overview->signs, 0, err));
+    ATTEST_TRY(attest_powers_print(out, &overview->powers, 0, err));
+    ATTEST_TRY(attest_warnings_print(out, &overview->warnings, 0, err));
+    if (facts)
+        ATTEST_TRY(attest_facts_print(out, facts, overview, 0, err));
+    ATTEST_TRY(print_results(out, &room, results, overview, ATTEST_RANKS_BAD, ATTEST_RANKS, err));
+    const size_t left = overview->count - (SUMMARY_RESULTS - room);
+    if (left > 0)
+        fprintf(out, "\nand %zu more %s in results.jsonl and results.csv\n", left, left == 1 ? "result" : "results");
 out:
     return status;
 }
@@ -107,19 +134,21 @@ attest_status attest_summary_write(const attest_results *results, const attest_o
                                    attest_error *err)
 {
     attest_output out;
-    attest_status status = ATTEST_OK;
-    ATTEST_TRY(attest_output_open(&out, path, err));
-    print_totals(out.file, overview, run);
-    ATTEST_TRY(print_tallies(out.file, &overview->tallies, err));
-    ATTEST_TRY(attest_classes_print(out.file, &overview->classes, 0, err));
-    ATTEST_TRY(attest_signs_print(out.file, &overview->signs, 0, err));
-    ATTEST_TRY(attest_powers_print(out.file, &overview->powers, 0, err));
-    ATTEST_TRY(attest_warnings_print(out.file, &overview->warnings, 0, err));
-    if (facts)
-        ATTEST_TRY(attest_facts_print(out.file, facts, overview, 0, err));
-    ATTEST_TRY(print_results(out.file, results, overview, err));
-out:
+    attest_status status = attest_output_open(&out, path, err);
+    if (status == ATTEST_OK)
+        status = attest_summary_print(out.file, results, overview, facts, run, err);
     return attest_output_close(&out, status, err);
+}
+
+attest_status attest_results_print_summary(FILE *out, const attest_results *results, const attest_facts *facts,
+                                           const attest_run_info *run, attest_error *err)
+{
+    attest_overview o;
+    attest_status status = attest_overview_of(&o, results, err);
+    if (status == ATTEST_OK)
+        status = attest_summary_print(out, results, &o, facts, run, err);
+    attest_overview_clear(&o);
+    return status;
 }
 
 attest_status attest_results_write_summary(const attest_results *results, const attest_facts *facts,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/ci/ci.h"
 #include "reports/report.h"
 #include "tests/fuzz/results.h"
 
@@ -65,7 +66,7 @@ static int take(const uint8_t *data, size_t size)
         return fuzz_refused(status, &err);
     check_page();
     FUZZ_CHECK(attest_results_open(&results, path_of("results.jsonl"), &err) == ATTEST_OK);
-    check(attest_results_write_junit(&results, path_of("junit.xml"), &err), &err);
+    check(attest_ci_write_junit(&results, path_of("junit.xml"), &err), &err);
     check(attest_results_write_csv(&results, path_of("results.csv"), &err), &err);
     FILE *console = fopen("/dev/null", "w");
     FUZZ_CHECK(console);

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "reports/ci/ci.h"
 #include "tests/reports/report_cases.h"
 
 Suite *suite_report_content(void);
@@ -201,7 +202,7 @@ START_TEST(test_junit_counts)
 {
     attest_results rows = samples(90);
     attest_error err;
-    ck_assert_int_eq(attest_results_write_junit(&rows, path_of("counts.xml"), &err), ATTEST_OK);
+    ck_assert_int_eq(attest_ci_write_junit(&rows, path_of("counts.xml"), &err), ATTEST_OK);
     const char *text = text_of("counts.xml");
     ck_assert_uint_eq(sum_of(text, " tests=\""), 2 * 90); /* of all, and by kernel */
     ck_assert_uint_eq(sum_of(text, " errors=\""), occurrences(text, "<error "));

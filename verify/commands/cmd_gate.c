@@ -61,8 +61,9 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     if (cli->options.fail_on && strcmp(cli->options.fail_on, "undecided") != 0 &&
         strcmp(cli->options.fail_on, "skip") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--fail-on=%s: undecided or skip", cli->options.fail_on);
-    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
+    if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0 &&
+        strcmp(cli->options.format, "tap") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text, json or tap", cli->options.format);
     return ATTEST_OK;
 }
 
@@ -122,7 +123,7 @@ static attest_status tell_traits(const attest_cli *cli, const attest_traits *tra
     if (cli->options.format && strcmp(cli->options.format, "json") == 0)
         for (size_t n = 0; n < traits->count; n++)
             attest_trait_print_json(stdout, &traits->trait[n]);
-    else if (!cli->options.quiet)
+    else if (!cli->options.quiet && !(cli->options.format && strcmp(cli->options.format, "tap") == 0))
         return attest_traits_print(stdout, traits, err);
     return ATTEST_OK;
 }
@@ -135,7 +136,8 @@ static attest_status tell_noticed(const attest_cli *cli, const attest_gate *gate
     attest_noticed *list = NULL;
     size_t count = 0;
     attest_status status = ATTEST_OK;
-    if (!gate->traits || (cli->options.quiet && !json))
+    const int tap = cli->options.format && strcmp(cli->options.format, "tap") == 0;
+    if (!gate->traits || tap || (cli->options.quiet && !json))
         return status;
     ATTEST_TRY(attest_gate_noticed(&list, &count, results, gate, err));
     ATTEST_TRY(attest_noticed_print(stdout, list, count, json, err));

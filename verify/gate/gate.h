@@ -78,8 +78,9 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
 attest_status attest_gate_traits(attest_results *results, attest_traits *traits, const attest_run_info *info,
                                  const attest_gate *gate, attest_error *err);
 
-/* Console table or JSON lines, what is unfinished, and the exit code: 130 and 143 after SIGINT and SIGTERM, at least 4
- * for any other run that is unfinished. */
+/* Console table, JSON lines or TAP (options->format), what is unfinished, and the exit code: 130 and 143 after SIGINT
+ * and SIGTERM, at least 4 for any other run that is unfinished.  Under GITHUB_ACTIONS=true also annotations, and the
+ * summary in the file that GITHUB_STEP_SUMMARY names. */
 attest_status attest_gate_tell(int *code, const attest_options *options, const attest_results *results,
                                const attest_run_info *info, attest_error *err);
 

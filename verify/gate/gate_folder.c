@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "kernels/hash.h"
+#include "reports/ci/ci.h"
 #include "verify/gate/gate.h"
 #include "verify/gate/trust.h"
 
@@ -108,7 +110,8 @@ static void remove_temporary(const char *dir)
 static void remove_results(const char *dir)
 {
     static const char *const names[] = { "results.jsonl", "results.jsonl.final", "results.csv", "junit.xml",
-                                         "summary.md",    "trust.json",          "run.json",    "index.html" };
+                                         "summary.md",    "trust.json",          "run.json",    "index.html",
+                                         "results.sarif", "code-quality.json" };
     char path[PATH_MOST];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (snprintf(path, sizeof path, "%s/%s", dir, names[i]) < (int)sizeof path)
@@ -219,7 +222,11 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
     ATTEST_TRY(path_of(path, dir, "results.csv", err));
     ATTEST_TRY(attest_results_write_csv(results, path, err));
     ATTEST_TRY(path_of(path, dir, "junit.xml", err));
-    ATTEST_TRY(attest_results_write_junit(results, path, err));
+    ATTEST_TRY(attest_ci_write_junit(results, path, err));
+    ATTEST_TRY(path_of(path, dir, "results.sarif", err));
+    ATTEST_TRY(attest_ci_write_sarif(results, path, err));
+    ATTEST_TRY(path_of(path, dir, "code-quality.json", err));
+    ATTEST_TRY(attest_ci_write_quality(results, path, err));
     ATTEST_TRY(attest_trust_collect(&facts, err));
     ATTEST_TRY(path_of(path, dir, "trust.json", err));
     ATTEST_TRY(attest_facts_write(&facts, path, err));
@@ -251,25 +258,45 @@ static attest_status tell_one(void *state, const attest_result *result, attest_e
     return ATTEST_OK;
 }
 
+/* Where GitHub's runner asks for it: annotations, and the summary of the step. */
+static attest_status tell_github(const attest_results *results, const attest_run_info *info, attest_error *err)
+{
+    const char *github = getenv("GITHUB_ACTIONS"), *summary = getenv("GITHUB_STEP_SUMMARY");
+    attest_status status = ATTEST_OK;
+    if (!github || strcmp(github, "true") != 0)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_ci_print_annotations(stdout, results, err));
+    if (summary && *summary)
+        ATTEST_TRY(attest_ci_append_summary(summary, results, info, err));
+out:
+    return status;
+}
+
 attest_status attest_gate_tell(int *code, const attest_options *options, const attest_results *results,
                                const attest_run_info *info, attest_error *err)
 {
+    const char *format = options->format ? options->format : "text";
+    const int text = strcmp(format, "text") == 0;
     char banner[256] = "";
+    attest_status status = ATTEST_OK;
     telling t = { .fail_on = options->fail_on ? options->fail_on : "",
                   .strict = options->strict,
-                  .json = options->format && strcmp(options->format, "json") == 0 };
-    const attest_status status = attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, err);
-    if (status != ATTEST_OK)
-        return status;
+                  .json = strcmp(format, "json") == 0 };
+    ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, err));
     if (*info->ended) {
         attest_run_info_banner(banner, sizeof banner, info, 0);
         attest_exit_add(&t.code, 4);
-        fprintf(t.json || options->quiet ? stderr : stdout, "%s\n", banner);
+        fprintf(!text || options->quiet ? stderr : stdout, "%s\n", banner);
     }
-    if (!t.json && !options->quiet)
+    if (strcmp(format, "tap") == 0)
+        ATTEST_TRY(attest_ci_print_tap(stdout, results, err));
+    if (text && !options->quiet)
         attest_results_print_console(stdout, results, info, attest_want_colour(stdout));
+    if (text)
+        ATTEST_TRY(tell_github(results, info, err));
     *code = strcmp(info->ended, "SIGINT") == 0    ? 130
             : strcmp(info->ended, "SIGTERM") == 0 ? 143
                                                   : attest_exit_code(&t.code);
-    return ATTEST_OK;
+out:
+    return status;
 }

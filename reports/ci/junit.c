@@ -1,6 +1,7 @@
 /* junit.c - JUnit XML: a testsuite a kernel, a testcase a result. */
 #include <string.h>
 
+#include "reports/ci/ci.h"
 #include "reports/overview.h"
 
 static void print_attribute(FILE *out, const char *name, const char *value)
@@ -75,7 +76,7 @@ out:
     return status;
 }
 
-attest_status attest_results_write_junit(const attest_results *results, const char *path, attest_error *err)
+attest_status attest_ci_write_junit(const attest_results *results, const char *path, attest_error *err)
 {
     attest_output out = { .file = NULL };
     attest_overview o;

@@ -1,0 +1,47 @@
+/* ci.h - what CI systems read of a run: JUnit, SARIF, TAP, GitHub's annotations and step summary, and code quality as
+ * GitLab shows it.
+ *
+ * Answers which results need attention (attest_result_bad()), in the form and within the limits of who shows them.
+ * Reads results through reports/results.h and prints; runs nothing, decides nothing.
+ *
+ * The place of a finding is the kernel's source file, as the kernel states it, line 1; a kernel that states none has no
+ * place.  Its identity (fingerprint) is a hash of kernel, problem line and rule: it is the same in the next run.  Its
+ * rule is the first reason of a failure, else the verdict: `bound`, `nan-pattern`, `crash`, `partial`.
+ */
+#ifndef ATTEST_CI_H
+#define ATTEST_CI_H
+
+#include "reports/report.h"
+
+/* What a finding of this result is called, and its identity: 16 hex digits. */
+const char *attest_ci_rule(const attest_result *result);
+void attest_ci_fingerprint(char text[20], const attest_result *result);
+/* 1: an error (failed, crashed, late); 0: a warning. */
+int attest_ci_is_error(const attest_result *result);
+
+/* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>, the rest of the non-passing as
+ * <failure> or <error> with the reproduction in system-out. */
+attest_status attest_ci_write_junit(const attest_results *results, const char *path, attest_error *err);
+
+/* SARIF 2.1.0: one run, a rule a kind of finding, a result for each result that needs attention; those beyond
+ * ATTEST_SARIF_MOST, failures first, are counted in the run's properties. */
+#define ATTEST_SARIF_MOST 5000
+attest_status attest_ci_write_sarif(const attest_results *results, const char *path, attest_error *err);
+
+/* Code quality: a JSON array of findings (description, check_name, fingerprint, severity, location). */
+attest_status attest_ci_write_quality(const attest_results *results, const char *path, attest_error *err);
+
+/* TAP 14: `ok` for pass, ill-posed and measured, `ok # SKIP`, `not ok` with a YAML block for what needs attention. */
+attest_status attest_ci_print_tap(FILE *out, const attest_results *results, attest_error *err);
+
+/* Workflow commands of GitHub: the nine worst, then how many more, for it shows ten of a kind and drops the others in
+ * silence. */
+#define ATTEST_ANNOTATIONS 9
+attest_status attest_ci_print_annotations(FILE *out, const attest_results *results, attest_error *err);
+
+/* Appends the summary (report.h) to the file that GitHub names; what is beyond its limit of 1 MiB is cut at the end of
+ * a line, and that is said. */
+attest_status attest_ci_append_summary(const char *path, const attest_results *results, const attest_run_info *run,
+                                       attest_error *err);
+
+#endif

@@ -1,0 +1,107 @@
+/* sarif.c - SARIF 2.1.0 (OASIS, 2020): what needs attention, for code scanning. */
+#include <string.h>
+
+#include "reports/ci/ci.h"
+
+/* Every rule that can be, so that its number is the same in each run: reasons of failures, then verdicts. */
+enum { RULES = ATTEST_REASON_COUNT + ATTEST_VERDICT_COUNT };
+
+static const char *rule_name(size_t rule)
+{
+    return rule < ATTEST_REASON_COUNT ? attest_reason_names[rule] : attest_verdict_names[rule - ATTEST_REASON_COUNT];
+}
+
+static size_t rule_of(const attest_result *result)
+{
+    size_t rule = 0;
+    while (rule + 1 < RULES && strcmp(rule_name(rule), attest_ci_rule(result)) != 0)
+        rule++;
+    return rule;
+}
+
+static json_t *rules(void)
+{
+    json_t *list = json_array();
+    for (size_t r = 0; r < RULES; r++) {
+        char id[80], words[160];
+        snprintf(id, sizeof id, "attest/%.60s", rule_name(r));
+        snprintf(words, sizeof words, r < ATTEST_REASON_COUNT ? "A kernel failed: %.60s" : "The verdict is %.60s",
+                 rule_name(r));
+        json_array_append_new(list, json_pack("{s:s, s:{s:s}}", "id", id, "shortDescription", "text", words));
+    }
+    return list;
+}
+
+/* The file of a kernel as a relative URI: what RFC 3986 does not allow in a path is percent-encoded. */
+static json_t *location(const attest_result *result)
+{
+    char uri[3 * sizeof result->file + 1];
+    size_t n = 0;
+    json_t *place = json_pack("{s:[{s:o}]}", "logicalLocations", "fullyQualifiedName",
+                              attest_json_text(result->kernel));
+    for (const char *c = result->file; *c; c++)
+        n += (size_t)snprintf(uri + n, sizeof uri - n,
+                              strchr("!$&'()*+,-./:;=@_~", *c) || (*c >= '0' && *c <= '9') ||
+                                      ((*c | 32) >= 'a' && (*c | 32) <= 'z')
+                                  ? "%c"
+                                  : "%%%02X",
+                              (unsigned char)*c);
+    if (n > 0)
+        json_object_set_new(place, "physicalLocation",
+                            json_pack("{s:{s:s}, s:{s:i}}", "artifactLocation", "uri", uri, "region", "startLine", 1));
+    return place;
+}
+
+static json_t *finding(const attest_result *result)
+{
+    char id[80], fingerprint[20], text[4096];
+    snprintf(id, sizeof id, "attest/%.60s", attest_ci_rule(result));
+    snprintf(text, sizeof text, "%s: %s%s%s%s%s\nreproduce: %.700s", result->kernel,
+             attest_verdict_names[result->verdict], *result->problem ? " on " : "", result->problem,
+             *result->why ? ": " : "", result->why, result->reproduction);
+    attest_ci_fingerprint(fingerprint, result);
+    json_t *object = json_pack("{s:s, s:i, s:s, s:{s:o}, s:[o], s:{s:s}}", "ruleId", id, "ruleIndex",
+                               (int)rule_of(result), "level", attest_ci_is_error(result) ? "error" : "warning",
+                               "message", "text", attest_json_text(text), "locations", location(result),
+                               "partialFingerprints", "attest/v1", fingerprint);
+    json_object_set_new(object, "properties",
+                        json_pack("{s:o, s:o}", "ratio", attest_json_pair(result->ratio_lo, result->ratio_hi), "ulp",
+                                  attest_json_pair(result->ulp_lo, result->ulp_hi)));
+    return object;
+}
+
+static json_t *document(json_t *list, size_t left)
+{
+    json_t *driver = json_pack("{s:s, s:s, s:o}", "name", "attest", "version", ATTEST_VERSION, "rules", rules());
+    json_t *run = json_pack("{s:{s:o}, s:o, s:{s:I}}", "tool", "driver", driver, "results", list, "properties",
+                            "resultsLeftOut", (json_int_t)left);
+    return json_pack("{s:s, s:s, s:[o]}", "$schema", "https://json.schemastore.org/sarif-2.1.0.json", "version",
+                     "2.1.0", "runs", run);
+}
+
+attest_status attest_ci_write_sarif(const attest_results *results, const char *path, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_output out = { .file = NULL };
+    attest_result result;
+    json_t *list = json_array();
+    size_t left = 0;
+    for (int rank = 0; rank < ATTEST_RANKS_BAD; rank++)
+        for (size_t i = 0; i < results->count; i++) {
+            ATTEST_TRY(attest_results_get(&result, results, i, err));
+            if (attest_result_rank(&result) != rank)
+                continue;
+            if (json_array_size(list) < ATTEST_SARIF_MOST)
+                json_array_append_new(list, finding(&result));
+            else
+                left++;
+        }
+    ATTEST_TRY(attest_output_open(&out, path, err));
+    status = attest_json_pretty(out.file, document(list, left));
+    list = NULL;
+    if (status != ATTEST_OK)
+        status = attest_print_failed(err, path);
+out:
+    json_decref(list);
+    return attest_output_close(&out, status, err);
+}
