@@ -113,6 +113,10 @@ typedef struct bound_errors {
  * known. */
 void bound_adjoint_sum(mag_t sum, const row_job *job, const bound_errors *errors);
 
+/* bound_lse.c: error of the logarithm, of adding the maximum, and of changes of base; rho, by term. */
+void bound_lse_roundings(mag_t y, const row_job *job, const arb_t divisor);
+void bound_lse_terms(ref_bound *bound, const row_job *job);
+
 /* bound_delta.c: terms of u = scale phi(q) S. */
 void bound_delta_columns(ref_bound *bound, row_job *job);
 
