@@ -212,6 +212,8 @@ static void quotient_columns(ref_bound *bound, row_job *job, const arb_t divisor
             bound_unbounded(bound + c);
         else
             quotient_column(bound + c, job, c, divisor);
+        job->weights.overflow = overflow;
+        bound_hull_take(bound + c, job, c, divisor);
     }
 }
 
@@ -353,10 +355,12 @@ static void bound_lse(ref_bound *bound, row_job *job)
     set_divisor(job, divisor, with_sink);
     arb_log(truth, divisor, job->row->prec);
     arb_add(truth, truth, job->row->c, job->row->prec);
-    if (mag_is_zero(job->weaker) || !arb_is_finite(truth) || reaches_too_far(job)) {
+    const int far = mag_is_zero(job->weaker) || reaches_too_far(job);
+    if (!arb_is_finite(truth) || (far && !bound_hull_lse(bound->term[ATTEST_TERM_SCORE], job))) {
         bound_unbounded(bound);
     } else {
-        bound_lse_terms(bound, job);
+        if (!far)
+            bound_lse_terms(bound, job);
         mag_add(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weights.center);
         bound_lse_roundings(bound->term[ATTEST_TERM_DIVISION], job, divisor);
         if (job->model.flags & ATTEST_LSE_BASE2) {
