@@ -254,7 +254,7 @@ typedef enum attest_schedule {
     ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted */
     ATTEST_SCHEDULE_TWO_PASS = 1,  /* all scores, their maximum, then weights and sums */
     ATTEST_SCHEDULE_ONLINE = 2,    /* running maximum over tiles of `tile` keys */
-    ATTEST_SCHEDULE_SPLIT = 3,     /* `splits` independent parts, merged by their lse */
+    ATTEST_SCHEDULE_SPLIT = 3,     /* `splits` independent parts, merged by lse or maxima, in any order */
     ATTEST_SCHEDULE_DIRECT = 4,    /* polynomial weight evaluated per pair (Horner), then sums */
     ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, one a head, each token added to it before the next */
     ATTEST_SCHEDULE_CHUNK = 6      /* states between chunks of problem.chunk, pairs inside */
@@ -270,7 +270,7 @@ typedef enum attest_division {
     ATTEST_DIVISION_AFTER_SUM = 1,  /* (sum of cast(w) v) / l */
     ATTEST_DIVISION_THEN_CAST = 2,  /* sum of cast(w / l) v */
     ATTEST_DIVISION_AFTER_CAST = 3, /* sum of (cast(w) / l) v */
-    ATTEST_DIVISION_RUNNING = 4     /* a running mean: l += w, o += (w / l) (v - o), of keys or tiles, w = e^s */
+    ATTEST_DIVISION_RUNNING = 4     /* a running mean: l += w, o += (w / l) (v - o), of keys, tiles or parts */
 } attest_division;
 
 /* What a row without a visible key and without a given state holds. */
@@ -317,7 +317,7 @@ typedef struct attest_numerics {
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + attest_dtype that q, or q and k, are rounded to once they are scaled; 0 = acc, and of
                                an unknown schedule also problem.in */
-    uint32_t decay_products; /* attest_tristate: chunk multiplies decays, adds no logarithms of them up; 0 = unknown */
+    uint32_t decay_products; /* attest_tristate: chunk multiplies decays; else an exponential of logarithms a chunk */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */

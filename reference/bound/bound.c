@@ -78,7 +78,7 @@ static void set_output(row_job *job)
     mag_add(job->out_tiny, job->out_tiny, m->tiny);
 }
 
-/* R-DIVISION; a division-free merge: e^(lse_part - lse), whose sum over the parts is not quite 1 (R-MERGE). */
+/* R-DIVISION; division-free merges: e^(lse_part - lse), whose sum over the parts is not quite 1 (R-MERGE). */
 static void set_division(row_job *job)
 {
     const bound_model *m = &job->model;
@@ -87,7 +87,7 @@ static void set_division(row_job *job)
     if (job->weights.merges && m->exponential) {
         mag_expm1(x, job->weights.merge);
         bound_compose(job->division, job->division, x);
-        bound_gamma(x, 2, m->u_exp);
+        bound_gamma(x, 2 * job->weights.logs, m->u_exp);
         bound_compose(job->division, job->division, x);
         mag_max(sum, m->u, m->u_sum);
         bound_gamma(x, job->weights.merges + 1, sum);
@@ -212,6 +212,8 @@ static void quotient_columns(ref_bound *bound, row_job *job, const arb_t divisor
             bound_unbounded(bound + c);
         else
             quotient_column(bound + c, job, c, divisor);
+        job->weights.overflow = overflow;
+        bound_hull_take(bound + c, job, c, divisor);
     }
 }
 
@@ -343,30 +345,6 @@ static void bound_z(ref_bound *bound, row_job *job)
     bound_finish(bound, job, job->row->z, job->row->z, none, 0);
 }
 
-/* R-LSE: error of the logarithm, of adding the maximum, and of changes of base. */
-static void lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
-{
-    const bound_model *m = &job->model;
-    AUTO_MAG(size, x);
-    if (m->exponential && !m->decays && !m->p->axis[ATTEST_AXIS_FILTER].value) {
-        mag_log_ui(size, (ulong)job->row->keys + 2); /* the sum of shifted weights is in [1 - .., keys + 1] */
-    } else {
-        arb_t l;
-        arb_init(l);
-        arb_log(l, divisor, 64);
-        arb_get_mag(size, l);
-        if (m->exponential) /* ln(z e^-M) */
-            mag_add(size, size, job->weights.score_max);
-        arb_clear(l);
-    }
-    mag_add_ui(size, size, 1);
-    mag_mul(y, size, m->u_log);
-    mag_add(size, size, job->weights.score_max);
-    bound_gamma(x, m->log2_domain || m->flags & ATTEST_LSE_BASE2 ? 5 : 2, m->u);
-    mag_addmul(y, size, x);
-    mag_add(y, y, job->weights.merge);
-}
-
 static void bound_lse(ref_bound *bound, row_job *job)
 {
     const int with_sink = (job->model.flags & ATTEST_LSE_WITH_SINK) != 0;
@@ -377,18 +355,14 @@ static void bound_lse(ref_bound *bound, row_job *job)
     set_divisor(job, divisor, with_sink);
     arb_log(truth, divisor, job->row->prec);
     arb_add(truth, truth, job->row->c, job->row->prec);
-    if (mag_is_zero(job->weaker) || !arb_is_finite(truth) || reaches_too_far(job)) {
+    const int far = mag_is_zero(job->weaker) || reaches_too_far(job);
+    if (!arb_is_finite(truth) || (far && !bound_hull_lse(bound->term[ATTEST_TERM_SCORE], job))) {
         bound_unbounded(bound);
     } else {
-        mag_set(bound->term[ATTEST_TERM_SCORE], job->total[BOUND_SCORE]);
-        mag_add(bound->term[ATTEST_TERM_EXP], job->total[BOUND_EXP], job->weights.extra_error);
-        if (job->model.cast_common != ATTEST_NO)
-            mag_set(bound->term[ATTEST_TERM_CAST], job->total[BOUND_CAST]);
-        mag_set(bound->term[ATTEST_TERM_ACCUMULATION], job->denominator);
-        for (int t = ATTEST_TERM_SCORE; t <= ATTEST_TERM_ACCUMULATION; t++)
-            mag_div(bound->term[t], bound->term[t], job->weaker);
+        if (!far)
+            bound_lse_terms(bound, job);
         mag_add(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weights.center);
-        lse_roundings(bound->term[ATTEST_TERM_DIVISION], job, divisor);
+        bound_lse_roundings(bound->term[ATTEST_TERM_DIVISION], job, divisor);
         if (job->model.flags & ATTEST_LSE_BASE2) {
             mag_set_d(x, 0x1.71548p+0); /* > log2(e) */
             for (int t = 0; t < ATTEST_TERM_COUNT; t++)
@@ -400,7 +374,7 @@ static void bound_lse(ref_bound *bound, row_job *job)
     }
 }
 
-/* Terms of given states and their errors; `lost`: R-DECAY's n' eta A. */
+/* Terms of given states and their errors; `lost`: what R-DECAY says of underflow. */
 static void decay_given(mag_t given, mag_t error, const mag_t decay, const mag_t lost)
 {
     mag_mul(error, error, decay);
@@ -412,7 +386,7 @@ static void decay_given(mag_t given, mag_t error, const mag_t decay, const mag_t
 static void set_row(row_job *job)
 {
     const ref_row *row = job->row;
-    AUTO_MAG(top);
+    AUTO_MAG(top, flush);
     bound_state_top(top, job->in, job->b, job->g);
     job->weights.overflow |= mag_cmp(top, job->model.state_limit) > 0;
     bound_state_mass(job->given, job->given_z, job->in, (attest_row){ job->b, job->h, job->i });
@@ -420,6 +394,8 @@ static void set_row(row_job *job)
                        (attest_row){ job->b, job->h, job->i });
     mag_mul_ui(top, job->model.tiny, (ulong)bound_decay_steps(&job->model, row->keys + 1));
     mag_mul(top, top, job->weights.decay_most);
+    bound_decay_flush(flush, &job->model, job->weights.decay_most, job->weights.decay_log, row->keys + 1);
+    mag_add(top, top, flush);
     for (int64_t c = 0; job->model.decays && c < job->in->p->e; c++)
         decay_given(job->given + c, job->given_error + c, row->decay0, top);
     if (job->model.decays)

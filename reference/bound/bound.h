@@ -217,6 +217,11 @@ int64_t bound_decay_steps(const bound_model *m, int64_t tokens);
  * for keys from `first` on seen from token i. */
 void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
                      int64_t g, int64_t i);
+/* Exponentials that a term of a state may meet on its way to a query so many tokens behind, where decays are made of
+ * logarithms. */
+int64_t bound_decay_exponentials(const bound_model *m, int64_t tokens);
+/* What a decay over so many tokens loses where an exponential that makes it is below 2^emin; 0 where `logs` is. */
+void bound_decay_flush(mag_t y, const bound_model *m, const mag_t most, const mag_t logs, int64_t tokens);
 /* Relative error of D over so many tokens, and what it may lose by underflow. */
 void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bound_model *m, int64_t tokens);
 /* Errors of polynomial weights, those of W, become those of D W; then theta and underflow are added to all. */
@@ -225,6 +230,11 @@ void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *
 /* Relative error of a gated value of tokens [first,last); of a gated row, and the absolute error of a gate. */
 void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last);
 void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i);
+
+/* bound_rate.c: error of the rate of a token of update=efla, relative and absolute; 0 of delta.  size: |k|; key: of the
+ * kernel's, upward; wrong: |k^ - k|. */
+void bound_efla_rate(mag_t theta, mag_t shift, const bound_model *m, double rate, const mag_t size, const mag_t key,
+                     const mag_t wrong);
 
 /* bound_delta.c: error of an entry of the state of KV head (b,g) after the tokens of `row` (R-DELTA); 0: no bound. */
 int bound_delta_state(mag_t error, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b,

@@ -13,6 +13,7 @@ typedef struct delta_job {
     int64_t b, g;
     int64_t chunk, start;    /* tokens a chunk; first token of the one at hand */
     mag_t error, mass, bad;  /* E, Q, Qf */
+    mag_t peak;              /* the largest Q before a decay since the start of the chunk */
     mag_t most, logs;        /* R-DECAY; logs: relative error of D by way of logarithms */
     mag_t gate;              /* relative error of a gated value */
     mag_t top, growth, ends; /* unknown: largest Q, product of growths above 1, roundings at ends of chunks */
@@ -37,7 +38,7 @@ static const size_t token_fields[] = {
 static const size_t job_fields[] = {
     offsetof(delta_job, error), offsetof(delta_job, mass),    offsetof(delta_job, bad),     offsetof(delta_job, most),
     offsetof(delta_job, logs),  offsetof(delta_job, gate),    offsetof(delta_job, top),     offsetof(delta_job, growth),
-    offsetof(delta_job, ends),  offsetof(delta_job, key_top), offsetof(delta_job, written),
+    offsetof(delta_job, ends),  offsetof(delta_job, key_top), offsetof(delta_job, written), offsetof(delta_job, peak),
 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -96,77 +97,6 @@ static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
     bound_compose(g, g, job->logs);
 }
 
-/* efla: b r and expm1 lose tiny each, an undeclared 1 - e^-x roundings of 1, and the quotient divides it by the
- * kernel's r, at least half of (|k| - |k^ - k|)^2 - 4 dim 2^emin; infinite where that may vanish.  A key of zeros has
- * b' = b and writes nothing. */
-static void lose_in_rate(delta_token *y, const delta_job *job, int64_t t)
-{
-    AUTO_MAG(least, x, unit);
-    if (mag_is_zero(job->row->delta.key + t))
-        return;
-    mag_mul_2exp_si(x, y->wrong, 1);
-    mag_sub_lower(least, y->key, x); /* y->key is |k| + |k^ - k| */
-    mag_mul_lower(least, least, least);
-    mag_mul_ui(x, job->m->normal, 4 * (ulong)attest_feature_dim(job->m->p));
-    mag_sub_lower(least, least, x);
-    mag_mul_2exp_si(least, least, -1);
-    mag_mul_2exp_si(x, job->m->tiny, 3);
-    if (!(job->m->numerics->expm1_error > 0)) { /* e^-x, taken off 1 */
-        mag_mul_ui(unit, job->m->u, 4);
-        mag_add(unit, unit, job->m->u_exp);
-        mag_add(x, x, unit);
-    }
-    mag_div(x, x, least);
-    mag_add(y->shift, y->shift, x);
-}
-
-/* efla: b' = (1-e^(-b r))/r, r = |k|^2.  Both arguments' relative errors pass with a factor of at most 1 where b >= 0,
- * 1 + 2|b r| else; expm1 errs by 4 ulp; an absolute error of r moves b' by at most b^2/2 (e^|b r| where b < 0). */
-static void set_rate_error(delta_token *y, const delta_job *job, int64_t t)
-{
-    const bound_model *m = job->m;
-    const attest_tensor *tensor = job->in->role[ATTEST_BETA];
-    AUTO_MAG(x, b, g);
-    mag_zero(y->theta);
-    mag_zero(y->shift);
-    if (m->p->axis[ATTEST_AXIS_UPDATE].value != ATTEST_UPDATE_EFLA)
-        return;
-    const double rate = attest_load(tensor, attest_offset(tensor, job->b, job->g, t, 0));
-    mag_set_d(b, rate);
-    bound_gamma(g, attest_feature_dim(m->p) + 4, m->u);
-    mag_zero(x);
-    if (rate < 0) {
-        mag_mul(x, y->key, y->key);
-        mag_mul(x, x, b);
-        mag_mul_2exp_si(x, x, 1);
-    }
-    mag_add_ui(x, x, 3);
-    mag_mul(x, x, g);
-    mag_expm1(y->theta, x);
-    if (m->numerics->expm1_error > 0) {
-        mag_set_d(x, m->numerics->expm1_error);
-        bound_compose(y->theta, y->theta, x);
-        bound_gamma(g, 1, m->u);
-    } else {
-        bound_gamma(g, 10, m->u);
-    }
-    bound_compose(y->theta, y->theta, g);
-    bound_compose(y->theta, y->theta, m->u_div);
-    mag_mul(x, y->key, y->wrong); /* r^ - r <= 2 |k^| |k^ - k|, and what its squares lose */
-    mag_mul_2exp_si(x, x, 1);
-    mag_mul_ui(g, m->normal, 2 * (ulong)attest_feature_dim(m->p));
-    mag_add(x, x, g);
-    mag_mul(x, x, b);
-    mag_mul(y->shift, x, b);
-    lose_in_rate(y, job, t);
-    if (rate < 0) {
-        mag_mul(x, y->key, y->key);
-        mag_mul(x, x, b);
-        mag_exp(x, x);
-        mag_mul(y->shift, y->shift, x);
-    }
-}
-
 /* |v_t|, the largest, before its gate. */
 static void raw_value(mag_t y, const delta_job *job, int64_t t)
 {
@@ -179,13 +109,38 @@ static void raw_value(mag_t y, const delta_job *job, int64_t t)
     }
 }
 
+/* Underflow of an operation, or of a product of decays, on the way to token t: times the factors above 1; and of
+ * exponentials that make a decay (R-DECAY). */
+static void lost_unit(mag_t y, const delta_job *job, const mag_t tiny, int64_t t)
+{
+    AUTO_MAG(x, one);
+    mag_one(one);
+    mag_mul_ui(x, tiny, 8 * (ulong)(attest_feature_dim(job->m->p) + t + 2));
+    bound_decay_flush(y, job->m, one, job->logs, t + 1);
+    mag_add(y, y, x);
+    mag_mul(y, y, job->most);
+}
+
+/* What decays lose on the terms that the state is made of, before they decay. */
+static void decays_lost(mag_t y, const delta_job *job, int64_t t)
+{
+    AUTO_MAG(unit);
+    mag_zero(y);
+    if (!job->m->decays || job->chunk == 1)
+        return;
+    lost_unit(unit, job, job->m->tiny_sum, t);
+    mag_mul(y, job->key_top, job->written);
+    mag_add(y, y, job->peak);
+    mag_mul(y, y, unit);
+}
+
 /* Underflow of any of the operations that make one written value: each loses tiny times other factors. */
 static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_t t)
 {
     const ref_delta *d = &job->row->delta;
     AUTO_MAG(x, z);
     mag_add(x, token->before, d->value + t);
-    mag_add(x, x, job->mass); /* a decay may be flushed */
+    mag_add(x, x, job->peak); /* a decay may be flushed */
     mag_add(x, x, job->written);
     mag_add_ui(x, x, 1);
     mag_add_ui(z, job->key_top, 1);
@@ -193,10 +148,8 @@ static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_
     mag_mul(x, x, z);
     mag_add_ui(z, d->rate + t, 1);
     mag_mul(x, x, z);
-    mag_mul(x, x, job->most);
-    mag_mul(x, x, job->m->tiny_sum);
-    mag_mul_ui(x, x, 8 * (ulong)(attest_feature_dim(job->m->p) + t + 2));
-    mag_add(y, y, x);
+    lost_unit(z, job, job->m->tiny_sum, t);
+    mag_addmul(y, x, z);
     if (job->m->gates_values && (job->m->flags & ATTEST_FTZ || !axis_gates_of(job->m->p)->stored)) {
         mag_mul(x, d->rate + t, job->m->normal); /* a stored gate that is flushed, one of gates=heads: R-GATE */
         mag_mul_2exp_si(x, x, 3);
@@ -264,6 +217,8 @@ static void end_chunk(delta_job *job, int64_t last)
     AUTO_MAG(x, g);
     sum_gamma(g, job, 0, last);
     store_error(x, job, job->mass, g);
+    decays_lost(g, job, last);
+    mag_add(x, x, g);
     add_error(job, x, last);
     add_error(job, job->bad, last);
 }
@@ -276,8 +231,11 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
     const int first = t % job->chunk == 0;
     if (first && t > 0 && job->chunk > 1)
         end_chunk(job, t - 1);
-    if (first)
+    if (first) {
         job->start = t;
+        copy(job->peak, job->mass);
+    }
+    raise_to(job->peak, job->mass);
     mag_add(x, job->error, job->ends);
     mag_mul(y->old, x, d->decay + t);
     if (job->m->decays && job->m->flags & ATTEST_FTZ) /* a decay below 2^emin counts as 0 */
@@ -348,6 +306,9 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
         bound_gamma(x, 24 * (t + 1), x);
         bound_compose(x, x, job->logs);
         mag_mul(x, x, job->top);
+        decays_lost(g, job, t);
+        mag_mul_ui(g, g, (ulong)t + 1);
+        mag_add(x, x, g);
         mag_mul(job->ends, x, job->growth);
     }
 }
@@ -355,6 +316,7 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
 static void run_token(delta_job *job, int64_t t)
 {
     const ref_delta *d = &job->row->delta;
+    const attest_tensor *beta = job->in->role[ATTEST_BETA];
     delta_token y;
     AUTO_MAG(x);
     each_mag(&y, token_fields, COUNT(token_fields), start_mag);
@@ -363,7 +325,8 @@ static void run_token(delta_job *job, int64_t t)
     mag_add(y.key, d->key + t, y.wrong);
     raise_to(job->key_top, y.key);
     before_token(&y, job, t);
-    set_rate_error(&y, job, t);
+    bound_efla_rate(y.theta, y.shift, job->m, attest_load(beta, attest_offset(beta, job->b, job->g, t, 0)), d->key + t,
+                    y.key, y.wrong);
     set_local(&y, job, t);
     after_token(&y, job, t);
     mag_mul(x, y.key, y.before);
@@ -433,12 +396,14 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     mag_mul(y, q, job->mass);
     mag_mul(y, y, m->scale);
     mag_mul(y, y, g);
+    mag_max(score, m->tiny_sum, m->scaled_tiny);
+    lost_unit(g, job, score, last);
     mag_add(x, job->mass, job->written);
     mag_add(x, x, q);
     mag_add_ui(x, x, 1);
-    mag_max(score, m->tiny_sum, m->scaled_tiny);
-    mag_mul(x, x, score);
-    mag_mul_ui(x, x, 8 * (ulong)(attest_feature_dim(m->p) + last + 2));
+    mag_mul(x, x, g);
+    decays_lost(g, job, last); /* they meet q as well */
+    mag_addmul(x, q, g);
     mag_add_ui(wrong, m->scale, 1);
     mag_addmul(y, x, wrong);
     mag_mul(x, q, job->mass);

@@ -106,7 +106,7 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
         mag_expm1(u, w->decay_log);
         bound_compose(y, y, u);
-        bound_gamma(u, 2, m->u_exp);
+        bound_gamma(u, bound_decay_exponentials(m, w->past), m->u_exp);
         bound_compose(y, y, u);
     }
     bound_gamma(u, term ? m->update : w->past + 1, m->u_state);
@@ -152,7 +152,7 @@ static void narrow_state_lost(bound_weights *w, const bound_model *m, ulong rows
 /* keys rows C tiny (Q K)^P, Q = max(1,|q|) max(1,|scale|), K = max(1,|k|) */
 static void set_lost_state(bound_weights *w, const bound_model *m)
 {
-    AUTO_MAG(x, y);
+    AUTO_MAG(x, y, flush);
     mag_one(x);
     mag_max(y, x, w->q_max);
     mag_max(x, x, m->scale);
@@ -165,6 +165,8 @@ static void set_lost_state(bound_weights *w, const bound_model *m)
     narrow_state_lost(w, m, rows);
     mag_mul_ui(y, y, keys);
     mag_mul_ui(y, y, rows);
+    bound_decay_flush(flush, m, w->decay_most, w->decay_log, w->past); /* of each term */
+    mag_addmul(w->lost_state, y, flush);
     mag_mul_ui(y, y, keys + rows + 8 * (ulong)m->degree + 8 + (ulong)bound_decay_steps(m, w->past + 1));
     mag_mul(y, y, m->tiny);
     mag_addmul(w->lost_state, y, w->decay_most);

@@ -113,6 +113,16 @@ typedef struct bound_errors {
  * known. */
 void bound_adjoint_sum(mag_t sum, const row_job *job, const bound_errors *errors);
 
+/* bound_lse.c: error of the logarithm, of adding the maximum, and of changes of base; rho, by term. */
+void bound_lse_roundings(mag_t y, const row_job *job, const arb_t divisor);
+void bound_lse_terms(ref_bound *bound, const row_job *job);
+
+/* bound_hull.c: takes column c of a quotient down to what holds of any mean of the values, where the weights' errors
+ * are at least half of the divisor; weights.overflow is that of scores and inputs. */
+void bound_hull_take(ref_bound *bound, row_job *job, int64_t c, const arb_t divisor);
+/* The same of lse, without its roundings (lse_roundings()); 0: nothing is known. */
+int bound_hull_lse(mag_t y, const row_job *job);
+
 /* bound_delta.c: terms of u = scale phi(q) S. */
 void bound_delta_columns(ref_bound *bound, row_job *job);
 

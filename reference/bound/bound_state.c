@@ -131,6 +131,9 @@ static void set_absolute(state_job *job)
     mag_mul_ui(k, k, 2 * (ulong)job->keys + 2);
     mag_add(job->lost, job->lost, k);
     mag_mul(job->lost, job->lost, job->most);
+    bound_decay_flush(k, m, job->most, job->logs, job->keys);
+    mag_mul_ui(k, k, (ulong)job->keys);
+    mag_addmul(job->lost, job->product, k); /* `product` has job->most in it: at least 1 */
 }
 
 /* (1+F)^n (1+gamma_{keys+n+2}(u)) (1+gamma_{keys+1}(u_state)) - 1, decays and gates */
@@ -144,7 +147,7 @@ static void set_relative(state_job *job)
     if (!mag_is_zero(job->logs)) {
         mag_expm1(x, job->logs);
         bound_compose(job->relative, job->relative, x);
-        bound_gamma(x, 2, m->u_exp);
+        bound_gamma(x, bound_decay_exponentials(m, job->keys), m->u_exp);
         bound_compose(job->relative, job->relative, x);
     }
     bound_gamma(x, job->keys + 1, m->u_state);
@@ -188,6 +191,8 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
     }
     mag_mul_ui(one, m->tiny, (ulong)bound_decay_steps(m, job->keys + 1)); /* 0 without decay */
     mag_mul(one, one, job->most);
+    bound_decay_flush(gates, m, job->most, job->logs, job->keys + 1);
+    mag_add(one, one, gates);
     mag_addmul(x, one, job->given);
     mag_add(bound->term[ATTEST_TERM_ACCUMULATION], bound->term[ATTEST_TERM_ACCUMULATION], x);
     arb_get_mag(one, state);

@@ -185,13 +185,36 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
         mag_zero(logs);
 }
 
+int64_t bound_decay_exponentials(const bound_model *m, int64_t tokens)
+{
+    const int64_t chunk = m->p->chunk > 0 ? m->p->chunk : 1;
+    return (tokens > 0 ? tokens / chunk : 0) + 2;
+}
+
+void bound_decay_flush(mag_t y, const bound_model *m, const mag_t most, const mag_t logs, int64_t tokens)
+{
+    AUTO_MAG(x);
+    mag_zero(y);
+    if (mag_is_zero(logs))
+        return;
+    mag_exp(y, logs);
+    mag_mul(y, y, most);
+    mag_mul(y, y, m->normal);
+    bound_gamma(x, bound_decay_exponentials(m, tokens), m->u_exp);
+    mag_addmul(y, y, x);
+    bound_gamma(x, bound_decay_steps(m, tokens), m->u);
+    mag_addmul(y, y, x);
+}
+
 void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bound_model *m, int64_t tokens)
 {
     const int64_t steps = bound_decay_steps(m, tokens);
-    AUTO_MAG(x);
+    AUTO_MAG(x, flush);
+    bound_decay_flush(flush, m, w->decay_most, w->decay_log, tokens);
     bound_gamma(theta, steps, m->u);
     mag_mul_ui(lost, m->tiny, (ulong)steps);
     mag_mul(lost, lost, w->decay_most);
+    mag_add(lost, lost, flush);
     if (!mag_is_zero(w->decay_log)) {
         mag_set(x, w->decay_log);
         if (m->exponential) { /* exponents shifted by another maximum; a polynomial's score is none */
@@ -205,7 +228,6 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
         bound_compose(theta, theta, x);
         bound_gamma(x, 2, m->u_exp);
         bound_compose(theta, theta, x);
-        mag_add(lost, lost, m->normal);
     }
 }
 

@@ -300,7 +300,8 @@ static int64_t additions(const bound_weights *w, const bound_model *m)
 static void compose_sum(mag_t gamma, const bound_weights *w, const bound_model *m)
 {
     AUTO_MAG(x);
-    bound_compose(gamma, gamma, m->u_div);
+    bound_gamma(x, w->logs, m->u_div); /* a quotient a merge (R-MERGE) */
+    bound_compose(gamma, gamma, w->logs > 1 ? x : m->u_div);
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
         bound_compose(gamma, gamma, m->u);
     bound_gamma(x, m->narrows ? 1 : 0, m->u);

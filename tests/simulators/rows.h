@@ -33,6 +33,7 @@ typedef struct sim_section {
 extern const sim_section *const sim_sections[];
 
 extern const sim_section sim_rows_scores, sim_rows_weights, sim_rows_sums, sim_rows_outputs, sim_rows_states;
+extern const sim_section sim_rows_scans, sim_rows_schedules;
 
 typedef struct sim_result {
     double worst, median;

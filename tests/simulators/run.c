@@ -103,14 +103,33 @@ static void small_gates(sim *s, double x, uint64_t *state)
             attest_store_bits(v, k, 0);
 }
 
-/* Decays 2^-x, values 0, and a given state of 2^20. */
-static void small_decays(sim *s, double x, uint64_t *state)
+/* Queries below the normal numbers, keys of 2^x, of both signs. */
+static void flushed(sim *s, double x, uint64_t *state)
+{
+    attest_tensor *k = attest_bundle_role(s->bundle, ATTEST_K);
+    multiply(s, ATTEST_Q, 0x1p-127, 0);
+    for (int64_t at = 0; at < attest_tensor_count(k); at++)
+        attest_store_bits(k, at, attest_from_f64(k->dtype, between(state, -1, 1) * exp2(x)));
+}
+
+/* Decays 2^-x, values 0, and a given state of the size `given`. */
+static void faint(sim *s, double x, double given, uint64_t *state)
 {
     attest_tensor *h = attest_bundle_get(s->bundle, (attest_tensor_id){ ATTEST_KIND_H0, 1 });
     multiply(s, ATTEST_DECAY, exp2(-x) * between(state, 1, 2), 0);
     multiply(s, ATTEST_V, 0, 0);
     for (int64_t k = 0; h && k < attest_tensor_count(h); k++)
-        attest_store_bits(h, k, attest_from_f64(h->dtype, 0x1p20 * attest_load(h, k)));
+        attest_store_bits(h, k, attest_from_f64(h->dtype, given * attest_load(h, k)));
+}
+
+static void small_decays(sim *s, double x, uint64_t *state) { faint(s, x, 0x1p20, state); }
+static void far_states(sim *s, double x, uint64_t *state) { faint(s, x, 0x1p100, state); }
+
+/* Decays 1 - 2^-x, the first value 2^20 times as large. */
+static void slow(sim *s, double x, uint64_t *state)
+{
+    multiply(s, ATTEST_DECAY, 1 - exp2(-x), 0);
+    first(s, 20, state);
 }
 
 /* Given states 2^-x, the queries 2^20 times as large. */
@@ -134,6 +153,9 @@ static const struct {
     { "small-gates:", small_gates },
     { "small-decays:", small_decays },
     { "small-states:", small_states },
+    { "far-states:", far_states },
+    { "slow:", slow },
+    { "flushed:", flushed },
 };
 
 static attest_status draw(sim *s, attest_error *err)
@@ -247,6 +269,10 @@ static double try_line(sim *s, bounded *b, const sim_row *row, const char *line,
     ATTEST_TRY(attest_bundle_new(&s->bundle, err));
     ATTEST_TRY(draw(s, err));
     sim_start(s);
+    if (s->last <= s->first) { /* no key is seen */
+        ratio = -1;
+        goto out;
+    }
     ATTEST_TRY(bound(b, s, id, err));
     row->program(s);
     const num *output = outputs_of(s, id);

@@ -19,13 +19,24 @@ typedef struct sim_constant {
 
 /* The ways to write a program.  0 is the plainest. */
 typedef enum sim_scale { SCALE_SCORE, SCALE_Q, SCALE_K, SCALE_ROOTS, SCALE_DIVIDE } sim_scale;
-/* TENSOR: instructions of 4 exact products and the accumulator, aligned and cut (R-TENSOR). */
-typedef enum sim_sum { SUM_SERIAL, SUM_PAIRS, SUM_BLOCKS, SUM_FMA, SUM_TENSOR } sim_sum;
+/* TENSOR: instructions of 4 exact products and the accumulator, aligned and cut (R-TENSOR).  LANES: fused, in 4 lanes
+ * that are added pairwise. */
+typedef enum sim_sum { SUM_SERIAL, SUM_PAIRS, SUM_BLOCKS, SUM_FMA, SUM_LANES, SUM_TENSOR } sim_sum;
 /* EXP_FMA: weights by fma(s, c, -fl(m c)), the factors of later maxima by (m - m') c; STORED: maxima are kept as
  * fl(m c); BOTH: factors as the weights. */
 typedef enum sim_exp { EXP_NATURAL, EXP_BASE2, EXP_BASE2_LAST, EXP_FMA, EXP_FMA_STORED, EXP_FMA_BOTH } sim_exp;
 typedef enum sim_divide { DIVIDE_LAST, DIVIDE_THEN_CAST, DIVIDE_AFTER_CAST } sim_divide;
-typedef enum sim_merge { MERGE_LSE, MERGE_FREE, MERGE_SUMS } sim_merge;
+/* CHAIN: parts one after another into (o, lse), a quotient each; CHAIN_FREE: by e^(lse_part - lse), without a quotient;
+ * TREE: as CHAIN, halves first; SIGMOID: o - r (o - o_part), r = sigmoid(lse_part - lse), and lse - log(1 - r). */
+typedef enum sim_merge {
+    MERGE_LSE,
+    MERGE_FREE,
+    MERGE_SUMS,
+    MERGE_CHAIN,
+    MERGE_CHAIN_FREE,
+    MERGE_TREE,
+    MERGE_SIGMOID
+} sim_merge;
 typedef enum sim_poly { POLY_DIVIDE, POLY_RECIPROCAL, POLY_POWERS } sim_poly;
 /* EXP: (1 - e^-2x)/(1 + e^-2x); ONE: 1 - 2/(e^2x + 1). */
 typedef enum sim_tanh { TANH_CALL, TANH_EXP, TANH_ONE } sim_tanh;
@@ -34,11 +45,13 @@ typedef enum sim_elu { ELU_EXP, ELU_EXPM1 } sim_elu;
 typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL } sim_norm;
 /* LOGS: e^(L_i - L_j), L the sums of the logarithms from token 0 on. */
 typedef enum sim_decay { DECAY_PRODUCT, DECAY_POWER, DECAY_LOGS } sim_decay;
-/* sigmoid: silu = x (1/(1 + e^-x)). */
-typedef enum sim_silu { SILU_DIVIDE, SILU_SIGMOID } sim_silu;
+/* SIGMOID: silu = x (1/(1 + e^-x)); CALL: x times a sigmoid of its own error. */
+typedef enum sim_silu { SILU_DIVIDE, SILU_SIGMOID, SILU_CALL } sim_silu;
 /* A chunk is summed by itself and added to the state; its tokens are added to the state one by one; chunks are added up
  * in a tree. */
 typedef enum sim_chunks { CHUNKS_SUMMED, CHUNKS_INTO, CHUNKS_TREE } sim_chunks;
+/* A query behind the last key: its state is decayed token by token, or once by the product. */
+typedef enum sim_behind { BEHIND_STEPS, BEHIND_ONCE } sim_behind;
 
 typedef struct sim_options {
     uint32_t schedule; /* of a kernel that does not declare it */
@@ -55,6 +68,9 @@ typedef struct sim_options {
     sim_decay decay;
     sim_silu silu;
     sim_chunks chunks;
+    sim_behind behind;
+    uint32_t scaled;  /* 1 + attest_dtype that scaled q and k are rounded to */
+    int parts_of_all; /* parts are cut from all keys, seen or not: some are empty */
     int sink_in_max;  /* the sink is one of the numbers that the maximum is taken of */
     int apart;        /* delta: b v and b k S are rounded by themselves */
     int cast_in_sum;  /* the denominator adds the cast weights */
@@ -68,7 +84,7 @@ typedef struct sim_options {
 /* What rounds what. */
 typedef struct sim_units {
     tape_unit input; /* what reading an input may do: nothing, or flush it */
-    tape_unit acc, sum, exp, expm1, div, log, function, cast, state, out, scale;
+    tape_unit acc, sum, exp, expm1, div, log, function, cast, state, out, scale, scaled, score, tanh, sigmoid;
 } sim_units;
 
 typedef struct sim {
@@ -84,8 +100,8 @@ typedef struct sim {
     int constants;
     num scale, root; /* as the program has them; -1: not yet */
     num decay[SIM_KEYS][SIM_DIM];
-    num log_sum[SIM_KEYS];    /* of the logarithms of decays up to a token; -1: not yet */
-    tape_unit *cut[SIM_CUTS]; /* absolute errors of aligned addends, owned */
+    num log_sum[SIM_KEYS][SIM_DIM]; /* of the logarithms of decays up to a token; -1: not yet */
+    tape_unit *cut[SIM_CUTS];       /* absolute errors of aligned addends, owned */
     int cuts;
     int casts; /* weights are cast to p */
     int finer; /* sums are rounded to acc at their end */

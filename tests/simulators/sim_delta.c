@@ -67,6 +67,14 @@ static void step(sim *s, num (*state)[SIM_VALUES], int64_t t)
     }
 }
 
+static void keep_state(sim *s, const num (*state)[SIM_VALUES])
+{
+    for (int64_t r = 0; r < s->dim; r++)
+        for (int64_t c = 0; c < s->p->e; c++)
+            s->state[r * s->p->e + c] = state[r][c];
+    s->has_state = 1;
+}
+
 void sim_delta(sim *s)
 {
     num state[SIM_DIM][SIM_VALUES];
@@ -77,10 +85,7 @@ void sim_delta(sim *s)
             state[r][c] = sim_given_state(s, 1, r, c, 0);
     for (int64_t t = 0; t < s->last; t++)
         step(s, state, t);
-    for (int64_t r = 0; r < s->dim; r++)
-        for (int64_t c = 0; c < s->p->e; c++)
-            s->state[r * s->p->e + c] = state[r][c];
-    s->has_state = 1;
+    keep_state(s, (const num(*)[SIM_VALUES])state);
     scale_query(s);
     read_out(s, (const num(*)[SIM_VALUES])state, u);
     for (int64_t c = 0; c < s->p->e; c++)
@@ -150,6 +155,10 @@ void sim_delta_chunk(sim *s)
     num u[SIM_VALUES];
     memset(&h, 0, sizeof h);
     sim_tokens(s);
+    h.given = sim_axis(s, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE;
+    for (int64_t r = 0; h.given && r < s->dim; r++)
+        for (int64_t c = 0; c < s->p->e; c++)
+            h.start[r][c] = sim_given_state(s, 1, r, c, 0);
     for (int64_t t = 0; t < s->last; t += s->p->chunk) {
         h.first = t;
         h.last = s->last < t + s->p->chunk ? s->last : t + s->p->chunk;
@@ -164,5 +173,7 @@ void sim_delta_chunk(sim *s)
             u[c] = sim_mul(s, &s->unit.acc, u[c], sim_scale_power(s, 1));
         s->u[c] = u[c];
     }
+    end_chunk(s, &h);
+    keep_state(s, (const num(*)[SIM_VALUES])h.start);
     sim_output(s, u);
 }

@@ -57,7 +57,12 @@ static void set_units(sim *s)
     set_sum(s, s->p->acc, flush);
     const tape_unit acc = unit->acc;
     unit->exp = function_of(&acc, n->exp_error > 0 ? n->exp_error : 8 * acc.u, flush || !(n->exp_error > 0));
-    unit->expm1 = unit->function = unit->log = function_of(&acc, 8 * acc.u, flush);
+    unit->function = function_of(&acc, 8 * acc.u, flush);
+    unit->expm1 = n->expm1_error > 0 ? function_of(&acc, n->expm1_error, flush) : unit->function;
+    unit->tanh = n->tanh_error > 0 ? function_of(&acc, n->tanh_error, flush) : unit->function;
+    unit->log = n->log_error > 0 ? function_of(&acc, n->log_error, flush) : unit->function;
+    unit->sigmoid = n->sigmoid_error > 0 ? function_of(&acc, n->sigmoid_error, flush) : unit->function;
+    unit->score = n->score_dtype ? unit_of(n->score_dtype - 1, flush) : acc;
     unit->div = acc;
     unit->div.u = n->div_error > 0 ? n->div_error : 4 * acc.u;
     if (unit->div.u > acc.u)
@@ -72,6 +77,7 @@ static void set_units(sim *s)
     if (s->flags & ATTEST_SERIAL_SUMS)
         unit->cast.nearest = 1 + s->p->p;
     unit->state = n->state_dtype ? unit_of(n->state_dtype - 1, flush) : acc;
+    unit->scaled = unit_of(s->options->scaled ? s->options->scaled - 1 : s->p->acc, flush);
     unit->out = unit_of(s->p->out, flush);
     unit->out.ulp = 1;
 }
@@ -97,19 +103,18 @@ static void set_scale(sim *s)
 
 void sim_start(sim *s)
 {
+    const attest_tensor *lens = attest_bundle_role(s->bundle, ATTEST_KV_LENS);
     s->p = &s->c.problem;
     s->i = s->p->n - 1;
-    attest_visible(s->p, s->p->m, s->i, &s->first, &s->last);
+    attest_visible(s->p, lens ? attest_load_int(lens, 0) : s->p->m, s->i, &s->first, &s->last);
     s->keys = s->last - s->first;
     s->dim = attest_feature_dim(s->p);
     s->constants = 0;
     s->cuts = 0;
     s->scale = s->root = -1;
     for (int64_t t = 0; t < SIM_KEYS; t++)
-        s->log_sum[t] = -1;
-    for (int64_t t = 0; t < SIM_KEYS; t++)
         for (int64_t c = 0; c < SIM_DIM; c++)
-            s->decay[t][c] = -1;
+            s->decay[t][c] = s->log_sum[t][c] = -1;
     s->has_u = s->has_z = s->has_lse = s->has_state = 0;
     tape_clear(&s->tape);
     set_units(s);
@@ -168,7 +173,12 @@ static num feature(sim *s, num x)
         return sim_add(s, &s->unit.acc, sim_call(s, &s->unit.expm1, TAPE_EXPM1, x), tape_given(&s->tape, 1));
     case ATTEST_FEATURE_SILU:
     case ATTEST_FEATURE_SILU_UNIT: {
-        const num minus = sim_sub(s, NULL, tape_given(&s->tape, 0), x);
+        const num minus = sim_sub(s, NULL, tape_given(&s->tape, 0), x), one = tape_given(&s->tape, 1);
+        if (s->options->silu == SILU_CALL) {
+            const num y = tape_do(&s->tape, NULL, TAPE_DIV, one,
+                                  sim_add(s, NULL, one, sim_call(s, NULL, TAPE_EXP, minus)));
+            return sim_mul(s, &s->unit.acc, x, sim_round(s, &s->unit.sigmoid, y));
+        }
         const num below = sim_add(s, &s->unit.acc, tape_given(&s->tape, 1), sim_call(s, &s->unit.exp, TAPE_EXP, minus));
         if (s->options->silu == SILU_SIGMOID)
             return sim_mul(s, &s->unit.acc, x, sim_div(s, tape_given(&s->tape, 1), below));
@@ -255,6 +265,12 @@ static num scale_number(sim *s)
     return s->scale;
 }
 
+static num scaled_entry(sim *s, num x, num factor)
+{
+    const num y = sim_mul(s, &s->unit.acc, x, factor);
+    return s->options->scaled ? sim_round(s, &s->unit.scaled, y) : y;
+}
+
 static void scale_tokens(sim *s)
 {
     const sim_scale where = s->options->scale;
@@ -266,10 +282,10 @@ static void scale_tokens(sim *s)
     if (where == SCALE_ROOTS)
         factor = sim_call(s, acc, TAPE_SQRT, factor);
     for (int64_t c = 0; c < s->dim && where != SCALE_K; c++)
-        s->q[c] = sim_mul(s, acc, s->q[c], factor);
+        s->q[c] = scaled_entry(s, s->q[c], factor);
     for (int64_t j = s->first; j < s->last && where != SCALE_Q; j++)
         for (int64_t c = 0; c < s->dim; c++)
-            s->k[j][c] = sim_mul(s, acc, s->k[j][c], factor);
+            s->k[j][c] = scaled_entry(s, s->k[j][c], factor);
 }
 
 void sim_tokens(sim *s)
@@ -289,12 +305,15 @@ void sim_tokens(sim *s)
 }
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
+/* A score, stored after a step. */
+static num stored(sim *s, num x) { return s->numerics->score_dtype ? sim_round(s, &s->unit.score, x) : x; }
+
 static num scaled(sim *s, num x)
 {
     if (s->p->scale == 1)
         return x;
     if (s->options->scale == SCALE_SCORE)
-        return sim_mul(s, &s->unit.acc, x, scale_number(s));
+        return stored(s, sim_mul(s, &s->unit.acc, x, scale_number(s)));
     if (s->options->scale != SCALE_DIVIDE)
         return x;
     if (s->root < 0)
@@ -316,7 +335,7 @@ static num hyperbolic(sim *s, num x)
 {
     const tape_unit *acc = &s->unit.acc;
     if (s->options->tanh == TANH_CALL)
-        return sim_call(s, &s->unit.function, TAPE_TANH, x);
+        return sim_call(s, &s->unit.tanh, TAPE_TANH, x);
     if (s->options->tanh == TANH_ONE)
         return tanh_of_one(s, x);
     const num one = tape_given(&s->tape, 1), sign = tape_given(&s->tape, tape_value(&s->tape, x) < 0 ? 2 : -2);
@@ -331,15 +350,15 @@ static num steps(sim *s, num x, int64_t j)
     const tape_unit *acc = &s->unit.acc;
     if (axis[ATTEST_AXIS_CAP].value) {
         const num cap = sim_number(s, axis[ATTEST_AXIS_CAP].number);
-        x = sim_mul(s, acc, cap, hyperbolic(s, sim_div(s, x, cap)));
+        x = stored(s, sim_mul(s, acc, cap, hyperbolic(s, sim_div(s, x, cap))));
     }
     if (axis[ATTEST_AXIS_ALIBI].value) {
         const long double distance = fabsl((long double)(s->i - j));
         const num slope = sim_input(s, ATTEST_SLOPE, 0, 0, 0, 0);
-        x = sim_sub(s, acc, x, sim_mul(s, acc, slope, tape_given(&s->tape, distance)));
+        x = stored(s, sim_sub(s, acc, x, sim_mul(s, acc, slope, tape_given(&s->tape, distance))));
     }
     if (axis[ATTEST_AXIS_CLAMP].value)
-        x = tape_do(&s->tape, NULL, TAPE_MIN, x, sim_number(s, axis[ATTEST_AXIS_CLAMP].number));
+        x = stored(s, tape_do(&s->tape, NULL, TAPE_MIN, x, sim_number(s, axis[ATTEST_AXIS_CLAMP].number)));
     return x;
 }
 
@@ -347,7 +366,7 @@ void sim_scores(sim *s)
 {
     scale_tokens(s);
     for (int64_t j = s->first; j < s->last; j++)
-        s->score[j] = steps(s, scaled(s, sim_dot(s, s->q, s->k[j], s->dim)), j);
+        s->score[j] = steps(s, scaled(s, stored(s, sim_dot(s, s->q, s->k[j], s->dim))), j);
 }
 
 num sim_scale_power(sim *s, int n)
@@ -382,21 +401,23 @@ static num power_of(sim *s, int64_t n)
     return sim_call(s, &s->unit.function, TAPE_EXP, exponent);
 }
 
-/* The sum of the logarithms of the decays of tokens 0 to t. */
-static num log_sum(sim *s, int64_t t)
+/* The sum of the logarithms of the decays of tokens 0 to t, channel c. */
+static num log_sum(sim *s, int64_t t, int64_t c)
 {
-    if (s->log_sum[t] < 0) {
-        const num log = sim_call(s, &s->unit.log, TAPE_LOG, sim_decay_factor(s, t, 0));
-        s->log_sum[t] = t == 0 ? log : sim_add(s, &s->unit.acc, log_sum(s, t - 1), log);
+    if (s->log_sum[t][c] < 0) {
+        const num log = sim_call(s, &s->unit.log, TAPE_LOG, sim_decay_factor(s, t, c));
+        s->log_sum[t][c] = t == 0 ? log : sim_add(s, &s->unit.acc, log_sum(s, t - 1, c), log);
     }
-    return s->log_sum[t];
+    return s->log_sum[t][c];
 }
 
 num sim_decay_of(sim *s, int64_t j, int64_t i, int64_t c)
 {
     num product = -1;
     if (j >= 0 && j < i && s->options->decay == DECAY_LOGS)
-        return sim_call(s, &s->unit.exp, TAPE_EXP, sim_sub(s, &s->unit.acc, log_sum(s, i), log_sum(s, j)));
+        return sim_call(s, &s->unit.exp, TAPE_EXP, sim_sub(s, &s->unit.acc, log_sum(s, i, c), log_sum(s, j, c)));
+    if (j < i && s->options->decay == DECAY_LOGS) /* from the given state on */
+        return sim_call(s, &s->unit.exp, TAPE_EXP, log_sum(s, i, c));
     if (j < i && s->options->decay == DECAY_POWER && sim_axis(s, ATTEST_AXIS_DECAY) == ATTEST_DECAY_RETNET)
         return power_of(s, i - j);
     for (int64_t t = i; t > j; t--) {

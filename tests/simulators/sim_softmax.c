@@ -146,17 +146,88 @@ static void merge(sim *s, part *all, const part *each, int count)
     }
 }
 
+/* Parts as (o, lse): one more of them, with a quotient, without, or by a sigmoid. */
+static void join(sim *s, part *all, const part *one)
+{
+    const tape_unit *acc = &s->unit.acc, *unit = &s->unit.sum;
+    const num one_lse = one->top, old = all->top, top = sim_max(s, old, one_lse);
+    const num a = weight(s, old, top), b = weight(s, one_lse, top), sum = sim_add(s, unit, a, b);
+    all->top = sim_add(s, acc, top, logarithm(s, sum));
+    const int free = s->options->merge == MERGE_CHAIN_FREE;
+    const num x = free ? weight(s, old, all->top) : a, y = free ? weight(s, one_lse, all->top) : b;
+    for (int64_t c = 0; c < s->p->e; c++) {
+        const num o = sim_add(s, unit, sim_mul(s, unit, x, all->sum[c]), sim_mul(s, unit, y, one->sum[c]));
+        all->sum[c] = free ? o : sim_div(s, o, sum);
+    }
+}
+
+/* r = 1/(1 + e^(lse - lse_part)); o - r (o - o_part); lse + log(1 + e^(lse_part - lse)), the larger lse outside. */
+static void join_by_sigmoid(sim *s, part *all, const part *one)
+{
+    const tape_unit *acc = &s->unit.acc, *unit = &s->unit.sum;
+    const num ratio = weight(s, all->top, one->top);
+    const num r = sim_div(s, tape_given(&s->tape, 1), sim_add(s, acc, tape_given(&s->tape, 1), ratio));
+    const int ahead = tape_value(&s->tape, one->top) > tape_value(&s->tape, all->top);
+    const num high = ahead ? one->top : all->top, low = ahead ? all->top : one->top;
+    const num more = sim_add(s, acc, tape_given(&s->tape, 1), weight(s, low, high));
+    for (int64_t c = 0; c < s->p->e; c++) {
+        const num step = sim_mul(s, unit, r, sim_sub(s, unit, all->sum[c], one->sum[c]));
+        all->sum[c] = sim_sub(s, unit, all->sum[c], step);
+    }
+    all->top = sim_add(s, acc, high, logarithm(s, more));
+}
+
+/* Parts that are quotients with their lse, joined in the order of the options. */
+static void chain(sim *s, part *all, const part *each, int count)
+{
+    *all = each[0];
+    if (s->options->merge == MERGE_TREE && count > 1) {
+        part right;
+        chain(s, all, each, count / 2);
+        chain(s, &right, each + count / 2, count - count / 2);
+        join(s, all, &right);
+        return;
+    }
+    for (int p = 1; p < count; p++)
+        if (s->options->merge == MERGE_SIGMOID)
+            join_by_sigmoid(s, all, &each[p]);
+        else
+            join(s, all, &each[p]);
+}
+
+static void quotients(sim *s, part *each, int count)
+{
+    for (int p = 0; p < count; p++) {
+        for (int64_t c = 0; c < s->p->e; c++)
+            each[p].sum[c] = sim_div(s, each[p].sum[c], each[p].below);
+        each[p].top = lse_of(s, &each[p]);
+    }
+}
+
+/* Nothing is left to divide by: `below` stands for e^top. */
+static int divided(const sim *s)
+{
+    return s->options->divide != DIVIDE_LAST || s->options->merge == MERGE_FREE || s->options->merge >= MERGE_CHAIN;
+}
+
 static void split(sim *s, part *all)
 {
     part each[16];
     const int64_t parts = s->numerics->splits > 0 ? s->numerics->splits : s->p->splits;
-    const int64_t width = (s->keys + parts - 1) / parts;
+    const int64_t from = s->options->parts_of_all ? 0 : s->first, to = s->options->parts_of_all ? s->p->m : s->last;
+    const int64_t width = (to - from + parts - 1) / parts;
     int count = 0;
-    for (int64_t t = s->first; t < s->last && count < 16; t += width, count++) {
-        const int64_t end = s->last < t + width ? s->last : t + width;
-        sums(s, &each[count], t, end, sim_largest(s, s->score + t, end - t));
+    for (int64_t t = from; t < to && count < 16; t += width) {
+        const int64_t begin = t > s->first ? t : s->first, end = s->last < t + width ? s->last : t + width;
+        if (begin < end) /* an empty part has the weight 0 */
+            sums(s, &each[count++], begin, end, sim_largest(s, s->score + begin, end - begin));
     }
-    merge(s, all, each, count);
+    if (s->options->merge < MERGE_CHAIN) {
+        merge(s, all, each, count);
+        return;
+    }
+    quotients(s, each, count);
+    chain(s, all, each, count);
 }
 
 static void add_sink(sim *s, part *all)
@@ -164,7 +235,8 @@ static void add_sink(sim *s, part *all)
     num sink = sim_input(s, ATTEST_SINK, 0, 0, 0, 0);
     if (s->options->exp == EXP_BASE2)
         sink = sim_mul(s, &s->unit.acc, sink, sim_number(s, log2e));
-    all->below = sim_add(s, &s->unit.sum, all->below, weight(s, sink, all->top));
+    const num w = all->top < 0 ? shift_free(s, sink) : weight(s, sink, all->top);
+    all->below = sim_add(s, &s->unit.sum, all->below, w);
 }
 
 static void base_two(sim *s)
@@ -175,7 +247,7 @@ static void base_two(sim *s)
 
 static num lse_output(sim *s, const part *all)
 {
-    num lse = all->top < 0 ? logarithm(s, all->below) : lse_of(s, all);
+    num lse = all->top < 0 ? logarithm(s, all->below) : s->options->merge >= MERGE_CHAIN ? all->top : lse_of(s, all);
     const int base2 = s->options->exp == EXP_BASE2, wanted = (s->flags & ATTEST_LSE_BASE2) != 0;
     if (base2 != wanted)
         lse = sim_mul(s, &s->unit.acc, lse, sim_number(s, base2 ? 1 / log2e : log2e));
@@ -222,7 +294,7 @@ void sim_softmax(sim *s)
     s->z = all.below;
     if (sim_axis(s, ATTEST_AXIS_NORM) == ATTEST_NORM_SINK)
         add_sink(s, &all);
-    if (s->options->divide != DIVIDE_LAST || s->options->merge == MERGE_FREE)
+    if (divided(s) && sim_axis(s, ATTEST_AXIS_NORM) < ATTEST_NORM_L2)
         sim_output(s, all.sum);
     else
         sim_finish(s, all.sum, all.below);
@@ -240,7 +312,10 @@ void sim_mean(sim *s)
         top = j == s->first ? s->score[j] : sim_max(s, top, s->score[j]);
         const num w = weight(s, s->score[j], top);
         below = j == s->first ? w : sim_add(s, unit, sim_mul(s, unit, below, weight(s, before, top)), w);
-        const num share = sim_div(s, w, below);
+        num share = sim_div(s, s->casts && s->options->divide != DIVIDE_THEN_CAST ? sim_round(s, &s->unit.cast, w) : w,
+                            below);
+        if (s->casts && s->options->divide == DIVIDE_THEN_CAST)
+            share = sim_round(s, &s->unit.cast, share);
         for (int64_t c = 0; c < s->p->e; c++) {
             const num v = s->v[j][c];
             o[c] = j == s->first ? v : sim_add(s, unit, o[c], sim_mul(s, unit, share, sim_sub(s, unit, v, o[c])));

@@ -139,6 +139,21 @@ static void keep_state(sim *s, const states *x)
     s->has_state = 1;
 }
 
+/* The state, decayed over the tokens behind the last key. */
+static void pass_time(sim *s, states *x)
+{
+    const int once = s->options->behind == BEHIND_ONCE;
+    const int64_t end = once && s->i >= s->last ? s->last + 1 : s->i + 1;
+    for (int64_t t = s->last; sim_decays(s) && t < end; t++)
+        for (int64_t r = 0; r < x->rows; r++) {
+            const int64_t entry = sim_axis(s, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR ? r : 0;
+            const num over = once ? sim_decay_of(s, s->last - 1, s->i, entry) : sim_decay_factor(s, t, r);
+            for (int64_t c = 0; c < s->p->e; c++)
+                x->sum[r][c] = stored(s, sim_mul(s, &s->unit.acc, x->sum[r][c], over));
+            x->below[r] = stored(s, sim_mul(s, &s->unit.acc, x->below[r], over));
+        }
+}
+
 void sim_recurrent(sim *s)
 {
     states x;
@@ -149,6 +164,7 @@ void sim_recurrent(sim *s)
     for (int64_t t = 0; t < s->last; t++)
         update(s, &x, t);
     keep_state(s, &x);
+    pass_time(s, &x);
     scale_query(s);
     read_state(s, &x);
     s->has_u = s->has_z = 1;
@@ -156,62 +172,76 @@ void sim_recurrent(sim *s)
     sim_finish(s, s->u, divisor);
 }
 
-/* The scalar decay over tokens (from, to]; -1 without. */
-static num between(sim *s, int64_t from, int64_t to) { return sim_decays(s) ? sim_decay_of(s, from, to, 0) : -1; }
+static int vector(const sim *s) { return sim_axis(s, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR; }
+
+/* The decay over tokens (from, to], of state row r; -1 without. */
+static num between(sim *s, int64_t from, int64_t to, int64_t r)
+{
+    return sim_decays(s) ? sim_decay_of(s, from, to, vector(s) ? r : 0) : -1;
+}
 
 static num times(sim *s, num x, num factor) { return factor < 0 ? x : sim_mul(s, &s->unit.acc, x, factor); }
 
-/* x := decayed x + part, over tokens with the decay `over`. */
-static void join(sim *s, states *x, const states *part, num over)
+/* x := x + part, x decayed over the tokens (from, to]. */
+static void join(sim *s, states *x, const states *part, int64_t from, int64_t to)
 {
-    for (int64_t r = 0; r < x->rows; r++)
-        for (int64_t c = 0; c < s->p->e; c++)
-            x->sum[r][c] = stored(s, x->started
-                                         ? sim_add(s, &s->unit.sum, times(s, x->sum[r][c], over), part->sum[r][c])
-                                         : part->sum[r][c]);
-    x->started = 1;
+    for (int64_t r = 0; part->started && r < x->rows; r++)
+        for (int64_t c = 0; c < s->p->e; c++) {
+            num sum = part->sum[r][c];
+            if (x->started)
+                sum = sim_add(s, &s->unit.sum, times(s, x->sum[r][c], between(s, from, to, r)), sum);
+            x->sum[r][c] = stored(s, sum);
+        }
+    x->started |= part->started;
 }
 
-/* Adds the tokens [first, last), decayed to the last of them. */
-static void add_tokens(sim *s, states *x, int64_t first, int64_t last)
+/* Adds those of the tokens [first, end) that are seen, decayed to the last of them all. */
+static void add_tokens(sim *s, states *x, int64_t first, int64_t end)
 {
     const tape_unit *sum = &s->unit.sum;
     num m[SIM_MONOMIALS];
-    for (int64_t t = first; t < last; t++) {
-        const num decay = between(s, t, last - 1);
+    for (int64_t t = first; t < end && t < s->last; t++) {
         monomials(s, x, s->k[t], m);
         for (int64_t r = 0; r < x->rows; r++)
             for (int64_t c = 0; c < s->p->e; c++) {
-                const num term = times(s, sim_mul(s, sum, m[r], s->v[t][c]), decay);
+                const num term = times(s, sim_mul(s, sum, m[r], s->v[t][c]), between(s, t, end - 1, r));
                 x->sum[r][c] = x->started ? sim_add(s, sum, x->sum[r][c], term) : term;
             }
         x->started = 1;
     }
 }
 
+static void store(sim *s, states *x)
+{
+    for (int64_t r = 0; x->started && r < x->rows; r++)
+        for (int64_t c = 0; c < s->p->e; c++)
+            x->sum[r][c] = stored(s, x->sum[r][c]);
+}
+
 /* State after the chunk [first, last): the old one, decayed, and the chunk's tokens. */
 static void close_chunk(sim *s, states *x, int64_t first, int64_t last)
 {
-    const num over = between(s, first - 1, last - 1);
     states part = *x;
-    if (s->options->chunks == CHUNKS_INTO) {
+    if (s->options->chunks == CHUNKS_INTO || first >= s->last) {
         for (int64_t r = 0; x->started && r < x->rows; r++)
             for (int64_t c = 0; c < s->p->e; c++)
-                x->sum[r][c] = times(s, x->sum[r][c], over);
+                x->sum[r][c] = times(s, x->sum[r][c], between(s, first - 1, last - 1, r));
         add_tokens(s, x, first, last);
+        store(s, x);
         return;
     }
     part.started = 0;
     add_tokens(s, &part, first, last);
-    join(s, x, &part, over);
+    join(s, x, &part, first - 1, last - 1);
 }
 
-/* The chunks [from, to) of `chunk` tokens: halves, added up. */
+/* The chunks [from, to) of `chunk` tokens: halves, added up; the state of each chunk is stored. */
 static void add_chunks(sim *s, states *x, int64_t from, int64_t to, int64_t chunk)
 {
     const int64_t middle = (from + to) / 2;
     if (to - from == 1) {
         add_tokens(s, x, from * chunk, to * chunk);
+        store(s, x);
         return;
     }
     states *right = calloc(1, sizeof *right);
@@ -220,8 +250,51 @@ static void add_chunks(sim *s, states *x, int64_t from, int64_t to, int64_t chun
     limits(s, right);
     add_chunks(s, x, from, middle, chunk);
     add_chunks(s, right, middle, to, chunk);
-    join(s, x, right, between(s, middle * chunk - 1, to * chunk - 1));
+    if (right->started)
+        join(s, x, right, middle * chunk - 1, to * chunk - 1);
+    else if (x->started) /* no key is left */
+        close_chunk(s, x, middle * chunk, to * chunk);
     free(right);
+}
+
+/* <q, k_j>, decayed: the finished product, or the entries of q. */
+static num pair(sim *s, int64_t j)
+{
+    num q[SIM_DIM];
+    for (int64_t c = 0; c < s->dim; c++)
+        q[c] = vector(s) ? times(s, s->q[c], between(s, j, s->i, c)) : s->q[c];
+    num w = sim_dot(s, q, s->k[j], s->dim);
+    if (s->p->scale != 1 && s->options->scale == SCALE_SCORE)
+        w = sim_mul(s, &s->unit.acc, w, sim_scale_power(s, 1));
+    return vector(s) ? w : times(s, w, between(s, j, s->i, 0));
+}
+
+/* What the query reads of column c of the state before its chunk. */
+static num read_chunk(sim *s, const states *x, int64_t start, int64_t c)
+{
+    num state[SIM_MONOMIALS], q[SIM_DIM];
+    for (int64_t r = 0; r < x->rows; r++) {
+        state[r] = x->sum[r][c];
+        q[r] = vector(s) ? times(s, s->q[r], between(s, start - 1, s->i, r)) : s->q[r];
+    }
+    const num old = sim_mul(s, &s->unit.acc, sim_dot(s, q, state, x->rows), coefficient(s, 1));
+    return vector(s) ? old : times(s, old, between(s, start - 1, s->i, 0));
+}
+
+/* The state after the last key. */
+static void chunk_state(sim *s)
+{
+    const int64_t chunk = s->p->chunk;
+    states *x = calloc(1, sizeof *x);
+    if (!x)
+        abort();
+    limits(s, x);
+    if (sim_axis(s, ATTEST_AXIS_STATE))
+        take_state(s, x);
+    for (int64_t t = 0; t < s->last; t += chunk)
+        close_chunk(s, x, t, t + chunk < s->last ? t + chunk : s->last);
+    keep_state(s, x);
+    free(x);
 }
 
 /* norm=none, weight=power:1: what comes before the chunk through the state, its own pairs directly. */
@@ -232,30 +305,24 @@ void sim_chunk(sim *s)
     const int64_t chunk = s->p->chunk, start = s->i / chunk * chunk;
     limits(s, &x);
     sim_tokens(s);
+    if (sim_axis(s, ATTEST_AXIS_STATE))
+        take_state(s, &x);
     for (int64_t t = 0; s->options->chunks != CHUNKS_TREE && t + chunk <= start; t += chunk)
         close_chunk(s, &x, t, t + chunk);
     if (s->options->chunks == CHUNKS_TREE && start > 0)
         add_chunks(s, &x, 0, start / chunk, chunk);
     scale_query(s);
-    for (int64_t j = start; j < s->last; j++) {
-        w[j] = sim_dot(s, s->q, s->k[j], s->dim);
-        if (s->p->scale != 1 && s->options->scale == SCALE_SCORE)
-            w[j] = sim_mul(s, &s->unit.acc, w[j], sim_scale_power(s, 1));
-        w[j] = times(s, w[j], between(s, j, s->i));
-    }
-    const num over = between(s, start - 1, s->i), factor = coefficient(s, 1);
+    for (int64_t j = start; j < s->last; j++)
+        w[j] = pair(s, j);
     for (int64_t c = 0; c < s->p->e; c++) {
-        num state[SIM_MONOMIALS];
+        num own = -1, old = x.started ? read_chunk(s, &x, start, c) : -1;
         for (int64_t j = start; j < s->last; j++)
             column[j] = s->v[j][c];
-        s->u[c] = sim_dot(s, w + start, column + start, s->last - start);
-        if (!x.started)
-            continue;
-        for (int64_t r = 0; r < x.rows; r++)
-            state[r] = x.sum[r][c];
-        const num old = sim_mul(s, &s->unit.acc, sim_dot(s, s->q, state, x.rows), factor);
-        s->u[c] = sim_add(s, &s->unit.sum, times(s, old, over), s->u[c]);
+        if (start < s->last)
+            own = sim_dot(s, w + start, column + start, s->last - start);
+        s->u[c] = own < 0 ? old : old < 0 ? own : sim_add(s, &s->unit.sum, old, own);
     }
     s->has_u = 1;
+    chunk_state(s);
     sim_finish(s, s->u, -1);
 }

@@ -30,6 +30,19 @@ static num blocks(sim *s, const num *x, int64_t count)
     return sum;
 }
 
+/* Four lanes of every fourth number, then their pairs. */
+static num lanes(sim *s, const num *x, int64_t count)
+{
+    num lane[4];
+    const int64_t most = count < 4 ? count : 4;
+    for (int64_t k = 0; k < most; k++) {
+        lane[k] = x[k];
+        for (int64_t n = k + 4; n < count; n += 4)
+            lane[k] = sim_add(s, &s->unit.sum, lane[k], x[n]);
+    }
+    return pairs(s, lane, most);
+}
+
 /* ---- R-TENSOR ------------------------------------------------------------------------------------------------- */
 /* x, cut below `grain`: toward zero. */
 static num cut(sim *s, num x, long double grain)
@@ -87,6 +100,7 @@ num sim_total(sim *s, const num *x, int64_t count)
         return tensor(s, x, count);
     const num sum = s->options->sum == SUM_PAIRS    ? pairs(s, x, count)
                     : s->options->sum == SUM_BLOCKS ? blocks(s, x, count)
+                    : s->options->sum == SUM_LANES  ? lanes(s, x, count)
                                                     : serial(s, x, count);
     return s->finer ? sim_round(s, &s->unit.acc, sum) : sum;
 }
@@ -97,8 +111,9 @@ num sim_dot(sim *s, const num *a, const num *b, int64_t count)
     const tape_unit *unit = s->options->sum >= SUM_FMA ? NULL : &s->unit.sum;
     for (int64_t k = 0; k < count; k++)
         term[k] = sim_mul(s, unit, a[k], b[k]);
-    if (s->options->sum == SUM_FMA && count == 1)
-        term[0] = sim_round(s, &s->unit.sum, term[0]);
+    const int64_t alone = s->options->sum == SUM_FMA ? 1 : s->options->sum == SUM_LANES ? 4 : 0;
+    for (int64_t k = 0; k < alone && k < count; k++) /* a first product is added to 0 */
+        term[k] = sim_round(s, &s->unit.sum, term[k]);
     return sim_total(s, term, count);
 }
 

@@ -80,7 +80,7 @@ static const option_row option_table[] = {
     { { "out", KEY_OUT, "DIR", 0,
         "write results.jsonl, results.csv, junit.xml, results.sarif, code-quality.json and summary.md into DIR", 0 },
       "gate" },
-    { { "out", KEY_OUT, "DIR", 0, "the same files as gate, and traits.jsonl, into DIR", 0 }, "audit" },
+    { { "out", KEY_OUT, "DIR", 0, "the same files as gate, traits.jsonl and noticed.json into DIR", 0 }, "audit" },
     { { "out", KEY_OUT, "DIR", 0, "write study-NAME.jsonl, .csv and .svg into DIR", 0 }, "study" },
     { { "out", KEY_OUT, "DIR", 0, "write claims.md and claims.json into DIR", 0 }, "claims" },
     { { "out", KEY_OUT, "DIR", 0, "write defects.md and .json, or with --gate gates.md and .json, into DIR", 0 },

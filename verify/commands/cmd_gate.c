@@ -104,18 +104,32 @@ static attest_status check_kernels(const attest_gate *gate, const char *require_
     return require_device ? check_device(gate, require_device, err) : ATTEST_OK;
 }
 
-/* OUT/traits.jsonl: an audit's; of an earlier one in the same folder nothing stays. */
+static attest_status path_in(char *path, size_t len, const char *out, const char *name, attest_error *err)
+{
+    return snprintf(path, len, "%s/%s", out, name) < (int)len
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", out);
+}
+
+static attest_status forget(const char *path, attest_error *err)
+{
+    return unlink(path) == 0 || errno == ENOENT
+               ? ATTEST_OK
+               : attest_fail(err, attest_of_errno(ATTEST_IO), "%s: %s", path, strerror(errno));
+}
+
+/* OUT/traits.jsonl and OUT/noticed.json: an audit's; of an earlier one in the same folder nothing stays. */
 static attest_status write_traits(const attest_gate *gate, const char *out, const attest_traits *traits,
                                   attest_error *err)
 {
-    char path[4096];
-    if (snprintf(path, sizeof path, "%s/traits.jsonl", out) >= (int)sizeof path)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path is too long", out);
-    if (gate->traits)
-        return attest_traits_write_jsonl(traits, path, err);
-    if (unlink(path) != 0 && errno != ENOENT)
-        return attest_fail(err, attest_of_errno(ATTEST_IO), "%s: %s", path, strerror(errno));
-    return ATTEST_OK;
+    attest_status status = ATTEST_OK;
+    char path[4096], noticed[4096];
+    ATTEST_TRY(path_in(path, sizeof path, out, "traits.jsonl", err));
+    ATTEST_TRY(path_in(noticed, sizeof noticed, out, "noticed.json", err));
+    ATTEST_TRY(forget(noticed, err));
+    status = gate->traits ? attest_traits_write_jsonl(traits, path, err) : forget(path, err);
+out:
+    return status;
 }
 
 static attest_status tell_traits(const attest_cli *cli, const attest_traits *traits, attest_error *err)
@@ -128,19 +142,26 @@ static attest_status tell_traits(const attest_cli *cli, const attest_traits *tra
     return ATTEST_OK;
 }
 
-/* What the audit would have noticed. */
+/* What the audit would have noticed, printed and in OUT/noticed.json. */
 static attest_status tell_noticed(const attest_cli *cli, const attest_gate *gate, const attest_results *results,
                                   attest_error *err)
 {
     const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
     attest_noticed *list = NULL;
     size_t count = 0;
+    char path[4096];
     attest_status status = ATTEST_OK;
     const int tap = cli->options.format && strcmp(cli->options.format, "tap") == 0;
-    if (!gate->traits || tap || (cli->options.quiet && !json))
+    const int told = json || (!tap && !cli->options.quiet);
+    if (!gate->traits || (!told && !cli->out))
         return status;
     ATTEST_TRY(attest_gate_noticed(&list, &count, results, gate, err));
-    ATTEST_TRY(attest_noticed_print(stdout, list, count, json, err));
+    if (cli->out) {
+        ATTEST_TRY(path_in(path, sizeof path, cli->out, "noticed.json", err));
+        ATTEST_TRY(attest_noticed_write(list, count, path, err));
+    }
+    if (told)
+        ATTEST_TRY(attest_noticed_print(stdout, list, count, json, err));
 out:
     free(list);
     return status;

@@ -2,12 +2,13 @@
 #include "verify/gate/noticed.h"
 
 #include <gsl/gsl_sort.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "props/draw/draw.h"
+#include "reports/json.h"
+#include "reports/report.h"
 #include "reports/table.h"
 #include "verify/gate/gate_private.h"
 
@@ -200,21 +201,44 @@ out:
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
-static attest_status print_json(FILE *out, const attest_noticed *entry, attest_error *err)
+static json_t *numbers(const double *x)
 {
-    json_t *line = json_pack("{s:s, s:s, s:s, s:[], s:[], s:[]}", "kernel", entry->kernel, "class", entry->class,
-                             "variant", entry->variant, "lengths", "noticed_at", "keys_seen_at");
-    for (int l = 0; line && l < ATTEST_NOTICED_LENGTHS; l++) {
-        const double figure[2] = { entry->error[l], entry->keys[l] };
-        json_array_append_new(json_object_get(line, "lengths"), json_integer(attest_noticed_lengths[l]));
-        for (int k = 0; k < 2; k++)
-            json_array_append_new(json_object_get(line, k ? "keys_seen_at" : "noticed_at"),
-                                  isfinite(figure[k]) ? json_real(figure[k]) : json_null());
-    }
-    const int bad = !line || json_dumpf(line, out, JSON_COMPACT) != 0;
-    json_decref(line);
-    fputc('\n', out);
-    return bad || attest_starved() ? attest_print_failed(err, "what an audit would have noticed") : ATTEST_OK;
+    json_t *list = json_array();
+    for (int l = 0; l < ATTEST_NOTICED_LENGTHS; l++)
+        json_array_append_new(list, attest_json_number(x[l]));
+    return list;
+}
+
+static json_t *lengths(void)
+{
+    double x[ATTEST_NOTICED_LENGTHS];
+    for (int l = 0; l < ATTEST_NOTICED_LENGTHS; l++)
+        x[l] = (double)attest_noticed_lengths[l];
+    return numbers(x);
+}
+
+static json_t *entry_of(const attest_noticed *entry)
+{
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "kernel", attest_json_text(entry->kernel), "class",
+                     attest_json_text(entry->class), "variant", attest_json_text(entry->variant), "lengths", lengths(),
+                     "noticed_at", numbers(entry->error), "keys_seen_at", numbers(entry->keys));
+}
+
+attest_status attest_noticed_write(const attest_noticed *list, size_t count, const char *path, attest_error *err)
+{
+    attest_output out = { .file = NULL };
+    attest_status status = ATTEST_OK;
+    json_t *entries = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(entries, entry_of(&list[i]));
+    ATTEST_TRY(attest_output_open(&out, path, err));
+    status = attest_json_pretty(out.file, entries);
+    entries = NULL;
+    if (status != ATTEST_OK)
+        status = attest_print_failed(err, path);
+out:
+    json_decref(entries);
+    return attest_output_close(&out, status, err);
 }
 
 static void error_cell(attest_table *table, double error)
@@ -234,7 +258,8 @@ attest_status attest_noticed_print(FILE *out, const attest_noticed *list, size_t
     attest_status status = ATTEST_OK;
     attest_table table;
     for (size_t i = 0; json && i < count; i++)
-        ATTEST_TRY(print_json(out, &list[i], err));
+        if (attest_json_line(out, entry_of(&list[i])) != ATTEST_OK)
+            ATTEST_TRY(attest_print_failed(err, "what an audit would have noticed"));
     if (json || count == 0)
         goto out;
     fputs(

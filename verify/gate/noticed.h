@@ -25,6 +25,10 @@ typedef struct attest_noticed {
 attest_status attest_gate_noticed(attest_noticed **list, size_t *count, const attest_results *results,
                                   const attest_gate *gate, attest_error *err);
 
+/* The file at `path`, whole or not there: an array of the objects of attest_noticed_print()'s lines, each with kernel,
+ * class, variant, and three arrays: lengths, noticed_at and keys_seen_at (NAN: null). */
+attest_status attest_noticed_write(const attest_noticed *list, size_t count, const char *path, attest_error *err);
+
 /* The table, or (json) a line an entry. */
 attest_status attest_noticed_print(FILE *out, const attest_noticed *list, size_t count, int json, attest_error *err);
 

@@ -80,11 +80,17 @@ typedef struct output_case {
     double given_u, given_z; /* absolute terms of given states */
 } output_case;
 
-/* R-RUNNING: an undeclared kernel may keep a running mean; the largest |v| is 2. */
+/* R-RUNNING: an undeclared kernel may keep a running mean; the largest |v| is 2, a share may be above 1. */
+static double mean_of(const row_case *r)
+{
+    const double tau = both(both(gamma_of(6, U), value_of(r->m.u_div)), value_of(r->m.u_cast));
+    return 2 * (1 + gamma_of(2, tau));
+}
+
 static double running(const row_case *r)
 {
     const double kappa = both(gamma_of(6, U), value_of(r->m.u_div));
-    return r->m.running ? 2 * kappa / (1 - 2 * kappa) * (1 + gamma_of(6 * (3 + 1), U)) : 0;
+    return r->m.running ? mean_of(r) * kappa / (1 - 2 * kappa) * (1 + gamma_of(6 * (3 + 1), U)) : 0;
 }
 
 static double weights_of(const row_case *r)
@@ -99,12 +105,14 @@ static void expect_o(expected *y, const row_case *r, const output_case *c)
 {
     const double z = ball_of(r->x.row.z) + c->beside, o = ball_of(r->x.row.o), extra = value_of(r->w.extra_error);
     const double weak = left(r, z, extra), d = denominator(r, c->beside + extra, c->given_z), weaker = weak - d;
-    const double common = spread(r, BOUND_CAST, o) / weak, moved = r->m.running ? 2 * total_of(r, BOUND_CAST) : 0,
+    const double common = spread(r, BOUND_CAST, o) / weak,
+                 moved = r->m.running ? mean_of(r) * total_of(r, BOUND_CAST) : 0,
                  apart = (spread(r, BOUND_CAST, 0) + moved) / weaker;
     double relative = value_of(r->m.u_div);
     if (r->w.merges && r->m.exponential) {
         const double sum = gamma_of((double)r->w.merges + 1, fmax(value_of(r->m.u), value_of(r->m.u_sum)));
-        relative = both(relative, both(expm1(value_of(r->w.merge)), both(gamma_of(2, value_of(r->m.u_exp)), sum)));
+        relative = both(relative, both(expm1(value_of(r->w.merge)),
+                                       both(gamma_of(2 * (double)r->w.logs, value_of(r->m.u_exp)), sum)));
     }
     y->term[ATTEST_TERM_SCORE] = spread(r, BOUND_SCORE, o) / weak;
     y->term[ATTEST_TERM_EXP] = (spread(r, BOUND_EXP, o) + extra * fabs(o)) / weak;
@@ -120,7 +128,7 @@ static void expect_u(expected *y, const row_case *r, const output_case *c)
 {
     y->term[ATTEST_TERM_SCORE] = spread(r, BOUND_SCORE, 0);
     y->term[ATTEST_TERM_EXP] = spread(r, BOUND_EXP, 0);
-    y->term[ATTEST_TERM_CAST] = spread(r, BOUND_CAST, 0) + (r->m.running ? 2 * total_of(r, BOUND_CAST) : 0);
+    y->term[ATTEST_TERM_CAST] = spread(r, BOUND_CAST, 0) + (r->m.running ? mean_of(r) * total_of(r, BOUND_CAST) : 0);
     y->term[ATTEST_TERM_ACCUMULATION] = numerator(r, c->given_u) + running(r) * weights_of(r);
     round_output(y, r, fabs(ball_of(r->x.row.u)), 0, c->dtype);
 }

@@ -1,9 +1,12 @@
 /* test_hollow.c - kernels with something taken away (plugins/hollow.c): what is wrong fails where it declares what the
  * built-in kernels do, and never passes; what is right never fails, even if it declares nothing. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "reports/files/json_file.h"
 #include "verify/gate/gate.h"
 #include "verify/gate/noticed.h"
 
@@ -79,6 +82,35 @@ START_TEST(never_passes)
 }
 END_TEST
 
+/* An array of entries, whole or not there; what is not known is null. */
+static void check_file(attest_noticed *list, size_t count)
+{
+    char folder[] = "/tmp/attest-noticed-XXXXXX", path[64];
+    attest_error err = { "" };
+    json_t *file = NULL;
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/noticed.json", folder);
+    list[1].error[2] = (double)NAN;
+    ok(attest_noticed_write(list, count, path, &err), &err);
+    ok(attest_json_read(&file, path, &err), &err);
+    ck_assert_uint_eq(json_array_size(file), count);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *entry = json_array_get(file, i);
+        ck_assert_str_eq(json_string_value(json_object_get(entry, "kernel")), list[i].kernel);
+        ck_assert_str_eq(json_string_value(json_object_get(entry, "class")), list[i].class);
+        for (size_t l = 0; l < ATTEST_NOTICED_LENGTHS; l++) {
+            const json_t *error = json_array_get(json_object_get(entry, "noticed_at"), l);
+            ck_assert(json_integer_value(json_array_get(json_object_get(entry, "lengths"), l)) ==
+                      attest_noticed_lengths[l]);
+            ck_assert(i == 1 && l == 2 ? json_is_null(error) : json_real_value(error) == list[i].error[l]);
+            ck_assert(json_number_value(json_array_get(json_object_get(entry, "keys_seen_at"), l)) == list[i].keys[l]);
+        }
+    }
+    json_decref(file);
+    ck_assert(unlink(path) == 0 && rmdir(folder) == 0); /* no temporary file is left */
+    ck_assert_int_eq(attest_noticed_write(list, count, path, &err), ATTEST_BAD_INPUT);
+}
+
 /* What an audit tells: a kernel that declares less notices less, and more keys hide more. */
 START_TEST(test_noticed)
 {
@@ -117,6 +149,7 @@ START_TEST(test_noticed)
         ck_assert(bare->keys[l] >= 0 && bare->keys[l] <= declared->keys[l] && declared->keys[l] <= 1);
     }
     ck_assert(list[0].keys[0] == 1);
+    check_file(list, count);
     free(list);
     attest_plan_clear(&plan);
     attest_results_clear(&results);
