@@ -1,5 +1,4 @@
-/* rows.h - how the fast kernels read rows of q, k and v, and whether rows of o need more than a division.
- */
+/* rows.h - how the fast kernels read rows of q, k and v, and whether rows of o need more than a division. */
 #ifndef ATTEST_FAST_ROWS_H
 #define ATTEST_FAST_ROWS_H
 
@@ -22,6 +21,17 @@ static inline const float *fast_row(float *buffer, const attest_tensor *t, int64
     for (int64_t c = 0; c < count && t->dtype == ATTEST_F16; c++)
         buffer[c] = fast_f16(stored[c]);
     return buffer;
+}
+
+/* Is one of x[count] an infinity or a NaN? */
+static inline int fast_rough(const float *x, int64_t count)
+{
+    uint32_t most = 0;
+    for (int64_t c = 0; c < count; c++) {
+        const uint32_t size = attest_f32_bits(x[c]) & 0x7fffffffu;
+        most = size > most ? size : most;
+    }
+    return most >= 0x7f800000u;
 }
 
 /* phi(row (b,h,i) of t) of a token at `position`: token_dim entries, as token_row(). */
