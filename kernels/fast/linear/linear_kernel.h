@@ -181,7 +181,7 @@ attest_status FAST_NAME(linear_run)(const attest_call *call)
                        .plain = linear_by_channel(p),
                        .wide = linear_slices(p) > 1 ? LINEAR_WIDTH : p->e };
     const int64_t tasks = p->b * p->hkv * linear_slices(p);
-    const int threads = (int)linear_threads(p);
+    const int threads = (int)fast_threads_within(linear_threads(p), call->workspace_size, 0, x.at.each);
     (void)threads; /* without OpenMP */
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic)

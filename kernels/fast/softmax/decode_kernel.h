@@ -316,7 +316,8 @@ attest_status FAST_NAME(decode_run)(const attest_call *call)
     const decode x = { .x = { .p = p, .t = call->tensors, .shared = call->workspace, .steps = score_has_steps(p) },
                        .at = decode_lay_out(p, PANEL) };
     const int64_t tasks = decode_tasks(p, ROWS), rows = p->b * p->hq * p->n;
-    const int threads = (int)decode_threads(p, ROWS);
+    const int threads = (int)fast_threads_within(decode_threads(p, ROWS), call->workspace_size, x.at.scratch,
+                                                 x.at.each);
     (void)threads; /* without OpenMP */
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)

@@ -84,6 +84,28 @@ static inline void isa_check_wide(const char *kernel, const char *line, attest_s
 }
 
 #ifdef _OPENMP /* without it there is one thread */
+/* Threads that came after the workspace was asked for find no room in it, and write nowhere else. */
+static inline void isa_check_late_threads(scene *s, size_t size, int most)
+{
+    enum { BEHIND = 1 << 20, SIGN = 0x5a };
+    const attest_tensors tensors = attest_view_tensors(&s->view);
+    unsigned char *workspace = malloc(size + BEHIND);
+    ck_assert_ptr_nonnull(workspace);
+    memset(workspace, SIGN, size + BEHIND);
+    const attest_call call = { .struct_size = sizeof call,
+                               .outputs = ATTEST_OUTPUTS_KNOWN,
+                               .problem = &s->c.problem,
+                               .tensors = &tensors,
+                               .workspace = workspace,
+                               .workspace_size = size };
+    omp_set_num_threads(most);
+    scene_blank(s);
+    ck_assert_int_eq(s->kernel->run(&call), ATTEST_OK);
+    for (size_t n = 0; n < BEHIND; n++)
+        ck_assert_msg(workspace[size + n] == SIGN, "%s: written %zu bytes behind the workspace", s->where, n);
+    free(workspace);
+}
+
 /* The problem has work for `most` threads at least. */
 static inline void isa_check_threads(const char *kernel, const char *line, int most)
 {
@@ -93,6 +115,8 @@ static inline void isa_check_threads(const char *kernel, const char *line, int m
     const size_t size = attest_kernel_workspace(attest_own(s.kernel), &s.c.problem);
     scene_run(&s);
     const uint64_t one = isa_hash(&s);
+    isa_check_late_threads(&s, size, most);
+    ck_assert_msg(isa_hash(&s) == one, "%s: bits depend on late threads", s.where);
     for (int threads = 2; threads <= most; threads++) {
         omp_set_num_threads(threads);
         ck_assert_uint_gt(attest_kernel_workspace(attest_own(s.kernel), &s.c.problem), size); /* it uses them */
