@@ -17,8 +17,8 @@ static inline int64_t fast_threads_most(void) { return 1; }
 static inline int64_t fast_thread(void) { return 0; }
 #endif
 
-/* So many of `threads` as have a share of `each` floats in a workspace of `bytes`, behind the `shared` floats of all; at
- * least 1.  OpenMP's number may have grown since the workspace was asked for. */
+/* So many of `threads` as have a share of `each` floats in a workspace of `bytes`, behind the `shared` floats of all;
+ * at least 1.  OpenMP's number may have grown since the workspace was asked for. */
 static inline int64_t fast_threads_within(int64_t threads, size_t bytes, int64_t shared, int64_t each)
 {
     const int64_t room = ((int64_t)(bytes / sizeof(float)) - shared) / each;

@@ -13,8 +13,8 @@
  *            walks back, token by token.
  *            Every product of decays is made forwards, one factor a token: none is divided, and none is a logarithm.
  * Tasks      a KV head and LINEAR_WIDTH channels of its values, or all where Norm takes the channels together.
- * Errors     s: gamma_dim and the scale; D: a rounding a token; the sum over a block by itself, then one rounding with
- *            f S.  Blocks shorter than a chunk are another order of the chunk's addends.
+ * Errors     phi: rows.h; s: gamma_dim and the scale; D: a rounding a token; the sum over a block by itself, then one
+ *            rounding with f S.  Blocks shorter than a chunk are another order of the chunk's addends.
  * Masked     A key that a row does not see has the weight 0; where a block's values are not all finite, each row is
  *            summed to its own last key.
  */

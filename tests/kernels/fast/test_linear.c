@@ -29,6 +29,8 @@ static const char *const lines[] = {
     "variant=gla b=3 n=40 d=4 e=4 lens=draw mask=causal-br state=draw",
     "variant=gla hq=4 hkv=2 n=40 d=4 e=4 norm=sum feature=elu1",
     "variant=sla-gla hq=4 n=40 d=4 e=4 chunk=3", "variant=simple-gla n=90 d=8 e=8 chunk=1 state=draw",
+    "variant=linear-elu n=40 d=19 e=4 in=bf16 out=f32", "variant=linear n=40 d=21 e=4 feature=silu norm=none",
+    "variant=linear n=40 d=9 e=4 feature=silu-unit in=f16 out=f32", "variant=linear-elu n=40 d=20 e=4 rope=100",
     "variant=simple-gla n=90 d=8 e=8 chunk=1000 gates=pre-out norm=rms", "variant=simple-gla n=90 d=8 e=8 in=bf16",
     "variant=gla n=70 d=8 e=8 in=f16 out=f32", "variant=retnet n=70 d=8 e=8 scale=-3 in=bf16 out=f32",
 };
