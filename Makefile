@@ -102,12 +102,15 @@ $(KERNEL_LIB): $(call obj,$(KERNEL_SRC))
 # CFLAGS or CPPFLAGS, which a user may set on the command line: that would drop what is added to them here.
 OWN =
 $(BUILD)/kernels/cpu/%.o $(BUILD)/kernels/model/%.o $(BUILD)/kernels/yardstick/%.o $(BUILD)/kernels/redrawn/%.o: OWN = $(KERNEL_FLAGS) -Ikernels
-# the fast kernels: one source a family, one file an instruction set; threads
+# the fast kernels: one source a family, one file an instruction set, which is stated here (kernels/fast/simd.h); threads
+FOR_AVX2 = -mavx2 -mfma -DFAST_FOR_AVX2
+FOR_AVX512 = -mavx512f -mfma -DFAST_FOR_AVX512
+FOR_AVX512BF16 = -mavx512f -mavx512bf16 -mfma -DFAST_FOR_AVX512BF16
 FAST_FLAGS = $(KERNEL_FLAGS) $(OPENMP) -Ikernels
 $(BUILD)/kernels/fast/%.o: OWN = $(FAST_FLAGS)
-$(BUILD)/kernels/fast/%_avx2.o: OWN = $(FAST_FLAGS) -mavx2 -mfma
-$(BUILD)/kernels/fast/%_avx512.o: OWN = $(FAST_FLAGS) -mavx512f -mfma
-$(BUILD)/kernels/fast/%_avx512bf16.o: OWN = $(FAST_FLAGS) -mavx512f -mavx512bf16 -mfma
+$(BUILD)/kernels/fast/%_avx2.o: OWN = $(FAST_FLAGS) $(FOR_AVX2)
+$(BUILD)/kernels/fast/%_avx512.o: OWN = $(FAST_FLAGS) $(FOR_AVX512)
+$(BUILD)/kernels/fast/%_avx512bf16.o: OWN = $(FAST_FLAGS) $(FOR_AVX512BF16)
 $(BUILD)/kernels/library/registry.o: OWN = -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'
 $(BUILD)/reference/%.o: OWN = $(EXACT)
@@ -122,8 +125,8 @@ $(BUILD)/tests/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_T
 # the functions of the fast kernels as these are compiled, and their loops once more
 FAST_TEST = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' $(FAST_FLAGS) -Wno-psabi
 $(BUILD)/tests/certify/functions.o $(BUILD)/tests/certify/functions_%.o $(BUILD)/tests/kernels/fast/%.o: OWN = $(FAST_TEST)
-$(BUILD)/tests/certify/functions_avx2.o: OWN = $(FAST_TEST) -mavx2 -mfma
-$(BUILD)/tests/certify/functions_avx512.o: OWN = $(FAST_TEST) -mavx512f -mfma
+$(BUILD)/tests/certify/functions_avx2.o: OWN = $(FAST_TEST) $(FOR_AVX2)
+$(BUILD)/tests/certify/functions_avx512.o: OWN = $(FAST_TEST) $(FOR_AVX512)
 COMPILE = $(CC) $(BASE) $(OWN) -c -o $@ $<
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -329,6 +332,7 @@ lint: format-check
 	sh tests/lint/style.sh
 	@$(SUBMAKE) WERROR=1 objects
 	python3 tests/lint/layers.py --build $(BUILD)
+	@CC="$(CC)" sh tests/lint/isa.sh $(MAKE) $(BUILD)
 	@$(SUBMAKE) BUILD=$(BUILD)/clang-O0 CC=clang CFLAGS=-O0 KERNEL_FLAGS=-ffp-contract=off DEFECT_FLAGS= DD_FLAGS= OPENMP= \
 	            WERROR=1 objects
 # Another version of clang-format lays out otherwise: it neither checks nor changes anything.
@@ -454,6 +458,6 @@ help:
 	@echo "fuzz       readers of outside text under random input: FUZZ='suite npy' SECONDS=60 (each)"
 
 # What each object was made of; builds of their own below $(BUILD) read theirs.
-OTHER_BUILDS = asan ubsan tsan smoke fuzz clang clang-O0 coverage debug mutate made-up/axis
+OTHER_BUILDS = haswell asan ubsan tsan smoke fuzz clang clang-O0 coverage debug mutate made-up/axis
 -include $(shell find $(BUILD) $(OTHER_BUILDS:%=-path $(BUILD)/% -prune -o) -name '*.d' -print 2>/dev/null)
 endif

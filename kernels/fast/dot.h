@@ -29,7 +29,7 @@ static inline vec dot_cast(vec x)
     return vec_select(x == x, rounded, (vec)((bits | 0x400000) & 0xffff0000u));
 }
 
-#if defined(__AVX512BF16__) && !defined(FAST_WIDE)
+#if defined(SIMD_512_BF16)
 static inline unsigned dot_begin(void) { return 0; }
 static inline void dot_end(unsigned before) { (void)before; }
 static inline void dot_pack(float *of_pairs, int64_t count) /* a word in the place of the even entry */
@@ -51,7 +51,7 @@ static inline void dot_pack(float *of_pairs, int64_t count)
     (void)of_pairs;
     (void)count;
 }
-#if (defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__))) && !defined(FAST_WIDE)
+#if defined(SIMD_512) || defined(SIMD_256)
 static inline unsigned dot_begin(void)
 {
     const unsigned before = _mm_getcsr();

@@ -43,4 +43,13 @@ int fast_has_bf16(void)
 #endif
 }
 
+int fast_level(void)
+{
+#ifdef FAST_ALL_ISAS
+    return fast_has_bf16() ? FAST_ISAS : (int)fast_isa_used();
+#else
+    return FAST_PORTABLE;
+#endif
+}
+
 fast_isa fast_isa_used(void) { return fast_isa_at_most(getenv("FAST_CPU")); }

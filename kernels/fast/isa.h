@@ -17,6 +17,11 @@ fast_isa fast_isa_used(void);
 /* Has the CPU products of pairs of bf16 numbers (AVX512-BF16)?  0 under each of the limits that FAST_CPU names. */
 int fast_has_bf16(void);
 
+/* What the kernels of this build use here, one of these words: "avx512bf16" where a kernel that has a build of its own
+ * for that extension uses it, and the others AVX-512.  `FAST_LEVELS(X)`: X(word), in the order of fast_level(). */
+#define FAST_LEVELS(X) X("portable") X("avx2") X("avx512") X("avx512bf16")
+int fast_level(void);
+
 /* Calls NAME_avx512, NAME_avx2 or NAME_portable; the last alone in the file of a planted defect, which defines it, and
  * where FAST_ONE_ISA is defined. */
 #if defined(FAST_PLANTED) || defined(FAST_ONE_ISA) || !defined(__x86_64__)

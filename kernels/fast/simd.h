@@ -1,8 +1,10 @@
 /* simd.h - vectors of floats, the same names for every instruction set: what the kernels of this room are written in.
  *
  * A family is one source, FAMILY_kernel.h, that includes this header.  A small file for each instruction set (avx512,
- * avx2, portable) includes that source after the Makefile gave it its -m flags, so that the same loops are compiled
- * three times; FAMILY.c holds the descriptor and picks one of them at run time, by isa.h.
+ * avx2, portable) includes that source, so that the same loops are compiled three times; FAMILY.c holds the descriptor
+ * and picks one of them at run time, by isa.h.  The Makefile states the set of each file: its -m flags, and
+ * FAST_FOR_AVX512BF16, FAST_FOR_AVX512 or FAST_FOR_AVX2 defined; none of them is the portable build.  What else the
+ * compiler is told (-march=native) changes neither names nor loops.
  *
  *     FAST_NAME(x)   x_avx512, x_avx2 or x_portable: the names of what such a file exports; x_avx512bf16 of a kernel
  *                    that has a build of its own for that extension
@@ -26,16 +28,19 @@
 #if defined(FAST_WIDE) /* the blocking of avx512 in portable code: only tests compile it */
 #define FAST_NAMED(name) name##_wide
 enum { LANES = 16, ROWS = 12 };
-#elif defined(__AVX512F__)
+#elif defined(FAST_FOR_AVX512BF16) || defined(FAST_FOR_AVX512)
 #include <immintrin.h>
-#if defined(__AVX512BF16__)
+#define SIMD_512
+#if defined(FAST_FOR_AVX512BF16)
+#define SIMD_512_BF16
 #define FAST_NAMED(name) name##_avx512bf16
 #else
 #define FAST_NAMED(name) name##_avx512
 #endif
 enum { LANES = 16, ROWS = 12 };
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(FAST_FOR_AVX2)
 #include <immintrin.h>
+#define SIMD_256
 #define FAST_NAMED(name) name##_avx2
 enum { LANES = 8, ROWS = 6 };
 #else
@@ -118,7 +123,7 @@ static inline uint16_t fast_bf16(float x)
 }
 
 /* ---- what differs ------------------------------------------------------------------------------------------- */
-#if defined(__AVX2__) && !defined(FAST_WIDE)
+#if defined(SIMD_512) || defined(SIMD_256)
 static inline float simd_total(__m256 a)
 {
     const __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -129,7 +134,7 @@ static inline float simd_total(__m256 a)
 
 /* vec_fma: a b + c.  vec_larger: a > b ? a : b, so that a NaN in a gives b.  vec_highest: the largest lane of a vector
  * without NaN.  vec_total: the lanes added up in a tree, each to the one half of them further on. */
-#if defined(__AVX512F__) && !defined(FAST_WIDE)
+#if defined(SIMD_512)
 static inline vec vec_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 static inline vec vec_larger(vec a, vec b) { return _mm512_max_ps(a, b); }
 static inline float vec_highest(vec a) { return _mm512_reduce_max_ps(a); }
@@ -138,7 +143,7 @@ static inline float vec_total(vec a)
     const __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a), 1));
     return simd_total(_mm256_add_ps(_mm512_castps512_ps256(a), high));
 }
-#elif defined(__AVX2__) && defined(__FMA__) && !defined(FAST_WIDE)
+#elif defined(SIMD_256)
 static inline vec vec_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 static inline vec vec_larger(vec a, vec b) { return _mm256_max_ps(a, b); }
 static inline float vec_highest(vec a)

@@ -1,6 +1,8 @@
 /* registry.c - the table of built-in kernels: one row each. */
 #include "kernels/library/registry.h"
 
+#include "kernels/fast/isa.h"
+
 #ifndef ATTEST_BUILD_FLAGS /* the Makefile passes compiler and flags of kernels/cpu */
 #define ATTEST_BUILD_FLAGS "-O3 -ffp-contract=off"
 #endif
@@ -39,16 +41,19 @@ static const attest_kernel *const builtin_kernels[] = {
     &attest_kernel_delta_wy_f32,
 };
 
+/* What a result says of its build tells too which instruction set the fast kernels use in this process. */
+#define BUILTIN(level)                                                                                                 \
+    {                                                                                                                  \
+        .struct_size = sizeof(attest_library),                                                                         \
+        .abi_version = ATTEST_ABI_VERSION,                                                                             \
+        .name = "built-in",                                                                                            \
+        .build_flags = ATTEST_BUILD_FLAGS "; fast kernels: " level,                                                    \
+        .kernels = builtin_kernels,                                                                                    \
+        .kernel_count = sizeof builtin_kernels / sizeof builtin_kernels[0],                                            \
+    },
+
 const attest_library *attest_builtin_library(void)
 {
-    static const attest_library library = {
-        .struct_size = sizeof library,
-        .abi_version = ATTEST_ABI_VERSION,
-        .name = "built-in",
-        .build_flags = ATTEST_BUILD_FLAGS,
-        .kernels = builtin_kernels,
-        .kernel_count = sizeof builtin_kernels / sizeof builtin_kernels[0],
-        .memory = NULL,
-    };
-    return &library;
+    static const attest_library library[] = { FAST_LEVELS(BUILTIN) };
+    return &library[fast_level()];
 }

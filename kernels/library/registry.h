@@ -8,7 +8,8 @@
 
 #include "kernels/attest.h"
 
-/* The library of built-in CPU kernels; constant, never NULL. */
+/* The library of built-in CPU kernels; constant, never NULL.  Its build_flags end with the instruction set that the
+ * fast kernels use here (kernels/fast/isa.h). */
 const attest_library *attest_builtin_library(void);
 
 #endif

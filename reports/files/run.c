@@ -23,9 +23,9 @@ static const struct {
     {                                                                                                                  \
 #field, offsetof(attest_run_info, field), 0                                                                    \
     }
-    TEXT(tool),         TEXT(run),       TEXT(suite),     TEXT(suite_hash), TEXT(cases_hash),
-    TEXT(kernels_hash), TEXT(options),   TEXT(ended),     NUMBER(cases),    NUMBER(done),
-    NUMBER(planned),    NUMBER(results), NUMBER(refused), NUMBER(complete), NUMBER(finished)
+    TEXT(tool),      TEXT(run),       TEXT(suite),     TEXT(suite_hash), TEXT(cases_hash), TEXT(kernels_hash),
+    TEXT(options),   TEXT(device),    TEXT(flags),     TEXT(ended),      NUMBER(cases),    NUMBER(done),
+    NUMBER(planned), NUMBER(results), NUMBER(refused), NUMBER(complete), NUMBER(finished)
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 

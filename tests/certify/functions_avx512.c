@@ -1,5 +1,5 @@
 /* functions_avx512.c - functions_many.h for AVX-512. */
-#if defined(__AVX512F__)
+#ifdef FAST_FOR_AVX512
 #include "tests/certify/functions_many.h"
 #else
 typedef int functions_no_avx512; /* ISO C has no empty file */

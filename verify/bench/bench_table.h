@@ -101,8 +101,9 @@ attest_bench_spread attest_bench_over(const attest_bench_table *table, int n, in
 attest_bench_spread attest_bench_speed_up(const attest_bench_table *table);
 /* The same of row n, a kernel with several threads, against the row before it, the kernel with one. */
 attest_bench_spread attest_bench_kernel_speed_up(const attest_bench_table *table, int n);
-/* What share of the machine's multiply-adds in the kernel's arithmetic (of so many cores as it has threads) would do
- * the formula's, pair by pair, in the time of row n; above 1 where a kernel needs fewer, as recurrences do. */
+/* What share of the machine's fused multiply-adds in f32, or with acc=f64 in f64 (of so many cores as it has threads),
+ * would do the formula's, pair by pair, in the time of row n.  Above 1 where a kernel needs fewer, as recurrences do,
+ * and where the CPU does more of another kind: VDPBF16PS adds two products of bf16 a lane. */
 attest_bench_spread attest_bench_of_multiply_adds(const attest_bench_table *table, int n);
 /* What share of the speed at which one core reads as much memory would read the inputs once,
  * seen or masked, in the time of row n; NaN of rows with several threads. */

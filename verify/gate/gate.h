@@ -61,7 +61,8 @@ attest_status attest_gate_run(attest_results *results, attest_run_info *info, co
 /* ---- the folder of a run ----------------------------------------------------------------------------------------- */
 /* Locks `dir` for this process (-1: not locked, nothing to release) and makes `results` the file results.jsonl in it,
  * that grows while the run goes, beside run.json.  With `resume` the results of a run of the same suite, kernels and
- * options that did not finish are kept, and its date; info->complete then says whether any case is left to run.
+ * options on the same device and instruction set that did not finish are kept, and its date; info->complete then says
+ * whether any case is left to run.
  * ATTEST_BAD_INPUT, one line: another process writes into the folder; with `resume`: no run is there, or another. */
 attest_status attest_gate_folder_open(int *lock, attest_results *results, attest_run_info *info, const char *dir,
                                       int resume, attest_error *err);

@@ -33,6 +33,14 @@ static void hex(char text[20], uint64_t hash) { snprintf(text, 20, "%016llx", (u
 
 static const char *or_any(const char *text) { return text ? text : "*"; }
 
+/* Each text once. */
+static void add_text(char *all, size_t len, const char *text)
+{
+    const size_t at = strlen(all);
+    if (!strstr(all, text))
+        snprintf(all + at, len - at, "%s%s", at > 0 ? " | " : "", text);
+}
+
 attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gate, attest_error *err)
 {
     uint64_t cases = ATTEST_FNV_START, kernels = ATTEST_FNV_START;
@@ -48,6 +56,8 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
         const attest_plan_kernel *kernel = &gate->plan->kernel[k];
         const char *file = gate->plan->library[kernel->library].file_hash;
         kernels = attest_fnv(attest_fnv(kernels, kernel->name, strlen(kernel->name) + 1), file, strlen(file) + 1);
+        add_text(info->device, sizeof info->device, kernel->facts.device);
+        add_text(info->flags, sizeof info->flags, kernel->facts.build_flags);
     }
     snprintf(info->tool, sizeof info->tool, "%s", ATTEST_VERSION);
     snprintf(info->suite, sizeof info->suite, "%s", gate->suite->name);
@@ -71,7 +81,9 @@ static attest_status compare(const attest_run_info *was, const attest_run_info *
                 { "another text of the suite", was->suite_hash, is->suite_hash },
                 { "other cases", was->cases_hash, is->cases_hash },
                 { "other kernels, or other files of theirs", was->kernels_hash, is->kernels_hash },
-                { "other options", was->options, is->options } };
+                { "other options", was->options, is->options },
+                { "another device", was->device, is->device },
+                { "other build flags, or another instruction set", was->flags, is->flags } };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(all[i].was, all[i].is) != 0)
             return attest_fail(err, ATTEST_BAD_INPUT, "--resume: the run in %s is of %s (%s, now %s)", dir, all[i].what,

@@ -86,15 +86,21 @@ static inline void heads_decay(const state *s, real *x, const row *r, int64_t t)
         state_decay(s, decay_token(r->p, r->t, r->b, r->g, t));
 }
 
-/* x[dim] = phi(q_i) and f = 1, walked back from token i to the last key that the row sees. */
+/* x[dim], which is phi(q_i), and f = 1, walked back from token i to the last key that the row sees. */
+static inline void heads_walk(real *f, real *x, const row *r)
+{
+    *f = 1;
+    for (int64_t t = r->i; r->p->axis[ATTEST_AXIS_DECAY].value && t >= r->last; t--)
+        heads_back(f, x, r, t);
+}
+
+/* The same, with x[dim] = phi(q_i). */
 static inline void heads_query(real *f, real *x, const row *r)
 {
     const attest_tensor *q = r->t->role[ATTEST_Q];
     const int64_t length = step_length(r->p, r->t, r->b);
     heads_copy(x, token_row(x, r->p, q, r->b, r->h, r->i, step_position(r->p, length, r->i)), token_dim(r->p));
-    *f = 1;
-    for (int64_t t = r->i; r->p->axis[ATTEST_AXIS_DECAY].value && t >= r->last; t--)
-        heads_back(f, x, r, t);
+    heads_walk(f, x, r);
 }
 
 /* phi(k_t), in the buffer [dim] or in place. */

@@ -1,27 +1,13 @@
 /* delta_wy_own_decay - the state before the chunk is read without the decay of the token that is written. */
 #include "fast/linear/linear_block.h"
 
-#include "cpu/steps/delta.h"
-
-static void before_undecayed(const linear_task *task, const linear_rows *rows, float *f)
+static float factor_undecayed(const linear_task *task, const linear_rows *rows, int64_t n)
 {
-    const linear_layout *at = &task->x->at;
-    const product x = { .u = task->u,
-                        .u_row = task->channels,
-                        .b = task->S,
-                        .b_row = task->channels,
-                        .a = task->x->decay == ATTEST_DECAY_VECTOR ? task->far : task->q,
-                        .a_row = at->row,
-                        .a_step = 1,
-                        .count = at->dim,
-                        .width = task->channels };
-    for (int64_t n = 0; n < rows->count; n++)
-        f[n] = task->x->decay && task->x->decay != ATTEST_DECAY_VECTOR ? task->f[rows->seen[n]] : 1;
-    if (task->before)
-        product_rows(&x, 0, rows->count);
+    const int scalar = task->x->decay && task->x->decay != ATTEST_DECAY_VECTOR;
+    return scalar ? task->f[rows->seen[n]] : 1;
 }
 
-#define delta_before before_undecayed
+#define delta_factor factor_undecayed
 
 #define FAST_PLANTED attest_defect_delta_wy_own_decay_run
 #define attest_kernel_delta_wy_f32 attest_defect_delta_wy_own_decay

@@ -1,27 +1,9 @@
 /* delta_wy_scratch_stale - the rows of a chunk from the 33rd on take what the first rows read of the state. */
 #include "fast/linear/linear_block.h"
 
-#include "cpu/steps/delta.h"
+static int reads_once(const linear_task *task, const linear_rows *rows) { return task->before && rows->i == 0; }
 
-static void before_once(const linear_task *task, const linear_rows *rows, float *f)
-{
-    const linear_layout *at = &task->x->at;
-    const product x = { .u = task->u,
-                        .u_row = task->channels,
-                        .b = task->S,
-                        .b_row = task->channels,
-                        .a = task->x->decay == ATTEST_DECAY_VECTOR ? task->far : task->q,
-                        .a_row = at->row,
-                        .a_step = 1,
-                        .count = at->dim,
-                        .width = task->channels };
-    for (int64_t n = 0; n < rows->count; n++)
-        f[n] = task->x->decay && task->x->decay != ATTEST_DECAY_VECTOR ? task->f[rows->seen[n]] * task->g[n] : 1;
-    if (task->before && rows->i == 0)
-        product_rows(&x, 0, rows->count);
-}
-
-#define delta_before before_once
+#define delta_reads reads_once
 
 #define FAST_PLANTED attest_defect_delta_wy_scratch_stale_run
 #define attest_kernel_delta_wy_f32 attest_defect_delta_wy_scratch_stale

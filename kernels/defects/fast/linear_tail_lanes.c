@@ -3,7 +3,7 @@
 
 static inline void hide_vectors(float *w, int64_t seen, int64_t tokens)
 {
-    for (int64_t j = linear_up(seen, LANES); j < tokens; j++)
+    for (int64_t j = fast_up(seen, LANES); j < tokens; j++)
         w[j] = 0;
 }
 

@@ -89,6 +89,8 @@ DEFECT(linear_slice_first, "linear-chunk-f32", "-", "every slice of 64 channels 
 DEFECT(linear_poison, "linear-chunk-f32", "-",
        "blocks with Inf or NaN are summed like others: keys that a row does not see meet them with weight 0")
 DEFECT(linear_tail_block, "linear-chunk-f32", "-", "a block of fewer than 32 tokens does not become part of the state")
+DEFECT(linear_feature_tail, "linear-chunk-f32", "-",
+       "the channels behind the last whole vector are not mapped by the feature")
 
 /* ---- fast kernels: delta-wy-f32 */
 DEFECT(delta_wy_rate, "delta-wy-f32", "-", "the rate b_t is on the value alone, not on the correction")

@@ -35,7 +35,23 @@ static linear_rows delta_rows(const linear_task *task, int64_t first)
     return rows;
 }
 
-#ifndef delta_before
+#ifndef delta_factor
+/* f of row n of `rows`, tokens that write. */
+static inline float delta_factor(const linear_task *task, const linear_rows *rows, int64_t n)
+{
+    return linear_start_factor(task, rows, n);
+}
+#endif
+
+#ifndef delta_reads
+/* Is there a state that rows read? */
+static inline int delta_reads(const linear_task *task, const linear_rows *rows)
+{
+    (void)rows;
+    return task->before;
+}
+#endif
+
 /* u = f (q S), the rows' part of the state; f [rows]. */
 static inline void delta_before(const linear_task *task, const linear_rows *rows, float *f)
 {
@@ -50,11 +66,10 @@ static inline void delta_before(const linear_task *task, const linear_rows *rows
                         .count = at->dim,
                         .width = task->channels };
     for (int64_t n = 0; n < rows->count; n++)
-        f[n] = linear_start_factor(task, rows, n);
-    if (task->before)
+        f[n] = delta_factor(task, rows, n);
+    if (delta_reads(task, rows))
         product_rows(&x, 0, rows->count);
 }
-#endif
 
 #ifndef delta_write_row
 /* v := b (v - u - sum w_j v_j) of token j of the block, over the tokens [from, j) of its own group; w its weights. */
@@ -106,17 +121,12 @@ static void delta_solve(const linear_task *task, const linear_rows *rows)
 /* The values of the open block become those that its tokens write. */
 static void delta_values(linear_task *task)
 {
-    uint32_t most = 0;
     for (int64_t first = 0; first < task->tokens; first += LINEAR_ROWS) {
         const linear_rows rows = delta_rows(task, first);
         linear_weights(task, &rows);
         delta_solve(task, &rows);
     }
-    for (int64_t c = 0; c < task->tokens * task->channels; c++) {
-        const uint32_t size = attest_f32_bits(task->v[c]) & 0x7fffffffu;
-        most = size > most ? size : most;
-    }
-    task->rough = most >= 0x7f800000u;
+    task->rough = fast_rough(task->v, task->tokens * task->channels);
 }
 
 #endif

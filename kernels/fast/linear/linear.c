@@ -1,6 +1,7 @@
 /* linear.c - linear-chunk-f32: the descriptor of linear.h, and the choice of the instruction set. */
 #include "fast/linear/linear.h"
 
+#include "fast/exp.h"
 #include "fast/isa.h"
 
 #ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
@@ -21,7 +22,8 @@ static size_t workspace(const attest_call *call)
 
 static attest_status run(const attest_call *call) { return FAST_CALL(linear_run, call); }
 
-static const attest_numerics numerics = { STEP_NUMERICS, STEP_STATES, .schedule = ATTEST_SCHEDULE_CHUNK };
+static const attest_numerics numerics = { STEP_ARITHMETIC, STEP_STATES, .exp_error = FAST_EXP_ERROR,
+                                          .schedule = ATTEST_SCHEDULE_CHUNK };
 
 const attest_kernel attest_kernel_linear_chunk_f32 = {
     .struct_size = sizeof attest_kernel_linear_chunk_f32,

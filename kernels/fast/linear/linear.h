@@ -13,14 +13,15 @@
  *            walks back, token by token.
  *            Every product of decays is made forwards, one factor a token: none is divided, and none is a logarithm.
  * Tasks      a KV head and LINEAR_WIDTH channels of its values, or all where Norm takes the channels together.
- * Errors     s: gamma_dim and the scale; D: a rounding a token; the sum over a block by itself, then one rounding with
- *            f S.  Blocks shorter than a chunk are another order of the chunk's addends.
+ * Errors     phi: rows.h; s: gamma_dim and the scale; D: a rounding a token; the sum over a block by itself, then one
+ *            rounding with f S.  Blocks shorter than a chunk are another order of the chunk's addends.
  * Masked     A key that a row does not see has the weight 0; where a block's values are not all finite, each row is
  *            summed to its own last key.
  */
 #ifndef ATTEST_FAST_LINEAR_H
 #define ATTEST_FAST_LINEAR_H
 
+#include "fast/rows.h"
 #include "fast/threads.h"
 
 #include "cpu/steps/heads.h"
@@ -44,8 +45,6 @@ typedef struct linear_layout {
     int64_t each;
 } linear_layout;
 
-static inline int64_t linear_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
-
 /* Is o made of u channel by channel? */
 static inline int linear_by_channel(const attest_problem *p)
 {
@@ -56,7 +55,7 @@ static inline int linear_by_channel(const attest_problem *p)
 /* Tasks of a KV head. */
 static inline int64_t linear_slices(const attest_problem *p)
 {
-    return linear_by_channel(p) ? linear_up(p->e, LINEAR_WIDTH) / LINEAR_WIDTH : 1;
+    return linear_by_channel(p) ? fast_up(p->e, LINEAR_WIDTH) / LINEAR_WIDTH : 1;
 }
 
 /* Tokens of a block at most. */
@@ -64,14 +63,14 @@ static inline int64_t linear_tokens(const attest_problem *p)
 {
     if (p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD)
         return LINEAR_TOKENS;
-    return linear_up(step_max(step_min(p->chunk, p->m), 1), LINEAR_UNIT);
+    return fast_up(step_max(step_min(p->chunk, p->m), 1), LINEAR_UNIT);
 }
 
 static inline linear_layout linear_lay_out(const attest_problem *p)
 {
     const int vector = p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR;
-    const int64_t dim = token_dim(p), wide = linear_up(dim, LINEAR_UNIT), T = linear_tokens(p);
-    const int64_t channels = linear_slices(p) > 1 ? LINEAR_WIDTH : linear_up(p->e, LINEAR_UNIT);
+    const int64_t dim = token_dim(p), wide = fast_up(dim, LINEAR_UNIT), T = linear_tokens(p);
+    const int64_t channels = linear_slices(p) > 1 ? LINEAR_WIDTH : fast_up(p->e, LINEAR_UNIT);
     linear_layout at = { .dim = dim, .row = wide, .channels = channels, .tokens = T };
     at.Z = at.S + wide * channels;
     at.keep = at.Z + wide;
@@ -91,7 +90,7 @@ static inline linear_layout linear_lay_out(const attest_problem *p)
     at.g = at.f + T + LINEAR_UNIT;
     at.z = at.g + LINEAR_ROWS;
     at.x = at.z + LINEAR_ROWS;
-    at.each = at.x + LINEAR_PART * wide + linear_up(p->e, LINEAR_UNIT);
+    at.each = at.x + LINEAR_PART * wide + fast_up(p->e, LINEAR_UNIT);
     return at;
 }
 

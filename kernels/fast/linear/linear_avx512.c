@@ -1,5 +1,5 @@
 /* linear_avx512.c - linear_kernel.h for AVX-512: compiled with -mavx512f. */
-#if defined(__AVX512F__)
+#ifdef FAST_FOR_AVX512
 #include "fast/linear/linear_kernel.h"
 #else
 typedef int linear_no_avx512; /* ISO C has no empty file */

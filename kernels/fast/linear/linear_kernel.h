@@ -122,7 +122,7 @@ static linear_task linear_begin(const linear *x, float *scratch, int64_t number)
     const int64_t slices = linear_slices(x->p), head = number / slices, c = number % slices * x->wide;
     linear_task task = { .x = x, .c = c, .count = step_min(x->wide, x->p->e - c), .before = x->given };
     task.r = (row){ .p = x->p, .t = x->t, .b = head / x->p->hkv, .g = head % x->p->hkv, .scale = (real)x->p->scale };
-    task.channels = linear_up(task.count, PANEL);
+    task.channels = fast_up(task.count, PANEL);
     float **const parts[] = { &task.S, &task.Z,         &task.keep,       &task.k, &task.kt,    &task.v,   &task.a,
                               &task.D, &task.from_part, &task.from_block, &task.q, &task.near,  &task.far, &task.w,
                               &task.u, &task.f,         &task.g,          &task.z, &task.buffer };
@@ -181,7 +181,7 @@ attest_status FAST_NAME(linear_run)(const attest_call *call)
                        .plain = linear_by_channel(p),
                        .wide = linear_slices(p) > 1 ? LINEAR_WIDTH : p->e };
     const int64_t tasks = p->b * p->hkv * linear_slices(p);
-    const int threads = (int)linear_threads(p);
+    const int threads = (int)fast_threads_within(linear_threads(p), call->workspace_size, 0, x.at.each);
     (void)threads; /* without OpenMP */
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic)

@@ -18,15 +18,10 @@ static inline void linear_times(float *x, const float *y, int64_t count)
 /* Channels of value j; 1 if one of them is not finite. */
 static int linear_pack_value(const linear_task *task, int64_t j)
 {
-    const float *value = heads_value(task->buffer, &task->r, task->from + j) + task->c;
-    float *v = task->v + j * task->channels;
-    uint32_t most = 0;
-    for (int64_t c = 0; c < task->count; c++) {
-        const uint32_t size = attest_f32_bits(value[c]) & 0x7fffffffu;
-        v[c] = value[c];
-        most = size > most ? size : most;
-    }
-    return most >= 0x7f800000u;
+    const linear *x = task->x;
+    const float *value = fast_value(task->buffer, x->p, x->t, task->r.b, task->r.g, task->from + j) + task->c;
+    memcpy(task->v + j * task->channels, value, sizeof *value * (size_t)task->count);
+    return fast_rough(value, task->count);
 }
 #endif
 
@@ -36,7 +31,8 @@ static void linear_pack_decay(const linear_task *task, int64_t j)
     const linear *x = task->x;
     float *a = task->a + j * x->at.row;
     const int any = j > 0 || task->before;
-    const float *given = any ? decay_vector(task->buffer, x->p, x->t, task->r.b, task->r.g, task->from + j) : NULL;
+    const attest_tensor *t = x->t->role[ATTEST_DECAY];
+    const float *given = any ? fast_row(task->buffer, t, task->r.b, task->r.g, task->from + j, x->p->d) : NULL;
     for (int64_t c = 0; c < x->at.dim; c++)
         a[c] = given ? given[c] : 1;
 }
@@ -44,15 +40,18 @@ static void linear_pack_decay(const linear_task *task, int64_t j)
 /* Tokens [from, from + tokens): k [tokens][row], v, a. */
 static void linear_pack(linear_task *task)
 {
-    const linear_layout *at = &task->x->at;
+    const linear *x = task->x;
+    const linear_layout *at = &x->at;
+    const attest_tensor *k = x->t->role[ATTEST_K];
     task->rough = 0;
     for (int64_t j = 0; j < task->tokens; j++) {
         float *to = task->k + j * at->row;
-        const float *phi = heads_key(to, &task->r, task->from + j);
+        const int64_t token = task->from + j;
+        const float *phi = fast_token(to, x->p, k, task->r.b, task->r.g, token, token);
         if (phi != to)
             memcpy(to, phi, sizeof *to * (size_t)at->dim);
         task->rough |= linear_pack_value(task, j);
-        if (task->x->decay == ATTEST_DECAY_VECTOR)
+        if (x->decay == ATTEST_DECAY_VECTOR)
             linear_pack_decay(task, j);
     }
 }
@@ -121,7 +120,7 @@ static void linear_part_keys(float *x, const linear_task *task, int64_t n)
 static void linear_vector_keys(const linear_task *task)
 {
     const int64_t wide = task->x->at.row, T = task->x->at.tokens,
-                  parts = linear_up(task->tokens, LINEAR_PART) / LINEAR_PART;
+                  parts = fast_up(task->tokens, LINEAR_PART) / LINEAR_PART;
     for (int64_t n = 0; n < parts; n++) {
         float *kt = task->kt + n * wide * T;
         const float *before = kt - wide * T,

@@ -11,14 +11,16 @@ static void linear_load_query(linear_task *task, const linear_rows *rows, int64_
 {
     row *r = &task->r;
     float *q = task->q + n * task->x->at.row;
-    real f;
+    const int64_t length = step_length(r->p, r->t, r->b);
     r->i = rows->i + n;
-    step_visible(r->p, step_length(r->p, r->t, r->b), r->i, &r->first, &r->last);
+    step_visible(r->p, length, r->i, &r->first, &r->last);
     r->last = step_max(r->last, 0);
-    heads_query(&f, q, r);
+    const float *phi = fast_token(q, r->p, r->t->role[ATTEST_Q], r->b, r->h, r->i, step_position(r->p, length, r->i));
+    if (phi != q)
+        memcpy(q, phi, sizeof *q * (size_t)task->x->at.dim);
+    heads_walk(&task->g[n], q, r);
     for (int64_t c = 0; c < task->x->at.row; c += LANES)
         vec_store(q + c, vec_load(q + c) * vec_of(r->scale));
-    task->g[n] = f;
 }
 
 /* Rows of the same part: number of the first one behind row n. */
@@ -113,7 +115,7 @@ static void linear_vector_weights(const linear_task *task, const linear_rows *ro
                             .b = task->kt + (part - 1) * at->row * at->tokens,
                             .b_row = at->tokens,
                             .count = at->dim,
-                            .width = linear_up(part * LINEAR_PART, PANEL) };
+                            .width = fast_up(part * LINEAR_PART, PANEL) };
         if (part > 0)
             product_rows(&x, n, end);
         for (int64_t l = n; l < end; l++)
@@ -135,7 +137,7 @@ static void linear_scalar_weights(const linear_task *task, const linear_rows *ro
                             .b = task->kt,
                             .b_row = at->tokens,
                             .count = at->dim,
-                            .width = linear_up(rows->seen[end - 1], PANEL) };
+                            .width = fast_up(rows->seen[end - 1], PANEL) };
         product_rows(&x, n, end);
         for (int64_t l = n; l < end && task->x->decay; l++) {
             const float *D = task->D + (rows->seen[l] - 1) * at->tokens;

@@ -43,8 +43,7 @@ static decode_source decode_keys(const decode *x, float *scratch, const row *r, 
         return (decode_source){ decode_lying(t, r, key), t->stride[2] };
     for (int64_t j = 0; j < count; j++) {
         float *to = scratch + x->at.k + j * width;
-        const float *phi = token_plain(r->p) ? fast_row(to, t, r->b, r->g, key + j, dim)
-                                             : token_row(to, r->p, t, r->b, r->g, key + j, key + j);
+        const float *phi = fast_token(to, r->p, t, r->b, r->g, key + j, key + j);
         if (phi != to)
             memcpy(to, phi, sizeof *to * (size_t)dim);
         memset(to + dim, 0, sizeof *to * (size_t)(width - dim));
@@ -61,8 +60,7 @@ static decode_source decode_values(const decode *x, float *scratch, const row *r
         return (decode_source){ decode_lying(t, r, key), t->stride[2] };
     for (int64_t j = 0; j < count; j++) {
         float *to = scratch + x->at.v + j * channels;
-        const float *value = gate_values(r->p) ? gate_value_row(to, r->p, r->t, r->b, r->g, key + j)
-                                               : fast_row(to, t, r->b, r->g, key + j, e);
+        const float *value = fast_value(to, r->p, r->t, r->b, r->g, key + j);
         if (value != to)
             memcpy(to, value, sizeof *to * (size_t)e);
         memset(to + e, 0, sizeof *to * (size_t)(channels - e));
@@ -166,8 +164,7 @@ static void decode_load_query(const decode *x, const flash_block *block, int n)
     const row *r = &block->r[n];
     const attest_tensor *q = r->t->role[ATTEST_Q];
     const int64_t dim = x->at.dim, position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
-    const float *phi = token_plain(r->p) ? fast_row(block->row, q, r->b, r->h, r->i, dim)
-                                         : token_row(block->row, r->p, q, r->b, r->h, r->i, position);
+    const float *phi = fast_token(block->row, r->p, q, r->b, r->h, r->i, position);
     for (int64_t c = 0; c < dim; c++)
         block->q[n * x->at.width + c] = r->scale * phi[c];
 }
@@ -316,7 +313,8 @@ attest_status FAST_NAME(decode_run)(const attest_call *call)
     const decode x = { .x = { .p = p, .t = call->tensors, .shared = call->workspace, .steps = score_has_steps(p) },
                        .at = decode_lay_out(p, PANEL) };
     const int64_t tasks = decode_tasks(p, ROWS), rows = p->b * p->hq * p->n;
-    const int threads = (int)decode_threads(p, ROWS);
+    const int threads = (int)fast_threads_within(decode_threads(p, ROWS), call->workspace_size, x.at.scratch,
+                                                 x.at.each);
     (void)threads; /* without OpenMP */
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)

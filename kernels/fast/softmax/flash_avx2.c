@@ -1,5 +1,5 @@
 /* flash_avx2.c - flash_kernel.h for AVX2 and FMA: compiled with -mavx2 -mfma. */
-#if defined(__AVX2__) && defined(__FMA__)
+#ifdef FAST_FOR_AVX2
 #include "fast/softmax/flash_kernel.h"
 #else
 typedef int flash_no_avx2; /* ISO C has no empty file */

@@ -1,5 +1,5 @@
 /* flash_avx512.c - flash_kernel.h for AVX-512: compiled with -mavx512f. */
-#if defined(__AVX512F__)
+#ifdef FAST_FOR_AVX512
 #include "fast/softmax/flash_kernel.h"
 #else
 typedef int flash_no_avx512; /* ISO C has no empty file */

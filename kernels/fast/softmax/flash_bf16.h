@@ -134,14 +134,6 @@ static inline void flash_scores(const flash_block *block, const flash_part *part
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-#ifndef flash_by_rows
-/* Would a key that a row does not see spoil it? */
-static inline int flash_by_rows(const flash_block *block, const flash_part *part)
-{
-    return block->rough[part->tile] && !part->whole;
-}
-#endif
-
 /* raw[ROWS][channels] = sum w v of the pairs of keys in [first,last). */
 __attribute__((noinline)) static void flash_sums(float *raw, int64_t channels, const float *w, const float *v,
                                                  int first, int last)

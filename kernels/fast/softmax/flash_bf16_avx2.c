@@ -1,5 +1,5 @@
 /* flash_bf16_avx2.c - softmax-flash-bf16 for AVX2 and FMA: compiled with -mavx2 -mfma. */
-#if defined(__AVX2__) && defined(__FMA__)
+#ifdef FAST_FOR_AVX2
 #define FLASH_BF16
 #include "fast/softmax/flash_kernel.h"
 #else

@@ -1,5 +1,5 @@
 /* flash_bf16_avx512.c - softmax-flash-bf16 for AVX-512: compiled with -mavx512f -mfma. */
-#if defined(__AVX512F__)
+#ifdef FAST_FOR_AVX512
 #define FLASH_BF16
 #include "fast/softmax/flash_kernel.h"
 #else

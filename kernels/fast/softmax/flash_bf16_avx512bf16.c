@@ -1,5 +1,5 @@
 /* flash_bf16_avx512bf16.c - softmax-flash-bf16 for AVX512-BF16: compiled with -mavx512f -mavx512bf16 -mfma. */
-#if defined(__AVX512F__) && defined(__AVX512BF16__)
+#ifdef FAST_FOR_AVX512BF16
 #define FLASH_BF16
 #include "fast/softmax/flash_kernel.h"
 #else

@@ -31,19 +31,16 @@ static void flash_pack_keys(const flash *x, float *k, float *buffer, int64_t b, 
 static int flash_pack_values(const flash *x, float *v, float *buffer, int64_t b, int64_t g, int64_t tile, int64_t count)
 {
     const int64_t e = x->p->e;
-    uint32_t most = 0;
+    int rough = 0;
     memset(v, 0, sizeof *v * (size_t)(FLASH_KEYS * x->at.channels));
     for (int64_t j = 0; j < count; j++) {
         const int64_t key = tile * FLASH_KEYS + j;
         const float *value = fast_value(buffer, x->p, x->t, b, g, key);
         for (int64_t c = 0; c < e; c += PANEL)
-            for (int64_t lane = 0; lane < PANEL && c + lane < e; lane++) {
-                const uint32_t size = attest_f32_bits(value[c + lane]) & 0x7fffffffu;
-                v[c * FLASH_KEYS + j * PANEL + lane] = value[c + lane];
-                most = size > most ? size : most;
-            }
+            memcpy(v + c * FLASH_KEYS + j * PANEL, value + c, sizeof *v * (size_t)step_min(PANEL, e - c));
+        rough |= fast_rough(value, e);
     }
-    return most >= 0x7f800000u;
+    return rough;
 }
 
 /* Row n of the block: phi(q) times the scale. */
@@ -69,14 +66,6 @@ static inline void flash_scores(const flash_block *block, const flash_part *part
                         key + part->high[n]);
     }
 }
-
-#ifndef flash_by_rows
-/* Would a key that a row does not see spoil it? */
-static inline int flash_by_rows(const flash_block *block, const flash_part *part)
-{
-    return block->rough[part->tile] && !part->whole;
-}
-#endif
 
 static inline void flash_add(const flash_block *block, const flash_part *part, const float *alpha)
 {

@@ -183,7 +183,7 @@ attest_status FAST_NAME(FLASH_RUN)(const attest_call *call)
                       .plain_rows = fast_plain_rows(p, call->tensors, ATTEST_F32) ||
                                     fast_plain_rows(p, call->tensors, ATTEST_BF16) };
     const int64_t tiles = p->b * p->hkv * x.at.tiles, tasks = p->b * p->hq * flash_blocks(p);
-    const int threads = (int)flash_threads(p);
+    const int threads = (int)fast_threads_within(flash_threads(p), call->workspace_size, x.at.scratch, x.at.each);
     (void)threads; /* without OpenMP */
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)

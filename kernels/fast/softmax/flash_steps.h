@@ -128,6 +128,14 @@ static inline void flash_weights(float *alpha, const flash_block *block, const f
 
 /* ---- values -------------------------------------------------------------------------------------------------- */
 
+#ifndef flash_by_rows
+/* Would a key that a row does not see spoil it? */
+static inline int flash_by_rows(const flash_block *block, const flash_part *part)
+{
+    return block->rough[part->tile] && !part->whole;
+}
+#endif
+
 /* u[ROWS][channels] = alpha u + sum w v of one panel of channels: the keys of the tile by themselves first.  Key j's
  * values begin at v + j step. */
 static inline void flash_values(float *u, int64_t channels, const float *w, const float *v, int64_t step,

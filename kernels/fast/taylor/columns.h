@@ -175,7 +175,8 @@ static inline attest_status columns_run(const attest_call *call, const columns_l
     const attest_problem *p = call->problem;
     float *shared = call->workspace;
     const int64_t tasks = p->b * p->hkv * at->parts, rows = p->b * p->hq * p->n;
-    const int plain = columns_plain(p, call->tensors), threads = (int)at->threads;
+    const int plain = columns_plain(p, call->tensors);
+    const int threads = (int)fast_threads_within(at->threads, call->workspace_size, at->scratch, each);
     (void)threads; /* without OpenMP */
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads)

@@ -1,7 +1,7 @@
 /* test_decode.c - kernels/fast/softmax: softmax-decode-f32 on every instruction set that this CPU runs, beside the
  * witness; the blocking of avx512 in portable code; threads; parts without a key.
  */
-#include "tests/kernels/fast/isa_scene.h"
+#include "tests/kernels/fast/isa_suite.h"
 
 Suite *suite_decode(void);
 
@@ -33,24 +33,23 @@ static const char *const lines[] = {
     "variant=softmax n=256 m=70 d=2 e=2 splits=2 mask=causal",
 };
 // clang-format on
+static const char *const large[] = {
+    "variant=softmax n=1 m=40000 d=64 e=64 splits=7",
+    "variant=softmax b=2 hq=4 hkv=2 n=3 m=9000 d=40 e=33 splits=5 mask=causal-br",
+};
 
-START_TEST(test_witness) { isa_check_witness(KERNEL, lines[_i]); }
-END_TEST
-
-START_TEST(test_wide) { isa_check_wide(KERNEL, lines[_i], decode_run_wide); }
-END_TEST
-
-#ifdef _OPENMP /* without it there is one thread */
-START_TEST(test_threads)
+static const isa_asked_of *isa_asked(void)
 {
-    static const char *const large[] = {
-        "variant=softmax n=1 m=40000 d=64 e=64 splits=7",
-        "variant=softmax b=2 hq=4 hkv=2 n=3 m=9000 d=40 e=33 splits=5 mask=causal-br"
+    static const isa_asked_of asked = {
+        .suite = "decode",
+        .kernel = KERNEL,
+        .wide = decode_run_wide,
+        .seconds = 120,
+        ISA_LIST(lines),
+        ISA_LIST(large),
     };
-    isa_check_threads(KERNEL, large[_i], 4);
+    return &asked;
 }
-END_TEST
-#endif
 
 /* More queries are served by softmax-flash-f32. */
 START_TEST(test_limit)
@@ -65,17 +64,8 @@ END_TEST
 
 Suite *suite_decode(void)
 {
-    Suite *suite = suite_create("decode");
-    TCase *numbers = tcase_create("numbers"), *bits = tcase_create("bits");
-    tcase_set_timeout(numbers, 120);
-    tcase_set_timeout(bits, 120);
-    tcase_add_loop_test(numbers, test_witness, 0, COUNT(lines));
+    TCase *numbers, *bits;
+    Suite *suite = isa_suite(&numbers, &bits);
     tcase_add_test(numbers, test_limit);
-    tcase_add_loop_test(bits, test_wide, 0, COUNT(lines));
-#ifdef _OPENMP
-    tcase_add_loop_test(bits, test_threads, 0, 2);
-#endif
-    suite_add_tcase(suite, numbers);
-    suite_add_tcase(suite, bits);
     return suite;
 }

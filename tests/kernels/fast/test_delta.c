@@ -1,7 +1,7 @@
 /* test_delta.c - kernels/fast/linear: delta-wy-f32 on every instruction set that this CPU runs, beside the
  * witness; the vectors of avx512 in portable code; threads; tokens that a row does not see.
  */
-#include "tests/kernels/fast/isa_scene.h"
+#include "tests/kernels/fast/isa_suite.h"
 
 Suite *suite_delta(void);
 
@@ -24,48 +24,35 @@ static const char *const lines[] = {
     "variant=sla-deltanet hq=2 n=40 d=4 e=4", "variant=sla-gdn hq=4 hkv=2 n=40 d=4 e=4 in=f16 out=f32",
 };
 // clang-format on
+static const char *const large[] = {
+    "variant=deltanet b=2 hq=4 hkv=2 n=300 d=64 e=64",
+    "variant=gdn n=400 d=80 e=300 state=draw",
+};
+static const char *const unseen[] = {
+    "variant=deltanet n=100 d=4 e=20",
+    "variant=gdn n=100 d=4 e=20",
+    "variant=gdn chunk=5 n=100 d=4 e=20",
+    "variant=deltanet decay=vector n=100 d=4 e=20",
+};
+static const int64_t tokens[] = { 1, 7, 8, 17, 31, 32, 63, 99 };
 
-START_TEST(test_witness) { isa_check_witness(KERNEL, lines[_i]); }
-END_TEST
-
-START_TEST(test_wide) { isa_check_wide(KERNEL, lines[_i], linear_run_wide); }
-END_TEST
-
-#ifdef _OPENMP
-START_TEST(test_threads)
+static const isa_asked_of *isa_asked(void)
 {
-    static const char *const large[] = { "variant=deltanet b=2 hq=4 hkv=2 n=300 d=64 e=64",
-                                         "variant=gdn n=400 d=80 e=300 state=draw" };
-    isa_check_threads(KERNEL, large[_i], 4);
+    static const isa_asked_of asked = {
+        .suite = "delta",
+        .kernel = KERNEL,
+        .wide = linear_run_wide,
+        .seconds = 120,
+        ISA_LIST(lines),
+        ISA_LIST(large),
+        ISA_LIST(unseen),
+        ISA_LIST(tokens),
+    };
+    return &asked;
 }
-END_TEST
-#endif
-
-START_TEST(test_unseen)
-{
-    static const int64_t tokens[] = { 1, 7, 8, 17, 31, 32, 63, 99 };
-    static const char *const variants[] = { "deltanet", "gdn", "gdn chunk=5", "deltanet decay=vector" };
-    char line[96];
-    for (size_t i = 0; i < COUNT(tokens); i++) {
-        snprintf(line, sizeof line, "variant=%s n=100 m=100 d=4 e=20", variants[_i]);
-        isa_check_unseen(KERNEL, line, tokens[i]);
-    }
-}
-END_TEST
 
 Suite *suite_delta(void)
 {
-    Suite *suite = suite_create("delta");
-    TCase *numbers = tcase_create("numbers"), *bits = tcase_create("bits");
-    tcase_set_timeout(numbers, 120);
-    tcase_set_timeout(bits, 120);
-    tcase_add_loop_test(numbers, test_witness, 0, COUNT(lines));
-    tcase_add_loop_test(bits, test_wide, 0, COUNT(lines));
-#ifdef _OPENMP
-    tcase_add_loop_test(bits, test_threads, 0, 2);
-#endif
-    tcase_add_loop_test(bits, test_unseen, 0, 4);
-    suite_add_tcase(suite, numbers);
-    suite_add_tcase(suite, bits);
-    return suite;
+    TCase *numbers, *bits;
+    return isa_suite(&numbers, &bits);
 }

@@ -1,7 +1,7 @@
 /* test_flash.c - kernels/fast/softmax: softmax-flash-f32 on every instruction set that this CPU runs, beside the
  * witness; the blocking of avx512 in portable code; threads; keys that a row does not see.
  */
-#include "tests/kernels/fast/isa_scene.h"
+#include "tests/kernels/fast/isa_suite.h"
 
 Suite *suite_flash(void);
 
@@ -34,48 +34,33 @@ static const char *const lines[] = {
     "variant=softmax n=5 m=300 d=4 e=4 scale=40", "variant=softmax n=20 m=150 d=4 e=4 scale=-3 mask=causal",
 };
 // clang-format on
+static const char *const large[] = {
+    "variant=softmax n=400 m=400 d=16 e=16 mask=causal",
+    "variant=softmax b=2 hq=4 hkv=2 n=130 m=300 d=16 e=16 filter=3",
+    "variant=softmax n=397 d=33 e=40 decay=retnet mask=causal-br",
+};
+static const char *const unseen[] = {
+    "variant=softmax n=100 m=100 d=4 e=20 mask=causal",
+};
+static const int64_t tokens[] = { 1, 5, 17, 63, 64, 99 };
 
-START_TEST(test_witness) { isa_check_witness(KERNEL, lines[_i]); }
-END_TEST
-
-/* ---- bits ------------------------------------------------------------------------------------------------------ */
-
-START_TEST(test_wide) { isa_check_wide(KERNEL, lines[_i], flash_run_wide); }
-END_TEST
-
-#ifdef _OPENMP /* without it there is one thread */
-START_TEST(test_threads)
+static const isa_asked_of *isa_asked(void)
 {
-    static const char *const large[] = { "variant=softmax n=400 m=400 d=16 e=16 mask=causal",
-                                         "variant=softmax b=2 hq=4 hkv=2 n=130 m=300 d=16 e=16 filter=3",
-                                         "variant=softmax n=397 d=33 e=40 decay=retnet mask=causal-br" };
-    isa_check_threads(KERNEL, large[_i], 4);
+    static const isa_asked_of asked = {
+        .suite = "flash",
+        .kernel = KERNEL,
+        .wide = flash_run_wide,
+        .seconds = 120,
+        ISA_LIST(lines),
+        ISA_LIST(large),
+        ISA_LIST(unseen),
+        ISA_LIST(tokens),
+    };
+    return &asked;
 }
-END_TEST
-#endif
-
-/* ---- what a row does not see ------------------------------------------------------------------------------------ */
-
-START_TEST(test_unseen)
-{
-    static const int64_t keys[] = { 1, 5, 17, 63, 64, 99 };
-    isa_check_unseen(KERNEL, "variant=softmax n=100 m=100 d=4 e=20 mask=causal", keys[_i]);
-}
-END_TEST
 
 Suite *suite_flash(void)
 {
-    Suite *suite = suite_create("flash");
-    TCase *numbers = tcase_create("numbers"), *bits = tcase_create("bits");
-    tcase_set_timeout(numbers, 120);
-    tcase_set_timeout(bits, 120);
-    tcase_add_loop_test(numbers, test_witness, 0, COUNT(lines));
-    tcase_add_loop_test(bits, test_wide, 0, COUNT(lines));
-#ifdef _OPENMP
-    tcase_add_loop_test(bits, test_threads, 0, 3);
-#endif
-    tcase_add_loop_test(bits, test_unseen, 0, 6);
-    suite_add_tcase(suite, numbers);
-    suite_add_tcase(suite, bits);
-    return suite;
+    TCase *numbers, *bits;
+    return isa_suite(&numbers, &bits);
 }

@@ -1,7 +1,7 @@
 /* test_flash_bf16.c - kernels/fast/softmax: softmax-flash-bf16 on every instruction set that this CPU runs, beside the
  * witness, and with the same bits on all of them; threads; pairs of keys of which a row sees one.
  */
-#include "tests/kernels/fast/isa_scene.h"
+#include "tests/kernels/fast/isa_suite.h"
 
 Suite *suite_flash_bf16(void);
 
@@ -23,12 +23,28 @@ static const char *const lines[] = {
     SOFTMAX "n=9 m=70 d=4 e=4 gates=pre-out", SOFTMAX "n=20 m=150 d=4 e=4 scale=-3 mask=causal",
 };
 // clang-format on
+static const char *const large[] = {
+    SOFTMAX "n=400 m=400 d=16 e=16 mask=causal",
+};
+static const char *const unseen[] = {
+    SOFTMAX "n=100 m=100 d=4 e=20 mask=causal",
+};
+static const int64_t tokens[] = { 1, 6, 17, 63, 64, 99 };
 
-START_TEST(test_witness) { isa_check_witness(KERNEL, lines[_i]); }
-END_TEST
-
-START_TEST(test_wide) { isa_check_wide(KERNEL, lines[_i], flash_bf16_run_wide); }
-END_TEST
+static const isa_asked_of *isa_asked(void)
+{
+    static const isa_asked_of asked = {
+        .suite = "flash_bf16",
+        .kernel = KERNEL,
+        .wide = flash_bf16_run_wide,
+        .seconds = 120,
+        ISA_LIST(lines),
+        ISA_LIST(large),
+        ISA_LIST(unseen),
+        ISA_LIST(tokens),
+    };
+    return &asked;
+}
 
 /* Of all instruction sets: the portable loops model what the others do. */
 START_TEST(test_same_bits)
@@ -48,52 +64,10 @@ START_TEST(test_same_bits)
 }
 END_TEST
 
-#ifdef _OPENMP /* without it there is one thread */
-START_TEST(test_threads) { isa_check_threads(KERNEL, SOFTMAX "n=400 m=400 d=16 e=16 mask=causal", 4); }
-END_TEST
-#endif
-
-/* Rows before number `key`, under a causal mask, keep their bits when value `key` is a NaN. */
-START_TEST(test_unseen)
-{
-    static const int64_t keys[] = { 1, 6, 17, 63, 64, 99 };
-    for (int n = 0; n < FAST_ISAS; n++) {
-        scene s;
-        if (!isa_of(n))
-            continue;
-        setenv("FAST_CPU", isa_of(n), 1);
-        isa_open(&s, KERNEL, SOFTMAX "n=100 m=100 d=4 e=20 mask=causal");
-        scene_run(&s);
-        const attest_tensor *o = attest_bundle_role(s.bundle, ATTEST_O);
-        const size_t bytes = sizeof(uint16_t) * (size_t)(keys[_i] * 20);
-        const uint64_t before = attest_fnv(ATTEST_FNV_START, o->data, bytes);
-        uint16_t *v = attest_bundle_role(s.bundle, ATTEST_V)->data;
-        for (int64_t c = 0; c < 20; c++)
-            v[keys[_i] * 20 + c] = c % 2 ? 0x7f80 : 0x7fc0;
-        scene_run(&s);
-        ck_assert_msg(attest_fnv(ATTEST_FNV_START, o->data, bytes) == before, "%s: %s: key %d is seen too early",
-                      s.where, isa_of(n), (int)keys[_i]);
-        for (int64_t r = keys[_i]; r < 100; r++)
-            ck_assert(isnan(attest_load(o, r * 20)));
-        scene_close(&s);
-    }
-}
-END_TEST
-
 Suite *suite_flash_bf16(void)
 {
-    Suite *suite = suite_create("flash_bf16");
-    TCase *numbers = tcase_create("numbers"), *bits = tcase_create("bits");
-    tcase_set_timeout(numbers, 120);
-    tcase_set_timeout(bits, 120);
-    tcase_add_loop_test(numbers, test_witness, 0, COUNT(lines));
-    tcase_add_loop_test(bits, test_wide, 0, COUNT(lines));
+    TCase *numbers, *bits;
+    Suite *suite = isa_suite(&numbers, &bits);
     tcase_add_loop_test(bits, test_same_bits, 0, COUNT(lines));
-#ifdef _OPENMP
-    tcase_add_test(bits, test_threads);
-#endif
-    tcase_add_loop_test(bits, test_unseen, 0, 6);
-    suite_add_tcase(suite, numbers);
-    suite_add_tcase(suite, bits);
     return suite;
 }

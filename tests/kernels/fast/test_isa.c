@@ -1,6 +1,7 @@
 /* test_isa.c - kernels/fast/isa.h: which instruction set is used, and how a user limits it. */
 #include "fast/isa.h"
 #include "fast/threads.h"
+#include "kernels/library/library.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -27,6 +28,22 @@ START_TEST(test_environment)
     ck_assert_int_eq(fast_isa_used(), fast_isa_at_most("avx2"));
     unsetenv("FAST_CPU");
     ck_assert_int_eq(fast_isa_used(), fast_isa_at_most(NULL));
+}
+END_TEST
+
+/* What results say of it. */
+START_TEST(test_level)
+{
+    static const char *const words[] = { "portable", "avx2", "avx512" };
+    for (size_t n = 0; n < sizeof words / sizeof words[0]; n++) {
+        setenv("FAST_CPU", words[n], 1);
+        const char *flags = attest_builtin_library()->build_flags, *level = strrchr(flags, ' ') + 1;
+        ck_assert_int_eq(fast_level(), (int)fast_isa_at_most(words[n]));
+        ck_assert_str_eq(level, fast_isa_name(fast_isa_at_most(words[n])));
+    }
+    unsetenv("FAST_CPU");
+    const char *level = strrchr(attest_builtin_library()->build_flags, ' ') + 1;
+    ck_assert_str_eq(level, fast_has_bf16() ? "avx512bf16" : fast_isa_name(fast_isa_at_most(NULL)));
 }
 END_TEST
 
@@ -58,6 +75,7 @@ Suite *suite_isa(void)
     tcase_add_test(all, test_limit);
     tcase_add_test(all, test_environment);
     tcase_add_test(all, test_names);
+    tcase_add_test(all, test_level);
 #ifdef _OPENMP
     tcase_add_test(all, test_gate_sees_threads);
 #endif

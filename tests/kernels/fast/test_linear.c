@@ -1,7 +1,7 @@
 /* test_linear.c - kernels/fast/linear: linear-chunk-f32 on every instruction set that this CPU runs, beside the
  * witness; the vectors of avx512 in portable code; threads; tokens that a row does not see.
  */
-#include "tests/kernels/fast/isa_scene.h"
+#include "tests/kernels/fast/isa_suite.h"
 
 Suite *suite_linear(void);
 
@@ -29,53 +29,42 @@ static const char *const lines[] = {
     "variant=gla b=3 n=40 d=4 e=4 lens=draw mask=causal-br state=draw",
     "variant=gla hq=4 hkv=2 n=40 d=4 e=4 norm=sum feature=elu1",
     "variant=sla-gla hq=4 n=40 d=4 e=4 chunk=3", "variant=simple-gla n=90 d=8 e=8 chunk=1 state=draw",
+    "variant=linear-elu n=40 d=19 e=4 in=bf16 out=f32", "variant=linear n=40 d=21 e=4 feature=silu norm=none",
+    "variant=linear n=40 d=9 e=4 feature=silu-unit in=f16 out=f32", "variant=linear-elu n=40 d=20 e=4 rope=100",
     "variant=simple-gla n=90 d=8 e=8 chunk=1000 gates=pre-out norm=rms", "variant=simple-gla n=90 d=8 e=8 in=bf16",
     "variant=gla n=70 d=8 e=8 in=f16 out=f32", "variant=retnet n=70 d=8 e=8 scale=-3 in=bf16 out=f32",
 };
 // clang-format on
+static const char *const large[] = {
+    "variant=retnet b=2 hq=4 hkv=2 n=300 d=64 e=64",
+    "variant=gla b=1 hq=1 n=400 d=80 e=300 state=draw",
+    "variant=linear-elu b=5 n=300 m=200 d=40 e=70 lens=draw",
+};
+static const char *const unseen[] = {
+    "variant=linear mask=causal n=100 m=100 d=4 e=20",
+    "variant=retnet n=100 d=4 e=20",
+    "variant=gla n=100 d=4 e=20",
+    "variant=gla chunk=5 n=100 d=4 e=20",
+};
+static const int64_t tokens[] = { 1, 7, 8, 17, 31, 32, 63, 99 };
 
-START_TEST(test_witness) { isa_check_witness(KERNEL, lines[_i]); }
-END_TEST
-
-START_TEST(test_wide) { isa_check_wide(KERNEL, lines[_i], linear_run_wide); }
-END_TEST
-
-#ifdef _OPENMP
-START_TEST(test_threads)
+static const isa_asked_of *isa_asked(void)
 {
-    static const char *const large[] = { "variant=retnet b=2 hq=4 hkv=2 n=300 d=64 e=64",
-                                         "variant=gla b=1 hq=1 n=400 d=80 e=300 state=draw",
-                                         "variant=linear-elu b=5 n=300 m=200 d=40 e=70 lens=draw" };
-    isa_check_threads(KERNEL, large[_i], 4);
+    static const isa_asked_of asked = {
+        .suite = "linear",
+        .kernel = KERNEL,
+        .wide = linear_run_wide,
+        .seconds = 120,
+        ISA_LIST(lines),
+        ISA_LIST(large),
+        ISA_LIST(unseen),
+        ISA_LIST(tokens),
+    };
+    return &asked;
 }
-END_TEST
-#endif
-
-START_TEST(test_unseen)
-{
-    static const int64_t tokens[] = { 1, 7, 8, 17, 31, 32, 63, 99 };
-    static const char *const variants[] = { "linear mask=causal", "retnet", "gla", "gla chunk=5" };
-    char line[96];
-    for (size_t i = 0; i < COUNT(tokens); i++) {
-        snprintf(line, sizeof line, "variant=%s n=100 m=100 d=4 e=20", variants[_i]);
-        isa_check_unseen(KERNEL, line, tokens[i]);
-    }
-}
-END_TEST
 
 Suite *suite_linear(void)
 {
-    Suite *suite = suite_create("linear");
-    TCase *numbers = tcase_create("numbers"), *bits = tcase_create("bits");
-    tcase_set_timeout(numbers, 120);
-    tcase_set_timeout(bits, 120);
-    tcase_add_loop_test(numbers, test_witness, 0, COUNT(lines));
-    tcase_add_loop_test(bits, test_wide, 0, COUNT(lines));
-#ifdef _OPENMP
-    tcase_add_loop_test(bits, test_threads, 0, 3);
-#endif
-    tcase_add_loop_test(bits, test_unseen, 0, 4);
-    suite_add_tcase(suite, numbers);
-    suite_add_tcase(suite, bits);
-    return suite;
+    TCase *numbers, *bits;
+    return isa_suite(&numbers, &bits);
 }

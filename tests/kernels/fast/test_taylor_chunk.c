@@ -1,7 +1,7 @@
 /* test_taylor_chunk.c - kernels/fast/taylor: taylor-chunk-fast-f32 on every instruction set that this CPU runs,
  * beside the witness; the vectors of avx512 in portable code; threads; tokens that a row does not see.
  */
-#include "tests/kernels/fast/isa_scene.h"
+#include "tests/kernels/fast/isa_suite.h"
 
 Suite *suite_taylor_chunk(void);
 
@@ -34,45 +34,33 @@ static const char *const lines[] = {
     "variant=taylor:3 n=40 m=40 d=4 e=20 scale=-3 chunk=16" CAUSAL,
 };
 // clang-format on
+static const char *const large[] = {
+    "variant=taylor:2 b=2 hq=4 hkv=2 n=200 m=200 d=16 e=64 mask=causal",
+    "variant=taylor:2 n=300 m=300 d=16 e=70 mask=causal state=draw",
+    "variant=taylor:3 b=3 n=100 m=120 d=10 e=33 lens=draw",
+};
+static const char *const unseen[] = {
+    "variant=taylor:2 n=100 m=100 d=4 e=20 mask=causal chunk=16",
+};
+static const int64_t tokens[] = { 1, 5, 15, 16, 17, 33, 64, 99 };
 
-START_TEST(test_witness) { isa_check_witness(KERNEL, lines[_i]); }
-END_TEST
-
-START_TEST(test_wide) { isa_check_wide(KERNEL, lines[_i], chunked_run_wide); }
-END_TEST
-
-#ifdef _OPENMP
-START_TEST(test_threads)
+static const isa_asked_of *isa_asked(void)
 {
-    static const char *const large[] = { "variant=taylor:2 b=2 hq=4 hkv=2 n=200 m=200 d=16 e=64 mask=causal",
-                                         "variant=taylor:2 n=300 m=300 d=16 e=70 mask=causal state=draw",
-                                         "variant=taylor:3 b=3 n=100 m=120 d=10 e=33 lens=draw" };
-    isa_check_threads(KERNEL, large[_i], 4);
+    static const isa_asked_of asked = {
+        .suite = "taylor_chunk",
+        .kernel = KERNEL,
+        .wide = chunked_run_wide,
+        .seconds = 240,
+        ISA_LIST(lines),
+        ISA_LIST(large),
+        ISA_LIST(unseen),
+        ISA_LIST(tokens),
+    };
+    return &asked;
 }
-END_TEST
-#endif
-
-START_TEST(test_unseen)
-{
-    static const int64_t tokens[] = { 1, 5, 15, 16, 17, 33, 64, 99 };
-    for (size_t i = 0; i < COUNT(tokens); i++)
-        isa_check_unseen(KERNEL, "variant=taylor:2 n=100 m=100 d=4 e=20 mask=causal chunk=16", tokens[i]);
-}
-END_TEST
 
 Suite *suite_taylor_chunk(void)
 {
-    Suite *suite = suite_create("taylor_chunk");
-    TCase *numbers = tcase_create("numbers"), *bits = tcase_create("bits");
-    tcase_set_timeout(numbers, 240);
-    tcase_set_timeout(bits, 240);
-    tcase_add_loop_test(numbers, test_witness, 0, COUNT(lines));
-    tcase_add_loop_test(bits, test_wide, 0, COUNT(lines));
-#ifdef _OPENMP
-    tcase_add_loop_test(bits, test_threads, 0, 3);
-#endif
-    tcase_add_test(bits, test_unseen);
-    suite_add_tcase(suite, numbers);
-    suite_add_tcase(suite, bits);
-    return suite;
+    TCase *numbers, *bits;
+    return isa_suite(&numbers, &bits);
 }

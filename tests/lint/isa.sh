@@ -1,0 +1,17 @@
+#!/bin/sh
+# isa.sh MAKE BUILD: the instruction set of each object of kernels/fast is what the Makefile states, whatever else the
+# compiler is told: all files of a kernel are compiled with -march=haswell and must export one name each, and no two the
+# same.  Exit 1 if not; no-op where the compiler has no such CPU.
+set -u
+make=$1 build=$2/haswell
+kernel=kernels/fast/softmax/flash_bf16
+echo 'int x;' | ${CC:-cc} -march=haswell -x c -c -o /dev/null - 2>/dev/null || { echo "isa: not done: no -march=haswell"; exit 0; }
+bad=0
+for isa in portable avx2 avx512 avx512bf16; do
+    object=$build/${kernel}_$isa.o
+    $make --no-print-directory BUILD="$build" CFLAGS="-O0 -march=haswell" KERNEL_FLAGS="-O0 -ffp-contract=off" WERROR=1 "$object" >/dev/null || exit 1
+    names=$(nm --defined-only "$object" | awk '$2 == "T" { print $3 }' | tr '\n' ' ')
+    [ "$names" = "flash_bf16_run_$isa " ] || { echo "isa: $object: exports $names, not flash_bf16_run_$isa"; bad=1; }
+done
+[ "$bad" = 0 ] && echo "isa: ok"
+exit $bad
