@@ -273,6 +273,15 @@ one: $(if $(filter %/test_$(TEST).c,$(TEST_SRC)),all $(ONE) $(BUILD)/defects/def
 no-such-test:
 	@echo "make one TEST=NAME, where NAME is one of: $(sort $(patsubst test_%.c,%,$(notdir $(TEST_SRC))))" >&2; exit 2
 
+# The model of tensor cores against a folder of published vectors (tests/vectors/published.py), and its cost.
+.PHONY: mma-vectors
+$(BUILD)/mma-compare: tests/vectors/compare.c tests/vectors/mma_rows.h $(wildcard kernels/model/mma*.h) kernels/attest_float.h
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CPPFLAGS) -I. -Ikernels -D_GNU_SOURCE $(WARN) $(KERNEL_FLAGS) -o $@ $< -lm
+mma-vectors: $(BUILD)/mma-compare
+	@$(if $(VECTORS),python3 tests/vectors/published.py $(VECTORS) --compare $<,echo "make mma-vectors VECTORS=FOLDER" >&2; exit 2)
+	@$< --time
+
 # ---- the main job
 gate: all
 	@rm -f $(BUILD)/report/passed; $(BUILD)/attest gate --suite ci --out $(BUILD)/report; code=$$?; \
@@ -442,6 +451,7 @@ help:
 	@echo "certify    10^7 enclosures of the dd engine against a truth of their own"
 	@echo "certify-functions  what the fast kernels' own exp errs by, on every float of its domain"
 	@echo "slack      how tight the bounds are: bound/error by kernel, variant and n (half an hour on one core)"
+	@echo "mma-vectors  VECTORS=FOLDER: the model of tensor cores against published vectors; what a step of it costs"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
 	@echo "defects    planted bugs against suite ci: the kill matrix -> build/defects/defects.md"
