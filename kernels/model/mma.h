@@ -28,7 +28,8 @@
  * values); the exponent -14 of a subnormal c of f16 (MMA-Sim; the other group normalises it); a NaN of tf32 whose bits
  * all lie below the cut, which is read as an infinity; chains on B200's tcgen05, known of H100's wgmma alone.
  *
- * Error: lemma R-TENSOR: at most (k+2) 2^-23 of the sum of the magnitudes, k products, for every row of the table.
+ * Error: lemma R-TENSOR: a step of k products errs by at most (k+2) 2^-23 of the sum of the magnitudes, for every row
+ * of the table, and by 17 2^-23 2^emin |b| more beside a product of b with a subnormal number.
  * C11, and C++17 under gcc and clang.
  */
 #ifndef ATTEST_MODEL_MMA_H

@@ -239,6 +239,31 @@ START_TEST(chains_keep_the_lemma)
 }
 END_TEST
 
+/* The lemma's term for subnormal factors: addends below the unit of the first one, whose exponent is that of
+ * 2^-126 2^127 though it is 2^-6.  Without that term the bound would not hold. */
+START_TEST(subnormal_factors_lose_more)
+{
+    for (int core = 0; core < MMA_CORES; core++) {
+        const mma_input input = mma_cores[core].products[MMA_BF16] ? MMA_BF16 : MMA_F16;
+        const mma_rule rule = mma_rule_of(&mma_cores[core], input, MMA_TO_F32);
+        const float small = input == MMA_BF16 ? 0x1p-133f : 0x1p-24f, large = input == MMA_BF16 ? 0x1p127f : 0x1p15f;
+        const double emin = ldexp(1, rule.least_in), unit = ldexp(emin * (double)large, -rule.fraction);
+        float a[MMA_K] = { small }, b[MMA_K] = { large };
+        double sum = (double)small * (double)large, mass = sum, factors = emin * (double)large + emin * (double)small;
+        for (int t = 1; t < rule.products; t++) {
+            a[t] = 1;
+            b[t] = (float)(unit * 0.75);
+            sum += (double)b[t];
+            mass += (double)b[t];
+        }
+        const double error = sum - (double)mma_add(&rule, 0, a, b, rule.products);
+        const double plain = expm1(3 * (double)rule.products * 0x1p-23) * mass;
+        ck_assert_msg(error <= plain + 17 * 0x1p-23 * factors, "%s: %g", mma_cores[core].gpu, error);
+        ck_assert_msg(error > plain, "%s: %g is not above %g", mma_cores[core].gpu, error, plain);
+    }
+}
+END_TEST
+
 Suite *suite_model(void)
 {
     Suite *suite = suite_create("model");
@@ -250,6 +275,7 @@ Suite *suite_model(void)
     tcase_add_test(all, rules_of_the_table);
     tcase_add_test(all, lanes_are_steps);
     tcase_add_test(all, chains_keep_the_lemma);
+    tcase_add_test(all, subnormal_factors_lose_more);
     suite_add_tcase(suite, all);
     return suite;
 }
