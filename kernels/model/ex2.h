@@ -16,12 +16,10 @@
  * fit.  Beyond [0,1) a table speaks only if it says that whole parts of x do nothing but shift (measured too); of an x
  * with bits below 2^-23 it never does.  There is no table yet: no GPU was measured.
  *
- * C11, and C++17 under gcc and clang; ex2.c has the reader.
+ * C11, and C++17 under gcc and clang; ex2_table.h reads and writes tables.
  */
 #ifndef ATTEST_MODEL_EX2_H
 #define ATTEST_MODEL_EX2_H
-
-#include "kernels/status.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -138,29 +136,5 @@ static inline ex2_range ex2_approx(const ex2_table *table, float x, int ftz)
         return ex2_point(y);
     return ex2_documented(x, ftz);
 }
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* FNV-1a over the 2^23 floats on [0,1), each as four bytes, the lowest first. */
-uint64_t ex2_hash(const ex2_table *table);
-
-/* Reads and writes a table as text:
- *
- *     ex2-table 1
- *     gpu h200
- *     shifts no
- *     hash 0123456789abcdef
- *     0 BASE SLOPE BEND           64 such lines, in this order, in decimal
- *
- * Reading refuses (ATTEST_BAD_INPUT, with the line) anything else, integers out of range, a significand outside
- * [2^23,2^24), and integers that do not give the hash: a slip of one digit is seen.  On failure *table is zero. */
-attest_status ex2_table_read(ex2_table *table, const char *path, attest_error *err);
-attest_status ex2_table_write(const ex2_table *table, const char *path, attest_error *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "ex2_fit.h"
 #include "kernels/input.h"
+#include "kernels/model/ex2_table.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* test_ex2.c - kernels/model/ex2.c: the documented interval on every kind of float, tables read and refused, and the
- * fit of a table to outputs of a made-up unit whose integers are known. */
-#include "kernels/model/ex2.h"
+/* test_ex2.c - kernels/model/ex2.h, ex2_table.c: the documented interval on every kind of float, tables read and
+ * refused, and the fit of a table to outputs of a made-up unit whose integers are known. */
+#include "kernels/model/ex2_table.h"
 #include "tests/kernels/base_random.h"
 #include "tests/vectors/ex2_fit.h"
 

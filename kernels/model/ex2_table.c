@@ -1,5 +1,5 @@
-/* ex2.c - tables of ex2.h: their hash, reader and writer. */
-#include "ex2.h"
+/* ex2_table.c - tables of ex2.h: their hash, reader and writer. */
+#include "ex2_table.h"
 
 #include "kernels/hash.h"
 #include "kernels/input.h"
