@@ -147,11 +147,11 @@ static inline mma_term mma_product(mma_term a, mma_term b)
     return term;
 }
 
-/* significand 2^shift, cut toward zero. */
+/* significand 2^shift, cut toward zero; shift is at most 3 where the significand is not 0. */
 static inline int64_t mma_align(int64_t significand, int shift)
 {
     const int64_t size = significand < 0 ? -significand : significand;
-    const int64_t moved = shift >= 0 ? size << shift : shift > -63 ? size >> -shift : 0;
+    const int64_t moved = size == 0 ? 0 : shift >= 0 ? size << shift : shift > -63 ? size >> -shift : 0;
     return significand < 0 ? -moved : moved;
 }
 

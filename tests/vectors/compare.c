@@ -83,6 +83,7 @@ static double time_of(const time_tile *tile, const mma_rule *rule, int alone)
             }
         round[k] = (seconds() - start) * 1e9 / ((double)TIME_REPEATS * TIME_COLUMNS * TIME_K / rule->products);
     }
+    (void)kept;
     qsort(round, TIME_ROUNDS, sizeof round[0], compare_doubles);
     return round[TIME_ROUNDS / 2];
 }

@@ -28,13 +28,13 @@ typedef struct mma_row {
 } mma_row;
 
 /* Names of mma_input and mma_output. */
-static inline const char *mma_input_name(int input)
+static inline const char *mma_input_name(mma_input input)
 {
     static const char *const names[MMA_INPUTS] = { "bf16", "f16", "tf32" };
     return names[input];
 }
 
-static inline const char *mma_output_name(int output) { return output == MMA_TO_F16 ? "f16" : "f32"; }
+static inline const char *mma_output_name(mma_output output) { return output == MMA_TO_F16 ? "f16" : "f32"; }
 
 /* What a `# set:` line says; 0: it is none, or names what the model has no row for. */
 static inline int mma_set_parse(mma_set *set, const char *line)
