@@ -171,7 +171,7 @@ $(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so,$(TEST_PLUGINS))
 	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
 
 # The built-in kernels again, with something taken away.
-HOLLOW_SRC = tests/verify/gate/plugins/hollow.c kernels/library/registry.c $(wildcard kernels/cpu/*.c kernels/model/*.c kernels/fast/*.c kernels/fast/*/*.c)
+HOLLOW_SRC = tests/verify/gate/plugins/hollow.c kernels/library/registry.c $(filter-out %/ex2_table.c,$(wildcard kernels/cpu/*.c kernels/model/*.c kernels/fast/*.c kernels/fast/*/*.c))
 $(BUILD)/plugins/hollow.so: $(HOLLOW_SRC) $(wildcard kernels/cpu/steps/*.h kernels/model/*.h kernels/fast/*.h kernels/fast/*/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -ffp-contract=off -Wall -shared -fPIC -DFAST_ONE_ISA -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
@@ -275,6 +275,21 @@ one: $(if $(filter %/test_$(TEST).c,$(TEST_SRC)),all $(ONE) $(BUILD)/defects/def
 	ATTEST_WORKER=$(BUILD)/attest-worker $(ONE)
 no-such-test:
 	@echo "make one TEST=NAME, where NAME is one of: $(sort $(patsubst test_%.c,%,$(notdir $(TEST_SRC))))" >&2; exit 2
+
+# The model of tensor cores against a folder of published vectors (tests/vectors/published.py), and its cost.
+.PHONY: mma-vectors
+$(BUILD)/mma-compare: tests/vectors/compare.c tests/vectors/mma_rows.h $(wildcard kernels/model/mma*.h) kernels/attest_float.h
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CPPFLAGS) -I. -Ikernels -D_GNU_SOURCE $(WARN) $(KERNEL_FLAGS) -o $@ $< -lm
+mma-vectors: $(BUILD)/mma-compare
+	@$(if $(VECTORS),python3 tests/vectors/published.py $(VECTORS) --compare $<,echo "make mma-vectors VECTORS=FOLDER" >&2; exit 2)
+	@$< --time
+
+# A table of ex2.approx.f32 from a GPU's outputs: tests/vectors/ex2_fit.c.
+EX2_FIT = tests/vectors/ex2_fit.c $(addprefix kernels/,model/ex2_table.c input.c status.c text.c)
+$(BUILD)/ex2-fit: $(EX2_FIT) tests/vectors/ex2_fit.h kernels/model/ex2.h kernels/model/ex2_table.h
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CPPFLAGS) -I. -Ikernels -D_GNU_SOURCE $(WARN) $(KERNEL_FLAGS) -o $@ $(EX2_FIT) -lm
 
 # ---- the main job
 gate: all
@@ -446,6 +461,7 @@ help:
 	@echo "certify    10^7 enclosures of the dd engine against a truth of their own"
 	@echo "certify-functions  what the fast kernels' own exp errs by, on every float of its domain"
 	@echo "slack      how tight the bounds are: bound/error by kernel, variant and n (half an hour on one core)"
+	@echo "mma-vectors  VECTORS=FOLDER: the model of tensor cores against published vectors; what a step of it costs"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
 	@echo "defects    planted bugs against suite ci: the kill matrix -> build/defects/defects.md"

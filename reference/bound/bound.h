@@ -92,6 +92,7 @@ typedef struct bound_model {
     mag_t u_scale;              /* rounding of the scale to its dtype */
     mag_t tiny;                 /* what one operation in acc loses by underflow */
     mag_t tiny_score, tiny_sum; /* the same in the accumulators of scores, of weights and values */
+    mag_t operand, weight;      /* R-TENSOR: what steps lose of |v| beside a subnormal number of in, of p; else 0 */
     mag_t tiny_state;           /* and in storing a state; 0 if it is kept in acc */
     mag_t store, store_tiny;    /* storing a score: relative, absolute; 0 if it is kept in acc */
     mag_t scaled, scaled_tiny;  /* rounding a scaled q or k to a type: relative (in `score`), absolute; 0 without */

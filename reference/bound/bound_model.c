@@ -4,43 +4,19 @@
 #define STATE_ROWS_UNKNOWN (1 << 13) /* R-STATE: an undeclared kernel keeps no larger state */
 
 static const size_t mag_fields[] = {
-    offsetof(bound_model, u),
-    offsetof(bound_model, u_sum),
-    offsetof(bound_model, u_exp),
-    offsetof(bound_model, u_div),
-    offsetof(bound_model, u_log),
-    offsetof(bound_model, u_cast),
-    offsetof(bound_model, tiny),
-    offsetof(bound_model, tiny_score),
-    offsetof(bound_model, tiny_sum),
-    offsetof(bound_model, tiny_state),
-    offsetof(bound_model, store),
-    offsetof(bound_model, store_tiny),
-    offsetof(bound_model, scaled),
-    offsetof(bound_model, scaled_tiny),
-    offsetof(bound_model, store_limit),
-    offsetof(bound_model, scaled_limit),
-    offsetof(bound_model, state_limit),
-    offsetof(bound_model, score_limit),
-    offsetof(bound_model, sum_limit),
-    offsetof(bound_model, normal),
-    offsetof(bound_model, tiny_cast),
-    offsetof(bound_model, score),
-    offsetof(bound_model, feature),
-    offsetof(bound_model, feature_tiny),
-    offsetof(bound_model, scale),
-    offsetof(bound_model, room),
-    offsetof(bound_model, limit),
-    offsetof(bound_model, u_state),
-    offsetof(bound_model, u_scale),
-    offsetof(bound_model, feature_norm),
-    offsetof(bound_model, feature_lift),
-    offsetof(bound_model, turn_slope),
-    offsetof(bound_model, u_wave),
-    offsetof(bound_model, wave),
-    offsetof(bound_model, exp_tiny),
-    offsetof(bound_model, score_scale),
-    offsetof(bound_model, score_likely),
+    offsetof(bound_model, u),           offsetof(bound_model, u_sum),        offsetof(bound_model, u_exp),
+    offsetof(bound_model, u_div),       offsetof(bound_model, u_log),        offsetof(bound_model, u_cast),
+    offsetof(bound_model, tiny),        offsetof(bound_model, tiny_score),   offsetof(bound_model, tiny_sum),
+    offsetof(bound_model, operand),     offsetof(bound_model, weight),       offsetof(bound_model, tiny_state),
+    offsetof(bound_model, store),       offsetof(bound_model, store_tiny),   offsetof(bound_model, scaled),
+    offsetof(bound_model, scaled_tiny), offsetof(bound_model, store_limit),  offsetof(bound_model, scaled_limit),
+    offsetof(bound_model, state_limit), offsetof(bound_model, score_limit),  offsetof(bound_model, sum_limit),
+    offsetof(bound_model, normal),      offsetof(bound_model, tiny_cast),    offsetof(bound_model, score),
+    offsetof(bound_model, feature),     offsetof(bound_model, feature_tiny), offsetof(bound_model, scale),
+    offsetof(bound_model, room),        offsetof(bound_model, limit),        offsetof(bound_model, u_state),
+    offsetof(bound_model, u_scale),     offsetof(bound_model, feature_norm), offsetof(bound_model, feature_lift),
+    offsetof(bound_model, turn_slope),  offsetof(bound_model, u_wave),       offsetof(bound_model, wave),
+    offsetof(bound_model, exp_tiny),    offsetof(bound_model, score_scale),  offsetof(bound_model, score_likely),
 };
 
 static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
@@ -84,8 +60,16 @@ static void set_accumulator(const bound_model *m, mag_t tiny, mag_t limit, uint3
     } else if (n->acc_unit > attest_unit_roundoff(m->p->acc)) { /* else `tiny` it is, to the last bit */
         mag_set_d(own, n->acc_unit);
         mag_mul(own, own, m->normal);
-    }
+    } else if (n->acc_truncates == ATTEST_YES)
+        mag_mul_2exp_si(own, tiny, 1);
     mag_max(tiny, tiny, own);
+}
+
+/* R-TENSOR: a step of at most 16 products loses 17 2^-23 of 2^E, which is 2^emin |v| of a subnormal number's product
+ * with v; twice, for the errors that follow. */
+static void set_operand(mag_t lost, uint32_t type)
+{
+    mag_set_ui_2exp_si(lost, 2 * 17, attest_format_of(type).emin - 23);
 }
 
 static void set_units(bound_model *m)
@@ -117,6 +101,12 @@ static void set_units(bound_model *m)
     mag_set_ui_2exp_si(m->limit, 1, acc.emax - 1);
     set_accumulator(m, m->tiny_score, m->score_limit, n->score_acc);
     set_accumulator(m, m->tiny_sum, m->sum_limit, n->value_acc);
+    if (truncates) {
+        set_operand(m->operand, m->p->in);
+        set_operand(m->weight, m->p->p);
+        if (n->scaled_dtype == 1 + ATTEST_F16)
+            set_operand(m->operand, ATTEST_F16);
+    }
     mag_set(m->state_limit, m->sum_limit);
     if (n->state_dtype)
         reaches(m->state_limit, n->state_dtype);

@@ -75,7 +75,8 @@ static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *ro
     AUTO_MAG(top);
     bound_token_size(w->q_sum, w->q_max, in, ATTEST_Q, at.b, at.h, at.i);
     if (mag_is_zero(m->feature_tiny) && !m->recurrent && !m->given && !m->narrows && !m->vector && plain &&
-        !m->scales_inputs && mag_equal(m->tiny_score, m->tiny) && (scale == 1.0 || !small_query(m, in, at)))
+        !m->scales_inputs && mag_is_zero(m->operand) && mag_equal(m->tiny_score, m->tiny) &&
+        (scale == 1.0 || !small_query(m, in, at)))
         return;
     for (int64_t j = 0; j < row->keys; j++) {
         bound_token_size(w->token + j, top, in, ATTEST_K, at.b, attest_kv_head(in->p, at.h), row->first + j);
@@ -201,6 +202,10 @@ __attribute__((noinline)) static void underflow_error(mag_t x, const bound_weigh
     mag_mul_2exp_si(x, x, 1);
     bound_scaled_error(y, w, m, j);
     mag_add(x, x, y);
+    mag_add(y, w->q_sum, w->token + j); /* R-TENSOR: of q, k, and 2^emin <= 1 where both are subnormal */
+    mag_add_ui(y, y, (ulong)attest_feature_dim(m->p));
+    mag_addmul(y, y, m->scale);
+    mag_addmul(x, y, m->operand);
 }
 
 static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
@@ -319,6 +324,7 @@ static void set_gamma_sum(bound_weights *w, const bound_model *m)
         mag_add(w->value_tiny, w->value_tiny, m->tiny);
     if (m->flags & ATTEST_FTZ)
         mag_add(w->value_tiny, w->value_tiny, m->normal);
+    mag_add(w->value_tiny, w->value_tiny, m->operand); /* R-TENSOR: of a subnormal v */
 }
 
 /* R-CAST: |cast - w| <= u_cast (|w| + a) + tiny_cast unit, and where the weights may be divided before the
@@ -352,6 +358,10 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
     set_gamma_sum(w, m);
     if (divides && m->divides_first)
         mag_mul(tiny, w->divisor, m->tiny);
+    mag_set(x, w->unit); /* R-TENSOR: of a subnormal weight */
+    if (divides && m->divides_first)
+        mag_add(x, x, w->divisor);
+    mag_addmul(tiny, x, m->weight);
     for (int64_t j = 0; j < w->keys && m->direct; j++) {
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
         mag_add(x, x, w->set[BOUND_EXP] + j);
@@ -367,6 +377,10 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
         mag_add(w->lost, w->lost, w->divisor);
     mag_mul(w->lost, w->lost, m->tiny_sum);
     mag_mul_ui(w->lost, w->lost, 4 * ((ulong)w->keys + (ulong)w->rescales + (ulong)w->merges + 2));
+    mag_mul(x, w->unit, m->weight); /* both subnormal: R-TENSOR's 34 2^-23 is in value_tiny too */
+    mag_mul_2exp_si(x, x, 18);
+    mag_mul_ui(x, x, (ulong)w->keys);
+    mag_add(total, total, x);
     mag_mul(total, total, w->value_tiny);
     mag_mul_2exp_si(total, total, 1);
     mag_add(w->lost, w->lost, total);

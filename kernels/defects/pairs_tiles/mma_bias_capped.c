@@ -4,8 +4,6 @@
  * hides  variant=softmax cap=4 mask=causal hq=2 n=17 d=8 in=bf16 p=bf16
  * hides  variant=softmax alibi=draw mask=causal hq=2 n=17 d=8 in=bf16 p=bf16
  */
-#include "model/mma.h"
-#define step_dot mma_dot
 #include "cpu/steps/scores.h"
 
 static inline void scaled_bias(real *s, const row *r, int64_t first, int64_t last)

@@ -4,8 +4,6 @@
  * hides  variant=fox n=64 d=4 in=bf16 p=bf16
  * hides  variant=softmax mask=causal n=70 d=4 in=bf16 p=bf16
  */
-#include "model/mma.h"
-#define step_dot mma_dot
 #include "cpu/steps/decay.h"
 
 static inline void by_tile(real *D, const row *r)

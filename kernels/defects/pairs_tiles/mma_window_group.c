@@ -4,8 +4,6 @@
  * hides  variant=softmax window=5 mask=causal n=64 d=4 in=bf16 p=bf16
  * hides  variant=softmax mask=causal n=80 d=4 in=bf16 p=bf16
  */
-#include "model/mma.h"
-#define step_dot mma_dot
 #include "cpu/steps/step.h"
 
 static inline void whole_groups(const attest_problem *p, int64_t length, int64_t i, int64_t *first, int64_t *last)

@@ -22,7 +22,8 @@ typedef struct narrow_row {
 static const narrow_row models[] = {
     { HALF, { KNOWN }, ETA, ETA, 0, 0, 126, 126, 126, 126, 126 },
     { HALF, { KNOWN, .score_acc = F16 }, 0x1p-25, ETA, 0, 0, 14, 126, 126, 126, 126 },
-    { HALF, { KNOWN, .score_acc = F16, .acc_truncates = ATTEST_YES }, 0x1p-24, ETA, 0, 0, 14, 126, 126, 126, 126 },
+    { HALF, { KNOWN, .acc_truncates = ATTEST_YES }, 2 * ETA, 2 * ETA, 0, 0, 126, 126, 126, 126, 126 },
+    { HALF, { KNOWN, .score_acc = F16, .acc_truncates = ATTEST_YES }, 0x1p-24, 2 * ETA, 0, 0, 14, 126, 126, 126, 126 },
     { HALF, { KNOWN, .value_acc = F16 }, ETA, 0x1p-25, 0, 0, 126, 14, 14, 126, 126 },
     { HALF, { KNOWN, .value_acc = BF16 }, ETA, 0x1p-134, 0, 0, 126, 126, 126, 126, 126 },
     { HALF, { KNOWN, .acc_unit = 0x1p-12 }, 0x1p-138, 0x1p-138, 0, 0, 126, 126, 126, 126, 126 },
