@@ -12,6 +12,7 @@
 /* Okabe-Ito: told apart by colour-blind readers. */
 static const char *const palette[] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9" };
 #define COLOURS (sizeof palette / sizeof palette[0])
+#define LONG_LABEL 26 /* beside a longer one two panels have no room */
 
 static attest_status take(void *state, const attest_result *result, attest_error *err)
 {
@@ -19,6 +20,7 @@ static attest_status take(void *state, const attest_result *result, attest_error
     (void)err; /* there is room for all */
     chart_point *to = &data->point[data->count++];
     *to = (chart_point){ "",
+                         "",
                          result->abscissa,
                          result->ordinate,
                          result->ordinate_least,
@@ -28,6 +30,7 @@ static attest_status take(void *state, const attest_result *result, attest_error
                          result->total_hi,
                          result->range };
     memcpy(to->series, result->series, sizeof to->series);
+    snprintf(to->variant, sizeof to->variant, "%.23s", result->variant);
     return ATTEST_OK;
 }
 
@@ -56,10 +59,26 @@ static void find_lines(chart_data *data)
             ;
         const size_t len = strcspn(series, " ");
         if (panel && panel->count < CHART_LINES)
-            panel->line[panel->count++] = (chart_line){ start, end, series + len + (series[len] == ' ') };
+            panel->line[panel->count++] = (chart_line){ start, end, series + len + (series[len] == ' '), 0 };
         else if (panel)
             panel->left_out++;
     }
+}
+
+/* Labels in the order in which they first appear, from the first panel on. */
+static void choose_styles(chart_data *data)
+{
+    size_t next = 0;
+    for (size_t p = 0; p < data->panels; p++)
+        for (size_t l = 0; l < data->panel[p].count; l++) {
+            chart_line *line = &data->panel[p].line[l];
+            for (size_t q = 0; q < p && !line->style; q++)
+                for (size_t m = 0; m < data->panel[q].count && !line->style; m++)
+                    if (strcmp(data->panel[q].line[m].label, line->label) == 0)
+                        line->style = data->panel[q].line[m].style;
+            if (!line->style)
+                line->style = next++ % CHART_LINES + 1;
+        }
 }
 
 void chart_text(char *to, size_t size, const char *from)
@@ -97,13 +116,21 @@ static size_t longest_label(const chart_data *data)
     return longest;
 }
 
+static size_t most_lines(const chart_data *data)
+{
+    size_t most = 0;
+    for (size_t p = 0; p < data->panels; p++)
+        most = data->panel[p].count > most ? data->panel[p].count : most;
+    return most;
+}
+
 /* Line styles 1..CHART_LINES: six colours, and other dashes for the next six. */
 static void print_style(FILE *gp, const chart_data *data)
 {
     const size_t longest = longest_label(data) + 8;
     for (size_t i = 0; i < CHART_LINES; i++)
         fprintf(gp, "set style line %zu lc rgb '%s' lw 1.6 pt %zu ps 0.5 dt %zu\n", i + 1, palette[i % COLOURS],
-                i % COLOURS + 4, i / COLOURS + 1);
+                i % 12 + 4, i / COLOURS + 1);
     fprintf(
         gp,
         "set grid lc rgb '#dddddd'\nset logscale y\nset format y '10^{%%L}'\nset rmargin %zu\n"
@@ -137,7 +164,7 @@ static attest_status run_gnuplot(int *code, FILE *script, attest_error *err)
 }
 
 /* gnuplot writes the SVG to a temporary file; renamed when it exits 0. */
-static attest_status draw(const char *svg_path, const char *text, size_t rows, attest_error *err)
+static attest_status draw(const char *svg_path, const char *text, size_t height, attest_error *err)
 {
     attest_output out;
     attest_status status = ATTEST_OK;
@@ -152,7 +179,7 @@ static attest_status draw(const char *svg_path, const char *text, size_t rows, a
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "no temporary file: %s", strerror(errno)));
     fprintf(script,
             "set terminal svg size 1200,%zu dynamic font 'sans-serif,12' background rgb 'white'\nset output '%s'\n%s",
-            450 * rows, out.temporary, text);
+            height, out.temporary, text);
     if (fflush(script) != 0 || ferror(script) || lseek(fileno(script), 0, SEEK_SET) != 0)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "a temporary file: %s", strerror(errno)));
     ATTEST_TRY(run_gnuplot(&code, script, err));
@@ -176,7 +203,9 @@ attest_status chart_make(const attest_results *results, const char *svg_path, ch
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart"));
     ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take, &data }, 1, err));
     find_lines(&data);
-    const size_t columns = data.panels > 1 ? 2 : 1, rows = (data.panels + columns - 1) / columns;
+    choose_styles(&data);
+    const size_t columns = data.panels > 1 && longest_label(&data) <= LONG_LABEL ? 2 : 1;
+    const size_t rows = (data.panels + columns - 1) / columns, lines = most_lines(&data) + 5;
     print_style(gp, &data);
     fprintf(gp, "set multiplot layout %zu,%zu\n", rows ? rows : 1, columns);
     for (size_t panel = 0; panel < data.panels; panel++)
@@ -184,7 +213,7 @@ attest_status chart_make(const attest_results *results, const char *svg_path, ch
     fprintf(gp, "unset multiplot\nunset output\n");
     if (fflush(gp) != 0)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart"));
-    status = draw(svg_path, script, rows ? rows : 1, err);
+    status = draw(svg_path, script, (rows ? rows : 1) * (lines > 25 ? 18 * lines : 450), err);
 out:
     if (gp)
         fclose(gp);

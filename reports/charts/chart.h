@@ -13,6 +13,7 @@
 /* What a chart shows of a result. */
 typedef struct chart_point {
     char series[sizeof((attest_result *)0)->series];
+    char variant[24];
     double abscissa, ordinate, least, most, truncation, rounding, total, range;
 } chart_point;
 
@@ -20,6 +21,7 @@ typedef struct chart_point {
 typedef struct chart_line {
     size_t start, end;
     const char *label; /* the series without its first word */
+    size_t style;      /* of `ls`, from 1: the same label looks the same in every panel */
 } chart_line;
 
 typedef struct chart_panel {

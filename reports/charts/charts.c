@@ -50,11 +50,11 @@ static attest_status order_panel(FILE *gp, size_t at, const chart_data *data, co
             panel->name, last + 0.3, last > 24 ? 8 : 2);
     for (size_t i = 0; i < panel->count; i++) {
         chart_text(others, sizeof others, others_of(&panel->line[i]));
-        fprintf(gp, ", \\\n $t_%zu_%zu u 1:2 w lp ls %zu t 'R = %.3g%s'", at, i, i + 1,
+        fprintf(gp, ", \\\n $t_%zu_%zu u 1:2 w lp ls %zu t 'R = %.3g%s'", at, i, panel->line[i].style,
                 data->point[panel->line[i].start].range, others);
     }
     for (size_t i = 0; i < panel->count; i++)
-        fprintf(gp, ", \\\n $r_%zu_%zu u 1:2 w l ls %zu lw 1 dt 2 notitle", at, i, i + 1);
+        fprintf(gp, ", \\\n $r_%zu_%zu u 1:2 w l ls %zu lw 1 dt 2 notitle", at, i, panel->line[i].style);
     tell_left_out(gp, panel);
     fprintf(gp, ", \\\n NaN w l lc rgb '#777777' lw 1 dt 2 t 'rounding'\n");
     return ATTEST_OK;
@@ -98,7 +98,7 @@ static attest_status range_panel(FILE *gp, size_t at, const chart_data *data, co
             "set format x '2^{%%L}'\nset key title 'slope (P+1)'\nplot ",
             panel->name, strcmp(panel->name, "zero") == 0 ? "largest abs(score)" : "score range R");
     for (size_t i = 0; i < panel->count; i++)
-        fprintf(gp, "%s$s_%zu_%zu u 1:2 w lp ls %zu t '%s'", i ? ", \\\n " : "", at, i, i + 1, title[i]);
+        fprintf(gp, "%s$s_%zu_%zu u 1:2 w lp ls %zu t '%s'", i ? ", \\\n " : "", at, i, panel->line[i].style, title[i]);
     tell_left_out(gp, panel);
     fprintf(gp, "\n");
 out:
@@ -121,6 +121,39 @@ static void spread_block(FILE *gp, size_t at, size_t index, const chart_data *da
     fprintf(gp, "EOD\n");
 }
 
+/* The points of a line with their variants, for labels. */
+static void label_block(FILE *gp, size_t at, size_t index, const chart_data *data)
+{
+    const chart_line *l = &data->panel[at].line[index];
+    char text[64];
+    fprintf(gp, "$v_%zu_%zu << EOD\n", at, index);
+    for (size_t i = l->start; i < l->end; i++) {
+        const chart_point *p = &data->point[i];
+        chart_text(text, sizeof text, p->variant);
+        if (p->abscissa > 0 && p->ordinate > 0)
+            fprintf(gp, "%.17g %.17g %s\n", p->abscissa, p->ordinate, *text ? text : "-");
+    }
+    fprintf(gp, "EOD\n");
+}
+
+/* One line: points joined, with bars; or where one is labelled, points alone, and that one as steps with labels. */
+static void plot_line(FILE *gp, size_t at, size_t i, const chart_panel *panel, const char *labelled)
+{
+    const size_t style = panel->line[i].style;
+    char text[160];
+    chart_text(text, sizeof text, panel->line[i].label);
+    fputs(i ? ", \\\n " : "", gp);
+    if (!labelled) {
+        fprintf(gp, "$s_%zu_%zu u 1:2 w lp ls %zu t '%s', \\\n ", at, i, style, text);
+        fprintf(gp, "$b_%zu_%zu u 1:2:3:4 w yerrorbars ls %zu lw 1 ps 0 dt 1 notitle", at, i, style);
+    } else if (strcmp(panel->line[i].label, labelled) == 0) {
+        fprintf(gp, "$s_%zu_%zu u 1:2 w steps lc rgb '#000000' lw 1 t '%s', \\\n ", at, i, text);
+        fprintf(gp, "$v_%zu_%zu u 1:2:3 w labels left offset 0.4,0.5 font ',9' notitle", at, i);
+    } else {
+        fprintf(gp, "$s_%zu_%zu u 1:2 w p ls %zu ps 0.8 t '%s'", at, i, style, text);
+    }
+}
+
 static attest_status lines_panel(FILE *gp, size_t at, const chart_data *data, const void *context, attest_error *err)
 {
     const chart_panel *panel = &data->panel[at];
@@ -130,21 +163,22 @@ static attest_status lines_panel(FILE *gp, size_t at, const chart_data *data, co
     for (size_t i = 0; i < panel->count; i++) {
         chart_block(gp, "s", at, i, data, ordinate_of);
         spread_block(gp, at, i, data);
+        label_block(gp, at, i, data);
     }
     chart_text(text, sizeof text, panel->name);
     fprintf(gp, "set title '%s%s' noenhanced\nset xlabel '%s' noenhanced\nset ylabel '%s' noenhanced\n", axes->panel,
             text, axes->x, axes->y);
-    fprintf(gp, "%s\n%s\nplot ", axes->log_x ? "set logscale x 2\nset format x '2^{%L}'" : "",
-            axes->linear_y ? "unset logscale y\nset format y '%g'\nset yrange [0:1.05]" : "");
-    for (size_t i = 0; i < panel->count; i++) {
-        chart_text(text, sizeof text, panel->line[i].label);
-        fprintf(
-            gp,
-            "%s$s_%zu_%zu u 1:2 w lp ls %zu t '%s', \\\n $b_%zu_%zu u 1:2:3:4 w yerrorbars ls %zu lw 1 ps 0 notitle",
-            i ? ", \\\n " : "", at, i, i + 1, text, at, i, i + 1);
-    }
+    if (axes->labelled) /* room for the labels */
+        fprintf(gp, "set offsets graph 0.05, graph 0.15, graph 0.05, graph 0.05\n");
+    if (axes->log_x)
+        fprintf(gp, "set logscale x %d\nset format x '%d^{%%L}'\n", axes->log_x, axes->log_x);
+    if (axes->linear_y)
+        fprintf(gp, "unset logscale y\nset format y '%%g'\nset yrange [0:1.05]\n");
+    fputs("plot ", gp);
+    for (size_t i = 0; i < panel->count; i++)
+        plot_line(gp, at, i, panel, axes->labelled);
     tell_left_out(gp, panel);
-    fprintf(gp, "\n");
+    fputs("\n", gp);
     return ATTEST_OK;
 }
 

@@ -25,7 +25,8 @@ attest_status attest_chart_range(const attest_results *results, const char *svg_
  */
 typedef struct attest_chart_axes {
     const char *x, *y, *panel; /* panel: what stands before its word, "" for nothing */
-    int log_x;                 /* base 2 */
+    int log_x;                 /* its base, 2 or 10; 0: linear */
+    const char *labelled;      /* NULL: every line is drawn; else points only, but this one, with its variants */
     int linear_y;              /* shares, from 0 to 1; else logarithmic */
 } attest_chart_axes;
 attest_status attest_chart_lines(const attest_results *results, const attest_chart_axes *axes, const char *svg_path,

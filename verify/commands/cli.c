@@ -184,6 +184,7 @@ static const option_row option_table[] = {
     { { "jobs", KEY_JOBS, "N", 0, "threads of one more row: of dd (default 2), or of each kernel (default: none)", 0 },
       "bench" },
     { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
+    { { "rounds", KEY_ROUNDS, "N", 0, "study cost: rounds over all kernels, 5 (default) to 1000", 0 }, "study" },
     { { "objective", KEY_OBJECTIVE, "NAME", 0,
         "what to maximise: ratio (default; error/bound), ulp, kappa (abs_scale/|o|), state (final state over writes)",
         0 },

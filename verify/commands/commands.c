@@ -9,7 +9,7 @@ const attest_command attest_commands[] = {
     { "compare", "", 0, 0, "judge an output tensor from a file", attest_command_compare },
     { "replay", "LINE|FILE|ID|DIR", 1, 1, "run a kernel on a problem line or kept case, or a broken property again",
       attest_command_replay },
-    { "study", "order|range", 1, 1, "measure error over a grid of orders, ranges, lengths, ..", attest_command_study },
+    { "study", "order|range|cost", 1, 1, "measure error over a grid of orders, ranges, lengths, ..", attest_command_study },
     { "report", "[DIR]", 0, 1, "write DIR/index.html from the rows in DIR (default build/report)",
       attest_command_report },
     { "claims", "", 0, 0, "check the papers' statements with numbers; the ledger as a table", attest_command_claims },

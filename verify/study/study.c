@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/study/study_private.h"
+#include "verify/study/study_cost.h"
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 static void order_line(char *line, size_t len, const study_grid *g, const study_point *p)
@@ -39,6 +39,24 @@ static void range_label(char *series, size_t len, const study_grid *g, const stu
 }
 
 static double weight_error_of(const attest_result *r) { return r->abs_hi; }
+
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
+static void cost_line(char *line, size_t len, const study_grid *g, const study_point *p)
+{
+    snprintf(line, len, "variant=%s mask=causal n=%s d=%s family=range:%s", study_text(g, p, ATTEST_STUDY_VARIANT),
+             study_text(g, p, ATTEST_STUDY_LENGTHS), study_text(g, p, ATTEST_STUDY_DIMS),
+             study_text(g, p, ATTEST_STUDY_RANGES));
+}
+
+static void cost_label(char *series, size_t len, const study_grid *g, const study_point *p)
+{
+    const int types = g->list[ATTEST_STUDY_IN].count > 1;
+    snprintf(series, len, "d=%s,R=%s%s%s %s", study_text(g, p, ATTEST_STUDY_DIMS),
+             study_text(g, p, ATTEST_STUDY_RANGES), types ? "," : "", types ? study_text(g, p, ATTEST_STUDY_IN) : "",
+             study_text(g, p, ATTEST_STUDY_VARIANT));
+}
+
+static double ordinate_of(const attest_result *r) { return r->ordinate; }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 #define OWN(axis) (1u << ATTEST_STUDY_##axis)
@@ -105,6 +123,37 @@ static const attest_study studies[] = {
       .ordinate_of = weight_error_of,
       .below = study_fits_orders,
       .chart = attest_chart_range },
+    { .name = "cost",
+      .sentence = "time per token of o, and its error against softmax, of softmax and Taylor orders in every form",
+      .abscissa = "length N (causal, one head, one thread)",
+      .ordinate = "ns a token, median of the rounds",
+      .series = "dim, range of the scores, variant, kernel",
+      .kernels = "softmax-two-pass-f32|softmax-online-f32|softmax-flash-f32|softmax-flash-bf16|taylor-direct-f32|"
+                 "taylor-recurrent-f32|taylor-packed-f32|taylor-chunk-f32|taylor-packed-fast-f32|taylor-chunk-fast-f32",
+      .axis = { [ATTEST_STUDY_VARIANT] = "softmax,taylor:1,taylor:2,taylor:3,taylor:4,taylor:5,taylor:6",
+                [ATTEST_STUDY_IN] = "f32",
+                [ATTEST_STUDY_LENGTHS] = "256,1024,4096",
+                [ATTEST_STUDY_DIMS] = "16,64",
+                [ATTEST_STUDY_RANGES] = "2",
+                [ATTEST_STUDY_SEEDS] = "0" },
+      .nest = { ATTEST_STUDY_IN, ATTEST_STUDY_DIMS, ATTEST_STUDY_RANGES, ATTEST_STUDY_VARIANT, ATTEST_STUDY_LENGTHS,
+                ATTEST_STUDY_SEEDS },
+      .own = OWN(VARIANT) | OWN(LENGTHS) | OWN(DIMS) | OWN(RANGES),
+      .kernel_is_line = 1,
+      .line = cost_line,
+      .label = cost_label,
+      .all = study_measure_cost,
+      .mark = study_mark_front,
+      .ordinate_of = ordinate_of,
+      .column = { { LEFT("series", 44), study_cell_series },
+                  { RIGHT("N", 6), study_cell_abscissa },
+                  { RIGHT("ns/token", 28), study_cell_time },
+                  { RIGHT("|got-softmax|", 13), study_cell_total },
+                  { RIGHT("truncation", 11), study_cell_short_truncation },
+                  { RIGHT("rounding", 11), study_cell_short_rounding },
+                  { { .head = "front", .gap = 1 }, study_cell_front } },
+      .below = study_cost_below,
+      .chart = study_cost_chart },
 };
 
 const attest_study *attest_study_find(const char *name)

@@ -102,6 +102,8 @@ struct attest_study {
     /* NULL, or measures the whole grid at once (times, which are taken side by side) in place of `measure`. */
     attest_status (*all)(study_run *run, attest_error *err);
     double (*ordinate_of)(const attest_result *r);
+    /* NULL, or what is noted in results once all are there. */
+    attest_status (*mark)(attest_results *results, attest_error *err);
     study_column column[STUDY_COLUMNS];
     /* NULL, or what is said below the table. */
     attest_status (*below)(FILE *out, attest_table_format format, const attest_results *results, attest_error *err);
@@ -128,6 +130,9 @@ void study_refuse(study_run *run, size_t k, const study_point *p, const char *wh
 /* 1 once the run is to end; says why in run->end. */
 int study_ends(study_run *run);
 
+/* On a terminal: how far it is. */
+void study_progress(const study_run *run);
+
 /* study_spread.c: one result of the answers of `count` seeds. */
 void study_spread(attest_result *to, const attest_study *study, study_answer *const *answer, size_t count);
 
@@ -140,6 +145,12 @@ void study_cell_truncation(attest_table *table, const attest_result *r);
 void study_cell_rounding(attest_table *table, const attest_result *r);
 void study_cell_ordinate(attest_table *table, const attest_result *r);
 void study_cell_spread(attest_table *table, const attest_result *r);
+void study_cell_kernel(attest_table *table, const attest_result *r);
+void study_cell_time(attest_table *table, const attest_result *r);
+void study_cell_total(attest_table *table, const attest_result *r);
+void study_cell_short_truncation(attest_table *table, const attest_result *r);
+void study_cell_short_rounding(attest_table *table, const attest_result *r);
+void study_cell_front(attest_table *table, const attest_result *r);
 void study_cell_verdict(attest_table *table, const attest_result *r);
 
 /* study_fits.c: slopes of the series on log-log paper, as a table. */

@@ -157,7 +157,7 @@ static void tell_estimate(const study_run *run)
     fprintf(stderr, ", about %.0f s on one core\n", ceil(seconds));
 }
 
-static void tell_progress(const study_run *run)
+void study_progress(const study_run *run)
 {
     const double spent = attest_now_seconds() - run->started;
     const size_t done = run->end->done - run->end->kept, all = run->end->points - run->end->kept;
@@ -207,7 +207,7 @@ static attest_status one_point(study_run *run, study_thread *thread, const study
         for (size_t k = 0; status == ATTEST_OK && k < run->kernels; k++)
             if (!run->slot[k * run->grid.count + p->number])
                 status = end_pair(run, answers, p, k, seeds->count, err);
-        tell_progress(run);
+        study_progress(run);
     }
 out:
     free(answers);
@@ -285,6 +285,8 @@ attest_status attest_study_measure(attest_results *results, attest_study_end *en
         end->ended[0] = '\0';
     if (status == ATTEST_OK)
         status = order_results(&run, err);
+    if (status == ATTEST_OK && request->study->mark)
+        status = request->study->mark(results, err);
 out:
     clear(&run);
     return status;
