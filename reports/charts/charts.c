@@ -145,7 +145,7 @@ static void plot_line(FILE *gp, size_t at, size_t i, const chart_panel *panel, c
     fputs(i ? ", \\\n " : "", gp);
     if (!labelled) {
         fprintf(gp, "$s_%zu_%zu u 1:2 w lp ls %zu t '%s', \\\n ", at, i, style, text);
-        fprintf(gp, "$b_%zu_%zu u 1:2:3:4 w yerrorbars ls %zu lw 1 ps 0 dt 1 notitle", at, i, style);
+        fprintf(gp, "$b_%zu_%zu u 1:3:(0):($4-$3) w vectors nohead ls %zu lw 1 dt 1 notitle", at, i, style);
     } else if (strcmp(panel->line[i].label, labelled) == 0) {
         fprintf(gp, "$s_%zu_%zu u 1:2 w steps lc rgb '#000000' lw 1 t '%s', \\\n ", at, i, text);
         fprintf(gp, "$v_%zu_%zu u 1:2:3 w labels left offset 0.4,0.5 font ',9' notitle", at, i);

@@ -1,62 +1,24 @@
 /* study.c - the table of studies. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "verify/study/study_cost.h"
+#include "verify/study/study_lines.h"
 
-/* ---- order ------------------------------------------------------------------------------------------------------- */
-static void order_line(char *line, size_t len, const study_grid *g, const study_point *p)
-{
-    const char *family = study_text(g, p, ATTEST_STUDY_FAMILIES);
-    const int ranged = strcmp(family, "range") == 0; /* it takes the range; the scale gives it to others */
-    snprintf(line, len, "variant=%s:%s center=%s n=%s d=%s family=%s%s%s", study_text(g, p, ATTEST_STUDY_VARIANT),
-             study_text(g, p, ATTEST_STUDY_ORDERS), study_text(g, p, ATTEST_STUDY_CENTERS),
-             study_text(g, p, ATTEST_STUDY_LENGTHS), study_text(g, p, ATTEST_STUDY_DIMS), family, ranged ? ":" : "",
-             ranged ? study_text(g, p, ATTEST_STUDY_RANGES) : "");
-}
-
-static void order_label(char *series, size_t len, const study_grid *g, const study_point *p)
-{
-    snprintf(series, len, "%s R=%s", study_text(g, p, ATTEST_STUDY_CENTERS), study_text(g, p, ATTEST_STUDY_RANGES));
-}
-
-static double truncation_of(const attest_result *r) { return r->truncation; }
-
-/* ---- range ------------------------------------------------------------------------------------------------------- */
-/* One query: its keys' scores are generic, so that no symmetry raises the exponent p+1. */
-static void range_line(char *line, size_t len, const study_grid *g, const study_point *p)
-{
-    snprintf(line, len, "variant=%s:%s center=%s n=1 m=%s d=%s family=%s", study_text(g, p, ATTEST_STUDY_VARIANT),
-             study_text(g, p, ATTEST_STUDY_ORDERS), study_text(g, p, ATTEST_STUDY_CENTERS),
-             study_text(g, p, ATTEST_STUDY_LENGTHS), study_text(g, p, ATTEST_STUDY_DIMS),
-             study_text(g, p, ATTEST_STUDY_FAMILIES));
-}
-
-static void range_label(char *series, size_t len, const study_grid *g, const study_point *p)
-{
-    snprintf(series, len, "%s p=%s", study_text(g, p, ATTEST_STUDY_CENTERS), study_text(g, p, ATTEST_STUDY_ORDERS));
-}
-
-static double weight_error_of(const attest_result *r) { return r->abs_hi; }
-
-/* ---- cost -------------------------------------------------------------------------------------------------------- */
-static void cost_line(char *line, size_t len, const study_grid *g, const study_point *p)
-{
-    snprintf(line, len, "variant=%s mask=causal n=%s d=%s family=range:%s", study_text(g, p, ATTEST_STUDY_VARIANT),
-             study_text(g, p, ATTEST_STUDY_LENGTHS), study_text(g, p, ATTEST_STUDY_DIMS),
-             study_text(g, p, ATTEST_STUDY_RANGES));
-}
-
-static void cost_label(char *series, size_t len, const study_grid *g, const study_point *p)
-{
-    const int types = g->list[ATTEST_STUDY_IN].count > 1;
-    snprintf(series, len, "d=%s,R=%s%s%s %s", study_text(g, p, ATTEST_STUDY_DIMS),
-             study_text(g, p, ATTEST_STUDY_RANGES), types ? "," : "", types ? study_text(g, p, ATTEST_STUDY_IN) : "",
-             study_text(g, p, ATTEST_STUDY_VARIANT));
-}
-
-static double ordinate_of(const attest_result *r) { return r->ordinate; }
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+#define CHART(name, ...)                                                                                               \
+    static attest_status name(const attest_results *results, const char *path, attest_error *err)                      \
+    {                                                                                                                  \
+        static const attest_chart_axes axes = { __VA_ARGS__ };                                                         \
+        return attest_chart_lines(results, &axes, path, err);                                                          \
+    }
+CHART(length_chart, .x = "keys N", .y = "largest error/(u abs_scale)", .panel = "", .log_x = 2)
+CHART(state_chart, .x = "tokens N", .y = "share of writes taken up", .panel = "k, v: ", .log_x = 2, .linear_y = 1)
+CHART(denominator_chart, .x = "score range R", .y = "norm of the error / norm of o", .panel = "", .log_x = 2)
+CHART(filter_chart, .x = "score range R", .y = "largest |o - softmax over all keys|", .panel = "", .log_x = 2)
+CHART(precision_chart, .x = "unit roundoff u", .y = "norm of the error / norm of o", .panel = "", .log_x = 2)
+CHART(position_chart, .x = "position", .y = "largest error/(u abs_scale)", .panel = "", .log_x = 2)
+CHART(dim_chart, .x = "channels d", .y = "largest error/(u abs_scale)", .panel = "", .log_x = 2)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 #define OWN(axis) (1u << ATTEST_STUDY_##axis)
@@ -89,10 +51,10 @@ static const attest_study studies[] = {
       .nest = { ATTEST_STUDY_VARIANT, ATTEST_STUDY_IN, ATTEST_STUDY_P, ATTEST_STUDY_FAMILIES, ATTEST_STUDY_LENGTHS,
                 ATTEST_STUDY_DIMS, ATTEST_STUDY_CENTERS, ATTEST_STUDY_RANGES, ATTEST_STUDY_ORDERS, ATTEST_STUDY_SEEDS },
       .own = OWN(CENTERS) | OWN(RANGES) | OWN(ORDERS),
-      .line = order_line,
-      .label = order_label,
+      .line = study_order_line,
+      .label = study_order_label,
       .measure = study_measure_case,
-      .ordinate_of = truncation_of,
+      .ordinate_of = study_truncation_of,
       .column = { { LEFT("series", 14), study_cell_series },
                   { LEFT("range", 10), study_cell_range },
                   { RIGHT("order", 5), study_cell_order },
@@ -117,10 +79,10 @@ static const attest_study studies[] = {
       .nest = { ATTEST_STUDY_VARIANT, ATTEST_STUDY_IN, ATTEST_STUDY_FAMILIES, ATTEST_STUDY_LENGTHS, ATTEST_STUDY_DIMS,
                 ATTEST_STUDY_CENTERS, ATTEST_STUDY_ORDERS, ATTEST_STUDY_RANGES, ATTEST_STUDY_SEEDS },
       .own = OWN(CENTERS) | OWN(RANGES) | OWN(ORDERS),
-      .line = range_line,
-      .label = range_label,
+      .line = study_range_line,
+      .label = study_range_label,
       .measure = study_measure_weights,
-      .ordinate_of = weight_error_of,
+      .ordinate_of = study_weight_error_of,
       .below = study_fits_orders,
       .chart = attest_chart_range },
     { .name = "cost",
@@ -140,11 +102,11 @@ static const attest_study studies[] = {
                 ATTEST_STUDY_SEEDS },
       .own = OWN(VARIANT) | OWN(LENGTHS) | OWN(DIMS) | OWN(RANGES),
       .kernel_is_line = 1,
-      .line = cost_line,
-      .label = cost_label,
+      .line = study_cost_line,
+      .label = study_cost_label,
       .all = study_measure_cost,
       .mark = study_mark_front,
-      .ordinate_of = ordinate_of,
+      .ordinate_of = study_ordinate_of,
       .column = { { LEFT("series", 44), study_cell_series },
                   { RIGHT("N", 6), study_cell_abscissa },
                   { RIGHT("ns/token", 28), study_cell_time },
@@ -154,6 +116,191 @@ static const attest_study studies[] = {
                   { { .head = "front", .gap = 1 }, study_cell_front } },
       .below = study_cost_below,
       .chart = study_cost_chart },
+    { .name = "length",
+      .sentence = "error of o against the number of keys that each query sees, in units of its natural scale",
+      .abscissa = "keys N",
+      .ordinate = "largest error/(u abs_scale)",
+      .series = "variant, kernel",
+      .kernels = "*",
+      .axis = { [ATTEST_STUDY_VARIANT] = "softmax,taylor:2,linear-elu",
+                [ATTEST_STUDY_IN] = "f32",
+                [ATTEST_STUDY_FAMILIES] = "normal",
+                [ATTEST_STUDY_LENGTHS] = "64..8192",
+                [ATTEST_STUDY_DIMS] = "8",
+                [ATTEST_STUDY_SEEDS] = "0..2" },
+      .nest = { ATTEST_STUDY_VARIANT, ATTEST_STUDY_IN, ATTEST_STUDY_FAMILIES, ATTEST_STUDY_DIMS, ATTEST_STUDY_LENGTHS,
+                ATTEST_STUDY_SEEDS },
+      .own = OWN(VARIANT) | OWN(LENGTHS) | OWN(DIMS) | OWN(FAMILIES),
+      .kernel_is_line = 1,
+      .line = study_length_line,
+      .label = study_variant_label,
+      .measure = study_measure_o,
+      .ordinate_of = study_scaled_of,
+      .column = { { LEFT("series", 40), study_cell_series },
+                  { RIGHT("N", 7), study_cell_abscissa },
+                  { RIGHT("error/(u abs_scale)", 19), study_cell_ordinate },
+                  { RIGHT("of the seeds", 22), study_cell_spread },
+                  { RIGHT("rounding", 10), study_cell_short_rounding },
+                  { { .head = "verdict", .gap = 1 }, study_cell_verdict } },
+      .below = study_fits_growth,
+      .chart = length_chart },
+    { .name = "state",
+      .sentence = "share of the writes that a state kept in few bits still takes up (a model: no kernel runs)",
+      .abscissa = "tokens N",
+      .ordinate = "share of the writes of tokens N/2..N that change the state's entry",
+      .series = "family of k and v, type of the state",
+      .axis = { [ATTEST_STUDY_IN] = "bf16,f16,f32",
+                [ATTEST_STUDY_FAMILIES] = "positive,normal",
+                [ATTEST_STUDY_LENGTHS] = "16..65536",
+                [ATTEST_STUDY_DIMS] = "4",
+                [ATTEST_STUDY_SEEDS] = "0..4" },
+      .nest = { ATTEST_STUDY_FAMILIES, ATTEST_STUDY_IN, ATTEST_STUDY_DIMS, ATTEST_STUDY_LENGTHS, ATTEST_STUDY_SEEDS },
+      .own = OWN(FAMILIES) | OWN(IN) | OWN(LENGTHS) | OWN(DIMS),
+      .line = study_state_line,
+      .label = study_state_label,
+      .measure = study_measure_state,
+      .ordinate_of = study_ordinate_of,
+      .column = { { LEFT("series", 16), study_cell_series },
+                  { RIGHT("N", 7), study_cell_abscissa },
+                  { RIGHT("share taken up", 15), study_cell_ordinate },
+                  { RIGHT("of the seeds", 22), study_cell_spread },
+                  { RIGHT("lost/sum of |writes|", 21), study_cell_short_rounding } },
+      .below = study_state_below,
+      .chart = state_chart },
+    { .name = "denominator",
+      .sentence = "error of o against the range of the scores under each denominator",
+      .abscissa = "range of the scores R",
+      .ordinate = "norm of the error / norm of o",
+      .series = "type, norm",
+      .kernels = "softmax-two-pass-f32",
+      .axis = { [ATTEST_STUDY_VARIANT] = "sum,length,l2,rms,layernorm,none",
+                [ATTEST_STUDY_IN] = "f32",
+                [ATTEST_STUDY_LENGTHS] = "24",
+                [ATTEST_STUDY_DIMS] = "4",
+                [ATTEST_STUDY_RANGES] = "0.5..64",
+                [ATTEST_STUDY_SEEDS] = "0..4" },
+      .nest = { ATTEST_STUDY_IN, ATTEST_STUDY_LENGTHS, ATTEST_STUDY_DIMS, ATTEST_STUDY_VARIANT, ATTEST_STUDY_RANGES,
+                ATTEST_STUDY_SEEDS },
+      .own = OWN(VARIANT) | OWN(LENGTHS) | OWN(DIMS) | OWN(RANGES),
+      .line = study_denominator_line,
+      .label = study_typed_label,
+      .measure = study_measure_o,
+      .ordinate_of = study_norm_of,
+      .column = { { LEFT("series", 16), study_cell_series },
+                  { RIGHT("R", 6), study_cell_abscissa },
+                  { RIGHT("error/norm", 12), study_cell_ordinate },
+                  { RIGHT("of the seeds", 22), study_cell_spread },
+                  { RIGHT("rounding", 10), study_cell_short_rounding },
+                  { { .head = "verdict", .gap = 1 }, study_cell_verdict } },
+      .chart = denominator_chart },
+    { .name = "filter",
+      .sentence = "what a filter of the scores, and what it leaves, is off softmax over all keys",
+      .abscissa = "range of the scores R",
+      .ordinate = "largest |o - softmax over all keys| (pure reference)",
+      .series = "type, variant",
+      .kernels = "taylor-direct-f32",
+      .axis = { [ATTEST_STUDY_VARIANT] = "filtered:0.5,filtered:1,filtered:2,filtered:4,shifted:1",
+                [ATTEST_STUDY_IN] = "f32",
+                [ATTEST_STUDY_LENGTHS] = "24",
+                [ATTEST_STUDY_DIMS] = "4",
+                [ATTEST_STUDY_RANGES] = "0.25..16",
+                [ATTEST_STUDY_SEEDS] = "0..4" },
+      .nest = { ATTEST_STUDY_IN, ATTEST_STUDY_LENGTHS, ATTEST_STUDY_DIMS, ATTEST_STUDY_VARIANT, ATTEST_STUDY_RANGES,
+                ATTEST_STUDY_SEEDS },
+      .own = OWN(VARIANT) | OWN(LENGTHS) | OWN(DIMS) | OWN(RANGES),
+      .line = study_filter_line,
+      .label = study_typed_label,
+      .measure = study_measure_o,
+      .ordinate_of = study_truncation_of,
+      .against = study_softmax_of_all,
+      .column = { { LEFT("series", 20), study_cell_series },
+                  { RIGHT("R", 6), study_cell_abscissa },
+                  { RIGHT("off softmax", 12), study_cell_ordinate },
+                  { RIGHT("of the seeds", 22), study_cell_spread },
+                  { RIGHT("rounding", 10), study_cell_short_rounding },
+                  { { .head = "verdict", .gap = 1 }, study_cell_verdict } },
+      .chart = filter_chart },
+    { .name = "precision",
+      .sentence = "error of o against the unit roundoff of the type of inputs and o",
+      .abscissa = "unit roundoff u of the type",
+      .ordinate = "norm of the error / norm of o",
+      .series = "variant, kernel",
+      .kernels = "*",
+      .axis = { [ATTEST_STUDY_VARIANT] = "softmax,taylor:2,linear-elu,retnet,deltanet",
+                [ATTEST_STUDY_IN] = "f64,f32,f16,bf16",
+                [ATTEST_STUDY_FAMILIES] = "normal",
+                [ATTEST_STUDY_LENGTHS] = "32",
+                [ATTEST_STUDY_DIMS] = "8",
+                [ATTEST_STUDY_SEEDS] = "0..2" },
+      .nest = { ATTEST_STUDY_VARIANT, ATTEST_STUDY_FAMILIES, ATTEST_STUDY_LENGTHS, ATTEST_STUDY_DIMS, ATTEST_STUDY_IN,
+                ATTEST_STUDY_SEEDS },
+      .own = OWN(VARIANT) | OWN(LENGTHS) | OWN(DIMS) | OWN(FAMILIES),
+      .kernel_is_line = 1,
+      .line = study_square_line,
+      .label = study_variant_label,
+      .measure = study_measure_o,
+      .ordinate_of = study_norm_of,
+      .column = { { LEFT("series", 40), study_cell_series },
+                  { RIGHT("u", 12), study_cell_abscissa },
+                  { RIGHT("error/norm", 12), study_cell_ordinate },
+                  { RIGHT("of the seeds", 22), study_cell_spread },
+                  { RIGHT("rounding", 10), study_cell_short_rounding },
+                  { { .head = "verdict", .gap = 1 }, study_cell_verdict } },
+      .chart = precision_chart },
+    { .name = "position",
+      .sentence = "error of one row of o against its place in a causal sequence",
+      .abscissa = "position (keys that the row sees)",
+      .ordinate = "largest error/(u abs_scale)",
+      .series = "variant, kernel",
+      .kernels = "*",
+      .axis = { [ATTEST_STUDY_VARIANT] = "softmax,taylor:2,retnet,deltanet",
+                [ATTEST_STUDY_IN] = "f32",
+                [ATTEST_STUDY_FAMILIES] = "normal",
+                [ATTEST_STUDY_LENGTHS] = "1..256",
+                [ATTEST_STUDY_DIMS] = "8",
+                [ATTEST_STUDY_SEEDS] = "0..2" },
+      .nest = { ATTEST_STUDY_VARIANT, ATTEST_STUDY_IN, ATTEST_STUDY_FAMILIES, ATTEST_STUDY_DIMS, ATTEST_STUDY_LENGTHS,
+                ATTEST_STUDY_SEEDS },
+      .own = OWN(VARIANT) | OWN(LENGTHS) | OWN(DIMS) | OWN(FAMILIES),
+      .kernel_is_line = 1,
+      .line = study_position_line,
+      .label = study_variant_label,
+      .measure = study_measure_position,
+      .ordinate_of = study_scaled_of,
+      .column = { { LEFT("series", 40), study_cell_series },
+                  { RIGHT("position", 8), study_cell_abscissa },
+                  { RIGHT("error/(u abs_scale)", 19), study_cell_ordinate },
+                  { RIGHT("of the seeds", 22), study_cell_spread },
+                  { RIGHT("rounding", 10), study_cell_short_rounding },
+                  { { .head = "verdict", .gap = 1 }, study_cell_verdict } },
+      .chart = position_chart },
+    { .name = "dim",
+      .sentence = "error of o against the number of channels of q and k",
+      .abscissa = "channels d",
+      .ordinate = "largest error/(u abs_scale)",
+      .series = "variant, kernel",
+      .kernels = "*",
+      .axis = { [ATTEST_STUDY_VARIANT] = "softmax,taylor:1,linear-elu",
+                [ATTEST_STUDY_IN] = "f32",
+                [ATTEST_STUDY_FAMILIES] = "normal",
+                [ATTEST_STUDY_LENGTHS] = "32",
+                [ATTEST_STUDY_DIMS] = "4..256",
+                [ATTEST_STUDY_SEEDS] = "0..2" },
+      .nest = { ATTEST_STUDY_VARIANT, ATTEST_STUDY_IN, ATTEST_STUDY_FAMILIES, ATTEST_STUDY_LENGTHS, ATTEST_STUDY_DIMS,
+                ATTEST_STUDY_SEEDS },
+      .own = OWN(VARIANT) | OWN(LENGTHS) | OWN(DIMS) | OWN(FAMILIES),
+      .kernel_is_line = 1,
+      .line = study_square_line,
+      .label = study_variant_label,
+      .measure = study_measure_o,
+      .ordinate_of = study_scaled_of,
+      .column = { { LEFT("series", 40), study_cell_series },
+                  { RIGHT("d", 5), study_cell_abscissa },
+                  { RIGHT("error/(u abs_scale)", 19), study_cell_ordinate },
+                  { RIGHT("of the seeds", 22), study_cell_spread },
+                  { RIGHT("rounding", 10), study_cell_short_rounding },
+                  { { .head = "verdict", .gap = 1 }, study_cell_verdict } },
+      .chart = dim_chart },
 };
 
 const attest_study *attest_study_find(const char *name)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/attest_float.h"
 #include "verify/study/study_private.h"
 
 const char *const attest_study_axis_names[ATTEST_STUDY_AXES] = {
@@ -35,6 +36,15 @@ static const axis_rule rules[ATTEST_STUDY_AXES] = {
     [ATTEST_STUDY_ORDERS] = { 1, 1, 0, 0, 64, NULL, "orders from 0 to 64: P, A,B,.. or A..B" },
     [ATTEST_STUDY_SEEDS] = { 1, 1, 0, 0, 9007199254740991.0, NULL, "seeds from 0 to 2^53-1: S, A,B,.. or A..B" },
 };
+
+uint32_t study_type(const char *text, size_t len)
+{
+    static const uint32_t types[] = { ATTEST_F64, ATTEST_F32, ATTEST_F16, ATTEST_BF16 };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strlen(attest_dtype_name(types[i])) == len && strncmp(attest_dtype_name(types[i]), text, len) == 0)
+            return types[i];
+    return 0;
+}
 
 static attest_status refuse(attest_study_axis axis, const char *text, attest_error *err)
 {
@@ -94,7 +104,7 @@ static attest_status read_item(study_list *list, const char *item, size_t len, c
     if (!rule->numbers)
         return strchr(text + 1, ' ') != text + 1 + len || (rule->words && !strstr(rule->words, text))
                    ? ATTEST_BAD_INPUT
-                   : add(list, item, len, NAN);
+                   : add(list, item, len, study_type(item, len) ? attest_unit_roundoff(study_type(item, len)) : NAN);
     text[len + 1] = '\0';
     at++;
     const double first = read_number(&at, rule);

@@ -53,10 +53,10 @@ out:
     return status;
 }
 
-static void half_cell(attest_table *table, const attest_fit *fit)
+static void half_cell(attest_table *table, const attest_fit *fit, int digits)
 {
     if (fit->half == fit->half)
-        attest_table_cell(table, "%.5f", fit->half);
+        attest_table_cell(table, "%.*f", digits, fit->half);
     else
         attest_table_cell(table, "-");
 }
@@ -68,7 +68,7 @@ static void order_cells(attest_table *table, const series_points *s, const attes
     attest_table_cell(table, "%.5f", fit->slope);
     attest_table_cell(table, "%.0f", expected);
     attest_table_cell(table, "%+.5f", fit->slope - expected);
-    half_cell(table, fit);
+    half_cell(table, fit, 5);
 }
 
 attest_status study_fits_orders(FILE *out, attest_table_format format, const attest_results *results, attest_error *err)
@@ -94,16 +94,16 @@ static void growth_cells(attest_table *table, const series_points *s, const atte
 {
     (void)s;
     attest_table_cell(table, "%.2f", fit->slope);
-    half_cell(table, fit);
+    half_cell(table, fit, 2);
 }
 
 attest_status study_fits_growth(FILE *out, attest_table_format format, const attest_results *results, attest_error *err)
 {
     static const attest_column columns[] = {
         { .head = "series", .flags = ATTEST_COLUMN_FIT },
-        { .head = "points", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "grows as x^", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "+- 95%", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "points", .flags = ATTEST_COLUMN_RIGHT | ATTEST_COLUMN_FIT },
+        { .head = "grows as x^", .flags = ATTEST_COLUMN_RIGHT | ATTEST_COLUMN_FIT },
+        { .head = "+- 95%", .flags = ATTEST_COLUMN_RIGHT | ATTEST_COLUMN_FIT },
     };
     attest_status status = ATTEST_OK;
     attest_table table;

@@ -40,7 +40,7 @@ out:
 }
 
 /* ` KEY=VALUE` behind the line and the series, of an axis that the study does not write itself. */
-static void append_others(study_point *p, const study_grid *grid)
+static void append_others(study_point *p, const study_grid *grid, attest_study_axis abscissa)
 {
     static const struct {
         attest_study_axis axis;
@@ -58,7 +58,7 @@ static void append_others(study_point *p, const study_grid *grid)
         if (types && strcmp(text, others[i].usual) != 0)
             snprintf(p->line + n, sizeof p->line - n, " %s=%s", others[i].key, text);
         n = strlen(p->series);
-        if (list->count > 1)
+        if (list->count > 1 && others[i].axis != abscissa)
             snprintf(p->series + n, sizeof p->series - n, " %s=%s", others[i].key, text);
     }
 }
@@ -90,7 +90,7 @@ static attest_status make_point(study_grid *grid, const size_t at[ATTEST_STUDY_A
     memcpy(p->at, at, sizeof p->at);
     s->line(p->line, sizeof p->line, grid, p);
     s->label(p->series, sizeof p->series, grid, p);
-    append_others(p, grid);
+    append_others(p, grid, abscissa);
     p->abscissa = study_number(grid, p, abscissa);
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_case_parse(&c, p->line, NULL, NULL, err));

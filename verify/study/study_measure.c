@@ -66,8 +66,8 @@ out:
 }
 
 /* The case of this seed.  A study with ranges whose family does not take a range reaches it by the scale. */
-static attest_status case_of(attest_case *c, const study_run *run, const study_point *p, uint64_t seed,
-                             attest_error *err)
+attest_status study_case_of(attest_case *c, const study_run *run, const study_point *p, uint64_t seed,
+                            attest_error *err)
 {
     const study_grid *grid = &run->grid;
     double scale = NAN;
@@ -83,7 +83,7 @@ out:
 }
 
 /* A point that is not a plain measurement says so. */
-static void verdict_of(attest_result *r)
+void study_plain_verdict(attest_result *r)
 {
     if (r->verdict == ATTEST_PASS || r->verdict == ATTEST_PARTIAL || r->verdict == ATTEST_NO_EVIDENCE)
         r->verdict = ATTEST_MEASURED;
@@ -93,7 +93,7 @@ static void verdict_of(attest_result *r)
 attest_status study_judge_o(void *context, attest_result *result, attest_prepared *prepared,
                             const attest_bundle *outputs, attest_error *err)
 {
-    const attest_subject *subject = context;
+    const attest_subject *subject = &((const study_judged *)context)->subject;
     attest_status status = ATTEST_OK;
     attest_declared declared;
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
@@ -109,24 +109,27 @@ attest_status study_measure_case(study_answer *answer, study_run *run, study_thr
     attest_status status = ATTEST_OK;
     attest_prepared prepared = { 0 };
     attest_case c;
-    attest_subject subject;
+    study_judged judged;
     int drawn = 0;
-    ATTEST_TRY(case_of(&c, run, p, seed, err));
+    ATTEST_TRY(study_case_of(&c, run, p, seed, err));
     for (size_t k = 0; k < run->kernels; k++) {
         study_answer *a = &answer[k];
         if (run->slot[k * run->grid.count + p->number])
             continue;
-        ATTEST_TRY(study_subject(&subject, run, thread, k, err));
-        a->served = attest_worker_supports(subject.worker, subject.index, &c.problem, a->why, sizeof a->why) != 0;
+        ATTEST_TRY(study_subject(&judged.subject, run, thread, k, err));
+        a->served = attest_worker_supports(judged.subject.worker, judged.subject.index, &c.problem, a->why,
+                                           sizeof a->why) != 0;
         if (!a->served)
             continue;
         if (!drawn++)
             ATTEST_TRY(attest_prepare(&prepared, &c, err));
+        const attest_judge judge = { ATTEST_GIVES_O, study_judge_o, &judged };
+        const int states = (judged.subject.facts->outputs & ATTEST_GIVES_STATE) != 0;
         attest_result_init(&a->result);
-        ATTEST_TRY(
-            attest_run_case(&a->result, &a->served, &prepared, &subject, NULL, run->request->options->timeout, err));
+        ATTEST_TRY(attest_run_case(&a->result, &a->served, &prepared, &judged.subject, states ? &judge : NULL,
+                                   run->request->options->timeout, err));
         snprintf(a->why, sizeof a->why, "%s", a->result.why);
-        verdict_of(&a->result);
+        study_plain_verdict(&a->result);
     }
 out:
     attest_prepared_clear(&prepared);
@@ -145,7 +148,7 @@ attest_status study_measure_weights(study_answer *answer, study_run *run, study_
     attest_case c;
     double lo, hi;
     attest_result_init(r);
-    ATTEST_TRY(case_of(&c, run, p, seed, err));
+    ATTEST_TRY(study_case_of(&c, run, p, seed, err));
     ATTEST_TRY(attest_prepare(&prepared, &c, err));
     ATTEST_TRY(attest_truth_facts(&facts, prepared.truth, (attest_row){ 0, 0, 0 }, err));
     ATTEST_TRY(attest_truth_weight_error(&lo, &hi, prepared.truth, prepared.exp_truth, (attest_row){ 0, 0, 0 }, err));

@@ -13,13 +13,16 @@
 /* ---- axes -------------------------------------------------------------------------------------------------------- */
 typedef struct study_value {
     char text[ATTEST_FAMILY]; /* as it stands in a problem line */
-    double number;            /* NAN of words */
+    double number;            /* of a type its unit roundoff; NAN of other words */
 } study_value;
 
 typedef struct study_list {
     study_value *value; /* [count]; NULL: the study has not this axis */
     size_t count;
 } study_list;
+
+/* The type of this name; 0: none. */
+uint32_t study_type(const char *text, size_t len);
 
 /* Reads a list.  ATTEST_BAD_INPUT: `--ranges=x: what is allowed`. */
 attest_status study_list_read(study_list *list, attest_study_axis axis, const char *text, attest_error *err);
@@ -102,6 +105,8 @@ struct attest_study {
     /* NULL, or measures the whole grid at once (times, which are taken side by side) in place of `measure`. */
     attest_status (*all)(study_run *run, attest_error *err);
     double (*ordinate_of)(const attest_result *r);
+    /* Of study_measure_o: NULL, or makes a problem the one with which o is compared too (result->truncation). */
+    void (*against)(attest_problem *p);
     /* NULL, or what is noted in results once all are there. */
     attest_status (*mark)(attest_results *results, attest_error *err);
     study_column column[STUDY_COLUMNS];
@@ -110,10 +115,23 @@ struct attest_study {
     attest_status (*chart)(const attest_results *results, const char *path, attest_error *err);
 };
 
-/* study_measure.c */
-study_measure study_measure_case, study_measure_weights;
+/* study_measure.c: as the gate runs a case; the weights of one row.  study_kernels.c: o alone; one row of it.
+ * study_state.c: the model of a state. */
+study_measure study_measure_case, study_measure_weights, study_measure_o, study_measure_position, study_measure_state;
 
-/* An attest_judge of o alone; context: the attest_subject. */
+/* What a judge of this room has: the kernel that ran, and of study position the row; -1. */
+typedef struct study_judged {
+    attest_subject subject;
+    int64_t position;
+} study_judged;
+
+/* The case of this seed: a family that takes no range reaches it by the scale. */
+attest_status study_case_of(attest_case *c, const study_run *run, const study_point *p, uint64_t seed,
+                            attest_error *err);
+/* pass, partial and no-evidence become measured; the rest stays. */
+void study_plain_verdict(attest_result *r);
+
+/* An attest_judge of o alone; context: a study_judged. */
 attest_status study_judge_o(void *context, attest_result *result, attest_prepared *prepared,
                             const attest_bundle *outputs, attest_error *err);
 
@@ -152,6 +170,10 @@ void study_cell_short_truncation(attest_table *table, const attest_result *r);
 void study_cell_short_rounding(attest_table *table, const attest_result *r);
 void study_cell_front(attest_table *table, const attest_result *r);
 void study_cell_verdict(attest_table *table, const attest_result *r);
+
+/* study_state.c: from which length on each series takes up less than half. */
+attest_status study_state_below(FILE *out, attest_table_format format, const attest_results *results,
+                                attest_error *err);
 
 /* study_fits.c: slopes of the series on log-log paper, as a table. */
 attest_status study_fits_orders(FILE *out, attest_table_format format, const attest_results *results,
