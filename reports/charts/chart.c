@@ -2,6 +2,7 @@
 #include "reports/charts/chart.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -138,8 +139,8 @@ static void print_style(FILE *gp, const chart_data *data)
         longest > 21 ? longest : 21);
 }
 
-/* Runs gnuplot on the file `script`: its exit code, 127 where there is none.  No pipe: who does not read it would end us
- * by SIGPIPE. */
+/* Runs gnuplot on the file `script`: its exit code, 127 where there is none.  No pipe: who does not read it would
+ * end us by SIGPIPE. */
 static attest_status run_gnuplot(int *code, FILE *script, attest_error *err)
 {
     static char program[] = "gnuplot", input[] = "-";
@@ -150,6 +151,7 @@ static attest_status run_gnuplot(int *code, FILE *script, attest_error *err)
     if (posix_spawn_file_actions_init(&actions) != 0)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory to start gnuplot");
     posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0); /* of a range of one point */
     const int failed = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     *code = 127;

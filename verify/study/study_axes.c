@@ -43,7 +43,7 @@ uint32_t study_type(const char *text, size_t len)
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strlen(attest_dtype_name(types[i])) == len && strncmp(attest_dtype_name(types[i]), text, len) == 0)
             return types[i];
-    return 0;
+    return STUDY_NO_TYPE;
 }
 
 static attest_status refuse(attest_study_axis axis, const char *text, attest_error *err)
@@ -101,10 +101,12 @@ static attest_status read_item(study_list *list, const char *item, size_t len, c
     if (len == 0 || len >= ATTEST_FAMILY)
         return ATTEST_BAD_INPUT;
     snprintf(text, sizeof text, " %.*s ", (int)len, item);
-    if (!rule->numbers)
-        return strchr(text + 1, ' ') != text + 1 + len || (rule->words && !strstr(rule->words, text))
-                   ? ATTEST_BAD_INPUT
-                   : add(list, item, len, study_type(item, len) ? attest_unit_roundoff(study_type(item, len)) : NAN);
+    if (!rule->numbers) {
+        const uint32_t type = study_type(item, len);
+        if (strchr(text + 1, ' ') != text + 1 + len || (rule->words && !strstr(rule->words, text)))
+            return ATTEST_BAD_INPUT;
+        return add(list, item, len, type == STUDY_NO_TYPE ? NAN : attest_unit_roundoff(type));
+    }
     text[len + 1] = '\0';
     at++;
     const double first = read_number(&at, rule);

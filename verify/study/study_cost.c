@@ -1,7 +1,7 @@
-/* study_cost.c - time against error: every variant and kernel on the same q, k, v, side by side, beside softmax's truth.
+/* study_cost.c - time against error: every variant and kernel on the same q, k, v, side by side.
  *
- * A group is one (length, dim, range, type, family): its kernels of all variants take turns in the rounds of verify/bench,
- * in this process and on one thread.  The error is that of STUDY_ROWS rows, evenly apart, of the last run's o: against
+ * A group is one (length, dim, range, type): its kernels of all variants take turns in the rounds of verify/bench, in
+ * this process and on one thread.  The error is that of STUDY_ROWS rows, evenly apart, of the last run's o: against
  * softmax (total) and against the variant itself (rounding).
  */
 #include "verify/study/study_cost.h"

@@ -9,8 +9,8 @@
 attest_status study_measure_cost(study_run *run, attest_error *err);
 
 /* study_front.c */
-/* front[i] = 1 where no other point of the same group is as fast and more accurate, or faster with at most 1.1 times its
- * error.  A group: one (length, panel).  Points without an error are on none. */
+/* front[i] = 1 where no other point of the same group is as fast and more accurate, or faster with at most 1.1 times
+ * its error.  A group: one (length, panel).  Points without an error are on none. */
 attest_status study_front(unsigned char *front, const attest_results *results, attest_error *err);
 
 /* Writes `front` into result->why of those. */

@@ -1,4 +1,4 @@
-/* study_front.c - what the points of study `cost` say together: the Pareto front, and where recurrence begins to pay. */
+/* study_front.c - what the points of study `cost` say together: the Pareto front, where recurrence begins to pay. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ out:
 }
 
 /* ---- where recurrence begins to pay ------------------------------------------------------------------------------ */
-/* The fastest point of the group of `at` whose variant is `variant`, of recurrent forms or of the others; NULL: none. */
+/* The fastest point of the group of `at` whose variant is `variant`, of recurrent forms or of others; NULL: none. */
 static const cost_point *fastest(const cost_points *c, const cost_point *at, const char *variant, int recurrent)
 {
     const cost_point *best = NULL;

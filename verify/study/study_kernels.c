@@ -1,4 +1,4 @@
-/* study_kernels.c - one seed of one point on every kernel, o alone judged: what length, dim, position and the like ask. */
+/* study_kernels.c - one seed of one point on every kernel, o alone judged: what length, dim and the like ask. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

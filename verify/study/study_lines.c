@@ -58,7 +58,7 @@ void study_cost_label(char *series, size_t len, const study_grid *g, const study
 
 double study_ordinate_of(const attest_result *r) { return r->ordinate; }
 
-/* ---- kernels against size, type, place ----------------------------------------------------------------------------- */
+/* ---- kernels against size, type, place -------------------------------------------------------------------------- */
 /* `variant=V n=4 m=N`: few queries that see every key; of variants that need it, n=m. */
 void study_length_line(char *line, size_t len, const study_grid *g, const study_point *p)
 {

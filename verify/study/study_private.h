@@ -21,7 +21,8 @@ typedef struct study_list {
     size_t count;
 } study_list;
 
-/* The type of this name; 0: none. */
+#define STUDY_NO_TYPE UINT32_MAX
+/* The type of this name, or STUDY_NO_TYPE. */
 uint32_t study_type(const char *text, size_t len);
 
 /* Reads a list.  ATTEST_BAD_INPUT: `--ranges=x: what is allowed`. */

@@ -1,8 +1,9 @@
 /* study_state.c - study state: when a state kept in few bits no longer takes up what is written to it.
  *
- * No kernel: the state S += k_t^T v_t of linear attention (one head, no decay) is computed here as one would that keeps it
- * in a type T: each entry is rounded to T, to nearest even, after every token; product and sum are exact before it (in
- * double, whose 2^-53 is far below T's roundoff).  The exact state is the same sum in double.  Figures, in no proof.
+ * No kernel: the state S += k_t^T v_t of linear attention (one head, no decay) is computed here as one would that
+ * keeps it in a type T: each entry is rounded to T, to nearest even, after every token; product and sum are exact
+ * before it (in double, whose 2^-53 is far below T's roundoff).  The exact state is the same sum in double.  Figures,
+ * in no proof.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* test_study_cost.c - study cost: every point has a time and errors that belong together; the front; nothing is timed by
- * the test. */
+/* test_study_cost.c - study cost: every point has a time and errors that belong together; the front; the test times
+ * nothing. */
 #include "tests/verify/study/study_cases.h"
 
 Suite *suite_study_cost(void);

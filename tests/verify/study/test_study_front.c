@@ -66,8 +66,7 @@ START_TEST(where_recurrence_pays)
     }
     ck_assert_int_eq(study_cost_below(out, ATTEST_TABLE_CSV, &points, &err), ATTEST_OK);
     fclose(out);
-    ck_assert_msg(strstr(text, "d=4,taylor:1,N=256,taylor-packed-f32,9,40,1.0e-02,1.0e-07"), "%s",
-                  text);
+    ck_assert_msg(strstr(text, "d=4,taylor:1,N=256,taylor-packed-f32,9,40,1.0e-02,1.0e-07"), "%s", text);
     ck_assert_msg(strstr(text, "d=4,taylor:5,not up to N=512,taylor-packed-f32,500,80,"), "%s", text);
     attest_results_clear(&points);
 }

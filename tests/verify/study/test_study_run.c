@@ -1,4 +1,4 @@
-/* test_study_run.c - a run of a study: its grid, seeds, kernels, threads; what ends it, what goes on, what is refused. */
+/* test_study_run.c - a run of a study: grid, seeds, kernels, threads; what ends it, goes on with it, is refused. */
 #include "tests/verify/study/study_cases.h"
 
 Suite *suite_study_run(void);
