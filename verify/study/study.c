@@ -256,7 +256,7 @@ static const attest_study studies[] = {
       .axis = { [ATTEST_STUDY_VARIANT] = "softmax,taylor:2,retnet,deltanet",
                 [ATTEST_STUDY_IN] = "f32",
                 [ATTEST_STUDY_FAMILIES] = "normal",
-                [ATTEST_STUDY_LENGTHS] = "1..256",
+                [ATTEST_STUDY_LENGTHS] = "2..256",
                 [ATTEST_STUDY_DIMS] = "8",
                 [ATTEST_STUDY_SEEDS] = "0..2" },
       .nest = { ATTEST_STUDY_VARIANT, ATTEST_STUDY_IN, ATTEST_STUDY_FAMILIES, ATTEST_STUDY_DIMS, ATTEST_STUDY_LENGTHS,

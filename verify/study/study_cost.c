@@ -247,23 +247,9 @@ static void result_of(attest_result *r, study_run *run, const cost_group *g, con
     study_describe(r, run, j->variant->point, j->kernel);
 }
 
-static double wall(void *context)
-{
-    (void)context;
-    return attest_now_seconds();
-}
-
-static double processor(void *context)
-{
-    struct timespec t;
-    (void)context;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static attest_status measure_group(study_run *run, cost_group *g, attest_error *err)
 {
-    const attest_bench_clock clock = { wall, processor, NULL, NULL };
+    const attest_bench_clock clock = { attest_bench_wall, attest_bench_thread, NULL, NULL };
     attest_status status = ATTEST_OK;
     g->o = calloc((size_t)(STUDY_ROWS * g->job[0].job.p->e), sizeof *g->o);
     if (!g->o)
@@ -315,7 +301,7 @@ attest_status study_measure_cost(study_run *run, attest_error *err)
                            run->request->study->name);
     ATTEST_TRY(tell_cost(run, err));
     for (size_t i = 0; i < run->grid.count && !study_ends(run); i++) {
-        cost_group g = { NULL };
+        cost_group g = { .jobs = 0 };
         int first = 1;
         for (size_t before = 0; before < i; before++)
             first &= !same_group(&run->grid.point[before], &run->grid.point[i]);

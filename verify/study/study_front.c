@@ -242,7 +242,7 @@ attest_status study_cost_chart(const attest_results *results, const char *path, 
     };
     attest_status status = ATTEST_OK;
     attest_results points = { 0 };
-    cost_points c = { NULL, 0 };
+    cost_points c = { .count = 0 };
     unsigned char *front = calloc(results->count + 1, 1);
     if (!front)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu points", results->count));

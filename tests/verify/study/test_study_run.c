@@ -1,5 +1,6 @@
 /* test_study_run.c - a run of a study: grid, seeds, kernels, threads; what ends it, goes on with it, is refused. */
 #include "tests/verify/study/study_cases.h"
+#include "verify/study/study.h"
 
 Suite *suite_study_run(void);
 
@@ -202,6 +203,39 @@ START_TEST(no_gnuplot_no_loss)
 }
 END_TEST
 
+/* ^C: what is measured is kept and told. */
+START_TEST(a_signal)
+{
+    char command[640];
+    snprintf(
+        command, sizeof command,
+        "timeout --preserve-status -s INT 1 %s/attest study order --seeds 0..2000 --jobs 1 --out %s >%s/out 2>%s/err",
+        ATTEST_TEST_BUILD, folder, folder, folder);
+    const int code = system(command);
+    ck_assert_msg(WIFEXITED(code) && WEXITSTATUS(code) == 130, "%s", study_text_of("err"));
+    ck_assert_msg(strstr(study_text_of("err"), " points (SIGINT); the same command with --resume goes on"), "%s",
+                  study_text_of("err"));
+    ck_assert(study_is_there("study-order.part") && study_is_there("study-order.jsonl"));
+}
+END_TEST
+
+/* The help names every study of the table. */
+START_TEST(help_names_the_studies)
+{
+    const char *name, *sentence;
+    ck_assert_int_eq(study_command("--help"), 0);
+    size_t count = 0;
+    for (; attest_study_row(&name, &sentence, count); count++) {
+        ck_assert_msg(strstr(study_text_of("out"), name), "%s is not in the help", name);
+        ck_assert(attest_study_find(name) && strlen(sentence) > 20);
+    }
+    ck_assert_uint_eq(count, 10);
+    ck_assert_ptr_null(attest_study_find("nothing"));
+    ck_assert_int_eq(study_command(""), 2);
+    ck_assert_ptr_nonnull(strstr(study_text_of("err"), "missing argument: order|range|"));
+}
+END_TEST
+
 /* One line, exit code 2, before anything runs. */
 START_TEST(bad_values)
 {
@@ -247,6 +281,8 @@ Suite *suite_study_run(void)
     tcase_add_test(t, an_end_before_the_end);
     tcase_add_test(t, another_request_is_no_part);
     tcase_add_test(t, no_gnuplot_no_loss);
+    tcase_add_test(t, a_signal);
+    tcase_add_test(t, help_names_the_studies);
     tcase_add_test(t, bad_values);
     suite_add_tcase(s, t);
     return s;
