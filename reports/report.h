@@ -38,18 +38,6 @@ void attest_result_print_line(FILE *out, const attest_result *result, int colour
 /* 1 if `stream` is a terminal and NO_COLOR is not set. */
 int attest_want_colour(FILE *stream);
 
-/* error vs order: series = range (text), abscissa = order, with truncation, rounding and floor.
- * error vs range: series = center and order; fitted slope (GSL least squares on log2) beside p+1.
- * Charts by gnuplot into SVG; ATTEST_IO "gnuplot not found" if absent. */
-typedef struct attest_fit {
-    double slope, intercept, residual;
-    size_t points;
-} attest_fit;
-/* Least squares y = intercept + slope x over the finite points with y > 0, on (log2 x, log2 y). */
-attest_status attest_fit_loglog(attest_fit *fit, const double *x, const double *y, size_t count, attest_error *err);
-attest_status attest_chart_order(const attest_results *results, const char *svg_path, attest_error *err);
-attest_status attest_chart_range(const attest_results *results, const char *svg_path, attest_error *err);
-
 /* Writes DIR/index.html (self-contained: inline CSS, the two SVGs inlined, no external reference) and
  * DIR/summary.md from DIR/results.jsonl and, where present, DIR/run.json, DIR/trust.json, DIR/traits.jsonl,
  * DIR/study-order.jsonl and DIR/study-range.jsonl.  A run that did not finish is told as such, with the results that it

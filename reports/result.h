@@ -125,7 +125,11 @@ typedef struct attest_result {
     double typical_rms, typical_quantile; /* verify/typical/typical.h, in units of abs_scale; NAN: not modelled */
     double typical_factor;                /* rms/quantile; where worse, the least over the seeds tried */
     double abscissa, ordinate;            /* study points: x and y of the chart; NAN otherwise */
-    char series[64];                      /* study points: which line */
+    char series[128];                     /* study points: which line; its first word is the panel of the chart */
+    int64_t point, seeds;                 /* study points: number in the grid; of how many seeds this is the median */
+    double ordinate_least, ordinate_most; /* over the seeds (of times: over the rounds) */
+    double rounding_least, rounding_most; /* over the seeds */
+    double total_lo, total_hi;            /* largest |got - o of softmax|: truncation and rounding together */
     char engine[16];
     int64_t bits;
     char outputs[20];        /* 16 hex digits of the outputs' bytes: equal exactly if the bits are */

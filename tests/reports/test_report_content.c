@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "reports/charts/charts.h"
 #include "reports/ci/ci.h"
 #include "tests/reports/report_cases.h"
 

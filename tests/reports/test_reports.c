@@ -1,6 +1,7 @@
 /* test_reports.c - the result and everything that reads it: round trips, exit codes, tables, page, charts. */
 #include <sys/stat.h>
 
+#include "reports/charts/charts.h"
 #include "reports/ci/ci.h"
 #include "tests/reports/report_cases.h"
 

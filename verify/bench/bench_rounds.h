@@ -35,6 +35,10 @@ typedef struct attest_bench_clock {
     void *context;
 } attest_bench_clock;
 
+/* The machine's own: the monotonic clock, and the processor time of the calling thread; context unused. */
+double attest_bench_wall(void *context);
+double attest_bench_thread(void *context);
+
 /* Every subject is run once to warm up (a short one again, to see how long it takes), then `rounds` rounds over all
  * subjects in their order.  A failing run ends it with that status. */
 attest_status attest_bench_measure(attest_bench_subject *subjects, size_t count, int rounds, double shortest,

@@ -55,7 +55,9 @@ enum {
     KEY_CASES,
     KEY_SEED,
     KEY_PROPERTY,
-    KEY_RESUME
+    KEY_RESUME,
+    KEY_AXIS,
+    KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1
 };
 
 static const option_row option_table[] = {
@@ -81,7 +83,24 @@ static const option_row option_table[] = {
         "write results.jsonl, results.csv, junit.xml, results.sarif, code-quality.json and summary.md into DIR", 0 },
       "gate" },
     { { "out", KEY_OUT, "DIR", 0, "the same files as gate, traits.jsonl and noticed.json into DIR", 0 }, "audit" },
-    { { "out", KEY_OUT, "DIR", 0, "write study-NAME.jsonl, .csv and .svg into DIR", 0 }, "study" },
+    { { "out", KEY_OUT, "DIR", 0, "write study-NAME.jsonl, .csv, .md and .svg into DIR", 0 }, "study" },
+    { { "kernel", KEY_KERNEL, "GLOB", 0, "built-in kernels whose name matches, or LIB.so[:GLOB]", 0 }, "study" },
+    { { "variant", KEY_AXIS + ATTEST_STUDY_VARIANT, "LIST", 0,
+        "variants, separated by commas (order and range: without the order)", 0 },
+      "study" },
+    { { "in", KEY_AXIS + ATTEST_STUDY_IN, "LIST", 0, "types of q, k, v", 0 }, "study" },
+    { { "p", KEY_AXIS + ATTEST_STUDY_P, "LIST", 0, "types of the weights before the value product", 0 }, "study" },
+    { { "orders", KEY_AXIS + ATTEST_STUDY_ORDERS, "LIST", 0, "Taylor orders: 0..12, or 1,2,4", 0 }, "study" },
+    { { "ranges", KEY_AXIS + ATTEST_STUDY_RANGES, "LIST", 0, "ranges of the scores: 0.25..64 (doubling), or 1,3", 0 },
+      "study" },
+    { { "centers", KEY_AXIS + ATTEST_STUDY_CENTERS, "LIST", 0, "zero, max, min, mid", 0 }, "study" },
+    { { "lengths", KEY_AXIS + ATTEST_STUDY_LENGTHS, "LIST", 0, "keys: 64..4096 (doubling), or 100,1000", 0 }, "study" },
+    { { "dims", KEY_AXIS + ATTEST_STUDY_DIMS, "LIST", 0, "channels: 16..64 (doubling), or 8,24", 0 }, "study" },
+    { { "seeds", KEY_AXIS + ATTEST_STUDY_SEEDS, "LIST", 0,
+        "0..4, or 1,7: a point is the median of its seeds, least and greatest beside it", 0 },
+      "study" },
+    { { "families", KEY_AXIS + ATTEST_STUDY_FAMILIES, "LIST", 0, "families of inputs (`attest list families`)", 0 },
+      "study" },
     { { "out", KEY_OUT, "DIR", 0, "write claims.md and claims.json into DIR", 0 }, "claims" },
     { { "out", KEY_OUT, "DIR", 0, "write defects.md and .json, or with --gate gates.md and .json, into DIR", 0 },
       "defects" },
@@ -92,18 +111,22 @@ static const option_row option_table[] = {
       "search" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },
-      "gate audit replay defects search props" },
+      "gate audit replay defects search props study" },
     { { "resume", KEY_RESUME, 0, 0, "go on with the run in --out that did not finish: same suite, kernels, options",
         0 },
       "gate" },
+    { { "resume", KEY_RESUME, 0, 0, "go on with the study in --out that did not finish: same values, same kernels", 0 },
+      "study" },
     { { "sandbox", KEY_SANDBOX, "MODE", 0,
         "hold kernels back from other processes and files: auto (default: as far as the system allows), off, or "
         "require (exit 2 where it does not)",
         0 },
-      "gate audit replay defects search props" },
+      "gate audit replay defects search props study" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped (exit code 4)",
         0 },
       "gate audit" },
+    { { "max-time", KEY_MAX_TIME, "S", 0, "start no further point after S seconds (exit code 4); --resume goes on", 0 },
+      "study" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "end after S seconds, with one line and without a result (exit code 4)", 0 },
       "reference replay" },
     { { "fail-on", KEY_FAIL_ON, "VERDICT", 0, "undecided or skip: treat VERDICT as exit code 4", 0 }, "gate audit" },
@@ -159,10 +182,11 @@ static const option_row option_table[] = {
       "compare" },
     { { "exp-ulp", KEY_EXP_ULP, "X", 0, "error of the kernel's exp in ulps of acc (default 4)", 0 }, "compare" },
     { { "jobs", KEY_JOBS, "N", 0, "threads (default: all cores); never changes a number", 0 },
-      "gate audit defects search props" },
+      "gate audit defects search props study" },
     { { "jobs", KEY_JOBS, "N", 0, "threads of one more row: of dd (default 2), or of each kernel (default: none)", 0 },
       "bench" },
-    { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows, 5 (default) to 1000", 0 }, "bench" },
+    { { "rounds", KEY_ROUNDS, "N", 0, "rounds over all rows (study cost: over all kernels), 5 (default) to 1000", 0 },
+      "bench study" },
     { { "objective", KEY_OBJECTIVE, "NAME", 0,
         "what to maximise: ratio (default; error/bound), ulp, kappa (abs_scale/|o|), state (final state over writes)",
         0 },
@@ -282,6 +306,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     if (input->seen & bit)
         usage_error(state, "an option is given twice, the second time as '%s'", text ? text : "");
     input->seen |= bit;
+    if (key >= KEY_AXIS && key <= KEY_AXIS_LAST) {
+        cli->axis[key - KEY_AXIS] = text;
+        return 0;
+    }
     switch (key) {
     case KEY_SUITE: cli->suite = text; break;
     case KEY_GATE: cli->gate = text; break;

@@ -9,6 +9,7 @@
 #include "kernels/problem/problem.h"
 #include "reports/report.h"
 #include "verify/base/base.h"
+#include "verify/study/study.h"
 
 #define ATTEST_CLI_LIST 300 /* most -t options (taylor:64 has 134 inputs and as many outputs), positional arguments */
 
@@ -18,6 +19,7 @@ typedef struct attest_cli {
     attest_options options; /* those that a command passes on */
     const char *suite, *gate, *require_device, *out, *problem, *want, *draw, *engine, *model;
     const char *objective, *strategy, *property;
+    const char *axis[ATTEST_STUDY_AXES]; /* of a study; NULL: not given */
     const char *tensor[ATTEST_CLI_LIST]; /* NAME=FILE[:LAYOUT] */
     int tensor_count;
     const char *argument[ATTEST_CLI_LIST]; /* positional */

@@ -41,20 +41,6 @@ typedef struct teller {
     const char *line;
 } teller;
 
-static double wall(void *context)
-{
-    (void)context;
-    return attest_now_seconds();
-}
-
-static double thread(void *context)
-{
-    struct timespec t;
-    (void)context;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void progress(void *context, int done, int total)
 {
     const teller *t = context;
@@ -143,7 +129,7 @@ int attest_command_bench(const attest_cli *cli)
     char folder[4096];
     teller t = { NULL };
     const int tells = !cli->options.quiet && isatty(STDERR_FILENO);
-    const attest_bench_clock clock = { wall, thread, tells ? progress : NULL, &t };
+    const attest_bench_clock clock = { attest_bench_wall, attest_bench_thread, tells ? progress : NULL, &t };
     attest_bench_table *table = calloc(1, sizeof *table);
     if (!table)
         ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "no memory for a table"));

@@ -1,59 +1,11 @@
 /* test_study.c - `attest study`: slopes against p+1, and the grid of the order study. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "reports/report.h"
+#include "tests/verify/study/study_cases.h"
 
 Suite *suite_study(void);
 
-static char folder[] = "/tmp/attest-study-XXXXXX";
-
-static void setup(void)
-{
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
-}
-
-static void teardown(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static attest_result result_at(const attest_results *results, size_t i)
-{
-    attest_result result;
-    attest_error err = { "" };
-    ck_assert_msg(attest_results_get(&result, results, i, &err) == ATTEST_OK, "%s", err.text);
-    return result;
-}
-
-/* Runs the study and opens its results. */
-static attest_results study(const char *name)
-{
-    attest_results rows = { 0 };
-    attest_error err = { "" };
-    char command[512], path[256];
-    snprintf(command, sizeof command, "%s/attest study %s --quiet --out %s", ATTEST_TEST_BUILD, name, folder);
-    ck_assert_int_eq(system(command), 0);
-    snprintf(path, sizeof path, "%s/study-%s.jsonl", folder, name);
-    ck_assert_msg(attest_results_open(&rows, path, &err) == ATTEST_OK, "%s", err.text);
-    snprintf(path, sizeof path, "%s/study-%s.svg", folder, name);
-    char start[256] = "";
-    FILE *in = fopen(path, "r");
-    ck_assert_msg(in && fread(start, 1, sizeof start - 1, in) > 0 && strstr(start, "<svg"), "%s is no picture", path);
-    fclose(in);
-    return rows;
-}
-
 START_TEST(slopes_are_p_plus_1)
 {
-    attest_results rows = study("range");
+    attest_results rows = study_of("range", "");
     attest_error err;
     int series = 0;
     for (size_t start = 0, end; start < rows.count; start = end) {
@@ -85,7 +37,7 @@ END_TEST
 
 START_TEST(order_grid)
 {
-    attest_results rows = study("order");
+    attest_results rows = study_of("order", "");
     ck_assert_uint_eq(rows.count, 4 * 6 * 13);
     int differ = 0;
     for (size_t i = 0; i < rows.count; i++) {
@@ -110,7 +62,7 @@ Suite *suite_study(void)
     Suite *s = suite_create("study");
     TCase *t = tcase_create("studies");
     tcase_set_timeout(t, 120);
-    tcase_add_unchecked_fixture(t, setup, teardown);
+    tcase_add_checked_fixture(t, study_setup, study_teardown);
     tcase_add_test(t, slopes_are_p_plus_1);
     tcase_add_test(t, order_grid);
     suite_add_tcase(s, t);
