@@ -280,6 +280,11 @@ int attest_result_rank(const attest_result *result)
     return rank[result->verdict >= 0 && result->verdict < ATTEST_VERDICT_COUNT ? result->verdict : ATTEST_FAIL];
 }
 
+int attest_result_failed(const attest_result *result)
+{
+    return result->verdict == ATTEST_FAIL || result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT;
+}
+
 int attest_result_bad(const attest_result *result) { return attest_result_rank(result) < ATTEST_RANKS_BAD; }
 
 /* Most urgent first. */

@@ -204,6 +204,9 @@ int attest_result_rank(const attest_result *result);
 #define ATTEST_RANKS 5
 #define ATTEST_RANKS_BAD 3 /* ranks below it are attest_result_bad() */
 
+/* 1 if it failed, crashed or was late. */
+int attest_result_failed(const attest_result *result);
+
 /* 1 if the result deserves attention: not pass, skip, illposed or measured. */
 int attest_result_bad(const attest_result *result);
 

@@ -6,7 +6,8 @@
  *
  * The place of a finding is the kernel's source file, as the kernel states it, line 1; a kernel that states none has no
  * place.  Its identity (fingerprint) is a hash of kernel, problem line and rule: it is the same in the next run.  Its
- * rule is the first reason of a failure, else the verdict: `bound`, `nan-pattern`, `crash`, `partial`.
+ * rule is the first reason of a failure, else the verdict: `bound`, `nan-pattern`, `crash`, `partial`.  It is an error
+ * if attest_result_failed(), else a warning.
  */
 #ifndef ATTEST_CI_H
 #define ATTEST_CI_H
@@ -16,8 +17,6 @@
 /* What a finding of this result is called, and its identity: 16 hex digits. */
 const char *attest_ci_rule(const attest_result *result);
 void attest_ci_fingerprint(char text[20], const attest_result *result);
-/* 1: an error (failed, crashed, late); 0: a warning. */
-int attest_ci_is_error(const attest_result *result);
 
 /* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>, the rest of the non-passing as
  * <failure> or <error> with the reproduction in system-out. */

@@ -20,8 +20,3 @@ void attest_ci_fingerprint(char text[20], const attest_result *result)
     hash = attest_fnv(hash, rule, strlen(rule) + 1);
     snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
-
-int attest_ci_is_error(const attest_result *result)
-{
-    return result->verdict == ATTEST_FAIL || result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT;
-}

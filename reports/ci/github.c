@@ -23,7 +23,7 @@ static void print_one(FILE *out, const attest_result *result)
     snprintf(title, sizeof title, "%s: %s", result->kernel, attest_verdict_names[result->verdict]);
     snprintf(text, sizeof text, "%s%s%s\nreproduce: %.700s", result->problem,
              *result->problem && *result->why ? ": " : "", result->why, result->reproduction);
-    fprintf(out, "::%s ", attest_ci_is_error(result) ? "error" : "warning");
+    fprintf(out, "::%s ", attest_result_failed(result) ? "error" : "warning");
     if (*result->file) {
         fputs("file=", out);
         print_value(out, result->file, 1);
@@ -46,7 +46,7 @@ attest_status attest_ci_print_annotations(FILE *out, const attest_results *resul
             ATTEST_TRY(attest_results_get(&result, results, i, err));
             if (attest_result_rank(&result) != rank)
                 continue;
-            errors += attest_ci_is_error(&result) != 0;
+            errors += attest_result_failed(&result) != 0;
             if (bad++ < ATTEST_ANNOTATIONS)
                 print_one(out, &result);
         }

@@ -61,7 +61,7 @@ static json_t *finding(const attest_result *result)
              *result->why ? ": " : "", result->why, result->reproduction);
     attest_ci_fingerprint(fingerprint, result);
     json_t *object = json_pack("{s:s, s:i, s:s, s:{s:o}, s:[o], s:{s:s}}", "ruleId", id, "ruleIndex",
-                               (int)rule_of(result), "level", attest_ci_is_error(result) ? "error" : "warning",
+                               (int)rule_of(result), "level", attest_result_failed(result) ? "error" : "warning",
                                "message", "text", attest_json_text(text), "locations", location(result),
                                "partialFingerprints", "attest/v1", fingerprint);
     json_object_set_new(object, "properties",

@@ -25,8 +25,9 @@ typedef struct attest_options {
     long jobs;           /* --jobs: threads; 0 or less: as many as there are processors */
     long seed;           /* --seed; negative: not given */
     int quiet;           /* --quiet */
-    int typical; /* --typical: errors beside those of plain kernels; 2: worse-than-plain fails (--strict=typical) */
-    int strict;  /* a partial result counts as exit code 4: --strict, the default of gate and audit */
+    int typical;   /* --typical: errors beside those of plain kernels; 2: worse-than-plain fails (--strict=typical) */
+    int fail_fast; /* --fail-fast: nothing more is begun after a result that failed, crashed or was late */
+    int strict;    /* a partial result counts as exit code 4: --strict, the default of gate and audit */
 } attest_options;
 
 /* One word of a shell command: quoted with ' where needed. */

@@ -27,7 +27,8 @@ typedef struct attest_cli {
     double exp_ulp;
     long digits, prec, rounds, cases;
     int list_cases, coverage, resume;
-    long cover; /* 0: not given */
+    long cover;            /* 0: not given */
+    const char *case_glob; /* of the suite's cases; NULL: all */
 } attest_cli;
 
 typedef struct attest_command {

@@ -256,6 +256,19 @@ static attest_status make_plan(attest_plan *plan, const attest_gate *gate, const
     return attest_plan_make(plan, list, count, attest_gate_wants, gate, gate->options->timeout, err);
 }
 
+/* --case */
+static attest_status keep_cases(attest_suite *suite, const attest_cli *cli, attest_error *err)
+{
+    if (!cli->case_glob)
+        return ATTEST_OK;
+    attest_suite_keep(suite, cli->case_glob);
+    if (suite->case_count == 0)
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "--case=%.200s: no case of suite %s matches (--list-cases prints them)", cli->case_glob,
+                           suite->name);
+    return ATTEST_OK;
+}
+
 int attest_command_gate(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -277,6 +290,7 @@ int attest_command_gate(const attest_cli *cli)
     ATTEST_TRY(make_plan(&plan, &gate, l.list, l.count, &err));
     if (cli->cover)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, &err));
+    ATTEST_TRY(keep_cases(&suite, cli, &err));
     if (cli->list_cases || cli->coverage) {
         if (cli->coverage)
             ATTEST_TRY(attest_suite_coverage(stdout, &suite, &gate, &err));
@@ -314,11 +328,12 @@ int attest_command_audit(const attest_cli *cli)
     ATTEST_TRY(make_plan(&plan, &gate, list, 1, &err));
     if (cli->cover || suite.builtin)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, &err));
+    ATTEST_TRY(keep_cases(&suite, cli, &err));
     ran = run_and_tell(&gate, cli);
     attest_exit_add(&code, ran);
     if (ran > 128) /* a signal ends all of it */
         goto out;
-    if (suite.builtin && !plan.library[0].failed[0])
+    if (suite.builtin && !plan.library[0].failed[0] && !cli->case_glob)
         attest_exit_add(&code, attest_props_part(cli, list[0], kernel, AUDIT_PROPS));
 out:
     attest_plan_clear(&plan);

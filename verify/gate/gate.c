@@ -154,6 +154,14 @@ static void drop_worker(workers *w, size_t l)
     w->worker[l] = NULL;
 }
 
+/* Nothing more is begun, for this reason, if there is no earlier one. */
+static void end_run(attest_gate_state *g, const char *why)
+{
+#pragma omp critical(gate)
+    if (!*g->info->ended)
+        snprintf(g->info->ended, sizeof g->info->ended, "%s", why);
+}
+
 /* One kernel on one case, to its end; what hindered it once may not hinder it again. */
 static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, size_t k, attest_error *err)
 {
@@ -188,6 +196,8 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
         if (end == PAIR_RESULT)
             status = attest_gate_add(g, c->prepared.index, (uint32_t)k, &result, err);
     }
+    if (g->gate->options->fail_fast && end == PAIR_RESULT && attest_result_failed(&result))
+        end_run(g, "--fail-fast");
     return status;
 }
 

@@ -384,9 +384,7 @@ out:
 static void tell_disguise(attest_result *result, const attest_run_result *run)
 {
     const size_t n = strlen(result->why);
-    const int wrong = result->verdict == ATTEST_FAIL || result->verdict == ATTEST_CRASH ||
-                      result->verdict == ATTEST_TIMEOUT;
-    if (wrong && run->disguise[0])
+    if (attest_result_failed(result) && run->disguise[0])
         snprintf(result->why + n, sizeof result->why - n, " (in the first run %s)", run->disguise);
     else if (run->unshifted)
         attest_result_note(result, "refuses data that begins off 64 bytes");

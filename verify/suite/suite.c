@@ -2,6 +2,7 @@
 #include "verify/suite/suite_rules.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,17 @@ void attest_suite_case(attest_case *c, const attest_suite *suite, size_t index)
 {
     attest_error none; /* the line was printed from a case: it parses, and without memory */
     attest_case_parse(c, attest_suite_line(suite, index), NULL, NULL, &none);
+}
+
+void attest_suite_keep(attest_suite *suite, const char *glob)
+{
+    const size_t count = suite->case_count, first_drawn = count - suite->drawn;
+    suite->case_count = suite->drawn = 0;
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(glob, attest_suite_line(suite, i), 0) == 0) {
+            suite->line[suite->case_count++] = suite->line[i];
+            suite->drawn += i >= first_drawn;
+        }
 }
 
 attest_status attest_suite_add(attest_suite *suite, const attest_case *c, attest_error *err)

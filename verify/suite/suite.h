@@ -52,6 +52,9 @@ void attest_suite_case(attest_case *c, const attest_suite *suite, size_t index);
 /* Appends a case, also one that is there already. */
 attest_status attest_suite_add(attest_suite *suite, const attest_case *c, attest_error *err);
 
+/* Keeps only the cases whose line matches the glob (fnmatch), in their order. */
+void attest_suite_keep(attest_suite *suite, const char *glob);
+
 /* The reason if the case is to be skipped for this kernel, else NULL. */
 const char *attest_suite_skip(const attest_suite *suite, const char *kernel, const attest_case *c);
 /* The reason (the last of several) if all classes of elements that were left out (ATTEST_LEFT_*) may be for this kernel
