@@ -257,7 +257,9 @@ typedef enum attest_schedule {
     ATTEST_SCHEDULE_SPLIT = 3,     /* `splits` independent parts, merged by lse or maxima, in any order */
     ATTEST_SCHEDULE_DIRECT = 4,    /* polynomial weight evaluated per pair (Horner), then sums */
     ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, one a head, each token added to it before the next */
-    ATTEST_SCHEDULE_CHUNK = 6      /* states between chunks of problem.chunk, pairs inside */
+    ATTEST_SCHEDULE_CHUNK = 6      /* states between chunks of problem.chunk, pairs inside.  Not covered: quotients of
+                                      products of decays over whole prefixes where these underflow; for delta rules an
+                                      inverse of the triangular system that is formed explicitly */
 } attest_schedule;
 
 typedef enum attest_rounding {
@@ -317,7 +319,8 @@ typedef struct attest_numerics {
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + attest_dtype that q, or q and k, are rounded to once they are scaled; 0 = acc, and of
                                an unknown schedule also problem.in */
-    uint32_t decay_products; /* attest_tristate: chunk multiplies decays; else an exponential of logarithms a chunk */
+    uint32_t decay_products; /* attest_tristate: products of decays are made by multiplying them; 0 and no: maybe as
+                                exponentials of sums of logarithms (of pairs; under CHUNK, of a chunk) */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */

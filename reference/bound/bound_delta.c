@@ -129,7 +129,8 @@ static void decays_lost(mag_t y, const delta_job *job, int64_t t)
     if (!job->m->decays || job->chunk == 1)
         return;
     lost_unit(unit, job, job->m->tiny_sum, t);
-    mag_mul(y, job->key_top, job->written);
+    mag_add_ui(y, job->key_top, 1); /* the product of a key and its decay underflows too, whatever the key's size */
+    mag_mul(y, y, job->written);
     mag_add(y, y, job->peak);
     mag_mul(y, y, unit);
 }
@@ -305,6 +306,10 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
         raise_to(x, job->m->u_sum);
         bound_gamma(x, 24 * (t + 1), x);
         bound_compose(x, x, job->logs);
+        if (!mag_is_zero(job->logs)) { /* chunks of its own: an exponential at the end of each */
+            bound_gamma(g, t + 1, job->m->u_exp);
+            bound_compose(x, x, g);
+        }
         mag_mul(x, x, job->top);
         decays_lost(g, job, t);
         mag_mul_ui(g, g, (ulong)t + 1);

@@ -30,7 +30,7 @@ static void job_clear(hull_job *h)
     mag_clear(h->sum);
 }
 
-/* Does max s - TAU, rounded, stay below max s? */
+/* Does max s - TAU, rounded and stored as scores are, stay below max s? */
 static int keeps_largest(const row_job *job)
 {
     const attest_setting *filter = &job->model.p->axis[ATTEST_AXIS_FILTER];
@@ -41,11 +41,36 @@ static int keeps_largest(const row_job *job)
     mag_add(x, job->weights.score_max, tau);
     mag_set_d_lower(tau, filter->number);
     bound_gamma(gamma, 4, job->model.u);
+    bound_compose(gamma, gamma, job->model.store);
     mag_mul(x, x, gamma);
+    mag_add(x, x, job->model.normal);
+    mag_add(x, x, job->model.store_tiny);
     return filter->number > 0 && mag_cmp(x, tau) < 0;
 }
 
-/* The lemma's hypotheses; and the weights' errors are at least half of the divisor: below that R-CENTRE says more. */
+/* Is a number of the problem 0, or normal in acc (with room for its multiples)? */
+static int is_plain(const bound_model *m, double number)
+{
+    AUTO_MAG(x);
+    mag_set_d(x, number);
+    mag_mul_2exp_si(x, x, 8);
+    const int small = mag_cmp(x, m->sum_limit) <= 0;
+    mag_set_d_lower(x, number);
+    return number == 0 || (small && mag_cmp(x, m->normal) >= 0);
+}
+
+/* No number of the problem is flushed to 0 or becomes infinite where a kernel holds it in acc. */
+static int numbers_are_plain(const bound_model *m)
+{
+    static const int axes[] = { ATTEST_AXIS_CAP, ATTEST_AXIS_CLAMP, ATTEST_AXIS_FILTER };
+    int plain = is_plain(m, m->p->scale);
+    for (size_t k = 0; k < sizeof axes / sizeof axes[0]; k++)
+        plain = plain && (!m->p->axis[axes[k]].value || is_plain(m, m->p->axis[axes[k]].number));
+    return plain;
+}
+
+/* The lemma's hypotheses but the norm, which lse does not have; and the weights' errors are at least half of the
+ * divisor: below that R-CENTRE says more. */
 static int speaks(const row_job *job)
 {
     const bound_model *m = &job->model;
@@ -54,7 +79,7 @@ static int speaks(const row_job *job)
     mag_mul_2exp_si(twice, job->weak, 1);
     return m->exponential && (schedule == ATTEST_SCHEDULE_TWO_PASS || schedule == ATTEST_SCHEDULE_ONLINE) &&
            !m->running && !m->vector && !m->given && !m->gates_values && !m->p->axis[ATTEST_AXIS_EPS].value &&
-           job->row->keys > 0 && mag_cmp(twice, job->divisor) < 0 && keeps_largest(job);
+           job->row->keys > 0 && mag_cmp(twice, job->divisor) < 0 && numbers_are_plain(m) && keeps_largest(job);
 }
 
 static void set_inverse(hull_job *h, const row_job *job)
@@ -86,7 +111,7 @@ static int set_decays(hull_job *h, const row_job *job)
     for (int64_t t = job->row->first + 1; t <= last; t++)
         if (!(axis_decay_factor(job->in, job->b, job->g, t, 0) > 0))
             return 0;
-    for (int64_t j = 0; j < job->row->keys; j++)
+    for (int64_t j = 0; j < job->row->keys; j++) /* upper ends, within 2^-20 of the decays: the half below covers it */
         mag_min(least, least, job->row->decay + j);
     bound_decay_error(theta, lost, &job->weights, &job->model, job->i - job->row->first);
     mag_mul_2exp_si(eighth, least, -4);
@@ -176,7 +201,7 @@ void bound_hull_take(ref_bound *bound, row_job *job, int64_t c, const arb_t divi
     ref_bound other;
     hull_job h;
     AUTO_ARB(o);
-    if (!speaks(job) || overflow)
+    if (!speaks(job) || overflow || axis_norm_of(job->model.p)->kind != AXIS_NORM_QUOTIENT)
         return;
     job_init(&h);
     ref_bound_init(&other);

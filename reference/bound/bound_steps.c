@@ -163,9 +163,10 @@ static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, 
 void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
                      int64_t g, int64_t i)
 {
-    const int chunk = m->numerics->schedule == ATTEST_SCHEDULE_CHUNK && m->numerics->decay_products != ATTEST_YES;
-    const int64_t channels = m->vector ? m->p->d : 1, from = m->unknown || chunk || m->given ? 0 : first + 1;
-    int positive = m->unknown || chunk;
+    const int one_by_one = m->numerics->schedule == ATTEST_SCHEDULE_RECURRENT;
+    const int added = m->unknown || (!one_by_one && m->numerics->decay_products != ATTEST_YES);
+    const int64_t channels = m->vector ? m->p->d : 1, from = added || m->given ? 0 : first + 1;
+    int positive = added;
     AUTO_MAG(product, sum);
     mag_one(most);
     mag_zero(logs);
@@ -176,7 +177,7 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
         mag_max(most, most, product);
         mag_max(logs, logs, sum);
     }
-    /* undeclared kernels, and chunk ones, may add logarithms up and subtract two of the sums */
+    /* but where decays are multiplied by declaration, logarithms may be added up and two of the sums subtracted */
     bound_gamma(sum, i + 12, m->u);
     bound_compose(sum, sum, m->u_log);
     mag_mul_2exp_si(sum, sum, 1);
@@ -187,7 +188,7 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
 
 int64_t bound_decay_exponentials(const bound_model *m, int64_t tokens)
 {
-    const int64_t chunk = m->p->chunk > 0 ? m->p->chunk : 1;
+    const int64_t chunk = m->p->chunk > 0 && !m->unknown ? m->p->chunk : 1; /* undeclared: chunks of its own */
     return (tokens > 0 ? tokens / chunk : 0) + 2;
 }
 

@@ -108,7 +108,8 @@ END_TEST
 /* Hypotheses that are missing leave no bound. */
 START_TEST(where_it_does_not_speak)
 {
-    static const char *const lines[] = { LINE " gates=in", LINE " eps=0.5", LINE " filter=1e-6" };
+    static const char *const lines[] = { LINE " gates=in",     LINE " eps=0.5",  LINE " filter=1e-6",
+                                         LINE " filter=1e-39", LINE " cap=1e39", LINE " norm=floor:1e-7" };
     attest_numerics n = known;
     for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++)
         ck_assert_msg(!isfinite(judge(lines[k], &known, ATTEST_FTZ, ATTEST_O, 5).bound), "%s", lines[k]);

@@ -7,7 +7,7 @@ Suite *suite_bound_steps(void);
 
 #define DECLARED .log2_domain = ATTEST_NO, .scale_dtype = 1
 static const attest_numerics pass = { .schedule = ATTEST_SCHEDULE_TWO_PASS, DECLARED };
-static const attest_numerics direct = { .schedule = ATTEST_SCHEDULE_DIRECT, DECLARED };
+static const attest_numerics direct = { .schedule = ATTEST_SCHEDULE_DIRECT, .decay_products = ATTEST_YES, DECLARED };
 
 #define THREE " n=1 m=3 d=2 e=1 scale=0.5"
 #define ROWS " n=3 m=3 d=2 e=1 scale=0.5"

@@ -1,0 +1,189 @@
+/* test_bound_blamed.c - correct kernels that a bound once failed: outputs that a kernel of the declared arithmetic may
+ * give, found by hand, each inside its bound. */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "kernels/attest_float.h"
+#include "kernels/tensor/tensor.h"
+#include "props/draw/draw.h"
+#include "reference/reference.h"
+
+Suite *suite_bound_blamed(void);
+
+enum { ROLES = 6, MOST = 5 };
+
+/* The first elements of a tensor; those behind are as the last one given. */
+typedef struct values {
+    attest_role role;
+    int count;
+    double x[MOST];
+} values;
+
+typedef struct blamed {
+    const char *line;
+    attest_numerics n;
+    uint32_t flags;
+    values given[ROLES];
+    int64_t i; /* query */
+    double o;  /* what the kernel gives */
+} blamed;
+
+#define KNOWN                                                                                                          \
+    .struct_size = sizeof(attest_numerics), .exp_error = 0x1p-23, .div_error = 0x1p-24, .log2_domain = ATTEST_NO,      \
+    .p_rounding = ATTEST_ROUNDING_NEAREST, .acc_truncates = ATTEST_NO, .scale_dtype = 1 + ATTEST_F32
+#define PRODUCTS .schedule = ATTEST_SCHEDULE_CHUNK, .decay_products = ATTEST_YES
+#define GDN "variant=gdn n=4 d=1 e=1 scale=1 chunk=2"
+#define ONE(role)                                                                                                      \
+    {                                                                                                                  \
+        role, 1, { 1 }                                                                                                 \
+    }
+
+static const blamed table[] = {
+    /* norm=floor undoes the shift: a weight e^-13.25 in f16 (R-HULL does not speak) */
+    { "variant=softmax norm=floor:1e-7 n=1 m=1 d=2 e=1 scale=1 p=f16",
+      { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS, .division = ATTEST_DIVISION_AFTER_SUM, .cast_in_sum = ATTEST_NO },
+      0,
+      { ONE(ATTEST_Q), { ATTEST_K, 2, { 2e6, -2000013.25 } }, { ATTEST_V, 1, { 1.5 } } },
+      0,
+      1.52367 },
+    /* the product of a key and its decay underflows (R-DELTA) */
+    { GDN,
+      { KNOWN, PRODUCTS },
+      0,
+      { { ATTEST_Q, 1, { 1e5 } },
+        { ATTEST_K, 2, { 1e-30, 0 } },
+        { ATTEST_V, 2, { 1e10, 0 } },
+        ONE(ATTEST_BETA),
+        { ATTEST_DECAY, 3, { 1, 1e-15, 1 } } },
+      3,
+      1.4012984643e-30 },
+    { GDN,
+      { KNOWN, PRODUCTS },
+      0,
+      { { ATTEST_Q, 1, { 1e5 } },
+        { ATTEST_K, 2, { 1e-30, 0 } },
+        { ATTEST_V, 2, { 1e10, 0 } },
+        ONE(ATTEST_BETA),
+        { ATTEST_DECAY, 3, { 1, 1e-15, 1 } } },
+      1,
+      1.4012984643e-30 },
+    { GDN,
+      { KNOWN, PRODUCTS },
+      ATTEST_FTZ,
+      { { ATTEST_Q, 1, { 1e5 } },
+        { ATTEST_K, 2, { 1e-20, 0 } },
+        { ATTEST_V, 2, { 1e10, 0 } },
+        ONE(ATTEST_BETA),
+        { ATTEST_DECAY, 3, { 1, 1e-19, 1 } } },
+      3,
+      0 },
+    { GDN,
+      { KNOWN, .schedule = ATTEST_SCHEDULE_CHUNK },
+      0,
+      { { ATTEST_Q, 1, { 1e13 } },
+        { ATTEST_K, 2, { 1e-30, 0 } },
+        { ATTEST_V, 2, { 1e10, 0 } },
+        ONE(ATTEST_BETA),
+        { ATTEST_DECAY, 3, { 1, 1e-15, 1 } } },
+      3,
+      1.4012984643e-22 },
+};
+
+static void must(attest_status status, const attest_error *err) { ck_assert_msg(status == ATTEST_OK, "%s", err->text); }
+
+static void fill(attest_bundle *inputs, const values *given)
+{
+    attest_tensor *t = attest_bundle_role(inputs, given->role);
+    ck_assert_ptr_nonnull(t);
+    for (int64_t at = 0; at < attest_tensor_count(t); at++)
+        attest_store_bits(t, at, attest_from_f64(t->dtype, given->x[at < given->count ? at : given->count - 1]));
+}
+
+static attest_element judge(const blamed *x)
+{
+    const attest_tensor_id id = { ATTEST_KIND_ROLE, ATTEST_O };
+    attest_error err = { 0 };
+    attest_case c;
+    attest_bundle *inputs = NULL, *outputs = NULL;
+    attest_truth *truth = NULL;
+    attest_tensor *o;
+    attest_element element;
+    must(attest_case_parse(&c, x->line, NULL, NULL, &err), &err);
+    must(attest_bundle_new(&inputs, &err), &err);
+    must(attest_draw_missing(inputs, &c, 0, 0, &err), &err);
+    for (int g = 0; g < ROLES && x->given[g].count; g++)
+        fill(inputs, &x->given[g]);
+    must(attest_truth_new(&truth, &c.problem, inputs, ATTEST_ENGINE_BALL, &err), &err);
+    must(attest_bundle_new(&outputs, &err), &err);
+    must(attest_bundle_add(outputs, &c.problem, id, 0, &o, &err), &err);
+    attest_store_bits(o, x->i, attest_from_f64(o->dtype, x->o));
+    must(attest_judge_row(&element, NULL, truth, &x->n, x->flags, id, o, (attest_row){ 0, 0, x->i }, &err), &err);
+    attest_truth_free(truth);
+    attest_bundle_free(outputs);
+    attest_bundle_free(inputs);
+    return element;
+}
+
+static void inside(const blamed *x)
+{
+    const attest_element e = judge(x);
+    ck_assert_msg(!(e.ratio_lo > 1), "%s: %g of %g, got %g, truth %g", x->line, e.ratio_lo, e.bound, x->o, e.truth_lo);
+}
+
+START_TEST(by_hand) { inside(&table[_i]); }
+END_TEST
+
+/* Pairs of a parallel kernel: gamma^4 as an exponential of four logarithms. */
+START_TEST(a_power_by_logarithms)
+{
+    static const uint32_t schedules[] = { ATTEST_SCHEDULE_DIRECT, ATTEST_SCHEDULE_TWO_PASS, ATTEST_SCHEDULE_SPLIT };
+    for (int k = 0; k < 96; k++) {
+        const float gamma = 1.95e-8f * (float)(1 + (k / 3) / 64.0);
+        const blamed x = { "variant=retnet n=8 d=1 e=1 scale=1",
+                           { KNOWN, .schedule = schedules[k % 3], .splits = 1 },
+                           0,
+                           { ONE(ATTEST_Q),
+                             ONE(ATTEST_K),
+                             { ATTEST_V, 5, { 0, 0, 0, 1, 0 } },
+                             { ATTEST_GAMMA, 1, { (double)gamma } } },
+                           7,
+                           expf(4 * logf(gamma)) };
+        inside(&x);
+    }
+}
+END_TEST
+
+/* An undeclared kernel may have chunks of its own, and an exponential, off by what it declares, at the end of each. */
+START_TEST(chunks_of_its_own)
+{
+    static const char *const lines[] = { "variant=simple-gla n=256 d=1 e=1 scale=1 chunk=64",
+                                         "variant=gdn n=256 d=1 e=1 scale=1 chunk=64" };
+    for (size_t k = 0; k < 2; k++)
+        for (int chunk = 4; chunk <= 16; chunk *= 2) {
+            const double a = attest_to_f64(ATTEST_F32, attest_from_f64(ATTEST_F32, 0.998));
+            const blamed x = { lines[k],
+                               { .struct_size = sizeof(attest_numerics), .exp_error = 0x1p-8 },
+                               0,
+                               { ONE(ATTEST_Q),
+                                 { ATTEST_K, 2, { 1, 0 } },
+                                 { ATTEST_V, 2, { 1, 0 } },
+                                 { ATTEST_DECAY, 1, { a } },
+                                 ONE(k ? ATTEST_BETA : ATTEST_Q) },
+                               255,
+                               pow(a, 255) * pow(1 + 0x1p-8, 256 / chunk - 1) };
+            inside(&x);
+        }
+}
+END_TEST
+
+Suite *suite_bound_blamed(void)
+{
+    Suite *s = suite_create("bound_blamed");
+    TCase *t = tcase_create("blamed");
+    tcase_add_loop_test(t, by_hand, 0, (int)(sizeof table / sizeof table[0]));
+    tcase_add_test(t, a_power_by_logarithms);
+    tcase_add_test(t, chunks_of_its_own);
+    suite_add_tcase(s, t);
+    return s;
+}
