@@ -248,8 +248,8 @@ typedef struct attest_tensors {
  * The derived bound (reference/derivations.md) is a function of these.  0 = unknown = the loosest row of its class.
  * Relative errors are against the exact value: k ulp against the correctly rounded one are (2 k + 1) unit roundoffs.
  * Declaring better than the truth fails the audit's traits and, where errors come that near, the bound.
- * (not used) behind a field: the bound does not sharpen by it yet.  Where a field says that a kernel does worse than
- * any bound covers, the host skips the problem and says `unsupported declaration`. */
+ * (not used): the bound does not sharpen by it yet.  Where a kernel says that it does worse than any bound covers, the
+ * host skips the problem: `unsupported declaration`. */
 typedef enum attest_schedule {
     ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted */
     ATTEST_SCHEDULE_TWO_PASS = 1,  /* all scores, their maximum, then weights and sums */
@@ -258,8 +258,7 @@ typedef enum attest_schedule {
     ATTEST_SCHEDULE_DIRECT = 4,    /* polynomial weight evaluated per pair (Horner), then sums */
     ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, one a head, each token added to it before the next */
     ATTEST_SCHEDULE_CHUNK = 6      /* states between chunks of problem.chunk, pairs inside.  Not covered: quotients of
-                                      products of decays over whole prefixes where these underflow; for delta rules an
-                                      inverse of the triangular system that is formed explicitly */
+                                      underflowing prefixes of decays, explicit inverses of the delta rule's triangle */
 } attest_schedule;
 
 typedef enum attest_rounding {
@@ -317,10 +316,8 @@ typedef struct attest_numerics {
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
-    uint32_t scaled_dtype;  /* 1 + attest_dtype that q, or q and k, are rounded to once they are scaled; 0 = acc, and of
-                               an unknown schedule also problem.in */
-    uint32_t decay_products; /* attest_tristate: products of decays are made by multiplying them; 0 and no: maybe as
-                                exponentials of sums of logarithms (of pairs; under CHUNK, of a chunk) */
+    uint32_t scaled_dtype;  /* 1 + attest_dtype that scaled q (and k) are rounded to; 0 = acc, undeclared maybe problem.in */
+    uint32_t decay_products; /* attest_tristate: decays are multiplied; else maybe exponentials of sums of logarithms */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */
