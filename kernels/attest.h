@@ -316,7 +316,7 @@ typedef struct attest_numerics {
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
-    uint32_t scaled_dtype;  /* 1 + attest_dtype that scaled q (and k) are rounded to; 0 = acc, undeclared maybe problem.in */
+    uint32_t scaled_dtype;  /* 1 + attest_dtype that scaled q (and k) are rounded to; 0 = acc, unknown: or in */
     uint32_t decay_products; /* attest_tristate: decays are multiplied; else maybe exponentials of sums of logarithms */
 } attest_numerics;
 
