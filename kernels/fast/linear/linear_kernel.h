@@ -5,6 +5,12 @@
 #include "fast/linear/linear_keys.h"
 #include "fast/linear/delta_values.h"
 
+#ifdef LINEAR_STATE_BF16
+#define LINEAR_RUN linear_state_bf16_run
+#else
+#define LINEAR_RUN linear_run
+#endif
+
 /* ---- the walk over the blocks ----------------------------------------------------------------------------------- */
 
 #ifndef linear_keep_factor
@@ -14,6 +20,15 @@ static inline float linear_keep_factor(const linear_task *task, int64_t c)
     if (task->x->decay == ATTEST_DECAY_VECTOR)
         return task->from_block[task->tokens * task->x->at.row + c];
     return task->x->decay ? task->f[task->tokens] : 1;
+}
+#endif
+
+#ifndef linear_stored
+/* x[count], entries of a state at the end of a block, as they are stored. */
+static inline void linear_stored(float *x, int64_t count)
+{
+    for (int64_t c = 0; c < count; c += LANES)
+        vec_store(x + c, vec_bf16(vec_load(x + c)));
 }
 #endif
 
@@ -46,6 +61,10 @@ static void linear_close(linear_task *task)
                         .keep = task->before ? task->keep : NULL,
                         .width = task->channels };
     product_rows(&x, 0, at->dim);
+#ifdef LINEAR_STATE_BF16
+    linear_stored(task->S, at->dim * task->channels);
+    linear_stored(task->Z, at->row);
+#endif
 }
 
 /* All rows from i on that see no key behind the open block, of every query head; returns the first row behind them. */
@@ -167,7 +186,7 @@ static int linear_wants_z(const attest_problem *p, const attest_tensors *t)
            t->role[ATTEST_LSE] || t->zt[1];
 }
 
-attest_status FAST_NAME(linear_run)(const attest_call *call)
+attest_status FAST_NAME(LINEAR_RUN)(const attest_call *call)
 {
     const attest_problem *p = call->problem;
     const linear x = { .p = p,
