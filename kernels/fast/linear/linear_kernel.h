@@ -24,7 +24,7 @@ static inline float linear_keep_factor(const linear_task *task, int64_t c)
 #endif
 
 #ifndef linear_stored
-/* x[count], entries of a state at the end of a block, as they are stored. */
+/* x[count], entries of a state, as they are stored. */
 static inline void linear_stored(float *x, int64_t count)
 {
     for (int64_t c = 0; c < count; c += LANES)
@@ -61,11 +61,19 @@ static void linear_close(linear_task *task)
                         .keep = task->before ? task->keep : NULL,
                         .width = task->channels };
     product_rows(&x, 0, at->dim);
-#ifdef LINEAR_STATE_BF16
-    linear_stored(task->S, at->dim * task->channels);
-    linear_stored(task->Z, at->row);
-#endif
 }
+
+#ifdef LINEAR_STATE_BF16
+/* At the end of a chunk, or of all tokens: S and Z as they are stored. */
+static void linear_store_chunk(linear_task *task, int64_t total)
+{
+    const int64_t end = task->from + task->tokens;
+    if (end % step_max(task->x->p->chunk, 1) != 0 && end < total)
+        return;
+    linear_stored(task->S, task->x->at.dim * task->channels);
+    linear_stored(task->Z, task->x->at.row);
+}
+#endif
 
 /* All rows from i on that see no key behind the open block, of every query head; returns the first row behind them. */
 static int64_t linear_read_block(linear_task *task, int64_t i)
@@ -171,6 +179,9 @@ static void linear_do(const linear *x, float *scratch, int64_t number)
         i = linear_read_block(&task, i);
         if (linear_enters(&task)) {
             linear_close(&task);
+#ifdef LINEAR_STATE_BF16
+            linear_store_chunk(&task, total);
+#endif
             task.before = 1;
         }
         task.from += task.tokens;

@@ -1,5 +1,5 @@
-/* linear_state_bf16.c - linear-chunk-state-bf16: linear-chunk-f32 with states that are stored as bf16 between blocks of
- * tokens, and the choice of the instruction set. */
+/* linear_state_bf16.c - linear-chunk-state-bf16: linear-chunk-f32 with states that are stored as bf16 between chunks,
+ * and the choice of the instruction set. */
 #include "fast/linear/linear.h"
 
 #include "fast/exp.h"
@@ -52,7 +52,7 @@ const attest_kernel attest_kernel_linear_chunk_state_bf16 = {
     .name = "linear-chunk-state-bf16",
     .version = "1",
     .source = "kernels/fast/linear/linear_state_bf16.c",
-    .summary = "linear-chunk-f32 with its states stored as bf16 between blocks of tokens",
+    .summary = "linear-chunk-f32 with its states stored as bf16 between chunks",
     .variants = "linear linear-cos term:1 retnet gla simple-gla sla sla-retnet sla-gla",
     .numerics = &numerics,
     .supports = supports,
