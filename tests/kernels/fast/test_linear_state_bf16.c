@@ -12,11 +12,13 @@ attest_status linear_state_bf16_run_wide(const attest_call *call); /* linear_sta
 /* Blocks of 32 tokens and chunks that end inside them; the loops are those of test_linear.c. */
 // clang-format off
 static const char *const lines[] = {
-    "variant=linear n=1 m=1 d=1 e=1", "variant=linear n=3 m=65 d=1 e=257", "variant=linear n=70 m=33 d=8 e=16 mask=causal",
-    "variant=linear n=40 m=90 d=4 e=8 mask=causal-br chunk=20", "variant=linear feature=elu1 n=65 d=7 e=65 mask=causal chunk=9",
-    "variant=linear feature=relu b=3 n=40 m=40 d=4 e=4 lens=draw mask=causal norm=length", "variant=retnet n=67 d=5 e=70 chunk=9",
-    "variant=retnet b=3 n=40 d=4 e=4 lens=draw mask=causal-br state=draw", "variant=gla n=100 d=16 e=20 chunk=7",
-    "variant=gla n=67 d=17 e=70 chunk=9 state=draw", "variant=simple-gla n=90 d=8 e=8 chunk=1 in=bf16 out=f32",
+    "variant=linear n=1 m=1 d=1 e=1", "variant=linear n=3 m=65 d=1 e=257",
+    "variant=linear n=70 m=33 d=8 e=16 mask=causal", "variant=linear n=40 m=90 d=4 e=8 mask=causal-br chunk=20",
+    "variant=linear feature=elu1 n=65 d=7 e=65 mask=causal chunk=9",
+    "variant=linear feature=relu b=3 n=40 m=40 d=4 e=4 lens=draw mask=causal norm=length",
+    "variant=retnet n=67 d=5 e=70 chunk=9", "variant=retnet b=3 n=40 d=4 e=4 lens=draw mask=causal-br state=draw",
+    "variant=gla n=100 d=16 e=20 chunk=7", "variant=gla n=67 d=17 e=70 chunk=9 state=draw",
+    "variant=simple-gla n=90 d=8 e=8 chunk=1 in=bf16 out=f32",
 };
 // clang-format on
 static const char *const large[] = {
