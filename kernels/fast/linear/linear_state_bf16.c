@@ -11,8 +11,8 @@
 #include "fast/linear/linear_kernel.h"
 #endif
 
-/* No norm that divides by what is made of the states: a bound that takes a rounding to bf16 for every token does not
- * keep such a divisor from 0 beyond some hundred tokens. */
+/* No norm that divides by what is made of the states: a rounding to bf16 each chunk does not keep such a divisor from 0
+ * where its terms have both signs. */
 static int supports(const attest_call *call)
 {
     static const serve_table table = {
