@@ -137,10 +137,7 @@ int64_t bound_state_stores(const bound_model *m, int64_t tokens)
     return stores < tokens ? stores : tokens;
 }
 
-int64_t bound_update_stores(const bound_model *m)
-{
-    return m->update < 2 ? m->update : 2;
-}
+int64_t bound_update_stores(const bound_model *m) { return m->update < 2 ? m->update : 2; }
 
 /* What storing a state, or adding to it, in a narrower type loses, times the query's power; and what reading it by such
  * an accumulator loses, after every token. */
