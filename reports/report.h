@@ -2,7 +2,8 @@
  *
  *     result.h, results.h  the result, many of them, their files
  *     traits.h, trust.h    what an audit infers, what verdicts rest on
- *     table.h, json.h      the one writer of tables, the one writer of JSON
+ *     table.h              the one writer of tables
+ *     files/json.h         the one writer of JSON
  *     files/output.h       files that are whole or not there
  *     files/run.h          what a run was to do, and how far it came
  *
@@ -12,7 +13,7 @@
 #ifndef ATTEST_REPORT_H
 #define ATTEST_REPORT_H
 
-#include "reports/json.h"
+#include "reports/files/json.h"
 #include "reports/files/output.h"
 #include "reports/files/run.h"
 #include "reports/results.h"
