@@ -126,7 +126,11 @@ static const struct {
               { KEY_MODEL, offsetof(attest_cli, model) },
               { KEY_OBJECTIVE, offsetof(attest_cli, objective) },
               { KEY_STRATEGY, offsetof(attest_cli, strategy) },
-              { KEY_PROPERTY, offsetof(attest_cli, property) } };
+              { KEY_PROPERTY, offsetof(attest_cli, property) },
+              { KEY_RANGE, offsetof(attest_cli, range) },
+              { KEY_CENTER, offsetof(attest_cli, center) },
+              { KEY_TRACE, offsetof(attest_cli, trace) },
+              { KEY_COST, offsetof(attest_cli, cost) } };
 
 static int keep_text(attest_cli *cli, int key, const char *text)
 {

@@ -11,6 +11,7 @@ const attest_command attest_commands[] = {
       attest_command_replay },
     { "study", "order|range|cost|length|state|denominator|filter|precision|position|dim", 1, 1,
       "measure error (and time) over a grid of orders, ranges, lengths, ..", attest_command_study },
+    { "order", "", 0, 0, "which Taylor order a score range needs: proven, by center and type", attest_command_order },
     { "report", "[DIR]", 0, 1, "write DIR/index.html from the rows in DIR (default build/report)",
       attest_command_report },
     { "claims", "", 0, 0, "check the papers' statements with numbers; the ledger as a table", attest_command_claims },
