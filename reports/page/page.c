@@ -369,6 +369,11 @@ static void print_banner(FILE *out, const sources *s)
         attest_print_xml(out, missing);
         fputs("; `attest gate --resume` runs the rest</p>\n", out);
     }
+    if (run && *run->baseline) {
+        fputs("<p class=\"baseline\">Baseline: ", out);
+        attest_print_xml(out, run->baseline);
+        fputs("</p>\n", out);
+    }
     if (o->count == 0)
         return;
     snprintf(text, sizeof text, "attest %s, suite %s (%s), run %s", o->tool, o->suite, o->suite_hash, o->run);

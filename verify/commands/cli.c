@@ -130,7 +130,10 @@ static const struct {
               { KEY_RANGE, offsetof(attest_cli, range) },
               { KEY_CENTER, offsetof(attest_cli, center) },
               { KEY_TRACE, offsetof(attest_cli, trace) },
-              { KEY_COST, offsetof(attest_cli, cost) } };
+              { KEY_COST, offsetof(attest_cli, cost) },
+              { KEY_BASELINE, offsetof(attest_cli, baseline) },
+              { KEY_REASON, offsetof(attest_cli, reason) },
+              { KEY_SHARD, offsetof(attest_cli, shard) } };
 
 static int keep_text(attest_cli *cli, int key, const char *text)
 {

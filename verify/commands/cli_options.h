@@ -53,6 +53,9 @@ enum {
     KEY_CENTER,
     KEY_TRACE,
     KEY_COST,
+    KEY_BASELINE,
+    KEY_REASON,
+    KEY_SHARD,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1
 };
@@ -160,6 +163,18 @@ static const option_row option_table[] = {
     { { "fail-fast", KEY_FAIL_FAST, 0, 0, "begin nothing more after the first result that failed, crashed or was late",
         0 },
       "gate audit" },
+    { { "baseline", KEY_BASELINE, "FILE", 0,
+        "compare with a baseline (`attest baseline`), or with an earlier run: a regression is a failure", 0 },
+      "gate audit" },
+    { { "baseline", KEY_BASELINE, "FILE", 0, "the baseline (default reports/baselines/accepted.jsonl)", 0 },
+      "baseline" },
+    { { "reason", KEY_REASON, "TEXT", 0, "why; it stands in the lines that are written", 0 }, "baseline" },
+    { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "baseline" },
+    { { "shard", KEY_SHARD, "I/N", 0,
+        "only the cases of shard I of N, 1 <= I <= N (default: what GTEST_TOTAL_SHARDS or SLURM_ARRAY_TASK_ID say); "
+        "`attest merge` puts shards together",
+        0 },
+      "gate" },
     { { "list-cases", KEY_LIST, 0, 0, "print the suite's problem lines and stop", 0 }, "gate" },
     { { "cover", KEY_COVER, "N", 0,
         "add cases until each kernel meets every pair (2) or triple (3) of conditions that it serves", 0 },
@@ -180,7 +195,7 @@ static const option_row option_table[] = {
       "reference" },
     { { "format", KEY_FORMAT, "text|json", 0, "a Markdown table (default), or a JSON array, on stdout", 0 }, "claims" },
     { { "format", KEY_FORMAT, "text|json", 0, "a text for people (default), or JSON lines", 0 },
-      "compare replay bench defects search props order" },
+      "compare replay bench defects search props order diff" },
     { { "format", KEY_FORMAT, "text|json|tap", 0, "a text for people (default), JSON lines, or TAP 14", 0 },
       "gate audit" },
     { { "prec", KEY_PREC, "BITS", 0, "fixed working precision, 16 to 8192, instead of raising it", 0 }, "reference" },
@@ -223,7 +238,7 @@ static const option_row option_table[] = {
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress", 0 }, "bench defects" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 },
-      "gate audit reference compare replay study order report claims search props list" },
+      "gate audit reference compare replay study order diff baseline merge report claims search props list" },
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/diff/diff.h"
 #include "verify/commands/cli.h"
 #include "verify/gate/cover_suite.h"
 #include "verify/gate/gate.h"
@@ -207,6 +208,49 @@ static attest_status tell_memory(const attest_gate *gate, attest_error *err)
     return status;
 }
 
+/* Before anything runs: --baseline can be read, and is one of the options that decide results. */
+static attest_status check_baseline(attest_run_info *info, const attest_cli *cli, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_baseline baseline = { 0 };
+    attest_results before = { 0 };
+    const size_t at = strlen(info->options);
+    if (!cli->baseline)
+        return ATTEST_OK;
+    if (attest_baseline_is(cli->baseline))
+        ATTEST_TRY(attest_baseline_read(&baseline, cli->baseline, err));
+    else
+        ATTEST_TRY(attest_diff_open(&before, cli->baseline, err));
+    if (snprintf(info->options + at, sizeof info->options - at, " baseline=%s", cli->baseline) >=
+        (int)(sizeof info->options - at))
+        status = attest_fail(err, ATTEST_BAD_INPUT, "--baseline: the path is too long");
+out:
+    attest_baseline_clear(&baseline);
+    attest_results_clear(&before);
+    return status;
+}
+
+/* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole. */
+static attest_status compare_with_baseline(attest_results *results, attest_run_info *info, const attest_cli *cli,
+                                           attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_diff diff = { 0 };
+    const char *format = cli->options.format ? cli->options.format : "text";
+    if (!cli->baseline || !info->complete || *info->baseline)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_diff_against(&diff, cli->baseline, results, err));
+    ATTEST_TRY(attest_diff_note(results, &diff, err));
+    attest_diff_headline(info->baseline, sizeof info->baseline, &diff, cli->baseline);
+    if (!cli->options.quiet && strcmp(format, "text") == 0 && diff.count > 0) {
+        attest_diff_print(stdout, &diff, NULL);
+        putchar('\n');
+    }
+out:
+    attest_diff_clear(&diff);
+    return status;
+}
+
 /* Runs the gate, writes --out, prints; returns the exit code. */
 static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
 {
@@ -219,6 +263,7 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
     ATTEST_TRY(tell_memory(gate, &err));
     ATTEST_TRY(attest_gate_describe(&info, gate, &err));
+    ATTEST_TRY(check_baseline(&info, cli, &err));
     if (cli->out)
         ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, cli->resume, &err));
     attest_stop_watch();
@@ -229,6 +274,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
         goto out;
     if (gate->traits && status == ATTEST_OK && info.complete)
         status = attest_gate_traits(&results, &traits, &info, gate, &err);
+    if (status == ATTEST_OK)
+        status = compare_with_baseline(&results, &info, cli, &err);
     const attest_status told = write_and_tell(&code, gate, cli, &results, &traits, &info, &late);
     if (status == ATTEST_OK && told != ATTEST_OK) {
         status = told;
