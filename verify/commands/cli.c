@@ -256,7 +256,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
                                       .timeout = 10,
                                       .max_time = -1,
                                       .seed = -1,
-                                      .strict = in_list("gate audit", (*command)->name) },
+                                      .strict = in_list("gate audit merge", (*command)->name) },
                          .exp_ulp = 4,
                          .digits = 40,
                          .rounds = ATTEST_BENCH_ROUNDS };

@@ -60,6 +60,7 @@ int attest_command_study(const attest_cli *cli);
 int attest_command_order(const attest_cli *cli);
 int attest_command_diff(const attest_cli *cli);
 int attest_command_baseline(const attest_cli *cli);
+int attest_command_merge(const attest_cli *cli);
 int attest_command_report(const attest_cli *cli);
 int attest_command_claims(const attest_cli *cli);
 int attest_command_list(const attest_cli *cli);

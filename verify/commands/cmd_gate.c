@@ -11,6 +11,7 @@
 #include "verify/gate/cover_suite.h"
 #include "verify/gate/gate.h"
 #include "verify/gate/noticed.h"
+#include "verify/shard/shard.h"
 
 #define MAX_LIBRARIES 64
 #define AUDIT_PROPS 200 /* cases of properties behind an audit with a built-in suite */
@@ -252,7 +253,7 @@ out:
 }
 
 /* Runs the gate, writes --out, prints; returns the exit code. */
-static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
+static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const attest_shard *shard, const char *cases)
 {
     attest_error err = { "" }, late = { "" };
     attest_status status = ATTEST_OK;
@@ -263,9 +264,13 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
     ATTEST_TRY(tell_memory(gate, &err));
     ATTEST_TRY(attest_gate_describe(&info, gate, &err));
+    if (shard->count > 0)
+        snprintf(info.shard, sizeof info.shard, "%d/%d", (int)shard->index, (int)shard->count);
     ATTEST_TRY(check_baseline(&info, cli, &err));
     if (cli->out)
         ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, cli->resume, &err));
+    if (cli->out && cases && !info.complete)
+        ATTEST_TRY(attest_shard_write(cases, cli->out, &err));
     attest_stop_watch();
     if (!info.complete)
         status = attest_gate_run(&results, &info, gate, &err);
@@ -316,6 +321,27 @@ static attest_status keep_cases(attest_suite *suite, const attest_cli *cli, atte
     return ATTEST_OK;
 }
 
+/* --shard, or what the environment says of shards. */
+static attest_status keep_shard(attest_shard *shard, char **cases, attest_suite *suite, const attest_plan *plan,
+                                const attest_cli *cli, attest_error *err)
+{
+    const size_t whole = suite->case_count;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_shard_read(shard, cli->shard, err));
+    if (shard->count == 0)
+        return ATTEST_OK;
+    if (cli->baseline)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
+                               "--baseline: not of a shard; `attest merge`, then "
+                               "`attest diff BASELINE DIR`"));
+    ATTEST_TRY(attest_shard_keep(cases, suite, plan, shard, err));
+    if (!cli->options.quiet)
+        fprintf(stderr, "shard %d of %d: %zu of %zu cases; `attest merge` puts the shards together\n",
+                (int)shard->index, (int)shard->count, suite->case_count, whole);
+out:
+    return status;
+}
+
 int attest_command_gate(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -323,6 +349,8 @@ int attest_command_gate(const attest_cli *cli)
     attest_suite suite = { 0 };
     attest_plan plan = { .library = NULL };
     libraries l = { 0 };
+    attest_shard shard = { 0, 0 };
+    char *cases = NULL;
     int code = 0;
     const attest_gate gate = {
         .options = &cli->options, .suite = &suite, .plan = &plan, .kernel_glob = cli->options.kernel
@@ -338,6 +366,7 @@ int attest_command_gate(const attest_cli *cli)
     if (cli->cover)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
+    ATTEST_TRY(keep_shard(&shard, &cases, &suite, &plan, cli, &err));
     if (cli->list_cases || cli->coverage) {
         if (cli->coverage)
             ATTEST_TRY(attest_suite_coverage(stdout, &suite, &gate, &err));
@@ -345,8 +374,9 @@ int attest_command_gate(const attest_cli *cli)
             list_cases(&suite);
         goto out;
     }
-    code = run_and_tell(&gate, cli);
+    code = run_and_tell(&gate, cli, &shard, cases);
 out:
+    free(cases);
     libraries_clear(&l);
     attest_plan_clear(&plan);
     attest_suite_clear(&suite);
@@ -376,7 +406,7 @@ int attest_command_audit(const attest_cli *cli)
     if (cli->cover || suite.builtin)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
-    ran = run_and_tell(&gate, cli);
+    ran = run_and_tell(&gate, cli, &(attest_shard){ 0, 0 }, NULL);
     attest_exit_add(&code, ran);
     if (ran > 128) /* a signal ends all of it */
         goto out;

@@ -12,6 +12,8 @@ const attest_command attest_commands[] = {
     { "study", "order|range|cost|length|state|denominator|filter|precision|position|dim", 1, 1,
       "measure error (and time) over a grid of orders, ranges, lengths, ..", attest_command_study },
     { "order", "", 0, 0, "which Taylor order a score range needs: proven, by center and type", attest_command_order },
+    { "merge", "DIR...", 1, ATTEST_CLI_LIST, "put the shards of a suite (gate --shard) together as one run",
+      attest_command_merge },
     { "diff", "A B", 2, 2, "what changed from run A to run B: verdicts, errors, bits, times", attest_command_diff },
     { "baseline", "review|accept|prune DIR", 2, 2, "what a run would change in a baseline; accept it, with a reason",
       attest_command_baseline },
