@@ -5,8 +5,9 @@
  * (reports/docs/scale.md).
  *
  * Shard I of N, 1 <= I <= N, has the cases whose line's FNV-1a, well mixed, is I-1 modulo N: the same on any machine.
- * What is said of a whole suite (no evidence; a kernel that serves nothing) is said by the merge.  Calls under load and many calls (gate.h) are made of a few cases of each shard, among them all
- * that a run of one piece picks: it may find more than that, never less.
+ * What is said of a whole suite (no evidence; a kernel that serves nothing) is said by the merge.  Calls under load and
+ * many calls (gate.h) are made of a few cases of each shard, among them all that a run of one piece picks: a merge may
+ * find more than that, never less.
  */
 #ifndef ATTEST_SHARD_H
 #define ATTEST_SHARD_H
