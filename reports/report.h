@@ -1,5 +1,5 @@
-/* report.h - rendering: what becomes of results.  The public header of reports/: it gives the others; page and
- * summary are made in reports/page.
+/* report.h - rendering: what becomes of results.  The public header of reports/: it gives the others; page,
+ * summary and console are made in reports/page.
  *
  *     result.h, results.h  the result, many of them, their files
  *     traits.h, trust.h    what an audit infers, what verdicts rest on

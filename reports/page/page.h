@@ -1,6 +1,7 @@
 /* page.h - the page: a folder of results told as one HTML file.
  *
- * Answers how a run, its studies and the table of orders look together.  Runs nothing.
+ * Answers how a run, its studies and the table of orders look together; beside it the summary and the console's table
+ * (report.h).  Runs nothing.
  */
 #ifndef ATTEST_PAGE_H
 #define ATTEST_PAGE_H
