@@ -1,8 +1,10 @@
-/* report.h - rendering: what becomes of results.  The one public header of reports/: it gives the others.
+/* report.h - rendering: what becomes of results.  The public header of reports/: it gives the others; page,
+ * summary and console are made in reports/page.
  *
  *     result.h, results.h  the result, many of them, their files
  *     traits.h, trust.h    what an audit infers, what verdicts rest on
- *     table.h, json.h      the one writer of tables, the one writer of JSON
+ *     table.h              the one writer of tables
+ *     files/json.h         the one writer of JSON
  *     files/output.h       files that are whole or not there
  *     files/run.h          what a run was to do, and how far it came
  *
@@ -12,7 +14,7 @@
 #ifndef ATTEST_REPORT_H
 #define ATTEST_REPORT_H
 
-#include "reports/json.h"
+#include "reports/files/json.h"
 #include "reports/files/output.h"
 #include "reports/files/run.h"
 #include "reports/results.h"
@@ -37,11 +39,5 @@ void attest_result_print_line(FILE *out, const attest_result *result, int colour
 
 /* 1 if `stream` is a terminal and NO_COLOR is not set. */
 int attest_want_colour(FILE *stream);
-
-/* Writes DIR/index.html (self-contained: inline CSS, the two SVGs inlined, no external reference) and
- * DIR/summary.md from DIR/results.jsonl and, where present, DIR/run.json, DIR/trust.json, DIR/traits.jsonl,
- * DIR/study-order.jsonl and DIR/study-range.jsonl.  A run that did not finish is told as such, with the results that it
- * has.  ATTEST_BAD_INPUT says how results of an older version are made again. */
-attest_status attest_report_write(const char *dir, attest_error *err);
 
 #endif

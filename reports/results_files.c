@@ -5,7 +5,7 @@
 
 #include "kernels/text.h"
 #include "reports/files/output.h"
-#include "reports/json.h"
+#include "reports/files/json.h"
 #include "reports/results.h"
 #include "reports/table.h"
 

@@ -1,7 +1,7 @@
 /* table.c - see table.h. */
 #include "reports/table.h"
 
-#include "reports/json.h"
+#include "reports/files/json.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "kernels/input.h"
 #include "kernels/text.h"
-#include "reports/json.h"
+#include "reports/files/json.h"
 #include "reports/files/output.h"
 #include "reports/table.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "reference/reference.h"
-#include "reports/json.h"
+#include "reports/report.h"
 #include "verify/commands/cli.h"
 
 /* A result that could not be written is no result: bad output is exit 2, but for our own error; without memory for it,

@@ -90,6 +90,12 @@ attest_status attest_evidence_root(attest_span *root, int p, attest_error *err);
  * 1024, to a relative 1e-9: R = lo surely is within, hi not surely.  p >= 0, tolerance > 0 and finite. `center` is
  * max, min or mid (x in [-R,0], [0,R], [-R/2,R/2]); zero: x in [-R,R], R = max |s|. */
 attest_status attest_evidence_reach(attest_span *range, int p, const char *center, double tolerance, attest_error *err);
+/* Encloses that size, osc(P)/(1-max P), for one order p >= 0, 0..100000, and one range, finite and >= 0: the largest
+ * relative error of a normalised weight over all rows whose scores span at most `range`; rows of many keys come as near
+ * to it as one likes (R-TAIL).  Both ends infinite: max P >= 1 (the sum of the weights may vanish, the error has no
+ * bound).  The precision is raised until the ends agree to 2^-20. */
+attest_status attest_evidence_weight_error(attest_span *error, int p, const char *center, double range,
+                                           attest_error *err);
 /* Smallest p whose reach is at least `range` (finite, >= 0); BAD_INPUT (and -1) where no order below 512 reaches it. */
 attest_status attest_evidence_order(int64_t *p, double range, const char *center, double tolerance, attest_error *err);
 /* The identities I1 to I4 of R-TAIL on row (b,h,i) of a taylor:p truth and a softmax truth on the same inputs: I1 per

@@ -10,7 +10,7 @@
 #include <arb_poly.h>
 #endif
 
-enum { BITS = 256, STEPS = 60 };
+enum { BITS = 256, MOST_BITS = 8192, STEPS = 60 };
 
 void ref_taylor_sum(arb_t t, ulong p, const arb_t x, slong prec)
 {
@@ -74,24 +74,26 @@ static const struct {
 
 /* R-TAIL: osc(P)/(1 - max P) over the interval, or infinite where max P >= 1.  P' = x^p e^-x/p!: P grows for p even;
  * for p odd it falls to P(0) = 0 and grows again. */
-static void relative_error(arb_t worst, int p, double from, double to)
+static void relative_error(arb_t worst, int p, double from, double to, slong prec)
 {
     AUTO_ARB(x, a, b, low, high);
     arb_set_d(x, from);
-    tail(a, p, x, 2 * BITS);
+    tail(a, p, x, 2 * prec);
     arb_set_d(x, to);
-    tail(b, p, x, 2 * BITS);
-    arb_max(high, a, b, BITS);
-    arb_min(low, a, b, BITS);
+    tail(b, p, x, 2 * prec);
+    arb_max(high, a, b, prec);
+    arb_min(low, a, b, prec);
     if (p % 2 && from <= 0 && to >= 0)
         arb_zero(low);
-    arb_sub(low, high, low, BITS);
-    arb_sub_ui(high, high, 1, BITS);
+    arb_sub(low, high, low, prec);
+    arb_sub_ui(high, high, 1, prec);
     arb_neg(high, high);
     if (arb_is_positive(high))
-        arb_div(worst, low, high, BITS);
-    else
+        arb_div(worst, low, high, prec);
+    else if (arb_is_nonpositive(high))
         arb_pos_inf(worst);
+    else
+        arb_zero_pm_inf(worst); /* not decided at this precision */
 }
 
 static attest_status interval_of(size_t *index, const char *center, attest_error *err)
@@ -112,10 +114,38 @@ static attest_status tolerance_of(double tolerance, attest_error *err)
 static int within(int p, size_t interval, double range, double tolerance)
 {
     AUTO_ARB(worst, limit);
-    relative_error(worst, p, intervals[interval].from * range, intervals[interval].to * range);
+    relative_error(worst, p, intervals[interval].from * range, intervals[interval].to * range, BITS);
     arb_set_d(limit, tolerance);
     const int yes = arb_le(worst, limit);
     return yes;
+}
+
+attest_status attest_evidence_weight_error(attest_span *error, int p, const char *center, double range,
+                                           attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    size_t interval;
+    AUTO_ARB(worst);
+    *error = (attest_span){ NAN, NAN };
+    if (p < 0 || p > 100000)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%d is no order", p));
+    if (!(range >= 0) || !isfinite(range))
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "a range of %g", range));
+    ATTEST_TRY(interval_of(&interval, center, err));
+    for (slong prec = BITS; prec <= MOST_BITS; prec *= 2) {
+        relative_error(worst, p, intervals[interval].from * range, intervals[interval].to * range, prec);
+        if (arf_is_pos_inf(arb_midref(worst))) {
+            *error = (attest_span){ INFINITY, INFINITY };
+            goto out;
+        }
+        if (arb_is_zero(worst) || (arb_is_finite(worst) && arb_rel_accuracy_bits(worst) >= 20)) {
+            *error = ref_span_of(worst);
+            goto out;
+        }
+    }
+    status = attest_fail(err, ATTEST_BAD_INPUT, "order %d, range %g: not decided at %d bits", p, range, MOST_BITS);
+out:
+    return status;
 }
 
 /* The error grows with the range: halving between a range surely within and one that is not. */

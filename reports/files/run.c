@@ -23,9 +23,10 @@ static const struct {
     {                                                                                                                  \
 #field, offsetof(attest_run_info, field), 0                                                                    \
     }
-    TEXT(tool),      TEXT(run),       TEXT(suite),     TEXT(suite_hash), TEXT(cases_hash), TEXT(kernels_hash),
-    TEXT(options),   TEXT(device),    TEXT(flags),     TEXT(ended),      NUMBER(cases),    NUMBER(done),
-    NUMBER(planned), NUMBER(results), NUMBER(refused), NUMBER(complete), NUMBER(finished)
+    TEXT(tool),         TEXT(run),       TEXT(suite),      TEXT(suite_hash), TEXT(cases_hash),
+    TEXT(kernels_hash), TEXT(options),   TEXT(device),     TEXT(flags),      TEXT(shard),
+    TEXT(baseline),     TEXT(ended),     NUMBER(cases),    NUMBER(done),     NUMBER(planned),
+    NUMBER(results),    NUMBER(refused), NUMBER(complete), NUMBER(finished)
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -57,6 +58,9 @@ attest_status attest_run_info_write(const attest_run_info *info, const char *pat
     return attest_output_close(&out, status, err);
 }
 
+/* Keys that came later: a file without them is of a run that had none. */
+static int is_later(const char *key) { return strcmp(key, "shard") == 0 || strcmp(key, "baseline") == 0; }
+
 attest_status attest_run_info_read(attest_run_info *info, const char *path, attest_error *err)
 {
     json_t *object;
@@ -67,6 +71,8 @@ attest_status attest_run_info_read(attest_run_info *info, const char *path, atte
         char *at = (char *)info + keys[k].offset;
         const int64_t n = json_integer_value(value);
         const char *text = json_string_value(value);
+        if (keys[k].size && !value && is_later(keys[k].key))
+            continue;
         if (keys[k].size && text && strlen(text) < keys[k].size)
             attest_text_clean(at, keys[k].size, text);
         else if (!keys[k].size && json_is_integer(value))

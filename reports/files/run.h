@@ -20,6 +20,8 @@ typedef struct attest_run_info {
     char options[512];     /* those that decide results */
     char device[256];      /* of its kernels, as in results; where they have several, one after the other */
     char flags[512];       /* likewise: build flags, and the instruction set that fast kernels use */
+    char shard[24];        /* `2/3`: these cases only; "": all */
+    char baseline[512];    /* what changed since the baseline, in one line; "": compared with none */
     char ended[64];        /* why it did not finish: `--max-time`, `SIGINT`, ...; "": it finished, or was killed */
     int64_t cases, done;   /* of the suite; those that all kernels were asked */
     int64_t planned;       /* cases times kernels: each ends as a result or as a refusal */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "reports/ci/ci.h"
-#include "reports/report.h"
+#include "reports/page/page.h"
 #include "tests/fuzz/results.h"
 
 static char folder[64];

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "reports/overview.h"
+#include "reports/page/page.h"
 
 static char folder[] = "/tmp/attest-reports-XXXXXX";
 

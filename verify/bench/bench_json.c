@@ -1,7 +1,7 @@
 /* bench_json.c - a table of `attest bench` as JSON lines; README.md lists the keys. */
 #include <math.h>
 
-#include "reports/json.h"
+#include "reports/report.h"
 #include "verify/bench/bench_table.h"
 
 static void set(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }

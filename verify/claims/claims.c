@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/json.h"
+#include "reports/report.h"
 #include "reports/table.h"
 
 const attest_claim_source *const attest_claim_sources[] = {

@@ -129,7 +129,14 @@ static const struct {
               { KEY_MODEL, offsetof(attest_cli, model) },
               { KEY_OBJECTIVE, offsetof(attest_cli, objective) },
               { KEY_STRATEGY, offsetof(attest_cli, strategy) },
-              { KEY_PROPERTY, offsetof(attest_cli, property) } };
+              { KEY_PROPERTY, offsetof(attest_cli, property) },
+              { KEY_RANGE, offsetof(attest_cli, range) },
+              { KEY_CENTER, offsetof(attest_cli, center) },
+              { KEY_TRACE, offsetof(attest_cli, trace) },
+              { KEY_COST, offsetof(attest_cli, cost) },
+              { KEY_BASELINE, offsetof(attest_cli, baseline) },
+              { KEY_REASON, offsetof(attest_cli, reason) },
+              { KEY_SHARD, offsetof(attest_cli, shard) } };
 
 static int keep_text(attest_cli *cli, int key, const char *text)
 {
@@ -268,7 +275,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
                                       .timeout = 10,
                                       .max_time = -1,
                                       .seed = -1,
-                                      .strict = in_list("gate audit", (*command)->name) },
+                                      .strict = in_list("gate audit merge", (*command)->name) },
                          .exp_ulp = 4,
                          .digits = 40,
                          .rounds = ATTEST_BENCH_ROUNDS };

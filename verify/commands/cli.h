@@ -29,6 +29,8 @@ typedef struct attest_cli {
     int list_cases, coverage, resume;
     long cover;            /* 0: not given */
     const char *case_glob; /* of the suite's cases; NULL: all */
+    const char *range, *center, *trace, *cost;
+    const char *baseline, *reason, *shard;
 } attest_cli;
 
 typedef struct attest_command {
@@ -55,6 +57,10 @@ int attest_command_replay(const attest_cli *cli);
 int attest_command_reference(const attest_cli *cli);
 int attest_command_compare(const attest_cli *cli);
 int attest_command_study(const attest_cli *cli);
+int attest_command_order(const attest_cli *cli);
+int attest_command_diff(const attest_cli *cli);
+int attest_command_baseline(const attest_cli *cli);
+int attest_command_merge(const attest_cli *cli);
 int attest_command_report(const attest_cli *cli);
 int attest_command_claims(const attest_cli *cli);
 int attest_command_list(const attest_cli *cli);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
-#include "reports/json.h"
+#include "reports/report.h"
 #include "verify/commands/cli.h"
 #include "verify/compare/compare.h"
 #include "verify/gate/gate.h"

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/diff/diff.h"
 #include "verify/commands/cli.h"
 #include "verify/gate/cover_suite.h"
 #include "verify/gate/gate.h"
 #include "verify/gate/noticed.h"
+#include "verify/shard/shard.h"
 
 #define MAX_LIBRARIES 64
 #define AUDIT_PROPS 200 /* cases of properties behind an audit with a built-in suite */
@@ -207,8 +209,51 @@ static attest_status tell_memory(const attest_gate *gate, attest_error *err)
     return status;
 }
 
+/* Before anything runs: --baseline can be read, and is one of the options that decide results. */
+static attest_status check_baseline(attest_run_info *info, const attest_cli *cli, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_baseline baseline = { 0 };
+    attest_results before = { 0 };
+    const size_t at = strlen(info->options);
+    if (!cli->baseline)
+        return ATTEST_OK;
+    if (attest_baseline_is(cli->baseline))
+        ATTEST_TRY(attest_baseline_read(&baseline, cli->baseline, err));
+    else
+        ATTEST_TRY(attest_diff_open(&before, cli->baseline, err));
+    if (snprintf(info->options + at, sizeof info->options - at, " baseline=%s", cli->baseline) >=
+        (int)(sizeof info->options - at))
+        status = attest_fail(err, ATTEST_BAD_INPUT, "--baseline: the path is too long");
+out:
+    attest_baseline_clear(&baseline);
+    attest_results_clear(&before);
+    return status;
+}
+
+/* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole. */
+static attest_status compare_with_baseline(attest_results *results, attest_run_info *info, const attest_cli *cli,
+                                           attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_diff diff = { 0 };
+    const char *format = cli->options.format ? cli->options.format : "text";
+    if (!cli->baseline || !info->complete || *info->baseline)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_diff_against(&diff, cli->baseline, results, err));
+    ATTEST_TRY(attest_diff_note(results, &diff, err));
+    attest_diff_headline(info->baseline, sizeof info->baseline, &diff, cli->baseline);
+    if (!cli->options.quiet && strcmp(format, "text") == 0 && diff.count > 0) {
+        attest_diff_print(stdout, &diff, NULL);
+        putchar('\n');
+    }
+out:
+    attest_diff_clear(&diff);
+    return status;
+}
+
 /* Runs the gate, writes --out, prints; returns the exit code. */
-static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
+static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const attest_shard *shard, const char *cases)
 {
     attest_error err = { "" }, late = { "" };
     attest_status status = ATTEST_OK;
@@ -219,8 +264,13 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
     ATTEST_TRY(tell_memory(gate, &err));
     ATTEST_TRY(attest_gate_describe(&info, gate, &err));
+    if (shard->count > 0)
+        snprintf(info.shard, sizeof info.shard, "%d/%d", (int)shard->index, (int)shard->count);
+    ATTEST_TRY(check_baseline(&info, cli, &err));
     if (cli->out)
         ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, cli->resume, &err));
+    if (cli->out && cases && !info.complete)
+        ATTEST_TRY(attest_shard_write(cases, cli->out, &err));
     attest_stop_watch();
     if (!info.complete)
         status = attest_gate_run(&results, &info, gate, &err);
@@ -229,6 +279,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli)
         goto out;
     if (gate->traits && status == ATTEST_OK && info.complete)
         status = attest_gate_traits(&results, &traits, &info, gate, &err);
+    if (status == ATTEST_OK)
+        status = compare_with_baseline(&results, &info, cli, &err);
     const attest_status told = write_and_tell(&code, gate, cli, &results, &traits, &info, &late);
     if (status == ATTEST_OK && told != ATTEST_OK) {
         status = told;
@@ -269,6 +321,27 @@ static attest_status keep_cases(attest_suite *suite, const attest_cli *cli, atte
     return ATTEST_OK;
 }
 
+/* --shard, or what the environment says of shards. */
+static attest_status keep_shard(attest_shard *shard, char **cases, attest_suite *suite, const attest_plan *plan,
+                                const attest_cli *cli, attest_error *err)
+{
+    const size_t whole = suite->case_count;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_shard_read(shard, cli->shard, err));
+    if (shard->count == 0)
+        return ATTEST_OK;
+    if (cli->baseline)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
+                               "--baseline: not of a shard; `attest merge`, then "
+                               "`attest diff BASELINE DIR`"));
+    ATTEST_TRY(attest_shard_keep(cases, suite, plan, shard, err));
+    if (!cli->options.quiet)
+        fprintf(stderr, "shard %d of %d: %zu of %zu cases; `attest merge` puts the shards together\n",
+                (int)shard->index, (int)shard->count, suite->case_count, whole);
+out:
+    return status;
+}
+
 int attest_command_gate(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -276,6 +349,8 @@ int attest_command_gate(const attest_cli *cli)
     attest_suite suite = { 0 };
     attest_plan plan = { .library = NULL };
     libraries l = { 0 };
+    attest_shard shard = { 0, 0 };
+    char *cases = NULL;
     int code = 0;
     const attest_gate gate = {
         .options = &cli->options, .suite = &suite, .plan = &plan, .kernel_glob = cli->options.kernel
@@ -291,6 +366,7 @@ int attest_command_gate(const attest_cli *cli)
     if (cli->cover)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
+    ATTEST_TRY(keep_shard(&shard, &cases, &suite, &plan, cli, &err));
     if (cli->list_cases || cli->coverage) {
         if (cli->coverage)
             ATTEST_TRY(attest_suite_coverage(stdout, &suite, &gate, &err));
@@ -298,8 +374,9 @@ int attest_command_gate(const attest_cli *cli)
             list_cases(&suite);
         goto out;
     }
-    code = run_and_tell(&gate, cli);
+    code = run_and_tell(&gate, cli, &shard, cases);
 out:
+    free(cases);
     libraries_clear(&l);
     attest_plan_clear(&plan);
     attest_suite_clear(&suite);
@@ -329,7 +406,7 @@ int attest_command_audit(const attest_cli *cli)
     if (cli->cover || suite.builtin)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
-    ran = run_and_tell(&gate, cli);
+    ran = run_and_tell(&gate, cli, &(attest_shard){ 0, 0 }, NULL);
     attest_exit_add(&code, ran);
     if (ran > 128) /* a signal ends all of it */
         goto out;

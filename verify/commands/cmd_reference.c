@@ -8,7 +8,7 @@
 #include "kernels/npy/npy.h"
 #include "reference/dd/dd.h"
 #include "reference/reference.h"
-#include "reports/json.h"
+#include "reports/report.h"
 #include "verify/commands/cli.h"
 #include "verify/base/base.h"
 #include "verify/commands/inputs.h"

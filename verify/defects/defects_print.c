@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/json.h"
+#include "reports/report.h"
 #include "reports/table.h"
 #include "verify/base/base.h"
 #include "verify/defects/defects.h"

@@ -50,13 +50,18 @@ attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_
  *
  * When all cases have run (info->complete): kernels without evidence (no case that passed or failed had a family that
  * is not constant, two visible keys and a nonzero range) turn their pass and ill-posed results of that variant into
- * no-evidence; a few that passed are called often, and under load (repeat_checks.h).  --max-time, SIGINT and SIGTERM
- * end it before that: info->ended says which.
+ * no-evidence (of a shard, info->shard: when all are merged); a few that passed are called often, and under load
+ * (repeat_checks.h).  --max-time, SIGINT and SIGTERM end it before that: info->ended says which.
  *
  * On an error the results judged before it are there too.  ATTEST_INTERNAL: also if a pair did not end, or
  * ended twice. */
 attest_status attest_gate_run(attest_results *results, attest_run_info *info, const attest_gate *gate,
                               attest_error *err);
+
+/* 1: this case of its kernel and variant can tell right from wrong.  And what becomes of a result of a kernel and
+ * variant without such a case: *result is no evidence; 0: it was not good, and stays. */
+int attest_gate_is_evidence(const attest_result *result);
+int attest_gate_no_evidence(attest_result *result);
 
 /* ---- the folder of a run ----------------------------------------------------------------------------------------- */
 /* Locks `dir` for this process (-1: not locked, nothing to release) and makes `results` the file results.jsonl in it,

@@ -8,7 +8,7 @@
 #include "verify/gate/gate_private.h"
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
-static int is_evidence(const attest_result *result)
+int attest_gate_is_evidence(const attest_result *result)
 {
     const int judged = (attest_result_judged_good(result) && result->verdict != ATTEST_NO_EVIDENCE) ||
                        result->verdict == ATTEST_FAIL; /* one that failed shows that a case can */
@@ -51,7 +51,7 @@ static attest_status add_entry(attest_gate_state *g, size_t at, size_t index, ui
     }
     if (kernel != ATTEST_NO_KERNEL) {
         ATTEST_TRY(find_variant(&variant, g, kernel, result->variant, err));
-        g->variant[variant].evidence |= is_evidence(result);
+        g->variant[variant].evidence |= attest_gate_is_evidence(result);
     }
     g->entry[at] = (attest_gate_entry){ (uint32_t)index, kernel, variant, attest_result_judged_good(result) };
 out:
@@ -249,6 +249,16 @@ out:
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
+int attest_gate_no_evidence(attest_result *result)
+{
+    if (!attest_result_judged_good(result) || result->verdict == ATTEST_NO_EVIDENCE)
+        return 0;
+    result->verdict = ATTEST_NO_EVIDENCE;
+    snprintf(result->why, sizeof result->why,
+             "no case of this kernel and variant has a truth that moves with its inputs");
+    return 1;
+}
+
 /* No judged case of a kernel and variant had a truth that depends on each input: its passes prove nothing; but for
  * drawn cases, whose variants are met by chance. */
 static attest_status mark_no_evidence(const attest_gate_state *g, attest_error *err)
@@ -261,12 +271,8 @@ static attest_status mark_no_evidence(const attest_gate_state *g, attest_error *
             attest_gate_is_drawn(g->gate->suite, e->of_case))
             continue;
         ATTEST_TRY(attest_results_get(&result, g->results, i, err));
-        if (!attest_result_judged_good(&result) || result.verdict == ATTEST_NO_EVIDENCE)
-            continue;
-        result.verdict = ATTEST_NO_EVIDENCE;
-        snprintf(result.why, sizeof result.why,
-                 "no case of this kernel and variant has a truth that moves with its inputs");
-        ATTEST_TRY(attest_results_replace(g->results, i, &result, err));
+        if (attest_gate_no_evidence(&result))
+            ATTEST_TRY(attest_results_replace(g->results, i, &result, err));
     }
 out:
     return status;
@@ -348,7 +354,7 @@ attest_status attest_gate_finish(attest_gate_state *g, attest_error *err)
     ATTEST_TRY(sort(g, err));
     if (g->info->complete && !g->gate->judge)
         ATTEST_TRY(attest_gate_repeats(g, err));
-    if (g->info->complete)
+    if (g->info->complete && !*g->info->shard)
         ATTEST_TRY(mark_no_evidence(g, err));
     if (g->status == ATTEST_OK)
         ATTEST_TRY(add_leftovers(g, err));

@@ -82,6 +82,7 @@ static attest_status compare(const attest_run_info *was, const attest_run_info *
                 { "other cases", was->cases_hash, is->cases_hash },
                 { "other kernels, or other files of theirs", was->kernels_hash, is->kernels_hash },
                 { "other options", was->options, is->options },
+                { "another shard", was->shard, is->shard },
                 { "another device", was->device, is->device },
                 { "other build flags, or another instruction set", was->flags, is->flags } };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -123,7 +124,7 @@ static void remove_results(const char *dir)
 {
     static const char *const names[] = { "results.jsonl", "results.jsonl.final", "results.csv", "junit.xml",
                                          "summary.md",    "trust.json",          "run.json",    "index.html",
-                                         "results.sarif", "code-quality.json" };
+                                         "results.sarif", "code-quality.json",   "cases.txt" };
     char path[PATH_MOST];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (snprintf(path, sizeof path, "%s/%s", dir, names[i]) < (int)sizeof path)

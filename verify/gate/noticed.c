@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "props/draw/draw.h"
-#include "reports/json.h"
 #include "reports/report.h"
 #include "reports/table.h"
 #include "verify/gate/gate_private.h"

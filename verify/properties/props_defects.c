@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "reference/reference.h"
-#include "reports/json.h"
+#include "reports/report.h"
 #include "reports/table.h"
 
 static attest_status find(attest_props_defect *found, const attest_options *options, const char *plugin, size_t k,

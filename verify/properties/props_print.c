@@ -1,6 +1,6 @@
 /* props_print.c - see props_print.h. */
 #include "verify/properties/props_print.h"
-#include "reports/json.h"
+#include "reports/report.h"
 #include "reports/table.h"
 #include "verify/base/base.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "kernels/input.h"
-#include "reports/json.h"
+#include "reports/report.h"
 #include "verify/gate/gate.h"
 #include "verify/properties/props_files.h"
 #include "verify/properties/props_run.h"

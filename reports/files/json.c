@@ -1,5 +1,5 @@
 /* json.c - see json.h. */
-#include "reports/json.h"
+#include "reports/files/json.h"
 
 #include <math.h>
 #include <string.h>

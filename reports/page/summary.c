@@ -15,6 +15,11 @@ static void print_totals(FILE *out, const attest_overview *o, const attest_run_i
         attest_print_markdown(out, banner);
         fputs("**\n\n", out);
     }
+    if (run && *run->baseline) {
+        fputs("Baseline: ", out);
+        attest_print_markdown(out, run->baseline);
+        fputs("\n\n", out);
+    }
     for (int v = 0; v < ATTEST_VERDICT_COUNT; v++)
         if (o->by_verdict[v])
             fprintf(out, "- %s: %zu\n", attest_verdict_names[v], o->by_verdict[v]);

@@ -114,6 +114,8 @@ static void print_headline(FILE *out, const attest_overview *o, const attest_run
 {
     static const char *const of[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m", "\033[1;33m" };
     char text[512];
+    if (run && *run->baseline)
+        fprintf(out, "baseline: %s\n", run->baseline);
     attest_headline(text, sizeof text, o, run);
     fprintf(out, "%s%s%s", colour ? of[attest_overview_outcome(o, run)] : "", text, colour ? "\033[0m" : "");
     if (run && run->seconds > 0)

@@ -4,7 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/page/page.h"
+
 #include "kernels/input.h"
+#include "reports/order/order.h"
 #include "reports/overview.h"
 
 static const char head[] =
@@ -298,6 +301,7 @@ typedef struct sources {
     attest_run_info run;
     int has_run;
     attest_results results, order, range;
+    attest_orders orders;
     attest_traits traits;
     attest_facts facts;
     attest_overview overview;
@@ -334,6 +338,8 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
                                "%s: no results.jsonl, study-order.jsonl or study-range.jsonl in it "
                                "(`attest gate --out %s` writes them)",
                                dir, dir));
+    if (find_file(path, dir, "order.json"))
+        ATTEST_TRY(attest_orders_read(&s->orders, path, err));
     if (find_file(path, dir, "traits.jsonl"))
         ATTEST_TRY(attest_traits_read_jsonl(&s->traits, path, err));
     if (find_file(path, dir, "trust.json"))
@@ -363,6 +369,11 @@ static void print_banner(FILE *out, const sources *s)
         attest_print_xml(out, missing);
         fputs("; `attest gate --resume` runs the rest</p>\n", out);
     }
+    if (run && *run->baseline) {
+        fputs("<p class=\"baseline\">Baseline: ", out);
+        attest_print_xml(out, run->baseline);
+        fputs("</p>\n", out);
+    }
     if (o->count == 0)
         return;
     snprintf(text, sizeof text, "attest %s, suite %s (%s), run %s", o->tool, o->suite, o->suite_hash, o->run);
@@ -384,6 +395,7 @@ static attest_status write_page(sources *s, const char *dir, attest_error *err)
     if (o->count > 0)
         qsort(o->place, o->count, sizeof *o->place, by_place);
     print_banner(out.file, s);
+    ATTEST_TRY(attest_orders_print_html(out.file, &s->orders, err));
     if (o->count > 0)
         ATTEST_TRY(print_attention(out.file, &s->results, o, err));
     ATTEST_TRY(print_studies(out.file, dir, &s->order, &s->range, err));
@@ -409,6 +421,7 @@ out:
     attest_overview_clear(&s.overview);
     attest_facts_clear(&s.facts);
     attest_traits_clear(&s.traits);
+    attest_orders_clear(&s.orders);
     attest_results_clear(&s.results);
     attest_results_clear(&s.order);
     attest_results_clear(&s.range);

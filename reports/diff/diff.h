@@ -1,0 +1,110 @@
+/* diff.h - what changed between two runs, or since a baseline that was accepted.
+ *
+ * Answers which changes are regressions: new failures, verdicts that got worse, errors that grew beyond their noise.
+ * Other changes (better, other bits, faster, slower, other cases) are told beside them.  Reads results only.  It makes
+ * verdicts worse, never better: a bound that is broken is a failure, whatever a baseline says.
+ *
+ * Results are paired by kernel and problem line (those without a line, of whole kernels, are left out), and compared
+ * by class (result.h): the cases of one kernel whose bounds have the same terms.  The error of a case is log2 of
+ * typical_rms where both have one, else of norm_error, at least 2^-10 u of the output's type (below it is as good as
+ * exact); a case without either is not compared.
+ *
+ *     d_i     what it grew by in case i, in bits, at most 8 in size
+ *     shift   mean of d_i over the n cases of a class
+ *     grown   shift is at least ATTEST_DIFF_SHIFT, and beyond the noise:
+ *             of two runs: t = shift/(s/sqrt(n)), s the deviation of d_i, is above what Student's law with n-1 degrees
+ *             of freedom exceeds as seldom as a normal law 5 deviations (3e-7); n >= 4
+ *             else, and of fewer cases: shift is at least 5 sqrt(2) noise/sqrt(n)
+ *     noise   deviation of the errors of cases that differ in nothing but their seed, around their mean, pooled over
+ *             the class; 1 bit where fewer than 8 degrees of freedom tell it
+ * Two kernels of equal quality have d_i around 0: each rounds its own way.
+ */
+#ifndef ATTEST_DIFF_H
+#define ATTEST_DIFF_H
+
+#include "reports/report.h"
+
+#define ATTEST_DIFF_SHIFT 0.5 /* bits: 1.4 times */
+#define ATTEST_DIFF_DEVIATIONS 5.0
+
+typedef enum attest_change_kind {
+    ATTEST_CHANGE_FAILURE = 0, /* failed, crashed or was late, and did not */
+    ATTEST_CHANGE_VERDICT = 1, /* another verdict, further from pass */
+    ATTEST_CHANGE_ERROR = 2,   /* grew beyond the noise */
+    ATTEST_CHANGE_REGRESSIONS = 3,
+    ATTEST_CHANGE_BETTER = 3, /* a better verdict, a smaller error */
+    ATTEST_CHANGE_BITS = 4,   /* other outputs */
+    ATTEST_CHANGE_SPEED = 5,  /* of kernels that took 50 ms together: 1.5 times faster or slower */
+    ATTEST_CHANGE_CASES = 6,  /* not in both */
+    ATTEST_CHANGE_KINDS = 7
+} attest_change_kind;
+extern const char *const attest_change_names[ATTEST_CHANGE_KINDS];
+
+typedef struct attest_change {
+    int64_t kind;
+    char kernel[512], class[96]; /* class "": all of the kernel */
+    char problem[1024];          /* the case, or that which grew most; "": none is named */
+    char text[256];              /* what changed, in words */
+    double shift;                /* bits; NAN: no error */
+    size_t index;                /* of the result in the later run; SIZE_MAX: none */
+} attest_change;
+
+typedef struct attest_diff {
+    attest_change *change; /* regressions first */
+    size_t count, capacity, regressions;
+    size_t compared; /* pairs of results (of a baseline: results in classes of the same cases) */
+} attest_diff;
+
+void attest_diff_clear(attest_diff *diff);
+
+/* Two runs.  ATTEST_BAD_INPUT: a bad line of results. */
+attest_status attest_diff_runs(attest_diff *diff, const attest_results *before, const attest_results *now,
+                               attest_error *err);
+
+/* ---- a baseline -------------------------------------------------------------------------------------------------- */
+/* What was accepted of the cases of one kernel and class. */
+typedef struct attest_baseline_line {
+    char kernel[512], class[96];
+    int64_t cases;                    /* results */
+    int64_t failed, open, left, good; /* of them, by attest_result_rank(): 0 and 1, 2, 3, 4 */
+    int64_t errors, typicals;         /* how many have a norm_error, a typical_rms */
+    double error, typical, noise;     /* mean of log2, bits; NAN: none */
+    char set[20], outputs[20];        /* hashes of the cases, of the cases' outputs */
+    char reason[256], tool[32], run[32];
+} attest_baseline_line;
+
+typedef struct attest_baseline {
+    attest_baseline_line *line; /* by kernel, then class */
+    size_t count, capacity;
+} attest_baseline;
+
+void attest_baseline_clear(attest_baseline *baseline);
+/* The lines of a run, with this reason. */
+attest_status attest_baseline_of(attest_baseline *baseline, const attest_results *results, const char *reason,
+                                 attest_error *err);
+/* A text file: JSON lines with sorted keys, numbers as hex floats.  Reading: ATTEST_BAD_INPUT, file and line. */
+attest_status attest_baseline_read(attest_baseline *baseline, const char *path, attest_error *err);
+attest_status attest_baseline_write(const attest_baseline *baseline, const char *path, attest_error *err);
+/* 1 if the file says that it is a baseline. */
+int attest_baseline_is(const char *path);
+
+/* A run against a baseline. */
+attest_status attest_diff_baseline(attest_diff *diff, const attest_baseline *baseline, const attest_results *now,
+                                   attest_error *err);
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+/* Opens the results that PATH names: a run's folder, or a file of results.  ATTEST_BAD_INPUT: there are none. */
+attest_status attest_diff_open(attest_results *results, const char *path, attest_error *err);
+/* `now` against what PATH names: a baseline, a run's folder, a file of results. */
+attest_status attest_diff_against(attest_diff *diff, const char *path, const attest_results *now, attest_error *err);
+
+/* Appends a result for each regression: a failure without a case, with the reason baseline, the change in words and the
+ * command of the case that it names.  Results of cases stay as they are. */
+attest_status attest_diff_note(attest_results *now, const attest_diff *diff, attest_error *err);
+
+/* A line a change; and, with `since`, a last one: `2 regressions since FILE, 40 results compared`. */
+void attest_diff_print(FILE *out, const attest_diff *diff, const char *since);
+void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since);
+attest_status attest_diff_print_json(FILE *out, const attest_diff *diff);
+
+#endif

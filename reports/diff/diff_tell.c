@@ -1,0 +1,112 @@
+/* diff_tell.c - what changed, in words, and in the verdicts of the later run. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "reports/diff/diff.h"
+
+const char *const attest_change_names[ATTEST_CHANGE_KINDS] = { "new-failure", "worse-verdict", "error", "better",
+                                                               "bits",        "speed",         "cases" };
+
+attest_status attest_diff_open(attest_results *results, const char *path, attest_error *err)
+{
+    struct stat about;
+    char file[4096];
+    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        return attest_results_open(results, path, err);
+    if (snprintf(file, sizeof file, "%s/results.jsonl", path) >= (int)sizeof file)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", path);
+    return attest_results_open(results, file, err);
+}
+
+attest_status attest_diff_against(attest_diff *diff, const char *path, const attest_results *now, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_results before = { 0 };
+    attest_baseline baseline = { 0 };
+    *diff = (attest_diff){ 0 };
+    if (attest_baseline_is(path)) {
+        ATTEST_TRY(attest_baseline_read(&baseline, path, err));
+        ATTEST_TRY(attest_diff_baseline(diff, &baseline, now, err));
+    } else {
+        ATTEST_TRY(attest_diff_open(&before, path, err));
+        ATTEST_TRY(attest_diff_runs(diff, &before, now, err));
+    }
+out:
+    attest_baseline_clear(&baseline);
+    attest_results_clear(&before);
+    return status;
+}
+
+/* Of the result that a change names: all that says whose it is. */
+static attest_result result_of(const attest_result *named, const attest_change *c)
+{
+    attest_result r;
+    attest_result_init(&r);
+#define SAME(field) memcpy(r.field, named->field, sizeof r.field)
+    SAME(tool), SAME(suite), SAME(suite_hash), SAME(run), SAME(kernel), SAME(kernel_version), SAME(file);
+    SAME(file_hash), SAME(flags), SAME(device), SAME(class), SAME(reproduction);
+#undef SAME
+    r.verdict = ATTEST_FAIL;
+    r.reasons = ATTEST_REASON_BASELINE;
+    snprintf(r.why, sizeof r.why, "%.95s%s%.150s", c->class, *c->class ? ": " : "", c->text);
+    return r;
+}
+
+attest_status attest_diff_note(attest_results *now, const attest_diff *diff, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_result named;
+    for (size_t i = 0; i < diff->count; i++) {
+        const attest_change *c = &diff->change[i];
+        if (c->kind >= ATTEST_CHANGE_REGRESSIONS || c->index == SIZE_MAX)
+            continue;
+        ATTEST_TRY(attest_results_get(&named, now, c->index, err));
+        const attest_result r = result_of(&named, c);
+        ATTEST_TRY(attest_results_add(now, &r, err));
+    }
+out:
+    return status;
+}
+
+void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since)
+{
+    snprintf(text, len, "%zu %s since %.300s, %zu results compared", diff->regressions,
+             diff->regressions == 1 ? "regression" : "regressions", since, diff->compared);
+}
+
+void attest_diff_print(FILE *out, const attest_diff *diff, const char *since)
+{
+    char text[512];
+    for (size_t i = 0; i < diff->count; i++) {
+        const attest_change *c = &diff->change[i];
+        fprintf(out, "%s%s: %s%s%s: %s\n", c->kind < ATTEST_CHANGE_REGRESSIONS ? "REGRESSION " : "",
+                attest_change_names[c->kind], c->kernel, *c->class ? " " : "", c->class, c->text);
+        if (*c->problem)
+            fprintf(out, "    %s\n", c->problem);
+    }
+    if (!since)
+        return;
+    attest_diff_headline(text, sizeof text, diff, since);
+    fprintf(out, "%s\n", text);
+}
+
+attest_status attest_diff_print_json(FILE *out, const attest_diff *diff)
+{
+    attest_status status = ATTEST_OK;
+    for (size_t i = 0; i < diff->count; i++) {
+        const attest_change *c = &diff->change[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "change", attest_json_text(attest_change_names[c->kind]));
+        json_object_set_new(object, "regression", json_boolean(c->kind < ATTEST_CHANGE_REGRESSIONS));
+        json_object_set_new(object, "kernel", attest_json_text(c->kernel));
+        json_object_set_new(object, "class", attest_json_text(c->class));
+        json_object_set_new(object, "problem", attest_json_text(c->problem));
+        json_object_set_new(object, "text", attest_json_text(c->text));
+        json_object_set_new(object, "bits", attest_json_number(c->shift));
+        ATTEST_TRY(attest_json_line(out, object));
+    }
+out:
+    return status;
+}

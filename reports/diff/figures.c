@@ -1,0 +1,180 @@
+/* figures.c - see figures.h. */
+#include "reports/diff/figures.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/hash.h"
+
+enum { NOISE_FREEDOM = 8 };
+
+/* Unit roundoff of the output's type, as bits. */
+static int digits_of(const char *out)
+{
+    static const struct {
+        const char *name;
+        int digits;
+    } types[] = { { "f64", 53 }, { "f32", 24 }, { "f16", 11 }, { "bf16", 8 } };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, out) == 0)
+            return types[i].digits;
+    return 24;
+}
+
+/* log2 of an error that is known; what is below a thousandth of a rounding is as good as none. */
+static double logarithm(double error, double least)
+{
+    return !(error >= 0) || isinf(error) ? NAN : log2(fmax(error, least));
+}
+
+static uint64_t hash_of(const attest_result *r, size_t length)
+{
+    return attest_mix64(attest_fnv(attest_fnv(ATTEST_FNV_START, r->kernel, strlen(r->kernel) + 1), r->problem, length));
+}
+
+static attest_status find_group(size_t *number, diff_figures *f, const attest_result *r, attest_error *err)
+{
+    for (size_t g = f->groups; g-- > 0;)
+        if (strcmp(f->group[g].kernel, r->kernel) == 0 && strcmp(f->group[g].class, r->class) == 0) {
+            *number = g;
+            return ATTEST_OK;
+        }
+    if (f->groups == f->group_capacity) {
+        const size_t capacity = f->group_capacity ? 2 * f->group_capacity : 64;
+        diff_group *grown = realloc(f->group, capacity * sizeof *grown);
+        if (!grown)
+            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu classes", capacity);
+        f->group = grown;
+        f->group_capacity = capacity;
+    }
+    *number = f->groups;
+    memcpy(f->group[f->groups].kernel, r->kernel, sizeof f->group->kernel);
+    memcpy(f->group[f->groups++].class, r->class, sizeof f->group->class);
+    return ATTEST_OK;
+}
+
+static attest_status take(void *state, const attest_result *r, attest_error *err)
+{
+    diff_figures *f = state;
+    attest_status status = ATTEST_OK;
+    const char *seed = strstr(r->problem, " seed=");
+    const int judged = attest_result_judged_good(r) || r->verdict == ATTEST_FAIL;
+    f->seen++;
+    if (*r->problem == '\0')
+        return ATTEST_OK;
+    if (f->count == f->capacity) {
+        const size_t capacity = f->capacity ? 2 * f->capacity : 256;
+        diff_item *grown = realloc(f->item, capacity * sizeof *grown);
+        if (!grown)
+            ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the figures of %zu results", capacity));
+        f->item = grown;
+        f->capacity = capacity;
+    }
+    diff_item *item = &f->item[f->count];
+    *item = (diff_item){ .key = hash_of(r, strlen(r->problem)),
+                         .stem = hash_of(r, seed ? (size_t)(seed - r->problem) : strlen(r->problem)),
+                         .bits = attest_fnv(ATTEST_FNV_START, r->outputs, strlen(r->outputs)),
+                         .error = judged ? logarithm(r->norm_error, ldexp(1, -digits_of(r->out) - 10)) : NAN,
+                         .typical = judged ? logarithm(r->typical_rms, 0x1p-10) : NAN,
+                         .seconds = r->seconds_kernel > 0 ? r->seconds_kernel : 0,
+                         .index = f->seen - 1,
+                         .verdict = r->verdict,
+                         .rank = attest_result_rank(r),
+                         .failed = attest_result_failed(r) };
+    ATTEST_TRY(find_group(&item->group, f, r, err));
+    f->count++;
+out:
+    return status;
+}
+
+attest_status diff_collect(diff_figures *figures, const attest_results *results, attest_error *err)
+{
+    *figures = (diff_figures){ .count = 0 };
+    return attest_results_pass(results, &(attest_accumulator){ take, figures }, 1, err);
+}
+
+void diff_figures_clear(diff_figures *figures)
+{
+    free(figures->item);
+    free(figures->group);
+    *figures = (diff_figures){ .count = 0 };
+}
+
+static int by_stem(const void *a, const void *b)
+{
+    const diff_item *x = a, *y = b;
+    return x->stem != y->stem ? (x->stem > y->stem) - (x->stem < y->stem)
+                              : (x->index > y->index) - (x->index < y->index);
+}
+
+double diff_noise(const diff_figures *figures, size_t group)
+{
+    diff_item *of = calloc(figures->count + 1, sizeof *of);
+    double squares = 0;
+    size_t count = 0, freedom = 0;
+    for (size_t i = 0; of && i < figures->count; i++)
+        if (figures->item[i].group == group && isfinite(figures->item[i].error))
+            of[count++] = figures->item[i];
+    if (of)
+        qsort(of, count, sizeof *of, by_stem);
+    for (size_t i = 0, next; of && i < count; i = next) {
+        double mean = 0;
+        for (next = i; next < count && of[next].stem == of[i].stem; next++)
+            mean += of[next].error;
+        mean /= (double)(next - i);
+        for (size_t k = i; k < next; k++)
+            squares += (of[k].error - mean) * (of[k].error - mean);
+        freedom += next - i - 1;
+    }
+    free(of);
+    return freedom < NOISE_FREEDOM ? 1 : sqrt(squares / (double)freedom);
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+attest_change *diff_add(attest_diff *diff, attest_change_kind kind, const diff_group *group, const char *format, ...)
+{
+    va_list arguments;
+    if (diff->count == diff->capacity) {
+        const size_t capacity = diff->capacity ? 2 * diff->capacity : 16;
+        attest_change *grown = realloc(diff->change, capacity * sizeof *grown);
+        if (!grown)
+            return NULL;
+        diff->change = grown;
+        diff->capacity = capacity;
+    }
+    attest_change *change = &diff->change[diff->count++];
+    *change = (attest_change){ .kind = kind, .shift = NAN, .index = SIZE_MAX };
+    memcpy(change->kernel, group->kernel, sizeof change->kernel);
+    memcpy(change->class, group->class, sizeof change->class);
+    va_start(arguments, format);
+    vsnprintf(change->text, sizeof change->text, format, arguments);
+    va_end(arguments);
+    return change;
+}
+
+attest_status diff_end(attest_diff *diff, attest_error *err)
+{
+    attest_change *sorted = calloc(diff->count + 1, sizeof *sorted);
+    size_t at = 0;
+    if (!sorted)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu changes", diff->count);
+    diff->regressions = 0;
+    for (int kind = 0; kind < ATTEST_CHANGE_KINDS; kind++)
+        for (size_t i = 0; i < diff->count; i++)
+            if (diff->change[i].kind == kind)
+                sorted[at++] = diff->change[i];
+    for (size_t i = 0; i < diff->count; i++)
+        diff->regressions += sorted[i].kind < ATTEST_CHANGE_REGRESSIONS;
+    free(diff->change);
+    diff->change = sorted;
+    diff->capacity = diff->count + 1;
+    return ATTEST_OK;
+}
+
+void attest_diff_clear(attest_diff *diff)
+{
+    free(diff->change);
+    *diff = (attest_diff){ 0 };
+}

@@ -1,0 +1,247 @@
+/* test_diff.c - what is a regression between two runs, and since a baseline, and what is none. */
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "reports/diff/diff.h"
+#include "tests/reports/report_cases.h"
+
+Suite *suite_diff(void);
+
+enum { SEEDS = 12, KERNELS = 2, COUNT = KERNELS * SEEDS };
+
+/* One run: each kernel on SEEDS cases, errors of about 2^-22 with a spread of a fifth of a bit. */
+static void make_run(attest_result r[COUNT], gsl_rng *rng)
+{
+    for (int i = 0; i < COUNT; i++) {
+        attest_result_init(&r[i]);
+        r[i].verdict = ATTEST_PASS;
+        snprintf(r[i].kernel, sizeof r[i].kernel, "k%d", i / SEEDS);
+        snprintf(r[i].class, sizeof r[i].class, "exp online f32");
+        snprintf(r[i].out, sizeof r[i].out, "f32");
+        snprintf(r[i].problem, sizeof r[i].problem, "variant=softmax n=9%s seed=%d", i % 2 ? " d=8" : "", i % SEEDS);
+        snprintf(r[i].outputs, sizeof r[i].outputs, "%016x", i);
+        snprintf(r[i].reproduction, sizeof r[i].reproduction, "attest replay %d", i);
+        r[i].norm_error = ldexp(exp2(gsl_ran_gaussian(rng, 0.2)), -22);
+    }
+}
+
+/* What is compared with what in one test: two runs, or a baseline that went through its file and a run. */
+static attest_diff diff_of(attest_result *then, attest_result *now, int as_baseline)
+{
+    attest_error err = { "" };
+    attest_results before = list_of(then, COUNT), after = list_of(now, COUNT);
+    attest_baseline baseline = { 0 };
+    attest_diff diff;
+    if (as_baseline) {
+        ck_assert_int_eq(attest_baseline_of(&baseline, &before, "because", &err), ATTEST_OK);
+        ck_assert_msg(attest_baseline_write(&baseline, path_of("base.jsonl"), &err) == ATTEST_OK, "%s", err.text);
+        ck_assert_int_eq(attest_baseline_is(path_of("base.jsonl")), 1);
+        ck_assert_msg(attest_diff_against(&diff, path_of("base.jsonl"), &after, &err) == ATTEST_OK, "%s", err.text);
+    } else {
+        ck_assert_msg(attest_results_write_jsonl(&before, path_of("results.jsonl"), &err) == ATTEST_OK, "%s", err.text);
+        ck_assert_msg(attest_diff_against(&diff, folder, &after, &err) == ATTEST_OK, "%s", err.text);
+    }
+    attest_baseline_clear(&baseline);
+    attest_results_clear(&before);
+    attest_results_clear(&after);
+    return diff;
+}
+
+static const attest_change *change_of(const attest_diff *diff, attest_change_kind kind)
+{
+    for (size_t i = 0; i < diff->count; i++)
+        if (diff->change[i].kind == (int64_t)kind)
+            return &diff->change[i];
+    return NULL;
+}
+
+/* _i: 0 two runs, 1 a baseline. */
+START_TEST(equal_runs_and_other_draws)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    attest_diff diff = diff_of(then, then, _i);
+    ck_assert_uint_eq(diff.count, 0);
+    ck_assert_uint_eq(diff.compared, COUNT);
+    attest_diff_clear(&diff);
+    for (int rerun = 0; rerun < 50; rerun++) {
+        make_run(now, rng);
+        diff = diff_of(then, now, _i);
+        ck_assert_msg(diff.regressions == 0, "rerun %d: %s", rerun, diff.change[0].text);
+        attest_diff_clear(&diff);
+    }
+    gsl_rng_free(rng);
+}
+END_TEST
+
+START_TEST(an_error_that_grew)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    make_run(now, rng);
+    for (int i = 0; i < SEEDS; i++)
+        now[i].norm_error *= 8;
+    now[3].norm_error *= 2;
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 1);
+    const attest_change *c = change_of(&diff, ATTEST_CHANGE_ERROR);
+    ck_assert(c == &diff.change[0] && strcmp(c->kernel, "k0") == 0 && fabs(c->shift - 3) < 0.5);
+    ck_assert(c->index < SEEDS);
+    if (_i == 1)
+        ck_assert_str_eq(c->problem, now[3].problem);
+    attest_diff_clear(&diff);
+    diff = diff_of(now, then, _i); /* the other way round nothing is worse */
+    ck_assert_uint_eq(diff.regressions, 0);
+    ck_assert_ptr_nonnull(change_of(&diff, ATTEST_CHANGE_BETTER));
+    attest_diff_clear(&diff);
+    for (int i = 0; i < COUNT; i++) { /* typical figures say more than raw ones */
+        then[i].typical_rms = now[i].typical_rms = 1;
+        now[i].typical_rms = i < SEEDS ? 1 : 5;
+    }
+    diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 1);
+    ck_assert_str_eq(diff.change[0].kernel, "k1");
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+START_TEST(verdicts_bits_and_cases)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    memcpy(now, then, sizeof now);
+    then[1].verdict = ATTEST_PARTIAL; /* now better */
+    now[2].verdict = ATTEST_FAIL;
+    now[SEEDS].verdict = ATTEST_SKIP;
+    snprintf(now[SEEDS + 1].outputs, sizeof now->outputs, "00000000000000ff");
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 2);
+    const attest_change *failure = change_of(&diff, ATTEST_CHANGE_FAILURE);
+    const attest_change *verdict = change_of(&diff, ATTEST_CHANGE_VERDICT);
+    ck_assert(failure && strcmp(failure->kernel, "k0") == 0 && failure->index == 2);
+    ck_assert(verdict && strcmp(verdict->kernel, "k1") == 0 && verdict->index == SEEDS);
+    ck_assert_ptr_nonnull(change_of(&diff, ATTEST_CHANGE_BITS));
+    attest_diff_clear(&diff);
+    now[2] = then[2];
+    now[SEEDS] = then[SEEDS];
+    snprintf(now[0].problem, sizeof now->problem, "variant=softmax n=10");
+    diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 0);
+    ck_assert_ptr_nonnull(change_of(&diff, ATTEST_CHANGE_CASES));
+    ck_assert_uint_eq(diff.compared, _i ? SEEDS : COUNT - 1);
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+START_TEST(faster_and_slower)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    memcpy(now, then, sizeof now);
+    attest_diff diff = diff_of(then, now, 0);
+    ck_assert_uint_eq(diff.count, 0); /* nothing was timed */
+    attest_diff_clear(&diff);
+    for (int i = 0; i < COUNT; i++) {
+        then[i].seconds_kernel = 0.01;
+        now[i].seconds_kernel = i < SEEDS ? 0.02 : 0.011;
+    }
+    diff = diff_of(then, now, 0);
+    ck_assert_uint_eq(diff.count, 1);
+    ck_assert(diff.regressions == 0 && diff.change[0].kind == ATTEST_CHANGE_SPEED);
+    ck_assert_str_eq(diff.change[0].kernel, "k0");
+    ck_assert_ptr_nonnull(strstr(diff.change[0].text, "2 times slower"));
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+/* Each regression becomes one failure without a case; the results of cases stay. */
+START_TEST(noted)
+{
+    attest_error err = { "" };
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    memcpy(now, then, sizeof now);
+    for (int i = 0; i < SEEDS; i++)
+        now[i].norm_error *= 4;
+    attest_results before = list_of(then, COUNT), after = list_of(now, COUNT);
+    attest_diff diff;
+    ck_assert_int_eq(attest_diff_runs(&diff, &before, &after, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_diff_note(&after, &diff, &err), ATTEST_OK);
+    ck_assert_uint_eq(after.count, COUNT + 1);
+    const attest_result r = result_at(&after, COUNT);
+    ck_assert(r.verdict == ATTEST_FAIL && r.reasons == ATTEST_REASON_BASELINE && !*r.problem);
+    ck_assert_str_eq(r.kernel, "k0");
+    ck_assert_ptr_nonnull(strstr(r.why, "exp online f32: the error grew 4.0 times"));
+    ck_assert_ptr_nonnull(strstr(r.reproduction, "attest replay"));
+    ck_assert_int_eq(result_at(&after, 0).verdict, ATTEST_PASS);
+    attest_diff_clear(&diff);
+    ck_assert_int_eq(attest_diff_runs(&diff, &after, &after, &err), ATTEST_OK); /* it is no case of either run */
+    ck_assert_uint_eq(diff.count, 0);
+    attest_diff_clear(&diff);
+    attest_results_clear(&before);
+    attest_results_clear(&after);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+START_TEST(files_that_are_none)
+{
+    attest_error err = { "" };
+    attest_baseline baseline;
+    static const char head[] = "{\"attest_baseline\":1}\n";
+    static const char *const bad[] = {
+        "", "{}\n", "{\"attest_baseline\":2}\n", "x\n", "{\"attest_baseline\":1}\n{}\n", "{\"attest_baseline\":1}\nx\n"
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        FILE *out = fopen(path_of("bad.jsonl"), "w");
+        fputs(bad[i], out);
+        fclose(out);
+        ck_assert_int_eq(attest_baseline_read(&baseline, path_of("bad.jsonl"), &err), ATTEST_BAD_INPUT);
+        ck_assert_ptr_nonnull(strstr(err.text, "bad.jsonl"));
+    }
+    attest_result then[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    gsl_rng_free(rng);
+    attest_results before = list_of(then, COUNT);
+    ck_assert_int_eq(attest_baseline_of(&baseline, &before, "because \"x\"", &err), ATTEST_OK);
+    ck_assert_uint_eq(baseline.count, KERNELS);
+    ck_assert(baseline.line[0].noise > 0.05 && baseline.line[0].noise <= 1);
+    ck_assert_int_eq(attest_baseline_write(&baseline, path_of("good.jsonl"), &err), ATTEST_OK);
+    attest_baseline_clear(&baseline);
+    char *text = strdup(text_of("good.jsonl"));
+    ck_assert(strncmp(text, head, strlen(head)) == 0 && strstr(text, "\"error\":\"-0x1.") && strstr(text, "because"));
+    ck_assert_uint_eq(occurrences(text, "\n"), 1 + KERNELS);
+    char *last = strstr(strstr(text, "\n") + 1, "\n") + 1; /* the same line twice */
+    FILE *out = fopen(path_of("bad.jsonl"), "w");
+    fprintf(out, "%s%s%s", head, last, last);
+    fclose(out);
+    ck_assert_int_eq(attest_baseline_read(&baseline, path_of("bad.jsonl"), &err), ATTEST_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "bad.jsonl:3"));
+    free(text);
+    attest_results_clear(&before);
+}
+END_TEST
+
+Suite *suite_diff(void)
+{
+    Suite *suite = suite_create("diff");
+    TCase *tests = tcase_create("diff");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, equal_runs_and_other_draws, 0, 2);
+    tcase_add_loop_test(tests, an_error_that_grew, 0, 2);
+    tcase_add_loop_test(tests, verdicts_bits_and_cases, 0, 2);
+    tcase_add_test(tests, faster_and_slower);
+    tcase_add_test(tests, noted);
+    tcase_add_test(tests, files_that_are_none);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,187 @@
+/* cmd_diff.c - `attest diff A B`, and `attest baseline review|accept|prune DIR`: what changed, and what is accepted. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reports/diff/diff.h"
+#include "verify/commands/cli.h"
+
+int attest_command_diff(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_results now = { 0 };
+    attest_diff diff = { 0 };
+    int code = 0;
+    const char *format = cli->options.format ? cli->options.format : "text";
+    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", format));
+    ATTEST_TRY(attest_diff_open(&now, cli->argument[1], &err));
+    ATTEST_TRY(attest_diff_against(&diff, cli->argument[0], &now, &err));
+    if (strcmp(format, "json") == 0)
+        status = attest_diff_print_json(stdout, &diff) == ATTEST_OK ? ATTEST_OK
+                                                                    : attest_print_failed(&err, "the changes");
+    else if (!cli->options.quiet)
+        attest_diff_print(stdout, &diff, cli->argument[0]);
+    code = diff.compared == 0 ? 77 : diff.regressions > 0 ? 1 : 0;
+out:
+    attest_diff_clear(&diff);
+    attest_results_clear(&now);
+    return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
+}
+
+/* ---- attest baseline --------------------------------------------------------------------------------------------- */
+#define DEFAULT_BASELINE "reports/baselines/accepted.jsonl"
+
+typedef enum action { REVIEW, ACCEPT, PRUNE } action;
+
+static attest_status find_action(action *a, const char *name, attest_error *err)
+{
+    static const char *const names[] = { "review", "accept", "prune" };
+    for (int i = 0; i < 3; i++)
+        if (strcmp(names[i], name) == 0) {
+            *a = (action)i;
+            return ATTEST_OK;
+        }
+    return attest_fail(err, ATTEST_BAD_INPUT, "'%.100s': review, accept or prune", name);
+}
+
+/* Whoever writes a baseline is a person, with a reason. */
+static attest_status may_write(const attest_cli *cli, attest_error *err)
+{
+    const char *ci = getenv("CI");
+    if (ci && (strcmp(ci, "true") == 0 || strcmp(ci, "1") == 0))
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "a baseline is not written where CI=%s: accept it on a machine of a "
+                           "person, and commit it",
+                           ci);
+    if (!cli->reason || strspn(cli->reason, " \t") == strlen(cli->reason))
+        return attest_fail(err, ATTEST_BAD_INPUT, "--reason=TEXT is missing: why is this accepted?");
+    return ATTEST_OK;
+}
+
+/* Nobody accepts a failure: a bound is no matter of taste. */
+static attest_status no_failure(const attest_baseline *fresh, const char *glob, attest_error *err)
+{
+    for (size_t i = 0; i < fresh->count; i++) {
+        const attest_baseline_line *line = &fresh->line[i];
+        if (line->failed > 0 && fnmatch(glob, line->kernel, 0) == 0)
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s %s: %lld of %lld cases failed, which no baseline accepts",
+                               line->kernel, line->class, (long long)line->failed, (long long)line->cases);
+    }
+    return ATTEST_OK;
+}
+
+static int same_name(const attest_baseline_line *a, const attest_baseline_line *b)
+{
+    return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->class, b->class) == 0;
+}
+
+static const attest_baseline_line *find(const attest_baseline *b, const attest_baseline_line *like)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (same_name(&b->line[i], like))
+            return &b->line[i];
+    return NULL;
+}
+
+/* 1: these say the same of the same cases; reasons and dates apart. */
+static int same_figures(const attest_baseline_line *a, const attest_baseline_line *b)
+{
+    return strcmp(a->set, b->set) == 0 && strcmp(a->outputs, b->outputs) == 0 && a->failed == b->failed &&
+           a->open == b->open && a->left == b->left && a->good == b->good && a->errors == b->errors &&
+           a->typicals == b->typicals && (a->errors == 0 || a->error == b->error) &&
+           (a->typicals == 0 || a->typical == b->typical);
+}
+
+static void tell_line(char mark, const attest_baseline_line *old, const attest_baseline_line *fresh)
+{
+    const attest_baseline_line *line = fresh ? fresh : old;
+    printf("%c %s %s: %lld cases", mark, line->kernel, line->class, (long long)line->cases);
+    if (old && fresh && old->errors > 0 && fresh->errors > 0)
+        printf(", error %+.2f bits", fresh->error - old->error);
+    if (old && fresh)
+        printf(", pass %lld (was %lld)", (long long)fresh->good, (long long)old->good);
+    if (old)
+        printf("; accepted: %s", old->reason);
+    putchar('\n');
+}
+
+/* Makes `to` what the file is to hold: of the kernels wanted the fresh lines (accept), or the old ones that the run
+ * still has (prune); of the others the old ones.  Tells each line that changes. */
+static attest_status combine(attest_baseline *to, size_t *changes, action what, const attest_baseline *old,
+                             const attest_baseline *fresh, const attest_cli *cli, attest_error *err)
+{
+    const char *glob = cli->options.kernel ? cli->options.kernel : "*";
+    *changes = 0;
+    *to = (attest_baseline){ .line = calloc(old->count + fresh->count + 1, sizeof *to->line) };
+    if (!to->line)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a baseline");
+    for (size_t i = 0; i < old->count; i++) {
+        const attest_baseline_line *now = find(fresh, &old->line[i]);
+        const int wanted = fnmatch(glob, old->line[i].kernel, 0) == 0;
+        if (what == PRUNE && wanted && !now) {
+            if (!cli->options.quiet)
+                tell_line('-', &old->line[i], NULL);
+            ++*changes;
+            continue;
+        }
+        const int replaced = what != PRUNE && wanted && now && !same_figures(&old->line[i], now);
+        if (replaced && !cli->options.quiet)
+            tell_line('~', &old->line[i], now);
+        *changes += (size_t)replaced;
+        to->line[to->count++] = replaced ? *now : old->line[i];
+    }
+    for (size_t i = 0; i < fresh->count && what != PRUNE; i++) {
+        if (fnmatch(glob, fresh->line[i].kernel, 0) != 0 || find(old, &fresh->line[i]))
+            continue;
+        if (!cli->options.quiet)
+            tell_line('+', NULL, &fresh->line[i]);
+        ++*changes;
+        to->line[to->count++] = fresh->line[i];
+    }
+    return ATTEST_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const attest_baseline_line *x = a, *y = b;
+    const int kernels = strcmp(x->kernel, y->kernel);
+    return kernels ? kernels : strcmp(x->class, y->class);
+}
+
+int attest_command_baseline(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_results results = { 0 };
+    attest_baseline old = { 0 }, fresh = { 0 }, to = { 0 };
+    const char *path = cli->baseline ? cli->baseline : DEFAULT_BASELINE;
+    size_t changes = 0;
+    action what = REVIEW;
+    ATTEST_TRY(find_action(&what, cli->argument[0], &err));
+    if (what != REVIEW)
+        ATTEST_TRY(may_write(cli, &err));
+    ATTEST_TRY(attest_diff_open(&results, cli->argument[1], &err));
+    ATTEST_TRY(attest_baseline_of(&fresh, &results, cli->reason ? cli->reason : "", &err));
+    if (access(path, F_OK) == 0 || what == PRUNE)
+        ATTEST_TRY(attest_baseline_read(&old, path, &err));
+    if (what == ACCEPT)
+        ATTEST_TRY(no_failure(&fresh, cli->options.kernel ? cli->options.kernel : "*", &err));
+    ATTEST_TRY(combine(&to, &changes, what, &old, &fresh, cli, &err));
+    qsort(to.line, to.count, sizeof *to.line, by_name);
+    if (what != REVIEW && changes > 0)
+        ATTEST_TRY(attest_baseline_write(&to, path, &err));
+    if (!cli->options.quiet)
+        fprintf(stderr, "%s: %zu of %zu lines %s\n", path, changes, to.count,
+                what == REVIEW ? "would change" : "changed");
+out:
+    attest_baseline_clear(&old);
+    attest_baseline_clear(&fresh);
+    attest_baseline_clear(&to);
+    attest_results_clear(&results);
+    return status == ATTEST_OK ? 0 : attest_cli_error(cli, status, &err);
+}
