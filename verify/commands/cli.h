@@ -29,6 +29,9 @@ typedef struct attest_cli {
     int list_cases, coverage, resume;
     long cover;            /* 0: not given */
     const char *case_glob; /* of the suite's cases; NULL: all */
+    const char *where;     /* settings that a case must have; NULL: all */
+    const char *batch;     /* folder of an export */
+    const char *declare;   /* a declaration in words */
 } attest_cli;
 
 typedef struct attest_command {
@@ -54,6 +57,7 @@ int attest_command_audit(const attest_cli *cli);
 int attest_command_replay(const attest_cli *cli);
 int attest_command_reference(const attest_cli *cli);
 int attest_command_compare(const attest_cli *cli);
+int attest_command_export(const attest_cli *cli);
 int attest_command_study(const attest_cli *cli);
 int attest_command_report(const attest_cli *cli);
 int attest_command_claims(const attest_cli *cli);

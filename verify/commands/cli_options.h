@@ -49,12 +49,16 @@ enum {
     KEY_RESUME,
     KEY_CASE,
     KEY_FAIL_FAST,
+    KEY_WHERE,
+    KEY_BATCH,
+    KEY_DECLARE,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1
 };
 
 static const option_row option_table[] = {
-    { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 }, "gate audit" },
+    { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 },
+      "gate audit export" },
     { { "TARGET", 0, 0, OPTION_DOC | OPTION_NO_USAGE, "NAME, glob, LIB.so or LIB.so:KERNEL", 0 }, "audit" },
     { { "suite", KEY_SUITE, "NAME", 0, "ci (default), smoke, full, or a suite file", 0 }, "defects" },
     { { "gate", KEY_GATE, "GATE", 0,
@@ -104,7 +108,7 @@ static const option_row option_table[] = {
       "search" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },
-      "gate audit replay defects search props study" },
+      "gate audit replay defects search props study export" },
     { { "resume", KEY_RESUME, 0, 0, "go on with the run in --out that did not finish: same suite, kernels, options",
         0 },
       "gate" },
@@ -114,7 +118,7 @@ static const option_row option_table[] = {
         "hold kernels back from other processes and files: auto (default: as far as the system allows), off, or "
         "require (exit 2 where it does not)",
         0 },
-      "gate audit replay defects search props study" },
+      "gate audit replay defects search props study export" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped (exit code 4)",
         0 },
       "gate audit" },
@@ -138,7 +142,7 @@ static const option_row option_table[] = {
       "gate audit" },
     { { "case", KEY_CASE, "GLOB", 0, "only cases whose line matches, as --list-cases prints it: '*mask=causal*d=64*'",
         0 },
-      "gate audit" },
+      "gate audit export" },
     { { "fail-fast", KEY_FAIL_FAST, 0, 0, "begin nothing more after the first result that failed, crashed or was late",
         0 },
       "gate audit" },
@@ -155,6 +159,23 @@ static const option_row option_table[] = {
     { { "tensor", 't', "NAME=FILE[:LAYOUT]", 0, "a tensor from a .npy file; LAYOUT BHSD (default) or BSHD", 0 },
       "reference compare" },
     { { "want", KEY_WANT, "LIST", 0, "outputs to print: o,u,z,lse,ht (default o)", 0 }, "reference" },
+    { { "where", KEY_WHERE, "SETTINGS", 0, "only cases with these settings: 'variant=softmax in=f32'", 0 },
+      "export compare" },
+    { { "kernel", KEY_KERNEL, "KERNEL", 0,
+        "only cases that this kernel serves (built-in, or LIB.so:KERNEL), and its outputs too", 0 },
+      "export" },
+    { { "out", KEY_OUT, "DIR", 0, "the folder to write: cases.jsonl, and one folder a case with its inputs as .npy",
+        0 },
+      "export" },
+    { { "batch", KEY_BATCH, "DIR", 0, "judge every o.npy (lse.npy, ..) that lies in the folders of an `attest export`",
+        0 },
+      "compare" },
+    { { "case", KEY_CASE, "GLOB", 0, "of --batch only cases whose folder or line matches", 0 }, "compare" },
+    { { "declare", KEY_DECLARE, "WORDS", 0,
+        "what made the files, in place of --model and --exp-ulp: 'schedule=online tile=64 exp_error=2^-22 "
+        "flags=ftz', each field of attest_numerics in kernels/attest.h",
+        0 },
+      "compare" },
     { { "draw", KEY_DRAW, "LIST", 0, "tensors to draw instead of giving files, e.g. sink,len", 0 },
       "reference compare" },
     { { "digits", KEY_DIGITS, "N", 0, "significant decimal digits (default 40)", 0 }, "reference" },
@@ -205,7 +226,7 @@ static const option_row option_table[] = {
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress", 0 }, "bench defects" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 },
-      "gate audit reference compare replay study report claims search props list" },
+      "gate audit reference compare export replay study report claims search props list" },
 };
 
 #endif
