@@ -46,8 +46,8 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
-WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c supervise.c confine.c)
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library door cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
+WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c library.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz \

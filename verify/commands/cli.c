@@ -121,6 +121,7 @@ static const struct {
               { KEY_WHERE, offsetof(attest_cli, where) },
               { KEY_BATCH, offsetof(attest_cli, batch) },
               { KEY_DECLARE, offsetof(attest_cli, declare) },
+              { KEY_EXEC, offsetof(attest_cli, exec) },
               { KEY_PROBLEM, offsetof(attest_cli, problem) },
               { KEY_WANT, offsetof(attest_cli, want) },
               { KEY_DRAW, offsetof(attest_cli, draw) },

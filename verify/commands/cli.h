@@ -32,6 +32,7 @@ typedef struct attest_cli {
     const char *where;     /* settings that a case must have; NULL: all */
     const char *batch;     /* folder of an export */
     const char *declare;   /* a declaration in words */
+    const char *exec;      /* a command that is a kernel */
 } attest_cli;
 
 typedef struct attest_command {

@@ -52,6 +52,7 @@ enum {
     KEY_WHERE,
     KEY_BATCH,
     KEY_DECLARE,
+    KEY_EXEC,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1
 };
@@ -60,6 +61,11 @@ static const option_row option_table[] = {
     { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 },
       "gate audit export" },
     { { "TARGET", 0, 0, OPTION_DOC | OPTION_NO_USAGE, "NAME, glob, LIB.so or LIB.so:KERNEL", 0 }, "audit" },
+    { { "exec", KEY_EXEC, "COMMAND", 0,
+        "a program in place of TARGET, in any language: kernels/door/door.h has the protocol; `exec:COMMAND` is its name "
+        "for other commands, as a LIB.so",
+        0 },
+      "audit" },
     { { "suite", KEY_SUITE, "NAME", 0, "ci (default), smoke, full, or a suite file", 0 }, "defects" },
     { { "gate", KEY_GATE, "GATE", 0,
         "what the gates of other suites let through, on their own inputs, instead of the matrix: all (minutes), or "
