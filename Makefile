@@ -317,6 +317,7 @@ check-long: check test
 	@$(SUBMAKE) ubsan
 	@$(SUBMAKE) tsan
 	sh tests/lint/leaks.sh
+	@$(SUBMAKE) python-install
 	@$(SUBMAKE) clang
 	@$(SUBMAKE) fuzz
 	@$(SUBMAKE) alloc-faults
@@ -436,6 +437,16 @@ fuzz:
 $(BUILD)/run/%: tests/fuzz/entry.c $(FUZZ_LIB) $(LIB) $(KERNEL_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(filter-out -MMD -MP,$(BASE)) -fsanitize=fuzzer $(LDFLAGS) -DFUZZ_READER=fuzz_$* -o $@ $< $(FUZZ_LIB) $(LIB) $(KERNEL_LIB) $(LIBS)
+# The package of verify/python installed in fresh virtual environments (needs a package index), PYTHONS = which; a wheel
+# with the program inside, which needs the same libraries as the program.
+PYTHONS = python3
+.PHONY: python-install python-wheel
+python-install: all
+	sh tests/verify/python/install.sh $(BUILD)/attest $(PYTHONS)
+python-wheel: all
+	@rm -rf $(BUILD)/python && mkdir -p $(BUILD)/wheels && cp -r verify/python $(BUILD)/python
+	@install -D -t $(BUILD)/python/attest/bin $(BUILD)/attest $(BUILD)/attest-worker
+	$(firstword $(PYTHONS)) -m pip wheel --quiet --no-deps -w $(BUILD)/wheels $(BUILD)/python
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin/kernels
 	install $(BUILD)/attest $(BUILD)/attest-worker $(DESTDIR)$(PREFIX)/bin
@@ -470,6 +481,8 @@ help:
 	@echo "bench      engines and kernels timed side by side"
 	@echo "report     the page again from build/report      audit     TARGET=lib.so[:kernel]"
 	@echo "install    into PREFIX (/usr/local)              clean     remove build/"
+	@echo "python-install  the Python package and its pytest plugin in fresh virtual environments: PYTHONS='python3.9 python3.12'"
+	@echo "python-wheel    a wheel of the Python package with the program inside -> build/wheels"
 	@echo "alloc-faults  each command with its k-th allocation failing, for every k, or every STEP-th"
 	@echo "fuzz       readers of outside text under random input: FUZZ='suite npy' SECONDS=60 (each)"
 

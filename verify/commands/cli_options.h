@@ -62,8 +62,8 @@ static const option_row option_table[] = {
       "gate audit export" },
     { { "TARGET", 0, 0, OPTION_DOC | OPTION_NO_USAGE, "NAME, glob, LIB.so or LIB.so:KERNEL", 0 }, "audit" },
     { { "exec", KEY_EXEC, "COMMAND", 0,
-        "a program in place of TARGET, in any language: kernels/door/door.h has the protocol; `exec:COMMAND` is its name "
-        "for other commands, as a LIB.so",
+        "a program in any language in place of TARGET: kernels/door/door.h has the protocol; to other commands it is "
+        "`exec:COMMAND`, as a LIB.so",
         0 },
       "audit" },
     { { "suite", KEY_SUITE, "NAME", 0, "ci (default), smoke, full, or a suite file", 0 }, "defects" },

@@ -47,9 +47,9 @@ typedef struct attest_batch_request {
 } attest_batch_request;
 
 /* Judges every case in the order of cases.jsonl; `results` begins empty.  Before anything is judged all files are
- * looked at: ATTEST_BAD_INPUT names the first that is missing, that no case has, that is cut off, of another shape or type, or
- * an input that is not the one that was exported, and how many more there are.  Verdict and ratios are those that the
- * gate would give for the same bits and declaration; what the gate asks of a kernel by running it again
+ * looked at: ATTEST_BAD_INPUT names the first that is missing, that no case has, that is cut off, of another shape or
+ * type, or an input that is not the one that was exported, and how many more there are.  Verdict and ratios are those
+ * that the gate would give for the same bits and declaration; what the gate asks of a kernel by running it again
  * (case_checks.h, repeat_checks.h) is not asked.  A file of NaN is a result: it fails where the truth is a number. */
 attest_status attest_batch(attest_results *results, const attest_batch_request *request, attest_error *err);
 

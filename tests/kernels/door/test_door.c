@@ -96,7 +96,7 @@ Suite *suite_door(void)
 {
     Suite *s = suite_create("door");
     TCase *t = tcase_create("door");
-    tcase_set_timeout(t, 300);
+    tcase_set_timeout(t, 600);
     tcase_add_test(t, test_hello);
     tcase_add_test(t, test_serves);
     tcase_add_test(t, test_problem);

@@ -9,9 +9,10 @@
 
 The program `attest` judges; this package runs it, and serves functions to it (serve.py).
 """
+from . import arrays
 from .door import Kernel, Problem, kernel
 from .run import (AttestError, Report, Result, Truth, audit, binary, cases, check, compare, inputs, props, reference)
 
-__all__ = ["AttestError", "Kernel", "Problem", "Report", "Result", "Truth", "audit", "binary", "cases", "check", "compare",
+__all__ = ["AttestError", "Kernel", "Problem", "Report", "Result", "Truth", "arrays", "audit", "binary", "cases", "check", "compare",
            "inputs", "kernel", "props", "reference"]
 __version__ = "0.1.0"

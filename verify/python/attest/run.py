@@ -106,6 +106,12 @@ class Report:
 
     @property
     def ok(self) -> bool:
+        """Something passed, and nothing failed, crashed or was late."""
+        return self.exit_code in (0, 4) and self.counts().get("pass", 0) > 0
+
+    @property
+    def whole(self) -> bool:
+        """And nothing stayed undecided or without evidence: exit code 0."""
         return self.exit_code == 0
 
     def counts(self) -> Dict[str, int]:
@@ -120,7 +126,7 @@ class Report:
         return max(ratios, default=float("nan"))
 
     def __repr__(self) -> str:
-        head = (f"{'PASS' if self.ok else 'FAIL'} {self.target}: " +
+        head = (f"{'FAIL' if not self.ok else 'PASS' if self.whole else 'PARTIAL'} {self.target}: " +
                 ", ".join(f"{count} {name}" for name, count in sorted(self.counts().items())) +
                 f"; largest error/bound of those that pass {self.worst_ratio:.3g}")
         rest = [str(failure) for failure in self.failures[:5]]
@@ -142,8 +148,9 @@ class Report:
         with open(path, "w", encoding="utf-8") as out:
             out.write(self.html)
 
-    def check(self) -> None:
-        if not self.ok:
+    def check(self, strict: bool = False) -> None:
+        """AssertionError with the failures; strict: also where something stayed undecided."""
+        if not self.ok or (strict and not self.whole):
             raise AssertionError(repr(self))
 
 
@@ -178,10 +185,10 @@ def audit(target: Target, suite: str = "smoke", *, case: Optional[str] = None, t
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def check(target: Target, suite: str = "smoke", **options: Any) -> Report:
+def check(target: Target, suite: str = "smoke", *, strict: bool = False, **options: Any) -> Report:
     """audit(), and AssertionError with the failures unless it passed: for tests."""
     report = audit(target, suite, **options)
-    report.check()
+    report.check(strict)
     return report
 
 
@@ -261,7 +268,13 @@ def compare(line: str, *, declare: Optional[str] = None, draw: Optional[str] = N
         done = _run("compare", "--problem", line, "--format", "json", *options)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return Result({key: _number(value) for key, value in json.loads(done.stdout).items()})
+    found = json.loads(done.stdout)
+    worst = found.pop("worst")
+    found.update(worst=worst["index"], got=worst["got"], truth=worst["truth"])
+    found["ratio_lo"], found["ratio_hi"] = (_number(x) for x in found.pop("max_ratio"))
+    found["ulp_lo"], found["ulp_hi"] = (_number(x) for x in found.pop("max_ulp"))
+    found.pop("reproduction")  # its files are gone
+    return Result({key: _number(value) for key, value in found.items()})
 
 
 def inputs(line: str) -> Dict[str, np.ndarray]:
