@@ -58,6 +58,7 @@ CERTIFY_SRC = $(wildcard tests/kernels/fast/*_wide.c) $(filter-out tests/certify
 FUZZ_SRC = $(filter-out tests/fuzz/entry.c tests/fuzz/test_%,$(wildcard tests/fuzz/*.c))
 READERS = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/fuzz.c,$(FUZZ_SRC)))
 SUITES = $(wildcard verify/suites/*.suite)
+TEMPLATES = kernels/attest.h kernels/template/my_kernel.c kernels/template/my_kernel.py
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNEL_LIB = $(BUILD)/libkernels.a
 LIB = $(BUILD)/libattest.a
@@ -133,10 +134,10 @@ $(BUILD)/%.o: %.c
 	$(call say,CC)$(COMPILE)
 $(BUILD)/%.o: $(BUILD)/%.c
 	$(call say,CC)$(COMPILE)
-# sources made at build time: the suites' texts, the dd engine's constants (by MPFR), the table of the lemmas
-$(BUILD)/suites_data.c: $(SUITES) verify/suites/embed.sh
+# sources made at build time: the texts of suites and templates, the dd engine's constants (by MPFR), the table of the lemmas
+$(BUILD)/suites_data.c: $(SUITES) $(TEMPLATES) verify/suites/embed.sh
 	@mkdir -p $(@D)
-	$(call say,GEN)sh verify/suites/embed.sh $(SUITES) > $@.tmp && mv $@.tmp $@
+	$(call say,GEN)sh verify/suites/embed.sh $(SUITES) $(TEMPLATES) > $@.tmp && mv $@.tmp $@
 
 # The covering array that suites ci and full include: made anew after a new axis value, family, size class or kernel.
 pairs: all

@@ -33,6 +33,7 @@ typedef struct attest_cli {
     const char *batch;     /* folder of an export */
     const char *declare;   /* a declaration in words */
     const char *exec;      /* a command that is a kernel */
+    const char *language;  /* of a new kernel */
 } attest_cli;
 
 typedef struct attest_command {
@@ -59,6 +60,7 @@ int attest_command_replay(const attest_cli *cli);
 int attest_command_reference(const attest_cli *cli);
 int attest_command_compare(const attest_cli *cli);
 int attest_command_export(const attest_cli *cli);
+int attest_command_init_kernel(const attest_cli *cli);
 int attest_command_study(const attest_cli *cli);
 int attest_command_report(const attest_cli *cli);
 int attest_command_claims(const attest_cli *cli);

@@ -53,6 +53,7 @@ enum {
     KEY_BATCH,
     KEY_DECLARE,
     KEY_EXEC,
+    KEY_LANG,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1
 };
@@ -173,6 +174,8 @@ static const option_row option_table[] = {
     { { "out", KEY_OUT, "DIR", 0, "the folder to write: cases.jsonl, and one folder a case with its inputs as .npy",
         0 },
       "export" },
+    { { "lang", KEY_LANG, "c|python", 0, "the language of the kernel (default c)", 0 }, "init-kernel" },
+    { { "out", KEY_OUT, "DIR", 0, "where to write (default: here)", 0 }, "init-kernel" },
     { { "batch", KEY_BATCH, "DIR", 0, "judge every o.npy (lse.npy, ..) that lies in the folders of an `attest export`",
         0 },
       "compare" },
@@ -232,7 +235,7 @@ static const option_row option_table[] = {
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress", 0 }, "bench defects" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 },
-      "gate audit reference compare export replay study report claims search props list" },
+      "gate audit reference compare export init-kernel replay study report claims search props list" },
 };
 
 #endif

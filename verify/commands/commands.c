@@ -9,6 +9,8 @@ const attest_command attest_commands[] = {
     { "compare", "", 0, 0, "judge output tensors from files", attest_command_compare },
     { "export", "", 0, 0, "write a suite's inputs as files, for outputs made elsewhere (compare --batch)",
       attest_command_export },
+    { "init-kernel", "NAME", 1, 1, "write a kernel that passes, to change, and print how to build and audit it",
+      attest_command_init_kernel },
     { "replay", "LINE|FILE|ID|DIR", 1, 1, "run a kernel on a problem line or kept case, or a broken property again",
       attest_command_replay },
     { "study", "order|range|cost|length|state|denominator|filter|precision|position|dim", 1, 1,

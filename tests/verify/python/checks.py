@@ -71,7 +71,7 @@ def check_verdicts(kernels, folder):
     try:
         attest.check(kernels.unscaled, suite)
     except AssertionError as error:
-        assert "FAIL unscaled" in str(error) and "attest replay --kernel" in str(error), error
+        assert "FAIL unscaled" in str(error) and "fail: bound" in str(error) and "attest replay --kernel" in str(error), error
     else:
         raise SystemExit("a forgotten scale passed")
 
@@ -98,7 +98,7 @@ def check_arrays(kernels):
     assert truth["o"].mid.shape == (1, 2, 3, 4) and truth["o"].rad.max() < 1e-30 and truth["lse"].mid.shape == (1, 2, 3)
     assert attest.compare(line, o=truth["o"].mid, **given).verdict == "pass"
     wrong = attest.compare(line, o=truth["o"].mid * 1.1, **given)
-    assert wrong.verdict == "fail" and wrong.ratio_lo > 1 and wrong.worst.startswith("o["), wrong
+    assert str(wrong).startswith("fail: bound ") and wrong.verdict == "fail" and wrong.ratio_lo > 1 and wrong.worst.startswith("o["), wrong
     assert len(attest.cases("smoke")) > 20 and len(attest.props(kernels.honest, cases=12)) > 0
     for refused in (lambda: attest.reference("variant=odd"), lambda: attest.audit("no-such-kernel"),
                     lambda: attest.compare(line, o=truth["o"].mid[:, :1], **given)):

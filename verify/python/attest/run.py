@@ -75,7 +75,8 @@ class Result(Dict[str, Any]):
         return self["verdict"] in ("pass", "skip", "illposed")
 
     def __str__(self) -> str:
-        reasons = ", ".join(self.get("reasons") or [])
+        reasons = self.get("reasons") or ""
+        reasons = reasons if isinstance(reasons, str) else ", ".join(reasons)
         lines = [f"{self['verdict']}{': ' + reasons if reasons else ''}   {self.get('problem')}"]
         if self.get("why"):
             lines.append("    " + self["why"])
@@ -180,7 +181,8 @@ def audit(target: Target, suite: str = "smoke", *, case: Optional[str] = None, t
         if _run("report", folder, "--quiet", refused=()).returncode == 0:
             with open(os.path.join(folder, "index.html"), encoding="utf-8") as text:
                 page = text.read()
-        return Report(_name(target), done.returncode, done.stdout, done.stderr, page)
+        said = "".join(line for line in done.stderr.splitlines(True) if folder not in line)
+        return Report(_name(target), done.returncode, done.stdout, said, page)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
