@@ -62,7 +62,7 @@ static attest_status run(const attest_call *call)
     attest_door *door = door_of(call);
     attest_status status = ATTEST_OK;
     attest_error err = { "" };
-    char line[2 * ATTEST_DOOR_LINE + 64], problem[ATTEST_DOOR_LINE], outputs[64];
+    char line[2 * ATTEST_DOOR_LINE + 256], problem[ATTEST_DOOR_LINE], outputs[64];
     attest_door_clean(door, call);
     ATTEST_TRY(attest_door_write(door, call, &err));
     attest_door_problem(problem, sizeof problem, call->problem);
