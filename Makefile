@@ -15,7 +15,7 @@ SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
 PACKAGES = build-essential pkg-config libflint-dev libflint-arb-dev libmpfr-dev libgmp-dev libgsl-dev check \
            libsubunit-dev libjansson-dev librandom123-dev gnuplot-nox python3-numpy python3-mpmath valgrind clang \
            clang-format
-PACKAGES_LONG = libomp-dev libclang-rt-dev gcovr gdb
+PACKAGES_LONG = libomp-dev libclang-rt-dev gcovr gdb mandoc
 FIRST = $(filter deps deps-long,$(MAKECMDGOALS))
 ifneq ($(FIRST),)
 GOALS_AFTER = $(filter-out $(FIRST),$(MAKECMDGOALS))
@@ -78,7 +78,7 @@ PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
 
-.PHONY: kills all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
+.PHONY: kills deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs fuzz alloc-faults install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
@@ -113,6 +113,7 @@ $(BUILD)/kernels/fast/%_avx2.o: OWN = $(FAST_FLAGS) $(FOR_AVX2)
 $(BUILD)/kernels/fast/%_avx512.o: OWN = $(FAST_FLAGS) $(FOR_AVX512)
 $(BUILD)/kernels/fast/%_avx512bf16.o: OWN = $(FAST_FLAGS) $(FOR_AVX512BF16)
 $(BUILD)/kernels/library/registry.o: OWN = -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
+$(BUILD)/verify/commands/cli.o: OWN = -DATTEST_BUILD_FLAGS='"$(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(strip $(CFLAGS) $(SANITIZE)); kernels: $(KERNEL_FLAGS))"'
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'
 $(BUILD)/reference/%.o: OWN = $(EXACT)
 $(BUILD)/reference/truth/trust.o: OWN = $(EXACT) -DATTEST_REFERENCE_FLAGS='"$(strip $(CFLAGS) $(EXACT) $(SANITIZE))"'
@@ -328,6 +329,7 @@ check-long: check test
 	@$(SUBMAKE) faults
 	$(BUILD)/attest props --quiet --cases 2000 --out $(BUILD)/props
 	@$(SUBMAKE) kills
+	@$(SUBMAKE) install-tried
 	@$(SUBMAKE) mutate
 	@echo "check-long: ok"
 
@@ -448,11 +450,19 @@ python-wheel: all
 	@rm -rf $(BUILD)/python && mkdir -p $(BUILD)/wheels && cp -r verify/python $(BUILD)/python
 	@install -D -t $(BUILD)/python/attest/bin $(BUILD)/attest $(BUILD)/attest-worker
 	$(firstword $(PYTHONS)) -m pip wheel --quiet --no-deps -w $(BUILD)/wheels $(BUILD)/python
+VERSION = $(shell sed -n 's/^.define ATTEST_VERSION "\(.*\)"/\1/p' reports/result.h)
+install uninstall: $(BUILD)/packaging/man1/attest.1
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/bin/kernels
-	install $(BUILD)/attest $(BUILD)/attest-worker $(DESTDIR)$(PREFIX)/bin
-	install -m 644 kernels/attest.h kernels/attest_float.h $(DESTDIR)$(PREFIX)/include
-	$(if $(strip $(CUDA_PLUGINS) $(VENDOR_PLUGINS)),install $(CUDA_PLUGINS) $(VENDOR_PLUGINS) $(DESTDIR)$(PREFIX)/bin/kernels)
+	@sh packaging/install.sh install $(BUILD) '$(DESTDIR)' '$(PREFIX)'
+uninstall:
+	@sh packaging/install.sh uninstall $(BUILD) '$(DESTDIR)' '$(PREFIX)'
+deb:
+	@JOBS=$(JOBS) sh packaging/deb.sh $(BUILD) $(VERSION)
+install-tried: all
+	@CC='$(CC)' sh packaging/test.sh $(BUILD)
+# manual pages and shell completions, from --help
+$(BUILD)/packaging/man1/attest.1: $(BUILD)/attest packaging/describe.py
+	@python3 packaging/describe.py $< $(VERSION) $(BUILD)/packaging
 clean:
 	rm -rf $(BUILD)
 help:
@@ -462,7 +472,7 @@ help:
 	@echo "test       all tests; prints Check's summary"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
 	@echo "check      what each change must pass beside test: lint, gate, smoke (at most ten minutes)"
-	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, mutate"
+	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, kills, install, mutate"
 	@echo "lint       layout, layers, style, gcc and clang without a warning"
 	@echo "format     lay all sources out as .clang-format says; format-check: are they?"
 	@echo "smoke      suite smoke and a few tests under the address and undefined-behaviour sanitizers"
@@ -481,7 +491,8 @@ help:
 	@echo "claims     the ledger of the papers' statements -> build/claims/claims.md"
 	@echo "bench      engines and kernels timed side by side"
 	@echo "report     the page again from build/report      audit     TARGET=lib.so[:kernel]"
-	@echo "install    into PREFIX (/usr/local)              clean     remove build/"
+	@echo "install    into PREFIX (/usr/local)              uninstall  what install put there"
+	@echo "deb        a Debian package in build/deb         clean     remove build/"
 	@echo "python-install  the Python package and its pytest plugin in fresh virtual environments: PYTHONS='python3.9 python3.12'"
 	@echo "python-wheel    a wheel of the Python package with the program inside -> build/wheels"
 	@echo "alloc-faults  each command with its k-th allocation failing, for every k, or every STEP-th"

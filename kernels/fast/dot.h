@@ -21,14 +21,6 @@ typedef ivec ivec_stored __attribute__((aligned(4), may_alias));
 /* Lanes words from memory. */
 static inline ivec dot_words(const void *words) { return *(const ivec_stored *)words; }
 
-/* x, rounded to bf16, to nearest even; a NaN stays one. */
-static inline vec dot_cast(vec x)
-{
-    const uvec bits = (uvec)x;
-    const vec rounded = (vec)((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
-    return vec_select(x == x, rounded, (vec)((bits | 0x400000) & 0xffff0000u));
-}
-
 #if defined(SIMD_512_BF16)
 static inline unsigned dot_begin(void) { return 0; }
 static inline void dot_end(unsigned before) { (void)before; }

@@ -122,6 +122,14 @@ static inline uint16_t fast_bf16(float x)
     return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded);
 }
 
+/* The same of every lane, as floats. */
+static inline vec vec_bf16(vec x)
+{
+    const uvec bits = (uvec)x;
+    const vec rounded = (vec)((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
+    return vec_select(x == x, rounded, (vec)((bits | 0x400000) & 0xffff0000u));
+}
+
 /* ---- what differs ------------------------------------------------------------------------------------------- */
 #if defined(SIMD_512) || defined(SIMD_256)
 static inline float simd_total(__m256 a)

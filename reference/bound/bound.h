@@ -212,6 +212,11 @@ void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *r
 void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row);
 /* Roundings of one update that the state before and the terms that join it meet (R-UPDATE). */
 int64_t bound_update_roundings(const bound_model *m);
+/* Roundings to numerics.state_dtype that a term of a state meets in so many tokens: at most one a token; of schedule
+ * chunk at most one each for the chunk's own sum, its end, a given state and the last token, and one a chunk. */
+int64_t bound_state_stores(const bound_model *m, int64_t tokens);
+/* Those inside one update (R-UPDATE). */
+int64_t bound_update_stores(const bound_model *m);
 /* Roundings that a decay over so many tokens may bring to a term; 0 without decay. */
 int64_t bound_decay_steps(const bound_model *m, int64_t tokens);
 /* Largest product of factors above 1, and the exponent error of factors made by way of logarithms (0: they cannot be),

@@ -109,7 +109,7 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
         bound_gamma(u, bound_decay_exponentials(m, w->past), m->u_exp);
         bound_compose(y, y, u);
     }
-    bound_gamma(u, term ? m->update : w->past + 1, m->u_state);
+    bound_gamma(u, term ? bound_update_stores(m) : bound_state_stores(m, w->past + 1), m->u_state);
     bound_compose(y, y, u);
     bound_gamma(u, m->degree, m->u_scale);
     bound_compose(y, y, u);
@@ -128,8 +128,19 @@ int64_t bound_update_roundings(const bound_model *m)
     return m->update + decays;
 }
 
-/* What storing a state, or adding to it, in a narrower type loses after every token, times the query's power; and what
- * reading it by such an accumulator loses. */
+int64_t bound_state_stores(const bound_model *m, int64_t tokens)
+{
+    const int64_t chunk = m->p->chunk;
+    if (m->numerics->schedule != ATTEST_SCHEDULE_CHUNK || chunk < 1)
+        return tokens;
+    const int64_t stores = tokens / chunk + 4;
+    return stores < tokens ? stores : tokens;
+}
+
+int64_t bound_update_stores(const bound_model *m) { return m->update < 2 ? m->update : 2; }
+
+/* What storing a state, or adding to it, in a narrower type loses, times the query's power; and what reading it by such
+ * an accumulator loses, after every token. */
 static void narrow_state_lost(bound_weights *w, const bound_model *m, ulong rows)
 {
     AUTO_MAG(x, y, most);
@@ -142,7 +153,8 @@ static void narrow_state_lost(bound_weights *w, const bound_model *m, ulong rows
     mag_max(x, x, m->scale);
     mag_mul(y, y, x);
     mag_pow_ui(y, y, (ulong)m->degree);
-    mag_mul_ui(y, y, ((ulong)w->past + 1) * rows);
+    const int adds = mag_cmp(m->tiny_sum, m->tiny) > 0; /* the additions round so as well */
+    mag_mul_ui(y, y, (ulong)(adds ? w->past + 1 : bound_state_stores(m, w->past + 1)) * rows);
     mag_mul(y, y, w->decay_most);
     mag_add_ui(y, y, rows + (ulong)m->degree);
     mag_mul(w->lost_state, y, most);

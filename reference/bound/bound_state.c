@@ -136,7 +136,7 @@ static void set_absolute(state_job *job)
     mag_addmul(job->lost, job->product, k); /* `product` has job->most in it: at least 1 */
 }
 
-/* (1+F)^n (1+gamma_{keys+n+2}(u)) (1+gamma_{keys+1}(u_state)) - 1, decays and gates */
+/* (1+F)^n (1+gamma_{keys+n+2}(u)) (1+gamma_stores(u_state)) - 1, decays and gates */
 static void set_relative(state_job *job)
 {
     const bound_model *m = &job->model;
@@ -150,7 +150,7 @@ static void set_relative(state_job *job)
         bound_gamma(x, bound_decay_exponentials(m, job->keys), m->u_exp);
         bound_compose(job->relative, job->relative, x);
     }
-    bound_gamma(x, job->keys + 1, m->u_state);
+    bound_gamma(x, bound_state_stores(m, job->keys + 1), m->u_state);
     bound_compose(job->relative, job->relative, x);
     bound_gamma(x, job->degree, m->feature);
     bound_compose(job->relative, job->relative, x);

@@ -319,14 +319,14 @@ static void set_gammas(mag_t update, mag_t one, mag_t read, const row_job *job)
     AUTO_MAG(u, x);
     mag_max(u, m->u, m->u_sum);
     bound_gamma(update, bound_update_roundings(m), u);
-    bound_gamma(x, chunk, m->u_state);
+    bound_gamma(x, bound_update_stores(m), m->u_state);
     bound_compose(update, update, x);
     const int64_t scan = 2 + bound_decay_steps(m, job->i + 1);
     bound_gamma(one, scan, u);
     mag_div_ui(one, one, (ulong)scan);
     bound_compose(one, one, m->u_state);
     bound_gamma(read, m->rows + 2 * m->degree + 4 + chunk + bound_decay_steps(m, (behind > 0 ? behind : 0) + chunk), u);
-    bound_gamma(x, behind > 0 ? behind : 0, m->u_state);
+    bound_gamma(x, bound_state_stores(m, behind > 0 ? behind : 0), m->u_state);
     bound_compose(read, read, x);
 }
 

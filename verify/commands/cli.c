@@ -17,6 +17,9 @@
 #include "verify/commands/cli_options.h"
 #include "verify/worker/worker.h"
 
+#ifndef ATTEST_BUILD_FLAGS /* the Makefile passes compiler and flags */
+#define ATTEST_BUILD_FLAGS "a C compiler"
+#endif
 #define OPTION_COUNT (sizeof option_table / sizeof option_table[0])
 
 typedef struct parse_input {
@@ -231,6 +234,24 @@ static void check_sandbox(const attest_cli *cli)
         exit(attest_cli_error(cli, status, &err));
 }
 
+/* Versions, what this executable was made of, and where it finds the worker and plugins. */
+static void print_version(const char *program)
+{
+    const attest_cli cli = { .options = { .program = program } };
+    char versions[256], plugins[4096], *worker = NULL;
+    attest_error err;
+    attest_reference_versions(versions, sizeof versions);
+    printf("attest %s (%s)\n", ATTEST_VERSION, versions);
+    printf("kernel ABI %u, built by %s\n", ATTEST_ABI_VERSION, ATTEST_BUILD_FLAGS);
+    if (attest_worker_path(&worker, &err) == ATTEST_OK)
+        printf("worker  %s\n", worker);
+    else
+        printf("worker  none: %s\n", err.text);
+    if (attest_cli_plugins(plugins, sizeof plugins, &cli))
+        printf("plugins %s/*.so\n", plugins);
+    free(worker);
+}
+
 void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_command **command)
 {
     static char name[64];
@@ -243,9 +264,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
         exit(0);
     }
     if (strcmp(argv[1], "--version") == 0) {
-        char versions[256];
-        attest_reference_versions(versions, sizeof versions);
-        printf("attest %s (%s)\n", ATTEST_VERSION, versions);
+        print_version(argv[0]);
         exit(0);
     }
     *command = find_command(argv[1]);
@@ -297,21 +316,22 @@ int attest_cli_error(const attest_cli *cli, attest_status status, const attest_e
     }
 }
 
+/* `kernels` in the folder of the executable of this path. */
+static int plugins_beside(char *folder, size_t len, const char *executable)
+{
+    const char *slash = strrchr(executable, '/');
+    const int n = slash ? snprintf(folder, len, "%.*s/kernels", (int)(slash - executable), executable) : -1;
+    return n >= 0 && (size_t)n < len;
+}
+
 int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli)
 {
-    static const char below[] = "/kernels";
-    if (strchr(cli->options.program, '/')) {
-        if (snprintf(folder, len, "%s", cli->options.program) >= (int)len)
-            return 0;
-    } else {
-        const ssize_t n = readlink("/proc/self/exe", folder, len);
-        if (n <= 0 || (size_t)n >= len)
-            return 0;
-        folder[n] = '\0';
-    }
-    char *end = strrchr(folder, '/');
-    if (!end || (size_t)(end - folder) + sizeof below > len)
+    char self[4096];
+    if (plugins_beside(folder, len, cli->options.program) && access(folder, F_OK) == 0)
+        return 1;
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0 || (size_t)n >= sizeof self - 1)
         return 0;
-    strcpy(end, below);
-    return 1;
+    self[n] = '\0';
+    return plugins_beside(folder, len, self);
 }

@@ -73,8 +73,9 @@ int attest_command_props(const attest_cli *cli);
 /* A part of `attest props` behind an audit: `cases` drawn cases of these kernels, failures on stderr; the exit code. */
 int attest_props_part(const attest_cli *cli, const char *library, const char *kernel, long cases);
 
-/* The folder of plugins, `kernels/` beside the executable: as it was called (so that results and reproductions stay
- * short), else in full.  0: not known. */
+/* The folder of plugins, `kernels/` beside the executable: by the path it was called by where the folder is there (so
+ * that results and reproductions stay short), else, as of an installed one that bin/ links to, by its own.  0: not
+ * known. */
 int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli);
 
 #endif

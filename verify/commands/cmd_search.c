@@ -42,6 +42,7 @@ static const struct {
     { "taylor-packed-fast-f32", "variant=taylor:2 n=1 m=8 d=2 e=1", 0 },
     { "delta-wy-f32", "variant=deltanet mask=causal-br n=1 m=8 d=2 e=1 chunk=4", 0 },
     { "linear-chunk-f32", "variant=linear n=1 m=8 d=2 e=1 chunk=4", 0 },
+    { "linear-chunk-state-bf16", "variant=linear n=1 m=8 d=2 e=1 chunk=4", 0 },
     { "delta-parallel-f32", "variant=deltanet mask=causal-br n=1 m=8 d=2 e=1", 0 },
     { "delta-chunk-f32", "variant=deltanet mask=causal-br n=1 m=8 d=2 e=1 chunk=4", 0 },
 };

@@ -6,7 +6,7 @@
 static inline void cast_pairs(float *w, int first, int last)
 {
     for (int j = first; j < last; j += LANES)
-        vec_store(w + j, dot_cast(vec_load(w + j)));
+        vec_store(w + j, vec_bf16(vec_load(w + j)));
     for (int j = first; j + 1 < last; j += 2)
         if (w[j] != 0 && !(w[j + 1] != 0))
             w[j] = 0;

@@ -92,6 +92,15 @@ DEFECT(linear_tail_block, "linear-chunk-f32", "-", "a block of fewer than 32 tok
 DEFECT(linear_feature_tail, "linear-chunk-f32", "-",
        "the channels behind the last whole vector are not mapped by the feature")
 
+/* ---- fast kernels: linear-chunk-state-bf16 */
+DEFECT(linear_state_bf16_tail, "linear-chunk-state-bf16", "-",
+       "states are stored in blocks of eight vectors: what is behind the last one is lost")
+DEFECT(linear_state_bf16_as_f16, "linear-chunk-state-bf16", "-",
+       "states are stored as f16: large ones become infinite, small ones 0")
+DEFECT(linear_state_bf16_sign, "linear-chunk-state-bf16", "-", "every second entry of a stored state loses its sign")
+DEFECT(linear_state_bf16_short, "linear-chunk-state-bf16", "-",
+       "states are stored with three bits behind the leading one, as e4m3 has them")
+
 /* ---- fast kernels: delta-wy-f32 */
 DEFECT(delta_wy_rate, "delta-wy-f32", "-", "the rate b_t is on the value alone, not on the correction")
 DEFECT(delta_wy_group, "delta-wy-f32", "-", "the tokens of a group of rows do not correct each other")

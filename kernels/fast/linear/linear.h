@@ -15,6 +15,9 @@
  * Tasks      a KV head and LINEAR_WIDTH channels of its values, or all where Norm takes the channels together.
  * Errors     phi: rows.h; s: gamma_dim and the scale; D: a rounding a token; the sum over a block by itself, then one
  *            rounding with f S.  Blocks shorter than a chunk are another order of the chunk's addends.
+ * States     S and Z are floats; of linear-chunk-state-bf16 (LINEAR_STATE_BF16) the end of a chunk of problem.chunk
+ *            tokens rounds them to bf16, to nearest even, and the end of all tokens too, before ht is written.  A given
+ *            state is read as it is.
  * Masked     A key that a row does not see has the weight 0; where a block's values are not all finite, each row is
  *            summed to its own last key.
  */
@@ -104,5 +107,7 @@ static inline int64_t linear_threads(const attest_problem *p)
 /* The loops, compiled for each instruction set. */
 typedef attest_status linear_run(const attest_call *call);
 linear_run linear_run_avx512, linear_run_avx2, linear_run_portable, linear_run_wide;
+linear_run linear_state_bf16_run_avx512, linear_state_bf16_run_avx2, linear_state_bf16_run_portable,
+    linear_state_bf16_run_wide;
 
 #endif

@@ -5,6 +5,12 @@
 #include "fast/linear/linear_keys.h"
 #include "fast/linear/delta_values.h"
 
+#ifdef LINEAR_STATE_BF16
+#define LINEAR_RUN linear_state_bf16_run
+#else
+#define LINEAR_RUN linear_run
+#endif
+
 /* ---- the walk over the blocks ----------------------------------------------------------------------------------- */
 
 #ifndef linear_keep_factor
@@ -14,6 +20,15 @@ static inline float linear_keep_factor(const linear_task *task, int64_t c)
     if (task->x->decay == ATTEST_DECAY_VECTOR)
         return task->from_block[task->tokens * task->x->at.row + c];
     return task->x->decay ? task->f[task->tokens] : 1;
+}
+#endif
+
+#ifndef linear_stored
+/* x[count], entries of a state, as they are stored. */
+static inline void linear_stored(float *x, int64_t count)
+{
+    for (int64_t c = 0; c < count; c += LANES)
+        vec_store(x + c, vec_bf16(vec_load(x + c)));
 }
 #endif
 
@@ -47,6 +62,18 @@ static void linear_close(linear_task *task)
                         .width = task->channels };
     product_rows(&x, 0, at->dim);
 }
+
+#ifdef LINEAR_STATE_BF16
+/* At the end of a chunk, or of all tokens: S and Z as they are stored. */
+static void linear_store_chunk(linear_task *task, int64_t total)
+{
+    const int64_t end = task->from + task->tokens;
+    if (end % step_max(task->x->p->chunk, 1) != 0 && end < total)
+        return;
+    linear_stored(task->S, task->x->at.dim * task->channels);
+    linear_stored(task->Z, task->x->at.row);
+}
+#endif
 
 /* All rows from i on that see no key behind the open block, of every query head; returns the first row behind them. */
 static int64_t linear_read_block(linear_task *task, int64_t i)
@@ -152,6 +179,9 @@ static void linear_do(const linear *x, float *scratch, int64_t number)
         i = linear_read_block(&task, i);
         if (linear_enters(&task)) {
             linear_close(&task);
+#ifdef LINEAR_STATE_BF16
+            linear_store_chunk(&task, total);
+#endif
             task.before = 1;
         }
         task.from += task.tokens;
@@ -167,7 +197,7 @@ static int linear_wants_z(const attest_problem *p, const attest_tensors *t)
            t->role[ATTEST_LSE] || t->zt[1];
 }
 
-attest_status FAST_NAME(linear_run)(const attest_call *call)
+attest_status FAST_NAME(LINEAR_RUN)(const attest_call *call)
 {
     const attest_problem *p = call->problem;
     const linear x = { .p = p,

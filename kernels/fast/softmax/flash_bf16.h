@@ -172,7 +172,7 @@ __attribute__((noinline)) static void flash_sums_of_row(float *raw, int64_t chan
 static inline void flash_cast(float *w, int first, int last)
 {
     for (int j = first; j < last; j += LANES)
-        vec_store(w + j, dot_cast(vec_load(w + j)));
+        vec_store(w + j, vec_bf16(vec_load(w + j)));
 }
 #endif
 
