@@ -46,8 +46,8 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
-WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c supervise.c confine.c)
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library door cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
+WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c library.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz \
@@ -58,6 +58,7 @@ CERTIFY_SRC = $(wildcard tests/kernels/fast/*_wide.c) $(filter-out tests/certify
 FUZZ_SRC = $(filter-out tests/fuzz/entry.c tests/fuzz/test_%,$(wildcard tests/fuzz/*.c))
 READERS = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/fuzz.c,$(FUZZ_SRC)))
 SUITES = $(wildcard verify/suites/*.suite)
+TEMPLATES = kernels/attest.h kernels/template/my_kernel.c kernels/template/my_kernel.py
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNEL_LIB = $(BUILD)/libkernels.a
 LIB = $(BUILD)/libattest.a
@@ -134,10 +135,10 @@ $(BUILD)/%.o: %.c
 	$(call say,CC)$(COMPILE)
 $(BUILD)/%.o: $(BUILD)/%.c
 	$(call say,CC)$(COMPILE)
-# sources made at build time: the suites' texts, the dd engine's constants (by MPFR), the table of the lemmas
-$(BUILD)/suites_data.c: $(SUITES) verify/suites/embed.sh
+# sources made at build time: the texts of suites and templates, the dd engine's constants (by MPFR), the table of the lemmas
+$(BUILD)/suites_data.c: $(SUITES) $(TEMPLATES) verify/suites/embed.sh
 	@mkdir -p $(@D)
-	$(call say,GEN)sh verify/suites/embed.sh $(SUITES) > $@.tmp && mv $@.tmp $@
+	$(call say,GEN)sh verify/suites/embed.sh $(SUITES) $(TEMPLATES) > $@.tmp && mv $@.tmp $@
 
 # The covering array that suites ci and full include: made anew after a new axis value, family, size class or kernel.
 pairs: all
@@ -318,6 +319,7 @@ check-long: check test
 	@$(SUBMAKE) ubsan
 	@$(SUBMAKE) tsan
 	sh tests/lint/leaks.sh
+	@$(SUBMAKE) python-install
 	@$(SUBMAKE) clang
 	@$(SUBMAKE) fuzz
 	@$(SUBMAKE) alloc-faults
@@ -438,6 +440,16 @@ fuzz:
 $(BUILD)/run/%: tests/fuzz/entry.c $(FUZZ_LIB) $(LIB) $(KERNEL_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(filter-out -MMD -MP,$(BASE)) -fsanitize=fuzzer $(LDFLAGS) -DFUZZ_READER=fuzz_$* -o $@ $< $(FUZZ_LIB) $(LIB) $(KERNEL_LIB) $(LIBS)
+# The package of verify/python installed in fresh virtual environments (needs a package index), PYTHONS = which; a wheel
+# with the program inside, which needs the same libraries as the program.
+PYTHONS = python3
+.PHONY: python-install python-wheel
+python-install: all
+	sh tests/verify/python/install.sh $(BUILD)/attest $(PYTHONS)
+python-wheel: all
+	@rm -rf $(BUILD)/python && mkdir -p $(BUILD)/wheels && cp -r verify/python $(BUILD)/python
+	@install -D -t $(BUILD)/python/attest/bin $(BUILD)/attest $(BUILD)/attest-worker
+	$(firstword $(PYTHONS)) -m pip wheel --quiet --no-deps -w $(BUILD)/wheels $(BUILD)/python
 VERSION = $(shell sed -n 's/^.define ATTEST_VERSION "\(.*\)"/\1/p' reports/result.h)
 install uninstall: $(BUILD)/packaging/man1/attest.1
 install: all
@@ -481,6 +493,8 @@ help:
 	@echo "report     the page again from build/report      audit     TARGET=lib.so[:kernel]"
 	@echo "install    into PREFIX (/usr/local)              uninstall  what install put there"
 	@echo "deb        a Debian package in build/deb         clean     remove build/"
+	@echo "python-install  the Python package and its pytest plugin in fresh virtual environments: PYTHONS='python3.9 python3.12'"
+	@echo "python-wheel    a wheel of the Python package with the program inside -> build/wheels"
 	@echo "alloc-faults  each command with its k-th allocation failing, for every k, or every STEP-th"
 	@echo "fuzz       readers of outside text under random input: FUZZ='suite npy' SECONDS=60 (each)"
 

@@ -32,6 +32,10 @@ void attest_split_target(const char *target, char *library, size_t library_len, 
     const int file = so != NULL || strchr(target, '/') != NULL;
     library[0] = '\0';
     *kernel = NULL;
+    if (strncmp(target, "exec:", 5) == 0) { /* a program is one kernel */
+        snprintf(library, library_len, "%s", target);
+        return;
+    }
     if (!file) {
         *kernel = target;
         return;

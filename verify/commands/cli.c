@@ -121,6 +121,11 @@ static const struct {
               { KEY_OUT, offsetof(attest_cli, out) },
               { KEY_FAIL_ON, offsetof(attest_cli, options.fail_on) },
               { KEY_CASE, offsetof(attest_cli, case_glob) },
+              { KEY_WHERE, offsetof(attest_cli, where) },
+              { KEY_BATCH, offsetof(attest_cli, batch) },
+              { KEY_DECLARE, offsetof(attest_cli, declare) },
+              { KEY_EXEC, offsetof(attest_cli, exec) },
+              { KEY_LANG, offsetof(attest_cli, language) },
               { KEY_PROBLEM, offsetof(attest_cli, problem) },
               { KEY_WANT, offsetof(attest_cli, want) },
               { KEY_DRAW, offsetof(attest_cli, draw) },
@@ -205,7 +210,7 @@ static void print_usage(FILE *out)
             "Usage: attest COMMAND [OPTION...]\n"
             "Proves or refutes, with certified numbers, that an attention kernel computes what its formula says.\n\n");
     for (size_t i = 0; i < attest_command_count; i++)
-        fprintf(out, "  %-10s %s\n", attest_commands[i].name, attest_commands[i].summary);
+        fprintf(out, "  %-11s %s\n", attest_commands[i].name, attest_commands[i].summary);
     fprintf(
         out,
         "\n`attest COMMAND --help` lists a command's options.\n"

@@ -31,6 +31,11 @@ typedef struct attest_cli {
     const char *case_glob; /* of the suite's cases; NULL: all */
     const char *range, *center, *trace, *cost;
     const char *baseline, *reason, *shard;
+    const char *where;     /* settings that a case must have; NULL: all */
+    const char *batch;     /* folder of an export */
+    const char *declare;   /* a declaration in words */
+    const char *exec;      /* a command that is a kernel */
+    const char *language;  /* of a new kernel */
 } attest_cli;
 
 typedef struct attest_command {
@@ -56,6 +61,8 @@ int attest_command_audit(const attest_cli *cli);
 int attest_command_replay(const attest_cli *cli);
 int attest_command_reference(const attest_cli *cli);
 int attest_command_compare(const attest_cli *cli);
+int attest_command_export(const attest_cli *cli);
+int attest_command_init_kernel(const attest_cli *cli);
 int attest_command_study(const attest_cli *cli);
 int attest_command_order(const attest_cli *cli);
 int attest_command_diff(const attest_cli *cli);

@@ -56,13 +56,24 @@ enum {
     KEY_BASELINE,
     KEY_REASON,
     KEY_SHARD,
+    KEY_WHERE,
+    KEY_BATCH,
+    KEY_DECLARE,
+    KEY_EXEC,
+    KEY_LANG,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1
 };
 
 static const option_row option_table[] = {
-    { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 }, "gate audit" },
+    { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 },
+      "gate audit export" },
     { { "TARGET", 0, 0, OPTION_DOC | OPTION_NO_USAGE, "NAME, glob, LIB.so or LIB.so:KERNEL", 0 }, "audit" },
+    { { "exec", KEY_EXEC, "COMMAND", 0,
+        "a program in any language in place of TARGET: kernels/door/door.h has the protocol; to other commands it is "
+        "`exec:COMMAND`, as a LIB.so",
+        0 },
+      "audit" },
     { { "suite", KEY_SUITE, "NAME", 0, "ci (default), smoke, full, or a suite file", 0 }, "defects" },
     { { "gate", KEY_GATE, "GATE", 0,
         "what the gates of other suites let through, on their own inputs, instead of the matrix: all (minutes), or "
@@ -125,7 +136,7 @@ static const option_row option_table[] = {
       "search" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0, "seconds a kernel may take for one case (default 10)", 0 },
-      "gate audit replay defects search props study" },
+      "gate audit replay defects search props study export" },
     { { "resume", KEY_RESUME, 0, 0, "go on with the run in --out that did not finish: same suite, kernels, options",
         0 },
       "gate" },
@@ -135,7 +146,7 @@ static const option_row option_table[] = {
         "hold kernels back from other processes and files: auto (default: as far as the system allows), off, or "
         "require (exit 2 where it does not)",
         0 },
-      "gate audit replay defects search props study" },
+      "gate audit replay defects search props study export" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped (exit code 4)",
         0 },
       "gate audit" },
@@ -160,7 +171,7 @@ static const option_row option_table[] = {
       "gate audit merge" },
     { { "case", KEY_CASE, "GLOB", 0, "only cases whose line matches, as --list-cases prints it: '*mask=causal*d=64*'",
         0 },
-      "gate audit" },
+      "gate audit export" },
     { { "fail-fast", KEY_FAIL_FAST, 0, 0, "begin nothing more after the first result that failed, crashed or was late",
         0 },
       "gate audit" },
@@ -190,6 +201,25 @@ static const option_row option_table[] = {
     { { "tensor", 't', "NAME=FILE[:LAYOUT]", 0, "a tensor from a .npy file; LAYOUT BHSD (default) or BSHD", 0 },
       "reference compare" },
     { { "want", KEY_WANT, "LIST", 0, "outputs to print: o,u,z,lse,ht (default o)", 0 }, "reference" },
+    { { "where", KEY_WHERE, "SETTINGS", 0, "only cases with these settings: 'variant=softmax in=f32'", 0 },
+      "export compare" },
+    { { "kernel", KEY_KERNEL, "KERNEL", 0,
+        "only cases that this kernel serves (built-in, or LIB.so:KERNEL), and its outputs too", 0 },
+      "export" },
+    { { "out", KEY_OUT, "DIR", 0, "the folder to write: cases.jsonl, and one folder a case with its inputs as .npy",
+        0 },
+      "export" },
+    { { "lang", KEY_LANG, "c|python", 0, "the language of the kernel (default c)", 0 }, "init-kernel" },
+    { { "out", KEY_OUT, "DIR", 0, "where to write (default: here)", 0 }, "init-kernel" },
+    { { "batch", KEY_BATCH, "DIR", 0, "judge every o.npy (lse.npy, ..) that lies in the folders of an `attest export`",
+        0 },
+      "compare" },
+    { { "case", KEY_CASE, "GLOB", 0, "of --batch only cases whose folder or line matches", 0 }, "compare" },
+    { { "declare", KEY_DECLARE, "WORDS", 0,
+        "what made the files, in place of --model and --exp-ulp: 'schedule=online tile=64 exp_error=2^-22 "
+        "flags=ftz', each field of attest_numerics in kernels/attest.h",
+        0 },
+      "compare" },
     { { "draw", KEY_DRAW, "LIST", 0, "tensors to draw instead of giving files, e.g. sink,len", 0 },
       "reference compare" },
     { { "digits", KEY_DIGITS, "N", 0, "significant decimal digits (default 40)", 0 }, "reference" },
@@ -241,6 +271,7 @@ static const option_row option_table[] = {
     { { "quiet", KEY_QUIET, 0, 0, "no progress", 0 }, "bench defects" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 },
       "gate audit reference compare replay study order diff baseline merge report claims search props list" },
+      "gate audit reference compare export init-kernel replay study report claims search props list" },
 };
 
 #endif

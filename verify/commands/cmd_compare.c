@@ -7,13 +7,16 @@
 #include "reports/report.h"
 #include "verify/commands/cli.h"
 #include "verify/compare/compare.h"
+#include "verify/exchange/exchange.h"
 #include "verify/gate/gate.h"
 #include "verify/commands/inputs.h"
 
-/* --model: what is assumed of the arithmetic. */
-static attest_status parse_model(attest_numerics *numerics, const attest_cli *cli, const attest_problem *p,
+/* --declare, else --model and --exp-ulp: what is assumed of the arithmetic. */
+static attest_status parse_model(const void *context, attest_declaration *declared, const attest_problem *p,
                                  attest_error *err)
 {
+    const attest_cli *cli = context;
+    attest_numerics *numerics = &declared->numerics;
     static const struct {
         const char *name;
         uint32_t schedule, form;
@@ -29,8 +32,8 @@ static attest_status parse_model(attest_numerics *numerics, const attest_cli *cl
     const size_t len = colon ? (size_t)(colon - text) : strlen(text);
     char *end = NULL;
     const long argument = colon ? strtol(colon + 1, &end, 10) : 0;
-    memset(numerics, 0, sizeof *numerics);
-    numerics->struct_size = sizeof *numerics;
+    if (cli->declare)
+        return attest_declaration_parse(declared, cli->declare, err);
     numerics->acc_truncates = ATTEST_NO;
     /* An ulp is at most 2u relative; 0 would mean that nothing is known. */
     numerics->exp_error = cli->exp_ulp > 0 ? cli->exp_ulp * 2 * attest_unit_roundoff(p->acc) : 0x1p-1000;
@@ -42,6 +45,7 @@ static attest_status parse_model(attest_numerics *numerics, const attest_cli *cl
             break;
         if (!attest_variant_form_legal(p->axis, models[i].form, why, sizeof why))
             return attest_fail(err, ATTEST_BAD_INPUT, "--model=%s: no such form of this variant: %s", text, why);
+        declared->form = models[i].form;
         numerics->schedule = models[i].schedule;
         numerics->tile = models[i].schedule == ATTEST_SCHEDULE_ONLINE ? argument : 0;
         numerics->splits = models[i].schedule == ATTEST_SCHEDULE_SPLIT ? argument : 0;
@@ -120,8 +124,11 @@ static void reproduce(attest_result *result, const attest_cli *cli)
     at += (size_t)snprintf(result->reproduction, len, "%.400s compare", word);
     const struct {
         const char *option, *value;
-    } options[] = { { "--problem", result->problem }, { "--model", cli->model }, { "--draw", cli->draw } };
-    for (size_t i = 0; i < 3 && at < len; i++)
+    } options[] = { { "--problem", result->problem },
+                    { "--model", cli->model },
+                    { "--declare", cli->declare },
+                    { "--draw", cli->draw } };
+    for (size_t i = 0; i < 4 && at < len; i++)
         if (options[i].value) {
             attest_shell_quote(word, sizeof word, options[i].value);
             at += (size_t)snprintf(result->reproduction + at, len - at, " %s %s", options[i].option, word);
@@ -134,19 +141,83 @@ static void reproduce(attest_result *result, const attest_cli *cli)
     }
 }
 
+/* What is assumed of one file's arithmetic, as the bounds take it. */
+static attest_status assume(attest_declared *declared, const attest_cli *cli, const attest_problem *p,
+                            attest_error *err)
+{
+    attest_declaration d;
+    char why[256];
+    attest_declaration_init(&d);
+    const attest_status status = parse_model(cli, &d, p, err);
+    if (status != ATTEST_OK)
+        return status;
+    *declared = (attest_declared){ .numerics = d.numerics, .flags = d.flags & ~(uint32_t)ATTEST_PACKED_STATE };
+    return attest_declared_resolve(declared, p, d.outputs, why, sizeof why)
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_BAD_INPUT, "%s", why);
+}
+
+static attest_status tell_batch(attest_exit *code, const attest_results *results, const attest_cli *cli, int json,
+                                attest_error *err)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        attest_result result;
+        const attest_status status = attest_results_get(&result, results, i, err);
+        if (status != ATTEST_OK)
+            return status;
+        attest_exit_add(code, attest_result_exit(&result, cli->options.strict));
+        if (json && attest_result_print_json(stdout, &result) != ATTEST_OK)
+            return attest_print_failed(err, "the results");
+    }
+    if (!json && !cli->options.quiet)
+        attest_results_print_console(stdout, results, NULL, attest_want_colour(stdout));
+    return ATTEST_OK;
+}
+
+/* --batch DIR */
+static int compare_batch(const attest_cli *cli)
+{
+    attest_error err = { "" };
+    attest_status status = ATTEST_OK;
+    attest_results results = { 0 };
+    attest_exit code = { 0 };
+    const char *format = cli->options.format ? cli->options.format : "text";
+    const int json = strcmp(format, "json") == 0;
+    const attest_batch_request request = { .dir = cli->batch,
+                                           .where = cli->where,
+                                           .cases = cli->case_glob,
+                                           .assumed = { parse_model, cli, cli->declare || cli->model },
+                                           .program = cli->options.program };
+    if (!json && strcmp(format, "text") != 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", format));
+    if (cli->problem || cli->tensor_count || cli->draw)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT,
+                               "--batch takes problems and tensors from its folder: no "
+                               "--problem, -t or --draw beside it"));
+    ATTEST_TRY(attest_batch(&results, &request, &err));
+    ATTEST_TRY(tell_batch(&code, &results, cli, json, &err));
+out:
+    attest_results_clear(&results);
+    return status == ATTEST_OK ? attest_exit_code(&code) : attest_cli_error(cli, status, &err);
+}
+
 int attest_command_compare(const attest_cli *cli)
 {
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_bundle *inputs = NULL, *outputs = NULL;
     attest_truth *truth = NULL;
-    attest_numerics numerics;
+    attest_declared declared;
     attest_case c;
     attest_result result;
     char line[ATTEST_LINE];
     const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
     int code = 0;
+    if (cli->batch)
+        return compare_batch(cli);
     attest_result_init(&result);
+    if (cli->where || cli->case_glob)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--where and --case choose cases of --batch DIR"));
     if (cli->options.format && !json && strcmp(cli->options.format, "text") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     ATTEST_TRY(attest_bundle_new(&inputs, &err));
@@ -159,13 +230,13 @@ int attest_command_compare(const attest_cli *cli)
         given += attest_bundle_get(outputs, ids[i]) != NULL;
     if (given == 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "nothing to judge: give an output, e.g. -t o=FILE"));
-    ATTEST_TRY(parse_model(&numerics, cli, &c.problem, &err));
+    ATTEST_TRY(assume(&declared, cli, &c.problem, &err));
     ATTEST_TRY(attest_case_print(line, sizeof line, &c, &err));
     attest_reference_case(line);
     ATTEST_TRY(attest_truth_new(&truth, &c.problem, inputs, ATTEST_ENGINE_AUTO, &err));
     attest_result_describe(&result, &c, line, attest_case_hash(&c));
     snprintf(result.kernel, sizeof result.kernel, "file");
-    ATTEST_TRY(attest_compare(&result, truth, NULL, &c, outputs, &numerics, 0, 0, &err));
+    ATTEST_TRY(attest_compare(&result, truth, NULL, &c, outputs, &declared.numerics, declared.flags, 0, &err));
     reproduce(&result, cli);
     tell_drawn(&c, cli);
     if (json)

@@ -383,6 +383,23 @@ out:
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }
 
+/* TARGET, or --exec COMMAND. */
+static attest_status choose_target(char *library, size_t len, const char **kernel, const attest_cli *cli,
+                                   attest_error *err)
+{
+    *kernel = NULL;
+    *library = '\0';
+    if (cli->exec && cli->argument_count)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--exec COMMAND is a target: '%s' is one too many", cli->argument[0]);
+    if (!cli->exec && !cli->argument_count)
+        return attest_fail(err, ATTEST_BAD_INPUT, "missing argument: TARGET, or --exec COMMAND");
+    if (!cli->exec)
+        attest_split_target(cli->argument[0], library, len, kernel);
+    else if (snprintf(library, len, "exec:%s", cli->exec) >= (int)len)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--exec: the command is too long");
+    return ATTEST_OK;
+}
+
 int attest_command_audit(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -393,11 +410,12 @@ int attest_command_audit(const attest_cli *cli)
     const char *kernel;
     attest_exit code = { 0 };
     int ran = 0;
-    attest_split_target(cli->argument[0], library, sizeof library, &kernel);
+    status = choose_target(library, sizeof library, &kernel, cli, &err);
     const char *list[1] = { *library ? library : NULL };
     const attest_gate gate = {
         .options = &cli->options, .suite = &suite, .plan = &plan, .kernel_glob = kernel, .traits = 1, .tell_coverage = 1
     };
+    ATTEST_TRY(status);
     ATTEST_TRY(check_words(cli, &err));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
     if (cli->out)

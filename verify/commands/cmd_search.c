@@ -62,6 +62,7 @@ typedef struct finding {
 /* DIR/KERNEL-OBJECTIVE.case or, of a library's kernel, DIR/LIBRARY-KERNEL-OBJECTIVE.case. */
 static int case_path(char *path, size_t len, const char *dir, const char *kernel, const char *objective)
 {
+    kernel = strncmp(kernel, "exec:", 5) == 0 ? "program" : kernel;
     const char *colon = strrchr(kernel, ':'), *base = kernel, *name = colon ? colon + 1 : kernel;
     for (const char *at = kernel; colon && at < colon; at++)
         base = *at == '/' ? at + 1 : base;

@@ -3,10 +3,14 @@
 
 const attest_command attest_commands[] = {
     { "gate", "", 0, 0, "verify the built-in kernels (and plugins in kernels/) over a suite", attest_command_gate },
-    { "audit", "TARGET", 1, 1, "verify built-in kernels or a library, and infer their arithmetic",
+    { "audit", "[TARGET]", 0, 1, "verify built-in kernels or a library, and infer their arithmetic",
       attest_command_audit },
     { "reference", "", 0, 0, "print the truth of a problem with proven error", attest_command_reference },
-    { "compare", "", 0, 0, "judge an output tensor from a file", attest_command_compare },
+    { "compare", "", 0, 0, "judge output tensors from files", attest_command_compare },
+    { "export", "", 0, 0, "write a suite's inputs as files, for outputs made elsewhere (compare --batch)",
+      attest_command_export },
+    { "init-kernel", "NAME", 1, 1, "write a kernel that passes, to change, and print how to build and audit it",
+      attest_command_init_kernel },
     { "replay", "LINE|FILE|ID|DIR", 1, 1, "run a kernel on a problem line or kept case, or a broken property again",
       attest_command_replay },
     { "study", "order|range|cost|length|state|denominator|filter|precision|position|dim", 1, 1,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/attest_float.h"
+#include "kernels/door/door.h"
 #include "kernels/hash.h"
 #include "kernels/text.h"
 #include "props/draw/draw.h"
@@ -149,9 +150,10 @@ static const attest_kernel_facts *facts_of(const attest_subject *subject)
 void attest_subject_name(char *text, size_t len, const attest_subject *subject)
 {
     const attest_kernel_facts *facts = facts_of(subject);
+    const char *library = subject->library ? subject->library : "";
+    const int program = attest_door_is(library);
     char name[4096 + 80];
-    snprintf(name, sizeof name, "%.4095s%s%s", subject->library ? subject->library : "", subject->library ? ":" : "",
-             facts->name);
+    snprintf(name, sizeof name, "%.4095s%s%s", library, *library && !program ? ":" : "", program ? "" : facts->name);
     attest_text_clean(text, len, name);
 }
 

@@ -34,13 +34,15 @@ static attest_status start(asker *a, const attest_props_request *request, const 
                            const attest_property *property, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const char *colon = strrchr(kernel, ':');
+    char library[4096];
+    const char *name;
+    attest_split_target(kernel, library, sizeof library, &name);
     *a = (asker){ .world = { .subject = { .library = request->library, .program = request->program },
                              .timeout_s = request->timeout_s,
                              .reference = request->reference },
                   .property = property };
     ATTEST_TRY(attest_worker_start(&a->world.subject.worker, request->library, request->timeout_s, err));
-    ATTEST_TRY(attest_find_kernel(&a->world.subject, colon ? colon + 1 : kernel, err));
+    ATTEST_TRY(attest_find_kernel(&a->world.subject, name, err));
 out:
     return status;
 }
@@ -84,11 +86,13 @@ typedef struct rerun {
 /* 1 if the repro id's kernel and property are among those that the request asks. */
 static int is_asked(const attest_repro *repro, const attest_props_request *request)
 {
-    const char *colon = strrchr(repro->kernel, ':'), *name = colon ? colon + 1 : repro->kernel;
+    const int program = strncmp(repro->kernel, "exec:", 5) == 0; /* its only kernel has no name here */
+    const char *colon = program ? strchr(repro->kernel, '\0') : strrchr(repro->kernel, ':');
+    const char *name = !colon ? repro->kernel : program ? "" : colon + 1;
     const size_t library = colon ? (size_t)(colon - repro->kernel) : 0;
     const char *own = request->library ? request->library : "";
     return strlen(own) == library && memcmp(own, repro->kernel, library) == 0 &&
-           (!request->kernel_glob || fnmatch(request->kernel_glob, name, 0) == 0) &&
+           (!request->kernel_glob || program || fnmatch(request->kernel_glob, name, 0) == 0) &&
            (!request->property_glob || fnmatch(request->property_glob, repro->property, 0) == 0);
 }
 

@@ -55,6 +55,12 @@ attest_status attest_suite_add(attest_suite *suite, const attest_case *c, attest
 /* Keeps only the cases whose line matches the glob (fnmatch), in their order. */
 void attest_suite_keep(attest_suite *suite, const char *glob);
 
+/* The same of the settings `key=value ...`, which must all be the case's.  ATTEST_BAD_INPUT names a setting that no
+ * case can have. */
+attest_status attest_suite_where(attest_suite *suite, const char *settings, attest_error *err);
+/* 1 if the case has all of these settings. */
+int attest_suite_has(const attest_case *c, const char *settings);
+
 /* The reason if the case is to be skipped for this kernel, else NULL. */
 const char *attest_suite_skip(const attest_suite *suite, const char *kernel, const attest_case *c);
 /* The reason (the last of several) if all classes of elements that were left out (ATTEST_LEFT_*) may be for this kernel

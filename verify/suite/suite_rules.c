@@ -246,3 +246,28 @@ attest_status attest_floors_check(const attest_suite *suite, attest_floor *floor
     }
     return ATTEST_OK;
 }
+
+/* ---- --where ----------------------------------------------------------------------------------------------------- */
+int attest_suite_has(const attest_case *c, const char *settings)
+{
+    return has_settings(c, attest_case_hash(c), settings);
+}
+
+attest_status attest_suite_where(attest_suite *suite, const char *settings, attest_error *err)
+{
+    const attest_status status = check_settings(settings, err);
+    const size_t count = suite->case_count, first_drawn = count - suite->drawn;
+    if (status != ATTEST_OK)
+        return status;
+    suite->case_count = suite->drawn = 0;
+    for (size_t i = 0; i < count; i++) {
+        attest_case c;
+        attest_suite_case(&c, suite, i);
+        /* what is kept lies at or before what is read */
+        if (!attest_suite_has(&c, settings))
+            continue;
+        suite->line[suite->case_count++] = suite->line[i];
+        suite->drawn += i >= first_drawn;
+    }
+    return ATTEST_OK;
+}

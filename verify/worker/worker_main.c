@@ -21,6 +21,7 @@
 #include "verify/worker/worker_confine.h"
 #include "verify/worker/worker_describe.h"
 #include "verify/worker/worker_fp.h"
+#include "verify/worker/worker_library.h"
 #include "verify/worker/worker_protocol.h"
 #include "verify/worker/worker_supervise.h"
 #include "verify/base/base.h"
@@ -28,6 +29,7 @@
 /* ---- what the worker is --------------------------------------------------------------------------------- */
 typedef struct served {
     attest_plugin *plugin;
+    attest_door *door;
     attest_table table; /* of the request that is served: a copy */
     fp_control fp;      /* state at start, set again before each run */
     int load_changed_fp;
@@ -397,10 +399,7 @@ static int load(served *w, const char *path)
     attest_packet_loaded loaded = { .type = ATTEST_PACKET_LOADED };
     attest_error err = { "" };
     catch_faults();
-    if (path)
-        loaded.status = attest_plugin_open(&w->plugin, path, &host, &err);
-    else
-        loaded.status = attest_plugin_take(&w->plugin, attest_builtin_library(), "built-in", &err);
+    loaded.status = attest_worker_library_open(&w->plugin, &w->door, path, &host, &err);
     if (w->plugin)
         describe_device(w);
     w->load_changed_fp = fp_compare(w->load_fp, sizeof w->load_fp, "load: ", w->fp, fp_get());
@@ -458,7 +457,7 @@ static void serve(served *w)
         else
             answer_run(w, &request, memory, &answer);
         answer.threads = thread_count();
-        answer.children = has_children();
+        answer.children = !w->door && has_children(); /* a program is meant to stay */
         fflush(stdout);
         if (!tell(&answer, sizeof answer))
             return;
@@ -495,6 +494,6 @@ int main(int argc, char **argv)
         return 1;
     if (load(&w, argc > 2 ? argv[2] : NULL))
         serve(&w);
-    attest_plugin_free(w.plugin);
+    attest_worker_library_free(w.plugin, w.door);
     return 0;
 }

@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernels/door/door.h"
 #include "kernels/text.h"
 #include "verify/base/base.h"
 
@@ -207,8 +208,16 @@ out:
     return status;
 }
 
+/* Seconds that a program has at least for what it imports and compiles. */
+#define PROGRAM_TIME 60.0
+
 /* Who asks for a number of threads does so under load. */
-static double start_timeout(const attest_worker *worker) { return (worker->threads ? 20 : 1) * worker->timeout_s; }
+static double start_timeout(const attest_worker *worker)
+{
+    const double most = attest_door_is(worker->library) && worker->timeout_s < PROGRAM_TIME ? PROGRAM_TIME
+                                                                                            : worker->timeout_s;
+    return (worker->threads ? 20 : 1) * most;
+}
 
 /* What went wrong while `doing`, in words. */
 static attest_status start_failure(const attest_worker *worker, attest_exchange x, int wait_status, const char *doing,
@@ -218,7 +227,7 @@ static attest_status start_failure(const attest_worker *worker, attest_exchange 
     const char *what = worker->library ? worker->library : "built-in kernels";
     switch (x) {
     case ATTEST_EXCHANGE_LATE:
-        return attest_fail(err, ATTEST_IO, "%s: no answer within %g s while %s", what, worker->timeout_s, doing);
+        return attest_fail(err, ATTEST_IO, "%s: no answer within %g s while %s", what, start_timeout(worker), doing);
     case ATTEST_EXCHANGE_ENDED:
         attest_worker_death_text(death, sizeof death, wait_status);
         return attest_fail(err, ATTEST_IO, "%s: the worker ended with %s while %s", what, death, doing);

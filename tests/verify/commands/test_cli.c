@@ -174,6 +174,9 @@ END_TEST
 START_TEST(test_plugins) { check_file("plugins.case"); }
 END_TEST
 
+START_TEST(test_init) { check_file("../verify/commands/init.case"); }
+END_TEST
+
 START_TEST(test_gate) { check_file("gate.case"); }
 END_TEST
 
@@ -363,6 +366,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_badinput);
     tcase_add_test(t, test_commands);
     tcase_add_test(t, test_plugins);
+    tcase_add_test(t, test_init);
     tcase_add_test(t, test_gate);
     tcase_add_test(t, test_faults);
     tcase_add_test(t, test_files);

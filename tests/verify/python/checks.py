@@ -1,0 +1,132 @@
+"""checks.py BUILD: the package `attest`, from the sources (PYTHONPATH)."""
+import os
+import shutil
+import sys
+import tempfile
+from fractions import Fraction
+
+import numpy as np
+
+os.environ["ATTEST"] = os.path.join(os.path.abspath(sys.argv[1]), "attest")
+import attest  # noqa: E402  pylint: disable=wrong-import-position
+from attest import arrays  # noqa: E402  pylint: disable=wrong-import-position
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def load_kernels():
+    """kernels.py audits when it is imported, as a careless script does: not here."""
+    real, attest.audit = attest.audit, lambda kernel: None
+    try:
+        import importlib.util
+        spec = importlib.util.spec_from_file_location("kernels", os.path.join(HERE, "kernels.py"))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except SystemExit:
+        pass
+    finally:
+        attest.audit = real
+    return module
+
+
+def nearest_bf16(x):
+    """By Fractions: the bits of the nearest, ties to even."""
+    if x != x:
+        return 0x7FC0
+    sign, size = (0x8000 if np.signbit(x) else 0), abs(x)
+    if size == np.inf:
+        return sign | 0x7F80
+    low, high = 0, 0x7F80  # finite values are in order; 0x7F80 stands for 2^128
+    value = lambda b: Fraction(2) ** 128 if b == 0x7F80 else Fraction(float(arrays.from_bf16(np.array([b], np.uint16))[0]))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if value(middle) <= Fraction(float(size)) else (low, middle)
+    down, up = Fraction(float(size)) - value(low), value(high) - Fraction(float(size))
+    return sign | (low if down < up or (down == up and low % 2 == 0) else high)
+
+
+def check_rounding():
+    rng = np.random.default_rng(1)
+    ties = arrays.from_bf16(rng.integers(0, 0x7F80, 60).astype(np.uint16)).astype(np.float64) * (1 + 2.0 ** -8)
+    near = np.concatenate([ties * (1 + s * 2.0 ** -50) for s in (-1, 0, 1)])
+    some = np.concatenate([near, -near, rng.normal(size=60) * 2.0 ** rng.integers(-140, 128, 60),
+                           [0.0, -0.0, np.inf, -np.inf, np.nan, 3.4e38, 3.3895e38, 1e-45, 5e-324]])
+    with np.errstate(over="ignore"):
+        got = arrays.to_bf16(some)
+    for x, bits in zip(some, got):
+        assert int(bits) == nearest_bf16(x), (x, hex(bits), hex(nearest_bf16(x)))
+
+
+def check_verdicts(kernels, folder):
+    suite = os.path.join(folder, "small.suite")
+    with open(suite, "w", encoding="utf-8") as out:
+        out.write("variant=softmax b=2 hq=2 hkv=1 n=5 m={4,9} d=4 mask={full,causal,causal-br} window={none,3} lens={none,draw}\n"
+                  "variant=softmax n=9 d=4 in=bf16 p=bf16 mask={full,causal}\nvariant=softmax1 hq=2 n=5 d=4\n")
+    report = attest.audit(kernels.honest, suite)
+    assert report.whole and report.counts()["pass"] >= 20, report
+    assert report.results[0].kernel.startswith("exec:") and "<html" in report.html and "PASS honest" in repr(report)
+    assert any(trait["trait"] == "schedule" and trait["verdict"] == "agrees" for trait in report.traits), report.traits
+    assert attest.check(kernels.narrow, suite).counts()["pass"] == 2
+    assert attest.check(kernels.with_sink, suite).counts()["pass"] == 1
+    try:
+        attest.check(kernels.unscaled, suite)
+    except AssertionError as error:
+        assert "FAIL unscaled" in str(error) and "fail: bound" in str(error) and "attest replay --kernel" in str(error), error
+    else:
+        raise SystemExit("a forgotten scale passed")
+
+
+def check_harm(kernels, folder):
+    suite = os.path.join(folder, "harm.suite")
+    with open(suite, "w", encoding="utf-8") as out:
+        out.write("variant=softmax n={2,3,4,5,6,7,8} m=8 d=4 mask={full,causal}\n")
+    report = attest.audit(kernels.harmful, suite, timeout=2)
+    found = {r.n: r for r in report.results if r.m == 8 and r.d == 4 and not r.why.startswith("in a probe")}
+    expected = {2: ("pass", ""), 3: ("crash", "signal 11"), 4: ("crash", "exit code 7"), 5: ("timeout", "2 s"),
+                6: ("fail", "no head of 6"), 7: ("fail", "(1, 1, 1, 4)"), 8: ("pass", "")}
+    for n, (verdict, why) in expected.items():
+        assert found[n].verdict == verdict and why in found[n].why, found[n]
+    assert "only mask=full" in report.said, report.said
+    assert not report.ok and len(report.failures) >= 5
+
+
+def check_arrays(kernels):
+    line = "variant=softmax mask=causal hq=2 hkv=1 n=3 m=4 d=4 in=bf16"
+    given = attest.inputs(line)
+    assert {name: x.shape for name, x in given.items()} == {"q": (1, 2, 3, 4), "k": (1, 1, 4, 4), "v": (1, 1, 4, 4)}
+    truth = attest.reference(line, want="o,lse", **given)
+    assert truth["o"].mid.shape == (1, 2, 3, 4) and truth["o"].rad.max() < 1e-30 and truth["lse"].mid.shape == (1, 2, 3)
+    assert attest.compare(line, o=truth["o"].mid, **given).verdict == "pass"
+    wrong = attest.compare(line, o=truth["o"].mid * 1.1, **given)
+    assert str(wrong).startswith("fail: bound ") and wrong.verdict == "fail" and wrong.ratio_lo > 1 and wrong.worst.startswith("o["), wrong
+    assert len(attest.cases("smoke")) > 20 and len(attest.props(kernels.honest, cases=12)) > 0
+    for refused in (lambda: attest.reference("variant=odd"), lambda: attest.audit("no-such-kernel"),
+                    lambda: attest.compare(line, o=truth["o"].mid[:, :1], **given)):
+        try:
+            refused()
+        except attest.AttestError as error:
+            assert str(error).startswith("attest "), error
+        else:
+            raise SystemExit("not refused")
+    try:
+        attest.audit(kernels.outer())
+    except ValueError as error:
+        assert "top level" in str(error)
+    else:
+        raise SystemExit("a closure was served")
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="attest-python-")
+    kernels = load_kernels()
+    try:
+        check_rounding()
+        check_arrays(kernels)
+        check_verdicts(kernels, folder)
+        check_harm(kernels, folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Kernels for checks.py: honest ones, and one for each way to go wrong."""
+import ctypes
+import sys
+import time
+
+import numpy as np
+
+import attest
+
+DECLARED = dict(schedule="two-pass", exp_error="2^-22", flags="deterministic,masked-finite")
+
+
+def softmax(p, q, k, v, visible, scale=None):
+    k, v = p.repeat(k), p.repeat(v)
+    s = np.float32(p.scale if scale is None else scale) * np.einsum("bhnd,bhmd->bhnm", q, k)
+    s = np.where(visible, s, np.float32(-np.inf))
+    top = s.max(axis=-1, keepdims=True)
+    w = np.exp(s - np.where(np.isfinite(top), top, np.float32(0)))
+    total = w.sum(axis=-1, keepdims=True)
+    o = np.einsum("bhnm,bhme->bhne", w, v) / np.where(total > 0, total, np.float32(1))
+    with np.errstate(divide="ignore"):
+        return o, (np.log(total) + top)[..., 0]
+
+
+@attest.kernel(axes={"mask", "window", "lens"}, outputs="o,lse", **DECLARED)
+def honest(p, q, k, v, *, visible):
+    return softmax(p, q, k, v, visible)
+
+
+@attest.kernel(axes={"mask": "full,causal"}, types={"bf16"}, p="bf16", **DECLARED)
+def narrow(p, q, k, v, *, visible):
+    k, v = p.repeat(k), p.repeat(v)
+    s = np.where(visible, np.float32(p.scale) * np.einsum("bhnd,bhmd->bhnm", q, k), np.float32(-np.inf))
+    w = np.exp(s - s.max(axis=-1, keepdims=True))
+    cast = attest.arrays.from_bf16(attest.arrays.to_bf16(w))
+    return np.einsum("bhnm,bhme->bhne", cast, v) / w.sum(axis=-1, keepdims=True)
+
+
+@attest.kernel(axes="mask", **DECLARED)
+def unscaled(p, q, k, v, *, visible):
+    """The planted bug: the scale is forgotten."""
+    return softmax(p, q, k, v, visible, scale=1)[0]
+
+
+def harms(p):
+    return True if p["mask"] is None else "only mask=full"
+
+
+@attest.kernel(axes="mask", supports=harms, **DECLARED)
+def harmful(p, q, k, v, *, visible):
+    print("a kernel may print")
+    if p.n == 3:
+        ctypes.string_at(0)
+    if p.n == 4:
+        sys.exit(7)
+    if p.n == 5:
+        time.sleep(60)
+    if p.n == 6:
+        raise ValueError("no head of 6")
+    if p.n == 7:
+        return q[:, :, :1]
+    return softmax(p, q, k, v, visible)[0]
+
+
+@attest.kernel("softmax1", flags="masked-finite", schedule="two-pass", exp_error="2^-22")
+def with_sink(p, q, k, v, *, sink):
+    k, v = p.repeat(k), p.repeat(v)
+    s = np.float32(p.scale) * np.einsum("bhnd,bhmd->bhnm", q, k)
+    extra = np.zeros(p.hq, dtype=np.float32) if sink is None else sink
+    extra = np.broadcast_to(extra[None, :, None, None], s.shape[:3] + (1,))
+    top = np.maximum(s.max(axis=-1, keepdims=True), extra)
+    w = np.exp(s - top)
+    return np.einsum("bhnm,bhme->bhne", w, v) / (w.sum(axis=-1, keepdims=True) + np.exp(extra - top))
+
+
+def outer():
+    @attest.kernel()
+    def inner(p, q, k, v):
+        return q
+    return inner
+
+
+if __name__ != "__main__":
+    attest.audit(honest)  # in the process that serves a kernel this ends the import: what is below is never reached
+    raise SystemExit("imported to the end")
