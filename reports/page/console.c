@@ -123,7 +123,8 @@ static void print_headline(FILE *out, const attest_overview *o, const attest_run
     fputc('\n', out);
 }
 
-void attest_results_print_console(FILE *out, const attest_results *results, const attest_run_info *run, int colour)
+void attest_results_print_console(FILE *out, const attest_results *results, const attest_run_info *run,
+                                  const char *common, int colour)
 {
     attest_error err;
     attest_status status = ATTEST_OK;
@@ -137,6 +138,8 @@ void attest_results_print_console(FILE *out, const attest_results *results, cons
             fprintf(out, "note: %s: %zu of the results that pass: %s\n", o.tallies.tally[i].kernel,
                     o.tallies.tally[i].notes, o.tallies.tally[i].note);
     attest_warnings_tell(out, &o.warnings);
+    if (common && *common)
+        fprintf(out, "\n%s\n", common);
     print_headline(out, &o, run, colour);
 out:
     if (status != ATTEST_OK)

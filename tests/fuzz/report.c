@@ -70,7 +70,7 @@ static int take(const uint8_t *data, size_t size)
     check(attest_results_write_csv(&results, path_of("results.csv"), &err), &err);
     FILE *console = fopen("/dev/null", "w");
     FUZZ_CHECK(console);
-    attest_results_print_console(console, &results, NULL, 1);
+    attest_results_print_console(console, &results, NULL, NULL, 1);
     fclose(console);
     attest_results_clear(&results);
     return 1;

@@ -45,7 +45,7 @@ START_TEST(one_line)
     attest_headline(text, sizeof text, &o, &run);
     ck_assert_str_eq(text, rows[_i].line);
     FILE *out = fopen(path_of("console"), "w");
-    attest_results_print_console(out, &results, &run, 0);
+    attest_results_print_console(out, &results, &run, NULL, 0);
     fclose(out);
     snprintf(last, sizeof last, "\n%s, 12 s\n", rows[_i].line);
     const char *console = text_of("console");

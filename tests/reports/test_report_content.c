@@ -309,7 +309,7 @@ START_TEST(test_console_numbers)
                                     judged(ATTEST_SKIP, NAN, NAN) };
     attest_results rows = list_of(given, sizeof given / sizeof given[0]);
     FILE *out = fopen(path_of("numbers"), "w");
-    attest_results_print_console(out, &rows, NULL, 0);
+    attest_results_print_console(out, &rows, NULL, NULL, 0);
     fclose(out);
     const char *text = text_of("numbers");
     ck_assert_ptr_nonnull(strstr(text,

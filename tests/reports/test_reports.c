@@ -330,7 +330,7 @@ START_TEST(test_console)
 {
     attest_results rows = samples(40);
     FILE *out = fopen(path_of("console"), "w");
-    attest_results_print_console(out, &rows, NULL, 0);
+    attest_results_print_console(out, &rows, NULL, NULL, 0);
     fclose(out);
     const char *text = text_of("console");
     size_t bad = 0;

@@ -266,7 +266,7 @@ START_TEST(test_told)
                      "warning: b|<d>: 1 of 1 cases err more than is probable (lambda = 4), at most 2.5 times: n=4\n"
                      "warning: b|<d>: biased: mean -1 of (u abs_scale), t = -7.75, 16 seeds of ones, exp\n");
     out = fopen(path_of("console"), "w");
-    attest_results_print_console(out, &list, NULL, 0);
+    attest_results_print_console(out, &list, NULL, NULL, 0);
     fclose(out);
     ck_assert_uint_eq(occurrences(text_of("console"), "\nwarning: b|<d>: "), 2);
     for (int html = 0; html < 2; html++) {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "kernels/hash.h"
+#include "reports/causes/causes.h"
 #include "reports/ci/ci.h"
 #include "verify/gate/gate.h"
 #include "verify/gate/trust.h"
@@ -285,6 +286,26 @@ out:
     return status;
 }
 
+/* The terminal's view, with what failures have in common where there are some. */
+static attest_status tell_console(const attest_results *results, const attest_run_info *info, int code,
+                                  attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char *common = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&common, &length);
+    if (!out)
+        return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+    if (code == 1 || code == 3)
+        status = attest_causes_print(out, results, err);
+    if (fclose(out) != 0 && status == ATTEST_OK)
+        status = attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+    if (status == ATTEST_OK)
+        attest_results_print_console(stdout, results, info, common, attest_want_colour(stdout));
+    free(common);
+    return status;
+}
+
 attest_status attest_gate_tell(int *code, const attest_options *options, const attest_results *results,
                                const attest_run_info *info, attest_error *err)
 {
@@ -304,7 +325,7 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
     if (strcmp(format, "tap") == 0)
         ATTEST_TRY(attest_ci_print_tap(stdout, results, err));
     if (text && !options->quiet)
-        attest_results_print_console(stdout, results, info, attest_want_colour(stdout));
+        ATTEST_TRY(tell_console(results, info, attest_exit_code(&t.code), err));
     if (text)
         ATTEST_TRY(tell_github(results, info, err));
     *code = strcmp(info->ended, "SIGINT") == 0    ? 130
