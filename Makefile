@@ -5,6 +5,7 @@
 BUILD  ?= build
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CFLAGS ?= -O2 -g
+CXX    := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 NVCC   ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local/cuda/bin/nvcc))
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
 PREFIX ?= /usr/local
@@ -65,7 +66,11 @@ CERTIFY_LIB = $(BUILD)/libcertify.a
 SIMULATE_LIB = $(BUILD)/libsimulate.a
 FUZZ_LIB = $(BUILD)/libfuzz.a
 DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c))
-CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(wildcard kernels/cuda/*.cu)))
+CUDA_SRC = $(wildcard kernels/cuda/*.cu)
+CUDA_HOST_SRC = $(wildcard kernels/cuda/host/*.c)
+# The CUDA kernels twice: by nvcc, where there is one, for a GPU; by a C++ compiler alone, for the CPU.
+CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(CUDA_SRC))) \
+               $(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%-host.so,$(CUDA_SRC))
 # Yardsticks of `attest bench`, built where the library is installed; never required, and not under a sanitizer, which
 # would have to know what they are made of.
 HAS_OPENBLAS = $(shell pkg-config --exists openblas 2>/dev/null && echo yes)
@@ -113,6 +118,9 @@ $(BUILD)/kernels/fast/%_avx512.o: OWN = $(FAST_FLAGS) $(FOR_AVX512)
 $(BUILD)/kernels/fast/%_avx512bf16.o: OWN = $(FAST_FLAGS) $(FOR_AVX512BF16)
 $(BUILD)/kernels/library/registry.o: OWN = -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'
+# the machine that runs CUDA kernels on the CPU: not the sanitizers' business
+$(BUILD)/kernels/cuda/host/%.o: OWN = $(KERNEL_FLAGS) -fPIC -fvisibility=hidden -Ikernels
+$(BUILD)/kernels/cuda/host/%.o: SANITIZE =
 $(BUILD)/reference/%.o: OWN = $(EXACT)
 $(BUILD)/reference/truth/trust.o: OWN = $(EXACT) -DATTEST_REFERENCE_FLAGS='"$(strip $(CFLAGS) $(EXACT) $(SANITIZE))"'
 # the dd engine: vector loops, one file a vector unit; threads
@@ -151,9 +159,18 @@ $(BUILD)/reference/lemmas.c: reference/derivations.md reference/tables/lemmas.aw
 	@mkdir -p $(@D)
 	$(call say,GEN)awk -f reference/tables/lemmas.awk $< > $@.tmp && mv $@.tmp $@
 # plugins: CUDA kernels; the planted defects, in a folder that the gate does not search; what vendors ship; the tests' own
-$(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
+$(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu $(wildcard kernels/cuda/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
+$(BUILD)/cuda/%-host.cpp: kernels/cuda/%.cu kernels/cuda/host/translate.sed
+	@mkdir -p $(@D)
+	$(call say,GEN)(echo '#line 1 "$<"' && sed -E -f kernels/cuda/host/translate.sed $<) > $@.tmp && mv $@.tmp $@
+CUDA_HOST_CXX = $(CXX) $(CPPFLAGS) -std=c++17 $(CFLAGS) $(KERNEL_FLAGS) -fPIC -fvisibility=hidden $(SANITIZE) \
+                -Ikernels/cuda/host -Ikernels/cuda -Ikernels
+$(BUILD)/kernels/cuda-%-host.so: $(BUILD)/cuda/%-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h) kernels/attest.h
+	@mkdir -p $(@D)
+	$(call say,CXX)$(CUDA_HOST_CXX) -shared -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
+.SECONDARY: $(patsubst kernels/cuda/%.cu,$(BUILD)/cuda/%-host.cpp,$(CUDA_SRC))
 $(BUILD)/defects/defects.so: $(DEFECT_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) -shared -o $@ $^ -lm
@@ -339,7 +356,7 @@ kills: all
 
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).
-OBJECTS = $(call obj,$(KERNEL_SRC) $(LIB_SRC) verify/main.c $(WORKER_SRC) $(TEST_SRC) $(CERTIFY_SRC) \
+OBJECTS = $(call obj,$(KERNEL_SRC) $(CUDA_HOST_SRC) $(LIB_SRC) verify/main.c $(WORKER_SRC) $(TEST_SRC) $(CERTIFY_SRC) \
           tests/certify/main.c tests/certify/functions_main.c $(SIMULATE_SRC) tests/simulators/main.c $(FUZZ_SRC) tests/fuzz/entry.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 objects: $(OBJECTS)
 lint: format-check
