@@ -162,7 +162,8 @@ $(BUILD)/reference/lemmas.c: reference/derivations.md reference/tables/lemmas.aw
 $(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu $(wildcard kernels/cuda/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
-$(BUILD)/cuda/%-host.cpp: kernels/cuda/%.cu kernels/cuda/host/translate.sed
+vpath %.cu kernels/cuda tests/kernels/cuda
+$(BUILD)/cuda/%-host.cpp: %.cu kernels/cuda/host/translate.sed
 	@mkdir -p $(@D)
 	$(call say,GEN)(echo '#line 1 "$<"' && sed -E -f kernels/cuda/host/translate.sed $<) > $@.tmp && mv $@.tmp $@
 CUDA_HOST_CXX = $(CXX) $(CPPFLAGS) -std=c++17 $(CFLAGS) $(KERNEL_FLAGS) -fPIC -fvisibility=hidden $(SANITIZE) \
@@ -170,7 +171,19 @@ CUDA_HOST_CXX = $(CXX) $(CPPFLAGS) -std=c++17 $(CFLAGS) $(KERNEL_FLAGS) -fPIC -f
 $(BUILD)/kernels/cuda-%-host.so: $(BUILD)/cuda/%-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CXX)$(CUDA_HOST_CXX) -shared -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
-.SECONDARY: $(patsubst kernels/cuda/%.cu,$(BUILD)/cuda/%-host.cpp,$(CUDA_SRC))
+.SECONDARY: $(patsubst kernels/cuda/%.cu,$(BUILD)/cuda/%-host.cpp,$(CUDA_SRC)) $(call obj,tests/kernels/cuda/run.c)
+# A CUDA kernel with a main() of its own (tests/kernels/cuda/run.c): plain, under two sanitizers at once, and with CUDA
+# threads as threads of ThreadSanitizer, whose fibres only clang makes quickly.
+CUDA_RUN_OBJ = $(call obj,tests/kernels/cuda/run.c $(CUDA_HOST_SRC)) $(LIB) $(KERNEL_LIB)
+CUDA_RUN_CXX = -std=c++17 -g1 $(KERNEL_FLAGS) -Ikernels/cuda/host -Ikernels/cuda -Ikernels -o $@ $(filter %.cpp %.o %.a,$^) $(LIBS) -lgomp
+$(BUILD)/cuda/%-run: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)$(CXX) $(CPPFLAGS) $(SANITIZE) $(CUDA_RUN_CXX)
+$(BUILD)/cuda/%-asan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)$(CXX) $(CPPFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all $(CUDA_RUN_CXX)
+$(BUILD)/cuda/%-tsan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)clang++ $(CPPFLAGS) -fsanitize=thread $(CUDA_RUN_CXX)
+$(BUILD)/cuda/%.so: $(BUILD)/cuda/%-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)$(CUDA_HOST_CXX) -shared -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
 $(BUILD)/defects/defects.so: $(DEFECT_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) -shared -o $@ $^ -lm
@@ -236,6 +249,12 @@ $(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*/*.h kernels
 	@mkdir -p $(@D)
 	$(call say,CC)$(firstword $(subst -, ,$*)) $(CPPFLAGS) -I. -D_GNU_SOURCE $(WARN) -$(lastword $(subst -, ,$*)) -o $@ $(STREAM_SRC) -lm -lpthread
 $(BUILD)/attest-tests $(BUILD)/t/test_stream: | $(STREAM)
+
+# The CUDA kernels on the CPU, with and without sanitizers; ThreadSanitizer where there is clang++.
+CUDA_TSAN = $(shell command -v clang++ 2>/dev/null)
+CUDA_TESTS = $(foreach name,$(notdir $(CUDA_SRC:.cu=)),$(addprefix $(BUILD)/cuda/$(name)-,run asan $(if $(CUDA_TSAN),tsan)))
+$(BUILD)/tests/kernels/cuda/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' $(if $(CUDA_TSAN),-DATTEST_TEST_TSAN)
+$(BUILD)/attest-tests $(BUILD)/t/test_cuda_host: | $(BUILD)/cuda/probe.so $(CUDA_TESTS)
 
 # The runner over suites with planted faults.
 PLANTED = tests/main.c tests/runner/planted.c

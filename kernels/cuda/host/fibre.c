@@ -60,15 +60,22 @@ static void first_frame(fibre_side *fibre, char *stack, fibre_entry *entry)
 #endif
 
 /* ---- fibres -------------------------------------------------------------------------------------------------- */
-char *fibre_stacks(size_t count)
+static char *map_stacks(char *at, size_t count)
 {
-    char *stacks = mmap(NULL, count * FIBRE_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                        -1, 0);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0);
+    char *stacks = mmap(at, count * FIBRE_STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (stacks == MAP_FAILED)
         return NULL;
     for (size_t i = 0; i < count; i++)
         mprotect(stacks + i * FIBRE_STACK, FIBRE_GUARD, PROT_NONE);
     return stacks;
+}
+
+char *fibre_stacks(size_t count) { return map_stacks(NULL, count); }
+
+int fibre_stacks_renew(char *stacks, size_t count)
+{
+    return !fibre_races_watched() || map_stacks(stacks, count) != NULL;
 }
 
 void fibre_stacks_free(char *stacks, size_t count)

@@ -33,6 +33,8 @@ typedef void fibre_entry(void);
 /* Stacks of `count` fibres, NULL: no memory; they lie FIBRE_STACK apart. */
 char *fibre_stacks(size_t count);
 void fibre_stacks_free(char *stacks, size_t count);
+/* For other fibres than before: to ThreadSanitizer they are new memory.  0: no memory. */
+int fibre_stacks_renew(char *stacks, size_t count);
 
 /* The thread that starts the others. */
 void fibre_home(fibre_side *home);

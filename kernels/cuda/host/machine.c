@@ -173,7 +173,7 @@ static int barrier_is_due(const machine *m) { return m->at_barrier > 0 && m->at_
 static int run_block(machine *m, cuda_host_index block)
 {
     const cuda_host_place nowhere = { NULL, 0 };
-    if (!machine_shared_begin(m))
+    if (!machine_shared_begin(m) || !fibre_stacks_renew(m->stacks, m->threads))
         return ERROR_MEMORY;
     begin_block(m, block);
     launch_order_first(&m->order, m->rank, m->threads);

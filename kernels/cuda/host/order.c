@@ -17,10 +17,10 @@ int launch_order_read(launch_order *order, const char *text)
     static const struct {
         const char *name;
         launch_order order;
-    } known[] = { { "forward", { 0, 0, 0, 0 } },
-                  { "reverse", { 1, 0, 0, 0 } },
-                  { "greedy", { 0, 1, 0, 0 } },
-                  { "greedy-reverse", { 1, 1, 0, 0 } } };
+    } known[] = { { "forward", { 0, 0, 0, 0, 0 } },
+                  { "reverse", { 1, 0, 0, 0, 0 } },
+                  { "greedy", { 0, 1, 0, 0, 0 } },
+                  { "greedy-reverse", { 1, 1, 0, 0, 0 } } };
     char *end = NULL;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(text ? text : "forward", known[i].name) == 0) {
@@ -29,7 +29,8 @@ int launch_order_read(launch_order *order, const char *text)
         }
     if (strncmp(text, "random:", 7) != 0 || text[7] < '0' || text[7] > '9')
         return 0;
-    *order = (launch_order){ .random = 1, .state = strtoull(text + 7, &end, 10) };
+    *order = (launch_order){ .random = 1 };
+    order->seed = order->state = strtoull(text + 7, &end, 10);
     return *end == '\0';
 }
 
@@ -45,12 +46,11 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 
 uint64_t launch_order_block(const launch_order *order, uint64_t i, uint64_t blocks)
 {
-    uint64_t state = order->state, stride;
+    uint64_t state = ~order->seed, stride;
     if (order->reverse)
         return blocks - 1 - i;
     if (!order->random)
         return i;
-    state = ~state; /* the same words at every i */
     const uint64_t start = next_word(&state) % blocks;
     do
         stride = next_word(&state) % UINT32_MAX;

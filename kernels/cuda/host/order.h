@@ -6,7 +6,7 @@
 
 typedef struct launch_order {
     int reverse, greedy, random;
-    uint64_t state;
+    uint64_t seed, state; /* of random: as it was given; where the stream is */
 } launch_order;
 
 /* text NULL: forward.  0: no such order. */
