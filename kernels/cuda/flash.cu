@@ -1,7 +1,7 @@
 // softmax-flash-cuda-bf16, -f16: softmax attention on tensor cores, 64 queries a block, tiles of 64 keys.
 //
-// Formula    o_i = sum_j e^(s_ij) v_j / sum_j e^(s_ij), s_ij = scale <q_i,k_j>, then s := cap tanh(s/cap) if cap is set;
-//            j over the keys that mask, window and lens leave visible; lse_i = log sum_j e^(s_ij).
+// Formula    o_i = sum_j e^(s_ij) v_j / sum_j e^(s_ij), s_ij = scale <q_i,k_j>, then s := cap tanh(s/cap) if cap is
+//            set; j over the keys that mask, window and lens leave visible; lse_i = log sum_j e^(s_ij).
 // Algorithm  four warps of 16 rows.  Tiles of K and V come by cp.async into one of two buffers while the other is read;
 //            tiles that no row of the block sees are skipped.  Per tile: S = Q K^T by mma.m16n8k16, the sums starting
 //            from 0; m' = max(m, S); p = e^(S-m'); a = e^(m-m'); l = a l + sum p; U = a U, then U += cast(p) V by mma
@@ -9,8 +9,8 @@
 //            its own 16 of a tile, the four lanes of a row at the end.
 // Errors     R-TENSOR for scores and U; e^x warp.h; p to nearest before V; one division.  A masked key takes part with
 //            weight 0.  A row without visible keys: o = 0, lse = -inf.
-// Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: with the model of the GPU's tensor cores the
-//            CPU's bits are the GPU's.
+// Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: with the model of the GPU's tensor cores
+//            the CPU's bits are the GPU's.
 #include "library.h"
 #include "warp.h"
 
@@ -57,8 +57,8 @@ __device__ range visible(const arguments &a, int64_t len, int64_t i)
 
 // 64 rows of x from `first` on into a tile; zeros for rows from `end` on and channels from `channels` on.
 template <int width>
-__device__ void load_tile(uint16_t (*tile)[width + pad], const input &x, int64_t b, int64_t h, int64_t first, int64_t end,
-                          int channels)
+__device__ void load_tile(uint16_t (*tile)[width + pad], const input &x, int64_t b, int64_t h, int64_t first,
+                          int64_t end, int channels)
 {
     constexpr int pieces = width / 8;
     for (int t = threadIdx.x; t < rows * pieces; t += threads) {
@@ -75,7 +75,8 @@ __device__ void load_tile(uint16_t (*tile)[width + pad], const input &x, int64_t
 
 // S of the warp's 16 rows and a tile's keys: fragments of eight keys each.
 template <class type, int width>
-__device__ void score_tile(float (&s)[keys / 8][4], const uint32_t (&q)[width / 16][4], const uint16_t (*k)[width + pad])
+__device__ void score_tile(float (&s)[keys / 8][4], const uint32_t (&q)[width / 16][4],
+                           const uint16_t (*k)[width + pad])
 {
     const int lane = threadIdx.x % 32;
     for (int j = 0; j < keys / 8; j++)
@@ -237,7 +238,8 @@ template <class type> int supports(const attest_call *call)
     const int axis = attest_axis_unserved(p, served);
     if (axis >= 0)
         return attest_refuse_axis(call, axis);
-    if (p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL_BR || p->axis[ATTEST_AXIS_WINDOW].value > ATTEST_WINDOW_W ||
+    if (p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL_BR ||
+        p->axis[ATTEST_AXIS_WINDOW].value > ATTEST_WINDOW_W ||
         p->axis[ATTEST_AXIS_LENS].value > ATTEST_LENS_DRAW || p->axis[ATTEST_AXIS_CAP].value > ATTEST_CAP_SET)
         return attest_refuse(call, "a mask, window, lens or cap of a later version");
     if (p->in != type::dtype || p->p != type::dtype || p->acc != ATTEST_F32)

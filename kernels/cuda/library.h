@@ -72,7 +72,7 @@ inline attest_status launched(const attest_call *call)
     return ATTEST_KERNEL_ERROR;
 }
 
-/* ---- attest_memory -------------------------------------------------------------------------------------------- */
+/* ---- attest_memory ------------------------------------------------------------------------------------------- */
 inline attest_status allocate(void *, void **pointer, size_t bytes)
 {
     *pointer = nullptr;

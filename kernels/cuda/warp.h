@@ -22,7 +22,7 @@
 namespace warp
 {
 
-/* ---- functions --------------------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------------- */
 #define EXP_ERROR                                                                                                      \
     0x1.a4p-24 /* relative, of a normal result: tests/kernels/cuda; the method is that of kernels/fast/exp.h */
 
@@ -68,7 +68,7 @@ __device__ inline float tanh(float x)
     return copysignf(__fdiv_rn(__fsub_rn(1, e), __fadd_rn(1, e)), x);
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------------------------- */
+/* ---- lanes --------------------------------------------------------------------------------------------------- */
 /* Of the four lanes that hold a row of a fragment.  A NaN is never the maximum. */
 __device__ inline float quad_max(float x)
 {
@@ -82,7 +82,7 @@ __device__ inline float quad_sum(float x)
     return __fadd_rn(x, __shfl_xor_sync(0xffffffffu, x, 2));
 }
 
-/* ---- copies in the background ---------------------------------------------------------------------------------- */
+/* ---- copies in the background -------------------------------------------------------------------------------- */
 /* 16 bytes to shared memory, both addresses multiples of 16: the first `size` of them from `from`, then zeros. */
 __device__ __forceinline__ void copy_16(void *shared, const void *from, int size WARP_PLACE)
 {
@@ -113,7 +113,7 @@ template <int keep> __device__ __forceinline__ void copy_wait()
 #endif
 }
 
-/* ---- matrices ------------------------------------------------------------------------------------------------------- */
+/* ---- matrices ------------------------------------------------------------------------------------------------ */
 #ifdef CUDA_HOST
 /* The lane reads its own row, so that sanitizers see who reads it. */
 inline void load_rows(uint32_t (&r)[4], const void *row, cuda_host_combine *combine, cuda_host_place where)
@@ -147,8 +147,8 @@ template <bool turned> __device__ __forceinline__ void load_matrices(uint32_t (&
 #endif
 }
 
-/* The types of tensor cores.  pack(): two floats to nearest even, `low` in the low half.  multiply(): d += a b, a 16x16,
- * b 16x8, d 16x8 floats, in PTX's fragments of mma.m16n8k16. */
+/* The types of tensor cores.  pack(): two floats to nearest even, `low` in the low half.  multiply(): d += a b, a
+ * 16x16, b 16x8, d 16x8 floats, in PTX's fragments of mma.m16n8k16. */
 struct bf16 {
     static constexpr uint32_t dtype = ATTEST_BF16;
     __device__ static __forceinline__ uint32_t pack(float low, float high)

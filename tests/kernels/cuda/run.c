@@ -3,8 +3,8 @@
  * Linked with the library itself, so that a sanitizer sees all of it.  cuda-run [--far] [--order ORDER]... LINE...
  * draws each problem line, gives each tensor device memory of its exact size and runs every kernel that serves it, in
  * each order.  --far: q, k, v and o have batches 2^32 elements apart, in memory of which only the rows exist.
- * Prints a line a run: hash of the outputs, order, kernel, problem.  Exit codes: 0; 2 usage; 3 an order gave other bits,
- * 4 a run failed, with its reason; 5 nothing ran.
+ * Prints a line a run: hash of the outputs, order, kernel, problem.  Exit codes: 0; 2 usage; 3 an order gave other
+ * bits, 4 a run failed, with its reason; 5 nothing ran.
  */
 #include <inttypes.h>
 #include <stdio.h>

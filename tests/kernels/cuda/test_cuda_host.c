@@ -1,5 +1,5 @@
-/* test_cuda_host.c - kernels/cuda/host: what threads, warps, memory and tensor cores give (probe.cu), that each way to go
- * wrong is told, and the project's CUDA kernels: the same bits in every order of threads, nothing for the sanitizers. */
+/* test_cuda_host.c - kernels/cuda/host: what threads, warps, memory and tensor cores give (probe.cu), that each way to
+ * go wrong is told, and the project's CUDA kernels: the same bits in every order of threads, clean under sanitizers. */
 #include <check.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static const char *probe(const char *name, float *x, size_t count)
 
 static const char *const orders[] = { "forward", "reverse", "greedy", "greedy-reverse", "random:1", "random:29" };
 
-/* ---- what the machine gives ------------------------------------------------------------------------------------- */
+/* ---- what the machine gives ---------------------------------------------------------------------------------- */
 START_TEST(test_lanes)
 {
     float x[64];
@@ -144,7 +144,7 @@ START_TEST(test_environment)
 }
 END_TEST
 
-/* ---- functions of warp.h: errors as flash.cu declares them ------------------------------------------------------- */
+/* ---- functions of warp.h: errors as flash.cu declares them --------------------------------------------------- */
 static double exact(int which, double x) { return which == 0 ? exp(x) : which == 1 ? log(x) : tanh(x); }
 
 START_TEST(test_functions)
@@ -189,7 +189,7 @@ START_TEST(test_function_edges)
 }
 END_TEST
 
-/* ---- the project's kernels ----------------------------------------------------------------------------------------- */
+/* ---- the project's kernels ----------------------------------------------------------------------------------- */
 #define EVERY_ORDER                                                                                                    \
     " --order forward --order reverse --order greedy --order greedy-reverse --order random:1 --order random:2"
 #define SOFTMAX " 'variant=softmax mask=causal-br n=33 m=300 d=24 e=140 hq=2 hkv=1' 'variant=softmax n=9 d=8'"
