@@ -178,6 +178,8 @@ CUDA_RUN_OBJ = $(call obj,tests/kernels/cuda/run.c $(CUDA_HOST_SRC)) $(LIB) $(KE
 CUDA_RUN_CXX = -std=c++17 -g1 $(KERNEL_FLAGS) -Ikernels/cuda/host -Ikernels/cuda -Ikernels -o $@ $(filter %.cpp %.o %.a,$^) $(LIBS) -lgomp
 $(BUILD)/cuda/%-run: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
 	$(call say,CXX)$(CXX) $(CPPFLAGS) $(SANITIZE) $(CUDA_RUN_CXX)
+$(BUILD)/cuda/run: $(CUDA_RUN_OBJ)
+	$(call say,LINK)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -lgomp
 $(BUILD)/cuda/%-asan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
 	$(call say,CXX)$(CXX) $(CPPFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all $(CUDA_RUN_CXX)
 $(BUILD)/cuda/%-tsan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
@@ -250,8 +252,8 @@ $(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*/*.h kernels
 	$(call say,CC)$(firstword $(subst -, ,$*)) $(CPPFLAGS) -I. -D_GNU_SOURCE $(WARN) -$(lastword $(subst -, ,$*)) -o $@ $(STREAM_SRC) -lm -lpthread
 $(BUILD)/attest-tests $(BUILD)/t/test_stream: | $(STREAM)
 
-# The CUDA kernels on the CPU, with and without sanitizers; ThreadSanitizer where there is clang++.
-CUDA_TSAN = $(shell command -v clang++ 2>/dev/null)
+# The CUDA kernels on the CPU, with and without sanitizers; ThreadSanitizer where clang++ has it (make deps-long).
+CUDA_TSAN := $(wildcard $(shell clang++ -print-file-name=libclang_rt.tsan-x86_64.a 2>/dev/null))
 CUDA_TESTS = $(foreach name,$(notdir $(CUDA_SRC:.cu=)),$(addprefix $(BUILD)/cuda/$(name)-,run asan $(if $(CUDA_TSAN),tsan)))
 $(BUILD)/tests/kernels/cuda/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' $(if $(CUDA_TSAN),-DATTEST_TEST_TSAN)
 $(BUILD)/attest-tests $(BUILD)/t/test_cuda_host: | $(BUILD)/cuda/probe.so $(CUDA_TESTS)
@@ -327,6 +329,11 @@ $(BUILD)/ex2-fit: $(EX2_FIT) tests/vectors/ex2_fit.h kernels/model/ex2.h kernels
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CPPFLAGS) -I. -Ikernels -D_GNU_SOURCE $(WARN) $(KERNEL_FLAGS) -o $@ $(EX2_FIT) -lm
 
+# The planted CUDA defects, without a GPU: tests/kernels/cuda/defects.txt.
+.PHONY: cuda-defects
+cuda-defects: all $(BUILD)/cuda/run
+	@CXX="$(CXX)" python3 tests/kernels/cuda/defects.py --build $(BUILD) --libs "$(LIBS)"
+
 # ---- the main job
 gate: all
 	@rm -f $(BUILD)/report/passed; $(BUILD)/attest gate --suite ci --out $(BUILD)/report; code=$$?; \
@@ -359,6 +366,7 @@ check-long: check test
 	@$(SUBMAKE) certify
 	@$(SUBMAKE) certify-functions
 	@$(SUBMAKE) defects
+	@$(SUBMAKE) cuda-defects
 	@$(SUBMAKE) faults
 	$(BUILD)/attest props --quiet --cases 2000 --out $(BUILD)/props
 	@$(SUBMAKE) kills

@@ -1,8 +1,9 @@
-/* run.c - runs the kernels of one CUDA library on the CPU in several orders of threads; for test_host.c and defects.py.
+/* run.c - runs the kernels of one CUDA library on the CPU in several orders of threads; for test_cuda_host.c, defects.py.
  *
- * Linked with the library itself, so that a sanitizer sees all of it.  cuda-run [--far] [--order ORDER]... LINE...
- * draws each problem line, gives each tensor device memory of its exact size and runs every kernel that serves it, in
- * each order.  --far: q, k, v and o have batches 2^32 elements apart, in memory of which only the rows exist.
+ * Linked with the library itself, so that a sanitizer sees all of it, or given its file.
+ * cuda-run [--library FILE] [--far] [--order ORDER]... LINE... draws each problem line, gives each tensor device memory
+ * of its exact size and runs every kernel that serves it, in each order.  --far: q, k, v and o have batches 2^32
+ * elements apart, in memory of which only the rows exist.
  * Prints a line a run: hash of the outputs, order, kernel, problem.  Exit codes: 0; 2 usage; 3 an order gave other
  * bits, 4 a run failed, with its reason; 5 nothing ran.
  */
@@ -20,8 +21,10 @@
 enum { ORDERS = 16, DIFFERS = 3, FAILED = 4, NOTHING = 5 };
 #define FAR_STRIDE ((int64_t)1 << 32)
 
+const attest_library *attest_library_v2(const attest_host *host) __attribute__((weak)); /* where it is linked */
+
 typedef struct setup {
-    const char *order[ORDERS];
+    const char *order[ORDERS], *library;
     int orders, far;
 } setup;
 
@@ -175,12 +178,17 @@ int main(int argc, char **argv)
             s.far = 1;
         else if (strcmp(argv[at], "--order") == 0 && at + 1 < argc && s.orders < ORDERS)
             s.order[s.orders++] = argv[++at];
+        else if (strcmp(argv[at], "--library") == 0 && at + 1 < argc)
+            s.library = argv[++at];
         else
-            die(argv[at], "cuda-run [--far] [--order ORDER]... LINE...");
+            die(argv[at], "cuda-run [--library FILE] [--far] [--order ORDER]... LINE...");
     if (s.orders == 0)
         s.order[s.orders++] = "forward";
-    if (attest_plugin_take(&plugin, attest_library_v2(&host), argv[0], &err) != ATTEST_OK)
-        die(argv[0], err.text);
+    if (!s.library && !attest_library_v2)
+        die(argv[0], "--library FILE");
+    if ((s.library ? attest_plugin_open(&plugin, s.library, &host, &err)
+                   : attest_plugin_take(&plugin, attest_library_v2(&host), argv[0], &err)) != ATTEST_OK)
+        die(s.library ? s.library : argv[0], err.text);
     for (; at < argc; at++)
         for (uint32_t i = 0; i < plugin->library.kernel_count; i++)
             ran += run_line(&s, attest_plugin_loaded(plugin, i), &plugin->memory, argv[at], &differs);
