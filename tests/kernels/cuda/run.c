@@ -1,4 +1,4 @@
-/* run.c - runs the kernels of one CUDA library on the CPU in several orders of threads; for test_cuda_host.c, defects.py.
+/* run.c - runs the kernels of one CUDA library on the CPU in several orders of threads.
  *
  * Linked with the library itself, so that a sanitizer sees all of it, or given its file.
  * cuda-run [--library FILE] [--far] [--order ORDER]... LINE... draws each problem line, gives each tensor device memory
