@@ -16,7 +16,8 @@
  * waits for; bytes written past the end of shared or of device memory; more shared memory than was asked for.
  * Shared memory holds 0xff.. (NaN) when a block begins; each array has its exact size and canaries behind it.  Under
  * AddressSanitizer its ends are closed; under ThreadSanitizer each CUDA thread is a thread, ordered by barriers and
- * warp collectives alone, and blocks are not ordered at all.  This folder's own .c files are compiled without them:
+ * warp collectives alone.  Blocks are not ordered either, but ThreadSanitizer forgets threads that have ended: a race
+ * between blocks shows in their order, not there for certain.  This folder's own .c files are compiled without them:
  * their memory is not the kernel's.
  * State: one machine a thread of the system; the list of device allocations is the process's.
  */

@@ -11,15 +11,16 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
 ORDERS = [word for order in ("forward", "reverse", "greedy", "greedy-reverse", "random:1", "random:2")
           for word in ("--order", order)]
-LINES = {"softmax": ["variant=softmax mask=causal-br n=40 m=200 d=8", "variant=softmax n=9 m=140 d=5 e=7 hq=2 hkv=1"],
+LINES = {"softmax": ["variant=softmax mask=causal-br n=40 m=200 d=8 e=140", "variant=softmax n=9 m=140 d=5 e=7 hq=2 hkv=1"],
          "flash": ["variant=softmax mask=causal n=130 d=64 hq=2 hkv=1 in=bf16 p=bf16",
                    "variant=softmax n=70 m=140 d=5 e=20 in=bf16 p=bf16",
-                   "variant=softmax mask=causal-br n=70 m=3 d=8 in=bf16 p=bf16"]}
+                   "variant=softmax mask=causal-br n=70 m=3 d=72 in=bf16 p=bf16"]}
 FAR = {"softmax": "variant=softmax b=2 n=9 d=8", "flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16"}
 SANITIZERS = {"asan": (os.environ.get("CXX", "g++"), ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
               "tsan": ("clang++", ["-fsanitize=thread"])}
@@ -29,6 +30,7 @@ CHECKS = ["gate", "orders", "told", "asan", "tsan", "far"]
 class Defect:
     def __init__(self, name, kernel, checks):
         self.name, self.kernel, self.checks, self.old, self.new = name, kernel, checks, [], []
+        self.harmless = "same" in checks or name == "as it is"
         self.id = kernel + "-" + re.sub(r"[^a-z0-9]+", "-", name.lower())
 
 
@@ -105,21 +107,40 @@ class Bench:
             shutil.copy(os.path.join(self.build, name), home)
         for defect in defects:
             os.link(self.path(defect, "so"), os.path.join(home, "kernels", defect.id + ".so"))
-        subprocess.run([os.path.join(home, "attest"), "gate", "--device", "cuda-host", "--quiet", "--timeout", "20",
-                        "--suite", os.path.join(HERE, "defects.suite"), "--out", os.path.join(home, "out")], cwd=home,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        found, met = {}, set()
-        with open(os.path.join(home, "out/results.jsonl"), encoding="utf-8") as results:
-            for line in results:
-                result = json.loads(line)
-                name = os.path.basename(result["kernel"].split(":")[0])[:-3]
-                met.add(name)
-                if result["verdict"] in ("fail", "crash", "timeout"):
-                    found.setdefault(name, result["verdict"] + " of " + result["problem"])
-        missing = {defect.id for defect in defects} - met
+        results = os.path.join(home, "out/results.jsonl")
+        with subprocess.Popen([os.path.join(home, "attest"), "gate", "--device", "cuda-host", "--quiet", "--timeout", "20",
+                               "--suite", os.path.join(HERE, "defects.suite"), "--out", os.path.join(home, "out")],
+                              cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as gate:
+            found, met, quiet = {}, {}, 0
+            while gate.poll() is None:
+                time.sleep(1)
+                before = sum(met.values())
+                found, met = read_results(results)
+                quiet = quiet + 1 if sum(met.values()) == before else 0
+                # every case is judged; what follows calls each kernel a thousand times
+                if quiet == 15 and not [d for d in defects if not d.harmless and d.id not in found]:
+                    gate.kill()
+        found, met = read_results(results)
+        missing = {defect.id for defect in defects} - set(met)
         if missing:
             sys.exit("the gate has no result of " + " ".join(sorted(missing)))
         return found
+
+
+def read_results(path):
+    """What failed, by library, and how many results each has."""
+    found, met = {}, {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as results:
+            for line in results:
+                if not line.endswith("\n"):
+                    break
+                result = json.loads(line)
+                name = os.path.basename(result["kernel"].split(":")[0])[:-3]
+                met[name] = met.get(name, 0) + 1
+                if result["verdict"] in ("fail", "crash", "timeout"):
+                    found.setdefault(name, result["verdict"] + " of " + result["problem"])
+    return found, met
 
 
 def caught(bench, defect, check):
@@ -159,7 +180,7 @@ def main():
         print("tsan is not asked: clang++ or its library is not there (make deps-long)")
     table = [defect for defect in read_table() if fnmatch.fnmatch(defect.id, options.only)]
     correct = [Defect("as it is", kernel, checks) for kernel in LINES]
-    same = [defect for defect in table if "same" in defect.checks]
+    same = [defect for defect in table if defect.harmless]
     for defect in same:
         defect.checks = checks
     bench = Bench(options.build, options.libs)
@@ -176,7 +197,7 @@ def main():
             lambda pair: gated.get(pair[0].id) if pair[1] == "gate" else caught(bench, *pair), asked)))
     bad = 0
     for defect, check in asked:
-        words, wanted = found[defect.id, check], defect not in correct + same
+        words, wanted = found[defect.id, check], not defect.harmless
         bad += (words is not None) != wanted
         print(f"{'ok  ' if (words is not None) == wanted else 'BAD '} {defect.id} | {check} | {words or '-'}")
     print(f"{len(table)} defects, {len(same)} that change nothing, {len(asked)} questions, {bad} wrong")
