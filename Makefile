@@ -5,6 +5,7 @@
 BUILD  ?= build
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CFLAGS ?= -O2 -g
+CXX    := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 NVCC   ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local/cuda/bin/nvcc))
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
 PREFIX ?= /usr/local
@@ -66,7 +67,11 @@ CERTIFY_LIB = $(BUILD)/libcertify.a
 SIMULATE_LIB = $(BUILD)/libsimulate.a
 FUZZ_LIB = $(BUILD)/libfuzz.a
 DEFECT_OBJ = $(call obj,$(wildcard kernels/defects/*.c kernels/defects/*/*.c))
-CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(wildcard kernels/cuda/*.cu)))
+CUDA_SRC = $(wildcard kernels/cuda/*.cu)
+CUDA_HOST_SRC = $(wildcard kernels/cuda/host/*.c)
+# The CUDA kernels twice: by nvcc, where there is one, for a GPU; by a C++ compiler alone, for the CPU.
+CUDA_PLUGINS = $(if $(NVCC),$(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%.so,$(CUDA_SRC))) \
+               $(patsubst kernels/cuda/%.cu,$(BUILD)/kernels/cuda-%-host.so,$(CUDA_SRC))
 # Yardsticks of `attest bench`, built where the library is installed; never required, and not under a sanitizer, which
 # would have to know what they are made of.
 HAS_OPENBLAS = $(shell pkg-config --exists openblas 2>/dev/null && echo yes)
@@ -115,6 +120,9 @@ $(BUILD)/kernels/fast/%_avx512bf16.o: OWN = $(FAST_FLAGS) $(FOR_AVX512BF16)
 $(BUILD)/kernels/library/registry.o: OWN = -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/verify/commands/cli.o: OWN = -DATTEST_BUILD_FLAGS='"$(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(strip $(CFLAGS) $(SANITIZE)); kernels: $(KERNEL_FLAGS))"'
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'
+# the machine that runs CUDA kernels on the CPU: not the sanitizers' business
+$(BUILD)/kernels/cuda/host/%.o: OWN = $(KERNEL_FLAGS) -fPIC -fvisibility=hidden -Ikernels
+$(BUILD)/kernels/cuda/host/%.o: SANITIZE =
 $(BUILD)/reference/%.o: OWN = $(EXACT)
 $(BUILD)/reference/truth/trust.o: OWN = $(EXACT) -DATTEST_REFERENCE_FLAGS='"$(strip $(CFLAGS) $(EXACT) $(SANITIZE))"'
 # the dd engine: vector loops, one file a vector unit; threads
@@ -153,9 +161,33 @@ $(BUILD)/reference/lemmas.c: reference/derivations.md reference/tables/lemmas.aw
 	@mkdir -p $(@D)
 	$(call say,GEN)awk -f reference/tables/lemmas.awk $< > $@.tmp && mv $@.tmp $@
 # plugins: CUDA kernels; the planted defects, in a folder that the gate does not search; what vendors ship; the tests' own
-$(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu kernels/attest.h
+$(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu $(wildcard kernels/cuda/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
+vpath %.cu kernels/cuda tests/kernels/cuda
+$(BUILD)/cuda/%-host.cpp: %.cu kernels/cuda/host/translate.sed
+	@mkdir -p $(@D)
+	$(call say,GEN)(echo '#line 1 "$<"' && sed -E -f kernels/cuda/host/translate.sed $<) > $@.tmp && mv $@.tmp $@
+CUDA_HOST_CXX = $(CXX) $(CPPFLAGS) -std=c++17 $(CFLAGS) $(KERNEL_FLAGS) -fPIC -fvisibility=hidden $(SANITIZE) \
+                -Ikernels/cuda/host -Ikernels/cuda -Ikernels
+$(BUILD)/kernels/cuda-%-host.so: $(BUILD)/cuda/%-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h) kernels/attest.h
+	@mkdir -p $(@D)
+	$(call say,CXX)$(CUDA_HOST_CXX) -shared -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
+.SECONDARY: $(patsubst kernels/cuda/%.cu,$(BUILD)/cuda/%-host.cpp,$(CUDA_SRC)) $(call obj,tests/kernels/cuda/run.c)
+# A CUDA kernel with a main() of its own (tests/kernels/cuda/run.c): plain, under two sanitizers at once, and with CUDA
+# threads as threads of ThreadSanitizer, whose fibres only clang makes quickly.
+CUDA_RUN_OBJ = $(call obj,tests/kernels/cuda/run.c $(CUDA_HOST_SRC)) $(LIB) $(KERNEL_LIB)
+CUDA_RUN_CXX = -std=c++17 -g1 $(KERNEL_FLAGS) -Ikernels/cuda/host -Ikernels/cuda -Ikernels -o $@ $(filter %.cpp %.o %.a,$^) $(LIBS) -lgomp
+$(BUILD)/cuda/%-run: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)$(CXX) $(CPPFLAGS) $(SANITIZE) $(CUDA_RUN_CXX)
+$(BUILD)/cuda/run: $(CUDA_RUN_OBJ)
+	$(call say,LINK)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -lgomp
+$(BUILD)/cuda/%-asan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)$(CXX) $(CPPFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all $(CUDA_RUN_CXX)
+$(BUILD)/cuda/%-tsan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)clang++ $(CPPFLAGS) -fsanitize=thread $(CUDA_RUN_CXX)
+$(BUILD)/cuda/%.so: $(BUILD)/cuda/%-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)$(CUDA_HOST_CXX) -shared -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
 $(BUILD)/defects/defects.so: $(DEFECT_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) -shared -o $@ $^ -lm
@@ -221,6 +253,12 @@ $(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*/*.h kernels
 	@mkdir -p $(@D)
 	$(call say,CC)$(firstword $(subst -, ,$*)) $(CPPFLAGS) -I. -D_GNU_SOURCE $(WARN) -$(lastword $(subst -, ,$*)) -o $@ $(STREAM_SRC) -lm -lpthread
 $(BUILD)/attest-tests $(BUILD)/t/test_stream: | $(STREAM)
+
+# The CUDA kernels on the CPU, with and without sanitizers; ThreadSanitizer where clang++ has it (make deps-long).
+CUDA_TSAN := $(wildcard $(shell clang++ -print-file-name=libclang_rt.tsan-x86_64.a 2>/dev/null))
+CUDA_TESTS = $(foreach name,$(notdir $(CUDA_SRC:.cu=)),$(addprefix $(BUILD)/cuda/$(name)-,run asan $(if $(CUDA_TSAN),tsan)))
+$(BUILD)/tests/kernels/cuda/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' $(if $(CUDA_TSAN),-DATTEST_TEST_TSAN)
+$(BUILD)/attest-tests $(BUILD)/t/test_cuda_host: | $(BUILD)/cuda/probe.so $(CUDA_TESTS)
 
 # The runner over suites with planted faults.
 PLANTED = tests/main.c tests/runner/planted.c
@@ -293,6 +331,11 @@ $(BUILD)/ex2-fit: $(EX2_FIT) tests/vectors/ex2_fit.h kernels/model/ex2.h kernels
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CPPFLAGS) -I. -Ikernels -D_GNU_SOURCE $(WARN) $(KERNEL_FLAGS) -o $@ $(EX2_FIT) -lm
 
+# The planted CUDA defects, without a GPU: tests/kernels/cuda/defects.txt.
+.PHONY: cuda-defects
+cuda-defects: all $(BUILD)/cuda/run
+	@CXX="$(CXX)" python3 tests/kernels/cuda/defects.py --build $(BUILD) --libs "$(LIBS)"
+
 # ---- the main job
 gate: all
 	@rm -f $(BUILD)/report/passed; $(BUILD)/attest gate --suite ci --out $(BUILD)/report; code=$$?; \
@@ -326,6 +369,7 @@ check-long: check test
 	@$(SUBMAKE) certify
 	@$(SUBMAKE) certify-functions
 	@$(SUBMAKE) defects
+	@$(SUBMAKE) cuda-defects
 	@$(SUBMAKE) faults
 	$(BUILD)/attest props --quiet --cases 2000 --out $(BUILD)/props
 	@$(SUBMAKE) kills
@@ -343,7 +387,7 @@ kills: all
 
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).
-OBJECTS = $(call obj,$(KERNEL_SRC) $(LIB_SRC) verify/main.c $(WORKER_SRC) $(TEST_SRC) $(CERTIFY_SRC) \
+OBJECTS = $(call obj,$(KERNEL_SRC) $(CUDA_HOST_SRC) $(LIB_SRC) verify/main.c $(WORKER_SRC) $(TEST_SRC) $(CERTIFY_SRC) \
           tests/certify/main.c tests/certify/functions_main.c $(SIMULATE_SRC) tests/simulators/main.c $(FUZZ_SRC) tests/fuzz/entry.c) $(DEFECT_OBJ) $(BUILD)/suites_data.o $(BUILD)/reference/dd_table.o $(BUILD)/reference/lemmas.o
 objects: $(OBJECTS)
 lint: format-check

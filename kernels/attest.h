@@ -79,8 +79,8 @@ typedef enum attest_dtype {
 enum { ATTEST_CODE_INT = 0, ATTEST_CODE_FLOAT = 2, ATTEST_CODE_BFLOAT = 4, ATTEST_CODE_BOOL = 6 };
 enum { ATTEST_CODE_F8_E4M3 = 10, ATTEST_CODE_F8_E5M2 = 12 };
 
-/* DLPack device types. */
-typedef enum attest_device { ATTEST_CPU = 1, ATTEST_CUDA = 2 } attest_device;
+/* DLPack device types; from 1000 on: a device's source, run by the CPU: its results are not the device's. */
+typedef enum attest_device { ATTEST_CPU = 1, ATTEST_CUDA = 2, ATTEST_CUDA_HOST = 1002 } attest_device;
 
 /* ---- the axes of a variant, in the order of the problem line ------------------------------------ */
 typedef enum attest_axis {

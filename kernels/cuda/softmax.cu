@@ -7,11 +7,9 @@
 // Errors     with B tiles of b keys: score gamma_(d+1) and scale's rounding, sums gamma_(b+2B) (a contracted
 //            multiply-add only leaves a rounding out), a rescaling one more exponential and the rounding of m-m';
 //            expf is within 2 ulp (CUDA programming guide, mathematical functions; no fast-math): 2^-22 relative.
-// Build      nvcc -O2 -std=c++17 -shared -Xcompiler -fPIC -Ikernels kernels/cuda/softmax.cu -o softmax.so
-#include "attest.h"
-
-#include <cstdio>
-#include <cuda_runtime.h>
+// Build      nvcc -O2 -std=c++17 -shared -Xcompiler -fPIC -Ikernels kernels/cuda/softmax.cu -o softmax.so,
+//            or for the CPU by a C++ compiler alone (host/cuda_runtime.h)
+#include "library.h"
 
 namespace {
 
@@ -20,15 +18,7 @@ constexpr int64_t widest = 8192; // channels of v: u and one tile's sum have to 
 
 // ---- on the device ---------------------------------------------------------------------------------------
 
-// A tensor by strides, as the device sees it; data is nullptr for an output that nobody wants.
-struct view {
-    float *data;
-    int64_t stride[4];
-    __device__ int64_t at(int64_t b, int64_t h, int64_t i, int64_t c) const
-    {
-        return b * stride[0] + h * stride[1] + i * stride[2] + c * stride[3];
-    }
-};
+typedef cuda_library::view<float> view;
 
 struct arguments {
     view q, k, v, o, lse;
@@ -116,35 +106,20 @@ int supports(const attest_call *call)
     return 1;
 }
 
-view view_of(const attest_tensor *t)
-{
-    view v = {};
-    if (t) {
-        v.data = static_cast<float *>(t->data);
-        for (int c = 0; c < 4; c++)
-            v.stride[c] = t->stride[c];
-    }
-    return v;
-}
-
 attest_status run(const attest_call *call)
 {
     const attest_problem *p = call->problem;
     const attest_tensors *t = call->tensors;
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+    if (!cuda_library::present())
         return ATTEST_NO_DEVICE;
+    const auto view_of = cuda_library::view_of<float>;
     const arguments a = { view_of(t->role[ATTEST_Q]), view_of(t->role[ATTEST_K]), view_of(t->role[ATTEST_V]),
                           view_of(t->role[ATTEST_O]), view_of(t->role[ATTEST_LSE]),
                           p->hq, p->hkv, p->n, p->m, p->d, p->e,
                           static_cast<float>(p->scale), static_cast<int>(p->axis[ATTEST_AXIS_MASK].value) };
     const unsigned rows = static_cast<unsigned>(p->b * p->hq * p->n);
     softmax_row<<<rows, tile, static_cast<size_t>(p->e) * sizeof(float), static_cast<cudaStream_t>(call->stream)>>>(a);
-    const cudaError_t error = cudaGetLastError();
-    if (error == cudaSuccess)
-        return ATTEST_OK;
-    attest_refuse(call, cudaGetErrorString(error));
-    return ATTEST_KERNEL_ERROR;
+    return cuda_library::launched(call);
 }
 
 attest_numerics declare_numerics()
@@ -179,7 +154,7 @@ attest_kernel declare_kernel()
 {
     attest_kernel k = attest_kernel_init();
     k.form = ATTEST_TILED;
-    k.device = ATTEST_CUDA;
+    k.device = cuda_library::device;
     k.flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT;
     k.outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE;
     k.name = "softmax-online-cuda-f32";
@@ -196,89 +171,9 @@ attest_kernel declare_kernel()
 
 const attest_kernel kernel = declare_kernel();
 
-// ---- on the host: device memory --------------------------------------------------------------------------------
-
-attest_status status_of(cudaError_t error)
-{
-    switch (error) {
-    case cudaSuccess: return ATTEST_OK;
-    case cudaErrorMemoryAllocation: return ATTEST_NO_MEMORY;
-    case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver: return ATTEST_NO_DEVICE;
-    default: return ATTEST_KERNEL_ERROR;
-    }
-}
-
-attest_status device_alloc(void *, void **pointer, size_t bytes)
-{
-    *pointer = nullptr;
-    return status_of(cudaMalloc(pointer, bytes > 0 ? bytes : 1));
-}
-
-void device_free(void *, void *pointer) { cudaFree(pointer); }
-
-attest_status to_device(void *, void *device, const void *host, size_t bytes)
-{
-    return status_of(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
-}
-
-attest_status to_host(void *, void *host, const void *device, size_t bytes)
-{
-    return status_of(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
-}
-
-attest_status fill(void *, void *device, int byte, size_t bytes) { return status_of(cudaMemset(device, byte, bytes)); }
-
-attest_status sync(void *) { return status_of(cudaDeviceSynchronize()); }
-
-attest_status describe(void *, char *text, size_t len)
-{
-    int device = 0, driver = 0, runtime = 0;
-    cudaDeviceProp properties;
-    attest_status status = status_of(cudaGetDevice(&device));
-    if (status == ATTEST_OK)
-        status = status_of(cudaGetDeviceProperties(&properties, device));
-    if (status != ATTEST_OK) {
-        snprintf(text, len, "no CUDA device");
-        return ATTEST_NO_DEVICE;
-    }
-    cudaDriverGetVersion(&driver);
-    cudaRuntimeGetVersion(&runtime);
-    snprintf(text, len, "%s (compute %d.%d), driver for CUDA %d.%d, runtime %d.%d", properties.name, properties.major,
-             properties.minor, driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
-    return ATTEST_OK;
-}
-
-attest_memory declare_memory()
-{
-    attest_memory m = attest_memory_init();
-    m.device = ATTEST_CUDA;
-    m.alloc = device_alloc;
-    m.free = device_free;
-    m.to_device = to_device;
-    m.to_host = to_host;
-    m.fill = fill;
-    m.sync = sync;
-    m.describe = describe;
-    return m;
-}
-
-const attest_memory memory = declare_memory();
+const attest_memory memory = cuda_library::memory();
 const attest_kernel *const kernels[] = { &kernel };
-
-attest_library declare_library()
-{
-    attest_library l = attest_library_init();
-    l.abi_version = ATTEST_ABI_VERSION;
-    l.name = "attest CUDA kernels";
-    l.build_flags = "nvcc -O2";
-    l.kernels = kernels;
-    l.kernel_count = 1;
-    l.memory = &memory;
-    return l;
-}
-
-const attest_library library = declare_library();
+const attest_library library = cuda_library::library("attest CUDA kernels: softmax", kernels, 1, &memory);
 
 } // namespace
 

@@ -84,9 +84,10 @@ static attest_status check_kernel(const attest_kernel *k, uint32_t index, const 
     if (k->form < ATTEST_PARALLEL || k->form > ATTEST_CHUNK)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': form %u is not one of 1..5", path, k->name,
                            k->form);
-    if (k->device != ATTEST_CPU && k->device != ATTEST_CUDA)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s': device %u is neither 1 (CPU) nor 2 (CUDA)", path,
-                           k->name, k->device);
+    if (k->device != ATTEST_CPU && k->device != ATTEST_CUDA && k->device != ATTEST_CUDA_HOST)
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "%s: kernel '%s': device %u is neither 1 (CPU) nor 2 (CUDA) nor %u (cuda-host)", path,
+                           k->name, k->device, ATTEST_CUDA_HOST);
     if (k->device != ATTEST_CPU && (!memory || memory->device != k->device))
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "%s: kernel '%s' runs on a device, but the library has no attest_memory for it", path,

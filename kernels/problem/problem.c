@@ -83,6 +83,14 @@ const char *attest_form_name(uint32_t form)
     return form < sizeof names / sizeof names[0] ? names[form] : "?";
 }
 
+const char *attest_device_name(uint32_t device)
+{
+    return device == ATTEST_CPU         ? "cpu"
+           : device == ATTEST_CUDA      ? "cuda"
+           : device == ATTEST_CUDA_HOST ? "cuda-host"
+                                        : "?";
+}
+
 /* FNV-1a over the value's eight bytes, least significant first. */
 static uint64_t add_word(uint64_t hash, uint64_t word)
 {

@@ -71,6 +71,9 @@ int64_t attest_state_rows(int64_t dim, int n, int packed);
 const char *attest_dtype_name(uint32_t dtype); /* f32 f64 f16 bf16 i64 */
 const char *attest_form_name(uint32_t form);   /* parallel tiled split recurrent chunk */
 
+/* cpu cuda cuda-host, as --device has it; ? of another number. */
+const char *attest_device_name(uint32_t device);
+
 /* Shortest decimal text that reads back as the same double. */
 void attest_double_text(char *text, size_t len, double x);
 

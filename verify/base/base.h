@@ -17,7 +17,7 @@
 typedef struct attest_options {
     const char *program; /* argv[0], for commands that reproduce a result */
     const char *kernel;  /* --kernel: a glob or a name, as the command says */
-    const char *device;  /* --device: cpu, cuda; NULL: all */
+    const char *device;  /* --device: cpu, cuda, cuda-host; NULL: all */
     const char *format;  /* --format: text, json */
     const char *fail_on; /* --fail-on: undecided, skip */
     double timeout;      /* --timeout: seconds a kernel may take for one case */

@@ -53,13 +53,23 @@ static void libraries_clear(libraries *l)
         free(l->path[i]);
 }
 
+/* 0: no such device. */
+static uint32_t device_of(const char *name)
+{
+    static const uint32_t known[] = { ATTEST_CPU, ATTEST_CUDA, ATTEST_CUDA_HOST };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, attest_device_name(known[i])) == 0)
+            return known[i];
+    return 0;
+}
+
 static attest_status check_words(const attest_cli *cli, attest_error *err)
 {
     const char *devices[] = { cli->options.device, cli->require_device };
     static const char *const options[] = { "device", "require-device" };
     for (int i = 0; i < 2; i++)
-        if (devices[i] && strcmp(devices[i], "cpu") != 0 && strcmp(devices[i], "cuda") != 0)
-            return attest_fail(err, ATTEST_BAD_INPUT, "--%s=%s: cpu or cuda", options[i], devices[i]);
+        if (devices[i] && !device_of(devices[i]))
+            return attest_fail(err, ATTEST_BAD_INPUT, "--%s=%s: cpu, cuda or cuda-host", options[i], devices[i]);
     if (cli->options.fail_on && strcmp(cli->options.fail_on, "undecided") != 0 &&
         strcmp(cli->options.fail_on, "skip") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--fail-on=%s: undecided or skip", cli->options.fail_on);
@@ -72,7 +82,7 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
 /* A kernel of the plan runs some case of the suite on such a device. */
 static attest_status check_device(const attest_gate *gate, const char *wanted, attest_error *err)
 {
-    const uint32_t type = strcmp(wanted, "cuda") == 0 ? ATTEST_CUDA : ATTEST_CPU;
+    const uint32_t type = device_of(wanted);
     int found = 0;
     for (size_t k = 0; k < gate->plan->kernel_count && !found; k++) {
         const attest_plan_kernel *kernel = &gate->plan->kernel[k];

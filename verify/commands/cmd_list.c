@@ -221,7 +221,7 @@ static int list_kernels(const attest_cli *cli)
         const attest_kernel_facts *k = attest_worker_kernel(worker, i);
         attest_table_cell(&table, "%s", k->name);
         attest_table_cell(&table, "%s", attest_form_name(k->form));
-        attest_table_cell(&table, "%s", k->device_type == ATTEST_CUDA ? "cuda" : "cpu");
+        attest_table_cell(&table, "%s", attest_device_name(k->device_type));
         attest_table_cell(&table, "%s\n%41s%s", k->summary, "serves: ", k->variants);
     }
     attest_worker_free(worker);

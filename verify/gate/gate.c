@@ -55,10 +55,9 @@ static attest_status worker_of(attest_worker **worker, workers *w, const attest_
 int attest_gate_wants(const void *context, const attest_kernel_facts *kernel)
 {
     const attest_gate *gate = context;
-    const char *device = kernel->device_type == ATTEST_CUDA ? "cuda" : "cpu";
     return (!gate->kernel_glob || fnmatch(gate->kernel_glob, kernel->name, 0) == 0) &&
            (!gate->wanted || gate->wanted(gate->context, kernel->name)) &&
-           (!gate->options->device || strcmp(gate->options->device, device) == 0);
+           (!gate->options->device || strcmp(gate->options->device, attest_device_name(kernel->device_type)) == 0);
 }
 
 attest_subject attest_gate_subject(const attest_gate *gate, size_t k)

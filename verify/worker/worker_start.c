@@ -276,8 +276,8 @@ static attest_status check_facts(const attest_kernel_facts *f, size_t index, att
     const uint32_t given[] = { f->flags, f->outputs, f->needs };
     int fits = *f->name && strspn(f->name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(f->name) &&
                f->form >= ATTEST_PARALLEL && f->form <= ATTEST_CHUNK &&
-               (f->device_type == ATTEST_CPU || f->device_type == ATTEST_CUDA) && f->alignment <= ATTEST_WORKER_ALIGN &&
-               attest_numerics_check(&f->numerics, why, sizeof why);
+               (f->device_type == ATTEST_CPU || f->device_type == ATTEST_CUDA || f->device_type == ATTEST_CUDA_HOST) &&
+               f->alignment <= ATTEST_WORKER_ALIGN && attest_numerics_check(&f->numerics, why, sizeof why);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         fits = fits && (given[i] & ~known[i]) == 0;
     if (!fits)

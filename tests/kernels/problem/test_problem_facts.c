@@ -306,6 +306,10 @@ START_TEST(names_and_numbers)
         ck_assert_str_eq(attest_dtype_name(i), dtypes[i]);
     for (uint32_t i = 0; i < 7; i++)
         ck_assert_str_eq(attest_form_name(i), forms[i]);
+    ck_assert_str_eq(attest_device_name(ATTEST_CPU), "cpu");
+    ck_assert_str_eq(attest_device_name(ATTEST_CUDA), "cuda");
+    ck_assert_str_eq(attest_device_name(ATTEST_CUDA_HOST), "cuda-host");
+    ck_assert_str_eq(attest_device_name(0), "?");
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++) {
         attest_double_text(text, sizeof text, exact[i].x);
         ck_assert_str_eq(text, exact[i].text);

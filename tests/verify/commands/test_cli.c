@@ -287,10 +287,12 @@ START_TEST(test_wanted_kernels)
         const char *glob, *device;
         uint32_t type;
         int wanted;
-    } cases[] = { { NULL, NULL, ATTEST_CPU, 1 },      { NULL, "cuda", ATTEST_CPU, 0 },
-                  { NULL, "cuda", ATTEST_CUDA, 1 },   { NULL, "cpu", ATTEST_CUDA, 0 },
-                  { "soft*", NULL, ATTEST_CPU, 1 },   { "soft", NULL, ATTEST_CPU, 0 },
-                  { "soft*", "cuda", ATTEST_CPU, 0 }, { "line*", "cpu", ATTEST_CPU, 0 } };
+    } cases[] = { { NULL, NULL, ATTEST_CPU, 1 },         { NULL, "cuda", ATTEST_CPU, 0 },
+                  { NULL, "cuda", ATTEST_CUDA, 1 },      { NULL, "cpu", ATTEST_CUDA, 0 },
+                  { "soft*", NULL, ATTEST_CPU, 1 },      { "soft", NULL, ATTEST_CPU, 0 },
+                  { NULL, "cuda", ATTEST_CUDA_HOST, 0 }, { NULL, "cuda-host", ATTEST_CUDA_HOST, 1 },
+                  { NULL, "cuda-host", ATTEST_CUDA, 0 }, { "soft*", "cuda", ATTEST_CPU, 0 },
+                  { "line*", "cpu", ATTEST_CPU, 0 } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const attest_options options = { .device = cases[i].device };
         const attest_gate gate = { .options = &options, .kernel_glob = cases[i].glob };

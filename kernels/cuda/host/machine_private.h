@@ -1,0 +1,107 @@
+/* machine_private.h - a launch under way, for the files of this folder. */
+#ifndef ATTEST_CUDA_HOST_MACHINE_PRIVATE_H
+#define ATTEST_CUDA_HOST_MACHINE_PRIVATE_H
+
+#include "fibre.h"
+#include "machine.h"
+#include "order.h"
+
+#include "model/mma.h"
+
+enum { CUDA_HOST_LINE = 320, CUDA_HOST_ARRAYS = 32, CUDA_HOST_REDZONE = 128 };
+
+typedef enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_IN_WARP, THREAD_DONE } thread_state;
+
+/* A copy that is on its way. */
+typedef struct async_copy {
+    unsigned char *to;
+    const unsigned char *from;
+    unsigned size, group;
+    cuda_host_place where;
+} async_copy;
+
+typedef struct machine_thread {
+    cuda_host_here here;
+    fibre_side fibre;
+    thread_state state;
+    cuda_host_place where; /* that it waits at */
+    async_copy *copy;
+    unsigned copy_count, copy_room, groups;
+} machine_thread;
+
+/* The lanes that have come to an instruction of their warp. */
+typedef struct machine_warp {
+    uint32_t come, mask[CUDA_HOST_LANES];
+    const char *what[CUDA_HOST_LANES];
+    cuda_host_slot in[CUDA_HOST_LANES], out[CUDA_HOST_LANES];
+} machine_warp;
+
+/* Addresses by which ThreadSanitizer knows one synchronisation from the other. */
+typedef struct machine_sync {
+    char arrive, leave;
+    struct {
+        char arrive[CUDA_HOST_LANES], leave[CUDA_HOST_LANES];
+    } warp[CUDA_HOST_THREADS_MOST / CUDA_HOST_LANES];
+} machine_sync;
+
+/* A block's shared memory; one for each block where races are watched, else the same for all. */
+typedef struct shared_memory {
+    struct shared_memory *next;
+    machine_sync sync;
+    struct {
+        cuda_host_place where;
+        size_t at, size;
+    } array[CUDA_HOST_ARRAYS];
+    unsigned arrays;
+    size_t used; /* with redzones */
+    unsigned char *byte;
+} shared_memory;
+
+typedef struct machine {
+    fibre_side home;
+    machine_thread *thread;
+    machine_warp *warp;
+    unsigned *rank;
+    unsigned threads, live, at_barrier;
+    cuda_host_place barrier; /* of those that wait at one */
+    machine_thread *now;
+    shared_memory *shared, *old; /* of this block; of those before */
+    char *stacks;
+    size_t dynamic, dynamic_most;
+    launch_order order;
+    mma_rule bf16, f16;
+    void (*body)(void *context);
+    void *context;
+    char done; /* a synchronisation: what all threads did is before what follows the launch */
+    char line[CUDA_HOST_LINE];
+} machine;
+
+/* The machine whose kernel runs on this thread of the system, NULL: none. */
+machine *machine_now(void);
+/* The first line stays. */
+void machine_says(machine *m, cuda_host_place where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Gives the processor away until something makes the thread ready. */
+void machine_wait(machine *m, thread_state state, cuda_host_place where);
+
+/* shared.c: fresh memory for a block, 0: none left; 0 where something was written past an array's end. */
+int machine_shared_begin(machine *m);
+int machine_shared_end(machine *m);
+void machine_shared_free(machine *m);
+
+/* Bytes that sanitizers do not see moving. */
+static inline void machine_move(void *to, const void *from, size_t size)
+{
+    volatile unsigned char *out = to;
+    const volatile unsigned char *in = from;
+    for (size_t i = 0; i < size; i++)
+        out[i] = in[i];
+}
+
+static inline void machine_fill(void *to, unsigned char byte, size_t size)
+{
+    volatile unsigned char *out = to;
+    for (size_t i = 0; i < size; i++)
+        out[i] = byte;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* Shared memory of a block, and copies into it that are on their way. */
+#include "machine_private.h"
+
+#include <stdlib.h>
+
+enum { ALIGNMENT = 128, CANARY = 0xa5, POISON = 0xff, COPY = 16 };
+#define ROOM ((size_t)CUDA_HOST_SHARED_MOST + (CUDA_HOST_ARRAYS + 1) * (CUDA_HOST_REDZONE + ALIGNMENT))
+
+static void *take(machine *m, size_t size, cuda_host_place where)
+{
+    shared_memory *s = m->shared;
+    const size_t at = (s->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, end = at + size + CUDA_HOST_REDZONE;
+    if (s->arrays == CUDA_HOST_ARRAYS || end > ROOM)
+        return NULL;
+    fibre_open_memory(s->byte + s->used, end - s->used);
+    machine_fill(s->byte + s->used, CANARY, at - s->used);
+    machine_fill(s->byte + at, POISON, size);
+    machine_fill(s->byte + at + size, CANARY, CUDA_HOST_REDZONE);
+    fibre_close_memory(s->byte + s->used, at - s->used);
+    fibre_close_memory(s->byte + at + size, CUDA_HOST_REDZONE);
+    s->array[s->arrays].where = where;
+    s->array[s->arrays].at = at;
+    s->array[s->arrays++].size = size;
+    s->used = end;
+    return s->byte + at;
+}
+
+int machine_shared_begin(machine *m)
+{
+    const cuda_host_place dynamic = { "", 0 };
+    if (m->shared && fibre_races_watched()) { /* what a block has synchronised says nothing of the next */
+        m->shared->next = m->old;
+        m->old = m->shared;
+        m->shared = NULL;
+    }
+    if (!m->shared) {
+        shared_memory *s = calloc(1, sizeof *s);
+        m->shared = s;
+        if (s && !(s->byte = aligned_alloc(ALIGNMENT, (ROOM + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT))) {
+            free(s);
+            m->shared = NULL;
+        }
+    }
+    if (!m->shared)
+        return 0;
+    fibre_close_memory(m->shared->byte, ROOM);
+    m->shared->arrays = 0;
+    m->shared->used = 0;
+    return take(m, m->dynamic, dynamic) != NULL;
+}
+
+int machine_shared_end(machine *m)
+{
+    shared_memory *s = m->shared;
+    int whole = 1;
+    fibre_open_memory(s->byte, ROOM);
+    for (unsigned i = 0; i < s->arrays; i++)
+        for (size_t k = 0; k < CUDA_HOST_REDZONE; k++)
+            whole &= ((const volatile unsigned char *)s->byte)[s->array[i].at + s->array[i].size + k] == CANARY;
+    return whole;
+}
+
+static void free_one(shared_memory *s)
+{
+    if (s)
+        free(s->byte);
+    free(s);
+}
+
+void machine_shared_free(machine *m)
+{
+    while (m->old) {
+        shared_memory *next = m->old->next;
+        free_one(m->old);
+        m->old = next;
+    }
+    free_one(m->shared);
+    m->shared = NULL;
+}
+
+void *cuda_host_dynamic(void)
+{
+    const machine *m = machine_now();
+    return m->shared->byte + m->shared->array[0].at;
+}
+
+void *cuda_host_shared(size_t size, cuda_host_place where)
+{
+    machine *m = machine_now();
+    const shared_memory *s = m->shared;
+    size_t all = m->dynamic + size;
+    for (unsigned i = 1; i < s->arrays; i++) {
+        if (s->array[i].where.line == where.line && strcmp(s->array[i].where.file, where.file) == 0)
+            return s->byte + s->array[i].at;
+        all += s->array[i].size;
+    }
+    void *made = all - m->dynamic > CUDA_HOST_SHARED_DEFAULT || all > CUDA_HOST_SHARED_MOST ? NULL
+                                                                                            : take(m, size, where);
+    if (!made)
+        cuda_host_fault(where, "%zu bytes of shared memory: more than a block can have", all);
+    return made;
+}
+
+/* ---- cp.async ------------------------------------------------------------------------------------------------ */
+void cuda_host_copy(void *to, const void *from, unsigned size, cuda_host_place where)
+{
+    machine_thread *t = machine_now()->now;
+    if ((uintptr_t)to % COPY || (uintptr_t)from % COPY || size > COPY)
+        cuda_host_fault(where, "cp.async of %u bytes: both addresses have to be multiples of 16", size);
+    if (t->copy_count == t->copy_room) {
+        const unsigned room = t->copy_room ? 2 * t->copy_room : 64;
+        async_copy *more = realloc(t->copy, room * sizeof *more);
+        if (!more)
+            cuda_host_fault(where, "out of memory");
+        t->copy = more;
+        t->copy_room = room;
+    }
+    memset(to, POISON, COPY); /* what is there before the wait is not to be read */
+    t->copy[t->copy_count++] = (async_copy){ to, from, size, t->groups, where };
+}
+
+void cuda_host_copy_commit(void) { machine_now()->now->groups++; }
+
+void cuda_host_copy_wait(unsigned keep)
+{
+    machine_thread *t = machine_now()->now;
+    unsigned left = 0;
+    for (unsigned i = 0; i < t->copy_count; i++) {
+        const async_copy *c = &t->copy[i];
+        if (c->group + keep >= t->groups) {
+            t->copy[left++] = *c;
+            continue;
+        }
+        memcpy(c->to, c->from, c->size); /* which sanitizers see */
+        memset(c->to + c->size, 0, COPY - c->size);
+    }
+    t->copy_count = left;
+}

@@ -1,0 +1,152 @@
+/* library.h - what the libraries of this folder share on the host's side: device memory, tensors, launches.
+ *
+ * A .cu compiles by nvcc, for a GPU, or by a C++ compiler alone, for the CPU (host/cuda_runtime.h, which defines
+ * CUDA_HOST): the same source, and results that say which of the two it was.
+ */
+#ifndef ATTEST_CUDA_LIBRARY_H
+#define ATTEST_CUDA_LIBRARY_H
+
+#include "attest.h"
+
+#include <cstdio>
+#include <cuda_runtime.h>
+
+namespace cuda_library
+{
+
+#ifdef CUDA_HOST
+constexpr uint32_t device = ATTEST_CUDA_HOST;
+constexpr const char *built = "C++ on the CPU: threads as fibres, tensor cores by their model";
+#else
+constexpr uint32_t device = ATTEST_CUDA;
+constexpr const char *built = "nvcc -O2";
+#endif
+
+/* A tensor of T by strides, as a kernel sees it; data is nullptr for an output that nobody wants. */
+template <class T> struct view {
+    T *data;
+    int64_t stride[4];
+    __device__ int64_t at(int64_t b, int64_t h, int64_t i, int64_t c) const
+    {
+        return b * stride[0] + h * stride[1] + i * stride[2] + c * stride[3];
+    }
+    __device__ T *row(int64_t b, int64_t h, int64_t i) const { return data + at(b, h, i, 0); }
+};
+
+template <class T> inline view<T> view_of(const attest_tensor *t)
+{
+    view<T> v = {};
+    if (t) {
+        v.data = static_cast<T *>(t->data);
+        for (int c = 0; c < 4; c++)
+            v.stride[c] = t->stride[c];
+    }
+    return v;
+}
+
+inline attest_status status_of(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess: return ATTEST_OK;
+    case cudaErrorMemoryAllocation: return ATTEST_NO_MEMORY;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver: return ATTEST_NO_DEVICE;
+    default: return ATTEST_KERNEL_ERROR;
+    }
+}
+
+/* 1 if there is a GPU, or what stands for one. */
+inline int present()
+{
+    int devices = 0;
+    return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+}
+
+/* After a launch: its status, with the reason of a failure in call->why. */
+inline attest_status launched(const attest_call *call)
+{
+    const cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess)
+        return ATTEST_OK;
+    attest_refuse(call, cudaGetErrorString(error));
+    return ATTEST_KERNEL_ERROR;
+}
+
+/* ---- attest_memory ------------------------------------------------------------------------------------------- */
+inline attest_status allocate(void *, void **pointer, size_t bytes)
+{
+    *pointer = nullptr;
+    return status_of(cudaMalloc(pointer, bytes > 0 ? bytes : 1));
+}
+
+inline void release(void *, void *pointer) { cudaFree(pointer); }
+
+inline attest_status to_device(void *, void *device, const void *host, size_t bytes)
+{
+    return status_of(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+}
+
+inline attest_status to_host(void *, void *host, const void *device, size_t bytes)
+{
+    return status_of(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+}
+
+inline attest_status fill(void *, void *device, int byte, size_t bytes)
+{
+    return status_of(cudaMemset(device, byte, bytes));
+}
+
+inline attest_status sync(void *) { return status_of(cudaDeviceSynchronize()); }
+
+inline attest_status describe(void *, char *text, size_t len)
+{
+    int device = 0, driver = 0, runtime = 0;
+    cudaDeviceProp properties;
+    attest_status status = status_of(cudaGetDevice(&device));
+    if (status == ATTEST_OK)
+        status = status_of(cudaGetDeviceProperties(&properties, device));
+    if (status != ATTEST_OK) {
+        snprintf(text, len, "no CUDA device");
+        return ATTEST_NO_DEVICE;
+    }
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (driver == 0) /* the CPU */
+        snprintf(text, len, "%s", properties.name);
+    else
+        snprintf(text, len, "%s (compute %d.%d), driver for CUDA %d.%d, runtime %d.%d", properties.name,
+                 properties.major, properties.minor, driver / 1000, driver % 1000 / 10, runtime / 1000,
+                 runtime % 1000 / 10);
+    return ATTEST_OK;
+}
+
+inline attest_memory memory()
+{
+    attest_memory m = attest_memory_init();
+    m.device = device;
+    m.alloc = allocate;
+    m.free = release;
+    m.to_device = to_device;
+    m.to_host = to_host;
+    m.fill = fill;
+    m.sync = sync;
+    m.describe = describe;
+    return m;
+}
+
+inline attest_library library(const char *name, const attest_kernel *const *kernels, uint32_t count,
+                              const attest_memory *memory)
+{
+    attest_library l = attest_library_init();
+    l.abi_version = ATTEST_ABI_VERSION;
+    l.name = name;
+    l.build_flags = built;
+    l.kernels = kernels;
+    l.kernel_count = count;
+    l.memory = memory;
+    return l;
+}
+
+} // namespace cuda_library
+
+#endif

@@ -1,0 +1,208 @@
+"""defects.py --build BUILD --libs LIBS [--only TEXT]: plants the CUDA defects of defects.txt, one at a time, in copies of
+the kernels, and asks each check that its row names, without a GPU.  The kernels as they are come first: no check may
+catch them.  Prints a line a defect; exit code 1 if a check misses one or catches a correct kernel."""
+import argparse
+import concurrent.futures
+import fnmatch
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
+ORDERS = [word for order in ("forward", "reverse", "greedy", "greedy-reverse", "random:1", "random:2")
+          for word in ("--order", order)]
+LINES = {"softmax": ["variant=softmax mask=causal-br n=40 m=200 d=8 e=140", "variant=softmax n=9 m=140 d=5 e=7 hq=2 hkv=1"],
+         "flash": ["variant=softmax mask=causal n=130 d=64 hq=2 hkv=1 in=bf16 p=bf16",
+                   "variant=softmax n=70 m=140 d=5 e=20 in=bf16 p=bf16",
+                   "variant=softmax mask=causal-br n=70 m=3 d=72 in=bf16 p=bf16"]}
+FAR = {"softmax": "variant=softmax b=2 n=9 d=8", "flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16"}
+SANITIZERS = {"asan": (os.environ.get("CXX", "g++"), ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
+              "tsan": ("clang++", ["-fsanitize=thread"])}
+CHECKS = ["gate", "orders", "told", "asan", "tsan", "far"]
+
+
+class Defect:
+    def __init__(self, name, kernel, checks):
+        self.name, self.kernel, self.checks, self.old, self.new = name, kernel, checks, [], []
+        self.harmless = "same" in checks or name == "as it is"
+        self.id = kernel + "-" + re.sub(r"[^a-z0-9]+", "-", name.lower())
+
+
+def read_table():
+    table = []
+    with open(os.path.join(HERE, "defects.txt"), encoding="utf-8") as text:
+        for line in text:
+            if line.startswith("= "):
+                name, kernel, checks = [cell.strip() for cell in line[2:].split("|")]
+                table.append(Defect(name, kernel, checks.split()))
+            elif line.startswith("- "):
+                table[-1].old.append(line[2:].rstrip("\n"))
+            elif line.startswith("+"):
+                table[-1].new.append(line[2:].rstrip("\n"))
+    return table
+
+
+def source_of(defect):
+    path = os.path.join("kernels/cuda", defect.kernel + ".cu")
+    with open(os.path.join(ROOT, path), encoding="utf-8") as text:
+        source = text.read()
+    if defect.old:
+        old = "\n".join(defect.old)
+        if source.count(old) != 1:
+            sys.exit(f"defects.txt: {defect.id}: its text stands {source.count(old)} times in {path}")
+        source = source.replace(old, "\n".join(defect.new))
+    sed = ["sed", "-E", "-f", os.path.join(ROOT, "kernels/cuda/host/translate.sed")]
+    made = subprocess.run(sed, input=source, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return f'#line 1 "{path}"\n{made}'
+
+
+class Bench:
+    """Where copies are built and run."""
+
+    def __init__(self, build, libs):
+        self.build, self.libs = os.path.abspath(build), libs.split()
+        self.folder = os.path.join(self.build, "cuda/defects")
+        self.machine = sorted(glob.glob(os.path.join(self.build, "kernels/cuda/host/*.o")))
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(os.path.join(self.folder, "gate/kernels"))
+
+    def path(self, defect, kind):
+        return os.path.join(self.folder, f"{defect.id}-{kind}")
+
+    def compile(self, defect, kind):
+        """kind: so, asan, tsan; None or the compiler's words."""
+        cxx, flags = SANITIZERS.get(kind, (os.environ.get("CXX", "g++"), ["-fPIC", "-fvisibility=hidden", "-shared"]))
+        with open(self.path(defect, "host.cpp"), "w", encoding="utf-8") as out:
+            out.write(source_of(defect))
+        linked = [] if kind == "so" else [os.path.join(self.build, name) for name in
+                                          ("tests/kernels/cuda/run.o", "libattest.a", "libkernels.a")]
+        command = [cxx, "-std=c++17", "-O1", "-g1", "-ffp-contract=off", *flags, "-Ikernels/cuda/host", "-Ikernels/cuda",
+                   "-Ikernels", "-o", self.path(defect, kind), self.path(defect, "host.cpp"), *self.machine, *linked,
+                   *(self.libs + ["-lgomp"] if linked else ["-lm", "-lpthread"])]
+        made = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+        return made.stderr if made.returncode != 0 else None
+
+    def run(self, defect, kind, arguments):
+        """Exit code and output; plain runs by one program that loads the library."""
+        program = ([os.path.join(self.build, "cuda/run"), "--library", self.path(defect, "so")] if kind == "so"
+                   else [self.path(defect, kind)])
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
+        try:
+            ran = subprocess.run(program + arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 text=True, errors="replace", timeout=120, check=False)
+        except subprocess.TimeoutExpired:
+            return 124, ""
+        return ran.returncode, ran.stdout
+
+    def gate(self, defects):
+        """The defects that a case of the suite fails on, each with its first words; one run for all."""
+        home = os.path.join(self.folder, "gate")
+        for name in ("attest", "attest-worker"):
+            shutil.copy(os.path.join(self.build, name), home)
+        for defect in defects:
+            os.link(self.path(defect, "so"), os.path.join(home, "kernels", defect.id + ".so"))
+        results = os.path.join(home, "out/results.jsonl")
+        with subprocess.Popen([os.path.join(home, "attest"), "gate", "--device", "cuda-host", "--quiet", "--timeout", "20",
+                               "--suite", os.path.join(HERE, "defects.suite"), "--out", os.path.join(home, "out")],
+                              cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as gate:
+            found, met, quiet = {}, {}, 0
+            while gate.poll() is None:
+                time.sleep(1)
+                before = sum(met.values())
+                found, met = read_results(results)
+                quiet = quiet + 1 if sum(met.values()) == before else 0
+                # every case is judged; what follows calls each kernel a thousand times
+                if quiet == 15 and not [d for d in defects if not d.harmless and d.id not in found]:
+                    gate.kill()
+        found, met = read_results(results)
+        missing = {defect.id for defect in defects} - set(met)
+        if missing:
+            sys.exit("the gate has no result of " + " ".join(sorted(missing)))
+        return found
+
+
+def read_results(path):
+    """What failed, by library, and how many results each has."""
+    found, met = {}, {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as results:
+            for line in results:
+                if not line.endswith("\n"):
+                    break
+                result = json.loads(line)
+                name = os.path.basename(result["kernel"].split(":")[0])[:-3]
+                met[name] = met.get(name, 0) + 1
+                if result["verdict"] in ("fail", "crash", "timeout"):
+                    found.setdefault(name, result["verdict"] + " of " + result["problem"])
+    return found, met
+
+
+def caught(bench, defect, check):
+    """The words of the check, None: it sees nothing."""
+    lines = LINES[defect.kernel]
+    if check == "orders":
+        code, text = bench.run(defect, "so", ORDERS + lines)
+        return "bits differ" if code == 3 else None
+    if check == "told":
+        code, text = bench.run(defect, "so", lines)
+        return text.strip().splitlines()[-1] if code == 4 else None
+    if check == "far":
+        hashes = [bench.run(defect, "so", way + [FAR[defect.kernel]]) for way in ([], ["--far"])]
+        return "bits differ or a crash" if hashes[0][1] != hashes[1][1] else None
+    code, text = bench.run(defect, check, lines)
+    words = re.search(r"(AddressSanitizer: [a-z-]+|ThreadSanitizer: data race|runtime error: .*)", text)
+    return words[1] if words and code != 0 else None
+
+
+def has_tsan():
+    """clang++ with the library that its -fsanitize=thread links."""
+    if not shutil.which("clang++"):
+        return False
+    name = subprocess.run(["clang++", "-print-file-name=libclang_rt.tsan-x86_64.a"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.strip()
+    return os.path.exists(name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="planted CUDA defects")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--libs", required=True)
+    parser.add_argument("--only", default="*")
+    options = parser.parse_args()
+    checks = [check for check in CHECKS if check != "tsan" or has_tsan()]
+    if "tsan" not in checks:
+        print("tsan is not asked: clang++ or its library is not there (make deps-long)")
+    table = [defect for defect in read_table() if fnmatch.fnmatch(defect.id, options.only)]
+    correct = [Defect("as it is", kernel, checks) for kernel in LINES]
+    same = [defect for defect in table if defect.harmless]
+    for defect in same:
+        defect.checks = checks
+    bench = Bench(options.build, options.libs)
+    asked = [(defect, check) for defect in correct + table for check in defect.checks if check in checks]
+    built = sorted({(defect.id, check if check in SANITIZERS else "so") for defect, check in asked} |
+                   {(defect.id, "so") for defect in correct + table})
+    by_id = {defect.id: defect for defect in correct + table}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for pair, words in zip(built, pool.map(lambda pair: bench.compile(by_id[pair[0]], pair[1]), built)):
+            if words:
+                sys.exit(f"{pair[0]} does not compile ({pair[1]}):\n{words}")
+        gated = bench.gate([defect for defect in correct + table if "gate" in defect.checks])
+        found = dict(zip(((defect.id, check) for defect, check in asked), pool.map(
+            lambda pair: gated.get(pair[0].id) if pair[1] == "gate" else caught(bench, *pair), asked)))
+    bad = 0
+    for defect, check in asked:
+        words, wanted = found[defect.id, check], not defect.harmless
+        bad += (words is not None) != wanted
+        print(f"{'ok  ' if (words is not None) == wanted else 'BAD '} {defect.id} | {check} | {words or '-'}")
+    print(f"{len(table)} defects, {len(same)} that change nothing, {len(asked)} questions, {bad} wrong")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

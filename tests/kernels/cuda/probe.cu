@@ -1,0 +1,232 @@
+// probe.cu - small kernels for test_host.c: what the machine of kernels/cuda/host gives, each way to go wrong, and the
+// functions of warp.h.  probe_run(name, x, count) runs the kernel of that name on x; 0, or a line that says why not.
+#include "warp.h"
+
+#include <cstdio>
+
+namespace {
+
+__global__ void lanes(float *x)
+{
+    const int lane = threadIdx.x % 32;
+    const float down = __shfl_down_sync(0xffffffffu, x[lane], 3, 8), up = __shfl_up_sync(0xffffffffu, x[lane], 2);
+    const float named = __shfl_sync(0xffffffffu, x[lane], 5, 16), across = __shfl_xor_sync(0xffffffffu, x[lane], 9);
+    const unsigned odd = __ballot_sync(0xffffffffu, lane & 1);
+    const int all = __all_sync(0xffffffffu, lane < 32), any = __any_sync(0xffffffffu, lane > 31);
+    __syncwarp();
+    x[lane] = down + 100 * up + 10000 * named + 1000000 * across;
+    x[32 + lane] = odd == 0xaaaaaaaau && all && !any ? 1.0f : 0.0f;
+}
+
+// Half a warp each, under masks of its own, at the same time.
+__global__ void halves(float *x)
+{
+    const int lane = threadIdx.x;
+    const float sum = lane < 16 ? __shfl_xor_sync(0x0000ffffu, x[lane], 1) : __shfl_xor_sync(0xffff0000u, x[lane], 2);
+    x[lane] = sum;
+}
+
+// A block's sum by a tree; poison where nothing was written; static and dynamic memory.
+__global__ void tree(float *x)
+{
+    extern __shared__ float part[];
+    __shared__ float never[4];
+    part[threadIdx.x] = x[threadIdx.x];
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0) {
+        x[0] = part[0];
+        x[1] = never[3];
+    }
+}
+
+// Copies that are on their way cannot be read; after the wait they can, and the rest of 16 bytes is zero.
+__global__ void copies(float *x)
+{
+    __shared__ float s[64];
+    for (int i = 0; i < 64; i++)
+        s[i] = 7;
+    warp::copy_16(&s[0], &x[0], 16);
+    warp::copy_commit();
+    warp::copy_16(&s[4], &x[4], 8);
+    warp::copy_commit();
+    x[8] = s[0] != s[0];
+    warp::copy_wait<1>();
+    x[9] = s[1];
+    x[10] = s[4] != s[4];
+    warp::copy_wait<0>();
+    x[11] = s[5];
+    x[12] = s[6];
+}
+
+// d = a b + d with a[i][t] = i + 16 t, b[t][j] = t - j, d[i][j] = j: small integers, so exact; matrices by ldmatrix.
+template <class type> __global__ void product(float *x)
+{
+    __shared__ __align__(16) uint16_t a[16][16];
+    __shared__ __align__(16) uint16_t b[16][16];
+    const int lane = threadIdx.x;
+    for (int i = lane; i < 256; i += 32) {
+        a[i / 16][i % 16] = (uint16_t)type::pack((float)(i / 16 + 16 * (i % 16)), 0);
+        b[i / 16][i % 16] = (uint16_t)type::pack((float)(i / 16 - i % 16), 0);
+    }
+    __syncthreads();
+    uint32_t left[4], right[4];
+    float d[4] = { (float)(lane % 4 * 2), (float)(lane % 4 * 2 + 1), (float)(lane % 4 * 2), (float)(lane % 4 * 2 + 1) };
+    warp::load_matrices<false>(left, &a[lane % 16][lane / 16 * 8]);
+    warp::load_matrices<true>(right, &b[lane % 16][lane / 16 * 8]);
+    type::multiply(d, left, right[0], right[1]);
+    for (int r = 0; r < 4; r++)
+        x[(lane / 4 + r / 2 * 8) * 8 + lane % 4 * 2 + r % 2] = d[r];
+}
+
+// ---- ways to go wrong --------------------------------------------------------------------------------------------
+
+__global__ void branch(float *) // some threads at one barrier, others at another
+{
+    if (threadIdx.x < 40)
+        __syncthreads();
+    else
+        __syncthreads();
+}
+
+__global__ void forever(float *) // a warp waits for a lane that waits for the block
+{
+    if (threadIdx.x == 5)
+        __syncthreads();
+    else
+        __syncwarp();
+}
+
+__global__ void gone(float *x) // the lane that is asked for has ended
+{
+    if (threadIdx.x != 3)
+        x[0] = __shfl_sync(0xffffffffu, 1.0f, 0);
+}
+
+__global__ void alien(float *x) { x[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, x[threadIdx.x], 1); }
+
+__global__ void outside(float *x)
+{
+    if (threadIdx.x < 16)
+        x[threadIdx.x] = __shfl_sync(0x0000ffffu, x[threadIdx.x], 20);
+}
+
+__global__ void masks(float *x)
+{
+    if (threadIdx.x % 2 == 0)
+        x[0] = __shfl_sync(0xffffffffu, 1.0f, 0);
+    else
+        x[0] = (float)__ballot_sync(0xffffffffu, 1);
+}
+
+__global__ void crooked(float *x)
+{
+    __shared__ float s[8];
+    warp::copy_16(&s[1], x, 16);
+    warp::copy_wait<0>();
+}
+
+__global__ void forgotten(float *x)
+{
+    __shared__ float s[8];
+    warp::copy_16(&s[0], x, 16);
+    warp::copy_commit();
+}
+
+__global__ void beyond_shared(float *x)
+{
+    __shared__ float s[8];
+    volatile float *p = s;
+    p[8 + (int)x[0]] = 1;
+}
+
+__global__ void beyond_device(float *x)
+{
+    if (threadIdx.x == 0)
+        x[64] = 1; // of 64
+}
+
+__global__ void greedy_array(float *x)
+{
+    __shared__ float s[13000];
+    x[0] = s[0];
+}
+
+__global__ void nothing(float *) {}
+
+// ---- functions ------------------------------------------------------------------------------------------------------
+
+__global__ void functions(float *x, int which)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[i] = which == 0 ? warp::exp(x[i]) : which == 1 ? warp::log(x[i]) : warp::tanh(x[i]);
+}
+
+struct probe {
+    const char *name;
+    void (*kernel)(float *);
+    unsigned threads;
+    size_t dynamic;
+};
+
+const probe probes[] = {
+    { "lanes", lanes, 32, 0 },
+    { "halves", halves, 32, 0 },
+    { "tree", tree, 64, 64 * sizeof(float) },
+    { "copies", copies, 1, 0 },
+    { "product-bf16", product<warp::bf16>, 32, 0 },
+    { "product-f16", product<warp::f16>, 32, 0 },
+    { "branch", branch, 64, 0 },
+    { "forever", forever, 32, 0 },
+    { "gone", gone, 32, 0 },
+    { "alien", alien, 32, 0 },
+    { "outside", outside, 32, 0 },
+    { "masks", masks, 32, 0 },
+    { "crooked", crooked, 1, 0 },
+    { "forgotten", forgotten, 1, 0 },
+    { "beyond-shared", beyond_shared, 1, 0 },
+    { "beyond-device", beyond_device, 32, 0 },
+    { "greedy-array", greedy_array, 1, 0 },
+    { "too-much", nothing, 32, 64 * 1024 },
+    { "too-many", nothing, 1025, 0 },
+};
+
+const char *outcome(cudaError_t error) { return error == cudaSuccess ? nullptr : cudaGetErrorString(error); }
+
+} // namespace
+
+#define PUBLIC extern "C" __attribute__((visibility("default")))
+
+PUBLIC const char *probe_run(const char *name, float *host, size_t count)
+{
+    void *x = nullptr;
+    const char *wrong = "no such probe";
+    if (cudaMalloc(&x, count * sizeof(float)) != cudaSuccess)
+        return "no memory";
+    cudaMemcpy(x, host, count * sizeof(float), cudaMemcpyHostToDevice);
+    for (const probe &p : probes)
+        if (strcmp(p.name, name) == 0) {
+            void (*kernel)(float *) = p.kernel;
+            kernel<<<1, p.threads, p.dynamic>>>(static_cast<float *>(x));
+            wrong = outcome(cudaDeviceSynchronize());
+        }
+    cudaMemcpy(host, x, count * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(x);
+    return wrong;
+}
+
+// which: 0 exp, 1 log, 2 tanh; count is a multiple of 256.
+PUBLIC const char *probe_function(int which, float *host, size_t count)
+{
+    void *x = nullptr;
+    cudaMalloc(&x, count * sizeof(float));
+    cudaMemcpy(x, host, count * sizeof(float), cudaMemcpyHostToDevice);
+    functions<<<count / 256, 256>>>(static_cast<float *>(x), which);
+    const char *wrong = outcome(cudaGetLastError());
+    cudaMemcpy(host, x, count * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(x);
+    return wrong;
+}

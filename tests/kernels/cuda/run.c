@@ -1,0 +1,197 @@
+/* run.c - runs the kernels of one CUDA library on the CPU in several orders of threads.
+ *
+ * Linked with the library itself, so that a sanitizer sees all of it, or given its file.
+ * cuda-run [--library FILE] [--far] [--order ORDER]... LINE... draws each problem line, gives each tensor device memory
+ * of its exact size and runs every kernel that serves it, in each order.  --far: q, k, v and o have batches 2^32
+ * elements apart, in memory of which only the rows exist.
+ * Prints a line a run: hash of the outputs, order, kernel, problem.  Exit codes: 0; 2 usage; 3 an order gave other
+ * bits, 4 a run failed, with its reason; 5 nothing ran.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels/hash.h"
+#include "kernels/library/library.h"
+#include "kernels/library/plugin.h"
+#include "props/draw/draw.h"
+
+enum { ORDERS = 16, DIFFERS = 3, FAILED = 4, NOTHING = 5 };
+#define FAR_STRIDE ((int64_t)1 << 32)
+
+const attest_library *attest_library_v2(const attest_host *host) __attribute__((weak)); /* where it is linked */
+
+typedef struct setup {
+    const char *order[ORDERS], *library;
+    int orders, far;
+} setup;
+
+/* A tensor on the device. */
+typedef struct placed {
+    attest_tensor tensor;
+    const attest_tensor *host;
+    size_t bytes, mapped;
+    int output;
+} placed;
+
+static void die(const char *what, const char *why)
+{
+    fprintf(stderr, "cuda-run: %s: %s\n", what, why);
+    exit(2);
+}
+
+static int is_output(attest_tensor_id id)
+{
+    return id.kind == ATTEST_KIND_ROLE && id.index >= ATTEST_O && id.index <= ATTEST_LSE;
+}
+
+/* Batches far apart: most of it is never touched. */
+static void place_far(placed *x)
+{
+    const attest_tensor *t = x->host;
+    const size_t element = attest_dtype_bytes(t->dtype);
+    const int64_t inner = t->stride[0];
+    x->mapped = (size_t)((t->shape[0] - 1) * FAR_STRIDE + inner) * element;
+    char *at = mmap(NULL, x->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        die("mmap", "no room for tensors that lie far apart");
+    for (int64_t b = 0; b < t->shape[0]; b++)
+        memcpy(at + (size_t)(b * FAR_STRIDE) * element, (const char *)t->data + (size_t)(b * inner) * element,
+               (size_t)inner * element);
+    x->tensor.data = at;
+    x->tensor.stride[0] = FAR_STRIDE;
+}
+
+static void place(placed *x, const attest_memory *memory, const attest_tensor *t, int far, int output)
+{
+    *x = (placed){ .tensor = *t, .host = t, .bytes = attest_tensor_bytes(t), .output = output };
+    x->tensor.device = (int32_t)memory->device;
+    if (far && t->rank == 4) {
+        place_far(x);
+        return;
+    }
+    if (memory->alloc(NULL, &x->tensor.data, x->bytes) != ATTEST_OK)
+        die("alloc", "no device memory");
+    if (!output)
+        memory->to_device(NULL, x->tensor.data, t->data, x->bytes);
+}
+
+static uint64_t hash_of(const placed *x, const attest_memory *memory, uint64_t hash)
+{
+    const size_t element = attest_dtype_bytes(x->tensor.dtype);
+    char *copy = malloc(x->bytes);
+    if (!copy)
+        die("hash", "no memory");
+    if (x->mapped == 0)
+        memory->to_host(NULL, copy, x->tensor.data, x->bytes);
+    else
+        for (int64_t b = 0; b < x->tensor.shape[0]; b++)
+            memcpy(copy + (size_t)(b * x->host->stride[0]) * element,
+                   (const char *)x->tensor.data + (size_t)(b * FAR_STRIDE) * element,
+                   (size_t)x->host->stride[0] * element);
+    hash = attest_fnv(hash, copy, x->bytes);
+    free(copy);
+    return hash;
+}
+
+static void take_away(placed *x, const attest_memory *memory)
+{
+    if (x->mapped > 0)
+        munmap(x->tensor.data, x->mapped);
+    else
+        memory->free(NULL, x->tensor.data);
+}
+
+/* One run on tensors of its own. */
+static uint64_t run_once(attest_loaded k, const attest_memory *memory, const attest_problem *p,
+                         const attest_bundle *bundle, const attest_tensor_id *ids, size_t count, int far)
+{
+    placed x[ATTEST_MAX_TENSORS];
+    attest_view view;
+    char why[256] = "";
+    uint64_t hash = ATTEST_FNV_START;
+    memset(&view, 0, sizeof view);
+    for (size_t i = 0; i < count; i++) {
+        place(&x[i], memory, attest_bundle_get(bundle, ids[i]), far, is_output(ids[i]));
+        view.role[ids[i].index] = &x[i].tensor;
+    }
+    attest_status status = attest_kernel_run(k, p, &view, NULL, 0, why, sizeof why);
+    if (status == ATTEST_OK && memory->sync(NULL) != ATTEST_OK) {
+        status = ATTEST_KERNEL_ERROR;
+        snprintf(why, sizeof why, "%s", "memory of a tensor was written past its end");
+    }
+    if (status != ATTEST_OK) {
+        printf("failed %s: %s\n", k.kernel->name, why);
+        exit(FAILED);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (x[i].output)
+            hash = hash_of(&x[i], memory, hash);
+    for (size_t i = 0; i < count; i++)
+        take_away(&x[i], memory);
+    return hash;
+}
+
+/* 0 if the kernel does not serve the line. */
+static int run_line(const setup *s, attest_loaded k, const attest_memory *memory, const char *line, int *differs)
+{
+    attest_case c;
+    attest_error err = { "" };
+    attest_bundle *bundle = NULL;
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    char why[256] = "";
+    uint64_t first = 0;
+    if (attest_case_parse(&c, line, NULL, NULL, &err) != ATTEST_OK)
+        die(line, err.text);
+    if (!attest_kernel_supports(k, &c.problem, why, sizeof why))
+        return 0;
+    if (attest_bundle_new(&bundle, &err) != ATTEST_OK || attest_draw_missing(bundle, &c, 0, 0, &err) != ATTEST_OK)
+        die(line, err.text);
+    size_t count = attest_problem_inputs(&c.problem, ids, ATTEST_MAX_TENSORS);
+    ids[count++] = (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O };
+    ids[count++] = (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_LSE };
+    for (size_t i = count - 2; i < count; i++)
+        if (attest_bundle_add(bundle, &c.problem, ids[i], 0, NULL, &err) != ATTEST_OK)
+            die(line, err.text);
+    for (int i = 0; i < s->orders; i++) {
+        setenv("ATTEST_CUDA_HOST_ORDER", s->order[i], 1);
+        const uint64_t hash = run_once(k, memory, &c.problem, bundle, ids, count, s->far);
+        printf("%016" PRIx64 " %s %s %s\n", hash, s->order[i], k.kernel->name, line);
+        first = i == 0 ? hash : first;
+        *differs |= hash != first;
+    }
+    attest_bundle_free(bundle);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    static const attest_host host = { sizeof host, ATTEST_ABI_VERSION, NULL };
+    setup s = { .orders = 0 };
+    attest_plugin *plugin = NULL;
+    attest_error err = { "" };
+    int ran = 0, differs = 0, at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++)
+        if (strcmp(argv[at], "--far") == 0)
+            s.far = 1;
+        else if (strcmp(argv[at], "--order") == 0 && at + 1 < argc && s.orders < ORDERS)
+            s.order[s.orders++] = argv[++at];
+        else if (strcmp(argv[at], "--library") == 0 && at + 1 < argc)
+            s.library = argv[++at];
+        else
+            die(argv[at], "cuda-run [--library FILE] [--far] [--order ORDER]... LINE...");
+    if (s.orders == 0)
+        s.order[s.orders++] = "forward";
+    if (!s.library && !attest_library_v2)
+        die(argv[0], "--library FILE");
+    if ((s.library ? attest_plugin_open(&plugin, s.library, &host, &err)
+                   : attest_plugin_take(&plugin, attest_library_v2(&host), argv[0], &err)) != ATTEST_OK)
+        die(s.library ? s.library : argv[0], err.text);
+    for (; at < argc; at++)
+        for (uint32_t i = 0; i < plugin->library.kernel_count; i++)
+            ran += run_line(&s, attest_plugin_loaded(plugin, i), &plugin->memory, argv[at], &differs);
+    attest_plugin_free(plugin);
+    return ran == 0 ? NOTHING : differs ? DIFFERS : 0;
+}

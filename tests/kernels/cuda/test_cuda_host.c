@@ -1,0 +1,279 @@
+/* test_cuda_host.c - kernels/cuda/host: what threads, warps, memory and tensor cores give (probe.cu), that each way to
+ * go wrong is told, and the project's CUDA kernels: the same bits in every order of threads, clean under sanitizers. */
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+Suite *suite_cuda_host(void);
+
+#define BUILT(name) ATTEST_TEST_BUILD "/" name
+#define COUNT(array) (sizeof array / sizeof array[0])
+
+typedef const char *run_probe(const char *name, float *x, size_t count);
+typedef const char *run_function(int which, float *x, size_t count);
+
+static void *symbol(const char *name)
+{
+    void *library = dlopen(BUILT("cuda/probe.so"), RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    void *found = dlsym(library, name);
+    ck_assert_ptr_nonnull(found);
+    return found;
+}
+
+static const char *probe(const char *name, float *x, size_t count)
+{
+    return ((run_probe *)(uintptr_t)symbol("probe_run"))(name, x, count);
+}
+
+static const char *const orders[] = { "forward", "reverse", "greedy", "greedy-reverse", "random:1", "random:29" };
+
+/* ---- what the machine gives ---------------------------------------------------------------------------------- */
+START_TEST(test_lanes)
+{
+    float x[64];
+    setenv("ATTEST_CUDA_HOST_ORDER", orders[_i], 1);
+    for (int i = 0; i < 64; i++)
+        x[i] = (float)(i % 32);
+    ck_assert_ptr_null(probe("lanes", x, 64));
+    for (int i = 0; i < 32; i++) {
+        const int down = i % 8 + 3 < 8 ? i + 3 : i, up = i >= 2 ? i - 2 : i, named = i / 16 * 16 + 5;
+        const float want = (float)down + 100.0f * (float)up + 10000.0f * (float)named + 1000000.0f * (float)(i ^ 9);
+        ck_assert_msg(x[i] == want && x[32 + i] == 1, "lane %d: %a not %a; votes %g", i, (double)x[i], (double)want,
+                      (double)x[32 + i]);
+    }
+    for (int i = 0; i < 32; i++)
+        x[i] = (float)i;
+    ck_assert_ptr_null(probe("halves", x, 32));
+    for (int i = 0; i < 32; i++)
+        ck_assert_int_eq((int)x[i], i < 16 ? i ^ 1 : i ^ 2);
+}
+END_TEST
+
+START_TEST(test_block)
+{
+    float x[64];
+    setenv("ATTEST_CUDA_HOST_ORDER", orders[_i], 1);
+    for (int i = 0; i < 64; i++)
+        x[i] = (float)(i * i);
+    ck_assert_ptr_null(probe("tree", x, 64));
+    ck_assert(x[0] == 63.0f * 64 * 127 / 6);
+    ck_assert_msg(x[1] != x[1], "shared memory that was never written holds %g", (double)x[1]);
+}
+END_TEST
+
+START_TEST(test_copies)
+{
+    static const float want[] = { 1, 11, 1, 15, 0 };
+    float x[16];
+    for (int i = 0; i < 16; i++)
+        x[i] = (float)(10 + i);
+    ck_assert_ptr_null(probe("copies", x, 16));
+    for (int i = 0; i < 5; i++)
+        ck_assert_msg(x[8 + i] == want[i], "%d: %g not %g", i, (double)x[8 + i], (double)want[i]);
+}
+END_TEST
+
+/* sum_t (i + 16 t)(t - j) + j, by hand. */
+START_TEST(test_product)
+{
+    static const char *const names[] = { "product-bf16", "product-f16" };
+    float x[128];
+    ck_assert_ptr_null(probe(names[_i], x, 128));
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 8; j++) {
+            int want = j;
+            for (int t = 0; t < 16; t++)
+                want += (i + 16 * t) * (t - j);
+            ck_assert_msg(x[i * 8 + j] == (float)want, "%s [%d,%d]: %g not %d", names[_i], i, j, (double)x[i * 8 + j],
+                          want);
+        }
+}
+END_TEST
+
+static const struct {
+    const char *name, *words;
+} wrong[] = {
+    { "branch", "this barrier" },
+    { "forever", "deadlock: thread" },
+    { "gone", "waits for its warp for ever" },
+    { "alien", "is not in its own mask 0000ffff" },
+    { "outside", "a lane that takes no part" },
+    { "masks", "of a warp meet at" },
+    { "crooked", "multiples of 16" },
+    { "forgotten", "never waited for this copy" },
+    { "beyond-shared", "shared memory was written past its end" },
+    { "beyond-device", "device memory was written past its end" },
+    { "greedy-array", "more than a block can have" },
+    { "too-much", "more dynamic shared memory" },
+    { "too-many", "1 to 1024 threads" },
+};
+
+START_TEST(test_wrong)
+{
+    for (size_t o = 0; o < COUNT(orders); o++) {
+        float x[64] = { 0 };
+        setenv("ATTEST_CUDA_HOST_ORDER", orders[o], 1);
+        const char *said = probe(wrong[_i].name, x, 64);
+        ck_assert_msg(said && strstr(said, wrong[_i].words), "%s, %s: %s", wrong[_i].name, orders[o],
+                      said ? said : "nothing was said");
+        float again[64] = { 0 };
+        ck_assert_msg(!probe("lanes", again, 64), "%s leaves something behind", wrong[_i].name);
+    }
+}
+END_TEST
+
+START_TEST(test_environment)
+{
+    float x[128] = { 0 };
+    setenv("ATTEST_CUDA_HOST_ORDER", "random:", 1);
+    const char *said = probe("lanes", x, 128);
+    ck_assert_msg(said && strstr(said, "ATTEST_CUDA_HOST_ORDER"), "%s", said ? said : "nothing was said");
+    setenv("ATTEST_CUDA_HOST_ORDER", "forward", 1);
+    setenv("ATTEST_CUDA_HOST_GPU", "k80", 1);
+    said = probe("lanes", x, 128);
+    ck_assert_msg(said && strstr(said, "ATTEST_CUDA_HOST_GPU"), "%s", said ? said : "nothing was said");
+    setenv("ATTEST_CUDA_HOST_GPU", "v100", 1);
+    said = probe("product-bf16", x, 128);
+    ck_assert_msg(said && strstr(said, "no such products"), "%s", said ? said : "nothing was said");
+}
+END_TEST
+
+/* ---- functions of warp.h: errors as flash.cu declares them --------------------------------------------------- */
+static double exact(int which, double x) { return which == 0 ? exp(x) : which == 1 ? log(x) : tanh(x); }
+
+START_TEST(test_functions)
+{
+    enum { POINTS = 1 << 20 };
+    static const struct {
+        double least, most, error; /* relative; of tanh absolute */
+    } all[] = { { -87.3, 0, 0x1.a4p-24 }, { 0x1p-120, 0x1p120, 0x1p-21 }, { -12, 12, 0x1p-22 } };
+    float *x = malloc(POINTS * sizeof *x), *y = malloc(POINTS * sizeof *y);
+    double largest = 0;
+    ck_assert(x && y);
+    for (int i = 0; i < POINTS; i++) {
+        const double part = (i + 0.5) / POINTS;
+        x[i] = _i == 1 && i % 2 ? (float)(0.5 + 2 * part) /* where log is small */
+               : _i == 1        ? (float)exp2(-120 + 240 * part)
+                                : (float)(all[_i].least + (all[_i].most - all[_i].least) * part);
+        y[i] = x[i];
+    }
+    ck_assert_ptr_null(((run_function *)(uintptr_t)symbol("probe_function"))(_i, y, POINTS));
+    for (int i = 0; i < POINTS; i++) {
+        const double want = exact(_i, (double)x[i]), size = _i == 2 || want == 0 ? 1 : fabs(want);
+        const double error = fabs((double)y[i] - want) / size;
+        largest = error > largest ? error : largest;
+        ck_assert_msg(error <= all[_i].error, "function %d of %a: error %a", _i, (double)x[i], error);
+    }
+    ck_assert_msg(largest > all[_i].error / 16, "the declared error is %g times the largest", all[_i].error / largest);
+    free(y);
+    free(x);
+}
+END_TEST
+
+START_TEST(test_function_edges)
+{
+    float x[256] = { 0 };
+    x[0] = -INFINITY, x[1] = NAN, x[2] = -103, x[3] = -88, x[4] = -3e38f;
+    ck_assert_ptr_null(((run_function *)(uintptr_t)symbol("probe_function"))(0, x, 256));
+    ck_assert(x[0] == 0 && x[1] != x[1] && x[2] == 0x1p-149f && x[4] == 0 && x[5] == 1);
+    ck_assert(fabs((double)x[3] - exp(-88)) <= 0x1p-149);
+    x[0] = INFINITY, x[1] = NAN, x[2] = 1;
+    ck_assert_ptr_null(((run_function *)(uintptr_t)symbol("probe_function"))(1, x, 256));
+    ck_assert(isinf(x[0]) && x[1] != x[1] && x[2] == 0);
+}
+END_TEST
+
+/* ---- the project's kernels ----------------------------------------------------------------------------------- */
+#define EVERY_ORDER                                                                                                    \
+    " --order forward --order reverse --order greedy --order greedy-reverse --order random:1 --order random:2"
+#define SOFTMAX " 'variant=softmax mask=causal-br n=33 m=300 d=24 e=140 hq=2 hkv=1' 'variant=softmax n=9 d=8'"
+#define FLASH                                                                                                          \
+    " 'variant=softmax mask=causal n=150 d=64 hq=2 hkv=1 in=bf16 p=bf16'"                                              \
+    " 'variant=softmax mask=causal-br lens=draw window=90 b=2 n=70 m=140 d=72 e=20 cap=4 in=f16 p=f16 out=f32'"
+
+/* Runs the command; its output to `text`, its exit code is returned. */
+static int shell(const char *command, char *text, size_t size)
+{
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    const size_t length = fread(text, 1, size - 1, pipe);
+    text[length] = '\0';
+    const int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static int lines_of(const char *text)
+{
+    int lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static const struct {
+    const char *command;
+    int runs;
+} clean[] = {
+    { BUILT("cuda/softmax-run") EVERY_ORDER SOFTMAX, 12 },
+    { BUILT("cuda/flash-run") EVERY_ORDER FLASH, 12 },
+    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/softmax-asan") SOFTMAX, 2 },
+    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash-asan") FLASH, 2 },
+    { BUILT("cuda/softmax-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
+    { BUILT("cuda/flash-run") " --far 'variant=softmax b=2 n=9 d=8 in=bf16 p=bf16'", 1 },
+#ifdef ATTEST_TEST_TSAN
+    { BUILT("cuda/softmax-tsan") SOFTMAX, 2 },
+    { BUILT("cuda/flash-tsan") FLASH, 2 },
+#endif
+};
+
+START_TEST(test_clean)
+{
+    char text[8192], command[2048];
+    snprintf(command, sizeof command, "%s 2>&1", clean[_i].command);
+    const int code = shell(command, text, sizeof text);
+    ck_assert_msg(code == 0, "%s: exit code %d\n%s", clean[_i].command, code, text);
+    ck_assert_msg(lines_of(text) == clean[_i].runs, "%s: not %d runs\n%s", clean[_i].command, clean[_i].runs, text);
+}
+END_TEST
+
+/* The bits are those of a GPU's tensor cores: Ampere's are others than Hopper's, H100's and H200's the same. */
+START_TEST(test_gpus)
+{
+    static const char *const gpus[] = { "h100", "h200", "a100" };
+    char text[3][1024], command[1024];
+    for (size_t i = 0; i < COUNT(gpus); i++) {
+        snprintf(command, sizeof command, "ATTEST_CUDA_HOST_GPU=%s %s", gpus[i],
+                 BUILT("cuda/flash-run") " 'variant=softmax n=33 d=64 in=bf16 p=bf16 out=f32'");
+        ck_assert_int_eq(shell(command, text[i], sizeof text[i]), 0);
+    }
+    ck_assert_str_eq(text[0], text[1]);
+    ck_assert_str_ne(text[0], text[2]);
+}
+END_TEST
+
+Suite *suite_cuda_host(void)
+{
+    Suite *suite = suite_create("cuda_host");
+    TCase *machine = tcase_create("machine"), *kernels = tcase_create("kernels");
+    tcase_add_loop_test(machine, test_lanes, 0, (int)COUNT(orders));
+    tcase_add_loop_test(machine, test_block, 0, (int)COUNT(orders));
+    tcase_add_test(machine, test_copies);
+    tcase_add_loop_test(machine, test_product, 0, 2);
+    tcase_add_loop_test(machine, test_wrong, 0, (int)COUNT(wrong));
+    tcase_add_test(machine, test_environment);
+    tcase_add_loop_test(machine, test_functions, 0, 3);
+    tcase_add_test(machine, test_function_edges);
+    tcase_add_loop_test(kernels, test_clean, 0, (int)COUNT(clean));
+    tcase_add_test(kernels, test_gpus);
+    tcase_set_timeout(machine, 60);
+    tcase_set_timeout(kernels, 120);
+    suite_add_tcase(suite, machine);
+    suite_add_tcase(suite, kernels);
+    return suite;
+}
