@@ -35,8 +35,8 @@ typedef struct attest_causes {
  * ATTEST_NO_MEMORY, and what reading a result may say. */
 attest_status attest_causes_find(attest_causes **list, size_t *count, const attest_results *results, attest_error *err);
 
-/* One line a group, with the command that runs its smallest case again, of every kernel that failed; nothing if none has
- * a group.  Each line begins with `common: ` and the kernel. */
+/* One line a group, with the command that runs its smallest case again, of every kernel that failed; nothing if none
+ * has a group.  Each line begins with `common: ` and the kernel. */
 attest_status attest_causes_print(FILE *out, const attest_results *results, attest_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "verify/commands/case_file.h"
+#include "verify/case_file/case_file.h"
 
 /* A problem line that a small machine can hold: what is allocated is not what is tested here. */
 static int is_small(const char *text)

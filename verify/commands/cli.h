@@ -31,11 +31,11 @@ typedef struct attest_cli {
     const char *case_glob; /* of the suite's cases; NULL: all */
     const char *range, *center, *trace, *cost;
     const char *baseline, *reason, *shard;
-    const char *where;     /* settings that a case must have; NULL: all */
-    const char *batch;     /* folder of an export */
-    const char *declare;   /* a declaration in words */
-    const char *exec;      /* a command that is a kernel */
-    const char *language;  /* of a new kernel */
+    const char *where;    /* settings that a case must have; NULL: all */
+    const char *batch;    /* folder of an export */
+    const char *declare;  /* a declaration in words */
+    const char *exec;     /* a command that is a kernel */
+    const char *language; /* of a new kernel */
 } attest_cli;
 
 typedef struct attest_command {

@@ -271,8 +271,8 @@ static const option_row option_table[] = {
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress", 0 }, "bench defects" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 },
-      "gate audit reference compare export init-kernel replay study order diff baseline merge report claims search props "
-      "list" },
+      "gate audit reference compare export init-kernel replay study order diff baseline merge report claims search "
+      "props list" },
 };
 
 #endif

@@ -170,7 +170,7 @@ static attest_status tell_batch(attest_exit *code, const attest_results *results
             return attest_print_failed(err, "the results");
     }
     if (!json && !cli->options.quiet)
-        attest_results_print_console(stdout, results, NULL, attest_want_colour(stdout));
+        attest_results_print_console(stdout, results, NULL, NULL, attest_want_colour(stdout));
     return ATTEST_OK;
 }
 

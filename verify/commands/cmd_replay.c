@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "reports/report.h"
-#include "verify/commands/case_file.h"
+#include "verify/case_file/case_file.h"
 #include "verify/commands/cli.h"
 #include "verify/gate/gate.h"
 #include "verify/properties/properties.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "reports/report.h"
-#include "verify/commands/case_file.h"
+#include "verify/case_file/case_file.h"
 #include "verify/commands/cli.h"
 #include "verify/base/base.h"
 #include "verify/gate/gate.h"

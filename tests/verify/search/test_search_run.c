@@ -12,7 +12,7 @@
 #include "kernels/library/registry.h"
 #include "props/draw/draw.h"
 #include "tests/memory_use.h"
-#include "verify/commands/case_file.h"
+#include "verify/case_file/case_file.h"
 #include "verify/gate/gate.h"
 #include "verify/search/search.h"
 

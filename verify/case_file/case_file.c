@@ -1,5 +1,5 @@
 /* case_file.c - see case_file.h. */
-#include "verify/commands/case_file.h"
+#include "verify/case_file/case_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
