@@ -31,6 +31,9 @@ done
 for text in README.md CHANGELOG.md LICENSE; do
     file 644 $text $doc/$text
 done
+for text in reports/docs/*.md reports/docs/*.png; do
+    [ -e "$text" ] && file 644 "$text" "$doc/$text"
+done
 for page in "$build"/packaging/man1/*.1; do
     file 644 "$page" "share/man/man1/${page##*/}"
 done
@@ -56,7 +59,7 @@ PC
     ;;
 uninstall)
     rm -f "$root/bin/attest" "$root/lib/pkgconfig/attest.pc"
-    for folder in $libexec/kernels $libexec $share/suites $share/template $share $doc; do
+    for folder in $libexec/kernels $libexec $share/suites $share/template $share $doc/reports/docs $doc/reports $doc; do
         [ ! -d "$root/$folder" ] || rmdir "$root/$folder" 2>/dev/null ||
             echo "uninstall: $root/$folder holds files that attest did not install" >&2
     done

@@ -1,4 +1,4 @@
-/* bench_json.c - a table of `attest bench` as JSON lines; README.md lists the keys. */
+/* bench_json.c - a table of `attest bench` as JSON lines; reports/docs/bench.md lists the keys. */
 #include <math.h>
 
 #include "reports/report.h"

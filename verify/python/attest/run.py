@@ -62,7 +62,7 @@ def _number(value: Any) -> Any:
 
 
 class Result(Dict[str, Any]):
-    """One case: result.verdict, result.problem, result.ratio_lo, .. (README: how to read a result)."""
+    """One case: result.verdict, result.problem, result.ratio_lo, .. (reports/docs/results.md)."""
 
     def __getattr__(self, name: str) -> Any:
         try:
