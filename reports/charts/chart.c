@@ -125,18 +125,22 @@ static size_t most_lines(const chart_data *data)
     return most;
 }
 
-/* Line styles 1..CHART_LINES: six colours, and other dashes for the next six. */
-static void print_style(FILE *gp, const chart_data *data)
+/* Line styles 1..CHART_LINES: six colours, and other dashes for the next six.  The key stands beside the panel, of a
+ * narrow chart below it. */
+static void print_style(FILE *gp, const chart_data *data, int narrow)
 {
     const size_t longest = longest_label(data) + 8;
     for (size_t i = 0; i < CHART_LINES; i++)
-        fprintf(gp, "set style line %zu lc rgb '%s' lw 1.6 pt %zu ps 0.5 dt %zu\n", i + 1, palette[i % COLOURS],
-                i % 12 + 4, i / COLOURS + 1);
-    fprintf(
-        gp,
-        "set grid lc rgb '#dddddd'\nset logscale y\nset format y '10^{%%L}'\nset rmargin %zu\n"
-        "set key noenhanced at graph 1.02, graph 1 left top Left reverse samplen 1.5\nset border lc rgb '#444444'\n",
-        longest > 21 ? longest : 21);
+        fprintf(gp, "set style line %zu lc rgb '%s' lw 1.6 pt %d ps 0.5 dt %zu\n", i + 1, palette[i % COLOURS],
+                narrow ? -1 : (int)(i % 12 + 4), i / COLOURS + 1);
+    fprintf(gp, "set grid lc rgb '#dddddd'\nset logscale y\nset format y '10^{%%L}'\nunset mytics\nunset mxtics\n"
+                "set border lc rgb '#444444'\n");
+    if (narrow)
+        fprintf(gp, "set rmargin 1\nset key noenhanced below left Left reverse samplen 1 maxcols %d\n",
+                longest > 25 ? 1 : 2);
+    else
+        fprintf(gp, "set rmargin %zu\nset key noenhanced at graph 1.02, graph 1 left top Left reverse samplen 1.5\n",
+                longest > 21 ? longest : 21);
 }
 
 /* Runs gnuplot on the file `script`: its exit code, 127 where there is none.  No pipe: who does not read it would
@@ -166,7 +170,7 @@ static attest_status run_gnuplot(int *code, FILE *script, attest_error *err)
 }
 
 /* gnuplot writes the SVG to a temporary file; renamed when it exits 0. */
-static attest_status draw(const char *svg_path, const char *text, size_t height, attest_error *err)
+static attest_status draw(const char *svg_path, const char *text, size_t width, size_t height, attest_error *err)
 {
     attest_output out;
     attest_status status = ATTEST_OK;
@@ -180,8 +184,8 @@ static attest_status draw(const char *svg_path, const char *text, size_t height,
     if (!script)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "no temporary file: %s", strerror(errno)));
     fprintf(script,
-            "set terminal svg size 1200,%zu dynamic font 'sans-serif,12' background rgb 'white'\nset output '%s'\n%s",
-            height, out.temporary, text);
+            "set terminal svg size %zu,%zu dynamic font 'sans-serif,12' background rgb 'white'\nset output '%s'\n%s",
+            width, height, out.temporary, text);
     if (fflush(script) != 0 || ferror(script) || lseek(fileno(script), 0, SEEK_SET) != 0)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "a temporary file: %s", strerror(errno)));
     ATTEST_TRY(run_gnuplot(&code, script, err));
@@ -193,33 +197,49 @@ out:
     return attest_output_close(&out, status, err);
 }
 
-attest_status chart_make(const attest_results *results, const char *svg_path, chart_panel_writer *write,
-                         const void *context, attest_error *err)
+/* The panels in two columns of 600 (long labels: one of 1200), or in one of 380. */
+static attest_status make(const chart_data *data, const char *svg_path, chart_panel_writer *write, const void *context,
+                          int narrow, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char *script = NULL;
     size_t size = 0;
-    chart_data data = { .point = calloc(results->count + 1, sizeof *data.point) };
     FILE *gp = open_memstream(&script, &size);
-    if (!gp || !data.point)
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart"));
-    ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take, &data }, 1, err));
-    find_lines(&data);
-    choose_styles(&data);
-    const size_t columns = data.panels > 1 && longest_label(&data) <= LONG_LABEL ? 2 : 1;
-    const size_t rows = (data.panels + columns - 1) / columns, lines = most_lines(&data) + 5;
-    print_style(gp, &data);
-    fprintf(gp, "set multiplot layout %zu,%zu\n", rows ? rows : 1, columns);
-    for (size_t panel = 0; panel < data.panels; panel++)
-        ATTEST_TRY(write(gp, panel, &data, context, err));
+    if (!gp)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart");
+    const size_t columns = !narrow && data->panels > 1 && longest_label(data) <= LONG_LABEL ? 2 : 1;
+    const size_t rows = data->panels ? (data->panels + columns - 1) / columns : 1, lines = most_lines(data) + 5;
+    const size_t beside = lines > 25 ? 18 * lines : 450, below = 300 + 18 * lines;
+    print_style(gp, data, narrow);
+    fprintf(gp, "set multiplot layout %zu,%zu\n", rows, columns);
+    for (size_t panel = 0; panel < data->panels; panel++)
+        ATTEST_TRY(write(gp, panel, data, context, err));
     fprintf(gp, "unset multiplot\nunset output\n");
     if (fflush(gp) != 0)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart"));
-    status = draw(svg_path, script, (rows ? rows : 1) * (lines > 25 ? 18 * lines : 450), err);
+    status = draw(svg_path, script, narrow ? 380 : 1200, rows * (narrow ? below : beside), err);
 out:
-    if (gp)
-        fclose(gp);
+    fclose(gp);
     free(script);
+    return status;
+}
+
+attest_status chart_make(const attest_results *results, const char *svg_path, chart_panel_writer *write,
+                         const void *context, int narrow, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    chart_data data = { .point = calloc(results->count + 1, sizeof *data.point) };
+    char path[4096];
+    const size_t length = strlen(svg_path) > 4 ? strlen(svg_path) - 4 : 0; /* without .svg */
+    if (!data.point)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart");
+    ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take, &data }, 1, err));
+    find_lines(&data);
+    choose_styles(&data);
+    ATTEST_TRY(make(&data, svg_path, write, context, 0, err));
+    if (narrow && snprintf(path, sizeof path, "%.*s-narrow.svg", (int)length, svg_path) < (int)sizeof path)
+        ATTEST_TRY(make(&data, path, write, context, 1, err));
+out:
     free(data.point);
     return status;
 }

@@ -41,10 +41,11 @@ typedef struct chart_data {
 typedef attest_status chart_panel_writer(FILE *gp, size_t panel, const chart_data *data, const void *context,
                                          attest_error *err);
 
-/* Reads the points, writes a panel for each first word, in two columns, and has gnuplot draw them into `svg_path`.
+/* Reads the points, writes a panel for each first word, in two columns, and has gnuplot draw them into `svg_path`; with
+ * `narrow` once more, 380 wide and in one column, into NAME-narrow.svg beside NAME.svg.
  * ATTEST_IO: "gnuplot not found", or it failed. */
 attest_status chart_make(const attest_results *results, const char *svg_path, chart_panel_writer *write,
-                         const void *context, attest_error *err);
+                         const void *context, int narrow, attest_error *err);
 
 /* One data block of a line: `$NAME_panel_line << EOD`, a row a point; what is not finite or, of values, not above 0 is
  * NaN.  `least` and `most` may be NULL. */

@@ -184,16 +184,16 @@ static attest_status lines_panel(FILE *gp, size_t at, const chart_data *data, co
 
 attest_status attest_chart_order(const attest_results *results, const char *svg_path, attest_error *err)
 {
-    return chart_make(results, svg_path, order_panel, NULL, err);
+    return chart_make(results, svg_path, order_panel, NULL, 1, err);
 }
 
 attest_status attest_chart_range(const attest_results *results, const char *svg_path, attest_error *err)
 {
-    return chart_make(results, svg_path, range_panel, NULL, err);
+    return chart_make(results, svg_path, range_panel, NULL, 1, err);
 }
 
 attest_status attest_chart_lines(const attest_results *results, const attest_chart_axes *axes, const char *svg_path,
                                  attest_error *err)
 {
-    return chart_make(results, svg_path, lines_panel, axes, err);
+    return chart_make(results, svg_path, lines_panel, axes, 0, err);
 }

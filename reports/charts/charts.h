@@ -16,7 +16,8 @@ typedef struct attest_fit {
 /* Least squares y = intercept + slope x over the finite points with y > 0, on (log2 x, log2 y). */
 attest_status attest_fit_loglog(attest_fit *fit, const double *x, const double *y, size_t count, attest_error *err);
 
-/* Error against order: abscissa = order, a line a range with truncation (solid) and rounding (dashed). */
+/* The next two also draw NAME-narrow.svg, 380 wide, beside NAME.svg: the page shows it on narrow screens.
+ * Error against order: abscissa = order, a line a range with truncation (solid) and rounding (dashed). */
 attest_status attest_chart_order(const attest_results *results, const char *svg_path, attest_error *err);
 /* Error against range: a line an order; fitted slope beside p+1. */
 attest_status attest_chart_range(const attest_results *results, const char *svg_path, attest_error *err);

@@ -23,6 +23,7 @@ static const char head[] =
     ".pass{color:var(--good)}.fail,.crash,.timeout{color:var(--bad);font-weight:600}\n"
     ".undecided,.partial,.no-evidence,.illposed{color:var(--warn)}figure{margin:1rem 0}figure "
     "svg{max-width:100%;height:auto;background:#fff}\n"
+    ".narrow{display:none}@media screen and (max-width:700px){.wide{display:none}.narrow{display:block}}\n"
     ".banner{border-left:.6rem solid;padding:.5rem 1rem;font-size:20px;font-weight:600;color:var(--warn)}"
     ".banner.good{color:var(--good)}.banner.bad{color:var(--bad)}\n"
     "summary{cursor:pointer}\n</style></head><body>\n";
@@ -180,18 +181,36 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* Copies DIR/NAME.svg from its <svg element on, if it is a drawing. */
-static void print_svg(FILE *out, const char *dir, const char *name, const char *caption)
+/* Copies DIR/NAME.svg from its <svg element on, if it is a drawing; 1: it did. */
+static int copy_svg(FILE *out, const char *dir, const char *name, const char *class)
 {
     char path[4096];
     snprintf(path, sizeof path, "%.4000s/%s.svg", dir, name);
     char *text = read_text(path);
     const char *start = text ? strstr(text, "<svg") : NULL;
-    if (start && is_drawing(start))
-        fprintf(out, "<figure>%s<figcaption>%s</figcaption></figure>\n", start, caption);
+    const int shown = start && is_drawing(start);
+    if (shown)
+        fprintf(out, "<div%s>%s</div>\n", class, start);
     else if (text)
         fprintf(out, "<p class=\"fail\">%s.svg holds more than a drawing, and is not shown.</p>\n", name);
     free(text);
+    return shown;
+}
+
+/* NAME.svg, and on narrow screens NAME-narrow.svg in its place, where that is there. */
+static void print_svg(FILE *out, const char *dir, const char *name, const char *caption)
+{
+    char narrow[64], path[4096];
+    snprintf(narrow, sizeof narrow, "%.50s-narrow", name);
+    snprintf(path, sizeof path, "%.4000s/%s.svg", dir, narrow);
+    const int both = access(path, R_OK) == 0;
+    fputs("<figure>", out);
+    if (copy_svg(out, dir, name, both ? " class=\"wide\"" : "")) {
+        if (both)
+            copy_svg(out, dir, narrow, " class=\"narrow\"");
+        fprintf(out, "<figcaption>%s</figcaption>", caption);
+    }
+    fputs("</figure>\n", out);
 }
 
 static attest_status print_study_table(FILE *out, const attest_results *results, const char *title, attest_error *err)

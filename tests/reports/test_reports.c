@@ -405,10 +405,12 @@ START_TEST(test_charts_and_page)
     ck_assert_int_eq(attest_results_write_jsonl(&rows, path_of("results.jsonl"), &err), ATTEST_OK);
     ck_assert_ptr_nonnull(strstr(text_of("study-range.svg"), "P=3: 4.000 (4)"));
     ck_assert_ptr_nonnull(strstr(text_of("study-order.svg"), "center = mid"));
+    ck_assert_ptr_nonnull(strstr(text_of("study-order-narrow.svg"), "center = mid"));
+    ck_assert_ptr_nonnull(strstr(text_of("study-order-narrow.svg"), "width=\"380\""));
     ck_assert_msg(attest_report_write(folder, &err) == ATTEST_OK, "%s", err.text);
     const char *page = text_of("index.html");
-    ck_assert_uint_eq(occurrences(page, "<svg"), 2);
-    ck_assert_uint_eq(occurrences(page, "</svg>"), 2);
+    ck_assert_uint_eq(occurrences(page, "<svg"), 4); /* each wide and narrow */
+    ck_assert_uint_eq(occurrences(page, "</svg>"), 4);
     ck_assert_msg(!strstr(page, "src=") && !strstr(page, "@import") && !strstr(page, "<script") &&
                       !strstr(page, "<link"),
                   "the page refers to nothing outside itself");
