@@ -122,7 +122,7 @@ $(BUILD)/verify/commands/cli.o: OWN = -DATTEST_BUILD_FLAGS='"$(strip $(shell $(C
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'
 # the machine that runs CUDA kernels on the CPU: not the sanitizers' business
 $(BUILD)/kernels/cuda/host/%.o: OWN = $(KERNEL_FLAGS) -fPIC -fvisibility=hidden -Ikernels
-$(BUILD)/kernels/cuda/host/%.o: SANITIZE =
+$(BUILD)/kernels/cuda/host/%.o: override SANITIZE =
 $(BUILD)/reference/%.o: OWN = $(EXACT)
 $(BUILD)/reference/truth/trust.o: OWN = $(EXACT) -DATTEST_REFERENCE_FLAGS='"$(strip $(CFLAGS) $(EXACT) $(SANITIZE))"'
 # the dd engine: vector loops, one file a vector unit; threads
