@@ -213,7 +213,9 @@ void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row 
 /* Roundings of one update that the state before and the terms that join it meet (R-UPDATE). */
 int64_t bound_update_roundings(const bound_model *m);
 /* Roundings to numerics.state_dtype that a term of a state meets in so many tokens: at most one a token; of schedule
- * chunk at most one each for the chunk's own sum, its end, a given state and the last token, and one a chunk. */
+ * chunk at most one each for the chunk's own sum, its end, a given state and the last token, and one a chunk; with
+ * decays two more a chunk: of the decayed state, where it is stored before the chunk is added, and of the decays'
+ * product, where pairs (product, sum) are what a scan carries. */
 int64_t bound_state_stores(const bound_model *m, int64_t tokens);
 /* Those inside one update (R-UPDATE). */
 int64_t bound_update_stores(const bound_model *m);

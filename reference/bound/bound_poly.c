@@ -133,11 +133,16 @@ int64_t bound_state_stores(const bound_model *m, int64_t tokens)
     const int64_t chunk = m->p->chunk;
     if (m->numerics->schedule != ATTEST_SCHEDULE_CHUNK || chunk < 1)
         return tokens;
-    const int64_t stores = tokens / chunk + 4;
-    return stores < tokens ? stores : tokens;
+    const int64_t chunks = tokens / chunk;
+    const int64_t stores = m->decays ? 3 * chunks + 6 : chunks + 4, most = m->decays ? 2 * tokens : tokens;
+    return stores < most ? stores : most;
 }
 
-int64_t bound_update_stores(const bound_model *m) { return m->update < 2 ? m->update : 2; }
+int64_t bound_update_stores(const bound_model *m)
+{
+    const int64_t most = m->decays ? 4 : 2;
+    return m->numerics->schedule == ATTEST_SCHEDULE_CHUNK ? most : m->update;
+}
 
 /* What storing a state, or adding to it, in a narrower type loses, times the query's power; and what reading it by such
  * an accumulator loses, after every token. */

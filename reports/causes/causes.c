@@ -140,12 +140,12 @@ static attest_status read_conditions(cases *x, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const size_t all = x->failed + x->passed;
-    const char **lines = calloc(x->failed, sizeof *lines);
+    const char **lines = calloc(all, sizeof *lines);
     if (!lines)
         return no_memory(err);
-    for (size_t i = 0; i < x->failed; i++)
+    for (size_t i = 0; i < all; i++)
         lines[i] = x->list[i]->line;
-    ATTEST_TRY(condition_set_of(&x->conditions, lines, x->failed, err));
+    ATTEST_TRY(condition_set_of(&x->conditions, lines, all, err));
     x->words = (all + 63) / 64;
     x->has = calloc(x->conditions.count * x->words, sizeof *x->has);
     if (!x->has)

@@ -161,7 +161,7 @@ int condition_holds(const condition_set *set, size_t number, const condition_cas
     switch (rule->kind) {
     case TOKEN: return has_token(c->line, set->text[number]);
     case GIVEN: return condition_value(c->line, set->text[number]) != NULL;
-    case ABSENT: return condition_value(c->line, set->text[number] + strlen("no ")) == NULL;
+    case ABSENT: return condition_value(c->line, set->text[number]) == NULL;
     case ABOVE: return x > rule->number;
     case AT_MOST: return x >= 0 && x <= rule->number;
     case ODD: return x >= 0 && x % rule->number != 0;

@@ -321,6 +321,13 @@ out:
 static attest_status tell_unknown(attest_diff *diff, const diff_group *group, const attest_baseline_line *then,
                                   const attest_baseline_line *is, attest_error *err)
 {
+    const int64_t fail = then ? then->failed : 0;
+    if (is->failed > fail) /* a failure is one whatever the baseline knows */
+        return diff_add(diff, ATTEST_CHANGE_FAILURE, group,
+                        "%lld of %lld cases fail, and the baseline is of other cases", (long long)is->failed,
+                        (long long)is->cases)
+                   ? ATTEST_OK
+                   : attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes");
     const int known = then ? diff_add(diff, ATTEST_CHANGE_CASES, group,
                                       "the baseline is of %s cases (%lld, now %lld): review it",
                                       then->cases == is->cases ? "other" : "another number of", (long long)then->cases,
@@ -328,6 +335,28 @@ static attest_status tell_unknown(attest_diff *diff, const diff_group *group, co
                            : diff_add(diff, ATTEST_CHANGE_CASES, group, "not in the baseline (%lld cases): review it",
                                       (long long)is->cases) != NULL;
     return known ? ATTEST_OK : attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes");
+}
+
+/* A class that a kernel of this run had, and has no more. */
+static attest_status tell_gone(attest_diff *diff, const diff_figures *f, const attest_baseline_line *then,
+                               attest_error *err)
+{
+    diff_group group = { "", "" };
+    int kernel = 0;
+    for (size_t g = 0; g < f->groups; g++)
+        if (strcmp(f->group[g].kernel, then->kernel) == 0) {
+            kernel = 1;
+            if (strcmp(f->group[g].class, then->class) == 0)
+                return ATTEST_OK;
+        }
+    if (!kernel)
+        return ATTEST_OK;
+    snprintf(group.kernel, sizeof group.kernel, "%s", then->kernel);
+    snprintf(group.class, sizeof group.class, "%s", then->class);
+    return diff_add(diff, ATTEST_CHANGE_CASES, &group, "gone: the baseline has %lld cases: review it",
+                    (long long)then->cases)
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes");
 }
 
 attest_status attest_diff_baseline(attest_diff *diff, const attest_baseline *baseline, const attest_results *now,
@@ -349,6 +378,8 @@ attest_status attest_diff_baseline(attest_diff *diff, const attest_baseline *bas
         diff->compared += (size_t)is.cases;
         ATTEST_TRY(tell_line(diff, &f, g, then, &is, now, err));
     }
+    for (size_t i = 0; i < baseline->count; i++)
+        ATTEST_TRY(tell_gone(diff, &f, &baseline->line[i], err));
     ATTEST_TRY(diff_end(diff, err));
 out:
     diff_figures_clear(&f);

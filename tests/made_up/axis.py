@@ -110,6 +110,8 @@ def sources(root):
         for here, folders, files in os.walk(os.path.join(root, folder)):
             folders.sort()
             for name in sorted(files):
+                if name.endswith(".png"):
+                    continue
                 yield os.path.relpath(os.path.join(here, name), root)
     yield "Makefile"
 

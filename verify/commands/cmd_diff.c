@@ -53,7 +53,7 @@ static attest_status find_action(action *a, const char *name, attest_error *err)
 static attest_status may_write(const attest_cli *cli, attest_error *err)
 {
     const char *ci = getenv("CI");
-    if (ci && (strcmp(ci, "true") == 0 || strcmp(ci, "1") == 0))
+    if (ci && (strcasecmp(ci, "true") == 0 || strcmp(ci, "1") == 0))
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "a baseline is not written where CI=%s: accept it on a machine of a "
                            "person, and commit it",
@@ -153,6 +153,33 @@ static int by_name(const void *a, const void *b)
     return kernels ? kernels : strcmp(x->class, y->class);
 }
 
+/* A part of a run is no baseline: it would stand for the whole. */
+static attest_status whole_run(const char *dir, attest_error *err)
+{
+    char path[4096];
+    attest_run_info info;
+    attest_status status = ATTEST_OK;
+    snprintf(path, sizeof path, "%.4000s/run.json", dir);
+    if (access(path, F_OK) != 0) /* a file of results alone */
+        return ATTEST_OK;
+    ATTEST_TRY(attest_run_info_read(&info, path, err));
+    if (!info.finished || *info.shard)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s, of which no baseline is made", dir,
+                           *info.shard ? "one shard of a run" : "an unfinished run");
+out:
+    return status;
+}
+
+/* The folder of the file, where there is none yet. */
+static attest_status make_folder(const char *path, attest_error *err)
+{
+    char dir[4096];
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path || snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path) >= (int)sizeof dir)
+        return ATTEST_OK;
+    return attest_output_dir(dir, err);
+}
+
 int attest_command_baseline(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -165,6 +192,7 @@ int attest_command_baseline(const attest_cli *cli)
     ATTEST_TRY(find_action(&what, cli->argument[0], &err));
     if (what != REVIEW)
         ATTEST_TRY(may_write(cli, &err));
+    ATTEST_TRY(whole_run(cli->argument[1], &err));
     ATTEST_TRY(attest_diff_open(&results, cli->argument[1], &err));
     ATTEST_TRY(attest_baseline_of(&fresh, &results, cli->reason ? cli->reason : "", &err));
     if (access(path, F_OK) == 0 || what == PRUNE)
@@ -173,8 +201,10 @@ int attest_command_baseline(const attest_cli *cli)
         ATTEST_TRY(no_failure(&fresh, cli->options.kernel ? cli->options.kernel : "*", &err));
     ATTEST_TRY(combine(&to, &changes, what, &old, &fresh, cli, &err));
     qsort(to.line, to.count, sizeof *to.line, by_name);
-    if (what != REVIEW && changes > 0)
+    if (what != REVIEW && changes > 0) {
+        ATTEST_TRY(make_folder(path, &err));
         ATTEST_TRY(attest_baseline_write(&to, path, &err));
+    }
     if (!cli->options.quiet)
         fprintf(stderr, "%s: %zu of %zu lines %s\n", path, changes, to.count,
                 what == REVIEW ? "would change" : "changed");

@@ -1,4 +1,6 @@
 /* export.c - writes the cases of a suite as files; see exchange.h. */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,18 +198,30 @@ static int serves(const exporting *e, const attest_problem *p)
     return !subject || attest_worker_supports(subject->worker, subject->index, p, why, sizeof why) > 0;
 }
 
+/* Outputs of an earlier export must not be judged as new. */
+static attest_status must_be_empty(const char *dir, attest_error *err)
+{
+    DIR *folder = opendir(dir);
+    int entries = 0;
+    if (!folder)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", dir, strerror(errno));
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+        entries += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(folder);
+    if (entries > 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: not empty; an export goes into a new folder", dir);
+    return ATTEST_OK;
+}
+
 attest_status attest_export(size_t *count, const attest_export_request *request, attest_error *err)
 {
     char path[ATTEST_EXCHANGE_PATH];
     attest_status status = ATTEST_OK;
     exporting e = { .request = request };
-    struct stat info;
     *count = 0;
     ATTEST_TRY(attest_output_dir(request->dir, err));
+    ATTEST_TRY(must_be_empty(request->dir, err));
     ATTEST_TRY(attest_exchange_path(path, request->dir, NULL, "cases.jsonl", err));
-    if (stat(path, &info) == 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: an export is there already; remove it or take another --out",
-                           path);
     ATTEST_TRY(declare_kernel(&e, err));
     ATTEST_TRY(attest_output_open(&e.manifest, path, err));
     for (size_t i = 0; i < request->suite->case_count; i++) {

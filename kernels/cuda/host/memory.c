@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ZONE = 256, CANARY = 0xa5, POISON = 0xff };
+enum { ZONE = 256, CANARY = 0xfe, POISON = 0xff }; /* 0xfefe..: about -1.7e38 as f32 and bf16, NaN as f16 */
 
 typedef struct allocation {
     struct allocation *next;

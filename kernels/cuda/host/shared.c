@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { ALIGNMENT = 128, CANARY = 0xa5, POISON = 0xff, COPY = 16 };
+enum { ALIGNMENT = 128, CANARY = 0xfe, POISON = 0xff, COPY = 16 }; /* as in memory.c */
 #define ROOM ((size_t)CUDA_HOST_SHARED_MOST + (CUDA_HOST_ARRAYS + 1) * (CUDA_HOST_REDZONE + ALIGNMENT))
 
 static void *take(machine *m, size_t size, cuda_host_place where)

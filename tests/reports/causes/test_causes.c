@@ -44,6 +44,7 @@ static int none(int n, int m, int masked) { return n + m + masked < 0; }
 static int long_keys(int n, int m, int masked) { return m > 16 && n + masked >= 0; }
 static int masked_odd(int n, int m, int masked) { return masked && n % 8 != 0 && m > 0; }
 static int either(int n, int m, int masked) { return (masked && n > 0) || m > 32; }
+static int unmasked(int n, int m, int masked) { return !masked && n + m > 0; }
 static int scattered(int n, int m, int masked) { return (n * 7 + m * 13 + masked * 29) % 5 < 2; }
 
 START_TEST(one_condition)
@@ -86,6 +87,15 @@ START_TEST(of_the_preset)
 }
 END_TEST
 
+/* The other way round: those fail that do not say it. */
+START_TEST(what_is_not_given)
+{
+    const attest_causes found = causes_of(unmasked, "sum");
+    ck_assert_uint_eq(found.count, 1);
+    ck_assert_str_eq(found.cause[0].text, "mask not given");
+}
+END_TEST
+
 START_TEST(no_condition)
 {
     ck_assert_uint_eq(causes_of(scattered, "sum").count, 0);
@@ -101,6 +111,7 @@ Suite *suite_causes(void)
     tcase_add_test(tc, two_at_once);
     tcase_add_test(tc, two_after_another);
     tcase_add_test(tc, of_the_preset);
+    tcase_add_test(tc, what_is_not_given);
     tcase_add_test(tc, no_condition);
     suite_add_tcase(suite, tc);
     return suite;

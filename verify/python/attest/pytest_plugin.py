@@ -15,6 +15,7 @@ import pytest
 from . import run
 
 _reports: Dict[Tuple[int, str], Dict[str, run.Result]] = {}
+_broken: Dict[Tuple[int, str], str] = {}  # an audit that failed outside the cases: what it said
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -43,7 +44,12 @@ def attest_result(request: Any) -> run.Result:
     kernel, suite, line = request.param
     key = (id(kernel), suite)
     if key not in _reports:
-        _reports[key] = {result["problem"]: result for result in run.audit(kernel, suite).results}
+        report = run.audit(kernel, suite)
+        _reports[key] = {result["problem"]: result for result in report.results}
+        told = any(result["problem"] and result["verdict"] in ("fail", "crash", "timeout") for result in report.results)
+        _broken[key] = "" if told or report.exit_code in (0, 4, 77) else repr(report)
+    if _broken[key]:  # it failed, and in no case that a test stands for: it did not start, or broke a property
+        pytest.fail(_broken[key], pytrace=False)
     if line not in _reports[key]:
         pytest.skip("not served")
     return _reports[key][line]
