@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels/yardstick/yardstick.h"
@@ -371,18 +372,25 @@ END_TEST
 
 START_TEST(plugins_are_beside_the_executable)
 {
-    attest_cli cli = { .options = { .program = "some/where/attest" } };
-    char folder[300], own[256], short_one[24];
-    ck_assert(attest_cli_plugins(folder, sizeof folder, &cli));
-    ck_assert_str_eq(folder, "some/where/kernels");
-    ck_assert(attest_cli_plugins(short_one, 19, &cli) && !attest_cli_plugins(short_one, 18, &cli));
-    cli.options.program = "attest"; /* found through PATH */
-    ck_assert(attest_cli_plugins(folder, sizeof folder, &cli));
+    attest_cli cli = { .options = { .program = "attest" } }; /* found through PATH */
+    char folder[300], own[256], here[64] = "/tmp/attest-plugins-XXXXXX", there[80], program[80];
+    ck_assert_ptr_nonnull(mkdtemp(here));
+    snprintf(there, sizeof there, "%s/kernels", here);
+    snprintf(program, sizeof program, "%s/attest", here);
     const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
     ck_assert(n > 0);
     own[n] = '\0';
     strcpy(strrchr(own, '/'), "/kernels");
+    ck_assert(attest_cli_plugins(folder, sizeof folder, &cli));
     ck_assert_str_eq(folder, own);
+    cli.options.program = program; /* a link to the executable, without a folder beside it */
+    ck_assert(attest_cli_plugins(folder, sizeof folder, &cli));
+    ck_assert_str_eq(folder, own);
+    ck_assert_int_eq(mkdir(there, 0700), 0);
+    ck_assert(attest_cli_plugins(folder, sizeof folder, &cli));
+    ck_assert_str_eq(folder, there);
+    ck_assert(attest_cli_plugins(folder, strlen(there) + 1, &cli));
+    ck_assert_int_eq(rmdir(there) + rmdir(here), 0);
 }
 END_TEST
 
