@@ -1,11 +1,13 @@
 /* door_files.c - the tensors of a call as files in the folder of a door. */
-#include <errno.h>
+#include <fenv.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernels/attest_float.h"
 #include "kernels/door/door_private.h"
+#include "kernels/input.h"
 #include "kernels/npy/npy.h"
 #include "kernels/tensor/tensor.h"
 
@@ -59,30 +61,49 @@ out:
     return status;
 }
 
-/* Numbers as text, each rounded to the type of the tensor. */
+/* The number of a text as an f64 from which one more rounding, to a narrower type, is that of the text: cut toward
+ * zero, its last bit set where that was inexact (rounding to odd; 53 digits are more than 24 + 2). */
+static double text_to_odd(const char *text, char **end)
+{
+    const int mode = fegetround();
+    fesetround(FE_DOWNWARD);
+    const double below = strtod(text, end);
+    fesetround(FE_UPWARD);
+    const double above = strtod(text, end);
+    fesetround(mode);
+    uint64_t bits;
+    double odd = fabs(below) < fabs(above) ? below : above;
+    memcpy(&bits, &odd, sizeof bits);
+    if (below < above)
+        bits |= 1;
+    memcpy(&odd, &bits, sizeof odd);
+    return odd;
+}
+
+/* Numbers as text, each rounded once, to the type of the tensor. */
 static attest_status read_text(const attest_tensor *t, const char *path, attest_error *err)
 {
-    FILE *in = fopen(path, "r");
+    attest_status status = ATTEST_OK;
     const int64_t count = attest_tensor_count(t);
-    char word[128];
+    FILE *in = NULL;
+    char *word = NULL, *end;
     int64_t i = 0;
-    if (!in)
-        return attest_fail(err, ATTEST_KERNEL_ERROR, "%s: %s", path, strerror(errno));
-    while (fscanf(in, "%127s", word) == 1) {
-        char *end;
-        const double x = strtod(word, &end);
-        if (end == word || *end != '\0') {
-            fclose(in);
-            return attest_fail(err, ATTEST_KERNEL_ERROR, "%s: '%s' is no number", path, word);
-        }
+    ATTEST_TRY(attest_input_stream(&in, NULL, path, err));
+    for (; fscanf(in, "%ms", &word) == 1; i++, free(word), word = NULL) {
+        const double x = t->dtype == ATTEST_F64 ? strtod(word, &end) : text_to_odd(word, &end);
+        if (end == word || *end != '\0')
+            ATTEST_TRY(attest_fail(err, ATTEST_KERNEL_ERROR, "%s: '%.100s' is no number", path, word));
         if (i < count)
             attest_store_bits(t, i, attest_from_f64(t->dtype, x));
-        i++;
     }
-    fclose(in);
-    return i == count ? ATTEST_OK
-                      : attest_fail(err, ATTEST_KERNEL_ERROR, "%s: %lld numbers, the output has %lld", path,
-                                    (long long)i, (long long)count);
+    if (i != count)
+        status = attest_fail(err, ATTEST_KERNEL_ERROR, "%s: %lld numbers, the output has %lld", path, (long long)i,
+                             (long long)count);
+out:
+    free(word);
+    if (in)
+        fclose(in);
+    return status;
 }
 
 attest_status attest_door_read(const attest_door *door, const attest_call *call, attest_error *err)

@@ -97,8 +97,7 @@ static attest_status tell_group(attest_diff *diff, const attest_results *now, co
             now, &figures->item[t->failed_at], NAN, err));
     if (t->worse > 0)
         ATTEST_TRY(
-            name_case(diff_add(diff, ATTEST_CHANGE_VERDICT, group,
-                               "%zu of %zu cases have a worse verdict, the first was %s and is %s", t->worse, t->cases,
+            name_case(diff_add(diff, ATTEST_CHANGE_VERDICT, group, DIFF_WORSE, t->worse, t->cases,
                                attest_verdict_names[t->was], attest_verdict_names[figures->item[t->worse_at].verdict]),
                       now, &figures->item[t->worse_at], NAN, err));
     if (beyond > 0)
@@ -163,8 +162,12 @@ static attest_status compare(attest_diff *diff, const diff_figures *then, const 
     for (size_t i = 0; i < is->count; i++) {
         const diff_item *item = &is->item[i];
         const diff_item *was = then->count ? bsearch(item, then->item, then->count, sizeof *item, by_key) : NULL;
-        if (!was)
+        if (!was) { /* a failure of a new case is one that was not */
+            t[item->group].cases += (size_t)item->failed;
+            if (item->failed && t[item->group].failures++ == 0)
+                t[item->group].failed_at = i;
             continue;
+        }
         diff->compared++;
         count_pair(&t[item->group], was, item, i);
         if (was->seconds > 0 && item->seconds > 0) {

@@ -70,6 +70,7 @@ typedef struct attest_baseline_line {
     int64_t errors, typicals;         /* how many have a norm_error, a typical_rms */
     double error, typical, noise;     /* mean of log2, bits; NAN: none */
     char set[20], outputs[20];        /* hashes of the cases, of the cases' outputs */
+    json_t *known;                    /* array of "VERDICT PROBLEM": the cases that did not pass; NULL in none */
     char reason[256], tool[32], run[32];
 } attest_baseline_line;
 
@@ -79,6 +80,8 @@ typedef struct attest_baseline {
 } attest_baseline;
 
 void attest_baseline_clear(attest_baseline *baseline);
+/* Appends a copy. */
+attest_status attest_baseline_add(attest_baseline *baseline, const attest_baseline_line *line, attest_error *err);
 /* The lines of a run, with this reason. */
 attest_status attest_baseline_of(attest_baseline *baseline, const attest_results *results, const char *reason,
                                  attest_error *err);
@@ -88,7 +91,9 @@ attest_status attest_baseline_write(const attest_baseline *baseline, const char 
 /* 1 if the file says that it is a baseline. */
 int attest_baseline_is(const char *path);
 
-/* A run against a baseline. */
+/* A run against a baseline.  A case is failing, undecided or skipped as before only if the baseline names it.  Where a
+ * class has other cases than in the baseline, its errors are not compared; its failures, and the cases that the
+ * baseline names, are. */
 attest_status attest_diff_baseline(attest_diff *diff, const attest_baseline *baseline, const attest_results *now,
                                    attest_error *err);
 

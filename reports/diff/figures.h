@@ -4,6 +4,9 @@
 
 #include "reports/diff/diff.h"
 
+/* attest_result_rank() of a pass. */
+#define DIFF_GOOD 4
+
 typedef struct diff_item {
     uint64_t key;          /* of kernel and problem line */
     uint64_t stem;         /* of the same without the seed */
@@ -38,6 +41,13 @@ attest_change *diff_add(attest_diff *diff, attest_change_kind kind, const diff_g
 /* Regressions first, each kind in the order in which it was found; counts them. */
 attest_status diff_end(attest_diff *diff, attest_error *err);
 
+/* What a class adds up to, without the cases that did not pass (known: NULL). */
+attest_baseline_line diff_line_of(const diff_figures *figures, size_t group);
+/* The order of a baseline's lines. */
+int diff_by_name(const void *a, const void *b);
+
+/* What is said of worse verdicts: how many of how many, two names. */
+#define DIFF_WORSE "%zu of %zu cases have a worse verdict, the first was %s and is %s"
 /* `7.9 times` of bits. */
 #define DIFF_TIMES(bits) exp2(fabs(bits))
 

@@ -92,8 +92,8 @@ static const attest_baseline_line *find(const attest_baseline *b, const attest_b
 static int same_figures(const attest_baseline_line *a, const attest_baseline_line *b)
 {
     return strcmp(a->set, b->set) == 0 && strcmp(a->outputs, b->outputs) == 0 && a->failed == b->failed &&
-           a->open == b->open && a->left == b->left && a->good == b->good && a->errors == b->errors &&
-           a->typicals == b->typicals && (a->errors == 0 || a->error == b->error) &&
+           json_equal(a->known, b->known) && a->open == b->open && a->left == b->left && a->good == b->good &&
+           a->errors == b->errors && a->typicals == b->typicals && (a->errors == 0 || a->error == b->error) &&
            (a->typicals == 0 || a->typical == b->typical);
 }
 
@@ -116,10 +116,8 @@ static attest_status combine(attest_baseline *to, size_t *changes, action what, 
                              const attest_baseline *fresh, const attest_cli *cli, attest_error *err)
 {
     const char *glob = cli->options.kernel ? cli->options.kernel : "*";
+    attest_status status = ATTEST_OK;
     *changes = 0;
-    *to = (attest_baseline){ .line = calloc(old->count + fresh->count + 1, sizeof *to->line) };
-    if (!to->line)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a baseline");
     for (size_t i = 0; i < old->count; i++) {
         const attest_baseline_line *now = find(fresh, &old->line[i]);
         const int wanted = fnmatch(glob, old->line[i].kernel, 0) == 0;
@@ -133,7 +131,7 @@ static attest_status combine(attest_baseline *to, size_t *changes, action what, 
         if (replaced && !cli->options.quiet)
             tell_line('~', &old->line[i], now);
         *changes += (size_t)replaced;
-        to->line[to->count++] = replaced ? *now : old->line[i];
+        ATTEST_TRY(attest_baseline_add(to, replaced ? now : &old->line[i], err));
     }
     for (size_t i = 0; i < fresh->count && what != PRUNE; i++) {
         if (fnmatch(glob, fresh->line[i].kernel, 0) != 0 || find(old, &fresh->line[i]))
@@ -141,9 +139,10 @@ static attest_status combine(attest_baseline *to, size_t *changes, action what, 
         if (!cli->options.quiet)
             tell_line('+', NULL, &fresh->line[i]);
         ++*changes;
-        to->line[to->count++] = fresh->line[i];
+        ATTEST_TRY(attest_baseline_add(to, &fresh->line[i], err));
     }
-    return ATTEST_OK;
+out:
+    return status;
 }
 
 static int by_name(const void *a, const void *b)

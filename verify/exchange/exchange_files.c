@@ -57,6 +57,29 @@ out:
     return status;
 }
 
+static int by_folder(const void *a, const void *b)
+{
+    const attest_exchanged *const *x = a, *const *y = b;
+    return strcmp((*x)->folder, (*y)->folder);
+}
+
+/* A folder that two lines name would be judged twice. */
+static attest_status each_once(const attest_exchanged *cases, size_t count, const char *path, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const attest_exchanged **sorted = calloc(count + 1, sizeof *sorted);
+    if (!sorted)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", count);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &cases[i];
+    qsort(sorted, count, sizeof *sorted, by_folder);
+    for (size_t i = 1; i < count && status == ATTEST_OK; i++)
+        if (by_folder(&sorted[i - 1], &sorted[i]) == 0)
+            status = attest_fail(err, ATTEST_BAD_INPUT, "%s: two lines have the case %s", path, sorted[i]->folder);
+    free(sorted);
+    return status;
+}
+
 attest_status attest_exchange_read(attest_exchanged **cases, size_t *count, const char *dir, attest_error *err)
 {
     char path[ATTEST_EXCHANGE_PATH], where[ATTEST_EXCHANGE_PATH + 32], *text = NULL;
@@ -82,8 +105,8 @@ attest_status attest_exchange_read(attest_exchanged **cases, size_t *count, cons
         if (status != ATTEST_OK)
             ATTEST_TRY(attest_fail_prefix(err, status, where));
     }
-    if (*count == 0)
-        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: no case", path);
+    status = *count == 0 ? attest_fail(err, ATTEST_BAD_INPUT, "%s: no case", path)
+                         : each_once(*cases, *count, path, err);
 out:
     free(text);
     if (in)
@@ -145,8 +168,8 @@ int attest_exchange_skips(char *why, size_t len, const attest_exchanged *e, cons
     attest_error err;
     if (attest_exchange_path(path, dir, e->folder, SKIP, &err) != ATTEST_OK)
         return 0;
-    FILE *in = fopen(path, "r");
-    if (!in)
+    FILE *in = NULL;
+    if (attest_input_stream(&in, NULL, path, &err) != ATTEST_OK)
         return 0;
     if (!fgets(text, sizeof text, in))
         text[0] = '\0';
@@ -196,6 +219,12 @@ static attest_status check_files(complaints *all, const attest_exchanged *e, con
     const size_t count = list_ids(ids, &first_output, &e->c.problem);
     const int skipped = attest_exchange_skips(why, sizeof why, e, dir);
     ATTEST_TRY(attest_bundle_new(&scratch, err));
+    ATTEST_TRY(attest_exchange_path(path, dir, e->folder, SKIP, err));
+    if (!skipped && is_there(path)) {
+        attest_fail(&wrong, ATTEST_BAD_INPUT, "%s: it cannot be read; allowed: a text file, its first line the reason",
+                    path);
+        complain(all, &wrong);
+    }
     for (size_t i = 0; i < count && !skipped; i++) {
         ATTEST_TRY(file_of(path, e, dir, ids[i], err));
         attest_tensor_id_print(name, sizeof name, ids[i]);

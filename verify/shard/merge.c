@@ -377,13 +377,42 @@ out:
     return status;
 }
 
+/* The shards, each of their results with its place in the whole run; both are to be cleared whatever the status. */
+static attest_status place_all(merge *m, parts *all, attest_run_info *info, const char *const *dirs, size_t count,
+                               attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    size_t total = 0;
+    ATTEST_TRY(parts_read(all, dirs, count, err));
+    *info = info_of(all);
+    for (size_t n = 0; n < all->count; n++)
+        total += all->part[n].results.count;
+    m->place = calloc(total + 1, sizeof *m->place);
+    if (!m->place)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu results", total));
+    for (size_t n = 0; n < all->count; n++)
+        ATTEST_TRY(place_part(m, &all->part[n], n, err));
+    if ((int64_t)m->count != info->results)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "the shards hold %zu results of cases, their runs had %lld",
+                               m->count, (long long)info->results));
+    qsort(m->place, m->count, sizeof *m->place, by_place);
+out:
+    return status;
+}
+
+static void place_clear(merge *m, parts *all)
+{
+    free(m->place);
+    free(m->told);
+    parts_clear(all);
+}
+
 attest_status attest_shard_describe(attest_run_info *info, const char *const *dirs, size_t count, attest_error *err)
 {
-    parts all;
-    const attest_status status = parts_read(&all, dirs, count, err);
-    if (status == ATTEST_OK)
-        *info = info_of(&all);
-    parts_clear(&all);
+    parts all = { .count = 0 };
+    merge m = { .count = 0 };
+    const attest_status status = place_all(&m, &all, info, dirs, count, err);
+    place_clear(&m, &all);
     return status;
 }
 
@@ -393,25 +422,10 @@ attest_status attest_shard_merge(attest_results *results, attest_run_info *info,
     attest_status status = ATTEST_OK;
     parts all = { .count = 0 };
     merge m = { .count = 0 };
-    size_t total = 0;
-    ATTEST_TRY(parts_read(&all, dirs, count, err));
-    *info = info_of(&all);
-    for (size_t n = 0; n < all.count; n++)
-        total += all.part[n].results.count;
-    m.place = calloc(total + 1, sizeof *m.place);
-    if (!m.place)
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu results", total));
-    for (size_t n = 0; n < all.count; n++)
-        ATTEST_TRY(place_part(&m, &all.part[n], n, err));
-    if ((int64_t)m.count != info->results)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "the shards hold %zu results of cases, their runs had %lld",
-                               m.count, (long long)info->results));
-    qsort(m.place, m.count, sizeof *m.place, by_place);
+    ATTEST_TRY(place_all(&m, &all, info, dirs, count, err));
     ATTEST_TRY(add_placed(results, &m, &all, info, err));
     ATTEST_TRY(add_others(results, &all, info, err));
 out:
-    free(m.place);
-    free(m.told);
-    parts_clear(&all);
+    place_clear(&m, &all);
     return status;
 }

@@ -35,7 +35,7 @@ attest_status attest_shard_write(const char *cases, const char *dir, attest_erro
  * shards of different suites, kernels, options or devices, one that is missing or given twice. */
 attest_status attest_shard_merge(attest_results *results, attest_run_info *info, const char *const *dirs, size_t count,
                                  attest_error *err);
-/* The run of all, without its results: what attest_shard_merge() checks first. */
+/* The run of all, without its results: everything that attest_shard_merge() checks, before a folder is touched. */
 attest_status attest_shard_describe(attest_run_info *info, const char *const *dirs, size_t count, attest_error *err);
 
 #endif

@@ -138,6 +138,50 @@ START_TEST(verdicts_bits_and_cases)
 }
 END_TEST
 
+/* One case better and one worse are two changes, by two runs and by a baseline. */
+START_TEST(one_better_and_one_worse)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    memcpy(now, then, sizeof now);
+    then[1].verdict = ATTEST_PARTIAL;
+    now[4].verdict = ATTEST_PARTIAL;
+    then[SEEDS].verdict = now[SEEDS + 1].verdict = ATTEST_CRASH; /* as many fail as before, but another one */
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 2);
+    const attest_change *failure = change_of(&diff, ATTEST_CHANGE_FAILURE);
+    const attest_change *verdict = change_of(&diff, ATTEST_CHANGE_VERDICT);
+    ck_assert(failure && failure->index == SEEDS + 1);
+    ck_assert(verdict && verdict->index == 4);
+    ck_assert_str_eq(verdict->text, "1 of 12 cases have a worse verdict, the first was pass and is partial");
+    ck_assert_ptr_nonnull(change_of(&diff, ATTEST_CHANGE_BETTER));
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+/* Where one case of a class is new, a failure is a regression, and so is a known case that got worse. */
+START_TEST(failures_among_other_cases)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    memcpy(now, then, sizeof now);
+    snprintf(now[0].problem, sizeof now->problem, "variant=softmax n=10");
+    now[0].verdict = ATTEST_FAIL;
+    then[2].verdict = ATTEST_SKIP;
+    now[2].verdict = ATTEST_UNDECIDED;
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 2);
+    ck_assert_uint_eq(change_of(&diff, ATTEST_CHANGE_FAILURE)->index, 0);
+    ck_assert_uint_eq(change_of(&diff, ATTEST_CHANGE_VERDICT)->index, 2);
+    ck_assert_ptr_nonnull(change_of(&diff, ATTEST_CHANGE_CASES));
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
 START_TEST(faster_and_slower)
 {
     attest_result then[COUNT], now[COUNT];
@@ -196,9 +240,9 @@ START_TEST(files_that_are_none)
 {
     attest_error err = { "" };
     attest_baseline baseline;
-    static const char head[] = "{\"attest_baseline\":1}\n";
+    static const char head[] = "{\"attest_baseline\":2}\n";
     static const char *const bad[] = {
-        "", "{}\n", "{\"attest_baseline\":2}\n", "x\n", "{\"attest_baseline\":1}\n{}\n", "{\"attest_baseline\":1}\nx\n"
+        "", "{}\n", "{\"attest_baseline\":1}\n", "x\n", "{\"attest_baseline\":2}\n{}\n", "{\"attest_baseline\":2}\nx\n"
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         FILE *out = fopen(path_of("bad.jsonl"), "w");
@@ -239,6 +283,8 @@ Suite *suite_diff(void)
     tcase_add_loop_test(tests, equal_runs_and_other_draws, 0, 2);
     tcase_add_loop_test(tests, an_error_that_grew, 0, 2);
     tcase_add_loop_test(tests, verdicts_bits_and_cases, 0, 2);
+    tcase_add_loop_test(tests, one_better_and_one_worse, 0, 2);
+    tcase_add_loop_test(tests, failures_among_other_cases, 0, 2);
     tcase_add_test(tests, faster_and_slower);
     tcase_add_test(tests, noted);
     tcase_add_test(tests, files_that_are_none);

@@ -114,6 +114,9 @@ def damage(folder, whole):
     spoil("gone", lambda d: os.remove(d + "/0002/q.npy"), "DIR/0002/q.npy: missing")
     spoil("manifest", lambda d: os.remove(d + "/cases.jsonl"), "DIR/cases.jsonl")
     spoil("line", lambda d: open(d + "/cases.jsonl", "a").write("{}\n"), "'case' is missing")
+    spoil("twice", lambda d: open(d + "/cases.jsonl", "a", encoding="utf-8").write(
+        open(d + "/cases.jsonl", encoding="utf-8").readline()), "two lines have the case 0001")
+    spoil("fifo", lambda d: os.mkfifo(d + "/0002/skip.txt"), "DIR/0002/skip.txt: it cannot be read")
     spoil("nan", lambda d: put(d + "/0002/o.npy", o * np.nan), "some NaN", code=1)
     run("compare", "--batch", whole)
     run("export", "--suite", "smoke", "--out", whole, code=2)
