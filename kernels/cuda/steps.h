@@ -1,5 +1,5 @@
-/* steps.h - what the kernels of this folder share: which keys a row sees, tiles of floats, sums of lanes; on the host's
- * side what a softmax kernel serves and is given.
+/* steps.h - what the kernels of this folder share: which keys a row sees, features, gates and norms, tiles of floats,
+ * sums of lanes; on the host's side what they serve, are given and declare.
  *
  * Arithmetic is named (__fmaf_rn and the like), so that no compiler chooses what is contracted.
  */
@@ -110,6 +110,156 @@ inline attest_numerics softmax_numerics()
     n.div_error = 0x1p-24;
     n.scale_dtype = 1 + ATTEST_F32;
     n.log_error = LOG_ERROR;
+    return n;
+}
+
+/* ---- tokens of the kernels with states ------------------------------------------------------------------------- */
+typedef cuda_library::view<const float> input;
+typedef cuda_library::view<float> output;
+
+/* What they are given, but for the states themselves. */
+struct tokens {
+    input q, k, v, decay, gamma, gin, gout, k_logits, q_logits;
+    output o, u, z;
+    visibility seen;
+    int64_t hq, hkv;
+    int d, e, feature, decays, gates, norm, given;
+    float scale, floor;
+};
+
+__device__ inline float feature_of(float x, int feature)
+{
+    if (feature == ATTEST_FEATURE_RELU)
+        return x < 0 ? 0 : x; /* a NaN stays one */
+    if (feature == ATTEST_FEATURE_ELU1)
+        return x >= 0 ? __fadd_rn(x, 1) : warp::exp(x);
+    return x;
+}
+
+/* e^(x_h - m) / sum e^(x - m) over the heads of x[b,:,token]. */
+__device__ inline float gate_of_heads(const input &x, int64_t b, int64_t heads, int64_t h, int64_t token)
+{
+    float m = -INFINITY, sum = 0;
+    for (int64_t t = 0; t < heads; t++)
+        m = fmaxf(m, x.data[x.at(b, t, token, 0)]);
+    for (int64_t t = 0; t < heads; t++)
+        sum = __fadd_rn(sum, warp::exp(__fsub_rn(x.data[x.at(b, t, token, 0)], m)));
+    return __fdiv_rn(warp::exp(__fsub_rn(x.data[x.at(b, h, token, 0)], m)), sum);
+}
+
+/* Channel c of gin_j v_j. */
+__device__ inline float value_of(const tokens &a, int64_t b, int64_t g, int64_t j, int c)
+{
+    const float v = a.v.data[a.v.at(b, g, j, c)];
+    if (a.gates == ATTEST_GATES_HEADS)
+        return __fmul_rn(gate_of_heads(a.k_logits, b, a.hkv, g, j), v);
+    return a.gin.data ? __fmul_rn(a.gin.data[a.gin.at(b, g, j, 0)], v) : v;
+}
+
+/* a_t of a KV head, where it is one number. */
+__device__ inline float decay_of(const tokens &a, int64_t b, int64_t g, int64_t t)
+{
+    if (a.decays == ATTEST_DECAY_RETNET)
+        return a.gamma.data[a.gamma.at(g, 0, 0, 0)];
+    return a.decays == ATTEST_DECAY_SCALAR ? a.decay.data[a.decay.at(b, g, t, 0)] : 1;
+}
+
+/* Channel c of a row: u, o and, with the first one, z.  `empty`: no key and no state. */
+__device__ inline void write_row(const tokens &a, int64_t b, int64_t h, int64_t i, int c, float u, float z, bool empty)
+{
+    float gout = a.gout.data ? a.gout.data[a.gout.at(b, h, i, 0)] : 1;
+    if (a.gates == ATTEST_GATES_HEADS)
+        gout = gate_of_heads(a.q_logits, b, a.hq, h, i);
+    if (empty)
+        u = z = 0;
+    if (a.u.data)
+        a.u.data[a.u.at(b, h, i, c)] = u;
+    if (a.z.data && c == 0)
+        a.z.data[a.z.at(b, h, i, 0)] = z;
+    if (a.norm == ATTEST_NORM_FLOOR && z < a.floor)
+        z = a.floor;
+    if (a.gates == ATTEST_GATES_PRE_OUT)
+        u = __fmul_rn(gout, u);
+    if (a.norm != ATTEST_NORM_NONE && !empty)
+        u = __fdiv_rn(u, z);
+    if (a.gates != ATTEST_GATES_PRE_OUT)
+        u = __fmul_rn(gout, u);
+    a.o.data[a.o.at(b, h, i, c)] = u;
+}
+
+/* 1 if all axes but weight are served; decays up to `decays`. */
+inline int tokens_served(const attest_call *call, uint32_t decays)
+{
+    const attest_setting *x = call->problem->axis;
+    const uint64_t served = ATTEST_BIT(ATTEST_AXIS_WEIGHT) | ATTEST_BIT(ATTEST_AXIS_FEATURE) |
+                            ATTEST_BIT(ATTEST_AXIS_MASK) | ATTEST_BIT(ATTEST_AXIS_LENS) |
+                            ATTEST_BIT(ATTEST_AXIS_DECAY) | ATTEST_BIT(ATTEST_AXIS_GATES) |
+                            ATTEST_BIT(ATTEST_AXIS_NORM) | ATTEST_BIT(ATTEST_AXIS_STATE);
+    static const uint32_t last[][2] = {
+        { ATTEST_AXIS_FEATURE, ATTEST_FEATURE_RELU }, { ATTEST_AXIS_MASK, ATTEST_MASK_CAUSAL_BR },
+        { ATTEST_AXIS_LENS, ATTEST_LENS_DRAW },       { ATTEST_AXIS_GATES, ATTEST_GATES_HEADS },
+        { ATTEST_AXIS_NORM, ATTEST_NORM_NONE },       { ATTEST_AXIS_STATE, ATTEST_STATE_DRAW }
+    };
+    const int axis = attest_axis_unserved(call->problem, served);
+    if (axis >= 0)
+        return attest_refuse_axis(call, axis);
+    for (const auto &row : last)
+        if (x[row[0]].value > row[1])
+            return attest_refuse_axis(call, static_cast<int>(row[0]));
+    if (x[ATTEST_AXIS_DECAY].value > decays)
+        return attest_refuse_axis(call, ATTEST_AXIS_DECAY);
+    if (x[ATTEST_AXIS_NORM].value == ATTEST_NORM_SINK)
+        return attest_refuse_axis(call, ATTEST_AXIS_NORM);
+    if (x[ATTEST_AXIS_DECAY].value && x[ATTEST_AXIS_LENS].value)
+        return attest_refuse(call, "decays with lens=draw are not served");
+    return floats_served(call);
+}
+
+inline tokens tokens_of(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    const attest_tensor *const *t = call->tensors->role;
+    const auto in = cuda_library::view_of<const float>;
+    const auto out = cuda_library::view_of<float>;
+    const auto value = [p](int axis) { return static_cast<int>(p->axis[axis].value); };
+    return { in(t[ATTEST_Q]),
+             in(t[ATTEST_K]),
+             in(t[ATTEST_V]),
+             in(t[ATTEST_DECAY]),
+             in(t[ATTEST_GAMMA]),
+             in(t[ATTEST_GIN]),
+             in(t[ATTEST_GOUT]),
+             in(t[ATTEST_K_HEAD_LOGITS]),
+             in(t[ATTEST_Q_HEAD_LOGITS]),
+             out(t[ATTEST_O]),
+             out(t[ATTEST_U]),
+             out(t[ATTEST_Z]),
+             keys_of(call),
+             p->hq,
+             p->hkv,
+             static_cast<int>(p->d),
+             static_cast<int>(p->e),
+             value(ATTEST_AXIS_FEATURE),
+             value(ATTEST_AXIS_DECAY),
+             value(ATTEST_AXIS_GATES),
+             value(ATTEST_AXIS_NORM),
+             value(ATTEST_AXIS_STATE),
+             static_cast<float>(p->scale),
+             static_cast<float>(p->axis[ATTEST_AXIS_NORM].number) };
+}
+
+/* What kernels with states declare, but for the schedule. */
+inline attest_numerics tokens_numerics()
+{
+    attest_numerics n = attest_numerics_init();
+    n.exp_error = EXP_ERROR;
+    n.acc_truncates = ATTEST_NO;
+    n.acc_unit = 0x1p-24;
+    n.division = ATTEST_DIVISION_AFTER_SUM;
+    n.div_error = 0x1p-24;
+    n.scale_dtype = 1 + ATTEST_F32;
+    n.state_dtype = 1 + ATTEST_F32;
+    n.decay_products = ATTEST_YES;
     return n;
 }
 

@@ -23,8 +23,11 @@ LINES = {"softmax": ["variant=softmax mask=causal-br n=40 m=200 d=8 e=140", "var
                    "variant=softmax mask=causal-br n=70 m=3 d=72 in=bf16 p=bf16"],
          "flash_f32": ["variant=softmax mask=causal n=70 d=20 e=18 hq=2 hkv=1", "variant=softmax n=33 m=140 d=5 e=70"],
          "decode": ["variant=softmax mask=causal-br n=5 m=150 d=20 e=18 hq=4 hkv=2 splits=3",
-                    "variant=softmax n=1 m=140 d=5 e=128 splits=2"]}
-FAR = {"flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16"}
+                    "variant=softmax n=1 m=140 d=5 e=128 splits=2"],
+         "linear": ["variant=retnet norm=sum state=draw n=70 d=20 e=35 hq=4 hkv=2 chunk=24",
+                    "variant=sla-gla hq=2 n=40 d=9 e=5 chunk=64", "variant=linear-elu mask=full n=5 m=40 d=6 chunk=16"]}
+FAR = {"flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16",
+       "linear": "variant=linear mask=causal b=2 n=9 d=8"}
 SANITIZERS = {"asan": (os.environ.get("CXX", "g++"), ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
               "tsan": ("clang++", ["-fsanitize=thread"])}
 CHECKS = ["gate", "orders", "told", "asan", "tsan", "far"]
