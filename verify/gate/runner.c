@@ -198,6 +198,7 @@ void attest_result_identify(attest_result *result, const attest_subject *subject
 {
     const attest_kernel_facts *facts = facts_of(subject);
     char name[512], quoted_name[1024], quoted_line[1200], quoted_program[512];
+    char declare[ATTEST_DECLARATION] = "";
     attest_result_init(result);
     attest_subject_name(name, sizeof name, subject);
     snprintf(result->kernel, sizeof result->kernel, "%s", name);
@@ -212,8 +213,10 @@ void attest_result_identify(attest_result *result, const attest_subject *subject
     attest_shell_quote(quoted_program, sizeof quoted_program, subject->program);
     attest_shell_quote(quoted_name, sizeof quoted_name, name);
     attest_shell_quote(quoted_line, sizeof quoted_line, prepared->line);
-    snprintf(result->reproduction, sizeof result->reproduction, "%s replay --kernel %s %s", quoted_program, quoted_name,
-             quoted_line);
+    if (subject->declare && *subject->declare)
+        attest_shell_quote(declare, sizeof declare, subject->declare);
+    snprintf(result->reproduction, sizeof result->reproduction, "%s replay --kernel %s%s%s %s", quoted_program,
+             quoted_name, *declare ? " --declare " : "", declare, quoted_line);
 }
 
 /* Adds the outputs that the kernel gives, the variant has and compare will judge. */

@@ -46,6 +46,7 @@ typedef struct attest_subject {
     const char *library;
     char file_hash[20];
     const char *program; /* argv[0], for the reproduction */
+    const char *declare; /* what it is taken to declare besides; NULL or "": nothing */
 } attest_subject;
 
 /* Sets `index` to the kernel of this name in the subject's worker; NULL: its only one.  ATTEST_BAD_INPUT says which

@@ -72,6 +72,13 @@ attest_status attest_worker_path(char **path, attest_error *err);
 size_t attest_worker_kernel_count(const attest_worker *worker);
 const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index);
 
+/* Makes of what a kernel declares what it would be with these words (declare_text.h) besides, on every problem.
+ * ATTEST_BAD_INPUT: as attest_declaration_add(); form, outputs or another layout of states, which the kernel alone can
+ * say. */
+attest_status attest_facts_assume(attest_kernel_facts *facts, const char *words, attest_error *err);
+/* The same of kernel `index`: it is judged so from here on, and runs as before. */
+attest_status attest_worker_assume(attest_worker *worker, size_t index, const char *words, attest_error *err);
+
 /* Asks in the worker whether kernel `index` is run and judged on a problem: its limits, its supports(), and whether a
  * bound covers what it declares.  1, or 0 with why; -1 with why when there is no answer (the worker dies, is
  * late, cannot be started): attest_worker_run() then tells what kind of end that is. */
