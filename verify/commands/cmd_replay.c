@@ -159,7 +159,7 @@ int attest_command_replay(const attest_cli *cli)
     ATTEST_TRY(attest_find_kernel(&subject, name, &err));
     if (cli->declare)
         ATTEST_TRY(attest_worker_assume(subject.worker, subject.index, cli->declare, &err));
-    attest_library_hash(subject.file_hash, subject.library);
+    ATTEST_TRY(attest_library_hash(subject.file_hash, subject.library, &err));
     const int from_file = what.inputs != NULL;
     ATTEST_TRY(prepare(&prepared, &what, &err));
     attest_watch_count(watch, rows_done, prepared.truth, "rows of the truth");

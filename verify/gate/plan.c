@@ -45,7 +45,7 @@ attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, 
     ATTEST_TRY(attest_worker_path(&path, err)); /* without it no library is at fault */
     for (size_t l = 0; l < count; l++) {
         plan->library[l].path = libraries[l];
-        attest_library_hash(plan->library[l].file_hash, libraries[l]);
+        ATTEST_TRY(attest_library_hash(plan->library[l].file_hash, libraries[l], err));
         status = start_twice(&worker, libraries[l], timeout_s, err);
         if (status == ATTEST_NO_MEMORY || !libraries[l] || (status == ATTEST_BAD_INPUT && count == 1))
             ATTEST_TRY(status);

@@ -16,16 +16,17 @@
 #include "verify/gate/altered.h"
 #include "verify/gate/case_checks.h"
 
-void attest_library_hash(char text[20], const char *library)
+attest_status attest_library_hash(char text[20], const char *library, attest_error *err)
 {
-    attest_error err;
     char *path = NULL;
-    if (!library && attest_worker_path(&path, &err) != ATTEST_OK)
-        path = NULL;
+    attest_status status = ATTEST_OK;
     text[0] = '\0';
-    if (library || path)
+    if (!library)
+        status = attest_worker_path(&path, err);
+    if (status == ATTEST_OK)
         attest_file_hash(text, library ? library : path);
     free(path);
+    return status;
 }
 
 /* The softmax that taylor:P with norm=sum truncates: same inputs, weight exp, center zero. */

@@ -53,8 +53,9 @@ typedef struct attest_subject {
  * library has no such kernel. */
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err);
 
-/* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL). */
-void attest_library_hash(char text[20], const char *library);
+/* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL).
+ * ATTEST_NO_MEMORY, or ATTEST_IO: no attest-worker. */
+attest_status attest_library_hash(char text[20], const char *library, attest_error *err);
 
 /* Name in results and reproductions: NAME, or LIBRARY:NAME. */
 void attest_subject_name(char *text, size_t len, const attest_subject *subject);
