@@ -144,7 +144,7 @@ attest_status attest_contest_run(attest_judgement *judgement, const attest_conte
     ATTEST_TRY(call_all(&t, err));
     judgement->verdict = verdict_of(&t);
     const double score = score_of(&t, &judgement->timed);
-    judgement->score = judgement->verdict == ATTEST_PASS && judgement->timed ? score : 0;
+    judgement->score = judgement->verdict == ATTEST_PASS ? score : 0;
 out:
     attest_worker_free(t.subject.worker);
     attest_worker_free(t.base);

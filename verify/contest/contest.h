@@ -55,11 +55,11 @@ typedef struct attest_contest {
 
 typedef struct attest_judgement {
     char kernel[512], file_hash[20], suite[64], suite_hash[20], baseline[64];
-    char digest[20];             /* of the seed: attest_contest_digest() */
-    attest_verdict verdict;      /* pass, fail, undecided, no-evidence, skip */
-    double score;                /* geometric mean of (time of the baseline) / (the kernel's); 0 unless it passes */
-    int64_t lines, served;       /* of the suite that were asked; of these, served */
-    int64_t cases, sizes, timed; /* asked; with sizes drawn afresh; whose times are in the score */
+    char digest[20];        /* of the seed: attest_contest_digest() */
+    attest_verdict verdict; /* pass, fail, undecided, no-evidence, skip */
+    double score; /* geometric mean of baseline's time over the kernel's; 0 unless it passes, NAN: nothing was timed */
+    int64_t lines, served;               /* of the suite that were asked; of these, served */
+    int64_t cases, sizes, timed;         /* asked; with sizes drawn afresh; whose times are in the score */
     int64_t calls, failed, undecided;    /* calls that were judged; of these */
     int64_t reason[ATTEST_REASON_COUNT]; /* calls with it */
     int64_t finding[ATTEST_CONTEST_FINDINGS];

@@ -11,7 +11,7 @@ Suite *suite_contest(void);
 
 #define SUITE ATTEST_TEST_ROOT "/tests/verify/contest/cheats/cheats.suite"
 #define CHEATS ATTEST_TEST_BUILD "/plugins/cheats.so"
-#define JUDGE ATTEST_TEST_BUILD "/attest judge "
+#define JUDGE "exec " ATTEST_TEST_BUILD "/attest judge "
 #define SEED "7142857000001"
 
 /* What a command prints; the exit code. */
@@ -84,6 +84,16 @@ START_TEST(each_check_finds)
 }
 END_TEST
 
+/* Without a sandbox a kernel sees all processes; the seed is in the command line of none. */
+START_TEST(seed_is_wiped)
+{
+    static const char *const ways[] = { " --sandbox=off --seed=" SEED, " --seed " SEED " --sandbox=off" };
+    char command[1024];
+    snprintf(command, sizeof command, JUDGE CHEATS " --kernel honest-seeker --fail-fast --suite " SUITE "%s", ways[_i]);
+    ck_assert_msg(said(text, sizeof text, command) == 0, "%s", text);
+}
+END_TEST
+
 START_TEST(seeds)
 {
     attest_error err;
@@ -135,6 +145,7 @@ Suite *suite_contest(void)
     tcase_set_timeout(tc, 300);
     tcase_add_test(tc, cheats_are_refused);
     tcase_add_loop_test(tc, each_check_finds, 0, sizeof expected / sizeof expected[0]);
+    tcase_add_loop_test(tc, seed_is_wiped, 0, 2);
     tcase_add_test(tc, seeds);
     tcase_add_loop_test(tc, bad_requests, 0, sizeof usage / sizeof usage[0]);
     suite_add_tcase(suite, tc);

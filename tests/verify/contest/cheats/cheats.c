@@ -203,7 +203,7 @@ static void scribbled_inputs(const attest_call *c)
 static void patched_timer(const attest_call *c)
 {
     stop_clock();
-    for (int64_t i = 0; i < 1 + 20000000 / (c->problem->n * c->problem->m * c->problem->d * c->problem->hq); i++)
+    for (int i = 0; i < (c->problem->n < 128 ? 1 : 4); i++)
         honest(c);
 }
 static void killed_parent(const attest_call *c)
