@@ -59,6 +59,7 @@ int attest_cli_error(const attest_cli *cli, attest_status status, const attest_e
 
 int attest_command_gate(const attest_cli *cli);
 int attest_command_audit(const attest_cli *cli);
+int attest_command_judge(const attest_cli *cli);
 int attest_command_replay(const attest_cli *cli);
 int attest_command_reference(const attest_cli *cli);
 int attest_command_compare(const attest_cli *cli);
