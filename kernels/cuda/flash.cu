@@ -11,8 +11,7 @@
 //            weight 0.  A row without visible keys: o = 0, lse = -inf.
 // Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: with the model of the GPU's tensor cores
 //            the CPU's bits are the GPU's.
-#include "library.h"
-#include "warp.h"
+#include "steps.h"
 
 namespace {
 
@@ -27,33 +26,15 @@ struct arguments {
     input q, k, v;
     cuda_library::view<uint16_t> o;    // of either width:
     cuda_library::view<float> wide, lse; // o in float if `wide` has data
-    const int64_t *lens;
-    int64_t lens_stride, n, m, hq, hkv, window;
-    int d, e, mask;
+    steps::visibility seen;
+    int64_t hq, hkv;
+    int d, e;
     float scale, cap;
 };
 
 template <int width> struct storage {
     uint16_t q[rows][width + pad], k[2][keys][width + pad], v[2][keys][width + pad];
 };
-
-// Keys [first,last) that a row sees: attest.h's formula.
-struct range {
-    int64_t first, last;
-};
-
-__device__ int64_t within(int64_t x, int64_t len) { return x < 0 ? 0 : x > len ? len : x; }
-
-__device__ range visible(const arguments &a, int64_t len, int64_t i)
-{
-    const int64_t position = a.mask == ATTEST_MASK_CAUSAL_BR ? i + len - a.n : i;
-    int64_t first = 0, last = a.mask == ATTEST_MASK_FULL ? len : position + 1;
-    if (a.window > 0) {
-        first = position - a.window + 1;
-        last = a.mask == ATTEST_MASK_FULL ? position + a.window : last;
-    }
-    return { within(first, len), within(last, len) };
-}
 
 // 64 rows of x from `first` on into a tile; zeros for rows from `end` on and channels from `channels` on.
 template <int width>
@@ -96,7 +77,7 @@ __device__ void score_tile(float (&s)[keys / 8][4], const uint32_t (&q)[width / 
 // A row of the warp's fragments as a lane knows it: its quarter of the keys.
 struct row {
     int64_t i;
-    range seen;
+    steps::range seen;
     float m, l;
 };
 
@@ -109,9 +90,7 @@ __device__ float weigh(float (&s)[keys / 8][4], int r, row &x, const arguments &
 #pragma unroll
         for (int t = 0; t < 2; t++) {
             const int64_t at = key + 8 * j + threadIdx.x % 4 * 2 + t;
-            float score = __fmul_rn(s[j][2 * r + t], a.scale);
-            if (a.cap > 0)
-                score = __fmul_rn(a.cap, warp::tanh(__fdiv_rn(score, a.cap)));
+            const float score = steps::score_of(s[j][2 * r + t], a.scale, a.cap);
             s[j][2 * r + t] = at >= x.seen.first && at < x.seen.last ? score : -INFINITY;
             top = fmaxf(top, s[j][2 * r + t]);
         }
@@ -156,7 +135,7 @@ __device__ void store(const arguments &a, int64_t b, int64_t h, const row &x, co
     const int lane = threadIdx.x % 32;
     const float l = warp::quad_sum(x.l);
     const bool any = x.seen.first < x.seen.last;
-    if (x.i >= a.n)
+    if (x.i >= a.seen.n)
         return;
 #pragma unroll
     for (int c = 0; c < width / 8; c++)
@@ -180,20 +159,20 @@ template <class type, int width> __global__ void __launch_bounds__(threads) flas
     extern __shared__ __align__(128) unsigned char bytes[];
     storage<width> &s = *reinterpret_cast<storage<width> *>(bytes);
     const int lane = threadIdx.x % 32, warp_row = threadIdx.x / 32 * 16;
-    const int64_t blocks = (a.n + rows - 1) / rows, block = blocks - 1 - blockIdx.x % blocks; // long rows first
+    const int64_t blocks = (a.seen.n + rows - 1) / rows, block = blocks - 1 - blockIdx.x % blocks; // long rows first
     const int64_t h = blockIdx.x / blocks % a.hq, b = blockIdx.x / blocks / a.hq, g = h * a.hkv / a.hq;
-    const int64_t first_row = block * rows, end_row = first_row + rows < a.n ? first_row + rows : a.n;
-    const int64_t len = a.lens ? a.lens[b * a.lens_stride] : a.m;
-    const int64_t begin = visible(a, len, first_row).first, end = visible(a, len, end_row - 1).last;
+    const int64_t first_row = block * rows, end_row = first_row + rows < a.seen.n ? first_row + rows : a.seen.n;
+    const int64_t len = a.seen.length(b);
+    const int64_t begin = a.seen.seen(len, first_row).first, end = a.seen.seen(len, end_row - 1).last;
     uint32_t q[width / 16][4];
     float u[width / 8][4] = {};
     row x[2];
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         const int64_t i = first_row + warp_row + lane / 4 + 8 * r;
-        x[r] = { i, i < a.n ? visible(a, len, i) : range{ 0, 0 }, -INFINITY, 0 };
+        x[r] = { i, i < a.seen.n ? a.seen.seen(len, i) : steps::range{ 0, 0 }, -INFINITY, 0 };
     }
-    load_tile<width>(s.q, a.q, b, h, first_row, a.n, a.d);
+    load_tile<width>(s.q, a.q, b, h, first_row, a.seen.n, a.d);
     load_tile<width>(s.k[0], a.k, b, g, begin, end, a.d);
     load_tile<width>(s.v[0], a.v, b, g, begin, end, a.e);
     warp::copy_commit();
@@ -233,15 +212,8 @@ template <class type, int width> __global__ void __launch_bounds__(threads) flas
 template <class type> int supports(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    const uint64_t served = ATTEST_BIT(ATTEST_AXIS_MASK) | ATTEST_BIT(ATTEST_AXIS_WINDOW) |
-                            ATTEST_BIT(ATTEST_AXIS_LENS) | ATTEST_BIT(ATTEST_AXIS_CAP);
-    const int axis = attest_axis_unserved(p, served);
-    if (axis >= 0)
-        return attest_refuse_axis(call, axis);
-    if (p->axis[ATTEST_AXIS_MASK].value > ATTEST_MASK_CAUSAL_BR ||
-        p->axis[ATTEST_AXIS_WINDOW].value > ATTEST_WINDOW_W ||
-        p->axis[ATTEST_AXIS_LENS].value > ATTEST_LENS_DRAW || p->axis[ATTEST_AXIS_CAP].value > ATTEST_CAP_SET)
-        return attest_refuse(call, "a mask, window, lens or cap of a later version");
+    if (!steps::softmax_served(call))
+        return 0;
     if (p->in != type::dtype || p->p != type::dtype || p->acc != ATTEST_F32)
         return attest_refuse(call, "only in and p of the kernel's own type and acc f32 are served");
     if (p->out != type::dtype && p->out != ATTEST_F32)
@@ -264,20 +236,13 @@ arguments arguments_of(const attest_call *call)
     else
         a.o = cuda_library::view_of<uint16_t>(t[ATTEST_O]);
     a.lse = cuda_library::view_of<float>(t[ATTEST_LSE]);
-    if (p->axis[ATTEST_AXIS_LENS].value) {
-        a.lens = static_cast<const int64_t *>(t[ATTEST_KV_LENS]->data);
-        a.lens_stride = t[ATTEST_KV_LENS]->stride[0];
-    }
-    a.n = p->n;
-    a.m = p->m;
+    a.seen = steps::keys_of(call);
     a.hq = p->hq;
     a.hkv = p->hkv;
-    a.window = p->axis[ATTEST_AXIS_WINDOW].value ? static_cast<int64_t>(p->axis[ATTEST_AXIS_WINDOW].order) : 0;
     a.d = static_cast<int>(p->d);
     a.e = static_cast<int>(p->e);
-    a.mask = static_cast<int>(p->axis[ATTEST_AXIS_MASK].value);
     a.scale = static_cast<float>(p->scale);
-    a.cap = p->axis[ATTEST_AXIS_CAP].value ? static_cast<float>(p->axis[ATTEST_AXIS_CAP].number) : 0;
+    a.cap = steps::cap_of(p);
     return a;
 }
 
@@ -286,8 +251,8 @@ template <class type, int width> attest_status run_width(const attest_call *call
     const attest_problem *p = call->problem;
     const unsigned blocks = static_cast<unsigned>(p->b * p->hq * ((p->n + rows - 1) / rows));
     const int size = sizeof(storage<width>);
-    const cudaError_t error =
-        cudaFuncSetAttribute(flash<type, width>, cudaFuncAttributeMaxDynamicSharedMemorySize, size);
+    const cudaError_t error = cudaFuncSetAttribute(flash<type, width>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   size);
     if (error != cudaSuccess) {
         attest_refuse(call, cudaGetErrorString(error));
         return ATTEST_KERNEL_ERROR;
@@ -306,19 +271,10 @@ template <class type> attest_status run(const attest_call *call)
 
 attest_numerics declare_numerics()
 {
-    attest_numerics n = attest_numerics_init();
+    attest_numerics n = steps::softmax_numerics();
     n.schedule = ATTEST_SCHEDULE_ONLINE;
     n.tile = keys;
-    n.exp_error = EXP_ERROR;
-    n.log2_domain = ATTEST_NO;
-    n.cast_in_sum = ATTEST_NO;
-    n.p_rounding = ATTEST_ROUNDING_NEAREST;
     n.acc_truncates = ATTEST_YES;
-    n.acc_unit = 0x1p-24;
-    n.division = ATTEST_DIVISION_AFTER_SUM;
-    n.div_error = 0x1p-24;
-    n.scale_dtype = 1 + ATTEST_F32;
-    n.log_error = LOG_ERROR;
     return n;
 }
 
@@ -359,7 +315,4 @@ const attest_library library = cuda_library::library("attest CUDA kernels: flash
 
 } // namespace
 
-extern "C" const attest_library *attest_library_v2(const attest_host *)
-{
-    return &library;
-}
+extern "C" const attest_library *attest_library_v2(const attest_host *) { return &library; }

@@ -20,8 +20,11 @@ ORDERS = [word for order in ("forward", "reverse", "greedy", "greedy-reverse", "
 LINES = {"softmax": ["variant=softmax mask=causal-br n=40 m=200 d=8 e=140", "variant=softmax n=9 m=140 d=5 e=7 hq=2 hkv=1"],
          "flash": ["variant=softmax mask=causal n=130 d=64 hq=2 hkv=1 in=bf16 p=bf16",
                    "variant=softmax n=70 m=140 d=5 e=20 in=bf16 p=bf16",
-                   "variant=softmax mask=causal-br n=70 m=3 d=72 in=bf16 p=bf16"]}
-FAR = {"softmax": "variant=softmax b=2 n=9 d=8", "flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16"}
+                   "variant=softmax mask=causal-br n=70 m=3 d=72 in=bf16 p=bf16"],
+         "flash_f32": ["variant=softmax mask=causal n=70 d=20 e=18 hq=2 hkv=1", "variant=softmax n=33 m=140 d=5 e=70"],
+         "decode": ["variant=softmax mask=causal-br n=5 m=150 d=20 e=18 hq=4 hkv=2 splits=3",
+                    "variant=softmax n=1 m=140 d=5 e=128 splits=2"]}
+FAR = {"flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16"}
 SANITIZERS = {"asan": (os.environ.get("CXX", "g++"), ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
               "tsan": ("clang++", ["-fsanitize=thread"])}
 CHECKS = ["gate", "orders", "told", "asan", "tsan", "far"]
@@ -153,7 +156,7 @@ def caught(bench, defect, check):
         code, text = bench.run(defect, "so", lines)
         return text.strip().splitlines()[-1] if code == 4 else None
     if check == "far":
-        hashes = [bench.run(defect, "so", way + [FAR[defect.kernel]]) for way in ([], ["--far"])]
+        hashes = [bench.run(defect, "so", way + [FAR.get(defect.kernel, "variant=softmax b=2 n=9 d=8")]) for way in ([], ["--far"])]
         return "bits differ or a crash" if hashes[0][1] != hashes[1][1] else None
     code, text = bench.run(defect, check, lines)
     words = re.search(r"(AddressSanitizer: [a-z-]+|ThreadSanitizer: data race|runtime error: .*)", text)

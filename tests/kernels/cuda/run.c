@@ -42,9 +42,14 @@ static void die(const char *what, const char *why)
     exit(2);
 }
 
-static int is_output(attest_tensor_id id)
+/* ATTEST_GIVES_ of an output, 0 of an input. */
+static uint32_t output_bit(attest_tensor_id id)
 {
-    return id.kind == ATTEST_KIND_ROLE && id.index >= ATTEST_O && id.index <= ATTEST_LSE;
+    if (id.kind == ATTEST_KIND_HT || id.kind == ATTEST_KIND_ZT)
+        return ATTEST_GIVES_STATE;
+    return id.kind == ATTEST_KIND_ROLE && id.index >= ATTEST_O && id.index <= ATTEST_LSE
+               ? ATTEST_GIVES_O << (id.index - ATTEST_O)
+               : 0;
 }
 
 /* Batches far apart: most of it is never touched. */
@@ -104,6 +109,17 @@ static void take_away(placed *x, const attest_memory *memory)
         memory->free(NULL, x->tensor.data);
 }
 
+static const attest_tensor **slots_of(attest_view *view, uint32_t kind)
+{
+    switch (kind) {
+    case ATTEST_KIND_H0: return view->h0;
+    case ATTEST_KIND_Z0: return view->z0;
+    case ATTEST_KIND_HT: return view->ht;
+    case ATTEST_KIND_ZT: return view->zt;
+    default: return view->role;
+    }
+}
+
 /* One run on tensors of its own. */
 static uint64_t run_once(attest_loaded k, const attest_memory *memory, const attest_problem *p,
                          const attest_bundle *bundle, const attest_tensor_id *ids, size_t count, int far)
@@ -111,13 +127,17 @@ static uint64_t run_once(attest_loaded k, const attest_memory *memory, const att
     placed x[ATTEST_MAX_TENSORS];
     attest_view view;
     char why[256] = "";
+    void *workspace = NULL;
+    const size_t scratch = attest_kernel_workspace(k, p);
     uint64_t hash = ATTEST_FNV_START;
     memset(&view, 0, sizeof view);
     for (size_t i = 0; i < count; i++) {
-        place(&x[i], memory, attest_bundle_get(bundle, ids[i]), far, is_output(ids[i]));
-        view.role[ids[i].index] = &x[i].tensor;
+        place(&x[i], memory, attest_bundle_get(bundle, ids[i]), far, output_bit(ids[i]) != 0);
+        slots_of(&view, ids[i].kind)[ids[i].index] = &x[i].tensor;
     }
-    attest_status status = attest_kernel_run(k, p, &view, NULL, 0, why, sizeof why);
+    if (scratch > 0 && memory->alloc(NULL, &workspace, scratch) != ATTEST_OK)
+        die("alloc", "no device memory");
+    attest_status status = attest_kernel_run(k, p, &view, workspace, scratch, why, sizeof why);
     if (status == ATTEST_OK && memory->sync(NULL) != ATTEST_OK) {
         status = ATTEST_KERNEL_ERROR;
         snprintf(why, sizeof why, "%s", "memory of a tensor was written past its end");
@@ -131,6 +151,8 @@ static uint64_t run_once(attest_loaded k, const attest_memory *memory, const att
             hash = hash_of(&x[i], memory, hash);
     for (size_t i = 0; i < count; i++)
         take_away(&x[i], memory);
+    if (workspace)
+        memory->free(NULL, workspace);
     return hash;
 }
 
@@ -140,21 +162,24 @@ static int run_line(const setup *s, attest_loaded k, const attest_memory *memory
     attest_case c;
     attest_error err = { "" };
     attest_bundle *bundle = NULL;
-    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    attest_tensor_id ids[ATTEST_MAX_TENSORS], wanted[ATTEST_MAX_TENSORS];
     char why[256] = "";
     uint64_t first = 0;
     if (attest_case_parse(&c, line, NULL, NULL, &err) != ATTEST_OK)
         die(line, err.text);
     if (!attest_kernel_supports(k, &c.problem, why, sizeof why))
         return 0;
-    if (attest_bundle_new(&bundle, &err) != ATTEST_OK || attest_draw_missing(bundle, &c, 0, 0, &err) != ATTEST_OK)
+    const int packed = (k.kernel->flags & ATTEST_PACKED_STATE) != 0;
+    if (attest_bundle_new(&bundle, &err) != ATTEST_OK || attest_draw_missing(bundle, &c, 0, packed, &err) != ATTEST_OK)
         die(line, err.text);
     size_t count = attest_problem_inputs(&c.problem, ids, ATTEST_MAX_TENSORS);
-    ids[count++] = (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O };
-    ids[count++] = (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_LSE };
-    for (size_t i = count - 2; i < count; i++)
-        if (attest_bundle_add(bundle, &c.problem, ids[i], 0, NULL, &err) != ATTEST_OK)
-            die(line, err.text);
+    const size_t outputs = attest_problem_outputs(&c.problem, wanted, ATTEST_MAX_TENSORS);
+    for (size_t i = 0; i < outputs; i++)
+        if (k.kernel->outputs & output_bit(wanted[i])) {
+            if (attest_bundle_add(bundle, &c.problem, wanted[i], packed, NULL, &err) != ATTEST_OK)
+                die(line, err.text);
+            ids[count++] = wanted[i];
+        }
     for (int i = 0; i < s->orders; i++) {
         setenv("ATTEST_CUDA_HOST_ORDER", s->order[i], 1);
         const uint64_t hash = run_once(k, memory, &c.problem, bundle, ids, count, s->far);

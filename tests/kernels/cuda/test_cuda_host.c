@@ -196,6 +196,12 @@ END_TEST
 #define FLASH                                                                                                          \
     " 'variant=softmax mask=causal n=150 d=64 hq=2 hkv=1 in=bf16 p=bf16'"                                              \
     " 'variant=softmax mask=causal-br lens=draw window=90 b=2 n=70 m=140 d=72 e=20 cap=4 in=f16 p=f16 out=f32'"
+#define FLASH_F32                                                                                                      \
+    " 'variant=softmax mask=causal n=70 d=20 e=18 hq=2 hkv=1'"                                                         \
+    " 'variant=softmax mask=causal-br lens=draw window=50 b=2 n=40 m=140 d=9 e=70 cap=4'"
+#define DECODE                                                                                                         \
+    " 'variant=softmax n=1 m=140 d=5 e=128 splits=2'"                                                                  \
+    " 'variant=softmax mask=causal-br lens=draw window=50 b=2 hq=4 hkv=2 n=5 m=150 d=20 e=18 cap=4 splits=3'"
 
 /* Runs the command; its output to `text`, its exit code is returned. */
 static int shell(const char *command, char *text, size_t size)
@@ -222,13 +228,21 @@ static const struct {
 } clean[] = {
     { BUILT("cuda/softmax-run") EVERY_ORDER SOFTMAX, 12 },
     { BUILT("cuda/flash-run") EVERY_ORDER FLASH, 12 },
+    { BUILT("cuda/flash_f32-run") EVERY_ORDER FLASH_F32, 12 },
+    { BUILT("cuda/decode-run") EVERY_ORDER DECODE, 12 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/softmax-asan") SOFTMAX, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash-asan") FLASH, 2 },
+    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash_f32-asan") FLASH_F32, 2 },
+    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/decode-asan") DECODE, 2 },
     { BUILT("cuda/softmax-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
     { BUILT("cuda/flash-run") " --far 'variant=softmax b=2 n=9 d=8 in=bf16 p=bf16'", 1 },
+    { BUILT("cuda/flash_f32-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
+    { BUILT("cuda/decode-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
 #ifdef ATTEST_TEST_TSAN
     { BUILT("cuda/softmax-tsan") SOFTMAX, 2 },
     { BUILT("cuda/flash-tsan") FLASH, 2 },
+    { BUILT("cuda/flash_f32-tsan") FLASH_F32, 2 },
+    { BUILT("cuda/decode-tsan") DECODE, 2 },
 #endif
 };
 
