@@ -79,7 +79,7 @@ HAS_ONEDNN_2 = $(shell grep -s 'DNNL_VERSION_MAJOR 2$$' /usr/include/oneapi/dnnl
 VENDOR_PLUGINS = $(if $(SANITIZE),,$(if $(HAS_OPENBLAS),$(BUILD)/kernels/vendor-openblas.so) \
                  $(if $(HAS_ONEDNN_2),$(BUILD)/kernels/vendor-onednn.so))
 PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins/classify/*.c \
-             tests/verify/typical/plugins/*.c) tests/plugins/versions/version1.c
+             tests/verify/typical/plugins/*.c tests/verify/contest/cheats/*.c) tests/plugins/versions/version1.c
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
 
@@ -199,10 +199,10 @@ $(BUILD)/kernels/vendor-openblas.so: kernels/vendor/openblas.c
 $(BUILD)/kernels/vendor-onednn.so: kernels/vendor/onednn.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(VENDOR_CC) -o $@ $< -ldnnl -l:libgomp.so.1 -lm
-vpath %.c tests/plugins tests/plugins/worker tests/plugins/classify tests/plugins/versions tests/verify/typical/plugins
-$(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h tests/verify/typical/plugins/* kernels/cpu/*.c kernels/cpu/steps/*.h) kernels/attest.h
+vpath %.c tests/plugins tests/plugins/worker tests/plugins/classify tests/plugins/versions tests/verify/typical/plugins tests/verify/contest/cheats
+$(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h tests/verify/typical/plugins/* tests/verify/contest/cheats/* kernels/cpu/*.c kernels/cpu/steps/*.h) kernels/attest.h
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=c11 -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm
+	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm -lpthread
 
 # The built-in kernels again, with something taken away.
 HOLLOW_SRC = tests/verify/gate/plugins/hollow.c kernels/library/registry.c $(filter-out %/ex2_table.c,$(wildcard kernels/cpu/*.c kernels/model/*.c kernels/fast/*.c kernels/fast/*/*.c))
@@ -330,6 +330,13 @@ EX2_FIT = tests/vectors/ex2_fit.c $(addprefix kernels/,model/ex2_table.c input.c
 $(BUILD)/ex2-fit: $(EX2_FIT) tests/vectors/ex2_fit.h kernels/model/ex2.h kernels/model/ex2_table.h
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CPPFLAGS) -I. -Ikernels -D_GNU_SOURCE $(WARN) $(KERNEL_FLAGS) -o $@ $(EX2_FIT) -lm
+
+# Which cheats `attest judge` and the checks of public benchmarks let pass: the table of reports/docs/judge.md.
+.PHONY: judge-table
+$(BUILD)/public: $(call obj,tests/verify/contest/public.c) $(KERNEL_LIB)
+	$(call say,LINK)$(CC) $(CFLAGS) $(OPENMP) $(LDFLAGS) -o $@ $^ -lm -ldl -lpthread
+judge-table: all $(BUILD)/plugins/cheats.so $(BUILD)/public
+	@python3 tests/verify/contest/table.py $(BUILD) reports/docs/judge.md
 
 # The planted CUDA defects, without a GPU: tests/kernels/cuda/defects.txt.
 .PHONY: cuda-defects

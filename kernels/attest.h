@@ -302,7 +302,7 @@ typedef struct attest_numerics {
                                and what they are made of, are within 4.5 ulp whatever this and exp_error say */
     uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to, and q, k or <q,k> multiplied by it once.  0 =
                                unknown: also divided by sqrt(d), or sqrt(scale) on both sides */
-    uint32_t state_dtype;   /* 1 + attest_dtype of all that goes from token to token, CHUNK: chunk to chunk; 0 = acc */
+    uint32_t state_dtype;   /* 1 + attest_dtype of what goes token to token (CHUNK: chunks), rounded once; 0 = acc */
     uint32_t empty_row;     /* attest_empty_row */
     uint32_t division;      /* attest_division; with ATTEST_SERIAL_SUMS it is AFTER_SUM */
     uint32_t score_dtype;   /* 1 + attest_dtype that scores are stored in, after every step of them; 0 = acc */

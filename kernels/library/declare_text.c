@@ -232,12 +232,11 @@ attest_status attest_declaration_word(attest_declaration *d, int *taken, const c
     }
 }
 
-attest_status attest_declaration_parse(attest_declaration *d, const char *text, attest_error *err)
+attest_status attest_declaration_add(attest_declaration *d, const char *text, attest_error *err)
 {
     char word[WORD], why[WORD];
     uint64_t seen = 0;
     int taken;
-    attest_declaration_init(d);
     for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
         const size_t len = strcspn(at, " ");
         snprintf(word, sizeof word, "%.*s", (int)(len < WORD ? len : WORD - 1), at);
@@ -258,6 +257,12 @@ attest_status attest_declaration_parse(attest_declaration *d, const char *text, 
     if (!attest_numerics_check(&d->numerics, why, sizeof why))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s", why);
     return ATTEST_OK;
+}
+
+attest_status attest_declaration_parse(attest_declaration *d, const char *text, attest_error *err)
+{
+    attest_declaration_init(d);
+    return attest_declaration_add(d, text, err);
 }
 
 /* ---- printing ----------------------------------------------------------------------------------------------- */

@@ -32,8 +32,11 @@ void attest_declaration_init(attest_declaration *d);
  * message says what is allowed. */
 attest_status attest_declaration_word(attest_declaration *d, int *taken, const char *word, attest_error *err);
 
-/* The whole text.  ATTEST_BAD_INPUT also: a key that is none, a key twice, numbers that no arithmetic has
- * (attest_numerics_check). */
+/* Takes the words of a text on top of what *d holds.  ATTEST_BAD_INPUT also: a key that is none, a key twice, numbers
+ * that no arithmetic has (attest_numerics_check). */
+attest_status attest_declaration_add(attest_declaration *d, const char *text, attest_error *err);
+
+/* The same on top of nothing. */
 attest_status attest_declaration_parse(attest_declaration *d, const char *text, attest_error *err);
 
 /* Writes what is not 0, in the order of the table; parse(print(d)) = d.  ATTEST_INTERNAL if it does not fit. */

@@ -1,5 +1,5 @@
-/* properties.h - private to props/: the properties, each defined in the property_*.c that checks it; properties.c lists
- * them.  A new property is one definition and one line in the list. */
+/* property_list.h - private to props/: the properties, each defined in the property_*.c that checks it; properties.c
+ * lists them.  A new property is one definition and one line in the list. */
 #ifndef ATTEST_PROPERTIES_H
 #define ATTEST_PROPERTIES_H
 

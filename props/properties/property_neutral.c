@@ -25,11 +25,17 @@ static double largest(const attest_tensor *t)
     return most;
 }
 
-/* An upper bound of |phi(x)| by channel: at most 1 + |x| for every feature, and a rotation makes a channel longer by
- * sqrt(2) at most. */
-static double largest_feature(const attest_bundle *inputs, attest_role role)
+/* An upper bound of |phi(x)| by channel: at most 1 + |x| for these features, and a rotation makes a channel longer by
+ * sqrt(2) at most; infinite for any other, which may grow faster. */
+static double largest_feature(const attest_problem *p, const attest_bundle *inputs, attest_role role)
 {
-    return 1 + 1.5 * largest(attest_bundle_role(inputs, role));
+    static const uint32_t slow[] = { ATTEST_FEATURE_IDENTITY, ATTEST_FEATURE_ELU1, ATTEST_FEATURE_RELU,
+                                     ATTEST_FEATURE_UNIT,     ATTEST_FEATURE_SILU, ATTEST_FEATURE_SILU_UNIT,
+                                     ATTEST_FEATURE_COSFORMER };
+    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
+        if (prop_axis(p, ATTEST_AXIS_FEATURE) == slow[i])
+            return 1 + 1.5 * largest(attest_bundle_role(inputs, role));
+    return (double)INFINITY;
 }
 
 /* 2^-40 more than enough covers the rounding of a handful of double operations. */
@@ -38,12 +44,12 @@ static double largest_feature(const attest_bundle *inputs, attest_role role)
 /* An upper bound of |score| over all pairs of tokens, before the clamp; infinite if none is known. */
 static double largest_score(const attest_problem *p, const attest_bundle *inputs)
 {
-    const double dot = (double)p->d * largest_feature(inputs, ATTEST_Q) * largest_feature(inputs, ATTEST_K);
+    const double dot = (double)p->d * largest_feature(p, inputs, ATTEST_Q) * largest_feature(p, inputs, ATTEST_K);
     const double decay = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR
                              ? largest(attest_bundle_role(inputs, ATTEST_DECAY))
                              : 0;
     const double bias = largest(attest_bundle_role(inputs, ATTEST_SLOPE)) * (double)(p->n + p->m);
-    return decay > 1 ? (double)INFINITY : (fabs(p->scale) * dot + bias) * MORE;
+    return decay > 1 || isinf(dot) ? (double)INFINITY : (fabs(p->scale) * dot + bias) * MORE;
 }
 
 /* ---- one step switched on --------------------------------------------------------------------------------------- */

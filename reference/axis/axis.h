@@ -113,7 +113,7 @@ typedef struct axis_feature {
     /* What is mapped before that, as `ball`; NULL: nothing. */
     void (*inner)(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec);
     int images;    /* two entries a channel, turned by the position (cosformer) */
-    unsigned lift; /* |phi(x)| <= |x| + lift */
+    unsigned lift; /* |phi(x)| <= |x| + lift; read only where slope is above 0 */
     double slope;  /* largest |phi'|, at least 1; 0: not known, no error bound behind rope */
 } axis_feature;
 

@@ -219,6 +219,8 @@ static attest_status take_text(attest_baseline *baseline, const char *text, cons
     attest_status status = ATTEST_OK;
     attest_baseline_line line = { .cases = 0 };
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    if (attest_starved())
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", path));
     if (number == 1 && json_integer_value(json_object_get(object, "attest_baseline")) != FORMAT)
         ATTEST_TRY(
             attest_fail(err, ATTEST_BAD_INPUT, "%s: no baseline of this version (`attest baseline accept`)", path));

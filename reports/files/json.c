@@ -41,8 +41,10 @@ attest_status attest_json_line(FILE *out, json_t *value) { return print(out, val
 char *attest_json_dump(json_t *value)
 {
     char *text = value && !attest_starved() ? json_dumps(value, LAYOUT | JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *own = text && !attest_starved() ? strdup(text) : NULL;
+    attest_json_release(text);
     json_decref(value);
-    return text;
+    return own;
 }
 
 attest_status attest_json_pretty(FILE *out, json_t *value) { return print(out, value, JSON_INDENT(1)); }

@@ -10,6 +10,8 @@
 #include "kernels/status.h"
 
 void attest_json_begin(void);
+/* free() of what jansson allocated, json_dumps() too. */
+void attest_json_release(void *pointer);
 void attest_starve(void);
 int attest_starved(void);
 

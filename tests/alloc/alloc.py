@@ -19,6 +19,7 @@ import time
 
 LINE = "variant=softmax n=2 d=2 e=1"
 SUITE = "variant=softmax n=2 d=2\n"
+SHARDED = SUITE + "variant=softmax n=3 d=2\n"  # one case for each of two shards
 KERNEL = "softmax-two-pass-f32"
 # Commands of the parent process; kernels are in workers, which have their memory.
 COMMANDS = {
@@ -37,6 +38,12 @@ COMMANDS = {
     "gate": ["gate", "--suite", "{folder}/one.suite", "--kernel", KERNEL, "--jobs", "1", "--quiet", "--out", "out"],
     "report": ["report", "report"],
     "audit": ["audit", "--suite", "{folder}/one.suite", "--jobs", "1", "--quiet", "{build}/plugins/year-new.so"],
+    "order": ["order", "--range", "1", "--in", "bf16", "--center", "zero", "--out", "order"],
+    "export": ["export", "--suite", "{folder}/one.suite", "--quiet", "--out", "cases"],
+    "batch": ["compare", "--batch", "cases", "--format", "json", "--quiet"],
+    "diff": ["diff", "report", "report"],
+    "baseline": ["baseline", "accept", "report", "--baseline", "accepted.jsonl", "--reason", "first"],
+    "merge": ["merge", "shard1", "shard2", "--quiet", "--out", "all"],
     "props": ["props", "--cases", "2", "--kernel", KERNEL, "--property", "scale*", "--jobs", "1", "--out", "store"],
     "search": ["search", "--kernel", KERNEL, "--problem", LINE, "--cases", "40", "--jobs", "1", "--format", "json"],
 }
@@ -72,9 +79,10 @@ class Program:
         os.makedirs(os.path.join(self.folder, "run"))
         self.root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         with open(os.path.join(self.folder, "one.suite"), "w", encoding="ascii") as file:
-            file.write(SUITE)
+            file.write(SHARDED if name == "merge" else SUITE)
         self.attest = os.path.abspath(arguments.attest)
-        self.environment = dict(os.environ, SOURCE_DATE_EPOCH="0", NO_COLOR="1", OMP_NUM_THREADS="1",
+        outside = {key: value for key, value in os.environ.items() if key != "CI"}  # baselines are not accepted there
+        self.environment = dict(outside, SOURCE_DATE_EPOCH="0", NO_COLOR="1", OMP_NUM_THREADS="1",
                                 ATTEST_WORKER=self.attest + "-worker")
         self.before = {}
         self.prepare(name)
@@ -101,16 +109,31 @@ class Program:
         subprocess.run([self.attest, *words], cwd=self.folder, check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, env=self.environment)
 
+    def keep(self, name):
+        """Each run finds this folder."""
+        self.before[name] = os.path.join(self.folder, name)
+
     def prepare(self, name):
         """What the command reads."""
+        gate = ["gate", "--suite", "one.suite", "--kernel", KERNEL, "--quiet", "--out"]
         if name == "compare":
             self.call("reference", "--problem", LINE, "--format", "npy", "--out", ".")
+        if name in ("diff", "baseline"):
+            self.call(*gate, "report")
+            self.keep("report")
+        if name == "batch":
+            self.call("export", "--suite", "one.suite", "--kernel", KERNEL, "--quiet", "--out", "cases")
+            self.keep("cases")
+        if name == "merge":
+            for shard in (1, 2):
+                self.call(*gate, f"shard{shard}", "--shard", f"{shard}/2")
+                self.keep(f"shard{shard}")
         if name == "report":
-            self.call("gate", "--suite", "one.suite", "--kernel", KERNEL, "--quiet", "--out", "report")
+            self.call(*gate, "report")
             for junk in ("index.html", "summary.md"):
                 if os.path.exists(os.path.join(self.folder, "report", junk)):
                     os.remove(os.path.join(self.folder, "report", junk))
-            self.before["report"] = os.path.join(self.folder, "report")
+            self.keep("report")
 
     def run(self, k, mode):
         """(status, allocations, left, stdout, stderr, files)"""

@@ -144,6 +144,24 @@ START_TEST(test_axis_props)
 }
 END_TEST
 
+/* Scores that grow as x^4: a property that takes |phi(x)| to be at most 1 + |x| blames a correct kernel here. */
+START_TEST(test_axis_large)
+{
+    static const char *const tokens[] = {
+        "av1:wide-clamp:taylor-direct-f32:7:variant=linear,feature=square,norm=sum,n=1,m=2,d=1:q=4c64e1c0:"
+        "k=4c64e1c0.4caba950:v=3f800000.40000000:379ccaa3",
+        "av1:wide-filter:taylor-direct-f32:7:variant=linear,feature=square,norm=sum,n=1,m=2,d=1:q=4c64e1c0:"
+        "k=4c64e1c0.4caba950:v=3f800000.40000000:a427eff6",
+    };
+    char command[1024];
+    for (size_t i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
+        snprintf(command, sizeof command, AXIS_PROGRAM "replay %s", tokens[i]);
+        const int code = run(text, sizeof text, command);
+        ck_assert_msg(code == 77 || code == 0, "code %d: %.1500s", code, text);
+    }
+}
+END_TEST
+
 /* Each of them has functions of its own for it. */
 START_TEST(test_axis_engines)
 {
@@ -179,6 +197,7 @@ Suite *suite_made_up(void)
     tcase_add_test(t, test_axis_cost);
     tcase_add_test(t, test_axis_gate);
     tcase_add_test(t, test_axis_props);
+    tcase_add_test(t, test_axis_large);
     tcase_add_test(t, test_axis_engines);
     suite_add_tcase(s, t);
     return s;

@@ -87,4 +87,11 @@ typedef struct attest_classify_fault {
 attest_status attest_classify(attest_traits *traits, attest_classify_fault *fault, attest_worker *worker, size_t index,
                               const char *name, double timeout_s, attest_error *err);
 
+/* What these traits, all of one kernel, show and the kernel does not say, as words of a declaration
+ * (kernels/library/declare_text.h).  An error of exp or of a division is twice the power of two above the largest that
+ * was seen; figures that only f64 has are left out, and so are promises.  `silent`: the kernel's attest_numerics is
+ * empty, so its flags and empty rows are open too.  ATTEST_INTERNAL: they do not fit. */
+attest_status attest_classify_propose(char *words, size_t len, const attest_traits *traits, int silent,
+                                      attest_error *err);
+
 #endif

@@ -171,6 +171,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_TIMEOUT: cli->options.timeout = parse_number(state, "timeout", text, 0.01); break;
     case KEY_MAX_TIME: cli->options.max_time = parse_number(state, "max-time", text, 0); break;
     case KEY_STRICT: cli->options.strict = 1; break;
+    case KEY_INFER: cli->infer = 1; break;
     case KEY_STRICT_MORE:
         if (strcmp(text, "typical") != 0)
             usage_error(state, "--strict=%s: typical", text);
@@ -196,7 +197,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         cli->rounds = parse_integer(state, "rounds", text, ATTEST_BENCH_ROUNDS, ATTEST_BENCH_ROUNDS_MAX);
         break;
     case KEY_CASES: cli->cases = parse_integer(state, "cases", text, 1, 1000000000); break;
-    case KEY_SEED: cli->options.seed = parse_integer(state, "seed", text, 0, LONG_MAX); break;
+    case KEY_SEED:
+        cli->options.seed = parse_integer(state, "seed", text, 0, LONG_MAX);
+        if (strcmp(input->command->name, "judge") == 0)
+            memset(text, '*', strlen(text)); /* no kernel shall read it in /proc/PID/cmdline */
+        break;
     case KEY_QUIET: cli->options.quiet = 1; break;
     case KEY_SANDBOX: setenv("ATTEST_SANDBOX", text, 1); break;
     default: return parse_argument(key, text, state);

@@ -34,6 +34,7 @@ typedef struct attest_cli {
     const char *where;    /* settings that a case must have; NULL: all */
     const char *batch;    /* folder of an export */
     const char *declare;  /* a declaration in words */
+    int infer;            /* a declaration by the classifier */
     const char *exec;     /* a command that is a kernel */
     const char *language; /* of a new kernel */
 } attest_cli;
@@ -58,6 +59,7 @@ int attest_cli_error(const attest_cli *cli, attest_status status, const attest_e
 
 int attest_command_gate(const attest_cli *cli);
 int attest_command_audit(const attest_cli *cli);
+int attest_command_judge(const attest_cli *cli);
 int attest_command_replay(const attest_cli *cli);
 int attest_command_reference(const attest_cli *cli);
 int attest_command_compare(const attest_cli *cli);

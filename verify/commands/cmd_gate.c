@@ -410,6 +410,20 @@ static attest_status choose_target(char *library, size_t len, const char **kerne
     return ATTEST_OK;
 }
 
+/* --declare, and --infer for what declares nothing. */
+static attest_status assume(attest_plan *plan, const attest_gate *gate, const attest_cli *cli, attest_error *err)
+{
+    const char *format = cli->options.format ? cli->options.format : "text";
+    attest_status status = ATTEST_OK;
+    for (size_t k = 0; cli->declare && k < plan->kernel_count; k++)
+        ATTEST_TRY(attest_plan_assume(plan, k, cli->declare, err));
+    if (cli->infer)
+        status = attest_gate_infer(plan, gate, strcmp(format, "text") == 0 && !cli->options.quiet ? stdout : stderr,
+                                   err);
+out:
+    return status == ATTEST_BAD_INPUT ? attest_fail_prefix(err, status, "--declare") : status;
+}
+
 int attest_command_audit(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -431,6 +445,7 @@ int attest_command_audit(const attest_cli *cli)
     if (cli->out)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     ATTEST_TRY(make_plan(&plan, &gate, list, 1, &err));
+    ATTEST_TRY(assume(&plan, &gate, cli, &err));
     if (cli->cover || suite.builtin)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));

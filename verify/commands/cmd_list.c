@@ -9,7 +9,7 @@
 #include "verify/commands/cli.h"
 #include "verify/base/base.h"
 #include "verify/defects/defects.h"
-#include "verify/commands/list_cells.h"
+#include "verify/cells/cells.h"
 #include "verify/properties/properties.h"
 
 /* `taylor:P`, `filtered:TAU` or the bare name. */

@@ -127,7 +127,7 @@ int attest_command_replay(const attest_cli *cli)
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_prepared prepared = { 0 };
-    attest_subject subject = { .program = cli->options.program };
+    attest_subject subject = { .program = cli->options.program, .declare = cli->declare };
     replayed what = { .inputs = NULL };
     attest_result result;
     char library[4096];
@@ -157,7 +157,9 @@ int attest_command_replay(const attest_cli *cli)
     subject.library = *library ? library : NULL;
     ATTEST_TRY(attest_worker_start(&subject.worker, subject.library, cli->options.timeout, &err));
     ATTEST_TRY(attest_find_kernel(&subject, name, &err));
-    attest_library_hash(subject.file_hash, subject.library);
+    if (cli->declare)
+        ATTEST_TRY(attest_worker_assume(subject.worker, subject.index, cli->declare, &err));
+    ATTEST_TRY(attest_library_hash(subject.file_hash, subject.library, &err));
     const int from_file = what.inputs != NULL;
     ATTEST_TRY(prepare(&prepared, &what, &err));
     attest_watch_count(watch, rows_done, prepared.truth, "rows of the truth");

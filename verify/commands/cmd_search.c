@@ -109,7 +109,7 @@ static attest_status confirm(finding *f, const char *dir, attest_error *err)
     int supported;
     ATTEST_TRY(attest_worker_start(&subject.worker, r->library, r->timeout_s, err));
     ATTEST_TRY(attest_find_kernel(&subject, r->kernel, err));
-    attest_library_hash(subject.file_hash, r->library);
+    ATTEST_TRY(attest_library_hash(subject.file_hash, r->library, err));
     f->found.inputs = NULL; /* the evaluator takes them over */
     ATTEST_TRY(attest_evaluator_init(&ev, &r->c, given, &subject, r->objective, r->timeout_s, err));
     ATTEST_TRY(attest_evaluate(&f->figure, &ev, err));

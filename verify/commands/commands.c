@@ -7,6 +7,8 @@ const attest_command attest_commands[] = {
       attest_command_audit },
     { "reference", "", 0, 0, "print the truth of a problem with proven error", attest_command_reference },
     { "compare", "", 0, 0, "judge output tensors from files", attest_command_compare },
+    { "judge", "LIBRARY|exec:COMMAND", 1, 1, "a verdict and a score of a kernel that may deceive: hidden inputs",
+      attest_command_judge },
     { "export", "", 0, 0, "write a suite's inputs as files, for outputs made elsewhere (compare --batch)",
       attest_command_export },
     { "init-kernel", "NAME", 1, 1, "write a kernel that passes, to change, and print how to build and audit it",

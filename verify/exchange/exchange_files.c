@@ -2,6 +2,7 @@
 #include "verify/exchange/exchange_files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ static attest_status take_case(attest_exchanged *e, const char *text, attest_err
     json_error_t wrong;
     attest_status status = ATTEST_OK;
     e->object = json_loads(text, JSON_REJECT_DUPLICATES, &wrong);
+    if (attest_starved())
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory to read it");
     if (!e->object)
         return attest_fail(err, ATTEST_BAD_INPUT, "no JSON: %s", wrong.text);
     ATTEST_TRY(take_text(e->folder, sizeof e->folder, e->object, "case", 1, err));
@@ -231,8 +234,12 @@ static attest_status check_files(complaints *all, const attest_exchanged *e, con
         if (i < first_output) {
             check_input(all, e, path, name);
         } else if (is_there(path)) {
-            if (attest_npy_load(scratch, &e->c.problem, ids[i], path, 0, &wrong) != ATTEST_OK)
+            status = attest_npy_load(scratch, &e->c.problem, ids[i], path, 0, &wrong);
+            if (status == ATTEST_NO_MEMORY)
+                ATTEST_TRY(attest_fail(err, status, "%s", wrong.text));
+            if (status != ATTEST_OK)
                 complain(all, &wrong);
+            status = ATTEST_OK;
         } else if (strcmp(name, "o") == 0) {
             attest_fail(&wrong, ATTEST_BAD_INPUT, "%s: missing", path);
             complain(all, &wrong);
@@ -272,6 +279,8 @@ static attest_status check_names(complaints *all, const attest_exchanged *e, con
     attest_error wrong;
     attest_status status = attest_exchange_path(path, dir, e ? e->folder : NULL, "", err);
     DIR *folder = status == ATTEST_OK ? opendir(path) : NULL;
+    if (status == ATTEST_OK && !folder && errno != ENOENT && errno != ENOTDIR)
+        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s", path, strerror(errno));
     for (struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
         const char *name = entry->d_name;
         if (!ends_with(name, ".npy") || (e && belongs(e, name)))
@@ -292,7 +301,7 @@ static attest_status check_folders(complaints *all, const attest_exchanged *case
     DIR *folder = opendir(dir);
     attest_error wrong;
     if (!folder)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot be read", dir);
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s", dir, strerror(errno));
     for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
         const char *name = entry->d_name;
         size_t i = 0;

@@ -107,7 +107,7 @@ static attest_status write_line(const exporting *e, const char *folder, const at
     status = attest_json_line(e->manifest.file, object);
     object = NULL;
     if (status != ATTEST_OK)
-        attest_fail(err, status, "%s: cannot be written", e->manifest.path);
+        status = attest_print_failed(err, e->manifest.path);
 out:
     json_decref(object);
     return status;

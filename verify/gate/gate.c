@@ -64,9 +64,11 @@ attest_subject attest_gate_subject(const attest_gate *gate, size_t k)
 {
     const attest_plan_kernel *kernel = &gate->plan->kernel[k];
     const attest_plan_library *library = &gate->plan->library[kernel->library];
-    attest_subject subject = {
-        .index = kernel->index, .facts = &kernel->facts, .library = library->path, .program = gate->options->program
-    };
+    attest_subject subject = { .index = kernel->index,
+                               .facts = &kernel->facts,
+                               .library = library->path,
+                               .program = gate->options->program,
+                               .declare = kernel->declare };
     memcpy(subject.file_hash, library->file_hash, sizeof subject.file_hash);
     return subject;
 }

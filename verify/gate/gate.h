@@ -84,6 +84,10 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
 attest_status attest_gate_traits(attest_results *results, attest_traits *traits, const attest_run_info *info,
                                  const attest_gate *gate, attest_error *err);
 
+/* The classifier asks each kernel of the plan, which is judged from here on as if it declared what its answers show and
+ * it does not say (attest_classify_propose()); tells the words, a line or two a kernel. */
+attest_status attest_gate_infer(attest_plan *plan, const attest_gate *gate, FILE *out, attest_error *err);
+
 /* Console table, JSON lines or TAP (options->format), what is unfinished, and the exit code: 130 and 143 after SIGINT
  * and SIGTERM, at least 4 for any other run that is unfinished.  Under GITHUB_ACTIONS=true also annotations, and the
  * summary in the file that GITHUB_STEP_SUMMARY names. */

@@ -51,6 +51,47 @@ static attest_status add_fault(attest_results *results, const attest_run_info *i
     return attest_results_add(results, &result, err);
 }
 
+/* It says nothing of its arithmetic. */
+static int is_silent(const attest_kernel_facts *facts)
+{
+    attest_numerics said = facts->numerics, nothing = attest_numerics_init();
+    said.struct_size = nothing.struct_size;
+    return memcmp(&said, &nothing, sizeof said) == 0;
+}
+
+attest_status attest_gate_infer(attest_plan *plan, const attest_gate *gate, FILE *out, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_worker *worker = NULL;
+    attest_traits traits = { 0 };
+    attest_classify_fault fault;
+    char words[ATTEST_DECLARATION];
+    for (size_t k = 0; k < plan->kernel_count; k++) {
+        const attest_plan_kernel *kernel = &plan->kernel[k];
+        if (kernel->facts.differs) {
+            fprintf(out, "%s: judged by what it declares of each problem\n", kernel->name);
+            continue;
+        }
+        fault.line[0] = '\0';
+        ATTEST_TRY(attest_plan_start(&worker, plan, kernel->library, gate->options->timeout, err));
+        ATTEST_TRY(attest_classify(&traits, &fault, worker, kernel->index, kernel->name, gate->options->timeout, err));
+        ATTEST_TRY(attest_classify_propose(words, sizeof words, &traits, is_silent(&kernel->facts), err));
+        if (*words)
+            ATTEST_TRY(attest_plan_assume(plan, k, words, err));
+        fprintf(out,
+                *words ? "%s: judged as if it declared besides what its answers show (--declare):\n    %s\n"
+                       : "%s: its answers show nothing that it does not declare%s\n",
+                kernel->name, words);
+        attest_traits_clear(&traits);
+        attest_worker_free(worker);
+        worker = NULL;
+    }
+out:
+    attest_traits_clear(&traits);
+    attest_worker_free(worker);
+    return status;
+}
+
 /* A worker that cannot be had, or that ends while it is asked what a kernel declares. */
 static attest_status add_loss(attest_results *results, const attest_run_info *info, const attest_subject *subject,
                               attest_status why, attest_error *err)

@@ -45,7 +45,7 @@ attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, 
     ATTEST_TRY(attest_worker_path(&path, err)); /* without it no library is at fault */
     for (size_t l = 0; l < count; l++) {
         plan->library[l].path = libraries[l];
-        attest_library_hash(plan->library[l].file_hash, libraries[l]);
+        ATTEST_TRY(attest_library_hash(plan->library[l].file_hash, libraries[l], err));
         status = start_twice(&worker, libraries[l], timeout_s, err);
         if (status == ATTEST_NO_MEMORY || !libraries[l] || (status == ATTEST_BAD_INPUT && count == 1))
             ATTEST_TRY(status);
@@ -86,12 +86,37 @@ static attest_status check_kernels(const attest_worker *worker, const attest_pla
                               l->path ? l->path : "built-in kernels");
 }
 
+attest_status attest_plan_assume(attest_plan *plan, size_t k, const char *words, attest_error *err)
+{
+    attest_plan_kernel *kernel = &plan->kernel[k];
+    attest_status status = ATTEST_OK;
+    if (strlen(words) >= sizeof kernel->declare)
+        return attest_fail(err, ATTEST_BAD_INPUT, "a declaration has at most %zu bytes", sizeof kernel->declare - 1);
+    ATTEST_TRY(attest_facts_assume(&kernel->facts, words, err));
+    strcpy(kernel->declare, words);
+out:
+    return status;
+}
+
+/* The words were taken once, when they were given. */
+static attest_status assume(attest_worker *worker, const attest_plan *plan, size_t library, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    for (size_t k = 0; k < plan->kernel_count; k++)
+        if (plan->kernel[k].library == library && *plan->kernel[k].declare)
+            ATTEST_TRY(attest_worker_assume(worker, plan->kernel[k].index, plan->kernel[k].declare, err));
+out:
+    return status;
+}
+
 attest_status attest_plan_start(attest_worker **worker, const attest_plan *plan, size_t library, double timeout_s,
                                 attest_error *err)
 {
     attest_status status = start_twice(worker, plan->library[library].path, timeout_s, err);
     if (status == ATTEST_OK)
         status = check_kernels(*worker, plan, library, err);
+    if (status == ATTEST_OK)
+        status = assume(*worker, plan, library, err);
     if (status == ATTEST_OK || status == ATTEST_NO_MEMORY)
         return status;
     attest_worker_free(*worker);

@@ -19,7 +19,8 @@ typedef struct attest_plan_library {
 typedef struct attest_plan_kernel {
     size_t library, index; /* number of the library, and in it */
     attest_kernel_facts facts;
-    char name[512]; /* as in results */
+    char name[512];                   /* as in results */
+    char declare[ATTEST_DECLARATION]; /* what it is taken to declare besides; "": nothing */
 } attest_plan_kernel;
 
 typedef struct attest_plan {
@@ -35,6 +36,9 @@ typedef int attest_plan_wanted(const void *context, const attest_kernel_facts *k
 attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, size_t count,
                                attest_plan_wanted *wanted, const void *context, double timeout_s, attest_error *err);
 void attest_plan_clear(attest_plan *plan);
+
+/* Kernel k of the plan is judged as if it declared these words besides (attest_facts_assume()). */
+attest_status attest_plan_assume(attest_plan *plan, size_t k, const char *words, attest_error *err);
 
 /* A worker on a library, whose kernels must be those of the plan; tried twice.  ATTEST_IO if that fails. */
 attest_status attest_plan_start(attest_worker **worker, const attest_plan *plan, size_t library, double timeout_s,

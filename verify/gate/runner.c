@@ -16,16 +16,17 @@
 #include "verify/gate/altered.h"
 #include "verify/gate/case_checks.h"
 
-void attest_library_hash(char text[20], const char *library)
+attest_status attest_library_hash(char text[20], const char *library, attest_error *err)
 {
-    attest_error err;
     char *path = NULL;
-    if (!library && attest_worker_path(&path, &err) != ATTEST_OK)
-        path = NULL;
+    attest_status status = ATTEST_OK;
     text[0] = '\0';
-    if (library || path)
+    if (!library)
+        status = attest_worker_path(&path, err);
+    if (status == ATTEST_OK)
         attest_file_hash(text, library ? library : path);
     free(path);
+    return status;
 }
 
 /* The softmax that taylor:P with norm=sum truncates: same inputs, weight exp, center zero. */
@@ -198,6 +199,7 @@ void attest_result_identify(attest_result *result, const attest_subject *subject
 {
     const attest_kernel_facts *facts = facts_of(subject);
     char name[512], quoted_name[1024], quoted_line[1200], quoted_program[512];
+    char declare[ATTEST_DECLARATION] = "";
     attest_result_init(result);
     attest_subject_name(name, sizeof name, subject);
     snprintf(result->kernel, sizeof result->kernel, "%s", name);
@@ -212,8 +214,10 @@ void attest_result_identify(attest_result *result, const attest_subject *subject
     attest_shell_quote(quoted_program, sizeof quoted_program, subject->program);
     attest_shell_quote(quoted_name, sizeof quoted_name, name);
     attest_shell_quote(quoted_line, sizeof quoted_line, prepared->line);
-    snprintf(result->reproduction, sizeof result->reproduction, "%s replay --kernel %s %s", quoted_program, quoted_name,
-             quoted_line);
+    if (subject->declare && *subject->declare)
+        attest_shell_quote(declare, sizeof declare, subject->declare);
+    snprintf(result->reproduction, sizeof result->reproduction, "%s replay --kernel %s%s%s %s", quoted_program,
+             quoted_name, *declare ? " --declare " : "", declare, quoted_line);
 }
 
 /* Adds the outputs that the kernel gives, the variant has and compare will judge. */

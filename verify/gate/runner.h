@@ -46,14 +46,16 @@ typedef struct attest_subject {
     const char *library;
     char file_hash[20];
     const char *program; /* argv[0], for the reproduction */
+    const char *declare; /* what it is taken to declare besides; NULL or "": nothing */
 } attest_subject;
 
 /* Sets `index` to the kernel of this name in the subject's worker; NULL: its only one.  ATTEST_BAD_INPUT says which
  * library has no such kernel. */
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err);
 
-/* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL). */
-void attest_library_hash(char text[20], const char *library);
+/* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL).
+ * ATTEST_NO_MEMORY, or ATTEST_IO: no attest-worker. */
+attest_status attest_library_hash(char text[20], const char *library, attest_error *err);
 
 /* Name in results and reproductions: NAME, or LIBRARY:NAME. */
 void attest_subject_name(char *text, size_t len, const attest_subject *subject);

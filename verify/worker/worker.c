@@ -129,6 +129,26 @@ const char *attest_worker_printed(const attest_worker *worker, size_t *length)
     return worker->printed_length ? worker->printed : NULL;
 }
 
+attest_status attest_facts_assume(attest_kernel_facts *facts, const char *words, attest_error *err)
+{
+    attest_declaration d = { facts->numerics, facts->form, facts->flags, facts->outputs };
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_declaration_add(&d, words, err));
+    if (d.form != facts->form || d.outputs != facts->outputs || (d.flags & ~facts->flags & ATTEST_PACKED_STATE))
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
+                               "form, outputs and packed-state are the kernel's own: only it can declare them"));
+    facts->numerics = d.numerics;
+    facts->flags |= d.flags; /* a word takes no promise back */
+    facts->differs = 0;
+out:
+    return status;
+}
+
+attest_status attest_worker_assume(attest_worker *worker, size_t index, const char *words, attest_error *err)
+{
+    return attest_facts_assume(&worker->kernel[index], words, err);
+}
+
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 attest_status attest_worker_declared(attest_worker *worker, size_t index, const attest_problem *p,
                                      attest_declared *declared, attest_error *err)
@@ -156,6 +176,13 @@ out:
     return status;
 }
 
+/* A bound covers what is declared; of numerics that differ by problem the worker has said so. */
+static int is_covered(const attest_kernel_facts *facts, const attest_problem *p, char *why, size_t len)
+{
+    attest_declared declared = { .numerics = facts->numerics, .flags = facts->flags };
+    return facts->differs || attest_declared_resolve(&declared, p, facts->outputs, why, len);
+}
+
 int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len)
 {
     attest_error err = { "" };
@@ -169,7 +196,9 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
         return -1;
     }
     switch (attest_process_ask(process, &request, -1, &answer, worker->timeout_s, &wait_status)) {
-    case ATTEST_EXCHANGE_OK: snprintf(why, len, "%s", answer.why); return answer.supported && !answer.harness;
+    case ATTEST_EXCHANGE_OK:
+        snprintf(why, len, "%s", answer.why);
+        return answer.supported && !answer.harness && is_covered(&worker->kernel[index], p, why, len);
     case ATTEST_EXCHANGE_ENDED:
         attest_worker_death_text(death, sizeof death, wait_status);
         snprintf(why, len, "supports() ended the worker: %s", death);

@@ -8,8 +8,9 @@
  * (worker_layout.h): whole pages, with canary bytes around the data.  The data is aligned to 64 bytes, or one element
  * off (worker_disguise.h).  It lies against the end of its pages in the first run and against their start in the
  * second.  The worker maps inputs read-only, outputs and workspace read-write, with PROT_NONE pages on both sides of
- * each.  Outputs are filled with a NaN pattern of their own before run() (or, in the first run of some cases, with
- * ordinary numbers), another one for the second run, so an element that was never written is seen.
+ * each; what is written to inputs all the same is seen.  Outputs are filled with a NaN pattern of their own before
+ * run() (or, in the first run of some cases, with ordinary numbers), another one for the second run, so an element that
+ * was never written is seen.
  *
  * A worker that dies, is late, or uses more than half of the memory is killed with all that it started, and the next
  * case starts a new one: a crash costs one result.  So is one that leaves processes behind, after the run.
@@ -49,13 +50,15 @@ typedef struct attest_run_result {
                                read-outside, unwritten-output, nondeterministic, fp-state, kernel-error */
     char why[256];
     char fp_state[64];
-    double seconds;
-    int near;          /* by strides: no address space for the far ones, nearer ones were used */
-    int unshifted;     /* run() refused data that begins off 64 bytes (ATTEST_UNSUPPORTED), and got it at 64 */
-    char disguise[96]; /* of the first run, in words (worker_disguise.h); "": none */
-    uint32_t differs;  /* of many calls: the first one whose outputs had other bits than the first's; 0: none */
-    uint32_t strays;   /* threads that the kernel's calls left in the worker */
-    int left;          /* 1: it left processes behind, which were ended */
+    double seconds;      /* the least of its runs, by the worker's clock, which the kernel could bend */
+    double seconds_seen; /* of the last run, by our own clock, from the request to the answer */
+    double seconds_cpu;  /* of the last run: the worker's processor time, by the system; 0: not known */
+    int near;            /* by strides: no address space for the far ones, nearer ones were used */
+    int unshifted;       /* run() refused data that begins off 64 bytes (ATTEST_UNSUPPORTED), and got it at 64 */
+    char disguise[96];   /* of the first run, in words (worker_disguise.h); "": none */
+    uint32_t differs;    /* of many calls: the first one whose outputs had other bits than the first's; 0: none */
+    uint32_t strays;     /* threads that the kernel's calls left in the worker */
+    int left;            /* 1: it left processes behind, which were ended */
 } attest_run_result;
 
 typedef struct attest_worker attest_worker;
@@ -71,6 +74,13 @@ void attest_worker_free(attest_worker *worker);
 attest_status attest_worker_path(char **path, attest_error *err);
 size_t attest_worker_kernel_count(const attest_worker *worker);
 const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index);
+
+/* Makes of what a kernel declares what it would be with these words (declare_text.h) besides, on every problem.
+ * ATTEST_BAD_INPUT: as attest_declaration_add(); form, outputs or another layout of states, which the kernel alone can
+ * say. */
+attest_status attest_facts_assume(attest_kernel_facts *facts, const char *words, attest_error *err);
+/* The same of kernel `index`: it is judged so from here on, and runs as before. */
+attest_status attest_worker_assume(attest_worker *worker, size_t index, const char *words, attest_error *err);
 
 /* Asks in the worker whether kernel `index` is run and judged on a problem: its limits, its supports(), and whether a
  * bound covers what it declares.  1, or 0 with why; -1 with why when there is no answer (the worker dies, is
@@ -105,6 +115,13 @@ attest_status attest_worker_run_strided(attest_worker *worker, size_t index, con
 attest_status attest_worker_run_often(attest_worker *worker, size_t index, const attest_problem *p,
                                       const attest_bundle *bundle, uint32_t calls, double timeout_s,
                                       attest_run_result *result, attest_error *err);
+
+/* Runs kernel `index` once, as in use: in the disguise that the inputs give (worker_disguise.h), with each tensor in
+ * `pages` more pages than it needs, so that other calls have other addresses.  What is asked of a run that is timed:
+ * result->seconds_seen. */
+attest_status attest_worker_run_once(attest_worker *worker, size_t index, const attest_problem *p,
+                                     const attest_bundle *bundle, uint32_t pages, double timeout_s,
+                                     attest_run_result *result, attest_error *err);
 
 /* What kernels have printed on standard output and error in their runs, the first 64 KiB of it, as they wrote it:
  * `length` bytes, borrowed; NULL: nothing. */

@@ -101,7 +101,7 @@ static attest_segment *add_segment(attest_layout *l, uint32_t use, attest_tensor
 }
 
 static attest_status list_segments(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
-                                   uint64_t workspace, attest_spread how, attest_error *err)
+                                   uint64_t workspace, uint64_t room, attest_spread how, attest_error *err)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     char name[32];
@@ -121,6 +121,7 @@ static attest_status list_segments(attest_layout *l, size_t page, const attest_p
         s->tensor = *t;
         s->tensor.data = NULL;
         place(s, how, page);
+        s->bytes += room;
         l->far |= s->islands > 1;
         l->bytes += s->islands * s->bytes;
     }
@@ -166,11 +167,11 @@ static attest_status map_segments(attest_layout *l, attest_error *err)
 }
 
 attest_status attest_layout_make(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
-                                 uint64_t workspace, attest_spread how, attest_error *err)
+                                 uint64_t workspace, uint64_t room, attest_spread how, attest_error *err)
 {
     memset(l, 0, sizeof *l);
     l->memory = -1;
-    const attest_status status = list_segments(l, page, p, bundle, workspace, how, err);
+    const attest_status status = list_segments(l, page, p, bundle, workspace, room, how, err);
     return status == ATTEST_OK ? map_segments(l, err) : status;
 }
 
@@ -218,6 +219,27 @@ void attest_layout_copy(const attest_tensor *to, const attest_tensor *from)
         for (int64_t c = 0; !adjacent && c < to->shape[last]; c++)
             attest_store_bits(to, a + c * to->stride[last], attest_load_bits(from, b + c * from->stride[last]));
     } while (attest_walk(&w, to, last));
+}
+
+void attest_layout_keep(const attest_layout *l)
+{
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
+        if (s->use != ATTEST_SEGMENT_OUTPUT)
+            continue;
+        const attest_tensor t = attest_layout_view(l, s);
+        attest_layout_copy(l->tensor[i], &t);
+    }
+}
+
+int attest_layout_same(const attest_tensor *a, const attest_tensor *b)
+{
+    attest_walker w = { { 0 } };
+    do
+        if (attest_load_bits(a, attest_walker_offset(&w, a)) != attest_load_bits(b, attest_walker_offset(&w, b)))
+            return 0;
+    while (attest_walk(&w, a, a->rank));
+    return 1;
 }
 
 static void set_all(const attest_tensor *t, uint64_t bits)

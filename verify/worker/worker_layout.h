@@ -40,9 +40,10 @@ extern const uint64_t attest_poison[ATTEST_WORKER_RUNS][ATTEST_DTYPE_COUNT];
 static inline unsigned char attest_canary(uint32_t use) { return use == ATTEST_SEGMENT_INPUT ? 0xff : 0xa5; }
 
 /* Lists the inputs that the problem uses, the outputs that the bundle holds and the workspace, and maps them in pages
- * of `page` bytes.  Cleared with attest_layout_clear(), also after an error.  ATTEST_NO_MEMORY: there is less. */
+ * of `page` bytes.  Each tensor has `room` bytes more than it needs, whole pages: another room moves them all.  Cleared
+ * with attest_layout_clear(), also after an error.  ATTEST_NO_MEMORY: there is less. */
 attest_status attest_layout_make(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
-                                 uint64_t workspace, attest_spread how, attest_error *err);
+                                 uint64_t workspace, uint64_t room, attest_spread how, attest_error *err);
 void attest_layout_clear(attest_layout *l);
 
 /* Fills all segments for run 0 or 1; of a workspace of more than 2 ATTEST_WORKER_FILLED bytes the first and the last so
@@ -55,6 +56,12 @@ attest_tensor attest_layout_view(const attest_layout *l, const attest_segment *s
 
 /* Copies all elements; the shapes are the same. */
 void attest_layout_copy(const attest_tensor *to, const attest_tensor *from);
+
+/* Copies the outputs into the bundle. */
+void attest_layout_keep(const attest_layout *l);
+
+/* 1 if all elements have the same bits; the shapes are the same. */
+int attest_layout_same(const attest_tensor *a, const attest_tensor *b);
 
 /* Makes every element canary again, so that whatever is none was written beside the elements. */
 void attest_layout_blank(const attest_tensor *t, uint32_t use);

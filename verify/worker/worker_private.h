@@ -71,6 +71,12 @@ attest_exchange attest_process_receive(attest_process *process, void *packet, si
 attest_exchange attest_process_ask(attest_process *process, attest_packet_request *request, int memory,
                                    attest_packet_answer *answer, double timeout_s, int *wait_status);
 
+/* Processor time of the worker so far, in seconds, as the system counts it; 0: not known. */
+double attest_process_cpu(const attest_process *process);
+
+/* The first line of what it printed since that was last kept, cleaned; 0: nothing. */
+int attest_process_printed(char *line, size_t len, const attest_process *process);
+
 /* Ends the worker and whatever it started, and reaps; the wait status of the worker, -1 if it was dead already.
  * What it printed is kept: attest_process_clear() lets go of all. */
 int attest_process_kill(attest_process *process);

@@ -237,6 +237,27 @@ attest_exchange attest_process_ask(attest_process *process, attest_packet_reques
     return x;
 }
 
+double attest_process_cpu(const attest_process *process)
+{
+    clockid_t clock;
+    struct timespec t = { 0, 0 };
+    if (process->inner <= 0 || clock_getcpuclockid(process->inner, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int attest_process_printed(char *text, size_t len, const attest_process *process)
+{
+    char line[120] = "";
+    const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
+    if (end <= 0 || pread(process->output, line, sizeof line - 1, 0) <= 0)
+        return 0;
+    line[end < (off_t)sizeof line ? (size_t)end : sizeof line - 1] = '\0';
+    line[strcspn(line, "\r\n")] = '\0';
+    attest_text_clean(text, len, line);
+    return *line != '\0';
+}
+
 void attest_worker_death_text(char *text, size_t len, int wait_status)
 {
     if (WIFSIGNALED(wait_status))

@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "kernels/text.h"
 #include "reports/result.h"
+#include "verify/base/base.h"
 #include "verify/worker/worker_layout.h"
 
 #define NEAR_NULL 65536
@@ -70,6 +69,18 @@ static void check_canaries(attest_run_result *result, const attest_layout *l)
     }
 }
 
+/* They are mapped read-only, which a kernel can undo. */
+static void check_inputs(attest_run_result *result, const attest_layout *l)
+{
+    char name[32];
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
+        const attest_tensor t = attest_layout_view(l, s);
+        if (s->use == ATTEST_SEGMENT_INPUT && !attest_layout_same(&t, l->tensor[i]))
+            blame(result, ATTEST_REASON_WROTE_INPUT, "changed %s", segment_name(name, sizeof name, s));
+    }
+}
+
 /* Between the elements of the outputs, whose values are lost by looking. */
 static void check_gaps(attest_run_result *result, const attest_layout *l)
 {
@@ -83,18 +94,6 @@ static void check_gaps(attest_run_result *result, const attest_layout *l)
         if (changed(l->base + s->offset, 0, s->islands * s->bytes, attest_canary(s->use)))
             blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote between the elements of %s",
                   segment_name(name, sizeof name, s));
-    }
-}
-
-/* After the first run: its outputs into the bundle. */
-static void keep_outputs(const attest_layout *l)
-{
-    for (uint32_t i = 0; i < l->table.count; i++) {
-        const attest_segment *s = &l->table.segment[i];
-        if (s->use != ATTEST_SEGMENT_OUTPUT)
-            continue;
-        const attest_tensor t = attest_layout_view(l, s);
-        attest_layout_copy(l->tensor[i], &t);
     }
 }
 
@@ -170,7 +169,7 @@ typedef struct asked {
     attest_process *process;
     const attest_bundle *bundle;
     attest_packet_request request;
-    uint64_t workspace;
+    uint64_t workspace, room;
     double timeout_s;
     int failed; /* the worker itself could not go on, as where the kernel has lowered a limit */
 } asked;
@@ -178,16 +177,10 @@ typedef struct asked {
 /* ` (it printed: LINE)`: the first line of what was printed in this run. */
 static void explain_output(attest_run_result *result, const attest_process *process)
 {
-    char line[120] = "", clean[200];
+    char line[200];
     const size_t n = strlen(result->why);
-    const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
-    if (end <= 0 || pread(process->output, line, sizeof line - 1, 0) <= 0)
-        return;
-    line[end < (off_t)sizeof line ? (size_t)end : sizeof line - 1] = '\0';
-    line[strcspn(line, "\r\n")] = '\0';
-    attest_text_clean(clean, sizeof clean, line);
-    if (*line)
-        snprintf(result->why + n, sizeof result->why - n, " (it printed: %s)", clean);
+    if (attest_process_printed(line, sizeof line, process))
+        snprintf(result->why + n, sizeof result->why - n, " (it printed: %s)", line);
 }
 
 static void explain_death(attest_run_result *result, const asked *a, const attest_layout *l, int wait_status,
@@ -265,8 +258,10 @@ static attest_status run_once(attest_run_result *result, asked *a, attest_layout
     int wait_status = 0;
     attest_layout_fill(l, run);
     const uint32_t strays = a->process->strays;
+    const double cpu = attest_process_cpu(a->process), start = attest_now_seconds();
     const attest_exchange x = attest_process_ask(a->process, &a->request, l->memory, &answer, a->timeout_s,
                                                  &wait_status);
+    result->seconds_seen = attest_now_seconds() - start;
     if (x != ATTEST_EXCHANGE_OK) {
         explain_end(result, a, l, x, wait_status, "run()");
         explain_strays(result, strays);
@@ -279,7 +274,9 @@ static attest_status run_once(attest_run_result *result, asked *a, attest_layout
     result->differs = answer.differs;
     result->strays = a->process->strays;
     result->left = a->process->left;
+    result->seconds_cpu = attest_process_cpu(a->process) - cpu;
     check_canaries(result, l);
+    check_inputs(result, l);
     return ATTEST_OK;
 }
 
@@ -292,7 +289,7 @@ static const attest_kernel_facts *kernel_of(const asked *a) { return &a->worker-
 
 static attest_status make_layout(attest_layout *l, const asked *a, attest_spread how, attest_error *err)
 {
-    return attest_layout_make(l, a->worker->page, &a->request.problem, a->bundle, a->workspace, how, err);
+    return attest_layout_make(l, a->worker->page, &a->request.problem, a->bundle, a->workspace, a->room, how, err);
 }
 
 static void put_on_disguise(attest_layout *l, const asked *a)
@@ -302,26 +299,42 @@ static void put_on_disguise(attest_layout *l, const asked *a)
     l->disguise.shift = l->disguise.shift && l->alignment < ATTEST_WORKER_ALIGN;
 }
 
-static attest_status run_twice(attest_run_result *result, asked *a, attest_error *err)
+/* The first run in C order, and its outputs.  The layout is made, and cleared by the caller. */
+static attest_status run_disguised(attest_run_result *result, asked *a, attest_layout *l, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_layout l;
-    ATTEST_TRY(make_layout(&l, a, ATTEST_SPREAD_NONE, err));
-    put_on_disguise(&l, a);
-    ATTEST_TRY(run_once(result, a, &l, 0, err));
-    if (result->status == ATTEST_UNSUPPORTED && result->state == ATTEST_RUN_DONE && l.disguise.shift) {
-        l.disguise.shift = 0; /* it needs 64 bytes, and says so */
+    ATTEST_TRY(make_layout(l, a, ATTEST_SPREAD_NONE, err));
+    put_on_disguise(l, a);
+    ATTEST_TRY(run_once(result, a, l, 0, err));
+    if (result->status == ATTEST_UNSUPPORTED && result->state == ATTEST_RUN_DONE && l->disguise.shift) {
+        l->disguise.shift = 0; /* it needs 64 bytes, and says so */
         *result = (attest_run_result){ .fp_state = "ok", .unshifted = 1 };
-        ATTEST_TRY(run_once(result, a, &l, 0, err));
+        ATTEST_TRY(run_once(result, a, l, 0, err));
     }
-    attest_disguise_text(result->disguise, sizeof result->disguise, &l.disguise);
-    if (!finished(result))
-        goto out;
-    keep_outputs(&l);
-    ATTEST_TRY(run_once(result, a, &l, 1, err));
+    attest_disguise_text(result->disguise, sizeof result->disguise, &l->disguise);
     if (finished(result))
-        compare_outputs(result, &l, (kernel_of(a)->flags & ATTEST_DETERMINISTIC) != 0);
+        attest_layout_keep(l);
 out:
+    return status;
+}
+
+static attest_status run_twice(attest_run_result *result, asked *a, attest_error *err)
+{
+    attest_layout l;
+    attest_status status = run_disguised(result, a, &l, err);
+    if (status == ATTEST_OK && finished(result)) {
+        status = run_once(result, a, &l, 1, err);
+        if (status == ATTEST_OK && finished(result))
+            compare_outputs(result, &l, (kernel_of(a)->flags & ATTEST_DETERMINISTIC) != 0);
+    }
+    attest_layout_clear(&l);
+    return status;
+}
+
+static attest_status run_alone(attest_run_result *result, asked *a, attest_error *err)
+{
+    attest_layout l;
+    const attest_status status = run_disguised(result, a, &l, err);
     attest_layout_clear(&l);
     return status;
 }
@@ -334,7 +347,7 @@ static attest_status run_often(attest_run_result *result, asked *a, attest_error
     ATTEST_TRY(make_layout(&l, a, ATTEST_SPREAD_NONE, err));
     ATTEST_TRY(run_once(result, a, &l, 0, err));
     if (finished(result))
-        keep_outputs(&l);
+        attest_layout_keep(&l);
 out:
     attest_layout_clear(&l);
     return status;
@@ -355,7 +368,7 @@ static attest_status run_spread(attest_run_result *result, asked *a, attest_erro
         result->near = 1;
     }
     if (status == ATTEST_OK && finished(result)) {
-        keep_outputs(&l);
+        attest_layout_keep(&l);
         check_gaps(result, &l);
     }
 out:
@@ -431,9 +444,10 @@ static attest_status try_case(asked *a, runs *how, attest_run_result *result, at
 /* SIGKILL comes from outside, as a rule (a system short of memory), and what keeps a worker from going on may be of an
  * earlier case: such an end is believed the second time. */
 static attest_status run_case(attest_worker *worker, size_t index, const attest_problem *p, const attest_bundle *bundle,
-                              runs *how, uint32_t calls, double timeout_s, attest_run_result *result, attest_error *err)
+                              runs *how, uint32_t calls, uint32_t pages, double timeout_s, attest_run_result *result,
+                              attest_error *err)
 {
-    asked a = { .worker = worker, .bundle = bundle, .timeout_s = timeout_s };
+    asked a = { .worker = worker, .bundle = bundle, .room = pages * worker->page, .timeout_s = timeout_s };
     if (index >= worker->kernel_count) {
         memset(result, 0, sizeof *result);
         return attest_fail(err, ATTEST_INTERNAL, "kernel %zu of %zu asked for", index, worker->kernel_count);
@@ -458,19 +472,26 @@ attest_status attest_worker_run(attest_worker *worker, size_t index, const attes
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err)
 {
-    return run_case(worker, index, p, bundle, run_twice, 1, timeout_s, result, err);
+    return run_case(worker, index, p, bundle, run_twice, 1, 0, timeout_s, result, err);
 }
 
 attest_status attest_worker_run_strided(attest_worker *worker, size_t index, const attest_problem *p,
                                         const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                         attest_error *err)
 {
-    return run_case(worker, index, p, bundle, run_spread, 1, timeout_s, result, err);
+    return run_case(worker, index, p, bundle, run_spread, 1, 0, timeout_s, result, err);
 }
 
 attest_status attest_worker_run_often(attest_worker *worker, size_t index, const attest_problem *p,
                                       const attest_bundle *bundle, uint32_t calls, double timeout_s,
                                       attest_run_result *result, attest_error *err)
 {
-    return run_case(worker, index, p, bundle, run_often, calls, timeout_s, result, err);
+    return run_case(worker, index, p, bundle, run_often, calls, 0, timeout_s, result, err);
+}
+
+attest_status attest_worker_run_once(attest_worker *worker, size_t index, const attest_problem *p,
+                                     const attest_bundle *bundle, uint32_t pages, double timeout_s,
+                                     attest_run_result *result, attest_error *err)
+{
+    return run_case(worker, index, p, bundle, run_alone, 1, pages, timeout_s, result, err);
 }

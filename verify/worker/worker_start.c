@@ -313,7 +313,8 @@ static attest_status receive_facts(attest_process *process, attest_worker *worke
                                  packet.facts.name, worker->kernel[i].name);
         if (status != ATTEST_OK)
             break;
-        worker->kernel[i] = packet.facts;
+        if (!again) /* what it said first stands, and what it is taken to declare besides */
+            worker->kernel[i] = packet.facts;
     }
     if (status == ATTEST_OK)
         worker->kernel_count = count;

@@ -1,5 +1,5 @@
-/* list_cells.c - which built-in kernels serve which (preset, form, dtype), asked of their own supports(). */
-#include "verify/commands/list_cells.h"
+/* cells.c - which built-in kernels serve which (preset, form, dtype), asked of their own supports(). */
+#include "verify/cells/cells.h"
 
 #include <stdio.h>
 #include <string.h>

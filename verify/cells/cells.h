@@ -1,10 +1,10 @@
-/* list_cells.h - the table of cells: how many built-in kernels serve a preset in a form with an input dtype.
+/* cells.h - the table of cells: how many built-in kernels serve a preset in a form with an input dtype.
  *
  * A cell is (preset, form, in) with in = out in {f32, bf16} and everything else at its default (P = 2, TAU = 4).  A
  * hole is a cell whose form is legal (attest_variant_form_legal) and that no kernel serves.
  */
-#ifndef ATTEST_LIST_CELLS_H
-#define ATTEST_LIST_CELLS_H
+#ifndef ATTEST_CELLS_H
+#define ATTEST_CELLS_H
 
 #include "kernels/problem/problem.h"
 #include "reports/table.h"
