@@ -134,7 +134,7 @@ typedef struct attest_result {
     int64_t bits;
     char outputs[20];        /* 16 hex digits of the outputs' bytes: equal exactly if the bits are */
     char fp_state[64];       /* `ok`, or what a kernel changed */
-    char reproduction[3072]; /* one shell command */
+    char reproduction[6144]; /* one shell command */
     double seconds_kernel, seconds_truth;
 } attest_result;
 

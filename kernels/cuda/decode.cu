@@ -10,7 +10,7 @@
 //            lse = M + log of that sum.
 // Errors     scores gamma_d, scale, cap; e^x warp.h; sums gamma of a part's keys, a rescaling a tile, one a part; one
 //            division.  A row without visible keys: o = 0, lse = -inf.
-// Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: the CPU's bits are the GPU's.
+// Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: the CPU's bits are the GPU's (but a NaN's).
 #include "steps.h"
 
 namespace {
@@ -130,7 +130,8 @@ __device__ steps::range part_range(const arguments &a, const block_rows &x, int6
         first = seen.first < first ? seen.first : first;
         last = seen.last > last ? seen.last : last;
     }
-    some.first = first > some.first ? first : some.first;
+    if (first > some.first) // tiles begin at multiples of `keys` from the part's start, whatever the rows
+        some.first += (first - some.first) / keys * keys;
     some.last = last < some.last ? last : some.last;
     return some;
 }

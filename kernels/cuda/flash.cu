@@ -255,7 +255,7 @@ template <class type, int width> attest_status run_width(const attest_call *call
                                                    size);
     if (error != cudaSuccess) {
         attest_refuse(call, cudaGetErrorString(error));
-        return ATTEST_KERNEL_ERROR;
+        return cuda_library::status_of(error);
     }
     flash<type, width><<<blocks, threads, size, static_cast<cudaStream_t>(call->stream)>>>(arguments_of(call));
     return cuda_library::launched(call);

@@ -9,7 +9,7 @@
 //            16th channel.  At the end l of the lanes, o = U/l, lse = m + log l.
 // Errors     scores gamma_d, scale, cap; e^x warp.h; U and l gamma of the keys, a rescaling a tile; one division.  A
 //            masked key of a tile takes part with weight 0.  A row without visible keys: o = 0, lse = -inf.
-// Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: the CPU's bits are the GPU's.
+// Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: the CPU's bits are the GPU's (but a NaN's).
 #include "steps.h"
 
 namespace {
@@ -135,7 +135,8 @@ template <int width> __global__ void __launch_bounds__(threads) flash(arguments 
     const int64_t h = blockIdx.x / blocks % a.hq, b = blockIdx.x / blocks / a.hq, g = h * a.hkv / a.hq;
     const int64_t first_row = block * rows, end_row = first_row + rows < a.seen.n ? first_row + rows : a.seen.n;
     const int64_t len = a.seen.length(b);
-    const int64_t begin = a.seen.seen(len, first_row).first, end = a.seen.seen(len, end_row - 1).last;
+    const int64_t first = a.seen.seen(len, first_row).first; // tiles begin at multiples of `keys`, whatever the rows
+    const int64_t begin = first - first % keys, end = a.seen.seen(len, end_row - 1).last;
     float u[mine][width / lanes] = {};
     row x[mine];
 #pragma unroll
@@ -204,7 +205,7 @@ template <int width> attest_status run_width(const attest_call *call)
     const cudaError_t error = cudaFuncSetAttribute(flash<width>, cudaFuncAttributeMaxDynamicSharedMemorySize, size);
     if (error != cudaSuccess) {
         attest_refuse(call, cudaGetErrorString(error));
-        return ATTEST_KERNEL_ERROR;
+        return cuda_library::status_of(error);
     }
     flash<width><<<blocks, threads, size, static_cast<cudaStream_t>(call->stream)>>>(a);
     return cuda_library::launched(call);

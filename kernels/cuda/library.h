@@ -46,6 +46,8 @@ template <class T> inline view<T> view_of(const attest_tensor *t)
 
 inline attest_status status_of(cudaError_t error)
 {
+    if (error != cudaSuccess)
+        (void)cudaGetLastError(); // it is told here: the next launch must not find it
     switch (error) {
     case cudaSuccess: return ATTEST_OK;
     case cudaErrorMemoryAllocation: return ATTEST_NO_MEMORY;
@@ -59,7 +61,7 @@ inline attest_status status_of(cudaError_t error)
 inline int present()
 {
     int devices = 0;
-    return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+    return status_of(cudaGetDeviceCount(&devices)) == ATTEST_OK && devices > 0;
 }
 
 /* After a launch: its status, with the reason of a failure in call->why. */

@@ -12,7 +12,7 @@
 // Errors     phi and scale a rounding each, e^x warp.h; s gamma_d, D a rounding a token, sums gamma of a block and of
 //            d, a rounding of S a block.  Blocks shorter than a chunk are another order of the chunk's addends.
 // Masked     A key that a row does not see is not read for it.  A row without a key reads h0, or is 0.
-// Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: the CPU's bits are the GPU's.
+// Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: the CPU's bits are the GPU's (but a NaN's).
 #include "steps.h"
 
 namespace {
@@ -279,7 +279,7 @@ attest_status run(const attest_call *call)
     const cudaError_t error = cudaFuncSetAttribute(linear, cudaFuncAttributeMaxDynamicSharedMemorySize, size);
     if (error != cudaSuccess) {
         attest_refuse(call, cudaGetErrorString(error));
-        return ATTEST_KERNEL_ERROR;
+        return cuda_library::status_of(error);
     }
     linear<<<blocks, threads, size, static_cast<cudaStream_t>(call->stream)>>>(a);
     return cuda_library::launched(call);

@@ -25,8 +25,12 @@ static void *take(size_t size)
     if (size > RESERVE)
         return NULL;
     const size_t whole = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
-    const size_t at = atomic_fetch_add(&reserved, whole);
-    return at <= RESERVE - whole ? reserve + at : NULL;
+    size_t at = atomic_load(&reserved);
+    do { /* what does not fit takes nothing away */
+        if (whole > RESERVE - at)
+            return NULL;
+    } while (!atomic_compare_exchange_weak(&reserved, &at, at + whole));
+    return reserve + at;
 }
 
 void attest_json_release(void *pointer)

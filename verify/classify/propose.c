@@ -38,7 +38,7 @@ static const struct {
              { "masked_finite", "masked-finite", WORD_FLAG } };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* Half the unit roundoff of f32, and less: a figure of f64, which says nothing of f32 problems. */
+/* Below a quarter of the unit roundoff of f32: a figure of f64, which says nothing of f32 problems. */
 #define FINEST 0x1p-26
 
 /* log2 of `2^X` or of a number; NAN: neither. */
@@ -83,7 +83,8 @@ static void word_of(char *word, size_t len, const attest_trait *t, size_t row)
 static int is_open(const attest_trait *t, size_t row, int silent)
 {
     const int wordless = rows[row].kind == WORD_FLAG || strcmp(rows[row].key, "empty_row") == 0;
-    return t->verdict == ATTEST_TRAIT_UNDECLARED || (wordless && silent && t->verdict != ATTEST_TRAIT_HIDDEN);
+    return t->verdict == ATTEST_TRAIT_UNDECLARED ||
+           (wordless && silent && t->verdict != ATTEST_TRAIT_HIDDEN && t->verdict != ATTEST_TRAIT_AGREES);
 }
 
 attest_status attest_classify_propose(char *words, size_t len, const attest_traits *traits, int silent,

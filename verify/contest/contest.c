@@ -133,7 +133,7 @@ attest_status attest_contest_run(attest_judgement *judgement, const attest_conte
     contest_state t = { .contest = contest, .out = judgement };
     describe(judgement, contest, kernel);
     status = start(&t, kernel, err);
-    if (status == ATTEST_IO) { /* a worker that cannot be had is the kernel's doing */
+    if (status == ATTEST_IO && t.base) { /* a worker of its library that cannot be had is the kernel's doing */
         judgement->finding[ATTEST_CONTEST_CRASH]++;
         judgement->verdict = ATTEST_FAIL;
         status = ATTEST_OK;

@@ -53,12 +53,12 @@ static int baseline_serves(contest_state *t, size_t index, const attest_problem 
            attest_worker_supports(t->base, index, p, why, sizeof why) > 0;
 }
 
-/* The kernel asked for; else the one that served last, the preferred one, any. */
+/* The kernel asked for; else the preferred one, the first that serves the case. */
 static void choose_baseline(contest_state *t, contest_case *tc)
 {
     const size_t count = attest_worker_kernel_count(t->base);
     const attest_problem *p = &tc->c.problem;
-    if (t->chosen < count && baseline_serves(t, t->chosen, p)) {
+    if (t->contest->baseline && baseline_serves(t, t->chosen, p)) {
         tc->baseline = t->chosen;
         return;
     }
@@ -68,8 +68,6 @@ static void choose_baseline(contest_state *t, contest_case *tc)
     for (size_t k = 0; k < count && !t->contest->baseline && tc->baseline == SIZE_MAX; k++)
         if (baseline_serves(t, k, p))
             tc->baseline = k;
-    if (tc->baseline != SIZE_MAX)
-        t->chosen = tc->baseline;
 }
 
 /* Seconds of the baseline on the inputs of a call; 0: it has none. */
@@ -83,9 +81,11 @@ static attest_status time_baseline(double *seconds, contest_state *t, contest_ca
     if (tc->baseline == SIZE_MAX)
         return ATTEST_OK;
     ATTEST_TRY(attest_case_bundle(&bundle, prepared, attest_worker_kernel(t->base, tc->baseline), err));
-    ATTEST_TRY(attest_worker_run_once(t->base, tc->baseline, &tc->c.problem, bundle, pages,
-                                      t->contest->options->timeout, &run, err));
-    if (run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK)
+    attest_worker_hold(t->subject.worker, t->subject.index, 1); /* what it left running slows nobody */
+    status = attest_worker_run_once(t->base, tc->baseline, &tc->c.problem, bundle, pages, t->contest->options->timeout,
+                                    &run, err);
+    attest_worker_hold(t->subject.worker, t->subject.index, 0);
+    if (status == ATTEST_OK && run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK)
         *seconds = run.seconds_seen;
 out:
     attest_bundle_free(bundle);
@@ -124,7 +124,7 @@ static attest_status prepare(attest_prepared *prepared, contest_state *t, contes
     if (kind == CONTEST_FRESH)
         tc->last = contest_random(t) >> 1;
     c.seed = kind == CONTEST_INSPECT ? contest_random(t) >> 1 : tc->last;
-    if (kind == CONTEST_INSPECT && !tc->timed)
+    if (kind == CONTEST_INSPECT)
         return attest_prepare(prepared, &c, err);
     if (kind == CONTEST_NEAR)
         ATTEST_TRY(change_row(&given, t, &c, err));
@@ -157,14 +157,19 @@ static attest_status judge_outputs(attest_result *result, contest_state *t, cons
     attest_status status = ATTEST_OK;
     attest_declared declared;
     attest_result beside;
-    ATTEST_TRY(attest_worker_declared(t->subject.worker, t->subject.index, p, &declared, err));
+    if (attest_worker_declared(t->subject.worker, t->subject.index, p, &declared, err) != ATTEST_OK) {
+        result->verdict = ATTEST_FAIL; /* it served the problem, and then says nothing of its numerics */
+        result->reasons |= ATTEST_REASON_KERNEL_ERROR;
+        return ATTEST_OK;
+    }
     ATTEST_TRY(attest_compare(result, prepared->truth, NULL, &prepared->c, bundle, &declared.numerics, declared.flags,
                               0, err));
     if (attest_result_failed(result) || tc->baseline == SIZE_MAX)
         return ATTEST_OK;
-    const uint32_t flags = declared.flags;
+    const uint32_t flags = declared.flags, empty_row = declared.numerics.empty_row; /* no error: a convention */
     attest_result_init(&beside);
     ATTEST_TRY(attest_worker_declared(t->base, tc->baseline, p, &declared, err));
+    declared.numerics.empty_row = empty_row;
     ATTEST_TRY(attest_compare(&beside, prepared->truth, NULL, &prepared->c, bundle, &declared.numerics, flags, 0, err));
     if (beside.ratio_lo > ATTEST_CONTEST_SLACK)
         find(t, result, ATTEST_CONTEST_IMPRECISE);
@@ -209,7 +214,7 @@ static attest_status run_and_judge(contest_state *t, contest_case *tc, attest_pr
         *seconds = run.seconds_seen;
     }
     attest_result_end(&result, &run, t->subject.facts->device_type, NULL);
-    if (run.state == ATTEST_RUN_UNSUPPORTED) { /* it served the case before */
+    if (result.verdict == ATTEST_SKIP || run.state == ATTEST_RUN_UNSUPPORTED) { /* it served the case before */
         result.verdict = ATTEST_FAIL;
         result.reasons |= ATTEST_REASON_KERNEL_ERROR;
     }
@@ -249,7 +254,7 @@ static attest_status inspect(contest_state *t, contest_case *tc, attest_prepared
     attest_result result;
     int supported = 0;
     ATTEST_TRY(attest_run_case(&result, &supported, prepared, &t->subject, NULL, timeout, err));
-    if (!supported)
+    if (!supported || result.verdict == ATTEST_SKIP)
         result.verdict = ATTEST_FAIL;
     if (tc->many && attest_result_judged_good(&result)) {
         attest_repeated often = repeated;

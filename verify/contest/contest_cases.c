@@ -37,7 +37,7 @@ static int serves(contest_state *t, const attest_case *c)
 static int64_t power_of_two_in(int64_t n)
 {
     const int64_t lowest = n & -n;
-    return lowest < 64 ? lowest : 64;
+    return lowest < 256 ? lowest : 256;
 }
 
 /* A length: small, or large enough to be timed.  Above 256 rows the gate judges some, which nobody can foretell. */
@@ -59,7 +59,7 @@ static int draw_sizes(attest_case *c, contest_state *t, const attest_case *line,
     char text[ATTEST_LINE];
     attest_error err;
     *c = *line;
-    p->n = draw_length(t, was->n, large, level, was);
+    p->n = was->n == 1 ? 1 : draw_length(t, was->n, large, level, was); /* a kernel may serve one query only */
     p->m = was->n == was->m && contest_between(t, 0, 3) > 0 ? p->n : draw_length(t, was->m, large, level, was);
     if (level <= FREE_ROWS) {
         p->b = contest_between(t, 1, large ? 1 : 2);

@@ -9,7 +9,7 @@
 static void open_result(attest_result *result, const attest_run_info *info, const attest_subject *subject,
                         const char *line)
 {
-    char program[512], name[1024];
+    char program[512], name[1024], declare[2 * ATTEST_DECLARATION];
     attest_result_identify(result, subject, NULL);
     snprintf(result->problem, sizeof result->problem, "%s", line);
     snprintf(result->suite, sizeof result->suite, "%s", info->suite);
@@ -17,7 +17,11 @@ static void open_result(attest_result *result, const attest_run_info *info, cons
     snprintf(result->run, sizeof result->run, "%s", info->run);
     attest_shell_quote(program, sizeof program, subject->program);
     attest_shell_quote(name, sizeof name, result->kernel);
-    snprintf(result->reproduction, sizeof result->reproduction, "%s audit %s", program, name);
+    size_t n = (size_t)snprintf(result->reproduction, sizeof result->reproduction, "%s audit %s", program, name);
+    if (subject->declare && *subject->declare && n < sizeof result->reproduction) {
+        attest_shell_quote(declare, sizeof declare, subject->declare);
+        n += (size_t)snprintf(result->reproduction + n, sizeof result->reproduction - n, " --declare %s", declare);
+    }
 }
 
 static attest_status add_failures(attest_results *results, const attest_run_info *info, const attest_traits *traits,
@@ -78,6 +82,8 @@ attest_status attest_gate_infer(attest_plan *plan, const attest_gate *gate, FILE
         ATTEST_TRY(attest_classify_propose(words, sizeof words, &traits, is_silent(&kernel->facts), err));
         if (*words)
             ATTEST_TRY(attest_plan_assume(plan, k, words, err));
+        if (*fault.line)
+            fprintf(out, "%s: ended badly in a probe of its arithmetic: %s\n", kernel->name, fault.run.why);
         fprintf(out,
                 *words ? "%s: judged as if it declared besides what its answers show (--declare):\n    %s\n"
                        : "%s: its answers show nothing that it does not declare%s\n",

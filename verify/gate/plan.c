@@ -90,10 +90,11 @@ attest_status attest_plan_assume(attest_plan *plan, size_t k, const char *words,
 {
     attest_plan_kernel *kernel = &plan->kernel[k];
     attest_status status = ATTEST_OK;
-    if (strlen(words) >= sizeof kernel->declare)
+    const size_t held = strlen(kernel->declare);
+    if (held + 1 + strlen(words) >= sizeof kernel->declare)
         return attest_fail(err, ATTEST_BAD_INPUT, "a declaration has at most %zu bytes", sizeof kernel->declare - 1);
     ATTEST_TRY(attest_facts_assume(&kernel->facts, words, err));
-    strcpy(kernel->declare, words);
+    snprintf(kernel->declare + held, sizeof kernel->declare - held, "%s%s", held ? " " : "", words);
 out:
     return status;
 }

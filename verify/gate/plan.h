@@ -37,7 +37,8 @@ attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, 
                                attest_plan_wanted *wanted, const void *context, double timeout_s, attest_error *err);
 void attest_plan_clear(attest_plan *plan);
 
-/* Kernel k of the plan is judged as if it declared these words besides (attest_facts_assume()). */
+/* Kernel k of the plan is judged as if it declared these words besides (attest_facts_assume()), and those given before:
+ * no key twice. */
 attest_status attest_plan_assume(attest_plan *plan, size_t k, const char *words, attest_error *err);
 
 /* A worker on a library, whose kernels must be those of the plan; tried twice.  ATTEST_IO if that fails. */

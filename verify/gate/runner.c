@@ -199,7 +199,8 @@ void attest_result_identify(attest_result *result, const attest_subject *subject
 {
     const attest_kernel_facts *facts = facts_of(subject);
     char name[512], quoted_name[1024], quoted_line[1200], quoted_program[512];
-    char declare[ATTEST_DECLARATION] = "";
+    char declare[2 * ATTEST_DECLARATION];
+    const size_t room = sizeof result->reproduction;
     attest_result_init(result);
     attest_subject_name(name, sizeof name, subject);
     snprintf(result->kernel, sizeof result->kernel, "%s", name);
@@ -214,10 +215,13 @@ void attest_result_identify(attest_result *result, const attest_subject *subject
     attest_shell_quote(quoted_program, sizeof quoted_program, subject->program);
     attest_shell_quote(quoted_name, sizeof quoted_name, name);
     attest_shell_quote(quoted_line, sizeof quoted_line, prepared->line);
-    if (subject->declare && *subject->declare)
+    size_t n = (size_t)snprintf(result->reproduction, room, "%s replay --kernel %s", quoted_program, quoted_name);
+    if (subject->declare && *subject->declare && n < room) {
         attest_shell_quote(declare, sizeof declare, subject->declare);
-    snprintf(result->reproduction, sizeof result->reproduction, "%s replay --kernel %s%s%s %s", quoted_program,
-             quoted_name, *declare ? " --declare " : "", declare, quoted_line);
+        n += (size_t)snprintf(result->reproduction + n, room - n, " --declare %s", declare);
+    }
+    if (n < room)
+        snprintf(result->reproduction + n, room - n, " %s", quoted_line);
 }
 
 /* Adds the outputs that the kernel gives, the variant has and compare will judge. */

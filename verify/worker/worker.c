@@ -2,6 +2,7 @@
 #include "verify/worker/worker_private.h"
 #include "verify/base/base.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,13 @@ attest_status attest_worker_alive(attest_process **process, attest_worker *worke
     const attest_status status = attest_process_launch(p, worker, err);
     p->failed_starts = status == ATTEST_OK ? 0 : p->failed_starts + 1;
     return status;
+}
+
+void attest_worker_hold(attest_worker *worker, size_t index, int held)
+{
+    const attest_process *p = worker->process[slot_of(worker, index)];
+    if (p && p->inner > 0)
+        kill(p->inner, held ? SIGSTOP : SIGCONT);
 }
 
 /* ---- what kernels print ------------------------------------------------------------------------------------------ */

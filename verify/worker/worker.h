@@ -101,6 +101,9 @@ attest_status attest_worker_run(attest_worker *worker, size_t index, const attes
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err);
 
+/* Stops the process of kernel `index`, with all its threads, or lets it go on; nothing where there is none. */
+void attest_worker_hold(attest_worker *worker, size_t index, int held);
+
 /* The same, once, with the tensors laid out another way than in C order, where only who goes by the strides finds them
  * (worker_layout.h): heads inside tokens, gaps between rows, and on the host more than 2^32 elements between batch
  * entries.  Whatever is written to a gap is wrote-outside.  A kernel may refuse with ATTEST_UNSUPPORTED; one that
