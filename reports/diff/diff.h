@@ -104,7 +104,7 @@ attest_status attest_diff_open(attest_results *results, const char *path, attest
 attest_status attest_diff_against(attest_diff *diff, const char *path, const attest_results *now, attest_error *err);
 
 /* Appends a result for each regression: a failure without a case, with the reason baseline, the change in words and the
- * command of the case that it names.  Results of cases stay as they are: another case that does not pass there may be new, and is told with its class. */
+ * command of the case that it names.  Results of cases stay as they are. */
 attest_status attest_diff_note(attest_results *now, const attest_diff *diff, attest_error *err);
 
 /* A line a change; and, with `since`, a last one: `2 regressions since FILE, 40 results compared`. */
