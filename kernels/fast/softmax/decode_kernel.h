@@ -101,7 +101,10 @@ static inline void decode_ask(decode_source rows, int64_t first, int64_t count, 
             __builtin_prefetch(rows.from + j * rows.step + c);
 }
 
-/* Scores of the keys that each row sees.  The first row's loop asks for the values of the tile. */
+/* Keys that are asked for before they are read: of 8 to 64, what reads 32 MiB fastest (Zen 5, 2026-11-23). */
+enum { DECODE_AHEAD = 24 };
+
+/* Scores of the keys that each row sees.  The first row's loop asks for the values of the tile, and keys ahead. */
 static void decode_scores(const flash_block *block, const flash_part *part, decode_source keys, int64_t width,
                           decode_source values, int64_t channels)
 {
@@ -112,8 +115,10 @@ static void decode_scores(const flash_block *block, const flash_part *part, deco
         float *s = block->s + n * FLASH_KEYS;
         int j = low;
         for (; j + 4 <= high; j += 4) {
-            if (n == 0)
+            if (n == 0) {
                 decode_ask(values, j, 4, channels);
+                decode_ask(keys, j + DECODE_AHEAD, 4, width); /* of the next tile too, or of nothing: it only asks */
+            }
             decode_products(s + j, q, keys.from + j * keys.step, keys.step, width, 4);
         }
         for (; j < high; j++)
