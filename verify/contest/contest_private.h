@@ -33,7 +33,7 @@ typedef struct contest_state {
     attest_judgement *out;
     attest_subject subject;
     attest_worker *base; /* on the built-in kernels */
-    size_t chosen;       /* the baseline that served last */
+    size_t chosen;       /* the baseline asked for; the number of kernels: none is */
     uint64_t drawn;      /* counter of random numbers */
     contest_case *cases;
     size_t count, capacity;
