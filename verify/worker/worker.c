@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void free_process(attest_process *process)
@@ -75,15 +76,19 @@ static size_t slot_of(const attest_worker *worker, size_t index)
     return first;
 }
 
+static void end_process(attest_worker *worker, size_t slot)
+{
+    free_process(worker->process[slot]);
+    worker->process[slot] = NULL;
+    worker->running--;
+}
+
 /* The slot's process, or a new one, not started: the one that has listed the kernels, if nobody has it. */
 static attest_process *take_process(attest_worker *worker, size_t slot)
 {
     attest_process *p = worker->process[slot];
-    if (!p && worker->running >= ATTEST_WORKER_PROCESSES) {
-        free_process(worker->process[worker->last]); /* kernels come in turn: this one's next turn is the farthest */
-        worker->process[worker->last] = NULL;
-        worker->running--;
-    }
+    if (!p && worker->running >= worker->most)
+        end_process(worker, worker->last); /* kernels come in turn: this one's next turn is the farthest */
     if (!p) {
         p = worker->spare ? worker->spare : attest_process_new();
         worker->spare = NULL;
@@ -94,9 +99,30 @@ static attest_process *take_process(attest_worker *worker, size_t slot)
     return p;
 }
 
+/* 1: three quarters of our descriptors are taken; the rest is for what else a run opens. */
+static int is_short_of_descriptors(const attest_process *newest)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && newest->output >= 0 &&
+           (rlim_t)newest->output >= limit.rlim_cur / 4 * 3;
+}
+
+/* Half of the processes end and leave room for that of `slot`; 0: it is the only one. */
+static int make_room(attest_worker *worker, size_t slot)
+{
+    if (worker->running < 2)
+        return 0;
+    worker->most = worker->running / 2;
+    for (size_t i = 0; i < worker->kernel_count && worker->running > worker->most; i++)
+        if (worker->process[i] && i != slot)
+            end_process(worker, i);
+    return 1;
+}
+
 attest_status attest_worker_alive(attest_process **process, attest_worker *worker, size_t index, attest_error *err)
 {
-    attest_process *p = take_process(worker, slot_of(worker, index));
+    const size_t slot = slot_of(worker, index);
+    attest_process *p = take_process(worker, slot);
     *process = p;
     if (!p)
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
@@ -106,7 +132,11 @@ attest_status attest_worker_alive(attest_process **process, attest_worker *worke
     if (p->failed_starts >= ATTEST_WORKER_STARTS)
         return attest_fail(err, ATTEST_IO, "attest-worker failed to start %d times in a row: given up",
                            p->failed_starts);
-    const attest_status status = attest_process_launch(p, worker, err);
+    attest_status status = attest_process_launch(p, worker, err);
+    while (status != ATTEST_OK && p->refused && make_room(worker, slot))
+        status = attest_process_launch(p, worker, err);
+    if (status == ATTEST_OK && is_short_of_descriptors(p))
+        make_room(worker, slot);
     p->failed_starts = status == ATTEST_OK ? 0 : p->failed_starts + 1;
     return status;
 }

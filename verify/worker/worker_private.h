@@ -16,8 +16,9 @@
 /* Failed starts in a row after which a worker is not started again. */
 #define ATTEST_WORKER_STARTS 3
 
-/* Processes that one attest_worker keeps at a time; beyond, the one used last before makes room. */
-#define ATTEST_WORKER_PROCESSES 256
+/* Processes that one attest_worker keeps at a time, fewer where the system refuses one (descriptors, processes,
+ * memory); beyond, the one used last before makes room.  Each takes two descriptors and about 1 MB. */
+#define ATTEST_WORKER_PROCESSES 1024
 
 /* Bytes of a kernel's standard output and error that are kept. */
 #define ATTEST_WORKER_OUTPUT (64u * 1024u)
@@ -33,6 +34,7 @@ typedef struct attest_process {
     uint32_t threads_start; /* of the worker when it had loaded the library */
     uint32_t strays;        /* threads beyond these that the last answer left behind */
     int left;               /* 1: the last answer left processes behind */
+    int refused;            /* 1: the last start ended before the library was loaded */
     int failed_starts;      /* in a row */
     uint64_t memory_most;   /* bytes above which the worker is ended */
 } attest_process;
@@ -51,6 +53,7 @@ struct attest_worker {
     attest_process **process; /* [kernel_count], by attest_worker_slot(); NULL: none yet */
     attest_process *spare;    /* has listed the kernels and run none; NULL: none */
     size_t running, last;     /* how many in `process`; the slot used last */
+    size_t most;              /* of them at a time */
     char *printed;            /* what kernels printed, ATTEST_WORKER_OUTPUT bytes at most; NULL: nothing */
     size_t printed_length;
 };

@@ -327,8 +327,10 @@ attest_status attest_process_launch(attest_process *process, attest_worker *work
     attest_status status = ATTEST_OK;
     int wait_status = 0;
     attest_process_clear(process);
+    process->refused = 1;
     ATTEST_TRY(start_process(process, worker, err));
     ATTEST_TRY(receive_hello(process, worker, err));
+    process->refused = 0;
     const attest_exchange x = attest_process_receive(process, &loaded, sizeof loaded, ATTEST_PACKET_LOADED,
                                                      start_timeout(worker), &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
@@ -376,6 +378,7 @@ attest_status attest_worker_start(attest_worker **out_worker, const char *librar
     if (!worker)
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
     worker->timeout_s = timeout_s;
+    worker->most = ATTEST_WORKER_PROCESSES;
     worker->page = (size_t)sysconf(_SC_PAGESIZE);
     if (library && !(worker->library = strdup(library))) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "out of memory");

@@ -424,6 +424,39 @@ START_TEST(test_no_leak_of_descriptors)
 }
 END_TEST
 
+static void ask_all(attest_worker *worker)
+{
+    attest_case c;
+    attest_error err = { "" };
+    char why[256];
+    ck_assert(attest_case_parse(&c, "variant=softmax n=9 d=5", NULL, NULL, &err) == ATTEST_OK);
+    ck_assert_uint_gt(attest_worker_kernel_count(worker), 20);
+    for (size_t k = 0; k < attest_worker_kernel_count(worker); k++)
+        ck_assert_msg(attest_worker_supports(worker, k, &c.problem, why, sizeof why) >= 0, "%s: %s",
+                      attest_worker_kernel(worker, k)->name, why);
+}
+
+/* Where few descriptors are allowed, processes make room for each other, and leave a quarter for the runs. */
+START_TEST(test_few_descriptors)
+{
+    const struct rlimit few = { 48, 48 };
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    attest_worker *worker = start(NULL);
+    for (int round = 0; round < 2; round++) {
+        ask_all(worker);
+        const int left = fcntl(0, F_DUPFD, 36);
+        ck_assert_int_eq(left, 36);
+        close(left);
+    }
+    attest_worker_free(worker);
+    for (int fd = 24; fd < 48; fd++) /* others have them: a start is refused before the quarter is touched */
+        ck_assert_int_eq(dup2(0, fd), fd);
+    worker = start(NULL);
+    ask_all(worker);
+    attest_worker_free(worker);
+}
+END_TEST
+
 Suite *suite_worker(void)
 {
     Suite *s = suite_create("worker");
@@ -441,6 +474,7 @@ Suite *suite_worker(void)
     tcase_add_test(t, test_no_worker);
     tcase_add_test(t, test_builtin_kernels);
     tcase_add_test(t, test_no_leak_of_descriptors);
+    tcase_add_test(t, test_few_descriptors);
     suite_add_tcase(s, t);
     return s;
 }
