@@ -98,7 +98,14 @@ inline attest_status fill(void *, void *device, int byte, size_t bytes)
     return status_of(cudaMemset(device, byte, bytes));
 }
 
-inline attest_status sync(void *) { return status_of(cudaDeviceSynchronize()); }
+/* Standard error says what failed: a status has no words. */
+inline attest_status sync(void *)
+{
+    const cudaError_t error = cudaDeviceSynchronize();
+    if (error != cudaSuccess)
+        fprintf(stderr, "cudaDeviceSynchronize: %s\n", cudaGetErrorString(error));
+    return status_of(error);
+}
 
 inline attest_status describe(void *, char *text, size_t len)
 {

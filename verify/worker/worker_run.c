@@ -438,8 +438,8 @@ static attest_status try_case(asked *a, runs *how, attest_run_result *result, at
         attest_process_kill(a->process);
         status = ATTEST_OK;
     }
-    if (a->process->left)
-        attest_process_kill(a->process);
+    if (a->process->left || (kernel_of(a)->device_type != ATTEST_CPU && result->reasons & ATTEST_REASON_KERNEL_ERROR))
+        attest_process_kill(a->process); /* after an error a device may refuse all that follows, of any kernel */
     attest_worker_keep_output(a->worker, a->process);
     return status;
 }

@@ -2,7 +2,8 @@
  *
  * A device pointer is the host pointer plus a fixed amount; only the functions below and run() know it, so
  * a worker that hands a host pointer to run(), or reads a device pointer itself, crashes.
- * chunk=2 writes past o, chunk=3 writes into k, chunk=4 fails in sync(), chunk=5 leaves o[1] alone.
+ * chunk=2 writes past o, chunk=3 writes into k, chunk=4 fails in sync(), and so does all that this process asks of the
+ * device afterwards, chunk=5 leaves o[1] alone.
  * WORKER_DEVICE=absent in the environment: there is no device.
  */
 #include <stdio.h>
@@ -58,7 +59,8 @@ static void *host(const void *device) { return (void *)((uintptr_t)device - SHIF
 
 static attest_status dev_alloc(void *context, void **pointer, size_t bytes)
 {
-    session_of(context);
+    if (session_of(context)->pending != ATTEST_OK)
+        return ATTEST_KERNEL_ERROR;
     void *p = aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (!p)
         return ATTEST_NO_MEMORY;
@@ -131,7 +133,8 @@ static attest_status run(const attest_call *call)
         out[count] = 1;
     if (p->chunk == 3)
         *(float *)host(t->role[ATTEST_K]->data) += 1;
-    session_of(call->context)->pending = p->chunk == 4 ? ATTEST_KERNEL_ERROR : ATTEST_OK;
+    if (p->chunk == 4)
+        session_of(call->context)->pending = ATTEST_KERNEL_ERROR;
     return ATTEST_OK;
 }
 
