@@ -47,7 +47,7 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy library door cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy safetensors library door cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
 WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c library.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
@@ -417,7 +417,7 @@ format:
 	@$(LAYOUT) -i
 
 # Product and worker under two sanitizers at once: suite smoke, and the suites of tests that read bytes and text.
-SMOKE_TESTS = npy tensor problem variant suite repro
+SMOKE_TESTS = npy safetensors tensor problem variant suite repro
 smoke:
 	ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/smoke \
 	    CFLAGS="-O1 -g1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" WERROR= smoked

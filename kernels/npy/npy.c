@@ -313,8 +313,7 @@ attest_status attest_npy_header(attest_npy *a, const char *path, attest_error *e
     return status;
 }
 
-/* Widens i4 to i64 in place, last element first. */
-static void widen(void *data, size_t count)
+void attest_npy_widen(void *data, size_t count)
 {
     unsigned char *bytes = data;
     for (size_t i = count; i > 0; i--) {
@@ -346,7 +345,7 @@ attest_status attest_npy_read(attest_npy *a, const char *path, uint32_t want, at
     }
     ATTEST_TRY(read_bytes(fd, data, h.data_bytes, path, err));
     if (h.type->bytes < attest_dtype_bytes(want))
-        widen(data, count);
+        attest_npy_widen(data, count);
     give_header(a, &h);
     a->data = data;
     data = NULL;
@@ -388,24 +387,14 @@ static size_t format_header(char *text, size_t size, const attest_tensor *t)
     return total;
 }
 
-static int is_c_order(const attest_tensor *t)
-{
-    int64_t stride = 1;
-    for (int i = t->rank - 1; i >= 0; i--) {
-        if (t->shape[i] != 1 && t->stride[i] != stride)
-            return 0;
-        stride *= t->shape[i];
-    }
-    return 1;
-}
-
 attest_status attest_npy_write(const char *path, const attest_tensor *t, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     char text[256]; /* at most 10 + 52 + 4*21 + 5 */
     FILE *file = NULL;
     char *partial = NULL;
-    if (t->dtype >= ATTEST_DTYPE_COUNT || !allowed_types[t->dtype] || t->rank < 0 || t->rank > 4 || !is_c_order(t))
+    if (t->dtype >= ATTEST_DTYPE_COUNT || !allowed_types[t->dtype] || t->rank < 0 || t->rank > 4 ||
+        !attest_tensor_in_order(t))
         return attest_fail(err, ATTEST_INTERNAL, "%s: only C-order tensors of at most 4 axes are written", path);
     const size_t header_bytes = format_header(text, sizeof text, t), data_bytes = attest_tensor_bytes(t);
     if (asprintf(&partial, "%s.%ld000.tmp", path, (long)getpid()) < 0) {

@@ -35,6 +35,14 @@ void attest_npy_free(attest_npy *a);
 attest_status attest_npy_load(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, const char *path,
                               int bshd, attest_error *err);
 
+/* What attest_npy_load() does with an array that is read already and is taken over, freed on failure too; `path` names
+ * it in messages. */
+attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, attest_npy *a,
+                              const char *path, int bshd, attest_error *err);
+
+/* Widens `count` i4 to i8 in place; `data` has room for them. */
+void attest_npy_widen(void *data, size_t count);
+
 /* Writes a C-order tensor with its own rank; bf16 as <u2.  To PATH.tmp first, then rename. */
 attest_status attest_npy_write(const char *path, const attest_tensor *t, attest_error *err);
 

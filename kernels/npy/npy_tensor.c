@@ -46,32 +46,40 @@ static attest_status check_shape(const attest_npy *a, const attest_tensor *t, in
     return ATTEST_OK;
 }
 
-attest_status attest_npy_load(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, const char *path,
-                              int bshd, attest_error *err)
+attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, attest_npy *a,
+                              const char *path, int bshd, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_tensor t;
-    attest_npy a = { 0 };
     char name[32];
     int64_t shape[4] = { 1, 1, 1, 1 };
     attest_tensor_describe(&t, p, id, 0);
     attest_tensor_id_print(name, sizeof name, id);
     const int swap = bshd && t.rank >= 3;
-    ATTEST_TRY(attest_npy_read(&a, path, t.dtype, err));
-    ATTEST_TRY(check_shape(&a, &t, swap, shape, path, name, err));
+    ATTEST_TRY(check_shape(a, &t, swap, shape, path, name, err));
     if (swap) {
-        void *moved = transpose_heads(a.data, attest_dtype_bytes(a.dtype), shape);
+        void *moved = transpose_heads(a->data, attest_dtype_bytes(a->dtype), shape);
         if (!moved)
             ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %s", path, name));
-        free(a.data);
-        a.data = moved;
+        free(a->data);
+        a->data = moved;
     }
-    t.data = a.data;
+    t.data = a->data;
     if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_KV_LENS)
         ATTEST_TRY(check_lengths(&t, path, p, err));
-    a.data = NULL;
+    a->data = NULL;
     ATTEST_TRY(attest_bundle_adopt(bundle, id, &t, err));
 out:
-    attest_npy_free(&a);
+    attest_npy_free(a);
     return status;
+}
+
+attest_status attest_npy_load(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, const char *path,
+                              int bshd, attest_error *err)
+{
+    attest_tensor t;
+    attest_npy a;
+    attest_tensor_describe(&t, p, id, 0);
+    const attest_status status = attest_npy_read(&a, path, t.dtype, err);
+    return status == ATTEST_OK ? attest_npy_take(bundle, p, id, &a, path, bshd, err) : status;
 }

@@ -304,6 +304,17 @@ size_t attest_tensor_bytes(const attest_tensor *t)
     return bytes == INT64_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
+int attest_tensor_in_order(const attest_tensor *t)
+{
+    int64_t stride = 1;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        if (t->shape[i] != 1 && t->stride[i] != stride)
+            return 0;
+        stride *= t->shape[i];
+    }
+    return 1;
+}
+
 /* ---- elements -------------------------------------------------------------------------------------- */
 
 uint64_t attest_load_bits(const attest_tensor *t, int64_t offset)

@@ -69,6 +69,7 @@ uint32_t attest_tensor_draw_number(attest_tensor_id id);
 int64_t attest_tensor_count(const attest_tensor *t); /* elements */
 size_t attest_tensor_bytes(const attest_tensor *t);  /* of a C-order tensor */
 size_t attest_dtype_bytes(uint32_t dtype);
+int attest_tensor_in_order(const attest_tensor *t); /* 1: C order; strides of axes of length 1 do not matter */
 
 /* Element address by four indices (unused ones 0), by strides. */
 static inline int64_t attest_offset(const attest_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
