@@ -84,7 +84,7 @@ TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
 
 .PHONY: kills deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
-        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs fuzz alloc-faults install clean help
+        format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs golden fuzz alloc-faults install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
@@ -152,6 +152,11 @@ $(BUILD)/suites_data.c: $(SUITES) $(TEMPLATES) verify/suites/embed.sh
 pairs: all
 	python3 verify/suites/pairs.py $(BUILD)/attest verify/suites/ci.suite > $(BUILD)/pairs.suite
 	mv $(BUILD)/pairs.suite verify/suites/pairs.suite
+# The golden pack of tests/verify/exchange: made anew after a change of its suite, of a bound, of the keys of a case.
+golden: all
+	rm -rf $(BUILD)/golden
+	$(BUILD)/attest export --golden --quiet --suite tests/verify/exchange/golden.suite --out $(BUILD)/golden
+	rm -rf tests/verify/exchange/golden && mv $(BUILD)/golden tests/verify/exchange/golden
 $(BUILD)/reference/exp_table: reference/tables/exp_table.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -lmpfr -lgmp
@@ -537,6 +542,7 @@ help:
 	@echo "mma-vectors  VECTORS=FOLDER: the model of tensor cores against published vectors; what a step of it costs"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
+	@echo "golden     write the golden pack of tests/verify/exchange anew"
 	@echo "defects    planted bugs against suite ci: the kill matrix -> build/defects/defects.md"
 	@echo "faults     a library of hostile kernels under attest: one row a place and harm (minutes)"
 	@echo "claims     the ledger of the papers' statements -> build/claims/claims.md"

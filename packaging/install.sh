@@ -28,6 +28,9 @@ done
 for source in kernels/template/*; do
     file 644 "$source" "$share/template/${source##*/}"
 done
+for source in examples/golden/*; do
+    file 644 "$source" "$share/golden/${source##*/}"
+done
 for text in README.md CHANGELOG.md LICENSE; do
     file 644 $text $doc/$text
 done
@@ -59,7 +62,7 @@ PC
     ;;
 uninstall)
     rm -f "$root/bin/attest" "$root/lib/pkgconfig/attest.pc"
-    for folder in $libexec/kernels $libexec $share/suites $share/template $share $doc/reports/docs $doc/reports $doc; do
+    for folder in $libexec/kernels $libexec $share/suites $share/template $share/golden $share $doc/reports/docs $doc/reports $doc; do
         [ ! -d "$root/$folder" ] || rmdir "$root/$folder" 2>/dev/null ||
             echo "uninstall: $root/$folder holds files that attest did not install" >&2
     done

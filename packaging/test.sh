@@ -26,6 +26,9 @@ check 'pkg-config' pkg-config --exists attest
 include=$(pkg-config --define-variable=prefix="$home" --cflags attest)
 check 'the kernel to begin with' ${CC:-cc} -shared -fPIC $include -o "$work/mine.so" "$home/share/attest/template/my_kernel.c"
 check 'an audit of it' sh -c "cd / && '$home/bin/attest' audit '$work/mine.so' --suite smoke"
+check 'the checker of golden packs' ${CC:-cc} -std=c11 -o "$work/check_golden" "$home/share/attest/golden/check_golden.c" -lm
+check 'a golden pack' sh -c "cd / && '$home/bin/attest' export --golden --case '*n=9*' --out '$work/pack' --quiet &&
+    for case in '$work'/pack/0*; do cp \$case/o.truth.npy \$case/o.npy; done && '$work/check_golden' '$work/pack' '$work/pack'"
 cp "$work/mine.so" "$home/libexec/attest/kernels/mine.so"
 check 'a plugin of the folder' sh -c "cd / && '$home/bin/attest' gate --suite smoke --kernel my-kernel | grep my-kernel"
 rm "$home/libexec/attest/kernels/mine.so"

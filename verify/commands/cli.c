@@ -172,6 +172,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_MAX_TIME: cli->options.max_time = parse_number(state, "max-time", text, 0); break;
     case KEY_STRICT: cli->options.strict = 1; break;
     case KEY_INFER: cli->infer = 1; break;
+    case KEY_GOLDEN: cli->golden = 1; break;
     case KEY_STRICT_MORE:
         if (strcmp(text, "typical") != 0)
             usage_error(state, "--strict=%s: typical", text);

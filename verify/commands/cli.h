@@ -34,6 +34,7 @@ typedef struct attest_cli {
     const char *where;    /* settings that a case must have; NULL: all */
     const char *batch;    /* folder of an export */
     const char *declare;  /* a declaration in words */
+    int golden;           /* truth and bounds beside the inputs */
     int infer;            /* a declaration by the classifier */
     const char *exec;     /* a command that is a kernel */
     const char *language; /* of a new kernel */

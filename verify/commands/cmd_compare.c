@@ -3,57 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/attest_float.h"
 #include "reports/report.h"
 #include "verify/commands/cli.h"
 #include "verify/compare/compare.h"
 #include "verify/exchange/exchange.h"
 #include "verify/gate/gate.h"
 #include "verify/commands/inputs.h"
-
-/* --declare, else --model and --exp-ulp: what is assumed of the arithmetic. */
-static attest_status parse_model(const void *context, attest_declaration *declared, const attest_problem *p,
-                                 attest_error *err)
-{
-    const attest_cli *cli = context;
-    attest_numerics *numerics = &declared->numerics;
-    static const struct {
-        const char *name;
-        uint32_t schedule, form;
-        int argument;
-    } models[] = { { "two-pass", ATTEST_SCHEDULE_TWO_PASS, ATTEST_PARALLEL, 0 },
-                   { "online", ATTEST_SCHEDULE_ONLINE, ATTEST_TILED, 1 },
-                   { "split", ATTEST_SCHEDULE_SPLIT, ATTEST_SPLIT, 1 },
-                   { "recurrent", ATTEST_SCHEDULE_RECURRENT, ATTEST_RECURRENT, 0 },
-                   { "unknown", ATTEST_SCHEDULE_UNKNOWN, ATTEST_PARALLEL, 0 } };
-    char why[160];
-    const char *text = cli->model ? cli->model : "unknown";
-    const char *colon = strchr(text, ':');
-    const size_t len = colon ? (size_t)(colon - text) : strlen(text);
-    char *end = NULL;
-    const long argument = colon ? strtol(colon + 1, &end, 10) : 0;
-    if (cli->declare)
-        return attest_declaration_parse(declared, cli->declare, err);
-    numerics->acc_truncates = ATTEST_NO;
-    /* An ulp is at most 2u relative; 0 would mean that nothing is known. */
-    numerics->exp_error = cli->exp_ulp > 0 ? cli->exp_ulp * 2 * attest_unit_roundoff(p->acc) : 0x1p-1000;
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        if (strlen(models[i].name) != len || strncmp(models[i].name, text, len) != 0)
-            continue;
-        if (models[i].argument != (colon != NULL) ||
-            (colon && (*end || colon[1] == '\0' || argument < 1 || argument > 1 << 24)))
-            break;
-        if (!attest_variant_form_legal(p->axis, models[i].form, why, sizeof why))
-            return attest_fail(err, ATTEST_BAD_INPUT, "--model=%s: no such form of this variant: %s", text, why);
-        declared->form = models[i].form;
-        numerics->schedule = models[i].schedule;
-        numerics->tile = models[i].schedule == ATTEST_SCHEDULE_ONLINE ? argument : 0;
-        numerics->splits = models[i].schedule == ATTEST_SCHEDULE_SPLIT ? argument : 0;
-        return ATTEST_OK;
-    }
-    return attest_fail(err, ATTEST_BAD_INPUT,
-                       "--model=%s: two-pass, online:TILE, split:S (1 to 2^24), recurrent or unknown", text);
-}
 
 static json_t *reasons_to_json(int64_t reasons)
 {
@@ -148,7 +103,7 @@ static attest_status assume(attest_declared *declared, const attest_cli *cli, co
     attest_declaration d;
     char why[256];
     attest_declaration_init(&d);
-    const attest_status status = parse_model(cli, &d, p, err);
+    const attest_status status = attest_cli_assume(cli, &d, p, err);
     if (status != ATTEST_OK)
         return status;
     *declared = (attest_declared){ .numerics = d.numerics, .flags = d.flags & ~(uint32_t)ATTEST_PACKED_STATE };
@@ -186,7 +141,8 @@ static int compare_batch(const attest_cli *cli)
     const attest_batch_request request = { .dir = cli->batch,
                                            .where = cli->where,
                                            .cases = cli->case_glob,
-                                           .assumed = { parse_model, cli, cli->declare || cli->model },
+                                           .assumed = { attest_cli_assume, cli,
+                                                        cli->declare || cli->model || cli->exp_ulp != 4 },
                                            .program = cli->options.program };
     if (!json && strcmp(format, "text") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", format));

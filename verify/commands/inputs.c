@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/attest_float.h"
 #include "kernels/npy/npy.h"
 #include "props/draw/draw.h"
 
@@ -223,4 +224,48 @@ attest_status attest_inputs_load(attest_case *c, attest_bundle *inputs, attest_b
 out:
     free(all);
     return status;
+}
+
+/* ---- what is assumed of the arithmetic ----------------------------------------------------------------------- */
+attest_status attest_cli_assume(const void *context, attest_declaration *declared, const attest_problem *p,
+                                attest_error *err)
+{
+    const attest_cli *cli = context;
+    attest_numerics *numerics = &declared->numerics;
+    static const struct {
+        const char *name;
+        uint32_t schedule, form;
+        int argument;
+    } models[] = { { "two-pass", ATTEST_SCHEDULE_TWO_PASS, ATTEST_PARALLEL, 0 },
+                   { "online", ATTEST_SCHEDULE_ONLINE, ATTEST_TILED, 1 },
+                   { "split", ATTEST_SCHEDULE_SPLIT, ATTEST_SPLIT, 1 },
+                   { "recurrent", ATTEST_SCHEDULE_RECURRENT, ATTEST_RECURRENT, 0 },
+                   { "unknown", ATTEST_SCHEDULE_UNKNOWN, ATTEST_PARALLEL, 0 } };
+    char why[160];
+    const char *text = cli->model ? cli->model : "unknown";
+    const char *colon = strchr(text, ':');
+    const size_t len = colon ? (size_t)(colon - text) : strlen(text);
+    char *end = NULL;
+    const long argument = colon ? strtol(colon + 1, &end, 10) : 0;
+    if (cli->declare)
+        return attest_declaration_parse(declared, cli->declare, err);
+    numerics->acc_truncates = ATTEST_NO;
+    /* An ulp is at most 2u relative; 0 would mean that nothing is known. */
+    numerics->exp_error = cli->exp_ulp > 0 ? cli->exp_ulp * 2 * attest_unit_roundoff(p->acc) : 0x1p-1000;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        if (strlen(models[i].name) != len || strncmp(models[i].name, text, len) != 0)
+            continue;
+        if (models[i].argument != (colon != NULL) ||
+            (colon && (*end || colon[1] == '\0' || argument < 1 || argument > 1 << 24)))
+            break;
+        if (!attest_variant_form_legal(p->axis, models[i].form, why, sizeof why))
+            return attest_fail(err, ATTEST_BAD_INPUT, "--model=%s: no such form of this variant: %s", text, why);
+        declared->form = models[i].form;
+        numerics->schedule = models[i].schedule;
+        numerics->tile = models[i].schedule == ATTEST_SCHEDULE_ONLINE ? argument : 0;
+        numerics->splits = models[i].schedule == ATTEST_SCHEDULE_SPLIT ? argument : 0;
+        return ATTEST_OK;
+    }
+    return attest_fail(err, ATTEST_BAD_INPUT,
+                       "--model=%s: two-pass, online:TILE, split:S (1 to 2^24), recurrent or unknown", text);
 }

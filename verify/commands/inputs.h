@@ -1,4 +1,4 @@
-/* inputs.h - tensors named on the command line, and drawing of the others.
+/* inputs.h - tensors named on the command line, and drawing of the others; what is assumed of a kernel's arithmetic.
  *
  * With any of q, k, v given, all three must be, and every other tensor that the variant uses must be given
  * or named in --draw; with none of them given, what is not given is drawn.  Sizes default to the files';
@@ -7,6 +7,7 @@
 #ifndef ATTEST_INPUTS_H
 #define ATTEST_INPUTS_H
 
+#include "kernels/library/library.h"
 #include "kernels/tensor/tensor.h"
 #include "verify/commands/cli.h"
 
@@ -15,5 +16,10 @@
  * about a tensor names its file. */
 attest_status attest_inputs_load(attest_case *c, attest_bundle *inputs, attest_bundle *outputs, const attest_cli *cli,
                                  attest_error *err);
+
+/* --declare, else --model and --exp-ulp, of the attest_cli `context`: fills `declared`, which is as after
+ * attest_declaration_init().  ATTEST_BAD_INPUT names the option, and what is allowed. */
+attest_status attest_cli_assume(const void *context, attest_declaration *declared, const attest_problem *p,
+                                attest_error *err);
 
 #endif

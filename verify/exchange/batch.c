@@ -37,22 +37,35 @@ static void reproduce(attest_result *result, const attest_batch_request *request
              "%.400s compare --batch %.900s --case %s --declare %.1500s", program, dir, e->folder, declare);
 }
 
-/* What is known of the arithmetic, as the bounds take it; *covered = 0: no bound does, and the result is a skip. */
-static attest_status declared_of(attest_declared *declared, attest_declaration *d, int *covered, attest_result *result,
-                                 const attest_batch_request *request, const attest_exchanged *e, attest_error *err)
+attest_status attest_exchange_declared(attest_declared *declared, attest_declaration *d, int *covered, char *why,
+                                       size_t len, const attest_assumed *assumed, const char *own,
+                                       const attest_problem *p, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const attest_problem *p = &e->c.problem;
     *covered = 1;
     attest_declaration_init(d);
-    if (e->declare[0] && !request->assumed.always) {
-        ATTEST_TRY(attest_declaration_parse(d, e->declare, err));
-    } else if (request->assumed.declare) {
-        ATTEST_TRY(request->assumed.declare(request->assumed.context, d, p, err));
+    if (own[0] && !assumed->always) {
+        ATTEST_TRY(attest_declaration_parse(d, own, err));
+    } else if (assumed->declare) {
+        ATTEST_TRY(assumed->declare(assumed->context, d, p, err));
     }
     *declared = (attest_declared){ .numerics = d->numerics, .flags = d->flags & ~(uint32_t)ATTEST_PACKED_STATE };
-    *covered = attest_declared_resolve(declared, p, d->outputs, result->why, sizeof result->why);
+    *covered = attest_declared_resolve(declared, p, d->outputs, why, len);
 out:
+    return status;
+}
+
+attest_status attest_exchange_judge(attest_result *result, const attest_prepared *prepared,
+                                    const attest_bundle *outputs, const attest_declared *declared,
+                                    const attest_suite *suite, attest_error *err)
+{
+    const attest_status status = attest_compare(result, prepared->truth, NULL, &prepared->c, outputs,
+                                                &declared->numerics, declared->flags, 0, err);
+    if (status == ATTEST_OK && suite && (result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_NO_EVIDENCE)) {
+        const char *reason = attest_suite_allow(suite, result->kernel, &prepared->c, attest_result_left(result));
+        if (reason)
+            attest_result_allow(result, reason);
+    }
     return status;
 }
 
@@ -66,7 +79,8 @@ static attest_status judge(attest_result *result, const attest_batch_request *re
     attest_declared declared;
     char text[ATTEST_DECLARATION];
     int covered;
-    ATTEST_TRY(declared_of(&declared, &d, &covered, result, request, e, err));
+    ATTEST_TRY(attest_exchange_declared(&declared, &d, &covered, result->why, sizeof result->why, &request->assumed,
+                                        e->declare, &e->c.problem, err));
     result->verdict = ATTEST_SKIP;
     if (!covered || attest_exchange_skips(result->why, sizeof result->why, e, request->dir))
         goto out;
@@ -78,15 +92,7 @@ static attest_status judge(attest_result *result, const attest_batch_request *re
     status = attest_prepare_inputs(&prepared, &e->c, inputs, err);
     inputs = NULL;
     if (status == ATTEST_OK)
-        status = attest_compare(result, prepared.truth, NULL, &prepared.c, outputs, &declared.numerics, declared.flags,
-                                0, err);
-    if (status != ATTEST_OK)
-        goto out;
-    if (suite && (result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_NO_EVIDENCE)) {
-        const char *reason = attest_suite_allow(suite, result->kernel, &e->c, attest_result_left(result));
-        if (reason)
-            attest_result_allow(result, reason);
-    }
+        status = attest_exchange_judge(result, &prepared, outputs, &declared, suite, err);
 out:
     attest_prepared_clear(&prepared);
     attest_bundle_free(outputs);
@@ -94,11 +100,16 @@ out:
     return status;
 }
 
-static void identify(attest_result *result, const attest_exchanged *e)
+static void identify(attest_result *result, const attest_exchanged *e, const char *dir)
 {
+    const attest_tensor_id o = { ATTEST_KIND_ROLE, ATTEST_O };
+    char file[ATTEST_EXCHANGE_FILE];
+    attest_error err;
+    if (attest_exchange_output(file, e, dir, o, &err) != ATTEST_OK || !*file)
+        snprintf(file, sizeof file, "o.npy");
     attest_result_init(result);
     snprintf(result->kernel, sizeof result->kernel, "file");
-    snprintf(result->file, sizeof result->file, "%s/o.npy", e->folder);
+    snprintf(result->file, sizeof result->file, "%s/%s", e->folder, file);
     attest_result_describe(result, &e->c, e->line, attest_case_hash(&e->c));
 }
 
@@ -125,7 +136,7 @@ attest_status attest_batch(attest_results *results, const attest_batch_request *
         attest_result result;
         if (!cases[i].taken)
             continue;
-        identify(&result, &cases[i]);
+        identify(&result, &cases[i], request->dir);
         status = judge(&result, request, &cases[i], rules_of(&r, cases[i].suite), err);
         if (status != ATTEST_OK)
             ATTEST_TRY(attest_fail_prefix(err, status, cases[i].folder));

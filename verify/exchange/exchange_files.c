@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "kernels/input.h"
-#include "kernels/npy/npy.h"
 #include "kernels/text.h"
 
 #define MANIFEST "cases.jsonl"
@@ -53,6 +52,8 @@ static attest_status take_case(attest_exchanged *e, const char *text, attest_err
     ATTEST_TRY(take_text(e->suite, sizeof e->suite, e->object, "suite", 0, err));
     ATTEST_TRY(take_text(e->declare, sizeof e->declare, e->object, "declare", 0, err));
     e->inputs = json_object_get(e->object, "inputs");
+    const char *q = json_string_value(json_object_get(json_object_get(e->inputs, "q"), "file"));
+    e->safetensors = q && strcmp(q + strcspn(q, "/"), "/inputs.safetensors") == 0;
     if (e->folder[0] == '\0' || strspn(e->folder, "0123456789") != strlen(e->folder))
         return attest_fail(err, ATTEST_BAD_INPUT, "'case' is '%s', not a number", e->folder);
     status = attest_case_parse(&e->c, e->line, NULL, NULL, err);
@@ -130,36 +131,23 @@ void attest_exchange_free(attest_exchanged *cases, size_t count)
 }
 
 /* ---- files of a case ---------------------------------------------------------------------------------------- */
-/* The ids that may have a file in the folder of a case: inputs, then outputs from *first_output on. */
-static size_t list_ids(attest_tensor_id ids[2 * ATTEST_MAX_TENSORS], size_t *first_output, const attest_problem *p)
-{
-    *first_output = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
-    return *first_output + attest_problem_outputs(p, ids + *first_output, ATTEST_MAX_TENSORS);
-}
-
-static attest_status file_of(char path[ATTEST_EXCHANGE_PATH], const attest_exchanged *e, const char *dir,
-                             attest_tensor_id id, attest_error *err)
-{
-    char name[40], file[48];
-    attest_tensor_id_print(name, sizeof name, id);
-    snprintf(file, sizeof file, "%s.npy", name);
-    return attest_exchange_path(path, dir, e->folder, file, err);
-}
-
 static int is_there(const char *path) { return access(path, F_OK) == 0; }
 
 attest_status attest_exchange_load(attest_bundle *inputs, attest_bundle *outputs, const attest_exchanged *e,
                                    const char *dir, attest_error *err)
 {
     attest_tensor_id ids[2 * ATTEST_MAX_TENSORS];
-    char path[ATTEST_EXCHANGE_PATH];
+    char file[ATTEST_EXCHANGE_FILE];
     attest_status status = ATTEST_OK;
     size_t first_output;
-    const size_t count = list_ids(ids, &first_output, &e->c.problem);
+    const size_t count = attest_exchange_ids(ids, &first_output, &e->c.problem);
     for (size_t i = 0; i < count; i++) {
-        ATTEST_TRY(file_of(path, e, dir, ids[i], err));
-        if (i < first_output || is_there(path))
-            ATTEST_TRY(attest_npy_load(i < first_output ? inputs : outputs, &e->c.problem, ids[i], path, 0, err));
+        if (i < first_output)
+            attest_exchange_input(file, e, ids[i]);
+        else
+            ATTEST_TRY(attest_exchange_output(file, e, dir, ids[i], err));
+        if (*file)
+            ATTEST_TRY(attest_exchange_tensor(i < first_output ? inputs : outputs, e, dir, file, ids[i], err));
     }
 out:
     return status;
@@ -211,65 +199,91 @@ static void check_input(complaints *all, const attest_exchanged *e, const char *
     complain(all, &err);
 }
 
-static attest_status check_files(complaints *all, const attest_exchanged *e, const char *dir, attest_error *err)
+static attest_status check_inputs(complaints *all, const attest_exchanged *e, const char *dir,
+                                  const attest_tensor_id *ids, size_t count, attest_error *err)
 {
-    attest_tensor_id ids[2 * ATTEST_MAX_TENSORS];
-    char path[ATTEST_EXCHANGE_PATH], name[40], why[160];
+    char path[ATTEST_EXCHANGE_PATH], file[ATTEST_EXCHANGE_FILE], name[40];
     attest_status status = ATTEST_OK;
-    attest_bundle *scratch = NULL;
+    for (size_t i = 0; i < count && (i == 0 || !e->safetensors); i++) {
+        attest_exchange_input(file, e, ids[i]);
+        ATTEST_TRY(attest_exchange_path(path, dir, e->folder, file, err));
+        attest_tensor_id_print(name, sizeof name, ids[i]);
+        check_input(all, e, path, name);
+    }
+out:
+    return status;
+}
+
+/* One output: in one file, that can be read; o must be there. */
+static attest_status check_output(const attest_exchanged *e, const char *dir, attest_tensor_id id,
+                                  attest_bundle *scratch, attest_error *err)
+{
+    char path[ATTEST_EXCHANGE_PATH], file[ATTEST_EXCHANGE_FILE];
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_exchange_output(file, e, dir, id, err));
+    if (*file) {
+        if (strcmp(file, ATTEST_EXCHANGE_OUTPUTS) != 0)
+            ATTEST_TRY(attest_exchange_names(e, dir, file, err));
+        ATTEST_TRY(attest_exchange_tensor(scratch, e, dir, file, id, err));
+    } else if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_O) {
+        ATTEST_TRY(attest_exchange_path(path, dir, e->folder, "o.npy", err));
+        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: missing", path);
+    }
+out:
+    return status;
+}
+
+/* skip.txt, and outputs.safetensors as a whole. */
+static attest_status check_others(complaints *all, const attest_exchanged *e, const char *dir, int skipped,
+                                  attest_error *err)
+{
+    char path[ATTEST_EXCHANGE_PATH];
+    attest_status status = ATTEST_OK;
     attest_error wrong;
-    size_t first_output;
-    const size_t count = list_ids(ids, &first_output, &e->c.problem);
-    const int skipped = attest_exchange_skips(why, sizeof why, e, dir);
-    ATTEST_TRY(attest_bundle_new(&scratch, err));
     ATTEST_TRY(attest_exchange_path(path, dir, e->folder, SKIP, err));
     if (!skipped && is_there(path)) {
         attest_fail(&wrong, ATTEST_BAD_INPUT, "%s: it cannot be read; allowed: a text file, its first line the reason",
                     path);
         complain(all, &wrong);
     }
-    for (size_t i = 0; i < count && !skipped; i++) {
-        ATTEST_TRY(file_of(path, e, dir, ids[i], err));
-        attest_tensor_id_print(name, sizeof name, ids[i]);
-        if (i < first_output) {
-            check_input(all, e, path, name);
-        } else if (is_there(path)) {
-            status = attest_npy_load(scratch, &e->c.problem, ids[i], path, 0, &wrong);
-            if (status == ATTEST_NO_MEMORY)
-                ATTEST_TRY(attest_fail(err, status, "%s", wrong.text));
-            if (status != ATTEST_OK)
-                complain(all, &wrong);
-            status = ATTEST_OK;
-        } else if (strcmp(name, "o") == 0) {
-            attest_fail(&wrong, ATTEST_BAD_INPUT, "%s: missing", path);
+    ATTEST_TRY(attest_exchange_path(path, dir, e->folder, ATTEST_EXCHANGE_OUTPUTS, err));
+    if (skipped || !is_there(path))
+        goto out;
+    status = attest_exchange_names(e, dir, ATTEST_EXCHANGE_OUTPUTS, &wrong);
+    if (status == ATTEST_NO_MEMORY)
+        ATTEST_TRY(attest_fail(err, status, "%s", wrong.text));
+    if (status != ATTEST_OK)
+        complain(all, &wrong);
+    status = ATTEST_OK;
+out:
+    return status;
+}
+
+static attest_status check_files(complaints *all, const attest_exchanged *e, const char *dir, attest_error *err)
+{
+    attest_tensor_id ids[2 * ATTEST_MAX_TENSORS];
+    char why[160];
+    attest_status status = ATTEST_OK;
+    attest_bundle *scratch = NULL;
+    attest_error wrong;
+    size_t first_output;
+    const size_t count = attest_exchange_ids(ids, &first_output, &e->c.problem);
+    const int skipped = attest_exchange_skips(why, sizeof why, e, dir);
+    ATTEST_TRY(attest_bundle_new(&scratch, err));
+    if (!skipped)
+        ATTEST_TRY(check_inputs(all, e, dir, ids, first_output, err));
+    ATTEST_TRY(check_others(all, e, dir, skipped, err));
+    for (size_t i = first_output; i < count && !skipped; i++) {
+        status = check_output(e, dir, ids[i], scratch, &wrong);
+        if (status == ATTEST_NO_MEMORY)
+            ATTEST_TRY(attest_fail(err, status, "%s", wrong.text));
+        if (status != ATTEST_OK)
             complain(all, &wrong);
-        }
+        status = ATTEST_OK;
     }
 out:
     attest_bundle_free(scratch);
     return status;
-}
-
-static int ends_with(const char *name, const char *end)
-{
-    const size_t len = strlen(name), tail = strlen(end);
-    return len >= tail && strcmp(name + len - tail, end) == 0;
-}
-
-/* 1 if the case may have a file of this name. */
-static int belongs(const attest_exchanged *e, const char *file)
-{
-    attest_tensor_id ids[2 * ATTEST_MAX_TENSORS];
-    char name[40], own[48];
-    size_t first_output;
-    const size_t count = list_ids(ids, &first_output, &e->c.problem);
-    for (size_t i = 0; i < count; i++) {
-        attest_tensor_id_print(name, sizeof name, ids[i]);
-        snprintf(own, sizeof own, "%s.npy", name);
-        if (strcmp(own, file) == 0)
-            return 1;
-    }
-    return 0;
 }
 
 /* Arrays in a folder that belong to no case; `e` NULL: in DIR itself. */
@@ -283,7 +297,7 @@ static attest_status check_names(complaints *all, const attest_exchanged *e, con
         status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s", path, strerror(errno));
     for (struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
         const char *name = entry->d_name;
-        if (!ends_with(name, ".npy") || (e && belongs(e, name)))
+        if (!attest_exchange_is_array(name) || (e && attest_exchange_belongs(e, name)))
             continue;
         attest_fail(&wrong, ATTEST_BAD_INPUT, "%s%s: %s", path, name,
                     e ? "no output of this case has that name" : "outputs lie in the folders of their cases");

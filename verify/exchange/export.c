@@ -8,13 +8,15 @@
 #include <unistd.h>
 
 #include "kernels/npy/npy.h"
+#include "kernels/safetensors/safetensors.h"
 #include "props/draw/draw.h"
-#include "verify/exchange/exchange_files.h"
+#include "verify/exchange/golden.h"
 
 typedef struct exporting {
     const attest_export_request *request;
-    attest_output manifest;
-    char declare[ATTEST_DECLARATION]; /* "": no kernel */
+    attest_output manifest, list;     /* cases.jsonl, golden.txt */
+    char declare[ATTEST_DECLARATION]; /* "": nothing is known */
+    attest_golden golden;
     size_t count;
 } exporting;
 
@@ -50,8 +52,8 @@ static json_t *keys_to_json(const attest_case *c)
 static json_t *tensor_to_json(const attest_tensor *t, const char *folder, const char *name, const char *path)
 {
     json_t *object = json_object(), *shape = json_array();
-    char file[64], hash[20];
-    snprintf(file, sizeof file, "%s/%s.npy", folder, name);
+    char file[96], hash[20];
+    snprintf(file, sizeof file, "%s/%s", folder, name);
     for (int axis = 0; axis < t->rank; axis++)
         json_array_append_new(shape, json_integer((json_int_t)t->shape[axis]));
     json_object_set_new(object, "file", attest_json_text(file));
@@ -64,19 +66,52 @@ static json_t *tensor_to_json(const attest_tensor *t, const char *folder, const 
     return object;
 }
 
-static attest_status write_tensor(json_t *list, const exporting *e, const char *folder, const attest_tensor *t,
-                                  attest_tensor_id id, int hashed, attest_error *err)
+/* The file of a tensor: its own, or that of all inputs or outputs. */
+static void name_file(char file[ATTEST_EXCHANGE_FILE], const exporting *e, attest_tensor_id id, int input)
 {
-    char path[ATTEST_EXCHANGE_PATH], name[40], file[48];
-    attest_status status = ATTEST_OK;
+    char name[32];
     attest_tensor_id_print(name, sizeof name, id);
-    snprintf(file, sizeof file, "%s.npy", name);
-    ATTEST_TRY(attest_exchange_path(path, e->request->dir, folder, file, err));
-    if (t->data)
-        ATTEST_TRY(attest_npy_write(path, t, err));
-    if (list)
-        json_object_set_new(list, name, tensor_to_json(t, folder, name, hashed ? path : NULL));
+    if (e->request->safetensors)
+        snprintf(file, ATTEST_EXCHANGE_FILE, "%s", input ? "inputs.safetensors" : "outputs.safetensors");
+    else
+        snprintf(file, ATTEST_EXCHANGE_FILE, "%s.npy", name);
+}
+
+/* The tensors of these ids that the bundle has. */
+static attest_status write_tensors(const exporting *e, const char *folder, const attest_bundle *bundle,
+                                   const attest_tensor_id *ids, size_t count, int input, attest_error *err)
+{
+    char path[ATTEST_EXCHANGE_PATH], file[ATTEST_EXCHANGE_FILE], name[ATTEST_MAX_TENSORS][16];
+    attest_named_tensor list[ATTEST_MAX_TENSORS];
+    attest_status status = ATTEST_OK;
+    size_t there = 0;
+    for (size_t i = 0; i < count; i++) {
+        const attest_tensor *t = attest_bundle_get(bundle, ids[i]);
+        if (!t)
+            continue;
+        name_file(file, e, ids[i], input);
+        ATTEST_TRY(attest_exchange_path(path, e->request->dir, folder, file, err));
+        if (!e->request->safetensors)
+            ATTEST_TRY(attest_npy_write(path, t, err));
+        attest_tensor_id_print(name[there], sizeof name[there], ids[i]);
+        list[there] = (attest_named_tensor){ name[there], t };
+        there++;
+    }
+    if (e->request->safetensors && there > 0)
+        status = attest_safetensors_write(path, list, there, err);
 out:
+    return status;
+}
+
+static attest_status add_tensor(json_t *list, const exporting *e, const char *folder, const attest_tensor *t,
+                                attest_tensor_id id, int input, attest_error *err)
+{
+    char path[ATTEST_EXCHANGE_PATH], name[32], file[ATTEST_EXCHANGE_FILE];
+    attest_tensor_id_print(name, sizeof name, id);
+    name_file(file, e, id, input);
+    const attest_status status = attest_exchange_path(path, e->request->dir, folder, file, err);
+    if (status == ATTEST_OK)
+        json_object_set_new(list, name, tensor_to_json(t, folder, file, input ? path : NULL));
     return status;
 }
 
@@ -96,13 +131,14 @@ static attest_status write_line(const exporting *e, const char *folder, const at
     if (e->declare[0])
         json_object_set_new(object, "declare", attest_json_text(e->declare));
     const size_t in = attest_problem_inputs(&c->problem, ids, ATTEST_MAX_TENSORS);
+    ATTEST_TRY(write_tensors(e, folder, prepared->inputs, ids, in, 1, err));
     for (size_t i = 0; i < in; i++)
-        ATTEST_TRY(write_tensor(inputs, e, folder, attest_bundle_get(prepared->inputs, ids[i]), ids[i], 1, err));
+        ATTEST_TRY(add_tensor(inputs, e, folder, attest_bundle_get(prepared->inputs, ids[i]), ids[i], 1, err));
     const size_t out = attest_problem_outputs(&c->problem, ids, ATTEST_MAX_TENSORS);
     for (size_t i = 0; i < out; i++) {
         attest_tensor t;
         attest_tensor_describe(&t, &c->problem, ids[i], 0);
-        ATTEST_TRY(write_tensor(outputs, e, folder, &t, ids[i], 0, err));
+        ATTEST_TRY(add_tensor(outputs, e, folder, &t, ids[i], 0, err));
     }
     status = attest_json_line(e->manifest.file, object);
     object = NULL;
@@ -129,11 +165,7 @@ static attest_status run_kernel(const exporting *e, const char *folder, const at
     if (run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
         ATTEST_TRY(attest_fail(err, ATTEST_KERNEL_ERROR, "%s: %s: %s", facts->name, prepared->line, run.why));
     const size_t count = attest_problem_outputs(&prepared->c.problem, ids, ATTEST_MAX_TENSORS);
-    for (size_t i = 0; i < count; i++) {
-        const attest_tensor *t = attest_bundle_get(bundle, ids[i]);
-        if (t)
-            ATTEST_TRY(write_tensor(NULL, e, folder, t, ids[i], 0, err));
-    }
+    status = write_tensors(e, folder, bundle, ids, count, 0, err);
 out:
     attest_bundle_free(bundle);
     return status;
@@ -173,15 +205,40 @@ out:
     return status;
 }
 
+/* What the bounds of a golden case are for, also in e->declare: the kernel's declaration, else what is assumed. */
+static attest_status declare_case(attest_declared *declared, exporting *e, const attest_case *c, attest_error *err)
+{
+    const attest_export_request *request = e->request;
+    attest_status status = ATTEST_OK;
+    attest_declaration d;
+    char why[256], line[ATTEST_LINE];
+    int covered;
+    ATTEST_TRY(attest_case_print(line, sizeof line, c, err));
+    status = attest_exchange_declared(declared, &d, &covered, why, sizeof why, &request->assumed,
+                                      request->subject ? e->declare : "", &c->problem, err);
+    if (status != ATTEST_OK)
+        return attest_fail_prefix(err, status, line);
+    if (!covered)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", line, why));
+    status = attest_declaration_print(e->declare, sizeof e->declare, &d, err);
+out:
+    return status;
+}
+
 static attest_status export_case(exporting *e, const attest_case *c, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_prepared prepared;
+    attest_prepared prepared = { .index = 0 };
+    attest_declared declared;
     char folder[16], path[ATTEST_EXCHANGE_PATH];
     snprintf(folder, sizeof folder, "%04zu", e->count + 1);
-    ATTEST_TRY(draw(&prepared, c, err));
+    ATTEST_TRY(e->request->golden ? attest_prepare_inputs(&prepared, c, NULL, err) : draw(&prepared, c, err));
     ATTEST_TRY(attest_exchange_path(path, e->request->dir, folder, "", err));
     ATTEST_TRY(attest_output_dir(path, err));
+    if (e->request->golden) {
+        ATTEST_TRY(declare_case(&declared, e, c, err));
+        ATTEST_TRY(attest_golden_case(&e->golden, &prepared, folder, &declared, err));
+    }
     ATTEST_TRY(write_line(e, folder, &prepared, err));
     if (e->request->subject)
         ATTEST_TRY(run_kernel(e, folder, &prepared, err));
@@ -213,17 +270,49 @@ static attest_status must_be_empty(const char *dir, attest_error *err)
     return ATTEST_OK;
 }
 
-attest_status attest_export(size_t *count, const attest_export_request *request, attest_error *err)
+/* Before anything is written: is there a bound for each case? */
+static attest_status check_declarations(exporting *e, attest_error *err)
 {
+    const attest_suite *suite = e->request->suite;
+    attest_status status = ATTEST_OK;
+    attest_declared declared;
+    for (size_t i = 0; i < suite->case_count && e->request->golden && status == ATTEST_OK; i++) {
+        attest_case c;
+        attest_suite_case(&c, suite, i);
+        if (serves(e, &c.problem))
+            status = declare_case(&declared, e, &c, err);
+    }
+    return status;
+}
+
+/* cases.jsonl and golden.txt, until they are closed well. */
+static attest_status open_lists(exporting *e, attest_error *err)
+{
+    const attest_export_request *request = e->request;
     char path[ATTEST_EXCHANGE_PATH];
     attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_exchange_path(path, request->dir, NULL, "cases.jsonl", err));
+    ATTEST_TRY(attest_output_open(&e->manifest, path, err));
+    if (!request->golden)
+        goto out;
+    ATTEST_TRY(attest_exchange_path(path, request->dir, NULL, ATTEST_GOLDEN_LIST, err));
+    ATTEST_TRY(attest_output_open(&e->list, path, err));
+    e->golden = (attest_golden){ .list = e->list.file, .dir = request->dir, .suite = request->suite };
+    status = attest_golden_begin(&e->golden, err);
+out:
+    return status;
+}
+
+attest_status attest_export(attest_exported *done, const attest_export_request *request, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
     exporting e = { .request = request };
-    *count = 0;
+    *done = (attest_exported){ .count = 0 };
+    ATTEST_TRY(declare_kernel(&e, err));
+    ATTEST_TRY(check_declarations(&e, err));
     ATTEST_TRY(attest_output_dir(request->dir, err));
     ATTEST_TRY(must_be_empty(request->dir, err));
-    ATTEST_TRY(attest_exchange_path(path, request->dir, NULL, "cases.jsonl", err));
-    ATTEST_TRY(declare_kernel(&e, err));
-    ATTEST_TRY(attest_output_open(&e.manifest, path, err));
+    ATTEST_TRY(open_lists(&e, err));
     for (size_t i = 0; i < request->suite->case_count; i++) {
         attest_case c;
         attest_suite_case(&c, request->suite, i);
@@ -233,8 +322,10 @@ attest_status attest_export(size_t *count, const attest_export_request *request,
     if (e.count == 0)
         status = attest_fail(err, ATTEST_BAD_INPUT, "the kernel serves no case of suite %s", request->suite->name);
 out:
+    if (e.list.file)
+        status = attest_output_close(&e.list, status, err);
     if (e.manifest.file)
         status = attest_output_close(&e.manifest, status, err);
-    *count = e.count;
+    *done = (attest_exported){ .count = e.count, .open = e.golden.open };
     return status;
 }
