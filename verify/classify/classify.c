@@ -172,11 +172,12 @@ static uint32_t by_convention(double declared, double inferred)
     return declared == inferred ? ATTEST_TRAIT_AGREES : ATTEST_TRAIT_FAIL;
 }
 
-/* `any` is the looser answer. */
+/* `any` is the looser answer, and `nan` is that of rows which hold NaN or 0. */
 static uint32_t by_content(double declared, double inferred)
 {
-    return declared != inferred && declared == ATTEST_EMPTY_ANY ? ATTEST_TRAIT_FINDING
-                                                                : by_convention(declared, inferred);
+    const int covered = declared == ATTEST_EMPTY_ANY ||
+                        (declared == ATTEST_EMPTY_NAN && inferred == ATTEST_EMPTY_ZERO);
+    return declared != inferred && covered ? ATTEST_TRAIT_FINDING : by_convention(declared, inferred);
 }
 
 /* `yes` is the looser answer, by far. */

@@ -148,7 +148,8 @@ out:
 /* ---- masks --------------------------------------------------------------------------------------------------- */
 
 /* Key j has its own channel: o_ij is not 0 exactly where query i sees key j.  *offset: how far beyond i row i sees,
- * for all rows the same; INT64_MAX: no diagonal. */
+ * for all rows the same; INT64_MAX: no diagonal.  Rows that see no key are not asked: they may hold the mean of v, which
+ * is the trait empty_row. */
 static attest_status diagonal(int64_t *offset, int *served, probed_kernel *k, const char *mask, int64_t n, int64_t m,
                               attest_error *err)
 {
@@ -164,9 +165,9 @@ static attest_status diagonal(int64_t *offset, int *served, probed_kernel *k, co
     }
     ATTEST_TRY(classify_run(&s, err));
     *offset = INT64_MAX;
-    for (int64_t x = -n; x <= m && s.ran && *offset == INT64_MAX; x++) {
+    for (int64_t x = 1 - n; x <= m && s.ran && *offset == INT64_MAX; x++) {
         int fits = 1;
-        for (int64_t i = 0; i < n; i++)
+        for (int64_t i = x < 0 ? -x : 0; i < n; i++)
             for (int64_t j = 0; j < m; j++) {
                 const double o = classify_get(&s, ATTEST_O, 0, 0, i, j);
                 fits = fits && ((o != 0 && o == o) == (j <= i + x));
