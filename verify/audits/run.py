@@ -84,6 +84,14 @@ def write_page(found):
         text.write(page)
 
 
+def known():
+    """What the file holds, by name."""
+    if not os.path.exists(FILE):
+        return {}
+    with open(FILE, encoding="utf-8") as text:
+        return {one["name"]: one for one in json.load(text)}
+
+
 def main():
     from subjects import SUBJECTS
 
@@ -94,18 +102,19 @@ def main():
     chosen = options.parse_args()
     if unknown := set(chosen.subjects) - {s[0] for s in SUBJECTS}:
         options.error(f"no subject {', '.join(sorted(unknown))}")
-    found = {one["name"]: one for one in json.load(open(FILE, encoding="utf-8"))} if os.path.exists(FILE) else {}
     for name, package, target, *suite in [] if chosen.table else SUBJECTS:
         if chosen.subjects and name not in chosen.subjects:
             continue
-        one = found[name] = audit(name, package, target, chosen.suite or (suite or ["smoke"])[0])
+        one = audit(name, package, target, chosen.suite or (suite or ["smoke"])[0])
         print(f"{name}: {one['verdict']}  {one['counts']}  worst ratio {one['worst_ratio']}", flush=True)
         for failure in one["failures"]:
             print(f"    {failure['reasons']}  {failure['problem']}  {failure['why']}")
+        found = {**known(), name: one}
         ordered = [found[s[0]] for s in SUBJECTS if s[0] in found]
         with open(FILE, "w", encoding="utf-8") as out:
             json.dump(ordered, out, indent=1, sort_keys=True)
             out.write("\n")
+    found = known()
     if os.path.exists(PAGE):
         write_page([found[s[0]] for s in SUBJECTS if s[0] in found])
 

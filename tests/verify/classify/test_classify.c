@@ -123,6 +123,16 @@ START_TEST(altered_kernels)
 }
 END_TEST
 
+/* A row without a key that holds the mean of v is a trait of its own, and no other alignment of the mask. */
+START_TEST(mean_is_no_alignment)
+{
+    attest_traits traits = classify(ATTEST_TEST_BUILD "/defects/defects.so", "mask-row-mean");
+    const attest_trait *t = trait_of(&traits, "causal_br");
+    ck_assert_msg(t->verdict == ATTEST_TRAIT_AGREES, "inferred %s: %s", t->inferred, t->why);
+    attest_traits_clear(&traits);
+}
+END_TEST
+
 /* ---- kernels whose arithmetic no built-in kernel has, and declarations that are not true -------------------- */
 
 #define TRAITS ATTEST_TEST_BUILD "/plugins/traits.so"
@@ -395,6 +405,7 @@ Suite *suite_classify(void)
     tcase_set_timeout(asked, 60);
     tcase_add_loop_test(asked, builtin_kernels, 0, (int)attest_builtin_library()->kernel_count);
     tcase_add_loop_test(asked, altered_kernels, 0, ALTERED);
+    tcase_add_test(asked, mean_is_no_alignment);
     tcase_add_loop_test(asked, declared_values, 0, KERNELS);
     tcase_add_loop_test(asked, nothing_false_of_controls, 0, 2 * CONTROLS_COUNT);
     tcase_add_test(asked, broken_promises);

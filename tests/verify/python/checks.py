@@ -67,6 +67,9 @@ def check_verdicts(kernels, folder):
     assert report.results[0].kernel.startswith("exec:") and "<html" in report.html and "PASS honest" in repr(report)
     assert any(trait["trait"] == "schedule" and trait["verdict"] == "agrees" for trait in report.traits), report.traits
     assert attest.check(kernels.narrow, suite).counts()["pass"] == 2
+    loose, inferred = (attest.audit(kernels.silent, suite, infer=yes) for yes in (False, True))
+    assert loose.ok and inferred.ok and "schedule=two-pass" in inferred.said, inferred.said
+    assert loose.worst_ratio < inferred.worst_ratio < 1, (loose, inferred)
     assert attest.check(kernels.with_sink, suite).counts()["pass"] == 1
     try:
         attest.check(kernels.unscaled, suite)

@@ -27,6 +27,12 @@ def honest(p, q, k, v, *, visible):
     return softmax(p, q, k, v, visible)
 
 
+@attest.kernel(axes={"mask": "full,causal"}, flags="masked-finite")
+def silent(p, q, k, v, *, visible):
+    """It says nothing of its arithmetic."""
+    return softmax(p, q, k, v, visible)[0]
+
+
 @attest.kernel(axes={"mask": "full,causal"}, types={"bf16"}, p="bf16", **DECLARED)
 def narrow(p, q, k, v, *, visible):
     k, v = p.repeat(k), p.repeat(v)

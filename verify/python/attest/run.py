@@ -168,14 +168,16 @@ def _name(target: Target) -> str:
 
 
 def audit(target: Target, suite: str = "smoke", *, case: Optional[str] = None, timeout: float = 10,
-          jobs: Optional[int] = None, sandbox: str = "auto") -> Report:
-    """Runs a kernel (or a library: "my.so") over a suite and infers its arithmetic; `attest audit`."""
+          jobs: Optional[int] = None, sandbox: str = "auto", infer: bool = False) -> Report:
+    """Runs a kernel (or a library: "my.so") over a suite and infers its arithmetic; `attest audit`.  infer: what it does
+    not declare is proposed by its answers (report.said has the words), and judged by."""
     folder = tempfile.mkdtemp(prefix="attest-audit-")
     try:
         arguments = ["audit", "--suite", suite, "--format", "json", "--timeout", str(timeout), "--sandbox", sandbox, "--out",
                      folder]
         arguments += ["--case", case] if case else []
         arguments += ["--jobs", str(jobs)] if jobs else []
+        arguments += ["--infer"] if infer else []
         done = _run(*arguments, _target(target))
         page = None
         if _run("report", folder, "--quiet", refused=()).returncode == 0:

@@ -1,6 +1,4 @@
-"""flash-linear-attention's naive references (fla) and performer-pytorch, float32 on the CPU."""
-import torch
-import torch.nn.functional as F
+"""flash-linear-attention's naive references (package fla-core), float32 on the CPU."""
 from fla.ops.attn.naive import naive_parallel_attn
 from fla.ops.based.naive import naive_parallel_based
 from fla.ops.delta_rule.naive import delta_rule_recurrence
@@ -9,7 +7,6 @@ from fla.ops.gated_delta_rule.naive import naive_recurrent_gated_delta_rule
 from fla.ops.gla.naive import naive_recurrent_gla
 from fla.ops.retention.naive import naive_retention
 from fla.ops.simple_gla.naive import naive_recurrent_simple_gla
-from performer_pytorch.performer_pytorch import causal_linear_attention_noncuda, linear_attention
 
 import attest
 
@@ -23,16 +20,6 @@ def turn(*tensors):
 
 def plain_scale(p):
     return p.hq == p.hkv and p.scale == p.d ** -0.5 and p.n == p.m or "hq = hkv, n = m, scale = 1/sqrt(d)"
-
-
-@attest.kernel("linear-elu", framework="torch", supports=lambda p: p.hq == p.hkv or "hq = hkv")
-def performer(p, q, k, v):
-    return linear_attention(F.elu(q) + 1, F.elu(k) + 1, v)
-
-
-@attest.kernel("linear-elu", {"mask": "causal"}, framework="torch", supports=plain_scale)
-def performer_causal(p, q, k, v):
-    return causal_linear_attention_noncuda(F.elu(q) + 1, F.elu(k) + 1, v, eps=0.0)
 
 
 @attest.kernel("retnet", framework="torch", supports=plain_scale)
@@ -61,7 +48,7 @@ def fla_gated_delta(p, q, k, v, *, a, b):
 
 
 @attest.kernel("based", {"mask": "causal", "eps": "any"}, framework="torch",
-               supports=lambda p: p["eps"] == "1e-6" and p.hq == p.hkv and p.n == p.m or "eps=1e-6, hq = hkv, n = m")
+               supports=lambda p: p["eps"] and float(p["eps"]) == 1e-6 and p.hq == p.hkv and p.n == p.m or "eps=1e-6, hq = hkv, n = m")
 def fla_based(p, q, k, v):
     return naive_parallel_based(q, k, v, scale=p.scale)
 
