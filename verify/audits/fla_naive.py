@@ -48,7 +48,7 @@ def fla_gated_delta(p, q, k, v, *, a, b):
 
 
 @attest.kernel("based", {"mask": "causal", "eps": "any"}, framework="torch",
-               supports=lambda p: p["eps"] and float(p["eps"]) == 1e-6 and p.hq == p.hkv and p.n == p.m or "eps=1e-6, hq = hkv, n = m")
+               supports=lambda p: (float(p["eps"] or 0) == 1e-6 and p.hq == p.hkv and p.n == p.m) or "eps=1e-6, n = m")
 def fla_based(p, q, k, v):
     return naive_parallel_based(q, k, v, scale=p.scale)
 

@@ -22,5 +22,6 @@ def numpy_softmax(p, q, k, v, *, visible):
 @attest.kernel(division="after-sum", **NUMPY)
 def numpy_einsum(p, q, k, v, *, visible):
     s = np.einsum("bhnd,bhmd->bhnm", q * np.float32(p.scale), p.repeat(k), optimize=False)
-    w = np.exp(np.where(visible, s, np.float32(-np.inf)) - s.max(axis=-1, keepdims=True, where=visible, initial=-np.inf))
+    s = np.where(visible, s, np.float32(-np.inf))
+    w = np.exp(s - s.max(axis=-1, keepdims=True))
     return np.einsum("bhnm,bhme->bhne", w, p.repeat(v)) / w.sum(axis=-1, keepdims=True)

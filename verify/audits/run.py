@@ -1,4 +1,4 @@
-"""run.py [--suite NAME] [SUBJECT..]: audits each subject, prints its verdict, and keeps it in reports/docs/findings.json.
+"""run.py [--suite NAME] [SUBJECT..]: audits subjects, prints verdicts, and keeps them in reports/docs/findings.json.
 
 --table writes the table of reports/docs/findings.md from that file and runs nothing.
 """

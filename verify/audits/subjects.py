@@ -1,4 +1,4 @@
-"""What is audited: name, packages whose versions count, kernel (MODULE.FUNCTION, or a kernel of attest's own plugins), suite (default smoke)."""
+"""What is audited: name, package, kernel (MODULE.FUNCTION, or a library that attest builds), suite (default smoke)."""
 
 SUBJECTS = [
     ("numpy-softmax", "numpy", "numpy_softmax.numpy_softmax"),

@@ -1,6 +1,4 @@
-"""torch.nn.functional.scaled_dot_product_attention by each backend of the CPU, and attention as model code writes it."""
-import math
-
+"""torch.nn.functional.scaled_dot_product_attention by each backend of the CPU."""
 import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel

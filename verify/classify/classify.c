@@ -175,8 +175,7 @@ static uint32_t by_convention(double declared, double inferred)
 /* `any` is the looser answer, and `nan` is that of rows which hold NaN or 0. */
 static uint32_t by_content(double declared, double inferred)
 {
-    const int covered = declared == ATTEST_EMPTY_ANY ||
-                        (declared == ATTEST_EMPTY_NAN && inferred == ATTEST_EMPTY_ZERO);
+    const int covered = declared == ATTEST_EMPTY_ANY || (declared == ATTEST_EMPTY_NAN && inferred == ATTEST_EMPTY_ZERO);
     return declared != inferred && covered ? ATTEST_TRAIT_FINDING : by_convention(declared, inferred);
 }
 

@@ -148,8 +148,8 @@ out:
 /* ---- masks --------------------------------------------------------------------------------------------------- */
 
 /* Key j has its own channel: o_ij is not 0 exactly where query i sees key j.  *offset: how far beyond i row i sees,
- * for all rows the same; INT64_MAX: no diagonal.  Rows that see no key are not asked: they may hold the mean of v, which
- * is the trait empty_row. */
+ * for all rows the same; INT64_MAX: no diagonal.  Rows that see no key are not asked: they may hold the mean of v,
+ * which is the trait empty_row. */
 static attest_status diagonal(int64_t *offset, int *served, probed_kernel *k, const char *mask, int64_t n, int64_t m,
                               attest_error *err)
 {
