@@ -83,7 +83,9 @@ static const option_row option_table[] = {
       "judge" },
     { { "fail-fast", KEY_FAIL_FAST, 0, 0, "ask a kernel nothing more after the first call that failed", 0 }, "judge" },
     { { "out", KEY_OUT, "FILE", 0, "write the judgements into FILE, as JSON lines", 0 }, "judge" },
-    { { "TARGET", 0, 0, OPTION_DOC | OPTION_NO_USAGE, "NAME, glob, LIB.so or LIB.so:KERNEL", 0 }, "audit" },
+    { { "TARGET", 0, 0, OPTION_DOC | OPTION_NO_USAGE, "LIB.so, LIB.so:KERNEL, or the NAME or glob of built-in kernels",
+        0 },
+      "audit" },
     { { "exec", KEY_EXEC, "COMMAND", 0,
         "a program in any language in place of TARGET: kernels/door/door.h has the protocol; to other commands it is "
         "`exec:COMMAND`, as a LIB.so",

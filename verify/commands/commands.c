@@ -3,7 +3,7 @@
 
 const attest_command attest_commands[] = {
     { "gate", "", 0, 0, "verify the built-in kernels (and plugins in kernels/) over a suite", attest_command_gate },
-    { "audit", "[TARGET]", 0, 1, "verify built-in kernels or a library, and infer their arithmetic",
+    { "audit", "[TARGET]", 0, 1, "verify a library: suite, pairs of what it serves, properties, traits",
       attest_command_audit },
     { "reference", "", 0, 0, "print the truth of a problem with proven error", attest_command_reference },
     { "compare", "", 0, 0, "judge output tensors from files", attest_command_compare },
