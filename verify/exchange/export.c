@@ -320,7 +320,9 @@ attest_status attest_export(attest_exported *done, const attest_export_request *
             ATTEST_TRY(export_case(&e, &c, err));
     }
     if (e.count == 0)
-        status = attest_fail(err, ATTEST_BAD_INPUT, "the kernel serves no case of suite %s", request->suite->name);
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "the kernel serves no case of suite %s", request->suite->name));
+    if (request->golden)
+        status = attest_golden_end(&e.golden, err);
 out:
     if (e.list.file)
         status = attest_output_close(&e.list, status, err);

@@ -19,6 +19,7 @@ typedef struct making {
     attest_tensor rounded, nearest; /* own type; f64 */
     attest_tensor row;              /* one row of candidates: its strides ignore which */
     int64_t width, count;           /* elements of a row, of all */
+    int64_t left;                   /* elements that no verdict counts as judged */
     double *plane[PLANES];
     attest_element *elements, *found; /* [width] of the candidates, of the rounded truth */
     int64_t *pass, *fail;             /* [width]; keys times the way */
@@ -47,7 +48,12 @@ static attest_status judge(making *m, attest_row at, attest_error *err)
                             err);
 }
 
-static int fails(const attest_element *el) { return !(el->ratio_lo <= 1); }
+/* Is this value wrong?  Where no bound is proved, one whose error is no number is: a NaN, an infinity of the wrong
+ * sign. */
+static int fails(const attest_element *el)
+{
+    return el->class == ATTEST_CLASS_UNBOUNDED ? !(el->error_hi < (double)INFINITY) : !(el->ratio_lo <= 1);
+}
 
 /* Keys from `low` up to `high`; of doubles of both signs they are more than an int64_t holds. */
 static uint64_t between(int64_t low, int64_t high) { return (uint64_t)high - (uint64_t)low; }
@@ -77,12 +83,9 @@ static void take_verdicts(making *m, int first)
     }
 }
 
-static int is_number(const making *m, int64_t at)
-{
-    return isfinite(m->plane[BOUND][at]) && !isnan(m->plane[FIRST][at]);
-}
+static int has_ends(const making *m, int64_t at) { return !isnan(m->plane[FIRST][at]); }
 
-/* plane[LAST] (way 1) or plane[FIRST] (way -1) of the elements whose plane[BOUND] is a number, from `base` on. */
+/* plane[LAST] (way 1) or plane[FIRST] (way -1) of the elements that have one, from `base` on. */
 static attest_status find_ends(making *m, int way, attest_row at, int64_t base, attest_error *err)
 {
     const uint32_t dtype = m->rounded.dtype;
@@ -93,7 +96,7 @@ static attest_status find_ends(making *m, int way, attest_row at, int64_t base, 
         const attest_element *el = &m->found[c];
         const double guess = way > 0 ? el->truth_hi + el->bound : el->truth_lo - el->bound;
         m->pass[c] = way * key_of(dtype, el->got);
-        m->fail[c] = is_number(m, base + c) ? infinity + 1 : m->pass[c] + 1;
+        m->fail[c] = has_ends(m, base + c) ? infinity + 1 : m->pass[c] + 1;
         const int64_t key = isnan(guess) ? m->pass[c] : way * key_of(dtype, attest_from_f64(dtype, guess));
         m->step[c] = key > m->pass[c] ? between(m->pass[c], key) : 1;
         m->back[c] = 0;
@@ -110,29 +113,30 @@ static attest_status find_ends(making *m, int way, attest_row at, int64_t base, 
         take_verdicts(m, round == 0);
     }
     for (int64_t c = 0; c < m->width; c++)
-        if (is_number(m, base + c))
+        if (has_ends(m, base + c))
             m->plane[way > 0 ? LAST : FIRST][base + c] = attest_to_f64(dtype, bits_of(dtype, way * m->pass[c]));
 out:
     return status;
 }
 
-/* What kind of element it is, by its class and the verdict over the rounded truth; first and last of a number are 0. */
+/* What kind of element it is, by its class and the verdict over the rounded truth; first and last are 0 where they are
+ * to be found, else NaN. */
 static attest_status set_kind(making *m, int64_t c, int64_t at, attest_error *err)
 {
     const attest_element *el = &m->found[c];
-    const int empty = el->class == ATTEST_CLASS_EMPTY;
-    const int known = el->class == ATTEST_CLASS_NORMAL || el->class == ATTEST_CLASS_PREMATURE_OVERFLOW ||
-                      (empty && m->declared->numerics.empty_row != ATTEST_EMPTY_NAN);
+    const int empty = el->class == ATTEST_CLASS_EMPTY, open = el->class == ATTEST_CLASS_UNBOUNDED;
+    const int judged = empty || el->class == ATTEST_CLASS_NORMAL || el->class == ATTEST_CLASS_PREMATURE_OVERFLOW;
+    const int pattern = el->class == ATTEST_CLASS_NO_TRUTH && el->ratio_hi == 0;
     m->plane[BOUND][at] = m->plane[FIRST][at] = m->plane[LAST][at] = NAN;
-    if (el->class == ATTEST_CLASS_NO_TRUTH && el->ratio_hi == 0) {
+    m->left += !judged && !pattern;
+    if (pattern) {
         m->plane[BOUND][at] = 0; /* a NaN must stand here, and does */
-    } else if (el->class == ATTEST_CLASS_UNBOUNDED || (known && isinf(el->bound))) {
-        m->plane[BOUND][at] = m->plane[LAST][at] = INFINITY;
-        m->plane[FIRST][at] = -INFINITY;
-    } else if (known && !isnan(attest_to_f64(m->rounded.dtype, el->got))) {
+    } else if ((judged || open) && !isnan(attest_to_f64(m->rounded.dtype, el->got))) {
         if (fails(el))
             return attest_fail(err, ATTEST_INTERNAL, "the correctly rounded truth is outside its bound");
-        m->plane[BOUND][at] = el->bound;
+        m->plane[BOUND][at] = open                                                           ? (double)INFINITY
+                              : empty && m->declared->numerics.empty_row == ATTEST_EMPTY_NAN ? -0.0
+                                                                                             : el->bound;
         m->plane[FIRST][at] = m->plane[LAST][at] = 0;
     }
     return ATTEST_OK;
@@ -172,10 +176,10 @@ static void making_clear(making *m)
 static attest_status making_init(making *m, attest_golden *golden, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_rounding_counts counts = { 0 };
+    attest_rounding_counts counts = { 0 }, of_doubles = { 0 };
     attest_tensor_describe(&m->row, m->p, m->id, 0);
     ATTEST_TRY(attest_truth_rounded(&m->rounded, m->truth, m->id, m->row.dtype, &counts, err));
-    ATTEST_TRY(attest_truth_rounded(&m->nearest, m->truth, m->id, ATTEST_F64, &counts, err));
+    ATTEST_TRY(attest_truth_rounded(&m->nearest, m->truth, m->id, ATTEST_F64, &of_doubles, err));
     golden->open += counts.at_cap;
     m->count = attest_tensor_count(&m->rounded);
     m->width = m->row.rank == 4 ? m->p->e : 1;
@@ -217,35 +221,23 @@ out:
     return status;
 }
 
-/* Elements that the pack judges nowhere or of which it only knows what is wrong. */
-static int64_t marked(const making *m)
-{
-    int64_t count = 0;
-    for (int64_t at = 0; at < m->count; at++)
-        count += !isfinite(m->plane[BOUND][at]);
-    return count;
-}
-
-/* What outputs that are all within are worth: the verdict over the rounded truth, which the bundle takes over;
- * no pass where more is marked than the judge leaves out. */
-static attest_status best_verdict(int64_t *verdict, making *m, const attest_golden *golden,
-                                  const attest_prepared *prepared, attest_error *err)
+/* What outputs that are all within are worth: the verdict over the rounded truths of `outputs`, which take this one
+ * over; no pass where a row beyond the judge's sample has elements that are left out.  `left`: of all outputs. */
+static attest_status best_verdict(int64_t *verdict, making *m, attest_bundle *outputs, int64_t left,
+                                  const attest_golden *golden, const attest_prepared *prepared, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_bundle *outputs = NULL;
     attest_result result;
     attest_result_init(&result);
     snprintf(result.kernel, sizeof result.kernel, "file");
     attest_result_describe(&result, &prepared->c, prepared->line, prepared->hash);
-    ATTEST_TRY(attest_bundle_new(&outputs, err));
     ATTEST_TRY(attest_bundle_adopt(outputs, m->id, &m->rounded, err));
     m->rounded.data = NULL;
     ATTEST_TRY(attest_exchange_judge(&result, prepared, outputs, m->declared, golden->suite, err));
-    const int64_t left = result.elements_unbounded + result.elements_illposed + result.elements_absent +
-                         result.elements_without_truth;
-    *verdict = result.verdict == ATTEST_PASS && marked(m) > left ? (int64_t)ATTEST_PARTIAL : result.verdict;
+    const int64_t counted = result.elements_unbounded + result.elements_illposed + result.elements_absent +
+                            result.elements_without_truth;
+    *verdict = result.verdict == ATTEST_PASS && left > counted ? (int64_t)ATTEST_PARTIAL : result.verdict;
 out:
-    attest_bundle_free(outputs);
     return status;
 }
 
@@ -263,20 +255,31 @@ static int print_line(FILE *list, const making *m, const char *folder, int64_t v
     return bad || fputs(")\n", list) < 0;
 }
 
-static attest_status make_output(attest_golden *golden, const attest_prepared *prepared, const char *folder,
-                                 const attest_declared *declared, attest_tensor_id id, attest_error *err)
+/* An output of a case, and what the case has so far: the outputs before it, how many elements of them are left out. */
+typedef struct casing {
+    const attest_prepared *prepared;
+    const attest_declared *declared;
+    const char *folder;
+    attest_bundle *outputs;
+    int64_t left;
+} casing;
+
+static attest_status make_output(attest_golden *golden, casing *done, attest_tensor_id id, attest_error *err)
 {
+    const attest_prepared *prepared = done->prepared;
     attest_status status = ATTEST_OK;
     int64_t verdict;
-    making m = { .truth = prepared->truth, .p = &prepared->c.problem, .declared = declared, .id = id };
+    making m = { .truth = prepared->truth, .p = &prepared->c.problem, .declared = done->declared, .id = id };
     ATTEST_TRY(making_init(&m, golden, err));
     for (int64_t r = 0; r < m.count / m.width; r++) {
         const attest_row at = { r / m.p->n / m.p->hq, r / m.p->n % m.p->hq, r % m.p->n };
         ATTEST_TRY(make_row(&m, at, err));
     }
-    ATTEST_TRY(write_files(&m, golden->dir, folder, err));
-    ATTEST_TRY(best_verdict(&verdict, &m, golden, prepared, err));
-    if (print_line(golden->list, &m, folder, verdict))
+    ATTEST_TRY(write_files(&m, golden->dir, done->folder, err));
+    done->left += m.left;
+    ATTEST_TRY(best_verdict(&verdict, &m, done->outputs, done->left, golden, prepared, err));
+    golden->lines++;
+    if (print_line(golden->list, &m, done->folder, verdict))
         status = attest_print_failed(err, ATTEST_GOLDEN_LIST);
 out:
     making_clear(&m);
@@ -290,18 +293,28 @@ attest_status attest_golden_begin(const attest_golden *golden, attest_error *err
     return fputs(text, golden->list) < 0 ? attest_print_failed(err, ATTEST_GOLDEN_LIST) : ATTEST_OK;
 }
 
+attest_status attest_golden_end(const attest_golden *golden, attest_error *err)
+{
+    return fprintf(golden->list, "# end %lld\n", (long long)golden->lines) < 0
+               ? attest_print_failed(err, ATTEST_GOLDEN_LIST)
+               : ATTEST_OK;
+}
+
 attest_status attest_golden_case(attest_golden *golden, const attest_prepared *prepared, const char *folder,
                                  const attest_declared *declared, attest_error *err)
 {
     const attest_tensor_id o = { ATTEST_KIND_ROLE, ATTEST_O }, lse = { ATTEST_KIND_ROLE, ATTEST_LSE };
+    casing done = { .prepared = prepared, .declared = declared, .folder = folder };
     attest_status status = ATTEST_OK;
     char why[256];
     attest_reference_case(prepared->line);
-    ATTEST_TRY(make_output(golden, prepared, folder, declared, o, err));
+    ATTEST_TRY(attest_bundle_new(&done.outputs, err));
+    ATTEST_TRY(make_output(golden, &done, o, err));
     if (attest_problem_has(&prepared->c.problem, lse, why, sizeof why) &&
         !(declared->flags & (ATTEST_LSE_BASE2 | ATTEST_LSE_WITH_SINK)))
-        status = make_output(golden, prepared, folder, declared, lse, err);
+        status = make_output(golden, &done, lse, err);
 out:
+    attest_bundle_free(done.outputs);
     attest_reference_case(NULL);
     return status;
 }
