@@ -40,6 +40,10 @@ attest_status attest_npy_load(attest_bundle *bundle, const attest_problem *p, at
 attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, attest_npy *a,
                               const char *path, int bshd, attest_error *err);
 
+/* ATTEST_BAD_INPUT if rank and shape of `a`, its data aside, are not those of the problem's tensor. */
+attest_status attest_npy_fits(const attest_npy *a, const attest_problem *p, attest_tensor_id id, const char *path,
+                              int bshd, attest_error *err);
+
 /* Widens `count` i4 to i8 in place; `data` has room for them. */
 void attest_npy_widen(void *data, size_t count);
 

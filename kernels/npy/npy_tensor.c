@@ -46,6 +46,17 @@ static attest_status check_shape(const attest_npy *a, const attest_tensor *t, in
     return ATTEST_OK;
 }
 
+attest_status attest_npy_fits(const attest_npy *a, const attest_problem *p, attest_tensor_id id, const char *path,
+                              int bshd, attest_error *err)
+{
+    attest_tensor t;
+    char name[32];
+    int64_t shape[4] = { 1, 1, 1, 1 };
+    attest_tensor_describe(&t, p, id, 0);
+    attest_tensor_id_print(name, sizeof name, id);
+    return check_shape(a, &t, bshd && t.rank >= 3, shape, path, name, err);
+}
+
 attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, attest_npy *a,
                               const char *path, int bshd, attest_error *err)
 {

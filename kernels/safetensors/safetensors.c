@@ -266,31 +266,40 @@ size_t attest_safetensors_count(const attest_safetensors *file) { return file->c
 const char *attest_safetensors_name(const attest_safetensors *file, size_t index) { return file->entries[index].name; }
 
 /* ---- a tensor ----------------------------------------------------------------------------------------------- */
-attest_status attest_safetensors_read(attest_npy *a, const attest_safetensors *file, const char *name, uint32_t want,
-                                      attest_error *err)
+/* The entry of this name and dtype, and `a` like it, without data. */
+static attest_status find(const entry **found, attest_npy *a, const attest_safetensors *file, const char *name,
+                          uint32_t want, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
     size_t i = 0;
-    void *data = NULL;
     memset(a, 0, sizeof *a);
     while (i < file->count && strcmp(file->entries[i].name, name) != 0)
         i++;
     if (i == file->count)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: no tensor has the name %s", file->path, name);
-    const entry *e = &file->entries[i];
-    const uint64_t bytes = e->end - e->first, count = bytes / e->type->bytes;
+    const entry *e = *found = &file->entries[i];
     if (e->type->dtype != want)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s: dtype %s where %s is declared", file->path, name,
                            e->type->text, attest_dtype_name(want));
+    a->dtype = want;
+    a->rank = e->rank;
+    memcpy(a->shape, e->shape, sizeof a->shape);
+    return ATTEST_OK;
+}
+
+attest_status attest_safetensors_read(attest_npy *a, const attest_safetensors *file, const char *name, uint32_t want,
+                                      attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const entry *e = NULL;
+    void *data = NULL;
+    ATTEST_TRY(find(&e, a, file, name, want, err));
+    const uint64_t bytes = e->end - e->first, count = bytes / e->type->bytes;
     data = malloc((size_t)count * attest_dtype_bytes(want));
     if (!data)
         return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %s", file->path, name);
     ATTEST_TRY(read_at(file, data, bytes, file->data + e->first, err));
     if (e->type->bytes < attest_dtype_bytes(want))
         attest_npy_widen(data, (size_t)count);
-    a->dtype = want;
-    a->rank = e->rank;
-    memcpy(a->shape, e->shape, sizeof a->shape);
     a->data = data;
     data = NULL;
 out:
@@ -301,11 +310,17 @@ out:
 attest_status attest_safetensors_load(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id,
                                       const attest_safetensors *file, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
+    const entry *e;
     attest_tensor t;
     attest_npy a;
     char name[32];
     attest_tensor_describe(&t, p, id, 0);
     attest_tensor_id_print(name, sizeof name, id);
-    const attest_status status = attest_safetensors_read(&a, file, name, t.dtype, err);
-    return status == ATTEST_OK ? attest_npy_take(bundle, p, id, &a, file->path, 0, err) : status;
+    ATTEST_TRY(find(&e, &a, file, name, t.dtype, err));
+    ATTEST_TRY(attest_npy_fits(&a, p, id, file->path, 0, err));
+    ATTEST_TRY(attest_safetensors_read(&a, file, name, t.dtype, err));
+    status = attest_npy_take(bundle, p, id, &a, file->path, 0, err);
+out:
+    return status;
 }

@@ -7,7 +7,7 @@
  * under "__metadata__"; then the data, C order, little endian, which the offsets count from.
  *
  * Read: F16 BF16 F32 F64, I32 and I64 for `len` (as i64).  Refused, each with one line naming the file and what is
- * allowed (ATTEST_BAD_INPUT): not a regular file; a header that is longer than the file or 100 MB, that does not begin
+ * allowed (ATTEST_BAD_INPUT): not a regular file; a header that is longer than the file or 1 MB, that does not begin
  * with '{' or is no JSON object; a name twice; an entry without exactly dtype, shape, data_offsets; another dtype;
  * lengths and offsets that are no integers, negative, or too large; offsets beyond the data or in the wrong order;
  * bytes that differ from what dtype and shape need; tensors that overlap; bytes of the file that no tensor has, between
@@ -18,7 +18,7 @@
 
 #include "kernels/npy/npy.h"
 
-#define ATTEST_SAFETENSORS_HEADER 100000000 /* bytes of a header at most, as other readers have it */
+#define ATTEST_SAFETENSORS_HEADER 1000000 /* bytes of a header at most: parsed, it takes many times as much memory */
 
 typedef struct attest_safetensors attest_safetensors;
 
@@ -35,7 +35,7 @@ const char *attest_safetensors_name(const attest_safetensors *file, size_t index
 attest_status attest_safetensors_read(attest_npy *a, const attest_safetensors *file, const char *name, uint32_t want,
                                       attest_error *err);
 
-/* As attest_npy_load(), of the tensor with the name of `id`. */
+/* As attest_npy_load(), of the tensor with the name of `id`; its shape is looked at before its data. */
 attest_status attest_safetensors_load(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id,
                                       const attest_safetensors *file, attest_error *err);
 
@@ -44,8 +44,9 @@ typedef struct attest_named_tensor {
     const attest_tensor *tensor; /* C order */
 } attest_named_tensor;
 
-/* Writes the tensors in this order, the header padded with spaces so that data begins at a multiple of 8; the same
- * bytes for the same tensors.  To a temporary file first, then rename.  ATTEST_INTERNAL: not C order, another dtype. */
+/* Writes the tensors by falling size of an element, else in this order, the header padded with spaces so that data begins
+ * at a multiple of 8: each tensor begins at a multiple of its element's size, as readers need that view one buffer by
+ * dtype.  The same bytes for the same tensors.  To a temporary file first, then rename.  ATTEST_INTERNAL: not C order, another dtype. */
 attest_status attest_safetensors_write(const char *path, const attest_named_tensor *tensors, size_t count,
                                        attest_error *err);
 

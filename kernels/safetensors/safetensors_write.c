@@ -53,6 +53,19 @@ static char *format_header(const attest_named_tensor *tensors, size_t count)
     return text;
 }
 
+/* The tensors by falling size of an element, else in the order given: each begins at a multiple of that size.  NULL: no
+ * memory. */
+static attest_named_tensor *by_size(const attest_named_tensor *tensors, size_t count)
+{
+    attest_named_tensor *sorted = calloc(count + 1, sizeof *sorted);
+    size_t done = 0;
+    for (size_t size = ALIGNED; sorted && size > 0; size--)
+        for (size_t i = 0; i < count; i++)
+            if (attest_dtype_bytes(tensors[i].tensor->dtype) == size)
+                sorted[done++] = tensors[i];
+    return sorted;
+}
+
 static int write_all(FILE *file, const char *header, const attest_named_tensor *tensors, size_t count)
 {
     const size_t length = strlen(header), padded = (length + ALIGNED - 1) / ALIGNED * ALIGNED;
@@ -73,12 +86,14 @@ attest_status attest_safetensors_write(const char *path, const attest_named_tens
 {
     attest_status status = ATTEST_OK;
     char *header = NULL, *partial = NULL;
+    attest_named_tensor *sorted = NULL;
     void (*release)(void *);
     json_get_alloc_funcs(NULL, &release);
     for (size_t i = 0; i < count; i++)
         if (!safetensors_type_for(tensors[i].tensor->dtype) || !attest_tensor_in_order(tensors[i].tensor))
             return attest_fail(err, ATTEST_INTERNAL, "%s: %s: only C-order tensors are written", path, tensors[i].name);
-    header = format_header(tensors, count);
+    sorted = by_size(tensors, count);
+    header = sorted ? format_header(sorted, count) : NULL;
     if (!header || asprintf(&partial, "%s.%ld000.tmp", path, (long)getpid()) < 0) {
         partial = NULL;
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for its header", path));
@@ -86,13 +101,14 @@ attest_status attest_safetensors_write(const char *path, const attest_named_tens
     FILE *file = fopen(partial, "wbe");
     if (!file)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot write: %s", path, strerror(errno)));
-    int good = write_all(file, header, tensors, count);
+    int good = write_all(file, header, sorted, count);
     good = fclose(file) == 0 && good;
     if (!good || rename(partial, path) != 0) {
         status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot write: %s", path, strerror(errno));
         unlink(partial);
     }
 out:
+    free(sorted);
     free(partial);
     if (header)
         release(header);
