@@ -192,7 +192,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_DIGITS: cli->digits = parse_integer(state, "digits", text, 1, 2000); break;
     case KEY_PREC: cli->prec = parse_integer(state, "prec", text, 16, 8192); break;
-    case KEY_EXP_ULP: cli->exp_ulp = parse_number(state, "exp-ulp", text, 0); break;
+    case KEY_EXP_ULP:
+        cli->exp_ulp = parse_number(state, "exp-ulp", text, 0);
+        cli->exp_ulp_given = 1;
+        break;
     case KEY_JOBS: cli->options.jobs = parse_integer(state, "jobs", text, 1, 1024); break;
     case KEY_ROUNDS:
         cli->rounds = parse_integer(state, "rounds", text, ATTEST_BENCH_ROUNDS, ATTEST_BENCH_ROUNDS_MAX);

@@ -25,6 +25,7 @@ typedef struct attest_cli {
     const char *argument[ATTEST_CLI_LIST]; /* positional */
     int argument_count;
     double exp_ulp;
+    int exp_ulp_given;
     long digits, prec, rounds, cases;
     int list_cases, coverage, resume;
     long cover;            /* 0: not given */

@@ -284,7 +284,12 @@ static const option_row option_table[] = {
       "bench" },
     { { "model", KEY_MODEL, "MODEL", 0, "two-pass, online:TILE, split:S, recurrent, unknown (default)", 0 },
       "compare export" },
-    { { "exp-ulp", KEY_EXP_ULP, "X", 0, "error of the kernel's exp in ulps of acc (default 4)", 0 }, "compare export" },
+    { { "exp-ulp", KEY_EXP_ULP, "X", 0,
+        "error of the kernel's exp in ulps of acc (default 4). With --batch, any of --declare, --model and --exp-ulp "
+        "replaces the whole declaration that the export names",
+        0 },
+      "compare" },
+    { { "exp-ulp", KEY_EXP_ULP, "X", 0, "error of the kernel's exp in ulps of acc (default 4)", 0 }, "export" },
     { { "jobs", KEY_JOBS, "N", 0, "threads (default: all cores); never changes a number", 0 },
       "gate audit defects search props study" },
     { { "jobs", KEY_JOBS, "N", 0, "threads of one more row: of dd (default 2), or of each kernel (default: none)", 0 },

@@ -88,7 +88,7 @@ static void reproduce(attest_result *result, const attest_cli *cli)
             attest_shell_quote(word, sizeof word, options[i].value);
             at += (size_t)snprintf(result->reproduction + at, len - at, " %s %s", options[i].option, word);
         }
-    if (cli->exp_ulp != 4 && at < len)
+    if (cli->exp_ulp_given && at < len)
         at += (size_t)snprintf(result->reproduction + at, len - at, " --exp-ulp %.17g", cli->exp_ulp);
     for (int i = 0; i < cli->tensor_count && at < len; i++) {
         attest_shell_quote(word, sizeof word, cli->tensor[i]);
@@ -141,8 +141,7 @@ static int compare_batch(const attest_cli *cli)
     const attest_batch_request request = { .dir = cli->batch,
                                            .where = cli->where,
                                            .cases = cli->case_glob,
-                                           .assumed = { attest_cli_assume, cli,
-                                                        cli->declare || cli->model || cli->exp_ulp != 4 },
+                                           .assumed = { attest_cli_assume, cli, attest_cli_assumes(cli) },
                                            .program = cli->options.program };
     if (!json && strcmp(format, "text") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", format));

@@ -23,7 +23,7 @@ out:
 static attest_status check_options(const attest_cli *cli, attest_error *err)
 {
     const char *format = cli->options.format;
-    const int assumes = cli->declare || cli->model || cli->exp_ulp != 4;
+    const int assumes = attest_cli_assumes(cli);
     if (!cli->out)
         return attest_fail(err, ATTEST_BAD_INPUT, "--out DIR is missing: the folder to write");
     if (format && strcmp(format, "npy") != 0 && strcmp(format, "safetensors") != 0)

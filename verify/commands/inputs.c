@@ -227,6 +227,8 @@ out:
 }
 
 /* ---- what is assumed of the arithmetic ----------------------------------------------------------------------- */
+int attest_cli_assumes(const attest_cli *cli) { return cli->declare || cli->model || cli->exp_ulp_given; }
+
 attest_status attest_cli_assume(const void *context, attest_declaration *declared, const attest_problem *p,
                                 attest_error *err)
 {

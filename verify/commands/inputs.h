@@ -22,4 +22,7 @@ attest_status attest_inputs_load(attest_case *c, attest_bundle *inputs, attest_b
 attest_status attest_cli_assume(const void *context, attest_declaration *declared, const attest_problem *p,
                                 attest_error *err);
 
+/* Was one of --declare, --model and --exp-ulp given, whatever its value? */
+int attest_cli_assumes(const attest_cli *cli);
+
 #endif

@@ -41,6 +41,8 @@ def read(path):
     length = struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8:8 + length])
     assert data[8:9] == b"{" and length % 8 == 0
+    for row in header.values():  # views of one buffer by dtype
+        assert row["data_offsets"][0] % np.dtype({kind: type for kind, type in KINDS.values()}[row["dtype"]]).itemsize == 0, header
     return {name: (row["dtype"], row["shape"], data[8 + length:][slice(*row["data_offsets"])])
             for name, row in header.items()}
 
@@ -155,6 +157,26 @@ def read_any(path):
             for name, row in json.loads(data[8:8 + length]).items()}
 
 
+def aligned(scratch):
+    """An odd number of elements of two bytes, and lengths of eight."""
+    with open(scratch + "/odd.suite", "w", encoding="utf-8") as out:
+        out.write("variant=softmax lens=draw in=bf16 n=3 m=3 d=3\n")
+    of = ["export", "--suite", scratch + "/odd.suite", "--quiet"]
+    run(*of, "--out", scratch + "/odd-npy")
+    run(*of, "--out", scratch + "/odd", "--format", "safetensors")
+    case, = exported(scratch + "/odd-npy", scratch + "/odd")
+    assert sorted(case["inputs"]) == ["k", "len", "q", "v"], case
+
+
+def given(scratch):
+    """--exp-ulp, of whatever value, replaces what the export says of the kernel; without it that holds."""
+    folder = scratch + "/given"
+    run("export", "--suite", "smoke", "--where", "variant=softmax", "--kernel", "softmax-two-pass-f32", "--quiet", "--out", folder)
+    bounds = [[json.loads(line)["bound"] for line in run("compare", "--batch", folder, "--format", "json", *more).stdout.splitlines()]
+              for more in ([], ["--exp-ulp", "4"], ["--exp-ulp", "4.0000001"], ["--model", "unknown"])]
+    assert bounds[0] != bounds[1] == bounds[3] and bounds[1] != bounds[2], bounds
+
+
 def changed(scratch):
     """An input file that is not the one that was exported, once however many tensors it has."""
     folder = scratch + "/changed"
@@ -178,6 +200,8 @@ def main():
         spoilt(*places(scratch, "softmax-two-pass-f32"))
         spoilt(*places(scratch, "softmax-online-bf16"))
         changed(scratch)
+        aligned(scratch)
+        given(scratch)
     finally:
         shutil.rmtree(scratch)
 
