@@ -44,9 +44,10 @@ typedef struct attest_named_tensor {
     const attest_tensor *tensor; /* C order */
 } attest_named_tensor;
 
-/* Writes the tensors by falling size of an element, else in this order, the header padded with spaces so that data begins
- * at a multiple of 8: each tensor begins at a multiple of its element's size, as readers need that view one buffer by
- * dtype.  The same bytes for the same tensors.  To a temporary file first, then rename.  ATTEST_INTERNAL: not C order, another dtype. */
+/* Writes the tensors by falling size of an element, else in this order, the header padded with spaces so that data
+ * begins at a multiple of 8: each tensor begins at a multiple of its element's size, as readers need that view one
+ * buffer by dtype.  The same bytes for the same tensors.  To a temporary file first, then rename.  ATTEST_INTERNAL: not
+ * C order, another dtype. */
 attest_status attest_safetensors_write(const char *path, const attest_named_tensor *tensors, size_t count,
                                        attest_error *err);
 
