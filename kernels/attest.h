@@ -88,9 +88,9 @@ typedef enum attest_axis {
     ATTEST_AXIS_ROPE = 4, ATTEST_AXIS_MASK = 5, ATTEST_AXIS_WINDOW = 6, ATTEST_AXIS_LENS = 7,
     ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
     ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
-    ATTEST_AXIS_ALIBI = 16,
-    ATTEST_AXIS_STATE = 17,
-    ATTEST_AXIS_COUNT = 18 /* of this header */
+    ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
+    ATTEST_AXIS_BIAS = 18,
+    ATTEST_AXIS_COUNT = 19 /* of this header */
 } attest_axis;
 
 #define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
@@ -121,10 +121,10 @@ enum {
 enum { ATTEST_AFFINE_NONE = 0, ATTEST_AFFINE_DRAW = 1 };
 enum { ATTEST_UPDATE_ADD = 0, ATTEST_UPDATE_DELTA = 1, ATTEST_UPDATE_EFLA = 2 };
 enum { ATTEST_EPS_ZERO = 0, ATTEST_EPS_SET = 1 };
-enum { ATTEST_CLAMP_NONE = 0, ATTEST_CLAMP_SET = 1 };
-enum { ATTEST_CAP_NONE = 0, ATTEST_CAP_SET = 1 };
+enum { ATTEST_CLAMP_NONE = 0, ATTEST_CLAMP_SET = 1, ATTEST_CAP_NONE = 0, ATTEST_CAP_SET = 1 };
 enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1 };
 enum { ATTEST_STATE_NONE = 0, ATTEST_STATE_DRAW = 1 };
+enum { ATTEST_BIAS_NONE = 0, ATTEST_BIAS_FULL = 1, ATTEST_BIAS_HEAD = 2, ATTEST_BIAS_BATCH = 3, ATTEST_BIAS_SHARED = 4 };
 
 typedef struct attest_setting {
     uint32_t value; /* one of the axis's enum; 0 is the default */
@@ -180,7 +180,7 @@ typedef struct attest_tensor {
 } attest_tensor;
 
 /* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].  Those from
- * ATTEST_MASK on are named now and NULL in every problem of this version. */
+ * ATTEST_MASK on, but ATTEST_BIAS, are named now and NULL in every problem of this version. */
 typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d] */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
@@ -202,7 +202,7 @@ typedef enum attest_role {
     ATTEST_Z = 17,             /* z [B,Hq,N]: denominator */
     ATTEST_LSE = 18,           /* lse [B,Hq,N] */
     ATTEST_MASK = 19,          /* [B|1,Hq|1,N,M], bool: 1 = visible */
-    ATTEST_BIAS = 20,          /* [B|1,Hq|1,N,M], added to the scores */
+    ATTEST_BIAS = 20,          /* bias [B|1,Hq|1,N,M], type in: s := s + bias, after scale and cap, before clamp */
     ATTEST_CU_SEQLENS_Q = 21,  /* [B+1]: where each sequence begins in packed queries */
     ATTEST_CU_SEQLENS_K = 22,  /* [B+1]: the same of keys and values */
     ATTEST_BLOCK_TABLE = 23,   /* [B,pages]: the pages of a paged k and v [page,Hkv,token,..] */

@@ -69,6 +69,10 @@ DEFECT(alibi_slope_assumed, "softmax-two-pass-f32", "B13 sgl-kernel-xpu#491",
        "slopes are made by the usual formula, those given are ignored")
 DEFECT(alibi_no_offset, "softmax-split-f32", "B09 sparkinfer#3",
        "with causal-br the distance is i-j instead of i+off-j")
+DEFECT(bias_kv_head, "softmax-online-f32", "-", "the bias is read by KV head instead of query head")
+DEFECT(bias_before_scale, "softmax-two-pass-f32", "-", "the bias is added before the scale, which multiplies it")
+DEFECT(bias_transposed, "softmax-split-f32", "-", "the bias is read with query and key changed over")
+DEFECT(bias_first_batch, "taylor-direct-f32", "-", "all batch entries read the bias of the first")
 DEFECT(clamp_two_sided, "softmax-two-pass-f32", "-", "the clamp bounds scores from below too")
 DEFECT(filter_first_tile, "softmax-online-f32", "-", "the filter measures from the largest score of the first tile")
 DEFECT(filter_two_sided, "softmax-two-pass-f32", "-",

@@ -118,6 +118,13 @@ static const attest_axis_value alibi[] = {
     PLAIN("none", ATTEST_ALIBI_NONE, "no position bias"),
     PLAIN("draw", ATTEST_ALIBI_DRAW, "s_ij := s_ij - slope_h*abs(i+off-j), after the softcap"),
 };
+static const attest_axis_value bias[] = {
+    PLAIN("none", ATTEST_BIAS_NONE, "no bias"),
+    PLAIN("full", ATTEST_BIAS_FULL, "s_ij := s_ij + bias_bhij, after scale and softcap, before the clamp"),
+    PLAIN("head", ATTEST_BIAS_HEAD, "the same of bias_hij: every batch entry reads the same"),
+    PLAIN("batch", ATTEST_BIAS_BATCH, "the same of bias_bij: every query head reads the same"),
+    PLAIN("shared", ATTEST_BIAS_SHARED, "the same of bias_ij: every batch entry and query head reads the same"),
+};
 static const attest_axis_value state[] = {
     PLAIN("none", ATTEST_STATE_NONE, "S_n(-1) = 0"),
     PLAIN("draw", ATTEST_STATE_DRAW, "S_n(-1) = h0.n, z-states z0.n"),
@@ -147,4 +154,5 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(cap, ATTEST_AXIS_CAP, "softcap of the score, the first step"),
     AXIS(alibi, ATTEST_AXIS_ALIBI, "linear position bias, tensor slope"),
     AXIS(state, ATTEST_AXIS_STATE, "given initial states h0.n, z0.n"),
+    AXIS(bias, ATTEST_AXIS_BIAS, "numbers added to the scores, tensor bias"),
 };

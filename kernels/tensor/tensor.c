@@ -32,6 +32,8 @@ const attest_role_info attest_roles[ATTEST_TENSOR_ROLES] = {
     { "u", ATTEST_U, "bhne", 1, "numerator" },
     { "z", ATTEST_Z, "bhn", 1, "denominator" },
     { "lse", ATTEST_LSE, "bhn", 1, "c + ln z" },
+    { NULL, ATTEST_MASK, "", 0, "" },
+    { "bias", ATTEST_BIAS, "bhnm", 0, "added to the scores" },
 };
 
 static const struct state_info {
@@ -44,6 +46,8 @@ static const struct state_info {
     { "ht", ATTEST_KIND_HT, 145 }, /* outputs: never drawn */
     { "zt", ATTEST_KIND_ZT, 210 },
 };
+
+enum { BIAS_DRAW = 275 }; /* behind the states: their numbers were taken first */
 
 /* ---- names ----------------------------------------------------------------------------------------- */
 
@@ -62,7 +66,7 @@ static int parse_degree(uint32_t *degree, const char *text)
 attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, attest_error *err)
 {
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
-        if (strcmp(name, attest_roles[r].name) == 0) {
+        if (attest_roles[r].name && strcmp(name, attest_roles[r].name) == 0) {
             *id = (attest_tensor_id){ ATTEST_KIND_ROLE, r };
             return ATTEST_OK;
         }
@@ -78,7 +82,8 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
     char names[160] = "";
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
         const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s ", attest_roles[r].name);
+        if (attest_roles[r].name)
+            snprintf(names + used, sizeof names - used, "%s ", attest_roles[r].name);
     }
     return attest_fail(err, ATTEST_BAD_INPUT, "unknown tensor '%s'; allowed: %sh0.N z0.N ht.N zt.N with N in 0..%d",
                        name, names, ATTEST_MAX_ORDER);
@@ -86,8 +91,9 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
 
 void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id)
 {
+    const char *role = id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : NULL;
     if (id.kind == ATTEST_KIND_ROLE)
-        snprintf(name, len, "%s", id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : "?");
+        snprintf(name, len, "%s", role ? role : "?");
     else
         snprintf(name, len, "%s.%u", id.kind <= 4 ? states[id.kind - 1].name : "?", id.index);
 }
@@ -96,7 +102,9 @@ int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b) { return a.ki
 
 uint32_t attest_tensor_draw_number(attest_tensor_id id)
 {
-    return id.kind == ATTEST_KIND_ROLE ? id.index : states[id.kind - 1].draw_base + id.index;
+    if (id.kind != ATTEST_KIND_ROLE)
+        return states[id.kind - 1].draw_base + id.index;
+    return id.index == ATTEST_BIAS ? BIAS_DRAW : id.index;
 }
 
 /* ---- which tensors a problem has ------------------------------------------------------------------- */
@@ -117,6 +125,8 @@ static const struct use_rule {
     { ATTEST_GAIN, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_SHIFT, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_KV_LENS, ATTEST_AXIS_LENS, 1u << ATTEST_LENS_DRAW },
+    { ATTEST_BIAS, ATTEST_AXIS_BIAS,
+      1u << ATTEST_BIAS_FULL | 1u << ATTEST_BIAS_HEAD | 1u << ATTEST_BIAS_BATCH | 1u << ATTEST_BIAS_SHARED },
 };
 
 /* delta and efla keep one matrix of degree 1 and no normaliser. */
@@ -243,6 +253,7 @@ static int64_t axis_length(const attest_problem *p, char axis)
     case 'n': return p->n;
     case 'm': return p->m;
     case 'd': return p->d;
+    case '1': return 1;
     default: return p->e;
     }
 }
@@ -250,7 +261,7 @@ static int64_t axis_length(const attest_problem *p, char axis)
 static uint32_t dtype_of(const attest_problem *p, attest_tensor_id id)
 {
     if (id.kind == ATTEST_KIND_ROLE) {
-        if (id.index == ATTEST_Q || id.index == ATTEST_K || id.index == ATTEST_V)
+        if (id.index == ATTEST_Q || id.index == ATTEST_K || id.index == ATTEST_V || id.index == ATTEST_BIAS)
             return p->in;
         if (id.index == ATTEST_O)
             return p->out;
@@ -258,6 +269,14 @@ static uint32_t dtype_of(const attest_problem *p, attest_tensor_id id)
             return ATTEST_I64;
     }
     return p->acc == ATTEST_F64 ? ATTEST_F64 : ATTEST_F32;
+}
+
+const char *attest_tensor_axes(const attest_problem *p, attest_tensor_id id)
+{
+    static const char *const bias[] = { "bhnm", "bhnm", "1hnm", "b1nm", "11nm" }; /* by the value of the axis */
+    if (id.kind != ATTEST_KIND_ROLE || id.index >= ATTEST_TENSOR_ROLES)
+        return NULL;
+    return id.index == ATTEST_BIAS ? bias[attest_axis_value_of(p, ATTEST_AXIS_BIAS)] : attest_roles[id.index].axes;
 }
 
 void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id, int packed)
@@ -272,7 +291,7 @@ void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_te
     t->lanes = 1;
     t->device = ATTEST_CPU;
     if (id.kind == ATTEST_KIND_ROLE) {
-        const char *axes = attest_roles[id.index].axes;
+        const char *axes = attest_tensor_axes(p, id);
         const int vector = attest_axis_value_of(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
         t->rank = (int32_t)strlen(axes) - (id.index == ATTEST_DECAY && !vector);
         for (int i = 0; i < t->rank; i++)

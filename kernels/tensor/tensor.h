@@ -32,8 +32,9 @@ typedef struct attest_role_info {
     const char *meaning;
 } attest_role_info;
 
-/* Roles that problems of this version have; attest.h names more, which come later. */
-#define ATTEST_TENSOR_ROLES (ATTEST_LSE + 1)
+/* Roles that problems of this version have, and ATTEST_MASK among them, which none has: its name is NULL.  attest.h names
+ * more, which come later. */
+#define ATTEST_TENSOR_ROLES (ATTEST_BIAS + 1)
 
 extern const attest_role_info attest_roles[ATTEST_TENSOR_ROLES];
 
@@ -59,11 +60,16 @@ size_t attest_problem_inputs(const attest_problem *p, attest_tensor_id *ids, siz
 size_t attest_problem_outputs(const attest_problem *p, attest_tensor_id *ids, size_t max);
 #define ATTEST_MAX_TENSORS 300
 
-/* Shape and dtype of a tensor (q k v: in; o: out; len: i64; everything else f32, f64 when acc=f64);
+/* The letters of a tensor's axes in this problem, as attest_role_info has them; `1` for an axis of length 1 that all
+ * batch entries or query heads share (bias).  NULL: a state, or no tensor. */
+const char *attest_tensor_axes(const attest_problem *p, attest_tensor_id id);
+
+/* Shape and dtype of a tensor (q k v bias: in; o: out; len: i64; everything else f32, f64 when acc=f64);
  * data NULL, host, C-order strides.  `packed`: states in the packed layout. */
 void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id, int packed);
 
-/* The number of the tensor in the draws: roles in the order q=0 gout=1 ... len=14, h0.n = 15+n, z0.n = 80+n. */
+/* The number of the tensor in the draws: roles in the order q=0 gout=1 ... len=14, h0.n = 15+n, z0.n = 80+n;
+ * bias = 275, and up to 530: one for every 2^16 keys. */
 uint32_t attest_tensor_draw_number(attest_tensor_id id);
 
 int64_t attest_tensor_count(const attest_tensor *t); /* elements */

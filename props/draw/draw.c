@@ -72,6 +72,7 @@ static const attest_fixed_law fixed_laws[ATTEST_TENSOR_ROLES] = {
     [ATTEST_BETA] = distribution_write,  [ATTEST_DECAY] = distribution_unit,
     [ATTEST_SINK] = distribution_normal, [ATTEST_GAMMA] = distribution_gamma,
     [ATTEST_GAIN] = distribution_gain,   [ATTEST_SHIFT] = distribution_normal,
+    [ATTEST_BIAS] = distribution_normal,
 };
 
 /* ---- slope: 2^(-8(h+1)/Hq) rounded to f32 ------------------------------------------------------------- */
@@ -186,6 +187,19 @@ static void draw_fixed(attest_tensor *t, const char *axes, const attest_stream *
     do
         attest_store_bits(t, offset++, distribution(stream, place_of(axes, index), t->dtype));
     while (next_index(index, t->shape, 4));
+}
+
+/* A bias goes by query and key: the key is the channel, its high bits are in the tensor's number. */
+static void draw_bias(attest_tensor *t, const char *axes, const attest_stream *stream, attest_fixed_law distribution)
+{
+    int64_t index[4] = { 0 }, offset = 0;
+    do {
+        attest_stream part = *stream;
+        part.tensor += (uint32_t)(index[3] >> 16);
+        const attest_place at = { axes[0] == 'b' ? index[0] : 0, axes[1] == 'h' ? index[1] : 0, index[2],
+                                  index[3] & 0xffff };
+        attest_store_bits(t, offset++, distribution(&part, at, t->dtype));
+    } while (next_index(index, t->shape, 4));
 }
 
 int attest_key_shrink(const attest_exact *row, int64_t count)
@@ -316,7 +330,9 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     char name[32];
     int given = 0;
     const char *folder = attest_family_folder(c);
+    const char *axes = attest_tensor_axes(&c->problem, id);
     const int edges = attest_family_of(c) == &attest_families[FAMILY_EDGES];
+    const attest_fixed_law edge = edges && id.kind == ATTEST_KIND_ROLE ? attest_edge_law(id.index) : NULL;
     const attest_stream stream = { c->seed, case_number, attest_tensor_draw_number(id) };
     attest_tensor_id_print(name, sizeof name, id);
     if (!attest_problem_uses(&c->problem, id))
@@ -333,10 +349,10 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
         status = draw_slope(t, err);
     else if (id.index == ATTEST_KV_LENS)
         draw_len(t, &c->problem, &stream, edges);
-    else if (edges && attest_edge_law(id.index))
-        draw_fixed(t, attest_roles[id.index].axes, &stream, attest_edge_law(id.index));
-    else if (fixed_laws[id.index])
-        draw_fixed(t, attest_roles[id.index].axes, &stream, fixed_laws[id.index]);
+    else if (id.index == ATTEST_BIAS)
+        draw_bias(t, axes, &stream, edge ? edge : fixed_laws[id.index]);
+    else if (edge || fixed_laws[id.index])
+        draw_fixed(t, axes, &stream, edge ? edge : fixed_laws[id.index]);
     else
         status = draw_family(t, c, id.index, case_number, err);
 out:

@@ -1,8 +1,11 @@
-/* draw_edges.c - family edges: gates, decays, beta and lengths at the edges of their ranges.
+/* draw_edges.c - family edges: gates, decays, beta, lengths and biases at the edges of their ranges.
  *
  * A KV head (a query head for gout) has one of four laws, in turn from one that the seed chooses, over heads and batch
  * entries: nothing is forgotten, 1 - w 2^-48 with w < 2^32; the same, but one token in eight has 0 and one has 1; tiny,
  * (w+1) 2^-52; plain, (w+1) 2^-32.  beta is the same below 1 and its plain law is twice as large, below 2.
+ * A row of a bias has one of four laws likewise, in turn from one that the seed chooses, over queries, query heads and
+ * batch entries: one number for all keys, w 2^-26 - 32; 0 or -2^10, as a mask of finite numbers; steps of 16 from -64 to
+ * 48, so that a few keys have all of the weight; plain, w 2^-29 - 4.
  */
 #include "props/draw/distribution_parts.h"
 
@@ -48,6 +51,27 @@ static uint64_t edge_write(const attest_stream *stream, attest_place at, uint32_
     return bits == two ? two - 1 : bits;
 }
 
+/* w 2^-low - 2^(31-low) */
+static attest_exact around_zero(uint32_t word, int low)
+{
+    return attest_exact_wide((__int128)word - ((__int128)1 << 31), -low);
+}
+
+static uint64_t edge_bias(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    const uint32_t word = word_of(stream, BLOCK_NOISE, at);
+    const attest_place row = { at.b, at.h, at.token, 0 };
+    attest_stream whole = *stream; /* the row's, whichever part of the keys it is */
+    whole.tensor = attest_tensor_draw_number((attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_BIAS });
+    const uint32_t first = word_of(&whole, BLOCK_LEVEL, (attest_place){ 0, 0, 0, 0 }) & 3u;
+    switch ((int)((at.b + at.h + at.token + first) % LAW_COUNT)) {
+    case 0: return rounded(dtype, around_zero(word_of(&whole, BLOCK_SIGN, row), 26));
+    case 1: return rounded(dtype, integer(word >> 31 ? -1024 : 0));
+    case 2: return rounded(dtype, integer(16 * (int64_t)(word >> 29) - 64));
+    default: return rounded(dtype, around_zero(word, 29));
+    }
+}
+
 attest_fixed_law attest_edge_law(uint32_t role)
 {
     switch (role) {
@@ -55,6 +79,7 @@ attest_fixed_law attest_edge_law(uint32_t role)
     case ATTEST_GIN:
     case ATTEST_DECAY: return edge_gate;
     case ATTEST_BETA: return edge_write;
+    case ATTEST_BIAS: return edge_bias;
     default: return NULL;
     }
 }

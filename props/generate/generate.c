@@ -138,7 +138,7 @@ static const struct extra {
     { 6, ATTEST_AXIS_WINDOW }, { 6, ATTEST_AXIS_LENS },   { 4, ATTEST_AXIS_DECAY },   { 5, ATTEST_AXIS_GATES },
     { 5, ATTEST_AXIS_NORM },   { 3, ATTEST_AXIS_AFFINE }, { 3, ATTEST_AXIS_EPS },     { 3, ATTEST_AXIS_CLAMP },
     { 3, ATTEST_AXIS_CAP },    { 3, ATTEST_AXIS_ALIBI },  { 4, ATTEST_AXIS_ROPE },    { 6, ATTEST_AXIS_STATE },
-    { 2, ATTEST_AXIS_CENTER }, { 3, ATTEST_AXIS_FILTER }, { 4, ATTEST_AXIS_FEATURE },
+    { 2, ATTEST_AXIS_CENTER }, { 3, ATTEST_AXIS_FILTER }, { 4, ATTEST_AXIS_FEATURE }, { 3, ATTEST_AXIS_BIAS },
 };
 
 /* Another value of one axis, and what must go with it. */

@@ -33,6 +33,7 @@ static int signed_scores(const attest_case *c)
     const uint32_t feature = axis(c, ATTEST_AXIS_FEATURE);
     return axis(c, ATTEST_AXIS_CENTER) != ATTEST_CENTER_ZERO || c->problem.scale < 0 ||
            axis(c, ATTEST_AXIS_CLAMP) != ATTEST_CLAMP_NONE || axis(c, ATTEST_AXIS_ALIBI) != ATTEST_ALIBI_NONE ||
+           axis(c, ATTEST_AXIS_BIAS) != ATTEST_BIAS_NONE ||
            (feature != ATTEST_FEATURE_ELU1 && feature != ATTEST_FEATURE_RELU && feature != ATTEST_FEATURE_COSFORMER);
 }
 
@@ -47,7 +48,8 @@ static int may_vanish(const attest_case *c)
 static int position_free(const attest_case *c)
 {
     return has_scores(c) && axis(c, ATTEST_AXIS_ROPE) == ATTEST_ROPE_NONE &&
-           axis(c, ATTEST_AXIS_ALIBI) == ATTEST_ALIBI_NONE && axis(c, ATTEST_AXIS_DECAY) != ATTEST_DECAY_VECTOR &&
+           axis(c, ATTEST_AXIS_ALIBI) == ATTEST_ALIBI_NONE && axis(c, ATTEST_AXIS_BIAS) == ATTEST_BIAS_NONE &&
+           axis(c, ATTEST_AXIS_DECAY) != ATTEST_DECAY_VECTOR &&
            axis(c, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
 }
 
@@ -143,9 +145,9 @@ static int near_zero(const attest_case *c, const attest_bundle *inputs)
 {
     const attest_problem *p = &c->problem;
     const attest_tensor *q = attest_bundle_role(inputs, ATTEST_Q), *k = attest_bundle_role(inputs, ATTEST_K);
-    static const attest_axis plain[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_FEATURE,
-                                         ATTEST_AXIS_ROPE,   ATTEST_AXIS_DECAY,  ATTEST_AXIS_CLAMP,
-                                         ATTEST_AXIS_CAP,    ATTEST_AXIS_ALIBI,  ATTEST_AXIS_STATE };
+    static const attest_axis plain[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_FEATURE, ATTEST_AXIS_ROPE,
+                                         ATTEST_AXIS_DECAY,  ATTEST_AXIS_CLAMP,  ATTEST_AXIS_CAP,     ATTEST_AXIS_ALIBI,
+                                         ATTEST_AXIS_STATE,  ATTEST_AXIS_BIAS };
     for (size_t a = 0; a < sizeof plain / sizeof plain[0]; a++)
         if (axis(c, plain[a]) != 0)
             return 0;
@@ -240,6 +242,7 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
     AXIS(LABEL, state, STATE, 40) AXIS(LABEL, update, UPDATE, 100) AXIS(LABEL, center, CENTER, 5)                      \
     AXIS(LABEL, filter, FILTER, 20) AXIS(LABEL, affine, AFFINE, 20) AXIS(LABEL, eps, EPS, 20)                          \
     AXIS(LABEL, clamp, CLAMP, 30) AXIS(LABEL, cap, CAP, 20) AXIS(LABEL, alibi, ALIBI, 30)                              \
+    AXIS(LABEL, bias, BIAS, 20)                                                                                        \
     LABEL(gqa, "GQA", 100, P.hq > P.hkv, 1, "query heads share a KV head")                                             \
     LABEL(heads, "KV heads", 80, P.hkv > 1, 1, "more than one KV head")                                                \
     LABEL(batch, "batch", 100, P.b > 1, 1, "more than one batch entry")                                                \

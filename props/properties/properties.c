@@ -25,6 +25,11 @@ int prop_no_positions(const attest_problem *p)
            prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
 }
 
+int prop_has_bias(const attest_problem *p)
+{
+    return prop_axis(p, ATTEST_AXIS_ALIBI) != 0 || prop_axis(p, ATTEST_AXIS_BIAS) != 0;
+}
+
 int prop_rows_independent(const attest_prop_kernel *k)
 {
     const uint32_t both = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT;

@@ -24,8 +24,8 @@ static int applies_dyadic(const attest_problem *p, const attest_prop_kernel *k)
 {
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     const uint32_t features = 1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_RELU;
-    static const uint32_t unused[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_ROPE, ATTEST_AXIS_UPDATE,
-                                       ATTEST_AXIS_CLAMP,  ATTEST_AXIS_CAP,    ATTEST_AXIS_ALIBI };
+    static const uint32_t unused[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_ROPE,  ATTEST_AXIS_UPDATE,
+                                       ATTEST_AXIS_CLAMP,  ATTEST_AXIS_CAP,    ATTEST_AXIS_ALIBI, ATTEST_AXIS_BIAS };
     (void)k;
     for (size_t n = 0; n < sizeof unused / sizeof unused[0]; n++)
         if (p->axis[unused[n]].value)
@@ -374,7 +374,7 @@ const attest_property attest_property_dyadic = {
     "dyadic",
     "small integers, scale and decays powers of two: u, z, o and final states are the integer sums",
     "power:P, term and taylor up to P=2; features identity, relu; any mask, window, lens, decay, given state, gates "
-    "but heads; no center, filter, rope, cap, alibi, clamp, delta; o of norms sum, floor, none, length",
+    "but heads; no center, filter, rope, cap, alibi, bias, clamp, delta; o of norms sum, floor, none, length",
     "exact, whatever the order: N (d a^2)^n a_v below 1/u; o up to the declared division",
     ATTEST_NEEDS_NOTHING,
     applies_dyadic,

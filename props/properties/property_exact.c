@@ -53,7 +53,7 @@ static int applies_zero(const attest_problem *p, const attest_prop_kernel *k)
 {
     const attest_setting *clamp = &p->axis[ATTEST_AXIS_CLAMP];
     (void)k;
-    return prop_feature_in(p, ZERO_AT_ZERO) && !prop_axis(p, ATTEST_AXIS_ALIBI) && !prop_axis(p, ATTEST_AXIS_DECAY) &&
+    return prop_feature_in(p, ZERO_AT_ZERO) && !prop_has_bias(p) && !prop_axis(p, ATTEST_AXIS_DECAY) &&
            !prop_axis(p, ATTEST_AXIS_GATES) && !prop_axis(p, ATTEST_AXIS_UPDATE) && !prop_axis(p, ATTEST_AXIS_STATE) &&
            prop_axis(p, ATTEST_AXIS_NORM) <= ATTEST_NORM_LENGTH && prop_axis(p, ATTEST_AXIS_NORM) != ATTEST_NORM_SINK &&
            !prop_axis(p, ATTEST_AXIS_EPS) && (!clamp->value || clamp->number >= 0);
@@ -132,7 +132,7 @@ out:
 const attest_property attest_property_zero_query = {
     "zero-query",
     "q = 0: o is the mean of v (norm=none: the sum), or 0 where W(0) = 0",
-    "features with phi(0) = 0, norms sum, floor, none, length without eps; no gates, alibi, decay, given states, delta",
+    "features with phi(0) = 0, norms sum, floor, none, length without eps; no gates, alibi, bias, decay, given states, delta",
     "exact: u, z, and o up to the declared division; exp: e^0 by its declared error, see property_exact.c",
     ATTEST_NEEDS_NOTHING,
     applies_zero,
@@ -168,7 +168,7 @@ static int score_is_known(const attest_problem *p)
 {
     const uint32_t features = 1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_RELU;
     return prop_feature_in(p, features) && !prop_axis(p, ATTEST_AXIS_ROPE) && !prop_axis(p, ATTEST_AXIS_CAP) &&
-           !prop_axis(p, ATTEST_AXIS_ALIBI) && !prop_axis(p, ATTEST_AXIS_CLAMP);
+           !prop_has_bias(p) && !prop_axis(p, ATTEST_AXIS_CLAMP);
 }
 
 static void compare_one_key(attest_finding *found, const attest_trial *t, const values_row *row)

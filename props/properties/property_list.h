@@ -20,6 +20,9 @@
     ROW(unit_gates)                                                                                                    \
     ROW(unit_decay)                                                                                                    \
     ROW(unit_affine)                                                                                                   \
+    ROW(zero_bias)                                                                                                     \
+    ROW(bias_shift)                                                                                                    \
+    ROW(alibi_bias)                                                                                                    \
     ROW(zero_slope)                                                                                                    \
     ROW(full_length)                                                                                                   \
     ROW(wide_clamp)                                                                                                    \
@@ -74,6 +77,7 @@ static inline uint32_t prop_axis(const attest_problem *p, attest_axis which) { r
 
 /* Nothing in the formula reads a position. */
 int prop_no_positions(const attest_problem *p);
+int prop_has_bias(const attest_problem *p); /* alibi or bias */
 
 /* A row's bits do not depend on the other rows. */
 int prop_rows_independent(const attest_prop_kernel *k);
@@ -88,6 +92,9 @@ int prop_feature_in(const attest_problem *p, uint32_t set);
 void prop_violate_by(const attest_bundle *outputs, double part);
 /* ..part = n + m. */
 void prop_violate_by_tokens(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs);
+
+/* Each axis that is set has its own part in o and the states. */
+void prop_violate_by_axes(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs);
 
 /* How each lemma of a tolerance is told. */
 #define PROP_BITS_OR_BOUNDS "bits if the kernel's rows are independent (batch-invariant), else both runs' bounds"

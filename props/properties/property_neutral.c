@@ -48,7 +48,8 @@ static double largest_score(const attest_problem *p, const attest_bundle *inputs
     const double decay = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR
                              ? largest(attest_bundle_role(inputs, ATTEST_DECAY))
                              : 0;
-    const double bias = largest(attest_bundle_role(inputs, ATTEST_SLOPE)) * (double)(p->n + p->m);
+    const double bias = largest(attest_bundle_role(inputs, ATTEST_SLOPE)) * (double)(p->n + p->m) +
+                        largest(attest_bundle_role(inputs, ATTEST_BIAS));
     return decay > 1 || isinf(dot) ? (double)INFINITY : (fabs(p->scale) * dot + bias) * MORE;
 }
 
@@ -96,8 +97,7 @@ void prop_violate_by_tokens(const attest_problem *p, const attest_bundle *inputs
     prop_violate_by(outputs, (double)(p->n + p->m));
 }
 
-/* Each axis that is set has its own part in o. */
-static void violate_by_axes(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs)
+void prop_violate_by_axes(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs)
 {
     double part = 0;
     (void)inputs;
@@ -144,7 +144,7 @@ const attest_property attest_property_unit_gates = { "unit-gates",
                                                      ATTEST_NEEDS_BOUNDS,
                                                      applies_gates,
                                                      check_gates,
-                                                     violate_by_axes };
+                                                     prop_violate_by_axes };
 
 static int applies_decay(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -167,7 +167,7 @@ const attest_property attest_property_unit_decay = {
     ATTEST_NEEDS_BOUNDS,
     applies_decay,
     check_decay,
-    violate_by_axes
+    prop_violate_by_axes
 };
 
 static int applies_affine(const attest_problem *p, const attest_prop_kernel *k)
@@ -189,7 +189,7 @@ const attest_property attest_property_unit_affine = { "unit-affine",
                                                       ATTEST_NEEDS_BOUNDS,
                                                       applies_affine,
                                                       check_affine,
-                                                      violate_by_axes };
+                                                      prop_violate_by_axes };
 
 static int applies_slope(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -203,14 +203,11 @@ static attest_status check_slope(attest_finding *found, attest_trial *trial, att
     return check_step(found, trial, ATTEST_AXIS_ALIBI, alibi, NULL, NULL, 0, err);
 }
 
-const attest_property attest_property_zero_slope = { "zero-slope",
-                                                     "slopes of 0 change nothing",
-                                                     "alibi=none, but delta, efla and given states",
-                                                     PROP_BOUNDS,
-                                                     ATTEST_NEEDS_BOUNDS,
-                                                     applies_slope,
-                                                     check_slope,
-                                                     violate_by_axes };
+const attest_property attest_property_zero_slope = {
+    "zero-slope", "slopes of 0 change nothing", "alibi=none, but delta, efla and given states",
+    PROP_BOUNDS,  ATTEST_NEEDS_BOUNDS,          applies_slope,
+    check_slope,  prop_violate_by_axes
+};
 
 /* ---- limits that no key reaches --------------------------------------------------------------------------------- */
 
@@ -234,14 +231,11 @@ static attest_status check_length(attest_finding *found, attest_trial *trial, at
     return check_step(found, trial, ATTEST_AXIS_LENS, lens, all_keys, NULL, 0, err);
 }
 
-const attest_property attest_property_full_length = { "full-length",
-                                                      "lengths of m change nothing",
-                                                      "lens=none, but delta and efla",
-                                                      PROP_BOUNDS,
-                                                      ATTEST_NEEDS_BOUNDS,
-                                                      applies_length,
-                                                      check_length,
-                                                      violate_by_axes };
+const attest_property attest_property_full_length = {
+    "full-length", "lengths of m change nothing", "lens=none, but delta and efla",
+    PROP_BOUNDS,   ATTEST_NEEDS_BOUNDS,           applies_length,
+    check_length,  prop_violate_by_axes
+};
 
 /* 2^100 is a number of every arithmetic but f16, where it is infinite: no limit either. */
 #define FAR 0x1p100
@@ -273,7 +267,7 @@ const attest_property attest_property_wide_clamp = { "wide-clamp",
                                                      ATTEST_NEEDS_BOUNDS,
                                                      applies_clamp,
                                                      check_clamp,
-                                                     violate_by_axes };
+                                                     prop_violate_by_axes };
 
 static int applies_filter(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -296,7 +290,7 @@ const attest_property attest_property_wide_filter = { "wide-filter",
                                                       ATTEST_NEEDS_BOUNDS,
                                                       applies_filter,
                                                       check_filter,
-                                                      violate_by_axes };
+                                                      prop_violate_by_axes };
 
 /* ---- sink and floor: what joins z ------------------------------------------------------------------------------- */
 
@@ -346,7 +340,7 @@ const attest_property attest_property_far_sink = { "far-sink",
                                                    ATTEST_NEEDS_BOUNDS,
                                                    applies_sink,
                                                    check_sink,
-                                                   violate_by_axes };
+                                                   prop_violate_by_axes };
 
 static int applies_floor(const attest_problem *p, const attest_prop_kernel *k)
 {
@@ -383,5 +377,5 @@ const attest_property attest_property_low_floor = {
     ATTEST_NEEDS_BOUNDS,
     applies_floor,
     check_floor,
-    violate_by_axes
+    prop_violate_by_axes
 };

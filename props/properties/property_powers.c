@@ -323,7 +323,7 @@ static int applies_homogeneity(const attest_problem *p, const attest_prop_kernel
     return (weight == ATTEST_WEIGHT_TERM || weight == ATTEST_WEIGHT_POWER) && p->scale != 0 &&
            norm != ATTEST_NORM_SINK && norm != ATTEST_NORM_FLOOR && (!is_quotient(p) || is_zero_eps(p)) &&
            !prop_axis(p, ATTEST_AXIS_FILTER) && !prop_axis(p, ATTEST_AXIS_CLAMP) && !prop_axis(p, ATTEST_AXIS_CAP) &&
-           !prop_axis(p, ATTEST_AXIS_ALIBI);
+           !prop_has_bias(p);
 }
 
 /* Powers are made of products by what these schedules say; a pow() of its own has other roundings at other sizes. */
@@ -360,7 +360,7 @@ static attest_status check_homogeneity(attest_finding *found, attest_trial *tria
 const attest_property attest_property_term_homogeneity = {
     "term-homogeneity",
     "scale times 2^k: u and z times 2^(kP), o too, or as it was where a norm divides it out",
-    "weight term:P, power:P (delta, efla: P=1) without cap, clamp, alibi, filter, sink, floor, eps",
+    "weight term:P, power:P (delta, efla: P=1) without cap, clamp, alibi, bias, filter, sink, floor, eps",
     BITS_IN_RANGE,
     ATTEST_NEEDS_NOTHING,
     applies_homogeneity,

@@ -23,7 +23,7 @@ static int takes_channel(const attest_problem *p)
 
 static int has_score_steps(const attest_problem *p)
 {
-    return prop_axis(p, ATTEST_AXIS_CAP) || prop_axis(p, ATTEST_AXIS_ALIBI) || prop_axis(p, ATTEST_AXIS_CLAMP);
+    return prop_axis(p, ATTEST_AXIS_CAP) || prop_has_bias(p) || prop_axis(p, ATTEST_AXIS_CLAMP);
 }
 
 /* relation.cut: the key whose k_d is 1; these: all of them, raised or lowered; none. */
@@ -123,7 +123,7 @@ const attest_property attest_property_score_shift = {
     "score-shift",
     "a constant added to all scores of a row: the same o, lse + the constant",
     "exp under norms where e^c drops out, without eps; taylor with a center (u and z too); features identity, relu; "
-    "no rope, cap, alibi, clamp, vector decay",
+    "no rope, cap, alibi, bias, clamp, vector decay",
     PROP_BOUNDS,
     ATTEST_NEEDS_BOUNDS,
     applies_shift,
@@ -215,7 +215,7 @@ static void violate_by_mean(const attest_problem *p, const attest_bundle *inputs
 const attest_property attest_property_one_hot = {
     "one-hot",
     "a key whose score is g above the others: |o - v| <= (N-1) e^-g max|v_j - v|",
-    "softmax: exp, norm=sum without eps; no gates, decay, cap, alibi, clamp, rope; features identity, relu",
+    "softmax: exp, norm=sum without eps; no gates, decay, cap, alibi, bias, clamp, rope; features identity, relu",
     "A5 row 12: w >= 1 - (N-1) e^-g, and the run's bound (R-JUDGE); g in double, downward",
     ATTEST_NEEDS_BOUNDS,
     applies_one_hot,
@@ -235,7 +235,7 @@ static int applies_monotone(const attest_problem *p, const attest_prop_kernel *k
         return 0;
     if (exponential)
         return p->scale > 0 || !prop_feature_in(p, 1u << ATTEST_FEATURE_RELU);
-    return p->scale > 0 && !prop_axis(p, ATTEST_AXIS_ALIBI) && (!clamp->value || clamp->number >= 0);
+    return p->scale > 0 && !prop_has_bias(p) && (!clamp->value || clamp->number >= 0);
 }
 
 static int64_t raised_key(const attest_trial *trial)

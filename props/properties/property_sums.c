@@ -129,7 +129,7 @@ static int applies_lagrange(const attest_problem *p, const attest_prop_kernel *k
 {
     return prop_axis(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_TAYLOR && prop_feature_in(p, ELEMENTWISE) &&
            prop_axis(p, ATTEST_AXIS_CENTER) < CENTERS && (k->outputs & (ATTEST_GIVES_U | ATTEST_GIVES_Z)) &&
-           !prop_axis(p, ATTEST_AXIS_ROPE) && !prop_axis(p, ATTEST_AXIS_CAP) && !prop_axis(p, ATTEST_AXIS_ALIBI) &&
+           !prop_axis(p, ATTEST_AXIS_ROPE) && !prop_axis(p, ATTEST_AXIS_CAP) && !prop_has_bias(p) &&
            !prop_axis(p, ATTEST_AXIS_CLAMP) && !prop_axis(p, ATTEST_AXIS_FILTER) && !prop_axis(p, ATTEST_AXIS_DECAY) &&
            !prop_axis(p, ATTEST_AXIS_STATE);
 }
@@ -226,7 +226,7 @@ static void violate_sums(const attest_problem *p, const attest_bundle *inputs, c
 const attest_property attest_property_lagrange = {
     "lagrange",
     "u and z of taylor:P are those of exp, within Lagrange's remainder of each key",
-    "taylor with any center; features identity, relu; no rope, cap, alibi, clamp, filter, decay, given states; u "
+    "taylor with any center; features identity, relu; no rope, cap, alibi, bias, clamp, filter, decay, given states; u "
     "without gates",
     "A1.2: |e^x - T_P(x)| <= |x|^(P+1)/(P+1)! max(1,e^x); the run's bound; doubles to 2^-51",
     ATTEST_NEEDS_BOUNDS,

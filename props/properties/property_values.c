@@ -15,7 +15,7 @@
 static int scores_nonnegative(const attest_problem *p)
 {
     const attest_setting *clamp = &p->axis[ATTEST_AXIS_CLAMP];
-    return prop_feature_in(p, FEATURES_POSITIVE) && p->scale >= 0 && !prop_axis(p, ATTEST_AXIS_ALIBI) &&
+    return prop_feature_in(p, FEATURES_POSITIVE) && p->scale >= 0 && !prop_has_bias(p) &&
            !prop_axis(p, ATTEST_AXIS_CENTER) && (!clamp->value || clamp->number >= 0);
 }
 
@@ -88,7 +88,7 @@ const attest_property attest_property_hull = {
     "hull",
     "each channel of o lies between the least and the largest visible value",
     "norm sum, sink, floor (or 0 on one side) with weights that cannot be negative: exp; even orders; center=min; "
-    "features elu1, relu, cosformer with scale >= 0 without alibi; no gates, given states, delta",
+    "features elu1, relu, cosformer with scale >= 0 without alibi and bias; no gates, given states, delta",
     "the run's bound (R-JUDGE)",
     ATTEST_NEEDS_BOUNDS,
     applies_hull,
@@ -306,9 +306,8 @@ const attest_property attest_property_duplicate_keys = {
 static int applies_equal(const attest_problem *p, const attest_prop_kernel *k)
 {
     (void)k;
-    return p->m > 1 && !prop_axis(p, ATTEST_AXIS_ROPE) && !prop_axis(p, ATTEST_AXIS_ALIBI) &&
-           !prop_axis(p, ATTEST_AXIS_DECAY) && !prop_axis(p, ATTEST_AXIS_UPDATE) &&
-           prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
+    return p->m > 1 && !prop_axis(p, ATTEST_AXIS_ROPE) && !prop_has_bias(p) && !prop_axis(p, ATTEST_AXIS_DECAY) &&
+           !prop_axis(p, ATTEST_AXIS_UPDATE) && prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
 }
 
 static void two_keys(int64_t key[2], const attest_trial *trial)
@@ -391,7 +390,7 @@ static void violate_by_a_key(const attest_problem *p, const attest_bundle *input
 const attest_property attest_property_equal_keys = {
     "equal-keys",
     "of two equal keys only the sum of the values matters: m+d and m-d are m and m",
-    "all without rope, alibi, decay, cosformer, delta; rows that see both keys or none",
+    "all without rope, alibi, bias, decay, cosformer, delta; rows that see both keys or none",
     PROP_BOUNDS,
     ATTEST_NEEDS_BOUNDS,
     applies_equal,

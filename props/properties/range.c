@@ -120,6 +120,8 @@ static span exp_span(const attest_trial *trial, double score)
         s = fmin(s, p->axis[ATTEST_AXIS_CAP].number);
     if (p->axis[ATTEST_AXIS_ALIBI].value)
         s += exp2(span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_SLOPE).high) * (double)(p->n + p->m);
+    if (p->axis[ATTEST_AXIS_BIAS].value)
+        s += exp2(span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_BIAS).high);
     if (p->axis[ATTEST_AXIS_CLAMP].value)
         s = fmax(s, -p->axis[ATTEST_AXIS_CLAMP].number);
     return (span){ -2 * s * LOG2E, s * LOG2E, 1 };

@@ -70,34 +70,39 @@ out:
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-static const char *axes_of(attest_tensor_id id)
+/* Letters; `1` of an axis that is shared. */
+static const char *axes_of(const attest_problem *p, attest_tensor_id id)
 {
     static const char *const states[] = { "", "bgre", "bgr", "bgre", "bgr" };
-    return id.kind == ATTEST_KIND_ROLE ? attest_roles[id.index].axes : states[id.kind];
+    return id.kind == ATTEST_KIND_ROLE ? attest_tensor_axes(p, id) : states[id.kind];
 }
 
 /* The element number `number` of tensor t in C order. */
-static void cell_of(attest_cell *cell, attest_tensor_id id, const attest_tensor *t, int64_t number)
+static void cell_of(attest_cell *cell, const attest_problem *p, attest_tensor_id id, const attest_tensor *t,
+                    int64_t number)
 {
-    const char *axes = axes_of(id);
+    const char *axes = axes_of(p, id);
     *cell = (attest_cell){ .id = id, .dtype = t->dtype, .rank = t->rank };
     for (int l = 0; l < ATTEST_LETTER_COUNT; l++)
         cell->index[l] = -1;
     for (int i = t->rank - 1; i >= 0; i--) {
         cell->at[i] = number % t->shape[i];
         number /= t->shape[i];
-        cell->index[strchr(letters, axes[i]) - letters] = cell->at[i];
+        const char *letter = strchr(letters, axes[i]);
+        if (letter)
+            cell->index[letter - letters] = cell->at[i];
     }
 }
 
 /* Where the element comes from; 0: nowhere. */
 static int source_of(int64_t source[4], const attest_relation *r, const attest_cell *cell, const attest_tensor *from)
 {
-    const char *axes = axes_of(cell->id);
+    const char *axes = axes_of(&r->c.problem, cell->id);
     for (int i = 0; i < 4; i++) {
+        const char *letter = i < cell->rank ? strchr(letters, axes[i]) : NULL;
         source[i] = cell->at[i];
-        if (i < cell->rank && r->from[strchr(letters, axes[i]) - letters])
-            source[i] = r->from[strchr(letters, axes[i]) - letters][cell->at[i]];
+        if (letter && r->from[letter - letters])
+            source[i] = r->from[letter - letters][cell->at[i]];
         if (source[i] < 0 || source[i] >= from->shape[i])
             return 0;
     }
@@ -127,7 +132,7 @@ attest_status attest_relation_inputs(attest_bundle **bundle, int *inexact, const
         for (int64_t x = 0; x < attest_tensor_count(t); x++) {
             attest_cell cell;
             int64_t source[4];
-            cell_of(&cell, ids[k], t, x);
+            cell_of(&cell, &r->c.problem, ids[k], t, x);
             uint64_t bits = from && source_of(source, r, &cell, from) ? attest_load_bits(from, offset_of(from, source))
                                                                       : 0;
             if (r->value)
@@ -209,7 +214,7 @@ static void compare_elements(attest_finding *found, const attest_trial *trial, c
     for (int64_t x = 0; x < attest_tensor_count(second); x++) {
         attest_cell cell;
         int64_t source[4];
-        cell_of(&cell, id, second, x);
+        cell_of(&cell, &r->c.problem, id, second, x);
         if (!source_of(source, r, &cell, first) || (r->related && !r->related(r, trial, &cell)))
             continue; /* NaN bounds are left out by attest_finding_add() */
         const int64_t at = offset_of(first, source);

@@ -5,10 +5,10 @@
 
 static const char letters[ATTEST_LETTER_COUNT + 1] = "bhgnmder";
 
-static const char *axes_of(attest_tensor_id id)
+static const char *axes_of(const attest_problem *p, attest_tensor_id id)
 {
     static const char *const states[] = { "", "bgre", "bgr", "bgre", "bgr" };
-    return id.kind == ATTEST_KIND_ROLE ? attest_roles[id.index].axes : states[id.kind];
+    return id.kind == ATTEST_KIND_ROLE ? attest_tensor_axes(p, id) : states[id.kind];
 }
 
 /* The row of a full state of this degree that becomes row `row` when channels of d are left out: digit by digit.  The
@@ -34,11 +34,12 @@ typedef struct source {
 
 static int64_t source_offset(const source *s, attest_tensor_id id, const attest_tensor *from, const int64_t index[4])
 {
-    const char *axes = axes_of(id);
+    const char *axes = axes_of(s->from, id);
     int64_t at[4] = { 0 };
     for (int i = 0; i < from->rank; i++) {
-        const int letter = (int)(strchr(letters, axes[i]) - letters);
-        const int64_t *map = s->selection->from[letter];
+        const char *found = strchr(letters, axes[i]); /* NULL: an axis that is shared */
+        const int letter = found ? (int)(found - letters) : ATTEST_LETTER_COUNT;
+        const int64_t *map = found ? s->selection->from[letter] : NULL;
         if (letter == ATTEST_LETTER_R)
             at[i] = state_row(index[i], (int)id.index, s->to, s->from, s->selection->from[ATTEST_LETTER_D]);
         else

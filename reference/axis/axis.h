@@ -144,8 +144,8 @@ int axis_turns(const attest_problem *p);
 /* Error of a computed angle at position 1 (R-ROTATE). */
 void axis_angle_error(mag_t slope, const attest_problem *p, const mag_t u);
 
-/* ---- score.c: cap, alibi, clamp ---------------------------------------------------------------------------------- */
-/* What the error of a step depends on: its number (cap, slope, clamp) and what `start` makes of it. */
+/* ---- score.c: cap, alibi, bias, clamp ---------------------------------------------------------------------------- */
+/* What the error of a step depends on: its number (cap, slope, bias, clamp) and what `start` makes of it. */
 typedef struct axis_step_error {
     const axis_arithmetic *a;
     mag_t number, first, second, third;
@@ -154,23 +154,33 @@ typedef struct axis_step_error {
 typedef struct axis_step {
     const char *lemma;
     uint32_t serves;
-    int a_head; /* the number is the slope of the head, else that of the setting */
+    int a_head; /* the number is the slope of the head.. */
+    int a_key;  /* ..that of the row and the key in the bias, else that of the setting */
     /* s after the step, for a key so far from the query; NULL: no step. */
     void (*ball)(arb_t s, const arb_t number, int64_t distance, slong prec);
     void (*exact)(mpz_t s, const mpz_t number, int64_t distance); /* on one grid */
     void (*start)(axis_step_error *e, double number);
-    /* delta of s and an upper bound of its size |s^| become those after the step. */
-    void (*error)(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance);
+    /* delta of s and an upper bound of its size |s^| become those after the step; `after` bounds |s| after it, before a
+     * clamp (infinite: not known). */
+    void (*error)(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after);
 } axis_step;
 
-enum { AXIS_STEPS = 3 };
+enum { AXIS_STEPS = 4 };
 typedef struct axis_step_set {
     const axis_step *row;
-    double number;
+    double number;             /* of all keys; `a_key`: of the key that axis_step_at() was asked for last */
+    const attest_tensor *bias; /* `a_key`: where the numbers are, that of key j at offset + j stride[3]; else NULL */
+    int64_t offset;
 } axis_step_set;
 
-/* The steps that are set, in the order of the formula, with their numbers for head h; returns how many. */
-int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, int64_t h);
+/* The steps that are set, in the order of the formula, with their numbers for the row; returns how many. */
+int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, attest_row at);
+/* Sets the number to that of key j; 1 if it is another one than that of all keys may be. */
+int axis_step_at(axis_step_set *step, int64_t j);
+/* bias_ij of the row and key j. */
+double axis_bias(const ref_inputs *in, attest_row at, int64_t j);
+/* The key's number, where each has its own. */
+void axis_step_error_key(axis_step_error *e, axis_step_set *step, int64_t j);
 void axis_step_error_start(axis_step_error *e, const axis_step_set *step, const axis_arithmetic *a);
 void axis_step_error_stop(axis_step_error *e);
 

@@ -1,5 +1,5 @@
-/* score.c - the steps of a score, in the order of the formula: softcap, position bias, clamp; and the filter on scores
- * (R-STEP, R-FILTER-BOUND). */
+/* score.c - the steps of a score, in the order of the formula: softcap, position bias or bias, clamp; and the filter on
+ * scores (R-STEP, R-FILTER-BOUND). */
 #include "reference/axis/rows.h"
 
 #include "kernels/attest_float.h"
@@ -31,10 +31,11 @@ static void start_cap(axis_step_error *e, double number)
     }
 }
 
-static void error_cap(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
+static void error_cap(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after)
 {
     AUTO_MAG(x, y);
     (void)distance;
+    (void)after;
     mag_mul_ui(x, e->number, 15); /* x sech^2(x) < 0.448 < 15/32 */
     mag_mul_2exp_si(x, x, -5);
     mag_min(x, x, size);
@@ -65,15 +66,50 @@ static void start_alibi(axis_step_error *e, double number)
     bound_gamma(e->first, e->a->log2_domain ? 4 : 3, e->a->u); /* the distance above 2^24, the product, bases */
 }
 
-static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
+static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after)
 {
     AUTO_MAG(bias, x);
+    (void)after;
     mag_mul_ui(bias, e->number, (ulong)distance);
     mag_addmul(delta, bias, e->first);
     mag_add(size, size, bias);
     mag_add(x, size, delta);
     mag_addmul(delta, x, e->a->u);                  /* the subtraction */
     mag_mul_ui(x, e->a->tiny, 2 + (ulong)distance); /* a flushed slope */
+    mag_add(delta, delta, x);
+}
+
+/* ---- bias: s += bias_ij ------------------------------------------------------------------------------------------ */
+static void ball_bias(arb_t s, const arb_t number, int64_t distance, slong prec)
+{
+    (void)distance;
+    arb_add(s, s, number, prec);
+}
+
+static void exact_bias(mpz_t s, const mpz_t number, int64_t distance)
+{
+    (void)distance;
+    mpz_add(s, s, number);
+}
+
+/* Of the number itself: narrowed to acc, multiplied by log2(e). */
+static void start_bias(axis_step_error *e, double number)
+{
+    (void)number;
+    bound_gamma(e->first, (e->a->narrows ? 1 : 0) + (e->a->log2_domain ? 2 : 0), e->a->u);
+}
+
+static void error_bias(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after)
+{
+    AUTO_MAG(x);
+    (void)distance;
+    mag_addmul(delta, e->number, e->first);
+    mag_add(size, size, e->number);
+    mag_add(x, after, delta);
+    mag_min(size, size, x); /* |s^| <= |s| + delta */
+    mag_add(x, size, delta);
+    mag_addmul(delta, x, e->a->u); /* the addition */
+    mag_mul_ui(x, e->a->tiny, 3);  /* a bias that is flushed, its product, the sum */
     mag_add(delta, delta, x);
 }
 
@@ -101,10 +137,11 @@ static void start_clamp(axis_step_error *e, double number)
     mag_mul(e->first, e->first, e->number);
 }
 
-static void error_clamp(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance)
+static void error_clamp(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after)
 {
     (void)size;
     (void)distance;
+    (void)after;
     mag_add(delta, delta, e->first);
 }
 
@@ -122,6 +159,20 @@ static const axis_step alibis[] = {
                             .exact = exact_alibi,
                             .start = start_alibi,
                             .error = error_alibi },
+};
+
+#define BIAS_STEP                                                                                                      \
+    {                                                                                                                  \
+        .lemma = "R-STEP", .a_key = 1, .ball = ball_bias, .exact = exact_bias, .start = start_bias,                    \
+        .error = error_bias                                                                                            \
+    }
+
+static const axis_step biases[] = {
+    [ATTEST_BIAS_NONE] = { .serves = AXIS_EVERY },
+    [ATTEST_BIAS_FULL] = BIAS_STEP,
+    [ATTEST_BIAS_HEAD] = BIAS_STEP,
+    [ATTEST_BIAS_BATCH] = BIAS_STEP,
+    [ATTEST_BIAS_SHARED] = BIAS_STEP,
 };
 
 static const axis_step clamps[] = {
@@ -154,6 +205,11 @@ axis_entry axis_alibi_entry(uint32_t value)
     return value < AXIS_ROWS(alibis) ? step_entry(&alibis[value]) : (axis_entry){ 0, NULL };
 }
 
+axis_entry axis_bias_entry(uint32_t value)
+{
+    return value < AXIS_ROWS(biases) ? step_entry(&biases[value]) : (axis_entry){ 0, NULL };
+}
+
 axis_entry axis_clamp_entry(uint32_t value)
 {
     return value < AXIS_ROWS(clamps) ? step_entry(&clamps[value]) : (axis_entry){ 0, NULL };
@@ -162,12 +218,28 @@ axis_entry axis_clamp_entry(uint32_t value)
 axis_entry axis_filter_entry(uint32_t value) { return AXIS_ENTRY(filters, value); }
 
 /* ---- the steps of a problem -------------------------------------------------------------------------------------- */
-int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, int64_t h)
+/* Of key 0: batch entries, or query heads, that share a bias have an axis of length 1. */
+static int64_t bias_offset(const ref_inputs *in, attest_row at)
+{
+    const attest_tensor *t = in->role[ATTEST_BIAS];
+    return attest_offset(t, t->shape[0] > 1 ? at.b : 0, t->shape[1] > 1 ? at.h : 0, at.i, 0);
+}
+
+double axis_bias(const ref_inputs *in, attest_row at, int64_t j)
+{
+    const attest_tensor *t = in->role[ATTEST_BIAS];
+    return attest_load(t, bias_offset(in, at) + j * t->stride[3]);
+}
+
+int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, attest_row at)
 {
     static const struct {
         attest_axis axis;
         const axis_step *rows;
-    } order[AXIS_STEPS] = { { ATTEST_AXIS_CAP, caps }, { ATTEST_AXIS_ALIBI, alibis }, { ATTEST_AXIS_CLAMP, clamps } };
+    } order[AXIS_STEPS] = { { ATTEST_AXIS_CAP, caps },
+                            { ATTEST_AXIS_ALIBI, alibis },
+                            { ATTEST_AXIS_BIAS, biases },
+                            { ATTEST_AXIS_CLAMP, clamps } };
     int count = 0;
     for (size_t k = 0; k < AXIS_STEPS; k++) {
         const attest_setting *setting = &in->p->axis[order[k].axis];
@@ -175,10 +247,30 @@ int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, int64_t h)
         const attest_tensor *slope = in->role[ATTEST_SLOPE];
         if (!row->ball)
             continue;
-        steps[count].row = row;
-        steps[count++].number = row->a_head ? attest_load(slope, attest_offset(slope, h, 0, 0, 0)) : setting->number;
+        steps[count] = (axis_step_set){ .row = row, .number = setting->number };
+        if (row->a_head)
+            steps[count].number = attest_load(slope, attest_offset(slope, at.h, 0, 0, 0));
+        if (row->a_key) {
+            steps[count].bias = in->role[ATTEST_BIAS];
+            steps[count].offset = bias_offset(in, at);
+        }
+        count++;
     }
     return count;
+}
+
+int axis_step_at(axis_step_set *step, int64_t j)
+{
+    if (!step->bias)
+        return 0;
+    step->number = attest_load(step->bias, step->offset + j * step->bias->stride[3]);
+    return 1;
+}
+
+void axis_step_error_key(axis_step_error *e, axis_step_set *step, int64_t j)
+{
+    if (axis_step_at(step, j))
+        mag_set_d(e->number, step->number);
 }
 
 void axis_step_error_start(axis_step_error *e, const axis_step_set *step, const axis_arithmetic *a)

@@ -6,7 +6,7 @@ void ref_ball_score_steps(ref_row *row, const ref_inputs *in, attest_row at, slo
 {
     axis_step_set steps[AXIS_STEPS];
     arb_t number[AXIS_STEPS];
-    const int count = axis_steps(steps, in, at.h);
+    const int count = axis_steps(steps, in, at);
     const int64_t position = ref_position(in, at.b, at.i);
     for (int k = 0; k < count; k++) {
         arb_init(number[k]);
@@ -15,8 +15,13 @@ void ref_ball_score_steps(ref_row *row, const ref_inputs *in, attest_row at, slo
     }
     for (int64_t j = 0; j < row->keys; j++) {
         const int64_t back = position - (row->first + j);
-        for (int k = 0; k < count; k++)
+        for (int k = 0; k < count; k++) {
+            if (axis_step_at(&steps[k], row->first + j)) {
+                arb_set_d(number[k], steps[k].number);
+                row->no_truth |= !arb_is_finite(number[k]);
+            }
             steps[k].row->ball(row->s + j, number[k], back < 0 ? -back : back, prec);
+        }
     }
     for (int k = 0; k < count; k++)
         arb_clear(number[k]);

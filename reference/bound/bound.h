@@ -205,7 +205,7 @@ void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, i
 /* bound_run.c: takes delta of the scaled products down where their sums are declared to be serial (R-RUN). */
 void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at);
 
-/* bound_steps.c: cap, alibi and clamp on delta; the filter on sizes, then on the sets; decay; gates. */
+/* bound_steps.c: cap, alibi, bias and clamp on delta; the filter on sizes, then on the sets; decay; gates. */
 void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at);
 void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in,
                         attest_row at);

@@ -323,8 +323,8 @@ static void set_update(bound_model *m)
 static void set_likely(bound_model *m)
 {
     const attest_setting *axis = m->p->axis;
-    const int steps = axis[ATTEST_AXIS_CAP].value || axis[ATTEST_AXIS_ALIBI].value || axis[ATTEST_AXIS_CLAMP].value ||
-                      axis[ATTEST_AXIS_FILTER].value;
+    const int steps = axis[ATTEST_AXIS_CAP].value || axis[ATTEST_AXIS_ALIBI].value || axis[ATTEST_AXIS_BIAS].value ||
+                      axis[ATTEST_AXIS_CLAMP].value || axis[ATTEST_AXIS_FILTER].value;
     m->likely = m->numerics->acc_truncates == ATTEST_NO && !m->unknown && !m->running &&
                 mag_cmp_2exp_si(m->u_sum, -23) < 0;
     m->likely_scores = m->likely && m->plain && !steps && !m->decays && mag_is_zero(m->store) &&

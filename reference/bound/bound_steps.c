@@ -1,5 +1,5 @@
-/* bound_steps.c - what the steps between a score and its weighted value add to the errors: cap, alibi, clamp (R-STEP),
- * filter (R-FILTER-BOUND), decay (R-DECAY), gates (R-GATE). */
+/* bound_steps.c - what the steps between a score and its weighted value add to the errors: cap, alibi, bias, clamp
+ * (R-STEP), filter (R-FILTER-BOUND), decay (R-DECAY), gates (R-GATE). */
 #include "reference/bound/bound.h"
 
 /* ---- steps of a score ------------------------------------------------------------------------------------- */
@@ -7,10 +7,11 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
 {
     axis_step_set steps[AXIS_STEPS];
     axis_step_error errors[AXIS_STEPS];
-    const int count = axis_steps(steps, in, at.h);
+    const int count = axis_steps(steps, in, at);
+    const int clamps = m->p->axis[ATTEST_AXIS_CLAMP].value != ATTEST_CLAMP_NONE;
     const axis_arithmetic arithmetic = bound_arithmetic(m);
     const int64_t position = ref_position(in, at.b, at.i);
-    AUTO_MAG(size);
+    AUTO_MAG(size, after);
     if (!count)
         return;
     for (int k = 0; k < count; k++)
@@ -18,8 +19,16 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
     for (int64_t j = 0; j < row->keys; j++) {
         const int64_t back = position - row->first - j;
         mag_add(size, row->mass + j, w->delta + j);
-        for (int k = 0; k < count; k++)
-            steps[k].row->error(w->delta + j, size, &errors[k], back < 0 ? -back : back);
+        if (clamps)
+            mag_inf(after);
+        else
+            arb_get_mag(after, row->s + j);
+        for (int k = 0; k < count; k++) {
+            axis_step_error_key(&errors[k], &steps[k], row->first + j);
+            steps[k].row->error(w->delta + j, size, &errors[k], back < 0 ? -back : back, after);
+        }
+        if (!(mag_cmp(size, m->limit) <= 0))
+            w->overflow = 1;
     }
     for (int k = 0; k < count; k++)
         axis_step_error_stop(&errors[k]);
@@ -35,8 +44,8 @@ static void see_token(exact_span *span, const attest_tensor *t, int64_t b, int64
 /* Steps that leave the product of q and k alone, or nothing is known of how they are taken. */
 static int plain_scores(const bound_model *m)
 {
-    static const attest_axis axes[] = { ATTEST_AXIS_FEATURE, ATTEST_AXIS_ROPE, ATTEST_AXIS_CAP, ATTEST_AXIS_ALIBI,
-                                        ATTEST_AXIS_CLAMP };
+    static const attest_axis axes[] = { ATTEST_AXIS_FEATURE, ATTEST_AXIS_ROPE, ATTEST_AXIS_CAP,
+                                        ATTEST_AXIS_ALIBI,   ATTEST_AXIS_BIAS, ATTEST_AXIS_CLAMP };
     for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++)
         if (m->p->axis[axes[a]].value)
             return 0;

@@ -155,7 +155,7 @@ static void add_stores(bound_weights *w, const bound_model *m, const ref_row *ro
 {
     const attest_setting *axis = m->p->axis;
     const ulong steps = 2u + (axis[ATTEST_AXIS_CAP].value != 0) + (axis[ATTEST_AXIS_ALIBI].value != 0) +
-                        (axis[ATTEST_AXIS_CLAMP].value != 0);
+                        (axis[ATTEST_AXIS_BIAS].value != 0) + (axis[ATTEST_AXIS_CLAMP].value != 0);
     AUTO_MAG(size, x);
     if (mag_is_zero(m->store))
         return;

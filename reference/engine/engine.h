@@ -33,7 +33,7 @@ typedef struct ref_delta {
     mag_t last;    /* max_c norm2(column c of S after token i) */
 } ref_delta;
 
-enum { REF_ROW_OUTPUTS = ATTEST_TENSOR_ROLES - ATTEST_O }; /* o, u, z, lse */
+enum { REF_ROW_OUTPUTS = ATTEST_LSE + 1 - ATTEST_O }; /* o, u, z, lse */
 
 /* One row (b,h,i).  Values are those of derivations.md, section 0. */
 typedef struct ref_row {

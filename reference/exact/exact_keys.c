@@ -70,7 +70,7 @@ static void see_decays(exact_keys *r)
     }
 }
 
-/* The grid of scores holds the slope's multiples, the clamp and the filter's threshold too. */
+/* The grid of scores holds the slope's multiples, the biases, the clamp and the filter's threshold too. */
 static void see_score_steps(exact_keys *r)
 {
     const attest_problem *p = r->in->p;
@@ -82,6 +82,13 @@ static void see_score_steps(exact_keys *r)
         exact_span_start(&extra);
         exact_span_see(&extra, attest_load(slope, attest_offset(slope, r->h, 0, 0, 0)));
         extra.top += exact_log2_up(p->n + p->m); /* |i+off-j| < n+m */
+        widen(&r->score, &extra);
+        r->score.top++;
+    }
+    if (attest_axis_value_of(p, ATTEST_AXIS_BIAS) != ATTEST_BIAS_NONE && r->last > r->first) {
+        exact_span_start(&extra);
+        for (int64_t j = r->first; j < r->last; j++)
+            exact_span_see(&extra, axis_bias(r->in, (attest_row){ r->b, r->h, r->i }, j));
         widen(&r->score, &extra);
         r->score.top++;
     }

@@ -7,13 +7,16 @@
 static void score_steps(exact_scores *s, const exact_keys *r)
 {
     axis_step_set steps[AXIS_STEPS];
-    const int count = s->count > 0 ? axis_steps(steps, r->in, r->h) : 0;
+    const int count = s->count > 0 ? axis_steps(steps, r->in, (attest_row){ r->b, r->h, r->i }) : 0;
     const int64_t position = ref_position(r->in, r->b, r->i);
     AUTO_MPZ(number);
     for (int k = 0; k < count; k++) {
         exact_integer(number, steps[k].number, s->exponent);
-        for (int64_t j = 0; j < s->count; j++)
+        for (int64_t j = 0; j < s->count; j++) {
+            if (axis_step_at(&steps[k], r->first + j))
+                exact_integer(number, steps[k].number, s->exponent);
             steps[k].row->exact(s->s[j], number, llabs(position - r->first - j));
+        }
     }
 }
 

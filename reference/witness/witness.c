@@ -37,6 +37,8 @@ static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_CAP] = BIT(ATTEST_CAP_NONE) | BIT(ATTEST_CAP_SET),
     [ATTEST_AXIS_ALIBI] = BIT(ATTEST_ALIBI_NONE) | BIT(ATTEST_ALIBI_DRAW),
     [ATTEST_AXIS_STATE] = BIT(ATTEST_STATE_NONE) | BIT(ATTEST_STATE_DRAW),
+    [ATTEST_AXIS_BIAS] = BIT(ATTEST_BIAS_NONE) | BIT(ATTEST_BIAS_FULL) | BIT(ATTEST_BIAS_HEAD) |
+                         BIT(ATTEST_BIAS_BATCH) | BIT(ATTEST_BIAS_SHARED),
 };
 
 int ref_witness_serves(const attest_problem *p, char *why, size_t len)
@@ -55,6 +57,14 @@ int ref_witness_serves(const attest_problem *p, char *why, size_t len)
     if (len)
         why[0] = '\0';
     return 1;
+}
+
+double wit_bias(const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    const uint32_t value = w->p->axis[ATTEST_AXIS_BIAS].value;
+    const int batches = value == ATTEST_BIAS_FULL || value == ATTEST_BIAS_BATCH;
+    const int heads = value == ATTEST_BIAS_FULL || value == ATTEST_BIAS_HEAD;
+    return w->bias ? attest_load(w->bias, attest_offset(w->bias, batches ? b : 0, heads ? h : 0, i, j)) : 0;
 }
 
 int64_t wit_head(const attest_problem *p, int64_t h)
@@ -122,6 +132,9 @@ static const struct {
     { ATTEST_GAIN, ATTEST_AXIS_AFFINE, BIT(ATTEST_AFFINE_DRAW), offsetof(wit_case, gain) },
     { ATTEST_SHIFT, ATTEST_AXIS_AFFINE, BIT(ATTEST_AFFINE_DRAW), offsetof(wit_case, shift) },
     { ATTEST_SLOPE, ATTEST_AXIS_ALIBI, BIT(ATTEST_ALIBI_DRAW), offsetof(wit_case, slope) },
+    { ATTEST_BIAS, ATTEST_AXIS_BIAS,
+      BIT(ATTEST_BIAS_FULL) | BIT(ATTEST_BIAS_HEAD) | BIT(ATTEST_BIAS_BATCH) | BIT(ATTEST_BIAS_SHARED),
+      offsetof(wit_case, bias) },
     { ATTEST_GAMMA, ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_RETNET), offsetof(wit_case, gamma) },
     { ATTEST_DECAY, ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_SCALAR) | BIT(ATTEST_DECAY_VECTOR), offsetof(wit_case, a) },
     { ATTEST_BETA, ATTEST_AXIS_UPDATE, BIT(ATTEST_UPDATE_DELTA) | BIT(ATTEST_UPDATE_EFLA),

@@ -63,7 +63,7 @@ int wit_reads_finite(const wit_case *w, const int64_t *key, int64_t keys, int64_
     const int64_t g = wit_head(w->p, h);
     int good = finite_run(w->q, b, h, i, w->p->d) && finite_at(w->gout, b, h, i) && finite_heads(w->sq, b, w->p->hq, i);
     for (int64_t n = 0; n < keys; n++)
-        good = good && finite_key(w, b, g, key[n]);
+        good = good && finite_key(w, b, g, key[n]) && is_finite(wit_bias(w, b, h, i, key[n]));
     good = good && finite_decays(w, b, g, w->given_state ? 0 : key[0] + 1, i);
     good = good && (keys == 0 || finite_at(w->slope, h, 0, 0));
     for (int64_t c = 0; c < w->p->e; c++)

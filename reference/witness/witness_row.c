@@ -93,7 +93,7 @@ static attest_status find_keys(row_work *r, attest_error *err)
 }
 
 /* ---- the formula -------------------------------------------------------------------------------------------- */
-/* s = min(clamp, cap tanh(s/cap) - slope_h |i+off-j|), each step only if it is set */
+/* s = min(clamp, cap tanh(s/cap) - slope_h |i+off-j| + bias_bhij), each step only if it is set */
 static void bend_score(row_work *r, wit *s, int64_t j)
 {
     const wit_case *w = r->w;
@@ -110,6 +110,10 @@ static void bend_score(row_work *r, wit *s, int64_t j)
         wit_set_ui(&r->x, (unsigned long)(back > 0 ? back : -back));
         wit_mul(&r->x, &r->x, &r->t);
         wit_sub(s, s, &r->x);
+    }
+    if (w->bias) {
+        wit_set_double(&r->t, wit_bias(w, r->b, r->h, r->i, j));
+        wit_add(s, s, &r->t);
     }
     if (clamp->value == ATTEST_CLAMP_SET) {
         wit_set_double(&r->t, clamp->number);

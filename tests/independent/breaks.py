@@ -212,6 +212,26 @@ class ClampBeforeAlibi(Formula):
         return s
 
 
+@rule("bias-of-first-head", "bias=head", "bias=full")
+class BiasOfFirstHead(Formula):
+    "the bias of query head 0 for all"
+
+    def bias(self, b, h, i, j):
+        return Formula.bias(self, b, 0, i, j)
+
+
+@rule("bias-before-cap", "cap=NUMBER bias=head")
+class BiasBeforeCap(Formula):
+    "the bias before the softcap"
+
+    def position_bias(self, s, b, h, i, j):
+        return s
+
+    def score(self, b, h, i, j):
+        s = Formula.position_bias(self, self.scale * self.product(b, h, i, j), b, h, i, j)
+        return self.clamped(self.soft_cap(s))
+
+
 @rule("cap-last", "cap=NUMBER alibi=draw")
 class CapLast(Formula):
     "the softcap after alibi"

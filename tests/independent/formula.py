@@ -142,7 +142,14 @@ class Formula:
         cap = number(self.axes["cap"])
         return cap * tanh(over(s, cap))
 
+    def bias(self, b, h, i, j):
+        """Who shares it has an axis of length 1."""
+        kind = self.axes["bias"]
+        return self.t["bias"][b if kind in ("full", "batch") else 0][h if kind in ("full", "head") else 0][i][j]
+
     def position_bias(self, s, b, h, i, j):
+        if self.axes["bias"] != "none":
+            return s + self.bias(b, h, i, j)
         if self.axes["alibi"] == "none":
             return s
         return s + -(self.t["slope"][h] * abs(self.query_at(b, i) - j))
@@ -183,6 +190,8 @@ class Formula:
         size = sum(abs(real(x)) for x in terms) * abs(real(self.scale))
         if self.axes["alibi"] == "draw":
             size += abs(real(self.t["slope"][h] * (self.query_at(b, i) - j)))
+        if self.axes["bias"] != "none":
+            size += abs(real(self.bias(b, h, i, j)))
         return max(size, abs(real(s)))
 
     def weight_size(self, w, size):

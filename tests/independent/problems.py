@@ -21,7 +21,8 @@ NUMBERS = {"filter": ("0.5", "1", "2", "0.1", "3"), "rope": ("10000", "10", "2",
 # Values of two axes whose formulas meet: which comes first, which position, which keys count.
 PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER alibi=draw", "cap=NUMBER alibi=draw",
          "cap=NUMBER clamp=NUMBER", "mask=causal-br lens=draw", "rope=NUMBER mask=causal-br",
-         "alibi=draw mask=causal-br", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
+         "alibi=draw mask=causal-br", "clamp=NUMBER bias=full", "cap=NUMBER bias=head", "bias=batch mask=causal-br",
+         "bias=shared lens=draw", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
          "feature=cosformer rope=NUMBER",
          "feature=cosformer state=draw", "feature=cosformer mask=causal-br", "rope=NUMBER state=draw",
          "decay=retnet state=draw", "decay=scalar state=draw", "decay=vector state=draw", "decay=scalar lens=draw",
@@ -30,7 +31,7 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "update=delta state=draw", "update=delta gates=inout", "update=efla gates=heads", "update=efla decay=retnet",
          "update=efla feature=cosformer", "update=delta rope=NUMBER", "update=delta mask=causal-br")
 # How often a problem of a preset leaves these axes' defaults.
-BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12,
+BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.1,
           "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
 
 
@@ -51,7 +52,7 @@ def polynomial(axes):
 def recurrent(axes):
     """A recurrence exists: a polynomial of the bare score around 0, and no window over the keys."""
     return (polynomial(axes) and axes["center"] == "zero" and axes["window"] == "none"
-            and all(axes[k] == "none" for k in ("cap", "clamp", "filter", "alibi")))
+            and all(axes[k] == "none" for k in ("cap", "clamp", "filter", "alibi", "bias")))
 
 
 def contradicts(axes, sizes):
@@ -66,6 +67,7 @@ def contradicts(axes, sizes):
             or (update and (axes["weight"] != "power:1" or axes["norm"] != "none" or axes["mask"] == "full"
                             or axes["lens"] != "none" or axes["gates"] == "pre-out" or not recurrent(axes)))
             or (axes["state"] != "none" and not recurrent(axes))
+            or (axes["bias"] != "none" and axes["alibi"] != "none")
             or (axes["rope"] != "none" and sizes["d"] % 2))
 
 
@@ -229,12 +231,25 @@ class Tensors:
         if axes["update"] != "add":
             self.put("b", 2 * self.factor(*keys), f)
 
+    def bias(self):
+        """Some of small numbers, some a mask of finite numbers, some with large steps."""
+        z, kind = self.sizes, self.axes["bias"]
+        shape = (z["b"] if kind in ("full", "batch") else 1, z["hq"] if kind in ("full", "head") else 1, z["n"], z["m"])
+        x = self.normal(*shape)
+        if self.scene == "large":
+            x[self.rng.random(shape) < 0.3] = -1000
+        elif self.scene == "negative":
+            x = 8 * x
+        return x
+
     def rest(self):
         z, f, axes = self.sizes, self.dtypes["other"], self.axes
         if axes["norm"] == "sink":
             self.put("sink", self.normal(z["hq"]) * (20 if self.scene == "large" else 1), f)
         if axes["alibi"] == "draw":
             self.put("slope", abs(self.normal(z["hq"])), f)
+        if axes["bias"] != "none":
+            self.put("bias", self.bias(), self.dtypes["in"])
         if axes["affine"] == "draw":
             self.put("gain", self.normal(z["e"]), f)
             self.put("shift", self.normal(z["e"]), f)

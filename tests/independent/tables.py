@@ -61,4 +61,5 @@ AXES = {
     "cap": ["none", "NUMBER"],
     "alibi": ["none", "draw"],
     "state": ["none", "draw"],
+    "bias": ["none", "full", "head", "batch", "shared"],
 }

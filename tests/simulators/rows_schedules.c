@@ -46,6 +46,8 @@ static const sim_row rows[] = {
       NUMERICS(DECLARED, TWO_PASS, .score_dtype = HALF(F16)), 0, "o", "wild:2 normal large-products cancel", many },
     { "R-SCORE", "scores stored after each step", "scores bf16", "variant=softmax scale=0.7 cap=5 alibi=draw clamp=2",
       sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS, .score_dtype = HALF(BF16)), 0, "o", SEARCHED, many },
+    { "R-SCORE", "scores stored after each step, bias", "scores bf16", "variant=softmax scale=0.7 cap=5 bias=full",
+      sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS, .score_dtype = HALF(BF16)), 0, "o", SEARCHED " edges", many },
     { "R-SCORE", "scores stored after a cap", "scores f16", "variant=softmax scale=0.7 cap=5", sim_softmax, { 0 },
       NUMERICS(DECLARED, ONLINE, .tile = 4, .score_dtype = HALF(F16)), 0, "o", "wild:2 normal huge", many },
     { "R-SCORE", "scores stored, tiny numbers", "scores f16, ftz", "variant=linear scale=0.7", sim_polynomial, { 0 },

@@ -357,6 +357,8 @@ static num steps(sim *s, num x, int64_t j)
         const num slope = sim_input(s, ATTEST_SLOPE, 0, 0, 0, 0);
         x = stored(s, sim_sub(s, acc, x, sim_mul(s, acc, slope, tape_given(&s->tape, distance))));
     }
+    if (axis[ATTEST_AXIS_BIAS].value)
+        x = stored(s, sim_add(s, acc, x, sim_input(s, ATTEST_BIAS, 0, 0, s->i, j)));
     if (axis[ATTEST_AXIS_CLAMP].value)
         x = stored(s, tape_do(&s->tape, NULL, TAPE_MIN, x, sim_number(s, axis[ATTEST_AXIS_CLAMP].number)));
     return x;

@@ -44,7 +44,7 @@ static void list_words(void)
 {
     printf(
         "\nformula (query i of head h reads KV head g = floor(h hkv/hq); j over the visible keys; off: mask)\n"
-        "    s_ij = scale <phi(q_i), phi(k_j)>; then cap, alibi, clamp;   w_ij = W(s_ij - c_i), 0 where filtered\n"
+        "    s_ij = scale <phi(q_i), phi(k_j)>; then cap, alibi or bias, clamp;   w_ij = W(s_ij - c_i), 0 where filtered\n"
         "    u_i = sum_j D_ij w_ij gin_j v_j (+ h0);   z_i = sum_j D_ij w_ij (+ z0), without gates, sink and eps\n"
         "    o_i = gout_i Norm(u_i, z_i);   lse_i = c_i + ln z_i;   scale: 1/sqrt(d) unless given\n"
         "    a factor a_t or gamma is a factor, not a logarithm; a token that was just written is not decayed\n"
@@ -56,11 +56,13 @@ static void list_tensors(void)
 {
     printf("\ntensors (axes: b batch, h query head, g KV head, n query, m key, d, e; missing leading axes are 1)\n");
     for (size_t i = 0; i < ATTEST_TENSOR_ROLES; i++)
-        printf("    %-6s %-6s %-7s %s\n", attest_roles[i].name,
-               attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
-               attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
+        if (attest_roles[i].name)
+            printf("    %-6s %-6s %-7s %s\n", attest_roles[i].name,
+                   attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
+                   attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
     printf(
-        "    q k v are `in`, o is `out`, len int64, all others f32 (f64 when acc=f64); d of a only with decay=vector\n"
+        "    q k v bias are `in`, o is `out`, len int64, all others f32 (f64 when acc=f64); d of a only with decay=vector;\n"
+        "    b and h of bias are 1 where the axis says so\n"
         "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
         "dim =\n"
         "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "

@@ -77,11 +77,12 @@ static attest_status take_sizes(attest_sizes *sizes, const char *from[128], cons
     attest_tensor_id_print(name, sizeof name, g->id);
     const int rank = (int)strlen(axes);
     int have = g->npy.rank;
-    const int scalar_gate = g->id.kind == ATTEST_KIND_ROLE && g->id.index == ATTEST_DECAY; /* [M] or [M,d] */
+    const int by_variant = g->id.kind == ATTEST_KIND_ROLE && /* [M] or [M,d]; [B|1,Hq|1,N,M] */
+                           (g->id.index == ATTEST_DECAY || g->id.index == ATTEST_BIAS);
     if (have > rank)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %d axes, but %s has at most %d", g->file, have, name, rank);
-    if (scalar_gate)
-        return ATTEST_OK; /* its rank depends on the variant: checked against the description */
+    if (by_variant)
+        return ATTEST_OK; /* its shape depends on the variant: checked against the description */
     for (int a = 0; a < rank; a++) {
         const int64_t size = a < rank - have ? 1 : g->npy.shape[a - (rank - have)];
         int64_t *known = size_of_letter(sizes, axes[a]);

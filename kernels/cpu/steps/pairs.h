@@ -1,6 +1,7 @@
 /* pairs.h - a row pair by pair: what the parallel, tiled and split kernels share.
  *
- *     s_ij = min(clamp, cap tanh(scale <phi(q_i), phi(k_j)>/cap) - slope_h abs(i+off-j))     each step if it is set
+ *     s_ij = min(clamp, cap tanh(scale <phi(q_i), phi(k_j)>/cap) - slope_h abs(i+off-j) + bias_ij)
+ *                                                                                            each step if it is set
  *     D_ij, gin_j v_j                                                                        decay.h, gates.h
  *
  * phi(k_j) and gin_j v_j are made once a KV head where they cost more than a load.  decay=vector is inside the product:

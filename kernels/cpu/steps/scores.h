@@ -1,6 +1,7 @@
 /* scores.h - what happens to a score between the product and the weight, in this order.
  *
- *     s := cap tanh(s/cap);   s := s - slope_h abs(i+off-j);   s := min(clamp, s);   each only if its key is set
+ *     s := cap tanh(s/cap);   s := s - slope_h abs(i+off-j), or s + bias_ij;   s := min(clamp, s);   each only if its key
+ *     is set
  *     filter: w = 0 unless s > (the row's largest score) - TAU
  */
 #ifndef ATTEST_CPU_SCORES_H
@@ -22,16 +23,36 @@ static inline real score_alibi(real s, real slope, int64_t distance)
 }
 #endif
 
+#ifndef score_bias
+/* bias_ij of the row and key j: exact.  Batch entries, or query heads, that share it have an axis of length 1. */
+static inline real score_bias(const row *r, int64_t j)
+{
+    const attest_tensor *t = r->t->role[ATTEST_BIAS];
+    const int64_t b = t->shape[0] > 1 ? r->b : 0, h = t->shape[1] > 1 ? r->h : 0;
+    return step_load(t, step_offset(t, b, h, r->i) + j * t->stride[3]);
+}
+#endif
+
+#ifndef score_biased
+/* One rounding. */
+static inline real score_biased(const row *r, real s, real bias)
+{
+    (void)r;
+    return s + bias;
+}
+#endif
+
 #ifndef score_clamp
 /* clamp rounded to `real`, else exact.  A NaN stays one. */
 static inline real score_clamp(real s, real clamp) { return s > clamp ? clamp : s; }
 #endif
 
 #ifndef score_has_steps
-/* Is any of the three set? */
+/* Is any of the four set? */
 static inline int score_has_steps(const attest_problem *p)
 {
-    return p->axis[ATTEST_AXIS_CAP].value || p->axis[ATTEST_AXIS_ALIBI].value || p->axis[ATTEST_AXIS_CLAMP].value;
+    return p->axis[ATTEST_AXIS_CAP].value || p->axis[ATTEST_AXIS_ALIBI].value || p->axis[ATTEST_AXIS_BIAS].value ||
+           p->axis[ATTEST_AXIS_CLAMP].value;
 }
 #endif
 
@@ -46,14 +67,16 @@ static inline real score_slope(const row *r)
 #endif
 
 #ifndef score_chain
-/* The three steps on the product x of a key `distance` tokens before the query. */
-static inline real score_chain(const row *r, real x, real slope, int64_t distance)
+/* The steps on the product x of key j, `distance` tokens before the query. */
+static inline real score_chain(const row *r, real x, real slope, int64_t distance, int64_t j)
 {
     const attest_problem *p = r->p;
     if (p->axis[ATTEST_AXIS_CAP].value == ATTEST_CAP_SET)
         x = score_cap(x, (real)p->axis[ATTEST_AXIS_CAP].number);
     if (p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW)
         x = score_alibi(x, slope, distance);
+    if (p->axis[ATTEST_AXIS_BIAS].value != ATTEST_BIAS_NONE)
+        x = score_biased(r, x, score_bias(r, j));
     if (p->axis[ATTEST_AXIS_CLAMP].value == ATTEST_CLAMP_SET)
         x = score_clamp(x, (real)p->axis[ATTEST_AXIS_CLAMP].number);
     return x;
@@ -69,7 +92,7 @@ static inline void score_steps(real *s, const row *r, int64_t first, int64_t las
     if (!score_has_steps(p))
         return;
     for (int64_t j = first; j < last; j++)
-        s[j - first] = score_chain(r, s[j - first], slope, position - j);
+        s[j - first] = score_chain(r, s[j - first], slope, position - j, j);
 }
 
 #ifndef score_highest

@@ -50,7 +50,7 @@ static void print_axes(char *text, size_t len, axes axis)
 START_TEST(tables)
 {
     static const char keys[] = "weight center filter feature rope mask window lens decay gates norm affine update eps "
-                               "clamp cap alibi state ";
+                               "clamp cap alibi state bias ";
     char seen[512] = "";
     for (uint32_t i = 0; i < ATTEST_AXIS_COUNT; i++) {
         const attest_axis_info *info = &attest_axes[i];
@@ -272,6 +272,12 @@ static const char *const values[][3] = {
     { "state", "none", "none" },
     { "state", "draw", "draw" },
     { "state", "given", NULL },
+    { "bias", "none", "none" },
+    { "bias", "full", "full" },
+    { "bias", "head", "head" },
+    { "bias", "batch", "batch" },
+    { "bias", "shared", "shared" },
+    { "bias", "draw", NULL },
     { "cap", "0x", NULL },
     { "cap", "1e", NULL },
 };
@@ -337,6 +343,7 @@ static const char *const contradictions[][3] = {
     { "update=delta weight=power:1 norm=none mask=causal clamp=3", "update", "clamp" },
     { "update=delta weight=power:1 norm=none mask=causal cap=3", "update", "cap" },
     { "update=delta weight=power:1 norm=none mask=causal alibi=draw", "update", "alibi" },
+    { "update=delta weight=power:1 norm=none mask=causal bias=head", "update", "bias" },
     { "update=delta weight=power:1 norm=none mask=causal gates=pre-out", "update", "gates" },
     { "decay=vector weight=power:1 mask=causal feature=cosformer", "decay", "feature" },
     { "decay=vector mask=causal", "decay", "weight" },
@@ -351,6 +358,8 @@ static const char *const contradictions[][3] = {
     { "state=draw weight=taylor:2 clamp=1", "state", "clamp" },
     { "state=draw weight=taylor:2 cap=1", "state", "cap" },
     { "state=draw weight=taylor:2 alibi=draw", "state", "alibi" },
+    { "state=draw weight=taylor:2 bias=full", "state", "bias" },
+    { "alibi=draw bias=shared", "bias", "alibi" },
 };
 
 /* 1 if `key=` starts a word of the message. */
@@ -389,10 +398,12 @@ static int contradictory(axes axis, int64_t n, int64_t m)
     const int one = axis[ATTEST_AXIS_WEIGHT].order == 1;
     const int rms = IS(NORM, RMS) || IS(NORM, LAYERNORM) || IS(NORM, LENGTH_RMS) || IS(NORM, LENGTH_LAYERNORM);
     const int reads_eps = rms || IS(NORM, SUM) || IS(NORM, L2) || IS(NORM, LENGTH_L2);
-    const int score = !IS(FILTER, NONE) || !IS(CLAMP, NONE) || !IS(CAP, NONE) || !IS(ALIBI, NONE);
+    const int score = !IS(FILTER, NONE) || !IS(CLAMP, NONE) || !IS(CAP, NONE) || !IS(ALIBI, NONE) || !IS(BIAS, NONE);
     if (!IS(CENTER, ZERO) && !(IS(WEIGHT, TAYLOR) && IS(NORM, SUM)))
         return 1;
     if (!IS(AFFINE, NONE) && !rms)
+        return 1;
+    if (!IS(BIAS, NONE) && !IS(ALIBI, NONE))
         return 1;
     if (!IS(EPS, ZERO) && !reads_eps)
         return 1;
@@ -432,7 +443,7 @@ static void check_consequences(axes axis, const char *text)
     const int order = (int)axis[ATTEST_AXIS_WEIGHT].order, exponential = IS(WEIGHT, EXP);
     const int row_wide = !IS(CENTER, ZERO) || !IS(FILTER, NONE); /* a key's weight depends on the whole row */
     const int recurrent = !exponential && !row_wide && IS(CAP, NONE) && IS(CLAMP, NONE) && IS(ALIBI, NONE) &&
-                          IS(WINDOW, NONE);
+                          IS(BIAS, NONE) && IS(WINDOW, NONE);
     const int scaled_away = IS(NORM, SUM) || IS(NORM, SINK) || IS(NORM, L2) || IS(NORM, RMS);
     const int legal[6] = { 0, 1, exponential && scaled_away, IS(UPDATE, ADD) && !row_wide, recurrent, recurrent };
     const int rational = !exponential && (IS(FEATURE, IDENTITY) || IS(FEATURE, RELU)) && IS(ROPE, NONE) &&

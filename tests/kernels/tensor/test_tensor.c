@@ -35,6 +35,10 @@ START_TEST(names_round_trip)
     attest_error err;
     char name[32];
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
+        if (r == ATTEST_MASK) { /* in no problem yet */
+            ck_assert_ptr_null(attest_roles[r].name);
+            continue;
+        }
         const attest_tensor_id id = id_of(attest_roles[r].name);
         ck_assert_uint_eq(attest_roles[r].role, r);
         ck_assert(attest_tensor_id_equal(id, (attest_tensor_id){ ATTEST_KIND_ROLE, r }));
@@ -66,10 +70,10 @@ START_TEST(draw_numbers)
     static const struct {
         const char *name;
         uint32_t number;
-    } rows[] = { { "q", 0 },      { "gout", 1 },   { "sq", 2 },    { "k", 3 },      { "v", 4 },
-                 { "gin", 5 },    { "sk", 6 },     { "b", 7 },     { "a", 8 },      { "sink", 9 },
-                 { "slope", 10 }, { "gamma", 11 }, { "gain", 12 }, { "shift", 13 }, { "len", 14 },
-                 { "h0.0", 15 },  { "h0.64", 79 }, { "z0.0", 80 }, { "z0.64", 144 } };
+    } rows[] = { { "q", 0 },      { "gout", 1 },   { "sq", 2 },    { "k", 3 },       { "v", 4 },
+                 { "gin", 5 },    { "sk", 6 },     { "b", 7 },     { "a", 8 },       { "sink", 9 },
+                 { "slope", 10 }, { "gamma", 11 }, { "gain", 12 }, { "shift", 13 },  { "len", 14 },
+                 { "h0.0", 15 },  { "h0.64", 79 }, { "z0.0", 80 }, { "z0.64", 144 }, { "bias", 275 } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         ck_assert_msg(attest_tensor_draw_number(id_of(rows[i].name)) == rows[i].number, "%s", rows[i].name);
 }
@@ -100,6 +104,15 @@ static const struct shape_row {
     { "variant=softmax1 hq=2 n=3 d=1 in=f64 alibi=draw lens=draw b=2",
       "q:f64[2,2,3,1] k:f64[2,2,3,1] v:f64[2,2,3,1] sink:f64[2] slope:f64[2] len:i64[2]",
       "o:f64[2,2,3,1] u:f64[2,2,3,1] z:f64[2,2,3] lse:f64[2,2,3]" },
+    { "b=2 hq=4 hkv=2 n=3 m=5 d=1 in=bf16 bias=full",
+      "q:bf16[2,4,3,1] k:bf16[2,2,5,1] v:bf16[2,2,5,1] bias:bf16[2,4,3,5]",
+      "o:bf16[2,4,3,1] u:f32[2,4,3,1] z:f32[2,4,3] lse:f32[2,4,3]" },
+    { "b=2 hq=4 hkv=2 n=3 m=5 d=1 in=f16 bias=head", "q:f16[2,4,3,1] k:f16[2,2,5,1] v:f16[2,2,5,1] bias:f16[1,4,3,5]",
+      "o:f16[2,4,3,1] u:f32[2,4,3,1] z:f32[2,4,3] lse:f32[2,4,3]" },
+    { "b=2 hq=4 hkv=2 n=3 m=5 d=1 bias=batch", "q:f32[2,4,3,1] k:f32[2,2,5,1] v:f32[2,2,5,1] bias:f32[2,1,3,5]",
+      "o:f32[2,4,3,1] u:f32[2,4,3,1] z:f32[2,4,3] lse:f32[2,4,3]" },
+    { "b=2 hq=4 hkv=2 n=3 m=5 d=1 in=f64 bias=shared", "q:f64[2,4,3,1] k:f64[2,2,5,1] v:f64[2,2,5,1] bias:f64[1,1,3,5]",
+      "o:f64[2,4,3,1] u:f64[2,4,3,1] z:f64[2,4,3] lse:f64[2,4,3]" },
     { "variant=taylor:2 n=3 d=2 e=1 in=bf16 state=draw",
       "q:bf16[1,1,3,2] k:bf16[1,1,3,2] v:bf16[1,1,3,1] h0.0:f32[1,1,1,1] h0.1:f32[1,1,2,1] h0.2:f32[1,1,4,1] "
       "z0.0:f32[1,1,1] z0.1:f32[1,1,2] z0.2:f32[1,1,4]",
@@ -140,7 +153,7 @@ START_TEST(axis_that_reads_a_tensor)
     } cases[] = {
         { "q", ATTEST_AXIS_COUNT },    { "v", ATTEST_AXIS_COUNT },     { "sq", ATTEST_AXIS_GATES },
         { "sink", ATTEST_AXIS_NORM },  { "gamma", ATTEST_AXIS_DECAY }, { "b", ATTEST_AXIS_UPDATE },
-        { "h0.1", ATTEST_AXIS_STATE }, { "z0.0", ATTEST_AXIS_STATE },
+        { "h0.1", ATTEST_AXIS_STATE }, { "z0.0", ATTEST_AXIS_STATE },  { "bias", ATTEST_AXIS_BIAS },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         attest_tensor_id id;

@@ -30,6 +30,7 @@ static const char *const served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_CAP] = "bewsftdy b",
     [ATTEST_AXIS_ALIBI] = "bewsftdy be",
     [ATTEST_AXIS_STATE] = "bewsftdy besf",
+    [ATTEST_AXIS_BIAS] = "bewsftdy be be be be",
 };
 
 /* Of a value; those that are written as a number have none. */

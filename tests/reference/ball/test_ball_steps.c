@@ -25,6 +25,10 @@ static void two_keys(ball_case *x, const char *line)
         ball_case_put(x, ATTEST_GOUT, 0, 0, 0, 0, 0.25);
     if (attest_bundle_role(x->bundle, ATTEST_SLOPE))
         ball_case_put(x, ATTEST_SLOPE, 0, 0, 0, 0, 0.5);
+    if (attest_bundle_role(x->bundle, ATTEST_BIAS)) {
+        ball_case_put(x, ATTEST_BIAS, 0, 0, 0, 0, -0.5);
+        ball_case_put(x, ATTEST_BIAS, 0, 0, 0, 1, 0.25);
+    }
 }
 
 #define TWO "variant=linear n=1 m=2 d=1 e=1 scale=1 "
@@ -48,8 +52,10 @@ START_TEST(by_hand)
         { TWO "norm=length gates=pre-out", 13, 3, 1.625 },
         { TWO "clamp=1.5", 3 + 7.5, 2.5, 10.5 },
         { TWO "clamp=-2", -16, -4, -16 },
-        { TWO "alibi=draw", 3 + 7.5, 2.5, 10.5 },                               /* |0-0| and |0-1| */
-        { TWO "alibi=draw mask=causal-br", 1.5 + 10, 2.5, 11.5 },               /* the query stands at key 1 */
+        { TWO "alibi=draw", 3 + 7.5, 2.5, 10.5 },                 /* |0-0| and |0-1| */
+        { TWO "alibi=draw mask=causal-br", 1.5 + 10, 2.5, 11.5 }, /* the query stands at key 1 */
+        { TWO "bias=full", 1.5 + 11.25, 2.75, 12.75 },
+        { TWO "bias=shared clamp=0.75", 1.5 + 3.75, 1.25, 5.25 },               /* the clamp is last */
         { TWO "alibi=draw clamp=1.25 mask=causal-br", 1.5 + 6.25, 1.75, 7.75 }, /* the clamp is last */
     };
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
@@ -64,11 +70,12 @@ START_TEST(by_hand)
 }
 END_TEST
 
-/* cap=2: s = 2 tanh(s/2) = 2 (e^s - 1)/(e^s + 1), before alibi and clamp. */
+/* cap=2: s = 2 tanh(s/2) = 2 (e^s - 1)/(e^s + 1), before alibi, bias and clamp. */
 START_TEST(soft_cap)
 {
-    static const char *const lines[] = { TWO "cap=2", TWO "cap=2 alibi=draw", TWO "cap=2 alibi=draw clamp=0.95" };
-    for (int t = 0; t < 3; t++) {
+    static const char *const lines[] = { TWO "cap=2", TWO "cap=2 alibi=draw", TWO "cap=2 alibi=draw clamp=0.95",
+                                         TWO "cap=2 bias=head" };
+    for (int t = 0; t < 4; t++) {
         ball_case x;
         arb_t s, y;
         arb_init(s);
@@ -82,7 +89,7 @@ START_TEST(soft_cap)
             arb_sub_ui(s, s, 1, 256);
             arb_div(s, s, y, 256);
             arb_mul_2exp_si(s, s, 1);
-            arb_set_d(y, t == 0 ? 0 : 0.5 * j);
+            arb_set_d(y, t == 0 ? 0 : t == 3 ? 0.5 - 0.75 * j : 0.5 * j);
             arb_sub(s, s, y, 256);
             arb_set_d(y, 0.95);
             if (t == 2)
@@ -116,6 +123,36 @@ START_TEST(alibi_heads_and_lens)
 }
 END_TEST
 
+/* Which element of the tensor is read, by the value of the axis: every one is another number. */
+START_TEST(bias_broadcasts)
+{
+    static const struct {
+        const char *value;
+        int batches, heads;
+    } table[] = { { "full", 2, 4 }, { "head", 1, 4 }, { "batch", 2, 1 }, { "shared", 1, 1 } };
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
+        char line[128];
+        ball_case x;
+        snprintf(line, sizeof line, "b=2 hq=4 hkv=2 n=2 m=3 d=1 e=1 bias=%s", table[t].value);
+        ball_case_start(&x, line, 0);
+        const attest_tensor *bias = attest_bundle_role(x.bundle, ATTEST_BIAS);
+        ck_assert_int_eq(bias->shape[0], table[t].batches);
+        ck_assert_int_eq(bias->shape[1], table[t].heads);
+        for (int64_t at = 0; at < attest_tensor_count(bias); at++)
+            attest_store_bits(bias, at, attest_from_f64(bias->dtype, (double)at));
+        for (int64_t row = 0; row < 2 * 4 * 2; row++) {
+            const int64_t b = row / 8, h = row / 2 % 4, i = row % 2;
+            const int64_t first = ((table[t].batches > 1 ? b : 0) * table[t].heads + (table[t].heads > 1 ? h : 0)) * 2;
+            ball_case_row(&x, b, h, i, 128);
+            for (int64_t j = 0; j < 3; j++)
+                ck_assert_msg(ball_is_double(x.row.s + j, (double)((first + i) * 3 + j), 100), "%s: %d %d", line,
+                              (int)row, (int)j);
+        }
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
 START_TEST(empty_illposed_and_unread)
 {
     static const struct {
@@ -129,6 +166,8 @@ START_TEST(empty_illposed_and_unread)
         { "n=2 m=2 d=1 e=1 gates=inout", ATTEST_GOUT, 0 },
         { "n=2 m=2 d=1 e=1 gates=in", ATTEST_GIN, 0 },
         { "n=2 m=2 d=1 e=1 alibi=draw", ATTEST_SLOPE, 0 },
+        { "n=2 m=1 d=1 e=1 mask=causal-br bias=full", ATTEST_BIAS, 1 },
+        { "n=2 m=2 d=1 e=1 bias=full", ATTEST_BIAS, 0 },
     };
     ball_case x;
     for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
@@ -330,6 +369,7 @@ Suite *suite_ball_steps(void)
     tcase_add_test(t, by_hand);
     tcase_add_test(t, soft_cap);
     tcase_add_test(t, alibi_heads_and_lens);
+    tcase_add_test(t, bias_broadcasts);
     tcase_add_test(t, empty_illposed_and_unread);
     tcase_add_test(t, features);
     tcase_add_test(t, feature_edges);

@@ -19,6 +19,7 @@ typedef enum axes_defect {
     AXES_FEATURE,  /* unit: not divided; silu: sigmoid only */
     AXES_CAP,      /* no cap */
     AXES_SLOPE,    /* alibi: one token further */
+    AXES_BIAS,     /* that of the next key */
     AXES_CLAMP,    /* no clamp */
     AXES_FILTER,   /* TAU a quarter larger */
     AXES_DECAY,    /* one factor too many */
@@ -195,6 +196,11 @@ static inline float axes_score(const axes_sim *s, const float *q, int64_t i, int
     if (axes_value(s, ATTEST_AXIS_ALIBI)) {
         const int64_t back = ref_position(&s->x.in, 0, i) - j + (s->defect == AXES_SLOPE);
         dot -= axes_load(s, ATTEST_SLOPE, s->h, 0, 0, 0) * (float)(back < 0 ? -back : back);
+    }
+    if (axes_value(s, ATTEST_AXIS_BIAS)) {
+        const attest_tensor *t = s->x.in.role[ATTEST_BIAS];
+        const int64_t key = s->defect == AXES_BIAS && j + 1 < s->p->m ? j + 1 : j;
+        dot += axes_load(s, ATTEST_BIAS, 0, t->shape[1] > 1 ? s->h : 0, i, key);
     }
     if (axes_value(s, ATTEST_AXIS_CLAMP) && s->defect != AXES_CLAMP)
         dot = fminf(dot, axes_number(s, ATTEST_AXIS_CLAMP));

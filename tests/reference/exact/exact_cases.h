@@ -207,7 +207,7 @@ static inline double cases_gin(const cases_case *c, int64_t b, int64_t h, int64_
     return attest_load(c->in.role[ATTEST_GIN], (b * p->hkv + g) * p->m + j);
 }
 
-/* s -= slope |i+off-j|, s = min(clamp, s) */
+/* s -= slope |i+off-j|, or s += bias_ij, s = min(clamp, s) */
 static inline void cases_steps(mpq_t s, const cases_case *c, int64_t b, int64_t h, int64_t i, int64_t j)
 {
     const attest_problem *p = &c->parsed.problem;
@@ -221,6 +221,12 @@ static inline void cases_steps(mpq_t s, const cases_case *c, int64_t b, int64_t 
         mpq_set_si(y, llabs(i + off - j), 1);
         mpq_mul(x, x, y);
         mpq_sub(s, s, x);
+    }
+    if (p->axis[ATTEST_AXIS_BIAS].value) {
+        const attest_tensor *t = c->in.role[ATTEST_BIAS];
+        const int64_t heads = t->shape[1], at = (b % t->shape[0] * heads + h % heads) * p->n + i;
+        mpq_set_d(x, attest_load(t, at * p->m + j));
+        mpq_add(s, s, x);
     }
     mpq_set_d(x, p->axis[ATTEST_AXIS_CLAMP].number);
     if (p->axis[ATTEST_AXIS_CLAMP].value && mpq_cmp(s, x) > 0)

@@ -60,9 +60,16 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
         "", " norm=sum", " norm=none", " norm=length", " norm=floor:1", " norm=floor:-0.25", " norm=sum eps=0.5"
     };
     static const char *const decays[] = { "", " decay=retnet", " decay=scalar", " decay=vector" };
-    static const char *const steps[] = {
-        "", " clamp=0.5", " alibi=draw", " clamp=-0.75 alibi=draw", " filter=1", " filter=0.25 clamp=0.125"
-    };
+    static const char *const steps[] = { "",
+                                         " clamp=0.5",
+                                         " alibi=draw",
+                                         " clamp=-0.75 alibi=draw",
+                                         " bias=full",
+                                         " bias=head clamp=0.5",
+                                         " bias=batch",
+                                         " bias=shared",
+                                         " filter=1",
+                                         " filter=0.25 clamp=0.125" };
     static const char *const states[] = { "", " state=draw", " window=3" };
     static const char *const lens[] = { "", " lens=draw" };
     const long v = cases_between(rng, 0, (long)(sizeof variants / sizeof variants[0]) - 1);
@@ -177,6 +184,7 @@ static const struct {
     { ATTEST_AXIS_LENS, 2, 0 },                       { ATTEST_AXIS_DECAY, 4, 0 },  { ATTEST_AXIS_GATES, 5, 0 },
     { ATTEST_AXIS_NORM, 5, ATTEST_NORM_SINK + 1 },    { ATTEST_AXIS_UPDATE, 2, 0 }, { ATTEST_AXIS_EPS, 2, 0 },
     { ATTEST_AXIS_CLAMP, 2, 0 },                      { ATTEST_AXIS_ALIBI, 2, 0 },  { ATTEST_AXIS_STATE, 2, 0 },
+    { ATTEST_AXIS_BIAS, 5, 0 },
 };
 // clang-format on
 
@@ -291,6 +299,8 @@ static const struct {
     { "decay of a later key", "variant=gla n=3 m=3 d=2 e=1", ATTEST_DECAY, 3, NAN, 2, 0 },
     { "decay behind the query", "variant=gla n=3 m=3 d=2 e=1", ATTEST_DECAY, 4, NAN, 1, 1 },
     { "slope", "variant=linear alibi=draw n=3 m=3 d=2 e=1", ATTEST_SLOPE, 0, INFINITY, 1, 0 },
+    { "bias of a visible key", "variant=linear bias=full mask=causal n=3 m=3 d=2 e=1", ATTEST_BIAS, 4, INFINITY, 1, 0 },
+    { "bias of an invisible key", "variant=linear bias=full mask=causal n=3 m=3 d=2 e=1", ATTEST_BIAS, 5, NAN, 1, 1 },
     { "b of the delta rule", "variant=deltanet n=3 m=3 d=2 e=1", ATTEST_BETA, 1, INFINITY, 1, 0 },
     { "b behind the query", "variant=deltanet n=3 m=3 d=2 e=1", ATTEST_BETA, 2, INFINITY, 1, 1 },
     { "2^13 products of the delta rule", "variant=deltanet n=8 m=8 d=64 e=64", ATTEST_Q, 0, 1, 1, 1 },

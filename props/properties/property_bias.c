@@ -1,0 +1,134 @@
+/* property_bias.c - a bias (axis bias) that is known: of 0, of one number a row, and that of alibi.
+ *
+ * The first run has no bias, the second has the tensor with these numbers: the step is run, so the bits may differ. */
+#include "props/properties/property_list.h"
+
+#include "props/properties/relation.h"
+#include "props/properties/values.h"
+
+#include "kernels/attest_float.h"
+
+#include <stdlib.h>
+
+/* What the second run does beside the bias. */
+typedef uint64_t (*bias_value)(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
+                               uint64_t bits, int *inexact);
+
+static attest_status check_bias(attest_finding *found, attest_trial *trial, bias_value value, uint32_t outputs,
+                                attest_error *err)
+{
+    attest_relation r;
+    attest_status status = ATTEST_OK;
+    attest_relation_init(&r, trial);
+    r.bits = 0;
+    r.outputs = outputs ? outputs : r.outputs;
+    r.value = value;
+    r.c.problem.axis[ATTEST_AXIS_ALIBI].value = ATTEST_ALIBI_NONE;
+    r.c.problem.axis[ATTEST_AXIS_BIAS].value = ATTEST_BIAS_FULL;
+    ATTEST_TRY(attest_relation_check(found, trial, &r, err));
+out:
+    attest_relation_clear(&r);
+    return status;
+}
+
+/* ---- zeros ------------------------------------------------------------------------------------------------------- */
+
+static int applies_zero_bias(const attest_problem *p, const attest_prop_kernel *k)
+{
+    (void)k;
+    return !prop_has_bias(p) && !prop_axis(p, ATTEST_AXIS_UPDATE) && !prop_axis(p, ATTEST_AXIS_STATE);
+}
+
+static attest_status check_zero_bias(attest_finding *found, attest_trial *trial, attest_error *err)
+{
+    return check_bias(found, trial, NULL, 0, err); /* what has no source is 0 */
+}
+
+const attest_property attest_property_zero_bias = { "zero-bias",
+                                                    "a bias of zeros changes nothing",
+                                                    "bias=none, alibi=none, but delta, efla and given states",
+                                                    PROP_BOUNDS,
+                                                    ATTEST_NEEDS_BOUNDS,
+                                                    applies_zero_bias,
+                                                    check_zero_bias,
+                                                    prop_violate_by_axes };
+
+/* ---- one number a row -------------------------------------------------------------------------------------------- */
+
+static int applies_bias_shift(const attest_problem *p, const attest_prop_kernel *k)
+{
+    return applies_zero_bias(p, k) && prop_axis(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP &&
+           prop_axis(p, ATTEST_AXIS_NORM) == ATTEST_NORM_SUM && !prop_axis(p, ATTEST_AXIS_EPS) &&
+           !prop_axis(p, ATTEST_AXIS_CLAMP);
+}
+
+/* An integer of -8..8, another one in most rows, heads and batch entries. */
+static uint64_t number_of_row(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
+                              uint64_t bits, int *inexact)
+{
+    const attest_problem *p = &trial->c.problem;
+    (void)r;
+    (void)inexact;
+    if (!values_is(cell, ATTEST_BIAS))
+        return bits;
+    const int64_t row = (cell->at[0] * p->hq + cell->at[1]) * p->n + cell->at[2];
+    const uint32_t word = attest_trial_word(trial, &attest_property_bias_shift, (uint64_t)row);
+    return attest_from_f64(cell->dtype, (double)(word % 17) - 8);
+}
+
+static attest_status check_bias_shift(attest_finding *found, attest_trial *trial, attest_error *err)
+{
+    return check_bias(found, trial, number_of_row, ATTEST_GIVES_O, err);
+}
+
+const attest_property attest_property_bias_shift = {
+    "bias-shift",
+    "a bias of one number for all keys of a row leaves o as it is",
+    "exp, norm=sum without eps; bias=none, alibi=none, no clamp, delta, efla and given states",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_bias_shift,
+    check_bias_shift,
+    prop_violate_by_axes
+};
+
+/* ---- alibi ------------------------------------------------------------------------------------------------------- */
+
+static int applies_alibi_bias(const attest_problem *p, const attest_prop_kernel *k)
+{
+    (void)k;
+    return prop_axis(p, ATTEST_AXIS_ALIBI) != 0;
+}
+
+/* -slope_h |i+off-j|, where the type of the inputs holds it. */
+static uint64_t bias_of_alibi(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
+                              uint64_t bits, int *inexact)
+{
+    const attest_problem *p = &trial->c.problem;
+    const attest_tensor *slope = attest_bundle_role(trial->inputs, ATTEST_SLOPE);
+    (void)r;
+    if (!values_is(cell, ATTEST_BIAS))
+        return bits;
+    const values_row row = values_row_of(p, trial->inputs, (cell->at[0] * p->hq + cell->at[1]) * p->n + cell->at[2]);
+    if (cell->at[3] < row.first || cell->at[3] >= row.last)
+        return 0; /* read by nobody */
+    const attest_tensor *lens = attest_bundle_role(trial->inputs, ATTEST_KV_LENS);
+    const int64_t keys = lens ? attest_load_int(lens, attest_offset(lens, row.b, 0, 0, 0)) : p->m;
+    const int64_t offset = prop_axis(p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR ? keys - p->n : 0;
+    const int64_t back = row.i + offset - cell->at[3];
+    return values_exactly(cell->dtype, -attest_load(slope, cell->at[1]) * (double)llabs(back), inexact);
+}
+
+static attest_status check_alibi_bias(attest_finding *found, attest_trial *trial, attest_error *err)
+{
+    return check_bias(found, trial, bias_of_alibi, 0, err);
+}
+
+const attest_property attest_property_alibi_bias = { "alibi-bias",
+                                                     "the bias -slope_h |i+off-j| is that of alibi",
+                                                     "alibi=draw, where in holds the products",
+                                                     PROP_BOUNDS,
+                                                     ATTEST_NEEDS_BOUNDS,
+                                                     applies_alibi_bias,
+                                                     check_alibi_bias,
+                                                     prop_violate_by_axes };
