@@ -32,8 +32,8 @@ typedef struct attest_role_info {
     const char *meaning;
 } attest_role_info;
 
-/* Roles that problems of this version have, and ATTEST_MASK among them, which none has: its name is NULL.  attest.h names
- * more, which come later. */
+/* Roles that problems of this version have, and ATTEST_MASK among them, which none has: its name is NULL.  attest.h
+ * names more, which come later. */
 #define ATTEST_TENSOR_ROLES (ATTEST_BIAS + 1)
 
 extern const attest_role_info attest_roles[ATTEST_TENSOR_ROLES];

@@ -4,8 +4,8 @@
  * entries: nothing is forgotten, 1 - w 2^-48 with w < 2^32; the same, but one token in eight has 0 and one has 1; tiny,
  * (w+1) 2^-52; plain, (w+1) 2^-32.  beta is the same below 1 and its plain law is twice as large, below 2.
  * A row of a bias has one of four laws likewise, in turn from one that the seed chooses, over queries, query heads and
- * batch entries: one number for all keys, w 2^-26 - 32; 0 or -2^10, as a mask of finite numbers; steps of 16 from -64 to
- * 48, so that a few keys have all of the weight; plain, w 2^-29 - 4.
+ * batch entries: one number for all keys, w 2^-26 - 32; 0 or -2^10, as a mask of finite numbers; steps of 16 from -64
+ * to 48, so that a few keys have all of the weight; plain, w 2^-29 - 4.
  */
 #include "props/draw/distribution_parts.h"
 

@@ -132,7 +132,8 @@ out:
 const attest_property attest_property_zero_query = {
     "zero-query",
     "q = 0: o is the mean of v (norm=none: the sum), or 0 where W(0) = 0",
-    "features with phi(0) = 0, norms sum, floor, none, length without eps; no gates, alibi, bias, decay, given states, delta",
+    "features with phi(0) = 0, norms sum, floor, none, length without eps; no gates, alibi, bias, decay, given states, "
+    "delta",
     "exact: u, z, and o up to the declared division; exp: e^0 by its declared error, see property_exact.c",
     ATTEST_NEEDS_NOTHING,
     applies_zero,

@@ -88,7 +88,7 @@ attest_status ref_delta_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *
                               attest_error *err);
 void ref_delta_runs_free(struct ref_delta_run *list);
 
-/* ---- ball_steps.c: cap, alibi, bias, clamp, filter, gates ---------------------------------------------------------- */
+/* ---- ball_steps.c: cap, alibi, bias, clamp, filter, gates -------------------------------------------------------- */
 /* row->s, from scale <phi(q), phi(k)>, to the score of the formula. */
 void ref_ball_score_steps(ref_row *row, const ref_inputs *in, attest_row at, slong prec);
 /* row->w = 0 unless s > max s - TAU, and row->kept; a comparison that this precision leaves open gives the hull of

@@ -44,7 +44,7 @@ static void list_words(void)
 {
     printf(
         "\nformula (query i of head h reads KV head g = floor(h hkv/hq); j over the visible keys; off: mask)\n"
-        "    s_ij = scale <phi(q_i), phi(k_j)>; then cap, alibi or bias, clamp;   w_ij = W(s_ij - c_i), 0 where filtered\n"
+        "    s_ij = scale <phi(q_i), phi(k_j)>; then cap, alibi or bias, clamp;  w_ij = W(s_ij - c_i), 0 if filtered\n"
         "    u_i = sum_j D_ij w_ij gin_j v_j (+ h0);   z_i = sum_j D_ij w_ij (+ z0), without gates, sink and eps\n"
         "    o_i = gout_i Norm(u_i, z_i);   lse_i = c_i + ln z_i;   scale: 1/sqrt(d) unless given\n"
         "    a factor a_t or gamma is a factor, not a logarithm; a token that was just written is not decayed\n"
@@ -60,14 +60,13 @@ static void list_tensors(void)
             printf("    %-6s %-6s %-7s %s\n", attest_roles[i].name,
                    attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
                    attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
-    printf(
-        "    q k v bias are `in`, o is `out`, len int64, all others f32 (f64 when acc=f64); d of a only with decay=vector;\n"
-        "    b and h of bias are 1 where the axis says so\n"
-        "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
-        "dim =\n"
-        "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "
-        "scale\n"
-        "    nor 1/n!; h0 and z0 come before token 0; delta and efla: h0.1, ht.1 only\n");
+    printf("    q k v bias are `in`, o is `out`, len int64, all others f32 (f64 when acc=f64); d of a only with\n"
+           "    decay=vector; b and h of bias are 1 where the axis says so\n"
+           "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
+           "dim =\n"
+           "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "
+           "scale\n"
+           "    nor 1/n!; h0 and z0 come before token 0; delta and efla: h0.1, ht.1 only\n");
 }
 
 static void list_axes(void)

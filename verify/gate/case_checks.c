@@ -108,6 +108,15 @@ static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
                 attest_store_bits(t, attest_offset(t, b, h, token, c), bits);
 }
 
+/* Keys from `cut` on, in every row of a bias; cut: of the longest entry where all share it. */
+static void poison_bias(const attest_tensor *t, int64_t b, int64_t cut, double value)
+{
+    const uint64_t bits = attest_from_f64(t->dtype, value);
+    for (int64_t row = 0; row < t->shape[1] * t->shape[2]; row++)
+        for (int64_t key = cut; key < t->shape[3]; key++)
+            attest_store_bits(t, attest_offset(t, b, row / t->shape[2], row % t->shape[2], key), bits);
+}
+
 static int64_t length_of(const attest_problem *p, const attest_bundle *in, int64_t b)
 {
     const attest_tensor *len = attest_bundle_role(in, ATTEST_KV_LENS);
@@ -130,12 +139,19 @@ static attest_status poisoned_bundle(attest_bundle **bundle, const attest_prepar
     const attest_problem *p = &prepared->c.problem;
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_case_bundle(bundle, prepared, kernel, err));
-    for (int64_t b = 0; b < p->b; b++)
+    const attest_tensor *bias = attest_bundle_role(*bundle, ATTEST_BIAS);
+    int64_t longest = 0;
+    for (int64_t b = 0; b < p->b; b++) {
+        const int64_t cut = cut_of(p, length_of(p, prepared->inputs, b));
+        longest = cut > longest ? cut : longest;
+        if (bias && (bias->shape[0] > 1 || b == p->b - 1))
+            poison_bias(bias, bias->shape[0] > 1 ? b : 0, bias->shape[0] > 1 ? cut : longest, value);
         for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
             const attest_tensor *t = attest_bundle_role(*bundle, poisoned[k]);
             if (t)
-                poison(t, b, cut_of(p, length_of(p, prepared->inputs, b)), value);
+                poison(t, b, cut, value);
         }
+    }
 out:
     return status;
 }

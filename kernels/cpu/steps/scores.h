@@ -1,7 +1,6 @@
 /* scores.h - what happens to a score between the product and the weight, in this order.
  *
- *     s := cap tanh(s/cap);   s := s - slope_h abs(i+off-j), or s + bias_ij;   s := min(clamp, s);   each only if its key
- *     is set
+ *     s := cap tanh(s/cap);   s := s - slope_h abs(i+off-j), or s + bias_ij;   s := min(clamp, s);   each only if set
  *     filter: w = 0 unless s > (the row's largest score) - TAU
  */
 #ifndef ATTEST_CPU_SCORES_H

@@ -60,16 +60,10 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
         "", " norm=sum", " norm=none", " norm=length", " norm=floor:1", " norm=floor:-0.25", " norm=sum eps=0.5"
     };
     static const char *const decays[] = { "", " decay=retnet", " decay=scalar", " decay=vector" };
-    static const char *const steps[] = { "",
-                                         " clamp=0.5",
-                                         " alibi=draw",
-                                         " clamp=-0.75 alibi=draw",
-                                         " bias=full",
-                                         " bias=head clamp=0.5",
-                                         " bias=batch",
-                                         " bias=shared",
-                                         " filter=1",
-                                         " filter=0.25 clamp=0.125" };
+    static const char *const steps[] = {
+        "", " clamp=0.5", " alibi=draw", " clamp=-0.75 alibi=draw", " filter=1", " filter=0.25 clamp=0.125"
+    };
+    static const char *const biases[] = { "", " bias=full", " bias=head", " bias=batch", " bias=shared" };
     static const char *const states[] = { "", " state=draw", " window=3" };
     static const char *const lens[] = { "", " lens=draw" };
     const long v = cases_between(rng, 0, (long)(sizeof variants / sizeof variants[0]) - 1);
@@ -83,6 +77,7 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
     APPEND(gates, 0);
     APPEND(norms, 1);
     APPEND(steps, 1);
+    APPEND(biases, 2);
     APPEND(states, 1);
     APPEND(lens, 1);
     if (!strstr(line, "decay="))
@@ -183,8 +178,7 @@ static const struct {
     { ATTEST_AXIS_FEATURE, 3, 0 },                    { ATTEST_AXIS_MASK, 3, 0 },   { ATTEST_AXIS_WINDOW, 2, 0 },
     { ATTEST_AXIS_LENS, 2, 0 },                       { ATTEST_AXIS_DECAY, 4, 0 },  { ATTEST_AXIS_GATES, 5, 0 },
     { ATTEST_AXIS_NORM, 5, ATTEST_NORM_SINK + 1 },    { ATTEST_AXIS_UPDATE, 2, 0 }, { ATTEST_AXIS_EPS, 2, 0 },
-    { ATTEST_AXIS_CLAMP, 2, 0 },                      { ATTEST_AXIS_ALIBI, 2, 0 },  { ATTEST_AXIS_STATE, 2, 0 },
-    { ATTEST_AXIS_BIAS, 5, 0 },
+    { ATTEST_AXIS_CLAMP, 2, 0 }, { ATTEST_AXIS_BIAS, 5, 0 }, { ATTEST_AXIS_ALIBI, 2, 0 }, { ATTEST_AXIS_STATE, 2, 0 },
 };
 // clang-format on
 

@@ -71,6 +71,10 @@ def check_verdicts(kernels, folder):
     assert loose.ok and inferred.ok and "schedule=two-pass" in inferred.said, inferred.said
     assert loose.worst_ratio < inferred.worst_ratio < 1, (loose, inferred)
     assert attest.check(kernels.with_sink, suite).counts()["pass"] == 1
+    biased = os.path.join(folder, "biased.suite")
+    with open(biased, "w", encoding="utf-8") as out:
+        out.write("variant=softmax b=2 hq=4 hkv=2 n=5 m=9 d=4 bias={full,head,batch,shared} {in=f32,in=bf16 p=f32 out=f32}\n")
+    assert attest.check(kernels.with_bias, biased).counts()["pass"] == 8
     try:
         attest.check(kernels.unscaled, suite)
     except AssertionError as error:

@@ -79,6 +79,16 @@ def with_sink(p, q, k, v, *, sink):
     return np.einsum("bhnm,bhme->bhne", w, v) / (w.sum(axis=-1, keepdims=True) + np.exp(extra - top))
 
 
+@attest.kernel("softmax", axes="bias", types="f32,bf16", p="f32", out="f32", flags="masked-finite", schedule="two-pass",
+               exp_error="2^-22")
+def with_bias(p, q, k, v, *, bias):
+    k, v = p.repeat(k), p.repeat(v)
+    s = np.float32(p.scale) * np.einsum("bhnd,bhmd->bhnm", q, k)
+    s = s if bias is None else s + bias
+    w = np.exp(s - s.max(axis=-1, keepdims=True))
+    return np.einsum("bhnm,bhme->bhne", w, v) / w.sum(axis=-1, keepdims=True)
+
+
 def outer():
     @attest.kernel()
     def inner(p, q, k, v):

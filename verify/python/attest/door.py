@@ -109,7 +109,8 @@ class Kernel:
                                        self.device)
         if not os.path.exists(os.path.join(folder, name + ".npy")):
             return None  # this problem has none
-        return self._tensor(folder, name, "i64" if name == "len" else "f64" if p.acc == "f64" else "f32")
+        wide = "f64" if p.acc == "f64" else "f32"
+        return self._tensor(folder, name, {"len": "i64", "bias": p.dtype}.get(name, wide))
 
     def answer(self, folder: str, outputs: List[str], p: Problem) -> None:
         """Reads the tensors of a problem, calls the function and writes what it returns."""
@@ -150,7 +151,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
            acc: Words = None, framework: str = "numpy", device: Optional[str] = None,
            supports: Optional[Callable[[Problem], Any]] = None, name: Optional[str] = None, flags: Words = None,
            outputs: Words = None, **numerics: Any) -> Callable[[Callable[..., Any]], Kernel]:
-    """Declares a function `f(p, q, k, v, *, visible, len, sink, ..)` as a kernel.
+    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, ..)` as a kernel.
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
                value) or {"mask": "full,causal"}; types: of q, k, v; p, out, acc: types as in a problem line
