@@ -30,8 +30,9 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "gates=heads decay=vector", "gates=pre-out norm=floor:F", "affine=draw gates=out", "update=delta decay=vector",
          "update=delta state=draw", "update=delta gates=inout", "update=efla gates=heads", "update=efla decay=retnet",
          "update=efla feature=cosformer", "update=delta rope=NUMBER", "update=delta mask=causal-br")
+LATER = ("bias",)
 # How often a problem of a preset leaves these axes' defaults.
-BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.1,
+BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.05,
           "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
 
 
@@ -98,8 +99,10 @@ def resolved(preset, rng):
 def stray(rng, axes, chances, fixed):
     """Moves axes off their values at random; `fixed` stay."""
     for key, chance in chances.items():
-        if key not in fixed and rng.random() < chance:
-            axes[key] = filled(rng, key, rng.choice(tables.AXES[key][1:]))
+        # an axis that came later has a generator of its own: the problems of the others stay as they were
+        dice = random.Random(key + repr(rng.getstate())) if key in LATER else rng
+        if key not in fixed and dice.random() < chance:
+            axes[key] = filled(dice, key, dice.choice(tables.AXES[key][1:]))
 
 
 def of_preset(rng, preset):
@@ -321,14 +324,15 @@ class Problem:
 
     def written(self, rng, preset, base):
         """The problem line: the preset, the axes that differ from it, now and then also some that do not."""
-        parts = ["%s=%s" % (k, v) for k, v in self.axes.items() if v != base[k] or rng.random() < 0.05]
+        parts = ["%s=%s" % (k, v) for k, v in self.axes.items()
+                 if k not in LATER and (v != base[k] or rng.random() < 0.05)]
         if preset != "softmax" or rng.random() < 0.5:
             parts.append("variant=" + preset)
         parts += ["%s=%d" % (k, v) for k, v in self.sizes.items() if rng.random() < 0.5]
         parts += ["%s=%s" % (k, v) for k, v in (("scale", self.scale_text), ("acc", self.acc_text)) if v]
         parts += ["in=" + self.dtype] if self.dtype != "f32" else []
         rng.shuffle(parts)
-        return " ".join(parts)
+        return " ".join(parts + ["%s=%s" % (k, self.axes[k]) for k in LATER if self.axes[k] != base[k]])
 
     def save(self, folder):
         """Writes the tensors; the -t arguments that name them."""

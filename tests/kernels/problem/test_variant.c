@@ -273,7 +273,6 @@ static const char *const values[][3] = {
     { "state", "draw", "draw" },
     { "state", "given", NULL },
     { "bias", "none", "none" },
-    { "bias", "full", "full" },
     { "bias", "head", "head" },
     { "bias", "batch", "batch" },
     { "bias", "shared", "shared" },

@@ -63,9 +63,8 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
     static const char *const steps[] = {
         "", " clamp=0.5", " alibi=draw", " clamp=-0.75 alibi=draw", " filter=1", " filter=0.25 clamp=0.125"
     };
-    static const char *const biases[] = { "", " bias=full", " bias=head", " bias=batch", " bias=shared" };
     static const char *const states[] = { "", " state=draw", " window=3" };
-    static const char *const lens[] = { "", " lens=draw" };
+    static const char *const lens[] = { "", " lens=draw", " bias=full", " bias=head", " bias=batch", " bias=shared" };
     const long v = cases_between(rng, 0, (long)(sizeof variants / sizeof variants[0]) - 1);
     const long hkv = cases_between(rng, 1, 2), n = cases_between(rng, 1, 6);
     snprintf(line, len, "variant=%s b=2 hkv=%ld hq=%ld n=%ld m=%ld d=%ld e=%ld", variants[v], hkv,
@@ -77,7 +76,6 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
     APPEND(gates, 0);
     APPEND(norms, 1);
     APPEND(steps, 1);
-    APPEND(biases, 2);
     APPEND(states, 1);
     APPEND(lens, 1);
     if (!strstr(line, "decay="))
