@@ -276,7 +276,7 @@ static const char *const values[][3] = {
     { "bias", "head", "head" },
     { "bias", "batch", "batch" },
     { "bias", "shared", "shared" },
-    { "bias", "draw", NULL },
+    { "bias", "full", "full" },
     { "cap", "0x", NULL },
     { "cap", "1e", NULL },
 };
