@@ -38,14 +38,13 @@ static int sees_nothing_from(const attest_trial *trial, int64_t cut, int64_t b, 
     return (first >= last || last <= cut) && (!prop_axis(p, ATTEST_AXIS_DECAY) || i < cut);
 }
 
-/* Is key j of entry b seen by some query? */
+/* Is key j of entry b seen by some query?  b = -1: of any entry that shares the number. */
 static int is_seen(const attest_trial *trial, int64_t b, int64_t j)
 {
     const attest_problem *p = &trial->c.problem;
-    const int64_t keys = keys_of(trial, b);
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t row = b < 0 ? 0 : b * p->n; row < (b < 0 ? p->b : b + 1) * p->n; row++) {
         int64_t first, last;
-        attest_visible(p, keys, i, &first, &last);
+        attest_visible(p, keys_of(trial, row / p->n), row % p->n, &first, &last);
         if (j >= first && j < last)
             return 1;
     }

@@ -45,6 +45,9 @@ static const char *const lines[] = {
     "n=4 d=2",
     "n=3 m=5 d=2",
     "variant=cosformer n=2 m=9 d=3 b=2 lens=draw",
+    "variant=softmax bias=head lens=draw b=2 hq=2 n=5 m=9 d=4",
+    "variant=softmax bias=shared lens=draw b=2 hq=2 n=5 m=9 d=4",
+    "variant=softmax bias=batch mask=causal window=3 b=2 hq=2 n=9 d=4",
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
