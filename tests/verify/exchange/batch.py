@@ -52,6 +52,8 @@ def softmax(folder, keys):
     q, k, v = (np.load(os.path.join(folder, name + ".npy")).astype(np.float64) for name in "qkv")
     k, v = (np.repeat(x, keys["hq"] // keys["hkv"], axis=1) for x in (k, v))
     s = np.einsum("bhnd,bhmd->bhnm", q, k) * keys["scale"]
+    if keys["bias"] != "none":
+        s = s + np.load(os.path.join(folder, "bias.npy")).astype(np.float64)
     if keys["mask"] == "causal":
         s = np.where(np.tri(keys["n"], keys["m"], dtype=bool), s, -np.inf)
     w = np.exp(s - s.max(axis=-1, keepdims=True))
