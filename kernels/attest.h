@@ -300,8 +300,8 @@ typedef struct attest_numerics {
     int64_t block;          /* keys that are summed by themselves before they join the rest; 0 = unknown */
     double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7.  Angles of rope and cosformer,
                                and what they are made of, are within 4.5 ulp whatever this and exp_error say */
-    uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to, and q, k or <q,k> multiplied by it once.  0 =
-                               unknown: also divided by sqrt(d), or sqrt(scale) on both sides */
+    uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to, q, k or <q,k> multiplied by it once, and then a
+                               bias added once in acc.  0 = unknown: or divided by sqrt(d), sqrt(scale) on both sides */
     uint32_t state_dtype;   /* 1 + attest_dtype of what goes token to token (CHUNK: chunks), rounded once; 0 = acc */
     uint32_t empty_row;     /* attest_empty_row */
     uint32_t division;      /* attest_division; with ATTEST_SERIAL_SUMS it is AFTER_SUM */

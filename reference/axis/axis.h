@@ -42,14 +42,16 @@ int axis_served(const attest_problem *p, uint32_t who, uint32_t unread, uint32_t
 /* ---- a kernel's declared arithmetic, as far as the error of a value depends on it ---------------------------- */
 typedef struct axis_arithmetic {
     const attest_problem *p;
-    int log2_domain;         /* exponents may pass through base 2 */
-    int narrows;             /* `in` is wider than `acc` */
-    int exp_declared;        /* the schedule and the error of the exponential are declared */
-    double tanh_error;       /* declared relative error of tanh; 0: it may be made of exponentials */
-    mag_srcptr u;            /* one rounding of acc */
-    mag_srcptr u_most;       /* one rounding of a sum: the larger of u and its accumulator's */
-    mag_srcptr u_exp, u_div; /* relative error of an exponential, of a division */
-    mag_srcptr tiny, normal; /* what one operation loses by underflow; 2^emin of acc */
+    int log2_domain;            /* exponents may pass through base 2 */
+    int narrows;                /* `in` is wider than `acc` */
+    int exp_declared;           /* the schedule and the error of the exponential are declared */
+    double tanh_error;          /* declared relative error of tanh; 0: it may be made of exponentials */
+    mag_srcptr u;               /* one rounding of acc */
+    mag_srcptr u_most;          /* one rounding of a sum: the larger of u and its accumulator's */
+    mag_srcptr u_exp, u_div;    /* relative error of an exponential, of a division */
+    mag_srcptr tiny, normal;    /* what one operation loses by underflow; 2^emin of acc */
+    mag_srcptr bias, bias_tiny; /* of a bias before it is added, beside narrowing and base 2: relative, absolute */
+    int folds; /* it may be divided by the scale, be one more term of the product, and be scaled with it (R-STEP) */
 } axis_arithmetic;
 
 /* ---- weight.c ------------------------------------------------------------------------------------------------ */

@@ -92,11 +92,12 @@ static void exact_bias(mpz_t s, const mpz_t number, int64_t distance)
     mpz_add(s, s, number);
 }
 
-/* Of the number itself: narrowed to acc, multiplied by log2(e). */
+/* Of the number itself: narrowed to acc, multiplied by log2(e), and what is not declared. */
 static void start_bias(axis_step_error *e, double number)
 {
     (void)number;
     bound_gamma(e->first, (e->a->narrows ? 1 : 0) + (e->a->log2_domain ? 2 : 0), e->a->u);
+    bound_compose(e->first, e->first, e->a->bias);
 }
 
 static void error_bias(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after)
@@ -105,6 +106,11 @@ static void error_bias(mag_t delta, mag_t size, const axis_step_error *e, int64_
     (void)distance;
     mag_addmul(delta, e->number, e->first);
     mag_add(size, size, e->number);
+    mag_add(delta, delta, e->a->bias_tiny);
+    if (e->a->folds) { /* the product has one addition more */
+        mag_add(x, size, delta);
+        mag_addmul(delta, x, e->a->u_most);
+    }
     mag_add(x, after, delta);
     mag_min(size, size, x); /* |s^| <= |s| + delta */
     mag_add(x, size, delta);

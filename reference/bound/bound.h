@@ -77,6 +77,7 @@ typedef struct bound_model {
     int running;       /* the output may be a running mean (R-RUNNING) */
     int scales_inputs; /* q, or q and k, may be scaled and rounded to a type narrower than acc */
     slong score_emin;  /* from 2^this on numbers are normal in all types that q, k and scores go through */
+    int folds;         /* a bias may be one more term of the product */
     int plain;         /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
     int likely;        /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
     int likely_scores; /* those of scores too, and that can matter */
@@ -103,6 +104,7 @@ typedef struct bound_model {
     mag_t score;                 /* relative error of a score against its mass (R-SCORE) */
     mag_t score_scale;           /* the part of it that multiplies the finished product */
     mag_t score_likely;          /* R-PROBABILISTIC's in place of R-SCORE's */
+    mag_t bias, bias_tiny;       /* of a bias before it is added: relative, absolute (R-STEP) */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */

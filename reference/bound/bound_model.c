@@ -17,6 +17,7 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, u_scale),     offsetof(bound_model, feature_norm), offsetof(bound_model, feature_lift),
     offsetof(bound_model, turn_slope),  offsetof(bound_model, u_wave),       offsetof(bound_model, wave),
     offsetof(bound_model, exp_tiny),    offsetof(bound_model, score_scale),  offsetof(bound_model, score_likely),
+    offsetof(bound_model, bias),        offsetof(bound_model, bias_tiny),
 };
 
 static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
@@ -133,6 +134,9 @@ axis_arithmetic bound_arithmetic(const bound_model *m)
         .u_div = m->u_div,
         .normal = m->normal,
         .tiny = m->tiny,
+        .bias = m->bias,
+        .bias_tiny = m->bias_tiny,
+        .folds = m->folds,
     };
 }
 
@@ -285,6 +289,31 @@ static void set_score(bound_model *m)
     }
 }
 
+/* R-STEP: where nothing else is declared a bias may be divided by the scale, join the product as one more term and be
+ * scaled with it; and it may be rounded to the type of stored scores. */
+static void set_bias(bound_model *m)
+{
+    const uint32_t score = m->numerics->score_dtype;
+    AUTO_MAG(x);
+    if (m->p->axis[ATTEST_AXIS_BIAS].value == ATTEST_BIAS_NONE)
+        return;
+    m->folds = m->unknown || !m->numerics->scale_dtype;
+    if (m->folds) {
+        bound_gamma(m->bias, 2, m->u); /* a reciprocal's product, a finer accumulator */
+        bound_compose(m->bias, m->bias, m->u_div);
+        bound_compose(m->bias, m->bias, m->score);
+        mag_set(x, m->score_scale);
+        bound_compose(m->bias, m->bias, x);
+        mag_mul_2exp_si(m->bias_tiny, m->tiny_score, 3);
+    }
+    if (!mag_is_zero(m->store) && (m->folds || attest_format_of(score - 1).p < attest_format_of(m->p->in).p)) {
+        bound_gamma(x, 1, m->store);
+        bound_compose(m->bias, m->bias, x);
+        mag_add(m->bias_tiny, m->bias_tiny, m->store_tiny);
+    }
+    mag_addmul(m->bias_tiny, m->bias_tiny, m->scale);
+}
+
 static void set_form(bound_model *m, const ref_inputs *in)
 {
     const uint32_t schedule = m->numerics->schedule;
@@ -355,6 +384,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_feature(m);
     set_turns(m);
     set_score(m);
+    set_bias(m);
     m->serial = (flags & ATTEST_SERIAL_SUMS) && mag_equal(m->u_sum, m->u) && !m->recurrent && !m->given &&
                 (numerics->schedule == ATTEST_SCHEDULE_TWO_PASS || numerics->schedule == ATTEST_SCHEDULE_DIRECT ||
                  (numerics->schedule == ATTEST_SCHEDULE_SPLIT && m->exponential) ||

@@ -173,6 +173,23 @@ static void add_stores(bound_weights *w, const bound_model *m, const ref_row *ro
     mag_add(w->delta + j, w->delta + j, size);
 }
 
+/* R-STEP: a bias must fit the type of stored scores; over the scale, with the product, the accumulator too. */
+static void check_bias(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
+{
+    AUTO_MAG(x);
+    if (m->p->axis[ATTEST_AXIS_BIAS].value == ATTEST_BIAS_NONE)
+        return;
+    for (int64_t j = 0; j < row->keys; j++) {
+        mag_set_d(x, axis_bias(in, at, row->first + j));
+        if (m->folds) {
+            mag_add(x, x, row->mass + j);
+            mag_mul(x, x, m->room);
+        }
+        if (!(mag_cmp(x, m->store_limit) <= 0) || (m->folds && !(mag_cmp(x, m->score_limit) <= 0)))
+            w->overflow = 1;
+    }
+}
+
 /* R-PROBABILISTIC: `x` is what underflow does to both; e^delta - 1 is convex, so a factor of delta is one of it. */
 static void likely_score(bound_weights *w, mag_t x, int64_t j)
 {
@@ -232,6 +249,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_min(w->likely_score, w->likely_score, x);
     else
         mag_one(w->likely_score);
+    check_bias(w, m, row, in, at);
     bound_score_steps(w, m, row, in, at);
     for (int64_t j = 0; j < row->keys; j++) {
         add_stores(w, m, row, j);

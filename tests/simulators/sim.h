@@ -41,6 +41,9 @@ typedef enum sim_poly { POLY_DIVIDE, POLY_RECIPROCAL, POLY_POWERS } sim_poly;
 /* EXP: (1 - e^-2x)/(1 + e^-2x); ONE: 1 - 2/(e^2x + 1). */
 typedef enum sim_tanh { TANH_CALL, TANH_EXP, TANH_ONE } sim_tanh;
 typedef enum sim_rate { RATE_EXPM1, RATE_EXP } sim_rate;
+/* FOLDED: (<q,k> + bias/scale) scale; FIRST: the same, the accumulator starts with it; NARROWED: to the type of stored
+ * scores, then added; BASE2, beside EXP_BASE2: score log2(e) + bias log2(e). */
+typedef enum sim_bias { BIAS_ADDED, BIAS_FOLDED, BIAS_FIRST, BIAS_NARROWED, BIAS_BASE2 } sim_bias;
 typedef enum sim_elu { ELU_EXP, ELU_EXPM1 } sim_elu;
 typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL } sim_norm;
 /* LOGS: e^(L_i - L_j), L the sums of the logarithms from token 0 on. */
@@ -62,6 +65,7 @@ typedef struct sim_options {
     sim_merge merge;
     sim_poly poly;
     sim_tanh tanh;
+    sim_bias bias;
     sim_rate rate;
     sim_elu elu;
     sim_norm norm;

@@ -321,6 +321,24 @@ static num scaled(sim *s, num x)
     return sim_div(s, x, s->root);
 }
 
+static int joins_product(const sim *s) { return s->options->bias == BIAS_FOLDED || s->options->bias == BIAS_FIRST; }
+
+/* <q,k>, with bias/scale where that is one of its terms. */
+static num product(sim *s, int64_t j)
+{
+    num term[SIM_DIM + 1];
+    if (!joins_product(s))
+        return sim_dot(s, s->q, s->k[j], s->dim);
+    const num bias = sim_input(s, ATTEST_BIAS, 0, 0, s->i, j);
+    const num part = s->p->scale == 1 ? bias : sim_div(s, bias, scale_number(s));
+    if (s->options->bias == BIAS_FOLDED)
+        return sim_add(s, &s->unit.sum, sim_dot(s, s->q, s->k[j], s->dim), part);
+    term[0] = part;
+    for (int64_t c = 0; c < s->dim; c++)
+        term[c + 1] = sim_mul(s, &s->unit.sum, s->q[c], s->k[j][c]);
+    return sim_total(s, term, s->dim + 1);
+}
+
 /* 1 - 2/(e^2x + 1) */
 static num tanh_of_one(sim *s, num x)
 {
@@ -357,8 +375,17 @@ static num steps(sim *s, num x, int64_t j)
         const num slope = sim_input(s, ATTEST_SLOPE, 0, 0, 0, 0);
         x = stored(s, sim_sub(s, acc, x, sim_mul(s, acc, slope, tape_given(&s->tape, distance))));
     }
-    if (axis[ATTEST_AXIS_BIAS].value)
-        x = stored(s, sim_add(s, acc, x, sim_input(s, ATTEST_BIAS, 0, 0, s->i, j)));
+    if (axis[ATTEST_AXIS_BIAS].value && !joins_product(s)) {
+        num bias = sim_input(s, ATTEST_BIAS, 0, 0, s->i, j);
+        if (s->options->bias == BIAS_NARROWED)
+            bias = stored(s, bias);
+        if (s->options->bias == BIAS_BASE2) {
+            const num log2e = sim_number(s, 1.442695040888963407359924681001892137L);
+            x = sim_mul(s, acc, x, log2e);
+            bias = sim_mul(s, acc, bias, log2e);
+        }
+        x = stored(s, sim_add(s, acc, x, bias));
+    }
     if (axis[ATTEST_AXIS_CLAMP].value)
         x = stored(s, tape_do(&s->tape, NULL, TAPE_MIN, x, sim_number(s, axis[ATTEST_AXIS_CLAMP].number)));
     return x;
@@ -368,7 +395,7 @@ void sim_scores(sim *s)
 {
     scale_tokens(s);
     for (int64_t j = s->first; j < s->last; j++)
-        s->score[j] = steps(s, scaled(s, stored(s, sim_dot(s, s->q, s->k[j], s->dim))), j);
+        s->score[j] = steps(s, scaled(s, stored(s, product(s, j))), j);
 }
 
 num sim_scale_power(sim *s, int n)

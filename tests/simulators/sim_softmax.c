@@ -241,7 +241,7 @@ static void add_sink(sim *s, part *all)
 
 static void base_two(sim *s)
 {
-    for (int64_t j = s->first; s->options->exp == EXP_BASE2 && j < s->last; j++)
+    for (int64_t j = s->first; s->options->exp == EXP_BASE2 && s->options->bias != BIAS_BASE2 && j < s->last; j++)
         s->score[j] = sim_mul(s, &s->unit.acc, s->score[j], sim_number(s, log2e));
 }
 
