@@ -136,20 +136,37 @@ static double lost_bits(const attest_problem *p)
     return 2 * (attest_format_of(stored ? p->in : p->acc).p - 1);
 }
 
-/* Of order P: powers of a score, which may cancel; monomials of a recurrence, which do not. */
+/* log2 of the largest size that cap, alibi and bias give a score of this one. */
+static double stepped(const attest_trial *trial, double score)
+{
+    const attest_problem *p = &trial->c.problem;
+    double s = exp2(score);
+    if (p->axis[ATTEST_AXIS_ALIBI].value)
+        s += exp2(span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_SLOPE).high) * (double)(p->n + p->m);
+    if (p->axis[ATTEST_AXIS_BIAS].value)
+        s += exp2(span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_BIAS).high);
+    return log2(s);
+}
+
+/* Of order P: powers of a score, which may cancel; monomials of a recurrence, which do not.  A score that alibi or a bias
+ * was added to may be as small as one rounding of nothing: no lower end is known. */
 static span poly_span(const attest_trial *trial, const side *q, const side *k, double scale)
 {
     const attest_problem *p = &trial->c.problem;
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     const double order = weight->order, factorial = lgamma(order + 1) * LOG2E;
     const double monomial = order * (below(q->x.low) + below(k->x.low) + below(scale));
+    const int added = p->axis[ATTEST_AXIS_ALIBI].value || p->axis[ATTEST_AXIS_BIAS].value;
+    const double sum = order * below(q->x.low + k->x.low + scale - lost_bits(p));
     const double power = weight->value == ATTEST_WEIGHT_TAYLOR
                              ? -48 /* 1 + ..: a root of T_P is met to one rounding of a rounding */
-                             : order * below(q->x.low + k->x.low + scale - lost_bits(p));
+                         : added ? -1e6
+                                 : sum;
     const uint32_t form = trial->kernel.form;
     const int states = form == ATTEST_RECURRENT || form == ATTEST_CHUNK || p->axis[ATTEST_AXIS_UPDATE].value;
     const double low = states ? (form == ATTEST_RECURRENT ? monomial : fmin(monomial, power)) : power;
-    return (span){ low - factorial, order * (above(q->length) + above(k->length) + above(scale)), 1 };
+    const double high = above(q->length) + above(k->length) + above(scale);
+    return (span){ low - factorial, order * (added ? above(stepped(trial, high)) : high), 1 };
 }
 
 /* ---- decays and gates -------------------------------------------------------------------------------------------- */

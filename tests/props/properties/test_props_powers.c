@@ -181,6 +181,9 @@ static const struct {
     { "variant=linear weight=power:3 n=8 d=4", 0 }, /* powers of scores that cancel */
     { "variant=quadratic n=8 d=4 in=bf16", 1 },
     { "variant=taylor:9 n=8 d=4", 1 }, /* 1 + .. */
+    { "variant=taylor:2 n=8 d=4 bias=full", 1 },
+    { "variant=taylor:14 n=9 d=4 bias=full family=edges", 0 }, /* 1024^14 */
+    { "variant=quadratic n=8 d=4 in=bf16 bias=full", 0 },      /* the bias may cancel the product */
     { "variant=simple-gla n=8 d=2", 1 },
     { "variant=simple-gla n=99 d=2", 0 }, /* 99 decays uniform in (0,1) */
     { "variant=gla n=99 d=2", 0 },
