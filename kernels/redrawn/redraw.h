@@ -156,6 +156,16 @@ static inline void redraw_divide(real *u, double divisor, int64_t e)
 
 #define norm_divide redraw_divide
 
+/* ---- scores.h ---------------------------------------------------------------------------------------------------- */
+/* Rounded beside compensated sums too: no sum of many terms. */
+static inline real redraw_biased(const row *r, real s, real bias)
+{
+    (void)r;
+    return (real)redraw_digits((double)s + (double)bias, REDRAW_FLOAT);
+}
+
+#define score_biased redraw_biased
+
 /* ---- states.h ---------------------------------------------------------------------------------------------------- */
 #include "cpu/steps/states.h"
 

@@ -50,7 +50,7 @@ static int is_narrow(uint32_t declared) { return declared != 0 && declared != 1 
 static const char *beyond_models(const attest_problem *p, const attest_numerics *n)
 {
     static const uint32_t beside_carried[] = { ATTEST_AXIS_FEATURE, ATTEST_AXIS_ROPE, ATTEST_AXIS_GATES,
-                                               ATTEST_AXIS_DECAY };
+                                               ATTEST_AXIS_DECAY,   ATTEST_AXIS_CAP,  ATTEST_AXIS_ALIBI };
     if (p->in == ATTEST_F64 || p->acc != ATTEST_F32)
         return "only acc=f32";
     if (n->acc_truncates == ATTEST_YES || n->p_rounding == ATTEST_ROUNDING_TRUNCATE)
@@ -59,7 +59,7 @@ static const char *beyond_models(const attest_problem *p, const attest_numerics 
         return "scores, or q and k once scaled, in a narrow type";
     for (size_t k = 0; n->compensated == ATTEST_YES && k < sizeof beside_carried / sizeof beside_carried[0]; k++)
         if (p->axis[beside_carried[k]].value != 0)
-            return "compensated sums beside features, rope, gates or decays";
+            return "compensated sums beside features, rope, gates, decays, cap or alibi";
     return NULL;
 }
 
