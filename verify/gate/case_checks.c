@@ -108,15 +108,6 @@ static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
                 attest_store_bits(t, attest_offset(t, b, h, token, c), bits);
 }
 
-/* Keys from `cut` on, in every row of a bias; cut: of the longest entry where all share it. */
-static void poison_bias(const attest_tensor *t, int64_t b, int64_t cut, double value)
-{
-    const uint64_t bits = attest_from_f64(t->dtype, value);
-    for (int64_t row = 0; row < t->shape[1] * t->shape[2]; row++)
-        for (int64_t key = cut; key < t->shape[3]; key++)
-            attest_store_bits(t, attest_offset(t, b, row / t->shape[2], row % t->shape[2], key), bits);
-}
-
 static int64_t length_of(const attest_problem *p, const attest_bundle *in, int64_t b)
 {
     const attest_tensor *len = attest_bundle_role(in, ATTEST_KV_LENS);
@@ -132,6 +123,33 @@ static int64_t cut_of(const attest_problem *p, int64_t len)
     return cut;
 }
 
+/* Is the bias of query i and key j read by no row of the entries [from,to) that is compared? */
+static int is_hidden(const attest_prepared *prepared, int64_t from, int64_t to, int64_t i, int64_t j)
+{
+    const attest_problem *p = &prepared->c.problem;
+    for (int64_t b = from; b < to; b++) {
+        const int64_t len = length_of(p, prepared->inputs, b);
+        int64_t first, last;
+        attest_visible(p, len, i, &first, &last);
+        if (j >= first && j < last && j < cut_of(p, len))
+            return 0;
+    }
+    return 1;
+}
+
+static void poison_bias(const attest_tensor *t, const attest_prepared *prepared, double value)
+{
+    const uint64_t bits = attest_from_f64(t->dtype, value);
+    const int shared = t->shape[0] == 1;
+    for (int64_t pair = 0; pair < t->shape[0] * t->shape[2] * t->shape[3]; pair++) {
+        const int64_t j = pair % t->shape[3], i = pair / t->shape[3] % t->shape[2],
+                      b = pair / t->shape[3] / t->shape[2];
+        if (is_hidden(prepared, b, shared ? prepared->c.problem.b : b + 1, i, j))
+            for (int64_t h = 0; h < t->shape[1]; h++)
+                attest_store_bits(t, attest_offset(t, b, h, i, j), bits);
+    }
+}
+
 /* A bundle for a run of the kernel with its unseen tokens poisoned. */
 static attest_status poisoned_bundle(attest_bundle **bundle, const attest_prepared *prepared,
                                      const attest_kernel_facts *kernel, double value, attest_error *err)
@@ -140,12 +158,10 @@ static attest_status poisoned_bundle(attest_bundle **bundle, const attest_prepar
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_case_bundle(bundle, prepared, kernel, err));
     const attest_tensor *bias = attest_bundle_role(*bundle, ATTEST_BIAS);
-    int64_t longest = 0;
+    if (bias)
+        poison_bias(bias, prepared, value);
     for (int64_t b = 0; b < p->b; b++) {
         const int64_t cut = cut_of(p, length_of(p, prepared->inputs, b));
-        longest = cut > longest ? cut : longest;
-        if (bias && (bias->shape[0] > 1 || b == p->b - 1))
-            poison_bias(bias, bias->shape[0] > 1 ? b : 0, bias->shape[0] > 1 ? cut : longest, value);
         for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
             const attest_tensor *t = attest_bundle_role(*bundle, poisoned[k]);
             if (t)
