@@ -47,8 +47,6 @@ static const struct state_info {
     { "zt", ATTEST_KIND_ZT, 210 },
 };
 
-enum { BIAS_DRAW = 275 }; /* behind the states: their numbers were taken first */
-
 /* ---- names ----------------------------------------------------------------------------------------- */
 
 static int parse_degree(uint32_t *degree, const char *text)
@@ -102,9 +100,8 @@ int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b) { return a.ki
 
 uint32_t attest_tensor_draw_number(attest_tensor_id id)
 {
-    if (id.kind != ATTEST_KIND_ROLE)
-        return states[id.kind - 1].draw_base + id.index;
-    return id.index == ATTEST_BIAS ? BIAS_DRAW : id.index;
+    const uint32_t role = id.index == ATTEST_BIAS ? 275 : id.index; /* behind the states, whose numbers are older */
+    return id.kind == ATTEST_KIND_ROLE ? role : states[id.kind - 1].draw_base + id.index;
 }
 
 /* ---- which tensors a problem has ------------------------------------------------------------------- */
@@ -125,8 +122,7 @@ static const struct use_rule {
     { ATTEST_GAIN, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_SHIFT, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_KV_LENS, ATTEST_AXIS_LENS, 1u << ATTEST_LENS_DRAW },
-    { ATTEST_BIAS, ATTEST_AXIS_BIAS,
-      1u << ATTEST_BIAS_FULL | 1u << ATTEST_BIAS_HEAD | 1u << ATTEST_BIAS_BATCH | 1u << ATTEST_BIAS_SHARED },
+    { ATTEST_BIAS, ATTEST_AXIS_BIAS, ~(1u << ATTEST_BIAS_NONE) },
 };
 
 /* delta and efla keep one matrix of degree 1 and no normaliser. */
@@ -461,9 +457,7 @@ attest_status attest_bundle_adopt(attest_bundle *bundle, attest_tensor_id id, co
 attest_tensor *attest_bundle_get(const attest_bundle *bundle, attest_tensor_id id)
 {
     const size_t slot = slot_of(id);
-    if (slot == SLOTS || !bundle->slot[slot].data)
-        return NULL;
-    return (attest_tensor *)&bundle->slot[slot];
+    return slot == SLOTS || !bundle->slot[slot].data ? NULL : (attest_tensor *)&bundle->slot[slot];
 }
 
 attest_tensor *attest_bundle_role(const attest_bundle *bundle, attest_role role)

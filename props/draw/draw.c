@@ -190,14 +190,13 @@ static void draw_fixed(attest_tensor *t, const char *axes, const attest_stream *
 }
 
 /* A bias goes by query and key: the key is the channel, its high bits are in the tensor's number. */
-static void draw_bias(attest_tensor *t, const char *axes, const attest_stream *stream, attest_fixed_law distribution)
+static void draw_bias(attest_tensor *t, const attest_stream *stream, attest_fixed_law distribution)
 {
     int64_t index[4] = { 0 }, offset = 0;
     do {
         attest_stream part = *stream;
         part.tensor += (uint32_t)(index[3] >> 16);
-        const attest_place at = { axes[0] == 'b' ? index[0] : 0, axes[1] == 'h' ? index[1] : 0, index[2],
-                                  index[3] & 0xffff };
+        const attest_place at = { index[0], index[1], index[2], index[3] & 0xffff };
         attest_store_bits(t, offset++, distribution(&part, at, t->dtype));
     } while (next_index(index, t->shape, 4));
 }
@@ -350,7 +349,7 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     else if (id.index == ATTEST_KV_LENS)
         draw_len(t, &c->problem, &stream, edges);
     else if (id.index == ATTEST_BIAS)
-        draw_bias(t, axes, &stream, edge ? edge : fixed_laws[id.index]);
+        draw_bias(t, &stream, edge ? edge : fixed_laws[id.index]);
     else if (edge || fixed_laws[id.index])
         draw_fixed(t, axes, &stream, edge ? edge : fixed_laws[id.index]);
     else

@@ -148,8 +148,8 @@ static double stepped(const attest_trial *trial, double score)
     return log2(s);
 }
 
-/* Of order P: powers of a score, which may cancel; monomials of a recurrence, which do not.  A score that alibi or a bias
- * was added to may be as small as one rounding of nothing: no lower end is known. */
+/* Of order P: powers of a score, which may cancel; monomials of a recurrence, which do not.  No least size is known of
+ * a score that alibi or a bias was added to. */
 static span poly_span(const attest_trial *trial, const side *q, const side *k, double scale)
 {
     const attest_problem *p = &trial->c.problem;
