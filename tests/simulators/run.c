@@ -74,6 +74,13 @@ static void shares(sim *s, double x, uint64_t *state)
     }
 }
 
+static void small_biases(sim *s, double x, uint64_t *state)
+{
+    (void)state;
+    multiply(s, ATTEST_Q, exp2(-x), 1);
+    multiply(s, ATTEST_BIAS, exp2(-x), 1);
+}
+
 static void small_values(sim *s, double x, uint64_t *state)
 {
     (void)state;
@@ -149,6 +156,7 @@ static const struct {
     { "wild:", wild },
     { "shares:", shares },
     { "small-values:", small_values },
+    { "small-biases:", small_biases },
     { "first:", first },
     { "small-gates:", small_gates },
     { "small-decays:", small_decays },
