@@ -197,6 +197,7 @@ START_TEST(bias_beside_compensated)
             }
         }
     }
+    ck_assert_msg(sqrt(spread[1] / (SEEDS * COUNT)) > 0x1p-20, "%g", spread[1]); /* weights: of 2^-14 */
     ck_assert_msg(sqrt(spread[1] / spread[0]) > 0.5 && sqrt(spread[1] / spread[0]) < 2, "%g", spread[1] / spread[0]);
     close_scene(&s);
 }
