@@ -2,10 +2,12 @@
  *
  * ATTEST_TEST_JOBS suites run at a time (unset: as many as processors, at most 4), each in a process of its own, whose
  * output is kept until it ends; at the end come Check's summary over all suites and each failure, as Check prints them.
+ * A suite that took 10 seconds or more is told with its time.
  * A suite whose process does not come to its end is an error.  With one job, or where Check is asked for a log or not
  * to fork, it is Check's own runner in this process.
  */
 #include <check.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +15,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SUITE(name) Suite *name(void);
@@ -37,7 +41,12 @@ static const struct entry {
 #endif
 };
 
-enum { ENTRIES = sizeof entries / sizeof entries[0], JOBS_MOST = 4 };
+enum {
+    ENTRIES = sizeof entries / sizeof entries[0],
+    JOBS_MOST = 4,
+    TOLD_SECONDS = 10, /* a suite's time is told from here on */
+    PATIENCE = 5       /* times Check's own limits, beside as many suites as run at a time: they are for what hangs */
+};
 
 /* What takes longest starts first, so that it does not run on alone at the end; its place here is no more than that. */
 static const char *const longest[] = { "suite_cli", "suite_independent", "suite_classify", "suite_kernels" };
@@ -56,6 +65,7 @@ typedef struct job {
     const struct entry *suite;
     pid_t process;
     FILE *output;
+    double since; /* the time at its start */
     result *result;
 } job;
 
@@ -150,9 +160,16 @@ static _Noreturn void stop(const char *what)
     exit(EXIT_FAILURE);
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void start(job *j, const struct entry *suite, result *shared)
 {
-    *j = (job){ .suite = suite, .result = shared, .output = tmpfile() };
+    *j = (job){ .suite = suite, .result = shared, .output = tmpfile(), .since = now() };
     printf(" %s\n", suite->name + strlen("suite_"));
     fflush(stdout);
     j->process = j->output ? fork() : -1;
@@ -183,7 +200,10 @@ static void take_output(const job *j, FILE *lines)
 static void finish(job *j, int status, total *all)
 {
     const result *r = j->result;
+    const double seconds = now() - j->since;
     take_output(j, all->lines);
+    if (seconds >= TOLD_SECONDS)
+        printf("%s: %.0f s\n", j->suite->name + strlen("suite_"), seconds);
     all->checks += r->checks;
     all->failures += r->failures;
     all->errors += r->errors;
@@ -230,8 +250,8 @@ static int run_side_by_side(int count)
     if (!all.lines || results == MAP_FAILED)
         stop("memory");
     char times[16];
-    snprintf(times, sizeof times, "%d", count);
-    setenv("CK_TIMEOUT_MULTIPLIER", times, 0); /* a test may have to wait for as many others */
+    snprintf(times, sizeof times, "%d", PATIENCE * count);
+    setenv("CK_TIMEOUT_MULTIPLIER", times, 0);
     for (int n = 0; n < ENTRIES; n++)
         queue[n] = &entries[n];
     qsort(queue, ENTRIES, sizeof queue[0], in_order);
@@ -250,8 +270,26 @@ static int run_side_by_side(int count)
     return all.failures + all.errors == 0 && all.checks > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* What whoever started us left open, ignored, blocked or forbidden is no part of a test: the same start everywhere. */
+static void start_afresh(void)
+{
+    static const int as_usual[] = { SIGPIPE, SIGCHLD, SIGINT, SIGQUIT, SIGTERM };
+    sigset_t none;
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd < 3)
+        fd = dup(fd);
+    if (close_range(3, ~0u, 0) != 0)
+        stop("close_range");
+    for (size_t n = 0; n < sizeof as_usual / sizeof as_usual[0]; n++)
+        signal(as_usual[n], SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    umask(022);
+}
+
 int main(void)
 {
+    start_afresh();
     const int jobs = jobs_wanted();
     return jobs > 1 && ENTRIES > 1 ? run_side_by_side(jobs) : run_here();
 }

@@ -28,7 +28,7 @@ END_TEST
 /* Without an allocation to fail nothing is checked: the shim must have been there. */
 START_TEST(the_shim_counts)
 {
-    const int status = system(COMMAND("--command list-kernels --step 40") " | grep -q 'exit codes.* 3: [1-9]'");
+    const int status = system(COMMAND("--command list-kernels --step 40") " | grep 'exit codes.* 3: [1-9]'");
     ck_assert_int_eq(status, 0);
 }
 END_TEST

@@ -1,8 +1,11 @@
 /* planted.c - suites for the runner to run: one is sound; tests of others fail or are killed; whole suites are lost;
- * two talk at the same time, in pieces of lines; two have the names of the longest suite and of one that is timed. */
+ * two talk at the same time, in pieces of lines; two have the names of the longest suite and of one that is timed; one
+ * looks at what it was started with. */
 #include <check.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,6 +54,21 @@ END_TEST
 START_TEST(talks_too) { talk("two"); }
 END_TEST
 
+START_TEST(starts_afresh)
+{
+    struct sigaction pipes;
+    sigset_t blocked;
+    ck_assert_int_eq(sigaction(SIGPIPE, NULL, &pipes), 0);
+    ck_assert(pipes.sa_handler == SIG_DFL);
+    ck_assert_int_eq(sigprocmask(SIG_SETMASK, NULL, &blocked), 0);
+    ck_assert(!sigismember(&blocked, SIGUSR1));
+    ck_assert_int_eq(umask(0), 022);
+    for (int fd = 0; fd < 3; fd++)
+        ck_assert_int_ne(fcntl(fd, F_GETFD), -1);
+    ck_assert_int_eq(fcntl(40, F_GETFD), -1);
+}
+END_TEST
+
 Suite *suite_sound(void) { return suite_of("sound", holds, 3, NULL); }
 Suite *suite_failing(void) { return suite_of("failing", fails_once, 4, NULL); }
 Suite *suite_killed(void) { return suite_of("killed", is_killed, 1, NULL); }
@@ -60,3 +78,4 @@ Suite *suite_talking(void) { return suite_of("talking", talks, 1, NULL); }
 Suite *suite_talking_too(void) { return suite_of("talking_too", talks_too, 1, NULL); }
 Suite *suite_cli(void) { return suite_of("cli", fails_once, 1, NULL); }
 Suite *suite_yardstick(void) { return suite_of("yardstick", fails_once, 1, NULL); }
+Suite *suite_afresh(void) { return suite_of("afresh", starts_afresh, 1, NULL); }

@@ -15,7 +15,7 @@ static char text[1 << 16], other[1 << 16];
 /* The exit code; what is printed goes into out[sizeof text]. */
 static int run(char *out, const char *environment)
 {
-    char command[600];
+    char command[1200];
     snprintf(command, sizeof command,
              "env -u CK_FORK -u CK_VERBOSITY -u CK_RUN_SUITE -u CK_RUN_CASE -u CK_INCLUDE_TAGS -u CK_EXCLUDE_TAGS "
              "-u CK_LOG_FILE_NAME -u CK_XML_LOG_FILE_NAME -u CK_TAP_LOG_FILE_NAME %s %s 2>&1",
@@ -44,7 +44,7 @@ START_TEST(what_fails_is_told)
         "holds 0\n",
         "holds 1\n",
         "holds 2\n",
-        "\n yardstick\n66%: Checks: 12, Failures: 1, Errors: 3\n",
+        "\n yardstick\n69%: Checks: 13, Failures: 1, Errors: 3\n",
         ":F:all:fails_once:1: planted\nin two lines\n",
         ":E:all:is_killed:0: ",
         ":E:suite_lost:process:0: the process of the suite was ended by signal 9\n",
@@ -90,6 +90,24 @@ START_TEST(no_test_is_a_failure)
 }
 END_TEST
 
+/* Whoever starts the runner may hold other files open or closed, ignore or block signals, and forbid modes. */
+START_TEST(all_start_alike)
+{
+    static const char *const hard = "python3 -c 'import os, signal, sys\n"
+                                    "signal.signal(signal.SIGPIPE, signal.SIG_IGN)\n"
+                                    "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\n"
+                                    "os.umask(0o77)\n"
+                                    "os.dup2(1, 40)\n"
+                                    "os.close(0)\n"
+                                    "os.execv(sys.argv[1], sys.argv[1:])'";
+    char environment[512];
+    for (int jobs = 1; jobs <= 2; jobs++) {
+        snprintf(environment, sizeof environment, "ATTEST_TEST_JOBS=%d CK_RUN_SUITE=afresh %s", jobs, hard);
+        ck_assert_msg(run(text, environment) == EXIT_SUCCESS && count("100%: Checks: 1,") == 1, "%s", text);
+    }
+}
+END_TEST
+
 /* Check would write the log of each process over that of the one before. */
 START_TEST(a_log_is_of_one_process)
 {
@@ -106,6 +124,7 @@ Suite *suite_runner(void)
     tcase_add_test(all, what_fails_is_told);
     tcase_add_test(all, several_say_what_one_says);
     tcase_add_test(all, no_test_is_a_failure);
+    tcase_add_test(all, all_start_alike);
     tcase_add_test(all, a_log_is_of_one_process);
     suite_add_tcase(suite, all);
     return suite;
