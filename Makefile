@@ -213,7 +213,7 @@ $(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so,$(TEST_PLUGINS))
 HOLLOW_SRC = tests/verify/gate/plugins/hollow.c kernels/library/registry.c $(filter-out %/ex2_table.c,$(wildcard kernels/cpu/*.c kernels/model/*.c kernels/fast/*.c kernels/fast/*/*.c))
 $(BUILD)/plugins/hollow.so: $(HOLLOW_SRC) $(wildcard kernels/cpu/steps/*.h kernels/model/*.h kernels/fast/*.h kernels/fast/*/*.h) kernels/attest.h
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -ffp-contract=off -Wall -shared -fPIC -DFAST_ONE_ISA -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
+	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE $(KERNEL_FLAGS) -Wall -shared -fPIC -DFAST_ONE_ISA -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
 
 # A library that does its host harm: tests/faults/table.py.
 HOSTILE = $(BUILD)/faults/hostile.so

@@ -2,7 +2,7 @@
  *
  * ATTEST_TEST_JOBS suites run at a time (unset: as many as processors, at most 4), each in a process of its own, whose
  * output is kept until it ends; at the end come Check's summary over all suites and each failure, as Check prints them.
- * A suite that took 10 seconds or more is told with its time.
+ * A suite that took 10 seconds or more is told with its times.
  * A suite whose process does not come to its end is an error.  With one job, or where Check is asked for a log or not
  * to fork, it is Check's own runner in this process.
  */
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -197,13 +198,16 @@ static void take_output(const job *j, FILE *lines)
     fclose(j->output);
 }
 
-static void finish(job *j, int status, total *all)
+static double seconds_of(struct timeval t) { return (double)t.tv_sec + 1e-6 * (double)t.tv_usec; }
+
+static void finish(job *j, int status, const struct rusage *used, total *all)
 {
     const result *r = j->result;
     const double seconds = now() - j->since;
     take_output(j, all->lines);
     if (seconds >= TOLD_SECONDS)
-        printf("%s: %.0f s\n", j->suite->name + strlen("suite_"), seconds);
+        printf("%s: %.0f s, %.0f s of processor time\n", j->suite->name + strlen("suite_"), seconds,
+               seconds_of(used->ru_utime) + seconds_of(used->ru_stime));
     all->checks += r->checks;
     all->failures += r->failures;
     all->errors += r->errors;
@@ -220,12 +224,13 @@ static void finish(job *j, int status, total *all)
 static void finish_one(job *jobs, total *all)
 {
     int status;
-    const pid_t process = wait(&status);
+    struct rusage used;
+    const pid_t process = wait4(-1, &status, 0, &used);
     if (process < 0)
-        stop("wait");
+        stop("wait4");
     for (int n = 0; n < ENTRIES; n++)
         if (jobs[n].process == process)
-            finish(&jobs[n], status, all);
+            finish(&jobs[n], status, &used, all);
 }
 
 /* As Check prints them. */

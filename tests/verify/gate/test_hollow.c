@@ -71,7 +71,7 @@ static const char *const lines[] = {
     "variant=gla n=300 d=8 e=4 chunk=32",
     "variant=deltanet n=300 d=8 e=4 chunk=32",
     "variant=gdn n=300 d=8 e=4 chunk=32 in=bf16",
-    "variant=softmax n=600 d=64 in=bf16 p=bf16",
+    "variant=softmax n=64 m=600 d=64 in=bf16 p=bf16",
     "variant=softmax mask=causal n=4096 d=4 e=2 in=bf16 p=bf16",
     "variant=linear-elu mask=causal n=4096 d=4 e=2 chunk=64",
 };
