@@ -1,8 +1,8 @@
 /* The one test runner: all suites (tests/test_*.c) under Check, or ONLY_SUITE alone.
  *
- * ATTEST_TEST_JOBS suites run at a time (unset: as many as processors, at most 4), each in a process of its own, whose
- * output is kept until it ends; at the end come Check's summary over all suites and each failure, as Check prints them.
- * A suite that took 10 seconds or more is told with its times.
+ * ATTEST_TEST_JOBS suites run at a time (unset: one more than processors, as some wait, at most 4), each in a process
+ * of its own, whose output is kept until it ends; at the end come Check's summary over all suites and each failure, as
+ * Check prints them.  A suite that took 10 seconds or more is told with its times.
  * A suite whose process does not come to its end is an error.  With one job, or where Check is asked for a log or not
  * to fork, it is Check's own runner in this process.
  */
@@ -50,7 +50,9 @@ enum {
 };
 
 /* What takes longest starts first, so that it does not run on alone at the end; its place here is no more than that. */
-static const char *const longest[] = { "suite_cli", "suite_independent", "suite_classify", "suite_kernels" };
+static const char *const longest[] = { "suite_cmd_gate",    "suite_cli",     "suite_hollow",
+                                       "suite_independent", "suite_contest", "suite_door",
+                                       "suite_classify",    "suite_linear",  "suite_kernels" };
 
 /* What measures how long something takes runs after all others, one at a time. */
 static const char *const timed[] = { "suite_yardstick" };
@@ -118,7 +120,7 @@ static int jobs_wanted(void)
     if (jobs)
         return atoi(jobs);
     const int count = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
-    return count < JOBS_MOST ? count : JOBS_MOST;
+    return count + 1 < JOBS_MOST ? count + 1 : JOBS_MOST;
 }
 
 static int run_here(void)

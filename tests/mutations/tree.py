@@ -20,6 +20,7 @@ WORK = os.path.join(ROOT, "build", "mutate")
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 TESTS = "build/attest-tests"
 DEFECTS = "build/defects/defects.so"
+COMMAND_LINE = ("cli", "cmd_gate")  # suites that start the program
 SLOW_TO_BUILD = {"made_up", "stream"}  # these build a tree, or a program, of their own: no operator asks them
 TIMED = {"yardstick"}  # measures time: asked only of its own room, a busy machine fails it too
 TIMES = "suite-times.json"
@@ -115,7 +116,7 @@ class Copy:
             if "verify/worker/worker_start.o" in held:
                 held |= parts["worker"]
             programs = int("ATTEST_TEST_BUILD" in text or "verify/worker/worker_start.o" in held)
-            if "defects" in text or suite == "cli":
+            if "defects" in text or suite in COMMAND_LINE:
                 held, programs = held | parts["defects"], 2
             self.reach[suite] = (relative, held, programs)
         self.users = users_of(self.path)
@@ -129,7 +130,7 @@ class Copy:
             if suite in SLOW_TO_BUILD or (not objects & held and test[:-2] + ".o" not in objects):
                 continue
             place = os.path.dirname(test)[len("tests/"):]
-            near = 0 if suite == stem else 1 if place == room else 4 if suite == "cli" else \
+            near = 0 if suite == stem else 1 if place == room else 4 if suite in COMMAND_LINE else \
                 2 if place.split("/")[0] == room.split("/")[0] else 3
             if suite in self.times and (suite not in TIMED or place.endswith(os.path.basename(room))):
                 found.append((near, self.times[suite], suite))
