@@ -190,6 +190,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             usage_error(state, "more than %d -t options", ATTEST_CLI_LIST);
         cli->tensor[cli->tensor_count++] = text;
         break;
+    case KEY_LIBRARY:
+        if (cli->library_count == ATTEST_CLI_LIBRARIES)
+            usage_error(state, "more than %d --library options", ATTEST_CLI_LIBRARIES);
+        cli->library[cli->library_count++] = text;
+        break;
     case KEY_DIGITS: cli->digits = parse_integer(state, "digits", text, 1, 2000); break;
     case KEY_PREC: cli->prec = parse_integer(state, "prec", text, 16, 8192); break;
     case KEY_EXP_ULP:

@@ -12,6 +12,7 @@
 #include "verify/study/study.h"
 
 #define ATTEST_CLI_LIST 300 /* most -t options (taylor:64 has 134 inputs and as many outputs), positional arguments */
+#define ATTEST_CLI_LIBRARIES 64 /* most libraries of a run */
 
 /* All options of all commands; a command's row in the option table says which it takes. */
 typedef struct attest_cli {
@@ -22,6 +23,8 @@ typedef struct attest_cli {
     const char *axis[ATTEST_STUDY_AXES]; /* of a study; NULL: not given */
     const char *tensor[ATTEST_CLI_LIST]; /* NAME=FILE[:LAYOUT] */
     int tensor_count;
+    const char *library[ATTEST_CLI_LIBRARIES]; /* whose kernels stand in place of the built-in ones */
+    int library_count;
     const char *argument[ATTEST_CLI_LIST]; /* positional */
     int argument_count;
     double exp_ulp;

@@ -64,8 +64,10 @@ enum {
     KEY_LANG,
     KEY_GOLDEN,
     KEY_AXIS,
-    KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1
+    KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1,
+    KEY_LIBRARY = KEY_SUITE + 64 /* may be given more than once */
 };
+_Static_assert(KEY_LIBRARY > KEY_AXIS_LAST, "an option that is given once has a bit of its own");
 
 static const option_row option_table[] = {
     { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 },
@@ -86,6 +88,10 @@ static const option_row option_table[] = {
     { { "TARGET", 0, 0, OPTION_DOC | OPTION_NO_USAGE, "LIB.so, LIB.so:KERNEL, or the NAME or glob of built-in kernels",
         0 },
       "audit" },
+    { { "library", KEY_LIBRARY, "LIB.so", 0,
+        "the kernels of this library in place of the built-in ones and the plugins beside attest; may be given again",
+        0 },
+      "gate" },
     { { "exec", KEY_EXEC, "COMMAND", 0,
         "a program in any language in place of TARGET: kernels/door/door.h has the protocol; to other commands it is "
         "`exec:COMMAND`, as a LIB.so",

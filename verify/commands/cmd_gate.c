@@ -13,13 +13,13 @@
 #include "verify/gate/noticed.h"
 #include "verify/shard/shard.h"
 
-#define MAX_LIBRARIES 64
 #define AUDIT_PROPS 200 /* cases of properties behind an audit with a built-in suite */
 
-/* The built-in kernels and the plugins in `kernels/` beside the executable, sorted by name. */
+/* What --library names, in that order; else the built-in kernels (NULL) and the plugins in `kernels/` beside the
+ * executable, sorted by name. */
 typedef struct libraries {
-    char *path[MAX_LIBRARIES];
-    const char *list[MAX_LIBRARIES + 1];
+    char *path[ATTEST_CLI_LIBRARIES];
+    const char *list[ATTEST_CLI_LIBRARIES + 1];
     size_t count;
 } libraries;
 
@@ -35,7 +35,7 @@ static void find_plugins(libraries *l, const attest_cli *cli)
     DIR *dir = opendir(folder);
     if (!dir)
         return;
-    for (struct dirent *entry = readdir(dir); entry && found < MAX_LIBRARIES; entry = readdir(dir)) {
+    for (struct dirent *entry = readdir(dir); entry && found < ATTEST_CLI_LIBRARIES; entry = readdir(dir)) {
         const size_t len = strlen(entry->d_name);
         if (len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0 &&
             asprintf(&l->path[found], "%s/%s", folder, entry->d_name) > 0)
@@ -47,9 +47,25 @@ static void find_plugins(libraries *l, const attest_cli *cli)
         l->list[l->count++] = l->path[i];
 }
 
+/* A library that is named twice would have each of its results twice; one that is not there is a wrong word. */
+static attest_status find_libraries(libraries *l, const attest_cli *cli, attest_error *err)
+{
+    for (int i = 0; i < cli->library_count; i++) {
+        for (size_t j = 0; j < l->count; j++)
+            if (strcmp(l->list[j], cli->library[i]) == 0)
+                return attest_fail(err, ATTEST_BAD_INPUT, "--library=%s: given twice", cli->library[i]);
+        if (strncmp(cli->library[i], "exec:", 5) != 0 && access(cli->library[i], R_OK) != 0)
+            return attest_fail(err, ATTEST_BAD_INPUT, "--library=%s: %s", cli->library[i], strerror(errno));
+        l->list[l->count++] = cli->library[i];
+    }
+    if (l->count == 0)
+        find_plugins(l, cli);
+    return ATTEST_OK;
+}
+
 static void libraries_clear(libraries *l)
 {
-    for (size_t i = 0; i < MAX_LIBRARIES; i++)
+    for (size_t i = 0; i < ATTEST_CLI_LIBRARIES; i++)
         free(l->path[i]);
 }
 
@@ -371,7 +387,7 @@ int attest_command_gate(const attest_cli *cli)
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
     if (cli->out)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
-    find_plugins(&l, cli);
+    ATTEST_TRY(find_libraries(&l, cli, &err));
     ATTEST_TRY(make_plan(&plan, &gate, l.list, l.count, &err));
     if (cli->cover)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, &err));
