@@ -66,7 +66,8 @@ typedef enum attest_exchange {
     ATTEST_EXCHANGE_MEMORY = 4   /* more memory than memory_most; killed */
 } attest_exchange;
 
-/* Receives one packet of exactly `size` bytes and type `type`.  Not OK: the worker is dead and reaped. */
+/* Receives one packet of exactly `size` bytes and type `type`.  Not OK: the worker is dead and reaped.  Late is what takes
+ * longer than `timeout_s` beside attest_process_starved(), or ten times `timeout_s`. */
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
                                        double timeout_s, int *wait_status);
 
@@ -76,6 +77,10 @@ attest_exchange attest_process_ask(attest_process *process, attest_packet_reques
 
 /* Processor time of the worker so far, in seconds, as the system counts it; 0: not known. */
 double attest_process_cpu(const attest_process *process);
+
+/* Seconds in which the worker's first thread was ready to run and waited for a processor, so far, as the system counts
+ * them; 0: not known (before it has said who it is, and where the system does not count). */
+double attest_process_starved(const attest_process *process);
 
 /* The first line of what it printed since that was last kept, cleaned; 0: nothing. */
 int attest_process_printed(char *line, size_t len, const attest_process *process);
