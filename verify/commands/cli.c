@@ -153,6 +153,14 @@ static int keep_text(attest_cli *cli, int key, const char *text)
     return 0;
 }
 
+/* One more of an option that may be given `most` times. */
+static void keep_more(const char **list, int *count, int most, const char *text, struct argp_state *state)
+{
+    if (*count == most)
+        usage_error(state, "'%s' is one too many: at most %d of this option", text, most);
+    list[(*count)++] = text;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     parse_input *input = state->input;
@@ -185,16 +193,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_COVERAGE: cli->coverage = 1; break;
     case KEY_RESUME: cli->resume = 1; break;
     case KEY_FAIL_FAST: cli->options.fail_fast = 1; break;
-    case 't':
-        if (cli->tensor_count == ATTEST_CLI_LIST)
-            usage_error(state, "more than %d -t options", ATTEST_CLI_LIST);
-        cli->tensor[cli->tensor_count++] = text;
-        break;
-    case KEY_LIBRARY:
-        if (cli->library_count == ATTEST_CLI_LIBRARIES)
-            usage_error(state, "more than %d --library options", ATTEST_CLI_LIBRARIES);
-        cli->library[cli->library_count++] = text;
-        break;
+    case 't': keep_more(cli->tensor, &cli->tensor_count, ATTEST_CLI_LIST, text, state); break;
+    case KEY_LIBRARY: keep_more(cli->library, &cli->library_count, ATTEST_CLI_LIBRARIES, text, state); break;
     case KEY_DIGITS: cli->digits = parse_integer(state, "digits", text, 1, 2000); break;
     case KEY_PREC: cli->prec = parse_integer(state, "prec", text, 16, 8192); break;
     case KEY_EXP_ULP:

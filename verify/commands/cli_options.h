@@ -160,8 +160,8 @@ static const option_row option_table[] = {
       "search" },
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0,
-        "seconds a kernel may take for one case (default 10), without those in which it was ready to run and the machine "
-        "ran others",
+        "seconds a kernel may take for one case (default 10), without those in which it was ready to run and the "
+        "machine ran others",
         0 },
       "gate audit judge replay defects search props study export" },
     { { "resume", KEY_RESUME, 0, 0, "go on with the run in --out that did not finish: same suite, kernels, options",

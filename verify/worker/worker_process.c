@@ -24,8 +24,8 @@
 /* Seconds between two looks at the memory that a worker uses. */
 #define WATCH_TIME 0.1
 
-/* A time limit is extended by the time in which the worker was ready to run and the machine ran others, until the answer
- * has taken this many limits: a busy machine makes no kernel late. */
+/* A busy machine makes no kernel late: a time limit grows by the time in which the worker was ready to run and the
+ * machine ran others, to this many limits at most. */
 #define LATE_MOST 10.0
 
 static int is_over(pid_t pid)
