@@ -26,7 +26,7 @@
 
 /* A busy machine makes no kernel late: a time limit grows by the time in which the worker was ready to run and the
  * machine ran others, to this many limits at most. */
-#define LATE_MOST 10.0
+#define LATE_MOST 30.0
 
 static int is_over(pid_t pid)
 {

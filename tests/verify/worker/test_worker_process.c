@@ -89,7 +89,7 @@ Suite *suite_worker_process(void)
 {
     Suite *s = suite_create("worker_process");
     TCase *t = tcase_create("worker_process");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 120);
     tcase_add_test(t, busy_machine);
     suite_add_tcase(s, t);
     return s;
