@@ -169,7 +169,7 @@ $(BUILD)/reference/lemmas.c: reference/derivations.md reference/tables/lemmas.aw
 $(BUILD)/kernels/cuda-%.so: kernels/cuda/%.cu $(wildcard kernels/cuda/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC,-fvisibility=hidden -Ikernels -o $@ $<
-vpath %.cu kernels/cuda tests/kernels/cuda
+vpath %.cu kernels/cuda tests/kernels/cuda tests/kernels/cuda/day
 $(BUILD)/cuda/%-host.cpp: %.cu kernels/cuda/host/translate.sed
 	@mkdir -p $(@D)
 	$(call say,GEN)(echo '#line 1 "$<"' && sed -E -f kernels/cuda/host/translate.sed $<) > $@.tmp && mv $@.tmp $@
@@ -193,6 +193,18 @@ $(BUILD)/cuda/%-tsan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernel
 	$(call say,CXX)clang++ $(CPPFLAGS) -fsanitize=thread $(CUDA_RUN_CXX)
 $(BUILD)/cuda/%.so: $(BUILD)/cuda/%-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
 	$(call say,CXX)$(CUDA_HOST_CXX) -shared -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
+# The programs of a day with a GPU (tests/kernels/cuda/day): by nvcc, and those that have a meaning there for the CPU.
+DAY = tests/kernels/cuda/day
+$(BUILD)/cuda/mma: $(BUILD)/cuda/mma-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
+	$(call say,CXX)$(CUDA_HOST_CXX) -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
+$(BUILD)/gpu/mma $(BUILD)/gpu/ex2: $(BUILD)/gpu/%: $(DAY)/%.cu $(wildcard kernels/cuda/*.h)
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -Ikernels/cuda -Ikernels -o $@ $<
+$(BUILD)/gpu/events.so: $(DAY)/events.cu
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(NVCC) -std=c++17 -O2 $(GENCODE) -shared -Xcompiler -fPIC -o $@ $<
+DAY_HOST = $(addprefix $(BUILD)/,attest attest-worker mma-compare ex2-fit cuda/run cuda/mma cuda/events.so) $(CUDA_PLUGINS)
+DAY_GPU = $(if $(NVCC),$(addprefix $(BUILD)/gpu/,mma ex2 events.so))
 $(BUILD)/defects/defects.so: $(DEFECT_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) -shared -o $@ $^ -lm
@@ -262,8 +274,9 @@ $(BUILD)/attest-tests $(BUILD)/t/test_stream: | $(STREAM)
 # The CUDA kernels on the CPU, with and without sanitizers; ThreadSanitizer where clang++ has it (make deps-long).
 CUDA_TSAN := $(wildcard $(shell clang++ -print-file-name=libclang_rt.tsan-x86_64.a 2>/dev/null))
 CUDA_TESTS = $(foreach name,$(notdir $(CUDA_SRC:.cu=)),$(addprefix $(BUILD)/cuda/$(name)-,run asan $(if $(CUDA_TSAN),tsan)))
-$(BUILD)/tests/kernels/cuda/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' $(if $(CUDA_TSAN),-DATTEST_TEST_TSAN)
+$(BUILD)/tests/kernels/cuda/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"' $(if $(CUDA_TSAN),-DATTEST_TEST_TSAN)
 $(BUILD)/attest-tests $(BUILD)/t/test_cuda_host: | $(BUILD)/cuda/probe.so $(CUDA_TESTS)
+$(BUILD)/attest-tests $(BUILD)/t/test_gpu_day: | $(DAY_HOST)
 
 # The runner over suites with planted faults.
 PLANTED = tests/main.c tests/runner/planted.c
@@ -348,6 +361,17 @@ judge-table: all $(BUILD)/plugins/cheats.so $(BUILD)/public
 cuda-defects: all $(BUILD)/cuda/run
 	@CXX="$(CXX)" python3 tests/kernels/cuda/defects.py --build $(BUILD) --libs "$(LIBS)"
 
+# What nvcc makes of the CUDA kernels, against tests/kernels/cuda/fingerprints.txt; exit code 77: nothing was compared.
+.PHONY: fingerprints
+fingerprints:
+	@python3 tests/kernels/cuda/fingerprints.py --nvcc "$(NVCC)" $(FINGERPRINTS)
+
+# Everything a GPU is needed for, into one folder; it goes on where it was ended (tests/kernels/cuda/day/README.md).
+.PHONY: gpu-day
+GPU_DAY = $(BUILD)/gpu-day
+gpu-day: $(DAY_HOST) $(DAY_GPU)
+	@python3 $(DAY)/day.py --build $(BUILD) --nvcc "$(NVCC)" --out $(GPU_DAY) $(if $(GPU),--gpu $(GPU))
+
 # ---- the main job
 gate: all
 	@rm -f $(BUILD)/report/passed; $(BUILD)/attest gate --suite ci --out $(BUILD)/report; code=$$?; \
@@ -382,6 +406,7 @@ check-long: check test
 	@$(SUBMAKE) certify-functions
 	@$(SUBMAKE) defects
 	@$(SUBMAKE) cuda-defects
+	@python3 tests/kernels/cuda/fingerprints.py --nvcc "$(NVCC)" || [ $$? = 77 ]
 	@$(SUBMAKE) faults
 	$(BUILD)/attest props --quiet --cases 2000 --out $(BUILD)/props
 	@$(SUBMAKE) kills
@@ -542,6 +567,8 @@ help:
 	@echo "mma-vectors  VECTORS=FOLDER: the model of tensor cores against published vectors; what a step of it costs"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
+	@echo "gpu-day    all that a GPU is needed for, into GPU_DAY=DIR (GPU=NAME: predictions for it, without one)"
+	@echo "fingerprints  compare what nvcc makes of the CUDA kernels with its reviewed table"
 	@echo "golden     write the golden pack of tests/verify/exchange anew"
 	@echo "defects    planted bugs against suite ci: the kill matrix -> build/defects/defects.md"
 	@echo "faults     a library of hostile kernels under attest: one row a place and harm (minutes)"

@@ -138,7 +138,16 @@ typedef struct attest_typical_tally {
     char problem[1024], why[160];      /* of the largest; the first reason why not modelled */
 } attest_typical_tally;
 
+/* The results of one kernel whose bits were set beside those predicted for a GPU (verify/exchange/predict.h). */
+typedef struct attest_predicted_tally {
+    char kernel[512];
+    size_t cases, equal, left;                /* left: not predicted */
+    char first[208], problem[1024], why[208]; /* where bits differ first, and its case; the first reason why not */
+} attest_predicted_tally;
+
 typedef struct attest_warnings {
+    attest_predicted_tally *predicted; /* in order of first appearance of the kernel */
+    size_t predicted_count, predicted_capacity;
     attest_typical_tally *typical; /* in order of first appearance of the kernel */
     size_t typical_count, typical_capacity;
     attest_probabilistic *probabilistic; /* in order of first appearance of the kernel */
@@ -156,7 +165,8 @@ void attest_warnings_clear(attest_warnings *warnings);
 /* As tables, Markdown or HTML; nothing where there are none. */
 attest_status attest_warnings_print(FILE *out, const attest_warnings *warnings, int html, attest_error *err);
 /* A line for each kernel with a ratio above 1 outside those families, for each biased group, and for each kernel whose
- * errors were set beside those of plain arithmetic: how many cases were, and which finding it is. */
+ * errors were set beside those of plain arithmetic, or its bits beside predicted ones: how many cases were, and which
+ * finding it is. */
 void attest_warnings_tell(FILE *out, const attest_warnings *warnings);
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */

@@ -158,6 +158,9 @@ const attest_field attest_result_fields[] = {
     REAL(typical_rms, "rms of (got-truth)/abs_scale over the elements of o"),
     REAL(typical_quantile, "upper quantile of the same of plain kernels whose roundings are redrawn"),
     REAL(typical_factor, "typical_rms/typical_quantile; where worse, the least over the seeds"),
+    TEXT(predicted,
+         "the bits of the outputs beside those predicted for a GPU: equal; the first element that differs; or "
+         "not predicted, why; empty: not asked (--predict)"),
     TIMING(seconds_kernel, "seconds of the kernel"),
     TIMING(seconds_truth, "seconds of the truth and the judgement"),
 };

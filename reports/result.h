@@ -124,6 +124,8 @@ typedef struct attest_result {
     char typical[160]; /* `as-plain`, `worse-than-plain`, `better-than-plain`, `not modelled: ...`; "": not asked */
     double typical_rms, typical_quantile; /* verify/typical/typical.h, in units of abs_scale; NAN: not modelled */
     double typical_factor;                /* rms/quantile; where worse, the least over the seeds tried */
+    char predicted[208]; /* `equal`, the first element with other bits than predicted, or `not predicted: ...`; "": not
+                            asked (--predict) */
     double abscissa, ordinate;            /* study points: x and y of the chart; NAN otherwise */
     char series[128];                     /* study points: which line; its first word is the panel of the chart */
     int64_t point, seeds;                 /* study points: number in the grid; of how many seeds this is the median */

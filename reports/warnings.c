@@ -86,6 +86,39 @@ static attest_status take_typical(attest_warnings *w, const attest_result *resul
     return ATTEST_OK;
 }
 
+/* ---- beside predicted bits --------------------------------------------------------------------------------------- */
+static int is_predicted_of(const void *entry, const attest_result *result)
+{
+    return strcmp(((const attest_predicted_tally *)entry)->kernel, result->kernel) == 0;
+}
+
+static attest_status take_predicted(attest_warnings *w, const attest_result *result, attest_error *err)
+{
+    static const char none[] = "not predicted: ";
+    int fresh;
+    void *list = w->predicted;
+    if (!result->predicted[0])
+        return ATTEST_OK;
+    attest_predicted_tally *t = attest_find_or_add(&list, &w->predicted_count, &w->predicted_capacity, sizeof *t,
+                                                   is_predicted_of, result, &fresh);
+    w->predicted = list;
+    if (!t)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the bits of %zu kernels", w->predicted_count + 1);
+    if (fresh)
+        memcpy(t->kernel, result->kernel, sizeof t->kernel);
+    t->cases++;
+    if (strcmp(result->predicted, "equal") == 0)
+        t->equal++;
+    else if (strncmp(result->predicted, none, strlen(none)) == 0) {
+        if (t->left++ == 0)
+            memcpy(t->why, result->predicted + strlen(none), sizeof result->predicted - strlen(none));
+    } else if (!t->first[0]) {
+        memcpy(t->first, result->predicted, sizeof t->first);
+        memcpy(t->problem, result->problem, sizeof t->problem);
+    }
+    return ATTEST_OK;
+}
+
 /* ---- bias -------------------------------------------------------------------------------- */
 static int is_seed_of(const void *entry, const attest_result *result)
 {
@@ -134,6 +167,7 @@ attest_status attest_warnings_take(attest_warnings *warnings, const attest_resul
     attest_status status = ATTEST_OK;
     ATTEST_TRY(take_probabilistic(warnings, result, err));
     ATTEST_TRY(take_typical(warnings, result, err));
+    ATTEST_TRY(take_predicted(warnings, result, err));
     ATTEST_TRY(take_bias(warnings, result, err));
 out:
     return status;
@@ -207,6 +241,7 @@ void attest_warnings_clear(attest_warnings *warnings)
 {
     free(warnings->probabilistic);
     free(warnings->typical);
+    free(warnings->predicted);
     free(warnings->seed);
     free(warnings->bias);
     *warnings = (attest_warnings){ 0 };
@@ -327,11 +362,48 @@ static attest_status print_typical(FILE *out, const attest_warnings *w, int html
     return attest_table_end(&table, err);
 }
 
+static attest_status print_predicted(FILE *out, const attest_warnings *w, int html, attest_error *err)
+{
+    static const attest_column columns[] = {
+        { .head = "kernel", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
+        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "bits as predicted", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "other bits", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "not predicted", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "first difference", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
+        { .head = "its case", .flags = ATTEST_COLUMN_CODE | ATTEST_COLUMN_OUTSIDE },
+        { .head = "first reason why not", .flags = ATTEST_COLUMN_OUTSIDE },
+    };
+    attest_table table;
+    fputs(html ? "<h2>Bits beside those predicted for a GPU</h2>\n<p>" : "\n", out);
+    fputs(
+        "Outputs beside those of the same source on the CPU, with the tensor cores of a GPU's model (--predict). It is "
+        "in no verdict: other bits say that the model, the compiler or the run is not what was taken for granted.",
+        out);
+    fputs(html ? "</p>\n" : "\n\n", out);
+    attest_table_begin(&table, out, html ? ATTEST_TABLE_HTML : ATTEST_TABLE_MARKDOWN, columns,
+                       sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < w->predicted_count; i++) {
+        const attest_predicted_tally *t = &w->predicted[i];
+        attest_table_cell(&table, "%s", t->kernel);
+        attest_table_count(&table, (int64_t)t->cases);
+        attest_table_count(&table, (int64_t)t->equal);
+        attest_table_count(&table, (int64_t)(t->cases - t->equal - t->left));
+        attest_table_count(&table, (int64_t)t->left);
+        attest_table_cell(&table, "%s", t->first);
+        attest_table_cell(&table, "%s", t->problem);
+        attest_table_cell(&table, "%s", t->why);
+    }
+    return attest_table_end(&table, err);
+}
+
 attest_status attest_warnings_print(FILE *out, const attest_warnings *warnings, int html, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     if (warnings->typical_count > 0)
         ATTEST_TRY(print_typical(out, warnings, html, err));
+    if (warnings->predicted_count > 0)
+        ATTEST_TRY(print_predicted(out, warnings, html, err));
     if (warnings->probabilistic_count + warnings->bias_count > 0)
         fputs(html ? "<p>Warnings change no verdict and no exit code.</p>\n"
                    : "\nWarnings, which change no verdict and no exit code:\n",
@@ -354,8 +426,19 @@ static void tell_typical(FILE *out, const attest_typical_tally *t)
             t->left ? "more " : "not modelled", t->why);
 }
 
+static void tell_predicted(FILE *out, const attest_predicted_tally *t)
+{
+    const size_t other = t->cases - t->equal - t->left;
+    fprintf(out, "predicted: %s: bits of %zu of %zu %s as predicted, of %zu others, %zu not predicted%s%s\n", t->kernel,
+            t->equal, t->cases, t->cases == 1 ? "case" : "cases", other, t->left, t->left ? ": " : "", t->why);
+    if (other)
+        fprintf(out, "finding: %s: %s: %s\n", t->kernel, t->first, t->problem);
+}
+
 void attest_warnings_tell(FILE *out, const attest_warnings *warnings)
 {
+    for (size_t i = 0; i < warnings->predicted_count; i++)
+        tell_predicted(out, &warnings->predicted[i]);
     for (size_t i = 0; i < warnings->typical_count; i++)
         tell_typical(out, &warnings->typical[i]);
     for (size_t i = 0; i < warnings->probabilistic_count; i++) {

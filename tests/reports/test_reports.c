@@ -172,7 +172,7 @@ START_TEST(test_junit_and_summary)
         plain.class[0] = '\0'; /* no table of classes either, nor of power, nor warnings */
         plain.telling = NAN;
         plain.probabilistic_ratio = NAN;
-        plain.typical[0] = '\0';
+        plain.typical[0] = plain.predicted[0] = '\0';
         put(&rows, i, &plain);
     }
     ck_assert_int_eq(attest_results_write_summary(&rows, NULL, NULL, path_of("summary.md"), &err), ATTEST_OK);

@@ -76,6 +76,42 @@ START_TEST(test_typical)
 }
 END_TEST
 
+/* ---- beside predicted bits --------------------------------------------------------------------------------------- */
+static void set_predicted(attest_result *result, const char *predicted)
+{
+    snprintf(result->predicted, sizeof result->predicted, "%s", predicted);
+}
+
+START_TEST(test_predicted)
+{
+    static given rows;
+    rows.count = 0;
+    set_predicted(add(&rows, "a", "", "n=1"), "equal");
+    set_predicted(add(&rows, "a", "", "n=2"), "o[0,1,2,3]: predicted 0x1, got 0x2 (1 of 8 elements differ)");
+    set_predicted(add(&rows, "a", "", "n=3"), "lse[0,0,0]: predicted 0x1, got 0x3 (1 of 8 elements differ)");
+    set_predicted(add(&rows, "a", "", "n=4"), "not predicted: for this");
+    set_predicted(add(&rows, "b", "", "n=5"), "equal");
+    add(&rows, "not-asked", "", "n=6");
+    attest_warnings w = warnings_of(&rows);
+    char *text = NULL;
+    size_t size;
+    attest_error err;
+    ck_assert_uint_eq(w.predicted_count, 2);
+    FILE *out = open_memstream(&text, &size);
+    attest_warnings_tell(out, &w);
+    ck_assert_int_eq(attest_warnings_print(out, &w, 0, &err), ATTEST_OK);
+    fclose(out);
+    const char *told = "predicted: a: bits of 1 of 4 cases as predicted, of 2 others, 1 not predicted: for this\n"
+                       "finding: a: o[0,1,2,3]: predicted 0x1, got 0x2 (1 of 8 elements differ): n=2\n"
+                       "predicted: b: bits of 1 of 1 case as predicted, of 0 others, 0 not predicted\n";
+    ck_assert_msg(strncmp(text, told, strlen(told)) == 0, "%s", text);
+    ck_assert_ptr_nonnull(strstr(text, "| `a` | 4 | 1 | 2 | 1 | `o[0,1,2,3]: predicted 0x1, got 0x2"));
+    ck_assert_ptr_nonnull(strstr(text, "| `b` | 1 | 1 | 0 | 0 |"));
+    free(text);
+    attest_warnings_clear(&w);
+}
+END_TEST
+
 /* ---- probable errors -------------------------------------------------------------------------------------------- */
 START_TEST(test_probable)
 {
@@ -307,6 +343,7 @@ Suite *suite_warnings(void)
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, test_probable);
     tcase_add_test(t, test_typical);
+    tcase_add_test(t, test_predicted);
     tcase_add_test(t, test_families);
     tcase_add_test(t, test_bias);
     tcase_add_test(t, test_beside_one);

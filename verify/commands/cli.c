@@ -141,7 +141,9 @@ static const struct {
               { KEY_COST, offsetof(attest_cli, cost) },
               { KEY_BASELINE, offsetof(attest_cli, baseline) },
               { KEY_REASON, offsetof(attest_cli, reason) },
-              { KEY_SHARD, offsetof(attest_cli, shard) } };
+              { KEY_SHARD, offsetof(attest_cli, shard) },
+              { KEY_GPU, offsetof(attest_cli, gpu) },
+              { KEY_PREDICT, offsetof(attest_cli, predict) } };
 
 static int keep_text(attest_cli *cli, int key, const char *text)
 {

@@ -42,6 +42,8 @@ typedef struct attest_cli {
     int infer;            /* a declaration by the classifier */
     const char *exec;     /* a command that is a kernel */
     const char *language; /* of a new kernel */
+    const char *gpu;      /* whose tensor cores are modelled */
+    const char *predict;  /* a folder of predictions, or a GPU */
 } attest_cli;
 
 typedef struct attest_command {
@@ -69,6 +71,7 @@ int attest_command_replay(const attest_cli *cli);
 int attest_command_reference(const attest_cli *cli);
 int attest_command_compare(const attest_cli *cli);
 int attest_command_export(const attest_cli *cli);
+int attest_command_predict(const attest_cli *cli);
 int attest_command_init_kernel(const attest_cli *cli);
 int attest_command_study(const attest_cli *cli);
 int attest_command_order(const attest_cli *cli);

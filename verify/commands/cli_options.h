@@ -63,6 +63,8 @@ enum {
     KEY_EXEC,
     KEY_LANG,
     KEY_GOLDEN,
+    KEY_GPU,
+    KEY_PREDICT,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1,
     KEY_LIBRARY = KEY_SUITE + 64 /* may be given more than once */
@@ -163,7 +165,7 @@ static const option_row option_table[] = {
         "seconds a kernel may take for one case (default 10), without those in which it was ready to run and the "
         "machine ran others",
         0 },
-      "gate audit judge replay defects search props study export" },
+      "gate audit judge replay defects search props study export predict" },
     { { "resume", KEY_RESUME, 0, 0, "go on with the run in --out that did not finish: same suite, kernels, options",
         0 },
       "gate" },
@@ -173,7 +175,7 @@ static const option_row option_table[] = {
         "hold kernels back from other processes and files: auto (default: as far as the system allows), off, or "
         "require (exit 2 where it does not)",
         0 },
-      "gate audit judge replay defects search props study export" },
+      "gate audit judge replay defects search props study export predict" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped (exit code 4)",
         0 },
       "gate audit" },
@@ -198,7 +200,7 @@ static const option_row option_table[] = {
       "gate audit merge" },
     { { "case", KEY_CASE, "GLOB", 0, "only cases whose line matches, as --list-cases prints it: '*mask=causal*d=64*'",
         0 },
-      "gate audit export" },
+      "gate audit export predict" },
     { { "fail-fast", KEY_FAIL_FAST, 0, 0, "begin nothing more after the first result that failed, crashed or was late",
         0 },
       "gate audit" },
@@ -229,7 +231,7 @@ static const option_row option_table[] = {
       "reference compare" },
     { { "want", KEY_WANT, "LIST", 0, "outputs to print: o,u,z,lse,ht (default o)", 0 }, "reference" },
     { { "where", KEY_WHERE, "SETTINGS", 0, "only cases with these settings: 'variant=softmax in=f32'", 0 },
-      "export compare" },
+      "export compare predict" },
     { { "kernel", KEY_KERNEL, "KERNEL", 0,
         "only cases that this kernel serves (built-in, or LIB.so:KERNEL), and its outputs too", 0 },
       "export" },
@@ -247,6 +249,19 @@ static const option_row option_table[] = {
     { { "declare", KEY_DECLARE, "WORDS", 0,
         "with --golden: the kernel that its bounds are for, as in `compare`, in place of --model and --exp-ulp", 0 },
       "export" },
+    { { "gpu", KEY_GPU, "NAME", 0, "whose tensor cores: v100, a100, a2, ada, l40s, h100, h200 or b200", 0 },
+      "predict" },
+    { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels of device cuda-host whose name matches, or LIB.so[:GLOB]", 0 },
+      "predict" },
+    { { "suite", KEY_SUITE, "NAME", 0, "in place of LINE: smoke (default), ci, full, or a suite file", 0 }, "predict" },
+    { { "out", KEY_OUT, "DIR", 0, "keep predictions.jsonl and the outputs of each case as .npy, for `gate --predict`",
+        0 },
+      "predict" },
+    { { "predict", KEY_PREDICT, "DIR|GPU", 0,
+        "say of each result whether its bits are those predicted: in DIR of `attest predict`, or, first, for this GPU "
+        "(into OUT/predicted); in no verdict",
+        0 },
+      "gate" },
     { { "lang", KEY_LANG, "c|python", 0, "the language of the kernel (default c)", 0 }, "init-kernel" },
     { { "out", KEY_OUT, "DIR", 0, "where to write (default: here)", 0 }, "init-kernel" },
     { { "batch", KEY_BATCH, "DIR", 0,
@@ -324,8 +339,8 @@ static const option_row option_table[] = {
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress", 0 }, "bench defects" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 },
-      "gate audit reference compare export init-kernel replay study order diff baseline merge report claims search "
-      "props list" },
+      "gate audit reference compare export predict init-kernel replay study order diff baseline merge report claims "
+      "search props list" },
 };
 
 #endif

@@ -1,5 +1,4 @@
 /* cmd_gate.c - `attest gate` and `attest audit`: choose libraries and kernels, run the suite, write, tell. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "reports/diff/diff.h"
 #include "verify/commands/cli.h"
+#include "verify/commands/inputs.h"
 #include "verify/gate/cover_suite.h"
 #include "verify/gate/gate.h"
 #include "verify/gate/noticed.h"
@@ -15,40 +15,9 @@
 
 #define AUDIT_PROPS 200 /* cases of properties behind an audit with a built-in suite */
 
-/* What --library names, in that order; else the built-in kernels (NULL) and the plugins in `kernels/` beside the
- * executable, sorted by name. */
-typedef struct libraries {
-    char *path[ATTEST_CLI_LIBRARIES];
-    const char *list[ATTEST_CLI_LIBRARIES + 1];
-    size_t count;
-} libraries;
-
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-static void find_plugins(libraries *l, const attest_cli *cli)
-{
-    char folder[4096];
-    size_t found = 0;
-    l->list[l->count++] = NULL;
-    if (!attest_cli_plugins(folder, sizeof folder, cli))
-        return;
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return;
-    for (struct dirent *entry = readdir(dir); entry && found < ATTEST_CLI_LIBRARIES; entry = readdir(dir)) {
-        const size_t len = strlen(entry->d_name);
-        if (len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0 &&
-            asprintf(&l->path[found], "%s/%s", folder, entry->d_name) > 0)
-            found++;
-    }
-    closedir(dir);
-    qsort(l->path, found, sizeof l->path[0], by_name);
-    for (size_t i = 0; i < found; i++)
-        l->list[l->count++] = l->path[i];
-}
-
-/* A library that is named twice would have each of its results twice; one that is not there is a wrong word. */
-static attest_status find_libraries(libraries *l, const attest_cli *cli, attest_error *err)
+/* What --library names, in that order; else the built-in kernels and the plugins beside the executable.
+ * A library that is named twice would have each of its results twice; one that is not there is a wrong word. */
+static attest_status find_libraries(attest_libraries *l, const attest_cli *cli, attest_error *err)
 {
     for (int i = 0; i < cli->library_count; i++) {
         for (size_t j = 0; j < l->count; j++)
@@ -59,14 +28,8 @@ static attest_status find_libraries(libraries *l, const attest_cli *cli, attest_
         l->list[l->count++] = cli->library[i];
     }
     if (l->count == 0)
-        find_plugins(l, cli);
+        attest_libraries_find(l, cli);
     return ATTEST_OK;
-}
-
-static void libraries_clear(libraries *l)
-{
-    for (size_t i = 0; i < ATTEST_CLI_LIBRARIES; i++)
-        free(l->path[i]);
 }
 
 /* 0: no such device. */
@@ -235,13 +198,17 @@ static attest_status tell_memory(const attest_gate *gate, attest_error *err)
     return status;
 }
 
-/* Before anything runs: --baseline can be read, and is one of the options that decide results. */
+/* Before anything runs: --baseline can be read; it and --predict are options that decide results. */
 static attest_status check_baseline(attest_run_info *info, const attest_cli *cli, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_baseline baseline = { 0 };
     attest_results before = { 0 };
-    const size_t at = strlen(info->options);
+    size_t at = strlen(info->options);
+    if (cli->predict && snprintf(info->options + at, sizeof info->options - at, " predict=%s", cli->predict) >=
+                            (int)(sizeof info->options - at))
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--predict: the path is too long"));
+    at = strlen(info->options);
     if (!cli->baseline)
         return ATTEST_OK;
     if (attest_baseline_is(cli->baseline))
@@ -374,13 +341,17 @@ int attest_command_gate(const attest_cli *cli)
     attest_status status = ATTEST_OK;
     attest_suite suite = { 0 };
     attest_plan plan = { .library = NULL };
-    libraries l = { 0 };
+    attest_libraries l = { .count = 0 };
     attest_shard shard = { 0, 0 };
     char *cases = NULL;
     int code = 0;
-    const attest_gate gate = {
-        .options = &cli->options, .suite = &suite, .plan = &plan, .kernel_glob = cli->options.kernel
-    };
+    attest_look look = { attest_predictions_look, NULL };
+    attest_predictions *predictions = NULL;
+    const attest_gate gate = { .options = &cli->options,
+                               .suite = &suite,
+                               .plan = &plan,
+                               .kernel_glob = cli->options.kernel,
+                               .look = cli->predict ? &look : NULL };
     ATTEST_TRY(check_words(cli, &err));
     if (cli->resume && !cli->out)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--resume needs --out DIR, the folder of the run"));
@@ -400,10 +371,13 @@ int attest_command_gate(const attest_cli *cli)
             list_cases(&suite);
         goto out;
     }
+    ATTEST_TRY(attest_cli_predictions(&predictions, cli, &suite, &err));
+    look.context = predictions;
     code = run_and_tell(&gate, cli, &shard, cases);
 out:
+    attest_predictions_free(predictions);
     free(cases);
-    libraries_clear(&l);
+    attest_libraries_clear(&l);
     attest_plan_clear(&plan);
     attest_suite_clear(&suite);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);

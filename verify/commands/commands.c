@@ -11,6 +11,8 @@ const attest_command attest_commands[] = {
       attest_command_judge },
     { "export", "", 0, 0, "write a suite's inputs as files, for outputs made elsewhere (compare --batch)",
       attest_command_export },
+    { "predict", "[LINE...]", 0, ATTEST_CLI_LIST,
+      "the bits that CUDA kernels will give on a GPU, by their sources on the CPU", attest_command_predict },
     { "init-kernel", "NAME", 1, 1, "write a kernel that passes, to change, and print how to build and audit it",
       attest_command_init_kernel },
     { "replay", "LINE|FILE|ID|DIR", 1, 1, "run a kernel on a problem line or kept case, or a broken property again",

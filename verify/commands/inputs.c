@@ -1,6 +1,7 @@
 /* inputs.c - see inputs.h. */
 #include "verify/commands/inputs.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,4 +272,35 @@ attest_status attest_cli_assume(const void *context, attest_declaration *declare
     }
     return attest_fail(err, ATTEST_BAD_INPUT,
                        "--model=%s: two-pass, online:TILE, split:S (1 to 2^24), recurrent or unknown", text);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+void attest_libraries_find(attest_libraries *l, const attest_cli *cli)
+{
+    char folder[4096];
+    size_t found = 0;
+    memset(l, 0, sizeof *l);
+    l->list[l->count++] = NULL;
+    if (!attest_cli_plugins(folder, sizeof folder, cli))
+        return;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return;
+    for (struct dirent *entry = readdir(dir); entry && found < ATTEST_CLI_LIBRARIES; entry = readdir(dir)) {
+        const size_t len = strlen(entry->d_name);
+        if (len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0 &&
+            asprintf(&l->path[found], "%s/%s", folder, entry->d_name) > 0)
+            found++;
+    }
+    closedir(dir);
+    qsort(l->path, found, sizeof l->path[0], by_name);
+    for (size_t i = 0; i < found; i++)
+        l->list[l->count++] = l->path[i];
+}
+
+void attest_libraries_clear(attest_libraries *l)
+{
+    for (size_t i = 0; i < ATTEST_CLI_LIBRARIES; i++)
+        free(l->path[i]);
 }

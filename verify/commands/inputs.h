@@ -1,4 +1,5 @@
-/* inputs.h - tensors named on the command line, and drawing of the others; what is assumed of a kernel's arithmetic.
+/* inputs.h - tensors named on the command line, and drawing of the others; what is assumed of a kernel's arithmetic;
+ * libraries and predictions that commands share.
  *
  * With any of q, k, v given, all three must be, and every other tensor that the variant uses must be given
  * or named in --draw; with none of them given, what is not given is drawn.  Sizes default to the files';
@@ -10,6 +11,7 @@
 #include "kernels/library/library.h"
 #include "kernels/tensor/tensor.h"
 #include "verify/commands/cli.h"
+#include "verify/exchange/predict.h"
 
 /* Parses --problem with the files' sizes into *c, fills `inputs` (all tensors the problem uses).  With
  * `outputs` not NULL, -t of o u z lse ht.n zt.n goes there, else it is ATTEST_BAD_INPUT.  Every message
@@ -24,5 +26,19 @@ attest_status attest_cli_assume(const void *context, attest_declaration *declare
 
 /* Was one of --declare, --model and --exp-ulp given, whatever its value? */
 int attest_cli_assumes(const attest_cli *cli);
+
+/* The built-in kernels and the plugins in `kernels/` beside the executable, sorted by name: list[0] is NULL. */
+typedef struct attest_libraries {
+    char *path[ATTEST_CLI_LIBRARIES];
+    const char *list[ATTEST_CLI_LIBRARIES + 1];
+    size_t count;
+} attest_libraries;
+void attest_libraries_find(attest_libraries *l, const attest_cli *cli); /* l->count is 0 before */
+void attest_libraries_clear(attest_libraries *l);
+
+/* gate --predict: reads the folder that it names, or predicts the suite for the GPU that it names, into OUT/predicted;
+ * *predictions NULL: not asked. */
+attest_status attest_cli_predictions(attest_predictions **predictions, const attest_cli *cli, const attest_suite *suite,
+                                     attest_error *err);
 
 #endif

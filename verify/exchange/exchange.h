@@ -1,7 +1,8 @@
 /* exchange.h - a suite as files, for programs that cannot be linked: inputs out, outputs in, the same judgement.
  *
  * Answers how a folder of outputs that some other program wrote does on the cases whose inputs lie beside them.  Runs
- * no kernel, but to write the outputs of one (attest_export_request.subject).  The folder:
+ * no kernel, but to write the outputs of one (attest_export_request.subject).  predict.h has outputs that are expected
+ * of a machine that is not here.  The folder:
  *
  *     DIR/cases.jsonl       one object a line, written last:
  *         case              "0001", the name of its folder

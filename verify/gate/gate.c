@@ -68,7 +68,8 @@ attest_subject attest_gate_subject(const attest_gate *gate, size_t k)
                                .facts = &kernel->facts,
                                .library = library->path,
                                .program = gate->options->program,
-                               .declare = kernel->declare };
+                               .declare = kernel->declare,
+                               .look = gate->look };
     memcpy(subject.file_hash, library->file_hash, sizeof subject.file_hash);
     return subject;
 }

@@ -28,6 +28,7 @@ typedef struct attest_gate {
      * that served nothing gives none. */
     attest_status (*take)(void *context, size_t index, const attest_result *result, attest_error *err);
     const attest_judge *judge;                              /* NULL: truth, bounds and the checks of a case */
+    const attest_look *look;                                /* NULL, or who also looks at the outputs */
     int (*wanted)(const void *context, const char *kernel); /* NULL, or more than a glob can say */
     void *context;                                          /* of both */
 } attest_gate;

@@ -427,6 +427,8 @@ attest_status attest_run_case(attest_result *result, int *supported, attest_prep
     const int ended = run.state == ATTEST_RUN_DONE && run.status == ATTEST_OK;
     if (ended)
         ATTEST_TRY(judge_run(result, prepared, subject, bundle, judge, err));
+    if (ended && subject->look)
+        ATTEST_TRY(subject->look->look(subject->look->context, result, facts, prepared, bundle, err));
     attest_result_end(result, &run, facts->device_type, judge);
     tell_disguise(result, &run);
     *supported = run.state != ATTEST_RUN_UNSUPPORTED; /* where supports() gave no answer before */

@@ -38,6 +38,8 @@ attest_status attest_prepare_inputs(attest_prepared *prepared, const attest_case
                                     attest_error *err);
 void attest_prepared_clear(attest_prepared *prepared);
 
+typedef struct attest_look attest_look;
+
 /* A kernel of a worker; `library` NULL for the built-in ones, else the path as the user wrote it. */
 typedef struct attest_subject {
     attest_worker *worker;
@@ -45,8 +47,9 @@ typedef struct attest_subject {
     const attest_kernel_facts *facts; /* what is known of it; NULL: what the worker says */
     const char *library;
     char file_hash[20];
-    const char *program; /* argv[0], for the reproduction */
-    const char *declare; /* what it is taken to declare besides; NULL or "": nothing */
+    const char *program;     /* argv[0], for the reproduction */
+    const char *declare;     /* what it is taken to declare besides; NULL or "": nothing */
+    const attest_look *look; /* NULL, or who also looks at its outputs */
 } attest_subject;
 
 /* Sets `index` to the kernel of this name in the subject's worker; NULL: its only one.  ATTEST_BAD_INPUT says which
@@ -84,6 +87,14 @@ typedef struct attest_judge {
                            const attest_bundle *outputs, attest_error *err);
     void *context;
 } attest_judge;
+
+/* Who looks at the outputs of the run that is judged: sets fields of the result that are in no verdict.  Many threads
+ * call it. */
+struct attest_look {
+    attest_status (*look)(const void *context, attest_result *result, const attest_kernel_facts *kernel,
+                          const attest_prepared *prepared, const attest_bundle *outputs, attest_error *err);
+    const void *context;
+};
 
 /* 1 if the run did not come back: verdict crash or timeout, in `why` what was run (`what`, or "") and how it ended. */
 int attest_result_death(attest_result *result, const attest_run_result *run, const char *what);

@@ -57,6 +57,12 @@ void attest_worker_renew(attest_worker *worker, unsigned threads)
     worker->threads = threads;
 }
 
+void attest_worker_set(attest_worker *worker, const char *name, const char *value)
+{
+    end_processes(worker);
+    snprintf(worker->variable, sizeof worker->variable, "%s=%s", name, value);
+}
+
 size_t attest_worker_kernel_count(const attest_worker *worker) { return worker->kernel_count; }
 
 const attest_kernel_facts *attest_worker_kernel(const attest_worker *worker, size_t index)

@@ -139,4 +139,8 @@ attest_status attest_worker_sandbox(char *text, size_t len, attest_error *err);
  * BLIS, Rayon) say `threads`, and it gets 20 times as long; 0: what ours says. */
 void attest_worker_renew(attest_worker *worker, unsigned threads);
 
+/* Ends the processes; those that the next questions start have this variable in their environment.  `name` and `value`
+ * together are at most 62 bytes. */
+void attest_worker_set(attest_worker *worker, const char *name, const char *value);
+
 #endif

@@ -47,6 +47,7 @@ struct attest_worker {
     attest_sandbox sandbox;
     int closes;        /* the library has a close() */
     unsigned threads;  /* what OMP_NUM_THREADS says to the next process; 0: what it says to us */
+    char variable[64]; /* `NAME=VALUE` of the next process; "": none */
     uint64_t confined; /* ATTEST_CONFINED_*, of the last process started */
     size_t kernel_count;
     attest_kernel_facts *kernel;

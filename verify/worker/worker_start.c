@@ -1,8 +1,9 @@
 /* worker_start.c - starting attest-worker: process, descriptors, limits, the library and its kernel list.
  *
  * A kernel that looks around finds a process `main` with a socket, nameless memory and the environment of attest
- * without what starts with ATTEST.  What it can still find out: the file of the executable, its symbols and its
- * parent. */
+ * without what starts with ATTEST (but for ATTEST_CUDA_HOST_*, which only the machine of kernels/cuda/host reads, and
+ * only if the caller has set it).  What it can still find out: the file of the executable, its symbols and its parent.
+ */
 #include "verify/worker/worker_private.h"
 #include "verify/worker/worker_memory.h"
 #include "verify/worker/worker_sandbox.h"
@@ -82,31 +83,39 @@ typedef struct environment {
     char threads[THREAD_VARIABLES][48];
 } environment;
 
+/* Settings of the machine that CUDA kernels run on without a GPU. */
+#define CUDA_HOST "ATTEST_CUDA_HOST_"
+
 /* 1 for what tells a kernel who runs it (`_` is the command that the shell started), and for what is set below. */
-static int is_kept_back(const char *entry, unsigned threads)
+static int is_kept_back(const char *entry, const attest_worker *worker)
 {
-    for (size_t i = 0; threads && i < THREAD_VARIABLES; i++)
+    for (size_t i = 0; worker->threads && i < THREAD_VARIABLES; i++)
         if (strncmp(entry, thread_variables[i], strlen(thread_variables[i])) == 0)
             return 1;
-    return strncmp(entry, "ATTEST", 6) == 0 || strncmp(entry, "_=", 2) == 0;
+    if (worker->variable[0] && strncmp(entry, worker->variable, strcspn(worker->variable, "=") + 1) == 0)
+        return 1;
+    return (strncmp(entry, "ATTEST", 6) == 0 && strncmp(entry, CUDA_HOST, strlen(CUDA_HOST)) != 0) ||
+           strncmp(entry, "_=", 2) == 0;
 }
 
-/* Our environment without ATTEST*, and with the number of threads that is asked for. */
+/* Our environment without ATTEST*, and with the number of threads and the variable that are asked for. */
 static attest_status make_environment(environment *env, const attest_worker *worker, attest_error *err)
 {
     const unsigned threads = worker->threads;
     size_t count = 0, kept = 0;
     while (environ[count])
         count++;
-    env->entry = calloc(count + THREAD_VARIABLES + 2, sizeof *env->entry);
+    env->entry = calloc(count + THREAD_VARIABLES + 3, sizeof *env->entry);
     if (!env->entry)
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
-        if (!is_kept_back(environ[i], threads) &&
+        if (!is_kept_back(environ[i], worker) &&
             !(worker->sandbox.namespaces && strncmp(environ[i], "TMPDIR=", 7) == 0))
             env->entry[kept++] = environ[i];
     if (worker->sandbox.namespaces)
         env->entry[kept++] = "TMPDIR=" ATTEST_SANDBOX_FOLDER;
+    if (worker->variable[0])
+        env->entry[kept++] = worker->variable;
     for (size_t i = 0; threads && i < THREAD_VARIABLES; i++) {
         snprintf(env->threads[i], sizeof env->threads[i], "%s=%u", thread_variables[i], threads);
         env->entry[kept++] = env->threads[i];

@@ -194,11 +194,13 @@ static int run_block(machine *m, cuda_host_index block)
 }
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
+static const char exact[] = "exact";
+
 const char *cuda_host_gpu(void)
 {
     const char *gpu = getenv("ATTEST_CUDA_HOST_GPU");
     const mma_core *core = mma_core_of(gpu ? gpu : "h100");
-    return core ? core->gpu : NULL;
+    return core ? core->gpu : gpu && strcmp(gpu, exact) == 0 ? exact : NULL;
 }
 
 /* What was asked for that no GPU has; NULL: nothing. */
@@ -212,7 +214,7 @@ static const char *refused(machine *m, cuda_host_index grid, cuda_host_index siz
     if (!launch_order_read(&m->order, getenv("ATTEST_CUDA_HOST_ORDER")))
         return "ATTEST_CUDA_HOST_ORDER: forward, reverse, greedy, greedy-reverse or random:SEED";
     if (!cuda_host_gpu())
-        return "ATTEST_CUDA_HOST_GPU: v100, a100, a2, ada, l40s, h100, h200 or b200";
+        return "ATTEST_CUDA_HOST_GPU: v100, a100, a2, ada, l40s, h100, h200, b200 or exact";
     return NULL;
 }
 
@@ -226,8 +228,11 @@ static int prepare(machine *m, cuda_host_index grid, cuda_host_index size)
     m->stacks = fibre_stacks(m->threads);
     if (!m->thread || !m->warp || !m->rank || !m->stacks)
         return 0;
-    m->bf16 = mma_rule_of(core, MMA_BF16, MMA_TO_F32);
-    m->f16 = mma_rule_of(core, MMA_F16, MMA_TO_F32);
+    m->exact = !core;
+    if (core) {
+        m->bf16 = mma_rule_of(core, MMA_BF16, MMA_TO_F32);
+        m->f16 = mma_rule_of(core, MMA_F16, MMA_TO_F32);
+    }
     for (unsigned i = 0; i < m->threads; i++) {
         m->thread[i].here.grid = grid;
         m->thread[i].here.size = size;

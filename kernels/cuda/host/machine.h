@@ -8,7 +8,8 @@
  *     greedy              a warp runs until all its threads wait for the block, then the next warp
  *     greedy-reverse      the same the other way round
  *     random:SEED         threads shuffled after every round, blocks by a stride
- * ATTEST_CUDA_HOST_GPU (a name of kernels/model/mma.h, default h100) chooses whose tensor cores are modelled.
+ * ATTEST_CUDA_HOST_GPU (a name of kernels/model/mma.h, default h100) chooses whose tensor cores are modelled; `exact`:
+ * none, each mma is the exact sum rounded once (kernels/model/mma_exact.h).
  *
  * Faults.  Whatever no order could make right ends the launch with one line, which cudaGetErrorString() gives: threads
  * that wait for each other for ever, or at different barriers; lanes of a warp that meet at different instructions or

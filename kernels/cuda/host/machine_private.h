@@ -70,6 +70,7 @@ typedef struct machine {
     size_t dynamic, dynamic_most;
     launch_order order;
     mma_rule bf16, f16;
+    int exact; /* mma by kernels/model/mma_exact.h, no rule */
     void (*body)(void *context);
     void *context;
     char done; /* a synchronisation: what all threads did is before what follows the launch */

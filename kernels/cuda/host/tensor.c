@@ -2,6 +2,7 @@
 #include "machine_private.h"
 
 #include "attest_float.h"
+#include "model/mma_exact.h"
 #include "model/mma_lanes.h"
 
 enum { LANES = CUDA_HOST_LANES, ROWS = 16, COLUMNS = 8, DEPTH = 16 };
@@ -71,12 +72,40 @@ static void gather(operands *x, const mma_rule *rule, widen *wide, const cuda_ho
     }
 }
 
+/* The same without a rule: numbers as they are. */
+static void multiply_exactly(widen *wide, const cuda_host_slot *in, cuda_host_slot *out)
+{
+    float a[ROWS][DEPTH], b[COLUMNS][DEPTH];
+    cuda_host_fragments f;
+    for (int k = 0; k < LANES; k++) {
+        const int group = k / 4, pair = k % 4 * 2;
+        memcpy(&f, in[k].byte, sizeof f);
+        for (int half = 0; half < 2; half++) {
+            for (int r = 0; r < 4; r++)
+                a[group + r % 2 * 8][pair + r / 2 * 8 + half] = wide((uint16_t)(f.a[r] >> 16 * half));
+            for (int r = 0; r < 2; r++)
+                b[group][pair + r * 8 + half] = wide((uint16_t)(f.b[r] >> 16 * half));
+        }
+    }
+    for (int k = 0; k < LANES; k++) {
+        float d[4];
+        memcpy(&f, in[k].byte, sizeof f);
+        for (int r = 0; r < 4; r++)
+            d[r] = mma_exact(f.c[r], a[k / 4 + r / 2 * 8], b[k % 4 * 2 + r % 2], 1, DEPTH);
+        memcpy(out[k].byte, d, sizeof d);
+    }
+}
+
 static const char *multiply(const mma_rule *rule, widen *wide, const cuda_host_slot *in, cuda_host_slot *out,
                             uint32_t mask)
 {
     operands x;
     if (mask != UINT32_MAX)
         return "mma is for all lanes of a warp";
+    if (machine_now()->exact) {
+        multiply_exactly(wide, in, out);
+        return NULL;
+    }
     if (rule->products == 0)
         return "the tensor cores of ATTEST_CUDA_HOST_GPU have no such products";
     gather(&x, rule, wide, in);

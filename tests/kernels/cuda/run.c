@@ -1,12 +1,15 @@
-/* run.c - runs the kernels of one CUDA library on the CPU in several orders of threads.
+/* run.c - runs the kernels of one CUDA library, on the CPU in several orders of threads; and times them.
  *
  * Linked with the library itself, so that a sanitizer sees all of it, or given its file.
- * cuda-run [--library FILE] [--far] [--order ORDER]... LINE... draws each problem line, gives each tensor device memory
- * of its exact size and runs every kernel that serves it, in each order.  --far: q, k, v and o have batches 2^32
- * elements apart, in memory of which only the rows exist.
+ *     cuda-run [--library FILE] [--times EVENTS] [--far] [--order ORDER]... LINE...
+ * draws each problem line, gives each tensor device memory of its exact size and runs every kernel that serves it, in
+ * each order.  --far: q, k, v and o have batches 2^32 elements apart, in memory of which only the rows exist.
+ * --times EVENTS (tests/kernels/cuda/day/events.cu): instead, the median time of a run by events, with caches as the
+ * run before left them, and after they were emptied: `warm=SECONDS cold=SECONDS KERNEL LINE`.
  * Prints a line a run: hash of the outputs, order, kernel, problem.  Exit codes: 0; 2 usage; 3 an order gave other
  * bits, 4 a run failed, with its reason; 5 nothing ran.
  */
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +21,21 @@
 #include "kernels/library/plugin.h"
 #include "props/draw/draw.h"
 
-enum { ORDERS = 16, DIFFERS = 3, FAILED = 4, NOTHING = 5 };
+enum { ORDERS = 16, TIMED = 21, DIFFERS = 3, FAILED = 4, NOTHING = 5 };
 #define FAR_STRIDE ((int64_t)1 << 32)
 
 const attest_library *attest_library_v2(const attest_host *host) __attribute__((weak)); /* where it is linked */
 
+/* events.cu. */
+typedef struct events {
+    const char *(*clock)(void);
+    int (*begin)(void), (*flush)(void);
+    double (*end)(void);
+} events;
+
 typedef struct setup {
-    const char *order[ORDERS], *library;
+    const char *order[ORDERS], *library, *times;
+    events events;
     int orders, far;
 } setup;
 
@@ -120,24 +131,95 @@ static const attest_tensor **slots_of(attest_view *view, uint32_t kind)
     }
 }
 
+/* Tensors of a run on the device, and its workspace. */
+typedef struct call {
+    placed x[ATTEST_MAX_TENSORS];
+    attest_view view;
+    void *workspace;
+    size_t count, scratch;
+} call;
+
+static void begin_call(call *a, attest_loaded k, const attest_memory *memory, const attest_problem *p,
+                       const attest_bundle *bundle, const attest_tensor_id *ids, size_t count, int far)
+{
+    a->workspace = NULL;
+    a->count = count;
+    a->scratch = attest_kernel_workspace(k, p);
+    memset(&a->view, 0, sizeof a->view);
+    for (size_t i = 0; i < count; i++) {
+        place(&a->x[i], memory, attest_bundle_get(bundle, ids[i]), far, output_bit(ids[i]) != 0);
+        slots_of(&a->view, ids[i].kind)[ids[i].index] = &a->x[i].tensor;
+    }
+    if (a->scratch > 0 && memory->alloc(NULL, &a->workspace, a->scratch) != ATTEST_OK)
+        die("alloc", "no device memory");
+}
+
+static void end_call(call *a, const attest_memory *memory)
+{
+    for (size_t i = 0; i < a->count; i++)
+        take_away(&a->x[i], memory);
+    if (a->workspace)
+        memory->free(NULL, a->workspace);
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+static void open_events(events *e, const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        die(path, dlerror());
+    e->clock = (const char *(*)(void))(uintptr_t)dlsym(library, "events_clock");
+    e->begin = (int (*)(void))(uintptr_t)dlsym(library, "events_begin");
+    e->end = (double (*)(void))(uintptr_t)dlsym(library, "events_end");
+    e->flush = (int (*)(void))(uintptr_t)dlsym(library, "events_flush");
+    if (!e->clock || !e->begin || !e->end || !e->flush)
+        die(path, "no library of events.cu");
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median of TIMED runs, the caches emptied before each if `cold`. */
+static double time_of(call *a, const events *e, attest_loaded k, const attest_problem *p, int cold)
+{
+    double time[TIMED];
+    char why[256] = "";
+    for (int i = 0; i < TIMED; i++) {
+        if ((cold && e->flush() != 0) || e->begin() != 0)
+            die("events", "the device failed");
+        if (attest_kernel_run(k, p, &a->view, a->workspace, a->scratch, why, sizeof why) != ATTEST_OK)
+            die(k.kernel->name, why);
+        time[i] = e->end();
+        if (time[i] < 0)
+            die("events", "the device failed");
+    }
+    qsort(time, TIMED, sizeof time[0], by_size);
+    return time[TIMED / 2];
+}
+
+static void time_line(const setup *s, attest_loaded k, const attest_memory *memory, const attest_problem *p,
+                      const attest_bundle *bundle, const attest_tensor_id *ids, size_t count, const char *line)
+{
+    static call a;
+    begin_call(&a, k, memory, p, bundle, ids, count, 0);
+    time_of(&a, &s->events, k, p, 0); /* the first runs load code and raise clocks */
+    const double warm = time_of(&a, &s->events, k, p, 0), cold = time_of(&a, &s->events, k, p, 1);
+    printf("warm=%.3e cold=%.3e %s %s\n", warm, cold, k.kernel->name, line);
+    end_call(&a, memory);
+}
+
 /* One run on tensors of its own. */
 static uint64_t run_once(attest_loaded k, const attest_memory *memory, const attest_problem *p,
                          const attest_bundle *bundle, const attest_tensor_id *ids, size_t count, int far)
 {
-    placed x[ATTEST_MAX_TENSORS];
-    attest_view view;
+    static call a;
     char why[256] = "";
-    void *workspace = NULL;
-    const size_t scratch = attest_kernel_workspace(k, p);
     uint64_t hash = ATTEST_FNV_START;
-    memset(&view, 0, sizeof view);
-    for (size_t i = 0; i < count; i++) {
-        place(&x[i], memory, attest_bundle_get(bundle, ids[i]), far, output_bit(ids[i]) != 0);
-        slots_of(&view, ids[i].kind)[ids[i].index] = &x[i].tensor;
-    }
-    if (scratch > 0 && memory->alloc(NULL, &workspace, scratch) != ATTEST_OK)
-        die("alloc", "no device memory");
-    attest_status status = attest_kernel_run(k, p, &view, workspace, scratch, why, sizeof why);
+    begin_call(&a, k, memory, p, bundle, ids, count, far);
+    attest_status status = attest_kernel_run(k, p, &a.view, a.workspace, a.scratch, why, sizeof why);
     if (status == ATTEST_OK && memory->sync(NULL) != ATTEST_OK) {
         status = ATTEST_KERNEL_ERROR;
         snprintf(why, sizeof why, "%s", "memory of a tensor was written past its end");
@@ -147,12 +229,9 @@ static uint64_t run_once(attest_loaded k, const attest_memory *memory, const att
         exit(FAILED);
     }
     for (size_t i = 0; i < count; i++)
-        if (x[i].output)
-            hash = hash_of(&x[i], memory, hash);
-    for (size_t i = 0; i < count; i++)
-        take_away(&x[i], memory);
-    if (workspace)
-        memory->free(NULL, workspace);
+        if (a.x[i].output)
+            hash = hash_of(&a.x[i], memory, hash);
+    end_call(&a, memory);
     return hash;
 }
 
@@ -180,7 +259,9 @@ static int run_line(const setup *s, attest_loaded k, const attest_memory *memory
                 die(line, err.text);
             ids[count++] = wanted[i];
         }
-    for (int i = 0; i < s->orders; i++) {
+    if (s->times)
+        time_line(s, k, memory, &c.problem, bundle, ids, count, line);
+    for (int i = 0; i < s->orders && !s->times; i++) {
         setenv("ATTEST_CUDA_HOST_ORDER", s->order[i], 1);
         const uint64_t hash = run_once(k, memory, &c.problem, bundle, ids, count, s->far);
         printf("%016" PRIx64 " %s %s %s\n", hash, s->order[i], k.kernel->name, line);
@@ -205,8 +286,10 @@ int main(int argc, char **argv)
             s.order[s.orders++] = argv[++at];
         else if (strcmp(argv[at], "--library") == 0 && at + 1 < argc)
             s.library = argv[++at];
+        else if (strcmp(argv[at], "--times") == 0 && at + 1 < argc)
+            s.times = argv[++at];
         else
-            die(argv[at], "cuda-run [--library FILE] [--far] [--order ORDER]... LINE...");
+            die(argv[at], "cuda-run [--library FILE] [--times EVENTS] [--far] [--order ORDER]... LINE...");
     if (s.orders == 0)
         s.order[s.orders++] = "forward";
     if (!s.library && !attest_library_v2)
@@ -214,6 +297,10 @@ int main(int argc, char **argv)
     if ((s.library ? attest_plugin_open(&plugin, s.library, &host, &err)
                    : attest_plugin_take(&plugin, attest_library_v2(&host), argv[0], &err)) != ATTEST_OK)
         die(s.library ? s.library : argv[0], err.text);
+    if (s.times) {
+        open_events(&s.events, s.times);
+        printf("# median of %d runs by the %s\n", TIMED, s.events.clock());
+    }
     for (; at < argc; at++)
         for (uint32_t i = 0; i < plugin->library.kernel_count; i++)
             ran += run_line(&s, attest_plugin_loaded(plugin, i), &plugin->memory, argv[at], &differs);

@@ -280,11 +280,12 @@ START_TEST(test_clean)
 }
 END_TEST
 
-/* The bits are those of a GPU's tensor cores: Ampere's are others than Hopper's, H100's and H200's the same. */
+/* The bits are those of a GPU's tensor cores: Ampere's are others than Hopper's, H100's and H200's the same; exact sums
+ * have bits of their own. */
 START_TEST(test_gpus)
 {
-    static const char *const gpus[] = { "h100", "h200", "a100" };
-    char text[3][1024], command[1024];
+    static const char *const gpus[] = { "h100", "h200", "a100", "exact" };
+    char text[4][1024], command[1024];
     for (size_t i = 0; i < COUNT(gpus); i++) {
         snprintf(command, sizeof command, "ATTEST_CUDA_HOST_GPU=%s %s", gpus[i],
                  BUILT("cuda/flash-run") " 'variant=softmax n=33 d=64 in=bf16 p=bf16 out=f32'");
@@ -292,6 +293,8 @@ START_TEST(test_gpus)
     }
     ck_assert_str_eq(text[0], text[1]);
     ck_assert_str_ne(text[0], text[2]);
+    ck_assert_str_ne(text[0], text[3]);
+    ck_assert_str_ne(text[2], text[3]);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* test_model.c - kernels/model: the tensor cores' rule against hardware's vectors and hand-made ones, without each of
  * its clauses, and eight lanes at a time; and the constant of lemma R-TENSOR against chains of it. */
+#include "kernels/model/mma_exact.h"
 #include "kernels/model/mma_lanes.h"
 #include "mma_hand.h"
 #include "mma_plain.h"
@@ -264,6 +265,80 @@ START_TEST(subnormal_factors_lose_more)
 }
 END_TEST
 
+/* ---- exact, then rounded once ---------------------------------------------------------------------------------- */
+__extension__ typedef __int128 wide;
+
+/* m 2^e, |m| < 2^bits, -15 <= e <= 15. */
+static float piece(uint64_t *state, int bits)
+{
+    const int size = (int)random_below(state, 1u << random_below(state, (uint32_t)bits + 1));
+    const int e = (int)random_below(state, 31) - 15;
+    return ldexpf((float)(random_below(state, 2) ? -size : size), e);
+}
+
+/* x 2^40, an integer. */
+static wide fixed(double x)
+{
+    int e;
+    const double m = frexp(x, &e);
+    const int64_t size = (int64_t)ldexp(m, 53);
+    return e - 53 + 40 >= 0 ? (wide)size * ((wide)1 << (e - 13)) : (wide)(size / ((int64_t)1 << (13 - e)));
+}
+
+/* Sums in integers of 128 bits, which libgcc rounds once.  Half of them end in terms that cancel all but the last few,
+ * or that lie far below a tie. */
+START_TEST(exact_is_rounded_once)
+{
+    uint64_t state = 20;
+    int ties = 0;
+    for (int n = 0; n < 200000; n++) {
+        float a[MMA_K], b[2 * MMA_K];
+        float c = piece(&state, 24);
+        for (int t = 0; t < MMA_K; t++) {
+            const int again = t > 0 && n % 2 && random_below(&state, 2);
+            a[t] = again ? -a[t - 1] : piece(&state, n % 3 ? 8 : 11);
+            b[2 * t] = again ? b[2 * (t - 1)] : piece(&state, n % 3 ? 8 : 11);
+            b[2 * t + 1] = INFINITY;
+        }
+        if (n % 4 == 0) { /* a number and half a last place, and 2^-30 beside it or not: 60 bits */
+            c = ldexpf((float)(1 << 23 | (int)random_below(&state, 1 << 23)), 6);
+            for (int t = 2; t < MMA_K; t++)
+                a[t] = 0;
+            a[0] = 4;
+            b[0] = 8;
+            a[1] = 0x1p-15f * (float)((int)random_below(&state, 3) - 1);
+            b[2] = 0x1p-15f;
+            ties++;
+        }
+        wide sum = fixed((double)c);
+        for (int t = 0; t < MMA_K; t++)
+            sum += fixed((double)a[t] * (double)b[2 * t]);
+        const float want = ldexpf((float)sum, -40), got = mma_exact(c, a, b, 2, MMA_K);
+        must(mma_bits(got) == mma_bits(want), "case %d: %a, not %a", n, (double)got, (double)want);
+    }
+    ck_assert_int_eq(ties, 50000);
+}
+END_TEST
+
+START_TEST(exact_at_the_edges)
+{
+    const float least = 0x1p-133f, a[] = { INFINITY, 1, least, 0x1p100f, 0x1p100f, -0x1p127f };
+    const float b[] = { 1, -INFINITY, least, 0x1p100f, -0x1p100f, 2 };
+    ck_assert(mma_exact(1, a, b, 1, 1) == INFINITY);
+    ck_assert_uint_eq(mma_bits(mma_exact(1, a, b, 1, 2)), 0x7fffffffu);
+    ck_assert_uint_eq(mma_bits(mma_exact(NAN, a + 2, b + 2, 1, 1)), 0x7fffffffu);
+    ck_assert(mma_exact(3, a + 3, b + 3, 1, 2) == 3);
+    ck_assert_uint_eq(mma_bits(mma_exact(0, a + 3, b + 3, 1, 2)), 0);
+    ck_assert(mma_exact(0, a + 3, b + 3, 1, 1) == INFINITY);
+    ck_assert(mma_exact(0x1p127f, a + 5, b + 5, 1, 1) == -0x1p127f);
+    ck_assert(mma_exact(0x1.000002p0f, a + 2, b + 2, 1, 1) == 0x1.000002p0f);
+    const float half[] = { 0x1p-75f, least }, other[] = { 0x1p-75f, least };
+    ck_assert(mma_exact(0, half, other, 1, 1) == 0);                 /* a tie of 0 and 2^-149 */
+    ck_assert(mma_exact(0, half, other, 1, 2) == 0x1p-149f);         /* above it by 2^-266 */
+    ck_assert(mma_exact(0x1p-149f, half, other, 1, 1) == 0x1p-148f); /* to even */
+}
+END_TEST
+
 Suite *suite_model(void)
 {
     Suite *suite = suite_create("model");
@@ -276,6 +351,8 @@ Suite *suite_model(void)
     tcase_add_test(all, lanes_are_steps);
     tcase_add_test(all, chains_keep_the_lemma);
     tcase_add_test(all, subnormal_factors_lose_more);
+    tcase_add_test(all, exact_is_rounded_once);
+    tcase_add_test(all, exact_at_the_edges);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -1,0 +1,157 @@
+"""predict.py BUILD: `attest predict` and `attest gate --predict` without a GPU: the CUDA kernels on the CPU under one
+GPU's tensor cores stand in for the GPU.  The same model gives equal bits; another's differ first where two folders of
+.npy say that they do, read here."""
+import ast
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.path.abspath(sys.argv[1])
+ATTEST = os.path.join(BUILD, "attest")
+FLASH = os.path.join(BUILD, "kernels/cuda-flash-host.so")
+SUITE = os.path.join(HERE, "predict.suite")
+
+
+def run(*words, code=0, gpu=None):
+    env = {k: v for k, v in os.environ.items() if k != "ATTEST_CUDA_HOST_GPU"}
+    if gpu:
+        env["ATTEST_CUDA_HOST_GPU"] = gpu
+    done = subprocess.run([ATTEST, *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == code, f"{words}: exit code {done.returncode}, not {code}\n{done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def array(path):
+    """Shape and bits of a .npy file of four bytes an element."""
+    with open(path, "rb") as file:
+        data = file.read()
+    size = struct.unpack("<H", data[8:10])[0]
+    header = ast.literal_eval(data[10:10 + size].decode())
+    assert header["descr"] == "<f4" and not header["fortran_order"], header
+    body = data[10 + size:]
+    return header["shape"], struct.unpack(f"<{len(body) // 4}I", body)
+
+
+def difference(one, two, files):
+    """What the field must say: the first element with other bits, o before lse, and how many there are."""
+    first, differ, elements = None, 0, 0
+    for name in ("o", "lse"):
+        shape, predicted = array(os.path.join(one, files[name]))
+        also, got = array(os.path.join(two, files[name]))
+        assert shape == also and len(predicted) == len(got)
+        elements += len(got)
+        for at, (p, g) in enumerate(zip(predicted, got)):
+            if p == g:
+                continue
+            differ += 1
+            if first is None:
+                index, rest = [], at
+                for length in reversed(shape):
+                    index.insert(0, rest % length)
+                    rest //= length
+                first = f"{name}[{','.join(map(str, index))}]: predicted 0x{p:08x}, got 0x{g:08x}"
+    return "equal" if first is None else f"{first} ({differ} of {elements} elements differ)"
+
+
+def gate(work, name, gpu, predict, *words):
+    out = os.path.join(work, name)
+    run("gate", "--device", "cuda-host", "--suite", SUITE, "--kernel", "softmax-flash-cuda-*16", "--predict", predict,
+        "--out", out, "--quiet", *words, gpu=gpu)
+    return {(r["kernel"].rsplit(":", 1)[1], r["problem"]): r["predicted"]
+            for r in lines(out + "/results.jsonl") if r["problem"]}
+
+
+def check_predictions(work):
+    """What `attest predict` writes: every kernel, hardware's share where there are tensor cores, what is not predicted."""
+    said = run("predict", "--gpu", "h100", "--suite", SUITE, "--out", work + "/h100")
+    assert "6 cases predicted for h100, 1 not, 6 kernels" in said, said
+    rows = lines(work + "/h100/predictions.jsonl")
+    cannot = [r["kernel"] for r in rows if "cannot" in r]
+    assert cannot == ["softmax-online-cuda-f32"], cannot
+    for r in rows:
+        if "cannot" in r:
+            continue
+        assert r["verdict"] == "pass" and 0 < r["ratio"] < 1, r
+        if not r["kernel"].startswith("softmax-flash-cuda-") or r["kernel"].endswith("f32"):
+            assert r["hardware"] is None, r
+            continue
+        h = r["hardware"]
+        assert 0 < h["changed"] <= h["elements"] and h["steps"] >= 1 and 0 < h["norm"] < 1e-4, r
+        assert abs(h["norm_error_exact"] - r["norm_error"]) <= h["norm"], r
+    return {(r["kernel"], r["problem"]): r for r in rows if "problem" in r}
+
+
+def check_stand_ins(work, predicted):
+    run("predict", "--gpu", "a100", "--suite", SUITE, "--kernel", "softmax-flash-cuda-*16", "--out", work + "/a100")
+    same = gate(work, "same", "h200", work + "/h100")
+    assert len(same) == 3 and set(same.values()) == {"equal"}, same
+    other = gate(work, "other", "a100", work + "/h100")
+    assert len(other) == 3, other
+    for key, field in other.items():
+        want = difference(work + "/h100", work + "/a100", predicted[key]["files"])
+        assert field == want and field != "equal", f"{key}: {field}, not {want}"
+    summary = open(work + "/other/summary.md", encoding="utf-8").read()
+    assert "Bits beside" in summary or "Outputs beside those" in summary, summary
+    first = gate(work, "first", None, "h100")  # predicts into OUT/predicted, then compares
+    assert set(first.values()) == {"equal"} and os.path.exists(work + "/first/predicted/predictions.jsonl"), first
+
+
+def check_older(work):
+    """Predictions that are not of this kernel, these inputs or these outputs are no evidence."""
+    rows = lines(work + "/h100/predictions.jsonl")
+    mine = [r for r in rows if r["kernel"] == "softmax-flash-cuda-f16"]
+    changes = {"version": "0", "inputs": "0123456789abcdef", "problem": mine[0]["problem"] + " seed=7"}
+    words = {"version": "of version 0", "inputs": "inputs are others", "problem": "has the case"}
+    for key, value in changes.items():
+        shutil.copytree(work + "/h100", work + "/old-" + key)
+        with open(work + f"/old-{key}/predictions.jsonl", "w", encoding="utf-8") as file:
+            for r in mine:
+                file.write(json.dumps({**r, key: value}) + "\n")
+        got = gate(work, "gate-" + key, None, work + "/old-" + key, "--case", "*in=f16*")
+        assert all(re.match("not predicted: .*" + words[key], v) for v in got.values()) and got, got
+
+
+def refused(text, *words):
+    said = run(*words, code=2)
+    assert text in said and said.count("\n") == 1, said
+
+
+def check_refusals(work):
+    line = "variant=softmax n=5 d=8 in=bf16 p=bf16"
+    refused("--gpu is missing", "predict", line)
+    refused("--gpu=k80: v100, a100", "predict", "--gpu", "k80", line)
+    refused("no kernel of device cuda-host", "predict", "--gpu", "h100", "--kernel", "softmax-online-f32", line)
+    refused("one of them", "predict", "--gpu", "h100", "--suite", "ci", line)
+    refused("there already", "predict", "--gpu", "h100", "--out", work + "/h100", line)
+    refused("needs --out", "gate", "--suite", SUITE, "--device", "cuda-host", "--predict", "h100")
+    os.mkdir(work + "/bad")
+    for text, words in (("{", "predictions.jsonl:1: no JSON"), ("{}\n", "'kernel' is missing"), ("", "no prediction"),
+                        ('{"kernel":"k","version":"1","problem":"variant=softmax n=1 d=1"}', "'inputs' is missing"),
+                        ('{"kernel":"k","version":"1","cannot":"x"}\n' * 2, "two lines have k")):
+        with open(work + "/bad/predictions.jsonl", "w", encoding="utf-8") as file:
+            file.write(text)
+        refused(words, "gate", "--suite", SUITE, "--device", "cuda-host", "--predict", work + "/bad")
+    said = run("predict", "--gpu", "v100", "--kernel", FLASH + ":*bf16", line, code=77)
+    assert "not predicted" in said and "no such products" in said, said
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        predicted = check_predictions(work)
+        check_stand_ins(work, predicted)
+        check_older(work)
+        check_refusals(work)
+
+
+main()

@@ -1,0 +1,248 @@
+/* predict.c - runs cuda-host kernels under a GPU's model and keeps what they give; see predict.h. */
+#include "verify/exchange/predict.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/model/mma.h"
+#include "verify/compare/compare.h"
+#include "verify/exchange/predict_private.h"
+
+#define VARIABLE "ATTEST_CUDA_HOST_GPU" /* kernels/cuda/host/machine.h */
+
+/* Kernels whose bits no model here knows.  `make fingerprints` finds kernels that belong here. */
+static const struct {
+    const char *kernel, *why;
+} beyond[] = {
+    { "softmax-online-cuda-f32",
+      "it calls expf and logf of CUDA's library, and leaves nvcc which products and sums are contracted" },
+};
+
+int attest_predict_wants(const void *context, const attest_kernel_facts *kernel)
+{
+    const char *glob = context;
+    return kernel->device_type == ATTEST_CUDA_HOST && (!glob || fnmatch(glob, kernel->name, 0) == 0);
+}
+
+typedef struct predicting {
+    const attest_predict_request *request;
+    attest_predicted *done;
+    attest_output list; /* predictions.jsonl */
+    const attest_plan_kernel *kernel;
+    attest_worker *model, *exact; /* the kernel under the GPU's rule; with exact sums, NULL: it has no tensor cores */
+    size_t number;                /* of its cases so far */
+} predicting;
+
+static attest_status give(predicting *s, const attest_prediction *p, attest_error *err)
+{
+    const attest_predict_request *request = s->request;
+    attest_status status = ATTEST_OK;
+    s->done->not_predicted += p->cannot[0] != '\0';
+    s->done->cases += p->cannot[0] == '\0';
+    if (request->dir)
+        status = attest_predict_write(s->list.file, request->dir, p, err);
+    if (status == ATTEST_OK && request->tell)
+        request->tell(request->context, p);
+    return status;
+}
+
+static void begin(attest_prediction *p, const predicting *s)
+{
+    const attest_kernel_facts *facts = &s->kernel->facts;
+    memset(p, 0, sizeof *p);
+    snprintf(p->kernel, sizeof p->kernel, "%s", facts->name);
+    snprintf(p->version, sizeof p->version, "%s", facts->version);
+    snprintf(p->gpu, sizeof p->gpu, "%s", s->request->gpu);
+    p->tensor_cores = facts->numerics.acc_truncates == ATTEST_YES;
+    attest_result_init(&p->result);
+}
+
+/* ---- one case ---------------------------------------------------------------------------------------------------- */
+/* *outputs is the caller's, NULL: the run ended badly, and how. */
+static attest_status run(attest_bundle **outputs, attest_run_result *run, attest_worker *worker, const predicting *s,
+                         const attest_prepared *prepared, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_case_bundle(outputs, prepared, &s->kernel->facts, err));
+    status = attest_worker_run(worker, s->kernel->index, &prepared->c.problem, *outputs, s->request->timeout_s, run,
+                               err);
+    if (status == ATTEST_OK && (run->state != ATTEST_RUN_DONE || run->status != ATTEST_OK || run->reasons)) {
+        attest_bundle_free(*outputs);
+        *outputs = NULL;
+    }
+out:
+    return status;
+}
+
+static attest_status compare(attest_result *result, predicting *s, const attest_prepared *prepared,
+                             const attest_bundle *outputs, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_declared declared;
+    ATTEST_TRY(attest_worker_declared(s->model, s->kernel->index, &prepared->c.problem, &declared, err));
+    status = attest_compare(result, prepared->truth, NULL, &prepared->c, outputs, &declared.numerics, declared.flags, 0,
+                            err);
+out:
+    return status;
+}
+
+/* Of o: what is other with exact sums. */
+static void measure(attest_hardware *h, const attest_tensor *model, const attest_tensor *exact)
+{
+    double change = 0, size = 0;
+    h->elements = attest_tensor_count(model);
+    h->changed = 0;
+    h->steps = 0;
+    for (int64_t at = 0; at < h->elements; at++) {
+        if (!attest_predict_same(model, exact, at)) {
+            h->changed++;
+            h->steps = fmax(h->steps, attest_predict_steps(model, exact, at));
+        }
+        const double x = attest_load(model, at), d = x - attest_load(exact, at); /* bundles are in C order */
+        change += isfinite(d) ? d * d : 0;
+        size += isfinite(x) ? x * x : 0;
+    }
+    h->norm = size > 0 ? sqrt(change / size) : change > 0 ? INFINITY : 0;
+}
+
+static attest_status ask_exact(attest_prediction *p, predicting *s, const attest_prepared *prepared, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_bundle *outputs = NULL;
+    attest_run_result ended;
+    attest_result *result = NULL;
+    if (!s->exact)
+        return ATTEST_OK;
+    ATTEST_TRY(run(&outputs, &ended, s->exact, s, prepared, err));
+    if (!outputs)
+        ATTEST_TRY(
+            attest_fail(err, ATTEST_KERNEL_ERROR, "%s: %s: with exact sums: %s", p->kernel, prepared->line, ended.why));
+    result = malloc(sizeof *result);
+    if (!result)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a result"));
+    attest_result_init(result);
+    ATTEST_TRY(compare(result, s, prepared, outputs, err));
+    measure(&p->hardware, attest_bundle_role(p->outputs, ATTEST_O), attest_bundle_role(outputs, ATTEST_O));
+    p->hardware.norm_error = result->norm_error;
+out:
+    free(result);
+    attest_bundle_free(outputs);
+    return status;
+}
+
+static attest_status predict_case(predicting *s, const attest_case *c, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_prepared prepared = { .index = 0 };
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    attest_bundle *outputs = NULL;
+    attest_run_result ended;
+    attest_prediction p;
+    begin(&p, s);
+    ATTEST_TRY(attest_prepare_inputs(&prepared, c, NULL, err));
+    attest_result_describe(&p.result, c, prepared.line, prepared.hash);
+    attest_predict_hash(p.inputs, prepared.inputs, ids, attest_problem_inputs(&c->problem, ids, ATTEST_MAX_TENSORS));
+    snprintf(p.folder, sizeof p.folder, "%s/%04zu", p.kernel, ++s->number);
+    ATTEST_TRY(run(&outputs, &ended, s->model, s, &prepared, err));
+    p.outputs = outputs;
+    if (outputs) {
+        ATTEST_TRY(compare(&p.result, s, &prepared, outputs, err));
+        attest_predict_hash(p.result.outputs, outputs, ids,
+                            attest_problem_outputs(&c->problem, ids, ATTEST_MAX_TENSORS));
+        ATTEST_TRY(ask_exact(&p, s, &prepared, err));
+    } else {
+        s->done->died += attest_result_death(&p.result, &ended, "");
+        snprintf(p.cannot, sizeof p.cannot, "%.250s", ended.why);
+    }
+    status = give(s, &p, err);
+out:
+    attest_bundle_free(outputs);
+    attest_prepared_clear(&prepared);
+    return status;
+}
+
+/* ---- a kernel ---------------------------------------------------------------------------------------------------- */
+/* *worker runs the kernel under this name's tensor cores. */
+static attest_status start(attest_worker **worker, const predicting *s, const char *gpu, attest_error *err)
+{
+    const attest_status status = attest_plan_start(worker, s->request->plan, s->kernel->library, s->request->timeout_s,
+                                                   err);
+    if (status == ATTEST_OK)
+        attest_worker_set(*worker, VARIABLE, gpu);
+    return status;
+}
+
+static attest_status predict_kernel(predicting *s, attest_error *err)
+{
+    const attest_suite *suite = s->request->suite;
+    attest_status status = ATTEST_OK;
+    attest_prediction p;
+    char why[256];
+    begin(&p, s);
+    s->number = 0;
+    s->done->kernels++;
+    for (size_t i = 0; i < sizeof beyond / sizeof beyond[0]; i++)
+        if (strcmp(beyond[i].kernel, p.kernel) == 0) {
+            snprintf(p.cannot, sizeof p.cannot, "%s", beyond[i].why);
+            return give(s, &p, err);
+        }
+    ATTEST_TRY(start(&s->model, s, s->request->gpu, err));
+    if (p.tensor_cores)
+        ATTEST_TRY(start(&s->exact, s, "exact", err));
+    for (size_t i = 0; i < suite->case_count; i++) {
+        attest_case c;
+        attest_suite_case(&c, suite, i);
+        if (attest_worker_supports(s->model, s->kernel->index, &c.problem, why, sizeof why) > 0)
+            ATTEST_TRY(predict_case(s, &c, err));
+    }
+out:
+    attest_worker_free(s->model);
+    attest_worker_free(s->exact);
+    s->model = s->exact = NULL;
+    return status;
+}
+
+static attest_status check(const attest_predict_request *request, attest_error *err)
+{
+    char path[ATTEST_PREDICT_PATH];
+    attest_status status = ATTEST_OK;
+    if (!mma_core_of(request->gpu))
+        return attest_fail(err, ATTEST_BAD_INPUT, "--gpu=%.80s: v100, a100, a2, ada, l40s, h100, h200 or b200",
+                           request->gpu);
+    if (request->plan->kernel_count == 0)
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "no kernel of device cuda-host has that name (`attest list kernels`)");
+    if (!request->dir)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_output_dir(request->dir, err));
+    ATTEST_TRY(attest_predict_path(path, request->dir, NULL, ATTEST_PREDICTIONS, err));
+    if (access(path, F_OK) == 0)
+        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: there already; predictions go into a new folder", path);
+out:
+    return status;
+}
+
+attest_status attest_predict(attest_predicted *done, const attest_predict_request *request, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    predicting s = { .request = request, .done = done };
+    char path[ATTEST_PREDICT_PATH];
+    *done = (attest_predicted){ 0 };
+    ATTEST_TRY(check(request, err));
+    if (request->dir) {
+        ATTEST_TRY(attest_predict_path(path, request->dir, NULL, ATTEST_PREDICTIONS, err));
+        ATTEST_TRY(attest_output_open(&s.list, path, err));
+    }
+    for (size_t k = 0; k < request->plan->kernel_count; k++) {
+        s.kernel = &request->plan->kernel[k];
+        ATTEST_TRY(predict_kernel(&s, err));
+    }
+out:
+    if (s.list.file)
+        status = attest_output_close(&s.list, status, err);
+    return status;
+}
