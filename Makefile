@@ -50,16 +50,16 @@ say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy safetensors library door cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
 WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c library.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
-          $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c))
+          $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c verify/*/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz \
             tests/alloc
-TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c))
+TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c $(dir)/*/*/test_*.c))
 SIMULATE_SRC = $(filter-out tests/simulators/main.c tests/simulators/test_%,$(wildcard tests/simulators/*.c))
 CERTIFY_SRC = $(wildcard tests/kernels/fast/*_wide.c) $(filter-out tests/certify/main.c tests/certify/functions_main.c,$(wildcard tests/certify/*.c))
 FUZZ_SRC = $(filter-out tests/fuzz/entry.c tests/fuzz/test_%,$(wildcard tests/fuzz/*.c))
 READERS = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/fuzz.c,$(FUZZ_SRC)))
 SUITES = $(wildcard verify/suites/*.suite)
-TEMPLATES = kernels/attest.h kernels/template/my_kernel.c kernels/template/my_kernel.py
+TEMPLATES = kernels/attest.h kernels/cuda/library.h kernels/template/ci.yml $(addprefix kernels/template/my_kernel.,c cpp cu py rs)
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 KERNEL_LIB = $(BUILD)/libkernels.a
 LIB = $(BUILD)/libattest.a
@@ -81,7 +81,7 @@ VENDOR_PLUGINS = $(if $(SANITIZE),,$(if $(HAS_OPENBLAS),$(BUILD)/kernels/vendor-
 PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins/classify/*.c \
              tests/verify/typical/plugins/*.c tests/verify/contest/cheats/*.c) tests/plugins/versions/version1.c
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
-               $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
+               $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so $(BUILD)/plugins/misread.so
 
 .PHONY: kills deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs golden fuzz alloc-faults install clean help
@@ -217,7 +217,7 @@ $(BUILD)/kernels/vendor-onednn.so: kernels/vendor/onednn.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(VENDOR_CC) -o $@ $< -ldnnl -l:libgomp.so.1 -lm
 vpath %.c tests/plugins tests/plugins/worker tests/plugins/classify tests/plugins/versions tests/verify/typical/plugins tests/verify/contest/cheats
-$(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h tests/verify/typical/plugins/* tests/verify/contest/cheats/* kernels/cpu/*.c kernels/cpu/steps/*.h) kernels/attest.h
+$(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so $(BUILD)/plugins/misread.so,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h tests/verify/typical/plugins/* tests/verify/contest/cheats/* kernels/cpu/*.c kernels/cpu/steps/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm -lpthread
 
@@ -226,6 +226,12 @@ HOLLOW_SRC = tests/verify/gate/plugins/hollow.c kernels/library/registry.c $(fil
 $(BUILD)/plugins/hollow.so: $(HOLLOW_SRC) $(wildcard kernels/cpu/steps/*.h kernels/model/*.h kernels/fast/*.h kernels/fast/*/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE $(KERNEL_FLAGS) -Wall -shared -fPIC -DFAST_ONE_ISA -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
+
+# Built-in kernels that are asked for one function and compute another.
+MISREAD_SRC = tests/verify/gate/diagnosis/plugins/misread.c $(addprefix kernels/cpu/,softmax_two_pass_f32.c softmax_online_bf16.c taylor_direct_f32.c linear_recurrent_f32.c delta_recurrent_f32.c)
+$(BUILD)/plugins/misread.so: $(MISREAD_SRC) $(wildcard kernels/cpu/steps/*.h) kernels/attest.h kernels/attest_float.h
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE $(KERNEL_FLAGS) -Wall -shared -fPIC -Ikernels -o $@ $(MISREAD_SRC) -lm
 
 # A library that does its host harm: tests/faults/table.py.
 HOSTILE = $(BUILD)/faults/hostile.so
