@@ -10,7 +10,7 @@
 #include "verify/commands/cli.h"
 #include "verify/gate/cover_suite.h"
 #include "verify/gate/gate.h"
-#include "verify/gate/noticed.h"
+#include "verify/gate/diagnosis/noticed.h"
 #include "verify/shard/shard.h"
 
 #define AUDIT_PROPS 200 /* cases of properties behind an audit with a built-in suite */

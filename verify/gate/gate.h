@@ -35,6 +35,9 @@ typedef struct attest_gate {
 /* 1 if the kernel matches the glob and --device; `gate`: an attest_gate without a plan. */
 int attest_gate_wants(const void *gate, const attest_kernel_facts *kernel);
 
+/* The subject of a result about kernel `k` of the plan, before a worker is asked anything. */
+attest_subject attest_gate_subject(const attest_gate *gate, size_t k);
+
 /* What the run is to do, as run.json says it: date, suite, hashes of cases and kernels, options.  ATTEST_BAD_INPUT:
  * SOURCE_DATE_EPOCH is no number. */
 attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gate, attest_error *err);

@@ -46,9 +46,6 @@ static inline int attest_gate_is_drawn(const attest_suite *suite, size_t index)
     return index >= suite->case_count - suite->drawn;
 }
 
-/* The subject of a result about kernel `k` of the plan, before a worker is asked anything. */
-attest_subject attest_gate_subject(const attest_gate *gate, size_t k);
-
 /* Adds a result: to the file and the entries (or gives it to gate->take).  One thread at a time. */
 attest_status attest_gate_add(attest_gate_state *g, size_t index, uint32_t kernel, attest_result *result,
                               attest_error *err);

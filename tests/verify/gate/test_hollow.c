@@ -8,7 +8,7 @@
 
 #include "reports/files/json_file.h"
 #include "verify/gate/gate.h"
-#include "verify/gate/noticed.h"
+#include "verify/gate/diagnosis/noticed.h"
 
 Suite *suite_hollow(void);
 

@@ -1,5 +1,5 @@
 /* noticed.c - see noticed.h. */
-#include "verify/gate/noticed.h"
+#include "verify/gate/diagnosis/noticed.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "props/draw/draw.h"
 #include "reports/report.h"
 #include "reports/table.h"
-#include "verify/gate/gate_private.h"
+#include "verify/gate/gate.h"
 
 const int64_t attest_noticed_lengths[ATTEST_NOTICED_LENGTHS] = { 64, 512, 4096 };
 
