@@ -221,50 +221,86 @@ static int separates(const choice *c, size_t remain)
     return c->failed >= 2 && 2 * c->failed >= remain && c->failed >= 2 * c->passed;
 }
 
-static void take(attest_causes *causes, const cases *x, uint64_t *left, const choice *c)
+static int by_size(const void *a, const void *b)
 {
-    attest_cause *cause = &causes->cause[causes->count++];
-    const uint64_t *p = x->has + c->a * x->words, *q = x->has + c->b * x->words;
-    double least = 0;
-    snprintf(cause->text, sizeof cause->text, "%s%s%s", x->conditions.text[c->a], c->a == c->b ? "" : " and ",
-             c->a == c->b ? "" : x->conditions.text[c->b]);
-    cause->of_failed = c->failed;
-    cause->of_passed = c->passed;
-    int first = 1;
+    const record *const *x = a, *const *y = b;
+    return (*x)->size != (*y)->size ? ((*x)->size > (*y)->size) - ((*x)->size < (*y)->size)
+                                    : ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
+}
+
+/* Failures, sorted: the first half of the room is for the smallest, the other goes over the rest in equal steps. */
+static void choose_members(attest_cause *cause, const record **sorted, size_t count)
+{
+    const size_t room = ATTEST_CAUSE_MEMBERS, half = room / 2;
+    cause->smallest = count ? sorted[0]->index : 0;
+    cause->members = count < room ? count : room;
+    for (size_t i = 0; i < cause->members; i++) {
+        const size_t at = count <= room || i < half ? i : half + (i - half + 1) * (count - half) / (room - half) - 1;
+        cause->member[i] = sorted[at]->index;
+    }
+}
+
+/* The failures of the cases that have conditions a and b (NULL: all of them) leave `left` and join the cause. */
+static attest_status take(attest_cause *cause, const cases *x, uint64_t *left, const choice *c, attest_error *err)
+{
+    const record **taken = calloc(x->failed + 1, sizeof *taken);
+    size_t count = 0;
+    if (!taken)
+        return no_memory(err);
     for (size_t i = 0; i < x->failed; i++) {
         const uint64_t bit = (uint64_t)1 << i % 64;
-        if (!(p[i / 64] & q[i / 64] & left[i / 64] & bit))
+        const uint64_t has = c ? x->has[c->a * x->words + i / 64] & x->has[c->b * x->words + i / 64] : bit;
+        if (!(has & left[i / 64] & bit))
             continue;
-        if (first || x->list[i]->size < least) {
-            least = x->list[i]->size;
-            cause->smallest = x->list[i]->index;
-        }
-        first = 0;
+        taken[count++] = x->list[i];
         left[i / 64] &= ~bit;
     }
+    qsort(taken, count, sizeof *taken, by_size);
+    cause->of_failed = count;
+    choose_members(cause, taken, count);
+    free(taken);
+    return ATTEST_OK;
+}
+
+static void name_cause(attest_cause *cause, const cases *x, const choice *c)
+{
+    snprintf(cause->text, sizeof cause->text, "%s%s%s", x->conditions.text[c->a], c->a == c->b ? "" : " and ",
+             c->a == c->b ? "" : x->conditions.text[c->b]);
+    cause->of_passed = c->passed;
+}
+
+/* The next cause: 0 if nothing tells the failures that are left from the passes. */
+static int next_cause(choice *c, const attest_causes *causes, const cases *x, const uint64_t *left)
+{
+    *c = best(x, left, causes->left, 0);
+    if (separates(c, causes->left))
+        return 1;
+    if (causes->count > 0)
+        return 0;
+    *c = best(x, left, causes->left, 1);
+    return c->wrong != SIZE_MAX && c->failed >= 2 && 2 * c->passed <= x->passed;
 }
 
 static attest_status group(attest_causes *causes, const cases *x, attest_error *err)
 {
-    uint64_t *left = malloc(x->words * sizeof *left);
+    const size_t words = (x->failed + x->passed + 63) / 64;
+    const int told = x->failed >= 2 && x->passed > 0; /* there is something to tell them from */
+    attest_status status = ATTEST_OK;
+    choice c;
+    uint64_t *left = malloc((words + 1) * sizeof *left);
     if (!left)
         return no_memory(err);
-    memset(left, 0xff, x->words * sizeof *left);
-    causes->left = x->failed;
-    while (causes->count < ATTEST_CAUSES_MOST && causes->left > 0) {
-        choice c = best(x, left, causes->left, 0);
-        if (!separates(&c, causes->left)) {
-            if (causes->count > 0)
-                break;
-            c = best(x, left, causes->left, 1);
-            if (c.wrong == SIZE_MAX || c.failed < 2 || 2 * c.passed > x->passed)
-                break;
-        }
-        take(causes, x, left, &c);
+    memset(left, 0xff, (words + 1) * sizeof *left);
+    while (told && causes->count < ATTEST_CAUSES_MOST && causes->left > 0 && next_cause(&c, causes, x, left)) {
+        attest_cause *cause = &causes->cause[causes->count++];
+        name_cause(cause, x, &c);
+        ATTEST_TRY(take(cause, x, left, &c, err));
         causes->left -= c.failed;
     }
+    ATTEST_TRY(take(&causes->rest, x, left, NULL, err));
+out:
     free(left);
-    return ATTEST_OK;
+    return status;
 }
 
 static attest_status find(attest_causes *causes, const records *all, size_t kernel, attest_error *err)
@@ -276,9 +312,8 @@ static attest_status find(attest_causes *causes, const records *all, size_t kern
     ATTEST_TRY(cases_of(&x, all, kernel, err));
     causes->failed = causes->left = x.failed;
     causes->passed = x.passed;
-    if (x.failed < 2 || x.passed == 0)
-        goto out;
-    ATTEST_TRY(read_conditions(&x, err));
+    if (x.failed >= 2 && x.passed > 0)
+        ATTEST_TRY(read_conditions(&x, err));
     ATTEST_TRY(group(causes, &x, err));
 out:
     cases_clear(&x);

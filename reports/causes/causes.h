@@ -12,12 +12,15 @@
 #include "reports/report.h"
 
 enum { ATTEST_CAUSES_MOST = 4 }; /* groups told of one kernel */
+enum { ATTEST_CAUSE_MEMBERS = 24 };
 
 typedef struct attest_cause {
     char text[96];    /* `m > 16`, `mask=causal and n % 8 != 0` */
     size_t of_failed; /* failures that have it and are in no group before */
     size_t of_passed; /* passes that have it */
     size_t smallest;  /* index of the result with the fewest products (b hq n m (d + e)) among them */
+    size_t member[ATTEST_CAUSE_MEMBERS]; /* some of the failures, in this order: the smaller half, then evenly spread */
+    size_t members;
 } attest_cause;
 
 typedef struct attest_causes {
@@ -25,6 +28,7 @@ typedef struct attest_causes {
     size_t failed, passed; /* results of this kernel: fail, crash, timeout; pass */
     size_t count, left;    /* groups; failures in none of them */
     attest_cause cause[ATTEST_CAUSES_MOST];
+    attest_cause rest; /* those that are left: text "" */
 } attest_causes;
 
 /* One entry a kernel that failed, in the order of the results; `*list` is malloc'd, the caller's.  A group's

@@ -10,6 +10,7 @@
 #include "verify/commands/cli.h"
 #include "verify/gate/cover_suite.h"
 #include "verify/gate/gate.h"
+#include "verify/gate/diagnosis/conventions.h"
 #include "verify/gate/diagnosis/noticed.h"
 #include "verify/shard/shard.h"
 
@@ -195,6 +196,23 @@ out:
     return status;
 }
 
+/* Under which other conventions the outputs of what failed would pass. */
+static attest_status tell_conventions(const attest_cli *cli, const attest_gate *gate, const attest_results *results,
+                                      attest_error *err)
+{
+    const char *format = cli->options.format ? cli->options.format : "text";
+    attest_fit *list = NULL;
+    size_t count = 0;
+    attest_status status = ATTEST_OK;
+    if (cli->options.quiet || strcmp(format, "tap") == 0)
+        return status;
+    ATTEST_TRY(attest_conventions_find(&list, &count, results, gate, err));
+    ATTEST_TRY(attest_conventions_print(stdout, list, count, strcmp(format, "json") == 0, err));
+out:
+    free(list);
+    return status;
+}
+
 /* What was judged is told, whether it could be written or not; without memory nothing is. */
 static attest_status write_and_tell(int *code, const attest_gate *gate, const attest_cli *cli,
                                     const attest_results *results, const attest_traits *traits, attest_run_info *info,
@@ -312,6 +330,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
         status = told;
         err = late;
     }
+    if (status == ATTEST_OK && info.complete)
+        ATTEST_TRY(tell_conventions(cli, gate, &results, &err));
     if (status == ATTEST_OK && info.complete)
         ATTEST_TRY(tell_noticed(cli, gate, &results, &err));
 out:

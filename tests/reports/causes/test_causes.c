@@ -103,6 +103,33 @@ START_TEST(no_condition)
 }
 END_TEST
 
+/* Who is in a group: the smallest first, never a pass, nobody twice; who is in none is in the rest. */
+START_TEST(members)
+{
+    const attest_causes many = causes_of(masked_odd, "sum"), loose = causes_of(scattered, "sum");
+    const attest_cause *groups[] = { &many.cause[0], &loose.rest };
+    ck_assert_uint_eq(many.rest.members, 0);
+    ck_assert_uint_eq(many.cause[0].members, ATTEST_CAUSE_MEMBERS);
+    ck_assert_uint_eq(loose.rest.of_failed, loose.failed);
+    for (int g = 0; g < 2; g++) {
+        static const int sizes[] = { 1, 2, 5, 16, 17, 33, 40, 64 };
+        int before = 0;
+        ck_assert_uint_gt(groups[g]->members, 1);
+        ck_assert_uint_eq(groups[g]->member[0], groups[g]->smallest);
+        for (size_t i = 0; i < groups[g]->members; i++) {
+            const int at = (int)groups[g]->member[i], n = sizes[at % 8], m = sizes[(at / 8) % 6 + 1];
+            ck_assert((g ? scattered : masked_odd)(n, m, at / 48));
+            ck_assert_msg(n * m >= before, "member %zu", i);
+            before = n * m;
+            for (size_t k = 0; k < i; k++)
+                ck_assert_uint_ne(groups[g]->member[i], groups[g]->member[k]);
+        }
+    }
+    const size_t last = many.cause[0].member[ATTEST_CAUSE_MEMBERS - 1]; /* the largest is asked too */
+    ck_assert_uint_eq(last, 48 + 8 * 5 + 5);                            /* mask, n=33, m=40 */
+}
+END_TEST
+
 Suite *suite_causes(void)
 {
     Suite *suite = suite_create("causes");
@@ -113,6 +140,7 @@ Suite *suite_causes(void)
     tcase_add_test(tc, of_the_preset);
     tcase_add_test(tc, what_is_not_given);
     tcase_add_test(tc, no_condition);
+    tcase_add_test(tc, members);
     suite_add_tcase(suite, tc);
     return suite;
 }
