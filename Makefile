@@ -81,7 +81,7 @@ VENDOR_PLUGINS = $(if $(SANITIZE),,$(if $(HAS_OPENBLAS),$(BUILD)/kernels/vendor-
 PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins/classify/*.c \
              tests/verify/typical/plugins/*.c tests/verify/contest/cheats/*.c) tests/plugins/versions/version1.c
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
-               $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so
+               $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so $(BUILD)/plugins/misread.so
 
 .PHONY: kills deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs golden fuzz alloc-faults install clean help
@@ -205,7 +205,7 @@ $(BUILD)/kernels/vendor-onednn.so: kernels/vendor/onednn.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(VENDOR_CC) -o $@ $< -ldnnl -l:libgomp.so.1 -lm
 vpath %.c tests/plugins tests/plugins/worker tests/plugins/classify tests/plugins/versions tests/verify/typical/plugins tests/verify/contest/cheats
-$(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h tests/verify/typical/plugins/* tests/verify/contest/cheats/* kernels/cpu/*.c kernels/cpu/steps/*.h) kernels/attest.h
+$(filter-out $(BUILD)/plugins/year-% $(BUILD)/plugins/hollow.so $(BUILD)/plugins/misread.so,$(TEST_PLUGINS)): $(BUILD)/plugins/%.so: %.c $(wildcard tests/plugins/*.h tests/verify/typical/plugins/* tests/verify/contest/cheats/* kernels/cpu/*.c kernels/cpu/steps/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -shared -fPIC -Ikernels -o $@ $< -lm -lpthread
 
@@ -214,6 +214,12 @@ HOLLOW_SRC = tests/verify/gate/plugins/hollow.c kernels/library/registry.c $(fil
 $(BUILD)/plugins/hollow.so: $(HOLLOW_SRC) $(wildcard kernels/cpu/steps/*.h kernels/model/*.h kernels/fast/*.h kernels/fast/*/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE $(KERNEL_FLAGS) -Wall -shared -fPIC -DFAST_ONE_ISA -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
+
+# Built-in kernels that are asked for one function and compute another.
+MISREAD_SRC = tests/verify/gate/diagnosis/plugins/misread.c $(addprefix kernels/cpu/,softmax_two_pass_f32.c softmax_online_bf16.c taylor_direct_f32.c linear_recurrent_f32.c delta_recurrent_f32.c)
+$(BUILD)/plugins/misread.so: $(MISREAD_SRC) $(wildcard kernels/cpu/steps/*.h) kernels/attest.h kernels/attest_float.h
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE $(KERNEL_FLAGS) -Wall -shared -fPIC -Ikernels -o $@ $(MISREAD_SRC) -lm
 
 # A library that does its host harm: tests/faults/table.py.
 HOSTILE = $(BUILD)/faults/hostile.so

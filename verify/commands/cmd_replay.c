@@ -9,6 +9,7 @@
 #include "reports/report.h"
 #include "verify/case_file/case_file.h"
 #include "verify/commands/cli.h"
+#include "verify/gate/diagnosis/conventions.h"
 #include "verify/gate/gate.h"
 #include "verify/properties/properties.h"
 
@@ -102,14 +103,33 @@ static void tell_file(attest_result *result, const attest_cli *cli)
              *kernel ? "--kernel " : "", kernel, *kernel ? " " : "", path);
 }
 
-static void tell(const attest_cli *cli, const attest_result *result, const attest_worker *worker)
+/* Which other convention a case that failed would pass under: tested on this case alone. */
+static attest_status tell_conventions(const attest_cli *cli, const attest_result *result,
+                                      const attest_prepared *prepared, int from_file, const attest_subject *subject,
+                                      attest_error *err)
 {
-    if (cli->options.format && strcmp(cli->options.format, "json") == 0)
+    attest_status status = ATTEST_OK;
+    attest_fit *list = NULL;
+    size_t count = 0;
+    ATTEST_TRY(attest_conventions_of_case(&list, &count, result, &prepared->c, from_file ? prepared->inputs : NULL,
+                                          subject, cli->options.timeout, err));
+    ATTEST_TRY(attest_conventions_print(stdout, list, count, 0, err));
+out:
+    free(list);
+    return status;
+}
+
+static attest_status tell(const attest_cli *cli, const attest_result *result, const attest_prepared *prepared,
+                          int from_file, const attest_subject *subject, attest_error *err)
+{
+    const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
+    if (json)
         attest_result_print_json(stdout, result);
     else if (!cli->options.quiet)
         print_fields(stdout, result);
     if (!cli->options.quiet)
-        print_output(worker);
+        print_output(subject->worker);
+    return json || cli->options.quiet ? ATTEST_OK : tell_conventions(cli, result, prepared, from_file, subject, err);
 }
 
 /* The case takes the inputs over. */
@@ -173,7 +193,7 @@ int attest_command_replay(const attest_cli *cli)
     watch = NULL;
     if (from_file)
         tell_file(&result, cli);
-    tell(cli, &result, subject.worker);
+    ATTEST_TRY(tell(cli, &result, &prepared, from_file, &subject, &err));
     attest_exit exit_code = { 0 };
     attest_exit_add(&exit_code, attest_result_exit(&result, cli->options.strict));
     code = attest_exit_code(&exit_code);

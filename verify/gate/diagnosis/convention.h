@@ -1,8 +1,8 @@
-/* convention.h - inside verify/gate/diagnosis: one row of the table of conventions, and a case that is changed by it. */
+/* convention.h - inside verify/gate/diagnosis: a row of the table of conventions, and a case that is changed by it. */
 #ifndef ATTEST_CONVENTION_H
 #define ATTEST_CONVENTION_H
 
-#include "verify/gate/runner.h"
+#include "verify/gate/gate.h"
 
 /* Which KV head stands where query head h, or KV head g, of the changed problem reads. */
 enum { ATTEST_HEADS_SAME = 0, ATTEST_HEADS_IN_TURN = 1, ATTEST_HEADS_FIRST = 2 };
@@ -15,7 +15,7 @@ typedef struct attest_changed {
     attest_bundle *in, *out;               /* of `c`, copies */
     attest_numerics numerics;
     uint32_t flags;
-    int64_t skipped_keys; /* keys at the start that `c` has not */
+    int64_t skipped_keys, skipped_queries; /* at the start, which `c` has not */
     int heads;
 } attest_changed;
 
@@ -24,8 +24,9 @@ typedef struct attest_convention {
     const char *setting; /* of one axis, as in a problem line: `mask=full`; or NULL */
     const char *declare; /* words: the case runs again as if the kernel declared them; or NULL */
     int64_t reasons;     /* of `declare`: asked where the failure has one of them */
+    int partial;         /* 1: a case that is partial fits: rows that it would have failed in are then not judged */
     int arithmetic;      /* 1: other arithmetic, whose bound is looser: asked where no other row fits */
-    /* Changes problem, flags, skipped_keys, heads; 0: the case has nothing that it could change.  NULL: nothing. */
+    /* Changes problem, flags, what is skipped, heads; 0: the case has nothing that it could change.  NULL: nothing. */
     int (*change)(attest_changed *t);
     /* Changes the tensors, once they are there. */
     attest_status (*edit)(attest_changed *t, attest_error *err);

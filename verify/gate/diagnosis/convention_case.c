@@ -13,7 +13,10 @@ static int64_t kv_head(const attest_changed *t, int64_t g)
 /* The index in the run's tensor of index `at` along an axis of this letter. */
 static int64_t index_of(const attest_changed *t, char letter, int64_t at)
 {
-    return letter == 'g' ? kv_head(t, at) : letter == 'm' ? at + t->skipped_keys : at;
+    return letter == 'g'   ? kv_head(t, at)
+           : letter == 'm' ? at + t->skipped_keys
+           : letter == 'n' ? at + t->skipped_queries
+                           : at;
 }
 
 /* Adds tensor `id` of the changed problem with the elements that the run has of it.  *there = 0: it has none. */

@@ -28,11 +28,12 @@ static void count_verdict(tried *x, size_t row, int64_t verdict)
 {
     x->dead[row] |= verdict == ATTEST_FAIL || verdict == ATTEST_CRASH || verdict == ATTEST_TIMEOUT ||
                     verdict == ATTEST_SKIP;
-    x->passed[row] += verdict == ATTEST_PASS;
-    x->open[row] += verdict != ATTEST_PASS;
+    const int passed = verdict == ATTEST_PASS || (verdict == ATTEST_PARTIAL && attest_convention_table[row].partial);
+    x->passed[row] += (size_t)passed;
+    x->open[row] += (size_t)!passed;
 }
 
-/* ---- rows that change the function ----------------------------------------------------------------------------------- */
+/* ---- rows that change the function ------------------------------------------------------------------------------- */
 /* What ran, judged as it is (`row` NULL) or under a row; *verdict: ATTEST_SKIP where the row says nothing of it. */
 static attest_status judge(int64_t *verdict, const tried *x, const attest_prepared *prepared,
                            const attest_bundle *outputs, const attest_convention *row, attest_error *err)
@@ -111,7 +112,7 @@ out:
     return status;
 }
 
-/* ---- rows that declare ----------------------------------------------------------------------------------------------- */
+/* ---- rows that declare ------------------------------------------------------------------------------------------- */
 /* The whole case, as the gate judges it, by a worker whose kernel is taken to declare the words besides. */
 static attest_status ask_declared(tried *x, size_t row, const attest_subject *subject, const attest_case *c,
                                   attest_bundle *given, attest_error *err)
@@ -148,7 +149,7 @@ static int fits_before(const tried *x, size_t row, size_t least)
     return 0;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 /* The failing cases of a group that are asked. */
 typedef struct failing {
     size_t count;
@@ -376,7 +377,7 @@ attest_status attest_conventions_of_case(attest_fit **list, size_t *count, const
     return status == ATTEST_IO || status == ATTEST_UNSUPPORTED ? ATTEST_OK : status;
 }
 
-/* ---- telling --------------------------------------------------------------------------------------------------------- */
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
 static attest_status print_json(FILE *out, const attest_fit *fit)
 {
     return attest_json_line(out, json_pack("{s:o,s:o,s:o,s:b,s:I,s:I,s:I}", "kernel", attest_json_text(fit->kernel),
