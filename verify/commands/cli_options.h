@@ -247,7 +247,7 @@ static const option_row option_table[] = {
     { { "declare", KEY_DECLARE, "WORDS", 0,
         "with --golden: the kernel that its bounds are for, as in `compare`, in place of --model and --exp-ulp", 0 },
       "export" },
-    { { "lang", KEY_LANG, "c|python", 0, "the language of the kernel (default c)", 0 }, "init-kernel" },
+    { { "lang", KEY_LANG, "c|c++|cuda|python|rust", 0, "the language of the kernel (default c)", 0 }, "init-kernel" },
     { { "out", KEY_OUT, "DIR", 0, "where to write (default: here)", 0 }, "init-kernel" },
     { { "batch", KEY_BATCH, "DIR", 0,
         "judge every o.npy, o.safetensors or outputs.safetensors (lse, ..) that lies in the folders of an `attest "
