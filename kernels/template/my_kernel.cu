@@ -1,6 +1,6 @@
 // my_kernel.cu - a complete CUDA kernel library to change: softmax attention in float, a thread a query.
 //
-// Build  nvcc -std=c++17 -O2 -shared -Xcompiler -fPIC -Ikernels -Ikernels/cuda kernels/template/my_kernel.cu -o my_kernel.so
+// Build  nvcc -std=c++17 -O2 -shared -Xcompiler -fPIC -Ikernels/cuda kernels/template/my_kernel.cu -o my_kernel.so
 // Audit  build/attest audit ./my_kernel.so
 #include "library.h"
 

@@ -28,7 +28,8 @@ static const language languages[] = {
       "attest audit ./%s.so" RESULTS, 2 },
     { "python", "py", attest_text_my_kernel_py, "pip install \"$ATTEST_SOURCES/verify/python\" pytest", "pytest %s.py",
       0 },
-    { "rust", "rs", attest_text_my_kernel_rs, "rustc --edition 2021 -O %s.rs -o %s", "attest audit --exec ./%s" RESULTS, 0 },
+    { "rust", "rs", attest_text_my_kernel_rs, "rustc --edition 2021 -O %s.rs -o %s", "attest audit --exec ./%s" RESULTS,
+      0 },
 };
 
 /* `text` with every `from` as `to`; malloc'd; NULL: no memory. */

@@ -113,6 +113,26 @@ static int is_too_large(attest_result *result, const attest_case *c)
     return 1;
 }
 
+/* Nothing of it could be judged: no bound holds there, as where large scores may overflow. */
+static int is_beyond_bounds(const attest_result *result)
+{
+    return result->verdict == ATTEST_UNDECIDED && result->elements_judged == 0 && result->elements_unbounded > 0;
+}
+
+/* What the suite, or that attest itself drew the case, takes off a verdict. */
+static void allow(attest_result *result, const attest_gate *gate, const char *kernel, const attest_prepared *prepared)
+{
+    const int drawn = attest_gate_is_drawn(gate->suite, prepared->index);
+    if (drawn && is_beyond_bounds(result))
+        result->verdict = ATTEST_NO_EVIDENCE; /* which is a skip where it is allowed */
+    if (result->verdict != ATTEST_PARTIAL && result->verdict != ATTEST_NO_EVIDENCE)
+        return;
+    const char *reason = drawn ? "a drawn case: it need not tell by every element"
+                               : attest_suite_allow(gate->suite, kernel, &prepared->c, attest_result_left(result));
+    if (reason)
+        attest_result_allow(result, reason);
+}
+
 static attest_status ask(attest_result *result, pair_end *end, attest_gate_state *g, pair_case *c,
                          attest_subject *subject, workers *w, size_t k, attest_error *err)
 {
@@ -135,14 +155,7 @@ static attest_status ask(attest_result *result, pair_end *end, attest_gate_state
     *end = supported ? PAIR_RESULT : PAIR_REFUSED;
     if (!supported)
         return ATTEST_OK;
-    if (result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_NO_EVIDENCE) {
-        const char *reason = attest_gate_is_drawn(gate->suite, c->prepared.index)
-                                 ? "a drawn case: it need not tell by every element"
-                                 : attest_suite_allow(gate->suite, kernel->facts.name, &c->prepared.c,
-                                                      attest_result_left(result));
-        if (reason)
-            attest_result_allow(result, reason);
-    }
+    allow(result, gate, kernel->facts.name, &c->prepared);
     if (gate->options->typical && !gate->judge)
         ATTEST_TRY(attest_typical_case(result, &c->prepared, subject, gate->options, err));
 out:

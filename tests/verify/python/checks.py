@@ -79,8 +79,42 @@ def check_verdicts(kernels, folder):
         attest.check(kernels.unscaled, suite)
     except AssertionError as error:
         assert "FAIL unscaled" in str(error) and "fail: bound" in str(error) and "attest replay --kernel" in str(error), error
+        assert "would pass with scale=1: " in str(error), error
     else:
         raise SystemExit("a forgotten scale passed")
+
+
+def check_open(kernels, folder):
+    """What no bound covers is open, and no failure."""
+    suite = os.path.join(folder, "open.suite")
+    with open(suite, "w", encoding="utf-8") as out:
+        out.write("variant=softmax n=9 d=4\nvariant=softmax hq=10 hkv=5 n=7 m=2 d=31 e=2 scale=2 family=subnormal\n")
+    report = attest.check(kernels.honest, suite)
+    assert report.ok and not report.whole and not report.failures and report.exit_code == 4, report
+    assert [result.verdict for result in report.open] == ["undecided"] and "nothing could be judged" in repr(report), report
+    try:
+        report.check(strict=True)
+    except AssertionError:
+        return
+    raise SystemExit("strict: an open case passed")
+
+
+def check_torch():
+    """bf16 through torch's own type, a fused function, and a planted bug; not run where torch is not installed."""
+    try:
+        import torch
+    except ImportError:
+        print("python: SKIP torch: it is not installed")
+        return
+    import kernels_torch
+    for one in (kernels_torch.torch_math, kernels_torch.torch_fused):
+        report = attest.check(one)
+        assert report.counts()["pass"] > 10, report
+    report = attest.audit(kernels_torch.torch_wrong)
+    assert report.failures and any(fit["would_pass_with"] == "scale=1" for fit in report.would_pass), report
+    q, k, v = (torch.ones(1, 1, 3, 2, dtype=torch.bfloat16) for _ in range(3))
+    assert attest.compare("variant=softmax n=3 d=2 in=bf16 p=bf16", q=q, k=k, v=v, o=v).verdict == "pass"
+    print(f"python: torch {torch.__version__}: ok" + ("" if torch.cuda.is_available() else "; not run on a GPU"))
 
 
 def check_harm(kernels, folder):
@@ -131,6 +165,8 @@ def main():
         check_arrays(kernels)
         check_verdicts(kernels, folder)
         check_harm(kernels, folder)
+        check_open(kernels, folder)
+        check_torch()
     finally:
         shutil.rmtree(folder)
 

@@ -72,8 +72,8 @@ class Kernel:
     """A function and what it declares; called, it is the function."""
 
     def __init__(self, function: Callable[..., Any], declared: List[str], framework: str, device: Optional[str],
-                 supports: Optional[Callable[[Problem], Any]]):
-        self.function, self.declared = function, declared
+                 supports: Optional[Callable[[Problem], Any]], warm_up: Optional[Callable[[], Any]] = None):
+        self.function, self.declared, self.warm_up = function, declared, warm_up
         self.framework, self.device, self.supports = framework, device, supports
         self.__name__ = getattr(function, "__name__", "kernel")
         self.__doc__ = function.__doc__
@@ -130,6 +130,8 @@ class Kernel:
 
     def serve(self, lines: Iterable[str], say: Callable[[str], None]) -> None:
         """The protocol, until the lines end."""
+        if self.warm_up:
+            self.warm_up()
         say("attest 1 " + " ".join(self.declared + (["asks=yes"] if self.supports else [])))
         for line in lines:
             verb, *rest = line.split()
@@ -150,13 +152,15 @@ class Kernel:
 def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32", *, p: Words = None, out: Words = None,
            acc: Words = None, framework: str = "numpy", device: Optional[str] = None,
            supports: Optional[Callable[[Problem], Any]] = None, name: Optional[str] = None, flags: Words = None,
-           outputs: Words = None, **numerics: Any) -> Callable[[Callable[..., Any]], Kernel]:
+           outputs: Words = None, warm_up: Optional[Callable[[], Any]] = None,
+           **numerics: Any) -> Callable[[Callable[..., Any]], Kernel]:
     """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, ..)` as a kernel.
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
                value) or {"mask": "full,causal"}; types: of q, k, v; p, out, acc: types as in a problem line
     framework  "numpy", "torch" or "jax": what the arrays are; bf16 is float32 in numpy
     supports   f(problem): True, or why not
+    warm_up    called once in the kernel's process before the first case, outside of every time limit of a case
     flags, outputs and every other word: kernels/library/declare_text.h, as schedule="online", tile=64, exp_error="2^-22"
 
     q [B,Hq,N,d], k [B,Hkv,M,d], v [B,Hkv,M,e].  Returns o [B,Hq,N,e]; with outputs="o,lse" a tuple in that order, or a
@@ -171,6 +175,6 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
         chosen = {axis: "any" for axis in _list(axes).split(",") if axis} if not isinstance(axes, dict) else axes
         words += [f"{axis}={_list(value)}" for axis, value in chosen.items()]
         words += [f"{key}={value}" for key, value in numerics.items()]
-        return Kernel(function, words, framework, device, supports)
+        return Kernel(function, words, framework, device, supports, warm_up)
 
     return declare

@@ -95,7 +95,7 @@ class Result(Dict[str, Any]):
 
 
 class Report:
-    """An audit: .ok, .results, .failures, .traits, .exit_code; shown by print() and notebooks; .save(path): the page."""
+    """An audit: .ok, .whole, .results, .failures, .open, .would_pass, .traits, .exit_code; shown by print() and notebooks; .save(path): the page."""
 
     def __init__(self, target: str, exit_code: int, output: str, said: str, page: Optional[str] = None):
         self.target, self.exit_code, self.said, self._page = target, exit_code, said, page
@@ -103,16 +103,18 @@ class Report:
         self.results = [Result({key: _number(value) for key, value in row.items()}) for row in rows if "verdict" in row
                         and "problem" in row]
         self.traits = [row for row in rows if "trait" in row]
-        self.failures = [result for result in self.results if not result.ok]
+        self.would_pass = [row for row in rows if "would_pass_with" in row]
+        self.failures = [result for result in self.results if result.verdict in ("fail", "crash", "timeout")]
+        self.open = [result for result in self.results if not result.ok and result not in self.failures]
 
     @property
     def ok(self) -> bool:
         """Something passed, and nothing failed, crashed or was late."""
-        return self.exit_code in (0, 4) and self.counts().get("pass", 0) > 0
+        return self.exit_code in (0, 4) and not self.failures and self.counts().get("pass", 0) > 0
 
     @property
     def whole(self) -> bool:
-        """And nothing stayed undecided or without evidence: exit code 0."""
+        """And nothing is open: exit code 0."""
         return self.exit_code == 0
 
     def counts(self) -> Dict[str, int]:
@@ -133,6 +135,11 @@ class Report:
         rest = [str(failure) for failure in self.failures[:5]]
         if len(self.failures) > 5:
             rest.append(f"and {len(self.failures) - 5} more (.failures)")
+        rest += [f"would pass with {fit['would_pass_with']}: {fit['passed']} of {fit['failures']} failures asked, all pass"
+                 for fit in self.would_pass]
+        rest += [str(result) for result in self.open[:2]]
+        if len(self.open) > 2:
+            rest.append(f"and {len(self.open) - 2} more are open (.open)")
         if not self.ok and not self.failures:
             rest.append(self.said.strip())
         return "\n\n".join([head] + rest)
