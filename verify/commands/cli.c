@@ -141,7 +141,8 @@ static const struct {
               { KEY_COST, offsetof(attest_cli, cost) },
               { KEY_BASELINE, offsetof(attest_cli, baseline) },
               { KEY_REASON, offsetof(attest_cli, reason) },
-              { KEY_SHARD, offsetof(attest_cli, shard) } };
+              { KEY_SHARD, offsetof(attest_cli, shard) },
+              { KEY_RESULTS, offsetof(attest_cli, options.results) } };
 
 static int keep_text(attest_cli *cli, int key, const char *text)
 {
