@@ -16,7 +16,7 @@ SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
 PACKAGES = build-essential pkg-config libflint-dev libflint-arb-dev libmpfr-dev libgmp-dev libgsl-dev check \
            libsubunit-dev libjansson-dev librandom123-dev gnuplot-nox python3-numpy python3-mpmath valgrind clang \
            clang-format
-PACKAGES_LONG = libomp-dev libclang-rt-dev gcovr gdb mandoc
+PACKAGES_LONG = libomp-dev libclang-rt-dev gcovr gdb mandoc chromium tidy parallel slurm-wlm munge
 FIRST = $(filter deps deps-long,$(MAKECMDGOALS))
 ifneq ($(FIRST),)
 GOALS_AFTER = $(filter-out $(FIRST),$(MAKECMDGOALS))
@@ -83,7 +83,7 @@ PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so $(BUILD)/plugins/misread.so
 
-.PHONY: kills deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
+.PHONY: kills page-seen ends scale deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs golden fuzz alloc-faults install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
@@ -416,6 +416,9 @@ check-long: check test
 	@$(SUBMAKE) faults
 	$(BUILD)/attest props --quiet --cases 2000 --out $(BUILD)/props
 	@$(SUBMAKE) kills
+	@$(SUBMAKE) page-seen
+	@$(SUBMAKE) ends
+	@$(SUBMAKE) scale
 	@$(SUBMAKE) install-tried
 	@$(SUBMAKE) mutate
 	@echo "check-long: ok"
@@ -427,6 +430,17 @@ kills: all
 	python3 tests/faults/gate/kills.py workers $(BUILD) $(KILLS)
 	python3 tests/faults/gate/kills.py gate $(BUILD) --share 0.6
 	python3 tests/faults/gate/kills.py four $(BUILD)
+
+# The page of suite ci in a browser: HTML, accessibility, charts on narrow screens, print.
+page-seen: $(BUILD)/report/passed
+	python3 tests/reports/page/accessible.py $(BUILD)/report
+# Runs that end badly, or lack what they like to have: what was judged stays, and the exit code tells the truth.
+ends: all
+	python3 tests/faults/gate/ends.py $(BUILD)
+# A suite in shards by Slurm (two nodes on this machine, one of them killed) and by GNU parallel (killed, called again).
+scale: all
+	sh tests/verify/shard/slurm.sh $(BUILD)
+	sh tests/verify/shard/parallel.sh $(BUILD)
 
 # Layers, style, layout, and no warning of gcc (with the flags of the build: what it compiles here is not compiled again)
 # or of clang (which optimises nothing here).
@@ -559,7 +573,7 @@ help:
 	@echo "test       all tests; prints Check's summary"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
 	@echo "check      what each change must pass beside test: lint, gate, smoke (at most ten minutes)"
-	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, kills, install, mutate"
+	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, kills, page-seen, ends, scale, install, mutate"
 	@echo "lint       layout, layers, style, gcc and clang without a warning"
 	@echo "format     lay all sources out as .clang-format says; format-check: are they?"
 	@echo "smoke      suite smoke and a few tests under the address and undefined-behaviour sanitizers"

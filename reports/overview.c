@@ -62,7 +62,7 @@ attest_status attest_tallies_take(attest_tallies *tallies, const attest_result *
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 static size_t tally_index(const attest_tallies *tallies, const attest_result *result)
 {
-    size_t k = tallies->count - 1;
+    size_t k = tallies->count ? tallies->count - 1 : 0;
     while (k > 0 && strcmp(tallies->tally[k].kernel, result->kernel) != 0)
         k--;
     return k;
@@ -113,10 +113,12 @@ static attest_status take(void *state, const attest_result *result, attest_error
         memcpy(o->suite_hash, result->suite_hash, sizeof o->suite_hash);
         memcpy(o->run, result->run, sizeof o->run);
     }
+    ATTEST_TRY(add_build(o, result, err));
+    if (o->results > 0) /* counted elsewhere: take_whole() */
+        return add_place(o, result, err);
     o->by_verdict[result->verdict]++;
     ATTEST_TRY(attest_tallies_take(&o->tallies, result, err));
     ATTEST_TRY(add_place(o, result, err));
-    ATTEST_TRY(add_build(o, result, err));
     ATTEST_TRY(attest_signs_take(&o->signs, result, err));
     ATTEST_TRY(attest_powers_take(&o->powers, result, err));
     ATTEST_TRY(attest_classes_take(&o->classes, result, err));
@@ -146,11 +148,51 @@ static attest_status count_cases(attest_overview *o, attest_error *err)
     return ATTEST_OK;
 }
 
+/* A copy of `count` entries; NULL: no memory. */
+static void *copy_of(const void *list, size_t count, size_t size)
+{
+    void *copy = calloc(count + 1, size);
+    return copy && count ? memcpy(copy, list, count * size) : copy;
+}
+
+static attest_status take_whole(attest_overview *o, const attest_whole *w, attest_error *err)
+{
+    o->results = w->results;
+    o->cases = w->cases;
+    memcpy(o->by_verdict, w->by_verdict, sizeof o->by_verdict);
+    o->tallies = (attest_tallies){ copy_of(w->tallies.tally, w->tallies.count, sizeof(attest_tally)), w->tallies.count,
+                                   w->tallies.count };
+    o->signs = (attest_signs){ copy_of(w->signs.sign, w->signs.count, sizeof(attest_sign)), w->signs.count,
+                               w->signs.count };
+    o->powers = (attest_powers){ copy_of(w->powers.power, w->powers.count, sizeof(attest_power)), w->powers.count,
+                                 w->powers.count };
+    o->classes = (attest_classes){ copy_of(w->classes.figures, w->classes.count, sizeof(attest_class_figures)),
+                                   w->classes.count, w->classes.count };
+    if (o->tallies.tally && o->signs.sign && o->powers.power && o->classes.figures)
+        return ATTEST_OK;
+    o->tallies.count = o->signs.count = o->powers.count = o->classes.count = 0;
+    return attest_fail(err, ATTEST_NO_MEMORY, "no memory for what the results add up to");
+}
+
+void attest_whole_clear(attest_whole *whole)
+{
+    free(whole->tallies.tally);
+    free(whole->signs.sign);
+    free(whole->powers.power);
+    attest_classes_clear(&whole->classes);
+    *whole = (attest_whole){ 0 };
+}
+
 attest_status attest_overview_of(attest_overview *overview, const attest_results *results, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     *overview = (attest_overview){ 0 };
+    if (results->whole && results->whole->results > 0) {
+        ATTEST_TRY(take_whole(overview, results->whole, err));
+        return attest_results_pass(results, &(attest_accumulator){ take, overview }, 1, err);
+    }
     ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take, overview }, 1, err));
+    overview->results = overview->count;
     ATTEST_TRY(count_cases(overview, err));
     attest_signs_end(&overview->signs);
     attest_classes_end(&overview->classes);
@@ -201,9 +243,19 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
     snprintf(text, len, "%s ", attest_outcome_names[attest_overview_outcome(o, run)]);
     add(text, len, "", kernels, "kernel", "kernels");
     add(text, len, ", ", o->cases, "case", "cases");
-    add(text, len, ", ", o->count, "result", "results");
+    add(text, len, ", ", o->results, "result", "results");
     add(text, len, ": ", o->by_verdict[ATTEST_FAIL], "fail", "fail");
     for (size_t v = 0; v < sizeof told / sizeof told[0]; v++)
         if (o->by_verdict[told[v]])
             add(text, len, ", ", o->by_verdict[told[v]], attest_verdict_names[told[v]], attest_verdict_names[told[v]]);
+}
+
+void attest_overview_kept(char *text, size_t len, const attest_overview *o)
+{
+    text[0] = '\0';
+    if (o->results > o->count)
+        snprintf(text, len,
+                 "%zu of %zu results are kept (--results compact): extremes and failures; counts and quantiles are of "
+                 "all, warnings are not told",
+                 o->count, o->results);
 }

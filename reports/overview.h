@@ -179,9 +179,21 @@ typedef struct attest_place {
     uint64_t problem; /* a hash of the problem line */
 } attest_place;
 
+/* Of a list that holds some of a run's results only (reports/compact): what all of them add up to.  Warnings are not
+ * told of it. */
+typedef struct attest_whole {
+    size_t results, cases, by_verdict[ATTEST_VERDICT_COUNT];
+    attest_tallies tallies;
+    attest_signs signs;
+    attest_powers powers;
+    attest_classes classes;
+} attest_whole;
+void attest_whole_clear(attest_whole *whole);
+
 typedef struct attest_overview {
     attest_place *place; /* of each result, in the order of the results */
     size_t count, capacity, by_verdict[ATTEST_VERDICT_COUNT];
+    size_t results;                                    /* of the run; more than `count` where not all are kept */
     size_t cases;                                      /* different problem lines */
     char tool[32], suite[64], suite_hash[20], run[32]; /* of the first */
     char (*build)[160];                                /* flags of the libraries, each once */
@@ -201,6 +213,9 @@ attest_outcome attest_overview_outcome(const attest_overview *overview, const at
 /* `PASS 22 kernels, 5052 cases, 21116 results: 0 fail, 120 illposed, 277 skip`: kernels with a result that is no skip;
  * fail always, other verdicts but pass and measured where there are some. */
 void attest_headline(char *text, size_t len, const attest_overview *overview, const attest_run_info *run);
+
+/* `312 of 26189 results are kept ...` for a list that holds some only; "": it holds all. */
+void attest_overview_kept(char *text, size_t len, const attest_overview *overview);
 
 /* One pass over the results. */
 attest_status attest_overview_of(attest_overview *overview, const attest_results *results, attest_error *err);

@@ -23,6 +23,7 @@ typedef struct attest_results {
     size_t count, capacity;
     attest_results_line *line;          /* [capacity] */
     struct attest_results_files *files; /* NULL: none yet */
+    const struct attest_whole *whole;   /* NULL, or: some are kept, and this is what all add up to; not owned */
 } attest_results;
 
 /* An empty list whose results are appended to `path`, each as one line and in one write, as they come.

@@ -106,9 +106,9 @@ static void html_cell(FILE *out, const cell *c)
     const char *class = c->mark.class ? c->mark.class : of_column, *kind = c->head ? "th" : "td";
     fprintf(out, "%s<%s", c->first ? "<tr>" : "", kind);
     fprintf(out, *class ? " class=\"%s%s\">%s" : "%s%s>%s", number && c->mark.class ? "n " : "", class,
-            code ? "<code>" : "");
+            code && *c->text ? "<code>" : "");
     (flags & ATTEST_COLUMN_NOTED ? print_noted : attest_print_xml)(out, c->text);
-    fprintf(out, "%s</%s>%s", code ? "</code>" : "", kind, c->last ? "</tr>\n" : "");
+    fprintf(out, "%s</%s>%s", code && *c->text ? "</code>" : "", kind, c->last ? "</tr>\n" : "");
 }
 
 /* A text that a spreadsheet would take for a formula: one that begins with these and is no number. */
@@ -159,7 +159,10 @@ static int width_of(const attest_table *t, size_t at)
 static void write_heads(const attest_table *t)
 {
     const attest_mark none = { NULL, NULL };
-    fputs(t->format == ATTEST_TABLE_HTML ? "<div class=\"wrap\"><table>" : "", t->out);
+    fputs(t->format == ATTEST_TABLE_HTML
+              ? "<div class=\"wrap\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table>"
+              : "",
+          t->out);
     for (size_t c = 0; c < t->columns; c++)
         write_cell(t, c, t->column[c].head, none, width_of(t, c), 1);
     for (size_t c = 0; c < t->columns && t->format == ATTEST_TABLE_MARKDOWN; c++)

@@ -184,8 +184,8 @@ static attest_status draw(const char *svg_path, const char *text, size_t width, 
     if (!script)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "no temporary file: %s", strerror(errno)));
     fprintf(script,
-            "set terminal svg size %zu,%zu dynamic font 'sans-serif,12' background rgb 'white'\nset output '%s'\n%s",
-            width, height, out.temporary, text);
+            "set terminal svg size %zu,%zu dynamic font 'sans-serif,%d' background rgb 'white'\nset output '%s'\n%s",
+            width, height, width < 600 ? 14 : 12, out.temporary, text); /* exponents are 0.8 of it: 11 and more */
     if (fflush(script) != 0 || ferror(script) || lseek(fileno(script), 0, SEEK_SET) != 0)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "a temporary file: %s", strerror(errno)));
     ATTEST_TRY(run_gnuplot(&code, script, err));
@@ -209,7 +209,7 @@ static attest_status make(const chart_data *data, const char *svg_path, chart_pa
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a chart");
     const size_t columns = !narrow && data->panels > 1 && longest_label(data) <= LONG_LABEL ? 2 : 1;
     const size_t rows = data->panels ? (data->panels + columns - 1) / columns : 1, lines = most_lines(data) + 5;
-    const size_t beside = lines > 25 ? 18 * lines : 450, below = 300 + 18 * lines;
+    const size_t beside = lines > 25 ? 18 * lines : 450, below = 320 + 21 * lines;
     print_style(gp, data, narrow);
     fprintf(gp, "set multiplot layout %zu,%zu\n", rows, columns);
     for (size_t panel = 0; panel < data->panels; panel++)

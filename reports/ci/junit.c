@@ -84,7 +84,7 @@ attest_status attest_ci_write_junit(const attest_results *results, const char *p
     ATTEST_TRY(attest_overview_of(&o, results, err));
     ATTEST_TRY(attest_output_open(&out, path, err));
     fprintf(out.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"attest\" tests=\"%zu\">\n",
-            results->count);
+            o.results);
     for (size_t k = 0; k < o.tallies.count; k++)
         ATTEST_TRY(print_suite(out.file, results, &o, k, err));
     fprintf(out.file, "</testsuites>\n");

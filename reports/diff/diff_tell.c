@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "reports/compact/compact.h"
 #include "reports/diff/diff.h"
 
 const char *const attest_change_names[ATTEST_CHANGE_KINDS] = { "new-failure", "worse-verdict", "error", "better",
@@ -12,11 +13,16 @@ const char *const attest_change_names[ATTEST_CHANGE_KINDS] = { "new-failure", "w
 attest_status attest_diff_open(attest_results *results, const char *path, attest_error *err)
 {
     struct stat about;
-    char file[4096];
+    char file[4096], compact[4096];
     if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
         return attest_results_open(results, path, err);
     if (snprintf(file, sizeof file, "%s/results.jsonl", path) >= (int)sizeof file)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", path);
+    if (attest_compact_is(compact, path))
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "%s: its results are compact, case by case there is nothing to compare; make them again "
+                           "without --results compact",
+                           path);
     return attest_results_open(results, file, err);
 }
 

@@ -90,7 +90,8 @@ static attest_status print_bad(FILE *out, const attest_results *results, const a
             print_attention(out, &result, colour);
         }
     if (bad > SHOWN)
-        fprintf(out, "\nand %zu more; --out DIR writes all results\n", bad - SHOWN);
+        fprintf(out, "\nand %zu more; --out DIR writes %s results\n", bad - SHOWN,
+                o->results > o->count ? "these" : "all");
 out:
     return status;
 }
@@ -114,6 +115,9 @@ static void print_headline(FILE *out, const attest_overview *o, const attest_run
 {
     static const char *const of[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m", "\033[1;33m" };
     char text[512];
+    attest_overview_kept(text, sizeof text, o);
+    if (*text)
+        fprintf(out, "%s\n", text);
     if (run && *run->baseline)
         fprintf(out, "baseline: %s\n", run->baseline);
     attest_headline(text, sizeof text, o, run);

@@ -7,14 +7,19 @@
 #include "reports/page/page.h"
 
 #include "kernels/input.h"
+#include "reports/compact/compact.h"
 #include "reports/order/order.h"
 #include "reports/overview.h"
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>attest report</title>\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\n"
-    ":root{color-scheme:light dark;--line:#8884;--bad:#b71c1c;--good:#1b5e20;--warn:#8a4b00}\n"
-    "@media (prefers-color-scheme:dark){:root{--bad:#ff8a80;--good:#81c784;--warn:#ffb74d}}\n"
+    "@page{size:A4;margin:12mm}\n"
+    ":root{color-scheme:light dark;--paper:#fff;--ink:#1a1a1a;--line:#8884;--bad:#b71c1c;--good:#1b5e20;"
+    "--warn:#8a4b00}\n"
+    "@media screen and (prefers-color-scheme:dark){:root{--paper:#16181b;--ink:#e4e6e8;--bad:#ff8a80;--good:#81c784;"
+    "--warn:#ffb74d}a{color:#8ab4f8}}\n"
+    "html{background:var(--paper);color:var(--ink)}\n"
     "body{font:15px/1.5 system-ui,sans-serif;max-width:1500px;margin:2rem auto;padding:0 1rem}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:13px}\n"
     "th,td{border-bottom:1px solid var(--line);padding:.25rem .6rem;text-align:left;vertical-align:top}\n"
@@ -23,10 +28,14 @@ static const char head[] =
     ".pass{color:var(--good)}.fail,.crash,.timeout{color:var(--bad);font-weight:600}\n"
     ".undecided,.partial,.no-evidence,.illposed{color:var(--warn)}figure{margin:1rem 0}figure "
     "svg{max-width:100%;height:auto;background:#fff}\n"
-    ".narrow{display:none}@media screen and (max-width:700px){.wide{display:none}.narrow{display:block}}\n"
+    ".narrow{display:none}@media screen and (max-width:700px){.wide{display:none}.narrow{display:block}"
+    "body{padding:0 .3rem}}\n"
     ".banner{border-left:.6rem solid;padding:.5rem 1rem;font-size:20px;font-weight:600;color:var(--warn)}"
     ".banner.good{color:var(--good)}.banner.bad{color:var(--bad)}\n"
-    "summary{cursor:pointer}\n</style></head><body>\n";
+    "summary{cursor:pointer}\n"
+    "@media print{body{max-width:none;margin:0;padding:0;font-size:11px}table{font-size:7.5px}code{font-size:7px}"
+    "th,td{padding:.1rem .2rem}td.k,td.c{min-width:0}.wrap{overflow:visible}figure{break-inside:avoid}}\n"
+    "</style></head><body><main>\n";
 
 static attest_mark mark_of(int64_t verdict) { return (attest_mark){ attest_verdict_names[verdict], NULL }; }
 
@@ -181,6 +190,22 @@ static char *read_text(const char *path)
     return text;
 }
 
+/* A drawing whose names begin with NAME-: several stand on one page. */
+static void print_drawing(FILE *out, const char *text, const char *name)
+{
+    static const char *const before[] = { " id='", " id=\"", "href='#", "href=\"#", "url(#" };
+    while (*text) {
+        size_t length = 1;
+        for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+            if (strncmp(text, before[i], strlen(before[i])) == 0)
+                length = strlen(before[i]);
+        fwrite(text, 1, length, out);
+        if (length > 1)
+            fprintf(out, "%s-", name);
+        text += length;
+    }
+}
+
 /* Copies DIR/NAME.svg from its <svg element on, if it is a drawing; 1: it did. */
 static int copy_svg(FILE *out, const char *dir, const char *name, const char *class)
 {
@@ -189,9 +214,11 @@ static int copy_svg(FILE *out, const char *dir, const char *name, const char *cl
     char *text = read_text(path);
     const char *start = text ? strstr(text, "<svg") : NULL;
     const int shown = start && is_drawing(start);
-    if (shown)
-        fprintf(out, "<div%s>%s</div>\n", class, start);
-    else if (text)
+    if (shown) {
+        fprintf(out, "<div%s>", class);
+        print_drawing(out, start, name);
+        fputs("</div>\n", out);
+    } else if (text)
         fprintf(out, "<p class=\"fail\">%s.svg holds more than a drawing, and is not shown.</p>\n", name);
     free(text);
     return shown;
@@ -320,6 +347,7 @@ typedef struct sources {
     attest_run_info run;
     int has_run;
     attest_results results, order, range;
+    attest_whole whole; /* of a compact run */
     attest_orders orders;
     attest_traits traits;
     attest_facts facts;
@@ -334,6 +362,22 @@ static attest_status open_results(sources *s, const char *dir, attest_error *err
         return ATTEST_OK;
     return s->has_run && !s->run.finished ? attest_results_open_part(&s->results, path, err)
                                           : attest_results_open(&s->results, path, err);
+}
+
+/* What all results add up to, where some are kept. */
+static attest_status read_whole(sources *s, const char *dir, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_compact *compact = NULL;
+    char path[4096];
+    if (!attest_compact_is(path, dir))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_compact_read(&compact, path, err));
+    ATTEST_TRY(attest_compact_whole(&s->whole, compact, err));
+    s->results.whole = &s->whole;
+out:
+    attest_compact_free(compact);
+    return status;
 }
 
 static attest_status read_sources(sources *s, const char *dir, attest_error *err)
@@ -363,6 +407,7 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
         ATTEST_TRY(attest_traits_read_jsonl(&s->traits, path, err));
     if (find_file(path, dir, "trust.json"))
         ATTEST_TRY(attest_facts_read(&s->facts, path, err));
+    ATTEST_TRY(read_whole(s, dir, err));
     ATTEST_TRY(attest_overview_of(&s->overview, &s->results, err));
 out:
     return status;
@@ -395,6 +440,9 @@ static void print_banner(FILE *out, const sources *s)
     }
     if (o->count == 0)
         return;
+    attest_overview_kept(text, sizeof text, o);
+    if (*text)
+        fprintf(out, "<p>%s.</p>\n", text);
     snprintf(text, sizeof text, "attest %s, suite %s (%s), run %s", o->tool, o->suite, o->suite_hash, o->run);
     fputs("<p>", out);
     attest_print_xml(out, text);
@@ -421,7 +469,7 @@ static attest_status write_page(sources *s, const char *dir, attest_error *err)
     if (o->count > 0)
         ATTEST_TRY(print_gate(out.file, &s->results, o, &s->facts, err));
     ATTEST_TRY(attest_traits_print_html(out.file, &s->traits, err));
-    fprintf(out.file, "</body></html>\n");
+    fprintf(out.file, "</main></body></html>\n");
 out:
     return attest_output_close(&out, status, err);
 }
@@ -442,6 +490,7 @@ out:
     attest_traits_clear(&s.traits);
     attest_orders_clear(&s.orders);
     attest_results_clear(&s.results);
+    attest_whole_clear(&s.whole);
     attest_results_clear(&s.order);
     attest_results_clear(&s.range);
     return status;

@@ -20,6 +20,9 @@ static void print_totals(FILE *out, const attest_overview *o, const attest_run_i
         attest_print_markdown(out, run->baseline);
         fputs("\n\n", out);
     }
+    attest_overview_kept(banner, sizeof banner, o);
+    if (*banner)
+        fprintf(out, "%s.\n\n", banner);
     for (int v = 0; v < ATTEST_VERDICT_COUNT; v++)
         if (o->by_verdict[v])
             fprintf(out, "- %s: %zu\n", attest_verdict_names[v], o->by_verdict[v]);

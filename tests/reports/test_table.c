@@ -37,7 +37,7 @@ START_TEST(text_from_outside)
         { ATTEST_TABLE_MARKDOWN, ATTEST_COLUMN_OUTSIDE | ATTEST_COLUMN_CODE, "a | `b` <c>",
           "| h |\n|---|\n| `a \\| 'b' <c>` |\n" },
         { ATTEST_TABLE_HTML, ATTEST_COLUMN_CODE, "<script>\"&",
-          "<div class=\"wrap\"><table><tr><th>h</th></tr>\n"
+          "<div class=\"wrap\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table><tr><th>h</th></tr>\n"
           "<tr><td><code>&lt;script&gt;&quot;&amp;</code></td></tr>\n</table></div>\n" },
     };
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
@@ -86,7 +86,8 @@ START_TEST(test_formats)
                      "| name           | n  | what      |\n|----------------|----|-----------|\n"
                      "| a              | 12 | plain     |\n| longer than it | -  | <&\"\\|, `x` |\n");
     ck_assert_str_eq(told(ATTEST_TABLE_HTML, columns),
-                     "<div class=\"wrap\"><table><tr><th>name</th><th class=\"n\">n</th><th>what</th></tr>\n"
+                     "<div class=\"wrap\" tabindex=\"0\" role=\"group\" aria-label=\"table\">"
+                     "<table><tr><th>name</th><th class=\"n\">n</th><th>what</th></tr>\n"
                      "<tr><td>a</td><td class=\"n bad\">12</td><td class=\"k\"><code>plain</code></td></tr>\n"
                      "<tr><td>longer than it</td><td class=\"n\">-</td>"
                      "<td class=\"k\"><code>&lt;&amp;&quot;|, `x`</code></td></tr>\n</table></div>\n");

@@ -20,6 +20,7 @@ typedef struct attest_options {
     const char *device;  /* --device: cpu, cuda, cuda-host; NULL: all */
     const char *format;  /* --format: text, json */
     const char *fail_on; /* --fail-on: undecided, skip */
+    const char *results; /* --results: all, compact; NULL: all */
     double timeout;      /* --timeout: seconds a kernel may take for one case */
     double max_time;     /* --max-time: seconds the whole run may take; negative: no limit */
     long jobs;           /* --jobs: threads; 0 or less: as many as there are processors */

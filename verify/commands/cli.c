@@ -143,7 +143,8 @@ static const struct {
               { KEY_REASON, offsetof(attest_cli, reason) },
               { KEY_SHARD, offsetof(attest_cli, shard) },
               { KEY_GPU, offsetof(attest_cli, gpu) },
-              { KEY_PREDICT, offsetof(attest_cli, predict) } };
+              { KEY_PREDICT, offsetof(attest_cli, predict) },
+              { KEY_RESULTS, offsetof(attest_cli, options.results) } };
 
 static int keep_text(attest_cli *cli, int key, const char *text)
 {

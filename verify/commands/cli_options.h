@@ -56,6 +56,7 @@ enum {
     KEY_BASELINE,
     KEY_REASON,
     KEY_SHARD,
+    KEY_RESULTS,
     KEY_WHERE,
     KEY_BATCH,
     KEY_DECLARE,
@@ -211,6 +212,11 @@ static const option_row option_table[] = {
       "baseline" },
     { { "reason", KEY_REASON, "TEXT", 0, "why; it stands in the lines that are written", 0 }, "baseline" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "baseline" },
+    { { "results", KEY_RESULTS, "all|compact", 0,
+        "compact: count all results and keep extremes and failures only; memory and files then do not grow with the "
+        "results (reports/docs/results.md)",
+        0 },
+      "gate" },
     { { "shard", KEY_SHARD, "I/N", 0,
         "only the cases of shard I of N, 1 <= I <= N (default: what GTEST_TOTAL_SHARDS or SLURM_ARRAY_TASK_ID say); "
         "`attest merge` puts shards together",

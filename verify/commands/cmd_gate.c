@@ -43,6 +43,27 @@ static uint32_t device_of(const char *name)
     return 0;
 }
 
+static int is_compact(const attest_cli *cli)
+{
+    return cli->options.results && strcmp(cli->options.results, "compact") == 0;
+}
+
+/* --results compact keeps too little for what needs every result. */
+static attest_status check_results(const attest_cli *cli, attest_error *err)
+{
+    const char *results = cli->options.results, *format = cli->options.format;
+    const char *without = cli->resume                             ? "--resume (a shard that was killed begins again)"
+                          : cli->baseline                         ? "--baseline"
+                          : cli->options.typical                  ? "--typical"
+                          : format && strcmp(format, "text") != 0 ? "--format"
+                                                                  : NULL;
+    if (results && strcmp(results, "all") != 0 && strcmp(results, "compact") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--results=%s: all or compact", results);
+    if (is_compact(cli) && without)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--results=compact: not together with %s", without);
+    return ATTEST_OK;
+}
+
 static attest_status check_words(const attest_cli *cli, attest_error *err)
 {
     const char *devices[] = { cli->options.device, cli->require_device };
@@ -56,32 +77,15 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0 &&
         strcmp(cli->options.format, "tap") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text, json or tap", cli->options.format);
-    return ATTEST_OK;
+    return check_results(cli, err);
 }
 
-/* A kernel of the plan runs some case of the suite on such a device. */
 static attest_status check_device(const attest_gate *gate, const char *wanted, attest_error *err)
 {
-    const uint32_t type = device_of(wanted);
-    int found = 0;
-    for (size_t k = 0; k < gate->plan->kernel_count && !found; k++) {
-        const attest_plan_kernel *kernel = &gate->plan->kernel[k];
-        attest_worker *worker = NULL;
-        attest_error why;
-        char text[256];
-        if (kernel->facts.device_type != type ||
-            attest_plan_start(&worker, gate->plan, kernel->library, gate->options->timeout, &why) != ATTEST_OK)
-            continue;
-        for (size_t i = 0; i < gate->suite->case_count && !found; i++) {
-            attest_case c;
-            attest_suite_case(&c, gate->suite, i);
-            found = attest_worker_supports(worker, kernel->index, &c.problem, text, sizeof text) > 0;
-        }
-        attest_worker_free(worker);
-    }
-    return found ? ATTEST_OK
-                 : attest_fail(err, ATTEST_BAD_INPUT, "--require-device=%s: no kernel can run on such a device here",
-                               wanted);
+    return attest_gate_reaches(gate, device_of(wanted))
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_BAD_INPUT, "--require-device=%s: no kernel can run on such a device here",
+                             wanted);
 }
 
 /* Some kernel is wanted, or a library may have had it; --require-device finds one that can run. */
@@ -270,6 +274,7 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     attest_status status = ATTEST_OK;
     attest_results results = { 0 };
     attest_traits traits = { 0 };
+    attest_whole whole = { 0 };
     attest_run_info info;
     int code = 0, lock = -1;
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
@@ -292,6 +297,11 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
         status = attest_gate_traits(&results, &traits, &info, gate, &err);
     if (status == ATTEST_OK)
         status = compare_with_baseline(&results, &info, cli, &err);
+    const attest_status closed = attest_gate_close_compact(&results, &whole, gate->compact, cli->out, &late);
+    if (status == ATTEST_OK && closed != ATTEST_OK) {
+        status = closed;
+        err = late;
+    }
     const attest_status told = write_and_tell(&code, gate, cli, &results, &traits, &info, &late);
     if (status == ATTEST_OK && told != ATTEST_OK) {
         status = told;
@@ -305,6 +315,7 @@ out:
     if (lock >= 0)
         close(lock);
     attest_results_clear(&results);
+    attest_whole_clear(&whole);
     attest_traits_clear(&traits);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }
@@ -347,7 +358,7 @@ static attest_status keep_shard(attest_shard *shard, char **cases, attest_suite 
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "--baseline: not of a shard; `attest merge`, then "
                                "`attest diff BASELINE DIR`"));
-    ATTEST_TRY(attest_shard_keep(cases, suite, plan, shard, err));
+    ATTEST_TRY(attest_shard_keep(cases, suite, plan, shard, !is_compact(cli), err));
     if (!cli->options.quiet)
         fprintf(stderr, "shard %d of %d: %zu of %zu cases; `attest merge` puts the shards together\n",
                 (int)shard->index, (int)shard->count, suite->case_count, whole);
@@ -367,12 +378,14 @@ int attest_command_gate(const attest_cli *cli)
     int code = 0;
     attest_look look = { attest_predictions_look, NULL };
     attest_predictions *predictions = NULL;
-    const attest_gate gate = { .options = &cli->options,
-                               .suite = &suite,
-                               .plan = &plan,
-                               .kernel_glob = cli->options.kernel,
-                               .look = cli->predict ? &look : NULL };
+    attest_gate gate = { .options = &cli->options,
+                         .suite = &suite,
+                         .plan = &plan,
+                         .kernel_glob = cli->options.kernel,
+                         .look = cli->predict ? &look : NULL };
     ATTEST_TRY(check_words(cli, &err));
+    if (is_compact(cli))
+        ATTEST_TRY(attest_compact_new(&gate.compact, &err));
     if (cli->resume && !cli->out)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--resume needs --out DIR, the folder of the run"));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
@@ -397,6 +410,7 @@ int attest_command_gate(const attest_cli *cli)
 out:
     attest_predictions_free(predictions);
     free(cases);
+    attest_compact_free(gate.compact);
     attest_libraries_clear(&l);
     attest_plan_clear(&plan);
     attest_suite_clear(&suite);

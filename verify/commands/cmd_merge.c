@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "verify/commands/cli.h"
@@ -25,25 +26,41 @@ static attest_status check_out(const attest_cli *cli, attest_error *err)
     return status;
 }
 
+/* A file of each shard is open: as many as the system allows. */
+static void open_many(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 int attest_command_merge(const attest_cli *cli)
 {
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_results results = { 0 };
+    attest_compact *compact = NULL;
+    attest_whole whole = { 0 };
     attest_run_info info;
     int code = 0, lock = -1;
     const size_t count = (size_t)cli->argument_count;
     ATTEST_TRY(check_out(cli, &err));
+    open_many();
     ATTEST_TRY(attest_shard_describe(&info, cli->argument, count, &err));
     ATTEST_TRY(attest_output_dir(cli->out, &err));
     info.complete = 0; /* until its results are there */
     ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, 0, &err));
-    ATTEST_TRY(attest_shard_merge(&results, &info, cli->argument, count, &err));
+    ATTEST_TRY(attest_shard_merge(&results, &compact, &info, cli->argument, count, &err));
+    ATTEST_TRY(attest_gate_close_compact(&results, &whole, compact, cli->out, &err));
     ATTEST_TRY(attest_gate_write(&results, &info, cli->out, &err));
     ATTEST_TRY(attest_gate_tell(&code, &cli->options, &results, &info, &err));
 out:
     if (lock >= 0)
         close(lock);
     attest_results_clear(&results);
+    attest_whole_clear(&whole);
+    attest_compact_free(compact);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }

@@ -377,3 +377,24 @@ out:
     free(g.ended);
     return status;
 }
+
+int attest_gate_reaches(const attest_gate *gate, uint32_t device)
+{
+    int found = 0;
+    for (size_t k = 0; k < gate->plan->kernel_count && !found; k++) {
+        const attest_plan_kernel *kernel = &gate->plan->kernel[k];
+        attest_worker *worker = NULL;
+        attest_error why;
+        char text[256];
+        if (kernel->facts.device_type != device ||
+            attest_plan_start(&worker, gate->plan, kernel->library, gate->options->timeout, &why) != ATTEST_OK)
+            continue;
+        for (size_t i = 0; i < gate->suite->case_count && !found; i++) {
+            attest_case c;
+            attest_suite_case(&c, gate->suite, i);
+            found = attest_worker_supports(worker, kernel->index, &c.problem, text, sizeof text) > 0;
+        }
+        attest_worker_free(worker);
+    }
+    return found;
+}

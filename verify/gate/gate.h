@@ -9,6 +9,7 @@
 #ifndef ATTEST_GATE_H
 #define ATTEST_GATE_H
 
+#include "reports/compact/compact.h"
 #include "reports/report.h"
 #include "verify/base/base.h"
 #include "verify/gate/plan.h"
@@ -31,10 +32,14 @@ typedef struct attest_gate {
     const attest_look *look;                                /* NULL, or who also looks at the outputs */
     int (*wanted)(const void *context, const char *kernel); /* NULL, or more than a glob can say */
     void *context;                                          /* of both */
+    attest_compact *compact; /* NULL, or: every result is counted there, and only those that it keeps are listed */
 } attest_gate;
 
 /* 1 if the kernel matches the glob and --device; `gate`: an attest_gate without a plan. */
 int attest_gate_wants(const void *gate, const attest_kernel_facts *kernel);
+
+/* 1: a kernel of the plan takes a case of the suite on a device of this type (attest_device), here and now. */
+int attest_gate_reaches(const attest_gate *gate, uint32_t device);
 
 /* The subject of a result about kernel `k` of the plan, before a worker is asked anything. */
 attest_subject attest_gate_subject(const attest_gate *gate, size_t k);
@@ -75,6 +80,11 @@ int attest_gate_no_evidence(attest_result *result);
  * ATTEST_BAD_INPUT, one line: another process writes into the folder; with `resume`: no run is there, or another. */
 attest_status attest_gate_folder_open(int *lock, attest_results *results, attest_run_info *info, const char *dir,
                                       int resume, attest_error *err);
+
+/* Of a compact run, before what follows: what all results add up to goes to `results` and, where `dir` is not NULL, to
+ * DIR/compact.json.  *whole is the caller's and must live as long as `results`.  Nothing where `compact` is NULL. */
+attest_status attest_gate_close_compact(attest_results *results, attest_whole *whole, const attest_compact *compact,
+                                        const char *dir, attest_error *err);
 
 /* Writes DIR/results.jsonl, results.csv, junit.xml, trust.json, summary.md, and last run.json.  Whenever this is ended,
  * what lies there can be resumed. */

@@ -6,6 +6,7 @@
 #include "kernels/hash.h"
 #include "kernels/text.h"
 #include "verify/gate/gate_private.h"
+#include "verify/gate/repeat_checks.h"
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
 int attest_gate_is_evidence(const attest_result *result)
@@ -58,6 +59,46 @@ out:
     return status;
 }
 
+/* An extreme that is in no list yet. */
+static attest_status list_result(void *state, const attest_result *result, const attest_compact_mark *mark,
+                                 attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_gate_state *g = state;
+    ATTEST_TRY(add_entry(g, g->results->count, mark->index, mark->kernel, result, err));
+    ATTEST_TRY(attest_results_add(g->results, result, err));
+out:
+    return status;
+}
+
+/* Counted; listed if it is kept. */
+static attest_status add_compact(attest_gate_state *g, size_t index, uint32_t kernel, const attest_result *result,
+                                 attest_error *err)
+{
+    const double none = __builtin_nan("");
+    attest_compact_mark mark = { index, kernel, 0, attest_gate_is_evidence(result), none, none };
+    attest_status status = ATTEST_OK;
+    uint32_t variant;
+    int listed;
+    if (kernel != ATTEST_NO_KERNEL) {
+        attest_case c;
+        attest_suite_case(&c, g->gate->suite, index);
+        const double work = attest_case_work(&c.problem);
+        const int good = attest_result_judged_good(result);
+        mark.drawn = attest_gate_is_drawn(g->gate->suite, index);
+        mark.small = good && c.problem.n > 1 && c.problem.m > 1 && work <= ATTEST_CALLS_WORK ? work : none;
+        mark.large = good && work <= ATTEST_THREADS_WORK ? work : none;
+        ATTEST_TRY(find_variant(&variant, g, kernel, result->variant, err));
+        g->variant[variant].evidence |= mark.evidence;
+    }
+    ATTEST_TRY(attest_compact_count(g->gate->compact, result, &mark, err));
+    ATTEST_TRY(attest_compact_keep(&listed, g->gate->compact, result, &mark, err));
+    if (listed)
+        ATTEST_TRY(list_result(g, result, &mark, err));
+out:
+    return status;
+}
+
 attest_status attest_gate_add(attest_gate_state *g, size_t index, uint32_t kernel, attest_result *result,
                               attest_error *err)
 {
@@ -67,6 +108,8 @@ attest_status attest_gate_add(attest_gate_state *g, size_t index, uint32_t kerne
     snprintf(result->run, sizeof result->run, "%s", g->info->run);
     snprintf(result->suite, sizeof result->suite, "%s", g->info->suite);
     snprintf(result->suite_hash, sizeof result->suite_hash, "%s", g->info->suite_hash);
+    if (g->gate->compact)
+        return add_compact(g, index, kernel, result, err);
     ATTEST_TRY(add_entry(g, g->results->count, index, kernel, result, err));
     ATTEST_TRY(attest_results_add(g->results, result, err));
 out:
@@ -274,6 +317,8 @@ static attest_status mark_no_evidence(const attest_gate_state *g, attest_error *
         if (attest_gate_no_evidence(&result))
             ATTEST_TRY(attest_results_replace(g->results, i, &result, err));
     }
+    if (g->gate->compact)
+        attest_compact_no_evidence(g->gate->compact);
 out:
     return status;
 }
@@ -320,6 +365,18 @@ out:
     return status;
 }
 
+static int64_t cases_with_result(const attest_gate_state *g)
+{
+    int64_t cases = 0;
+    for (size_t i = 0; i < g->gate->suite->case_count; i++) {
+        int some = 0;
+        for (size_t k = 0; k < g->gate->plan->kernel_count; k++)
+            some |= *attest_gate_ended(g, i, k) == 1;
+        cases += some;
+    }
+    return cases;
+}
+
 /* Each pair has ended, and once. */
 static attest_status count_pairs(attest_gate_state *g, attest_error *err)
 {
@@ -330,15 +387,19 @@ static attest_status count_pairs(attest_gate_state *g, attest_error *err)
         info->results += g->ended[i] == 1;
         info->refused += g->ended[i] == 2;
     }
+    const int64_t come = g->gate->compact ? attest_compact_total(g->gate->compact)
+                                          : (int64_t)g->results->count; /* with a case */
+    if (g->gate->compact)
+        attest_compact_cases(g->gate->compact, cases_with_result(g));
     if (g->status != ATTEST_OK || *info->ended)
         return ATTEST_OK;
     if (g->twice || info->results + info->refused != info->planned || info->done != info->cases ||
-        (!g->gate->take && (int64_t)g->results->count != info->results))
+        (!g->gate->take && come != info->results))
         return attest_fail(err, ATTEST_INTERNAL,
                            "of %lld pairs of a kernel and a case %lld ended as a result and %lld as refused, %d twice; "
-                           "%zu results are kept",
+                           "%lld results have come",
                            (long long)info->planned, (long long)info->results, (long long)info->refused, g->twice,
-                           g->results->count);
+                           (long long)come);
     info->complete = 1;
     return ATTEST_OK;
 }
@@ -351,6 +412,8 @@ attest_status attest_gate_finish(attest_gate_state *g, attest_error *err)
     ATTEST_TRY(count_pairs(g, err));
     if (g->gate->take)
         return ATTEST_OK;
+    if (g->gate->compact)
+        ATTEST_TRY(attest_compact_extremes(g->gate->compact, list_result, g, err));
     ATTEST_TRY(sort(g, err));
     if (g->info->complete && !g->gate->judge)
         ATTEST_TRY(attest_gate_repeats(g, err));

@@ -68,6 +68,8 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
     snprintf(info->options, sizeof info->options, "kernel=%s device=%s timeout=%.17g typical=%d traits=%d",
              or_any(gate->kernel_glob), or_any(gate->options->device), gate->options->timeout, gate->options->typical,
              gate->traits);
+    if (gate->compact) /* other runs say nothing of it, as before there was a choice */
+        strcat(info->options, " results=compact");
 out:
     return status;
 }
@@ -125,7 +127,7 @@ static void remove_results(const char *dir)
 {
     static const char *const names[] = { "results.jsonl", "results.jsonl.final", "results.csv", "junit.xml",
                                          "summary.md",    "trust.json",          "run.json",    "index.html",
-                                         "results.sarif", "code-quality.json",   "cases.txt" };
+                                         "results.sarif", "code-quality.json",   "cases.txt",   "compact.json" };
     char path[PATH_MOST];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (snprintf(path, sizeof path, "%s/%s", dir, names[i]) < (int)sizeof path)
@@ -223,6 +225,23 @@ out:
     return status;
 }
 
+attest_status attest_gate_close_compact(attest_results *results, attest_whole *whole, const attest_compact *compact,
+                                        const char *dir, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char path[PATH_MOST];
+    if (!compact)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_compact_whole(whole, compact, err));
+    results->whole = whole;
+    if (!dir)
+        return ATTEST_OK;
+    ATTEST_TRY(path_of(path, dir, "compact.json", err));
+    ATTEST_TRY(attest_compact_write(compact, path, err));
+out:
+    return status;
+}
+
 attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
                                 attest_error *err)
 {
@@ -296,7 +315,7 @@ static attest_status tell_console(const attest_results *results, const attest_ru
     FILE *out = open_memstream(&common, &length);
     if (!out)
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
-    if (code == 1 || code == 3)
+    if ((code == 1 || code == 3) && !results->whole) /* what passes have not needs all of them */
         status = attest_causes_print(out, results, err);
     if (fclose(out) != 0 && status == ATTEST_OK)
         status = attest_fail(err, ATTEST_NO_MEMORY, "out of memory");

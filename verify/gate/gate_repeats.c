@@ -99,6 +99,17 @@ out:
     return status;
 }
 
+/* Of a run whose results are counted: one has another verdict now. */
+static attest_status recount(attest_gate_state *g, size_t number, const attest_result *now, attest_error *err)
+{
+    attest_result was;
+    const attest_status status = attest_results_get(&was, g->results, number, err);
+    if (status == ATTEST_OK)
+        attest_compact_change(g->gate->compact, &was, now,
+                              attest_gate_is_drawn(g->gate->suite, g->entry[number].of_case));
+    return status;
+}
+
 /* Asks of the results picked, and writes them back.  *worker: NULL, or the library's; a new one where that gives no
  * answer. */
 static attest_status check(attest_gate_state *g, const pick *picked, size_t count, int calls, size_t k,
@@ -126,6 +137,8 @@ static attest_status check(attest_gate_state *g, const pick *picked, size_t coun
     for (size_t i = 0; i < a.count; i++) {
         if (asking != ATTEST_OK && !attest_result_settle(&a.result[i], asking, err))
             ATTEST_TRY(asking);
+        if (g->gate->compact)
+            ATTEST_TRY(recount(g, a.number[i], &a.result[i], err));
         ATTEST_TRY(attest_results_replace(g->results, a.number[i], &a.result[i], err));
     }
 out:

@@ -8,25 +8,6 @@
 #include "verify/shard/shard_private.h"
 
 /* ---- one shard --------------------------------------------------------------------------------------------------- */
-typedef struct part_case {
-    size_t index; /* in the whole suite */
-    int drawn;
-    char *line;
-} part_case;
-
-typedef struct part {
-    const char *dir;
-    attest_run_info info;
-    attest_shard shard;
-    size_t whole;
-    char whole_hash[20];
-    char **kernel;
-    size_t kernels;
-    part_case *of;
-    size_t cases;
-    attest_results results;
-} part;
-
 static void part_clear(part *p)
 {
     for (size_t i = 0; i < p->cases; i++)
@@ -36,6 +17,7 @@ static void part_clear(part *p)
     free(p->of);
     free(p->kernel);
     attest_results_clear(&p->results);
+    attest_compact_free(p->compact);
 }
 
 static attest_status path_in(char path[4096], const char *dir, const char *name, attest_error *err)
@@ -122,7 +104,9 @@ static attest_status part_read(part *p, const char *dir, attest_error *err)
                                dir, p->info.shard, *p->info.ended ? p->info.ended : "killed"));
     ATTEST_TRY(path_in(path, dir, "cases.txt", err));
     ATTEST_TRY(read_cases(p, path, err));
-    if ((int64_t)p->cases != p->info.cases)
+    if (attest_compact_is(path, dir))
+        ATTEST_TRY(attest_compact_read(&p->compact, path, err));
+    else if ((int64_t)p->cases != p->info.cases)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: %zu cases, but its run had %lld", path, p->cases,
                                (long long)p->info.cases));
     ATTEST_TRY(path_in(path, dir, "results.jsonl", err));
@@ -132,11 +116,6 @@ out:
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
-typedef struct parts {
-    part *part; /* in the order of their numbers */
-    size_t count;
-} parts;
-
 static void parts_clear(parts *all)
 {
     for (size_t i = 0; i < all->count; i++)
@@ -146,6 +125,9 @@ static void parts_clear(parts *all)
 
 static attest_status check_same(const part *a, const part *b, attest_error *err)
 {
+    if (!a->compact != !b->compact)
+        return attest_fail(err, ATTEST_BAD_INPUT, "one of %s and %s has compact results, the other all", a->dir,
+                           b->dir);
     const struct {
         const char *what, *a, *b;
     } all[] = { { "versions of attest", a->info.tool, b->info.tool },
@@ -175,7 +157,7 @@ static int by_number(const void *a, const void *b)
 /* Each shard is there, once. */
 static attest_status check_numbers(const parts *all, attest_error *err)
 {
-    size_t cases = 0;
+    int64_t cases = 0;
     for (size_t i = 0; i < all->count; i++) {
         const part *p = &all->part[i];
         if (i > 0 && p[-1].shard.index == p->shard.index)
@@ -183,14 +165,14 @@ static attest_status check_numbers(const parts *all, attest_error *err)
                                (long long)p->shard.index, (long long)p->shard.count, p[-1].dir, p->dir);
         if (p->shard.index != (int64_t)i + 1)
             return attest_fail(err, ATTEST_BAD_INPUT, "shard %zu of %lld is missing", i + 1, (long long)p->shard.count);
-        cases += p->cases;
+        cases += p->info.cases;
     }
     const part *last = &all->part[all->count - 1];
     if (last->shard.index != last->shard.count)
         return attest_fail(err, ATTEST_BAD_INPUT, "shard %lld of %lld is missing", (long long)last->shard.index + 1,
                            (long long)last->shard.count);
-    if (cases != last->whole)
-        return attest_fail(err, ATTEST_BAD_INPUT, "the shards have %zu of %zu cases", cases, last->whole);
+    if (cases != (int64_t)last->whole)
+        return attest_fail(err, ATTEST_BAD_INPUT, "the shards have %lld of %zu cases", (long long)cases, last->whole);
     return ATTEST_OK;
 }
 
@@ -358,8 +340,10 @@ out:
 }
 
 /* Libraries that could not be loaded, and kernels that served nothing in any shard. */
-static attest_status add_others(attest_results *to, const parts *all, const attest_run_info *info, attest_error *err)
+static attest_status add_others(attest_results *to, attest_compact *whole, const parts *all,
+                                const attest_run_info *info, attest_error *err)
 {
+    const attest_compact_mark mark = { .index = 0 };
     attest_status status = ATTEST_OK;
     const attest_results *first = &all->part[0].results;
     attest_result r;
@@ -370,6 +354,8 @@ static attest_status add_others(attest_results *to, const parts *all, const atte
             continue;
         ATTEST_TRY(in_all(&yes, all, &r, err));
         memcpy(r.run, info->run, sizeof r.run);
+        if (yes && whole)
+            ATTEST_TRY(attest_compact_count(whole, &r, &mark, err));
         if (yes)
             ATTEST_TRY(attest_results_add(to, &r, err));
     }
@@ -385,6 +371,8 @@ static attest_status place_all(merge *m, parts *all, attest_run_info *info, cons
     size_t total = 0;
     ATTEST_TRY(parts_read(all, dirs, count, err));
     *info = info_of(all);
+    if (all->part[0].compact)
+        return ATTEST_OK;
     for (size_t n = 0; n < all->count; n++)
         total += all->part[n].results.count;
     m->place = calloc(total + 1, sizeof *m->place);
@@ -411,20 +399,30 @@ attest_status attest_shard_describe(attest_run_info *info, const char *const *di
 {
     parts all = { .count = 0 };
     merge m = { .count = 0 };
-    const attest_status status = place_all(&m, &all, info, dirs, count, err);
+    attest_compact *whole = NULL;
+    attest_status status = place_all(&m, &all, info, dirs, count, err);
+    if (status == ATTEST_OK && all.part[0].compact)
+        status = shard_add_counts(&whole, &all, info, err);
+    attest_compact_free(whole);
     place_clear(&m, &all);
     return status;
 }
 
-attest_status attest_shard_merge(attest_results *results, attest_run_info *info, const char *const *dirs, size_t count,
-                                 attest_error *err)
+attest_status attest_shard_merge(attest_results *results, attest_compact **compact, attest_run_info *info,
+                                 const char *const *dirs, size_t count, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     parts all = { .count = 0 };
     merge m = { .count = 0 };
+    *compact = NULL;
     ATTEST_TRY(place_all(&m, &all, info, dirs, count, err));
-    ATTEST_TRY(add_placed(results, &m, &all, info, err));
-    ATTEST_TRY(add_others(results, &all, info, err));
+    if (all.part[0].compact) {
+        ATTEST_TRY(shard_add_counts(compact, &all, info, err));
+        ATTEST_TRY(shard_keep(results, *compact, &all, info, err));
+    } else {
+        ATTEST_TRY(add_placed(results, &m, &all, info, err));
+    }
+    ATTEST_TRY(add_others(results, *compact, &all, info, err));
 out:
     place_clear(&m, &all);
     return status;

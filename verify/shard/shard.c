@@ -90,7 +90,7 @@ static uint64_t hash_of(const attest_suite *suite)
 }
 
 attest_status attest_shard_keep(char **cases, attest_suite *suite, const attest_plan *plan, const attest_shard *shard,
-                                attest_error *err)
+                                int lines, attest_error *err)
 {
     const size_t whole = suite->case_count, first_drawn = whole - suite->drawn;
     size_t size;
@@ -107,7 +107,8 @@ attest_status attest_shard_keep(char **cases, attest_suite *suite, const attest_
         const char *line = suite->text + suite->line[i];
         if (shard_of(line, shard->count) != shard->index)
             continue;
-        fprintf(out, "case %zu %d %s\n", i, i >= first_drawn, line);
+        if (lines)
+            fprintf(out, "case %zu %d %s\n", i, i >= first_drawn, line);
         suite->line[suite->case_count++] = suite->line[i];
         suite->drawn += i >= first_drawn;
     }

@@ -23,18 +23,19 @@ typedef struct attest_shard {
  * outside of what the others say. */
 attest_status attest_shard_read(attest_shard *shard, const char *text, attest_error *err);
 
-/* Keeps the shard's cases of the suite, in their order, and the text of DIR/cases.txt: kernels, numbers and lines.  The
- * text is malloc'd, the caller's. */
+/* Keeps the shard's cases of the suite, in their order, and the text of DIR/cases.txt: kernels, and with `lines`
+ * numbers and lines of the cases.  The text is malloc'd, the caller's. */
 attest_status attest_shard_keep(char **cases, attest_suite *suite, const attest_plan *plan, const attest_shard *shard,
-                                attest_error *err);
+                                int lines, attest_error *err);
 /* DIR/cases.txt, whole or as it was. */
 attest_status attest_shard_write(const char *cases, const char *dir, attest_error *err);
 
 /* Puts the finished shards in `dirs` together: results in the order (case, library, kernel) into `results`, which the
- * caller made, and the run of all in *info.  ATTEST_BAD_INPUT, one line: a folder that is no shard or did not finish,
- * shards of different suites, kernels, options or devices, one that is missing or given twice. */
-attest_status attest_shard_merge(attest_results *results, attest_run_info *info, const char *const *dirs, size_t count,
-                                 attest_error *err);
+ * caller made, and the run of all in *info.  Of compact runs (reports/compact) *compact has the counts and is the
+ * caller's, else NULL; the results kept come shard by shard.  ATTEST_BAD_INPUT, one line: a folder that is no shard or
+ * did not finish, shards of different suites, kernels, options or devices, one that is missing or given twice. */
+attest_status attest_shard_merge(attest_results *results, attest_compact **compact, attest_run_info *info,
+                                 const char *const *dirs, size_t count, attest_error *err);
 /* The run of all, without its results: everything that attest_shard_merge() checks, before a folder is touched. */
 attest_status attest_shard_describe(attest_run_info *info, const char *const *dirs, size_t count, attest_error *err);
 

@@ -28,6 +28,16 @@ START_TEST(points_are_the_formulas)
 }
 END_TEST
 
+/* 79 points a seed, 237 with those above. */
+START_TEST(and_of_other_draws)
+{
+    static const char *const seeds[] = { "8", "9" };
+    const int code = points(seeds[_i]);
+    ck_assert_msg(code == 0, "exit code %d: %s%s", code, study_text_of("out"), study_text_of("err"));
+    ck_assert_ptr_nonnull(strstr(study_text_of("out"), "order: 48 points, 0 differences\n"));
+}
+END_TEST
+
 /* The comparison can fail: a scale off by 2^-20, a state of one bit less. */
 START_TEST(other_formulas_are_noticed)
 {
@@ -47,6 +57,7 @@ Suite *suite_study_independent(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, study_setup, study_teardown);
     tcase_add_test(t, points_are_the_formulas);
+    tcase_add_loop_test(t, and_of_other_draws, 0, 2);
     tcase_add_test(t, other_formulas_are_noticed);
     suite_add_tcase(s, t);
     return s;
