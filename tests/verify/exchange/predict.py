@@ -122,6 +122,16 @@ def check_older(work):
         assert all(re.match("not predicted: .*" + words[key], v) for v in got.values()) and got, got
 
 
+def check_cut(work):
+    """A prediction whose files are gone or cut is none; the verdict stays."""
+    line = "*n=20*in=f16*"
+    for name, spoil in (("gone", os.remove), ("cut", lambda path: os.truncate(path, 100))):
+        shutil.copytree(work + "/h100", work + "/" + name)
+        spoil(work + f"/{name}/softmax-flash-cuda-f16/0001/lse.npy")
+        got = gate(work, "gate-" + name, None, work + "/" + name, "--case", line)
+        assert got and all(v.startswith("not predicted: ") and "lse.npy" in v for v in got.values()), got
+
+
 def refused(text, *words):
     said = run(*words, code=2)
     assert text in said and said.count("\n") == 1, said
@@ -151,6 +161,7 @@ def main():
         predicted = check_predictions(work)
         check_stand_ins(work, predicted)
         check_older(work)
+        check_cut(work)
         check_refusals(work)
 
 
