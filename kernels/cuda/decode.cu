@@ -18,18 +18,11 @@ namespace {
 constexpr int keys = 64, threads = 128, rows = 8, widest = 128;
 constexpr int most_queries = 64;
 
-typedef cuda_library::view<const float> input;
-
 // ---- on the device ---------------------------------------------------------------------------------------
 
-struct arguments {
-    input q, k, v;
-    cuda_library::view<float> o, lse;
-    steps::visibility seen;
-    int64_t hq, hkv, parts;
+struct arguments : steps::softmax<float> {
+    int64_t parts;
     float *part; // [b][hq][n][parts][e + 2]: u, m, l
-    int d, e;
-    float scale, cap;
 };
 
 __device__ float *part_of(const arguments &a, int64_t b, int64_t h, int64_t i, int64_t part)
@@ -238,25 +231,10 @@ size_t workspace(const attest_call *call)
 attest_status run(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    const attest_tensor *const *t = call->tensors->role;
     if (!cuda_library::present())
         return ATTEST_NO_DEVICE;
-    const auto input_of = cuda_library::view_of<const float>;
-    const cudaStream_t stream = static_cast<cudaStream_t>(call->stream);
-    const arguments a = { input_of(t[ATTEST_Q]),
-                          input_of(t[ATTEST_K]),
-                          input_of(t[ATTEST_V]),
-                          cuda_library::view_of<float>(t[ATTEST_O]),
-                          cuda_library::view_of<float>(t[ATTEST_LSE]),
-                          steps::keys_of(call),
-                          p->hq,
-                          p->hkv,
-                          parts_of(p),
-                          static_cast<float *>(call->workspace),
-                          static_cast<int>(p->d),
-                          static_cast<int>(p->e),
-                          static_cast<float>(p->scale),
-                          steps::cap_of(p) };
+    const cudaStream_t stream = cuda_library::stream_of(call);
+    const arguments a = { steps::softmax_of<float>(call), parts_of(p), static_cast<float *>(call->workspace) };
     const unsigned blocks = static_cast<unsigned>(p->b * p->hkv * groups_of(p) * parts_of(p));
     decode_part<<<blocks, threads, 0, stream>>>(a);
     const attest_status status = cuda_library::launched(call);
@@ -276,9 +254,8 @@ attest_numerics declare_numerics()
 
 attest_limits declare_limits()
 {
-    attest_limits l = attest_limits_init();
+    attest_limits l = cuda_library::widths(widest, widest);
     l.n.most = most_queries;
-    l.d.most = l.e.most = widest;
     return l;
 }
 
@@ -287,18 +264,12 @@ const attest_limits limits = declare_limits();
 
 attest_kernel declare_kernel()
 {
-    attest_kernel k = attest_kernel_init();
+    attest_kernel k = cuda_library::kernel_of("softmax-decode-cuda-f32", "kernels/cuda/decode.cu", &numerics, &limits);
     k.form = ATTEST_SPLIT;
-    k.device = cuda_library::device;
-    k.flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_MASKED_FINITE;
-    k.outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE;
-    k.name = "softmax-decode-cuda-f32";
-    k.version = "1";
-    k.source = "kernels/cuda/decode.cu";
+    k.flags |= ATTEST_MASKED_FINITE;
+    k.outputs |= ATTEST_GIVES_LSE;
     k.summary = "few queries, many keys: problem.splits parts in blocks of their own, joined by a second kernel; float";
     k.variants = "softmax";
-    k.numerics = &numerics;
-    k.limits = &limits;
     k.supports = supports;
     k.workspace = workspace;
     k.run = run;
@@ -306,10 +277,11 @@ attest_kernel declare_kernel()
 }
 
 const attest_kernel kernel = declare_kernel();
-const attest_memory memory = cuda_library::memory();
 const attest_kernel *const kernels[] = { &kernel };
-const attest_library library = cuda_library::library("attest CUDA kernels: decoding", kernels, 1, &memory);
 
 } // namespace
 
-extern "C" const attest_library *attest_library_v2(const attest_host *) { return &library; }
+extern "C" const attest_library *attest_library_v2(const attest_host *)
+{
+    return cuda_library::library("attest CUDA kernels: decoding", kernels);
+}

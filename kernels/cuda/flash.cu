@@ -22,14 +22,8 @@ typedef cuda_library::view<const uint16_t> input;
 
 // ---- on the device ---------------------------------------------------------------------------------------
 
-struct arguments {
-    input q, k, v;
-    cuda_library::view<uint16_t> o;    // of either width:
-    cuda_library::view<float> wide, lse; // o in float if `wide` has data
-    steps::visibility seen;
-    int64_t hq, hkv;
-    int d, e;
-    float scale, cap;
+struct arguments : steps::softmax<uint16_t> {
+    cuda_library::view<uint16_t> narrow; // o, if it has data
 };
 
 template <int width> struct storage {
@@ -145,10 +139,10 @@ __device__ void store(const arguments &a, int64_t b, int64_t h, const row &x, co
             const float o = any ? __fdiv_rn(u[c][2 * r + t], l) : 0;
             if (channel >= a.e)
                 continue;
-            if (a.wide.data)
-                a.wide.data[a.wide.at(b, h, x.i, channel)] = o;
+            if (a.narrow.data)
+                a.narrow.data[a.narrow.at(b, h, x.i, channel)] = static_cast<uint16_t>(type::pack(o, 0));
             else
-                a.o.data[a.o.at(b, h, x.i, channel)] = static_cast<uint16_t>(type::pack(o, 0));
+                a.o.data[a.o.at(b, h, x.i, channel)] = o;
         }
     if (a.lse.data && lane % 4 == 0)
         a.lse.data[a.lse.at(b, h, x.i, 0)] = any ? __fadd_rn(x.m, warp::log(l)) : -INFINITY;
@@ -223,41 +217,18 @@ template <class type> int supports(const attest_call *call)
     return 1;
 }
 
-arguments arguments_of(const attest_call *call)
-{
-    const attest_problem *p = call->problem;
-    const attest_tensor *const *t = call->tensors->role;
-    arguments a = {};
-    a.q = cuda_library::view_of<const uint16_t>(t[ATTEST_Q]);
-    a.k = cuda_library::view_of<const uint16_t>(t[ATTEST_K]);
-    a.v = cuda_library::view_of<const uint16_t>(t[ATTEST_V]);
-    if (p->out == ATTEST_F32)
-        a.wide = cuda_library::view_of<float>(t[ATTEST_O]);
-    else
-        a.o = cuda_library::view_of<uint16_t>(t[ATTEST_O]);
-    a.lse = cuda_library::view_of<float>(t[ATTEST_LSE]);
-    a.seen = steps::keys_of(call);
-    a.hq = p->hq;
-    a.hkv = p->hkv;
-    a.d = static_cast<int>(p->d);
-    a.e = static_cast<int>(p->e);
-    a.scale = static_cast<float>(p->scale);
-    a.cap = steps::cap_of(p);
-    return a;
-}
-
 template <class type, int width> attest_status run_width(const attest_call *call)
 {
     const attest_problem *p = call->problem;
     const unsigned blocks = static_cast<unsigned>(p->b * p->hq * ((p->n + rows - 1) / rows));
-    const int size = sizeof(storage<width>);
-    const cudaError_t error = cudaFuncSetAttribute(flash<type, width>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                   size);
-    if (error != cudaSuccess) {
-        attest_refuse(call, cudaGetErrorString(error));
-        return cuda_library::status_of(error);
-    }
-    flash<type, width><<<blocks, threads, size, static_cast<cudaStream_t>(call->stream)>>>(arguments_of(call));
+    const attest_tensor *o = call->tensors->role[ATTEST_O];
+    const arguments a = { steps::softmax_of<uint16_t>(call),
+                          cuda_library::view_of<uint16_t>(p->out == ATTEST_F32 ? nullptr : o) };
+    const size_t size = sizeof(storage<width>);
+    const attest_status status = cuda_library::allow(call, flash<type, width>, size);
+    if (status != ATTEST_OK)
+        return status;
+    flash<type, width><<<blocks, threads, size, cuda_library::stream_of(call)>>>(a);
     return cuda_library::launched(call);
 }
 
@@ -278,30 +249,17 @@ attest_numerics declare_numerics()
     return n;
 }
 
-attest_limits declare_limits()
-{
-    attest_limits l = attest_limits_init();
-    l.d.most = l.e.most = 128;
-    return l;
-}
-
 const attest_numerics numerics = declare_numerics();
-const attest_limits limits = declare_limits();
+const attest_limits limits = cuda_library::widths(128, 128);
 
 template <class type> attest_kernel declare_kernel(const char *name)
 {
-    attest_kernel k = attest_kernel_init();
+    attest_kernel k = cuda_library::kernel_of(name, "kernels/cuda/flash.cu", &numerics, &limits);
     k.form = ATTEST_TILED;
-    k.device = cuda_library::device;
-    k.flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_MASKED_FINITE;
-    k.outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE;
-    k.name = name;
-    k.version = "1";
-    k.source = "kernels/cuda/flash.cu";
+    k.flags |= ATTEST_MASKED_FINITE;
+    k.outputs |= ATTEST_GIVES_LSE;
     k.summary = "flash attention on tensor cores: 64 queries by 64 keys, mma m16n8k16, copies two deep";
     k.variants = "softmax";
-    k.numerics = &numerics;
-    k.limits = &limits;
     k.supports = supports<type>;
     k.run = run<type>;
     return k;
@@ -309,10 +267,11 @@ template <class type> attest_kernel declare_kernel(const char *name)
 
 const attest_kernel kernel_bf16 = declare_kernel<warp::bf16>("softmax-flash-cuda-bf16");
 const attest_kernel kernel_f16 = declare_kernel<warp::f16>("softmax-flash-cuda-f16");
-const attest_memory memory = cuda_library::memory();
 const attest_kernel *const kernels[] = { &kernel_bf16, &kernel_f16 };
-const attest_library library = cuda_library::library("attest CUDA kernels: flash attention", kernels, 2, &memory);
 
 } // namespace
 
-extern "C" const attest_library *attest_library_v2(const attest_host *) { return &library; }
+extern "C" const attest_library *attest_library_v2(const attest_host *)
+{
+    return cuda_library::library("attest CUDA kernels: flash attention", kernels);
+}

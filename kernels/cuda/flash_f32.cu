@@ -17,18 +17,9 @@ namespace {
 constexpr int rows = 32, keys = 64, threads = 128;
 constexpr int lanes = 16, mine = 4; // lanes of a group; rows of a group, and keys of a lane
 
-typedef cuda_library::view<const float> input;
+typedef steps::softmax<float> arguments;
 
 // ---- on the device ---------------------------------------------------------------------------------------
-
-struct arguments {
-    input q, k, v;
-    cuda_library::view<float> o, lse;
-    steps::visibility seen;
-    int64_t hq, hkv;
-    int d, e;
-    float scale, cap;
-};
 
 // Rows of q and k have an odd stride: 16 lanes that read a channel of 16 keys read different banks.
 template <int width> struct storage {
@@ -186,28 +177,12 @@ int supports(const attest_call *call)
 template <int width> attest_status run_width(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    const attest_tensor *const *t = call->tensors->role;
-    const auto input_of = cuda_library::view_of<const float>;
-    const arguments a = { input_of(t[ATTEST_Q]),
-                          input_of(t[ATTEST_K]),
-                          input_of(t[ATTEST_V]),
-                          cuda_library::view_of<float>(t[ATTEST_O]),
-                          cuda_library::view_of<float>(t[ATTEST_LSE]),
-                          steps::keys_of(call),
-                          p->hq,
-                          p->hkv,
-                          static_cast<int>(p->d),
-                          static_cast<int>(p->e),
-                          static_cast<float>(p->scale),
-                          steps::cap_of(p) };
     const unsigned blocks = static_cast<unsigned>(p->b * p->hq * ((p->n + rows - 1) / rows));
-    const int size = sizeof(storage<width>);
-    const cudaError_t error = cudaFuncSetAttribute(flash<width>, cudaFuncAttributeMaxDynamicSharedMemorySize, size);
-    if (error != cudaSuccess) {
-        attest_refuse(call, cudaGetErrorString(error));
-        return cuda_library::status_of(error);
-    }
-    flash<width><<<blocks, threads, size, static_cast<cudaStream_t>(call->stream)>>>(a);
+    const size_t size = sizeof(storage<width>);
+    const attest_status status = cuda_library::allow(call, flash<width>, size);
+    if (status != ATTEST_OK)
+        return status;
+    flash<width><<<blocks, threads, size, cuda_library::stream_of(call)>>>(steps::softmax_of<float>(call));
     return cuda_library::launched(call);
 }
 
@@ -227,41 +202,28 @@ attest_numerics declare_numerics()
     return n;
 }
 
-attest_limits declare_limits()
-{
-    attest_limits l = attest_limits_init();
-    l.d.most = l.e.most = 128;
-    return l;
-}
-
 const attest_numerics numerics = declare_numerics();
-const attest_limits limits = declare_limits();
+const attest_limits limits = cuda_library::widths(128, 128);
 
 attest_kernel declare_kernel()
 {
-    attest_kernel k = attest_kernel_init();
+    attest_kernel k = cuda_library::kernel_of("softmax-flash-cuda-f32", "kernels/cuda/flash_f32.cu", &numerics, &limits);
     k.form = ATTEST_TILED;
-    k.device = cuda_library::device;
-    k.flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT | ATTEST_MASKED_FINITE;
-    k.outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE;
-    k.name = "softmax-flash-cuda-f32";
-    k.version = "1";
-    k.source = "kernels/cuda/flash_f32.cu";
+    k.flags |= ATTEST_MASKED_FINITE;
+    k.outputs |= ATTEST_GIVES_LSE;
     k.summary = "flash attention in float: 32 queries by 64 keys in shared memory, four rows to 16 lanes";
     k.variants = "softmax";
-    k.numerics = &numerics;
-    k.limits = &limits;
     k.supports = supports;
     k.run = run;
     return k;
 }
 
 const attest_kernel kernel = declare_kernel();
-const attest_memory memory = cuda_library::memory();
 const attest_kernel *const kernels[] = { &kernel };
-const attest_library library = cuda_library::library("attest CUDA kernels: flash attention in float", kernels, 1,
-                                                     &memory);
 
 } // namespace
 
-extern "C" const attest_library *attest_library_v2(const attest_host *) { return &library; }
+extern "C" const attest_library *attest_library_v2(const attest_host *)
+{
+    return cuda_library::library("attest CUDA kernels: flash attention in float", kernels);
+}

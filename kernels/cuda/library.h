@@ -1,4 +1,4 @@
-/* library.h - what the libraries of this folder share on the host's side: device memory, tensors, launches.
+/* library.h - what the libraries of this folder share on the host's side: device memory, tensors, launches, descriptors.
  *
  * A .cu compiles by nvcc, for a GPU, or by a C++ compiler alone, for the CPU (host/cuda_runtime.h, which defines
  * CUDA_HOST): the same source, and results that say which of the two it was.
@@ -63,6 +63,18 @@ inline int present()
     int devices = 0;
     return status_of(cudaGetDeviceCount(&devices)) == ATTEST_OK && devices > 0;
 }
+
+/* Before a launch: `kernel` may have so many bytes of dynamic shared memory, more than 48 KiB too. */
+template <class... P> inline attest_status allow(const attest_call *call, void (*kernel)(P...), size_t bytes)
+{
+    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   static_cast<int>(bytes));
+    if (error != cudaSuccess)
+        attest_refuse(call, cudaGetErrorString(error));
+    return status_of(error);
+}
+
+inline cudaStream_t stream_of(const attest_call *call) { return static_cast<cudaStream_t>(call->stream); }
 
 /* After a launch: its status, with the reason of a failure in call->why. */
 inline attest_status launched(const attest_call *call)
@@ -143,17 +155,49 @@ inline attest_memory memory()
     return m;
 }
 
-inline attest_library library(const char *name, const attest_kernel *const *kernels, uint32_t count,
-                              const attest_memory *memory)
+/* ---- descriptors --------------------------------------------------------------------------------------------- */
+/* A kernel that gives o, and the same bits every time; the caller adds form, words, supports and run, and what else it
+ * gives. */
+inline attest_kernel kernel_of(const char *name, const char *source, const attest_numerics *numerics,
+                               const attest_limits *limits)
 {
-    attest_library l = attest_library_init();
-    l.abi_version = ATTEST_ABI_VERSION;
-    l.name = name;
-    l.build_flags = built;
-    l.kernels = kernels;
-    l.kernel_count = count;
-    l.memory = memory;
+    attest_kernel k = attest_kernel_init();
+    k.device = device;
+    k.flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT;
+    k.outputs = ATTEST_GIVES_O;
+    k.name = name;
+    k.version = "1";
+    k.source = source;
+    k.numerics = numerics;
+    k.limits = limits;
+    return k;
+}
+
+/* d and e at most; 0 = no limit. */
+inline attest_limits widths(int64_t d, int64_t e)
+{
+    attest_limits l = attest_limits_init();
+    l.d.most = d;
+    l.e.most = e;
     return l;
+}
+
+/* The library of these kernels: a source calls it once, with a name and an array that last. */
+template <uint32_t count>
+inline const attest_library *library(const char *name, const attest_kernel *const (&kernels)[count])
+{
+    static const attest_memory shared = memory();
+    static const attest_library made = [&] {
+        attest_library l = attest_library_init();
+        l.abi_version = ATTEST_ABI_VERSION;
+        l.name = name;
+        l.build_flags = built;
+        l.kernels = kernels;
+        l.kernel_count = count;
+        l.memory = &shared;
+        return l;
+    }();
+    return &made;
 }
 
 } // namespace cuda_library

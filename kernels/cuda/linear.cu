@@ -23,8 +23,7 @@ constexpr int threads = 128, tokens = 32, rows = 32, width = 32, lanes = threads
 
 struct arguments {
     steps::tokens all;
-    steps::input h0, z0;
-    steps::output ht, zt;
+    steps::states state;
     int64_t chunk;
 };
 
@@ -62,21 +61,21 @@ __device__ void load_state(const task &x, const arguments &a)
 {
     for (int t = threadIdx.x; t < a.all.d * width; t += threads) {
         const int c = t / width, channel = x.first + t % width;
-        x.S[t] = a.all.given && channel < a.all.e ? a.h0.data[a.h0.at(x.b, x.g, c, channel)] : 0;
+        x.S[t] = a.state.h0.data && channel < a.all.e ? a.state.h0.data[a.state.h0.at(x.b, x.g, c, channel)] : 0;
     }
     for (int c = threadIdx.x; c < a.all.d; c += threads)
-        x.Z[c] = a.all.given && a.z0.data ? a.z0.data[a.z0.at(x.b, x.g, c, 0)] : 0;
+        x.Z[c] = a.state.z0.data ? a.state.z0.data[a.state.z0.at(x.b, x.g, c, 0)] : 0;
 }
 
 __device__ void store_state(const task &x, const arguments &a)
 {
     for (int t = threadIdx.x; t < a.all.d * width; t += threads) {
         const int c = t / width, channel = x.first + t % width;
-        if (a.ht.data && channel < a.all.e)
-            a.ht.data[a.ht.at(x.b, x.g, c, channel)] = x.S[t];
+        if (a.state.ht.data && channel < a.all.e)
+            a.state.ht.data[a.state.ht.at(x.b, x.g, c, channel)] = x.S[t];
     }
-    for (int c = threadIdx.x; a.zt.data && x.first == 0 && c < a.all.d; c += threads)
-        a.zt.data[a.zt.at(x.b, x.g, c, 0)] = x.Z[c];
+    for (int c = threadIdx.x; a.state.zt.data && x.first == 0 && c < a.all.d; c += threads)
+        a.state.zt.data[a.state.zt.at(x.b, x.g, c, 0)] = x.Z[c];
 }
 
 // phi(k), gin v and the decays of the open block.
@@ -262,26 +261,14 @@ attest_status run(const attest_call *call)
     const attest_problem *p = call->problem;
     if (!cuda_library::present())
         return ATTEST_NO_DEVICE;
-    const attest_tensors *t = call->tensors;
-    arguments a = { steps::tokens_of(call),
-                    {},
-                    {},
-                    cuda_library::view_of<float>(t->ht[1]),
-                    cuda_library::view_of<float>(t->zt[1]),
-                    p->chunk > 0 ? p->chunk : 1 };
-    if (a.all.given) {
-        a.h0 = cuda_library::view_of<const float>(t->h0[1]);
-        a.z0 = cuda_library::view_of<const float>(t->z0[1]);
-    }
+    const arguments a = { steps::tokens_of(call), steps::states_of(call, 1), p->chunk > 0 ? p->chunk : 1 };
     const layout at(a.all.d, a.all.decays == ATTEST_DECAY_VECTOR);
     const unsigned blocks = static_cast<unsigned>(p->b * p->hkv * ((p->e + width - 1) / width));
-    const int size = at.size * static_cast<int>(sizeof(float));
-    const cudaError_t error = cudaFuncSetAttribute(linear, cudaFuncAttributeMaxDynamicSharedMemorySize, size);
-    if (error != cudaSuccess) {
-        attest_refuse(call, cudaGetErrorString(error));
-        return cuda_library::status_of(error);
-    }
-    linear<<<blocks, threads, size, static_cast<cudaStream_t>(call->stream)>>>(a);
+    const size_t size = static_cast<size_t>(at.size) * sizeof(float);
+    const attest_status status = cuda_library::allow(call, linear, size);
+    if (status != ATTEST_OK)
+        return status;
+    linear<<<blocks, threads, size, cuda_library::stream_of(call)>>>(a);
     return cuda_library::launched(call);
 }
 
@@ -293,40 +280,27 @@ attest_numerics declare_numerics()
     return n;
 }
 
-attest_limits declare_limits()
-{
-    attest_limits l = attest_limits_init();
-    l.d.most = widest;
-    return l;
-}
-
 const attest_numerics numerics = declare_numerics();
-const attest_limits limits = declare_limits();
+const attest_limits limits = cuda_library::widths(widest, 0);
 
 attest_kernel declare_kernel()
 {
-    attest_kernel k = attest_kernel_init();
+    attest_kernel k = cuda_library::kernel_of("linear-chunk-cuda-f32", "kernels/cuda/linear.cu", &numerics, &limits);
     k.form = ATTEST_CHUNK;
-    k.device = cuda_library::device;
-    k.flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT;
-    k.outputs = ATTEST_GIVES_O | ATTEST_GIVES_U | ATTEST_GIVES_Z | ATTEST_GIVES_STATE | ATTEST_TAKES_STATE;
-    k.name = "linear-chunk-cuda-f32";
-    k.version = "1";
-    k.source = "kernels/cuda/linear.cu";
+    k.outputs |= ATTEST_GIVES_U | ATTEST_GIVES_Z | ATTEST_GIVES_STATE | ATTEST_TAKES_STATE;
     k.summary = "a state in shared memory between blocks of tokens, pairs inside; decays by products; float";
     k.variants = "linear linear-elu linear-relu term:1 retnet gla simple-gla sla sla-retnet sla-gla";
-    k.numerics = &numerics;
-    k.limits = &limits;
     k.supports = supports;
     k.run = run;
     return k;
 }
 
 const attest_kernel kernel = declare_kernel();
-const attest_memory memory = cuda_library::memory();
 const attest_kernel *const kernels[] = { &kernel };
-const attest_library library = cuda_library::library("attest CUDA kernels: linear attention", kernels, 1, &memory);
 
 } // namespace
 
-extern "C" const attest_library *attest_library_v2(const attest_host *) { return &library; }
+extern "C" const attest_library *attest_library_v2(const attest_host *)
+{
+    return cuda_library::library("attest CUDA kernels: linear attention", kernels);
+}

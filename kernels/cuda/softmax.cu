@@ -118,7 +118,7 @@ attest_status run(const attest_call *call)
                           p->hq, p->hkv, p->n, p->m, p->d, p->e,
                           static_cast<float>(p->scale), static_cast<int>(p->axis[ATTEST_AXIS_MASK].value) };
     const unsigned rows = static_cast<unsigned>(p->b * p->hq * p->n);
-    softmax_row<<<rows, tile, static_cast<size_t>(p->e) * sizeof(float), static_cast<cudaStream_t>(call->stream)>>>(a);
+    softmax_row<<<rows, tile, static_cast<size_t>(p->e) * sizeof(float), cuda_library::stream_of(call)>>>(a);
     return cuda_library::launched(call);
 }
 
@@ -140,44 +140,27 @@ attest_numerics declare_numerics()
     return n;
 }
 
-attest_limits declare_limits()
-{
-    attest_limits l = attest_limits_init();
-    l.e.most = widest;
-    return l;
-}
-
 const attest_numerics numerics = declare_numerics();
-const attest_limits limits = declare_limits();
+const attest_limits limits = cuda_library::widths(0, widest);
 
 attest_kernel declare_kernel()
 {
-    attest_kernel k = attest_kernel_init();
+    attest_kernel k = cuda_library::kernel_of("softmax-online-cuda-f32", "kernels/cuda/softmax.cu", &numerics, &limits);
     k.form = ATTEST_TILED;
-    k.device = cuda_library::device;
-    k.flags = ATTEST_DETERMINISTIC | ATTEST_BATCH_INVARIANT;
-    k.outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE;
-    k.name = "softmax-online-cuda-f32";
-    k.version = "1";
-    k.source = "kernels/cuda/softmax.cu";
+    k.outputs |= ATTEST_GIVES_LSE;
     k.summary = "online softmax over tiles of 128 keys, one block a row; float";
     k.variants = "softmax";
-    k.numerics = &numerics;
-    k.limits = &limits;
     k.supports = supports;
     k.run = run;
     return k;
 }
 
 const attest_kernel kernel = declare_kernel();
-
-const attest_memory memory = cuda_library::memory();
 const attest_kernel *const kernels[] = { &kernel };
-const attest_library library = cuda_library::library("attest CUDA kernels: softmax", kernels, 1, &memory);
 
 } // namespace
 
 extern "C" const attest_library *attest_library_v2(const attest_host *)
 {
-    return &library;
+    return cuda_library::library("attest CUDA kernels: softmax", kernels);
 }

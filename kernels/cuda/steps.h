@@ -72,6 +72,36 @@ inline float cap_of(const attest_problem *p)
     return p->axis[ATTEST_AXIS_CAP].value ? static_cast<float>(p->axis[ATTEST_AXIS_CAP].number) : 0;
 }
 
+/* What kernels of softmax are given; `type` is that of q, k and v. */
+template <class type> struct softmax {
+    cuda_library::view<const type> q, k, v;
+    cuda_library::view<float> o, lse;
+    visibility seen;
+    int64_t hq, hkv;
+    int d, e;
+    float scale, cap;
+};
+
+template <class type> inline softmax<type> softmax_of(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    const attest_tensor *const *t = call->tensors->role;
+    const auto in = cuda_library::view_of<const type>;
+    const auto out = cuda_library::view_of<float>;
+    return { in(t[ATTEST_Q]),
+             in(t[ATTEST_K]),
+             in(t[ATTEST_V]),
+             out(t[ATTEST_O]),
+             out(t[ATTEST_LSE]),
+             keys_of(call),
+             p->hq,
+             p->hkv,
+             static_cast<int>(p->d),
+             static_cast<int>(p->e),
+             static_cast<float>(p->scale),
+             cap_of(p) };
+}
+
 /* 1 if only mask, window, lens and cap differ from softmax. */
 inline int softmax_served(const attest_call *call)
 {
@@ -246,6 +276,21 @@ inline tokens tokens_of(const attest_call *call)
              value(ATTEST_AXIS_STATE),
              static_cast<float>(p->scale),
              static_cast<float>(p->axis[ATTEST_AXIS_NORM].number) };
+}
+
+/* The states of a degree: `given` (tokens) says whether h0 and z0 are; a NULL of them has no data. */
+struct states {
+    input h0, z0;
+    output ht, zt;
+};
+
+inline states states_of(const attest_call *call, uint32_t degree)
+{
+    const attest_tensors *t = call->tensors;
+    const int given = call->problem->axis[ATTEST_AXIS_STATE].value == ATTEST_STATE_DRAW;
+    return { cuda_library::view_of<const float>(given ? t->h0[degree] : nullptr),
+             cuda_library::view_of<const float>(given ? t->z0[degree] : nullptr),
+             cuda_library::view_of<float>(t->ht[degree]), cuda_library::view_of<float>(t->zt[degree]) };
 }
 
 /* What kernels with states declare, but for the schedule. */
