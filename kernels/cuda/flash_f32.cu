@@ -207,7 +207,8 @@ const attest_limits limits = cuda_library::widths(128, 128);
 
 attest_kernel declare_kernel()
 {
-    attest_kernel k = cuda_library::kernel_of("softmax-flash-cuda-f32", "kernels/cuda/flash_f32.cu", &numerics, &limits);
+    attest_kernel k =
+        cuda_library::kernel_of("softmax-flash-cuda-f32", "kernels/cuda/flash_f32.cu", &numerics, &limits);
     k.form = ATTEST_TILED;
     k.flags |= ATTEST_MASKED_FINITE;
     k.outputs |= ATTEST_GIVES_LSE;

@@ -1,4 +1,4 @@
-/* library.h - what the libraries of this folder share on the host's side: device memory, tensors, launches, descriptors.
+/* library.h - what the libraries of this folder share on the host's side: memory, tensors, launches, descriptors.
  *
  * A .cu compiles by nvcc, for a GPU, or by a C++ compiler alone, for the CPU (host/cuda_runtime.h, which defines
  * CUDA_HOST): the same source, and results that say which of the two it was.

@@ -25,9 +25,12 @@ LINES = {"softmax": ["variant=softmax mask=causal-br n=40 m=200 d=8 e=140", "var
          "decode": ["variant=softmax mask=causal-br n=5 m=150 d=20 e=18 hq=4 hkv=2 splits=3",
                     "variant=softmax n=1 m=140 d=5 e=128 splits=2"],
          "linear": ["variant=retnet norm=sum state=draw n=70 d=20 e=35 hq=4 hkv=2 chunk=24",
-                    "variant=sla-gla hq=2 n=40 d=9 e=5 chunk=64", "variant=linear-elu mask=full n=5 m=40 d=6 chunk=16"]}
+                    "variant=sla-gla hq=2 n=40 d=9 e=5 chunk=64", "variant=linear-elu mask=full n=5 m=40 d=6 chunk=16"],
+         "taylor": ["variant=taylor:3 mask=causal state=draw n=21 d=9 e=35 hq=4 hkv=2",
+                    "variant=taylor:2 mask=full n=3 m=21 d=24 e=5"]}
 FAR = {"flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16",
-       "linear": "variant=linear mask=causal b=2 n=9 d=8"}
+       "linear": "variant=linear mask=causal b=2 n=9 d=8",
+       "taylor": "variant=taylor:2 mask=causal b=2 n=9 d=8"}
 SANITIZERS = {"asan": (os.environ.get("CXX", "g++"), ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
               "tsan": ("clang++", ["-fsanitize=thread"])}
 CHECKS = ["gate", "orders", "told", "asan", "tsan", "far"]

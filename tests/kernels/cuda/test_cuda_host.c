@@ -206,6 +206,11 @@ END_TEST
     " 'variant=retnet norm=sum state=draw n=70 d=20 e=35 hq=4 hkv=2 chunk=24'"                                         \
     " 'variant=sla-gla hq=2 n=40 d=9 e=5 chunk=64'"
 
+#define TAYLOR                                                                                                         \
+    " 'variant=taylor:3 mask=causal state=draw b=2 n=21 d=9 e=35 hq=4 hkv=2'"                                          \
+    " 'variant=simple-gla weight=term:3 norm=sum n=30 d=13 e=5 hq=10 hkv=1'"                                           \
+    " 'variant=quadratic mask=full n=5 m=21 d=30 e=40'"
+
 /* Runs the command; its output to `text`, its exit code is returned. */
 static int shell(const char *command, char *text, size_t size)
 {
@@ -234,22 +239,26 @@ static const struct {
     { BUILT("cuda/flash_f32-run") EVERY_ORDER FLASH_F32, 12 },
     { BUILT("cuda/decode-run") EVERY_ORDER DECODE, 12 },
     { BUILT("cuda/linear-run") EVERY_ORDER LINEAR, 12 },
+    { BUILT("cuda/taylor-run") EVERY_ORDER TAYLOR, 18 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/softmax-asan") SOFTMAX, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash-asan") FLASH, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash_f32-asan") FLASH_F32, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/decode-asan") DECODE, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/linear-asan") LINEAR, 2 },
+    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/taylor-asan") TAYLOR, 3 },
     { BUILT("cuda/softmax-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
     { BUILT("cuda/flash-run") " --far 'variant=softmax b=2 n=9 d=8 in=bf16 p=bf16'", 1 },
     { BUILT("cuda/flash_f32-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
     { BUILT("cuda/decode-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
     { BUILT("cuda/linear-run") " --far 'variant=linear mask=causal b=2 n=9 d=8'", 1 },
+    { BUILT("cuda/taylor-run") " --far 'variant=taylor:2 mask=causal b=2 n=9 d=8'", 1 },
 #ifdef ATTEST_TEST_TSAN
     { BUILT("cuda/softmax-tsan") SOFTMAX, 2 },
     { BUILT("cuda/flash-tsan") FLASH, 2 },
     { BUILT("cuda/flash_f32-tsan") FLASH_F32, 2 },
     { BUILT("cuda/decode-tsan") DECODE, 2 },
     { BUILT("cuda/linear-tsan") LINEAR, 2 },
+    { BUILT("cuda/taylor-tsan") TAYLOR, 3 },
 #endif
 };
 
