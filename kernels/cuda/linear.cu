@@ -59,21 +59,14 @@ struct task {
 
 __device__ void load_state(const task &x, const arguments &a)
 {
-    for (int t = threadIdx.x; t < a.all.d * width; t += threads) {
-        const int c = t / width, channel = x.first + t % width;
-        x.S[t] = a.state.h0.data && channel < a.all.e ? a.state.h0.data[a.state.h0.at(x.b, x.g, c, channel)] : 0;
-    }
+    steps::load_state<threads, width>(x.S, a.state, a.all, x.b, x.g, x.first);
     for (int c = threadIdx.x; c < a.all.d; c += threads)
         x.Z[c] = a.state.z0.data ? a.state.z0.data[a.state.z0.at(x.b, x.g, c, 0)] : 0;
 }
 
 __device__ void store_state(const task &x, const arguments &a)
 {
-    for (int t = threadIdx.x; t < a.all.d * width; t += threads) {
-        const int c = t / width, channel = x.first + t % width;
-        if (a.state.ht.data && channel < a.all.e)
-            a.state.ht.data[a.state.ht.at(x.b, x.g, c, channel)] = x.S[t];
-    }
+    steps::store_state<threads, width>(x.S, a.state, a.all, x.b, x.g, x.first);
     for (int c = threadIdx.x; a.state.zt.data && x.first == 0 && c < a.all.d; c += threads)
         a.state.zt.data[a.state.zt.at(x.b, x.g, c, 0)] = x.Z[c];
 }

@@ -217,8 +217,8 @@ __device__ inline void write_row(const tokens &a, int64_t b, int64_t h, int64_t 
     a.o.data[a.o.at(b, h, i, c)] = u;
 }
 
-/* 1 if all axes but weight are served; decays up to `decays`. */
-inline int tokens_served(const attest_call *call, uint32_t decays)
+/* 1 if all axes but weight, and those that the caller knows more of, are served; decays up to `decays`. */
+inline int tokens_served(const attest_call *call, uint32_t decays, uint64_t known = 0)
 {
     const attest_setting *x = call->problem->axis;
     const uint64_t served = ATTEST_BIT(ATTEST_AXIS_WEIGHT) | ATTEST_BIT(ATTEST_AXIS_FEATURE) |
@@ -230,7 +230,7 @@ inline int tokens_served(const attest_call *call, uint32_t decays)
         { ATTEST_AXIS_LENS, ATTEST_LENS_DRAW },       { ATTEST_AXIS_GATES, ATTEST_GATES_HEADS },
         { ATTEST_AXIS_NORM, ATTEST_NORM_NONE },       { ATTEST_AXIS_STATE, ATTEST_STATE_DRAW }
     };
-    const int axis = attest_axis_unserved(call->problem, served);
+    const int axis = attest_axis_unserved(call->problem, served | known);
     if (axis >= 0)
         return attest_refuse_axis(call, axis);
     for (const auto &row : last)
@@ -291,6 +291,26 @@ inline states states_of(const attest_call *call, uint32_t degree)
     return { cuda_library::view_of<const float>(given ? t->h0[degree] : nullptr),
              cuda_library::view_of<const float>(given ? t->z0[degree] : nullptr),
              cuda_library::view_of<float>(t->ht[degree]), cuda_library::view_of<float>(t->zt[degree]) };
+}
+
+/* S, d rows of `width` channels of v from `first` on, of KV head (b,g); channels from e on are 0. */
+template <int threads, int width>
+__device__ inline void load_state(float *S, const states &s, const tokens &a, int64_t b, int64_t g, int first)
+{
+    for (int t = threadIdx.x; t < a.d * width; t += threads) {
+        const int c = first + t % width;
+        S[t] = s.h0.data && c < a.e ? s.h0.data[s.h0.at(b, g, t / width, c)] : 0;
+    }
+}
+
+template <int threads, int width>
+__device__ inline void store_state(const float *S, const states &s, const tokens &a, int64_t b, int64_t g, int first)
+{
+    for (int t = threadIdx.x; s.ht.data && t < a.d * width; t += threads) {
+        const int c = first + t % width;
+        if (c < a.e)
+            s.ht.data[s.ht.at(b, g, t / width, c)] = S[t];
+    }
 }
 
 /* What kernels with states declare, but for the schedule. */

@@ -210,6 +210,10 @@ END_TEST
     " 'variant=taylor:3 mask=causal state=draw b=2 n=21 d=9 e=35 hq=4 hkv=2'"                                          \
     " 'variant=simple-gla weight=term:3 norm=sum n=30 d=13 e=5 hq=10 hkv=1'"                                           \
     " 'variant=quadratic mask=full n=5 m=21 d=30 e=40'"
+#define DELTA                                                                                                          \
+    " 'variant=gdn state=draw n=70 d=9 e=35 hq=4 hkv=2 chunk=24'"                                                      \
+    " 'variant=sla-deltanet mask=causal-br hq=2 n=66 m=80 d=20 chunk=64'"                                              \
+    " 'variant=deltanet n=20 d=64 e=3 chunk=1'"
 
 /* Runs the command; its output to `text`, its exit code is returned. */
 static int shell(const char *command, char *text, size_t size)
@@ -240,18 +244,21 @@ static const struct {
     { BUILT("cuda/decode-run") EVERY_ORDER DECODE, 12 },
     { BUILT("cuda/linear-run") EVERY_ORDER LINEAR, 12 },
     { BUILT("cuda/taylor-run") EVERY_ORDER TAYLOR, 18 },
+    { BUILT("cuda/delta-run") EVERY_ORDER DELTA, 18 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/softmax-asan") SOFTMAX, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash-asan") FLASH, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash_f32-asan") FLASH_F32, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/decode-asan") DECODE, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/linear-asan") LINEAR, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/taylor-asan") TAYLOR, 3 },
+    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/delta-asan") DELTA, 3 },
     { BUILT("cuda/softmax-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
     { BUILT("cuda/flash-run") " --far 'variant=softmax b=2 n=9 d=8 in=bf16 p=bf16'", 1 },
     { BUILT("cuda/flash_f32-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
     { BUILT("cuda/decode-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
     { BUILT("cuda/linear-run") " --far 'variant=linear mask=causal b=2 n=9 d=8'", 1 },
     { BUILT("cuda/taylor-run") " --far 'variant=taylor:2 mask=causal b=2 n=9 d=8'", 1 },
+    { BUILT("cuda/delta-run") " --far 'variant=deltanet b=2 n=9 d=8'", 1 },
 #ifdef ATTEST_TEST_TSAN
     { BUILT("cuda/softmax-tsan") SOFTMAX, 2 },
     { BUILT("cuda/flash-tsan") FLASH, 2 },
@@ -259,6 +266,7 @@ static const struct {
     { BUILT("cuda/decode-tsan") DECODE, 2 },
     { BUILT("cuda/linear-tsan") LINEAR, 2 },
     { BUILT("cuda/taylor-tsan") TAYLOR, 3 },
+    { BUILT("cuda/delta-tsan") DELTA, 3 },
 #endif
 };
 
