@@ -127,12 +127,13 @@ static attest_status choose_kernels(props_state *s, attest_error *err)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu kernels", count));
     for (size_t k = 0; k < count; k++) {
         const attest_kernel_facts *facts = attest_worker_kernel(worker, k);
-        if (facts->device_type == ATTEST_CPU &&
-            (!request->kernel_glob || fnmatch(request->kernel_glob, facts->name, 0) == 0))
+        const int here = facts->device_type == ATTEST_CPU || facts->device_type == ATTEST_CUDA_HOST;
+        if (here && (!request->kernel_glob || fnmatch(request->kernel_glob, facts->name, 0) == 0))
             s->kernel[s->kernels++] = k;
     }
     if (s->kernels == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel=%s: no CPU kernel matches", request->kernel_glob));
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel=%s: no kernel that runs on the CPU matches",
+                               request->kernel_glob ? request->kernel_glob : "*"));
 out:
     attest_worker_free(worker);
     return status;
