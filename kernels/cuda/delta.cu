@@ -81,7 +81,7 @@ __device__ void load_tokens(const task &x, const arguments &a)
     }
 }
 
-// D above the diagonal, then L below: a thread a token, then a thread a pair.
+// D above the diagonal, then L below: a thread a token, then a thread a pair.  Nobody reads L before the next barrier.
 __device__ void make_matrix(const task &x, const arguments &a)
 {
     for (int t = threadIdx.x; t < x.count; t += threads) {
@@ -101,7 +101,6 @@ __device__ void make_matrix(const task &x, const arguments &a)
         if (j < t)
             x.M[t * square + j] = __fmul_rn(x.decayed(t, j), dot);
     }
-    __syncthreads(); // L is there
 }
 
 // w of the open chunk, in place of gin v.
@@ -259,7 +258,7 @@ int supports(const attest_call *call)
         return attest_refuse_axis(call, ATTEST_AXIS_NORM);
     if (x[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL)
         return attest_refuse_axis(call, ATTEST_AXIS_MASK);
-    if (!steps::tokens_served(call, ATTEST_DECAY_SCALAR, ATTEST_BIT(ATTEST_AXIS_UPDATE)))
+    if (!steps::tokens_served(call, ATTEST_DECAY_SCALAR, ATTEST_BIT(ATTEST_AXIS_UPDATE)) || !steps::floats_served(call))
         return 0;
     if (p->chunk > tokens && p->m > tokens)
         return attest_refuse(call, "a chunk of more than 64 tokens is not served");

@@ -242,7 +242,7 @@ int supports(const attest_call *call)
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     if ((weight->value != ATTEST_WEIGHT_TERM && weight->value != ATTEST_WEIGHT_POWER) || weight->order != 1)
         return attest_refuse(call, "only weight=power:1 and term:1 are served");
-    if (!steps::tokens_served(call, ATTEST_DECAY_VECTOR))
+    if (!steps::tokens_served(call, ATTEST_DECAY_VECTOR) || !steps::floats_served(call))
         return 0;
     if (p->b * p->hkv > INT32_MAX / ((p->e + width - 1) / width))
         return attest_refuse(call, "more than 2^31-1 blocks");

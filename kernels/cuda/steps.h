@@ -194,8 +194,8 @@ __device__ inline float decay_of(const tokens &a, int64_t b, int64_t g, int64_t 
     return a.decays == ATTEST_DECAY_SCALAR ? a.decay.data[a.decay.at(b, g, t, 0)] : 1;
 }
 
-/* Channel c of a row: u, o and, with the first one, z.  `empty`: no key and no state. */
-__device__ inline void write_row(const tokens &a, int64_t b, int64_t h, int64_t i, int c, float u, float z, bool empty)
+/* Writes channel c of a row of u and, with the first one, z; returns that of o.  `empty`: no key and no state. */
+__device__ inline float row_of(const tokens &a, int64_t b, int64_t h, int64_t i, int c, float u, float z, bool empty)
 {
     float gout = a.gout.data ? a.gout.data[a.gout.at(b, h, i, 0)] : 1;
     if (a.gates == ATTEST_GATES_HEADS)
@@ -214,7 +214,12 @@ __device__ inline void write_row(const tokens &a, int64_t b, int64_t h, int64_t 
         u = __fdiv_rn(u, z);
     if (a.gates != ATTEST_GATES_PRE_OUT)
         u = __fmul_rn(gout, u);
-    a.o.data[a.o.at(b, h, i, c)] = u;
+    return u;
+}
+
+__device__ inline void write_row(const tokens &a, int64_t b, int64_t h, int64_t i, int c, float u, float z, bool empty)
+{
+    a.o.data[a.o.at(b, h, i, c)] = row_of(a, b, h, i, c, u, z, empty);
 }
 
 /* 1 if all axes but weight, and those that the caller knows more of, are served; decays up to `decays`. */
@@ -242,7 +247,7 @@ inline int tokens_served(const attest_call *call, uint32_t decays, uint64_t know
         return attest_refuse_axis(call, ATTEST_AXIS_NORM);
     if (x[ATTEST_AXIS_DECAY].value && x[ATTEST_AXIS_LENS].value)
         return attest_refuse(call, "decays with lens=draw are not served");
-    return floats_served(call);
+    return 1;
 }
 
 inline tokens tokens_of(const attest_call *call)

@@ -16,12 +16,10 @@
 // Masked     A key that a row does not see takes no part in it.  A row without a key reads h0, or is 0.
 // Bits       every operation is named (__fmaf_rn, ..) and in a fixed order: the CPU's bits are the GPU's (but a NaN's).
 #include "steps.h"
-
-#include <cfloat>
+#include "taylor.h"
 
 namespace {
 
-constexpr int most = 3; // degree
 constexpr int threads = 256, warps = threads / 32, own = 32, rows = warps * own, width = 32;
 constexpr int tokens = 8, slots = 8, widest = 128, joiners = 128;
 constexpr int64_t most_numbers = INT64_C(1) << 28; // of the workspace
@@ -30,9 +28,9 @@ constexpr int64_t most_numbers = INT64_C(1) << 28; // of the workspace
 
 struct arguments {
     steps::tokens all;
-    steps::states state[most + 1];
-    int64_t start[most + 2]; // the first row of each degree; of the one behind the last: all rows
-    float c[most + 1];
+    steps::states state[taylor::most + 1];
+    int64_t start[taylor::most + 2]; // the first row of each degree; of the one behind the last: all rows
+    float c[taylor::most + 1];
     int64_t parts;
     float *part; // [b][hq][n][parts][e + 1]: u, z
     int lowest, highest, heads;
@@ -61,7 +59,7 @@ struct task {
 
 // The three entries of x whose product a row is, x[d] = 1 where the degree is lower, and the query's factor.
 struct monomial {
-    int x[most];
+    int x[taylor::most];
     float c;
     __device__ float of(const float *x_of) const
     {
@@ -85,7 +83,7 @@ __device__ monomial monomial_of(const arguments &a, int64_t row)
     int64_t left = row - a.start[n];
     int from = 0;
 #pragma unroll
-    for (int t = 0; t < most; t++) {
+    for (int t = 0; t < taylor::most; t++) {
         for (; t < n && from < d - 1; from++) {
             const int64_t w = d - from; // entries from `from` on; tuples that begin with it:
             const int64_t tuples = n - t == 1 ? 1 : n - t == 2 ? w : w * (w + 1) / 2;
@@ -292,25 +290,9 @@ __global__ void __launch_bounds__(joiners) taylor_join(arguments a)
 
 // ---- on the host ---------------------------------------------------------------------------------------------
 
-int lowest_of(const attest_setting *weight)
-{
-    return static_cast<int>(weight->value == ATTEST_WEIGHT_TAYLOR ? 0 : weight->order);
-}
-
-// Rows of the states below degree n.
-int64_t rows_below(const attest_problem *p, int n)
-{
-    const int64_t d = p->d, of[] = { 1, d, d * (d + 1) / 2, d * (d + 1) * (d + 2) / 6 };
-    int64_t sum = 0;
-    for (int k = lowest_of(&p->axis[ATTEST_AXIS_WEIGHT]); k < n; k++)
-        sum += of[k];
-    return sum;
-}
-
 int64_t parts_of(const attest_problem *p)
 {
-    const int highest = static_cast<int>(p->axis[ATTEST_AXIS_WEIGHT].order);
-    return (rows_below(p, highest + 1) + rows - 1) / rows;
+    return (taylor::rows_below(p, taylor::highest_of(p) + 1) + rows - 1) / rows;
 }
 
 // Query heads of a block: the largest divisor of a group that has room.
@@ -323,15 +305,6 @@ int heads_of(const attest_problem *p)
     return heads;
 }
 
-// c_n, rounded once.
-float coefficient(const attest_problem *p, int n)
-{
-    double c = 1;
-    for (int k = 1; k <= n; k++)
-        c *= p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_POWER ? p->scale : p->scale / k;
-    return static_cast<float>(c);
-}
-
 int64_t numbers(const attest_problem *p) { return p->b * p->hq * p->n * parts_of(p) * (p->e + 1); }
 
 int64_t blocks_of(const attest_problem *p)
@@ -342,16 +315,8 @@ int64_t blocks_of(const attest_problem *p)
 int supports(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
-    if (weight->value == ATTEST_WEIGHT_EXP || weight->value > ATTEST_WEIGHT_POWER || weight->order > most)
-        return attest_refuse(call, "only weight=taylor:P, term:P and power:P with P at most 3 are served");
-    if (!steps::tokens_served(call, ATTEST_DECAY_SCALAR))
+    if (!taylor::weight_served(call) || !steps::tokens_served(call, ATTEST_DECAY_SCALAR) || !steps::floats_served(call))
         return 0;
-    for (int n = lowest_of(weight); n <= static_cast<int>(weight->order); n++) {
-        const float c = fabsf(coefficient(p, n));
-        if (p->scale != 0 && !(c >= FLT_MIN && c <= FLT_MAX / 6)) // times n!/I!
-            return attest_refuse(call, "a coefficient scale^n/n! (power: scale^n) is no normal float");
-    }
     if (numbers(p) > most_numbers)
         return attest_refuse(call, "sums of more than 2^28 numbers between the two kernels");
     if (p->b * p->hq * p->n > INT32_MAX || blocks_of(p) > INT32_MAX)
@@ -364,22 +329,21 @@ size_t workspace(const attest_call *call) { return static_cast<size_t>(numbers(c
 attest_status run(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     if (!cuda_library::present())
         return ATTEST_NO_DEVICE;
     arguments a = {};
     a.all = steps::tokens_of(call);
-    a.lowest = lowest_of(weight);
-    a.highest = static_cast<int>(weight->order);
+    a.lowest = taylor::lowest_of(p);
+    a.highest = taylor::highest_of(p);
     a.heads = heads_of(p);
     a.parts = parts_of(p);
     a.part = static_cast<float *>(call->workspace);
     for (int n = a.lowest; n <= a.highest; n++) {
         a.state[n] = steps::states_of(call, static_cast<uint32_t>(n));
-        a.c[n] = coefficient(p, n);
-        a.start[n] = rows_below(p, n);
+        a.c[n] = taylor::coefficient(p, n);
+        a.start[n] = taylor::rows_below(p, n);
     }
-    a.start[a.highest + 1] = rows_below(p, a.highest + 1);
+    a.start[a.highest + 1] = taylor::rows_below(p, a.highest + 1);
     const cudaStream_t stream = cuda_library::stream_of(call);
     taylor_part<<<static_cast<unsigned>(blocks_of(p)), threads, 0, stream>>>(a);
     const attest_status status = cuda_library::launched(call);

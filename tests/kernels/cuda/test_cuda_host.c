@@ -214,6 +214,9 @@ END_TEST
     " 'variant=gdn state=draw n=70 d=9 e=35 hq=4 hkv=2 chunk=24'"                                                      \
     " 'variant=sla-deltanet mask=causal-br hq=2 n=66 m=80 d=20 chunk=64'"                                              \
     " 'variant=deltanet n=20 d=64 e=3 chunk=1'"
+#define TAYLOR_CHUNK                                                                                                   \
+    " 'variant=taylor:3 mask=causal state=draw n=70 d=9 e=35 hq=4 hkv=2 chunk=24 in=bf16 p=bf16 out=f32'"              \
+    " 'variant=quadratic mask=full n=3 m=21 d=30 e=5 chunk=64 in=bf16 p=bf16'"
 
 /* Runs the command; its output to `text`, its exit code is returned. */
 static int shell(const char *command, char *text, size_t size)
@@ -245,6 +248,7 @@ static const struct {
     { BUILT("cuda/linear-run") EVERY_ORDER LINEAR, 12 },
     { BUILT("cuda/taylor-run") EVERY_ORDER TAYLOR, 18 },
     { BUILT("cuda/delta-run") EVERY_ORDER DELTA, 18 },
+    { BUILT("cuda/taylor_chunk-run") EVERY_ORDER TAYLOR_CHUNK, 12 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/softmax-asan") SOFTMAX, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash-asan") FLASH, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash_f32-asan") FLASH_F32, 2 },
@@ -252,6 +256,7 @@ static const struct {
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/linear-asan") LINEAR, 2 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/taylor-asan") TAYLOR, 3 },
     { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/delta-asan") DELTA, 3 },
+    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/taylor_chunk-asan") TAYLOR_CHUNK, 2 },
     { BUILT("cuda/softmax-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
     { BUILT("cuda/flash-run") " --far 'variant=softmax b=2 n=9 d=8 in=bf16 p=bf16'", 1 },
     { BUILT("cuda/flash_f32-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
@@ -259,6 +264,7 @@ static const struct {
     { BUILT("cuda/linear-run") " --far 'variant=linear mask=causal b=2 n=9 d=8'", 1 },
     { BUILT("cuda/taylor-run") " --far 'variant=taylor:2 mask=causal b=2 n=9 d=8'", 1 },
     { BUILT("cuda/delta-run") " --far 'variant=deltanet b=2 n=9 d=8'", 1 },
+    { BUILT("cuda/taylor_chunk-run") " --far 'variant=taylor:2 mask=causal b=2 n=9 d=8 in=bf16 p=bf16'", 1 },
 #ifdef ATTEST_TEST_TSAN
     { BUILT("cuda/softmax-tsan") SOFTMAX, 2 },
     { BUILT("cuda/flash-tsan") FLASH, 2 },
@@ -267,6 +273,7 @@ static const struct {
     { BUILT("cuda/linear-tsan") LINEAR, 2 },
     { BUILT("cuda/taylor-tsan") TAYLOR, 3 },
     { BUILT("cuda/delta-tsan") DELTA, 3 },
+    { BUILT("cuda/taylor_chunk-tsan") TAYLOR_CHUNK, 2 },
 #endif
 };
 
