@@ -81,8 +81,8 @@ attest_status attest_predictions_read(attest_predictions **predictions, const ch
 void attest_predictions_free(attest_predictions *predictions);
 
 /* Sets result->predicted: `equal`; the first element that differs, outputs in the order of their numbers, with both
- * bit patterns and how many differ; or `not predicted: ` and why, also where a file of the folder is gone or cut.  Reads
- * the files of this case; many threads may ask: an attest_look, whose context is an attest_predictions. */
+ * bit patterns and how many differ; or `not predicted: ` and why, also where a file of the folder is gone or cut.
+ * Reads the files of this case; many threads may ask: an attest_look, whose context is an attest_predictions. */
 attest_status attest_predictions_look(const void *predictions, attest_result *result, const attest_kernel_facts *kernel,
                                       const attest_prepared *prepared, const attest_bundle *outputs, attest_error *err);
 
