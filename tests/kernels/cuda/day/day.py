@@ -31,7 +31,10 @@ SMALL = {"flash": ["variant=softmax mask=causal b=2 hq=4 hkv=2 n=70 d=40 in=bf16
          "flash_f32": ["variant=softmax mask=causal b=2 hq=4 hkv=2 n=70 d=40"],
          "decode": ["variant=softmax mask=causal-br n=3 m=300 d=40 splits=3"],
          "linear": ["variant=linear mask=causal n=70 d=24", "variant=gla n=40 d=8"],
-         "softmax": ["variant=softmax mask=causal n=33 d=8"]}
+         "softmax": ["variant=softmax mask=causal n=33 d=8"],
+         "taylor": ["variant=taylor:2 mask=causal n=40 d=9"],
+         "taylor_chunk": ["variant=taylor:2 mask=causal n=70 d=16 in=bf16 p=bf16"],
+         "delta": ["variant=deltanet mask=causal n=70 d=24"]}
 LARGE = {"flash": ["variant=softmax hq=16 hkv=16 n=4096 d=64 in=bf16 p=bf16",
                    "variant=softmax hq=16 hkv=16 n=4096 d=128 in=bf16 p=bf16",
                    "variant=softmax mask=causal hq=16 hkv=16 n=4096 d=128 in=bf16 p=bf16"],

@@ -7,6 +7,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+import day as one_day  # noqa: E402
 import fingerprints  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1])
@@ -24,6 +25,14 @@ def day(out, code, *words):
     steps = dict(line.split(": ", 1) for line in lines[1:1 + len(STEPS)])
     assert list(steps) == STEPS, steps
     return steps, lines[1 + len(STEPS):]
+
+
+def check_every_source():
+    """A source without a line for the sanitizers, or without rows in the table, is a source that nobody looks at."""
+    sources = {name[:-3] for name in os.listdir(os.path.join(fingerprints.ROOT, "kernels/cuda")) if name.endswith(".cu")}
+    assert set(one_day.SMALL) == sources and set(one_day.LARGE) <= sources, sources ^ set(one_day.SMALL)
+    table = fingerprints.read(fingerprints.TABLE)[1]
+    assert {key[0][:-3] for key in table} == sources, sources
 
 
 def check_without(work):
@@ -126,6 +135,7 @@ def check_fingerprints(work):
 
 def main():
     with tempfile.TemporaryDirectory() as work:
+        check_every_source()
         check_fingerprints(work)
         check_vectors(work)
         check_without(work)
