@@ -30,7 +30,7 @@ LINES = {"softmax": ["variant=softmax mask=causal-br n=40 m=200 d=8 e=140", "var
                     "variant=taylor:2 mask=full n=3 m=21 d=24 e=5"],
          "delta": ["variant=gdn state=draw n=70 d=8 e=35 hq=4 hkv=2 chunk=24", "variant=deltanet n=5 d=64 e=3 chunk=4"],
          "taylor_chunk": ["variant=taylor:3 mask=causal state=draw n=70 d=9 e=35 hq=4 hkv=2 chunk=24 in=bf16 p=bf16 out=f32",
-                          "variant=quadratic mask=full n=3 m=21 d=30 e=5 chunk=64 in=bf16 p=bf16"]}
+                          "variant=quadratic mask=full n=3 m=21 d=30 e=5 chunk=16 in=bf16 p=bf16"]}
 FAR = {"flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16",
        "linear": "variant=linear mask=causal b=2 n=9 d=8",
        "taylor": "variant=taylor:2 mask=causal b=2 n=9 d=8",
