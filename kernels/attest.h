@@ -66,7 +66,7 @@ typedef enum attest_status {
 typedef enum attest_tristate { ATTEST_UNKNOWN = 0, ATTEST_YES = 1, ATTEST_NO = 2 } attest_tristate;
 
 /* ---- number formats ----------------------------------------------------------------------------
- * From f8 on: named now, in no problem of this version. */
+ * f8 and i32: named now, in no problem of this version. */
 typedef enum attest_dtype {
     ATTEST_F32 = 0, ATTEST_F64 = 1, ATTEST_F16 = 2, ATTEST_BF16 = 3, ATTEST_I64 = 4,
     ATTEST_F8_E4M3 = 5, ATTEST_F8_E5M2 = 6, /* OCP; e4m3 has no infinity, as DLPack's e4m3fn */
@@ -89,8 +89,8 @@ typedef enum attest_axis {
     ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
     ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
     ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
-    ATTEST_AXIS_BIAS = 18,
-    ATTEST_AXIS_COUNT = 19 /* of this header */
+    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19,
+    ATTEST_AXIS_COUNT = 20 /* of this header */
 } attest_axis;
 
 #define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
@@ -104,10 +104,9 @@ enum {
     ATTEST_FEATURE_UNIT = 3, ATTEST_FEATURE_SILU = 4, ATTEST_FEATURE_SILU_UNIT = 5,
     ATTEST_FEATURE_COSFORMER = 6
 };
-enum { ATTEST_ROPE_NONE = 0, ATTEST_ROPE_BASE = 1 };
 enum { ATTEST_MASK_FULL = 0, ATTEST_MASK_CAUSAL = 1, ATTEST_MASK_CAUSAL_BR = 2 };
 enum { ATTEST_WINDOW_NONE = 0, ATTEST_WINDOW_W = 1 }; /* W in `order` */
-enum { ATTEST_LENS_NONE = 0, ATTEST_LENS_DRAW = 1 };
+enum { ATTEST_LENS_NONE = 0, ATTEST_LENS_DRAW = 1, ATTEST_ROPE_NONE = 0, ATTEST_ROPE_BASE = 1 };
 enum { ATTEST_DECAY_NONE = 0, ATTEST_DECAY_RETNET = 1, ATTEST_DECAY_SCALAR = 2, ATTEST_DECAY_VECTOR = 3 };
 enum { ATTEST_GATES_NONE = 0, ATTEST_GATES_IN = 1, ATTEST_GATES_OUT = 2 };
 enum { ATTEST_GATES_INOUT = 3, ATTEST_GATES_PRE_OUT = 4, ATTEST_GATES_HEADS = 5 };
@@ -118,13 +117,14 @@ enum {
     ATTEST_NORM_L2 = 5, ATTEST_NORM_RMS = 6, ATTEST_NORM_LAYERNORM = 7,
     ATTEST_NORM_LENGTH_L2 = 8, ATTEST_NORM_LENGTH_RMS = 9, ATTEST_NORM_LENGTH_LAYERNORM = 10
 };
-enum { ATTEST_AFFINE_NONE = 0, ATTEST_AFFINE_DRAW = 1 };
 enum { ATTEST_UPDATE_ADD = 0, ATTEST_UPDATE_DELTA = 1, ATTEST_UPDATE_EFLA = 2 };
-enum { ATTEST_EPS_ZERO = 0, ATTEST_EPS_SET = 1 };
+enum { ATTEST_AFFINE_NONE = 0, ATTEST_AFFINE_DRAW = 1, ATTEST_EPS_ZERO = 0, ATTEST_EPS_SET = 1 };
 enum { ATTEST_CLAMP_NONE = 0, ATTEST_CLAMP_SET = 1, ATTEST_CAP_NONE = 0, ATTEST_CAP_SET = 1 };
 enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1, ATTEST_STATE_NONE = 0, ATTEST_STATE_DRAW = 1 };
 enum { ATTEST_BIAS_NONE = 0, ATTEST_BIAS_FULL = 1, ATTEST_BIAS_HEAD = 2 };
 enum { ATTEST_BIAS_BATCH = 3, ATTEST_BIAS_SHARED = 4 };
+enum { ATTEST_ATTN_MASK_NONE = 0, ATTEST_ATTN_MASK_FULL = 1, ATTEST_ATTN_MASK_HEAD = 2 };
+enum { ATTEST_ATTN_MASK_BATCH = 3, ATTEST_ATTN_MASK_SHARED = 4 };
 
 typedef struct attest_setting {
     uint32_t value; /* one of the axis's enum; 0 is the default */
@@ -180,7 +180,7 @@ typedef struct attest_tensor {
 } attest_tensor;
 
 /* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].  Those from
- * ATTEST_MASK on, but ATTEST_BIAS, are named now and NULL in every problem of this version. */
+ * ATTEST_CU_SEQLENS_Q on are named now and NULL in every problem of this version. */
 typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d] */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
@@ -201,7 +201,7 @@ typedef enum attest_role {
     ATTEST_U = 16,             /* u [B,Hq,N,e]: numerator */
     ATTEST_Z = 17,             /* z [B,Hq,N]: denominator */
     ATTEST_LSE = 18,           /* lse [B,Hq,N] */
-    ATTEST_MASK = 19,          /* [B|1,Hq|1,N,M], bool: 1 = visible */
+    ATTEST_MASK = 19,          /* attn_mask [B|1,Hq|1,N,M], bool: 1 = visible, where mask, window and len let it be */
     ATTEST_BIAS = 20,          /* bias [B|1,Hq|1,N,M], type in: s := s + bias, after scale and cap, before clamp */
     ATTEST_CU_SEQLENS_Q = 21,  /* [B+1]: where each sequence begins in packed queries */
     ATTEST_CU_SEQLENS_K = 22,  /* [B+1]: the same of keys and values */

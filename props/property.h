@@ -113,4 +113,8 @@ extern const size_t attest_property_count;
 /* NULL if there is none of this name. */
 const attest_property *attest_property_find(const char *name);
 
+/* Is the statement about this problem and this kernel?  `applies`, but with attn_mask the properties alone that hold
+ * whatever a mask tensor shows. */
+int attest_property_applies(const attest_property *property, const attest_problem *p, const attest_prop_kernel *kernel);
+
 #endif

@@ -18,16 +18,16 @@ static const struct file_type {
     uint32_t dtype;
     size_t bytes;
 } file_types[] = {
-    { "<f4", ATTEST_F32, 4 },  { "<f8", ATTEST_F64, 8 },  { "<f2", ATTEST_F16, 2 },
-    { "<u2", ATTEST_BF16, 2 }, { "|V2", ATTEST_BF16, 2 }, { "<V2", ATTEST_BF16, 2 },
-    { "V2", ATTEST_BF16, 2 },  { "<i8", ATTEST_I64, 8 },  { "<i4", ATTEST_I64, 4 },
+    { "<f4", ATTEST_F32, 4 },  { "<f8", ATTEST_F64, 8 },  { "<f2", ATTEST_F16, 2 },  { "<u2", ATTEST_BF16, 2 },
+    { "|V2", ATTEST_BF16, 2 }, { "<V2", ATTEST_BF16, 2 }, { "V2", ATTEST_BF16, 2 },  { "<i8", ATTEST_I64, 8 },
+    { "<i4", ATTEST_I64, 4 },  { "|b1", ATTEST_BOOL, 1 }, { "|u1", ATTEST_BOOL, 1 },
 };
 #define FILE_TYPE_COUNT (sizeof file_types / sizeof file_types[0])
 
 /* The types allowed where a dtype is declared, for messages and for writing (the first one). */
 static const char *const allowed_types[ATTEST_DTYPE_COUNT] = {
     [ATTEST_F32] = "<f4",        [ATTEST_F64] = "<f8",        [ATTEST_F16] = "<f2",
-    [ATTEST_BF16] = "<u2 or V2", [ATTEST_I64] = "<i8 or <i4",
+    [ATTEST_BF16] = "<u2 or V2", [ATTEST_I64] = "<i8 or <i4", [ATTEST_BOOL] = "|b1 or |u1",
 };
 
 static const char *allowed_text(uint32_t dtype)
@@ -190,7 +190,7 @@ static attest_status check_type(header *h, const char *path, attest_error *err)
                            h->descr);
     return attest_fail(err, ATTEST_BAD_INPUT,
                        "%s: %sdtype '%s'; allowed: <f2 <f4 <f8, <u2 or V2 as bf16, "
-                       "<i4 <i8 for len",
+                       "<i4 <i8 for len, |b1 |u1 for attn_mask",
                        path, strchr(h->descr, 'O') ? "object " : "", h->descr);
 }
 

@@ -57,6 +57,15 @@ attest_status attest_npy_fits(const attest_npy *a, const attest_problem *p, atte
     return check_shape(a, &t, bshd && t.rank >= 3, shape, path, name, err);
 }
 
+static attest_status check_bytes(const attest_tensor *t, const char *path, attest_error *err)
+{
+    for (int64_t at = 0; at < attest_tensor_count(t); at++)
+        if (attest_load_bits(t, at) > 1)
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: byte %lld is %llu; allowed: 0, 1", path, (long long)at,
+                               (unsigned long long)attest_load_bits(t, at));
+    return ATTEST_OK;
+}
+
 attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, attest_npy *a,
                               const char *path, int bshd, attest_error *err)
 {
@@ -78,6 +87,8 @@ attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, at
     t.data = a->data;
     if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_KV_LENS)
         ATTEST_TRY(check_lengths(&t, path, p, err));
+    if (t.dtype == ATTEST_BOOL)
+        ATTEST_TRY(check_bytes(&t, path, err));
     a->data = NULL;
     ATTEST_TRY(attest_bundle_adopt(bundle, id, &t, err));
 out:

@@ -125,6 +125,14 @@ static const attest_axis_value bias[] = {
     PLAIN("batch", ATTEST_BIAS_BATCH, "the same of bias_bij: every query head reads the same"),
     PLAIN("shared", ATTEST_BIAS_SHARED, "the same of bias_ij: every batch entry and query head reads the same"),
 };
+static const attest_axis_value attn_mask[] = {
+    PLAIN("none", ATTEST_ATTN_MASK_NONE, "no tensor masks keys"),
+    PLAIN("full", ATTEST_ATTN_MASK_FULL, "key j is visible to query i only if attn_mask_bhij = 1"),
+    PLAIN("head", ATTEST_ATTN_MASK_HEAD, "the same of attn_mask_hij: every batch entry reads the same"),
+    PLAIN("batch", ATTEST_ATTN_MASK_BATCH, "the same of attn_mask_bij: every query head reads the same"),
+    PLAIN("shared", ATTEST_ATTN_MASK_SHARED,
+          "the same of attn_mask_ij: every batch entry and query head reads the same"),
+};
 static const attest_axis_value state[] = {
     PLAIN("none", ATTEST_STATE_NONE, "S_n(-1) = 0"),
     PLAIN("draw", ATTEST_STATE_DRAW, "S_n(-1) = h0.n, z-states z0.n"),
@@ -155,4 +163,6 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(alibi, ATTEST_AXIS_ALIBI, "linear position bias, tensor slope"),
     AXIS(state, ATTEST_AXIS_STATE, "given initial states h0.n, z0.n"),
     AXIS(bias, ATTEST_AXIS_BIAS, "numbers added to the scores, tensor bias"),
+    AXIS(attn_mask, ATTEST_AXIS_ATTN_MASK,
+         "which of the keys that mask, window and lens leave are visible, tensor attn_mask"),
 };

@@ -61,6 +61,7 @@ static const rule rules[] = {
     UPDATE_RULE(CAP, SET, "a softcap" UPDATE_HAS_NO),
     UPDATE_RULE(ALIBI, SET, "a position bias" UPDATE_HAS_NO),
     UPDATE_RULE(BIAS, SET, "a bias" UPDATE_HAS_NO),
+    UPDATE_RULE(ATTN_MASK, SET, "a mask tensor" UPDATE_HAS_NO),
     UPDATE_RULE(GATES, BIT(ATTEST_GATES_PRE_OUT), "a gate before Norm" UPDATE_HAS_NO),
     { ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_VECTOR), ATTEST_AXIS_FEATURE, BIT(ATTEST_FEATURE_COSFORMER),
       "a_t has d entries, cosformer features 2d" },
@@ -76,6 +77,8 @@ static const rule rules[] = {
     STATE_RULE(CAP),
     STATE_RULE(ALIBI),
     STATE_RULE(BIAS),
+    STATE_RULE(ATTN_MASK),
+    { ATTEST_AXIS_ATTN_MASK, SET, ATTEST_AXIS_DECAY, SET, "whether a masked token decays is not agreed on" },
     { ATTEST_AXIS_BIAS, SET, ATTEST_AXIS_ALIBI, SET, "the bias can hold the position bias" },
 };
 
@@ -127,6 +130,7 @@ static const need recurrence[] = {
     { ATTEST_AXIS_CAP, DEFAULT, "cap=none" },
     { ATTEST_AXIS_ALIBI, DEFAULT, "alibi=none" },
     { ATTEST_AXIS_BIAS, DEFAULT, "bias=none" },
+    { ATTEST_AXIS_ATTN_MASK, DEFAULT, "attn_mask=none" },
 };
 
 /* A running maximum c multiplies u and z by e^-c: a quotient of sums and a norm by the length of u do not see it (an

@@ -51,7 +51,7 @@ static const char *take_type(entry *e, const json_t *object)
     if (!text)
         return "'dtype' is missing or no text";
     e->type = safetensors_type_of(text);
-    return e->type ? NULL : "unknown 'dtype'; allowed: F16, BF16, F32, F64, I32, I64";
+    return e->type ? NULL : "unknown 'dtype'; allowed: F16, BF16, F32, F64, I32, I64, BOOL, U8";
 }
 
 static const char *take_shape(entry *e, const json_t *object)

@@ -1,14 +1,10 @@
 /* tensor.c - the table of tensors, their shapes and types, and bundles that own their memory. */
 #include "kernels/tensor/tensor.h"
 
-#include "kernels/attest_float.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors and .npy files are little endian");
 
 /* Axis letters: b batch, h query head, g KV head, n query, m key, d, e.  The last letter of `a` counts only
  * with decay=vector. */
@@ -32,7 +28,7 @@ const attest_role_info attest_roles[ATTEST_TENSOR_ROLES] = {
     { "u", ATTEST_U, "bhne", 1, "numerator" },
     { "z", ATTEST_Z, "bhn", 1, "denominator" },
     { "lse", ATTEST_LSE, "bhn", 1, "c + ln z" },
-    { NULL, ATTEST_MASK, "", 0, "" },
+    { "attn_mask", ATTEST_MASK, "bhnm", 0, "which keys are visible: 1" },
     { "bias", ATTEST_BIAS, "bhnm", 0, "added to the scores" },
 };
 
@@ -64,7 +60,7 @@ static int parse_degree(uint32_t *degree, const char *text)
 attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, attest_error *err)
 {
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
-        if (attest_roles[r].name && strcmp(name, attest_roles[r].name) == 0) {
+        if (strcmp(name, attest_roles[r].name) == 0) {
             *id = (attest_tensor_id){ ATTEST_KIND_ROLE, r };
             return ATTEST_OK;
         }
@@ -80,8 +76,7 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
     char names[160] = "";
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
         const size_t used = strlen(names);
-        if (attest_roles[r].name)
-            snprintf(names + used, sizeof names - used, "%s ", attest_roles[r].name);
+        snprintf(names + used, sizeof names - used, "%s ", attest_roles[r].name);
     }
     return attest_fail(err, ATTEST_BAD_INPUT, "unknown tensor '%s'; allowed: %sh0.N z0.N ht.N zt.N with N in 0..%d",
                        name, names, ATTEST_MAX_ORDER);
@@ -89,9 +84,9 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
 
 void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id)
 {
-    const char *role = id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : NULL;
+    const char *role = id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : "?";
     if (id.kind == ATTEST_KIND_ROLE)
-        snprintf(name, len, "%s", role ? role : "?");
+        snprintf(name, len, "%s", role);
     else
         snprintf(name, len, "%s.%u", id.kind <= 4 ? states[id.kind - 1].name : "?", id.index);
 }
@@ -100,7 +95,9 @@ int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b) { return a.ki
 
 uint32_t attest_tensor_draw_number(attest_tensor_id id)
 {
-    const uint32_t role = id.index == ATTEST_BIAS ? 275 : id.index; /* behind the states, whose numbers are older */
+    const uint32_t role = id.index == ATTEST_BIAS   ? 275
+                          : id.index == ATTEST_MASK ? 531
+                                                    : id.index; /* the rest is older */
     return id.kind == ATTEST_KIND_ROLE ? role : states[id.kind - 1].draw_base + id.index;
 }
 
@@ -123,6 +120,7 @@ static const struct use_rule {
     { ATTEST_SHIFT, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_KV_LENS, ATTEST_AXIS_LENS, 1u << ATTEST_LENS_DRAW },
     { ATTEST_BIAS, ATTEST_AXIS_BIAS, ~(1u << ATTEST_BIAS_NONE) },
+    { ATTEST_MASK, ATTEST_AXIS_ATTN_MASK, ~(1u << ATTEST_ATTN_MASK_NONE) },
 };
 
 /* delta and efla keep one matrix of degree 1 and no normaliser. */
@@ -263,16 +261,20 @@ static uint32_t dtype_of(const attest_problem *p, attest_tensor_id id)
             return p->out;
         if (id.index == ATTEST_KV_LENS)
             return ATTEST_I64;
+        if (id.index == ATTEST_MASK)
+            return ATTEST_BOOL;
     }
     return p->acc == ATTEST_F64 ? ATTEST_F64 : ATTEST_F32;
 }
 
 const char *attest_tensor_axes(const attest_problem *p, attest_tensor_id id)
 {
-    static const char *const bias[] = { "bhnm", "bhnm", "1hnm", "b1nm", "11nm" }; /* by the value of the axis */
+    static const char *const pairs[] = { "bhnm", "bhnm", "1hnm", "b1nm", "11nm" }; /* by the value of the axis */
     if (id.kind != ATTEST_KIND_ROLE || id.index >= ATTEST_TENSOR_ROLES)
         return NULL;
-    return id.index == ATTEST_BIAS ? bias[attest_axis_value_of(p, ATTEST_AXIS_BIAS)] : attest_roles[id.index].axes;
+    if (id.index == ATTEST_BIAS || id.index == ATTEST_MASK)
+        return pairs[attest_axis_value_of(p, attest_tensor_axis(id))];
+    return attest_roles[id.index].axes;
 }
 
 void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id, int packed)
@@ -282,6 +284,7 @@ void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_te
     t->dtype = dtype_of(p, id);
     t->code = t->dtype == ATTEST_I64    ? ATTEST_CODE_INT
               : t->dtype == ATTEST_BF16 ? ATTEST_CODE_BFLOAT
+              : t->dtype == ATTEST_BOOL ? ATTEST_CODE_BOOL
                                         : ATTEST_CODE_FLOAT;
     t->bits = (uint8_t)(8 * attest_dtype_bytes(t->dtype));
     t->lanes = 1;
@@ -328,43 +331,6 @@ int attest_tensor_in_order(const attest_tensor *t)
         stride *= t->shape[i];
     }
     return 1;
-}
-
-/* ---- elements -------------------------------------------------------------------------------------- */
-
-uint64_t attest_load_bits(const attest_tensor *t, int64_t offset)
-{
-    const int64_t size = (int64_t)attest_dtype_bytes(t->dtype);
-    const unsigned char *at = (const unsigned char *)t->data + offset * size;
-    uint16_t half;
-    uint32_t word;
-    uint64_t wide;
-    if (size == 1)
-        return *at;
-    if (size == 2)
-        return memcpy(&half, at, sizeof half), half;
-    if (size == 4)
-        return memcpy(&word, at, sizeof word), word;
-    return memcpy(&wide, at, sizeof wide), wide;
-}
-
-double attest_load(const attest_tensor *t, int64_t offset)
-{
-    return attest_to_f64(t->dtype, attest_load_bits(t, offset));
-}
-
-int64_t attest_load_int(const attest_tensor *t, int64_t offset)
-{
-    const uint64_t bits = attest_load_bits(t, offset);
-    int64_t value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-void attest_store_bits(const attest_tensor *t, int64_t offset, uint64_t bits)
-{
-    const size_t size = attest_dtype_bytes(t->dtype);
-    memcpy((unsigned char *)t->data + offset * (int64_t)size, &bits, size); /* little endian: the low bytes */
 }
 
 /* ---- bundles --------------------------------------------------------------------------------------- */

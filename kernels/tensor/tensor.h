@@ -32,8 +32,7 @@ typedef struct attest_role_info {
     const char *meaning;
 } attest_role_info;
 
-/* Roles that problems of this version have, and ATTEST_MASK among them, which none has: its name is NULL.  attest.h
- * names more, which come later. */
+/* Roles that problems of this version have.  attest.h names more, which come later. */
 #define ATTEST_TENSOR_ROLES (ATTEST_BIAS + 1)
 
 extern const attest_role_info attest_roles[ATTEST_TENSOR_ROLES];
@@ -61,15 +60,15 @@ size_t attest_problem_outputs(const attest_problem *p, attest_tensor_id *ids, si
 #define ATTEST_MAX_TENSORS 300
 
 /* The letters of a tensor's axes in this problem, as attest_role_info has them; `1` for an axis of length 1 that all
- * batch entries or query heads share (bias).  NULL: a state, or no tensor. */
+ * batch entries or query heads share (bias, attn_mask).  NULL: a state, or no tensor. */
 const char *attest_tensor_axes(const attest_problem *p, attest_tensor_id id);
 
-/* Shape and dtype of a tensor (q k v bias: in; o: out; len: i64; everything else f32, f64 when acc=f64);
+/* Shape and dtype of a tensor (q k v bias: in; o: out; len: i64; attn_mask: bool; all else f32, f64 when acc=f64);
  * data NULL, host, C-order strides.  `packed`: states in the packed layout. */
 void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id, int packed);
 
 /* The number of the tensor in the draws: roles in the order q=0 gout=1 ... len=14, h0.n = 15+n, z0.n = 80+n;
- * bias = 275, and up to 530: one for every 2^16 keys. */
+ * bias = 275, and up to 530: one for every 2^16 keys; attn_mask = 531, and up to 786 likewise. */
 uint32_t attest_tensor_draw_number(attest_tensor_id id);
 
 int64_t attest_tensor_count(const attest_tensor *t); /* elements */
@@ -84,8 +83,13 @@ static inline int64_t attest_offset(const attest_tensor *t, int64_t i0, int64_t 
 }
 uint64_t attest_load_bits(const attest_tensor *t, int64_t offset); /* stored bits, zero-extended */
 double attest_load(const attest_tensor *t, int64_t offset);        /* exact double value (not i64) */
-int64_t attest_load_int(const attest_tensor *t, int64_t offset);   /* i64 */
+int64_t attest_load_int(const attest_tensor *t, int64_t offset);   /* i64, bool */
 void attest_store_bits(const attest_tensor *t, int64_t offset, uint64_t bits);
+int attest_dtype_counts(uint32_t dtype); /* whole numbers: i64, bool */
+
+/* 1 if attn_mask hides key j from query i of head h and entry b; NULL: it hides none.  Entries or heads that share it
+ * have an axis of length 1. */
+int attest_masks(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t j);
 
 /* ---- a bundle: all tensors of one case, with owned host memory --------------------------------------- */
 typedef struct attest_bundle attest_bundle;

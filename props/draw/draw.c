@@ -348,6 +348,8 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
         status = draw_slope(t, err);
     else if (id.index == ATTEST_KV_LENS)
         draw_len(t, &c->problem, &stream, edges);
+    else if (id.index == ATTEST_MASK)
+        attest_draw_mask(t, &stream);
     else if (id.index == ATTEST_BIAS)
         draw_bias(t, &stream, edge ? edge : fixed_laws[id.index]);
     else if (edge || fixed_laws[id.index])

@@ -121,6 +121,9 @@ typedef uint64_t (*attest_fixed_law)(const attest_stream *stream, attest_place a
 attest_fixed_law attest_edge_law(uint32_t role); /* NULL: by its fixed law */
 int64_t attest_edge_length(const attest_stream *stream, int64_t b, int64_t m);
 
+/* draw_mask.c: all bytes of attn_mask, in C order. */
+void attest_draw_mask(attest_tensor *t, const attest_stream *stream);
+
 /* x 2^40 with T_P(-x) 2^40 = target, order P from 1 to 15: the one place in [low, high] (times 2^40, high at most
  * attest_taylor_high()) where T_P - target changes its sign, by bisection, cut. Horner's steps are low by 2^-39 each
  * and grow by less than e^7: T_P is good to 2^-24, x to that over the slope there. */

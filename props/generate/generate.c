@@ -135,10 +135,11 @@ static const struct extra {
     uint32_t weight;
     attest_axis axis;
 } extras[] = {
-    { 6, ATTEST_AXIS_WINDOW }, { 6, ATTEST_AXIS_LENS },   { 4, ATTEST_AXIS_DECAY },   { 5, ATTEST_AXIS_GATES },
-    { 5, ATTEST_AXIS_NORM },   { 3, ATTEST_AXIS_AFFINE }, { 3, ATTEST_AXIS_EPS },     { 3, ATTEST_AXIS_CLAMP },
-    { 3, ATTEST_AXIS_CAP },    { 3, ATTEST_AXIS_ALIBI },  { 4, ATTEST_AXIS_ROPE },    { 6, ATTEST_AXIS_STATE },
-    { 2, ATTEST_AXIS_CENTER }, { 3, ATTEST_AXIS_FILTER }, { 4, ATTEST_AXIS_FEATURE }, { 3, ATTEST_AXIS_BIAS },
+    { 6, ATTEST_AXIS_WINDOW },    { 6, ATTEST_AXIS_LENS },   { 4, ATTEST_AXIS_DECAY },   { 5, ATTEST_AXIS_GATES },
+    { 5, ATTEST_AXIS_NORM },      { 3, ATTEST_AXIS_AFFINE }, { 3, ATTEST_AXIS_EPS },     { 3, ATTEST_AXIS_CLAMP },
+    { 3, ATTEST_AXIS_CAP },       { 3, ATTEST_AXIS_ALIBI },  { 4, ATTEST_AXIS_ROPE },    { 6, ATTEST_AXIS_STATE },
+    { 2, ATTEST_AXIS_CENTER },    { 3, ATTEST_AXIS_FILTER }, { 4, ATTEST_AXIS_FEATURE }, { 3, ATTEST_AXIS_BIAS },
+    { 3, ATTEST_AXIS_ATTN_MASK },
 };
 
 /* Another value of one axis, and what must go with it. */

@@ -49,6 +49,7 @@ static int position_free(const attest_case *c)
 {
     return has_scores(c) && axis(c, ATTEST_AXIS_ROPE) == ATTEST_ROPE_NONE &&
            axis(c, ATTEST_AXIS_ALIBI) == ATTEST_ALIBI_NONE && axis(c, ATTEST_AXIS_BIAS) == ATTEST_BIAS_NONE &&
+           axis(c, ATTEST_AXIS_ATTN_MASK) == ATTEST_ATTN_MASK_NONE &&
            axis(c, ATTEST_AXIS_DECAY) != ATTEST_DECAY_VECTOR &&
            axis(c, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER;
 }
@@ -64,7 +65,7 @@ static int may_be_empty(const attest_case *c)
         if (first >= last)
             return 1;
     }
-    return axis(c, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE;
+    return axis(c, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE || axis(c, ATTEST_AXIS_ATTN_MASK) != ATTEST_ATTN_MASK_NONE;
 }
 
 /* `size` modulo `part` in one of the classes 0, 1, part-1, between; part >= 4 keeps them apart. */
@@ -118,6 +119,8 @@ static int has_ties(const attest_case *c, const attest_bundle *inputs)
 {
     const attest_problem *p = &c->problem;
     const attest_tensor *q = attest_bundle_role(inputs, ATTEST_Q), *k = attest_bundle_role(inputs, ATTEST_K);
+    if (axis(c, ATTEST_AXIS_ATTN_MASK)) /* which keys a row sees is not looked up */
+        return 0;
     for (int64_t b = 0; b < p->b; b++)
         for (int64_t i = p->n - 1; i >= 0; i--) { /* the last rows see most */
             int64_t first, last;
@@ -145,9 +148,10 @@ static int near_zero(const attest_case *c, const attest_bundle *inputs)
 {
     const attest_problem *p = &c->problem;
     const attest_tensor *q = attest_bundle_role(inputs, ATTEST_Q), *k = attest_bundle_role(inputs, ATTEST_K);
-    static const attest_axis plain[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_FEATURE, ATTEST_AXIS_ROPE,
-                                         ATTEST_AXIS_DECAY,  ATTEST_AXIS_CLAMP,  ATTEST_AXIS_CAP,     ATTEST_AXIS_ALIBI,
-                                         ATTEST_AXIS_STATE,  ATTEST_AXIS_BIAS };
+    static const attest_axis plain[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER,   ATTEST_AXIS_FEATURE,
+                                         ATTEST_AXIS_ROPE,   ATTEST_AXIS_DECAY,    ATTEST_AXIS_CLAMP,
+                                         ATTEST_AXIS_CAP,    ATTEST_AXIS_ALIBI,    ATTEST_AXIS_STATE,
+                                         ATTEST_AXIS_BIAS,   ATTEST_AXIS_ATTN_MASK };
     for (size_t a = 0; a < sizeof plain / sizeof plain[0]; a++)
         if (axis(c, plain[a]) != 0)
             return 0;
@@ -242,6 +246,7 @@ static int weights_vanish(const attest_case *c, const attest_case_facts *facts)
     AXIS(LABEL, state, STATE, 40) AXIS(LABEL, update, UPDATE, 100) AXIS(LABEL, center, CENTER, 5)                      \
     AXIS(LABEL, filter, FILTER, 20) AXIS(LABEL, affine, AFFINE, 20) AXIS(LABEL, eps, EPS, 20)                          \
     AXIS(LABEL, clamp, CLAMP, 30) AXIS(LABEL, cap, CAP, 20) AXIS(LABEL, alibi, ALIBI, 30)                              \
+    AXIS(LABEL, attn_mask, ATTN_MASK, 20)                                                                              \
     AXIS(LABEL, bias, BIAS, 20)                                                                                        \
     LABEL(gqa, "GQA", 100, P.hq > P.hkv, 1, "query heads share a KV head")                                             \
     LABEL(heads, "KV heads", 80, P.hkv > 1, 1, "more than one KV head")                                                \

@@ -18,6 +18,31 @@ const attest_property *attest_property_find(const char *name)
     return NULL;
 }
 
+/* What holds with attn_mask too: its bytes go with their rows, keys, heads and entries, or nothing is asked of the keys
+ * that a row sees.  Of the others some go by first and last visible key; decays and given states contradict it. */
+static const char *const with_mask[] = {
+    "truth",          "query-permutation", "batch-permutation", "batch-alone",   "heads-alone",      "shared-heads",
+    "value-channels", "key-permutation",   "channel-rotation",  "zero-channels", "sign-flip",        "unit-gates",
+    "unit-affine",    "zero-bias",         "bias-shift",        "alibi-bias",    "zero-slope",       "full-length",
+    "wide-clamp",     "wide-filter",       "split-count",       "repeat",        "layout",           "o-alone",
+    "value-scaling",  "value-sign",        "key-query-scaling", "scale-folding", "term-homogeneity", "causal-prefix",
+    "unseen-keys",    "prefix-alone",      "length-alone",      "wide-window",   "last-row",         "last-rows",
+    "square-mask",    "fully-masked",
+};
+
+static int holds_with_mask(const attest_property *property)
+{
+    for (size_t k = 0; k < sizeof with_mask / sizeof with_mask[0]; k++)
+        if (strcmp(property->name, with_mask[k]) == 0)
+            return 1;
+    return 0;
+}
+
+int attest_property_applies(const attest_property *property, const attest_problem *p, const attest_prop_kernel *kernel)
+{
+    return (!prop_axis(p, ATTEST_AXIS_ATTN_MASK) || holds_with_mask(property)) && property->applies(p, kernel);
+}
+
 int prop_no_positions(const attest_problem *p)
 {
     return !prop_axis(p, ATTEST_AXIS_MASK) && !prop_axis(p, ATTEST_AXIS_WINDOW) && !prop_axis(p, ATTEST_AXIS_ROPE) &&

@@ -1,6 +1,7 @@
-/* property_bias.c - a bias (axis bias) that is known: of 0, of one number a row, and that of alibi.
+/* property_bias.c - a bias (axis bias) that is known: of 0, of one number a row, and that of alibi; a mask tensor (axis
+ * attn_mask) that is known: of ones, and that of mask, window and lens.
  *
- * The first run has no bias, the second has the tensor with these numbers: the step is run, so the bits may differ. */
+ * The first run has no such tensor, the second has it with these numbers: the step is run, so the bits may differ. */
 #include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"
@@ -132,3 +133,96 @@ const attest_property attest_property_alibi_bias = { "alibi-bias",
                                                      applies_alibi_bias,
                                                      check_alibi_bias,
                                                      prop_violate_by_axes };
+
+/* ---- attn_mask --------------------------------------------------------------------------------------------------- */
+
+/* Has the problem a form with the tensor? */
+static int takes_mask(const attest_problem *p)
+{
+    return !prop_axis(p, ATTEST_AXIS_ATTN_MASK) && !prop_axis(p, ATTEST_AXIS_UPDATE) &&
+           !prop_axis(p, ATTEST_AXIS_STATE) && !prop_axis(p, ATTEST_AXIS_DECAY);
+}
+
+static attest_status check_mask(attest_finding *found, attest_trial *trial, attest_relation *r, attest_error *err)
+{
+    r->bits = 0;
+    r->c.problem.axis[ATTEST_AXIS_ATTN_MASK].value = ATTEST_ATTN_MASK_FULL;
+    const attest_status status = attest_relation_check(found, trial, r, err);
+    attest_relation_clear(r);
+    return status;
+}
+
+static int applies_open_mask(const attest_problem *p, const attest_prop_kernel *k)
+{
+    (void)k;
+    return takes_mask(p);
+}
+
+static uint64_t all_shown(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
+                          int *inexact)
+{
+    (void)r;
+    (void)trial;
+    (void)inexact;
+    return values_is(cell, ATTEST_MASK) ? 1 : bits;
+}
+
+static attest_status check_open_mask(attest_finding *found, attest_trial *trial, attest_error *err)
+{
+    attest_relation r;
+    attest_relation_init(&r, trial);
+    r.value = all_shown;
+    return check_mask(found, trial, &r, err);
+}
+
+const attest_property attest_property_open_mask = { "open-mask",
+                                                    "a mask tensor of ones changes nothing",
+                                                    "attn_mask=none, but decays, delta, efla and given states",
+                                                    PROP_BOUNDS,
+                                                    ATTEST_NEEDS_BOUNDS,
+                                                    applies_open_mask,
+                                                    check_open_mask,
+                                                    prop_violate_by_axes };
+
+/* Positions stay as they are: off = 0 on both sides. */
+static int applies_mask_tensor(const attest_problem *p, const attest_prop_kernel *k)
+{
+    const uint32_t mask = prop_axis(p, ATTEST_AXIS_MASK);
+    (void)k;
+    return takes_mask(p) && mask != ATTEST_MASK_CAUSAL_BR &&
+           (mask || prop_axis(p, ATTEST_AXIS_WINDOW) || prop_axis(p, ATTEST_AXIS_LENS));
+}
+
+static uint64_t as_seen(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
+                        int *inexact)
+{
+    const attest_problem *p = &trial->c.problem;
+    (void)r;
+    (void)inexact;
+    if (!values_is(cell, ATTEST_MASK))
+        return bits;
+    const values_row row = values_row_of(p, trial->inputs, (cell->at[0] * p->hq + cell->at[1]) * p->n + cell->at[2]);
+    return cell->at[3] >= row.first && cell->at[3] < row.last;
+}
+
+static attest_status check_mask_tensor(attest_finding *found, attest_trial *trial, attest_error *err)
+{
+    attest_relation r;
+    attest_relation_init(&r, trial);
+    r.value = as_seen;
+    r.c.problem.axis[ATTEST_AXIS_MASK].value = ATTEST_MASK_FULL;
+    r.c.problem.axis[ATTEST_AXIS_WINDOW] = (attest_setting){ ATTEST_WINDOW_NONE, 0, 0 };
+    r.c.problem.axis[ATTEST_AXIS_LENS].value = ATTEST_LENS_NONE;
+    return check_mask(found, trial, &r, err);
+}
+
+const attest_property attest_property_mask_tensor = {
+    "mask-tensor",
+    "a mask tensor that shows the keys that mask, window and lens show stands for them",
+    "mask=causal, window or lens, but mask=causal-br; attn_mask=none, no decays, delta, efla and given states",
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
+    applies_mask_tensor,
+    check_mask_tensor,
+    prop_violate_by_axes
+};

@@ -224,3 +224,80 @@ const attest_property attest_property_one_key = {
     check_one_key,
     attest_violate_by_row
 };
+
+/* ---- rows that see nothing --------------------------------------------------------------------------------------- */
+
+static int applies_fully_masked(const attest_problem *p, const attest_prop_kernel *k)
+{
+    (void)k;
+    return (prop_axis(p, ATTEST_AXIS_MASK) || prop_axis(p, ATTEST_AXIS_WINDOW) || prop_axis(p, ATTEST_AXIS_LENS) ||
+            prop_axis(p, ATTEST_AXIS_ATTN_MASK)) &&
+           !prop_axis(p, ATTEST_AXIS_STATE);
+}
+
+/* Does the kernel declare that an empty row may hold this instead of zero? */
+static int may_hold(const attest_prop_kernel *k, double got)
+{
+    const uint32_t holds = k->numerics.empty_row;
+    return holds == ATTEST_EMPTY_NAN ? isnan(got) : holds != ATTEST_EMPTY_ZERO;
+}
+
+/* o = u = z = 0 and lse = -inf, or as declared. */
+static void check_empty_row(attest_finding *found, const attest_trial *trial, const values_row *row)
+{
+    static const attest_role roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
+    const attest_problem *p = &trial->c.problem;
+    const uint32_t flags = trial->kernel.flags;
+    const int counts_sink = (flags & ATTEST_LSE_WITH_SINK) && prop_axis(p, ATTEST_AXIS_NORM) == ATTEST_NORM_SINK;
+    for (size_t x = 0; x < sizeof roles / sizeof roles[0]; x++) {
+        const attest_tensor *t = attest_bundle_role(trial->outputs, roles[x]);
+        const attest_tensor_id id = { ATTEST_KIND_ROLE, roles[x] };
+        const int64_t width = t && t->rank == 4 ? p->e : 1;
+        if (!t || (roles[x] == ATTEST_LSE && counts_sink))
+            continue;
+        for (int64_t c = 0; c < width; c++) {
+            const int64_t at[4] = { row->b, row->h, row->i, c };
+            const double got = attest_load(t, attest_offset(t, row->b, row->h, row->i, c));
+            const double want = roles[x] == ATTEST_LSE ? -(double)INFINITY : 0;
+            attest_finding_add(found, id, at, got, may_hold(&trial->kernel, got) ? got : want, -1);
+        }
+    }
+}
+
+static attest_status check_fully_masked(attest_finding *found, attest_trial *trial, attest_error *err)
+{
+    const attest_problem *p = &trial->c.problem;
+    const attest_tensor *mask = attest_bundle_role(trial->inputs, ATTEST_MASK);
+    (void)err;
+    for (int64_t n = 0; n < p->b * p->hq * p->n; n++) {
+        values_row row = values_row_of(p, trial->inputs, n);
+        while (row.first < row.last && attest_masks(mask, row.b, row.h, row.i, row.first))
+            row.first++;
+        if (row.first >= row.last)
+            check_empty_row(found, trial, &row);
+    }
+    return ATTEST_OK;
+}
+
+static void violate_empty_rows(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs)
+{
+    const attest_tensor *o = attest_bundle_role(outputs, ATTEST_O);
+    (void)p;
+    (void)inputs;
+    for (int64_t at = 0; o && at < attest_tensor_count(o); at++) {
+        const double x = attest_load(o, at);
+        if (x == 0 || isnan(x))
+            attest_store_bits(o, at, attest_from_f64(o->dtype, 0.5));
+    }
+}
+
+const attest_property attest_property_fully_masked = {
+    "fully-masked",
+    "a row without visible key is o = u = z = 0 and lse = -inf (or NaN, where declared)",
+    "all with mask, window, lens or attn_mask, without given state",
+    "exact",
+    ATTEST_NEEDS_NOTHING,
+    applies_fully_masked,
+    check_fully_masked,
+    violate_empty_rows
+};

@@ -23,6 +23,8 @@
     ROW(zero_bias)                                                                                                     \
     ROW(bias_shift)                                                                                                    \
     ROW(alibi_bias)                                                                                                    \
+    ROW(open_mask)                                                                                                     \
+    ROW(mask_tensor)                                                                                                   \
     ROW(zero_slope)                                                                                                    \
     ROW(full_length)                                                                                                   \
     ROW(wide_clamp)                                                                                                    \

@@ -38,6 +38,16 @@ static int sees_nothing_from(const attest_trial *trial, int64_t cut, int64_t b, 
     return (first >= last || last <= cut) && (!prop_axis(p, ATTEST_AXIS_DECAY) || i < cut);
 }
 
+/* Does attn_mask show key j to query i of entry b in some head? */
+static int is_shown(const attest_trial *trial, int64_t b, int64_t i, int64_t j)
+{
+    const attest_tensor *mask = attest_bundle_role(trial->inputs, ATTEST_MASK);
+    for (int64_t h = 0; h < trial->c.problem.hq; h++)
+        if (!attest_masks(mask, b, h, i, j))
+            return 1;
+    return 0;
+}
+
 /* Is key j of entry b seen by some query?  b = -1: of any entry that shares the number. */
 static int is_seen(const attest_trial *trial, int64_t b, int64_t j)
 {
@@ -45,7 +55,7 @@ static int is_seen(const attest_trial *trial, int64_t b, int64_t j)
     for (int64_t row = b < 0 ? 0 : b * p->n; row < (b < 0 ? p->b : b + 1) * p->n; row++) {
         int64_t first, last;
         attest_visible(p, keys_of(trial, row / p->n), row % p->n, &first, &last);
-        if (j >= first && j < last)
+        if (j >= first && j < last && is_shown(trial, row / p->n, row % p->n, j))
             return 1;
     }
     return 0;
@@ -60,6 +70,8 @@ static uint64_t other_value(const attest_trial *trial, const attest_cell *cell)
         number = number * 1000003 + (uint64_t)cell->at[i];
     const uint32_t byte = attest_trial_word(trial, &attest_property_causal_prefix, number + 1) >> 8 & 0xff;
     double x = ((double)byte - 128) / 128;
+    if (cell->id.index == ATTEST_MASK)
+        return byte & 1;
     if (cell->id.index == ATTEST_DECAY)
         x = (double)(byte + 1) / 512;
     if (cell->id.index == ATTEST_BETA)
@@ -105,6 +117,8 @@ static int hides_keys(const attest_problem *p)
     return prop_axis(p, ATTEST_AXIS_MASK) || prop_axis(p, ATTEST_AXIS_WINDOW) || prop_axis(p, ATTEST_AXIS_LENS);
 }
 
+static int hides_any_keys(const attest_problem *p) { return hides_keys(p) || prop_axis(p, ATTEST_AXIS_ATTN_MASK); }
+
 static uint64_t after_cut(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
                           int *inexact)
 {
@@ -149,14 +163,16 @@ const attest_property attest_property_causal_prefix = {
 };
 // clang-format on
 
-/* Decays stay: one of a token that nobody sees is still between older keys and later queries. */
+/* Decays stay: one of a token that nobody sees is still between older keys and later queries.  So does attn_mask, which
+ * may be what hides the key. */
 static uint64_t where_unseen(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
                              uint64_t bits, int *inexact)
 {
     (void)r;
     (void)inexact;
     const int64_t j = cell->index[ATTEST_LETTER_M];
-    if (!of_role(cell) || j < 0 || cell->id.index == ATTEST_DECAY || is_seen(trial, cell->index[ATTEST_LETTER_B], j))
+    if (!of_role(cell) || j < 0 || cell->id.index == ATTEST_DECAY || cell->id.index == ATTEST_MASK ||
+        is_seen(trial, cell->index[ATTEST_LETTER_B], j))
         return bits;
     return other_value(trial, cell);
 }
@@ -164,7 +180,7 @@ static uint64_t where_unseen(const attest_relation *r, const attest_trial *trial
 static int applies_unseen(const attest_problem *p, const attest_prop_kernel *k)
 {
     (void)k;
-    return hides_keys(p);
+    return hides_any_keys(p);
 }
 
 static attest_status check_unseen(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -189,7 +205,7 @@ static attest_status check_unseen(attest_finding *found, attest_trial *trial, at
 const attest_property attest_property_unseen_keys = {
     "unseen-keys",
     "keys that no query sees may be any finite numbers: nothing changes",
-    "all with mask=causal or causal-br, window or lens, where some key is seen by nobody",
+    "all with mask=causal or causal-br, window, lens or attn_mask, where some key is seen by nobody",
     "bits of deterministic kernels, else both runs' bounds",
     ATTEST_NEEDS_NOTHING,
     applies_unseen,
@@ -420,78 +436,3 @@ const attest_property attest_property_square_mask = { "square-mask",
                                                       applies_square,
                                                       check_square,
                                                       violate_by_shape };
-
-/* ---- rows that see nothing --------------------------------------------------------------------------------------- */
-
-static int applies_fully_masked(const attest_problem *p, const attest_prop_kernel *k)
-{
-    (void)k;
-    return hides_keys(p) && !prop_axis(p, ATTEST_AXIS_STATE);
-}
-
-/* Does the kernel declare that an empty row may hold this instead of zero? */
-static int may_hold(const attest_prop_kernel *k, double got)
-{
-    const uint32_t holds = k->numerics.empty_row;
-    return holds == ATTEST_EMPTY_NAN ? isnan(got) : holds != ATTEST_EMPTY_ZERO;
-}
-
-/* o = u = z = 0 and lse = -inf, or as declared. */
-static void check_empty_row(attest_finding *found, const attest_trial *trial, int64_t b, int64_t i)
-{
-    static const attest_role roles[] = { ATTEST_O, ATTEST_U, ATTEST_Z, ATTEST_LSE };
-    const attest_problem *p = &trial->c.problem;
-    const uint32_t flags = trial->kernel.flags;
-    const int counts_sink = (flags & ATTEST_LSE_WITH_SINK) && prop_axis(p, ATTEST_AXIS_NORM) == ATTEST_NORM_SINK;
-    for (size_t x = 0; x < sizeof roles / sizeof roles[0]; x++) {
-        const attest_tensor *t = attest_bundle_role(trial->outputs, roles[x]);
-        const attest_tensor_id id = { ATTEST_KIND_ROLE, roles[x] };
-        const int64_t width = t && t->rank == 4 ? p->e : 1;
-        if (!t || (roles[x] == ATTEST_LSE && counts_sink))
-            continue;
-        for (int64_t h = 0; h < p->hq; h++)
-            for (int64_t c = 0; c < width; c++) {
-                const int64_t at[4] = { b, h, i, c };
-                const double got = attest_load(t, attest_offset(t, b, h, i, c));
-                const double want = roles[x] == ATTEST_LSE ? -(double)INFINITY : 0;
-                attest_finding_add(found, id, at, got, may_hold(&trial->kernel, got) ? got : want, -1);
-            }
-    }
-}
-
-static attest_status check_fully_masked(attest_finding *found, attest_trial *trial, attest_error *err)
-{
-    const attest_problem *p = &trial->c.problem;
-    (void)err;
-    for (int64_t b = 0; b < p->b; b++)
-        for (int64_t i = 0; i < p->n; i++) {
-            int64_t first, last;
-            attest_visible(p, keys_of(trial, b), i, &first, &last);
-            if (first >= last)
-                check_empty_row(found, trial, b, i);
-        }
-    return ATTEST_OK;
-}
-
-static void violate_empty_rows(const attest_problem *p, const attest_bundle *inputs, const attest_bundle *outputs)
-{
-    const attest_tensor *o = attest_bundle_role(outputs, ATTEST_O);
-    (void)p;
-    (void)inputs;
-    for (int64_t at = 0; o && at < attest_tensor_count(o); at++) {
-        const double x = attest_load(o, at);
-        if (x == 0 || isnan(x))
-            attest_store_bits(o, at, attest_from_f64(o->dtype, 0.5));
-    }
-}
-
-const attest_property attest_property_fully_masked = {
-    "fully-masked",
-    "a row without visible key is o = u = z = 0 and lse = -inf (or NaN, where declared)",
-    "all with mask, window or lens, without given state",
-    "exact",
-    ATTEST_NEEDS_NOTHING,
-    applies_fully_masked,
-    check_fully_masked,
-    violate_empty_rows
-};

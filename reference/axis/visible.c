@@ -1,5 +1,5 @@
-/* visible.c - mask, window, lens: which keys a row sees.  Every engine goes by attest_visible(); a state needs keys
- * that are a prefix. */
+/* visible.c - mask, window, lens, attn_mask: which keys a row sees.  Every engine goes by attest_visible(), and who
+ * serves attn_mask by ref_sees(); a state needs keys that are a prefix. */
 #include "reference/axis/rows.h"
 
 #define ROWS_ONLY (AXIS_EVERY & ~(AXIS_STATE | AXIS_FORM))
@@ -20,8 +20,22 @@ static const axis_entry lens[] = {
     [ATTEST_LENS_DRAW] = { AXIS_EVERY, NULL },
 };
 
+/* Masked keys are no keys of the row (ref_row.key): every lemma is about the others (R-MASK). */
+#define MASK_TENSOR                                                                                                    \
+    {                                                                                                                  \
+        AXIS_BALL | AXIS_EXACT, "R-MASK"                                                                               \
+    }
+
+static const axis_entry attn_masks[] = {
+    [ATTEST_ATTN_MASK_NONE] = { AXIS_EVERY, NULL }, [ATTEST_ATTN_MASK_FULL] = MASK_TENSOR,
+    [ATTEST_ATTN_MASK_HEAD] = MASK_TENSOR,          [ATTEST_ATTN_MASK_BATCH] = MASK_TENSOR,
+    [ATTEST_ATTN_MASK_SHARED] = MASK_TENSOR,
+};
+
 axis_entry axis_mask_entry(uint32_t value) { return AXIS_ENTRY(masks, value); }
 
 axis_entry axis_window_entry(uint32_t value) { return AXIS_ENTRY(windows, value); }
 
 axis_entry axis_lens_entry(uint32_t value) { return AXIS_ENTRY(lens, value); }
+
+axis_entry axis_attn_mask_entry(uint32_t value) { return AXIS_ENTRY(attn_masks, value); }

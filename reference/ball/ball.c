@@ -26,12 +26,25 @@ int ref_ball_serves(const attest_problem *p, char *why, size_t len)
 }
 
 /* ---- the row ----------------------------------------------------------------------------------------------------- */
-/* The part [*from, *to) of the visible keys that lies in the block, counted from the row's first key. */
+/* How many visible keys come before key j. */
+static int64_t keys_before(const ref_row *row, int64_t j)
+{
+    int64_t low = 0, high = row->keys;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (row->key[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The part [*from, *to) of the visible keys that lies in the block. */
 static void overlap(int64_t *from, int64_t *to, const ref_row *row, const ref_block *block)
 {
-    const int64_t end = block->first + block->count < row->last ? block->first + block->count : row->last;
-    *from = (block->first > row->first ? block->first : row->first) - row->first;
-    *to = end - row->first;
+    *from = keys_before(row, block->first);
+    *to = keys_before(row, block->first + block->count);
 }
 
 /* What a query brings to its scores; with decay=vector phi(q) meets D_ij on the way to earlier keys. */
@@ -100,8 +113,8 @@ static void scores_of_block(ref_row *row, query *q, const ref_block *block, slon
     int64_t from, to;
     overlap(&from, &to, row, block);
     for (int64_t j = to - 1; j >= from; j--) {
-        const int64_t at = row->first + j - block->first;
-        arb_srcptr phi = query_at(q, row->first + j);
+        const int64_t at = row->key[j] - block->first;
+        arb_srcptr phi = query_at(q, row->key[j]);
         row->no_truth |= block->bad[at];
         arb_dot(row->s + j, NULL, 0, phi, 1, block->x + at * q->dim, 1, (slong)q->dim, prec);
         arb_mul(row->s + j, row->s + j, q->scale, prec);
@@ -147,7 +160,16 @@ static void weigh(ref_row *row, const attest_problem *p, slong prec)
     }
 }
 
-/* u = sum w gin v (one dot product a channel and block), z = sum w. */
+/* How many of the visible keys from number `from` on, before number `to`, lie side by side. */
+static int64_t run_of(const ref_row *row, int64_t from, int64_t to)
+{
+    int64_t run = 1;
+    while (from + run < to && row->key[from + run] == row->key[from] + run)
+        run++;
+    return run;
+}
+
+/* u = sum w gin v (one dot product a channel and run of keys in a block), z = sum w. */
 static attest_status sums(ref_row *row, const ref_inputs *in, ref_ball_cache *cache, int64_t b, int64_t g, slong prec,
                           attest_error *err)
 {
@@ -166,15 +188,17 @@ static attest_status sums(ref_row *row, const ref_inputs *in, ref_ball_cache *ca
     for (int64_t c = 0; c < row->e; c++)
         arb_zero(row->u + c);
     for (int64_t j = row->first; j < row->last; j = block->first + block->count) {
-        int64_t from, to;
+        int64_t from, to, run;
         ATTEST_TRY(ref_block_load(block, in, ATTEST_V, b, g, j, prec, err));
         overlap(&from, &to, row, block);
-        const int64_t at = row->first + from - block->first;
-        for (int64_t i = at; i < at + to - from; i++)
-            row->no_truth |= block->bad[i];
-        for (int64_t c = 0; c < row->e; c++)
-            arb_dot(row->u + c, row->u + c, 0, w + from, 1, block->x + c * block->count + at, 1, (slong)(to - from),
-                    prec);
+        for (int64_t at = from; at < to; at++)
+            row->no_truth |= block->bad[row->key[at] - block->first];
+        for (; from < to; from += run) {
+            run = run_of(row, from, to);
+            arb_srcptr x = block->x + row->key[from] - block->first;
+            for (int64_t c = 0; c < row->e; c++)
+                arb_dot(row->u + c, row->u + c, 0, w + from, 1, x + c * block->count, 1, (slong)run, prec);
+        }
     }
 out:
     if (gated)
@@ -278,20 +302,34 @@ static void set_defaults(ref_row *row)
     mag_zero(row->delta.last);
 }
 
+static attest_status set_keys(ref_row *row, const ref_inputs *in, attest_row at, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    int64_t first, last, keys = 0;
+    ref_visible(in, at.b, at.i, &first, &last);
+    if (last < first)
+        last = first;
+    for (int64_t j = first; j < last; j++)
+        keys += ref_sees(in, at, j);
+    ATTEST_TRY(ref_row_resize(row, in->p->e, keys, err));
+    row->first = first;
+    row->last = last;
+    keys = 0;
+    for (int64_t j = first; j < last; j++)
+        if (ref_sees(in, at, j))
+            row->key[keys++] = j;
+out:
+    return status;
+}
+
 attest_status ref_ball_row(ref_row *row, const ref_inputs *in, attest_row at, slong prec, attest_error *err)
 {
     const int state = attest_axis_value_of(in->p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE;
     ref_ball_cache own;
-    int64_t first, last;
     attest_status status;
     row->computed = 0;
     ref_ball_cache_init(&own);
-    ref_visible(in, at.b, at.i, &first, &last);
-    if (last < first)
-        last = first;
-    ATTEST_TRY(ref_row_resize(row, in->p->e, last - first, err));
-    row->first = first;
-    row->last = last;
+    ATTEST_TRY(set_keys(row, in, at, err));
     row->prec = prec;
     row->engine = ATTEST_ENGINE_BALL;
     row->no_truth = row->illposed = row->lse_absent = row->lse_open = row->rational = 0;

@@ -127,8 +127,8 @@ attest_status ref_ball_gate_keys(ref_row *row, const ref_inputs *in, ref_block *
 {
     attest_status status = ATTEST_OK;
     for (int64_t j = 0; axis_gates_of(in->p)->values && j < row->keys; j++) {
-        const int64_t key = row->first + j;
-        if (j == 0 || key == block->first + block->count)
+        const int64_t key = row->key[j];
+        if (j == 0 || key >= block->first + block->count)
             ATTEST_TRY(ref_block_load(block, in, ATTEST_GIN, b, g, key, prec, err));
         arb_set(row->gin + j, block->x + key - block->first);
         row->no_truth |= block->bad[key - block->first];

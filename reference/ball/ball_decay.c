@@ -49,7 +49,7 @@ attest_status ref_ball_decay_weights(ref_row *row, arb_t state, const ref_inputs
     attest_status status = ATTEST_OK;
     ATTEST_TRY(ref_ball_product_start(&y, NULL, in, b, g, i, prec, err));
     for (int64_t j = row->keys - 1; j >= 0; j--) {
-        ref_ball_product_reach(&y, row->first + j);
+        ref_ball_product_reach(&y, row->key[j]);
         arb_mul(row->w + j, row->w + j, y.x, prec);
         arb_get_mag(row->decay + j, y.x);
     }

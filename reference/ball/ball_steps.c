@@ -14,9 +14,9 @@ void ref_ball_score_steps(ref_row *row, const ref_inputs *in, attest_row at, slo
         row->no_truth |= row->keys && !arb_is_finite(number[k]);
     }
     for (int64_t j = 0; j < row->keys; j++) {
-        const int64_t back = position - (row->first + j);
+        const int64_t back = position - row->key[j];
         for (int k = 0; k < count; k++) {
-            if (axis_step_at(&steps[k], row->first + j)) {
+            if (axis_step_at(&steps[k], row->key[j])) {
                 arb_set_d(number[k], steps[k].number);
                 row->no_truth |= !arb_is_finite(number[k]);
             }

@@ -74,7 +74,7 @@ static void gated_column(mag_t y, const abs_scale_job *job, int64_t c, arb_srcpt
     AUTO_MAG(size);
     mag_zero(y);
     for (int64_t j = 0; j < job->row->keys; j++) {
-        arb_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, job->row->first + j, c)));
+        arb_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, job->row->key[j], c)));
         arb_mul(x, x, job->row->gin + j, 128);
         arb_get_mag(size, x);
         mag_addmul(y, job->w + j, size);
@@ -95,11 +95,11 @@ static void abs_scale_column(mag_t y, abs_scale_job *job, int64_t c, arb_srcptr 
         gated_column(y, job, c, center);
         return;
     }
-    bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
+    bound_sums_values(&job->sums, v, job->b, job->g, job->row->key, c);
     bound_sums_dot(y, &job->sums, SET_WEIGHT);
     if (job->exponential) {
         if (center)
-            bound_sums_distances(&job->sums, v, job->b, job->g, job->row->first, c, center);
+            bound_sums_distances(&job->sums, v, job->b, job->g, job->row->key, c, center);
         bound_sums_dot(s, &job->sums, SET_SCORE);
         mag_add(y, y, s);
     }

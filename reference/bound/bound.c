@@ -147,7 +147,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
         arb_div(o, job->row->u + c, divisor, job->row->prec);
     else
         arb_set(o, job->row->o + c);
-    bound_sums_distances(&job->sums, v, job->b, job->g, job->row->first, c, o);
+    bound_sums_distances(&job->sums, v, job->b, job->g, job->row->key, c, o);
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_common_take(bound->term[ATTEST_TERM_EXP], job, c, o);
@@ -161,7 +161,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     mag_div(cast, cast, job->weak);
     if (answer != ATTEST_NO)
         mag_set(bound->term[ATTEST_TERM_CAST], cast);
-    bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
+    bound_sums_values(&job->sums, v, job->b, job->g, job->row->key, c);
     if (answer != ATTEST_YES) {
         bound_sums_dot(cast, &job->sums, BOUND_CAST);
         bound_run_cast(cast, job, c);
@@ -189,7 +189,7 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
 static void plain_terms(ref_bound *bound, row_job *job, int64_t c)
 {
     AUTO_MAG(likely);
-    bound_sums_values(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
+    bound_sums_values(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->key, c);
     bound_sums_dot(bound->term[ATTEST_TERM_SCORE], &job->sums, BOUND_SCORE);
     bound_sums_dot(bound->term[ATTEST_TERM_EXP], &job->sums, BOUND_EXP);
     bound_sums_dot(bound->term[ATTEST_TERM_CAST], &job->sums, BOUND_CAST);

@@ -36,13 +36,13 @@ void bound_sums_clear(bound_sums *sums);
 void bound_sums_fill(bound_sums *sums, mag_srcptr const set[BOUND_SETS]);
 /* From here on `value` is made of gin_j v_jc instead of v_jc. */
 void bound_sums_gates(bound_sums *sums, arb_srcptr gates);
-/* value[j] = |v_jc| (gated: at least) for keys [first,last) of v's KV head g. */
-void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c);
+/* value[j] = |v_jc| (gated: at least) for the keys key[0..keys) of v's KV head g. */
+void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, const int64_t *key, int64_t c);
 /* v_jc, exact, of those keys. */
-const double *bound_sums_channel(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first,
+const double *bound_sums_channel(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, const int64_t *key,
                                  int64_t c);
 /* value[j] >= |v_jc - o|. */
-void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c,
+void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, const int64_t *key, int64_t c,
                           const arb_t o);
 void bound_sums_dot(mag_t out, const bound_sums *sums, int set);   /* sum_j coef value */
 void bound_sums_total(mag_t out, const bound_sums *sums, int set); /* sum_j coef */
@@ -155,13 +155,13 @@ void bound_turned_score(mag_t y, const bound_model *m, const bound_turned *q, co
 
 /* ---- bound_weights.c: errors of the weights of a row ------------------------------------------------------ */
 typedef struct bound_weights {
-    int64_t keys;
-    int64_t past;    /* tokens that a state may be decayed and stored at: with lens also behind the last key */
-    mag_ptr delta;   /* score errors */
-    mag_ptr feature; /* the part of delta that the features bring */
-    mag_ptr token;   /* sum |phi(k_j)|; 0 where it is not needed */
-    mag_ptr size;    /* |w| */
-    mag_ptr likely;  /* as delta, by R-PROBABILISTIC; NULL: nothing is gained by it */
+    int64_t keys, range; /* of the row; with the masked ones between them (R-MASK) */
+    int64_t past;        /* tokens that a state may be decayed and stored at: with lens also behind the last key */
+    mag_ptr delta;       /* score errors */
+    mag_ptr feature;     /* the part of delta that the features bring */
+    mag_ptr token;       /* sum |phi(k_j)|; 0 where it is not needed */
+    mag_ptr size;        /* |w| */
+    mag_ptr likely;      /* as delta, by R-PROBABILISTIC; NULL: nothing is gained by it */
     /* Errors of weight j: score, exp (or polynomial), cast; coefficient of |v| (R-SUM); terms of a state (R-UPDATE), or
      * the part of `exp` that keys have not in common (R-COMMON). */
     mag_ptr set[BOUND_SETS];

@@ -7,7 +7,7 @@
 static void leanings(mag_t y, row_job *job, int64_t c, const arb_t o)
 {
     const bound_run *run = &job->run;
-    const double *x = bound_sums_channel(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
+    const double *x = bound_sums_channel(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->key, c);
     const double mid = arf_get_d(arb_midref(o), ARF_RND_NEAR);
     double before = 0, total = 0, size = 0, slack = 0, weights = 0, most = 0, least = 0;
     AUTO_ARB(rest);

@@ -168,13 +168,13 @@ static int column(ref_bound *bound, row_job *job, const hull_job *h, int64_t c, 
     const bound_model *m = &job->model;
     const attest_tensor *v = job->in->role[ATTEST_V];
     AUTO_MAG(x, top, rest);
-    bound_sums_distances(&job->sums, v, job->b, job->g, job->row->first, c, o);
+    bound_sums_distances(&job->sums, v, job->b, job->g, job->row->key, c, o);
     mag_set_d(bound->term[ATTEST_TERM_EXP], furthest(&job->sums));
     arb_get_mag(x, o);
     if (axis_norm_of(m->p)->sink) /* a key with v = 0 */
         mag_max(bound->term[ATTEST_TERM_EXP], bound->term[ATTEST_TERM_EXP], x);
     mag_add(bound->term[ATTEST_TERM_EXP], bound->term[ATTEST_TERM_EXP], job->weights.value_tiny);
-    bound_sums_values(&job->sums, v, job->b, job->g, job->row->first, c);
+    bound_sums_values(&job->sums, v, job->b, job->g, job->row->key, c);
     mag_set_d(top, job->sums.top);
     mag_add(top, top, job->weights.value_tiny);
     if (m->cast_common != ATTEST_YES)

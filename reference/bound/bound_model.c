@@ -385,10 +385,11 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_turns(m);
     set_score(m);
     set_bias(m);
+    const uint32_t scattered = p->axis[ATTEST_AXIS_ATTN_MASK].value; /* R-MASK: tiles count masked keys */
     m->serial = (flags & ATTEST_SERIAL_SUMS) && mag_equal(m->u_sum, m->u) && !m->recurrent && !m->given &&
                 (numerics->schedule == ATTEST_SCHEDULE_TWO_PASS || numerics->schedule == ATTEST_SCHEDULE_DIRECT ||
-                 (numerics->schedule == ATTEST_SCHEDULE_SPLIT && m->exponential) ||
-                 (numerics->schedule == ATTEST_SCHEDULE_ONLINE && numerics->tile > 0));
+                 (scattered == 0 && numerics->schedule == ATTEST_SCHEDULE_SPLIT && m->exponential) ||
+                 (scattered == 0 && numerics->schedule == ATTEST_SCHEDULE_ONLINE && numerics->tile > 0));
     const int factors = numerics->schedule == ATTEST_SCHEDULE_ONLINE || numerics->schedule == ATTEST_SCHEDULE_SPLIT;
     m->common = m->exponential && m->serial && factors && !m->decays &&
                 p->axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;

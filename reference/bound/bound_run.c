@@ -198,7 +198,7 @@ void bound_run_denominator(mag_t y, mag_t probable, const row_job *job)
 
 static const double *column(row_job *job, int64_t c)
 {
-    return bound_sums_channel(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->first, c);
+    return bound_sums_channel(&job->sums, job->in->role[ATTEST_V], job->b, job->g, job->row->key, c);
 }
 
 void bound_run_numerator(mag_t y, mag_t probable, row_job *job, int64_t c)
@@ -370,7 +370,7 @@ void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row
         double sum = 0, terms = 0, total = 0, squares = 0;
         for (int64_t c = 0; c < d; c++) {
             const double term = attest_load(q, attest_offset(q, at.b, at.h, at.i, c)) *
-                                attest_load(k, attest_offset(k, at.b, g, row->first + j, c));
+                                attest_load(k, attest_offset(k, at.b, g, row->key[j], c));
             sum += term;
             terms += __builtin_fabs(term);
             total += c > 0 ? __builtin_fabs(sum) : 0;

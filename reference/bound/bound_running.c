@@ -32,7 +32,7 @@ void bound_running_sum(ref_bound *bound, const row_job *job, const mag_t size)
     bound_gamma(kappa, 2, kappa);
     mag_mul_2exp_si(kappa, kappa, -1);
     mag_max(x, m->u, m->u_sum);
-    bound_gamma(x, 6 * (job->row->keys + 1), x);
+    bound_gamma(x, 6 * (job->weights.range + 1), x);
     mag_add_ui(x, x, 1);
     mag_mul(kappa, kappa, x);
     largest_mean(x, job);

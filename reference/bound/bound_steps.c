@@ -17,14 +17,14 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
     for (int k = 0; k < count; k++)
         axis_step_error_start(&errors[k], &steps[k], &arithmetic);
     for (int64_t j = 0; j < row->keys; j++) {
-        const int64_t back = position - row->first - j;
+        const int64_t back = position - row->key[j];
         mag_add(size, row->mass + j, w->delta + j);
         if (clamps)
             mag_inf(after);
         else
             arb_get_mag(after, row->s + j);
         for (int k = 0; k < count; k++) {
-            axis_step_error_key(&errors[k], &steps[k], row->first + j);
+            axis_step_error_key(&errors[k], &steps[k], row->key[j]);
             steps[k].row->error(w->delta + j, size, &errors[k], back < 0 ? -back : back, after);
         }
         if (!(mag_cmp(size, m->limit) <= 0))
@@ -67,7 +67,7 @@ static int scores_are_exact(const bound_model *m, const ref_row *row, const ref_
     exact_span_start(&gap);
     see_token(&q, in->role[ATTEST_Q], at.b, at.h, at.i);
     for (int64_t j = 0; j < row->keys; j++)
-        see_token(&k, in->role[ATTEST_K], at.b, attest_kv_head(in->p, at.h), row->first + j);
+        see_token(&k, in->role[ATTEST_K], at.b, attest_kv_head(in->p, at.h), row->key[j]);
     exact_span_see(&scale, m->p->scale);
     exact_span_see(&gap, m->p->axis[ATTEST_AXIS_FILTER].number);
     const slong grid = q.low + k.low + scale.low;
@@ -257,7 +257,7 @@ void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *
     if (!m->decays || m->vector)
         return;
     for (int64_t j = 0; j < row->keys; j++) {
-        bound_decay_error(theta, lost, w, m, i - row->first - j);
+        bound_decay_error(theta, lost, w, m, i - row->key[j]);
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
         mag_add(x, x, w->set[BOUND_EXP] + j);
         mag_addmul(w->set[BOUND_EXP] + j, x, theta);

@@ -76,14 +76,14 @@ static double stored(const attest_tensor *t, int64_t offset)
 }
 
 /* Channel c of v, decoded with its neighbours: they lie side by side in memory. */
-const double *bound_sums_channel(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first,
+const double *bound_sums_channel(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, const int64_t *key,
                                  int64_t c)
 {
     const int64_t left = c - c % BOUND_CHANNELS;
     const int64_t count = v->shape[3] - left < BOUND_CHANNELS ? v->shape[3] - left : BOUND_CHANNELS;
     if (sums->decoded != left + 1)
         for (int64_t j = 0; j < sums->keys; j++) {
-            const int64_t start = attest_offset(v, b, g, first + j, left);
+            const int64_t start = attest_offset(v, b, g, key[j], left);
             for (int64_t k = 0; k < count; k++)
                 sums->channels[k * sums->keys + j] = stored(v, start + k * v->stride[3]);
         }
@@ -118,9 +118,9 @@ static void gated(bound_sums *sums, const double *x, double mid, double rad)
     }
 }
 
-void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c)
+void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, const int64_t *key, int64_t c)
 {
-    const double *x = bound_sums_channel(sums, v, b, g, first, c);
+    const double *x = bound_sums_channel(sums, v, b, g, key, c);
     sums->top = sums->raw_top = 0;
     if (sums->gate) {
         gated(sums, x, 0, 0);
@@ -133,10 +133,10 @@ void bound_sums_values(bound_sums *sums, const attest_tensor *v, int64_t b, int6
     sums->raw_top = sums->top;
 }
 
-void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, int64_t first, int64_t c,
+void bound_sums_distances(bound_sums *sums, const attest_tensor *v, int64_t b, int64_t g, const int64_t *key, int64_t c,
                           const arb_t o)
 {
-    const double *x = bound_sums_channel(sums, v, b, g, first, c);
+    const double *x = bound_sums_channel(sums, v, b, g, key, c);
     AUTO_ARB(rest);
     AUTO_MAG(size);
     const double mid = arf_get_d(arb_midref(o), ARF_RND_NEAR);

@@ -79,7 +79,7 @@ static void set_tokens(bound_weights *w, const bound_model *m, const ref_row *ro
         (scale == 1.0 || !small_query(m, in, at)))
         return;
     for (int64_t j = 0; j < row->keys; j++) {
-        bound_token_size(w->token + j, top, in, ATTEST_K, at.b, attest_kv_head(in->p, at.h), row->first + j);
+        bound_token_size(w->token + j, top, in, ATTEST_K, at.b, attest_kv_head(in->p, at.h), row->key[j]);
         mag_max(w->k_max, w->k_max, top);
     }
 }
@@ -115,7 +115,7 @@ static void add_turns(bound_weights *w, const bound_model *m, const ref_row *row
     bound_turned_init(&k);
     w->overflow |= !bound_turned_set(&q, m, in, ATTEST_Q, at.b, at.h, at.i, ref_position(in, at.b, at.i));
     for (int64_t j = 0; j < row->keys; j++) {
-        const int64_t key = row->first + j;
+        const int64_t key = row->key[j];
         w->overflow |= !bound_turned_set(&k, m, in, ATTEST_K, at.b, attest_kv_head(in->p, at.h), key, key);
         bound_turned_score(x, m, &q, &k, row->turn + j);
         if (m->vector)
@@ -132,7 +132,7 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
     AUTO_MAG(x, y, score);
     mag_set(score, m->score);
     if (m->vector) {
-        bound_decay_error(x, y, w, m, i - row->first - j);
+        bound_decay_error(x, y, w, m, i - row->key[j]);
         bound_compose(score, score, x);
         mag_mul(y, y, m->scale);
         mag_mul(y, y, w->q_sum);
@@ -180,7 +180,7 @@ static void check_bias(bound_weights *w, const bound_model *m, const ref_row *ro
     if (m->p->axis[ATTEST_AXIS_BIAS].value == ATTEST_BIAS_NONE)
         return;
     for (int64_t j = 0; j < row->keys; j++) {
-        mag_set_d(x, axis_bias(in, at, row->first + j));
+        mag_set_d(x, axis_bias(in, at, row->key[j]));
         if (m->folds) {
             mag_add(x, x, row->mass + j);
             mag_mul(x, x, m->room);
@@ -291,7 +291,7 @@ static void check_inputs(bound_weights *w, const bound_model *m)
 static void set_counts(bound_weights *w, const bound_model *m)
 {
     const attest_numerics *n = m->numerics;
-    const int64_t keys = w->keys, splits = n->splits > 0 ? n->splits : m->p->splits;
+    const int64_t keys = w->range, splits = n->splits > 0 ? n->splits : m->p->splits; /* masked tiles too: R-MASK */
     const int tiled = n->schedule == ATTEST_SCHEDULE_ONLINE || n->schedule == ATTEST_SCHEDULE_SPLIT || m->unknown;
     if (n->schedule == ATTEST_SCHEDULE_SPLIT || m->unknown) {
         w->merges = splits > 0 ? splits : 1;
@@ -309,13 +309,13 @@ static int64_t additions(const bound_weights *w, const bound_model *m)
 {
     const attest_numerics *n = m->numerics;
     int64_t count = w->keys + 1;
-    if (n->acc_truncates != ATTEST_YES && n->block > 0 && n->block + w->keys / n->block + 2 < count)
-        count = n->block + w->keys / n->block + 2;
+    if (n->acc_truncates != ATTEST_YES && n->block > 0 && n->block + w->range / n->block + 2 < count)
+        count = n->block + w->range / n->block + 2;
     if (m->numerics->schedule == ATTEST_SCHEDULE_CHUNK && m->recurrent && m->p->chunk > 0 &&
         m->p->chunk + m->degree + 3 < count)
         count = m->p->chunk + m->degree + 3; /* pairs of one chunk, and what is read of the state's degrees */
     if (m->running)                          /* a rescaled sum, its addition, that of the mean (R-RUNNING) */
-        count = 3 * w->keys + 1 - (w->rescales < w->keys ? w->rescales : w->keys);
+        count = 3 * w->range + 1 - (w->rescales < w->range ? w->rescales : w->range);
     return count + w->rescales + (w->merges ? 2 * w->merges + 2 : 0);
 }
 
@@ -404,6 +404,18 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
     mag_add(w->lost, w->lost, total);
 }
 
+/* Of the visible keys alone: what stands at masked ones may be no number. */
+static void set_value_gate(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, int64_t b)
+{
+    AUTO_MAG(x);
+    if (row->keys == w->range)
+        bound_value_gate(w->gate_value, m, in, b, row->first, row->last);
+    for (int64_t j = 0; row->keys < w->range && j < row->keys; j++) {
+        bound_value_gate(x, m, in, b, row->key[j], row->key[j] + 1);
+        mag_max(w->gate_value, w->gate_value, x);
+    }
+}
+
 void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at,
                        int common)
 {
@@ -411,7 +423,8 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
     if (!m->likely_scores)
         w->likely = NULL;
     bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, at.b, attest_kv_head(in->p, at.h), at.i);
-    bound_value_gate(w->gate_value, m, in, at.b, row->first, row->last);
+    w->range = row->last - row->first;
+    set_value_gate(w, m, row, in, at.b);
     bound_row_gate(w->gate_row, w->gate_tiny, m, in, at.b, at.i);
     set_tokens(w, m, row, in, at);
     set_scores(w, m, row, in, at);

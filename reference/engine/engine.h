@@ -38,8 +38,9 @@ enum { REF_ROW_OUTPUTS = ATTEST_LSE + 1 - ATTEST_O }; /* o, u, z, lse */
 /* One row (b,h,i).  Values are those of derivations.md, section 0. */
 typedef struct ref_row {
     int64_t e;
-    int64_t first, last; /* visible keys [first,last) */
-    int64_t keys;        /* max(0, last-first); length of s, w, mass */
+    int64_t first, last; /* the visible keys lie in [first,last); all of them without attn_mask */
+    int64_t keys;        /* how many there are; length of key, s, w, mass */
+    int64_t *key;        /* [keys] which, ascending */
     slong prec;
     uint32_t engine; /* ATTEST_ENGINE_BALL or _EXACT */
     int computed;
@@ -96,7 +97,10 @@ void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle
 /* Position i+off of query i among the keys: off = len_b - n with causal-br, else 0. */
 int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i);
 
-/* Keys visible to (b,i) via attest_visible(); len from the tensor. */
+/* Is key j of [first,last), as ref_visible() gives them, visible to (b,h,i): attn_mask? */
+int ref_sees(const ref_inputs *in, attest_row at, int64_t j);
+
+/* Keys visible to (b,i) but for attn_mask via attest_visible(); len from the tensor. */
 void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last);
 
 /* ball: computes the row at working precision prec (bits).  Reads every axis through its rows in axis/. */

@@ -83,7 +83,9 @@ static void free_keys(ref_row *row)
         free_mags(*mags[a], row->keys);
         *mags[a] = NULL;
     }
+    free(row->key);
     row->s = row->w = row->gin = NULL;
+    row->key = NULL;
     row->keys = 0;
 }
 
@@ -94,10 +96,11 @@ static int make_keys(ref_row *row, int64_t keys)
     row->s = zeroed(keys, sizeof *row->s);
     row->w = zeroed(keys, sizeof *row->w);
     row->gin = zeroed(keys, sizeof *row->gin);
+    row->key = zeroed(keys, sizeof *row->key);
     key_mags(mags, row);
     for (int a = 0; a < KEY_MAGS; a++)
         good &= (*mags[a] = zeroed(keys, sizeof **mags[a])) != NULL;
-    return good && row->s && row->w && row->gin;
+    return good && row->s && row->w && row->gin && row->key;
 }
 
 /* What was made from values that are no longer the row's. */
@@ -196,6 +199,11 @@ int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i)
 {
     const int bottom_right = attest_axis_value_of(in->p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR;
     return bottom_right ? i + keys_of_entry(in, b) - in->p->n : i;
+}
+
+int ref_sees(const ref_inputs *in, attest_row at, int64_t j)
+{
+    return !attest_masks(in->role[ATTEST_MASK], at.b, at.h, at.i, j);
 }
 
 void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last)

@@ -222,7 +222,7 @@ static void identity_output(attest_match *match, const identity_row *r, const re
     for (int64_t c = 0; c < r->t->e; c++) {
         arb_mul(right, r->mean, r->s->o + c, BITS);
         for (int64_t j = 0; j < r->t->keys; j++) {
-            arb_set_d(x, attest_load(v, attest_offset(v, b, g, r->t->first + j, c)));
+            arb_set_d(x, attest_load(v, attest_offset(v, b, g, r->t->key[j], c)));
             arb_mul(x, x, r->tail + j, BITS);
             arb_submul(right, x, r->weight + j, BITS);
         }

@@ -129,9 +129,10 @@ static void weight_of(mpz_t out, const exact_weight *w, const mpz_t x)
     }
 }
 
-/* Subtracts the row's center from every score; mid lies on the grid of halves. */
-static void center_scores(exact_scores *s, const axis_center *center)
+/* Subtracts the row's center from every score; mid lies on the grid of halves.  The first key is a visible one. */
+static void center_scores(exact_scores *s, const exact_keys *r)
 {
+    const axis_center *center = axis_center_of(r->in->p);
     if ((!center->least && !center->greatest) || s->count == 0)
         return;
     mpz_t least, greatest;
@@ -139,6 +140,8 @@ static void center_scores(exact_scores *s, const axis_center *center)
     mpz_init_set(least, s->s[0]);
     mpz_init_set(greatest, s->s[0]);
     for (int64_t j = 1; j < s->count; j++) {
+        if (!exact_sees(r, r->first + j))
+            continue;
         if (mpz_cmp(s->s[j], least) < 0)
             mpz_set(least, s->s[j]);
         if (mpz_cmp(s->s[j], greatest) > 0)
@@ -158,19 +161,20 @@ static void center_scores(exact_scores *s, const axis_center *center)
     mpz_clear(least);
 }
 
-/* kept[j] = s_j > max s - tau; the threshold lies on the grid of the scores. */
-static void filter_scores(char *kept, const exact_scores *s, const attest_problem *p)
+/* kept[j] = s_j > max s - tau of a visible key; the threshold lies on the grid of the scores. */
+static void filter_scores(char *kept, const exact_scores *s, const exact_keys *r)
 {
+    const attest_problem *p = r->in->p;
     AUTO_MPZ(threshold, tau);
     const int filtered = attest_axis_value_of(p, ATTEST_AXIS_FILTER) != ATTEST_FILTER_NONE;
     for (int64_t j = 0; filtered && j < s->count; j++)
-        if (j == 0 || mpz_cmp(s->s[j], threshold) > 0)
+        if (j == 0 || (exact_sees(r, r->first + j) && mpz_cmp(s->s[j], threshold) > 0))
             mpz_set(threshold, s->s[j]);
     if (filtered)
         exact_integer(tau, p->axis[ATTEST_AXIS_FILTER].number, s->exponent);
     mpz_sub(threshold, threshold, tau);
     for (int64_t j = 0; j < s->count; j++)
-        kept[j] = !filtered || mpz_cmp(s->s[j], threshold) > 0;
+        kept[j] = exact_sees(r, r->first + j) && (!filtered || mpz_cmp(s->s[j], threshold) > 0);
 }
 
 /* The integers of one row: weights times decays, gated values. */
@@ -204,8 +208,8 @@ static attest_status sums_new(row_sums *s, const exact_keys *r, attest_error *er
         status = attest_fail(err, ATTEST_NO_MEMORY, "exact engine: no memory for %lld sums", (long long)p->e + 1);
         goto out;
     }
-    filter_scores(s->kept, &s->scores, p);
-    center_scores(&s->scores, axis_center_of(p));
+    filter_scores(s->kept, &s->scores, r);
+    center_scores(&s->scores, r);
     ATTEST_TRY(weight_new(&s->weight, p, -s->scores.exponent, err));
     if (axis_decay_width(p) && !axis_decay_of(p)->vector)
         ATTEST_TRY(exact_decays_new(&s->decays, r, err));
@@ -377,7 +381,7 @@ int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)
 {
     const int64_t e = r->in->p->e;
     AUTO_MPQ(divisor, gate);
-    axis_norm_of(r->in->p)->exact(divisor, z, r->in->p, r->last - r->first);
+    axis_norm_of(r->in->p)->exact(divisor, z, r->in->p, r->keys);
     const int defined = mpq_sgn(divisor) != 0;
     mpq_set_d(gate, exact_load_gout(r)); /* exact; pre-out or out: the same product under these norms */
     if (defined)

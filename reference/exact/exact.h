@@ -20,7 +20,8 @@
 typedef struct exact_keys {
     const ref_inputs *in;
     int64_t b, h, g, i;
-    int64_t first, last;
+    int64_t first, last; /* the first visible key, and behind the last one */
+    int64_t keys;        /* how many are visible: all between without attn_mask */
     int64_t from, until; /* decays of the tokens t = from..until are read; until: i, or the last key of a final state */
     const axis_feature *feature;
     exact_span q, k, v, scale;    /* q and k after phi; v: and 1 */
@@ -39,6 +40,9 @@ int exact_keys_scan(exact_keys *r, const ref_inputs *in, attest_row at, int with
 /* The same with query, for a variant without gates, decay and delta rule whose keys and values are known to lie in
  * the spans k (before phi) and v (and 1): of all it looks at the query alone. */
 int exact_keys_of_head(exact_keys *r, const ref_inputs *in, attest_row at, const exact_span *k, const exact_span *v);
+
+/* Is key j of [first,last) visible? */
+int exact_sees(const exact_keys *r, int64_t j);
 
 /* out = phi(x), for x on the grid 2^low. */
 void exact_feature_dyadic(exact_dyadic *out, double x, const exact_keys *r, long low);

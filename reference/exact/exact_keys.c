@@ -40,6 +40,8 @@ void exact_feature_dyadic(exact_dyadic *out, double x, const exact_keys *r, long
     out->e = low;
 }
 
+int exact_sees(const exact_keys *r, int64_t j) { return ref_sees(r->in, (attest_row){ r->b, r->h, r->i }, j); }
+
 int exact_given_state(const ref_inputs *in)
 {
     return attest_axis_value_of(in->p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE && in->highest >= in->lowest;
@@ -88,7 +90,8 @@ static void see_score_steps(exact_keys *r)
     if (attest_axis_value_of(p, ATTEST_AXIS_BIAS) != ATTEST_BIAS_NONE && r->last > r->first) {
         exact_span_start(&extra);
         for (int64_t j = r->first; j < r->last; j++)
-            exact_span_see(&extra, axis_bias(r->in, (attest_row){ r->b, r->h, r->i }, j));
+            if (exact_sees(r, j))
+                exact_span_see(&extra, axis_bias(r->in, (attest_row){ r->b, r->h, r->i }, j));
         widen(&r->score, &extra);
         r->score.top++;
     }
@@ -105,6 +108,8 @@ static void see_keys(exact_keys *r)
     const attest_problem *p = r->in->p;
     const int delta = attest_axis_value_of(p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD;
     for (int64_t j = r->first; j < r->last; j++) {
+        if (!exact_sees(r, j))
+            continue;
         for (int64_t c = 0; c < p->d; c++)
             exact_span_see(&r->k, exact_load_k(r, j, c));
         for (int64_t c = 0; c < p->e; c++)
@@ -115,6 +120,19 @@ static void see_keys(exact_keys *r)
     }
 }
 
+/* From the first visible key to the last one, and how many there are. */
+static void find_range(exact_keys *r, attest_row at)
+{
+    ref_visible(r->in, at.b, at.i, &r->first, &r->last);
+    while (r->first < r->last && !exact_sees(r, r->first))
+        r->first++;
+    while (r->first < r->last && !exact_sees(r, r->last - 1))
+        r->last--;
+    r->last = r->last > r->first ? r->last : r->first;
+    for (int64_t j = r->first; j < r->last; j++)
+        r->keys += exact_sees(r, j);
+}
+
 /* All but keys, values and decays. */
 static void see_query(exact_keys *r, const ref_inputs *in, attest_row at, int with_query)
 {
@@ -122,8 +140,7 @@ static void see_query(exact_keys *r, const ref_inputs *in, attest_row at, int wi
     *r = (exact_keys){ .in = in, .b = at.b, .h = at.h, .g = attest_kv_head(p, at.h), .i = at.i };
     exact_span *const spans[] = { &r->q, &r->k, &r->v, &r->scale, &r->gin, &r->gout, &r->beta, &r->decay };
     r->feature = axis_feature_of(p);
-    ref_visible(in, at.b, at.i, &r->first, &r->last);
-    r->last = r->last > r->first ? r->last : r->first;
+    find_range(r, at);
     const int empty = r->last == r->first && attest_axis_value_of(p, ATTEST_AXIS_STATE) == ATTEST_STATE_NONE;
     r->from = exact_given_state(in) ? 0 : r->first + 1;
     r->until = empty ? -1 : with_query ? at.i : r->last > r->first ? r->last - 1 : -1;

@@ -13,6 +13,8 @@ static void score_steps(exact_scores *s, const exact_keys *r)
     for (int k = 0; k < count; k++) {
         exact_integer(number, steps[k].number, s->exponent);
         for (int64_t j = 0; j < s->count; j++) {
+            if (!exact_sees(r, r->first + j))
+                continue;
             if (axis_step_at(&steps[k], r->first + j))
                 exact_integer(number, steps[k].number, s->exponent);
             steps[k].row->exact(s->s[j], number, llabs(position - r->first - j));
@@ -44,7 +46,7 @@ attest_status exact_scores_new(exact_scores *s, const exact_keys *r, attest_erro
         mpz_mul(q[c], q[c], factor);
     }
     for (int64_t j = 0; j < s->count; j++) {
-        for (int64_t c = 0; c < d; c++) {
+        for (int64_t c = 0; c < d && exact_sees(r, r->first + j); c++) {
             axis_feature_integer(x, exact_load_k(r, r->first + j, c), r->feature, r->k.low);
             if (decayed)
                 mpz_mul(x, x, decays.d[j * d + c]);

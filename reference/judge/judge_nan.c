@@ -38,11 +38,13 @@ int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, attest_row at, 
     if (!spoken_for(p))
         return 0;
     ref_visible(in, at.b, at.i, &first, &last);
+    while (first < last && !ref_sees(in, at, first))
+        first++;
     if (first < last && scores && any_nan(q, attest_offset(q, at.b, at.h, at.i, 0), p->d, q->stride[3]))
         return 1;
     for (int64_t j = first; j < last; j++)
-        if ((scores && any_nan(k, attest_offset(k, at.b, g, j, 0), p->d, k->stride[3])) ||
-            (values && isnan(attest_load(v, attest_offset(v, at.b, g, j, channel)))))
+        if (ref_sees(in, at, j) && ((scores && any_nan(k, attest_offset(k, at.b, g, j, 0), p->d, k->stride[3])) ||
+                                    (values && isnan(attest_load(v, attest_offset(v, at.b, g, j, channel))))))
             return 1;
     return 0;
 }

@@ -97,12 +97,12 @@ static void lost_keys(unsigned char *keys, const wrong_job *job, const double *x
     const double inner = job->quotient && job->gate != 0 ? o / job->gate : 0;
     const double room = job->quotient ? bound / __builtin_fabs(job->gate) : bound;
     for (int64_t j = 0; j < job->keys; j++) {
-        if (keys[job->row->first + j] != ATTEST_KEY_VISIBLE)
+        if (keys[job->row->key[j]] != ATTEST_KEY_VISIBLE)
             continue;
         const double change = job->quotient ? quotient_change(job, x, j, inner)
                                             : job->loss[j] * __builtin_fabs(gated(&job->own, x, j));
         if (change > room)
-            keys[job->row->first + j] = ATTEST_KEY_SEEN;
+            keys[job->row->key[j]] = ATTEST_KEY_SEEN;
     }
 }
 
@@ -111,7 +111,7 @@ static void column(double *distance, unsigned char *keys, wrong_job *job, double
     const ref_row *row = job->row;
     const attest_tensor *v = job->in->role[ATTEST_V];
     const double o = middle(row->o + c), gate = job->weights && job->quotient ? job->gate : 1;
-    const double *x = bound_sums_channel(&job->own, v, b, g, row->first, c);
+    const double *x = bound_sums_channel(&job->own, v, b, g, row->key, c);
     double sum = 0, mixed = 0, largest = 0;
     for (int64_t j = 0; j < job->keys; j++) {
         const double y = gate * gated(&job->own, x, j);
@@ -127,7 +127,7 @@ static void column(double *distance, unsigned char *keys, wrong_job *job, double
     lost_keys(keys, job, x, o, bound);
     if (!job->heads)
         return;
-    x = bound_sums_channel(&job->other, v, b, (g + 1) % v->shape[1], row->first, c);
+    x = bound_sums_channel(&job->other, v, b, (g + 1) % v->shape[1], row->key, c);
     for (int64_t j = 0; j < job->keys; j++)
         mixed += job->share[j] * gate * gated(&job->own, x, j);
     distance[ATTEST_WRONG_HEAD * job->e + c] = distance_of(mixed, o, largest);
@@ -151,9 +151,9 @@ static attest_status open_job(wrong_job *job, unsigned char *keys, int64_t h, at
     if (!job->weights)
         goto out;
     set_shares(job, h);
-    for (int64_t j = job->row->first; j < job->row->last; j++)
-        if (!arb_is_zero(job->row->w + (j - job->row->first)) && keys[j] == 0)
-            keys[j] = ATTEST_KEY_VISIBLE;
+    for (int64_t j = 0; j < job->keys; j++)
+        if (!arb_is_zero(job->row->w + j) && keys[job->row->key[j]] == 0)
+            keys[job->row->key[j]] = ATTEST_KEY_VISIBLE;
 out:
     return status;
 }
@@ -206,7 +206,7 @@ attest_status attest_truth_shares(double *share, attest_truth *truth, attest_row
     }
     for (int64_t j = 0; j < row->keys && !arb_contains_zero(sum); j++) {
         arb_div(x, row->w + j, sum, 64);
-        share[row->first + j] = middle(x);
+        share[row->key[j]] = middle(x);
     }
 out:
     return status;

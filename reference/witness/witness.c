@@ -37,6 +37,8 @@ static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_CAP] = BIT(ATTEST_CAP_NONE) | BIT(ATTEST_CAP_SET),
     [ATTEST_AXIS_ALIBI] = BIT(ATTEST_ALIBI_NONE) | BIT(ATTEST_ALIBI_DRAW),
     [ATTEST_AXIS_STATE] = BIT(ATTEST_STATE_NONE) | BIT(ATTEST_STATE_DRAW),
+    [ATTEST_AXIS_ATTN_MASK] = BIT(ATTEST_ATTN_MASK_NONE) | BIT(ATTEST_ATTN_MASK_FULL) | BIT(ATTEST_ATTN_MASK_HEAD) |
+                              BIT(ATTEST_ATTN_MASK_BATCH) | BIT(ATTEST_ATTN_MASK_SHARED),
     [ATTEST_AXIS_BIAS] = BIT(ATTEST_BIAS_NONE) | BIT(ATTEST_BIAS_FULL) | BIT(ATTEST_BIAS_HEAD) |
                          BIT(ATTEST_BIAS_BATCH) | BIT(ATTEST_BIAS_SHARED),
 };
@@ -65,6 +67,16 @@ double wit_bias(const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j)
     const int batches = value == ATTEST_BIAS_FULL || value == ATTEST_BIAS_BATCH;
     const int heads = value == ATTEST_BIAS_FULL || value == ATTEST_BIAS_HEAD;
     return w->bias ? attest_load(w->bias, attest_offset(w->bias, batches ? b : 0, heads ? h : 0, i, j)) : 0;
+}
+
+int wit_shows(const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    if (!w->mask)
+        return 1;
+    const uint32_t value = w->p->axis[ATTEST_AXIS_ATTN_MASK].value;
+    const int64_t batch = value == ATTEST_ATTN_MASK_FULL || value == ATTEST_ATTN_MASK_BATCH ? b : 0;
+    const int64_t head = value == ATTEST_ATTN_MASK_FULL || value == ATTEST_ATTN_MASK_HEAD ? h : 0;
+    return attest_load_int(w->mask, attest_offset(w->mask, batch, head, i, j)) != 0;
 }
 
 int64_t wit_head(const attest_problem *p, int64_t h)
@@ -135,6 +147,10 @@ static const struct {
     { ATTEST_BIAS, ATTEST_AXIS_BIAS,
       BIT(ATTEST_BIAS_FULL) | BIT(ATTEST_BIAS_HEAD) | BIT(ATTEST_BIAS_BATCH) | BIT(ATTEST_BIAS_SHARED),
       offsetof(wit_case, bias) },
+    { ATTEST_MASK, ATTEST_AXIS_ATTN_MASK,
+      BIT(ATTEST_ATTN_MASK_FULL) | BIT(ATTEST_ATTN_MASK_HEAD) | BIT(ATTEST_ATTN_MASK_BATCH) |
+          BIT(ATTEST_ATTN_MASK_SHARED),
+      offsetof(wit_case, mask) },
     { ATTEST_GAMMA, ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_RETNET), offsetof(wit_case, gamma) },
     { ATTEST_DECAY, ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_SCALAR) | BIT(ATTEST_DECAY_VECTOR), offsetof(wit_case, a) },
     { ATTEST_BETA, ATTEST_AXIS_UPDATE, BIT(ATTEST_UPDATE_DELTA) | BIT(ATTEST_UPDATE_EFLA),

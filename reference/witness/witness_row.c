@@ -80,14 +80,14 @@ static attest_status find_keys(row_work *r, attest_error *err)
 {
     const attest_problem *p = r->w->p;
     for (int64_t j = 0; j < p->m; j++)
-        r->keys += wit_sees(p, r->w->len, r->i, j);
+        r->keys += wit_sees(p, r->w->len, r->i, j) && wit_shows(r->w, r->b, r->h, r->i, j);
     r->key = malloc((size_t)(r->keys ? r->keys : 1) * sizeof *r->key);
     r->kept = calloc((size_t)(r->keys ? r->keys : 1), sizeof *r->kept);
     if (!r->key || !r->kept)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld keys", (long long)r->keys);
     int64_t n = 0;
     for (int64_t j = 0; j < p->m; j++)
-        if (wit_sees(p, r->w->len, r->i, j))
+        if (wit_sees(p, r->w->len, r->i, j) && wit_shows(r->w, r->b, r->h, r->i, j))
             r->key[n++] = j;
     return ATTEST_OK;
 }

@@ -232,6 +232,39 @@ class BiasBeforeCap(Formula):
         return self.clamped(self.soft_cap(s))
 
 
+@rule("mask-of-first-head", "attn_mask=head", "attn_mask=full")
+class MaskOfFirstHead(Formula):
+    "the mask tensor of query head 0 for all"
+
+    def shown(self, b, h, i, j):
+        return Formula.shown(self, b, 0, i, j)
+
+
+@rule("mask-after-center", "attn_mask=full center=max")
+class MaskAfterCenter(Formula):
+    "the center counts masked keys too"
+
+    def row(self, b, h, i):
+        keys = [j for j in range(self.m) if self.in_mask(b, i, j)]
+        self.every = [self.score(b, h, i, j) for j in keys]
+        return Formula.row(self, b, h, i)
+
+    def center(self, scores):
+        return Formula.center(self, self.every if scores else scores)
+
+
+@rule("mask-counted", "attn_mask=shared norm=length")
+class MaskCounted(Formula):
+    "t counts masked keys too"
+
+    def row(self, b, h, i):
+        self.seen = [j for j in range(self.m) if self.in_mask(b, i, j)]
+        return Formula.row(self, b, h, i)
+
+    def counted(self, keys, scores):
+        return len(self.seen)
+
+
 @rule("cap-last", "cap=NUMBER alibi=draw")
 class CapLast(Formula):
     "the softcap after alibi"

@@ -50,9 +50,15 @@ class Formula:
         back = i + self.off(b) - j
         return (abs(back) if self.axes["mask"] == "full" else back) < int(self.axes["window"])
 
-    def visible(self, b, i):
-        return [j for j in range(self.m)
-                if j < self.length(b) and self.in_mask(b, i, j) and self.in_window(b, i, j)]
+    def shown(self, b, h, i, j):
+        """Who shares the mask tensor has an axis of length 1."""
+        kind = self.axes["attn_mask"]
+        return kind == "none" or self.t["attn_mask"][b if kind in ("full", "batch") else 0][
+            h if kind in ("full", "head") else 0][i][j] == 1
+
+    def visible(self, b, h, i):
+        return [j for j in range(self.m) if j < self.length(b) and self.in_mask(b, i, j) and self.in_window(b, i, j)
+                and self.shown(b, h, i, j)]
 
     # ---- features -------------------------------------------------------------------------------------------
     def rotate(self, x, pos):
@@ -270,7 +276,7 @@ class Formula:
         return ONE
 
     def row(self, b, h, i):
-        g, keys = self.kv_head(h), self.visible(b, i)
+        g, keys = self.kv_head(h), self.visible(b, h, i)
         if not keys and not self.given_state:
             return self.empty_row()
         scores = [self.score(b, h, i, j) for j in keys]
@@ -414,7 +420,7 @@ class Formula:
         return [[(x, abs(real(x))) for x in row] for row in self.t["h0.1"][b][g]]
 
     def delta_row(self, b, h, i):
-        keys, g = self.visible(b, i), self.kv_head(h)
+        keys, g = self.visible(b, h, i), self.kv_head(h)
         if not keys and not self.given_state:
             return {"o": self.empty_row()["o"]}
         state, phi = self.delta_state(b, g, max(keys, default=-1)), self.phi_q(b, h, i)
@@ -470,7 +476,7 @@ class Formula:
     def delta_states_out(self):
         flat = []
         for b, g in itertools.product(range(self.B), range(self.hkv)):
-            for row in self.delta_state(b, g, max(self.visible(b, self.n - 1), default=-1)):
+            for row in self.delta_state(b, g, max(self.visible(b, 0, self.n - 1), default=-1)):
                 flat.extend(row)
         return {"ht.1": ([self.B, self.hkv, self.dim, self.e], flat)}
 

@@ -22,7 +22,8 @@ NUMBERS = {"filter": ("0.5", "1", "2", "0.1", "3"), "rope": ("10000", "10", "2",
 PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER alibi=draw", "cap=NUMBER alibi=draw",
          "cap=NUMBER clamp=NUMBER", "mask=causal-br lens=draw", "rope=NUMBER mask=causal-br",
          "alibi=draw mask=causal-br", "clamp=NUMBER bias=full", "cap=NUMBER bias=head", "bias=batch mask=causal-br",
-         "bias=shared lens=draw", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
+         "bias=shared lens=draw", "attn_mask=full center=max", "attn_mask=shared norm=length",
+         "attn_mask=head bias=full", "attn_mask=batch mask=causal-br", "attn_mask=full window=NUMBER", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
          "feature=cosformer rope=NUMBER",
          "feature=cosformer state=draw", "feature=cosformer mask=causal-br", "rope=NUMBER state=draw",
          "decay=retnet state=draw", "decay=scalar state=draw", "decay=vector state=draw", "decay=scalar lens=draw",
@@ -30,10 +31,10 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "gates=heads decay=vector", "gates=pre-out norm=floor:F", "affine=draw gates=out", "update=delta decay=vector",
          "update=delta state=draw", "update=delta gates=inout", "update=efla gates=heads", "update=efla decay=retnet",
          "update=efla feature=cosformer", "update=delta rope=NUMBER", "update=delta mask=causal-br")
-LATER = ("bias",)
+LATER = ("bias", "attn_mask")
 # How often a problem of a preset leaves these axes' defaults.
 BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.05,
-          "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
+          "attn_mask": 0.05, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
 
 
 def filled(rng, axis, value):
@@ -53,7 +54,7 @@ def polynomial(axes):
 def recurrent(axes):
     """A recurrence exists: a polynomial of the bare score around 0, and no window over the keys."""
     return (polynomial(axes) and axes["center"] == "zero" and axes["window"] == "none"
-            and all(axes[k] == "none" for k in ("cap", "clamp", "filter", "alibi", "bias")))
+            and all(axes[k] == "none" for k in ("cap", "clamp", "filter", "alibi", "bias", "attn_mask")))
 
 
 def contradicts(axes, sizes):
@@ -69,6 +70,7 @@ def contradicts(axes, sizes):
                             or axes["lens"] != "none" or axes["gates"] == "pre-out" or not recurrent(axes)))
             or (axes["state"] != "none" and not recurrent(axes))
             or (axes["bias"] != "none" and axes["alibi"] != "none")
+            or (axes["attn_mask"] != "none" and axes["decay"] != "none")
             or (axes["rope"] != "none" and sizes["d"] % 2))
 
 
@@ -134,6 +136,8 @@ def of_axes(rng, forced):
 # ---- tensors --------------------------------------------------------------------------------------------------
 def to_dtype(x, dtype):
     """float64 array -> (array as it is stored, its exact values as float64)."""
+    if dtype == "bool":
+        return np.asarray(x, bool), np.asarray(x, np.float64)
     if dtype == "bf16":
         top = (np.asarray(x, np.float32).view(np.uint32) >> 16).astype("<u2")
         return top, (top.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
@@ -245,6 +249,16 @@ class Tensors:
             x = 8 * x
         return x
 
+    def mask(self):
+        """Half of the keys, of some rows one or none; in one scene all but a few rows."""
+        z, kind = self.sizes, self.axes["attn_mask"]
+        shape = (z["b"] if kind in ("full", "batch") else 1, z["hq"] if kind in ("full", "head") else 1, z["n"], z["m"])
+        x = self.rng.random(shape) < (0.85 if self.scene == "normal" else 0.5)
+        row = self.rng.random(shape[:3])
+        x[row < 0.1] = False
+        x[row > 0.8, self.rng.integers(z["m"])] = True
+        return x
+
     def rest(self):
         z, f, axes = self.sizes, self.dtypes["other"], self.axes
         if axes["norm"] == "sink":
@@ -263,6 +277,8 @@ class Tensors:
                 self.put("h0.%d" % n, self.normal(z["b"], z["hkv"], dim ** n, z["e"]), f)
                 if axes["update"] == "add":
                     self.put("z0.%d" % n, self.factor(z["b"], z["hkv"], dim ** n), f)
+        if axes["attn_mask"] != "none":
+            self.put("attn_mask", self.mask(), "bool")
 
     def draw(self):
         self.main()

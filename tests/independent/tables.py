@@ -62,4 +62,5 @@ AXES = {
     "alibi": ["none", "draw"],
     "state": ["none", "draw"],
     "bias": ["none", "full", "head", "batch", "shared"],
+    "attn_mask": ["none", "full", "head", "batch", "shared"],
 }

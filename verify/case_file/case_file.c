@@ -28,7 +28,7 @@ static void write_tensor(FILE *out, const attest_tensor *t, attest_tensor_id id)
         fprintf(out, " %" PRId64, t->shape[axis]);
     for (int64_t at = 0; at < attest_tensor_count(t); at++) {
         fputc(at % t->shape[t->rank - 1] == 0 ? '\n' : ' ', out);
-        if (t->dtype == ATTEST_I64)
+        if (attest_dtype_counts(t->dtype))
             fprintf(out, "%" PRId64, attest_load_int(t, at));
         else
             fprintf(out, "%a", attest_load(t, at));
@@ -181,7 +181,7 @@ static attest_status read_key(reader *r, attest_error *err)
 static int read_value(attest_tensor *t, int64_t at, char **text)
 {
     char *end;
-    if (t->dtype == ATTEST_I64) {
+    if (attest_dtype_counts(t->dtype)) {
         attest_store_bits(t, at, (uint64_t)strtoll(*text, &end, 10));
     } else {
         const double x = strtod(*text, &end);

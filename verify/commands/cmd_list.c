@@ -43,7 +43,8 @@ static void preset_expansion(char *text, size_t len, const attest_preset *preset
 static void list_words(void)
 {
     printf(
-        "\nformula (query i of head h reads KV head g = floor(h hkv/hq); j over the visible keys; off: mask)\n"
+        "\nformula (query i of head h reads KV head g = floor(h hkv/hq); j over the visible keys: mask,\n"
+        "    window, lens, attn_mask; off: mask)\n"
         "    s_ij = scale <phi(q_i), phi(k_j)>; then cap, alibi or bias, clamp;  w_ij = W(s_ij - c_i), 0 if filtered\n"
         "    u_i = sum_j D_ij w_ij gin_j v_j (+ h0);   z_i = sum_j D_ij w_ij (+ z0), without gates, sink and eps\n"
         "    o_i = gout_i Norm(u_i, z_i);   lse_i = c_i + ln z_i;   scale: 1/sqrt(d) unless given\n"
@@ -56,12 +57,11 @@ static void list_tensors(void)
 {
     printf("\ntensors (axes: b batch, h query head, g KV head, n query, m key, d, e; missing leading axes are 1)\n");
     for (size_t i = 0; i < ATTEST_TENSOR_ROLES; i++)
-        if (attest_roles[i].name)
-            printf("    %-6s %-6s %-7s %s\n", attest_roles[i].name,
-                   attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
-                   attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
-    printf("    q k v bias are `in`, o is `out`, len int64, all others f32 (f64 when acc=f64); d of a only with\n"
-           "    decay=vector; b and h of bias are 1 where the axis says so\n"
+        printf("    %-9s %-6s %-7s %s\n", attest_roles[i].name,
+               attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
+               attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
+    printf("    q k v bias are `in`, o is `out`, len int64, attn_mask bytes of 0 and 1, all others f32 (f64 when\n"
+           "    acc=f64); d of a only with decay=vector; b and h of bias and attn_mask are 1 where the axis says so\n"
            "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
            "dim =\n"
            "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "

@@ -79,7 +79,7 @@ static attest_status take_sizes(attest_sizes *sizes, const char *from[128], cons
     const int rank = (int)strlen(axes);
     int have = g->npy.rank;
     const int by_variant = g->id.kind == ATTEST_KIND_ROLE && /* [M] or [M,d]; [B|1,Hq|1,N,M] */
-                           (g->id.index == ATTEST_DECAY || g->id.index == ATTEST_BIAS);
+                           (g->id.index == ATTEST_DECAY || g->id.index == ATTEST_BIAS || g->id.index == ATTEST_MASK);
     if (have > rank)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %d axes, but %s has at most %d", g->file, have, name, rank);
     if (by_variant)

@@ -98,3 +98,140 @@ attest_status attest_alter(attest_prepared *prepared, const unsigned char *keys,
 out:
     return status;
 }
+
+/* ---- poison ------------------------------------------------------------------------------------------------------ */
+
+/* Inputs [.., .., token, ..]. */
+static const attest_role poisoned[] = { ATTEST_Q,   ATTEST_GOUT,          ATTEST_Q_HEAD_LOGITS, ATTEST_K,   ATTEST_V,
+                                        ATTEST_GIN, ATTEST_K_HEAD_LOGITS, ATTEST_DECAY,         ATTEST_BETA };
+
+/* Tokens from `cut` on of batch entry b become `value`. */
+static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
+{
+    const uint64_t bits = attest_from_f64(t->dtype, value);
+    for (int64_t h = 0; h < t->shape[1]; h++)
+        for (int64_t token = cut; token < t->shape[2]; token++)
+            for (int64_t c = 0; c < (t->rank == 4 ? t->shape[3] : 1); c++)
+                attest_store_bits(t, attest_offset(t, b, h, token, c), bits);
+}
+
+int64_t attest_poison_length(const attest_problem *p, const attest_bundle *in, int64_t b)
+{
+    const attest_tensor *len = attest_bundle_role(in, ATTEST_KV_LENS);
+    return p->axis[ATTEST_AXIS_LENS].value && len ? attest_load_int(len, b * len->stride[0]) : p->m;
+}
+
+int64_t attest_poison_cut(const attest_problem *p, int64_t len)
+{
+    const int64_t most = p->n < p->m ? p->n : p->m, cut = 2 * most / 3;
+    if (p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL || cut > len)
+        return len;
+    return cut;
+}
+
+/* Does row (b,h,i) see key j, before the cut? */
+static int sees(const attest_prepared *prepared, attest_row at, int64_t j)
+{
+    const attest_problem *p = &prepared->c.problem;
+    const int64_t len = attest_poison_length(p, prepared->inputs, at.b);
+    int64_t first, last;
+    attest_visible(p, len, at.i, &first, &last);
+    return j >= first && j < last && j < attest_poison_cut(p, len) &&
+           !attest_masks(attest_bundle_role(prepared->inputs, ATTEST_MASK), at.b, at.h, at.i, j);
+}
+
+/* With attn_mask: the row of KV head (b,g), before the cut, that sees fewest keys but one at least; i = -1: there is
+ * none.  All keys that it does not see are poisoned. */
+static attest_row scarce_row(const attest_prepared *prepared, int64_t b, int64_t g)
+{
+    const attest_problem *p = &prepared->c.problem;
+    const int64_t cut = attest_poison_cut(p, attest_poison_length(p, prepared->inputs, b)), group = p->hq / p->hkv;
+    attest_row scarce = { b, g * group, -1 };
+    int64_t fewest = p->m + 1;
+    for (int64_t row = 0; row < group * p->n; row++) {
+        const attest_row at = { b, g * group + row / p->n, row % p->n };
+        int64_t keys = 0;
+        for (int64_t j = 0; j < p->m && at.i < cut; j++)
+            keys += sees(prepared, at, j);
+        if (keys > 0 && keys < fewest) {
+            fewest = keys;
+            scarce = at;
+        }
+    }
+    return scarce;
+}
+
+static void poison_masked(const attest_bundle *bundle, const attest_prepared *prepared, double value)
+{
+    static const attest_role roles[] = { ATTEST_K, ATTEST_V, ATTEST_GIN };
+    const attest_problem *p = &prepared->c.problem;
+    for (int64_t bg = 0; bg < p->b * p->hkv; bg++) {
+        const int64_t b = bg / p->hkv, g = bg % p->hkv;
+        const attest_row scarce = scarce_row(prepared, b, g);
+        for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++) {
+            const attest_tensor *t = attest_bundle_role(bundle, roles[r]);
+            const uint64_t bits = t ? attest_from_f64(t->dtype, value) : 0;
+            for (int64_t j = 0; t && scarce.i >= 0 && j < p->m; j++)
+                for (int64_t c = 0; !sees(prepared, scarce, j) && c < (t->rank == 4 ? t->shape[3] : 1); c++)
+                    attest_store_bits(t, attest_offset(t, b, g, j, c), bits);
+        }
+    }
+}
+
+int attest_poison_seen(const attest_prepared *prepared, attest_row at)
+{
+    const attest_problem *p = &prepared->c.problem;
+    if (!p->axis[ATTEST_AXIS_ATTN_MASK].value)
+        return 0;
+    const attest_row scarce = scarce_row(prepared, at.b, attest_kv_head(p, at.h));
+    for (int64_t j = 0; scarce.i >= 0 && j < p->m; j++)
+        if (sees(prepared, at, j) && !sees(prepared, scarce, j))
+            return 1;
+    return 0;
+}
+
+/* Is the bias of query i and key j read by no row of the entries [from,to) that is compared? */
+static int is_hidden(const attest_prepared *prepared, int64_t from, int64_t to, int64_t i, int64_t j)
+{
+    for (int64_t b = from; b < to; b++)
+        for (int64_t h = 0; h < prepared->c.problem.hq; h++)
+            if (sees(prepared, (attest_row){ b, h, i }, j))
+                return 0;
+    return 1;
+}
+
+static void poison_bias(const attest_tensor *t, const attest_prepared *prepared, double value)
+{
+    const uint64_t bits = attest_from_f64(t->dtype, value);
+    const int shared = t->shape[0] == 1;
+    for (int64_t pair = 0; pair < t->shape[0] * t->shape[2] * t->shape[3]; pair++) {
+        const int64_t j = pair % t->shape[3], i = pair / t->shape[3] % t->shape[2],
+                      b = pair / t->shape[3] / t->shape[2];
+        if (is_hidden(prepared, b, shared ? prepared->c.problem.b : b + 1, i, j))
+            for (int64_t h = 0; h < t->shape[1]; h++)
+                attest_store_bits(t, attest_offset(t, b, h, i, j), bits);
+    }
+}
+
+attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                   const attest_kernel_facts *kernel, double value, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_case_bundle(bundle, prepared, kernel, err));
+    const attest_tensor *bias = attest_bundle_role(*bundle, ATTEST_BIAS);
+    if (bias)
+        poison_bias(bias, prepared, value);
+    if (p->axis[ATTEST_AXIS_ATTN_MASK].value)
+        poison_masked(*bundle, prepared, value);
+    for (int64_t b = 0; b < p->b; b++) {
+        const int64_t cut = attest_poison_cut(p, attest_poison_length(p, prepared->inputs, b));
+        for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
+            const attest_tensor *t = attest_bundle_role(*bundle, poisoned[k]);
+            if (t)
+                poison(t, b, cut, value);
+        }
+    }
+out:
+    return status;
+}

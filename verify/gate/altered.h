@@ -13,4 +13,18 @@
 attest_status attest_alter(attest_prepared *prepared, const unsigned char *keys, attest_error *err);
 void attest_altered_clear(attest_prepared *prepared);
 
+/* ---- poison: what a row must not see -------------------------------------------------------------------------------
+ * Tokens from a cut on, and with attn_mask the keys that one row of each KV head does not see, hold `value`.  Rows that
+ * see none of them keep their bits. */
+
+/* Keys of batch entry b. */
+int64_t attest_poison_length(const attest_problem *p, const attest_bundle *in, int64_t b);
+/* Two thirds of the tokens, at most the entry's length; with mask=full only what lies behind the length. */
+int64_t attest_poison_cut(const attest_problem *p, int64_t len);
+/* With attn_mask: does the row see a key that is poisoned? */
+int attest_poison_seen(const attest_prepared *prepared, attest_row at);
+/* A bundle for a run of the kernel with its unseen tokens poisoned; given back by attest_bundle_free(). */
+attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                   const attest_kernel_facts *kernel, double value, attest_error *err);
+
 #endif

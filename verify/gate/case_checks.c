@@ -94,84 +94,6 @@ static attest_status run_again(int *usable, attest_result *result, const attest_
 
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
-/* Inputs [.., .., token, ..]. */
-static const attest_role poisoned[] = { ATTEST_Q,   ATTEST_GOUT,          ATTEST_Q_HEAD_LOGITS, ATTEST_K,   ATTEST_V,
-                                        ATTEST_GIN, ATTEST_K_HEAD_LOGITS, ATTEST_DECAY,         ATTEST_BETA };
-
-/* Tokens from `cut` on of batch entry b become `value`. */
-static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
-{
-    const uint64_t bits = attest_from_f64(t->dtype, value);
-    for (int64_t h = 0; h < t->shape[1]; h++)
-        for (int64_t token = cut; token < t->shape[2]; token++)
-            for (int64_t c = 0; c < (t->rank == 4 ? t->shape[3] : 1); c++)
-                attest_store_bits(t, attest_offset(t, b, h, token, c), bits);
-}
-
-static int64_t length_of(const attest_problem *p, const attest_bundle *in, int64_t b)
-{
-    const attest_tensor *len = attest_bundle_role(in, ATTEST_KV_LENS);
-    return p->axis[ATTEST_AXIS_LENS].value && len ? attest_load_int(len, b * len->stride[0]) : p->m;
-}
-
-/* Two thirds of the tokens, at most the entry's length; with mask=full only what lies behind the length. */
-static int64_t cut_of(const attest_problem *p, int64_t len)
-{
-    const int64_t most = p->n < p->m ? p->n : p->m, cut = 2 * most / 3;
-    if (p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL || cut > len)
-        return len;
-    return cut;
-}
-
-/* Is the bias of query i and key j read by no row of the entries [from,to) that is compared? */
-static int is_hidden(const attest_prepared *prepared, int64_t from, int64_t to, int64_t i, int64_t j)
-{
-    const attest_problem *p = &prepared->c.problem;
-    for (int64_t b = from; b < to; b++) {
-        const int64_t len = length_of(p, prepared->inputs, b);
-        int64_t first, last;
-        attest_visible(p, len, i, &first, &last);
-        if (j >= first && j < last && j < cut_of(p, len))
-            return 0;
-    }
-    return 1;
-}
-
-static void poison_bias(const attest_tensor *t, const attest_prepared *prepared, double value)
-{
-    const uint64_t bits = attest_from_f64(t->dtype, value);
-    const int shared = t->shape[0] == 1;
-    for (int64_t pair = 0; pair < t->shape[0] * t->shape[2] * t->shape[3]; pair++) {
-        const int64_t j = pair % t->shape[3], i = pair / t->shape[3] % t->shape[2],
-                      b = pair / t->shape[3] / t->shape[2];
-        if (is_hidden(prepared, b, shared ? prepared->c.problem.b : b + 1, i, j))
-            for (int64_t h = 0; h < t->shape[1]; h++)
-                attest_store_bits(t, attest_offset(t, b, h, i, j), bits);
-    }
-}
-
-/* A bundle for a run of the kernel with its unseen tokens poisoned. */
-static attest_status poisoned_bundle(attest_bundle **bundle, const attest_prepared *prepared,
-                                     const attest_kernel_facts *kernel, double value, attest_error *err)
-{
-    const attest_problem *p = &prepared->c.problem;
-    attest_status status = ATTEST_OK;
-    ATTEST_TRY(attest_case_bundle(bundle, prepared, kernel, err));
-    const attest_tensor *bias = attest_bundle_role(*bundle, ATTEST_BIAS);
-    if (bias)
-        poison_bias(bias, prepared, value);
-    for (int64_t b = 0; b < p->b; b++) {
-        const int64_t cut = cut_of(p, length_of(p, prepared->inputs, b));
-        for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
-            const attest_tensor *t = attest_bundle_role(*bundle, poisoned[k]);
-            if (t)
-                poison(t, b, cut, value);
-        }
-    }
-out:
-    return status;
-}
-
 /* The last query of every head, which is NaN: nothing of it is computed, its pattern is judged. */
 static attest_status check_last_query(attest_result *result, const attest_prepared *prepared,
                                       const attest_subject *subject, const attest_bundle *poisoned_run,
@@ -190,11 +112,11 @@ static attest_status check_last_query(attest_result *result, const attest_prepar
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
     plain.flags &= ~(uint32_t)ATTEST_PACKED_STATE;
-    ATTEST_TRY(poisoned_bundle(&inputs, prepared, &plain, (double)NAN, err));
+    ATTEST_TRY(attest_poison_bundle(&inputs, prepared, &plain, (double)NAN, err));
     ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
     for (int64_t bh = 0; bh < p->b * p->hq && !result->reasons; bh++) {
         const int64_t b = bh / p->hq, h = bh % p->hq, i = p->n - 1;
-        if (i < cut_of(p, length_of(p, prepared->inputs, b)))
+        if (i < attest_poison_cut(p, attest_poison_length(p, prepared->inputs, b)))
             continue;
         ATTEST_TRY(attest_judge_row(elements, NULL, truth, &declared.numerics, declared.flags,
                                     (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, (attest_row){ b, h, i }, err));
@@ -219,17 +141,17 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
     const double value = kernel->flags & ATTEST_MASKED_FINITE ? 1024 : (double)NAN;
     char where[ATTEST_WHERE];
     int same = 1, usable;
-    ATTEST_TRY(poisoned_bundle(&after, prepared, kernel, value, err));
+    ATTEST_TRY(attest_poison_bundle(&after, prepared, kernel, value, err));
     ATTEST_TRY(run_again(&usable, result, subject, p, after, timeout_s, "with poisoned tokens", err));
     if (!usable) /* a kernel may refuse NaN */
         goto out;
     for (int64_t b = 0; b < p->b; b++) {
-        const int64_t len = length_of(p, prepared->inputs, b), cut = cut_of(p, len);
+        const int64_t len = attest_poison_length(p, prepared->inputs, b), cut = attest_poison_cut(p, len);
         for (int64_t i = 0; i < p->n && i < cut && same; i++) {
             int64_t first, last;
             attest_visible(p, len, i, &first, &last);
             for (int64_t h = 0; h < p->hq && last <= cut && same; h++)
-                same = same_row(where, before, after, b, h, i);
+                same = attest_poison_seen(prepared, (attest_row){ b, h, i }) || same_row(where, before, after, b, h, i);
         }
     }
     if (same && value != value)

@@ -105,7 +105,8 @@ static attest_status ask_all(props_state *s, props_job *j, attest_trial *trial, 
     for (size_t k = 0; k < s->request->property_count; k++) {
         const attest_property *property = s->request->property[k];
         attest_finding found = { 0 };
-        if (!props_selected(s->request, property) || !property->applies(&trial->c.problem, &trial->kernel))
+        if (!props_selected(s->request, property) ||
+            !attest_property_applies(property, &trial->c.problem, &trial->kernel))
             continue;
         status = property->check(&found, trial, err);
         if (status != ATTEST_OK)
@@ -180,7 +181,8 @@ attest_status attest_props_try(attest_finding *found, attest_props_world *world,
     const attest_prop_host host = attest_props_host(world);
     const attest_prop_kernel kernel = attest_props_kernel(&world->subject);
     *found = (attest_finding){ 0 };
-    if (!host.supports(host.context, &c->problem) || (property && !property->applies(&c->problem, &kernel)))
+    if (!host.supports(host.context, &c->problem) ||
+        (property && !attest_property_applies(property, &c->problem, &kernel)))
         return ATTEST_OK;
     ATTEST_TRY(attest_trial_init(&trial, &host, &kernel, c, number, inputs, NULL, err));
     if (ended_badly(found, &trial))

@@ -50,7 +50,7 @@ static void tell_tensors(FILE *out, const attest_example *example)
             continue;
         fprintf(out, "%-10s", name);
         for (int64_t at = 0; at < attest_tensor_count(t); at++)
-            if (t->dtype == ATTEST_I64)
+            if (attest_dtype_counts(t->dtype))
                 fprintf(out, " %" PRId64, attest_load_int(t, at));
             else
                 fprintf(out, " %a", attest_load(t, at));
@@ -112,18 +112,18 @@ typedef struct literal {
 
 static const literal as_number[ATTEST_DTYPE_COUNT] = {
     [ATTEST_F32] = { "float", "%a" },      [ATTEST_F64] = { "double", "%a" },    [ATTEST_F16] = { "uint16_t", "%#x" },
-    [ATTEST_BF16] = { "uint16_t", "%#x" }, [ATTEST_I64] = { "int64_t", "%lld" },
+    [ATTEST_BF16] = { "uint16_t", "%#x" }, [ATTEST_I64] = { "int64_t", "%lld" }, [ATTEST_BOOL] = { "uint8_t", "%d" },
 };
 static const literal as_bits[ATTEST_DTYPE_COUNT] = {
     [ATTEST_F32] = { "uint32_t", "%#llx" }, [ATTEST_F64] = { "uint64_t", "%#llx" },
     [ATTEST_F16] = { "uint16_t", "%#x" },   [ATTEST_BF16] = { "uint16_t", "%#x" },
-    [ATTEST_I64] = { "int64_t", "%lld" },
+    [ATTEST_I64] = { "int64_t", "%lld" },   [ATTEST_BOOL] = { "uint8_t", "%d" },
 };
 
 /* Numbers, unless one is no number: infinities and NaN have no literal. */
 static const literal *literal_of(const attest_tensor *t)
 {
-    for (int64_t at = 0; t->dtype != ATTEST_I64 && at < attest_tensor_count(t); at++)
+    for (int64_t at = 0; !attest_dtype_counts(t->dtype) && at < attest_tensor_count(t); at++)
         if (!isfinite(attest_load(t, at)))
             return &as_bits[t->dtype];
     return &as_number[t->dtype];
@@ -131,7 +131,7 @@ static const literal *literal_of(const attest_tensor *t)
 
 static void write_element(FILE *out, const attest_tensor *t, const literal *l, int64_t at)
 {
-    if (t->dtype == ATTEST_I64)
+    if (attest_dtype_counts(t->dtype))
         fprintf(out, "%" PRId64, attest_load_int(t, at));
     else if (l->format[1] == 'a')
         fprintf(out, "%a%s", attest_load(t, at), t->dtype == ATTEST_F32 ? "f" : "");
@@ -150,7 +150,7 @@ static void name_of(char name[40], attest_tensor_id id)
 static void write_tensor(FILE *out, const attest_tensor *t, attest_tensor_id id)
 {
     const literal *l = literal_of(t);
-    const int bits = t->dtype != ATTEST_I64 && l->format[1] != 'a';
+    const int bits = !attest_dtype_counts(t->dtype) && l->format[1] != 'a';
     char name[40];
     name_of(name, id);
     fprintf(out, "\n// %s", name);

@@ -35,6 +35,8 @@ static inline void direct_add(real *u, real *z, const real *s, real c, real high
 {
     const attest_problem *p = x->r->p;
     for (int64_t j = first; j < last; j++) {
+        if (!step_shown(x->r, j))
+            continue;
         const int kept = score_kept(p, s[j - first], highest);
         const real w = pairs_decay(x, j, kept ? poly_weight(&p->axis[ATTEST_AXIS_WEIGHT], s[j - first] - c) : 0);
         *z = step_sum(*z, w);

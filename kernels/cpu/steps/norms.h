@@ -130,7 +130,13 @@ static inline void norm_subtract_mean(real *u, int64_t e)
 
 #ifndef norm_length
 /* t: the keys that the row sees. */
-static inline int64_t norm_length(const row *r) { return step_max(0, r->last - r->first); }
+static inline int64_t norm_length(const row *r)
+{
+    int64_t length = step_max(0, r->last - r->first);
+    for (int64_t j = r->first; r->mask && j < r->last; j++)
+        length -= !step_shown(r, j);
+    return length;
+}
 #endif
 
 /* u[e] becomes Norm. */

@@ -141,6 +141,7 @@ static inline void pairs_scores(real *s, const pairs *x, int64_t first, int64_t 
         for (int64_t j = first; j < last; j++)
             s[j - first] = step_score(r->scale, x->q, pairs_key(x, j), token_dim(r->p));
     score_steps(s, r, first, last);
+    score_hide(s, r, first, last);
 }
 
 #endif

@@ -28,6 +28,7 @@ static inline void step_each_row(const attest_call *call, void (*head)(row *r), 
                 head(&r);
             for (r.i = 0; r.i < p->n; r.i++) {
                 step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
+                step_narrow(&r);
                 if (!step_row_wanted(&r))
                     continue;
                 if (r.first < r.last)

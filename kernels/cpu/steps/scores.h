@@ -1,7 +1,7 @@
 /* scores.h - what happens to a score between the product and the weight, in this order.
  *
  *     s := cap tanh(s/cap);   s := s - slope_h abs(i+off-j), or s + bias_ij;   s := min(clamp, s);   each only if set
- *     filter: w = 0 unless s > (the row's largest score) - TAU
+ *     filter: w = 0 unless s > (the row's largest score) - TAU;   attn_mask: a key that it hides is none of the row
  */
 #ifndef ATTEST_CPU_SCORES_H
 #define ATTEST_CPU_SCORES_H
@@ -82,7 +82,7 @@ static inline real score_chain(const row *r, real x, real slope, int64_t distanc
 }
 #endif
 
-/* s[last-first): products of the keys [first,last) in, scores out. */
+/* s[last-first): products of the keys [first,last) in, scores out; those of hidden keys mean nothing. */
 static inline void score_steps(real *s, const row *r, int64_t first, int64_t last)
 {
     const attest_problem *p = r->p;
@@ -93,6 +93,23 @@ static inline void score_steps(real *s, const row *r, int64_t first, int64_t las
     for (int64_t j = first; j < last; j++)
         s[j - first] = score_chain(r, s[j - first], slope, position - j, j);
 }
+
+#ifndef score_hide
+/* s[last-first): a hidden key gets the score of a visible one, -inf where there is none: it is neither the largest nor
+ * the smallest, and no weight is taken of it. */
+static inline void score_hide(real *s, const row *r, int64_t first, int64_t last)
+{
+    real other = -(real)INFINITY;
+    if (!r->mask)
+        return;
+    for (int64_t j = first; j < last; j++)
+        if (step_shown(r, j))
+            other = s[j - first];
+    for (int64_t j = first; j < last; j++)
+        if (!step_shown(r, j))
+            s[j - first] = other;
+}
+#endif
 
 #ifndef score_highest
 /* The largest score; -inf of none.  A NaN never is the maximum. */

@@ -29,6 +29,7 @@
 #define SERVE_CAP SERVE_THROUGH(ATTEST_CAP_SET)
 #define SERVE_ALIBI SERVE_THROUGH(ATTEST_ALIBI_DRAW)
 #define SERVE_BIAS SERVE_THROUGH(ATTEST_BIAS_SHARED)
+#define SERVE_ATTN_MASK SERVE_THROUGH(ATTEST_ATTN_MASK_SHARED)
 /* Rows of a serve_table: what pairs.h does for every kernel that goes pair by pair. */
 #define SERVE_PAIRS                                                                                                    \
     [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES, [ATTEST_AXIS_ROPE] = SERVE_ROPE, [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS, \

@@ -53,6 +53,8 @@ static inline void softmax_add(real *l, real *u, const real *s, real m, real hig
     const attest_problem *p = x->r->p;
     softmax_begin(l, u, p->e);
     for (int64_t j = first; j < last; j++) {
+        if (!step_shown(x->r, j))
+            continue;
         const int kept = score_kept(p, s[j - first], highest);
         const real w = pairs_decay(x, j, kept ? softmax_weight(softmax_exponent(s[j - first], m)) : 0);
         *l = step_sum(*l, softmax_counted(p, w));

@@ -56,6 +56,8 @@ typedef struct row {
     real *scratch;       /* the kernel's workspace */
     const real *keys;    /* phi(k_j) [m,dim] of the KV head where made ready (pairs.h), else NULL */
     const real *values;  /* gin_j v_j [m,e] likewise */
+    const uint8_t *mask; /* attn_mask of the row: key j is hidden if mask[j mask_step] = 0; NULL: none is */
+    int64_t mask_step;
 } row;
 
 /* ---- elements ----------------------------------------------------------------------------------------- */
@@ -160,6 +162,35 @@ static inline void step_visible(const attest_problem *p, int64_t length, int64_t
         if (mask == ATTEST_MASK_FULL)
             *last = step_min(*last, i + (int64_t)window->order);
     }
+}
+#endif
+
+#ifndef step_mask
+/* The row's bytes of attn_mask.  Batch entries, or query heads, that share it have an axis of length 1. */
+static inline const uint8_t *step_mask(const row *r)
+{
+    const attest_tensor *t = r->t->role[ATTEST_MASK];
+    if (r->p->axis[ATTEST_AXIS_ATTN_MASK].value == ATTEST_ATTN_MASK_NONE || !t)
+        return NULL;
+    return (const uint8_t *)t->data + step_offset(t, t->shape[0] > 1 ? r->b : 0, t->shape[1] > 1 ? r->h : 0, r->i);
+}
+#endif
+
+#ifndef step_shown
+/* Is key j of [first,last) visible? */
+static inline int step_shown(const row *r, int64_t j) { return !r->mask || r->mask[j * r->mask_step] != 0; }
+#endif
+
+#ifndef step_narrow
+/* [first,last) without hidden keys at its ends: the first and the last key are visible, or none is left. */
+static inline void step_narrow(row *r)
+{
+    r->mask = step_mask(r);
+    r->mask_step = r->mask ? r->t->role[ATTEST_MASK]->stride[3] : 0;
+    while (r->first < r->last && !step_shown(r, r->first))
+        r->first++;
+    while (r->first < r->last && !step_shown(r, r->last - 1))
+        r->last--;
 }
 #endif
 

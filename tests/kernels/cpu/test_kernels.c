@@ -25,7 +25,8 @@ static const char *const settings[] = {
     "norm=length-layernorm affine=draw eps=0.1", "norm=l2 eps=0.01", "eps=0.5", "clamp=0.1", "cap=0.5", "alibi=draw",
     "cap=0.5 alibi=draw clamp=0.1", "norm=none cap=0.5 alibi=draw clamp=-0.1", "filter=0.3", "filter=0.7 norm=none",
     "filter=0.5 decay=scalar norm=sink", "norm=none rope=10 alibi=draw gates=inout",
-    "bias=full", "bias=head filter=0.3", "cap=0.5 bias=batch clamp=0.1", "bias=shared decay=scalar"
+    "bias=full", "bias=head filter=0.3", "cap=0.5 bias=batch clamp=0.1", "bias=shared decay=scalar",
+    "attn_mask=full", "attn_mask=head filter=0.3", "attn_mask=batch norm=length", "attn_mask=shared bias=full rope=10"
 };
 static const char *const masks[] = { "full", "causal", "causal-br" };
 static const char *const shapes[] = { "b=2 hq=4 hkv=2 n=5 m=7 d=4 e=2", "hq=3 hkv=1 n=7 m=5 d=2 e=3",

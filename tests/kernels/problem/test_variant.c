@@ -50,7 +50,7 @@ static void print_axes(char *text, size_t len, axes axis)
 START_TEST(tables)
 {
     static const char keys[] = "weight center filter feature rope mask window lens decay gates norm affine update eps "
-                               "clamp cap alibi state bias ";
+                               "clamp cap alibi state bias attn_mask ";
     char seen[512] = "";
     for (uint32_t i = 0; i < ATTEST_AXIS_COUNT; i++) {
         const attest_axis_info *info = &attest_axes[i];
@@ -262,23 +262,18 @@ static const char *const values[][3] = {
     { "clamp", "-0", "-0" },
     { "clamp", "nan", NULL },
     { "clamp", "infinity", NULL },
-    { "clamp", "5 ", NULL },
     { "cap", "none", "none" },
     { "cap", "50", "50" },
     { "cap", "0", NULL },
     { "cap", "-1", NULL },
-    { "alibi", "none", "none" },
-    { "alibi", "draw", "draw" },
-    { "state", "none", "none" },
-    { "state", "draw", "draw" },
-    { "state", "given", NULL },
-    { "bias", "none", "none" },
-    { "bias", "head", "head" },
-    { "bias", "batch", "batch" },
-    { "bias", "shared", "shared" },
-    { "bias", "full", "full" },
+    // clang-format off
+    { "alibi", "none", "none" }, { "alibi", "draw", "draw" }, { "state", "none", "none" },
+    { "state", "draw", "draw" }, { "state", "given", NULL }, { "bias", "none", "none" }, { "bias", "head", "head" },
+    { "bias", "batch", "batch" }, { "bias", "shared", "shared" }, { "bias", "full", "full" },
+    { "attn_mask", "none", "none" }, { "attn_mask", "full", "full" }, { "attn_mask", "head", "head" },
+    { "attn_mask", "batch", "batch" }, { "attn_mask", "shared", "shared" },
+    // clang-format on
     { "cap", "0x", NULL },
-    { "cap", "1e", NULL },
 };
 
 START_TEST(axis_values)
@@ -358,6 +353,9 @@ static const char *const contradictions[][3] = {
     { "state=draw weight=taylor:2 cap=1", "state", "cap" },
     { "state=draw weight=taylor:2 alibi=draw", "state", "alibi" },
     { "state=draw weight=taylor:2 bias=full", "state", "bias" },
+    { "update=delta weight=power:1 norm=none mask=causal attn_mask=head", "update", "attn_mask" },
+    { "state=draw weight=taylor:2 attn_mask=full", "state", "attn_mask" },
+    { "decay=scalar mask=causal attn_mask=batch", "attn_mask", "decay" },
     { "alibi=draw bias=shared", "bias", "alibi" },
 };
 
@@ -402,7 +400,7 @@ static int contradictory(axes axis, int64_t n, int64_t m)
         return 1;
     if (!IS(AFFINE, NONE) && !rms)
         return 1;
-    if (!IS(BIAS, NONE) && !IS(ALIBI, NONE))
+    if ((!IS(BIAS, NONE) && !IS(ALIBI, NONE)) || (!IS(ATTN_MASK, NONE) && (!IS(DECAY, NONE) || !IS(UPDATE, ADD))))
         return 1;
     if (!IS(EPS, ZERO) && !reads_eps)
         return 1;
@@ -414,7 +412,8 @@ static int contradictory(axes axis, int64_t n, int64_t m)
         return 1;
     if (!IS(DECAY, NONE) && (IS(MASK, FULL) || n != m))
         return 1;
-    return !IS(STATE, NONE) && (IS(WEIGHT, EXP) || score || !IS(WINDOW, NONE) || !IS(CENTER, ZERO));
+    return !IS(STATE, NONE) &&
+           (IS(WEIGHT, EXP) || score || !IS(ATTN_MASK, NONE) || !IS(WINDOW, NONE) || !IS(CENTER, ZERO));
 }
 
 /* Random axes; each is at its default in about two of three cases. */
@@ -442,7 +441,7 @@ static void check_consequences(axes axis, const char *text)
     const int order = (int)axis[ATTEST_AXIS_WEIGHT].order, exponential = IS(WEIGHT, EXP);
     const int row_wide = !IS(CENTER, ZERO) || !IS(FILTER, NONE); /* a key's weight depends on the whole row */
     const int recurrent = !exponential && !row_wide && IS(CAP, NONE) && IS(CLAMP, NONE) && IS(ALIBI, NONE) &&
-                          IS(BIAS, NONE) && IS(WINDOW, NONE);
+                          IS(BIAS, NONE) && IS(ATTN_MASK, NONE) && IS(WINDOW, NONE);
     const int scaled_away = IS(NORM, SUM) || IS(NORM, SINK) || IS(NORM, L2) || IS(NORM, RMS);
     const int legal[6] = { 0, 1, exponential && scaled_away, IS(UPDATE, ADD) && !row_wide, recurrent, recurrent };
     const int rational = !exponential && (IS(FEATURE, IDENTITY) || IS(FEATURE, RELU)) && IS(ROPE, NONE) &&

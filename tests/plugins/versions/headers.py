@@ -19,7 +19,7 @@ CUT = [
 ]
 # enum, the first constant that `old` lacks, the one that counts
 FEWER = [
-    ("attest_axis", "ATTEST_AXIS_BIAS", "ATTEST_AXIS_COUNT"),
+    ("attest_axis", "ATTEST_AXIS_ATTN_MASK", "ATTEST_AXIS_COUNT"),
     ("attest_role", "ATTEST_MASK", "ATTEST_ROLE_COUNT"),
     ("attest_dtype", "ATTEST_I32", "ATTEST_DTYPE_COUNT"),
 ]

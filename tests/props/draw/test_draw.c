@@ -275,6 +275,51 @@ START_TEST(lengths_and_decays)
 END_TEST
 
 /* Slopes against MPFR at 200 bits; and every number of heads has slopes at all. */
+/* Rows of every kind occur in attn_mask, tiles of 32 x 32 and padding on the left; all bytes are 0 or 1. */
+START_TEST(masks)
+{
+    int none = 0, one = 0, all = 0, but_last = 0, some = 0, tiles = 0, padded = 0;
+    attest_bundle *bundle = draw("attn_mask=full b=4 hq=8 n=64 m=96 d=1");
+    const attest_tensor *t = attest_bundle_role(bundle, ATTEST_MASK);
+    const unsigned char *byte = t->data;
+    for (int64_t row = 0; row < 4 * 8 * 64; row++) {
+        int count = 0;
+        for (int64_t j = 0; j < 96; j++) {
+            ck_assert_uint_le(byte[row * 96 + j], 1);
+            count += byte[row * 96 + j];
+        }
+        none += count == 0;
+        one += count == 1;
+        all += count == 96;
+        but_last += count == 95 && !byte[row * 96 + 95];
+        some += count > 1 && count < 95;
+    }
+    for (int64_t head = 0; head < 4 * 8; head++) {
+        int hidden = 0, left = 1;
+        const unsigned char *first = byte + head * 64 * 96;
+        for (int64_t tile = 0; tile < 2 * 3; tile++) {
+            int any = 0;
+            for (int64_t at = 0; at < 32 * 32; at++)
+                any |= first[(tile / 3 * 32 + at / 32) * 96 + tile % 3 * 32 + at % 32];
+            hidden += !any;
+        }
+        for (int64_t at = 1; at < 64 * 96; at++)
+            left &= at % 96 ? first[at] >= first[at - 1] : first[at] == first[0];
+        tiles += hidden > 0;
+        padded += left && !first[0];
+    }
+    ck_assert_msg(none > 50 && one > 50 && all > 50 && but_last > 50 && some > 500, "%d %d %d %d %d", none, one, all,
+                  but_last, some);
+    ck_assert_msg(tiles >= 6 && padded >= 6, "%d %d", tiles, padded);
+    attest_bundle_free(bundle);
+    bundle = draw("attn_mask=shared n=9 m=9 d=1 seed=3"); /* other seeds begin with other rows */
+    attest_bundle *other = draw("attn_mask=shared n=9 m=9 d=1 seed=4");
+    ck_assert(memcmp(attest_bundle_role(bundle, ATTEST_MASK)->data, attest_bundle_role(other, ATTEST_MASK)->data, 81));
+    attest_bundle_free(other);
+    attest_bundle_free(bundle);
+}
+END_TEST
+
 START_TEST(slopes)
 {
     static const int heads[] = { 1, 2, 3, 5, 6, 7, 8, 12, 16, 40, 96, 1000, 3001, 4095, 4096 };
@@ -436,6 +481,7 @@ Suite *suite_draw(void)
     tcase_add_test(tcase, write_strength_stays_below_two);
     tcase_add_test(tcase, lengths_and_decays);
     tcase_add_test(tcase, slopes);
+    tcase_add_test(tcase, masks);
     tcase_add_test(tcase, delta_keys_are_small);
     tcase_add_test(tcase, states_are_symmetric);
     tcase_add_test(tcase, states_too_large);

@@ -48,6 +48,10 @@ static const char *const lines[] = {
     "variant=softmax bias=head lens=draw b=2 hq=2 n=5 m=9 d=4",
     "variant=softmax bias=shared lens=draw b=2 hq=2 n=5 m=9 d=4",
     "variant=softmax bias=batch mask=causal window=3 b=2 hq=2 n=9 d=4",
+    "variant=softmax attn_mask=full mask=causal b=2 hq=2 n=9 d=4",
+    "variant=softmax attn_mask=shared lens=draw b=2 hq=2 n=5 m=9 d=4",
+    "variant=taylor:2 attn_mask=batch mask=causal-br b=2 hq=4 hkv=2 n=9 d=4",
+    "variant=softmax attn_mask=head hq=2 n=9 d=4",
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 

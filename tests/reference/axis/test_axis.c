@@ -31,6 +31,7 @@ static const char *const served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_ALIBI] = "bewsftdy be",
     [ATTEST_AXIS_STATE] = "bewsftdy besf",
     [ATTEST_AXIS_BIAS] = "bewsftdy be be be be",
+    [ATTEST_AXIS_ATTN_MASK] = "bewsftdy be be be be",
 };
 
 /* Of a value; those that are written as a number have none. */

@@ -153,6 +153,71 @@ START_TEST(bias_broadcasts)
 }
 END_TEST
 
+/* Which byte of the tensor is read, by the value of the axis: one key of each row is shown, another for each. */
+START_TEST(masks_broadcast)
+{
+    static const struct {
+        const char *value;
+        int batches, heads;
+    } table[] = { { "full", 2, 4 }, { "head", 1, 4 }, { "batch", 2, 1 }, { "shared", 1, 1 } };
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
+        char line[128];
+        ball_case x;
+        snprintf(line, sizeof line, "b=2 hq=4 hkv=2 n=2 m=16 d=1 e=1 attn_mask=%s", table[t].value);
+        ball_case_start(&x, line, 0);
+        const attest_tensor *mask = attest_bundle_role(x.bundle, ATTEST_MASK);
+        ck_assert(mask->dtype == ATTEST_BOOL && mask->shape[0] == table[t].batches && mask->shape[1] == table[t].heads);
+        for (int64_t at = 0; at < attest_tensor_count(mask); at++)
+            attest_store_bits(mask, at, at % 16 == at / 16);
+        for (int64_t row = 0; row < 2 * 4 * 2; row++) {
+            const int64_t b = row / 8, h = row / 2 % 4, i = row % 2;
+            const int64_t first = ((table[t].batches > 1 ? b : 0) * table[t].heads + (table[t].heads > 1 ? h : 0)) * 2;
+            ball_case_row(&x, b, h, i, 128);
+            ck_assert_msg(x.row.keys == 1 && x.row.key[0] == first + i, "%s: %d", line, (int)row);
+        }
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
+/* Keys 0 and 3 are hidden: what they hold is not read, and they count in no length, center or filter. */
+START_TEST(masked_keys_are_none)
+{
+    static const struct {
+        const char *line;
+        double score[4], u, o;
+    } table[] = { { "variant=linear norm=length", { 900, 2, 4, -900 }, 2 * 5 + 4 * 6, 17 },
+                  { "variant=taylor:1 center=max", { 900, 2, 4, -900 }, -1 * 5 + 6, 0 },
+                  { "variant=taylor:1 center=min", { 900, 2, 4, -900 }, 5 + 3 * 6, 0 },
+                  { "variant=linear filter=2 norm=none", { 900, 2, 4, -900 }, 4 * 6, 24 },
+                  { "variant=linear filter=2.5 norm=none", { 900, 2, 4, -900 }, 2 * 5 + 4 * 6, 34 } };
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++)
+        for (int poisoned = 0; poisoned < 2; poisoned++) {
+            char line[128];
+            ball_case x;
+            snprintf(line, sizeof line, "%s attn_mask=shared n=1 m=4 d=1 e=1 scale=1", table[t].line);
+            ball_case_start(&x, line, 0);
+            ball_case_put(&x, ATTEST_Q, 0, 0, 0, 0, 1);
+            for (int j = 0; j < 4; j++) {
+                const int hidden = j == 0 || j == 3;
+                ball_case_put(&x, ATTEST_K, 0, 0, j, 0, poisoned && hidden ? (double)NAN : table[t].score[j]);
+                ball_case_put(&x, ATTEST_V, 0, 0, j, 0, poisoned && hidden ? (double)INFINITY : 4 + j);
+                attest_store_bits(attest_bundle_role(x.bundle, ATTEST_MASK), j, !hidden);
+            }
+            ball_case_row(&x, 0, 0, 0, 128);
+            ck_assert_msg(!x.row.no_truth && x.row.keys == 2 && x.row.key[0] == 1 && x.row.key[1] == 2, "%s", line);
+            ck_assert_msg(ball_is_double(x.row.u, table[t].u, 100), "%s", line);
+            if (table[t].o > 0)
+                ck_assert_msg(ball_is_double(x.row.o, table[t].o, 100), "%s", line);
+            for (int j = 0; j < 4; j++)
+                attest_store_bits(attest_bundle_role(x.bundle, ATTEST_MASK), j, 0);
+            ball_case_row(&x, 0, 0, 0, 128);
+            ck_assert_msg(x.row.empty && x.row.keys == 0 && arb_is_zero(x.row.o), "%s: all masked", line);
+            ball_case_stop(&x);
+        }
+}
+END_TEST
+
 START_TEST(empty_illposed_and_unread)
 {
     static const struct {
@@ -370,6 +435,8 @@ Suite *suite_ball_steps(void)
     tcase_add_test(t, soft_cap);
     tcase_add_test(t, alibi_heads_and_lens);
     tcase_add_test(t, bias_broadcasts);
+    tcase_add_test(t, masks_broadcast);
+    tcase_add_test(t, masked_keys_are_none);
     tcase_add_test(t, empty_illposed_and_unread);
     tcase_add_test(t, features);
     tcase_add_test(t, feature_edges);

@@ -51,8 +51,9 @@ static inline void cases_fill(cases_case *c, attest_tensor_id id, const cases_va
         const long top = 1l << how->bits;
         const long m = cases_between(rng, how->nonnegative ? 0 : -top, top);
         const int e = (int)-cases_between(rng, how->bits > 8 ? how->bits - 8 : 0, how->spread);
-        const uint64_t bits = t->dtype == ATTEST_I64 ? (uint64_t)cases_between(rng, 0, c->parsed.problem.m)
-                                                     : attest_round_scaled(t->dtype, m < 0, (uint64_t)labs(m), e, 0);
+        const uint64_t bits = t->dtype == ATTEST_I64    ? (uint64_t)cases_between(rng, 0, c->parsed.problem.m)
+                              : t->dtype == ATTEST_BOOL ? cases_draw(rng) % 2
+                                                        : attest_round_scaled(t->dtype, m < 0, (uint64_t)labs(m), e, 0);
         attest_store_bits(t, k, bits);
     }
 }
@@ -120,6 +121,10 @@ static inline void cases_rationals_free(mpq_t *a, int64_t count)
     free(a);
 }
 
+/* Axis values of tensors of pairs. */
+#define BIASES " bias=full", " bias=head", " bias=batch", " bias=shared"
+#define MASKS " attn_mask=full", " attn_mask=head", " attn_mask=batch bias=full", " attn_mask=shared lens=draw"
+
 /* j visible to i, word for word from the table of axes. */
 static inline int cases_sees(const cases_case *c, int64_t b, int64_t i, int64_t j)
 {
@@ -134,6 +139,17 @@ static inline int cases_sees(const cases_case *c, int64_t b, int64_t i, int64_t 
     if (mask == ATTEST_MASK_FULL)
         return llabs(i - j) < window;
     return j <= i + off && i + off - j < window;
+}
+
+/* The same with attn_mask. */
+static inline int cases_shows(const cases_case *c, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    const attest_problem *p = &c->parsed.problem;
+    const attest_tensor *t = c->in.role[ATTEST_MASK];
+    if (!t)
+        return cases_sees(c, b, i, j);
+    const int64_t heads = t->shape[1], at = (b % t->shape[0] * heads + h % heads) * p->n + i;
+    return cases_sees(c, b, i, j) && ((const unsigned char *)t->data)[at * p->m + j];
 }
 
 static inline int cases_feature(mpq_t out, double x, uint32_t feature)
@@ -434,7 +450,7 @@ static inline void cases_truth_open(cases_truth *t, const cases_case *c, int64_t
     t->o = cases_rationals(p->e);
     t->rational = t->empty = 1;
     for (int64_t j = 0; j < p->m && add; j++) {
-        if (!cases_sees(c, b, i, j))
+        if (!cases_shows(c, b, h, i, j))
             continue;
         t->rational &= cases_score(s, c, b, h, i, j);
         if (t->empty || mpq_cmp(s, least) < 0)
@@ -446,7 +462,7 @@ static inline void cases_truth_open(cases_truth *t, const cases_case *c, int64_t
     }
     cases_center(t->c, p->axis[ATTEST_AXIS_CENTER].value, least, greatest);
     for (int64_t j = 0; j < p->m && add; j++)
-        if (cases_sees(c, b, i, j))
+        if (cases_shows(c, b, h, i, j))
             cases_key(t, c, b, h, i, j, greatest);
     if (!add)
         cases_delta(t, c, b, h, i);

@@ -64,7 +64,7 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
         "", " clamp=0.5", " alibi=draw", " clamp=-0.75 alibi=draw", " filter=1", " filter=0.25 clamp=0.125"
     };
     static const char *const states[] = { "", " state=draw", " window=3" };
-    static const char *const lens[] = { "", " lens=draw", " bias=full", " bias=head", " bias=batch", " bias=shared" };
+    static const char *const lens[] = { "", " lens=draw", BIASES, MASKS };
     const long v = cases_between(rng, 0, (long)(sizeof variants / sizeof variants[0]) - 1);
     const long hkv = cases_between(rng, 1, 2), n = cases_between(rng, 1, 6);
     snprintf(line, len, "variant=%s b=2 hkv=%ld hq=%ld n=%ld m=%ld d=%ld e=%ld", variants[v], hkv,
@@ -176,7 +176,8 @@ static const struct {
     { ATTEST_AXIS_FEATURE, 3, 0 },                    { ATTEST_AXIS_MASK, 3, 0 },   { ATTEST_AXIS_WINDOW, 2, 0 },
     { ATTEST_AXIS_LENS, 2, 0 },                       { ATTEST_AXIS_DECAY, 4, 0 },  { ATTEST_AXIS_GATES, 5, 0 },
     { ATTEST_AXIS_NORM, 5, ATTEST_NORM_SINK + 1 },    { ATTEST_AXIS_UPDATE, 2, 0 }, { ATTEST_AXIS_EPS, 2, 0 },
-    { ATTEST_AXIS_CLAMP, 2, 0 }, { ATTEST_AXIS_BIAS, 5, 0 }, { ATTEST_AXIS_ALIBI, 2, 0 }, { ATTEST_AXIS_STATE, 2, 0 },
+    { ATTEST_AXIS_CLAMP, 2, 0 }, { ATTEST_AXIS_BIAS, 5, 0 }, { ATTEST_AXIS_ATTN_MASK, 5, 0 },
+    { ATTEST_AXIS_ALIBI, 2, 0 }, { ATTEST_AXIS_STATE, 2, 0 },
 };
 // clang-format on
 

@@ -46,6 +46,7 @@ static const random_axis random_axes[] = {
     { "cap", 8, { "2", "0.75" } },
     { "alibi", 8, { "draw" } },
     { "bias", 4, { "full", "head", "batch", "shared" } },
+    { "attn_mask", 4, { "full", "head", "batch", "shared" } },
     { "state", 2, { "draw" } },
 };
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };

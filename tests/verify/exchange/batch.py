@@ -54,6 +54,8 @@ def softmax(folder, keys):
     s = np.einsum("bhnd,bhmd->bhnm", q, k) * keys["scale"]
     if keys["bias"] != "none":
         s = s + np.load(os.path.join(folder, "bias.npy")).astype(np.float64)
+    if keys["attn_mask"] != "none":
+        s = np.where(np.load(os.path.join(folder, "attn_mask.npy")), s, -np.inf)
     if keys["mask"] == "causal":
         s = np.where(np.tri(keys["n"], keys["m"], dtype=bool), s, -np.inf)
     w = np.exp(s - s.max(axis=-1, keepdims=True))

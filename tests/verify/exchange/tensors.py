@@ -12,7 +12,8 @@ import numpy as np
 
 BUILD = sys.argv[1]
 ATTEST = os.path.join(BUILD, "attest")
-KINDS = {"f32": ("F32", "<f4"), "f64": ("F64", "<f8"), "f16": ("F16", "<f2"), "bf16": ("BF16", "<u2"), "i64": ("I64", "<i8")}
+KINDS = {"f32": ("F32", "<f4"), "f64": ("F64", "<f8"), "f16": ("F16", "<f2"), "bf16": ("BF16", "<u2"), "i64": ("I64", "<i8"),
+         "bool": ("BOOL", "|b1")}
 SAME = ["problem", "verdict", "reasons", "ratio_lo", "ratio_hi", "worst", "got", "truth", "bound", "rows_judged", "telling"]
 
 

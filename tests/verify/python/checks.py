@@ -75,6 +75,10 @@ def check_verdicts(kernels, folder):
     with open(biased, "w", encoding="utf-8") as out:
         out.write("variant=softmax b=2 hq=4 hkv=2 n=5 m=9 d=4 bias={full,head,batch,shared} {in=f32,in=bf16 p=f32 out=f32}\n")
     assert attest.check(kernels.with_bias, biased).counts()["pass"] == 8
+    masked = os.path.join(folder, "masked.suite")
+    with open(masked, "w", encoding="utf-8") as out:
+        out.write("variant=softmax b=2 hq=4 hkv=2 n=9 m=12 d=4 attn_mask={full,head,batch,shared} mask={full,causal-br}\n")
+    assert attest.check(kernels.with_mask, masked).counts()["pass"] == 8
     try:
         attest.check(kernels.unscaled, suite)
     except AssertionError as error:

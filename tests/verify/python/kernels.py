@@ -89,6 +89,19 @@ def with_bias(p, q, k, v, *, bias):
     return np.einsum("bhnm,bhme->bhne", w, v) / w.sum(axis=-1, keepdims=True)
 
 
+@attest.kernel("softmax", axes="mask,attn_mask", flags="masked-finite", schedule="two-pass", exp_error="2^-22")
+def with_mask(p, q, k, v, *, visible, attn_mask):
+    k, v = p.repeat(k), p.repeat(v)
+    s = np.float32(p.scale) * np.einsum("bhnd,bhmd->bhnm", q, k)
+    shown = p.visible() if attn_mask is None else p.visible() & attn_mask
+    assert attn_mask is None or attn_mask.dtype == bool
+    assert np.array_equal(shown, visible)
+    top = np.max(s, axis=-1, keepdims=True, initial=-np.inf, where=shown)
+    w = np.where(shown, np.exp(s - np.where(np.isfinite(top), top, 0)), np.float32(0))
+    total = w.sum(axis=-1, keepdims=True)
+    return np.einsum("bhnm,bhme->bhne", w, v) / np.where(total > 0, total, np.float32(1))
+
+
 def outer():
     @attest.kernel()
     def inner(p, q, k, v):

@@ -92,21 +92,21 @@ START_TEST(axes_of_another_year)
 {
     char why[256] = "";
     const attest_problem plain = problem_of("variant=linear n=8 d=4 mask=causal");
-    const attest_problem given = problem_of("variant=linear n=8 d=4 mask=causal bias=shared");
+    const attest_problem given = problem_of("variant=linear n=8 d=4 mask=causal attn_mask=shared");
     attest_worker *old = start(PLUGIN("year-old")), *new = start(PLUGIN("year-new")), *own = start(NULL);
     ck_assert_int_eq(attest_worker_supports(old, 0, &plain, why, sizeof why), 1);
     ck_assert_int_eq(attest_worker_supports(old, 0, &given, why, sizeof why), 0);
-    ck_assert_str_eq(why, "axis number 18 is newer than this kernel");
+    ck_assert_str_eq(why, "axis number 19 is newer than this kernel");
     ck_assert_int_eq(attest_worker_supports(new, 0, &given, why, sizeof why), 1);
     attest_problem later = plain; /* of a host that has three axes more */
     later.axis_count = ATTEST_AXIS_COUNT + 3;
     ck_assert_int_eq(attest_worker_supports(new, 0, &later, why, sizeof why), 1);
     later.axis[ATTEST_AXIS_COUNT + 2].value = 1;
     ck_assert_int_eq(attest_worker_supports(new, 0, &later, why, sizeof why), 0);
-    ck_assert_str_eq(why, "axis number 21 is newer than this kernel");
+    ck_assert_str_eq(why, "axis number 22 is newer than this kernel");
     for (size_t k = 0; k < attest_worker_kernel_count(own); k++) {
         ck_assert_int_eq(attest_worker_supports(own, k, &later, why, sizeof why), 0);
-        ck_assert_msg(strstr(why, "axis number 21"), "%s: %s", attest_worker_kernel(own, k)->name, why);
+        ck_assert_msg(strstr(why, "axis number 22"), "%s: %s", attest_worker_kernel(own, k)->name, why);
     }
     attest_worker_free(own);
     attest_worker_free(new);

@@ -44,8 +44,9 @@ class Problem:
             return x.repeat_interleave(times, dim=1)
         return x.repeat(times, axis=1)  # jax
 
-    def visible(self, lens: Optional[np.ndarray] = None) -> np.ndarray:
-        """[B,1,N,M], bool: which keys each query sees, by mask, window and lens."""
+    def visible(self, lens: Optional[np.ndarray] = None, attn_mask: Optional[np.ndarray] = None) -> np.ndarray:
+        """[B,1,N,M], bool: which keys each query sees, by mask, window, lens and attn_mask, which may make it
+        [B,Hq,N,M]."""
         keys = np.full(self.b, self.m) if lens is None else np.asarray(lens)
         i, j = np.arange(self.n)[:, None], np.arange(self.m)[None, :]
         seen = np.empty((self.b, 1, self.n, self.m), dtype=bool)
@@ -61,7 +62,7 @@ class Problem:
                 apart = np.abs(i - j) if mask is None else (i + off - j if mask == "causal-br" else i - j)
                 row = row & (apart < int(window))
             seen[b, 0] = row
-        return seen
+        return seen if attn_mask is None else seen & attn_mask
 
 
 def _list(words: Words) -> str:
@@ -104,13 +105,13 @@ class Kernel:
 
     def _keyword(self, p: Problem, folder: str, name: str) -> Any:
         if name == "visible":
-            path = os.path.join(folder, "len.npy")
-            return arrays.to_framework(p.visible(np.load(path) if os.path.exists(path) else None), "bool", self.framework,
-                                       self.device)
+            paths = [os.path.join(folder, x + ".npy") for x in ("len", "attn_mask")]
+            seen = p.visible(*(np.load(path) if os.path.exists(path) else None for path in paths))
+            return arrays.to_framework(seen, "bool", self.framework, self.device)
         if not os.path.exists(os.path.join(folder, name + ".npy")):
             return None  # this problem has none
         wide = "f64" if p.acc == "f64" else "f32"
-        return self._tensor(folder, name, {"len": "i64", "bias": p.dtype}.get(name, wide))
+        return self._tensor(folder, name, {"len": "i64", "attn_mask": "bool", "bias": p.dtype}.get(name, wide))
 
     def answer(self, folder: str, outputs: List[str], p: Problem) -> None:
         """Reads the tensors of a problem, calls the function and writes what it returns."""
@@ -154,7 +155,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
            supports: Optional[Callable[[Problem], Any]] = None, name: Optional[str] = None, flags: Words = None,
            outputs: Words = None, warm_up: Optional[Callable[[], Any]] = None,
            **numerics: Any) -> Callable[[Callable[..., Any]], Kernel]:
-    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, ..)` as a kernel.
+    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, ..)` as a kernel.
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
                value) or {"mask": "full,causal"}; types: of q, k, v; p, out, acc: types as in a problem line
@@ -164,7 +165,8 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
     flags, outputs and every other word: kernels/library/declare_text.h, as schedule="online", tile=64, exp_error="2^-22"
 
     q [B,Hq,N,d], k [B,Hkv,M,d], v [B,Hkv,M,e].  Returns o [B,Hq,N,e]; with outputs="o,lse" a tuple in that order, or a
-    dict.  Keyword-only parameters get `visible` (bool, [B,1,N,M]) and the tensors of these names, or None.
+    dict.  Keyword-only parameters get `visible` (bool, [B,1,N,M], [B,Hq,N,M] with an attn_mask of heads) and the tensors
+    of these names, or None.
     """
     def declare(function: Callable[..., Any]) -> Kernel:
         own = (name or function.__name__).lower().replace("_", "-")

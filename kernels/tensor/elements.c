@@ -1,0 +1,53 @@
+/* elements.c - the elements of a tensor: loaded and stored by offset. */
+#include "kernels/tensor/tensor.h"
+
+#include "kernels/attest_float.h"
+
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors and .npy files are little endian");
+
+uint64_t attest_load_bits(const attest_tensor *t, int64_t offset)
+{
+    const int64_t size = (int64_t)attest_dtype_bytes(t->dtype);
+    const unsigned char *at = (const unsigned char *)t->data + offset * size;
+    uint16_t half;
+    uint32_t word;
+    uint64_t wide;
+    if (size == 1)
+        return *at;
+    if (size == 2)
+        return memcpy(&half, at, sizeof half), half;
+    if (size == 4)
+        return memcpy(&word, at, sizeof word), word;
+    return memcpy(&wide, at, sizeof wide), wide;
+}
+
+double attest_load(const attest_tensor *t, int64_t offset)
+{
+    if (t->dtype == ATTEST_BOOL)
+        return (double)attest_load_bits(t, offset);
+    return attest_to_f64(t->dtype, attest_load_bits(t, offset));
+}
+
+int64_t attest_load_int(const attest_tensor *t, int64_t offset)
+{
+    const uint64_t bits = attest_load_bits(t, offset);
+    int64_t value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void attest_store_bits(const attest_tensor *t, int64_t offset, uint64_t bits)
+{
+    const size_t size = attest_dtype_bytes(t->dtype);
+    memcpy((unsigned char *)t->data + offset * (int64_t)size, &bits, size); /* little endian: the low bytes */
+}
+
+int attest_dtype_counts(uint32_t dtype) { return dtype == ATTEST_I64 || dtype == ATTEST_BOOL; }
+
+int attest_masks(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    return mask && attest_load_bits(
+                       mask, attest_offset(mask, mask->shape[0] > 1 ? b : 0, mask->shape[1] > 1 ? h : 0, i, j)) == 0;
+}
