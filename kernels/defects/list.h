@@ -41,6 +41,12 @@ DEFECT(length_ignored, "softmax-two-pass-f32", "B13 sgl-kernel-xpu#491",
 DEFECT(length_of_first, "softmax-online-f32", "B41 sgl-flash-attn#43", "every batch entry has the length of the first")
 DEFECT(length_rounded, "softmax-split-f32", "B44 jax#27224",
        "len is rounded up to a multiple of 4: right only for whole blocks")
+DEFECT(attn_mask_kv_head, "softmax-online-f32", "-", "the mask tensor is read by KV head instead of query head")
+DEFECT(attn_mask_first_batch, "taylor-direct-f32", "-", "all batch entries read the mask tensor of the first")
+DEFECT(attn_mask_empty_nan, "softmax-split-f32", "-", "a row whose keys the mask tensor hides is 0/0")
+DEFECT(attn_mask_by_tile, "softmax-two-pass-f32", "-", "8 keys are hidden where the first of them is")
+DEFECT(attn_mask_zero_weight, "softmax-two-pass-f32", "-", "hidden values are multiplied by 0, so that a NaN stays one")
+DEFECT(attn_mask_counted, "softmax-two-pass-f32", "-", "hidden keys count in the length of norm=length")
 DEFECT(mask_row_nan, "softmax-two-pass-f32", "B01 pytorch#103963", "a row without visible key is 0/0")
 DEFECT(mask_row_mean, "softmax-online-f32", "B04 mlx#2608", "a row without visible key is the mean of all values")
 DEFECT(empty_row_unset, "softmax-online-f32", "B45 flash-attention#1155",
