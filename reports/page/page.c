@@ -10,6 +10,7 @@
 #include "reports/compact/compact.h"
 #include "reports/order/order.h"
 #include "reports/overview.h"
+#include "reports/page/drill.h"
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>attest report</title>\n"
@@ -285,7 +286,7 @@ static attest_status open_optional(attest_results *results, const char *dir, con
 }
 
 /* Of what passed nobody reads thousands: those nearest to their bounds. */
-enum { MOST_BAD = 1000, MOST_PARTLY = 300, MOST_PASSED = 300 };
+enum { MOST_BAD = 1000, MOST_PARTLY = 200, MOST_PASSED = 150 };
 
 /* What is bad, next to the banner; nothing where nothing is. */
 static attest_status print_attention(FILE *out, const attest_results *results, const attest_overview *o,
@@ -306,6 +307,7 @@ static attest_status print_gate(FILE *out, const attest_results *results, attest
                                  "Nothing passed.", MOST_PASSED };
     attest_status status = ATTEST_OK;
     ATTEST_TRY(print_tallies(out, &o->tallies, err));
+    ATTEST_TRY(attest_drill_print(out, results, err));
     ATTEST_TRY(attest_signs_print(out, &o->signs, 1, err));
     ATTEST_TRY(attest_powers_print(out, &o->powers, 1, err));
     ATTEST_TRY(attest_classes_print(out, &o->classes, 1, err));
