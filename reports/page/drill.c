@@ -14,7 +14,7 @@ typedef struct group {
     int order; /* rows of one kind stand together: families, lengths, places */
     int64_t first;
     size_t cases, scaled;
-    double worst, scale; /* largest error/bound; sum of error/(u abs_scale) */
+    double worst, scale; /* largest error/bound; sum of log2(error/(u abs_scale)), of those with an error */
 } group;
 
 typedef struct worst_case {
@@ -84,9 +84,9 @@ static int add_to(drill *d, int order, int64_t first, const char *name, const at
     }
     g->cases++;
     g->worst = fmax(g->worst, r->ratio_hi);
-    if (isfinite(r->abs_scale_ratio)) {
+    if (isfinite(r->abs_scale_ratio) && r->abs_scale_ratio > 0) {
         g->scaled++;
-        g->scale += r->abs_scale_ratio;
+        g->scale += log2(r->abs_scale_ratio);
     }
     return 1;
 }
@@ -163,7 +163,7 @@ static attest_status print_groups(FILE *out, const drill *d, attest_error *err)
         { .head = "cases with" },
         { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "worst error/bound", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "mean of the worst errors, in u of their scale", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "geometric mean of the worst errors, in u of their scale", .flags = ATTEST_COLUMN_RIGHT },
     };
     attest_table table;
     qsort(d->group, d->groups, sizeof *d->group, by_order);
@@ -173,7 +173,7 @@ static attest_status print_groups(FILE *out, const drill *d, attest_error *err)
         attest_table_cell(&table, g->order == 0 ? "family %s" : "%s", g->name);
         attest_table_count(&table, (int64_t)g->cases);
         attest_table_number(&table, g->worst);
-        attest_table_number(&table, g->scaled ? g->scale / (double)g->scaled : NAN);
+        attest_table_number(&table, g->scaled ? exp2(g->scale / (double)g->scaled) : NAN);
     }
     return attest_table_end(&table, err);
 }
