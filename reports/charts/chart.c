@@ -138,7 +138,7 @@ static void print_style(FILE *gp, const chart_data *data, int narrow)
     if (narrow)
         fprintf(
             gp,
-            "set rmargin 1\nset xlabel offset 0,0.5\nset key noenhanced below left Left reverse samplen 1 maxcols %d\n",
+            "set rmargin 1\nset key title ' ' noenhanced below left Left reverse samplen 1 maxcols %d\n",
             longest > 25 ? 1 : 2);
     else
         fprintf(gp, "set rmargin %zu\nset key noenhanced at graph 1.02, graph 1 left top Left reverse samplen 1.5\n",
