@@ -1,5 +1,4 @@
 /* page.c - DIR/index.html: one self-contained page (inline CSS, inline SVG, no script, no external reference). */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +9,8 @@
 #include "reports/compact/compact.h"
 #include "reports/order/order.h"
 #include "reports/overview.h"
+#include "reports/page/drawing.h"
+#include "reports/page/drill.h"
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>attest report</title>\n"
@@ -147,99 +148,6 @@ out:
     return status;
 }
 
-/* Does this text hold a drawing only: elements that draw, no attribute that runs anything, no address elsewhere? */
-static int is_drawing(const char *text)
-{
-    static const char elements[] =
-        " svg g defs title desc path rect circle ellipse line polyline polygon text tspan use "
-        "symbol clipPath linearGradient stop style filter feFlood feComposite ";
-    for (const char *at = strchr(text, '<'); at; at = strchr(at + 1, '<')) {
-        char name[32];
-        const char *from = at + 1 + (at[1] == '/');
-        const size_t length = strcspn(from, " \t\r\n/>");
-        if (strncmp(at, "<!--", 4) == 0 || strncmp(at, "<?xml", 5) == 0 || strncmp(at, "<!DOCTYPE svg", 13) == 0)
-            continue;
-        if (snprintf(name, sizeof name, " %.*s ", (int)length, from) >= (int)sizeof name || !strstr(elements, name))
-            return 0;
-        for (const char *key = from + length; *key && *key != '>'; key++) {
-            const int starts = strchr(" \t\r\n/\"'", key[-1]) != NULL;
-            if (starts && strncasecmp(key, "on", 2) == 0)
-                return 0;
-            if (starts && (strncasecmp(key, "href", 4) == 0 || strncasecmp(key, "xlink:href", 10) == 0) &&
-                strspn(key + strcspn(key, "="), "= \t\"'") > 0 &&
-                key[strcspn(key, "=") + strspn(key + strcspn(key, "="), "= \t\"'")] != '#')
-                return 0;
-        }
-    }
-    return strcasestr(text, "javascript:") == NULL && strcasestr(text, "@import") == NULL &&
-           strcasestr(text, "url(http") == NULL;
-}
-
-/* The text of a regular file of at most 16 MB; NULL: there is none.  malloc'd. */
-static char *read_text(const char *path)
-{
-    const size_t most = 16 << 20;
-    uint64_t size = 0;
-    attest_error none;
-    char *text = NULL;
-    FILE *in;
-    if (attest_input_stream(&in, &size, path, &none) == ATTEST_OK && size < most && (text = malloc(size + 1)))
-        text[fread(text, 1, size, in)] = '\0';
-    if (in)
-        fclose(in);
-    return text;
-}
-
-/* A drawing whose names begin with NAME-: several stand on one page. */
-static void print_drawing(FILE *out, const char *text, const char *name)
-{
-    static const char *const before[] = { " id='", " id=\"", "href='#", "href=\"#", "url(#" };
-    while (*text) {
-        size_t length = 1;
-        for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
-            if (strncmp(text, before[i], strlen(before[i])) == 0)
-                length = strlen(before[i]);
-        fwrite(text, 1, length, out);
-        if (length > 1)
-            fprintf(out, "%s-", name);
-        text += length;
-    }
-}
-
-/* Copies DIR/NAME.svg from its <svg element on, if it is a drawing; 1: it did. */
-static int copy_svg(FILE *out, const char *dir, const char *name, const char *class)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%.4000s/%s.svg", dir, name);
-    char *text = read_text(path);
-    const char *start = text ? strstr(text, "<svg") : NULL;
-    const int shown = start && is_drawing(start);
-    if (shown) {
-        fprintf(out, "<div%s>", class);
-        print_drawing(out, start, name);
-        fputs("</div>\n", out);
-    } else if (text)
-        fprintf(out, "<p class=\"fail\">%s.svg holds more than a drawing, and is not shown.</p>\n", name);
-    free(text);
-    return shown;
-}
-
-/* NAME.svg, and on narrow screens NAME-narrow.svg in its place, where that is there. */
-static void print_svg(FILE *out, const char *dir, const char *name, const char *caption)
-{
-    char narrow[64], path[4096];
-    snprintf(narrow, sizeof narrow, "%.50s-narrow", name);
-    snprintf(path, sizeof path, "%.4000s/%s.svg", dir, narrow);
-    const int both = access(path, R_OK) == 0;
-    fputs("<figure>", out);
-    if (copy_svg(out, dir, name, both ? " class=\"wide\"" : "")) {
-        if (both)
-            copy_svg(out, dir, narrow, " class=\"narrow\"");
-        fprintf(out, "<figcaption>%s</figcaption>", caption);
-    }
-    fputs("</figure>\n", out);
-}
-
 static attest_status print_study_table(FILE *out, const attest_results *results, const char *title, attest_error *err)
 {
     static const attest_column columns[] = {
@@ -285,7 +193,7 @@ static attest_status open_optional(attest_results *results, const char *dir, con
 }
 
 /* Of what passed nobody reads thousands: those nearest to their bounds. */
-enum { MOST_BAD = 1000, MOST_PARTLY = 300, MOST_PASSED = 300 };
+enum { MOST_BAD = 1000, MOST_PARTLY = 100, MOST_PASSED = 100 };
 
 /* What is bad, next to the banner; nothing where nothing is. */
 static attest_status print_attention(FILE *out, const attest_results *results, const attest_overview *o,
@@ -306,6 +214,7 @@ static attest_status print_gate(FILE *out, const attest_results *results, attest
                                  "Nothing passed.", MOST_PASSED };
     attest_status status = ATTEST_OK;
     ATTEST_TRY(print_tallies(out, &o->tallies, err));
+    ATTEST_TRY(attest_drill_print(out, results, err));
     ATTEST_TRY(attest_signs_print(out, &o->signs, 1, err));
     ATTEST_TRY(attest_powers_print(out, &o->powers, 1, err));
     ATTEST_TRY(attest_classes_print(out, &o->classes, 1, err));
@@ -325,17 +234,19 @@ static attest_status print_studies(FILE *out, const char *dir, const attest_resu
     attest_status status = ATTEST_OK;
     if (order->count > 0) {
         fprintf(out, "<h2>Error against Taylor order</h2>\n");
-        print_svg(out, dir, "study-order",
-                  "Solid: truncation, the exact Taylor result against exact softmax. Dashed: rounding, the f32 kernel "
-                  "against the exact Taylor result. Black: unit roundoffs of f32 (dotted) and bf16 (dash-dotted). R: "
-                  "realised score range. Gaps: ill-posed points (the denominator of an odd order meets 0).");
+        attest_drawing_print(
+            out, dir, "study-order",
+            "Solid: truncation, the exact Taylor result against exact softmax. Dashed: rounding, the f32 kernel "
+            "against the exact Taylor result. Black: unit roundoffs of f32 (dotted) and bf16 (dash-dotted). R: "
+            "realised score range. Gaps: ill-posed points (the denominator of an odd order meets 0).");
         ATTEST_TRY(print_study_table(out, order, "error against order", err));
     }
     if (range->count > 0) {
         fprintf(out, "<h2>Error against score range</h2>\n");
-        print_svg(out, dir, "study-range",
-                  "Largest relative error of a normalised weight, all scores of one row scaled together; the fitted "
-                  "slope stands beside P+1.");
+        attest_drawing_print(
+            out, dir, "study-range",
+            "Largest relative error of a normalised weight, all scores of one row scaled together; the fitted "
+            "slope stands beside P+1.");
         ATTEST_TRY(print_study_table(out, range, "error against range", err));
     }
 out:

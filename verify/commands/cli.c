@@ -359,3 +359,23 @@ int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli)
     self[n] = '\0';
     return plugins_beside(folder, len, self);
 }
+
+int attest_cli_is_compact(const attest_cli *cli)
+{
+    return cli->options.results && strcmp(cli->options.results, "compact") == 0;
+}
+
+attest_status attest_cli_check_results(const attest_cli *cli, attest_error *err)
+{
+    const char *results = cli->options.results, *format = cli->options.format;
+    const char *without = cli->resume                             ? "--resume (a shard that was killed begins again)"
+                          : cli->baseline                         ? "--baseline"
+                          : cli->options.typical                  ? "--typical"
+                          : format && strcmp(format, "text") != 0 ? "--format"
+                                                                  : NULL;
+    if (results && strcmp(results, "all") != 0 && strcmp(results, "compact") != 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--results=%s: all or compact", results);
+    if (attest_cli_is_compact(cli) && without)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--results=compact: not together with %s", without);
+    return ATTEST_OK;
+}

@@ -94,4 +94,8 @@ int attest_props_part(const attest_cli *cli, const char *library, const char *ke
  * known. */
 int attest_cli_plugins(char *folder, size_t len, const attest_cli *cli);
 
+/* --results compact; it keeps too little for what needs every result: ATTEST_BAD_INPUT names the option. */
+int attest_cli_is_compact(const attest_cli *cli);
+attest_status attest_cli_check_results(const attest_cli *cli, attest_error *err);
+
 #endif

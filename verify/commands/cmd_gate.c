@@ -43,27 +43,6 @@ static uint32_t device_of(const char *name)
     return 0;
 }
 
-static int is_compact(const attest_cli *cli)
-{
-    return cli->options.results && strcmp(cli->options.results, "compact") == 0;
-}
-
-/* --results compact keeps too little for what needs every result. */
-static attest_status check_results(const attest_cli *cli, attest_error *err)
-{
-    const char *results = cli->options.results, *format = cli->options.format;
-    const char *without = cli->resume                             ? "--resume (a shard that was killed begins again)"
-                          : cli->baseline                         ? "--baseline"
-                          : cli->options.typical                  ? "--typical"
-                          : format && strcmp(format, "text") != 0 ? "--format"
-                                                                  : NULL;
-    if (results && strcmp(results, "all") != 0 && strcmp(results, "compact") != 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--results=%s: all or compact", results);
-    if (is_compact(cli) && without)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--results=compact: not together with %s", without);
-    return ATTEST_OK;
-}
-
 static attest_status check_words(const attest_cli *cli, attest_error *err)
 {
     const char *devices[] = { cli->options.device, cli->require_device };
@@ -77,7 +56,7 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0 &&
         strcmp(cli->options.format, "tap") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text, json or tap", cli->options.format);
-    return check_results(cli, err);
+    return attest_cli_check_results(cli, err);
 }
 
 static attest_status check_device(const attest_gate *gate, const char *wanted, attest_error *err)
@@ -358,7 +337,7 @@ static attest_status keep_shard(attest_shard *shard, char **cases, attest_suite 
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "--baseline: not of a shard; `attest merge`, then "
                                "`attest diff BASELINE DIR`"));
-    ATTEST_TRY(attest_shard_keep(cases, suite, plan, shard, !is_compact(cli), err));
+    ATTEST_TRY(attest_shard_keep(cases, suite, plan, shard, !attest_cli_is_compact(cli), err));
     if (!cli->options.quiet)
         fprintf(stderr, "shard %d of %d: %zu of %zu cases; `attest merge` puts the shards together\n",
                 (int)shard->index, (int)shard->count, suite->case_count, whole);
@@ -384,7 +363,7 @@ int attest_command_gate(const attest_cli *cli)
                          .kernel_glob = cli->options.kernel,
                          .look = cli->predict ? &look : NULL };
     ATTEST_TRY(check_words(cli, &err));
-    if (is_compact(cli))
+    if (attest_cli_is_compact(cli))
         ATTEST_TRY(attest_compact_new(&gate.compact, &err));
     if (cli->resume && !cli->out)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--resume needs --out DIR, the folder of the run"));

@@ -1,0 +1,121 @@
+/* drawing.c - an SVG file as a part of the page; see drawing.h. */
+#include "reports/page/drawing.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/input.h"
+#include "reports/report.h"
+
+/* Does this text hold a drawing only: elements that draw, no attribute that runs anything, no address elsewhere? */
+static int is_drawing(const char *text)
+{
+    static const char elements[] =
+        " svg g defs title desc path rect circle ellipse line polyline polygon text tspan use "
+        "symbol clipPath linearGradient stop style filter feFlood feComposite ";
+    for (const char *at = strchr(text, '<'); at; at = strchr(at + 1, '<')) {
+        char name[32];
+        const char *from = at + 1 + (at[1] == '/');
+        const size_t length = strcspn(from, " \t\r\n/>");
+        if (strncmp(at, "<!--", 4) == 0 || strncmp(at, "<?xml", 5) == 0 || strncmp(at, "<!DOCTYPE svg", 13) == 0)
+            continue;
+        if (snprintf(name, sizeof name, " %.*s ", (int)length, from) >= (int)sizeof name || !strstr(elements, name))
+            return 0;
+        for (const char *key = from + length; *key && *key != '>'; key++) {
+            const int starts = strchr(" \t\r\n/\"'", key[-1]) != NULL;
+            if (starts && strncasecmp(key, "on", 2) == 0)
+                return 0;
+            if (starts && (strncasecmp(key, "href", 4) == 0 || strncasecmp(key, "xlink:href", 10) == 0) &&
+                strspn(key + strcspn(key, "="), "= \t\"'") > 0 &&
+                key[strcspn(key, "=") + strspn(key + strcspn(key, "="), "= \t\"'")] != '#')
+                return 0;
+        }
+    }
+    return strcasestr(text, "javascript:") == NULL && strcasestr(text, "@import") == NULL &&
+           strcasestr(text, "url(http") == NULL;
+}
+
+/* The text of a regular file of at most 16 MB; NULL: there is none.  malloc'd. */
+static char *read_text(const char *path)
+{
+    const size_t most = 16 << 20;
+    uint64_t size = 0;
+    attest_error none;
+    char *text = NULL;
+    FILE *in;
+    if (attest_input_stream(&in, &size, path, &none) == ATTEST_OK && size < most && (text = malloc(size + 1)))
+        text[fread(text, 1, size, in)] = '\0';
+    if (in)
+        fclose(in);
+    return text;
+}
+
+/* The length of a group without anything in it, with the space behind it; 0: none is here.  gnuplot writes many. */
+static size_t empty_group(const char *text)
+{
+    static const char end[] = "</g>";
+    const char *at = strncmp(text, "<g ", 3) == 0 ? strchr(text, '>') : NULL;
+    if (!at || at[-1] == '/')
+        return 0;
+    at++;
+    at += strspn(at, " \t\r\n");
+    if (strncmp(at, end, sizeof end - 1) != 0)
+        return 0;
+    at += sizeof end - 1;
+    return (size_t)(at - text) + strspn(at, " \t\r\n");
+}
+
+/* A drawing whose names begin with NAME-: several stand on one page. */
+static void print_drawing(FILE *out, const char *text, const char *name)
+{
+    static const char *const before[] = { " id='", " id=\"", "href='#", "href=\"#", "url(#" };
+    while (*text) {
+        size_t length = 1;
+        if (*text == '<' && (length = empty_group(text)) > 0) {
+            text += length;
+            continue;
+        }
+        length = 1;
+        for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+            if (strncmp(text, before[i], strlen(before[i])) == 0)
+                length = strlen(before[i]);
+        fwrite(text, 1, length, out);
+        if (length > 1)
+            fprintf(out, "%s-", name);
+        text += length;
+    }
+}
+
+/* Copies DIR/NAME.svg from its <svg element on, if it is a drawing; 1: it did. */
+static int copy_svg(FILE *out, const char *dir, const char *name, const char *class)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%.4000s/%s.svg", dir, name);
+    char *text = read_text(path);
+    const char *start = text ? strstr(text, "<svg") : NULL;
+    const int shown = start && is_drawing(start);
+    if (shown) {
+        fprintf(out, "<div%s>", class);
+        print_drawing(out, start, name);
+        fputs("</div>\n", out);
+    } else if (text)
+        fprintf(out, "<p class=\"fail\">%s.svg holds more than a drawing, and is not shown.</p>\n", name);
+    free(text);
+    return shown;
+}
+
+void attest_drawing_print(FILE *out, const char *dir, const char *name, const char *caption)
+{
+    char narrow[64], path[4096];
+    snprintf(narrow, sizeof narrow, "%.50s-narrow", name);
+    snprintf(path, sizeof path, "%.4000s/%s.svg", dir, narrow);
+    const int both = access(path, R_OK) == 0;
+    fputs("<figure>", out);
+    if (copy_svg(out, dir, name, both ? " class=\"wide\"" : "")) {
+        if (both)
+            copy_svg(out, dir, narrow, " class=\"narrow\"");
+        fprintf(out, "<figcaption>%s</figcaption>", caption);
+    }
+    fputs("</figure>\n", out);
+}
