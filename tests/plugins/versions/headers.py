@@ -47,7 +47,7 @@ def older(text):
         text = text[:at] + kept + text[stop:]
     for enum, first, count in FEWER:
         begin = text.index("typedef enum %s {" % enum)
-        at, stop = text.index("    %s = " % first, begin), text.index("    %s = " % count, begin)
+        at, stop = text.index("%s = " % first, begin), text.index("    %s = " % count, begin)
         value = number(text[at:], first)
         text = text[:at] + re.sub(r"= \d+", "= %d" % value, text[stop:], count=1)
     return text
