@@ -171,6 +171,19 @@ attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_t
  * other keys, and of all where the row has no weights (delta, efla) or no truth. */
 attest_status attest_truth_shares(double *share, attest_truth *truth, attest_row at, attest_error *err);
 
+/* The steps of row (b,h,i), each an enclosure.  s_ij: before the center is subtracted; w_ij with its decay, 0 where the
+ * filter drops the key.  NAN: a key that the row does not see, what the variant has not (delta and efla: s, w, z), a
+ * row that is empty or without truth, o of one that is ill-posed. */
+typedef struct attest_interval {
+    double lo, hi;
+} attest_interval;
+typedef struct attest_steps {
+    attest_interval *s, *w; /* [m], the caller's */
+    attest_interval *u, *o; /* [e], the caller's */
+    attest_interval z, lse, center;
+} attest_steps;
+attest_status attest_truth_steps(attest_steps *steps, attest_truth *truth, attest_row at, attest_error *err);
+
 /* The smallest size that the element's truth may have; its bound, infinite where it has none. */
 double attest_element_size(const attest_element *element);
 double attest_element_bound(const attest_element *element);

@@ -126,6 +126,7 @@ static const struct {
               { KEY_DECLARE, offsetof(attest_cli, declare) },
               { KEY_EXEC, offsetof(attest_cli, exec) },
               { KEY_LANG, offsetof(attest_cli, language) },
+              { KEY_ROWS, offsetof(attest_cli, row) },
               { KEY_PROBLEM, offsetof(attest_cli, problem) },
               { KEY_WANT, offsetof(attest_cli, want) },
               { KEY_DRAW, offsetof(attest_cli, draw) },
@@ -184,6 +185,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_STRICT: cli->options.strict = 1; break;
     case KEY_INFER: cli->infer = 1; break;
     case KEY_GOLDEN: cli->golden = 1; break;
+    case KEY_STEPS: cli->steps = 1; break;
     case KEY_STRICT_MORE:
         if (strcmp(text, "typical") != 0)
             usage_error(state, "--strict=%s: typical", text);

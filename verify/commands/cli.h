@@ -44,6 +44,8 @@ typedef struct attest_cli {
     const char *language; /* of a new kernel */
     const char *gpu;      /* whose tensor cores are modelled */
     const char *predict;  /* a folder of predictions, or a GPU */
+    int steps;            /* of a row */
+    const char *row;      /* `I` or `B,H,I`; NULL: the worst element's */
 } attest_cli;
 
 typedef struct attest_command {

@@ -10,6 +10,7 @@
 #include "verify/case_file/case_file.h"
 #include "verify/commands/cli.h"
 #include "verify/gate/diagnosis/conventions.h"
+#include "verify/gate/diagnosis/steps.h"
 #include "verify/gate/gate.h"
 #include "verify/properties/properties.h"
 
@@ -68,6 +69,15 @@ typedef struct replayed {
     attest_case_file file;
 } replayed;
 
+static attest_status check_steps(const attest_cli *cli, int of_property, attest_error *err)
+{
+    if (cli->row && !cli->steps)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--rows is the row of --steps");
+    if (cli->steps && of_property)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--steps: of a problem line or a case file, not of a kept property");
+    return ATTEST_OK;
+}
+
 static attest_status read_argument(replayed *r, const attest_cli *cli, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -119,17 +129,27 @@ out:
     return status;
 }
 
-static attest_status tell(const attest_cli *cli, const attest_result *result, const attest_prepared *prepared,
-                          int from_file, const attest_subject *subject, attest_error *err)
+static attest_status tell(const attest_cli *cli, const attest_result *result, attest_prepared *prepared, int from_file,
+                          const attest_subject *subject, attest_error *err)
 {
     const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
+    attest_status status = ATTEST_OK;
+    attest_row row;
+    ATTEST_TRY(
+        attest_steps_row(&row, cli->row, result->worst, &prepared->c.problem, err)); /* before anything is told */
     if (json)
         attest_result_print_json(stdout, result);
     else if (!cli->options.quiet)
         print_fields(stdout, result);
     if (!cli->options.quiet)
         print_output(subject->worker);
-    return json || cli->options.quiet ? ATTEST_OK : tell_conventions(cli, result, prepared, from_file, subject, err);
+    if (json || cli->options.quiet)
+        return ATTEST_OK;
+    ATTEST_TRY(tell_conventions(cli, result, prepared, from_file, subject, err));
+    if (cli->steps)
+        ATTEST_TRY(attest_steps_print(stdout, prepared, subject, row, cli->options.timeout, err));
+out:
+    return status;
 }
 
 /* The case takes the inputs over. */
@@ -162,10 +182,10 @@ int attest_command_replay(const attest_cli *cli)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
     ATTEST_TRY(attest_watch_start(&watch, &limits, &err));
     const int is_token = attest_is_token(cli->argument[0]);
-    errno = 0;
-    kept = is_token ? NULL : attest_repro_of_file(cli->argument[0]);
+    kept = is_token ? NULL : (errno = 0, attest_repro_of_file(cli->argument[0]));
     if (!kept && errno == ENOMEM)
         ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "%s: no memory to read it", cli->argument[0]));
+    ATTEST_TRY(check_steps(cli, is_token || kept, &err));
     if (is_token || kept) {
         status = attest_props_replay(&code, &cli->options, kept ? kept : cli->argument[0], &err);
         goto out;
