@@ -27,6 +27,8 @@ static void __attribute__((noreturn)) leave(int code) { longjmp(back, 1 + code);
 #define attest_cli_parse parse_again
 #define attest_cli_error error_again
 #define attest_cli_plugins plugins_again
+#define attest_cli_is_compact is_compact_again
+#define attest_cli_check_results check_results_again
 #include "verify/commands/cli.c" /* NOLINT: its exit() and its streams are replaced */
 
 /* What argp holds when exit() is called is lost here, and only here. */
