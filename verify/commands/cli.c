@@ -25,7 +25,7 @@
 typedef struct parse_input {
     attest_cli *cli;
     const attest_command *command;
-    uint64_t seen; /* bit key-KEY_SUITE: given already */
+    unsigned char seen[KEY_LIBRARY - KEY_SUITE]; /* [key-KEY_SUITE] 1: given already */
 } parse_input;
 
 /* 1 if `word` is one of the space-separated words of `list`. */
@@ -169,10 +169,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     parse_input *input = state->input;
     attest_cli *cli = input->cli;
-    const uint64_t bit = key >= KEY_SUITE && key < KEY_SUITE + 64 ? 1ull << (key - KEY_SUITE) : 0;
-    if (input->seen & bit)
+    if (key >= KEY_SUITE && key < KEY_LIBRARY && input->seen[key - KEY_SUITE]++)
         usage_error(state, "an option is given twice, the second time as '%s'", text ? text : "");
-    input->seen |= bit;
     if (key >= KEY_AXIS && key <= KEY_AXIS_LAST) {
         cli->axis[key - KEY_AXIS] = text;
         return 0;
@@ -310,7 +308,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
             options[count++] = option_table[i].option;
     options[count] = (struct argp_option){ 0 };
     const struct argp argp = { options, parse_option, (*command)->arguments, (*command)->summary, NULL, NULL, NULL };
-    parse_input input = { cli, *command, 0 };
+    parse_input input = { .cli = cli, .command = *command };
     snprintf(name, sizeof name, "attest %s", (*command)->name);
     argv[1] = name;
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -323,7 +321,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
         fprintf(stderr, "%s: the options cannot be read: %s\n", name, strerror(bad));
         exit(bad == ENOMEM ? 3 : 2);
     }
-    if (input.seen & 1ull << (KEY_SANDBOX - KEY_SUITE))
+    if (input.seen[KEY_SANDBOX - KEY_SUITE])
         check_sandbox(cli);
 }
 

@@ -70,9 +70,9 @@ enum {
     KEY_STEPS,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1,
-    KEY_LIBRARY = KEY_SUITE + 64 /* may be given more than once */
+    KEY_LIBRARY = KEY_SUITE + 128 /* may be given more than once */
 };
-_Static_assert(KEY_LIBRARY > KEY_AXIS_LAST, "an option that is given once has a bit of its own");
+_Static_assert(KEY_LIBRARY > KEY_AXIS_LAST, "an option that is given once has a place of its own");
 
 static const option_row option_table[] = {
     { { "suite", KEY_SUITE, "NAME", 0, "smoke (default), ci (`make gate`), full, or a suite file", 0 },
