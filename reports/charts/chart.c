@@ -136,10 +136,8 @@ static void print_style(FILE *gp, const chart_data *data, int narrow)
     fprintf(gp, "set grid lc rgb '#dddddd'\nset logscale y\nset format y '10^{%%L}'\nunset mytics\nunset mxtics\n"
                 "set border lc rgb '#444444'\n");
     if (narrow)
-        fprintf(
-            gp,
-            "set rmargin 1\nset key title ' ' noenhanced below left Left reverse samplen 1 maxcols %d\n",
-            longest > 25 ? 1 : 2);
+        fprintf(gp, "set rmargin 1\nset key title ' ' noenhanced below left Left reverse samplen 1 maxcols %d\n",
+                longest > 25 ? 1 : 2);
     else
         fprintf(gp, "set rmargin %zu\nset key noenhanced at graph 1.02, graph 1 left top Left reverse samplen 1.5\n",
                 longest > 21 ? longest : 21);

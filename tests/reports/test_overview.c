@@ -84,10 +84,10 @@ START_TEST(the_page)
     ck_assert_ptr_nonnull(banner);
     ck_assert_ptr_null(strstr(page, "<h2>") < banner ? banner : NULL); /* it is first */
     ck_assert_ptr_nonnull(strstr(page, "passed, largest error/bound first (350)"));
-    ck_assert_ptr_nonnull(strstr(page, "and 50 more in results.jsonl and results.csv"));
+    ck_assert_ptr_nonnull(strstr(page, "and 250 more in results.jsonl and results.csv"));
     ck_assert_ptr_nonnull(strstr(page, "<code>n=350</code>")); /* the largest */
-    ck_assert_ptr_null(strstr(page, "<code>n=50</code>"));     /* the 51st of the small ones is shown, this is not */
-    ck_assert_ptr_nonnull(strstr(page, "<code>n=51</code>"));
+    ck_assert_ptr_null(strstr(page, "<code>n=250</code>"));    /* the 251st of the small ones is shown, this is not */
+    ck_assert_ptr_nonnull(strstr(page, "<code>n=251</code>"));
     attest_results_clear(&results);
 }
 END_TEST

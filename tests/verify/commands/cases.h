@@ -17,9 +17,11 @@
 
 static char folder[] = "/tmp/attest-cli-XXXXXX";
 
+enum { SAYS = 12 }; /* lines of a stream that a case names at most */
+
 typedef struct cli_case {
     char name[256], run[2048];
-    char out[8][256], err[8][256];
+    char out[SAYS][256], err[SAYS][256];
     int out_count, err_count, exit_code;
 } cli_case;
 
@@ -129,9 +131,9 @@ static void take_line(cli_case *c, const char *line, const char *file)
         keep(c->run, sizeof c->run, v);
     else if ((v = value_of(line, "exit")))
         c->exit_code = atoi(v);
-    else if ((v = value_of(line, "stdout")) && c->out_count < 8)
+    else if ((v = value_of(line, "stdout")) && c->out_count < SAYS)
         keep(c->out[c->out_count++], sizeof c->out[0], v);
-    else if ((v = value_of(line, "stderr")) && c->err_count < 8)
+    else if ((v = value_of(line, "stderr")) && c->err_count < SAYS)
         keep(c->err[c->err_count++], sizeof c->err[0], v);
     else
         ck_assert_msg(line[0] == '#', "%s: '%s' is no line of a case", file, line);

@@ -58,8 +58,10 @@ def softmax(folder, keys):
         s = np.where(np.load(os.path.join(folder, "attn_mask.npy")), s, -np.inf)
     if keys["mask"] == "causal":
         s = np.where(np.tri(keys["n"], keys["m"], dtype=bool), s, -np.inf)
-    w = np.exp(s - s.max(axis=-1, keepdims=True))
-    return (np.einsum("bhnm,bhme->bhne", w, v) / w.sum(axis=-1)[..., None]).astype(np.float32)
+    top = s.max(axis=-1, keepdims=True)
+    w = np.exp(s - np.where(np.isinf(top), 0, top))
+    z = w.sum(axis=-1)[..., None]
+    return (np.einsum("bhnm,bhme->bhne", w, v) / np.where(z > 0, z, 1)).astype(np.float32)  # 0 where no key is visible
 
 
 def elsewhere(folder):

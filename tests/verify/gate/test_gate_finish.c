@@ -166,7 +166,7 @@ START_TEST(a_result_that_was_lost)
 {
     add_all(1);
     *attest_gate_ended(&g, 1, 1) = 2; /* refused, but its result is there */
-    is_ours("6 results are kept");
+    is_ours("6 results have come");
 }
 END_TEST
 
