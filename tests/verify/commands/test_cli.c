@@ -209,7 +209,7 @@ Suite *suite_cli(void)
 {
     Suite *s = suite_create("cli");
     TCase *t = tcase_create("cases");
-    tcase_set_timeout(t, 120);
+    tcase_set_timeout(t, 300);
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, test_compare);
     tcase_add_test(t, test_badinput);
@@ -223,7 +223,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_repros);
     suite_add_tcase(s, t);
     t = tcase_create("search");
-    tcase_set_timeout(t, 120);
+    tcase_set_timeout(t, 300);
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, test_search);
     suite_add_tcase(s, t);

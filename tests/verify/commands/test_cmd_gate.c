@@ -18,7 +18,7 @@ Suite *suite_cmd_gate(void)
 {
     Suite *s = suite_create("cmd_gate");
     TCase *t = tcase_create("cases");
-    tcase_set_timeout(t, 120);
+    tcase_set_timeout(t, 600);
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, test_gate);
     tcase_add_test(t, test_faults);
