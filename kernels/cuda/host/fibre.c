@@ -1,5 +1,6 @@
 #include "fibre.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -71,17 +72,52 @@ static char *map_stacks(char *at, size_t count)
     return stacks;
 }
 
-char *fibre_stacks(size_t count) { return map_stacks(NULL, count); }
+/* The stacks of a thread's earlier launches, for its next one: to map them, with a guard each, takes as long as a small
+ * kernel.  They go when the thread ends. */
+typedef struct kept_stacks {
+    char *stacks; /* NULL: none */
+    size_t count;
+    int lent;
+} kept_stacks;
+
+static _Thread_local kept_stacks kept;
+static pthread_key_t kept_key;
+static pthread_once_t kept_once = PTHREAD_ONCE_INIT;
+
+static void drop_kept(void *at)
+{
+    kept_stacks *k = (kept_stacks *)at;
+    if (k->stacks)
+        munmap(k->stacks, k->count * FIBRE_STACK);
+    *k = (kept_stacks){ NULL, 0, 0 };
+}
+
+static void make_key(void) { pthread_key_create(&kept_key, drop_kept); }
+
+char *fibre_stacks(size_t count)
+{
+    if (kept.lent) /* nobody launches twice at a time */
+        return NULL;
+    if (kept.count < count) {
+        drop_kept(&kept);
+        pthread_once(&kept_once, make_key);
+        kept = (kept_stacks){ map_stacks(NULL, count), count, 0 };
+        pthread_setspecific(kept_key, &kept);
+    }
+    kept.lent = kept.stacks != NULL;
+    kept.count = kept.stacks ? kept.count : 0;
+    return kept.stacks;
+}
 
 int fibre_stacks_renew(char *stacks, size_t count)
 {
     return !fibre_races_watched() || map_stacks(stacks, count) != NULL;
 }
 
-void fibre_stacks_free(char *stacks, size_t count)
+void fibre_stacks_free(char *stacks)
 {
     if (stacks)
-        munmap(stacks, count * FIBRE_STACK);
+        kept.lent = 0;
 }
 
 void fibre_home(fibre_side *home)

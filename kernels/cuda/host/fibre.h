@@ -30,9 +30,10 @@ typedef struct fibre_side {
 
 typedef void fibre_entry(void);
 
-/* Stacks of `count` fibres, NULL: no memory; they lie FIBRE_STACK apart. */
+/* Stacks of `count` fibres for one launch at a time of the calling thread, NULL: no memory; they lie FIBRE_STACK apart.
+ * Given back, they are kept for the thread's next launch, with what is written there, until the thread ends. */
 char *fibre_stacks(size_t count);
-void fibre_stacks_free(char *stacks, size_t count);
+void fibre_stacks_free(char *stacks);
 /* For other fibres than before: to ThreadSanitizer they are new memory.  0: no memory. */
 int fibre_stacks_renew(char *stacks, size_t count);
 

@@ -246,7 +246,7 @@ static void clear(machine *m)
     for (unsigned i = 0; i < m->threads && m->thread; i++)
         free(m->thread[i].copy);
     machine_shared_free(m);
-    fibre_stacks_free(m->stacks, m->threads);
+    fibre_stacks_free(m->stacks);
     free(m->rank);
     free(m->warp);
     free(m->thread);

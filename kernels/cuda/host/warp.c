@@ -5,7 +5,8 @@
 static void check_company(const machine_warp *w, uint32_t mask, unsigned lane, cuda_host_place where)
 {
     for (unsigned k = 0; k < CUDA_HOST_LANES; k++)
-        if ((w->come & mask) >> k & 1 && (w->mask[k] != mask || strcmp(w->what[k], w->what[lane]) != 0))
+        if ((w->come & mask) >> k & 1 &&
+            (w->mask[k] != mask || (w->what[k] != w->what[lane] && strcmp(w->what[k], w->what[lane]) != 0)))
             cuda_host_fault(where, "lanes %u and %u of a warp meet at %s and %s, under masks %08x and %08x", lane, k,
                             w->what[lane], w->what[k], mask, w->mask[k]);
 }
