@@ -11,6 +11,7 @@ typedef struct delta_job {
     const ref_row *row;
     const ref_inputs *in;
     int64_t b, g;
+    int recurrent;           /* the state is stored after every token and is what is read */
     int64_t chunk, start;    /* tokens a chunk; first token of the one at hand */
     mag_t error, mass, bad;  /* E, Q, Qf */
     mag_t peak;              /* the largest Q before a decay since the start of the chunk */
@@ -85,7 +86,7 @@ static int key_error(mag_t y, const delta_job *job, attest_role role, const mag_
 static int64_t roundings(const delta_job *job, int64_t t)
 {
     const int64_t since = t - job->start;
-    return since + 6 + (job->chunk == 1 ? 0 : bound_decay_steps(job->m, since + 1));
+    return since + 6 + (job->recurrent ? 0 : bound_decay_steps(job->m, since + 1));
 }
 
 /* g = gamma_(n + since ..) and what logarithms add */
@@ -126,7 +127,7 @@ static void decays_lost(mag_t y, const delta_job *job, int64_t t)
 {
     AUTO_MAG(unit);
     mag_zero(y);
-    if (!job->m->decays || job->chunk == 1)
+    if (!job->m->decays || job->recurrent)
         return;
     lost_unit(unit, job, job->m->tiny_sum, t);
     mag_add_ui(y, job->key_top, 1); /* the product of a key and its decay underflows too, whatever the key's size */
@@ -191,7 +192,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
 }
 
 /* Does the kernel (maybe) store its state after every token? */
-static int stores(const delta_job *job) { return job->chunk == 1 || job->m->unknown; }
+static int stores(const delta_job *job) { return job->recurrent || job->m->unknown; }
 
 /* Roundings of a stored state of this mass. */
 static void store_error(mag_t y, const delta_job *job, const mag_t mass, const mag_t relative)
@@ -230,7 +231,7 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
     const ref_delta *d = &job->row->delta;
     AUTO_MAG(x);
     const int first = t % job->chunk == 0;
-    if (first && t > 0 && job->chunk > 1)
+    if (first && t > 0 && !job->recurrent)
         end_chunk(job, t - 1);
     if (first) {
         job->start = t;
@@ -348,9 +349,8 @@ static void run(delta_job *job)
     const bound_model *m = job->m;
     const uint32_t schedule = m->numerics->schedule;
     AUTO_MAG(x);
-    job->chunk = schedule == ATTEST_SCHEDULE_RECURRENT ? 1
-                 : schedule == ATTEST_SCHEDULE_CHUNK   ? m->p->chunk
-                                                       : INT64_MAX;
+    job->recurrent = schedule == ATTEST_SCHEDULE_RECURRENT;
+    job->chunk = job->recurrent ? 1 : schedule == ATTEST_SCHEDULE_CHUNK ? m->p->chunk : INT64_MAX;
     if (job->chunk < 1)
         job->chunk = 1;
     copy(job->mass, job->row->delta.start);
@@ -384,7 +384,9 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     if (!key_error(wrong, job, ATTEST_Q, d->query, row->h, row->i, ref_position(row->in, row->b, row->i)))
         job->overflow = 1;
     mag_add(q, d->query, wrong);
-    if (job->chunk == 1) { /* the state itself is read */
+    if (job->chunk == 1 && !job->recurrent && last >= 0) /* of chunks of one token, pairs or the state are read */
+        end_chunk(job, last);
+    if (job->recurrent) {
         mag_add(job->mass, d->last, job->error);
         mag_zero(job->bad);
     }
@@ -448,7 +450,7 @@ int bound_delta_state(mag_t error, const bound_model *m, const ref_row *row, con
     delta_job delta = { .m = m, .row = row, .in = in, .b = b, .g = g };
     job_init(&delta);
     run(&delta);
-    if (row->keys > 0 && delta.chunk > 1)
+    if (row->keys > 0 && !delta.recurrent)
         end_chunk(&delta, row->keys - 1);
     mag_set(error, delta.error);
     const int good = !delta.overflow;
