@@ -129,6 +129,7 @@ attest_status attest_results_add(attest_results *results, const attest_result *r
     const int64_t at = p->end;
     ATTEST_TRY(append_result(p, result, results->files->path, &length, err));
     ATTEST_TRY(add_line(results, at, length, err));
+    results->line[results->count - 1].rank = (uint16_t)(1 + attest_result_rank(result));
 out:
     return status;
 }
@@ -143,7 +144,8 @@ attest_status attest_results_replace(attest_results *results, size_t index, cons
         ATTEST_TRY(part_temporary(p, err));
     const int64_t at = p->end;
     ATTEST_TRY(append_result(p, result, "a temporary file", &length, err));
-    results->line[index] = (attest_results_line){ .at = at, .length = (uint32_t)length, .edited = 1 };
+    const uint16_t rank = (uint16_t)(1 + attest_result_rank(result));
+    results->line[index] = (attest_results_line){ .at = at, .length = (uint32_t)length, .edited = 1, .rank = rank };
 out:
     return status;
 }
@@ -263,6 +265,15 @@ attest_status attest_results_get(attest_result *result, const attest_results *re
     snprintf(where, sizeof where, "%.4000s:%zu", results->files->path, index + 1);
     status = attest_result_parse_json(result, text, where, err);
     free(text);
+    return status;
+}
+
+attest_status attest_results_rank(int *rank, const attest_results *results, size_t index, attest_error *err)
+{
+    attest_result result = { .verdict = ATTEST_PASS };
+    const int known = results->line[index].rank;
+    const attest_status status = known ? ATTEST_OK : attest_results_get(&result, results, index, err);
+    *rank = known ? known - 1 : attest_result_rank(&result);
     return status;
 }
 

@@ -16,7 +16,8 @@
 typedef struct attest_results_line {
     int64_t at;
     uint32_t length; /* without its newline */
-    uint32_t edited; /* 1: in the file of those that were replaced */
+    uint16_t edited; /* 1: in the file of those that were replaced */
+    uint16_t rank;   /* 1 + attest_result_rank(); 0: not known before the line is read */
 } attest_results_line;
 
 typedef struct attest_results {
@@ -45,6 +46,9 @@ attest_status attest_results_order(attest_results *results, const size_t *order,
 
 /* Number `index`; a bad line is ATTEST_BAD_INPUT naming file and line. */
 attest_status attest_results_get(attest_result *result, const attest_results *results, size_t index, attest_error *err);
+
+/* Its rank (attest_result_rank()), without reading it where this list added or replaced it. */
+attest_status attest_results_rank(int *rank, const attest_results *results, size_t index, attest_error *err);
 
 /* One pass: every result in its order to every `take`; stops at the first failure. */
 typedef struct attest_accumulator {

@@ -41,11 +41,13 @@ attest_status attest_ci_print_annotations(FILE *out, const attest_results *resul
     attest_status status = ATTEST_OK;
     attest_result result;
     size_t bad = 0, errors = 0;
+    int of;
     for (int rank = 0; rank < ATTEST_RANKS_BAD; rank++)
         for (size_t i = 0; i < results->count; i++) {
-            ATTEST_TRY(attest_results_get(&result, results, i, err));
-            if (attest_result_rank(&result) != rank)
+            ATTEST_TRY(attest_results_rank(&of, results, i, err));
+            if (of != rank)
                 continue;
+            ATTEST_TRY(attest_results_get(&result, results, i, err));
             errors += attest_result_failed(&result) != 0;
             if (bad++ < ATTEST_ANNOTATIONS)
                 print_one(out, &result);

@@ -22,10 +22,13 @@ attest_status attest_ci_write_quality(const attest_results *results, const char 
     attest_output out = { .file = NULL };
     attest_result result;
     json_t *list = json_array();
+    int rank;
     for (size_t i = 0; i < results->count; i++) {
+        ATTEST_TRY(attest_results_rank(&rank, results, i, err));
+        if (rank >= ATTEST_RANKS_BAD)
+            continue;
         ATTEST_TRY(attest_results_get(&result, results, i, err));
-        if (attest_result_bad(&result))
-            json_array_append_new(list, finding(&result));
+        json_array_append_new(list, finding(&result));
     }
     ATTEST_TRY(attest_output_open(&out, path, err));
     status = attest_json_pretty(out.file, list);

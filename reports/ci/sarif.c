@@ -86,15 +86,18 @@ attest_status attest_ci_write_sarif(const attest_results *results, const char *p
     attest_result result;
     json_t *list = json_array();
     size_t left = 0;
+    int of;
     for (int rank = 0; rank < ATTEST_RANKS_BAD; rank++)
         for (size_t i = 0; i < results->count; i++) {
-            ATTEST_TRY(attest_results_get(&result, results, i, err));
-            if (attest_result_rank(&result) != rank)
+            ATTEST_TRY(attest_results_rank(&of, results, i, err));
+            if (of != rank)
                 continue;
-            if (json_array_size(list) < ATTEST_SARIF_MOST)
-                json_array_append_new(list, finding(&result));
-            else
+            if (json_array_size(list) >= ATTEST_SARIF_MOST) {
                 left++;
+                continue;
+            }
+            ATTEST_TRY(attest_results_get(&result, results, i, err));
+            json_array_append_new(list, finding(&result));
         }
     ATTEST_TRY(attest_output_open(&out, path, err));
     status = attest_json_pretty(out.file, document(list, left));

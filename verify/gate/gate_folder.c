@@ -242,6 +242,40 @@ out:
     return status;
 }
 
+/* What is written of all results, by the name of its file. */
+typedef struct view {
+    const char *name;
+    attest_status (*write)(const attest_results *results, const char *path, attest_error *err);
+} view;
+
+static attest_status write_view(const view *v, const attest_results *results, const char *dir, attest_error *err)
+{
+    char path[PATH_MOST];
+    attest_status status = path_of(path, dir, v->name, err);
+    return status == ATTEST_OK ? v->write(results, path, err) : status;
+}
+
+/* All of them, side by side; the first that fails in the order of the table is told. */
+static attest_status write_views(const attest_results *results, const char *dir, attest_error *err)
+{
+    static const view views[] = { { "results.csv", attest_results_write_csv },
+                                  { "junit.xml", attest_ci_write_junit },
+                                  { "results.sarif", attest_ci_write_sarif },
+                                  { "code-quality.json", attest_ci_write_quality } };
+    enum { VIEWS = sizeof views / sizeof views[0] };
+    attest_status status[VIEWS];
+    attest_error why[VIEWS];
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < VIEWS; i++)
+        status[i] = write_view(&views[i], results, dir, &why[i]);
+    for (int i = 0; i < VIEWS; i++)
+        if (status[i] != ATTEST_OK) {
+            *err = why[i];
+            return status[i];
+        }
+    return ATTEST_OK;
+}
+
 attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
                                 attest_error *err)
 {
@@ -252,14 +286,7 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
     written.finished = 0;
     ATTEST_TRY(write_results(results, &written, dir, err));
     written.finished = written.complete;
-    ATTEST_TRY(path_of(path, dir, "results.csv", err));
-    ATTEST_TRY(attest_results_write_csv(results, path, err));
-    ATTEST_TRY(path_of(path, dir, "junit.xml", err));
-    ATTEST_TRY(attest_ci_write_junit(results, path, err));
-    ATTEST_TRY(path_of(path, dir, "results.sarif", err));
-    ATTEST_TRY(attest_ci_write_sarif(results, path, err));
-    ATTEST_TRY(path_of(path, dir, "code-quality.json", err));
-    ATTEST_TRY(attest_ci_write_quality(results, path, err));
+    ATTEST_TRY(write_views(results, dir, err));
     ATTEST_TRY(attest_trust_collect(&facts, err));
     ATTEST_TRY(path_of(path, dir, "trust.json", err));
     ATTEST_TRY(attest_facts_write(&facts, path, err));
