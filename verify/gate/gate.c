@@ -217,7 +217,7 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
 }
 
 /* ---- what the run takes ------------------------------------------------------------------------------------------ */
-static long threads_of(const attest_gate *gate)
+long attest_gate_threads(const attest_gate *gate)
 {
 #ifdef _OPENMP
     return gate->options->jobs > 0 ? gate->options->jobs : omp_get_num_procs();
@@ -230,7 +230,7 @@ static long threads_of(const attest_gate *gate)
 attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_gate *gate, attest_error *err)
 {
     enum { MOST = 64 };
-    const size_t threads = (size_t)(threads_of(gate) < MOST ? threads_of(gate) : MOST);
+    const size_t threads = (size_t)(attest_gate_threads(gate) < MOST ? attest_gate_threads(gate) : MOST);
     const uint64_t total = attest_memory_total();
     uint64_t top[MOST] = { 0 }; /* [threads], falling */
     attest_case c;
@@ -337,7 +337,7 @@ static void run_all(attest_gate_state *g)
     const attest_gate *gate = g->gate;
     const long count = (long)gate->suite->case_count;
 #ifdef _OPENMP
-    const int threads = (int)threads_of(gate);
+    const int threads = (int)attest_gate_threads(gate);
 #pragma omp parallel num_threads(threads)
 #endif
     {

@@ -41,6 +41,9 @@ static inline unsigned char *attest_gate_ended(const attest_gate_state *g, size_
     return &g->ended[index * g->gate->plan->kernel_count + kernel];
 }
 
+/* Kernels that run side by side: --jobs, or the processors. */
+long attest_gate_threads(const attest_gate *gate);
+
 static inline int attest_gate_is_drawn(const attest_suite *suite, size_t index)
 {
     return index >= suite->case_count - suite->drawn;

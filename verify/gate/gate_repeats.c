@@ -99,14 +99,21 @@ out:
     return status;
 }
 
-/* Of a run whose results are counted: one has another verdict now. */
-static attest_status recount(attest_gate_state *g, size_t number, const attest_result *now, attest_error *err)
+/* The result number `number` is this now, where results are counted too. */
+static attest_status put_back(attest_gate_state *g, size_t number, const attest_result *now, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
     attest_result was;
-    const attest_status status = attest_results_get(&was, g->results, number, err);
-    if (status == ATTEST_OK)
-        attest_compact_change(g->gate->compact, &was, now,
-                              attest_gate_is_drawn(g->gate->suite, g->entry[number].of_case));
+#pragma omp critical(take)
+    {
+        if (g->gate->compact)
+            status = attest_results_get(&was, g->results, number, err);
+        if (g->gate->compact && status == ATTEST_OK)
+            attest_compact_change(g->gate->compact, &was, now,
+                                  attest_gate_is_drawn(g->gate->suite, g->entry[number].of_case));
+        if (status == ATTEST_OK)
+            status = attest_results_replace(g->results, number, now, err);
+    }
     return status;
 }
 
@@ -137,15 +144,36 @@ static attest_status check(attest_gate_state *g, const pick *picked, size_t coun
     for (size_t i = 0; i < a.count; i++) {
         if (asking != ATTEST_OK && !attest_result_settle(&a.result[i], asking, err))
             ATTEST_TRY(asking);
-        if (g->gate->compact)
-            ATTEST_TRY(recount(g, a.number[i], &a.result[i], err));
-        ATTEST_TRY(attest_results_replace(g->results, a.number[i], &a.result[i], err));
+        ATTEST_TRY(put_back(g, a.number[i], &a.result[i], err));
     }
 out:
     for (size_t i = 0; i < LOADED; i++)
         attest_prepared_clear(&a.prepared[i]);
     free(a.result);
     return status;
+}
+
+/* The tiny case of every kernel, side by side. */
+static attest_status call_all(attest_gate_state *g, const picks *kernel, attest_error *err)
+{
+    const long count = (long)g->gate->plan->kernel_count;
+    attest_status first = ATTEST_OK;
+#ifdef _OPENMP
+    const int threads = (int)attest_gate_threads(g->gate);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#endif
+    for (long k = 0; k < count; k++) {
+        attest_worker *worker = NULL;
+        attest_error why;
+        const attest_status status = check(g, &kernel[k].tiny, 1, 1, (size_t)k, &worker, &why);
+        attest_worker_free(worker);
+#pragma omp critical(gate)
+        if (status != ATTEST_OK && first == ATTEST_OK) {
+            first = status;
+            *err = why;
+        }
+    }
+    return first;
 }
 
 attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err)
@@ -155,12 +183,12 @@ attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err)
     attest_worker *worker = NULL;
     picks *kernel = NULL;
     ATTEST_TRY(pick_all(&kernel, g, err));
-    for (size_t k = 0; k < plan->kernel_count; k++) {
+    ATTEST_TRY(call_all(g, kernel, err));
+    for (size_t k = 0; k < plan->kernel_count; k++) { /* each with the whole machine */
         if (k > 0 && plan->kernel[k].library != plan->kernel[k - 1].library) {
             attest_worker_free(worker);
             worker = NULL;
         }
-        ATTEST_TRY(check(g, &kernel[k].tiny, 1, 1, k, &worker, err));
         ATTEST_TRY(check(g, kernel[k].loaded, LOADED, 0, k, &worker, err));
     }
 out:

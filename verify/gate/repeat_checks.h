@@ -6,7 +6,8 @@
  *     calls     one call after another, more than 1,000, on a tiny case: a counter that runs over, a cache that
  *               fills, a kernel that is right as long as it is tested
  *     threads   20 calls under load: 5 each where OMP_NUM_THREADS and its like say 1, 2, 3 and 8.  The kernel shares
- *               two processors with 8 processes that are always busy, so that its threads may wait anywhere.
+ *               two processors with 8 processes that are always busy, so that its threads may wait anywhere.  Not asked
+ *               of cuda-host: its CUDA threads are fibres of one thread, which no load reorders
  *
  * Outputs hold the same before each call, and have the bits of the first call after each.  Of a kernel that is not
  * ATTEST_DETERMINISTIC those of the last call are judged by its bounds instead.  A finding sets `nondeterministic`
