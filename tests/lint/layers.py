@@ -131,8 +131,9 @@ def symbols(build, path):
 
 def linked(build, paths, rooms):
     """Breaches of calls between rooms, and the calls themselves as pairs of rooms."""
-    tables = {path: symbols(build, path) for path in paths if path.endswith(".c")}
-    tables = {path: table for path, table in tables.items() if table and not path.startswith("kernels/defects/")}
+    units = [path for path in paths if path.endswith(".c") and not path.startswith("kernels/defects/")]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        tables = {path: table for path, table in zip(units, pool.map(lambda path: symbols(build, path), units)) if table}
     home = {name: room_of(path, rooms) for path, (defined, _) in tables.items() for name in defined}
     said, met = [], set()
     for path, (_, needed) in tables.items():
