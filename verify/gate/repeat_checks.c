@@ -183,7 +183,7 @@ attest_status attest_check_threads(const attest_repeated *repeated, size_t count
     char what[64];
     char why[256];
     load l;
-    if (subject->facts->device_type == ATTEST_CUDA_HOST)
+    if (attest_worker_kernel(subject->worker, subject->index)->device_type == ATTEST_CUDA_HOST)
         return ATTEST_OK;
     load_start(&l);
     for (size_t t = 0; t < THREAD_COUNTS && count; t++) {
