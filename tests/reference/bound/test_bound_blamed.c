@@ -13,11 +13,12 @@ Suite *suite_bound_blamed(void);
 
 enum { ROLES = 6, MOST = 5 };
 
-/* The first elements of a tensor; those behind are as the last one given. */
+/* The first elements of a tensor; those behind are as the last one given, or if `period` is not 0 all repeats. */
 typedef struct values {
     attest_role role;
     int count;
     double x[MOST];
+    int64_t period;
 } values;
 
 typedef struct blamed {
@@ -36,7 +37,7 @@ typedef struct blamed {
 #define GDN "variant=gdn n=4 d=1 e=1 scale=1 chunk=2"
 #define ONE(role)                                                                                                      \
     {                                                                                                                  \
-        role, 1, { 1 }                                                                                                 \
+        role, 1, { 1 }, 0                                                                                              \
     }
 
 static const blamed table[] = {
@@ -44,48 +45,48 @@ static const blamed table[] = {
     { "variant=softmax norm=floor:1e-7 n=1 m=1 d=2 e=1 scale=1 p=f16",
       { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS, .division = ATTEST_DIVISION_AFTER_SUM, .cast_in_sum = ATTEST_NO },
       0,
-      { ONE(ATTEST_Q), { ATTEST_K, 2, { 2e6, -2000013.25 } }, { ATTEST_V, 1, { 1.5 } } },
+      { ONE(ATTEST_Q), { ATTEST_K, 2, { 2e6, -2000013.25 }, 0 }, { ATTEST_V, 1, { 1.5 }, 0 } },
       0,
       1.52367 },
     /* the product of a key and its decay underflows (R-DELTA) */
     { GDN,
       { KNOWN, PRODUCTS },
       0,
-      { { ATTEST_Q, 1, { 1e5 } },
-        { ATTEST_K, 2, { 1e-30, 0 } },
-        { ATTEST_V, 2, { 1e10, 0 } },
+      { { ATTEST_Q, 1, { 1e5 }, 0 },
+        { ATTEST_K, 2, { 1e-30, 0 }, 0 },
+        { ATTEST_V, 2, { 1e10, 0 }, 0 },
         ONE(ATTEST_BETA),
-        { ATTEST_DECAY, 3, { 1, 1e-15, 1 } } },
+        { ATTEST_DECAY, 3, { 1, 1e-15, 1 }, 0 } },
       3,
       1.4012984643e-30 },
     { GDN,
       { KNOWN, PRODUCTS },
       0,
-      { { ATTEST_Q, 1, { 1e5 } },
-        { ATTEST_K, 2, { 1e-30, 0 } },
-        { ATTEST_V, 2, { 1e10, 0 } },
+      { { ATTEST_Q, 1, { 1e5 }, 0 },
+        { ATTEST_K, 2, { 1e-30, 0 }, 0 },
+        { ATTEST_V, 2, { 1e10, 0 }, 0 },
         ONE(ATTEST_BETA),
-        { ATTEST_DECAY, 3, { 1, 1e-15, 1 } } },
+        { ATTEST_DECAY, 3, { 1, 1e-15, 1 }, 0 } },
       1,
       1.4012984643e-30 },
     { GDN,
       { KNOWN, PRODUCTS },
       ATTEST_FTZ,
-      { { ATTEST_Q, 1, { 1e5 } },
-        { ATTEST_K, 2, { 1e-20, 0 } },
-        { ATTEST_V, 2, { 1e10, 0 } },
+      { { ATTEST_Q, 1, { 1e5 }, 0 },
+        { ATTEST_K, 2, { 1e-20, 0 }, 0 },
+        { ATTEST_V, 2, { 1e10, 0 }, 0 },
         ONE(ATTEST_BETA),
-        { ATTEST_DECAY, 3, { 1, 1e-19, 1 } } },
+        { ATTEST_DECAY, 3, { 1, 1e-19, 1 }, 0 } },
       3,
       0 },
     { GDN,
       { KNOWN, .schedule = ATTEST_SCHEDULE_CHUNK },
       0,
-      { { ATTEST_Q, 1, { 1e13 } },
-        { ATTEST_K, 2, { 1e-30, 0 } },
-        { ATTEST_V, 2, { 1e10, 0 } },
+      { { ATTEST_Q, 1, { 1e13 }, 0 },
+        { ATTEST_K, 2, { 1e-30, 0 }, 0 },
+        { ATTEST_V, 2, { 1e10, 0 }, 0 },
         ONE(ATTEST_BETA),
-        { ATTEST_DECAY, 3, { 1, 1e-15, 1 } } },
+        { ATTEST_DECAY, 3, { 1, 1e-15, 1 }, 0 } },
       3,
       1.4012984643e-22 },
 };
@@ -96,8 +97,10 @@ static void fill(attest_bundle *inputs, const values *given)
 {
     attest_tensor *t = attest_bundle_role(inputs, given->role);
     ck_assert_ptr_nonnull(t);
-    for (int64_t at = 0; at < attest_tensor_count(t); at++)
-        attest_store_bits(t, at, attest_from_f64(t->dtype, given->x[at < given->count ? at : given->count - 1]));
+    for (int64_t n = 0; n < attest_tensor_count(t); n++) {
+        const int64_t at = given->period ? n % given->period : n;
+        attest_store_bits(t, n, attest_from_f64(t->dtype, given->x[at < given->count ? at : given->count - 1]));
+    }
 }
 
 static attest_element judge(const blamed *x)
@@ -145,8 +148,8 @@ START_TEST(a_power_by_logarithms)
                            0,
                            { ONE(ATTEST_Q),
                              ONE(ATTEST_K),
-                             { ATTEST_V, 5, { 0, 0, 0, 1, 0 } },
-                             { ATTEST_GAMMA, 1, { (double)gamma } } },
+                             { ATTEST_V, 5, { 0, 0, 0, 1, 0 }, 0 },
+                             { ATTEST_GAMMA, 1, { (double)gamma }, 0 } },
                            7,
                            expf(4 * logf(gamma)) };
         inside(&x);
@@ -166,14 +169,36 @@ START_TEST(chunks_of_its_own)
                                { .struct_size = sizeof(attest_numerics), .exp_error = 0x1p-8 },
                                0,
                                { ONE(ATTEST_Q),
-                                 { ATTEST_K, 2, { 1, 0 } },
-                                 { ATTEST_V, 2, { 1, 0 } },
-                                 { ATTEST_DECAY, 1, { a } },
+                                 { ATTEST_K, 2, { 1, 0 }, 0 },
+                                 { ATTEST_V, 2, { 1, 0 }, 0 },
+                                 { ATTEST_DECAY, 1, { a }, 0 },
                                  ONE(k ? ATTEST_BETA : ATTEST_Q) },
                                255,
                                pow(a, 255) * pow(1 + 0x1p-8, 256 / chunk - 1) };
             inside(&x);
         }
+}
+END_TEST
+
+/* A chunk of one token: the state before it and the pair are read, not their sum, which is nearly zero here. */
+START_TEST(pairs_of_one_token)
+{
+    enum { D = 4096 };
+    const float c = 3276.49F * 0x1p-15F, b = 1.0F / (D * (D - 1.0F));
+    float o = -(D - 1) * c; /* the first key writes c k; the second takes it away again, and q is orthogonal to k */
+    for (int n = 1; n < D; n++)
+        o += c;
+    const blamed x = { "variant=deltanet n=2 d=4096 e=1 scale=1 chunk=1",
+                       { KNOWN, PRODUCTS, .division = ATTEST_DIVISION_AFTER_SUM, .acc_unit = 0x1p-24 },
+                       0,
+                       { ONE(ATTEST_Q),
+                         { ATTEST_K, 2, { 1 - D, 1 }, D },
+                         { ATTEST_V, 2, { (double)c, 0 }, 0 },
+                         { ATTEST_BETA, 2, { 1, (double)b }, 0 } },
+                       1,
+                       (double)o };
+    ck_assert(fabsf(o) > 0x1p-6F);
+    inside(&x);
 }
 END_TEST
 
@@ -184,6 +209,7 @@ Suite *suite_bound_blamed(void)
     tcase_add_loop_test(t, by_hand, 0, (int)(sizeof table / sizeof table[0]));
     tcase_add_test(t, a_power_by_logarithms);
     tcase_add_test(t, chunks_of_its_own);
+    tcase_add_test(t, pairs_of_one_token);
     suite_add_tcase(s, t);
     return s;
 }
