@@ -259,8 +259,10 @@ $(BUILD)/test_suites.h: $(TEST_SRC)
 	$(call say,GEN)printf '%s\n' $(patsubst test_%.c,'SUITE(suite_%)',$(sort $(notdir $(TEST_SRC)))) > $@
 $(BUILD)/attest-tests: tests/main.c $(BUILD)/test_suites.h $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(FUZZ_LIB) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(BASE) $(OPENMP) $(LDFLAGS) -I$(BUILD) -o $@ tests/main.c $(call obj,$(TEST_SRC)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(FUZZ_LIB) $(LIB) $(KERNEL_LIB) $(CHECK_LIBS) $(LIBS)
+# those of `make smoke` need nothing but the product
+SMOKE_TESTS = npy safetensors tensor problem variant suite repro
 define ONE_SUITE
-$(BUILD)/t/$(basename $(notdir $(1))): tests/main.c $(call obj,$(1)) $(CERTIFY_LIB) $(SIMULATE_LIB) $(FUZZ_LIB) $(LIB) $(KERNEL_LIB)
+$(BUILD)/t/$(basename $(notdir $(1))): tests/main.c $(call obj,$(1)) $(if $(filter $(SMOKE_TESTS:%=test_%.c),$(notdir $(1))),,$(CERTIFY_LIB) $(SIMULATE_LIB) $(FUZZ_LIB)) $(LIB) $(KERNEL_LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)$$(CC) $$(BASE) $$(OPENMP) $$(LDFLAGS) -DONLY_SUITE=$$(patsubst test_%,suite_%,$$(@F)) -o $$@ $$^ $$(CHECK_LIBS) $$(LIBS)
 endef
@@ -468,7 +470,6 @@ format:
 
 # Product and worker under two sanitizers at once: suite smoke, and the suites of tests that read bytes and text.  The
 # kernels are compiled with less optimisation, which takes the compiler a third of the time; `make asan` has -O3.
-SMOKE_TESTS = npy safetensors tensor problem variant suite repro
 smoke:
 	ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/smoke \
 	    CFLAGS="-O1 -g1 -fno-omit-frame-pointer" KERNEL_FLAGS="-O1 -ffp-contract=off" NVCC= \
