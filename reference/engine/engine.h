@@ -178,6 +178,21 @@ int ref_tie(const ref_inputs *in, attest_row at, int64_t channel, const mpq_t ca
 attest_status ref_truth_row(ref_row **row, attest_truth *truth, attest_row at, slong prec, attest_error *err);
 const ref_inputs *ref_truth_inputs(const attest_truth *truth);
 
+/* ht.n or zt.n of one (b,g) in the full layout, as ref_ball_state() gives it. */
+typedef struct ref_state {
+    int64_t b, g, count; /* count: elements */
+    int degree, z_state;
+    slong prec;
+    arb_ptr value;
+    mag_ptr abs_scale;
+    struct ref_state *next;
+} ref_state;
+
+/* The state of degree `degree` (zt.n: z_state) at precision `prec`, made once: many kernels are judged by it.  Valid
+ * until the next call for this truth. */
+attest_status ref_truth_state(const ref_state **state, attest_truth *truth, int64_t b, int64_t g, int degree,
+                              int z_state, slong prec, attest_error *err);
+
 /* ulp.c: interval of |got - t| in ulps of `dtype` for t in the ball; outward doubles (derivations R-ULP). */
 void ref_ulp_interval(double *lo, double *hi, const arb_t t, uint64_t got, uint32_t dtype, int ftz);
 /* One nearest value of format dtype for every point of the ball?  1: *bits is it; 0: open. */

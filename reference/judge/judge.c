@@ -250,21 +250,21 @@ typedef struct state_judge {
     const ref_inputs *in;
     int64_t rows, full, width; /* rows of the layout at hand and of the full one; width e or 1 */
     int packed, degree, z_state;
-    arb_ptr all, state; /* full and chosen */
-    mag_ptr all_abs_scale, abs_scale;
+    arb_ptr state;
+    mag_ptr abs_scale;
     ref_bound *bound;
 } state_judge;
 
 /* Picks the rows of the packed layout out of the full one (they are equal by symmetry, R-HT). */
-static void choose_rows(state_judge *judge)
+static void choose_rows(state_judge *judge, const ref_state *all)
 {
     int64_t index[ATTEST_MAX_ORDER] = { 0 };
     const int64_t dim = attest_feature_dim(judge->in->p);
     for (int64_t r = 0; r < judge->rows; r++) {
         const int64_t from = judge->packed ? full_row(index, judge->degree, dim) : r;
         for (int64_t c = 0; c < judge->width; c++) {
-            arb_set(judge->state + r * judge->width + c, judge->all + from * judge->width + c);
-            mag_set(judge->abs_scale + r * judge->width + c, judge->all_abs_scale + from * judge->width + c);
+            arb_set(judge->state + r * judge->width + c, all->value + from * judge->width + c);
+            mag_set(judge->abs_scale + r * judge->width + c, all->abs_scale + from * judge->width + c);
         }
         next_index(index, judge->degree, dim);
     }
@@ -277,15 +277,13 @@ static attest_status state_init(state_judge *judge, attest_error *err)
     judge->full = attest_state_rows(dim, judge->degree, 0);
     if (judge->full < 0 || judge->full > (int64_t)1 << 24)
         return attest_fail(err, ATTEST_BAD_INPUT, "state of degree %d: too many rows to judge", judge->degree);
-    const slong count = (slong)(judge->rows * judge->width), all = (slong)(judge->full * judge->width);
+    const slong count = (slong)(judge->rows * judge->width);
     judge->bound = malloc((size_t)count * sizeof *judge->bound);
     if (!judge->bound)
         return attest_fail(err, ATTEST_NO_MEMORY, "judge: no memory for a state of degree %d", judge->degree);
     for (slong k = 0; k < count; k++)
         ref_bound_init(judge->bound + k);
-    judge->all = _arb_vec_init(all);
     judge->state = _arb_vec_init(count);
-    judge->all_abs_scale = _mag_vec_init(all);
     judge->abs_scale = _mag_vec_init(count);
     return ATTEST_OK;
 }
@@ -294,13 +292,11 @@ static void state_clear(state_judge *judge)
 {
     if (!judge->bound)
         return;
-    const slong count = (slong)(judge->rows * judge->width), all = (slong)(judge->full * judge->width);
+    const slong count = (slong)(judge->rows * judge->width);
     for (slong k = 0; k < count; k++)
         ref_bound_clear(judge->bound + k);
     free(judge->bound);
-    _arb_vec_clear(judge->all, all);
     _arb_vec_clear(judge->state, count);
-    _mag_vec_clear(judge->all_abs_scale, all);
     _mag_vec_clear(judge->abs_scale, count);
 }
 
@@ -316,9 +312,9 @@ attest_status attest_judge_state(attest_element *elements, attest_truth *truth, 
     ATTEST_TRY(state_init(&judge, err));
     for (slong prec = ATTEST_PRECISION_START; open && prec <= ATTEST_PRECISION_CAP; prec *= 2) {
         const int64_t count = judge.rows * judge.width;
-        ATTEST_TRY(
-            ref_ball_state(judge.all, judge.all_abs_scale, judge.in, b, g, judge.degree, judge.z_state, prec, err));
-        choose_rows(&judge);
+        const ref_state *all;
+        ATTEST_TRY(ref_truth_state(&all, truth, b, g, judge.degree, judge.z_state, prec, err));
+        choose_rows(&judge, all);
         ATTEST_TRY(ref_bound_state(judge.bound, count, judge.abs_scale, judge.state, judge.in, numerics, flags, id,
                                    got->dtype, b, err));
         open = 0;

@@ -27,7 +27,6 @@ struct ref_slot {
 };
 
 enum { FIRST_SLOTS = 256 };
-#define CACHE_BYTES ((size_t)512 << 20)
 
 /* Whether a row is rational depends on its values too (elu1 on inputs >= 0), so it is decided row by row. */
 static int never_rational(const attest_problem *p) { return !axis_served(p, AXIS_EXACT, 0, NULL); }
@@ -113,6 +112,7 @@ void attest_truth_free(attest_truth *truth)
         if (truth->slots[s].row)
             free_row(truth->slots[s].row);
     free(truth->slots);
+    ref_truth_states_free(truth);
     ref_row_clear(&truth->spare);
     ref_ball_cache_clear(&truth->ball);
     ref_exact_cache_clear(&truth->exact);
@@ -165,7 +165,7 @@ static attest_status get_row(ref_row **row, attest_truth *truth, int64_t key, at
     *row = slot->row;
     if (*row)
         return ATTEST_OK;
-    if (truth->bytes > CACHE_BYTES) {
+    if (truth->bytes > REF_KEPT_BYTES) {
         if (truth->spare_key != key)
             truth->spare.computed = 0;
         truth->spare_key = key;

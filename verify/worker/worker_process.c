@@ -3,6 +3,7 @@
 #include "verify/base/base.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -117,15 +118,23 @@ int attest_process_broken(attest_process *process)
     return process->pid <= 0 || is_over(process->pid) || poll(&p, 1, 0) != 0;
 }
 
+/* The start of a small file of /proc, "" where it cannot be read.  Without a stream: it is read at each answer. */
+static void read_start(char *text, size_t size, const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? read(fd, text, size - 1) : 0;
+    text[got > 0 ? got : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
 /* The first two children of the supervisor, which has one thread; how many there are of them. */
 static int list_children(const attest_process *process, int pid[2])
 {
-    char path[64];
+    char path[64], text[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process->pid, (int)process->pid);
-    FILE *f = fopen(path, "r");
-    const int count = f ? fscanf(f, "%d %d", &pid[0], &pid[1]) : 0;
-    if (f)
-        fclose(f);
+    read_start(text, sizeof text, path);
+    const int count = sscanf(text, "%d %d", &pid[0], &pid[1]);
     return count > 0 ? count : 0;
 }
 
@@ -150,14 +159,12 @@ static attest_exchange ended(attest_process *process, double deadline, int *wait
 
 double attest_process_starved(const attest_process *process)
 {
-    char path[64];
+    char path[64], text[96] = "";
     long long ran = 0, waited = 0;
     snprintf(path, sizeof path, "/proc/%d/schedstat", (int)process->inner);
-    FILE *f = process->inner > 0 ? fopen(path, "r") : NULL;
-    const int read = f ? fscanf(f, "%lld %lld", &ran, &waited) : 0;
-    if (f)
-        fclose(f);
-    return read == 2 && waited > 0 ? 1e-9 * (double)waited : 0;
+    if (process->inner > 0)
+        read_start(text, sizeof text, path);
+    return sscanf(text, "%lld %lld", &ran, &waited) == 2 && waited > 0 ? 1e-9 * (double)waited : 0;
 }
 
 /* When an answer that was asked for at `since` is late: by the worker's waiting for a processor until now. */
@@ -170,14 +177,16 @@ static double late_at(const attest_process *process, double since, double starve
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
                                        double timeout_s, int *wait_status)
 {
-    const double since = attest_now_seconds(), starved = attest_process_starved(process);
-    double deadline = since + timeout_s;
+    const double since = attest_now_seconds();
+    double deadline = since + timeout_s, starved = timeout_s > WATCH_TIME ? NAN : attest_process_starved(process);
     for (;;) {
         const int watched = process->inner > 0;
         struct pollfd p = { .fd = process->socket, .events = POLLIN };
         const int ready = poll(&p, 1, wait_time(deadline, watched ? WATCH_TIME : 1e6));
         if (ready < 0 && errno == EINTR)
             continue;
+        if (ready == 0 && isnan(starved)) /* few answers take so long that it has to be read */
+            starved = attest_process_starved(process);
         if (ready == 0 && watched && attest_memory_is_over(process->inner, process->memory_most)) {
             *wait_status = attest_process_kill(process);
             return ATTEST_EXCHANGE_MEMORY;

@@ -163,8 +163,10 @@ static void begin_block(machine *m, cuda_host_index block)
         t->copy_count = t->groups = 0;
         fibre_begin(&t->fibre, m->stacks + (size_t)i * FIBRE_STACK, thread_main);
     }
-    for (unsigned i = 0; i < (m->threads + CUDA_HOST_LANES - 1) / CUDA_HOST_LANES; i++)
-        m->warp[i].come = 0;
+    for (unsigned i = 0; i < (m->threads + CUDA_HOST_LANES - 1) / CUDA_HOST_LANES; i++) {
+        m->warp[i].come = m->warp[i].company = m->warp[i].company_mask = 0;
+        m->warp[i].company_what = NULL;
+    }
 }
 
 /* Threads that ended no longer count at a barrier. */

@@ -33,6 +33,8 @@ typedef struct machine_thread {
 typedef struct machine_warp {
     uint32_t come, mask[CUDA_HOST_LANES];
     const char *what[CUDA_HOST_LANES];
+    uint32_t company, company_mask; /* lanes known to have come for the same, under the same mask */
+    const char *company_what;
     cuda_host_slot in[CUDA_HOST_LANES], out[CUDA_HOST_LANES];
 } machine_warp;
 
@@ -89,12 +91,18 @@ int machine_shared_begin(machine *m);
 int machine_shared_end(machine *m);
 void machine_shared_free(machine *m);
 
-/* Bytes that sanitizers do not see moving. */
+/* Bytes that sanitizers do not see moving: words of four of them, then the rest. */
 static inline void machine_move(void *to, const void *from, size_t size)
 {
+    typedef uint32_t __attribute__((may_alias, aligned(1))) word;
+    volatile word *words_out = to;
+    const volatile word *words_in = from;
     volatile unsigned char *out = to;
     const volatile unsigned char *in = from;
-    for (size_t i = 0; i < size; i++)
+    const size_t words = size / sizeof(word);
+    for (size_t i = 0; i < words; i++)
+        words_out[i] = words_in[i];
+    for (size_t i = words * sizeof(word); i < size; i++)
         out[i] = in[i];
 }
 

@@ -1,30 +1,40 @@
 /* What the lanes of a warp do together. */
 #include "machine_private.h"
 
-/* Lanes that have come and are in `mask` came for the same. */
-static void check_company(const machine_warp *w, uint32_t mask, unsigned lane, cuda_host_place where)
+/* Lanes that have come and are in `mask` came for the same: as the lane before this one found of its own, or each is
+ * looked at. */
+static void check_company(machine_warp *w, uint32_t mask, unsigned lane, cuda_host_place where)
 {
-    for (unsigned k = 0; k < CUDA_HOST_LANES; k++)
-        if ((w->come & mask) >> k & 1 &&
-            (w->mask[k] != mask || (w->what[k] != w->what[lane] && strcmp(w->what[k], w->what[lane]) != 0)))
-            cuda_host_fault(where, "lanes %u and %u of a warp meet at %s and %s, under masks %08x and %08x", lane, k,
-                            w->what[lane], w->what[k], mask, w->mask[k]);
+    const uint32_t me = 1u << lane;
+    const int same = w->company_mask == mask && w->company_what == w->what[lane];
+    if (!same || (w->come & mask & ~(w->company | me)) != 0)
+        for (unsigned k = 0; k < CUDA_HOST_LANES; k++)
+            if ((w->come & mask) >> k & 1 &&
+                (w->mask[k] != mask || (w->what[k] != w->what[lane] && strcmp(w->what[k], w->what[lane]) != 0)))
+                cuda_host_fault(where, "lanes %u and %u of a warp meet at %s and %s, under masks %08x and %08x", lane,
+                                k, w->what[lane], w->what[k], mask, w->mask[k]);
+    w->company = w->come & mask;
+    w->company_mask = mask;
+    w->company_what = w->what[lane];
 }
 
 static void complete(machine *m, machine_warp *w, uint32_t mask, cuda_host_combine *combine, cuda_host_place where)
 {
     const unsigned number = m->now->here.rank / CUDA_HOST_LANES, me = m->now->here.rank;
-    for (unsigned k = 0; k < CUDA_HOST_LANES; k++)
+    const int watched = fibre_races_watched();
+    for (unsigned k = 0; watched && k < CUDA_HOST_LANES; k++)
         if (mask >> k & 1)
             fibre_acquire(&m->shared->sync.warp[number].arrive[k]);
     const char *wrong = combine(w->in, w->out, mask);
     if (wrong)
         cuda_host_fault(where, "%s", wrong);
     w->come &= ~mask;
+    w->company &= ~mask;
     for (unsigned k = 0; k < CUDA_HOST_LANES; k++) {
         if (!(mask >> k & 1))
             continue;
-        fibre_release(&m->shared->sync.warp[number].leave[k]);
+        if (watched)
+            fibre_release(&m->shared->sync.warp[number].leave[k]);
         if (number * CUDA_HOST_LANES + k != me)
             m->thread[number * CUDA_HOST_LANES + k].state = THREAD_READY;
     }

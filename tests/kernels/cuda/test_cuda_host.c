@@ -190,6 +190,7 @@ START_TEST(test_function_edges)
 END_TEST
 
 /* ---- the project's kernels ----------------------------------------------------------------------------------- */
+enum { ORDERS = 6 };
 #define EVERY_ORDER                                                                                                    \
     " --order forward --order reverse --order greedy --order greedy-reverse --order random:1 --order random:2"
 #define SOFTMAX " 'variant=softmax mask=causal-br n=33 m=300 d=24 e=140 hq=2 hkv=1' 'variant=softmax n=9 d=8'"
@@ -237,55 +238,63 @@ static int lines_of(const char *text)
     return lines;
 }
 
+// clang-format off
+#define FAR_BF16 " 'variant=softmax b=2 n=9 d=8 in=bf16 p=bf16'"
+#define FAR " 'variant=softmax b=2 n=9 d=8'"
 static const struct {
-    const char *command;
-    int runs;
-} clean[] = {
-    { BUILT("cuda/softmax-run") EVERY_ORDER SOFTMAX, 12 },
-    { BUILT("cuda/flash-run") EVERY_ORDER FLASH, 12 },
-    { BUILT("cuda/flash_f32-run") EVERY_ORDER FLASH_F32, 12 },
-    { BUILT("cuda/decode-run") EVERY_ORDER DECODE, 12 },
-    { BUILT("cuda/linear-run") EVERY_ORDER LINEAR, 12 },
-    { BUILT("cuda/taylor-run") EVERY_ORDER TAYLOR, 18 },
-    { BUILT("cuda/delta-run") EVERY_ORDER DELTA, 18 },
-    { BUILT("cuda/taylor_chunk-run") EVERY_ORDER TAYLOR_CHUNK, 12 },
-    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/softmax-asan") SOFTMAX, 2 },
-    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash-asan") FLASH, 2 },
-    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/flash_f32-asan") FLASH_F32, 2 },
-    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/decode-asan") DECODE, 2 },
-    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/linear-asan") LINEAR, 2 },
-    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/taylor-asan") TAYLOR, 3 },
-    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/delta-asan") DELTA, 3 },
-    { "ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/taylor_chunk-asan") TAYLOR_CHUNK, 2 },
-    { BUILT("cuda/softmax-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
-    { BUILT("cuda/flash-run") " --far 'variant=softmax b=2 n=9 d=8 in=bf16 p=bf16'", 1 },
-    { BUILT("cuda/flash_f32-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
-    { BUILT("cuda/decode-run") " --far 'variant=softmax b=2 n=9 d=8'", 1 },
-    { BUILT("cuda/linear-run") " --far 'variant=linear mask=causal b=2 n=9 d=8'", 1 },
-    { BUILT("cuda/taylor-run") " --far 'variant=taylor:2 mask=causal b=2 n=9 d=8'", 1 },
-    { BUILT("cuda/delta-run") " --far 'variant=deltanet b=2 n=9 d=8'", 1 },
-    { BUILT("cuda/taylor_chunk-run") " --far 'variant=taylor:2 mask=causal b=2 n=9 d=8 in=bf16 p=bf16'", 1 },
-#ifdef ATTEST_TEST_TSAN
-    { BUILT("cuda/softmax-tsan") SOFTMAX, 2 },
-    { BUILT("cuda/flash-tsan") FLASH, 2 },
-    { BUILT("cuda/flash_f32-tsan") FLASH_F32, 2 },
-    { BUILT("cuda/decode-tsan") DECODE, 2 },
-    { BUILT("cuda/linear-tsan") LINEAR, 2 },
-    { BUILT("cuda/taylor-tsan") TAYLOR, 3 },
-    { BUILT("cuda/delta-tsan") DELTA, 3 },
-    { BUILT("cuda/taylor_chunk-tsan") TAYLOR_CHUNK, 2 },
-#endif
+    const char *library, *problems; /* kernels/cuda/LIBRARY.cu */
+    int runs;                       /* of its kernels, in one order */
+    const char *far;
+} libraries[] = {
+    { "softmax",      SOFTMAX,      2, FAR },
+    { "flash",        FLASH,        2, FAR_BF16 },
+    { "flash_f32",    FLASH_F32,    2, FAR },
+    { "decode",       DECODE,       2, FAR },
+    { "linear",       LINEAR,       2, " 'variant=linear mask=causal b=2 n=9 d=8'" },
+    { "taylor",       TAYLOR,       3, " 'variant=taylor:2 mask=causal b=2 n=9 d=8'" },
+    { "delta",        DELTA,        3, " 'variant=deltanet b=2 n=9 d=8'" },
+    { "taylor_chunk", TAYLOR_CHUNK, 2, " 'variant=taylor:2 mask=causal b=2 n=9 d=8 in=bf16 p=bf16'" },
 };
+// clang-format on
 
-START_TEST(test_clean)
+/* A library as the gate loads it. */
+#define RUN BUILT("cuda/run") " --library " BUILT("kernels/cuda-%s-host.so") " %s %s"
+
+/* What `form`, a command with the library's name, options and problems, says in `runs` lines. */
+static void check_run(const char *form, const char *library, const char *options, const char *problems, int runs)
 {
     char text[8192], command[2048];
-    snprintf(command, sizeof command, "%s 2>&1", clean[_i].command);
+    const int length = snprintf(command, sizeof command, form, library, options, problems);
+    ck_assert(length > 0 && (size_t)length + sizeof " 2>&1" <= sizeof command);
+    strcat(command, " 2>&1");
     const int code = shell(command, text, sizeof text);
-    ck_assert_msg(code == 0, "%s: exit code %d\n%s", clean[_i].command, code, text);
-    ck_assert_msg(lines_of(text) == clean[_i].runs, "%s: not %d runs\n%s", clean[_i].command, clean[_i].runs, text);
+    ck_assert_msg(code == 0, "%s: exit code %d\n%s", command, code, text);
+    ck_assert_msg(lines_of(text) == runs, "%s: not %d runs\n%s", command, runs, text);
+}
+
+START_TEST(test_every_order)
+{
+    check_run(RUN, libraries[_i].library, EVERY_ORDER, libraries[_i].problems, ORDERS * libraries[_i].runs);
 }
 END_TEST
+
+START_TEST(test_far) { check_run(RUN, libraries[_i].library, "--far", libraries[_i].far, 1); }
+END_TEST
+
+START_TEST(test_asan)
+{
+    check_run("ASAN_OPTIONS=detect_leaks=0 " BUILT("cuda/%s-asan") " %s %s", libraries[_i].library, "",
+              libraries[_i].problems, libraries[_i].runs);
+}
+END_TEST
+
+#ifdef ATTEST_TEST_TSAN
+START_TEST(test_tsan)
+{
+    check_run(BUILT("cuda/%s-tsan") " %s %s", libraries[_i].library, "", libraries[_i].problems, libraries[_i].runs);
+}
+END_TEST
+#endif
 
 /* The bits are those of a GPU's tensor cores: Ampere's are others than Hopper's, H100's and H200's the same; exact sums
  * have bits of their own. */
@@ -295,7 +304,8 @@ START_TEST(test_gpus)
     char text[4][1024], command[1024];
     for (size_t i = 0; i < COUNT(gpus); i++) {
         snprintf(command, sizeof command, "ATTEST_CUDA_HOST_GPU=%s %s", gpus[i],
-                 BUILT("cuda/flash-run") " 'variant=softmax n=33 d=64 in=bf16 p=bf16 out=f32'");
+                 BUILT("cuda/run") " --library " BUILT(
+                     "kernels/cuda-flash-host.so") " 'variant=softmax n=33 d=64 in=bf16 p=bf16 out=f32'");
         ck_assert_int_eq(shell(command, text[i], sizeof text[i]), 0);
     }
     ck_assert_str_eq(text[0], text[1]);
@@ -317,7 +327,12 @@ Suite *suite_cuda_host(void)
     tcase_add_test(machine, test_environment);
     tcase_add_loop_test(machine, test_functions, 0, 3);
     tcase_add_test(machine, test_function_edges);
-    tcase_add_loop_test(kernels, test_clean, 0, (int)COUNT(clean));
+    tcase_add_loop_test(kernels, test_every_order, 0, (int)COUNT(libraries));
+    tcase_add_loop_test(kernels, test_far, 0, (int)COUNT(libraries));
+    tcase_add_loop_test(kernels, test_asan, 0, (int)COUNT(libraries));
+#ifdef ATTEST_TEST_TSAN
+    tcase_add_loop_test(kernels, test_tsan, 0, (int)COUNT(libraries));
+#endif
     tcase_add_test(kernels, test_gpus);
     tcase_set_timeout(machine, 60);
     tcase_set_timeout(kernels, 120);

@@ -65,6 +65,38 @@ START_TEST(facts)
 END_TEST
 
 /* ---- rows and engines -------------------------------------------------------------------------------------------- */
+/* Each state of a truth, asked for in both orders and at two precisions, is the one that would be made anew, and is
+ * made once. */
+START_TEST(states_are_kept)
+{
+    enum { STATES = 24 };
+    const ref_state *kept[STATES], *again;
+    truth_case t;
+    start(&t, "variant=taylor:2 n=5 d=3 e=2 mask=causal b=2 hq=4 hkv=2", 1, ATTEST_ENGINE_AUTO);
+    for (int turn = 0; turn < 2; turn++)
+        for (int k = turn ? STATES - 1 : 0; k >= 0 && k < STATES; k += turn ? -1 : 1) {
+            const int b = k & 1, g = k >> 1 & 1, z = k >> 2 & 1, degree = k / 8;
+            const slong prec = degree == 2 ? 256 : 128;
+            MUST(ref_truth_state(turn ? &again : &kept[k], t.truth, b, g, degree, z, prec, &t.x.err), &t.x);
+            if (turn)
+                ck_assert_msg(again == kept[k], "state %d is made twice", k);
+            const int64_t count = kept[k]->count;
+            ck_assert_int_eq(count, (degree == 2 ? 9 : degree == 1 ? 3 : 1) * (z ? 1 : 2));
+            arb_ptr value = ref_ball_vector(count);
+            mag_ptr scale = _mag_vec_init((slong)count);
+            MUST(ref_ball_state(value, scale, ref_truth_inputs(t.truth), b, g, degree, z, prec, &t.x.err), &t.x);
+            for (int64_t c = 0; c < count; c++)
+                ck_assert_msg(arb_equal(value + c, kept[k]->value + c) && mag_equal(scale + c, kept[k]->abs_scale + c),
+                              "state %d holds another's values", k);
+            ref_ball_vector_free(value, count);
+            _mag_vec_clear(scale, (slong)count);
+        }
+    MUST(ref_truth_state(&again, t.truth, 0, 0, 0, 0, 512, &t.x.err), &t.x);
+    ck_assert(again != kept[0] && again->prec == 512);
+    stop(&t);
+}
+END_TEST
+
 START_TEST(rows_are_kept)
 {
     truth_case t;
@@ -103,6 +135,7 @@ Suite *suite_kept(void)
     TCase *c = tcase_create("kept");
     tcase_add_test(c, abs_scales);
     tcase_add_test(c, facts);
+    tcase_add_test(c, states_are_kept);
     tcase_add_test(c, rows_are_kept);
     suite_add_tcase(suite, c);
     return suite;
