@@ -328,10 +328,11 @@ $(BUILD)/made-up/attest-worker: $(call obj,$(WORKER_SRC)) $(BUILD)/made-up/varia
 .PHONY: made-up-axis
 made-up-axis: $(MADE_UP)
 	@python3 tests/made_up/axis.py . $(BUILD)/made-up/axis > $(BUILD)/made-up/axis.txt
-	@$(MAKE) --no-print-directory -C $(BUILD)/made-up/axis BUILD=build CFLAGS=-O0 KERNEL_FLAGS="-O1 -ffp-contract=off" SANITIZE= NVCC= all
+	@$(MAKE) --no-print-directory -C $(BUILD)/made-up/axis BUILD=build CFLAGS=-O0 \
+	    KERNEL_FLAGS=-ffp-contract=off DD_FLAGS= SANITIZE= build/attest build/attest-worker
 
 test: all $(BUILD)/attest-tests $(BUILD)/defects/defects.so $(TEST_PLUGINS) $(HOSTILE) made-up-axis
-	ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/attest-tests
+	$(if $(LONG),ATTEST_TEST_LONG=1) ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/attest-tests
 
 # TEST=ulp; CK_RUN_CASE=... in the environment picks one case of it.
 ONE = $(BUILD)/t/test_$(TEST)
@@ -400,7 +401,8 @@ check:
 	@$(SUBMAKE) WERROR=1 $(BUILD)/report/passed
 	@$(SUBMAKE) smoke
 	@echo "check: ok"
-check-long: check test
+check-long: check
+	@$(SUBMAKE) LONG=1 test
 	@$(SUBMAKE) asan
 	@$(SUBMAKE) ubsan
 	@$(SUBMAKE) tsan
@@ -572,7 +574,7 @@ help:
 	@echo "all        build/attest, build/attest-worker, CUDA plugins where nvcc is found"
 	@echo "deps       install the packages (root or sudo); deps-long: those of tsan, coverage and debugging too"
 	@echo "gate       verify all kernels over suite ci -> build/report/index.html"
-	@echo "test       all tests; prints Check's summary"
+	@echo "test       all tests; prints Check's summary; LONG=1: with as many random problems as check-long draws"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
 	@echo "check      what each change must pass beside test: lint, gate, smoke (some ten minutes)"
 	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, kills, page-seen, ends, scale, install, mutate"

@@ -25,7 +25,7 @@ static const char *const lines[] = {
     "variant=retnet b=3 n=40 d=4 e=4 lens=draw", "variant=retnet b=3 n=40 d=4 e=4 lens=draw mask=causal-br state=draw",
     "variant=retnet n=40 d=4 e=9 norm=layernorm affine=draw eps=0.01", "variant=sla-retnet hq=4 hkv=2 n=40 d=4 e=4",
     "variant=gla n=1 d=3 e=2", "variant=gla n=100 d=16 e=20", "variant=gla n=67 d=17 e=70 chunk=9 state=draw",
-    "variant=gla n=70 d=257 e=3", "variant=gla b=3 n=40 d=4 e=4 lens=draw chunk=13",
+    "variant=gla n=37 d=257 e=3 chunk=24", "variant=gla b=3 n=40 d=4 e=4 lens=draw chunk=13",
     "variant=gla b=3 n=40 d=4 e=4 lens=draw mask=causal-br state=draw",
     "variant=gla hq=4 hkv=2 n=40 d=4 e=4 norm=sum feature=elu1",
     "variant=sla-gla hq=4 n=40 d=4 e=4 chunk=3", "variant=simple-gla n=90 d=8 e=8 chunk=1 state=draw",

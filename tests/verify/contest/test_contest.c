@@ -75,7 +75,8 @@ START_TEST(each_check_finds)
 {
     char command[1024];
     json_error_t error;
-    snprintf(command, sizeof command, JUDGE CHEATS " --kernel %s --suite " SUITE " --seed " SEED " --format json",
+    snprintf(command, sizeof command,
+             JUDGE CHEATS " --kernel %s --suite " SUITE " --seed " SEED " --fail-fast --format json",
              expected[_i].kernel);
     ck_assert_int_eq(said(text, sizeof text, command), 1);
     json_t *judgement = json_loads(text, 0, &error);
