@@ -13,6 +13,8 @@
 #define CASES 500
 #define FLOORS_FROM 500 /* cases: floors are in proportion to them, and at least 1 */
 #define SHRUNK 12       /* failures that are made small; the others are told as they are */
+#define PART_SHRUNK 4   /* of them behind an audit */
+#define PART_SECONDS 30 /* for the cases behind an audit: slow programs are asked fewer */
 
 static void progress(void *context, long done, long total)
 {
@@ -33,11 +35,11 @@ static void print_failure(FILE *out, const attest_props_failure *f)
 }
 
 static attest_status tell_failures(const attest_props_result *result, const attest_props_request *request,
-                                   const char *store, attest_error *err)
+                                   const char *store, size_t shrunk, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     for (size_t k = 0; k < result->failure_count; k++)
-        if (k < SHRUNK)
+        if (k < shrunk)
             ATTEST_TRY(attest_props_failure_tell(stderr, request, &result->failure[k], store, err));
         else
             print_failure(stderr, &result->failure[k]);
@@ -60,15 +62,20 @@ int attest_props_part(const attest_cli *cli, const char *library, const char *ke
                                            .jobs = cli->options.jobs,
                                            .timeout_s = cli->options.timeout,
                                            .reference = 1,
+                                           .seconds = PART_SECONDS,
                                            .progress = !cli->options.quiet && isatty(STDERR_FILENO) ? progress : NULL };
     ATTEST_TRY(attest_props_run(&result, &request, &err));
-    ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, &err));
+    ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, PART_SHRUNK, &err));
     for (size_t k = 0; k < result.failure_count; k++)
         attest_exit_add(&code, failure_exit(&result.failure[k]));
-    if (!cli->options.quiet)
-        fprintf(stderr, "attest audit: %ld drawn %s for properties (`attest props` asks more), %zu %s broken\n", cases,
-                attest_plural(cases, "case", "cases"), result.failure_count,
+    if (!cli->options.quiet) {
+        fprintf(stderr, "attest audit: %lld %s for properties (`attest props` asks more), %zu %s broken",
+                (long long)result.cases, attest_plural(result.cases, "case", "cases"), result.failure_count,
                 attest_plural((int64_t)result.failure_count, "property", "properties"));
+        if (result.left_out > 0)
+            fprintf(stderr, "; %lld left out after %d s", (long long)result.left_out, PART_SECONDS);
+        fputc('\n', stderr);
+    }
 out:
     attest_props_result_clear(&result);
     return status == ATTEST_OK ? attest_exit_code(&code) : attest_cli_error(cli, status, &err);
@@ -136,7 +143,7 @@ int attest_command_props(const attest_cli *cli)
         attest_props_print(stdout, &result, whole && !*library);
     if (result.elements == 0 && result.failure_count == 0)
         fprintf(stderr, "attest props: nothing compared: these properties are not about what these kernels serve\n");
-    ATTEST_TRY(tell_failures(&result, &request, store, &err));
+    ATTEST_TRY(tell_failures(&result, &request, store, SHRUNK, &err));
     code = exit_of(&result, &known, whole && !*library);
 out:
     attest_props_result_clear(&result);

@@ -15,7 +15,7 @@
 #include "verify/properties/props_files.h"
 
 /* Of one failure.  Tries bound it; the time is for kernels that hang. */
-static const attest_shrink_options budget = { 3000, 60, attest_now_seconds };
+static const attest_shrink_options patience = { 3000, 60, attest_now_seconds };
 
 /* ---- shrink and explain ------------------------------------------------------------------------------------------ */
 
@@ -55,9 +55,12 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
     attest_example first = { .inputs = NULL };
     attest_shrunk shrunk = { .attempts = 0 };
     attest_repro repro = { .property = "" };
+    attest_shrink_options budget = patience;
     char folder[4096];
     ATTEST_TRY(start(&a, request, f->kernel, f->asked, err));
     ATTEST_TRY(attest_example_draw(&first, &f->c, f->number, err));
+    if (request->seconds > 0)
+        budget.seconds = request->seconds / 3;
     ATTEST_TRY(attest_shrink(&shrunk, &first, &f->found, &budget, try_example, &a, err));
     snprintf(repro.property, sizeof repro.property, "%s", f->asked ? f->asked->name : ATTEST_PROPS_RUN);
     snprintf(repro.kernel, sizeof repro.kernel, "%s", f->kernel);

@@ -32,6 +32,7 @@ typedef struct props_state {
     props_verdict *verdict; /* [job][property] */
     unsigned char *label;   /* [job][label] */
     size_t done;
+    double until; /* no case is begun after this time */
     int stop;
     attest_status status; /* first error of ours */
     attest_error err;

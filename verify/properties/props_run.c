@@ -2,6 +2,7 @@
 #include "verify/properties/props_private.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -71,6 +72,18 @@ static int halted(props_state *s)
     return stop;
 }
 
+/* Is there no time for another case?  Cases, but not plantings, are counted. */
+static int is_late(props_state *s, int planting)
+{
+    if (!(attest_now_seconds() > s->until))
+        return 0;
+    if (!planting) {
+#pragma omp critical(props_progress)
+        s->result->left_out++;
+    }
+    return 1;
+}
+
 static void tell_progress(props_state *s, size_t total)
 {
 #pragma omp critical(props_progress)
@@ -99,7 +112,7 @@ static attest_status run_all(props_state *s, size_t first, int planting, attest_
 #pragma omp for schedule(dynamic, 1)
 #endif
         for (size_t i = first; i < count; i++) {
-            if (halted(s))
+            if (halted(s) || is_late(s, planting))
                 continue;
             status = planting ? props_plant(s, i, &h, &mine) : props_run_job(s, &s->job[i], &h, &mine);
             keep_error(s, status, &mine);
@@ -306,7 +319,9 @@ attest_status attest_props_run(attest_props_result *result, const attest_props_r
 {
     attest_status status = ATTEST_OK;
     const attest_props_request resolved = resolve(asked), *request = &resolved;
-    props_state s = { .request = request, .result = result };
+    props_state s = { .request = request,
+                      .result = result,
+                      .until = request->seconds > 0 ? attest_now_seconds() + request->seconds : INFINITY };
     const size_t count = resolved.property_count;
     attest_case *redrawn = calloc(count, sizeof *redrawn);
     *result = (attest_props_result){ .property = resolved.property, .property_count = count };

@@ -9,7 +9,7 @@
  * and after them shrink and explain (props_files.h).  Then the engine turns on itself: each property is asked of cases
  * that it held for, with its own violation planted into the kernel's outputs; one that does not see it is vacuous.
  *
- * Numbers do not depend on the number of threads.
+ * Numbers do not depend on the number of threads, but under a limit of `seconds` how many cases are asked does.
  */
 #ifndef ATTEST_PROPS_RUN_H
 #define ATTEST_PROPS_RUN_H
@@ -26,9 +26,10 @@ typedef struct attest_props_request {
     uint64_t seed;
     long cases, jobs; /* jobs 0: all cores */
     double timeout_s;
-    int reference; /* 0: only what can be said without a reference: no bounds, no labels */
-    int floors;    /* 1: ask for the floors of labels (labels.h) */
-    int stop;      /* 1: no further case once something is broken */
+    int reference;  /* 0: only what can be said without a reference: no bounds, no labels */
+    int floors;     /* 1: ask for the floors of labels (labels.h) */
+    int stop;       /* 1: no further case once something is broken */
+    double seconds; /* after which no further case is begun; a failure is shrunk for a third of it; 0: no limit */
     void (*progress)(void *context, long done, long total); /* or NULL; one call at a time */
     void *context;
 } attest_props_request;
@@ -67,6 +68,7 @@ typedef struct attest_props_result {
     size_t failure_count;
     int64_t kernels, cases, starved, refused, runs; /* starved: no problem found; refused: by run() */
     int64_t edges, redraws;                         /* of the cases; the others were drawn */
+    int64_t left_out;                               /* cases that request->seconds left no time for */
     int64_t elements;                               /* comparisons */
 } attest_props_result;
 

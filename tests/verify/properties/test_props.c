@@ -393,6 +393,25 @@ START_TEST(a_planted_defect_is_found)
 }
 END_TEST
 
+/* A limit of time leaves cases out, and says how many; without one none is. */
+START_TEST(cases_left_out_are_counted)
+{
+    attest_props_request request = request_of("softmax-two-pass-f32", NULL, 8, 2);
+    attest_props_result result;
+    attest_error err;
+    int64_t whole = 0;
+    for (int limited = 0; limited < 2; limited++) {
+        request.seconds = limited ? 1e-9 : 0;
+        ck_assert_msg(attest_props_run(&result, &request, &err) == ATTEST_OK, "%s", err.text);
+        ck_assert(limited ? result.cases == 0 && result.left_out >= 8 : result.cases >= 8 && result.left_out == 0);
+        whole = limited ? whole : result.cases - result.redraws;
+        ck_assert(!limited || result.left_out >= whole);
+        ck_assert_uint_eq(result.failure_count, 0);
+        attest_props_result_clear(&result);
+    }
+}
+END_TEST
+
 START_TEST(words_that_match_nothing)
 {
     static const struct {
@@ -427,6 +446,7 @@ Suite *suite_props(void)
     tcase_add_test(runs, numbers_do_not_depend_on_threads);
     tcase_add_test(runs, a_property_without_a_check_is_vacuous);
     tcase_add_test(runs, a_planted_defect_is_found);
+    tcase_add_test(runs, cases_left_out_are_counted);
     tcase_add_test(runs, words_that_match_nothing);
     suite_add_tcase(suite, runs);
     return suite;
