@@ -27,6 +27,8 @@ struct ref_slot {
 };
 
 enum { FIRST_SLOTS = 256 };
+#define CACHE_BYTES ((size_t)512 << 20) /* of rows; what comes then is computed each time */
+#define STATE_BYTES ((size_t)256 << 20)
 
 /* Whether a row is rational depends on its values too (elu1 on inputs >= 0), so it is decided row by row. */
 static int never_rational(const attest_problem *p) { return !axis_served(p, AXIS_EXACT, 0, NULL); }
@@ -86,6 +88,7 @@ attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, co
     made->engine = engine;
     made->slot_count = FIRST_SLOTS;
     made->spare_key = -1;
+    made->state_bytes_most = STATE_BYTES;
     ref_row_init(&made->spare);
     ref_ball_cache_init(&made->ball);
     ref_exact_cache_init(&made->exact);
@@ -165,7 +168,7 @@ static attest_status get_row(ref_row **row, attest_truth *truth, int64_t key, at
     *row = slot->row;
     if (*row)
         return ATTEST_OK;
-    if (truth->bytes > REF_KEPT_BYTES) {
+    if (truth->bytes > CACHE_BYTES) {
         if (truth->spare_key != key)
             truth->spare.computed = 0;
         truth->spare_key = key;

@@ -20,9 +20,10 @@ struct attest_truth {
     uint32_t engine;        /* the engine asked for */
     struct ref_slot *slots; /* open addressing by row number; size a power of two */
     int64_t slot_count, used;
-    size_t bytes; /* estimated size of the cached rows and states */
+    size_t bytes; /* estimated size of the cached rows */
     ref_state *states;
-    ref_row spare; /* the row of the moment once the cache is full */
+    size_t state_bytes, state_bytes_most; /* estimated size of the kept states; beyond, only the newest stays */
+    ref_row spare;                        /* the row of the moment once the cache is full */
     int64_t spare_key;
     attest_enclosures fast_o, fast_lse; /* truth_dd.c */
     uint32_t fast_tiers;                /* attest_tiers they were made with */
@@ -56,9 +57,6 @@ int64_t ref_view_total(const attest_truth *truth, attest_tensor_id id);
 /* Moves to the number-th view, in the order of the output's elements. */
 void ref_view_seek(ref_view *view, const attest_truth *truth, int64_t number);
 attest_status ref_view_fill(ref_view *view, attest_truth *truth, slong prec, attest_error *err);
-
-/* Bytes of kept rows, and of kept states beside them, from which on no more are kept. */
-#define REF_KEPT_BYTES ((size_t)512 << 20)
 
 #define REF_DD_BITS 106 /* of hi + lo */
 /* The dd engine's elements of output `id`, made once for each `tiers`; NULL where it does not serve the variant or the

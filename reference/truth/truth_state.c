@@ -19,6 +19,7 @@ void ref_truth_states_free(attest_truth *truth)
         state_free(truth->states);
         truth->states = next;
     }
+    truth->state_bytes = 0;
 }
 
 static size_t state_bytes(const ref_state *state)
@@ -67,9 +68,9 @@ attest_status ref_truth_state(const ref_state **state, attest_truth *truth, int6
         }
     ATTEST_TRY(state_new(&made, &asked, err));
     ATTEST_TRY(ref_ball_state(made->value, made->abs_scale, &truth->in, b, g, degree, z_state, prec, err));
-    if (truth->bytes + state_bytes(made) > REF_KEPT_BYTES)
-        ref_truth_states_free(truth); /* their bytes stay counted: what is too large once is not kept again */
-    truth->bytes += state_bytes(made);
+    if (truth->state_bytes + state_bytes(made) > truth->state_bytes_most)
+        ref_truth_states_free(truth);
+    truth->state_bytes += state_bytes(made);
     made->next = truth->states;
     truth->states = made;
     *state = made;

@@ -88,8 +88,8 @@ int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
 
-/* A part of `attest props` behind an audit: `cases` drawn cases of these kernels, fewer where half a minute is not
- * enough; failures on stderr; the exit code. */
+/* A part of `attest props` behind an audit: `cases` drawn cases of these kernels, none begun after half a minute;
+ * failures on stderr; the exit code, 4 where nothing was compared by then. */
 int attest_props_part(const attest_cli *cli, const char *library, const char *kernel, long cases);
 
 /* The folder of plugins, `kernels/` beside the executable: by the path it was called by where the folder is there (so

@@ -68,7 +68,10 @@ int attest_props_part(const attest_cli *cli, const char *library, const char *ke
     ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, PART_SHRUNK, &err));
     for (size_t k = 0; k < result.failure_count; k++)
         attest_exit_add(&code, failure_exit(&result.failure[k]));
-    if (!cli->options.quiet) {
+    const int nothing = result.left_out > 0 && result.elements == 0;
+    if (nothing)
+        attest_exit_add(&code, 4);
+    if (!cli->options.quiet || nothing) {
         fprintf(stderr, "attest audit: %lld %s for properties (`attest props` asks more), %zu %s broken",
                 (long long)result.cases, attest_plural(result.cases, "case", "cases"), result.failure_count,
                 attest_plural((int64_t)result.failure_count, "property", "properties"));

@@ -336,7 +336,7 @@ attest_status attest_props_run(attest_props_result *result, const attest_props_r
     ATTEST_TRY(add_cases(&s, err));
     ATTEST_TRY(run_all(&s, 0, 0, err));
     const size_t cases = s.jobs;
-    if (!s.stop && request->reference) {
+    if (!s.stop && request->reference && !(attest_now_seconds() > s.until)) {
         ATTEST_TRY(add_redraws(&s, redrawn, err));
         ATTEST_TRY(run_all(&s, cases, 0, err));
     }

@@ -68,8 +68,8 @@ typedef struct attest_props_result {
     size_t failure_count;
     int64_t kernels, cases, starved, refused, runs; /* starved: no problem found; refused: by run() */
     int64_t edges, redraws;                         /* of the cases; the others were drawn */
-    int64_t left_out;                               /* cases that request->seconds left no time for */
-    int64_t elements;                               /* comparisons */
+    int64_t left_out; /* cases, edges among them, that request->seconds left no time for */
+    int64_t elements; /* comparisons */
 } attest_props_result;
 
 /* ATTEST_BAD_INPUT: nothing matches the globs, no such library. */

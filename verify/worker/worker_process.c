@@ -177,16 +177,14 @@ static double late_at(const attest_process *process, double since, double starve
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
                                        double timeout_s, int *wait_status)
 {
-    const double since = attest_now_seconds();
-    double deadline = since + timeout_s, starved = timeout_s > WATCH_TIME ? NAN : attest_process_starved(process);
+    const double since = attest_now_seconds(), starved = attest_process_starved(process);
+    double deadline = since + timeout_s;
     for (;;) {
         const int watched = process->inner > 0;
         struct pollfd p = { .fd = process->socket, .events = POLLIN };
         const int ready = poll(&p, 1, wait_time(deadline, watched ? WATCH_TIME : 1e6));
         if (ready < 0 && errno == EINTR)
             continue;
-        if (ready == 0 && isnan(starved)) /* few answers take so long that it has to be read */
-            starved = attest_process_starved(process);
         if (ready == 0 && watched && attest_memory_is_over(process->inner, process->memory_most)) {
             *wait_status = attest_process_kill(process);
             return ATTEST_EXCHANGE_MEMORY;

@@ -92,7 +92,12 @@ START_TEST(states_are_kept)
             _mag_vec_clear(scale, (slong)count);
         }
     MUST(ref_truth_state(&again, t.truth, 0, 0, 0, 0, 512, &t.x.err), &t.x);
-    ck_assert(again != kept[0] && again->prec == 512);
+    ck_assert(again != kept[0] && again->prec == 512 && t.truth->states == again && again->next != NULL);
+    t.truth->state_bytes_most = 1; /* room for none: the newest alone stays */
+    MUST(ref_truth_state(&again, t.truth, 0, 1, 1, 0, 512, &t.x.err), &t.x);
+    ck_assert(t.truth->states == again && again->next == NULL && again->g == 1 && again->count == 6);
+    MUST(ref_truth_state(&kept[0], t.truth, 0, 1, 1, 0, 512, &t.x.err), &t.x);
+    ck_assert_ptr_eq(kept[0], again);
     stop(&t);
 }
 END_TEST
