@@ -394,7 +394,7 @@ report: all
 audit: all
 	$(BUILD)/attest audit $(TARGET)
 
-# ---- checking the checker.  `check` is what each change must pass, beside `make test`: some ten minutes on two cores
+# ---- checking the checker.  `check` is what each change must pass, beside `make test`: a quarter of an hour on two cores
 # from a fresh clone.  `check-long` is everything else.
 check:
 	@$(SUBMAKE) lint
@@ -577,7 +577,7 @@ help:
 	@echo "gate       verify all kernels over suite ci -> build/report/index.html"
 	@echo "test       all tests; prints Check's summary; LONG=1: with as many random problems as check-long draws"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
-	@echo "check      what each change must pass beside test: lint, gate, smoke (some ten minutes)"
+	@echo "check      what each change must pass beside test: lint, gate, smoke (a quarter of an hour)"
 	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, kills, page-seen, ends, scale, install, mutate"
 	@echo "lint       layout, layers, style, gcc and clang without a warning"
 	@echo "format     lay all sources out as .clang-format says; format-check: are they?"
