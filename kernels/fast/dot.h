@@ -6,8 +6,10 @@
  *     portable, wide   the model
  *
  * An operand comes in two shapes.  `words`: a vector of pairs, the even entry in the lower half of each word.  A pair
- * that every lane is multiplied by: two floats, the even entry first, which dot_pack() sees before dot_add() does.
+ * that every lane is multiplied by: DOT_PAIR floats, which are one such word (avx512bf16) or the two numbers, the even
+ * entry first; dot_put() and dot_cast() write them.
  * MXCSR counts in avx512 and avx2: dot_begin() before products, dot_end() behind them; nothing else belongs in between.
+ * Where DOT_PLAIN is 1 they change nothing, and whatever follows a product may stand there too.
  */
 #ifndef ATTEST_FAST_DOT_H
 #define ATTEST_FAST_DOT_H
@@ -21,29 +23,40 @@ typedef ivec ivec_stored __attribute__((aligned(4), may_alias));
 /* Lanes words from memory. */
 static inline ivec dot_words(const void *words) { return *(const ivec_stored *)words; }
 
+/* DOT_PLAIN, DOT_PAIR, dot_begin(), dot_end(), and
+ *     dot_add(c, pair, words)    c + the products of a pair and of each lane's words
+ *     dot_cast(x, first, last)   x[j], j in [first,last) of whole panels, cast to bf16, become pairs: that of x[j] and
+ *                                x[j+1], j even, lies at x + j / 2 DOT_PAIR. */
 #if defined(SIMD_512_BF16)
+enum { DOT_PLAIN = 1, DOT_PAIR = 1 };
 static inline unsigned dot_begin(void) { return 0; }
 static inline void dot_end(unsigned before) { (void)before; }
-static inline void dot_pack(float *of_pairs, int64_t count) /* a word in the place of the even entry */
-{
-    uint32_t bits[2];
-    for (int64_t n = 0; n < count; n++) {
-        memcpy(bits, of_pairs + 2 * n, sizeof bits);
-        bits[0] = bits[0] >> 16 | bits[1];
-        memcpy(of_pairs + 2 * n, bits, sizeof *of_pairs);
-    }
-}
 static inline vec dot_add(vec c, const float *pair, ivec words)
 {
     return _mm512_dpbf16_ps(c, (__m512bh)_mm512_castps_si512(_mm512_set1_ps(*pair)), (__m512bh)words);
 }
-#else
-static inline void dot_pack(float *of_pairs, int64_t count)
+static inline void dot_cast(float *x, int first, int last)
 {
-    (void)of_pairs;
-    (void)count;
+    for (int j = first; j < last; j += PANEL) {
+        const __m512bh words = _mm512_cvtne2ps_pbh(vec_load(x + j + LANES), vec_load(x + j));
+        memcpy(x + j / 2, &words, sizeof words);
+    }
+}
+#else
+/* To the nearest bf16 numbers as VCVTNE2PS2BF16 casts, whatever MXCSR says: one below the normal numbers becomes a zero
+ * of its sign. */
+static inline vec dot_bf16(vec x)
+{
+    const uvec bits = (uvec)x, sign = bits & 0x80000000u;
+    return vec_select((ivec)(bits ^ sign) < 0x00800000, (vec)sign, vec_bf16(x));
+}
+static inline void dot_cast(float *x, int first, int last)
+{
+    for (int j = first; j < last; j += LANES)
+        vec_store(x + j, dot_bf16(vec_load(x + j)));
 }
 #if defined(SIMD_512) || defined(SIMD_256)
+enum { DOT_PLAIN = 0, DOT_PAIR = 2 };
 static inline unsigned dot_begin(void)
 {
     const unsigned before = _mm_getcsr();
@@ -58,6 +71,7 @@ static inline vec dot_add(vec c, const float *pair, ivec words)
 }
 #define DOT_HALVES
 #else
+enum { DOT_PLAIN = 1, DOT_PAIR = 2 };
 static inline unsigned dot_begin(void) { return 0; }
 static inline void dot_end(unsigned before) { (void)before; }
 static inline vec dot_add(vec c, const float *pair, ivec words)
@@ -70,6 +84,13 @@ static inline vec dot_add(vec c, const float *pair, ivec words)
 }
 #endif
 #endif
+
+/* The pair of a word, for every lane. */
+static inline void dot_put(float *pair, uint32_t word)
+{
+    const uint32_t halves[2] = { DOT_PAIR == 1 ? word : word << 16, word & 0xffff0000u };
+    memcpy(pair, halves, DOT_PAIR * sizeof *pair);
+}
 
 /* dot_add() of ROWS rows, whose pairs are `step` floats apart, and a panel of words. */
 static inline void dot_rows(vec sum[ROWS][2], const float *pair, int64_t step, const float *words)

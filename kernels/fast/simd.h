@@ -141,7 +141,8 @@ static inline float simd_total(__m256 a)
 #endif
 
 /* vec_fma: a b + c.  vec_larger: a > b ? a : b, so that a NaN in a gives b.  vec_highest: the largest lane of a vector
- * without NaN.  vec_total: the lanes added up in a tree, each to the one half of them further on. */
+ * without NaN.  vec_total: the lanes added up in a tree, each to the one half of them further on.  vec_totals: the same
+ * of four vectors, to[4]. */
 #if defined(SIMD_512)
 static inline vec vec_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 static inline vec vec_larger(vec a, vec b) { return _mm512_max_ps(a, b); }
@@ -150,6 +151,15 @@ static inline float vec_total(vec a)
 {
     const __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a), 1));
     return simd_total(_mm256_add_ps(_mm512_castps512_ps256(a), high));
+}
+static inline void vec_totals(float *to, vec a, vec b, vec c, vec d)
+{
+    const vec ab = _mm512_shuffle_f32x4(a, b, 0x44) + _mm512_shuffle_f32x4(a, b, 0xee); /* eight lanes of each */
+    const vec cd = _mm512_shuffle_f32x4(c, d, 0x44) + _mm512_shuffle_f32x4(c, d, 0xee);
+    const vec four = _mm512_shuffle_f32x4(ab, cd, 0x88) + _mm512_shuffle_f32x4(ab, cd, 0xdd);
+    const vec two = four + _mm512_permute_ps(four, 0x4e), one = two + _mm512_permute_ps(two, 0xb1);
+    const __m512i firsts = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    quad_store(to, _mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, one)));
 }
 #elif defined(SIMD_256)
 static inline vec vec_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
@@ -161,6 +171,14 @@ static inline float vec_highest(vec a)
     return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
 }
 static inline float vec_total(vec a) { return simd_total(a); }
+static inline void vec_totals(float *to, vec a, vec b, vec c, vec d)
+{
+    const vec ab = _mm256_permute2f128_ps(a, b, 0x20) + _mm256_permute2f128_ps(a, b, 0x31); /* four lanes of each */
+    const vec cd = _mm256_permute2f128_ps(c, d, 0x20) + _mm256_permute2f128_ps(c, d, 0x31);
+    const vec two = _mm256_shuffle_ps(ab, cd, 0x44) + _mm256_shuffle_ps(ab, cd, 0xee); /* a, c, b, d: two lanes */
+    const vec one = _mm256_permute_ps(two, 0x88) + _mm256_permute_ps(two, 0xdd);       /* a, c, a, c, b, d, b, d */
+    quad_store(to, _mm_unpacklo_ps(_mm256_castps256_ps128(one), _mm256_extractf128_ps(one, 1)));
+}
 #else
 #if defined(FAST_WIDE) || defined(FAST_FUSED)
 static inline vec vec_fma(vec a, vec b, vec c)
@@ -187,6 +205,10 @@ static inline float vec_total(vec a)
         for (int lane = 0; lane < half; lane++)
             a[lane] += a[lane + half];
     return a[0];
+}
+static inline void vec_totals(float *to, vec a, vec b, vec c, vec d)
+{
+    to[0] = vec_total(a), to[1] = vec_total(b), to[2] = vec_total(c), to[3] = vec_total(d);
 }
 #endif
 

@@ -34,14 +34,16 @@ static int64_t linear_same_part(const linear_rows *rows, int64_t n)
 }
 
 /* Lanes modulo SUM_LANES of several sums, each added up in a tree. */
-static inline void linear_totals(float *to, float lanes[][SUM_LANES], int count)
+static inline __attribute__((always_inline)) void linear_totals(float *to, vec sum[][SUM_VECS], int count)
 {
-    for (int n = 0; n < count; n++) {
-        for (int half = SUM_LANES / 2; half > 0; half /= 2)
-            for (int c = 0; c < half; c++)
-                lanes[n][c] += lanes[n][c + half];
-        to[n] = lanes[n][0];
-    }
+    for (int n = 0; n < count; n++)
+        for (int half = SUM_VECS / 2; half > 0; half /= 2)
+            for (int h = 0; h < half; h++)
+                sum[n][h] += sum[n][h + half];
+    if (count == 4)
+        vec_totals(to, sum[0][0], sum[1][0], sum[2][0], sum[3][0]);
+    for (int n = 0; n < count && count < 4; n++)
+        to[n] = vec_total(sum[n][0]);
 }
 
 /* w[j-1], .. w[j-count] of keys inside the query's part; x, the query as of token j-1, ends as of token j-1-count. */
@@ -50,7 +52,7 @@ static inline __attribute__((always_inline)) void linear_walk(float *w, float *x
 {
     const int64_t wide = task->x->at.row;
     vec sum[4][SUM_VECS];
-    float lanes[4][SUM_LANES], total[4];
+    float total[4];
     for (int n = 0; n < count; n++)
         for (int h = 0; h < SUM_VECS; h++)
             sum[n][h] = vec_of(0);
@@ -64,10 +66,7 @@ static inline __attribute__((always_inline)) void linear_walk(float *w, float *x
             }
             vec_store(x + c + h * LANES, y);
         }
-    for (int n = 0; n < count; n++)
-        for (int h = 0; h < SUM_VECS; h++)
-            vec_store(lanes[n] + h * LANES, sum[n][h]);
-    linear_totals(total, lanes, count);
+    linear_totals(total, sum, count);
     for (int n = 0; n < count; n++)
         w[j - 1 - n] = total[n];
 }
@@ -171,18 +170,16 @@ static inline void linear_hide(float *w, int64_t seen, int64_t tokens)
 /* sum_c x_c y_c, or sum_c x_c. */
 static inline float linear_sum(const float *x, const float *y, int64_t count)
 {
-    vec sum[SUM_VECS];
-    float lanes[1][SUM_LANES], total;
+    vec sum[1][SUM_VECS];
+    float total;
     for (int h = 0; h < SUM_VECS; h++)
-        sum[h] = vec_of(0);
+        sum[0][h] = vec_of(0);
     for (int64_t c = 0; c < count; c += SUM_LANES)
         for (int h = 0; h < SUM_VECS; h++) {
             const vec a = vec_load(x + c + h * LANES);
-            sum[h] = y ? vec_fma(a, vec_load(y + c + h * LANES), sum[h]) : sum[h] + a;
+            sum[0][h] = y ? vec_fma(a, vec_load(y + c + h * LANES), sum[0][h]) : sum[0][h] + a;
         }
-    for (int h = 0; h < SUM_VECS; h++)
-        vec_store(lanes[0] + h * LANES, sum[h]);
-    linear_totals(&total, lanes, 1);
+    linear_totals(&total, sum, 1);
     return total;
 }
 

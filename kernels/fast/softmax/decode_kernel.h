@@ -84,12 +84,14 @@ static inline void decode_products(float *s, const float *q, const float *k, int
             for (int j = 0; j < count; j++)
                 sum[j][half] = vec_fma(a, vec_load(k + j * step + c + half * LANES), sum[j][half]);
         }
-    for (int j = 0; j < count; j++) {
+    for (int j = 0; j < count; j++)
         for (int half = SUM_VECS / 2; half > 0; half /= 2)
             for (int c = 0; c < half; c++)
                 sum[j][c] += sum[j][c + half];
+    if (count == 4)
+        vec_totals(s, sum[0][0], sum[1][0], sum[2][0], sum[3][0]);
+    for (int j = 0; j < count && count < 4; j++)
         s[j] = vec_total(sum[j][0]);
-    }
 }
 #endif
 
@@ -98,18 +100,18 @@ static inline void decode_ask(decode_source rows, int64_t first, int64_t count, 
 {
     for (int64_t j = first; j < first + count; j++)
         for (int64_t c = 0; c < floats; c += 16)
-            __builtin_prefetch(rows.from + j * rows.step + c);
+            __builtin_prefetch(rows.from + j * rows.step + c, 0, 2);
 }
 
 /* Keys that are asked for before they are read: of 8 to 64, what reads 32 MiB fastest (Zen 5, 2026-11-23). */
-enum { DECODE_AHEAD = 24 };
+enum { DECODE_AHEAD = 64 };
 
 /* Scores of the keys that each row sees.  The first row's loop asks for the values of the tile, and keys ahead. */
 static void decode_scores(const flash_block *block, const flash_part *part, decode_source keys, int64_t width,
                           decode_source values, int64_t channels)
 {
     const int64_t key = part->tile * FLASH_KEYS;
-    for (int n = 0; n < ROWS; n++) {
+    for (int n = 0; n < (int)block->rows; n++) {
         const int low = part->low[n], high = part->high[n];
         const float *q = block->q + n * width;
         float *s = block->s + n * FLASH_KEYS;
@@ -157,6 +159,8 @@ static void decode_add(const flash_block *block, const flash_part *part, decode_
         int64_t c = 0;
         for (; low < high && c + 8 * LANES <= channels; c += 8 * LANES)
             flash_values_of_row(u + c, w, v + c, values.step, alpha[n], low, high, 8);
+        for (; low < high && c + 4 * LANES <= channels; c += 4 * LANES)
+            flash_values_of_row(u + c, w, v + c, values.step, alpha[n], low, high, 4);
         for (; low < high && c < channels; c += PANEL)
             flash_values_of_row(u + c, w, v + c, values.step, alpha[n], low, high, 2);
     }
@@ -185,9 +189,10 @@ static inline row decode_row(const decode *x, int64_t b, int64_t g, int64_t n)
 }
 
 #ifndef decode_clear
-/* No key yet. */
+/* No key yet; rows that are none have weights of 0 throughout. */
 static inline void decode_clear(const flash_block *block, int64_t channels)
 {
+    memset(block->s, 0, sizeof *block->s * ROWS * FLASH_KEYS);
     memset(block->o, 0, sizeof *block->o * (size_t)(ROWS * channels));
     memset(block->sum, 0, sizeof *block->sum * ROWS * SUM_LANES);
     for (int n = 0; n < ROWS; n++)
@@ -244,7 +249,7 @@ static void decode_task(const decode *x, float *scratch, int64_t task)
     const int64_t channels = x->at.channels;
     flash_block block;
     flash_part part;
-    float alpha[ROWS];
+    float alpha[ROWS] = { 0 };
     int64_t which, low = x->x.p->m, high = 0;
     decode_begin(&block, x, scratch, task, &which);
     for (int n = 0; n < (int)block.rows; n++)
@@ -259,7 +264,7 @@ static void decode_task(const decode *x, float *scratch, int64_t task)
         const decode_source keys = decode_keys(x, scratch, &block.r[0], key, count);
         const decode_source values = decode_values(x, scratch, &block.r[0], key, count);
         decode_scores(&block, &part, keys, x->at.width, values, channels);
-        flash_weights(alpha, &block, &part);
+        flash_weights(alpha, &block, &part, (int)block.rows);
         decode_add(&block, &part, values, alpha, channels);
     }
     for (int n = 0; n < (int)block.rows; n++) {

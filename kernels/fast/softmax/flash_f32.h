@@ -44,12 +44,14 @@ static int flash_pack_values(const flash *x, float *v, float *buffer, int64_t b,
 }
 
 /* Row n of the block: phi(q) times the scale. */
-static inline void flash_put_query(const flash_block *block, int64_t n, const float *phi)
+static void flash_load_query(const flash_block *block, int64_t n)
 {
-    const int64_t dim = block->x->at.dim;
+    const row *r = &block->r[n];
+    const int64_t dim = block->x->at.dim, position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
+    const float *phi = fast_token(block->row, r->p, r->t->role[ATTEST_Q], r->b, r->h, r->i, position);
     float *to = block->q + n / ROWS * ROWS * dim + n % ROWS;
     for (int64_t c = 0; c < dim; c++)
-        to[c * ROWS] = block->r[n].scale * phi[c];
+        to[c * ROWS] = r->scale * phi[c];
 }
 
 static inline void flash_scores(const flash_block *block, const flash_part *part)

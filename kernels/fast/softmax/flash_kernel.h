@@ -29,17 +29,6 @@ static void flash_pack(const flash *x, float *buffer, int64_t n)
 
 /* ---- a block of queries --------------------------------------------------------------------------------------- */
 
-static void flash_load_query(const flash_block *block, int64_t n)
-{
-    const row *r = &block->r[n];
-    const attest_tensor *q = r->t->role[ATTEST_Q];
-    const int64_t position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
-    const float *phi = fast_token(block->row, r->p, q, r->b, r->h, r->i, position);
-    flash_put_query(block, n, phi);
-    if (block->D && r->first < r->last)
-        decay_row(block->D + n * fast_up(r->p->m, 16), r);
-}
-
 #ifndef flash_packed_head
 /* Which of the packed heads? */
 static inline int64_t flash_packed_head(const attest_problem *p, int64_t b, int64_t g) { return b * p->hkv + g; }
@@ -87,6 +76,8 @@ static void flash_block_begin(flash_block *block, const flash *x, float *scratch
             continue;
         step_visible(p, step_length(p, x->t, b), first + r, &block->r[r].first, &block->r[r].last);
         flash_load_query(block, r);
+        if (block->D && block->r[r].first < block->r[r].last)
+            decay_row(block->D + r * fast_up(p->m, 16), &block->r[r]);
     }
 }
 
@@ -164,7 +155,7 @@ static void flash_task(const flash *x, float *scratch, int64_t n)
         for (int64_t group = 0; group < FLASH_GROUPS; group++)
             if (flash_sees(&part, &block, group, tile)) {
                 flash_scores(&block, &part);
-                flash_weights(alpha, &block, &part);
+                flash_weights(alpha, &block, &part, ROWS);
                 flash_add(&block, &part, alpha);
             }
     for (int64_t r = 0; r < block.rows; r++)

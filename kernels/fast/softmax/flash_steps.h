@@ -98,21 +98,24 @@ static inline void flash_row_weights(float *s, float *sum, float alpha, float m,
     if (block->x->filter)
         flash_filter(s, block, part, n);
     for (int j = part->first; j < part->last; j += LANES) {
-        const vec w = flash_weight(vec_load(s + j), vec_of(m));
-        vec_store(s + j, part->whole ? w : vec_masked(flash_seen(part, n, j), w));
+        const vec any = flash_weight(vec_load(s + j), vec_of(m));
+        const vec w = part->whole ? any : vec_masked(flash_seen(part, n, j), any);
+        vec_store(s + j, w);
+        if (!decays)
+            part_sum[j / LANES % SUM_VECS] += w;
     }
     if (decays)
         flash_decay(s, block, part, n);
-    for (int j = part->first; j < part->last; j += LANES)
+    for (int j = part->first; j < part->last && decays; j += LANES)
         part_sum[j / LANES % SUM_VECS] += vec_load(s + j);
     for (int c = 0; c < SUM_VECS; c++)
         vec_store(sum + c * LANES, flash_join(vec_load(sum + c * LANES), alpha, part_sum[c]));
 }
 
-/* Weights of all rows; alpha[ROWS]. */
-static inline void flash_weights(float *alpha, const flash_block *block, const flash_part *part)
+/* Weights of the first `rows` rows of the group, and alpha of them. */
+static inline void flash_weights(float *alpha, const flash_block *block, const flash_part *part, int rows)
 {
-    for (int n = 0; n < ROWS; n++) {
+    for (int n = 0; n < rows; n++) {
         float *s = block->s + n * FLASH_KEYS, *m = &block->m[part->group * ROWS + n];
         alpha[n] = 1;
         if (part->low[n] == part->high[n]) {

@@ -172,7 +172,7 @@ static void chunked_close(chunked_task *a)
                 a->k[(1 + c) * TILES_UNIT + t] = a->keys[((at + t) / PANEL * all->dim + c) * PANEL + (at + t) % PANEL];
         monomials_make(a->k, all, TILES_UNIT);
         for (int64_t column = a->first; column < a->last; column += tiles_vecs(column, a->last))
-            tiles_columns(NULL, &block, column, tiles_vecs(column, a->last));
+            tiles_columns(&block, column, tiles_vecs(column, a->last));
     }
     a->from += a->count;
     a->count = 0;

@@ -66,12 +66,10 @@ static inline void columns_value(float *v, float *buffer, const row *r, int64_t 
 /* Does the row read anything, be it a given state? */
 static inline int columns_reads(const row *r) { return heads_before(r, r->last); }
 
-/* Row number `at` of all b hq n; its keys are [0, last). */
-static inline row columns_row(const attest_problem *p, const attest_tensors *t, int64_t at)
+/* Query i of head number `head` of all b hq; its keys are [0, last). */
+static inline row columns_row(const attest_problem *p, const attest_tensors *t, int64_t head, int64_t i)
 {
-    row r = {
-        .p = p, .t = t, .b = at / p->n / p->hq, .h = at / p->n % p->hq, .i = at % p->n, .scale = (float)p->scale
-    };
+    row r = { .p = p, .t = t, .b = head / p->hq, .h = head % p->hq, .i = i, .scale = (float)p->scale };
     r.g = r.h / (p->hq / p->hkv);
     step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
     r.last = step_max(r.last, 0);
@@ -79,9 +77,10 @@ static inline row columns_row(const attest_problem *p, const attest_tensors *t, 
 }
 
 /* The end of that row, of sums u and z in u[e + 1], which are used up. */
-static inline void columns_finish(const attest_problem *p, const attest_tensors *t, float *u, int64_t at, int plain)
+static inline void columns_finish(const attest_problem *p, const attest_tensors *t, float *u, int64_t head, int64_t i,
+                                  int plain)
 {
-    const row r = columns_row(p, t, at);
+    const row r = columns_row(p, t, head, i);
     const attest_tensor *o = t->role[ATTEST_O];
     if (!columns_reads(&r)) {
         step_empty_row(&r);
@@ -174,7 +173,7 @@ static inline attest_status columns_run(const attest_call *call, const columns_l
 {
     const attest_problem *p = call->problem;
     float *shared = call->workspace;
-    const int64_t tasks = p->b * p->hkv * at->parts, rows = p->b * p->hq * p->n;
+    const int64_t tasks = p->b * p->hkv * at->parts, heads = p->b * p->hq;
     const int plain = columns_plain(p, call->tensors);
     const int threads = (int)fast_threads_within(at->threads, call->workspace_size, at->scratch, each);
     (void)threads; /* without OpenMP */
@@ -189,10 +188,11 @@ static inline attest_status columns_run(const attest_call *call, const columns_l
         for (int64_t n = 0; n < tasks; n++)
             task(self, scratch, n);
 #ifdef _OPENMP
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) collapse(2)
 #endif
-        for (int64_t n = 0; n < rows; n++)
-            columns_finish(p, call->tensors, shared + n * at->channels, n, plain);
+        for (int64_t head = 0; head < heads; head++)
+            for (int64_t i = 0; i < p->n; i++)
+                columns_finish(p, call->tensors, shared + (head * p->n + i) * at->channels, head, i, plain);
     }
     return ATTEST_OK;
 }

@@ -16,9 +16,9 @@ static inline void packed_next(packed_task *a) { a->tokens = a->reads = 0; }
 static void packed_flush(packed_task *a)
 {
     const packed *x = a->x;
-    float u[TILES_UNIT * TILES_PANEL];
     const tiles_block block = { .a = &x->a,
                                 .state = a->state,
+                                .u = a->u,
                                 .k = a->k,
                                 .q = a->q,
                                 .v = a->v,
@@ -31,13 +31,11 @@ static void packed_flush(packed_task *a)
     monomials_make(a->k, &x->a, TILES_UNIT);
     monomials_make(a->q, &x->a, TILES_UNIT);
     monomials_weigh(a->q, &x->a, a->counts, a->f, x->p, TILES_UNIT);
-    for (int64_t column = a->first, vecs; column < a->last; column += vecs) {
-        vecs = tiles_vecs(column, a->last);
-        memset(u, 0, sizeof u);
-        tiles_columns(u, &block, column, (int)vecs);
-        for (int64_t i = 0; i < a->reads; i++)
-            memcpy(a->u[i] + column * LANES, u + i * TILES_PANEL, sizeof *u * (size_t)(vecs * LANES));
-    }
+    for (int64_t i = 0; i < a->reads; i++)
+        for (int64_t column = a->first; column < a->last; column++)
+            vec_store(a->u[i] + column * LANES, vec_of(0));
+    for (int64_t column = a->first; column < a->last; column += tiles_vecs(column, a->last))
+        tiles_columns(&block, column, tiles_vecs(column, a->last));
     packed_next(a);
 }
 

@@ -14,11 +14,12 @@ enum { TILES_VECS = 3, TILES_PANEL = TILES_VECS * LANES, TILES_ROWS = ROWS, TILE
 
 /* What a tile reads: from `column` on, and from the state's row `at` on. */
 typedef struct tiles_tile {
-    float *s, *u;           /* the state there; u[TILES_UNIT][TILES_PANEL], what queries read so far */
+    float *s;               /* the state there */
+    float *const *u;        /* what each query read so far: its row of u, from channel 0 on */
     const float *k, *q, *v; /* k and q [rows][TILES_UNIT]; v [TILES_UNIT][channels] */
     const float *decay;     /* NULL: none.  Those of rows are `apart` */
     const int64_t *until;   /* of each query */
-    int64_t column, at, states, apart, channels, tokens, reads;
+    int64_t column, states, apart, channels, tokens, reads;
 } tiles_tile;
 
 #ifndef tiles_add
@@ -72,7 +73,7 @@ static inline __attribute__((always_inline)) void tiles_pass(const tiles_tile *t
     for (int64_t i = 0; i < reads; i++) {
         for (; t < until[i]; t++)
             tiles_enter(s, k + t, v + t * channels, decays ? decay + t : NULL, apart, rows, vecs);
-        tiles_read(tile->u + i * TILES_PANEL, s, q + i, rows, vecs);
+        tiles_read(tile->u[i] + tile->column * LANES, s, q + i, rows, vecs);
     }
     for (; t < tile->tokens; t++)
         tiles_enter(s, k + t, v + t * channels, decays ? decay + t : NULL, apart, rows, vecs);
@@ -108,6 +109,7 @@ static inline int64_t tiles_left(int64_t states, int64_t at) { return states - a
 typedef struct tiles_block {
     const monomials *a;
     float *state;           /* [columns][rows][LANES] */
+    float *const *u;        /* of each query, its row of u: sums are added to it */
     const float *k, *q, *v; /* k and q [all rows][TILES_UNIT], v [tokens][channels]; no queries: q NULL */
     const float *decay;     /* NULL: none; [TILES_UNIT], or of each row where they are `apart` */
     const int64_t *until;   /* of each query, how many of the block's tokens it sees */
@@ -116,7 +118,7 @@ typedef struct tiles_block {
 } tiles_block;
 
 /* All monomials of the columns [column, column + vecs). */
-static void tiles_columns(float *u, const tiles_block *b, int64_t column, int vecs)
+static void tiles_columns(const tiles_block *b, int64_t column, int vecs)
 {
     typedef void pass(const tiles_tile *tile);
     static pass *const passes[TILES_VECS][3][2] = {
@@ -128,7 +130,8 @@ static void tiles_columns(float *u, const tiles_block *b, int64_t column, int ve
     const int64_t most = vecs == 3 ? TILES_ROWS_OF_3 : TILES_ROWS;
     for (int64_t at = 0, rows; tiles_left(states, at) > 0; at += rows) {
         const tiles_tile tile = { .s = b->state + (column * states + at) * LANES,
-                                  .u = u,
+                                  .u = b->u,
+                                  .column = column,
                                   .k = b->k + (first + at) * TILES_UNIT,
                                   .q = b->reads > 0 ? b->q + (first + at) * TILES_UNIT : NULL,
                                   .v = b->v + column * LANES,
