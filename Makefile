@@ -16,7 +16,7 @@ SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
 PACKAGES = build-essential pkg-config libflint-dev libflint-arb-dev libmpfr-dev libgmp-dev libgsl-dev check \
            libsubunit-dev libjansson-dev librandom123-dev gnuplot-nox python3-numpy python3-mpmath valgrind clang \
            clang-format
-PACKAGES_LONG = libomp-dev libclang-rt-dev gcovr gdb mandoc chromium tidy parallel slurm-wlm munge
+PACKAGES_LONG = libomp-dev libclang-rt-dev gcovr gdb mandoc chromium tidy parallel slurm-wlm munge qemu-user
 FIRST = $(filter deps deps-long,$(MAKECMDGOALS))
 ifneq ($(FIRST),)
 GOALS_AFTER = $(filter-out $(FIRST),$(MAKECMDGOALS))
@@ -83,7 +83,7 @@ PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so $(BUILD)/plugins/misread.so
 
-.PHONY: kills page-seen ends scale deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
+.PHONY: kills page-seen ends cpus scale deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs golden fuzz alloc-faults install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
@@ -421,6 +421,7 @@ check-long: check
 	@$(SUBMAKE) kills
 	@$(SUBMAKE) page-seen
 	@$(SUBMAKE) ends
+	@$(SUBMAKE) cpus
 	@$(SUBMAKE) scale
 	@$(SUBMAKE) install-tried
 	@$(SUBMAKE) mutate
@@ -440,6 +441,9 @@ page-seen: $(BUILD)/report/passed
 # Runs that end badly, or lack what they like to have: what was judged stays, and the exit code tells the truth.
 ends: all
 	python3 tests/faults/gate/ends.py $(BUILD)
+# The fast kernels on CPUs without AVX-512, without AVX2, without SSE4: no illegal instruction (qemu-user).
+cpus: all
+	sh tests/kernels/fast/cpus.sh $(BUILD)
 # A suite in shards by Slurm (two nodes on this machine, one of them killed) and by GNU parallel (killed, called again).
 scale: all
 	sh tests/verify/shard/slurm.sh $(BUILD)
@@ -578,7 +582,7 @@ help:
 	@echo "test       all tests; prints Check's summary; LONG=1: with as many random problems as check-long draws"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
 	@echo "check      what each change must pass beside test: lint, gate, smoke (a quarter of an hour)"
-	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, kills, page-seen, ends, scale, install, mutate"
+	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, defects, 2000 properties, kills, page-seen, ends, cpus, scale, install, mutate"
 	@echo "lint       layout, layers, style, gcc and clang without a warning"
 	@echo "format     lay all sources out as .clang-format says; format-check: are they?"
 	@echo "smoke      suite smoke and a few tests under the address and undefined-behaviour sanitizers"
@@ -590,6 +594,7 @@ help:
 	@echo "certify-functions  what the fast kernels' own exp errs by, on every float of its domain"
 	@echo "slack      how tight the bounds are: bound/error by kernel, variant and n (half an hour on one core)"
 	@echo "mma-vectors  VECTORS=FOLDER: the model of tensor cores against published vectors; what a step of it costs"
+	@echo "cpus       the fast kernels on CPUs without AVX-512, AVX2 or SSE4, by qemu-user"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
 	@echo "gpu-day    all that a GPU is needed for, into GPU_DAY=DIR (GPU=NAME: predictions for it, without one)"
