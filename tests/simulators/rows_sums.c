@@ -1,9 +1,10 @@
-/* rows_sums.c - casts and sums: R-CAST, R-SUM, R-DECAY of pairs, R-GATE on values. */
+/* rows_sums.c - casts and sums: R-CAST, R-MASK, R-SUM, R-DECAY of pairs, R-GATE on values. */
 #include "tests/simulators/rows_numerics.h"
 
 #define SOFTMAX "variant=softmax scale=0.7"
 #define HALF SOFTMAX " p=f16"
 #define BRAIN SOFTMAX " p=bf16"
+#define MASKED SOFTMAX " attn_mask=shared"
 #define SEARCHED "wild:3 wild:6 peaked cancel normal first:20"
 
 static const sim_size many[] = { { 2, 1 }, { 3, 2 }, { 8, 1 }, { 22, 4 }, { 64, 1 }, { 0, 0 } };
@@ -35,6 +36,25 @@ static const sim_row rows[] = {
       NUMERICS(DECLARED, TWO_PASS, .division = ATTEST_DIVISION_THEN_CAST), 0, "o", SEARCHED, many },
     { "R-CAST", "cast, then divided", "p bf16, division told", BRAIN, sim_softmax, { .divide = DIVIDE_AFTER_CAST },
       NUMERICS(DECLARED, TWO_PASS, .division = ATTEST_DIVISION_AFTER_CAST), 0, "o", SEARCHED, many },
+    { "R-MASK", "hidden keys", "two-pass", MASKED, sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED,
+      many },
+    { "R-MASK", "tiles of hidden keys by e^0", "tile 2", MASKED, sim_softmax, { 0 },
+      NUMERICS(DECLARED, ONLINE, .tile = 2), 0, "o", SEARCHED " ramp-up", many, .quick = 1 },
+    { "R-MASK", "tiles of hidden keys by e^0", "tile 2", MASKED, sim_softmax, { 0 },
+      NUMERICS(DECLARED, ONLINE, .tile = 2), 0, "lse", SEARCHED " ramp-up", many },
+    { "R-MASK", "tiles of hidden keys by e^0", "serial sums, tile 1", MASKED, sim_softmax, { 0 },
+      NUMERICS(DECLARED, ONLINE, .tile = 1), ATTEST_SERIAL_SUMS, "o", SEARCHED " ramp-up", many },
+    { "R-MASK", "window, lens, hidden keys", "tile 4",
+      "variant=softmax1 scale=0.7 mask=causal window=9 lens=draw attn_mask=shared", sim_softmax, { 0 },
+      NUMERICS(DECLARED, ONLINE, .tile = 4), 0, "o", SEARCHED, many },
+    { "R-MASK", "hidden keys, parts", "splits 4", MASKED " splits=4", sim_softmax, { .merge = MERGE_CHAIN },
+      NUMERICS(DECLARED, SPLIT), 0, "o", SEARCHED, many },
+    { "R-MASK", "hidden keys, tiles", "all unknown", MASKED, sim_softmax, { .schedule = ATTEST_SCHEDULE_ONLINE },
+      NUMERICS(.schedule = 0), 0, "o", SEARCHED, many },
+    { "R-MASK", "hidden keys, a running mean", "running", MASKED, sim_mean, { 0 },
+      NUMERICS(DECLARED, ONLINE, .tile = 1, .division = ATTEST_DIVISION_RUNNING), 0, "o", SEARCHED " ramp-up", many },
+    { "R-MASK", "hidden keys, pair by pair", "direct", "variant=taylor:3 scale=0.7 attn_mask=shared center=mid",
+      sim_polynomial, { 0 }, NUMERICS(DECLARED, DIRECT), 0, "o", SEARCHED, many },
     { "R-SUM", "serial", "f32", SOFTMAX, sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS), 0, "o",
       SEARCHED " half-peak", many },
     { "R-SUM", "serial", "acc_unit 2^-11", SOFTMAX, sim_softmax, { 0 },

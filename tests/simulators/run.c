@@ -277,7 +277,7 @@ static double try_line(sim *s, bounded *b, const sim_row *row, const char *line,
     ATTEST_TRY(attest_bundle_new(&s->bundle, err));
     ATTEST_TRY(draw(s, err));
     sim_start(s);
-    if (s->last <= s->first) { /* no key is seen */
+    if (s->keys <= 0) { /* no key is seen */
         ratio = -1;
         goto out;
     }

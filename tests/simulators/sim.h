@@ -107,9 +107,10 @@ typedef struct sim {
     num log_sum[SIM_KEYS][SIM_DIM]; /* of the logarithms of decays up to a token; -1: not yet */
     tape_unit *cut[SIM_CUTS];       /* absolute errors of aligned addends, owned */
     int cuts;
-    int casts; /* weights are cast to p */
-    int finer; /* sums are rounded to acc at their end */
-    int64_t i, first, last, keys, dim;
+    int casts;                            /* weights are cast to p */
+    int finer;                            /* sums are rounded to acc at their end */
+    int64_t i, first, last, keys, dim;    /* keys [first,last) are what mask, window and lens leave */
+    unsigned char hidden[SIM_KEYS];       /* by attn_mask, among them */
     num q[SIM_DIM], k[SIM_KEYS][SIM_DIM]; /* features; scaled as the options say */
     num v[SIM_KEYS][SIM_VALUES];          /* gated */
     num score[SIM_KEYS];
@@ -152,6 +153,8 @@ uint32_t sim_axis(const sim *s, attest_axis axis);
 num sim_total(sim *s, const num *x, int64_t count);             /* in the order of the options */
 num sim_dot(sim *s, const num *a, const num *b, int64_t count); /* products, then their total */
 num sim_largest(sim *s, const num *x, int64_t count);
+/* Of x[first..last), a number for each key, those whose key attn_mask does not hide; returns their count. */
+int64_t sim_seen(const sim *s, num *to, const num *x, int64_t first, int64_t last);
 /* Features of the query and of the keys, values with their gates. */
 void sim_tokens(sim *s);
 /* Scores of the visible keys, with cap, alibi and clamp. */

@@ -101,13 +101,24 @@ static void set_scale(sim *s)
         s->unit.scale.u = fabsl(attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) / (long double)scale - 1);
 }
 
+/* Which of the keys [first,last) attn_mask hides, and how many it leaves. */
+static void set_hidden(sim *s)
+{
+    const attest_tensor *mask = attest_bundle_role(s->bundle, ATTEST_MASK);
+    s->keys = 0;
+    for (int64_t j = s->first; j < s->last; j++) {
+        s->hidden[j] = mask && attest_load_int(mask, attest_offset(mask, 0, 0, s->i, j)) == 0;
+        s->keys += !s->hidden[j];
+    }
+}
+
 void sim_start(sim *s)
 {
     const attest_tensor *lens = attest_bundle_role(s->bundle, ATTEST_KV_LENS);
     s->p = &s->c.problem;
     s->i = s->p->n - 1;
     attest_visible(s->p, lens ? attest_load_int(lens, 0) : s->p->m, s->i, &s->first, &s->last);
-    s->keys = s->last - s->first;
+    set_hidden(s);
     s->dim = attest_feature_dim(s->p);
     s->constants = 0;
     s->cuts = 0;
@@ -120,6 +131,15 @@ void sim_start(sim *s)
     set_units(s);
     make_worse(s);
     set_scale(s);
+}
+
+int64_t sim_seen(const sim *s, num *to, const num *x, int64_t first, int64_t last)
+{
+    int64_t count = 0;
+    for (int64_t j = first; j < last; j++)
+        if (!s->hidden[j])
+            to[count++] = x[j];
+    return count;
 }
 
 uint32_t sim_axis(const sim *s, attest_axis axis) { return s->p->axis[axis].value; }

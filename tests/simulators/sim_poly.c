@@ -60,7 +60,8 @@ static num weight(sim *s, num x)
 
 static num center(sim *s)
 {
-    const num *x = s->score + s->first;
+    num x[SIM_KEYS];
+    sim_seen(s, x, s->score, s->first, s->last);
     const uint32_t kind = sim_axis(s, ATTEST_AXIS_CENTER);
     const num most = sim_largest(s, x, s->keys);
     num least = x[0];
@@ -103,22 +104,24 @@ static void weights(sim *s, num *w)
 
 void sim_polynomial(sim *s)
 {
-    num w[SIM_KEYS], column[SIM_KEYS];
+    num all[SIM_KEYS], w[SIM_KEYS], column[SIM_KEYS];
     sim_tokens(s);
     sim_scores(s);
-    weights(s, w);
-    s->z = sim_total(s, w + s->first, s->keys);
+    weights(s, all);
+    sim_seen(s, w, all, s->first, s->last);
+    s->z = sim_total(s, w, s->keys);
     num divisor = s->z;
     if (s->p->axis[ATTEST_AXIS_EPS].value && sim_axis(s, ATTEST_AXIS_NORM) == ATTEST_NORM_SUM)
         divisor = sim_add(s, &s->unit.sum, s->z, sim_number(s, s->p->axis[ATTEST_AXIS_EPS].number));
-    for (int64_t j = s->first; s->options->divide != DIVIDE_LAST && j < s->last; j++)
-        w[j] = sim_div(s, w[j], divisor);
-    for (int64_t j = s->first; s->casts && j < s->last; j++)
-        w[j] = sim_round(s, &s->unit.cast, w[j]);
+    for (int64_t n = 0; s->options->divide != DIVIDE_LAST && n < s->keys; n++)
+        w[n] = sim_div(s, w[n], divisor);
+    for (int64_t n = 0; s->casts && n < s->keys; n++)
+        w[n] = sim_round(s, &s->unit.cast, w[n]);
     for (int64_t c = 0; c < s->p->e; c++) {
         for (int64_t j = s->first; j < s->last; j++)
-            column[j] = s->v[j][c];
-        s->u[c] = sim_dot(s, w + s->first, column + s->first, s->keys);
+            all[j] = s->v[j][c];
+        sim_seen(s, column, all, s->first, s->last);
+        s->u[c] = sim_dot(s, w, column, s->keys);
     }
     s->has_u = s->options->divide == DIVIDE_LAST;
     s->has_z = 1;

@@ -61,48 +61,67 @@ static void weigh(sim *s, num *w, int64_t first, int64_t last, num top)
     }
 }
 
-/* Sums of keys [first, last); top < 0: weights are not shifted. */
+/* Sums of those keys [first, last) that are seen, one at least; top < 0: weights are not shifted. */
 static void sums(sim *s, part *p, int64_t first, int64_t last, num top)
 {
-    num w[SIM_KEYS], cast[SIM_KEYS], column[SIM_KEYS];
-    weigh(s, w, first, last, top);
+    num all[SIM_KEYS], w[SIM_KEYS], cast[SIM_KEYS], column[SIM_KEYS];
+    weigh(s, all, first, last, top);
     p->top = top;
-    for (int64_t j = first; j < last; j++)
-        cast[j] = s->casts ? sim_round(s, &s->unit.cast, w[j]) : w[j];
-    p->below = sim_total(s, s->options->cast_in_sum ? cast + first : w + first, last - first);
+    const int64_t count = sim_seen(s, w, all, first, last);
+    for (int64_t n = 0; n < count; n++)
+        cast[n] = s->casts ? sim_round(s, &s->unit.cast, w[n]) : w[n];
+    p->below = sim_total(s, s->options->cast_in_sum ? cast : w, count);
     if (s->options->divide != DIVIDE_LAST)
-        for (int64_t j = first; j < last; j++) {
+        for (int64_t n = 0; n < count; n++) {
             const int then = s->options->divide == DIVIDE_THEN_CAST;
-            cast[j] = sim_div(s, then ? w[j] : cast[j], p->below);
+            cast[n] = sim_div(s, then ? w[n] : cast[n], p->below);
             if (then && s->casts)
-                cast[j] = sim_round(s, &s->unit.cast, cast[j]);
+                cast[n] = sim_round(s, &s->unit.cast, cast[n]);
         }
     for (int64_t c = 0; c < s->p->e; c++) {
         for (int64_t j = first; j < last; j++)
-            column[j] = s->v[j][c];
-        p->sum[c] = sim_dot(s, cast + first, column + first, last - first);
+            all[j] = s->v[j][c];
+        sim_seen(s, column, all, first, last);
+        p->sum[c] = sim_dot(s, cast, column, count);
     }
+}
+
+/* The largest score of those keys; -1: none of them is seen. */
+static num largest(sim *s, int64_t first, int64_t last)
+{
+    num seen[SIM_KEYS];
+    const int64_t count = sim_seen(s, seen, s->score, first, last);
+    return count > 0 ? sim_largest(s, seen, count) : -1;
 }
 
 static void online(sim *s, part *all, int64_t first, int64_t last)
 {
     const int64_t tile = s->numerics->tile > 0 ? s->numerics->tile : 1;
     const tape_unit *unit = &s->unit.sum;
+    int begun = 0;
     for (int64_t t = first; t < last; t += tile) {
         const int64_t end = last < t + tile ? last : t + tile;
-        num top = sim_largest(s, s->score + t, end - t);
-        part one;
-        if (s->options->exp == EXP_FMA_STORED)
+        num top = largest(s, t, end);
+        const int seen = top >= 0;
+        part one = { 0 };
+        if (!seen && !begun)
+            continue;
+        if (seen && s->options->exp == EXP_FMA_STORED)
             top = sim_mul(s, &s->unit.acc, top, sim_number(s, log2e));
-        if (t > first)
-            top = sim_max(s, all->top, top);
-        sums(s, &one, t, end, top);
-        if (t > first) {
-            const num alpha = rescale(s, all->top, top);
-            one.below = sim_add(s, unit, sim_mul(s, unit, all->below, alpha), one.below);
-            for (int64_t c = 0; c < s->p->e; c++)
-                one.sum[c] = sim_add(s, unit, sim_mul(s, unit, all->sum[c], alpha), one.sum[c]);
+        if (begun)
+            top = seen ? sim_max(s, all->top, top) : all->top;
+        if (seen)
+            sums(s, &one, t, end, top);
+        one.top = top;
+        if (begun) { /* behind hidden keys alone by e^0, which nobody promises to be 1 */
+            const num alpha = rescale(s, all->top, top), l = sim_mul(s, unit, all->below, alpha);
+            one.below = seen ? sim_add(s, unit, l, one.below) : l;
+            for (int64_t c = 0; c < s->p->e; c++) {
+                const num u = sim_mul(s, unit, all->sum[c], alpha);
+                one.sum[c] = seen ? sim_add(s, unit, u, one.sum[c]) : u;
+            }
         }
+        begun = 1;
         *all = one;
     }
 }
@@ -219,8 +238,9 @@ static void split(sim *s, part *all)
     int count = 0;
     for (int64_t t = from; t < to && count < 16; t += width) {
         const int64_t begin = t > s->first ? t : s->first, end = s->last < t + width ? s->last : t + width;
-        if (begin < end) /* an empty part has the weight 0 */
-            sums(s, &each[count++], begin, end, sim_largest(s, s->score + begin, end - begin));
+        const num top = begin < end ? largest(s, begin, end) : -1;
+        if (top >= 0) /* an empty part has the weight 0 */
+            sums(s, &each[count++], begin, end, top);
     }
     if (s->options->merge < MERGE_CHAIN) {
         merge(s, all, each, count);
@@ -266,7 +286,7 @@ static void undo(sim *s, part *all)
 
 static num top_of_row(sim *s)
 {
-    const num top = sim_largest(s, s->score + s->first, s->keys);
+    const num top = largest(s, s->first, s->last);
     return s->options->sink_in_max ? sim_max(s, top, sim_input(s, ATTEST_SINK, 0, 0, 0, 0)) : top;
 }
 
@@ -304,22 +324,26 @@ void sim_mean(sim *s)
 {
     const tape_unit *unit = &s->unit.sum;
     num top = 0, below = 0, o[SIM_VALUES];
+    int begun = 0;
     sim_tokens(s);
     sim_scores(s);
     base_two(s);
     for (int64_t j = s->first; j < s->last; j++) {
         const num before = top;
-        top = j == s->first ? s->score[j] : sim_max(s, top, s->score[j]);
+        if (s->hidden[j])
+            continue;
+        top = !begun ? s->score[j] : sim_max(s, top, s->score[j]);
         const num w = weight(s, s->score[j], top);
-        below = j == s->first ? w : sim_add(s, unit, sim_mul(s, unit, below, weight(s, before, top)), w);
+        below = !begun ? w : sim_add(s, unit, sim_mul(s, unit, below, weight(s, before, top)), w);
         num share = sim_div(s, s->casts && s->options->divide != DIVIDE_THEN_CAST ? sim_round(s, &s->unit.cast, w) : w,
                             below);
         if (s->casts && s->options->divide == DIVIDE_THEN_CAST)
             share = sim_round(s, &s->unit.cast, share);
         for (int64_t c = 0; c < s->p->e; c++) {
             const num v = s->v[j][c];
-            o[c] = j == s->first ? v : sim_add(s, unit, o[c], sim_mul(s, unit, share, sim_sub(s, unit, v, o[c])));
+            o[c] = !begun ? v : sim_add(s, unit, o[c], sim_mul(s, unit, share, sim_sub(s, unit, v, o[c])));
         }
+        begun = 1;
     }
     sim_output(s, o);
 }
