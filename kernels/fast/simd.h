@@ -113,6 +113,26 @@ static inline float fast_f16(uint16_t h)
 }
 #endif
 
+/* LANES numbers of 16 bits as floats, exactly. */
+typedef uint16_t half_vec __attribute__((vector_size(2 * LANES)));
+static inline uvec vec_halves(const uint16_t *x)
+{
+    half_vec h;
+    memcpy(&h, x, sizeof h);
+    return __builtin_convertvector(h, uvec);
+}
+static inline vec vec_load_bf16(const uint16_t *x) { return (vec)(vec_halves(x) << 16); }
+#if defined(SIMD_512)
+static inline vec vec_load_f16(const uint16_t *x) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)x)); }
+#else
+static inline vec vec_load_f16(const uint16_t *x) /* as fast_f16() */
+{
+    const uvec h = vec_halves(x), size = (h & 0x7fff) << 13, sign = (h & 0x8000) << 16;
+    const ivec special = size >= 0x7c00u << 13;
+    return (vec)((uvec)((vec)size * vec_of(0x1p112f)) | sign | ((uvec)special & 0x7f800000u));
+}
+#endif
+
 /* To the nearest bf16, ties to even; a NaN stays one. */
 static inline uint16_t fast_bf16(float x)
 {

@@ -13,25 +13,31 @@ typedef struct decode {
     decode_layout at;
 } decode;
 
-/* Rows of tiles, where they lie or in the thread's copies: row j begins at from + j step. */
+/* Rows of tiles, where they lie or in the thread's copies: row j begins at from[j step], of numbers of this type. */
 typedef struct decode_source {
-    const float *from;
+    const void *from;
     int64_t step;
+    uint32_t dtype;
 } decode_source;
 
 /* ---- keys and values -------------------------------------------------------------------------------------------- */
 
 #ifndef decode_in_place
-/* Can rows of `count` floats, `unit` at a time, be read where they are? */
+/* Can rows of `count` numbers, `unit` at a time, be read where they are? */
 static inline int decode_in_place(const attest_tensor *t, int64_t count, int64_t unit)
 {
-    return t->dtype == ATTEST_F32 && t->stride[3] == 1 && count % unit == 0;
+    const int served = t->dtype == ATTEST_F32 || t->dtype == ATTEST_BF16 || t->dtype == ATTEST_F16;
+    return served && t->stride[3] == 1 && count % unit == 0;
 }
 #endif
 
-static inline const float *decode_lying(const attest_tensor *t, const row *r, int64_t key)
+static inline int64_t decode_size(uint32_t dtype) { return dtype == ATTEST_F32 ? 4 : 2; }
+
+/* Rows of the tensor from that of this key on. */
+static inline decode_source decode_lying(const attest_tensor *t, const row *r, int64_t key)
 {
-    return (const float *)t->data + step_offset(t, r->b, r->g, key);
+    const int64_t begin = step_offset(t, r->b, r->g, key) * decode_size(t->dtype);
+    return (decode_source){ (const char *)t->data + begin, t->stride[2], t->dtype };
 }
 
 /* phi of `count` keys from `key` on; the copies are filled up with zeros to whole vectors. */
@@ -40,7 +46,7 @@ static decode_source decode_keys(const decode *x, float *scratch, const row *r, 
     const attest_tensor *t = r->t->role[ATTEST_K];
     const int64_t dim = x->at.dim, width = x->at.width;
     if (token_plain(r->p) && decode_in_place(t, dim, SUM_LANES))
-        return (decode_source){ decode_lying(t, r, key), t->stride[2] };
+        return decode_lying(t, r, key);
     for (int64_t j = 0; j < count; j++) {
         float *to = scratch + x->at.k + j * width;
         const float *phi = fast_token(to, r->p, t, r->b, r->g, key + j, key + j);
@@ -48,7 +54,7 @@ static decode_source decode_keys(const decode *x, float *scratch, const row *r, 
             memcpy(to, phi, sizeof *to * (size_t)dim);
         memset(to + dim, 0, sizeof *to * (size_t)(width - dim));
     }
-    return (decode_source){ scratch + x->at.k, width };
+    return (decode_source){ scratch + x->at.k, width, ATTEST_F32 };
 }
 
 /* The same of values, gated where there is a gate. */
@@ -57,7 +63,7 @@ static decode_source decode_values(const decode *x, float *scratch, const row *r
     const attest_tensor *t = r->t->role[ATTEST_V];
     const int64_t e = r->p->e, channels = x->at.channels;
     if (!gate_values(r->p) && decode_in_place(t, e, PANEL))
-        return (decode_source){ decode_lying(t, r, key), t->stride[2] };
+        return decode_lying(t, r, key);
     for (int64_t j = 0; j < count; j++) {
         float *to = scratch + x->at.v + j * channels;
         const float *value = fast_value(to, r->p, r->t, r->b, r->g, key + j);
@@ -65,50 +71,65 @@ static decode_source decode_values(const decode *x, float *scratch, const row *r
             memcpy(to, value, sizeof *to * (size_t)e);
         memset(to + e, 0, sizeof *to * (size_t)(channels - e));
     }
-    return (decode_source){ scratch + x->at.v, channels };
+    return (decode_source){ scratch + x->at.v, channels, ATTEST_F32 };
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
-#ifndef decode_products
-/* s of `count` keys, at most 4: channels by lanes modulo SUM_LANES, which are added up in a tree. */
-static inline void decode_products(float *s, const float *q, const float *k, int64_t step, int64_t width, int count)
+/* s of `count` keys from key j on, at most 4: channels by lanes modulo SUM_LANES, which are added up in a tree. */
+static inline __attribute__((always_inline)) void decode_products(float *s, const float *q, const decode_source *k,
+                                                                  int64_t j, int64_t width, int count, uint32_t dtype)
 {
     vec sum[4][SUM_VECS];
-    for (int j = 0; j < count; j++)
+    for (int n = 0; n < count; n++)
         for (int c = 0; c < SUM_VECS; c++)
-            sum[j][c] = vec_of(0);
+            sum[n][c] = vec_of(0);
     for (int64_t c = 0; c < width; c += SUM_LANES)
         for (int half = 0; half < SUM_VECS; half++) {
             const vec a = vec_load(q + c + half * LANES);
-            for (int j = 0; j < count; j++)
-                sum[j][half] = vec_fma(a, vec_load(k + j * step + c + half * LANES), sum[j][half]);
+            for (int n = 0; n < count; n++) {
+                const int64_t at = (j + n) * k->step + c + half * LANES;
+                sum[n][half] = vec_fma(a, flash_stored_vec(k->from, at, dtype), sum[n][half]);
+            }
         }
-    for (int j = 0; j < count; j++)
+    for (int n = 0; n < count; n++)
         for (int half = SUM_VECS / 2; half > 0; half /= 2)
             for (int c = 0; c < half; c++)
-                sum[j][c] += sum[j][c + half];
+                sum[n][c] += sum[n][c + half];
     if (count == 4)
         vec_totals(s, sum[0][0], sum[1][0], sum[2][0], sum[3][0]);
-    for (int j = 0; j < count && count < 4; j++)
-        s[j] = vec_total(sum[j][0]);
+    for (int n = 0; n < count && count < 4; n++)
+        s[n] = vec_total(sum[n][0]);
+}
+
+#ifndef decode_last
+/* The same of one key, of those behind the last four. */
+static inline __attribute__((always_inline)) void decode_last(float *s, const float *q, const decode_source *k,
+                                                              int64_t j, int64_t width, uint32_t dtype)
+{
+    decode_products(s, q, k, j, width, 1, dtype);
 }
 #endif
 
-/* Asks for the cache lines of `count` rows of so many floats, before they are read. */
-static inline void decode_ask(decode_source rows, int64_t first, int64_t count, int64_t floats)
+/* Asks for the cache lines of four rows of so many numbers, before they are read: in the second cache, for a tile of
+ * keys and values may fill the first one. */
+static inline void decode_ask(const decode_source *rows, int64_t first, int64_t count)
 {
-    for (int64_t j = first; j < first + count; j++)
-        for (int64_t c = 0; c < floats; c += 16)
-            __builtin_prefetch(rows.from + j * rows.step + c, 0, 2);
+    const int64_t size = decode_size(rows->dtype);
+    for (int64_t j = first; j < first + 4; j++)
+        for (int64_t at = 0; at < count * size; at += 64)
+            __builtin_prefetch((const char *)rows->from + j * rows->step * size + at, 0, 2);
 }
 
-/* Keys that are asked for before they are read: of 8 to 64, what reads 32 MiB fastest (Zen 5, 2026-11-23). */
+/* Keys that are asked for before they are read: of 24 to 192, what reads 32 MiB fastest (Zen 4, 2026-11-25). */
 enum { DECODE_AHEAD = 64 };
 
-/* Scores of the keys that each row sees.  The first row's loop asks for the values of the tile, and keys ahead. */
-static void decode_scores(const flash_block *block, const flash_part *part, decode_source keys, int64_t width,
-                          decode_source values, int64_t channels)
+/* Scores of the keys that each row sees, of this type.  The first row's loop asks for the values of the tile, and keys
+ * ahead. */
+static inline __attribute__((always_inline)) void decode_scores_of(const flash_block *block, const flash_part *part,
+                                                                   const decode_source *keys, int64_t width,
+                                                                   const decode_source *values, int64_t channels,
+                                                                   uint32_t dtype)
 {
     const int64_t key = part->tile * FLASH_KEYS;
     for (int n = 0; n < (int)block->rows; n++) {
@@ -118,16 +139,27 @@ static void decode_scores(const flash_block *block, const flash_part *part, deco
         int j = low;
         for (; j + 4 <= high; j += 4) {
             if (n == 0) {
-                decode_ask(values, j, 4, channels);
-                decode_ask(keys, j + DECODE_AHEAD, 4, width); /* of the next tile too, or of nothing: it only asks */
+                decode_ask(values, j, channels);
+                decode_ask(keys, j + DECODE_AHEAD, width); /* of the next tile too, or of nothing: it only asks */
             }
-            decode_products(s + j, q, keys.from + j * keys.step, keys.step, width, 4);
+            decode_products(s + j, q, keys, j, width, 4, dtype);
         }
         for (; j < high; j++)
-            decode_products(s + j, q, keys.from + j * keys.step, keys.step, width, 1);
+            decode_last(s + j, q, keys, j, width, dtype);
         if (block->x->steps && low < high)
             score_steps(s + low, &block->r[n], key + low, key + high);
     }
+}
+
+static void decode_scores(const flash_block *block, const flash_part *part, const decode_source *keys, int64_t width,
+                          const decode_source *values, int64_t channels)
+{
+    if (keys->dtype == ATTEST_F32)
+        decode_scores_of(block, part, keys, width, values, channels, ATTEST_F32);
+    else if (keys->dtype == ATTEST_BF16)
+        decode_scores_of(block, part, keys, width, values, channels, ATTEST_BF16);
+    else
+        decode_scores_of(block, part, keys, width, values, channels, ATTEST_F16);
 }
 
 /* ---- a tile ------------------------------------------------------------------------------------------------------ */
@@ -143,13 +175,15 @@ static inline int decode_together(const flash_block *block, const flash_part *pa
 }
 #endif
 
-static void decode_add(const flash_block *block, const flash_part *part, decode_source values, const float *alpha,
-                       int64_t channels)
+static inline __attribute__((always_inline)) void decode_add_of(const flash_block *block, const flash_part *part,
+                                                                const decode_source *values, const float *alpha,
+                                                                int64_t channels, uint32_t dtype)
 {
-    const float *v = values.from;
+    const void *v = values->from;
+    const int64_t step = values->step;
     if (decode_together(block, part)) {
         for (int64_t c = 0; c < channels; c += PANEL)
-            flash_values(block->o + c, channels, block->s, v + c, values.step, alpha, part->low[0], part->high[0]);
+            flash_values(block->o + c, channels, block->s, v, c, step, dtype, alpha, part->low[0], part->high[0]);
         return;
     }
     for (int n = 0; n < (int)block->rows; n++) {
@@ -158,12 +192,23 @@ static void decode_add(const flash_block *block, const flash_part *part, decode_
         const int low = part->low[n], high = part->high[n];
         int64_t c = 0;
         for (; low < high && c + 8 * LANES <= channels; c += 8 * LANES)
-            flash_values_of_row(u + c, w, v + c, values.step, alpha[n], low, high, 8);
+            flash_values_of_row(u + c, w, v, c, step, dtype, alpha[n], low, high, 8);
         for (; low < high && c + 4 * LANES <= channels; c += 4 * LANES)
-            flash_values_of_row(u + c, w, v + c, values.step, alpha[n], low, high, 4);
+            flash_values_of_row(u + c, w, v, c, step, dtype, alpha[n], low, high, 4);
         for (; low < high && c < channels; c += PANEL)
-            flash_values_of_row(u + c, w, v + c, values.step, alpha[n], low, high, 2);
+            flash_values_of_row(u + c, w, v, c, step, dtype, alpha[n], low, high, 2);
     }
+}
+
+static void decode_add(const flash_block *block, const flash_part *part, const decode_source *values,
+                       const float *alpha, int64_t channels)
+{
+    if (values->dtype == ATTEST_F32)
+        decode_add_of(block, part, values, alpha, channels, ATTEST_F32);
+    else if (values->dtype == ATTEST_BF16)
+        decode_add_of(block, part, values, alpha, channels, ATTEST_BF16);
+    else
+        decode_add_of(block, part, values, alpha, channels, ATTEST_F16);
 }
 
 /* ---- a part and a group of rows -------------------------------------------------------------------------------- */
@@ -263,9 +308,9 @@ static void decode_task(const decode *x, float *scratch, int64_t task)
             continue;
         const decode_source keys = decode_keys(x, scratch, &block.r[0], key, count);
         const decode_source values = decode_values(x, scratch, &block.r[0], key, count);
-        decode_scores(&block, &part, keys, x->at.width, values, channels);
+        decode_scores(&block, &part, &keys, x->at.width, &values, channels);
         flash_weights(alpha, &block, &part, (int)block.rows);
-        decode_add(&block, &part, values, alpha, channels);
+        decode_add(&block, &part, &values, alpha, channels);
     }
     for (int n = 0; n < (int)block.rows; n++) {
         float *to = decode_sums(x, &block.r[n], which);

@@ -77,10 +77,11 @@ static inline void flash_add(const flash_block *block, const flash_part *part, c
     const int by_rows = flash_by_rows(block, part);
     for (int64_t c = 0; c < channels; c += PANEL) {
         if (!by_rows)
-            flash_values(u + c, channels, block->s, v + c * FLASH_KEYS, PANEL, alpha, part->first, part->last);
+            flash_values(u + c, channels, block->s, v, c * FLASH_KEYS, PANEL, ATTEST_F32, alpha, part->first,
+                         part->last);
         for (int n = 0; n < ROWS && by_rows; n++)
-            flash_values_of_row(u + n * channels + c, block->s + n * FLASH_KEYS, v + c * FLASH_KEYS, PANEL, alpha[n],
-                                part->low[n], part->high[n], 2);
+            flash_values_of_row(u + n * channels + c, block->s + n * FLASH_KEYS, v, c * FLASH_KEYS, PANEL, ATTEST_F32,
+                                alpha[n], part->low[n], part->high[n], 2);
     }
 }
 

@@ -139,16 +139,26 @@ static inline int flash_by_rows(const flash_block *block, const flash_part *part
 }
 #endif
 
+/* LANES numbers from x[at] on, of this type: f32, bf16 or f16. */
+static inline __attribute__((always_inline)) vec flash_stored_vec(const void *x, int64_t at, uint32_t dtype)
+{
+    return dtype == ATTEST_F32    ? vec_load((const float *)x + at)
+           : dtype == ATTEST_BF16 ? vec_load_bf16((const uint16_t *)x + at)
+                                  : vec_load_f16((const uint16_t *)x + at);
+}
+
 /* u[ROWS][channels] = alpha u + sum w v of one panel of channels: the keys of the tile by themselves first.  Key j's
- * values begin at v + j step. */
-static inline void flash_values(float *u, int64_t channels, const float *w, const float *v, int64_t step,
-                                const float *alpha, int first, int last)
+ * values begin at v[at + j step]. */
+static inline __attribute__((always_inline)) void flash_values(float *u, int64_t channels, const float *w,
+                                                               const void *v, int64_t at, int64_t step, uint32_t dtype,
+                                                               const float *alpha, int first, int last)
 {
     vec sum[ROWS][2];
     for (int r = 0; r < ROWS; r++)
         sum[r][0] = sum[r][1] = vec_of(0);
     for (int j = first; j < last; j++) {
-        const vec v0 = vec_load(v + j * step), v1 = vec_load(v + j * step + LANES);
+        const vec v0 = flash_stored_vec(v, at + j * step, dtype),
+                  v1 = flash_stored_vec(v, at + j * step + LANES, dtype);
         for (int r = 0; r < ROWS; r++) {
             const vec a = vec_of(w[r * FLASH_KEYS + j]);
             sum[r][0] = vec_fma(a, v0, sum[r][0]);
@@ -163,15 +173,16 @@ static inline void flash_values(float *u, int64_t channels, const float *w, cons
 }
 
 /* The same for one row and so many vectors of channels, of the keys [first,last) that it sees and no other. */
-static inline void flash_values_of_row(float *u, const float *w, const float *v, int64_t step, float alpha, int first,
-                                       int last, int vecs)
+static inline __attribute__((always_inline)) void flash_values_of_row(float *u, const float *w, const void *v,
+                                                                      int64_t at, int64_t step, uint32_t dtype,
+                                                                      float alpha, int first, int last, int vecs)
 {
     vec sum[8];
     for (int c = 0; c < vecs; c++)
         sum[c] = vec_of(0);
     for (int j = first; j < last; j++)
         for (int c = 0; c < vecs; c++)
-            sum[c] = vec_fma(vec_of(w[j]), vec_load(v + j * step + c * LANES), sum[c]);
+            sum[c] = vec_fma(vec_of(w[j]), flash_stored_vec(v, at + j * step + c * LANES, dtype), sum[c]);
     for (int c = 0; c < vecs; c++)
         vec_store(u + c * LANES, vec_fma(vec_load(u + c * LANES), vec_of(alpha), sum[c]));
 }
