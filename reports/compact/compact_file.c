@@ -122,10 +122,11 @@ attest_status attest_compact_write(const attest_compact *c, const char *path, at
 }
 
 /* ---- in ---------------------------------------------------------------------------------------------------------- */
+/* Counts of many runs are added up: none of them may be near the end of the type. */
 static int read_count(int64_t *n, const json_t *value)
 {
     *n = json_integer_value(value);
-    return json_is_integer(value) && *n >= 0;
+    return json_is_integer(value) && *n >= 0 && *n <= (int64_t)1 << 53;
 }
 
 static int read_real(double *x, const json_t *value)
@@ -141,8 +142,8 @@ static int read_bins(int64_t *bins, const json_t *array)
         const json_t *pair = json_array_get(array, i);
         int64_t bin, count;
         if (json_array_size(pair) != 2 || !read_count(&bin, json_array_get(pair, 0)) ||
-            !read_count(&count, json_array_get(pair, 1)) || bin >= BINS)
-            return 0;
+            !read_count(&count, json_array_get(pair, 1)) || bin >= BINS || bins[bin] > 0)
+            return 0; /* each bin once */
         bins[bin] = count;
     }
     return json_is_array(array);

@@ -1,10 +1,12 @@
 /* readers.h - every harness, once. */
 READER(case_file)
+READER(compact)
 READER(descriptor)
 READER(facts)
 READER(inputs)
 READER(npy)
 READER(options)
+READER(predictions)
 READER(problem)
 READER(report)
 READER(repro)

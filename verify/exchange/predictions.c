@@ -5,6 +5,7 @@
 
 #include "kernels/input.h"
 #include "kernels/npy/npy.h"
+#include "kernels/text.h"
 #include "verify/exchange/predict_private.h"
 
 typedef struct line {
@@ -27,6 +28,7 @@ static int by_case(const void *a, const void *b)
 }
 
 /* ---- predictions.jsonl ------------------------------------------------------------------------------------------- */
+/* Made clean: it may be told. */
 static attest_status take_text(char *to, size_t size, const line *l, const char *key, int needed, attest_error *err)
 {
     const char *text = json_string_value(json_object_get(l->object, key));
@@ -36,7 +38,7 @@ static attest_status take_text(char *to, size_t size, const line *l, const char 
     if (text && strlen(text) >= size)
         return attest_fail(err, ATTEST_BAD_INPUT, "'%s' is longer than %zu bytes", key, size - 1);
     if (text)
-        strcpy(to, text);
+        attest_text_clean(to, size, text);
     return ATTEST_OK;
 }
 
@@ -203,6 +205,13 @@ out:
     return status;
 }
 
+static void not_predicted(attest_result *result, const char *why)
+{
+    static const char begin[] = "not predicted: ";
+    memcpy(result->predicted, begin, sizeof begin);
+    attest_text_clean(result->predicted + sizeof begin - 1, sizeof result->predicted - sizeof begin + 1, why);
+}
+
 attest_status attest_predictions_look(const void *context, attest_result *result, const attest_kernel_facts *kernel,
                                       const attest_prepared *prepared, const attest_bundle *outputs, attest_error *err)
 {
@@ -216,7 +225,7 @@ attest_status attest_predictions_look(const void *context, attest_result *result
     if (!l)
         snprintf(text, len, "not predicted: no prediction of this kernel has the case");
     else if (l->cannot[0])
-        snprintf(text, len, "not predicted: %.190s", l->cannot);
+        not_predicted(result, l->cannot);
     else if (strcmp(l->version, kernel->version) != 0)
         snprintf(text, len, "not predicted: version %s, the prediction is of version %s", kernel->version, l->version);
     else if (strcmp(l->inputs, inputs) != 0)
@@ -225,7 +234,7 @@ attest_status attest_predictions_look(const void *context, attest_result *result
         const attest_status status = compare_outputs(result, p, l, problem, outputs, err);
         if (status != ATTEST_BAD_INPUT && status != ATTEST_IO)
             return status;
-        snprintf(text, len, "not predicted: %.190s", err->text); /* a file is gone or cut: no fault of the kernel */
+        not_predicted(result, err->text); /* a file is gone or cut: no fault of the kernel */
     }
     return ATTEST_OK;
 }
