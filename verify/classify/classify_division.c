@@ -136,6 +136,7 @@ attest_status classify_div_error(inference *out, probed_kernel *k, attest_error 
         classify_hidden(out, "o has %d digits: a finer division is not to be seen", attest_format_of(k->types.out).p);
     else
         classify_seen(out, worst);
+    out->blind = classify_out_unit(k);
 out:
     return status;
 }

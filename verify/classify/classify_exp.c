@@ -14,6 +14,7 @@
 
 enum { POINTS = 1024, MANY = 64, APART = 300 };
 #define LEAST (-80.0)
+#define NARROW_SCORES "scores are rounded to a narrower type before their exponential, and hide its error"
 
 /* Below it 1 + e^x is 1. */
 static double far_of(const probed_kernel *k) { return k->types.acc == ATTEST_F64 ? -38 : -20; }
@@ -21,7 +22,7 @@ static double far_of(const probed_kernel *k) { return k->types.acc == ATTEST_F64
 /* Relative errors of the weights at x[POINTS]; floor: what of them the way of reading may have made; absolute: the
  * largest error of o itself.  `largest` < 0: it could not be asked, or does not show the exponential. */
 typedef struct reading {
-    double x[POINTS], error[POINTS], largest, floor, absolute;
+    double x[POINTS], w[POINTS], error[POINTS], largest, floor, absolute;
 } reading;
 
 /* x log2(e) rounded to the accumulator's type, log2(e) rounded before or not; what e^x is multiplied by then. */
@@ -42,6 +43,7 @@ static double error_of(double w, double x) { return (double)((long double)w / ex
 static void read_error(reading *r, const probed_kernel *k, int64_t at, double x, double w, double slack)
 {
     r->x[at] = x;
+    r->w[at] = w;
     r->error[at] = error_of(w, x) - (k->argument >= 2 ? base2_error(k, x, k->argument == 3) : 0);
     const double error = fmax(fabs(r->error[at]) - slack, 0);
     if (!(error <= r->largest))
@@ -185,6 +187,20 @@ out:
 /* An error that the way of reading cannot have made; else 0. */
 static double beyond(const reading *r) { return r->largest > 2 * r->floor ? r->largest : 0; }
 
+/* Are large errors those of scores that were rounded to a narrower type before e^x was asked for? */
+static int scores_are_narrow(const reading *r, const probed_kernel *k)
+{
+    static const uint32_t types[] = { ATTEST_BF16, ATTEST_F16 };
+    int narrow = 0;
+    for (size_t t = 0; t < 2 && r->largest > 8 * r->floor; t++) {
+        double most = attest_unit_roundoff(types[t]) > classify_unit(k) ? 0 : INFINITY;
+        for (int64_t n = 0; n < POINTS; n++)
+            most = fmax(most, fabs(error_of(r->w[n], attest_to_f64(types[t], attest_from_f64(types[t], r->x[n])))));
+        narrow |= most <= r->largest / 16;
+    }
+    return narrow;
+}
+
 /* The finest reading; *badness: the largest error that any reading shows beyond what it may have made itself. */
 static attest_status read_best(reading *best, double *badness, probed_kernel *k, attest_error *err)
 {
@@ -295,10 +311,15 @@ attest_status classify_exp_error_again(inference *out, probed_kernel *k, attest_
     ATTEST_TRY(read_again(&r, k, err));
     ATTEST_TRY(read_lse(&common, k, err));
     const double worst = fmax(r.largest, common);
-    if (r.largest < 0 || k->shallow || (r.floor > 4 * classify_unit(k) && worst <= 2 * r.floor && common == 0))
+    if (k->absorbs && worst > 2 * r.floor)
+        classify_hidden(out, ABSORBED);
+    else if (scores_are_narrow(&r, k))
+        classify_hidden(out, NARROW_SCORES);
+    else if (r.largest < 0 || k->shallow || (r.floor > 4 * classify_unit(k) && worst <= 2 * r.floor && common == 0))
         classify_hidden(out, "no small weight among others comes back more exactly");
     else
         classify_seen(out, worst);
+    out->blind = classify_out_unit(k);
 out:
     return status;
 }
@@ -311,6 +332,10 @@ attest_status classify_exp_error(inference *out, probed_kernel *k, attest_error 
     const double u = classify_unit(k), worst = fmax(best.largest, badness);
     if (best.largest < 0)
         classify_hidden(out, "no exponential of the kernel stands alone in an output");
+    else if (k->absorbs && worst > 2 * best.floor)
+        classify_hidden(out, ABSORBED);
+    else if (scores_are_narrow(&best, k))
+        classify_hidden(out, NARROW_SCORES);
     else if (k->types.acc == ATTEST_F64 && LDBL_MANT_DIG == DBL_MANT_DIG)
         classify_hidden(out, "long double is double here: the exponential of a double has no measure");
     else if (k->shallow)
@@ -319,6 +344,7 @@ attest_status classify_exp_error(inference *out, probed_kernel *k, attest_error 
         classify_hidden(out, "weights are seen rounded to %g only", best.floor);
     else
         classify_seen(out, worst);
+    out->blind = classify_out_unit(k);
     return status;
 }
 

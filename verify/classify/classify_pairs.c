@@ -109,13 +109,14 @@ out:
     return status;
 }
 
-/* The denominator 1 + w of one key and a small one, from o = 1/(1+w) or, where that has fewer digits, from lse.  An
- * exponential may miss w by a sixteenth. */
+/* The denominator 1 + w of one key and a small one, from o = 1/(1+w), which may have been cast, or, where that has fewer
+ * digits, from lse.  An exponential may miss w by a sixteenth. */
 static attest_status over_weights(errors *seen, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0 && classify_out_unit(k) > classify_unit(k);
-    const double noise = 4 * (classify_unit(k) + (by_lse ? 0 : classify_out_unit(k)));
+    const double coarse = classify_out_unit(k) + classify_cast_unit(k);
+    const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0 && coarse > classify_unit(k);
+    const double noise = 4 * (classify_unit(k) + (by_lse ? 0 : coarse));
     probe_run s;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, PAIRS, KEYS));
     if (!s.bundle)
@@ -219,6 +220,7 @@ attest_status classify_div_error_again(inference *out, probed_kernel *k, attest_
         classify_seen(out, worst);
     else
         classify_hidden(out, "no drawn value over a number of keys errs more than its reading");
+    out->blind = classify_out_unit(k);
 out:
     classify_close(&s);
     return status;

@@ -44,18 +44,20 @@ typedef struct probed_kernel {
     int sums_cast;     /* the denominator adds cast weights */
     int argument;      /* of the exponential: 0 not known, 1 x, 2 x log2(e), 3 the same with log2(e) rounded before */
     int shallow;       /* sums or states of f16: what is below 2^-24 is lost by right */
+    int absorbs;       /* a small weight beside a large one does not come back from o */
     int unsteady;      /* the two runs of a case gave other bits (seen of kernels with ATTEST_DETERMINISTIC) */
     attest_classify_fault *fault;
     char dead[160]; /* how it ended in an earlier probe; "": alive */
 } probed_kernel;
 
 #define NO_ANSWER "the kernel did not answer"
+#define ABSORBED "a small weight beside a large one does not come back from o: it may have been absorbed"
 
 /* What a probe says.  value: the trait as attest_numerics (attest.h) codes it, NAN: none of the values there are (`why`
- * tells); visible = 0: `why` tells why not. */
+ * tells); visible = 0: `why` tells why not.  blind: of an error, what the way of reading alone may have made of it. */
 typedef struct inference {
     int visible;
-    double value;
+    double value, blind;
     char why[160];
 } inference;
 
@@ -103,6 +105,8 @@ double classify_score(probe_run *s, int64_t b, int64_t j, double x);
 /* Unit roundoffs of the kernel's acc and out. */
 double classify_unit(const probed_kernel *k);
 double classify_out_unit(const probed_kernel *k);
+/* That of the type to which weights are cast; 0: not cast. */
+double classify_cast_unit(const probed_kernel *k);
 
 /* i-th number of a fixed sequence that fills [0,1) evenly. */
 double classify_even(int64_t i);

@@ -29,6 +29,10 @@ attest_status classify_ftz(inference *out, probed_kernel *k, attest_error *err)
         classify_hidden(out, "f16 holds no subnormal weight, or no value to lift it");
         return ATTEST_OK;
     }
+    if (k->absorbs) {
+        classify_hidden(out, ABSORBED);
+        return ATTEST_OK;
+    }
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, PRODUCTS, exponential ? 2 : 1));
     if (!s.bundle)
         goto out;

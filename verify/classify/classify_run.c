@@ -230,6 +230,11 @@ double classify_score(probe_run *s, int64_t b, int64_t j, double x)
 
 double classify_unit(const probed_kernel *k) { return attest_unit_roundoff(k->types.acc); }
 double classify_out_unit(const probed_kernel *k) { return attest_unit_roundoff(k->types.out); }
+double classify_cast_unit(const probed_kernel *k)
+{
+    const double p = attest_unit_roundoff(k->types.p);
+    return p > classify_unit(k) ? p : 0;
+}
 
 double classify_near_rest(const probed_kernel *k) { return k->types.acc == ATTEST_F64 ? -1000 : -128; }
 

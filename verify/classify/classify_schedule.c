@@ -161,6 +161,7 @@ static attest_status schedule_of_softmax(inference *out, probed_kernel *k, attes
         ATTEST_TRY(tell_one_from_two(&tile, &ran, k, backwards, err));
     if (ran == 1)
         ATTEST_TRY(ends_with_part(&parts, &ran, k, tile, backwards && tile > 0, err));
+    k->absorbs = ran == LOST;
     if (ran != 1) {
         classify_hidden(out, "%s", ran ? "a small weight does not come back from o as it went in" : NO_ANSWER);
         return status;

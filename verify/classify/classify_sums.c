@@ -8,7 +8,8 @@
  *
  * What is left is a multiple of u, or no accumulator rounded it: a running mean leaves fractions.  The denominator is
  * read from lse and from o, the finer of which counts, and among other scores of two sizes, which must agree: what is
- * taken off all scores is rounded by their size.
+ * taken off all scores is rounded by their size.  Where weights may be divided and then cast to p, o shows the cast:
+ * from it a unit as large as that of p is none of the sum.
  */
 #include <math.h>
 #include <stdio.h>
@@ -224,6 +225,14 @@ static void read_weights(sums *seen, const probe_run *s, int by_lse, int steps)
     }
 }
 
+/* What o shows of the sum, less what a cast of divided weights may have made of it. */
+static void hide_cast(sums *of_o, const probed_kernel *k)
+{
+    const double cast = classify_cast_unit(k) / 2; /* o is below 1 */
+    if (cast > 0 && (of_o->unit >= cast || of_o->odd))
+        *of_o = (sums){ 0 };
+}
+
 /* One key of weight 1, a small one, all others of score `rest`. */
 static attest_status among_scores(sums *seen, probed_kernel *k, double rest, attest_error *err)
 {
@@ -247,6 +256,7 @@ static attest_status among_scores(sums *seen, probed_kernel *k, double rest, att
     }
     ATTEST_TRY(classify_run(&s, err));
     read_weights(&of_o, &s, 0, steps);
+    hide_cast(&of_o, k);
     if (by_lse)
         read_weights(&of_lse, &s, 1, steps);
     *seen = by_lse ? finer(&of_lse, &of_o) : of_o;
@@ -316,8 +326,8 @@ out:
 attest_status classify_acc_truncates(inference *out, probed_kernel *k, attest_error *err)
 {
     (void)err;
-    if (k->odd_sums)
-        classify_hidden(out, "%s", ODD);
+    if (k->odd_sums || k->absorbs)
+        classify_hidden(out, "%s", k->odd_sums ? ODD : ABSORBED);
     else if (k->unit > 0)
         classify_seen(out, k->truncates ? ATTEST_YES : ATTEST_NO);
     else

@@ -10,15 +10,19 @@
  *   smooth     the mean of the keys taken off each key, its product with q added to the lse; smooth-quiet gives none
  *   divided    weights divided by their sum, then cast to p = bf16; divided-f16: to f16
  *   quotients  weights cast to p = bf16, then divided by the sum of the cast weights; quotients-f16: to f16
+ *   ahead      weights divided by their sum, which is exact, before they meet the values, whose sum is exact too
+ *   fine       exponentials, sums and division in double; the scores in float
+ *   stored     scores rounded to bf16 after the product and after the scale, as where they are stored
  *   running    a running mean of two passes: l += w, o += (w / l) (v - o)
- *   moving     the same online, key by key
+ *   moving     the same online, key by key; backwards: from the last key on
+ * Their names with -quiet: without lse.
  */
 #include "attest.h"
 #include "attest_float.h"
 #include <math.h>
 
 typedef struct style {
-    int taylor, roots, smooth, running, online;
+    int taylor, roots, smooth, running, online, backwards, stored, exact, fine;
     uint32_t division;
 } style;
 
@@ -65,6 +69,8 @@ static float mean_of(const row *r, int64_t c)
     return sum / (float)r->keys;
 }
 
+static float bf16(float x) { return (float)attest_to_f64(ATTEST_BF16, attest_from_f64(ATTEST_BF16, x)); }
+
 /* The scores, and what was taken off all of them. */
 static float make_scores(const row *r)
 {
@@ -80,8 +86,12 @@ static float make_scores(const row *r)
             r->s[j] += r->k->roots ? q * root * (x * root) : q * x;
         }
     }
-    for (int64_t j = 0; j < r->keys; j++)
-        r->s[j] *= r->k->roots ? copysignf(1, scale) : scale;
+    for (int64_t j = 0; j < r->keys; j++) {
+        const float x = r->k->stored ? bf16(r->s[j]) : r->s[j];
+        r->s[j] = x * (r->k->roots ? copysignf(1, scale) : scale);
+        if (r->k->stored)
+            r->s[j] = bf16(r->s[j]);
+    }
     return scale * common;
 }
 
@@ -91,7 +101,7 @@ static float make_weights(const row *r)
     float m = -INFINITY;
     for (int64_t j = 0; j < r->keys; j++)
         m = fmaxf(m, r->s[j]);
-    for (int64_t j = 0; j < r->keys; j++)
+    for (int64_t j = 0; j < r->keys && !r->k->fine; j++)
         r->s[j] = r->k->taylor ? 1 + r->s[j] * (1 + r->s[j] * 0.5f) : expf(r->s[j] - m);
     return r->k->taylor ? 0 : m;
 }
@@ -116,13 +126,31 @@ static float add_values(const row *r)
     return l;
 }
 
+/* The same with all sums exact, weights divided first; `fine`: of scores, in double. */
+static float add_exactly(const row *r, float m)
+{
+    double l = 0;
+    for (int64_t j = 0; j < r->keys; j++)
+        l += r->k->fine ? exp((double)r->s[j] - m) : r->s[j];
+    for (int64_t c = 0; c < r->p->e; c++) {
+        double u = 0;
+        for (int64_t j = 0; j < r->keys; j++) {
+            const double v = load(r->t->role[ATTEST_V], r->b, r->h, j, c);
+            u += v * (r->k->fine ? exp((double)r->s[j] - m) : r->s[j] / (float)l);
+        }
+        r->o[c] = (float)(r->k->fine ? u / l : u);
+    }
+    return (float)l;
+}
+
 /* The same by a running mean, the largest score known before or not; *m is 0 after an online pass's own. */
 static float mean_values(const row *r, float *m)
 {
     float l = 0, high = -INFINITY;
     for (int64_t c = 0; c < r->p->e; c++)
         r->o[c] = 0;
-    for (int64_t j = 0; j < r->keys; j++) {
+    for (int64_t n = 0; n < r->keys; n++) {
+        const int64_t j = r->k->backwards ? r->keys - 1 - n : n;
         float w = r->s[j];
         if (r->k->online) {
             const float next = fmaxf(high, w);
@@ -150,7 +178,7 @@ static void make_row(const row *r)
     }
     const float common = make_scores(r);
     float m = r->k->online ? 0 : make_weights(r);
-    const float l = r->k->running ? mean_values(r, &m) : add_values(r);
+    const float l = r->k->running ? mean_values(r, &m) : r->k->exact || r->k->fine ? add_exactly(r, m) : add_values(r);
     for (int64_t c = 0; c < r->p->e; c++)
         store(o, r->b, r->h, r->i, c, r->o[c]);
     store(r->t->role[ATTEST_LSE], r->b, r->h, r->i, 0, m + logf(l) + common);
@@ -248,6 +276,18 @@ static const attest_numerics divided = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32
 static const attest_numerics quotients = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .cast_in_sum = ATTEST_YES,
                                            .p_rounding = ATTEST_ROUNDING_NEAREST,
                                            .division = ATTEST_DIVISION_AFTER_CAST };
+static const attest_numerics ahead = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32,
+                                       .division = ATTEST_DIVISION_AFTER_CAST };
+static const attest_numerics fine = {
+    SIZED,
+    .schedule = ATTEST_SCHEDULE_TWO_PASS,
+    .exp_error = 0x1p-52,
+    .div_error = 0x1p-52,
+    .scale_dtype = 1 + ATTEST_F32,
+    .division = ATTEST_DIVISION_AFTER_SUM,
+};
+static const attest_numerics stored = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .score_dtype = 1 + ATTEST_BF16,
+                                        .division = ATTEST_DIVISION_AFTER_SUM };
 static const attest_numerics running = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .division = ATTEST_DIVISION_RUNNING };
 static const attest_numerics moving = { SIZED,
                                         .schedule = ATTEST_SCHEDULE_ONLINE,
@@ -295,16 +335,26 @@ KERNEL(smooth, "smooth", smooth, serves_f32, LSE, EXP, .smooth = 1)
 KERNEL(smooth_quiet, "smooth-quiet", smooth, serves_f32, 0, EXP, .smooth = 1)
 KERNEL(divided, "divided", divided, serves_bf16, LSE, EXP, .division = ATTEST_DIVISION_THEN_CAST)
 KERNEL(divided_f16, "divided-f16", divided, serves_f16, LSE, EXP, .division = ATTEST_DIVISION_THEN_CAST)
+KERNEL(divided_quiet, "divided-quiet", divided, serves_bf16, 0, EXP, .division = ATTEST_DIVISION_THEN_CAST)
+KERNEL(divided_f16_quiet, "divided-f16-quiet", divided, serves_f16, 0, EXP, .division = ATTEST_DIVISION_THEN_CAST)
+KERNEL(ahead, "ahead", ahead, serves_f32, 0, EXP, .exact = 1)
+KERNEL(fine, "fine", fine, serves_f32, 0, EXP, .fine = 1)
+KERNEL(stored, "stored", stored, serves_f32, 0, EXP, .stored = 1)
 KERNEL(quotients, "quotients", quotients, serves_bf16, LSE, EXP, .division = ATTEST_DIVISION_AFTER_CAST)
 KERNEL(quotients_f16, "quotients-f16", quotients, serves_f16, LSE, EXP, .division = ATTEST_DIVISION_AFTER_CAST)
 KERNEL(running, "running", running, serves_f32, LSE, EXP, .running = 1)
 KERNEL(moving, "moving", moving, serves_f32, LSE, EXP, .running = 1, .online = 1)
+KERNEL(backwards, "backwards", moving, serves_f32, LSE, EXP, .running = 1, .online = 1, .backwards = 1)
 
 #define BOTH(id) &kernel_##id, &silent_##id
-static const attest_kernel *const kernels[] = { BOTH(taylor2),       BOTH(half_p),  BOTH(half),        BOTH(half_out),
-                                                BOTH(half_quiet),    BOTH(roots),   BOTH(roots_quiet), BOTH(smooth),
-                                                BOTH(smooth_quiet),  BOTH(divided), BOTH(divided_f16), BOTH(quotients),
-                                                BOTH(quotients_f16), BOTH(running), BOTH(moving) };
+static const attest_kernel *const kernels[] = {
+    BOTH(taylor2),           BOTH(half_p),  BOTH(half),        BOTH(half_out),
+    BOTH(half_quiet),        BOTH(roots),   BOTH(roots_quiet), BOTH(smooth),
+    BOTH(smooth_quiet),      BOTH(divided), BOTH(divided_f16), BOTH(quotients),
+    BOTH(quotients_f16),     BOTH(running), BOTH(moving),      BOTH(divided_quiet),
+    BOTH(divided_f16_quiet), BOTH(ahead),   BOTH(fine),        BOTH(stored),
+    BOTH(backwards),
+};
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "controls",
