@@ -154,6 +154,8 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
     bound_sums_dot(cast, &job->sums, BOUND_CAST);
     arb_get_mag(size, o);
     mag_addmul(bound->term[ATTEST_TERM_EXP], job->weights.extra_error, size);
+    if (job->weights.extra_overflows) /* u over infinity: all of o, here times what is divided by */
+        mag_addmul(bound->term[ATTEST_TERM_EXP], job->weak, size);
     mag_div(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weak);
     mag_div(bound->term[ATTEST_TERM_EXP], bound->term[ATTEST_TERM_EXP], job->weak);
     if (answer != ATTEST_NO)

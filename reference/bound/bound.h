@@ -188,6 +188,7 @@ typedef struct bound_weights {
     mag_t gate_value, gate_row, gate_tiny; /* relative errors of a gated value and row, absolute of a gate (R-GATE) */
     unsigned char *choice;                 /* [keys] filter: bound_choice */
     int64_t rescales, merges, logs;
+    int extra_overflows; /* e^(sink - M) or eps e^-M may be infinite: then o may be 0 */
     int overflow;
 } bound_weights;
 

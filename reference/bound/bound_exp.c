@@ -143,6 +143,17 @@ static void relative(mag_t y, const mag_t x, const exp_job *e, const mag_t fixed
     bound_compose(y, y, growth);
 }
 
+/* May e^y, y off by delta_max, be beyond what acc holds? */
+static int is_beyond(const arb_t y, const bound_weights *w, const bound_model *m)
+{
+    AUTO_ARB(limit, high);
+    arb_const_log2(limit, 64);
+    arb_mul_si(limit, limit, attest_format_of(m->p->acc).emax, 64);
+    arb_set(high, y);
+    arb_add_error_mag(high, w->delta_max);
+    return !arb_lt(high, limit);
+}
+
 /* R-SINK: the sink and eps are keys with v = 0. */
 static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, const ref_row *row,
                       const ref_inputs *in, int64_t h)
@@ -150,9 +161,11 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
     const attest_problem *p = in->p;
     AUTO_ARB(x, y);
     AUTO_MAG(size, error);
+    w->extra_overflows = 0;
     if (axis_norm_of(p)->sink) {
         arb_set_d(x, attest_load(in->role[ATTEST_SINK], attest_offset(in->role[ATTEST_SINK], h, 0, 0, 0)));
         arb_sub(y, x, e->limit, 64);
+        w->extra_overflows = is_beyond(y, w, m);
         arb_get_mag(size, y);
         mag_add(size, size, w->delta_max);
         relative(error, size, e, e->fixed, e->growth);
@@ -161,6 +174,10 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
         mag_mul(w->extra_error, size, error);
         mag_add(w->extra_error, w->extra_error, e->tiny);
     } else if (axis_norm_of(p)->eps && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_SET && row->keys > 0) {
+        arb_set_d(x, p->axis[ATTEST_AXIS_EPS].number);
+        arb_log(x, x, 64);
+        arb_sub(y, x, e->limit, 64);
+        w->extra_overflows = is_beyond(y, w, m);
         bound_gamma(size, 2, m->u);
         relative(error, w->score_max, e, e->fixed, e->growth);
         bound_compose(error, error, size);

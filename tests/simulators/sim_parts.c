@@ -388,7 +388,8 @@ static num steps(sim *s, num x, int64_t j)
     const tape_unit *acc = &s->unit.acc;
     if (axis[ATTEST_AXIS_CAP].value) {
         const num cap = sim_number(s, axis[ATTEST_AXIS_CAP].number);
-        x = stored(s, sim_mul(s, acc, cap, hyperbolic(s, sim_div(s, x, cap))));
+        x = stored(s, sim_div(s, x, cap));
+        x = stored(s, sim_mul(s, acc, cap, stored(s, hyperbolic(s, x))));
     }
     if (axis[ATTEST_AXIS_ALIBI].value) {
         const long double distance = fabsl((long double)(s->i - j));

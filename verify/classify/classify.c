@@ -301,7 +301,7 @@ static double beside(const trait_row *row, const attest_kernel_facts *facts, con
     return row->probe == classify_div_error && first ? classify_unit(k) : 0;
 }
 
-/* Does what a probe sees contradict the declaration, beyond what its reading and those roundings may have made of it? */
+/* Does what a probe sees contradict the declaration, beyond what its reading and those roundings may have made? */
 static int contradicts(const trait_row *row, double declared, const inference *seen, const attest_kernel_facts *facts,
                        const probed_kernel *k)
 {

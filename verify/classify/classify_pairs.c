@@ -109,7 +109,7 @@ out:
     return status;
 }
 
-/* The denominator 1 + w of one key and a small one, from o = 1/(1+w), which may have been cast, or, where that has fewer
+/* The denominator 1 + w of one key and a small one, from o = 1/(1+w), which may be cast, or, where that has fewer
  * digits, from lse.  An exponential may miss w by a sixteenth. */
 static attest_status over_weights(errors *seen, probed_kernel *k, attest_error *err)
 {

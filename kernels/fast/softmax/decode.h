@@ -3,10 +3,10 @@
  *
  * Formula    as flash.h, without filter and decay.
  * Algorithm  The keys of a batch entry are cut into problem.splits parts at multiples of FLASH_KEYS, fewer where there
- *            are fewer tiles.  A task is a part
- *            and a group of ROWS rows that share a KV head: the heads of query 0, then those of query 1, and so on.  It
- *            goes through the part's tiles once; keys and values of f32, bf16 and f16 are read where they lie, and
- *            copied only where their rows are no whole vectors, or phi and gates change them.  Weights and sums of a tile are those of flash_steps.h.  Then each row's
+ *            are fewer tiles.  A task is a part and a group of ROWS rows that share a KV head: the heads of query 0,
+ *            then those of query 1, and so on.  It goes through the part's tiles once; keys and values of f32, bf16 and
+ *            f16 are read where they lie, and copied only where their rows are no whole vectors, or phi and gates
+ *            change them.  Weights and sums of a tile are those of flash_steps.h.  Then each row's
  *            parts are joined: m the largest m_s, l = sum e^(m_s-m) l_s, u likewise, in the order of the parts.
  * Errors     s: SUM_LANES lanes of products, then a tree; q times the scale first.  w, and the sums of a part: as
  *            flash.h.  A part joins by the difference m_s - m, exp.h, and one multiply-add.  o: one division.
