@@ -10,6 +10,7 @@
 #include "reports/report.h"
 #include "verify/base/base.h"
 #include "verify/study/study.h"
+#include "verify/gate/gate.h"
 
 #define ATTEST_CLI_LIST 300 /* most -t options (taylor:64 has 134 inputs and as many outputs), positional arguments */
 #define ATTEST_CLI_LIBRARIES 64 /* most libraries of a run */
@@ -88,9 +89,9 @@ int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
 
-/* A part of `attest props` behind an audit: `cases` drawn cases of these kernels, none begun after half a minute;
- * failures on stderr; the exit code, 4 where nothing was compared by then. */
-int attest_props_part(const attest_cli *cli, const char *library, const char *kernel, long cases);
+/* A part of `attest props` behind an audit: `cases` drawn cases of these kernels of the plan's only library, as declared
+ * there, none begun after half a minute; failures on stderr; the exit code, 4 where nothing was compared by then. */
+int attest_props_part(const attest_cli *cli, const attest_plan *plan, const char *kernel, long cases);
 
 /* The folder of plugins, `kernels/` beside the executable: by the path it was called by where the folder is there (so
  * that results and reproductions stay short), else, as of an installed one that bin/ links to, by its own.  0: not

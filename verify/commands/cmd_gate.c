@@ -225,9 +225,10 @@ out:
     return status;
 }
 
-/* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole. */
-static attest_status compare_with_baseline(attest_results *results, attest_run_info *info, const attest_cli *cli,
-                                           attest_error *err)
+/* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole.
+ * *code: 4 where nothing could be compared. */
+static attest_status compare_with_baseline(int *code, attest_results *results, attest_run_info *info,
+                                           const attest_cli *cli, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_diff diff = { 0 };
@@ -240,6 +241,11 @@ static attest_status compare_with_baseline(attest_results *results, attest_run_i
     if (!cli->options.quiet && strcmp(format, "text") == 0 && diff.count > 0) {
         attest_diff_print(stdout, &diff, NULL);
         putchar('\n');
+    }
+    if (diff.compared == 0) {
+        fprintf(stderr, "no result could be compared with %s: exit code 4; `%s baseline review` shows why\n",
+                cli->baseline, cli->options.program);
+        *code = 4;
     }
 out:
     attest_diff_clear(&diff);
@@ -255,7 +261,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     attest_traits traits = { 0 };
     attest_whole whole = { 0 };
     attest_run_info info;
-    int code = 0, lock = -1;
+    int code = 0, compared = 0, lock = -1;
+    attest_exit all = { 0 };
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
     ATTEST_TRY(tell_memory(gate, &err));
     ATTEST_TRY(attest_gate_describe(&info, gate, &err));
@@ -275,7 +282,7 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     if (gate->traits && status == ATTEST_OK && info.complete)
         status = attest_gate_traits(&results, &traits, &info, gate, &err);
     if (status == ATTEST_OK)
-        status = compare_with_baseline(&results, &info, cli, &err);
+        status = compare_with_baseline(&compared, &results, &info, cli, &err);
     const attest_status closed = attest_gate_close_compact(&results, &whole, gate->compact, cli->out, &late);
     if (status == ATTEST_OK && closed != ATTEST_OK) {
         status = closed;
@@ -296,7 +303,11 @@ out:
     attest_results_clear(&results);
     attest_whole_clear(&whole);
     attest_traits_clear(&traits);
-    return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
+    attest_exit_add(&all, code);
+    attest_exit_add(&all, compared);
+    if (status != ATTEST_OK)
+        return attest_cli_error(cli, status, &err);
+    return code > 128 ? code : attest_exit_code(&all); /* a signal ends all of it */
 }
 
 static void list_cases(const attest_suite *suite)
@@ -457,7 +468,7 @@ int attest_command_audit(const attest_cli *cli)
     if (ran > 128) /* a signal ends all of it */
         goto out;
     if (ran != 2 && suite.builtin && !plan.library[0].failed[0] && !cli->case_glob) /* 2: a bad request, told already */
-        attest_exit_add(&code, attest_props_part(cli, list[0], kernel, AUDIT_PROPS));
+        attest_exit_add(&code, attest_props_part(cli, &plan, kernel, AUDIT_PROPS));
 out:
     attest_plan_clear(&plan);
     attest_suite_clear(&suite);

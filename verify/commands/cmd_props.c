@@ -49,13 +49,14 @@ out:
 
 static int failure_exit(const attest_props_failure *f) { return attest_finding_ended(&f->found) ? 3 : 1; }
 
-int attest_props_part(const attest_cli *cli, const char *library, const char *kernel, long cases)
+int attest_props_part(const attest_cli *cli, const attest_plan *plan, const char *kernel, long cases)
 {
     attest_error err = { "" };
     attest_status status = ATTEST_OK;
     attest_props_result result = { .count = NULL };
     attest_exit code = { 0 };
-    const attest_props_request request = { .library = library,
+    const attest_props_request request = { .library = plan->library[0].path,
+                                           .plan = plan,
                                            .kernel_glob = kernel,
                                            .program = cli->options.program,
                                            .cases = cases,

@@ -41,7 +41,7 @@ static attest_status start(asker *a, const attest_props_request *request, const 
                              .timeout_s = request->timeout_s,
                              .reference = request->reference },
                   .property = property };
-    ATTEST_TRY(attest_worker_start(&a->world.subject.worker, request->library, request->timeout_s, err));
+    ATTEST_TRY(attest_props_start(&a->world.subject.worker, request, err));
     ATTEST_TRY(attest_find_kernel(&a->world.subject, name, err));
 out:
     return status;

@@ -42,10 +42,16 @@ static size_t redraws_of(const props_state *s)
     return share < 1 ? 1 : share > MOST_REDRAWS ? MOST_REDRAWS : share;
 }
 
+attest_status attest_props_start(attest_worker **worker, const attest_props_request *request, attest_error *err)
+{
+    return request->plan ? attest_plan_start(worker, request->plan, 0, request->timeout_s, err)
+                         : attest_worker_start(worker, request->library, request->timeout_s, err);
+}
+
 static attest_status hand_start(props_hand *h, const attest_props_request *request, attest_error *err)
 {
     *h = (props_hand){ .worker = NULL };
-    const attest_status status = attest_worker_start(&h->worker, request->library, request->timeout_s, err);
+    const attest_status status = attest_props_start(&h->worker, request, err);
     h->world = (attest_props_world){
         .subject = { .worker = h->worker, .library = request->library, .program = request->program },
         .timeout_s = request->timeout_s,
@@ -133,7 +139,7 @@ static attest_status choose_kernels(props_state *s, attest_error *err)
     attest_status status = ATTEST_OK;
     attest_worker *worker = NULL;
     const attest_props_request *request = s->request;
-    ATTEST_TRY(attest_worker_start(&worker, request->library, request->timeout_s, err));
+    ATTEST_TRY(attest_props_start(&worker, request, err));
     const size_t count = attest_worker_kernel_count(worker);
     s->kernel = calloc(count + 1, sizeof *s->kernel);
     if (!s->kernel)

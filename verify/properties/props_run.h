@@ -14,10 +14,12 @@
 #ifndef ATTEST_PROPS_RUN_H
 #define ATTEST_PROPS_RUN_H
 
+#include "verify/gate/gate.h"
 #include "verify/properties/props_host.h"
 
 typedef struct attest_props_request {
     const char *library;                    /* NULL: the built-in kernels */
+    const attest_plan *plan;                /* NULL, or one whose only library it is, as declared there */
     const char *kernel_glob;                /* NULL: all; CPU kernels only */
     const char *property_glob;              /* NULL: all */
     const attest_property *const *property; /* [property_count]; NULL: attest_properties */
@@ -33,6 +35,9 @@ typedef struct attest_props_request {
     void (*progress)(void *context, long done, long total); /* or NULL; one call at a time */
     void *context;
 } attest_props_request;
+
+/* A worker on the library of the request, whose kernels declare what its plan says. */
+attest_status attest_props_start(attest_worker **worker, const attest_props_request *request, attest_error *err);
 
 enum { ATTEST_PLANTED_NOT_TRIED = 0, ATTEST_PLANTED_SEEN = 1, ATTEST_PLANTED_MISSED = 2 };
 
