@@ -21,6 +21,7 @@ LINE = "variant=softmax n=2 d=2 e=1"
 SUITE = "variant=softmax n=2 d=2\n"
 SHARDED = SUITE + "variant=softmax n=3 d=2\n"  # one case for each of two shards
 KERNEL = "softmax-two-pass-f32"
+ON_HOST = "*softmax-flash-cuda-f32"  # a kernel whose bits can be predicted
 # Commands of the parent process; kernels are in workers, which have their memory.
 COMMANDS = {
     "reference-dd": ["reference", "--engine", "dd", "--problem", LINE],
@@ -36,7 +37,12 @@ COMMANDS = {
     "list-kernels": ["list", "kernels"],
     "list-variants": ["list", "variants"],
     "gate": ["gate", "--suite", "{folder}/one.suite", "--kernel", KERNEL, "--jobs", "1", "--quiet", "--out", "out"],
+    "gate-compact": ["gate", "--suite", "{folder}/one.suite", "--kernel", KERNEL, "--jobs", "1", "--quiet", "--out", "out",
+                     "--results", "compact"],
+    "gate-predicted": ["gate", "--suite", "{folder}/one.suite", "--kernel", ON_HOST, "--device", "cuda-host", "--jobs", "1",
+                       "--quiet", "--out", "out", "--predict", "predicted"],
     "report": ["report", "report"],
+    "report-compact": ["report", "report"],
     "audit": ["audit", "--suite", "{folder}/one.suite", "--jobs", "1", "--quiet", "{build}/plugins/year-new.so"],
     "order": ["order", "--range", "1", "--in", "bf16", "--center", "zero", "--out", "order"],
     "export": ["export", "--suite", "{folder}/one.suite", "--quiet", "--out", "cases"],
@@ -44,6 +50,7 @@ COMMANDS = {
     "diff": ["diff", "report", "report"],
     "baseline": ["baseline", "accept", "report", "--baseline", "accepted.jsonl", "--reason", "first"],
     "merge": ["merge", "shard1", "shard2", "--quiet", "--out", "all"],
+    "merge-compact": ["merge", "shard1", "shard2", "--quiet", "--out", "all"],
     "props": ["props", "--cases", "2", "--kernel", KERNEL, "--property", "scale*", "--jobs", "1", "--out", "store"],
     "search": ["search", "--kernel", KERNEL, "--problem", LINE, "--cases", "40", "--jobs", "1", "--format", "json"],
 }
@@ -79,7 +86,7 @@ class Program:
         os.makedirs(os.path.join(self.folder, "run"))
         self.root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         with open(os.path.join(self.folder, "one.suite"), "w", encoding="ascii") as file:
-            file.write(SHARDED if name == "merge" else SUITE)
+            file.write(SHARDED if name.startswith("merge") else SUITE)
         self.attest = os.path.abspath(arguments.attest)
         outside = {key: value for key, value in os.environ.items() if key != "CI"}  # baselines are not accepted there
         self.environment = dict(outside, SOURCE_DATE_EPOCH="0", NO_COLOR="1", OMP_NUM_THREADS="1",
@@ -116,6 +123,7 @@ class Program:
     def prepare(self, name):
         """What the command reads."""
         gate = ["gate", "--suite", "one.suite", "--kernel", KERNEL, "--quiet", "--out"]
+        compact = ["--results", "compact"] if name.endswith("compact") else []
         if name == "compare":
             self.call("reference", "--problem", LINE, "--format", "npy", "--out", ".")
         if name in ("diff", "baseline"):
@@ -124,12 +132,16 @@ class Program:
         if name == "batch":
             self.call("export", "--suite", "one.suite", "--kernel", KERNEL, "--quiet", "--out", "cases")
             self.keep("cases")
-        if name == "merge":
+        if name == "gate-predicted":
+            self.call("predict", "--gpu", "h200", "--suite", "one.suite", "--kernel", ON_HOST, "--quiet", "--out",
+                      "predicted")
+            self.keep("predicted")
+        if name.startswith("merge"):
             for shard in (1, 2):
-                self.call(*gate, f"shard{shard}", "--shard", f"{shard}/2")
+                self.call(*gate, f"shard{shard}", "--shard", f"{shard}/2", *compact)
                 self.keep(f"shard{shard}")
-        if name == "report":
-            self.call(*gate, "report")
+        if name.startswith("report"):
+            self.call(*gate, "report", *compact)
             for junk in ("index.html", "summary.md"):
                 if os.path.exists(os.path.join(self.folder, "report", junk)):
                     os.remove(os.path.join(self.folder, "report", junk))

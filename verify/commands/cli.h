@@ -89,7 +89,7 @@ int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
 
-/* A part of `attest props` behind an audit: `cases` drawn cases of these kernels of the plan's only library, as declared
+/* A part of `attest props` behind an audit: `cases` drawn cases of these kernels of the plan's library, as declared
  * there, none begun after half a minute; failures on stderr; the exit code, 4 where nothing was compared by then. */
 int attest_props_part(const attest_cli *cli, const attest_plan *plan, const char *kernel, long cases);
 
