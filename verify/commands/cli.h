@@ -89,9 +89,11 @@ int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
 
-/* A part of `attest props` behind an audit: `cases` drawn cases of these kernels of the plan's library, as declared
- * there, none begun after half a minute; failures on stderr; the exit code, 4 where nothing was compared by then. */
-int attest_props_part(const attest_cli *cli, const attest_plan *plan, const char *kernel, long cases);
+/* A part of `attest props` behind an audit: `cases` drawn cases of the kernels wanted of the plan's only library, as
+ * declared there, none begun after half a minute.  Failures on stderr, and a result of each; *code: 4 where nothing was
+ * compared by then, else 0. */
+attest_status attest_props_part(int *code, attest_results *results, const attest_run_info *info,
+                                const attest_gate *gate, const attest_cli *cli, long cases, attest_error *err);
 
 /* The folder of plugins, `kernels/` beside the executable: by the path it was called by where the folder is there (so
  * that results and reproductions stay short), else, as of an installed one that bin/ links to, by its own.  0: not

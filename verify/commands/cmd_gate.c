@@ -261,7 +261,7 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     attest_traits traits = { 0 };
     attest_whole whole = { 0 };
     attest_run_info info;
-    int code = 0, compared = 0, lock = -1;
+    int code = 0, asked = 0, compared = 0, lock = -1;
     attest_exit all = { 0 };
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
     ATTEST_TRY(tell_memory(gate, &err));
@@ -281,6 +281,9 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
         goto out;
     if (gate->traits && status == ATTEST_OK && info.complete)
         status = attest_gate_traits(&results, &traits, &info, gate, &err);
+    if (gate->traits && status == ATTEST_OK && info.complete && gate->suite->builtin && !cli->case_glob &&
+        !gate->plan->library[0].failed[0])
+        status = attest_props_part(&asked, &results, &info, gate, cli, AUDIT_PROPS, &err);
     if (status == ATTEST_OK)
         status = compare_with_baseline(&compared, &results, &info, cli, &err);
     const attest_status closed = attest_gate_close_compact(&results, &whole, gate->compact, cli->out, &late);
@@ -304,6 +307,7 @@ out:
     attest_whole_clear(&whole);
     attest_traits_clear(&traits);
     attest_exit_add(&all, code);
+    attest_exit_add(&all, asked);
     attest_exit_add(&all, compared);
     if (status != ATTEST_OK)
         return attest_cli_error(cli, status, &err);
@@ -446,8 +450,7 @@ int attest_command_audit(const attest_cli *cli)
     attest_plan plan = { .library = NULL };
     char library[4096];
     const char *kernel;
-    attest_exit code = { 0 };
-    int ran = 0;
+    int code = 0;
     status = choose_target(library, sizeof library, &kernel, cli, &err);
     const char *list[1] = { *library ? library : NULL };
     const attest_gate gate = {
@@ -463,14 +466,9 @@ int attest_command_audit(const attest_cli *cli)
     if (cli->cover || suite.builtin)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
-    ran = run_and_tell(&gate, cli, &(attest_shard){ 0, 0 }, NULL);
-    attest_exit_add(&code, ran);
-    if (ran > 128) /* a signal ends all of it */
-        goto out;
-    if (ran != 2 && suite.builtin && !plan.library[0].failed[0] && !cli->case_glob) /* 2: a bad request, told already */
-        attest_exit_add(&code, attest_props_part(cli, &plan, kernel, AUDIT_PROPS));
+    code = run_and_tell(&gate, cli, &(attest_shard){ 0, 0 }, NULL);
 out:
     attest_plan_clear(&plan);
     attest_suite_clear(&suite);
-    return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : ran > 128 ? ran : attest_exit_code(&code);
+    return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }

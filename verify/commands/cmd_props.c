@@ -49,15 +49,25 @@ out:
 
 static int failure_exit(const attest_props_failure *f) { return attest_finding_ended(&f->found) ? 3 : 1; }
 
-int attest_props_part(const attest_cli *cli, const attest_plan *plan, const char *kernel, long cases)
+static attest_status add_failure(attest_results *results, const attest_run_info *info, const attest_gate *gate,
+                                 const attest_props_failure *f, attest_error *err)
 {
-    attest_error err = { "" };
+    char why[4096], line[ATTEST_LINE] = "";
+    attest_error none;
+    (void)attest_case_print(line, sizeof line, &f->c, &none);
+    snprintf(why, sizeof why, "property %s: %.300s; first on case %u, %.600s",
+             f->property ? f->property->name : "the run itself", f->found.what, f->number, line);
+    return attest_gate_add_broken(results, info, gate, f->kernel, attest_finding_ended(&f->found), why, err);
+}
+
+attest_status attest_props_part(int *code, attest_results *results, const attest_run_info *info,
+                                const attest_gate *gate, const attest_cli *cli, long cases, attest_error *err)
+{
     attest_status status = ATTEST_OK;
     attest_props_result result = { .count = NULL };
-    attest_exit code = { 0 };
-    const attest_props_request request = { .library = plan->library[0].path,
-                                           .plan = plan,
-                                           .kernel_glob = kernel,
+    const attest_props_request request = { .library = gate->plan->library[0].path,
+                                           .plan = gate->plan,
+                                           .kernel_glob = gate->kernel_glob,
                                            .program = cli->options.program,
                                            .cases = cases,
                                            .jobs = cli->options.jobs,
@@ -65,13 +75,12 @@ int attest_props_part(const attest_cli *cli, const attest_plan *plan, const char
                                            .reference = 1,
                                            .seconds = PART_SECONDS,
                                            .progress = !cli->options.quiet && isatty(STDERR_FILENO) ? progress : NULL };
-    ATTEST_TRY(attest_props_run(&result, &request, &err));
-    ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, PART_SHRUNK, &err));
+    ATTEST_TRY(attest_props_run(&result, &request, err));
+    ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, PART_SHRUNK, err));
     for (size_t k = 0; k < result.failure_count; k++)
-        attest_exit_add(&code, failure_exit(&result.failure[k]));
+        ATTEST_TRY(add_failure(results, info, gate, &result.failure[k], err));
     const int nothing = result.left_out > 0 && result.elements == 0;
-    if (nothing)
-        attest_exit_add(&code, 4);
+    *code = nothing ? 4 : 0;
     if (!cli->options.quiet || nothing) {
         fprintf(stderr, "attest audit: %lld %s for properties (`attest props` asks more), %zu %s broken",
                 (long long)result.cases, attest_plural(result.cases, "case", "cases"), result.failure_count,
@@ -82,7 +91,7 @@ int attest_props_part(const attest_cli *cli, const attest_plan *plan, const char
     }
 out:
     attest_props_result_clear(&result);
-    return status == ATTEST_OK ? attest_exit_code(&code) : attest_cli_error(cli, status, &err);
+    return status;
 }
 
 /* 1: properties; 3: a kernel that crashed or hung; 4: nothing broken, but the run is not to be trusted. */

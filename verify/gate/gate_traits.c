@@ -43,6 +43,24 @@ out:
     return status;
 }
 
+attest_status attest_gate_add_broken(attest_results *results, const attest_run_info *info, const attest_gate *gate,
+                                     const char *kernel, int ended, const char *why, attest_error *err)
+{
+    attest_result result;
+    for (size_t k = 0; k < gate->plan->kernel_count; k++) {
+        const attest_plan_kernel *one = &gate->plan->kernel[k];
+        const attest_subject subject = attest_gate_subject(gate, k);
+        if (strcmp(one->name, kernel) != 0)
+            continue;
+        open_result(&result, info, &subject, "");
+        result.verdict = ended ? ATTEST_CRASH : ATTEST_FAIL;
+        result.reasons = ATTEST_REASON_PROPERTY;
+        snprintf(result.why, sizeof result.why, "%s", why);
+        return attest_results_add(results, &result, err);
+    }
+    return attest_fail(err, ATTEST_INTERNAL, "%s: not a kernel of this audit", kernel);
+}
+
 static attest_status add_fault(attest_results *results, const attest_run_info *info, const attest_classify_fault *fault,
                                const attest_subject *subject, attest_error *err)
 {
