@@ -118,6 +118,8 @@ attest_status attest_compact_write(const attest_compact *c, const char *path, at
                                                                    c->class, c->classes, sizeof *c->class)));
     if (status == ATTEST_IO)
         status = attest_print_failed(err, path);
+    else if (status == ATTEST_NO_MEMORY)
+        status = attest_fail(err, status, "no memory for %s", path);
     return attest_output_close(&out, status, err);
 }
 

@@ -169,7 +169,7 @@ class Program:
 
 
 def lines_with_verdicts(text):
-    return sum(line.startswith("{") and '"verdict":' in line for line in text.splitlines())
+    return sum(line.startswith("{") and '"verdict":"' in line for line in text.splitlines())
 
 
 def verdicts(text):

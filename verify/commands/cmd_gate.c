@@ -307,8 +307,10 @@ out:
     attest_whole_clear(&whole);
     attest_traits_clear(&traits);
     attest_exit_add(&all, code);
-    attest_exit_add(&all, asked);
-    attest_exit_add(&all, compared);
+    if (asked > 0) /* 0 adds nothing: it would count as judged */
+        attest_exit_add(&all, asked);
+    if (compared > 0)
+        attest_exit_add(&all, compared);
     if (status != ATTEST_OK)
         return attest_cli_error(cli, status, &err);
     return code > 128 ? code : attest_exit_code(&all); /* a signal ends all of it */
