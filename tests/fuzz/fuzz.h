@@ -40,6 +40,9 @@ char *fuzz_text(const uint8_t *data, size_t size);
 /* The path of a file in memory that holds these bytes, until the next call. */
 const char *fuzz_file(const uint8_t *data, size_t size);
 
+/* results.c: changes of a result file that keep most of its structure; also what report.c reads. */
+size_t fuzz_results_mutate(uint8_t *data, size_t size, size_t most, unsigned seed);
+
 /* The next random number of a mutation; *seed is its state. */
 unsigned fuzz_random(unsigned *seed);
 

@@ -8,7 +8,6 @@
 
 #include "reports/ci/ci.h"
 #include "reports/page/page.h"
-#include "tests/fuzz/results.h"
 
 static char folder[64];
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "reports/report.h"
-#include "tests/fuzz/results.h"
 
 /* What was read is written and read again: the same bytes. */
 static void check_again(const attest_result *result)
