@@ -305,7 +305,7 @@ typedef struct attest_numerics {
     uint32_t state_dtype;   /* 1 + attest_dtype of what goes token to token (CHUNK: chunks), rounded once; 0 = acc */
     uint32_t empty_row;     /* attest_empty_row */
     uint32_t division;      /* attest_division; with ATTEST_SERIAL_SUMS it is AFTER_SUM */
-    uint32_t score_dtype;   /* 1 + attest_dtype that scores are stored in, after every step of them; 0 = acc */
+    uint32_t score_dtype;   /* 1 + attest_dtype of stored scores, after each step (cap: s/c, tanh, c tanh); 0 = acc */
     uint32_t compensated;   /* attest_tristate: sums carry their rounding errors along, as Kahan's (not used) */
     double score_unit;      /* unit roundoff of the sums of products of q and k; 0 = acc_unit.  Where it and the next */
     double value_unit;      /* one, of weights and v, are above acc_unit, the bound takes the largest for all */

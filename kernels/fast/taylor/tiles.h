@@ -10,7 +10,7 @@
 
 #include "fast/taylor/columns.h"
 
-enum { TILES_VECS = 3, TILES_PANEL = TILES_VECS * LANES, TILES_ROWS = ROWS, TILES_ROWS_OF_3 = ROWS * 2 / 3 };
+enum { TILES_VECS = 3, TILES_ROWS = ROWS, TILES_ROWS_OF_3 = ROWS * 2 / 3 };
 
 /* What a tile reads: from `column` on, and from the state's row `at` on. */
 typedef struct tiles_tile {

@@ -1,6 +1,7 @@
 /* test_dot.c - kernels/fast/dot.h: the cast to bf16 by hand, and beside VCVTNE2PS2BF16 itself where the CPU has it.
  * The products are those of model/dpbf16.h, which has a test of its own.
  */
+#include "attest_float.h"
 #include "fast/dot.h"
 #include "tests/kernels/base_random.h"
 
@@ -12,20 +13,6 @@
 Suite *suite_dot(void);
 
 enum { CASES = 1000000 };
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 START_TEST(test_cast_by_hand)
 {
@@ -39,7 +26,7 @@ START_TEST(test_cast_by_hand)
         { 0x00800000, 0x00800000 }, { 0x80ffffff, 0x81000000 },
     };
     for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
-        const uint32_t got = bits_of(dot_bf16(vec_of(float_of(rows[n].from)))[LANES - 1]);
+        const uint32_t got = attest_f32_bits(dot_bf16(vec_of(attest_bits_f32(rows[n].from)))[LANES - 1]);
         ck_assert_msg(got == rows[n].to, "%08x: %08x, not %08x", rows[n].from, got, rows[n].to);
     }
 }
@@ -78,13 +65,16 @@ START_TEST(test_cast_instruction)
             const uint32_t r = (uint32_t)random_word(&stream);
             const uint32_t near = (r & 0x8000ffff) | (r >> 16 & 0x1ff)
                                                          << 16; /* up to 4 times the least normal number */
-            x[j] = float_of(j % 4 == 0 ? r : j % 4 == 1 ? near : j % 4 == 2 ? (r & 0xffff8001) : (r | 0x7f800000));
+            x[j] = attest_bits_f32(j % 4 == 0   ? r
+                                   : j % 4 == 1 ? near
+                                   : j % 4 == 2 ? (r & 0xffff8001)
+                                                : (r | 0x7f800000));
         }
         instruction(words, x);
         for (int j = 0; j < 32; j++) {
-            const uint32_t got = bits_of(dot_bf16(vec_of(x[j]))[0]);
-            must(got == (uint32_t)words[j] << 16, "%08x: VCVTNE2PS2BF16 gives %04x, the model %08x", bits_of(x[j]),
-                 words[j], got);
+            const uint32_t got = attest_f32_bits(dot_bf16(vec_of(x[j]))[0]);
+            must(got == (uint32_t)words[j] << 16, "%08x: VCVTNE2PS2BF16 gives %04x, the model %08x",
+                 attest_f32_bits(x[j]), words[j], got);
         }
     }
 }
