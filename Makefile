@@ -47,7 +47,7 @@ BUILD_FLAGS = $(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(KERNEL_
 say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
-KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy safetensors library door cpu fast fast/softmax fast/taylor fast/linear model yardstick redrawn)))
+KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy safetensors library door cpu fast fast/softmax fast/amx fast/taylor fast/linear model yardstick redrawn)))
 WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c library.c supervise.c confine.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c verify/*/*/*.c))
@@ -114,11 +114,13 @@ FOR_AVX2 = -mavx2 -mfma -DFAST_FOR_AVX2
 OWN_STACK = $(if $(findstring address,$(SANITIZE)),$(if $(findstring clang,$(CC)),,--param asan-use-after-return=0))
 FOR_AVX512 = -mavx512f -mfma -DFAST_FOR_AVX512 $(OWN_STACK)
 FOR_AVX512BF16 = -mavx512f -mavx512bf16 -mfma -DFAST_FOR_AVX512BF16 $(OWN_STACK)
+FOR_AMX = -mamx-tile -mamx-bf16 -mavx512f -mavx512bf16 -mfma -DFAST_FOR_AMX $(OWN_STACK)
 FAST_FLAGS = $(KERNEL_FLAGS) $(OPENMP) -Ikernels
 $(BUILD)/kernels/fast/%.o: OWN = $(FAST_FLAGS)
 $(BUILD)/kernels/fast/%_avx2.o: OWN = $(FAST_FLAGS) $(FOR_AVX2)
 $(BUILD)/kernels/fast/%_avx512.o: OWN = $(FAST_FLAGS) $(FOR_AVX512)
 $(BUILD)/kernels/fast/%_avx512bf16.o: OWN = $(FAST_FLAGS) $(FOR_AVX512BF16)
+$(BUILD)/kernels/fast/%_amx.o: OWN = $(FAST_FLAGS) $(FOR_AMX)
 $(BUILD)/kernels/library/registry.o: OWN = -DATTEST_BUILD_FLAGS='"$(BUILD_FLAGS)"'
 $(BUILD)/verify/commands/cli.o: OWN = -DATTEST_BUILD_FLAGS='"$(strip $(shell $(CC) --version 2>/dev/null | head -n 1) $(strip $(CFLAGS) $(SANITIZE)); kernels: $(KERNEL_FLAGS))"'
 $(BUILD)/kernels/defects/%.o: OWN = $(DEFECT_FLAGS) -fPIC -fvisibility=hidden -Ikernels -DATTEST_BUILD_FLAGS='"$(DEFECT_FLAGS)"'

@@ -17,9 +17,16 @@ fast_isa fast_isa_used(void);
 /* Has the CPU products of pairs of bf16 numbers (AVX512-BF16)?  0 under each of the limits that FAST_CPU names. */
 int fast_has_bf16(void);
 
-/* What the kernels of this build use here, one of these words: "avx512bf16" where a kernel that has a build of its own
- * for that extension uses it, and the others AVX-512.  `FAST_LEVELS(X)`: X(word), in the order of fast_level(). */
-#define FAST_LEVELS(X) X("portable") X("avx2") X("avx512") X("avx512bf16")
+/* Has the CPU tiles of bf16 numbers (AMX-BF16) beside them, which its system lets a process ask for?  0 as above. */
+int fast_has_amx(void);
+
+/* Asks the system to let this process use tiles, which the first such instruction needs; 0: it may not. */
+int fast_ask_amx(void);
+
+/* What the kernels of this build use here, one of these words: "avx512bf16" and "amx" where a kernel that has a build
+ * of its own for that extension uses it, and the others AVX-512.  `FAST_LEVELS(X)`: X(word), in the order of
+ * fast_level(). */
+#define FAST_LEVELS(X) X("portable") X("avx2") X("avx512") X("avx512bf16") X("amx")
 int fast_level(void);
 
 /* Calls NAME_avx512, NAME_avx2 or NAME_portable; the last alone in the file of a planted defect, which defines it, and

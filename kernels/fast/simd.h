@@ -3,11 +3,11 @@
  * A family is one source, FAMILY_kernel.h, that includes this header.  A small file for each instruction set (avx512,
  * avx2, portable) includes that source, so that the same loops are compiled three times; FAMILY.c holds the descriptor
  * and picks one of them at run time, by isa.h.  The Makefile states the set of each file: its -m flags, and
- * FAST_FOR_AVX512BF16, FAST_FOR_AVX512 or FAST_FOR_AVX2 defined; none of them is the portable build.  What else the
- * compiler is told (-march=native) changes neither names nor loops.
+ * FAST_FOR_AMX, FAST_FOR_AVX512BF16, FAST_FOR_AVX512 or FAST_FOR_AVX2 defined; none of them is the portable build.
+ * What else the compiler is told (-march=native) changes neither names nor loops.
  *
- *     FAST_NAME(x)   x_avx512, x_avx2 or x_portable: the names of what such a file exports; x_avx512bf16 of a kernel
- *                    that has a build of its own for that extension
+ *     FAST_NAME(x)   x_avx512, x_avx2 or x_portable: the names of what such a file exports; x_avx512bf16, x_amx of a
+ *                    kernel that has a build of its own for that extension
  *     LANES          floats of a vec: 16, 8, 4;     PANEL = 2 LANES: what a micro-kernel holds of a row
  *     ROWS           rows that it holds: as many as registers allow
  *
@@ -28,6 +28,13 @@
 #if defined(FAST_WIDE) /* the blocking of avx512 in portable code: only tests compile it */
 #define FAST_NAMED(name) name##_wide
 enum { LANES = 16, ROWS = 12 };
+#elif defined(FAST_FOR_AMX) /* AVX-512, its bf16 numbers, and tiles of 16 rows */
+#include <immintrin.h>
+#define SIMD_512
+#define SIMD_512_BF16
+#define SIMD_AMX
+#define FAST_NAMED(name) name##_amx
+enum { LANES = 16, ROWS = 16 };
 #elif defined(FAST_FOR_AVX512BF16) || defined(FAST_FOR_AVX512)
 #include <immintrin.h>
 #define SIMD_512

@@ -16,6 +16,7 @@ extern const attest_kernel attest_kernel_softmax_split_f32;
 extern const attest_kernel attest_kernel_softmax_decode_f32;
 extern const attest_kernel attest_kernel_softmax_flash_f32;
 extern const attest_kernel attest_kernel_softmax_flash_bf16;
+extern const attest_kernel attest_kernel_softmax_amx_bf16;
 extern const attest_kernel attest_kernel_taylor_packed_fast_f32;
 extern const attest_kernel attest_kernel_taylor_chunk_fast_f32;
 extern const attest_kernel attest_kernel_linear_chunk_f32;
@@ -39,7 +40,7 @@ static const attest_kernel *const builtin_kernels[] = {
     &attest_kernel_taylor_packed_f32,      &attest_kernel_linear_recurrent_f32,    &attest_kernel_taylor_chunk_f32,
     &attest_kernel_delta_parallel_f32,     &attest_kernel_delta_recurrent_f32,     &attest_kernel_delta_chunk_f32,
     &attest_kernel_taylor_packed_fast_f32, &attest_kernel_taylor_chunk_fast_f32,   &attest_kernel_linear_chunk_f32,
-    &attest_kernel_delta_wy_f32,           &attest_kernel_linear_chunk_state_bf16,
+    &attest_kernel_delta_wy_f32,           &attest_kernel_linear_chunk_state_bf16, &attest_kernel_softmax_amx_bf16,
 };
 
 /* What a result says of its build tells too which instruction set the fast kernels use in this process. */

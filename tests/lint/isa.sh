@@ -4,14 +4,15 @@
 # same.  Exit 1 if not; no-op where the compiler has no such CPU.
 set -u
 make=$1 build=$2/haswell
-kernel=kernels/fast/softmax/flash_bf16
 echo 'int x;' | ${CC:-cc} -march=haswell -x c -c -o /dev/null - 2>/dev/null || { echo "isa: not done: no -march=haswell"; exit 0; }
 bad=0
-for isa in portable avx2 avx512 avx512bf16; do
-    object=$build/${kernel}_$isa.o
+for file in softmax/flash_bf16_portable softmax/flash_bf16_avx2 softmax/flash_bf16_avx512 softmax/flash_bf16_avx512bf16 \
+    amx/flash_amx_portable amx/flash_amx_avx2 amx/flash_amx_avx512 amx/flash_amx_amx; do
+    object=$build/kernels/fast/$file.o name=${file#*/}
+    name=${name%_*}_run_${name##*_}
     $make --no-print-directory BUILD="$build" CFLAGS="-O0 -march=haswell" KERNEL_FLAGS="-O0 -ffp-contract=off" WERROR=1 "$object" >/dev/null || exit 1
     names=$(nm --defined-only "$object" | awk '$2 == "T" { print $3 }' | tr '\n' ' ')
-    [ "$names" = "flash_bf16_run_$isa " ] || { echo "isa: $object: exports $names, not flash_bf16_run_$isa"; bad=1; }
+    [ "$names" = "$name " ] || { echo "isa: $object: exports $names, not $name"; bad=1; }
 done
 [ "$bad" = 0 ] && echo "isa: ok"
 exit $bad

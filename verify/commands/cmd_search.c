@@ -27,6 +27,7 @@ static const struct {
     { "softmax-online-bf16", "variant=softmax n=1 m=8 d=2 e=1 in=bf16 p=bf16", 1 },
     { "softmax-flash-f32", "variant=softmax n=1 m=65 d=2 e=1", 0 }, /* a tile of 64 and one key */
     { "softmax-flash-bf16", "variant=softmax n=1 m=65 d=2 e=1 in=bf16 p=bf16", 0 },
+    { "softmax-amx-bf16", "variant=softmax n=1 m=65 d=2 e=1 in=bf16 p=bf16", 0 },
     { "softmax-decode-f32", "variant=softmax n=1 m=65 d=2 e=1 splits=2", 0 }, /* a tile and a part of one key */
     { "taylor-recurrent-f32", "variant=taylor:2 n=1 m=8 d=2 e=1", 1 },
     { "taylor-chunk-f32", "variant=linear n=1 m=8 d=2 e=1 chunk=4", 1 },

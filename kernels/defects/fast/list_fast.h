@@ -121,3 +121,13 @@ DEFECT(bf16_truncated, "softmax-flash-bf16", "-", "weights are cut to bf16 inste
 DEFECT(bf16_scale_narrow, "softmax-flash-bf16", "-", "the scale is rounded to bf16 before it multiplies the scores")
 DEFECT(bf16_rough_pair, "softmax-flash-bf16", "-",
        "tiles with Inf or NaN are summed in whole pairs: a key that a row does not see spoils its neighbour")
+
+/* ---- fast kernels: softmax-amx-bf16 */
+DEFECT(amx_not_zeroed, "softmax-amx-bf16", "-",
+       "the tiles of the sums are not zeroed: they begin with what lies in their place")
+DEFECT(amx_one_block, "softmax-amx-bf16", "-", "a row of tiles ends after its first 32 channels or keys")
+DEFECT(amx_rough_tile, "softmax-amx-bf16", "-",
+       "tiles with Inf or NaN are multiplied whole: a key that a row does not see spoils it")
+DEFECT(amx_sum_narrow, "softmax-amx-bf16", "-", "sums of 32 channels or keys are rounded to bf16 before they are added")
+DEFECT(amx_rescale_lost, "softmax-amx-bf16", "-",
+       "the sums of values are not multiplied where the maximum rises, the sum of weights is")

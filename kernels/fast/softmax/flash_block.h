@@ -5,8 +5,13 @@
 #include "fast/simd.h"
 #include "fast/softmax/flash.h"
 
+#ifndef FLASH_PART
+#define FLASH_PART PANEL /* keys of a tile that an arithmetic takes together */
+#endif
+
 enum { FLASH_GROUPS = FLASH_QUERIES / ROWS, FLASH_PANELS = FLASH_KEYS / PANEL };
 _Static_assert((int)PANEL <= (int)FLASH_PANEL_MOST && FLASH_KEYS % PANEL == 0 && FLASH_QUERIES % ROWS == 0, "blocking");
+_Static_assert(FLASH_KEYS % FLASH_PART == 0 && FLASH_PART % PANEL == 0, "parts");
 
 /* A call under way; the same for all threads. */
 typedef struct flash {
@@ -27,10 +32,10 @@ typedef struct flash_block {
     float *q, *o, *s, *raw, *sum, *m, *highest, *row, *D;
 } flash_block;
 
-/* A group and a tile: what its rows see of the tile's keys, and the panels in which they see it. */
+/* A group and a tile: what its rows see of the tile's keys, and where they see it, FLASH_PART keys at a time. */
 typedef struct flash_part {
     int low[ROWS], high[ROWS]; /* keys [low,high) of the tile; none: 0, 0 */
-    int first, last;           /* of the panels' keys, all rows together */
+    int first, last;           /* of those keys, all rows together */
     int whole;                 /* every row sees all of these */
     int64_t group, tile;
 } flash_part;

@@ -1,15 +1,22 @@
 /* flash_kernel.h - the loops of flash.h in the vectors of simd.h: compiled once for each instruction set.
  *
  * A group is ROWS queries of a block; its scores lie as [ROWS][FLASH_KEYS].  What is packed, how scores are made and
- * values added is the kernel's arithmetic: flash_f32.h, or flash_bf16.h where FLASH_BF16 is defined.
+ * values added is the kernel's arithmetic: flash_f32.h; flash_bf16.h where FLASH_BF16 is defined; another one where it
+ * is included before this header.
  */
 #ifndef ATTEST_FAST_FLASH_KERNEL_H
 #define ATTEST_FAST_FLASH_KERNEL_H
 
 #ifdef FLASH_BF16
 #include "fast/softmax/flash_bf16.h"
-#else
+#elif !defined(FLASH_RUN)
 #include "fast/softmax/flash_f32.h"
+#endif
+
+#ifndef flash_open
+/* What a thread does before its blocks of queries, and behind them. */
+static inline void flash_open(void) {}
+static inline void flash_close(void) {}
 #endif
 
 /* ---- packing ---------------------------------------------------------------------------------------------------- */
@@ -186,11 +193,13 @@ attest_status FAST_NAME(FLASH_RUN)(const attest_call *call)
 #endif
         for (int64_t n = 0; n < tiles; n++)
             flash_pack(&x, scratch + x.at.row, n);
+        flash_open();
 #ifdef _OPENMP
 #pragma omp for schedule(dynamic)
 #endif
         for (int64_t n = tasks - 1; n >= 0; n--) /* under a causal mask the last blocks are the longest */
             flash_task(&x, scratch, n);
+        flash_close();
     }
     return ATTEST_OK;
 }

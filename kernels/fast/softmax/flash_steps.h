@@ -26,8 +26,8 @@ static inline int flash_sees(flash_part *part, const flash_block *block, int64_t
         first = part->low[n] < first ? part->low[n] : first;
         last = part->high[n] > last ? part->high[n] : last;
     }
-    part->first = first / PANEL * PANEL;
-    part->last = (last + PANEL - 1) / PANEL * PANEL;
+    part->first = first / FLASH_PART * FLASH_PART;
+    part->last = (last + FLASH_PART - 1) / FLASH_PART * FLASH_PART;
     for (int n = 0; n < ROWS; n++)
         part->whole &= part->low[n] == part->first && part->high[n] == part->last;
     part->group = group;

@@ -28,6 +28,7 @@ while read -r kernel problem; do
 done <<'LIST'
 softmax-flash-f32 variant=softmax mask=causal n=33 d=8
 softmax-flash-bf16 variant=softmax mask=causal n=33 d=8 in=bf16 p=bf16
+softmax-amx-bf16 variant=softmax mask=causal n=33 d=8 in=bf16 p=bf16
 softmax-decode-f32 variant=softmax n=1 m=70 d=9
 taylor-packed-fast-f32 variant=taylor:3 mask=causal n=9 d=3
 taylor-chunk-fast-f32 variant=taylor:2 mask=causal n=40 d=3 chunk=16

@@ -19,6 +19,21 @@ static inline const char *isa_of(int n)
     return strcmp(fast_isa_name(fast_isa_at_most(name)), name) == 0 ? name : NULL;
 }
 
+enum { ISA_CHOICES = FAST_ISAS + 1 };
+
+/* From here on kernels use choice n of ISA_CHOICES, an instruction set or, the last one, all that the CPU has; its
+ * name, NULL: this CPU has no such set, or no more than the sets. */
+static inline const char *isa_use(int n)
+{
+    if (n < FAST_ISAS) {
+        if (isa_of(n))
+            setenv("FAST_CPU", isa_of(n), 1);
+        return isa_of(n);
+    }
+    unsetenv("FAST_CPU");
+    return fast_level() >= FAST_ISAS ? "all" : NULL;
+}
+
 static inline void isa_open(scene *s, const char *kernel, const char *line)
 {
     ck_assert_msg(scene_serves(s, scene_kernel(kernel), line), "%s: %s", line, s->err.text);
@@ -28,11 +43,10 @@ static inline void isa_open(scene *s, const char *kernel, const char *line)
 /* Every output beside the witness, on every instruction set. */
 static inline void isa_check_witness(const char *kernel, const char *line)
 {
-    for (int n = 0; n < FAST_ISAS; n++) {
+    for (int n = 0; n < ISA_CHOICES; n++) {
         scene s;
-        if (!isa_of(n))
+        if (!isa_use(n))
             continue;
-        setenv("FAST_CPU", isa_of(n), 1);
         isa_open(&s, kernel, line);
         scene_run(&s);
         ck_assert_msg(scene_check(&s), "%s: nothing was compared", s.where);
@@ -141,11 +155,11 @@ static inline void isa_spoil(const attest_tensor *t, int64_t token, int infinite
  * numbers; the rows from there on are NaN. */
 static inline void isa_check_unseen(const char *kernel, const char *line, int64_t token)
 {
-    for (int n = 0; n < FAST_ISAS; n++) {
+    for (int n = 0; n < ISA_CHOICES; n++) {
         scene s;
-        if (!isa_of(n))
+        const char *isa = isa_use(n);
+        if (!isa)
             continue;
-        setenv("FAST_CPU", isa_of(n), 1);
         isa_open(&s, kernel, line);
         scene_run(&s);
         const attest_problem *p = &s.c.problem;
@@ -156,7 +170,7 @@ static inline void isa_check_unseen(const char *kernel, const char *line, int64_
         isa_spoil(attest_bundle_role(s.bundle, ATTEST_V), token, 1);
         scene_run(&s);
         ck_assert_msg(attest_fnv(ATTEST_FNV_START, o->data, bytes) == before, "%s: %s: token %d is seen too early",
-                      s.where, isa_of(n), (int)token);
+                      s.where, isa, (int)token);
         for (int64_t row_of = token; row_of < p->n; row_of++)
             ck_assert(isnan(attest_load(o, row_of * p->e)));
         scene_close(&s);

@@ -1,13 +1,10 @@
 /* test_dpbf16.c - kernels/model/dpbf16.h: the model of VDPBF16PS against fused multiply-adds of this CPU under FTZ and
  * DAZ, and against the instruction itself where the CPU has it.
  */
-#include "kernels/attest_float.h"
 #include "kernels/model/dpbf16.h"
-#include "tests/kernels/base_random.h"
+#include "tests/kernels/model/bf16_cases.h"
 
 #include <check.h>
-#include <math.h>
-#include <stdio.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -15,51 +12,6 @@
 Suite *suite_dpbf16(void);
 
 enum { CASES = 1000000 };
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* Same bits, or both NaN. */
-static int same(float x, float y) { return bits_of(x) == bits_of(y) || (isnan(x) && isnan(y)); }
-
-/* A bf16 number: any; or with an exponent near that of others; or an edge of the format. */
-static uint32_t some_bf16(uint64_t *stream)
-{
-    static const uint16_t edges[] = { 0,      0x8000, 1,      0x8001, 0x7f,   0x80,   0x81,   0x7f7f,
-                                      0x7f80, 0xff80, 0x7fc0, 0x3f80, 0x3f81, 0x0100, 0x8080, 0x2000 };
-    const uint32_t r = (uint32_t)random_word(stream);
-    switch (r >> 30) {
-    case 0: return edges[r & 15];
-    case 1: return r & 0xffff;
-    case 2: return (r & 0x80ff) | 0x3f00;             /* near 1 */
-    default: return (r & 0x807f) | (r >> 8 & 3) << 7; /* near the least normal number */
-    }
-}
-
-/* A float: any; or near a product of the pair, so that the sum cancels; or an edge. */
-static float some_float(uint64_t *stream, uint32_t a, uint32_t b)
-{
-    static const uint32_t edges[] = { 0, 0x80000000u, 1, 0x007fffff, 0x00800000, 0x00800001, 0x7f7fffff, 0x7f800000 };
-    const uint32_t r = (uint32_t)random_word(stream);
-    const float near = -float_of(a << 16) * float_of(b << 16);
-    switch (r & 3) {
-    case 0: return float_of(edges[r >> 2 & 7]);
-    case 1: return float_of((uint32_t)random_word(stream));
-    case 2: return float_of(bits_of(near) + (r >> 2 & 31) - 16);
-    default: return float_of((r & 0x80ffffff) | 0x3f000000);
-    }
-}
 
 #if defined(__x86_64__)
 /* Two multiply-adds, the upper entries first, while subnormal numbers count as zeros. */
@@ -70,7 +22,8 @@ __attribute__((target("fma"), noinline)) static float fused(float c, uint32_t a,
     _mm_setcsr(before | 0x8040);
     for (int shift = 0; shift <= 16; shift += 16) {
         volatile uint32_t x = shift ? a << 16 : a & 0xffff0000u, y = shift ? b << 16 : b & 0xffff0000u;
-        sum = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(float_of(x)), _mm_set_ss(float_of(y)), _mm_set_ss(sum)));
+        sum = _mm_cvtss_f32(
+            _mm_fmadd_ss(_mm_set_ss(attest_bits_f32(x)), _mm_set_ss(attest_bits_f32(y)), _mm_set_ss(sum)));
     }
     _mm_setcsr(before);
     return sum;
@@ -88,8 +41,7 @@ static void compare(float (*real)(float c, uint32_t a, uint32_t b), const char *
 {
     uint64_t stream = 17;
     for (int n = 0; n < CASES; n++) {
-        const uint32_t a = some_bf16(&stream) | some_bf16(&stream) << 16;
-        const uint32_t b = some_bf16(&stream) | some_bf16(&stream) << 16;
+        const uint32_t a = some_word(&stream), b = some_word(&stream);
         const float c = some_float(&stream, n & 4 ? a & 0xffff : a >> 16, n & 4 ? b & 0xffff : b >> 16);
         const float want = real(c, a, b), got = dp_bf16(c, a, b);
         must(same(want, got), "%a + %08x . %08x: %s gives %a, the model %a", (double)c, a, b, what, (double)want,
