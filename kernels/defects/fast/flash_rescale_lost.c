@@ -1,7 +1,7 @@
 /* flash_rescale_lost - the sums so far keep the weight of the old maximum when it rises. */
 #include "fast/simd.h"
 
-static inline float keep(float m, float risen) { return m == risen ? 1 : 1; }
+static inline vec keep(vec m, vec risen) { return vec_select(m == risen, vec_of(1), vec_of(1)); }
 
 #define flash_rescale keep
 #define FAST_PLANTED attest_defect_flash_rescale_lost_run

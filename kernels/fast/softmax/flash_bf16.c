@@ -45,7 +45,7 @@ static size_t workspace(const attest_call *call)
 static attest_status run(const attest_call *call)
 {
 #ifdef FAST_ALL_ISAS
-    if (fast_has_bf16())
+    if (fast_has_bf16() && !fast_has_amx()) /* beside AMX, VDPBF16PS takes longer than two multiply-adds (bench.md) */
         return flash_bf16_run_avx512bf16(call);
 #endif
     return FAST_CALL(flash_bf16_run, call);

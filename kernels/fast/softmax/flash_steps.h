@@ -52,8 +52,8 @@ static inline float flash_new_maximum(float m, const float *s, const flash_part 
 #endif
 
 #ifndef flash_rescale
-/* What the sums so far are multiplied by: 1 where the maximum did not rise. */
-static inline float flash_rescale(float m, float risen) { return risen == m ? 1 : fast_exp(vec_of(m - risen))[0]; }
+/* What the sums so far are multiplied by, a lane a row: 1 where the maximum did not rise. */
+static inline vec flash_rescale(vec m, vec risen) { return vec_select(risen == m, vec_of(1), fast_exp(m - risen)); }
 #endif
 
 #ifndef flash_filter
@@ -112,20 +112,26 @@ static inline void flash_row_weights(float *s, float *sum, float alpha, float m,
         vec_store(sum + c * LANES, flash_join(vec_load(sum + c * LANES), alpha, part_sum[c]));
 }
 
-/* Weights of the first `rows` rows of the group, and alpha of them. */
+/* Weights of the first `rows` rows of the group, and alpha of them.  All maxima come first: whether one rises is not
+ * foreseen, and nothing here branches on it. */
 static inline void flash_weights(float *alpha, const flash_block *block, const flash_part *part, int rows)
 {
+    enum { MOST = (ROWS + LANES - 1) / LANES * LANES };
+    float *m = block->m + part->group * ROWS, before[MOST] = { 0 }, risen[MOST] = { 0 }, rescale[MOST];
     for (int n = 0; n < rows; n++) {
-        float *s = block->s + n * FLASH_KEYS, *m = &block->m[part->group * ROWS + n];
-        alpha[n] = 1;
-        if (part->low[n] == part->high[n]) {
+        before[n] = m[n];
+        risen[n] = part->low[n] < part->high[n] ? flash_new_maximum(m[n], block->s + n * FLASH_KEYS, part, n) : m[n];
+    }
+    for (int n = 0; n < MOST; n += LANES)
+        vec_store(rescale + n, flash_rescale(vec_load(before + n), vec_load(risen + n)));
+    for (int n = 0; n < rows; n++) {
+        float *s = block->s + n * FLASH_KEYS;
+        alpha[n] = rescale[n];
+        m[n] = risen[n];
+        if (part->low[n] < part->high[n])
+            flash_row_weights(s, block->sum + (part->group * ROWS + n) * SUM_LANES, alpha[n], risen[n], block, part, n);
+        else
             memset(s + part->first, 0, sizeof *s * (size_t)(part->last - part->first));
-            continue;
-        }
-        const float risen = flash_new_maximum(*m, s, part, n);
-        alpha[n] = flash_rescale(*m, risen);
-        flash_row_weights(s, block->sum + (part->group * ROWS + n) * SUM_LANES, alpha[n], risen, block, part, n);
-        *m = risen;
     }
 }
 
