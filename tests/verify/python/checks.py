@@ -121,6 +121,28 @@ def check_torch():
     print(f"python: torch {torch.__version__}: ok" + ("" if torch.cuda.is_available() else "; not run on a GPU"))
 
 
+def check_timing(kernels):
+    """The function is called with the problem's own inputs, and each kernel has its ratio."""
+    line = "variant=softmax mask=causal hq=2 hkv=1 n=40 d=8 e=4 window=9"
+    given, seen = attest.inputs(line), []
+
+    @attest.kernel(axes={"mask", "window"})
+    def watched(p, q, k, v, *, visible):
+        seen.append((p["mask"], p["window"], p["lens"], p.hkv, np.array_equal(q, given["q"]), visible.sum()))
+        return kernels.softmax(p, q, k, v, visible)[0]
+
+    rows = attest.bench(watched, line, kernels="softmax-online-f32", turns=2)
+    visible = sum(min(i, 8) + 1 for i in range(40))
+    assert set(seen) == {("causal", "9", None, 1, True, visible)}, set(seen)
+    assert [one.name for one in rows][:2] == ["watched", "softmax-online-f32"], rows
+    for one in rows:
+        assert 0 < one.least <= one.median <= one.most, one
+        assert abs(one.ns_per_pair * 2 * visible - one.median * 1e9) < 1e-3 * one.median * 1e9, one
+        assert abs(one.over * one.median - rows[0].median) < 1e-9, one
+    text = repr(rows).splitlines()
+    assert len(text) == len(rows) + 1 and "as fast as watched" in text[0] and text[2].startswith("softmax-online-f32"), text
+
+
 def check_harm(kernels, folder):
     suite = os.path.join(folder, "harm.suite")
     with open(suite, "w", encoding="utf-8") as out:
@@ -167,6 +189,7 @@ def main():
     try:
         check_rounding()
         check_arrays(kernels)
+        check_timing(kernels)
         check_verdicts(kernels, folder)
         check_harm(kernels, folder)
         check_open(kernels, folder)

@@ -12,7 +12,8 @@ The program `attest` judges; this package runs it, and serves functions to it (s
 from . import arrays
 from .door import Kernel, Problem, kernel
 from .run import (AttestError, Report, Result, Truth, audit, binary, cases, check, compare, inputs, props, reference)
+from .timing import Timing, Timings, bench
 
-__all__ = ["AttestError", "Kernel", "Problem", "Report", "Result", "Truth", "arrays", "audit", "binary", "cases", "check", "compare",
-           "inputs", "kernel", "props", "reference"]
+__all__ = ["AttestError", "Kernel", "Problem", "Report", "Result", "Timing", "Timings", "Truth", "arrays", "audit", "bench", "binary",
+           "cases", "check", "compare", "inputs", "kernel", "props", "reference"]
 __version__ = "0.1.0"

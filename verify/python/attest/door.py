@@ -1,6 +1,7 @@
 """A Python function as a kernel: what it declares, what it is called with, and the protocol of kernels/door/door.h."""
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import shlex
@@ -113,10 +114,14 @@ class Kernel:
         wide = "f64" if p.acc == "f64" else "f32"
         return self._tensor(folder, name, {"len": "i64", "attn_mask": "bool", "bias": p.dtype}.get(name, wide))
 
+    def call(self, folder: str, p: Problem) -> Callable[[], Any]:
+        """Reads the tensors of a problem; the function with them, to be called any number of times."""
+        q, k, v = (self._tensor(folder, name, p.dtype) for name in "qkv")
+        return functools.partial(self.function, p, q, k, v, **{name: self._keyword(p, folder, name) for name in self.wants})
+
     def answer(self, folder: str, outputs: List[str], p: Problem) -> None:
         """Reads the tensors of a problem, calls the function and writes what it returns."""
-        q, k, v = (self._tensor(folder, name, p.dtype) for name in "qkv")
-        returned = self.function(p, q, k, v, **{name: self._keyword(p, folder, name) for name in self.wants})
+        returned = self.call(folder, p)()
         if not isinstance(returned, dict):
             returned = dict(zip(outputs, returned if isinstance(returned, (tuple, list)) else (returned,)))
         shapes = {"o": (p.b, p.hq, p.n, p.e), "u": (p.b, p.hq, p.n, p.e), "z": (p.b, p.hq, p.n), "lse": (p.b, p.hq, p.n)}

@@ -40,7 +40,8 @@ def binary() -> str:
     raise AttestError("no program `attest`: build it (`make` in the sources) or set ATTEST to its path")
 
 
-def _run(*arguments: str, refused: Sequence[int] = (2, 70)) -> "subprocess.CompletedProcess[str]":
+def program(*arguments: str, refused: Sequence[int] = (2, 70)) -> "subprocess.CompletedProcess[str]":
+    """Runs `attest ARGUMENTS`; AttestError where its exit code is among those refused."""
     if SERVING:
         raise Serving()
     env = dict(os.environ)
@@ -185,9 +186,9 @@ def audit(target: Target, suite: str = "smoke", *, case: Optional[str] = None, t
         arguments += ["--case", case] if case else []
         arguments += ["--jobs", str(jobs)] if jobs else []
         arguments += ["--infer"] if infer else []
-        done = _run(*arguments, _target(target))
+        done = program(*arguments, _target(target))
         page = None
-        if _run("report", folder, "--quiet", refused=()).returncode == 0:
+        if program("report", folder, "--quiet", refused=()).returncode == 0:
             with open(os.path.join(folder, "index.html"), encoding="utf-8") as text:
                 page = text.read()
         said = "".join(line for line in done.stderr.splitlines(True) if folder not in line)
@@ -207,7 +208,7 @@ def props(target: Target, cases: int = 200, seed: int = 0, timeout: float = 10) 
     """What must hold for every input (`attest props`); its text, or AssertionError with it."""
     folder = tempfile.mkdtemp(prefix="attest-props-")
     try:
-        done = _run("props", "--kernel", _target(target), "--cases", str(cases), "--seed", str(seed), "--timeout",
+        done = program("props", "--kernel", _target(target), "--cases", str(cases), "--seed", str(seed), "--timeout",
                     str(timeout), "--out", folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -218,7 +219,7 @@ def props(target: Target, cases: int = 200, seed: int = 0, timeout: float = 10) 
 
 def cases(suite: str = "smoke") -> List[str]:
     """The problem lines of a suite."""
-    return _run("gate", "--suite", suite, "--list-cases", "--kernel", "softmax-two-pass-f32").stdout.splitlines()
+    return program("gate", "--suite", suite, "--list-cases", "--kernel", "softmax-two-pass-f32").stdout.splitlines()
 
 
 # ---- arrays ---------------------------------------------------------------------------------------------------------
@@ -264,7 +265,7 @@ def reference(line: str, *, want: str = "o", draw: Optional[str] = None, digits:
     folder = tempfile.mkdtemp(prefix="attest-reference-")
     try:
         options = _write(folder, line, tensors) + (["--draw", draw] if draw else [])
-        done = _run("reference", "--problem", line, "--want", want, "--digits", str(digits), *options, refused=(2, 3, 4, 70))
+        done = program("reference", "--problem", line, "--want", want, "--digits", str(digits), *options, refused=(2, 3, 4, 70))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return {name: Truth(tensor) for name, tensor in json.loads(done.stdout)["tensors"].items()}
@@ -276,7 +277,7 @@ def compare(line: str, *, declare: Optional[str] = None, draw: Optional[str] = N
     try:
         options = _write(folder, line, tensors) + (["--draw", draw] if draw else [])
         options += ["--declare", declare] if declare else []
-        done = _run("compare", "--problem", line, "--format", "json", *options)
+        done = program("compare", "--problem", line, "--format", "json", *options)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     found = json.loads(done.stdout)
@@ -288,16 +289,21 @@ def compare(line: str, *, declare: Optional[str] = None, draw: Optional[str] = N
     return Result({key: _number(value) for key, value in found.items()})
 
 
+def export(folder: str, *lines: str) -> List[Dict[str, Any]]:
+    """Draws the inputs of problem lines into a folder; what cases.jsonl says of each line (`attest export`)."""
+    suite, out = os.path.join(folder, "lines.suite"), os.path.join(folder, "out")
+    with open(suite, "w", encoding="utf-8") as text:
+        text.write("".join(line + "\n" for line in lines))
+    program("export", "--suite", suite, "--out", out, "--quiet")
+    with open(os.path.join(out, "cases.jsonl"), encoding="utf-8") as text:
+        return [json.loads(line) for line in text]
+
+
 def inputs(line: str) -> Dict[str, np.ndarray]:
     """The tensors that attest draws for a problem line; bf16 as float32."""
     folder = tempfile.mkdtemp(prefix="attest-inputs-")
     try:
-        suite, out = os.path.join(folder, "one.suite"), os.path.join(folder, "out")
-        with open(suite, "w", encoding="utf-8") as text:
-            text.write(line + "\n")
-        _run("export", "--suite", suite, "--out", out, "--quiet")
-        with open(os.path.join(out, "cases.jsonl"), encoding="utf-8") as text:
-            case = json.loads(text.readline())
+        case, out = export(folder, line)[0], os.path.join(folder, "out")
         return {name: arrays.load(os.path.join(out, one["file"]), one["dtype"]) for name, one in case["inputs"].items()}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
