@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
+#if defined(__x86_64__) && defined(__linux__) && defined(__has_include)
+#if __has_include(<sys/platform/x86.h>) /* glibc 2.33: what it read at the start; CPUID traps in virtual machines */
+#include <sys/platform/x86.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#define ISA_AMX
+#endif
 #endif
 
 static const char *const names[FAST_ISAS] = { "portable", "avx2", "avx512" };
@@ -48,21 +51,14 @@ int fast_has_bf16(void)
 #endif
 }
 
-#if defined(__x86_64__) && defined(__linux__)
-/* arch_prctl(2): which parts of the CPU's state a process may ask for, and asking for one; tiles are part 18. */
-enum { XCOMP_SUPPORTED = 0x1021, XCOMP_ASK = 0x1023, XCOMP_TILES = 18 };
+#ifdef ISA_AMX
+int fast_has_amx(void) { return fast_has_bf16() && CPU_FEATURE_ACTIVE(AMX_TILE) && CPU_FEATURE_ACTIVE(AMX_BF16); }
 
-int fast_has_amx(void)
+int fast_ask_amx(void)
 {
-    unsigned eax, ebx, ecx, edx;
-    unsigned long parts = 0;
-    if (!fast_has_bf16() || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
-        return 0;
-    const int tiles = edx >> 24 & 1, bf16 = edx >> 22 & 1;
-    return tiles && bf16 && syscall(SYS_arch_prctl, XCOMP_SUPPORTED, &parts) == 0 && (parts >> XCOMP_TILES & 1);
+    enum { ASK = 0x1023, TILES = 18 }; /* arch_prctl(2): ARCH_REQ_XCOMP_PERM, and which part of the CPU's state */
+    return syscall(SYS_arch_prctl, ASK, TILES) == 0;
 }
-
-int fast_ask_amx(void) { return syscall(SYS_arch_prctl, XCOMP_ASK, XCOMP_TILES) == 0; }
 #else
 int fast_has_amx(void) { return 0; }
 int fast_ask_amx(void) { return 0; }

@@ -17,7 +17,7 @@ fast_isa fast_isa_used(void);
 /* Has the CPU products of pairs of bf16 numbers (AVX512-BF16)?  0 under each of the limits that FAST_CPU names. */
 int fast_has_bf16(void);
 
-/* Has the CPU tiles of bf16 numbers (AMX-BF16) beside them, which its system lets a process ask for?  0 as above. */
+/* Has the CPU tiles of bf16 numbers (AMX-BF16) beside them, and its system knows them?  0 as above. */
 int fast_has_amx(void);
 
 /* Asks the system to let this process use tiles, which the first such instruction needs; 0: it may not. */
