@@ -8,4 +8,4 @@ static inline int64_t one_block(int64_t pairs) { return pairs < TDP_PAIRS ? pair
 #define tile_last one_block
 #define FAST_PLANTED attest_defect_amx_one_block_run
 #define attest_kernel_softmax_amx_bf16 attest_defect_amx_one_block
-#include "fast/amx/flash_amx.c"
+#include "fast/amx/flash_tiles.c"

@@ -12,4 +12,4 @@ static inline void add_plain(float *u, const float *raw, const float *alpha, int
 #define flash_add_raw add_plain
 #define FAST_PLANTED attest_defect_amx_rescale_lost_run
 #define attest_kernel_softmax_amx_bf16 attest_defect_amx_rescale_lost
-#include "fast/amx/flash_amx.c"
+#include "fast/amx/flash_tiles.c"

@@ -10,4 +10,4 @@ static inline int never(const flash_block *block, const flash_part *part)
 #define flash_by_rows never
 #define FAST_PLANTED attest_defect_amx_rough_tile_run
 #define attest_kernel_softmax_amx_bf16 attest_defect_amx_rough_tile
-#include "fast/amx/flash_amx.c"
+#include "fast/amx/flash_tiles.c"

@@ -13,4 +13,4 @@ static inline vec sum_narrow(vec a, vec b)
 #define tile_sum sum_narrow
 #define FAST_PLANTED attest_defect_amx_sum_narrow_run
 #define attest_kernel_softmax_amx_bf16 attest_defect_amx_sum_narrow
-#include "fast/amx/flash_amx.c"
+#include "fast/amx/flash_tiles.c"

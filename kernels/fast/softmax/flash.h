@@ -73,6 +73,7 @@ typedef attest_status flash_run(const attest_call *call);
 flash_run flash_run_avx512, flash_run_avx2, flash_run_portable, flash_run_wide;
 flash_run flash_bf16_run_avx512bf16, flash_bf16_run_avx512, flash_bf16_run_avx2, flash_bf16_run_portable,
     flash_bf16_run_wide;
-flash_run flash_amx_run_amx, flash_amx_run_avx512, flash_amx_run_avx2, flash_amx_run_portable, flash_amx_run_wide;
+flash_run flash_tiles_run_amx, flash_tiles_run_avx512, flash_tiles_run_avx2, flash_tiles_run_portable,
+    flash_tiles_run_wide;
 
 #endif

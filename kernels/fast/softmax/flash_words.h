@@ -1,4 +1,4 @@
-/* flash_words.h - what the arithmetics of flash_bf16.h and fast/amx/flash_amx.h do alike: keys, values and weights in
+/* flash_words.h - what the arithmetics of flash_bf16.h and fast/amx/flash_tiles.h do alike: keys, values and weights in
  * pairs of bf16 numbers, and what follows their products.
  *
  * Keys are packed as words [panels][dim/2][PANEL] of two channels, values as words

@@ -1,4 +1,4 @@
-/* flash_amx.c - softmax-amx-bf16: the descriptor of fast/softmax/flash.h in the arithmetic of flash_amx.h, and the
+/* flash_tiles.c - softmax-amx-bf16: the descriptor of fast/softmax/flash.h in the arithmetic of flash_tiles.h, and the
  * choice of the instruction set, which changes no bit. */
 #include "fast/softmax/flash.h"
 
@@ -8,8 +8,8 @@
 
 #ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
 #define FAST_FUSED
-#define flash_amx_run_portable FAST_PLANTED
-#include "fast/amx/flash_amx.h"
+#define flash_tiles_run_portable FAST_PLANTED
+#include "fast/amx/flash_tiles.h"
 #include "fast/softmax/flash_kernel.h"
 #endif
 
@@ -47,9 +47,9 @@ static attest_status run(const attest_call *call)
 {
 #ifdef FAST_ALL_ISAS
     if (fast_has_amx() && fast_ask_amx())
-        return flash_amx_run_amx(call);
+        return flash_tiles_run_amx(call);
 #endif
-    return FAST_CALL(flash_amx_run, call);
+    return FAST_CALL(flash_tiles_run, call);
 }
 
 static const attest_numerics numerics = {
@@ -65,7 +65,7 @@ const attest_kernel attest_kernel_softmax_amx_bf16 = {
     .outputs = ATTEST_GIVES_O | ATTEST_GIVES_LSE,
     .name = "softmax-amx-bf16",
     .version = "1",
-    .source = "kernels/fast/amx/flash_amx.c",
+    .source = "kernels/fast/amx/flash_tiles.c",
     .summary = "online softmax in tiles of 64 keys, in products of tiles of bf16 numbers (AMX, TDPBF16PS)",
     .variants = "softmax softmax1 fox",
     .numerics = &numerics,

@@ -1,4 +1,4 @@
-/* flash_amx.h - the arithmetic of softmax-amx-bf16: scores and values by products of tiles of bf16 numbers.
+/* flash_tiles.h - the arithmetic of softmax-amx-bf16: scores and values by products of tiles of bf16 numbers.
  *
  * A group's q lies as [ROWS][dim/2][DOT_PAIR], keys and values as fast/softmax/flash_words.h packs them; dim is a
  * multiple of 32, and rows see keys of a tile 32 at a time.  Products are those of tile_product.h.
@@ -6,8 +6,8 @@
  *            scale.  w: cast to bf16 before it meets v, not before it is added to l.  u: the same for every 32 keys;
  *            the tile by itself first.  Subnormal numbers among q, k, w, v and the sums count as zeros.
  */
-#ifndef ATTEST_FAST_AMX_FLASH_AMX_H
-#define ATTEST_FAST_AMX_FLASH_AMX_H
+#ifndef ATTEST_FAST_AMX_FLASH_TILES_H
+#define ATTEST_FAST_AMX_FLASH_TILES_H
 
 #ifndef FLASH_PART
 #define FLASH_PART 32
@@ -17,7 +17,7 @@
 
 enum { FLASH_UNIT = 2 * TDP_PAIRS };
 _Static_assert(FLASH_PART == 2 * TDP_PAIRS, "keys");
-#define FLASH_RUN flash_amx_run
+#define FLASH_RUN flash_tiles_run
 
 #define flash_open tile_open
 #define flash_close tile_close

@@ -1,12 +1,12 @@
-/* test_flash_amx.c - kernels/fast/amx: softmax-amx-bf16 on every instruction set that this CPU runs, beside the
+/* test_flash_tiles.c - kernels/fast/amx: softmax-amx-bf16 on every instruction set that this CPU runs, beside the
  * witness, and with the same bits on all of them; threads; blocks of 32 keys of which a row sees a
  * part.
  */
 #include "tests/kernels/fast/isa_suite.h"
 
-Suite *suite_flash_amx(void);
+Suite *suite_flash_tiles(void);
 
-attest_status flash_amx_run_wide(const attest_call *call); /* flash_amx_wide.c */
+attest_status flash_tiles_run_wide(const attest_call *call); /* flash_tiles_wide.c */
 
 #define KERNEL "softmax-amx-bf16"
 #define SOFTMAX "variant=softmax in=bf16 p=bf16 "
@@ -38,9 +38,9 @@ static const int64_t tokens[] = { 1, 6, 17, 31, 32, 64, 99 };
 static const isa_asked_of *isa_asked(void)
 {
     static const isa_asked_of asked = {
-        .suite = "flash_amx",
+        .suite = "flash_tiles",
         .kernel = KERNEL,
-        .wide = flash_amx_run_wide,
+        .wide = flash_tiles_run_wide,
         .seconds = 120,
         ISA_LIST(lines),
         ISA_LIST(large),
@@ -67,7 +67,7 @@ START_TEST(test_same_bits)
 }
 END_TEST
 
-Suite *suite_flash_amx(void)
+Suite *suite_flash_tiles(void)
 {
     TCase *numbers, *bits;
     Suite *suite = isa_suite(&numbers, &bits);

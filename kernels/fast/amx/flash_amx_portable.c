@@ -1,5 +1,0 @@
-/* flash_amx_portable.c - softmax-amx-bf16 without extensions: fused multiply-adds and the model of tile_product.h, for
- * the same bits as anywhere else. */
-#define FAST_FUSED
-#include "fast/amx/flash_amx.h"
-#include "fast/softmax/flash_kernel.h"
