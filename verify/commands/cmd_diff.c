@@ -64,7 +64,7 @@ static attest_status may_write(const attest_cli *cli, attest_error *err)
 }
 
 /* Nobody accepts a failure: a bound is no matter of taste. */
-static attest_status no_failure(const attest_baseline *fresh, const char *glob, attest_error *err)
+static attest_status no_failed_case(const attest_baseline *fresh, const char *glob, attest_error *err)
 {
     for (size_t i = 0; i < fresh->count; i++) {
         const attest_baseline_line *line = &fresh->line[i];
@@ -73,6 +73,30 @@ static attest_status no_failure(const attest_baseline *fresh, const char *glob, 
                                line->kernel, line->class, (long long)line->failed, (long long)line->cases);
     }
     return ATTEST_OK;
+}
+
+/* Nor one of a whole kernel or library: a claim, a property, a crash.  A regression since a baseline is the one failure
+ * that accepting is for. */
+static attest_status is_no_failure(void *glob, const attest_result *r, attest_error *err)
+{
+    char reasons[256];
+    if (!attest_result_failed(r) || r->reasons == ATTEST_REASON_BASELINE || fnmatch(glob, r->kernel, 0) != 0)
+        return ATTEST_OK;
+    attest_reasons_text(reasons, sizeof reasons, r->reasons);
+    return attest_fail(err, ATTEST_BAD_INPUT, "%.200s: %s%s%s%s%.200s, which no baseline accepts", r->kernel,
+                       attest_verdict_names[r->verdict], *reasons ? " by " : "", reasons, *r->why ? ": " : "", r->why);
+}
+
+static attest_status no_failure(const attest_baseline *fresh, const attest_results *results, const char *glob,
+                                attest_error *err)
+{
+    char pattern[1024];
+    attest_status status = ATTEST_OK;
+    snprintf(pattern, sizeof pattern, "%.1000s", glob);
+    ATTEST_TRY(no_failed_case(fresh, glob, err));
+    status = attest_results_pass(results, &(attest_accumulator){ is_no_failure, pattern }, 1, err);
+out:
+    return status;
 }
 
 static int same_name(const attest_baseline_line *a, const attest_baseline_line *b)
@@ -197,7 +221,7 @@ int attest_command_baseline(const attest_cli *cli)
     if (access(path, F_OK) == 0 || what == PRUNE)
         ATTEST_TRY(attest_baseline_read(&old, path, &err));
     if (what == ACCEPT)
-        ATTEST_TRY(no_failure(&fresh, cli->options.kernel ? cli->options.kernel : "*", &err));
+        ATTEST_TRY(no_failure(&fresh, &results, cli->options.kernel ? cli->options.kernel : "*", &err));
     ATTEST_TRY(combine(&to, &changes, what, &old, &fresh, cli, &err));
     qsort(to.line, to.count, sizeof *to.line, by_name);
     if (what != REVIEW && changes > 0) {

@@ -8,6 +8,9 @@ Suite *suite_cmd_gate(void);
 START_TEST(test_gate) { check_file("gate.case"); }
 END_TEST
 
+START_TEST(test_baseline) { check_file("../verify/commands/baseline.case"); }
+END_TEST
+
 START_TEST(test_faults) { check_file("../faults/gate/faults.case"); }
 END_TEST
 
@@ -21,6 +24,7 @@ Suite *suite_cmd_gate(void)
     tcase_set_timeout(t, 600);
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, test_gate);
+    tcase_add_test(t, test_baseline);
     tcase_add_test(t, test_faults);
     tcase_add_test(t, test_files);
     suite_add_tcase(s, t);
