@@ -100,6 +100,8 @@ attest_status attest_diff_baseline(attest_diff *diff, const attest_baseline *bas
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 /* Opens the results that PATH names: a run's folder, or a file of results.  ATTEST_BAD_INPUT: there are none. */
 attest_status attest_diff_open(attest_results *results, const char *path, attest_error *err);
+/* PATH can be compared with: every line of it is read.  ATTEST_BAD_INPUT says which cannot, or that there is none. */
+attest_status attest_diff_readable(const char *path, attest_error *err);
 /* `now` against what PATH names: a baseline, a run's folder, a file of results. */
 attest_status attest_diff_against(attest_diff *diff, const char *path, const attest_results *now, attest_error *err);
 

@@ -26,6 +26,25 @@ attest_status attest_diff_open(attest_results *results, const char *path, attest
     return attest_results_open(results, file, err);
 }
 
+attest_status attest_diff_readable(const char *path, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_results before = { 0 };
+    attest_baseline baseline = { 0 };
+    if (attest_baseline_is(path)) {
+        ATTEST_TRY(attest_baseline_read(&baseline, path, err));
+    } else {
+        ATTEST_TRY(attest_diff_open(&before, path, err));
+        ATTEST_TRY(attest_results_pass(&before, NULL, 0, err));
+        if (before.count == 0)
+            status = attest_fail(err, ATTEST_BAD_INPUT, "%s: no baseline and no results of a run: it is empty", path);
+    }
+out:
+    attest_baseline_clear(&baseline);
+    attest_results_clear(&before);
+    return status;
+}
+
 attest_status attest_diff_against(attest_diff *diff, const char *path, const attest_results *now, attest_error *err)
 {
     attest_status status = ATTEST_OK;

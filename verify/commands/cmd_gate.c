@@ -43,6 +43,7 @@ static uint32_t device_of(const char *name)
     return 0;
 }
 
+/* Options alone, and the file of --baseline: before anything runs. */
 static attest_status check_words(const attest_cli *cli, attest_error *err)
 {
     const char *devices[] = { cli->options.device, cli->require_device };
@@ -56,7 +57,8 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0 &&
         strcmp(cli->options.format, "tap") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text, json or tap", cli->options.format);
-    return attest_cli_check_results(cli, err);
+    const attest_status status = attest_cli_check_results(cli, err);
+    return status == ATTEST_OK && cli->baseline ? attest_diff_readable(cli->baseline, err) : status;
 }
 
 static attest_status check_device(const attest_gate *gate, const char *wanted, attest_error *err)
@@ -199,30 +201,13 @@ static attest_status tell_memory(const attest_gate *gate, attest_error *err)
     return status;
 }
 
-/* Before anything runs: --baseline can be read; it and --predict are options that decide results. */
-static attest_status check_baseline(attest_run_info *info, const attest_cli *cli, attest_error *err)
+/* " KEY=VALUE" behind the options that decide results. */
+static attest_status note_option(attest_run_info *info, const char *key, const char *value, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
-    attest_baseline baseline = { 0 };
-    attest_results before = { 0 };
-    size_t at = strlen(info->options);
-    if (cli->predict && snprintf(info->options + at, sizeof info->options - at, " predict=%s", cli->predict) >=
-                            (int)(sizeof info->options - at))
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--predict: the path is too long"));
-    at = strlen(info->options);
-    if (!cli->baseline)
-        return ATTEST_OK;
-    if (attest_baseline_is(cli->baseline))
-        ATTEST_TRY(attest_baseline_read(&baseline, cli->baseline, err));
-    else
-        ATTEST_TRY(attest_diff_open(&before, cli->baseline, err));
-    if (snprintf(info->options + at, sizeof info->options - at, " baseline=%s", cli->baseline) >=
-        (int)(sizeof info->options - at))
-        status = attest_fail(err, ATTEST_BAD_INPUT, "--baseline: the path is too long");
-out:
-    attest_baseline_clear(&baseline);
-    attest_results_clear(&before);
-    return status;
+    const size_t at = strlen(info->options), room = sizeof info->options - at;
+    return !value || snprintf(info->options + at, room, " %s=%s", key, value) < (int)room
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_BAD_INPUT, "--%s: the path is too long", key);
 }
 
 /* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole.
@@ -268,7 +253,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     ATTEST_TRY(attest_gate_describe(&info, gate, &err));
     if (shard->count > 0)
         snprintf(info.shard, sizeof info.shard, "%d/%d", (int)shard->index, (int)shard->count);
-    ATTEST_TRY(check_baseline(&info, cli, &err));
+    ATTEST_TRY(note_option(&info, "predict", cli->predict, &err));
+    ATTEST_TRY(note_option(&info, "baseline", cli->baseline, &err));
     if (cli->out)
         ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, cli->resume, &err));
     if (cli->out && cases && !info.complete)
