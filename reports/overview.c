@@ -239,7 +239,8 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
                                 ATTEST_NO_EVIDENCE, ATTEST_ILLPOSED, ATTEST_SKIP };
     size_t kernels = 0;
     for (size_t k = 0; k < o->tallies.count; k++)
-        kernels += o->tallies.tally[k].cases > o->tallies.tally[k].by_verdict[ATTEST_SKIP];
+        kernels += o->tallies.tally[k].cases > o->tallies.tally[k].by_verdict[ATTEST_SKIP] &&
+                   strcmp(o->tallies.tally[k].kernel, ATTEST_RESULT_RUN) != 0;
     snprintf(text, len, "%s ", attest_outcome_names[attest_overview_outcome(o, run)]);
     add(text, len, "", kernels, "kernel", "kernels");
     add(text, len, ", ", o->cases, "case", "cases");

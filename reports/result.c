@@ -288,6 +288,11 @@ int attest_result_failed(const attest_result *result)
     return result->verdict == ATTEST_FAIL || result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT;
 }
 
+int attest_result_unfinished(const attest_result *result)
+{
+    return strcmp(result->kernel, ATTEST_RESULT_RUN) == 0 && !*result->problem;
+}
+
 int attest_result_bad(const attest_result *result) { return attest_result_rank(result) < ATTEST_RANKS_BAD; }
 
 /* Most urgent first. */

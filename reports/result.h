@@ -19,7 +19,7 @@
 typedef enum attest_verdict {
     ATTEST_PASS = 0,
     ATTEST_FAIL = 1,
-    ATTEST_UNDECIDED = 2,
+    ATTEST_UNDECIDED = 2, /* the precision cap was reached; or the run did not finish: attest_result_unfinished() */
     ATTEST_SKIP = 3,
     ATTEST_CRASH = 4,
     ATTEST_TIMEOUT = 5,
@@ -208,6 +208,11 @@ int attest_result_rank(const attest_result *result);
 
 /* 1 if it failed, crashed or was late. */
 int attest_result_failed(const attest_result *result);
+
+/* The result of a run that did not finish: it stands for the cases that were not judged, of no kernel and no problem,
+ * and is undecided. */
+#define ATTEST_RESULT_RUN "*"
+int attest_result_unfinished(const attest_result *result);
 
 /* 1 if the result deserves attention: not pass, skip, illposed or measured. */
 int attest_result_bad(const attest_result *result);

@@ -6,8 +6,9 @@
  *
  * The place of a finding is the kernel's source file, as the kernel states it, line 1; a kernel that states none has no
  * place.  Its identity (fingerprint) is a hash of kernel, problem line and rule: it is the same in the next run.  Its
- * rule is the first reason of a failure, else the verdict: `bound`, `nan-pattern`, `crash`, `partial`.  It is an error
- * if attest_result_failed(), else a warning.
+ * rule is the first reason of a failure, else the verdict: `bound`, `nan-pattern`, `crash`, `partial`; of a run that
+ * did not finish `unfinished`.  It is an error if attest_result_failed() or the run did not finish (a part of it is no
+ * pass), else a warning.
  */
 #ifndef ATTEST_CI_H
 #define ATTEST_CI_H
@@ -15,11 +16,15 @@
 #include "reports/report.h"
 
 /* What a finding of this result is called, and its identity: 16 hex digits. */
+#define ATTEST_CI_UNFINISHED "unfinished"
 const char *attest_ci_rule(const attest_result *result);
 void attest_ci_fingerprint(char text[20], const attest_result *result);
+int attest_ci_is_error(const attest_result *result);
+/* What a test of this result is called beside its kernel: the problem line, `(whole kernel)`, `(the run)`. */
+const char *attest_ci_case(const attest_result *result);
 
-/* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>, the rest of the non-passing as
- * <failure> or <error> with the reproduction in system-out. */
+/* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>; crashes, timeouts and an unfinished
+ * run as <error>, the rest of the non-passing as <failure>, with the reproduction in system-out. */
 attest_status attest_ci_write_junit(const attest_results *results, const char *path, attest_error *err);
 
 /* SARIF 2.1.0: one run, a rule a kind of finding, a result for each result that needs attention; those beyond

@@ -21,9 +21,9 @@ static void print_one(FILE *out, const attest_result *result)
 {
     char title[640], text[4096];
     snprintf(title, sizeof title, "%s: %s", result->kernel, attest_verdict_names[result->verdict]);
-    snprintf(text, sizeof text, "%s%s%s\nreproduce: %.700s", result->problem,
-             *result->problem && *result->why ? ": " : "", result->why, result->reproduction);
-    fprintf(out, "::%s ", attest_result_failed(result) ? "error" : "warning");
+    snprintf(text, sizeof text, "%s%s%s%s%.700s", result->problem, *result->problem && *result->why ? ": " : "",
+             result->why, *result->reproduction ? "\nreproduce: " : "", result->reproduction);
+    fprintf(out, "::%s ", attest_ci_is_error(result) ? "error" : "warning");
     if (*result->file) {
         fputs("file=", out);
         print_value(out, result->file, 1);
@@ -48,7 +48,7 @@ attest_status attest_ci_print_annotations(FILE *out, const attest_results *resul
             if (of != rank)
                 continue;
             ATTEST_TRY(attest_results_get(&result, results, i, err));
-            errors += attest_result_failed(&result) != 0;
+            errors += attest_ci_is_error(&result) != 0;
             if (bad++ < ATTEST_ANNOTATIONS)
                 print_one(out, &result);
         }

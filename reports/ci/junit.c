@@ -11,22 +11,26 @@ static void print_attribute(FILE *out, const char *name, const char *value)
     fputc('"', out);
 }
 
-/* pass, illposed, measured: nothing; skip: <skipped>; fail, no-evidence, partial and undecided: <failure>; else
- * <error>. */
+static int is_error(const attest_result *result)
+{
+    return result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT || attest_result_unfinished(result);
+}
+
+/* pass, illposed, measured: nothing; skip: <skipped>; fail, no-evidence, partial and undecided: <failure>; else, and of
+ * a run that did not finish, <error>. */
 static void print_outcome(FILE *out, const attest_result *result)
 {
     char reasons[256];
     const char *verdict = attest_verdict_names[result->verdict];
     const int skip = result->verdict == ATTEST_SKIP;
-    const int error = result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT;
-    const char *element = skip ? "skipped" : error ? "error" : "failure";
+    const char *element = skip ? "skipped" : is_error(result) ? "error" : "failure";
     if (!skip && !attest_result_bad(result))
         return;
     attest_reasons_text(reasons, sizeof reasons, result->reasons);
     fprintf(out, "      <%s", element);
     print_attribute(out, "message", result->why[0] ? result->why : reasons[0] ? reasons : verdict);
     if (!skip)
-        print_attribute(out, "type", verdict);
+        print_attribute(out, "type", attest_result_unfinished(result) ? ATTEST_CI_UNFINISHED : verdict);
     fprintf(out, ">");
     if (result->worst[0]) {
         fprintf(out, "worst ");
@@ -46,7 +50,7 @@ static void print_case(FILE *out, const attest_result *result)
 {
     fprintf(out, "    <testcase");
     print_attribute(out, "classname", result->kernel);
-    print_attribute(out, "name", result->problem[0] ? result->problem : "(whole kernel)");
+    print_attribute(out, "name", attest_ci_case(result));
     fprintf(out, " time=\"%.6f\">\n", result->seconds_kernel == result->seconds_kernel ? result->seconds_kernel : 0.0);
     print_outcome(out, result);
     fprintf(out, "    </testcase>\n");
@@ -57,9 +61,11 @@ static attest_status print_suite(FILE *out, const attest_results *results, const
 {
     attest_status status = ATTEST_OK;
     const attest_tally *t = &o->tallies.tally[kernel];
-    const size_t errors = t->by_verdict[ATTEST_CRASH] + t->by_verdict[ATTEST_TIMEOUT];
-    const size_t failures = t->by_verdict[ATTEST_FAIL] + t->by_verdict[ATTEST_UNDECIDED] +
-                            t->by_verdict[ATTEST_PARTIAL] + t->by_verdict[ATTEST_NO_EVIDENCE];
+    const size_t open = t->by_verdict[ATTEST_UNDECIDED];
+    const size_t unfinished = strcmp(t->kernel, ATTEST_RESULT_RUN) == 0 ? open : 0;
+    const size_t errors = t->by_verdict[ATTEST_CRASH] + t->by_verdict[ATTEST_TIMEOUT] + unfinished;
+    const size_t failures = t->by_verdict[ATTEST_FAIL] + open - unfinished + t->by_verdict[ATTEST_PARTIAL] +
+                            t->by_verdict[ATTEST_NO_EVIDENCE];
     attest_result result;
     fprintf(out, "  <testsuite");
     print_attribute(out, "name", t->kernel);

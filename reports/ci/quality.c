@@ -5,7 +5,7 @@ static json_t *finding(const attest_result *result)
 {
     char fingerprint[20], text[4096];
     const char *severity = result->verdict == ATTEST_FAIL      ? "critical"
-                           : attest_result_failed(result)      ? "blocker"
+                           : attest_ci_is_error(result)        ? "blocker"
                            : result->verdict == ATTEST_PARTIAL ? "minor"
                                                                : "major";
     snprintf(text, sizeof text, "%s: %s%s%s%s%s", result->kernel, attest_verdict_names[result->verdict],

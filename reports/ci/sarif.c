@@ -3,12 +3,14 @@
 
 #include "reports/ci/ci.h"
 
-/* Every rule that can be, so that its number is the same in each run: reasons of failures, then verdicts. */
-enum { RULES = ATTEST_REASON_COUNT + ATTEST_VERDICT_COUNT };
+/* Every rule that can be, so that its number is the same in each run: reasons of failures, verdicts, the run itself. */
+enum { VERDICTS = ATTEST_REASON_COUNT, RUN = VERDICTS + ATTEST_VERDICT_COUNT, RULES };
 
 static const char *rule_name(size_t rule)
 {
-    return rule < ATTEST_REASON_COUNT ? attest_reason_names[rule] : attest_verdict_names[rule - ATTEST_REASON_COUNT];
+    if (rule == RUN)
+        return ATTEST_CI_UNFINISHED;
+    return rule < ATTEST_REASON_COUNT ? attest_reason_names[rule] : attest_verdict_names[rule - VERDICTS];
 }
 
 static size_t rule_of(const attest_result *result)
@@ -25,7 +27,10 @@ static json_t *rules(void)
     for (size_t r = 0; r < RULES; r++) {
         char id[80], words[160];
         snprintf(id, sizeof id, "attest/%.60s", rule_name(r));
-        snprintf(words, sizeof words, r < ATTEST_REASON_COUNT ? "A kernel failed: %.60s" : "The verdict is %.60s",
+        snprintf(words, sizeof words,
+                 r < VERDICTS ? "A kernel failed: %.60s"
+                 : r == RUN   ? "The run is %.60s: cases are left that nobody has judged"
+                              : "The verdict is %.60s",
                  rule_name(r));
         json_array_append_new(list, json_pack("{s:s, s:{s:s}}", "id", id, "shortDescription", "text", words));
     }
@@ -56,12 +61,12 @@ static json_t *finding(const attest_result *result)
 {
     char id[80], fingerprint[20], text[4096];
     snprintf(id, sizeof id, "attest/%.60s", attest_ci_rule(result));
-    snprintf(text, sizeof text, "%s: %s%s%s%s%s\nreproduce: %.700s", result->kernel,
-             attest_verdict_names[result->verdict], *result->problem ? " on " : "", result->problem,
-             *result->why ? ": " : "", result->why, result->reproduction);
+    snprintf(text, sizeof text, "%s: %s%s%s%s%s%s%.700s", result->kernel, attest_verdict_names[result->verdict],
+             *result->problem ? " on " : "", result->problem, *result->why ? ": " : "", result->why,
+             *result->reproduction ? "\nreproduce: " : "", result->reproduction);
     attest_ci_fingerprint(fingerprint, result);
     json_t *object = json_pack("{s:s, s:i, s:s, s:{s:o}, s:[o], s:{s:s}}", "ruleId", id, "ruleIndex",
-                               (int)rule_of(result), "level", attest_result_failed(result) ? "error" : "warning",
+                               (int)rule_of(result), "level", attest_ci_is_error(result) ? "error" : "warning",
                                "message", "text", attest_json_text(text), "locations", location(result),
                                "partialFingerprints", "attest/v1", fingerprint);
     json_object_set_new(object, "properties",

@@ -49,7 +49,7 @@ attest_status attest_ci_print_tap(FILE *out, const attest_results *results, atte
         fprintf(out, "%s %zu - ", bad ? "not ok" : "ok", i + 1);
         print_escaped(out, result.kernel);
         fputc(' ', out);
-        print_escaped(out, *result.problem ? result.problem : "(whole kernel)");
+        print_escaped(out, attest_ci_case(&result));
         if (result.verdict == ATTEST_SKIP) {
             fputs(" # SKIP ", out);
             print_escaped(out, result.why);

@@ -280,8 +280,8 @@ static attest_status add_leftovers(attest_gate_state *g, attest_error *err)
     if (*g->info->ended) {
         attest_result result;
         attest_result_init(&result);
-        result.verdict = ATTEST_SKIP;
-        snprintf(result.kernel, sizeof result.kernel, "*");
+        result.verdict = ATTEST_UNDECIDED;
+        snprintf(result.kernel, sizeof result.kernel, ATTEST_RESULT_RUN);
         snprintf(result.why, sizeof result.why, "%s: %zu of %zu %s not run", g->info->ended,
                  gate->suite->case_count - g->done, gate->suite->case_count,
                  attest_plural((int64_t)gate->suite->case_count, "case", "cases"));

@@ -190,6 +190,43 @@ START_TEST(annotations)
 }
 END_TEST
 
+/* A run that did not finish is an error for every reader, as its exit code is: never a pass, never a skip. */
+START_TEST(unfinished)
+{
+    attest_error err = { "" };
+    attest_result given[] = { of(ATTEST_PASS, 0, 1), of(ATTEST_UNDECIDED, 0, 0) };
+    strcpy(given[1].kernel, "*");
+    strcpy(given[1].why, "SIGTERM: 2 of 3 cases not run");
+    *given[1].problem = *given[1].reproduction = *given[1].file = '\0';
+    attest_results results = list_of(given, 2);
+    ck_assert_msg(attest_ci_write_junit(&results, path_of("j.xml"), &err) == ATTEST_OK, "%s", err.text);
+    const char *text = text_of("j.xml");
+    ck_assert_msg(strstr(text, "<testsuite name=\"*\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">"), "%s",
+                  text);
+    ck_assert_ptr_nonnull(strstr(text, "<testcase classname=\"*\" name=\"(the run)\""));
+    ck_assert_ptr_nonnull(strstr(text, "<error message=\"SIGTERM: 2 of 3 cases not run\" type=\"unfinished\">"));
+    ck_assert_ptr_null(strstr(text, "<skipped"));
+    ck_assert_msg(attest_ci_write_sarif(&results, path_of("r.sarif"), &err) == ATTEST_OK, "%s", err.text);
+    json_t *document = read_json("r.sarif");
+    const json_t *run = json_array_get(json_object_get(document, "runs"), 0);
+    const json_t *one = json_array_get(json_object_get(run, "results"), 0);
+    const json_t *rules = json_object_get(json_object_get(json_object_get(run, "tool"), "driver"), "rules");
+    const json_t *rule = json_array_get(rules, (size_t)json_integer_value(json_object_get(one, "ruleIndex")));
+    ck_assert_str_eq(text_at(one, "ruleId"), "attest/unfinished");
+    ck_assert_str_eq(text_at(rule, "id"), "attest/unfinished");
+    ck_assert_str_eq(text_at(one, "level"), "error");
+    json_decref(document);
+    ck_assert_msg(attest_ci_write_quality(&results, path_of("q.json"), &err) == ATTEST_OK, "%s", err.text);
+    json_t *list = read_json("q.json");
+    ck_assert_str_eq(text_at(json_array_get(list, 0), "severity"), "blocker");
+    json_decref(list);
+    ck_assert_str_eq(print(&results, attest_ci_print_annotations),
+                     "::error title=*%3A undecided::SIGTERM: 2 of 3 cases not run\n");
+    ck_assert_ptr_nonnull(strstr(print(&results, attest_ci_print_tap), "\nnot ok 2 - * (the run)\n  ---\n"));
+    attest_results_clear(&results);
+}
+END_TEST
+
 START_TEST(annotations_limit)
 {
     for (int count = 9; count <= 25; count += 16) {
@@ -271,6 +308,7 @@ Suite *suite_ci(void)
     tcase_add_test(t, identity);
     tcase_add_test(t, tap);
     tcase_add_test(t, annotations);
+    tcase_add_test(t, unfinished);
     tcase_add_test(t, annotations_limit);
     tcase_add_test(t, step_summary);
     tcase_add_test(t, step_summary_limit);

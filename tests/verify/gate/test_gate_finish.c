@@ -204,8 +204,8 @@ START_TEST(a_run_that_was_ended)
     ck_assert_int_eq(info.complete, 0);
     ck_assert_int_eq(get(0).verdict, ATTEST_PASS); /* what is missing might have been evidence */
     const attest_result last = get(1);
-    ck_assert_int_eq(last.verdict, ATTEST_SKIP);
-    ck_assert_str_eq(last.kernel, "*");
+    ck_assert_int_eq(last.verdict, ATTEST_UNDECIDED);
+    ck_assert_int_eq(attest_result_unfinished(&last), 1);
     ck_assert_str_eq(last.why, "SIGINT: 2 of 3 cases not run");
 }
 END_TEST
