@@ -1,19 +1,35 @@
 #!/bin/sh
 # run.sh: one job of a CI system, whichever it is. It reads the environment:
 #     ATTEST_TARGET     what is judged: LIB.so, LIB.so:KERNEL, or the name or glob of built-in kernels
+#     ATTEST_EXEC       in place of it: a program behind stdin and stdout (`audit --exec`): Python, Rust, ..
+#     ATTEST_BUILD      a command that makes it, run first; empty: it is there
 #     ATTEST_SUITE      smoke, ci (default), full, or a file
 #     ATTEST_BASELINE   a reviewed baseline to compare with; empty: none
 #     ATTEST_OUT        the folder of results and page (default attest-report)
 #     ATTEST            the program (default attest)
-# Exit code: that of the audit (0 pass, 1 fail, 3 crash, 4 inconclusive, ...); the page is made whatever it is.
+# Exit code: that of the build where it fails, else that of the audit (0 pass, 1 fail, 3 crash, 4 inconclusive, ...). The
+# page is made of each run that began. Of an earlier run in the folder nothing stays: no report shows it as this one.
 set -u
 attest=${ATTEST:-attest} out=${ATTEST_OUT:-attest-report}
-if [ -z "${ATTEST_TARGET:-}" ]; then
-    echo "run.sh: ATTEST_TARGET is empty: a library, or the name of built-in kernels" >&2
+if [ -z "${ATTEST_TARGET:-}${ATTEST_EXEC:-}" ]; then
+    echo "run.sh: ATTEST_TARGET is empty: a library, or the name of built-in kernels (or ATTEST_EXEC: a program)" >&2
     exit 2
 fi
-"$attest" audit "$ATTEST_TARGET" --suite "${ATTEST_SUITE:-ci}" --out "$out" \
-    ${ATTEST_BASELINE:+--baseline "$ATTEST_BASELINE"}
+for file in results.jsonl results.csv junit.xml results.sarif code-quality.json summary.md trust.json run.json \
+    traits.jsonl noticed.json index.html; do
+    rm -f "$out/$file"
+done
+if [ -n "${ATTEST_BUILD:-}" ]; then
+    sh -c "$ATTEST_BUILD"
+    code=$?
+    [ $code = 0 ] || exit $code
+fi
+if [ -n "${ATTEST_EXEC:-}" ]; then
+    set -- --exec "$ATTEST_EXEC"
+else
+    set -- "$ATTEST_TARGET"
+fi
+"$attest" audit "$@" --suite "${ATTEST_SUITE:-ci}" --out "$out" ${ATTEST_BASELINE:+--baseline "$ATTEST_BASELINE"}
 code=$?
 [ ! -f "$out/results.jsonl" ] || "$attest" report "$out" --quiet
 exit $code
