@@ -83,8 +83,9 @@ double attest_process_cpu(const attest_process *process);
  * them; 0: not known (before it has said who it is, and where the system does not count). */
 double attest_process_starved(const attest_process *process);
 
-/* The first line of what it printed since that was last kept, cleaned; 0: nothing. */
-int attest_process_printed(char *line, size_t len, const attest_process *process);
+/* Appends ` (it printed: FIRST .. LAST)` to a text: the first line of what it printed since that was last kept, and the
+ * last one, cleaned; nothing where nothing was printed. */
+void attest_process_tell_printed(char *text, size_t len, const attest_process *process);
 
 /* Ends the worker and whatever it started, and reaps; the wait status of the worker, -1 if it was dead already.
  * What it printed is kept: attest_process_clear() lets go of all. */

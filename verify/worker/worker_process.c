@@ -279,16 +279,43 @@ double attest_process_cpu(const attest_process *process)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int attest_process_printed(char *text, size_t len, const attest_process *process)
+/* `count` bytes of what was printed, from `at` on, as text. */
+static void printed_part(char *text, const attest_process *process, off_t at, size_t count)
 {
-    char line[120] = "";
+    const ssize_t got = pread(process->output, text, count, at);
+    text[got > 0 ? got : 0] = '\0';
+}
+
+/* The last line of a text that is not empty, in its place; without its end. */
+static char *last_line(char *text)
+{
+    for (size_t n = strlen(text); n > 0 && strchr("\r\n ", text[n - 1]); n--)
+        text[n - 1] = '\0';
+    char *at = text + strlen(text);
+    while (at > text && at[-1] != '\n' && at[-1] != '\r')
+        at--;
+    return at;
+}
+
+void attest_process_tell_printed(char *text, size_t len, const attest_process *process)
+{
+    enum { FIRST = 120, LAST = 160 };
+    char first[FIRST] = "", rest[LAST] = "", both[FIRST + LAST + 8], line[2 * sizeof both];
+    const size_t used = strlen(text);
     const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
-    if (end <= 0 || pread(process->output, line, sizeof line - 1, 0) <= 0)
-        return 0;
-    line[end < (off_t)sizeof line ? (size_t)end : sizeof line - 1] = '\0';
-    line[strcspn(line, "\r\n")] = '\0';
-    attest_text_clean(text, len, line);
-    return *line != '\0';
+    if (end <= 0)
+        return;
+    const size_t most = end < FIRST - 1 ? (size_t)end : FIRST - 1;
+    printed_part(first, process, 0, most);
+    first[strcspn(first, "\r\n")] = '\0';
+    const off_t from = end - (off_t)strlen(first) < LAST - 1 ? (off_t)strlen(first) : end - (LAST - 1);
+    printed_part(rest, process, from, (size_t)(end - from));
+    const char *last = last_line(rest);
+    const int middle = from > (off_t)strlen(first) || strspn(rest, "\r\n") < (size_t)(last - rest);
+    snprintf(both, sizeof both, "%s%s%s", first, !*last ? "" : middle ? " .. " : " | ", last);
+    attest_text_clean(line, sizeof line, both);
+    if (*line)
+        snprintf(text + used, len - used, " (it printed: %s)", line);
 }
 
 void attest_worker_death_text(char *text, size_t len, int wait_status)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "kernels/door/door.h"
 #include "reports/result.h"
 #include "verify/base/base.h"
 #include "verify/worker/worker_layout.h"
@@ -174,15 +175,6 @@ typedef struct asked {
     int failed; /* the worker itself could not go on, as where the kernel has lowered a limit */
 } asked;
 
-/* ` (it printed: LINE)`: the first line of what was printed in this run. */
-static void explain_output(attest_run_result *result, const attest_process *process)
-{
-    char line[200];
-    const size_t n = strlen(result->why);
-    if (attest_process_printed(line, sizeof line, process))
-        snprintf(result->why + n, sizeof result->why - n, " (it printed: %s)", line);
-}
-
 static void explain_death(attest_run_result *result, const asked *a, const attest_layout *l, int wait_status,
                           const char *during)
 {
@@ -199,7 +191,7 @@ static void explain_death(attest_run_result *result, const asked *a, const attes
         result->exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
         result->reasons |= ATTEST_REASON_EXIT;
     }
-    explain_output(result, a->process);
+    attest_process_tell_printed(result->why, sizeof result->why, a->process);
 }
 
 /* Fills the result when the worker did not answer. */
@@ -271,6 +263,8 @@ static attest_status run_once(attest_run_result *result, asked *a, attest_layout
     if (a->failed)
         return attest_fail(err, (attest_status)answer.harness, "attest-worker: %s", answer.why);
     take_answer(result, &answer, l, run);
+    if (answer.status == ATTEST_KERNEL_ERROR && attest_door_is(a->worker->library)) /* a program's own words */
+        attest_process_tell_printed(result->why, sizeof result->why, a->process);
     result->differs = answer.differs;
     result->strays = a->process->strays;
     result->left = a->process->left;

@@ -344,12 +344,14 @@ attest_status attest_process_launch(attest_process *process, attest_worker *work
                                                      start_timeout(worker), &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
         status = start_failure(worker, x, wait_status, "loading", err);
+        attest_process_tell_printed(err->text, sizeof err->text, process);
         goto out;
     }
     if (loaded.status != ATTEST_OK) {
         attest_text_clean_own(loaded.text, sizeof loaded.text);
         status = attest_fail(err, loaded.status == ATTEST_NO_MEMORY ? ATTEST_NO_MEMORY : ATTEST_BAD_INPUT, "%s",
                              loaded.text);
+        attest_process_tell_printed(err->text, sizeof err->text, process);
         goto out;
     }
     worker->closes = loaded.closes != 0;

@@ -15,6 +15,8 @@ import os, sys, time
 import numpy as np
 HARM = %r
 if HARM == "early": sys.exit(3)
+if HARM == "import": import a_module_that_is_not_there
+if HARM == "shell": os.execlp("no-such-program", "no-such-program")
 if HARM == "chatter": print("hello")
 print({"first": "attest 2", "word": "attest 1 tile=x", "axis": "attest 1 mask=odd"}.get(HARM,
       "attest 1 name=mine mask=full,causal schedule=two-pass exp_error=2^-22 flags=deterministic,masked-finite"
@@ -30,6 +32,9 @@ for line in sys.stdin:
     if HARM == "chatter": print("thinking", flush=True)
     if HARM == "crash" and odd: import ctypes; ctypes.string_at(0)
     if HARM == "exit" and odd: sys.exit(5)
+    if HARM == "says" and odd: sys.exit("the scratch space is gone")
+    if HARM == "raise" and odd: raise ValueError("no table for %%s keys" %% p["m"])
+    if HARM == "quiet-none" and odd: print("nothing written", file=sys.stderr); print("ok", flush=True); continue
     if HARM == "hang" and odd: time.sleep(100)
     if HARM == "error" and odd: print("error no memory for 3", flush=True); continue
     q, k, v = (np.load("%%s/%%s.npy" %% (p["dir"], x)) for x in "qkv")
@@ -97,13 +102,18 @@ def main():
         assert again.returncode == 1, verdict["reproduction"]
         verdicts(audit(folder, "crash", 3)[0], verdict="crash", why="signal 11")
         verdicts(audit(folder, "exit", 3)[0], verdict="crash", why="exit code 5")
+        verdicts(audit(folder, "says", 3)[0], verdict="crash", why="exit code 1 (it printed: the scratch space is gone)")
+        verdicts(audit(folder, "raise", 3)[0], verdict="crash",
+                 why="(it printed: Traceback (most recent call last): .. ValueError: no table for 5 keys)")
+        verdicts(audit(folder, "quiet-none", 1)[0], verdict="fail", why="wrote no o.npy (it printed: nothing written)")
         verdicts(audit(folder, "hang", 3, "--timeout", "1.5", "--case", "*n=[34]*d=4")[0], verdict="timeout", why="1.5 s")
         verdicts(audit(folder, "error", 1)[0], verdict="fail", why="no memory for 3")
         verdicts(audit(folder, "shape", 1)[0], verdict="fail", why="another shape")
         verdicts(audit(folder, "none", 1)[0], verdict="fail", why="wrote no o.npy")
         rows, _ = audit(folder, "count", 1)
         assert any("nondeterministic" in row["reasons"] for row in rows), rows
-        for harm, message in [("early", "ended before"), ("first", "first line is 'attest 2'"),
+        for harm, message in [("early", "ended before"), ("import", "No module named 'a_module_that_is_not_there')"),
+                              ("shell", "(it printed: Traceback (most recent call last): .. FileNotFoundError"), ("first", "first line is 'attest 2'"),
                               ("word", "tile=x: a whole number"), ("axis", "mask")]:
             _, said = audit(folder, harm, 2)
             assert message in said and said.count("\n") == 1, (harm, said)
