@@ -26,8 +26,8 @@ static const language languages[] = {
       "attest audit ./%s.so" RESULTS, 1 },
     { "cuda", "cu", attest_text_my_kernel_cu, "nvcc -std=c++17 -O2 -shared -Xcompiler -fPIC %s.cu -o %s.so",
       "attest audit ./%s.so" RESULTS, 2 },
-    { "python", "py", attest_text_my_kernel_py, "pip install \"$ATTEST_SOURCES/verify/python\" pytest", "pytest %s.py",
-      0 },
+    { "python", "py", attest_text_my_kernel_py, "pip install \"$ATTEST_SOURCES/verify/python\" pytest",
+      "attest audit --exec 'python3 -m attest.serve %s.py %s'" RESULTS, 0 },
     { "rust", "rs", attest_text_my_kernel_rs, "rustc --edition 2021 -O %s.rs -o %s", "attest audit --exec ./%s" RESULTS,
       0 },
 };
