@@ -1,5 +1,6 @@
 """checks.py BUILD: the package `attest`, from the sources (PYTHONPATH)."""
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -183,11 +184,25 @@ def check_arrays(kernels):
         raise SystemExit("a closure was served")
 
 
+def check_help():
+    """help() needs no file of the sources, and names every word that a declaration has."""
+    texts = {name: thing.__doc__ or "" for name, thing in vars(attest).items() if not name.startswith("_")}
+    texts.update({module.__name__: module.__doc__ for module in (attest, attest.door, attest.run)})
+    for name, text in texts.items():
+        assert not re.search(r"\b(kernels|reports|reference|verify|props|tests)/|\.(h|md|c)\b", text), (name, text)
+    with open(os.path.join(HERE, "..", "..", "..", "kernels", "library", "declare_text.c"), encoding="utf-8") as source:
+        words = re.findall(r"ROW\(O(?:WN|F)\((\w+)\)", source.read())
+    assert len(words) > 30, words
+    for word in words:
+        assert re.search(rf"\b{word}\b", attest.kernel.__doc__), word
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="attest-python-")
     kernels = load_kernels()
     try:
         check_rounding()
+        check_help()
         check_arrays(kernels)
         check_timing(kernels)
         check_verdicts(kernels, folder)

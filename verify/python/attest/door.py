@@ -1,4 +1,5 @@
-"""A Python function as a kernel: what it declares, what it is called with, and the protocol of kernels/door/door.h."""
+"""A Python function as a kernel: what it declares, what it is called with, and the protocol of `attest audit --exec`: one
+line in and one out a run, tensors in .npy files."""
 from __future__ import annotations
 
 import functools
@@ -167,7 +168,31 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
     framework  "numpy", "torch" or "jax": what the arrays are; bf16 is float32 in numpy
     supports   f(problem): True, or why not
     warm_up    called once in the kernel's process before the first case, outside of every time limit of a case
-    flags, outputs and every other word: kernels/library/declare_text.h, as schedule="online", tile=64, exp_error="2^-22"
+    outputs    what it gives, o (default), u, z, lse: "o,lse"
+    flags      promises and conventions: "deterministic", "batch-invariant" (the bits of a row depend on nothing else),
+               "ftz" (subnormal numbers may count as 0), "lse-base2", "lse-with-sink", "masked-finite" (masked tokens take
+               part with weight 0), "serial-sums" (each sum adds its terms one after another)
+
+    What else is said of the arithmetic is given by name, as schedule="online", tile=64, exp_error="2^-22"; the bound of a
+    case follows from it, and what is not said is unknown and gets the loosest bound. Errors are relative, and like units
+    (unit roundoffs) numbers or "2^-K"; a dtype is "f64", "f32", "f16" or "bf16"; a question is "yes" or "no":
+
+    schedule       "two-pass" (maximum first), "online" (running maximum), "split", "direct" (no maximum), "recurrent",
+                   "chunk"
+    tile, splits   keys between two rescalings (online, split); parts of a split kernel
+    exp_error, div_error, tanh_error, log_error, sigmoid_error, expm1_error    errors of these functions
+    log2_domain    question: exponents are multiplied by log2(e) first
+    cast_in_sum    question: the denominator adds the weights as they were cast to p
+    p_rounding     of that cast: "nearest" or "truncate"
+    division       where weights are divided by their sum: "after-sum", "then-cast", "after-cast", "running"
+    acc_unit, acc_truncates     unit of accumulation; question: it rounds toward zero
+    score_unit, value_unit      units of the sums of q and k, of weights and v; 0: acc_unit
+    score_acc, value_acc        dtypes whose range these accumulators have
+    score_dtype, scale_dtype, scaled_dtype, state_dtype    dtypes of stored scores, of the scale, of scaled q, of states
+    block, score_block          keys, channels that are summed by themselves before they join the rest
+    compensated, decay_products    questions: sums carry their errors along (Kahan); decays are multiplied
+    empty_row      what a row without visible keys holds: "zero" (default), "nan", "mean", "any"
+    form           "parallel" (default), "tiled", "split", "recurrent", "chunk"
 
     q [B,Hq,N,d], k [B,Hkv,M,d], v [B,Hkv,M,e].  Returns o [B,Hq,N,e]; with outputs="o,lse" a tuple in that order, or a
     dict.  Keyword-only parameters get `visible` (bool, [B,1,N,M], [B,Hq,N,M] with an attn_mask of heads) and the tensors

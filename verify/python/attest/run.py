@@ -63,7 +63,10 @@ def _number(value: Any) -> Any:
 
 
 class Result(Dict[str, Any]):
-    """One case: result.verdict, result.problem, result.ratio_lo, .. (reports/docs/results.md)."""
+    """One case: result.verdict, result.problem, result.ratio_lo, .. : every field of a line of results.jsonl by its name.
+
+    verdict is pass, fail, undecided, skip, crash, timeout, illposed, no-evidence or partial; ratio_lo and ratio_hi enclose
+    the largest error over its bound, reasons and why say what is wrong, reproduction is the command that shows it again."""
 
     def __getattr__(self, name: str) -> Any:
         try:
