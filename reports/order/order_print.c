@@ -80,7 +80,9 @@ attest_status attest_orders_print(FILE *out, const attest_orders *orders, attest
         print_cell(&table, &orders->cell[i], heads, costs);
     const attest_status status = attest_table_end(&table, err);
     fprintf(out, "Smallest P of taylor:P whose normalised weights are all within the relative error, on every row of "
-                 "the range;\nboth ends are proven (R-TAIL).\n");
+                 "the range;\nboth ends are proven (R-TAIL). range: largest less smallest score of a row, after the "
+                 "scale; of center zero:\nlargest |score|. center: what is taken off the scores of a row before the "
+                 "series, its max, min or the middle of these.\n");
     for (size_t i = 0; i < orders->count; i++)
         if (orders->cell[i].order < 0 || orders->cell[i].order > ATTEST_ORDER_SERVED) {
             fprintf(out, "Orders above %d are beyond taylor:P.\n", ATTEST_ORDER_SERVED);

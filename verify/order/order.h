@@ -1,7 +1,7 @@
 /* order.h - the smallest Taylor order for a range of scores, a center and a tolerance, with proof; and what it costs.
  *
- * Answers attest_orders (reports/order/order.h).  The range is given, or that of the scores of a trace.  Runs no
- * kernel; costs are those that a study measured.
+ * Answers attest_orders (reports/order/order.h, which says what a range is).  The range is given, or that of the scores
+ * of a trace.  Runs no kernel; costs are those that a study measured.
  *
  * A cell's order p is proven from both sides (R-TAIL, attest_evidence_weight_error): the error at p is at most the
  * tolerance, that of every smaller order above it.
