@@ -24,7 +24,7 @@
  *     scale_dtype       slope of score over product for two scales that every narrower type misses
  *   classify_rules.c
  *     ftz, lse_base2, lse_with_sink, empty_row, packed_state, masked_finite, causal, causal_br, deterministic,
- *     batch_invariant
+ *     batch_invariant; rows without a key are those that mask=causal-br, lens or attn_mask leave, whichever is served
  *
  * No kernel fails by one probe.  Where that contradicts the declaration, a second one is asked, by other means:
  *
@@ -89,8 +89,9 @@ attest_status attest_classify(attest_traits *traits, attest_classify_fault *faul
 
 /* What these traits, all of one kernel, show and the kernel does not say, as words of a declaration
  * (kernels/library/declare_text.h).  An error of exp or of a division is twice the power of two above the largest that
- * was seen; figures that only f64 has are left out, and so are promises.  `silent`: the kernel's attest_numerics is
- * empty, so its flags and empty rows are open too.  ATTEST_INTERNAL: they do not fit. */
+ * was seen; figures that only f64 has are left out, and so are promises.  Flags and empty rows, whose absence is a
+ * declaration, are proposed where two probes contradict it; with `silent` (the kernel's attest_numerics is empty) where
+ * one does.  ATTEST_INTERNAL: they do not fit. */
 attest_status attest_classify_propose(char *words, size_t len, const attest_traits *traits, int silent,
                                       attest_error *err);
 

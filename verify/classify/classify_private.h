@@ -119,6 +119,10 @@ void classify_begin(probed_kernel *k);
 /* The first types with p narrower than acc that the kernel serves on its path; 0: none. */
 int classify_narrow(probed_kernel *narrow, probed_kernel *k);
 
+/* A problem of the path whose query 0 sees no key. */
+#define CLASSIFY_NO_EMPTY "no problem with rows without a key is served: mask=causal-br, lens, attn_mask"
+attest_status classify_open_empty(probe_run *s, probed_kernel *k, int n, int m, int e, attest_error *err);
+
 /* ---- probes: classify_schedule.c, _sums.c, _division.c, _order.c, _exp.c, _cast.c, _rules.c.  An `again` is the
  * second probe of a trait, which is asked only where the first contradicts what is declared: _range.c, _pairs.c,
  * _exp.c, _cast.c, _again.c, _rules_again.c. */

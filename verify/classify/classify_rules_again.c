@@ -112,7 +112,7 @@ attest_status classify_empty_row_again(inference *out, probed_kernel *k, attest_
     attest_status status = ATTEST_OK;
     const double unit = k->path->value;
     probe_run s;
-    ATTEST_TRY(classify_open_line(&s, k, err, "%s mask=causal-br n=7 m=3 d=1 e=2 scale=1", k->path->axes));
+    ATTEST_TRY(classify_open_empty(&s, k, 7, 3, 2, err));
     classify_fill(&s, ATTEST_Q, 1);
     classify_fill(&s, ATTEST_K, k->path->key);
     for (int j = 0; j < 3 && s.bundle; j++)
@@ -121,7 +121,7 @@ attest_status classify_empty_row_again(inference *out, probed_kernel *k, attest_
     ATTEST_TRY(classify_run(&s, err));
     const double o = s.ran ? classify_get(&s, ATTEST_O, 0, 0, 2, 1) : 1;
     if (!s.ran)
-        classify_hidden(out, "mask=causal-br, which has rows without a key, is not served");
+        classify_hidden(out, CLASSIFY_NO_EMPTY);
     else if (o == 0 || !(o == o))
         classify_seen(out, o == 0 ? ATTEST_EMPTY_ZERO : ATTEST_EMPTY_NAN);
     else if (fabs(o / unit - 2) <= 0x1p-5)

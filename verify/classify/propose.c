@@ -79,12 +79,15 @@ static void word_of(char *word, size_t len, const attest_trait *t, size_t row)
 }
 
 /* A flag, and what an empty row holds, have no word for "nothing said": of a kernel that says nothing at all they are
- * open, whatever came of them. */
+ * open, whatever came of them; of another one where it has no flag, or rows of 0, and two probes say otherwise. */
 static int is_open(const attest_trait *t, size_t row, int silent)
 {
     const int wordless = rows[row].kind == WORD_FLAG || strcmp(rows[row].key, "empty_row") == 0;
-    return t->verdict == ATTEST_TRAIT_UNDECLARED ||
-           (wordless && silent && t->verdict != ATTEST_TRAIT_HIDDEN && t->verdict != ATTEST_TRAIT_AGREES);
+    const int absent = strcmp(t->declared, "no") == 0 || strcmp(t->declared, "zero") == 0;
+    if (t->verdict == ATTEST_TRAIT_UNDECLARED || !wordless)
+        return t->verdict == ATTEST_TRAIT_UNDECLARED;
+    return silent ? t->verdict != ATTEST_TRAIT_HIDDEN && t->verdict != ATTEST_TRAIT_AGREES
+                  : absent && t->verdict == ATTEST_TRAIT_FAIL;
 }
 
 attest_status attest_classify_propose(char *words, size_t len, const attest_traits *traits, int silent,

@@ -315,6 +315,30 @@ START_TEST(nothing_false_of_controls)
 }
 END_TEST
 
+/* Rows without a key need no mask=causal-br: lens and attn_mask make them.  What is proposed has them, and a flush to
+ * zero, of a kernel that says nothing and of one that says something else. */
+START_TEST(rows_without_keys)
+{
+    static const struct {
+        const char *kernel, *empty, *words, *flags;
+    } of[] = { { "padded", "nan", "empty_row=nan", "flags=ftz" },
+               { "padded-mean", "mean", "empty_row=mean", "" },
+               { "hidden", "zero", "", "" } };
+    char words[2048];
+    attest_error err = { "" };
+    attest_traits traits = classify(ATTEST_TEST_BUILD "/plugins/padded.so", of[_i].kernel);
+    const attest_trait *t = trait_of(&traits, "empty_row");
+    ck_assert_msg(strcmp(t->inferred, of[_i].empty) == 0, "%s: %s: %s", of[_i].kernel, t->inferred, t->why);
+    ck_assert_uint_eq(t->verdict, _i < 2 ? ATTEST_TRAIT_FAIL : ATTEST_TRAIT_AGREES); /* by the second probe, too */
+    for (int silent = 0; silent < 2; silent++) {
+        ck_assert_int_eq(attest_classify_propose(words, sizeof words, &traits, silent, &err), ATTEST_OK);
+        ck_assert_msg(strstr(words, of[_i].words) && strstr(words, of[_i].flags), "%s: %s", of[_i].kernel, words);
+        ck_assert_msg(*of[_i].flags || !strstr(words, "flags="), "%s: %s", of[_i].kernel, words);
+    }
+    attest_traits_clear(&traits);
+}
+END_TEST
+
 /* A kernel that is not what it promises. */
 START_TEST(broken_promises)
 {
@@ -415,6 +439,7 @@ Suite *suite_classify(void)
     tcase_add_test(asked, mean_is_no_alignment);
     tcase_add_loop_test(asked, declared_values, 0, KERNELS);
     tcase_add_loop_test(asked, nothing_false_of_controls, 0, 2 * CONTROLS_COUNT);
+    tcase_add_loop_test(asked, rows_without_keys, 0, 3);
     tcase_add_test(asked, broken_promises);
     tcase_add_test(asked, dead_kernels);
     suite_add_tcase(suite, asked);
