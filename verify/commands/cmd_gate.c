@@ -76,8 +76,7 @@ static attest_status check_kernels(const attest_gate *gate, const char *require_
     for (size_t l = 0; l < gate->plan->library_count; l++)
         lost |= gate->plan->library[l].failed[0] != '\0';
     if (gate->plan->kernel_count == 0 && !lost)
-        return attest_fail(err, ATTEST_BAD_INPUT, "no kernel matches '%s' (`attest list kernels`)",
-                           gate->kernel_glob ? gate->kernel_glob : "*");
+        return attest_plan_no_kernel(gate->plan, gate->kernel_glob, gate->options->timeout, err);
     return require_device ? check_device(gate, require_device, err) : ATTEST_OK;
 }
 

@@ -67,8 +67,7 @@ int attest_command_judge(const attest_cli *cli)
     if (plan.library[0].failed[0])
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "%.300s", plan.library[0].failed));
     if (plan.kernel_count == 0)
-        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "no kernel of %.200s matches '%.100s'", cli->argument[0],
-                               gate.kernel_glob ? gate.kernel_glob : "*"));
+        ATTEST_TRY(attest_plan_no_kernel(&plan, gate.kernel_glob, cli->options.timeout, &err));
     attest_stop_watch();
     status = write_all(cli, &contest, &code, &err);
 out:

@@ -77,6 +77,84 @@ void attest_plan_clear(attest_plan *plan)
     *plan = (attest_plan){ .library = NULL };
 }
 
+/* ---- none -------------------------------------------------------------------------------------------------------- */
+static int any(const void *context, const attest_kernel_facts *kernel)
+{
+    (void)context, (void)kernel;
+    return 1;
+}
+
+/* Letters to add, drop or change that make one word of the other (Levenshtein); of long words more than they have. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { MOST = 128 };
+    size_t row[MOST + 1];
+    const size_t n = strlen(b);
+    if (n > MOST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; *a; a++, i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            const size_t change = corner + (*a != b[j - 1]), least = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            corner = row[j];
+            row[j] = change < least + 1 ? change : least + 1;
+        }
+    }
+    return row[n];
+}
+
+/* The kernel whose name is next to the word, if a third of its letters or fewer are others; NULL: none. */
+static const char *next_to(const attest_plan *all, const char *word)
+{
+    const char *found = NULL;
+    size_t least = strlen(word) / 3 + 1;
+    for (size_t k = 0; k < all->kernel_count; k++) {
+        const size_t far = distance(word, all->kernel[k].facts.name);
+        found = far < least ? all->kernel[k].facts.name : found;
+        least = far < least ? far : least;
+    }
+    return found;
+}
+
+/* `a, b, .. and 3 more`: as many as have room. */
+static void list_kernels(char *text, size_t len, const attest_plan *all)
+{
+    size_t at = 0, k = 0;
+    *text = '\0';
+    for (; k < all->kernel_count && at + strlen(all->kernel[k].facts.name) + 32 < len; k++)
+        at += (size_t)snprintf(text + at, len - at, "%s%s", k ? ", " : "", all->kernel[k].facts.name);
+    if (k < all->kernel_count)
+        snprintf(text + at, len - at, " and %zu more", all->kernel_count - k);
+}
+
+attest_status attest_plan_no_kernel(const attest_plan *plan, const char *glob, double timeout_s, attest_error *err)
+{
+    const char *word = glob ? glob : "*", *path = plan->library[0].path, *near;
+    attest_status status = ATTEST_OK;
+    attest_plan all = { .library = NULL };
+    char names[400];
+    if (strchr(word, '/') || strstr(word, ".so"))
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "no kernel matches '%.200s': this is a name or a glob of names, a library goes to --library "
+                           "(`attest gate`) or is the target (`attest audit`)",
+                           word);
+    ATTEST_TRY(attest_plan_make(&all, &path, 1, any, NULL, timeout_s, err));
+    list_kernels(names, sizeof names, &all);
+    if (path)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "no kernel of %.200s matches '%.200s': it has %s", path, word,
+                               *names ? names : "none"));
+    near = next_to(&all, word);
+    status = attest_fail(err, ATTEST_BAD_INPUT, "no kernel matches '%.200s'%s%s%s (`attest list kernels`)", word,
+                         near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+out:
+    attest_plan_clear(&all);
+    return status;
+}
+
+/* ---- as if it declared more -------------------------------------------------------------------------------------- */
 /* The kernels that a worker has are those of the plan. */
 static attest_status check_kernels(const attest_worker *worker, const attest_plan *plan, size_t library,
                                    attest_error *err)

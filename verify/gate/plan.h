@@ -37,6 +37,10 @@ attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, 
                                attest_plan_wanted *wanted, const void *context, double timeout_s, attest_error *err);
 void attest_plan_clear(attest_plan *plan);
 
+/* No kernel of the plan's libraries matches `glob` (NULL: any): ATTEST_BAD_INPUT with which there are in a library,
+ * which built-in one may be meant, or that a library is no kernel.  Other statuses: they cannot be asked. */
+attest_status attest_plan_no_kernel(const attest_plan *plan, const char *glob, double timeout_s, attest_error *err);
+
 /* Kernel k of the plan is judged as if it declared these words besides (attest_facts_assume()), and those given before:
  * no key twice. */
 attest_status attest_plan_assume(attest_plan *plan, size_t k, const char *words, attest_error *err);

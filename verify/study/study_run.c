@@ -54,7 +54,7 @@ static attest_status plan_kernels(study_run *run, attest_error *err)
     ATTEST_TRY(attest_plan_make(&run->plan, libraries, 1, wanted, glob, q->options->timeout, err));
     run->kernels = run->plan.kernel_count;
     if (run->kernels == 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "no kernel matches '%s' (`attest list kernels`)", glob));
+        ATTEST_TRY(attest_plan_no_kernel(&run->plan, glob, q->options->timeout, err));
 out:
     return status;
 }
