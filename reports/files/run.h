@@ -29,7 +29,8 @@ typedef struct attest_run_info {
     int64_t
         complete; /* 1: all cases have run, and results.jsonl (or results.jsonl.final) holds the last word on each */
     int64_t finished; /* 1: and every file is written */
-    double seconds;   /* of this process, for who reads its last line; 0: not known.  In no file */
+    double seconds;   /* of this process, for who reads its last line; 0: not known.  In no file, nor the next one */
+    double started;   /* when it began, by the clock that makes `seconds` */
 } attest_run_info;
 
 attest_status attest_run_info_write(const attest_run_info *info, const char *path, attest_error *err);

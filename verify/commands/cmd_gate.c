@@ -166,6 +166,7 @@ static attest_status write_and_tell(int *code, const attest_gate *gate, const at
                                     attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    info->seconds = attest_now_seconds() - info->started; /* traits and properties, too */
     if (cli->out && !info->finished)
         status = attest_gate_write(results, info, cli->out, err);
     if (cli->out && status == ATTEST_OK)

@@ -367,7 +367,6 @@ attest_status attest_gate_run(attest_results *results, attest_run_info *info, co
     ATTEST_TRY(attest_gate_take_over(&g, err));
     run_all(&g);
     fail(&g, attest_gate_finish(&g, &late), &late);
-    info->seconds = attest_now_seconds() - g.started;
     status = g.status;
     if (status != ATTEST_OK)
         *err = g.err;

@@ -46,7 +46,8 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
 {
     uint64_t cases = ATTEST_FNV_START, kernels = ATTEST_FNV_START;
     attest_status status = ATTEST_OK;
-    *info = (attest_run_info){ .cases = (int64_t)gate->suite->case_count,
+    *info = (attest_run_info){ .started = attest_now_seconds(),
+                               .cases = (int64_t)gate->suite->case_count,
                                .planned = (int64_t)(gate->suite->case_count * gate->plan->kernel_count) };
     ATTEST_TRY(attest_run_date(info->run, err));
     for (size_t i = 0; i < gate->suite->case_count; i++) {
@@ -173,6 +174,7 @@ static attest_status resume(attest_results *results, attest_run_info *info, cons
         unlink(final);
         return access(path, F_OK) == 0 ? copy_results(results, path, err) : attest_results_create(results, path, err);
     }
+    was.started = info->started;
     *info = was;
     if (!was.finished && access(final, F_OK) == 0 && rename(final, path) != 0)
         return attest_fail(err, ATTEST_IO, "%s: cannot rename into place: %s", path, strerror(errno));
