@@ -16,8 +16,8 @@ static void print_sources(FILE *out, const attest_result *row)
                     { "division", row->term_division } };
     for (size_t k = 0; k < sizeof sources / sizeof sources[0]; k++) {
         const double left = row->bound - sources[k].term;
-        if (!(sources[k].term >= 0.0005 * row->bound))
-            continue; /* it would be told as 0.0 % */
+        if (!(sources[k].term > 0 && sources[k].term >= 0.0005 * row->bound))
+            continue; /* it would be told as 0.0 %, and beside a bound of 0 as no number */
         fprintf(out, "           %-12s %5.1f %% of the bound; if it were exact, error/bound ", sources[k].name,
                 100 * sources[k].term / row->bound);
         if (left > 0)

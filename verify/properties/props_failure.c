@@ -65,7 +65,13 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
     snprintf(repro.property, sizeof repro.property, "%s", f->asked ? f->asked->name : ATTEST_PROPS_RUN);
     snprintf(repro.kernel, sizeof repro.kernel, "%s", f->kernel);
     repro.example = shrunk.example; /* borrowed */
-    const attest_props_report report = { &repro, f->asked, &shrunk.found, &f->c, &f->found, request->program };
+    const attest_props_report report = { .repro = &repro,
+                                         .property = f->asked,
+                                         .found = &shrunk.found,
+                                         .first = &f->c,
+                                         .first_found = &f->found,
+                                         .first_number = f->number,
+                                         .program = request->program };
     ATTEST_TRY(attest_props_tell(out, &report, err));
     ATTEST_TRY(attest_props_files(folder, sizeof folder, store, &report, err));
     ATTEST_TRY(

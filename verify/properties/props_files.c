@@ -80,7 +80,7 @@ attest_status attest_props_tell(FILE *out, const attest_props_report *report, at
     tell_tensors(out, &repro->example);
     if (report->first) {
         ATTEST_TRY(attest_case_print(line, sizeof line, report->first, err));
-        fprintf(out, "\nshrunk from %s\n", line);
+        fprintf(out, "\nshrunk from case %" PRIu32 ", %s\n", report->first_number, line);
         if (report->first_found)
             tell_finding(out, report->first_found);
     }

@@ -22,7 +22,8 @@ typedef struct attest_props_report {
     const attest_finding *found;     /* what it breaks */
     const attest_case *first;        /* the line it was found on, before shrinking, and what that broke; or NULL */
     const attest_finding *first_found;
-    const char *program; /* argv[0], for the command */
+    uint32_t first_number; /* of that case */
+    const char *program;   /* argv[0], for the command */
 } attest_props_report;
 
 /* The text of failure.txt. */

@@ -1,5 +1,6 @@
 /* test_props_files.c - planted defects, found, shrunk, written as repro and folder, and met again from each. */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "kernels/attest_float.h"
 #include "kernels/npy/npy.h"
 #include "verify/base/clock.h"
+#include "verify/properties/props_explain.h"
 #include "verify/properties/props_files.h"
 #include "verify/properties/props_run.h"
 
@@ -280,7 +282,8 @@ static void check_words(const char *in, const attest_repro *repro)
     attest_error err = { "" };
     attest_repro parsed;
     char *text = text_of(in, "failure.txt"), *printed;
-    ck_assert(strstr(text, "the order of keys") && strstr(text, "0x1.8p+3") && strstr(text, "shrunk from"));
+    ck_assert(strstr(text, "the order of keys") && strstr(text, "0x1.8p+3") &&
+              strstr(text, "shrunk from case 17, variant="));
     ck_assert(strstr(text, "attest replay av1:key-permutation:dir/a,%2A/.so%3Ak:0:") && strstr(text, "\nq  "));
     free(text);
     text = text_of(in, "repro-id");
@@ -304,6 +307,7 @@ START_TEST(a_folder_says_all)
                                          .found = &found,
                                          .first = &repro.example.c,
                                          .first_found = &found,
+                                         .first_number = 17,
                                          .program = "attest" };
     if (_i == 0) /* no number: bits, not literals */
         attest_store_bits(attest_bundle_role(repro.example.inputs, ATTEST_V), 1, 0x7fc00001);
@@ -321,6 +325,26 @@ START_TEST(a_folder_says_all)
     snprintf(command, sizeof command, "test $(ls -A %s | wc -l) = 2 && test $(stat -c %%a %s) = 755", store, in);
     ck_assert_int_eq(system(command), 0);
     attest_repro_clear(&repro);
+}
+END_TEST
+
+/* Beside a bound of 0 no part of it is a number. */
+START_TEST(a_bound_of_nothing)
+{
+    char *text = NULL;
+    size_t size = 0;
+    attest_result row;
+    FILE *out = open_memstream(&text, &size);
+    attest_result_init(&row);
+    row.verdict = ATTEST_FAIL;
+    row.reasons = ATTEST_REASON_BOUND;
+    row.ratio_hi = INFINITY;
+    row.bound = row.term_score = row.term_exp = row.term_cast = row.term_accumulation = row.term_division = 0;
+    strcpy(row.worst, "o[0,0,0,0]");
+    attest_props_explain_row(out, &row);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_msg(strstr(text, "error/bound inf, bound 0") && !strstr(text, "nan"), "%s", text);
+    free(text);
 }
 END_TEST
 
@@ -413,6 +437,7 @@ Suite *suite_props_files(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 600);
     tcase_add_loop_test(tc, a_folder_says_all, 0, sizeof written / sizeof written[0]);
+    tcase_add_test(tc, a_bound_of_nothing);
     tcase_add_test(tc, a_folder_that_cannot_be);
     tcase_add_loop_test(tc, tokens_are_replayed, 0, sizeof replays / sizeof replays[0]);
     tcase_add_test(tc, packed_states_are_those_given);
