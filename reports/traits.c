@@ -75,8 +75,13 @@ attest_status attest_traits_print(FILE *out, const attest_traits *traits, attest
         attest_table_cell(&table, "%s", t->inferred);
         attest_table_cell(&table, "%s%s%s", verdict_name(t), *t->why ? ": " : "", t->why);
     }
-    if (traits->count > 0)
+    if (traits->count > 0) {
         status = attest_table_end(&table, err);
+        fputs(
+            "  acc: the accumulator; p: the weights as they meet v; lse: log of the sum of weights;\n  ftz: subnormal "
+            "numbers count as 0; 2^-24: relative to 1; -: nothing said, or seen\n",
+            out);
+    }
 out:
     return status;
 }

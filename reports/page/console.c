@@ -62,7 +62,13 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, int
         attest_table_number(&table, t->worst_ratio);
         attest_table_number(&table, t->worst_ulp);
     }
-    return attest_table_end(&table, err);
+    const attest_status status = attest_table_end(&table, err);
+    for (size_t i = 0; i < tallies->count; i++)
+        if (tallies->tally[i].worst_ratio == tallies->tally[i].worst_ratio) {
+            fputs("ratio: error/bound, above 1 is proved wrong; ulp: units in the last place of the output\n", out);
+            break;
+        }
+    return status;
 }
 
 static void print_attention(FILE *out, const attest_result *result, int colour)
