@@ -161,7 +161,8 @@ static json_t *to_json(const attest_baseline_line *line)
         int64_t whole;
         double x;
         if (keys[k].type == 0) {
-            json_object_set_new(object, keys[k].name, attest_json_text(at));
+            const int named_so = keys[k].offset == offsetof(attest_baseline_line, kernel) && *line->typed;
+            json_object_set_new(object, keys[k].name, attest_json_text(named_so ? line->typed : at));
         } else if (keys[k].type == 1) {
             memcpy(&whole, at, sizeof whole);
             json_object_set_new(object, keys[k].name, json_integer(whole));
@@ -228,15 +229,46 @@ static attest_status take_text(attest_baseline *baseline, const char *text, cons
         if (!take_key(&line, k, json_object_get(object, keys[k].name)))
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: key '%s' is missing or of another type", path,
                                    number, keys[k].name));
+    for (size_t i = 0; i < baseline->count && number > 1; i++)
+        if (diff_by_name(&baseline->line[i], &line) == 0)
+            ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: %s %s is there twice", path, number, line.kernel,
+                                   line.class));
     if (number > 1)
         ATTEST_TRY(attest_baseline_add(baseline, &line, err));
-    if (baseline->count > 1 && diff_by_name(&baseline->line[baseline->count - 2], &line) >= 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: lines are sorted by kernel and class, each once", path,
-                               number));
 out:
     json_decref(object);
     json_decref(line.known);
     return status;
+}
+
+/* Another path in the file has this last part, too. */
+static int is_shared(const attest_baseline *baseline, const char *path, const char *name)
+{
+    for (size_t i = 0; i < baseline->count; i++) {
+        char other[512];
+        const attest_baseline_line *l = &baseline->line[i];
+        const char *typed = *l->typed ? l->typed : l->kernel;
+        attest_diff_kernel(other, typed);
+        if (strcmp(other, name) == 0 && strcmp(typed, path) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Lines whose kernel goes by a path go by its last part, unless that names two. */
+static void take_names(attest_baseline *baseline)
+{
+    for (size_t i = 0; i < baseline->count; i++) {
+        char name[512];
+        attest_baseline_line *line = &baseline->line[i];
+        attest_diff_kernel(name, line->kernel);
+        if (strcmp(name, line->kernel) == 0 || is_shared(baseline, line->kernel, name))
+            continue;
+        memcpy(line->typed, line->kernel, sizeof line->typed);
+        memcpy(line->kernel, name, sizeof line->kernel);
+    }
+    if (baseline->count > 0)
+        qsort(baseline->line, baseline->count, sizeof *baseline->line, diff_by_name);
 }
 
 attest_status attest_baseline_read(attest_baseline *baseline, const char *path, attest_error *err)
@@ -251,6 +283,7 @@ attest_status attest_baseline_read(attest_baseline *baseline, const char *path, 
         ATTEST_TRY(take_text(baseline, text, path, ++number, err));
     if (number == 0)
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: it is empty", path);
+    take_names(baseline);
 out:
     if (in)
         fclose(in);

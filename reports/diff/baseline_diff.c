@@ -172,12 +172,14 @@ static attest_status tell_group(attest_diff *diff, const diff_figures *f, size_t
                                 const attest_results *now, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const attest_baseline_line is = diff_line_of(f, group);
+    attest_baseline_line is = diff_line_of(f, group);
     const attest_baseline_line *then = baseline->count
                                            ? bsearch(&is, baseline->line, baseline->count, sizeof is, diff_by_name)
                                            : NULL;
-    const int same = then && strcmp(then->set, is.set) == 0;
     verdicts v;
+    if (then && *then->typed)
+        ATTEST_TRY(diff_hash_typed(&is, f, group, then->typed, now, err));
+    const int same = then && strcmp(then->set, is.set) == 0;
     ATTEST_TRY(compare_verdicts(&v, f, group, then, same, now, err));
     ATTEST_TRY(tell_verdicts(diff, &f->group[group], &v, (size_t)is.cases, now, err));
     if (!same)

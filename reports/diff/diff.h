@@ -7,7 +7,8 @@
  * Results are paired by kernel and problem line (those without a line, of whole kernels, are left out), and compared
  * by class (result.h): the cases of one kernel whose bounds have the same terms.  The error of a case is log2 of
  * typical_rms where both have one, else of norm_error, at least 2^-10 u of the output's type (below it is as good as
- * exact); a case without either is not compared.
+ * exact); a case without either is not compared.  A library goes by the name of its file, whatever folder it lies in;
+ * where libraries of one name lie in two folders, by the path that was given.
  *
  *     d_i     what it grew by in case i, in bits, at most 8 in size
  *     shift   mean of d_i over the n cases of a class
@@ -65,6 +66,7 @@ attest_status attest_diff_runs(attest_diff *diff, const attest_results *before, 
 /* What was accepted of the cases of one kernel and class. */
 typedef struct attest_baseline_line {
     char kernel[512], class[96];
+    char typed[512];                  /* in a file that keys a library by the path that was given: this one; else "" */
     int64_t cases;                    /* results */
     int64_t failed, open, left, good; /* of them, by attest_result_rank(): 0 and 1, 2, 3, 4 */
     int64_t errors, typicals;         /* how many have a norm_error, a typical_rms */
@@ -96,6 +98,10 @@ int attest_baseline_is(const char *path);
  * baseline names, are: another case that does not pass there may be new, and is told with its class. */
 attest_status attest_diff_baseline(attest_diff *diff, const attest_baseline *baseline, const attest_results *now,
                                    attest_error *err);
+
+/* What a kernel goes by: `build/k.so:NAME` is k.so:NAME; built-in kernels and programs (exec:COMMAND) go by what they
+ * are called. */
+void attest_diff_kernel(char name[512], const char *kernel);
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 /* Opens the results that PATH names: a run's folder, or a file of results.  ATTEST_BAD_INPUT: there are none. */

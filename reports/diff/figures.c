@@ -29,15 +29,63 @@ static double logarithm(double error, double least)
     return !(error >= 0) || isinf(error) ? NAN : log2(fmax(error, least));
 }
 
-static uint64_t hash_of(const attest_result *r, size_t length)
+static uint64_t hash_of(const char *kernel, const char *problem, size_t length)
 {
-    return attest_mix64(attest_fnv(attest_fnv(ATTEST_FNV_START, r->kernel, strlen(r->kernel) + 1), r->problem, length));
+    return attest_mix64(attest_fnv(attest_fnv(ATTEST_FNV_START, kernel, strlen(kernel) + 1), problem, length));
 }
 
-static attest_status find_group(size_t *number, diff_figures *f, const attest_result *r, attest_error *err)
+void attest_diff_kernel(char name[512], const char *kernel)
+{
+    const char *colon = strncmp(kernel, "exec:", 5) == 0 ? NULL : strrchr(kernel, ':'), *own = kernel;
+    for (const char *at = kernel; colon && at < colon; at++)
+        own = *at == '/' ? at + 1 : own;
+    snprintf(name, 512, "%s", own);
+}
+
+/* *name: what the kernel goes by. */
+static attest_status find_kernel(const char **name, diff_figures *f, const char *typed, attest_error *err)
+{
+    for (size_t k = f->kernels; k-- > 0;)
+        if (strcmp(f->kernel[k].typed, typed) == 0) {
+            *name = f->kernel[k].name;
+            return ATTEST_OK;
+        }
+    if (f->kernels == f->kernel_capacity) {
+        const size_t capacity = f->kernel_capacity ? 2 * f->kernel_capacity : 16;
+        diff_kernel *grown = realloc(f->kernel, capacity * sizeof *grown);
+        if (!grown)
+            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu kernels", capacity);
+        f->kernel = grown;
+        f->kernel_capacity = capacity;
+    }
+    diff_kernel *fresh = &f->kernel[f->kernels++];
+    snprintf(fresh->typed, sizeof fresh->typed, "%s", typed);
+    attest_diff_kernel(fresh->name, typed);
+    *name = fresh->name;
+    return ATTEST_OK;
+}
+
+/* Libraries of one name in two folders: their kernels go by the paths that were given.  1: there are some. */
+static int keep_apart(diff_figures *f)
+{
+    int some = 0;
+    for (size_t k = 0; k < f->kernels; k++)
+        for (size_t i = 0; i < f->kernels; i++) {
+            char name[512];
+            attest_diff_kernel(name, f->kernel[i].typed);
+            if (i == k || strcmp(name, f->kernel[k].name) != 0)
+                continue;
+            memcpy(f->kernel[k].name, f->kernel[k].typed, sizeof f->kernel[k].name);
+            some = 1;
+        }
+    return some;
+}
+
+static attest_status find_group(size_t *number, diff_figures *f, const char *kernel, const attest_result *r,
+                                attest_error *err)
 {
     for (size_t g = f->groups; g-- > 0;)
-        if (strcmp(f->group[g].kernel, r->kernel) == 0 && strcmp(f->group[g].class, r->class) == 0) {
+        if (strcmp(f->group[g].kernel, kernel) == 0 && strcmp(f->group[g].class, r->class) == 0) {
             *number = g;
             return ATTEST_OK;
         }
@@ -50,7 +98,7 @@ static attest_status find_group(size_t *number, diff_figures *f, const attest_re
         f->group_capacity = capacity;
     }
     *number = f->groups;
-    memcpy(f->group[f->groups].kernel, r->kernel, sizeof f->group->kernel);
+    snprintf(f->group[f->groups].kernel, sizeof f->group->kernel, "%s", kernel);
     memcpy(f->group[f->groups++].class, r->class, sizeof f->group->class);
     return ATTEST_OK;
 }
@@ -60,6 +108,7 @@ static attest_status take(void *state, const attest_result *r, attest_error *err
     diff_figures *f = state;
     attest_status status = ATTEST_OK;
     const char *seed = strstr(r->problem, " seed=");
+    const char *kernel = "";
     const int judged = attest_result_judged_good(r) || r->verdict == ATTEST_FAIL;
     f->seen++;
     if (*r->problem == '\0')
@@ -72,9 +121,10 @@ static attest_status take(void *state, const attest_result *r, attest_error *err
         f->item = grown;
         f->capacity = capacity;
     }
+    ATTEST_TRY(find_kernel(&kernel, f, r->kernel, err));
     diff_item *item = &f->item[f->count];
-    *item = (diff_item){ .key = hash_of(r, strlen(r->problem)),
-                         .stem = hash_of(r, seed ? (size_t)(seed - r->problem) : strlen(r->problem)),
+    *item = (diff_item){ .key = hash_of(kernel, r->problem, strlen(r->problem)),
+                         .stem = hash_of(kernel, r->problem, seed ? (size_t)(seed - r->problem) : strlen(r->problem)),
                          .bits = attest_fnv(ATTEST_FNV_START, r->outputs, strlen(r->outputs)),
                          .error = judged ? logarithm(r->norm_error, ldexp(1, -digits_of(r->out) - 10)) : NAN,
                          .typical = judged ? logarithm(r->typical_rms, 0x1p-10) : NAN,
@@ -83,7 +133,7 @@ static attest_status take(void *state, const attest_result *r, attest_error *err
                          .verdict = r->verdict,
                          .rank = attest_result_rank(r),
                          .failed = attest_result_failed(r) };
-    ATTEST_TRY(find_group(&item->group, f, r, err));
+    ATTEST_TRY(find_group(&item->group, f, kernel, r, err));
     f->count++;
 out:
     return status;
@@ -91,14 +141,43 @@ out:
 
 attest_status diff_collect(diff_figures *figures, const attest_results *results, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
     *figures = (diff_figures){ .count = 0 };
-    return attest_results_pass(results, &(attest_accumulator){ take, figures }, 1, err);
+    ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take, figures }, 1, err));
+    if (!keep_apart(figures))
+        return ATTEST_OK;
+    figures->count = figures->groups = figures->seen = 0; /* once more, by these names */
+    status = attest_results_pass(results, &(attest_accumulator){ take, figures }, 1, err);
+out:
+    return status;
+}
+
+attest_status diff_hash_typed(attest_baseline_line *line, const diff_figures *figures, size_t group, const char *typed,
+                              const attest_results *results, attest_error *err)
+{
+    uint64_t set = 0, outputs = 0;
+    attest_result r;
+    for (size_t i = 0; i < figures->count; i++) {
+        const diff_item *item = &figures->item[i];
+        if (item->group != group)
+            continue;
+        const attest_status status = attest_results_get(&r, results, item->index, err);
+        if (status != ATTEST_OK)
+            return status;
+        const uint64_t key = hash_of(typed, r.problem, strlen(r.problem));
+        set += attest_mix64(key);
+        outputs += attest_mix64(key ^ attest_mix64(item->bits));
+    }
+    snprintf(line->set, sizeof line->set, "%016llx", (unsigned long long)set);
+    snprintf(line->outputs, sizeof line->outputs, "%016llx", (unsigned long long)outputs);
+    return ATTEST_OK;
 }
 
 void diff_figures_clear(diff_figures *figures)
 {
     free(figures->item);
     free(figures->group);
+    free(figures->kernel);
     *figures = (diff_figures){ .count = 0 };
 }
 

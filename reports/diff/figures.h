@@ -22,15 +22,25 @@ typedef struct diff_group {
     char kernel[512], class[96];
 } diff_group;
 
+/* A kernel by the name that results have, and by that of comparisons. */
+typedef struct diff_kernel {
+    char typed[512], name[512];
+} diff_kernel;
+
 typedef struct diff_figures {
     diff_item *item; /* in the order of the results */
     diff_group *group;
-    size_t count, capacity, groups, group_capacity;
+    diff_kernel *kernel;
+    size_t count, capacity, groups, group_capacity, kernels, kernel_capacity;
     size_t seen; /* results, those without a case too */
 } diff_figures;
 
 attest_status diff_collect(diff_figures *figures, const attest_results *results, attest_error *err);
 void diff_figures_clear(diff_figures *figures);
+
+/* The two hashes of a class again, as a baseline made them whose kernel goes by the path that was given, `typed`. */
+attest_status diff_hash_typed(attest_baseline_line *line, const diff_figures *figures, size_t group, const char *typed,
+                              const attest_results *results, attest_error *err);
 
 /* diff.h's noise of one class. */
 double diff_noise(const diff_figures *figures, size_t group);

@@ -79,8 +79,10 @@ static attest_status no_failed_case(const attest_baseline *fresh, const char *gl
  * that accepting is for. */
 static attest_status is_no_failure(void *glob, const attest_result *r, attest_error *err)
 {
-    char reasons[256];
-    if (!attest_result_failed(r) || r->reasons == ATTEST_REASON_BASELINE || fnmatch(glob, r->kernel, 0) != 0)
+    char reasons[256], name[512];
+    attest_diff_kernel(name, r->kernel);
+    if (!attest_result_failed(r) || r->reasons == ATTEST_REASON_BASELINE ||
+        (fnmatch(glob, name, 0) != 0 && fnmatch(glob, r->kernel, 0) != 0))
         return ATTEST_OK;
     attest_reasons_text(reasons, sizeof reasons, r->reasons);
     return attest_fail(err, ATTEST_BAD_INPUT, "%.200s: %s%s%s%s%.200s, which no baseline accepts", r->kernel,
@@ -90,9 +92,9 @@ static attest_status is_no_failure(void *glob, const attest_result *r, attest_er
 static attest_status no_failure(const attest_baseline *fresh, const attest_results *results, const char *glob,
                                 attest_error *err)
 {
-    char pattern[1024];
+    char pattern[512];
     attest_status status = ATTEST_OK;
-    snprintf(pattern, sizeof pattern, "%.1000s", glob);
+    snprintf(pattern, sizeof pattern, "%s", glob);
     ATTEST_TRY(no_failed_case(fresh, glob, err));
     status = attest_results_pass(results, &(attest_accumulator){ is_no_failure, pattern }, 1, err);
 out:
@@ -137,9 +139,8 @@ static void tell_line(char mark, const attest_baseline_line *old, const attest_b
 /* Makes `to` what the file is to hold: of the kernels wanted the fresh lines (accept), or the old ones that the run
  * still has (prune); of the others the old ones.  Tells each line that changes. */
 static attest_status combine(attest_baseline *to, size_t *changes, action what, const attest_baseline *old,
-                             const attest_baseline *fresh, const attest_cli *cli, attest_error *err)
+                             const attest_baseline *fresh, const char *glob, const attest_cli *cli, attest_error *err)
 {
-    const char *glob = cli->options.kernel ? cli->options.kernel : "*";
     attest_status status = ATTEST_OK;
     *changes = 0;
     for (size_t i = 0; i < old->count; i++) {
@@ -210,8 +211,10 @@ int attest_command_baseline(const attest_cli *cli)
     attest_results results = { 0 };
     attest_baseline old = { 0 }, fresh = { 0 }, to = { 0 };
     const char *path = cli->baseline ? cli->baseline : DEFAULT_BASELINE;
+    char glob[512];
     size_t changes = 0;
     action what = REVIEW;
+    attest_diff_kernel(glob, cli->options.kernel ? cli->options.kernel : "*");
     ATTEST_TRY(find_action(&what, cli->argument[0], &err));
     if (what != REVIEW)
         ATTEST_TRY(may_write(cli, &err));
@@ -221,8 +224,8 @@ int attest_command_baseline(const attest_cli *cli)
     if (access(path, F_OK) == 0 || what == PRUNE)
         ATTEST_TRY(attest_baseline_read(&old, path, &err));
     if (what == ACCEPT)
-        ATTEST_TRY(no_failure(&fresh, &results, cli->options.kernel ? cli->options.kernel : "*", &err));
-    ATTEST_TRY(combine(&to, &changes, what, &old, &fresh, cli, &err));
+        ATTEST_TRY(no_failure(&fresh, &results, glob, &err));
+    ATTEST_TRY(combine(&to, &changes, what, &old, &fresh, glob, cli, &err));
     qsort(to.line, to.count, sizeof *to.line, by_name);
     if (what != REVIEW && changes > 0) {
         ATTEST_TRY(make_folder(path, &err));
