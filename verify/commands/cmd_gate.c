@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "reports/diff/diff.h"
@@ -43,6 +44,24 @@ static uint32_t device_of(const char *name)
     return 0;
 }
 
+static int same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* It can be read, and stays while the run goes: of the results in --out nothing does. */
+static attest_status check_baseline(const attest_cli *cli, attest_error *err)
+{
+    char path[4096] = "";
+    if (cli->out)
+        snprintf(path, sizeof path, "%.4000s/results.jsonl", cli->out);
+    if (cli->out && (same_file(cli->baseline, cli->out) || same_file(cli->baseline, path)))
+        return attest_fail(err, ATTEST_BAD_INPUT, "--baseline=%.300s: the run replaces it, it is in --out=%.300s",
+                           cli->baseline, cli->out);
+    return attest_diff_readable(cli->baseline, err);
+}
+
 /* Options alone, and the file of --baseline: before anything runs. */
 static attest_status check_words(const attest_cli *cli, attest_error *err)
 {
@@ -58,7 +77,7 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
         strcmp(cli->options.format, "tap") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text, json or tap", cli->options.format);
     const attest_status status = attest_cli_check_results(cli, err);
-    return status == ATTEST_OK && cli->baseline ? attest_diff_readable(cli->baseline, err) : status;
+    return status == ATTEST_OK && cli->baseline ? check_baseline(cli, err) : status;
 }
 
 static attest_status check_device(const attest_gate *gate, const char *wanted, attest_error *err)
