@@ -89,11 +89,16 @@ int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
 
-/* A part of `attest props` behind an audit: `cases` drawn cases of the kernels wanted of the plan's only library, as
- * declared there, none begun after half a minute.  Failures on stderr, and a result of each; *code: 4 where nothing was
- * compared by then, else 0. */
+/* A part of `attest props` behind an audit: so many drawn cases of the kernels wanted of the plan's only library, as
+ * declared there, none begun after so many seconds.  Failures on stderr, and a result of each; *code: 4 where nothing
+ * was compared by then, else 0. */
+typedef struct attest_props_share {
+    long cases;
+    double seconds;
+} attest_props_share;
 attest_status attest_props_part(int *code, attest_results *results, const attest_run_info *info,
-                                const attest_gate *gate, const attest_cli *cli, long cases, attest_error *err);
+                                const attest_gate *gate, const attest_cli *cli, attest_props_share share,
+                                attest_error *err);
 
 /* The folder of plugins, `kernels/` beside the executable: by the path it was called by where the folder is there (so
  * that results and reproductions stay short), else, as of an installed one that bin/ links to, by its own.  0: not

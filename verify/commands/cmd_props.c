@@ -14,7 +14,6 @@
 #define FLOORS_FROM 500 /* cases: floors are in proportion to them, and at least 1 */
 #define SHRUNK 12       /* failures that are made small; the others are told as they are */
 #define PART_SHRUNK 4   /* of them behind an audit */
-#define PART_SECONDS 30 /* for the cases behind an audit: slow programs are asked fewer */
 
 static void progress(void *context, long done, long total)
 {
@@ -61,7 +60,8 @@ static attest_status add_failure(attest_results *results, const attest_run_info 
 }
 
 attest_status attest_props_part(int *code, attest_results *results, const attest_run_info *info,
-                                const attest_gate *gate, const attest_cli *cli, long cases, attest_error *err)
+                                const attest_gate *gate, const attest_cli *cli, attest_props_share share,
+                                attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_props_result result = { .count = NULL };
@@ -69,11 +69,11 @@ attest_status attest_props_part(int *code, attest_results *results, const attest
                                            .plan = gate->plan,
                                            .kernel_glob = gate->kernel_glob,
                                            .program = cli->options.program,
-                                           .cases = cases,
+                                           .cases = share.cases,
                                            .jobs = cli->options.jobs,
                                            .timeout_s = cli->options.timeout,
                                            .reference = 1,
-                                           .seconds = PART_SECONDS,
+                                           .seconds = share.seconds,
                                            .progress = !cli->options.quiet && isatty(STDERR_FILENO) ? progress : NULL };
     ATTEST_TRY(attest_props_run(&result, &request, err));
     ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, PART_SHRUNK, err));
@@ -86,7 +86,7 @@ attest_status attest_props_part(int *code, attest_results *results, const attest
                 (long long)result.cases, attest_plural(result.cases, "case", "cases"), result.failure_count,
                 attest_plural((int64_t)result.failure_count, "property", "properties"));
         if (result.left_out > 0)
-            fprintf(stderr, "; %lld left out after %d s", (long long)result.left_out, PART_SECONDS);
+            fprintf(stderr, "; %lld left out after %g s", (long long)result.left_out, share.seconds);
         fputc('\n', stderr);
     }
 out:

@@ -173,6 +173,53 @@ START_TEST(test_status_codes)
 }
 END_TEST
 
+/* What an audit's properties add to results that are none yet, in so many seconds; returns their code. */
+static int props_part(attest_results *results, const char *library, double seconds)
+{
+    const attest_cli cli = { .command = "audit",
+                             .options = { .program = "attest", .quiet = 1, .timeout = 10, .jobs = 1 },
+                             .out = folder };
+    const char *list[1] = { library };
+    attest_suite suite = { .name = "none" };
+    attest_plan plan;
+    attest_run_info info;
+    attest_error err = { "" };
+    int code = -1;
+    const attest_gate gate = { .options = &cli.options, .suite = &suite, .plan = &plan, .traits = 1 };
+    *results = (attest_results){ 0 };
+    ck_assert_msg(attest_plan_make(&plan, list, 1, attest_gate_wants, &gate, 10, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_gate_describe(&info, &gate, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_props_part(&code, results, &info, &gate, &cli, (attest_props_share){ 200, seconds }, &err) ==
+                      ATTEST_OK,
+                  "%s", err.text);
+    attest_plan_clear(&plan);
+    return code;
+}
+
+/* No time for a case: nothing was compared, which is no pass.  Time enough: a result of each property that breaks. */
+START_TEST(test_props_part)
+{
+    attest_results results;
+    char path[128];
+    snprintf(path, sizeof path, "%s/messages", folder);
+    ck_assert_ptr_nonnull(freopen(path, "w", stderr)); /* of this test's own process */
+    ck_assert_int_eq(props_part(&results, ATTEST_TEST_BUILD "/plugins/constant.so", 1e-9), 4);
+    ck_assert_uint_eq(results.count, 0);
+    attest_results_clear(&results);
+    ck_assert_int_eq(props_part(&results, ATTEST_TEST_BUILD "/plugins/constant.so", 1000), 0);
+    int broken = 0;
+    for (size_t k = 0; k < results.count; k++) {
+        attest_result r;
+        attest_error err;
+        ck_assert_int_eq(attest_results_get(&r, &results, k, &err), ATTEST_OK);
+        broken += r.verdict == ATTEST_FAIL && r.reasons == ATTEST_REASON_PROPERTY &&
+                  strstr(r.why, "property constant-value: ") != NULL;
+    }
+    ck_assert_int_eq(broken, 1);
+    attest_results_clear(&results);
+}
+END_TEST
+
 static void prepare_one(void)
 {
     attest_prepared prepared;
@@ -235,6 +282,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_targets);
     tcase_add_test(t, test_wanted_kernels);
     tcase_add_test(t, test_status_codes);
+    tcase_add_test(t, test_props_part);
     tcase_add_test(t, test_prepared_cases);
     suite_add_tcase(s, t);
     return s;
