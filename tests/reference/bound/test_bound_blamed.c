@@ -202,6 +202,52 @@ START_TEST(pairs_of_one_token)
 }
 END_TEST
 
+/* o of scores q k_j = k_j, weights e^(s - M), M their maximum, by a divisor with `extra` e^(-M) more: a sink that is no
+ * part of the maximum, or an eps.  Beyond the range of float that is infinite, and o is 0. */
+static double divided(const values *k, const values *v, float sink, float eps)
+{
+    float high = -INFINITY, l = 0, u = 0;
+    for (int j = 0; j < k->count; j++)
+        high = fmaxf(high, (float)k->x[j]);
+    for (int j = 0; j < k->count; j++) {
+        const float w = expf((float)k->x[j] - high);
+        l += w;
+        u += (float)attest_to_f64(ATTEST_F16, attest_from_f64(ATTEST_F16, w)) * (float)v->x[j];
+    }
+    return (double)(u / (l + (eps > 0 ? eps * expf(-high) : expf(sink - high))));
+}
+
+static const struct {
+    const char *line;
+    double k[2], v[2], sink;
+} beyond[] = {
+    { "variant=softmax1 n=1 m=2 d=1 e=1 scale=1", { -50, -50.5 }, { 1e4, -1 }, 40 },
+    { "variant=softmax1 n=1 m=2 d=1 e=1 scale=1", { -90, -91 }, { 1e8, 1e8 }, 0 },
+    { "variant=softmax eps=1e-3 n=1 m=2 d=1 e=1 scale=1 p=f16", { -97, -97.25 }, { 1e6, 1e6 }, 0 },
+    { "variant=softmax eps=1e-3 n=1 m=2 d=1 e=1 scale=1", { -97, -99 }, { 1e6, 1e5 }, 0 },
+};
+
+/* R-SINK: by how much a kernel of two passes is off that has all of its o left. */
+START_TEST(divisors_beyond_the_range)
+{
+    const values k = { ATTEST_K, 2, { beyond[_i].k[0], beyond[_i].k[1] }, 0 };
+    const values v = { ATTEST_V, 2, { beyond[_i].v[0], beyond[_i].v[1] }, 0 };
+    const int sunk = strstr(beyond[_i].line, "eps=") == NULL;
+    const blamed x = { beyond[_i].line,
+                       { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS, .division = ATTEST_DIVISION_AFTER_SUM,
+                         .cast_in_sum = ATTEST_NO },
+                       0,
+                       { ONE(ATTEST_Q), k, v, { sunk ? ATTEST_SINK : ATTEST_Q, 1, { sunk ? beyond[_i].sink : 1 }, 0 } },
+                       0,
+                       divided(&k, &v, (float)beyond[_i].sink, sunk ? 0 : 1e-3F) };
+    ck_assert(x.o == 0);
+    inside(&x);
+    blamed near = x; /* an output of usual size is not excused */
+    near.o = 1e-3 * beyond[_i].v[0];
+    ck_assert(judge(&near).ratio_lo > 1);
+}
+END_TEST
+
 Suite *suite_bound_blamed(void)
 {
     Suite *s = suite_create("bound_blamed");
@@ -210,6 +256,7 @@ Suite *suite_bound_blamed(void)
     tcase_add_test(t, a_power_by_logarithms);
     tcase_add_test(t, chunks_of_its_own);
     tcase_add_test(t, pairs_of_one_token);
+    tcase_add_loop_test(t, divisors_beyond_the_range, 0, (int)(sizeof beyond / sizeof beyond[0]));
     suite_add_tcase(s, t);
     return s;
 }
