@@ -48,6 +48,7 @@ typedef struct tally {
     int outside_norm; /* an error of o is no finite number */
     uint32_t engine;
     int facts_seen;
+    int silent; /* the kernel declares nothing of its arithmetic */
     power_tally power;
 } tally;
 
@@ -332,34 +333,6 @@ static double median(double *x, int64_t count)
     return count ? x[(count - 1) / 2] : NAN;
 }
 
-static const char *value_name(const attest_problem *p, uint32_t axis)
-{
-    return attest_axes[axis].values[attest_axis_value_of(p, axis)].name;
-}
-
-/* `exp online bf16 p=bf16`: types are told where they are not the defaults of `in`. */
-static void name_class(char *text, size_t len, const attest_problem *p, uint32_t schedule)
-{
-    static const char *const schedules[] = {
-        [ATTEST_SCHEDULE_UNKNOWN] = "undeclared", [ATTEST_SCHEDULE_TWO_PASS] = "two-pass",
-        [ATTEST_SCHEDULE_ONLINE] = "online",      [ATTEST_SCHEDULE_SPLIT] = "split",
-        [ATTEST_SCHEDULE_DIRECT] = "direct",      [ATTEST_SCHEDULE_RECURRENT] = "recurrent",
-        [ATTEST_SCHEDULE_CHUNK] = "chunk"
-    };
-    const uint32_t acc = p->in == ATTEST_F64 ? ATTEST_F64 : ATTEST_F32;
-    const struct {
-        const char *key;
-        uint32_t dtype, usual;
-    } types[] = { { "acc", p->acc, acc }, { "p", p->p, p->acc }, { "out", p->out, p->in } };
-    const int adds = attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
-    size_t at = (size_t)snprintf(text, len, "%s %s %s", value_name(p, adds ? ATTEST_AXIS_WEIGHT : ATTEST_AXIS_UPDATE),
-                                 schedules[schedule <= ATTEST_SCHEDULE_CHUNK ? schedule : ATTEST_SCHEDULE_UNKNOWN],
-                                 attest_dtype_name(p->in));
-    for (size_t k = 0; k < sizeof types / sizeof types[0] && at < len; k++)
-        if (types[k].dtype != types[k].usual)
-            at += (size_t)snprintf(text + at, len - at, " %s=%s", types[k].key, attest_dtype_name(types[k].dtype));
-}
-
 /* `2 elements ill-posed, 1 without bound`, and rows that let zeros pass. */
 static void text_left_out(char *text, size_t len, const tally *t)
 {
@@ -427,6 +400,27 @@ static void set_verdict(tally *t)
     }
 }
 
+/* Of what has no bound, or one too wide, where the loosest arithmetic of all was assumed. */
+static void advise(const tally *t)
+{
+    attest_result *result = t->result;
+    const size_t at = strlen(result->why);
+    const int open = result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_UNDECIDED ||
+                     result->verdict == ATTEST_NO_EVIDENCE;
+    if (t->silent && open && (t->of_class[ATTEST_CLASS_UNBOUNDED] > 0 || attest_result_is_blind(result)))
+        snprintf(result->why + at, sizeof result->why - at,
+                 "; the kernel declares nothing: --declare, or audit --infer, may bound more");
+}
+
+/* But for what its empty rows hold, which is no arithmetic. */
+static int declares_nothing(const attest_numerics *numerics)
+{
+    attest_numerics said = *numerics, nothing = attest_numerics_init();
+    said.struct_size = nothing.struct_size;
+    said.empty_row = 0;
+    return memcmp(&said, &nothing, sizeof said) == 0;
+}
+
 static void finish(tally *t)
 {
     attest_result *result = t->result;
@@ -447,6 +441,7 @@ static void finish(tally *t)
     result->elements_absent = t->of_class[ATTEST_CLASS_ABSENT];
     result->elements_without_truth = t->of_class[ATTEST_CLASS_NO_TRUTH];
     set_verdict(t);
+    advise(t);
 }
 
 attest_status attest_compare(attest_result *result, attest_truth *truth, attest_truth *exp_truth, const attest_case *c,
@@ -465,14 +460,17 @@ attest_status attest_compare_keys(attest_result *result, attest_truth *truth, at
     int64_t count = 0;
     const attest_problem *p = &c->problem;
     judge j = { truth, exp_truth, p, outputs, numerics, flags, NULL, NULL };
-    tally t = { .result = result, .claim_ulp = claim_ulp, .unit = attest_unit_roundoff(p->out) };
+    tally t = { .result = result,
+                .claim_ulp = claim_ulp,
+                .unit = attest_unit_roundoff(p->out),
+                .silent = declares_nothing(numerics) };
     j.elements = calloc((size_t)p->e, sizeof *j.elements);
     j.distance = calloc((size_t)p->e * 2, sizeof *j.distance);
     if (!j.elements || !j.distance) {
         status = attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
         goto out;
     }
-    name_class(result->class, sizeof result->class, p, numerics->schedule);
+    attest_compare_class(result->class, sizeof result->class, p, numerics->schedule);
     ATTEST_TRY(attest_rows_to_judge(&rows, &count, p, attest_case_hash(c), numerics->tile, err));
     ATTEST_TRY(power_init(&t.power, p, count, keys, err));
     t.ratio = calloc((size_t)(count * p->e), sizeof *t.ratio);

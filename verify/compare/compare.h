@@ -16,6 +16,10 @@ typedef struct attest_row_index {
 attest_status attest_rows_to_judge(attest_row_index **rows, int64_t *count, const attest_problem *p, uint64_t hash,
                                    int64_t tile, attest_error *err);
 
+/* The class of a result, whose kernel has this schedule: `exp online bf16 p=bf16`, types told where they are not the
+ * defaults of `in`. */
+void attest_compare_class(char *text, size_t len, const attest_problem *p, uint32_t schedule);
+
 /* Judges every output tensor that `outputs` holds beside the truth and fills verdict, reasons, worst, abs,
  * ulp, ratios, bias, terms, range, engine, bits, class of *result.  `exp_truth` (or NULL) gives the truncation column.
  * `packed`: layout of ht and zt.  claim_ulp 0 = no claim. */

@@ -254,7 +254,11 @@ START_TEST(test_unbounded)
     o = give(&s, O);
     judge(&s, NULL, 0, 0);
     expect(&s, "elements without a bound beside others", ATTEST_PARTIAL, 0);
-    ck_assert_msg(strstr(s.result.why, "without a bound") != NULL, "%s", s.result.why);
+    ck_assert_msg(strstr(s.result.why, "without a bound; the kernel declares nothing: --declare") != NULL, "%s",
+                  s.result.why);
+    judge_declared(&s, NULL, &(attest_numerics){ .struct_size = sizeof(attest_numerics), .exp_error = 0x1p-23 }, 0, 0);
+    ck_assert_msg(strstr(s.result.why, "without a bound") && !strstr(s.result.why, "declare"), "%s", s.result.why);
+    judge(&s, NULL, 0, 0);
     ck_assert(s.result.elements_unbounded > 0 && s.result.elements_unbounded + s.result.elements_judged == 16);
     const double norm = s.result.norm_error;
     put(o, 0, 2 * attest_load(o, 0)); /* an element has a truth without a bound as well */
