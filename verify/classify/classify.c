@@ -301,12 +301,18 @@ static double beside(const trait_row *row, const attest_kernel_facts *facts, con
     return row->probe == classify_div_error && first ? classify_unit(k) : 0;
 }
 
+/* Two values look the same, and it declares one of them. */
+static int may_be(const inference *seen, double declared)
+{
+    return seen->either != 0 && (declared == seen->value || declared == seen->either);
+}
+
 /* Does what a probe sees contradict the declaration, beyond what its reading and those roundings may have made? */
 static int contradicts(const trait_row *row, double declared, const inference *seen, const attest_kernel_facts *facts,
                        const probed_kernel *k)
 {
     const double more = beside(row, facts, k);
-    if (compare(row, declared, seen) != ATTEST_TRAIT_FAIL)
+    if (compare(row, declared, seen) != ATTEST_TRAIT_FAIL || may_be(seen, declared))
         return 0;
     if (seen->blind == 0 && more == 0)
         return 1;
@@ -352,6 +358,8 @@ static attest_status ask_trait(attest_trait *t, const trait_row *row, probed_ker
     if (seen.visible && out_of_reach(row, k, facts))
         classify_hidden(&seen, "no probe has more than %d keys", CLASSIFY_KEYS);
     const int how = row->declared(&declared, facts, k), is_declared = how == BY_ABSENCE ? seen.visible : how;
+    if (seen.either != 0 && (!is_declared || may_be(&seen, declared)))
+        seen.visible = 0;
     snprintf(t->declared, sizeof t->declared, "-");
     if (is_declared)
         row->tell(t->declared, sizeof t->declared, declared);

@@ -53,7 +53,8 @@
  *
  * What no input shows is `not visible` with the reason: p_rounding and cast_in_sum of a kernel that serves p = acc
  * only (the cast is the identity) or casts no weight; state_dtype of a schedule without states; tile of a kernel that
- * rescales nothing; packed_state without a state of degree 2 (degrees 0 and 1 are the same in both layouts); lse traits
+ * rescales nothing; schedule of a kernel that keeps one state of all keys and serves mask=full alone (chunk or
+ * recurrent); packed_state without a state of degree 2 (degrees 0 and 1 are the same in both layouts); lse traits
  * without an lse; splits of a kernel without parts; acc_unit, acc_truncates where every term that can be asked for
  * survives; an online schedule and tile declared with 512 keys or more, the longest probe; serial_sums where the kept
  * sums are not all of them.  Built-in kernels declare none of these where it is not visible.

@@ -54,10 +54,12 @@ typedef struct probed_kernel {
 #define ABSORBED "a small weight beside a large one does not come back from o: it may have been absorbed"
 
 /* What a probe says.  value: the trait as attest_numerics (attest.h) codes it, NAN: none of the values there are (`why`
- * tells); visible = 0: `why` tells why not.  blind: of an error, what the way of reading alone may have made of it. */
+ * tells); visible = 0: `why` tells why not.  blind: of an error, what the way of reading alone may have made of it.
+ * either: 0, or another value that looks the same, for the reason `why`: then nothing is said of a kernel that declares
+ * one of the two, or nothing. */
 typedef struct inference {
     int visible;
-    double value, blind;
+    double value, blind, either;
     char why[160];
 } inference;
 
@@ -66,6 +68,15 @@ void classify_hidden(inference *out, const char *format, ...) __attribute__((for
 /* Visible, and none of the trait's values. */
 void classify_other(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void classify_seen(inference *out, double value);
+/* What is read of a state is read of one state: `ask` fills state[near], [closed], [far] (1 state, 0 pair, -1 not to be
+ * asked) under the kernel's mask.  mask=full lets one state hold all keys, whatever else a kernel does: there it is
+ * asked under mask=causal again, and where that is not served, *one is 1. */
+enum { CLASSIFY_NEAR = 0, CLASSIFY_CLOSED = 1, CLASSIFY_FAR = 2, CLASSIFY_READS = 3 };
+typedef attest_status classify_reads(int state[CLASSIFY_READS], probed_kernel *k, attest_error *err);
+attest_status classify_ask_states(int state[CLASSIFY_READS], int *one, classify_reads *ask, probed_kernel *k,
+                                  attest_error *err);
+/* A schedule of states that was seen, out of these. */
+void classify_seen_states(inference *out, const int state[CLASSIFY_READS], int one);
 
 typedef struct probe_run {
     probed_kernel *kernel;

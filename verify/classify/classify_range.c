@@ -152,19 +152,27 @@ out:
     return status;
 }
 
+static attest_status states_overflow(int state[CLASSIFY_READS], probed_kernel *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(overflows(&state[CLASSIFY_NEAR], k, 2, 1024, err));
+    ATTEST_TRY(overflows(&state[CLASSIFY_CLOSED], k, 8, 2, err));
+    ATTEST_TRY(overflows(&state[CLASSIFY_FAR], k, 300, 1024, err));
+out:
+    return status;
+}
+
 static attest_status order_of_states(inference *out, order *seen, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    int near = -1, closed = -1, far = -1;
-    ATTEST_TRY(overflows(&near, k, 2, 1024, err));
-    ATTEST_TRY(overflows(&closed, k, 8, 2, err));
-    ATTEST_TRY(overflows(&far, k, 300, 1024, err));
-    if (near < 0 || closed < 0 || far < 0) {
+    int state[CLASSIFY_READS], one = 0;
+    ATTEST_TRY(classify_ask_states(state, &one, states_overflow, k, err));
+    if (state[CLASSIFY_NEAR] < 0 || state[CLASSIFY_CLOSED] < 0 || state[CLASSIFY_FAR] < 0) {
         classify_hidden(out, "no product beyond the range of acc could be asked for");
         return status;
     }
-    seen->schedule = near ? ATTEST_SCHEDULE_RECURRENT : closed || far ? ATTEST_SCHEDULE_CHUNK : ATTEST_SCHEDULE_DIRECT;
-    classify_seen(out, seen->schedule);
+    classify_seen_states(out, state, one);
+    seen->schedule = (uint32_t)out->value;
 out:
     return status;
 }

@@ -230,20 +230,63 @@ out:
     return status;
 }
 
+static attest_status reads_states(int state[CLASSIFY_READS], probed_kernel *k, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(reads_state(&state[CLASSIFY_NEAR], k, 2, 1024, err));
+    ATTEST_TRY(reads_state(&state[CLASSIFY_CLOSED], k, 8, 2, err));
+    ATTEST_TRY(reads_state(&state[CLASSIFY_FAR], k, 300, 1024, err));
+out:
+    return status;
+}
+
+attest_status classify_ask_states(int state[CLASSIFY_READS], int *one, classify_reads *ask, probed_kernel *k,
+                                  attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    int causal[CLASSIFY_READS] = { -1, -1, -1 };
+    const char *mask = k->mask;
+    *one = 0;
+    for (int n = 0; n < CLASSIFY_READS; n++)
+        state[n] = -1;
+    ATTEST_TRY(ask(state, k, err));
+    if (state[CLASSIFY_NEAR] != 1 || strcmp(mask, "mask=full") != 0)
+        return status;
+    k->mask = "mask=causal";
+    status = ask(causal, k, err);
+    k->mask = mask;
+    *one = causal[CLASSIFY_NEAR] < 0;
+    if (!*one)
+        memcpy(state, causal, sizeof causal);
+out:
+    return status;
+}
+
+void classify_seen_states(inference *out, const int state[CLASSIFY_READS], int one)
+{
+    const int behind = state[CLASSIFY_CLOSED] || state[CLASSIFY_FAR];
+    classify_seen(out, state[CLASSIFY_NEAR] ? ATTEST_SCHEDULE_RECURRENT
+                       : behind             ? ATTEST_SCHEDULE_CHUNK
+                                            : ATTEST_SCHEDULE_DIRECT);
+    if (!one)
+        return;
+    out->either = ATTEST_SCHEDULE_CHUNK;
+    snprintf(out->why, sizeof out->why, "one state of all keys, under mask=full alone: chunk and recurrent are alike");
+}
+
 static attest_status schedule_of_states(inference *out, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    int near = -1, closed = -1, far = -1;
-    ATTEST_TRY(reads_state(&near, k, 2, 1024, err));
-    ATTEST_TRY(reads_state(&closed, k, 8, 2, err));
-    ATTEST_TRY(reads_state(&far, k, 300, 1024, err));
-    if (near < 0 || closed < 0 ||
-        (far < 0 && !closed)) { /* a state behind a short chunk is enough: some refuse long ones */
+    int state[CLASSIFY_READS], one = 0;
+    ATTEST_TRY(classify_ask_states(state, &one, reads_states, k, err));
+    if (state[CLASSIFY_NEAR] < 0 || state[CLASSIFY_CLOSED] < 0 ||
+        (state[CLASSIFY_FAR] < 0 &&
+         !state[CLASSIFY_CLOSED])) { /* behind a short chunk is enough: some refuse long ones */
         classify_hidden(out, "no product with rounded parts, in the types served, comes back as from pairs or states");
         return status;
     }
-    k->schedule = near ? ATTEST_SCHEDULE_RECURRENT : closed || far ? ATTEST_SCHEDULE_CHUNK : ATTEST_SCHEDULE_DIRECT;
-    classify_seen(out, k->schedule);
+    classify_seen_states(out, state, one);
+    k->schedule = (uint32_t)out->value;
 out:
     return status;
 }

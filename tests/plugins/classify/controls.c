@@ -15,6 +15,7 @@
  *   stored     scores rounded to bf16 after the product and after the scale, as where they are stored
  *   running    a running mean of two passes: l += w, o += (w / l) (v - o)
  *   moving     the same online, key by key; backwards: from the last key on
+ *   one-state  linear attention under mask=full: one state sum_j k_j v_j of all keys, then read, as its chunks would be
  * Their names with -quiet: without lse.
  */
 #include "attest.h"
@@ -22,7 +23,7 @@
 #include <math.h>
 
 typedef struct style {
-    int taylor, roots, smooth, running, online, backwards, stored, exact, fine;
+    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state;
     uint32_t division;
 } style;
 
@@ -167,9 +168,28 @@ static float mean_values(const row *r, float *m)
     return l;
 }
 
+/* q S, S = sum_j k_j v_j. */
+static void read_state(const row *r)
+{
+    for (int64_t c = 0; c < r->p->e; c++) {
+        float u = 0;
+        for (int64_t a = 0; a < r->p->d; a++) {
+            float entry = 0;
+            for (int64_t j = 0; j < r->keys; j++)
+                entry += load(r->t->role[ATTEST_K], r->b, r->h, j, a) * load(r->t->role[ATTEST_V], r->b, r->h, j, c);
+            u += load(r->t->role[ATTEST_Q], r->b, r->h, r->i, a) * entry;
+        }
+        store(r->t->role[ATTEST_O], r->b, r->h, r->i, c, u * (float)r->p->scale);
+    }
+}
+
 static void make_row(const row *r)
 {
     const attest_tensor *o = r->t->role[ATTEST_O];
+    if (r->k->state) {
+        read_state(r);
+        return;
+    }
     if (r->keys <= 0) {
         for (int64_t c = 0; c < r->p->e; c++)
             store(o, r->b, r->h, r->i, c, 0);
@@ -228,6 +248,15 @@ static int serves_taylor(const attest_call *call)
     const attest_setting *w = &call->problem->axis[ATTEST_AXIS_WEIGHT];
     return serves(call, ATTEST_BIT(ATTEST_AXIS_WEIGHT),
                   all_are(call->problem, ATTEST_F32) && w->value == ATTEST_WEIGHT_TAYLOR && w->order == 2);
+}
+
+static int serves_one_state(const attest_call *call)
+{
+    const attest_setting *axis = call->problem->axis;
+    return serves(call, ATTEST_BIT(ATTEST_AXIS_WEIGHT) | ATTEST_BIT(ATTEST_AXIS_NORM),
+                  all_are(call->problem, ATTEST_F32) && axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_POWER &&
+                      axis[ATTEST_AXIS_WEIGHT].order == 1 && axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE &&
+                      axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL);
 }
 
 static int serves_half(const attest_call *call) { return serves(call, 0, all_are(call->problem, ATTEST_F16)); }
@@ -299,6 +328,9 @@ static const attest_numerics moving = { SIZED,
                                         .scale_dtype = 1 + ATTEST_F32,
                                         .division = ATTEST_DIVISION_RUNNING };
 
+static const attest_numerics one_state = { SIZED, .schedule = ATTEST_SCHEDULE_CHUNK, .acc_unit = 0x1p-24,
+                                           .scale_dtype = 1 + ATTEST_F32 };
+
 #define ONE(id, title, number, go, taken, gives, preset)                                                               \
     static const attest_kernel id = { .struct_size = sizeof id,                                                        \
                                       .form = ATTEST_PARALLEL,                                                         \
@@ -345,15 +377,16 @@ KERNEL(quotients_f16, "quotients-f16", quotients, serves_f16, LSE, EXP, .divisio
 KERNEL(running, "running", running, serves_f32, LSE, EXP, .running = 1)
 KERNEL(moving, "moving", moving, serves_f32, LSE, EXP, .running = 1, .online = 1)
 KERNEL(backwards, "backwards", moving, serves_f32, LSE, EXP, .running = 1, .online = 1, .backwards = 1)
+KERNEL(one_state, "one-state", one_state, serves_one_state, 0, "linear", .state = 1)
 
 #define BOTH(id) &kernel_##id, &silent_##id
 static const attest_kernel *const kernels[] = {
-    BOTH(taylor2),           BOTH(half_p),  BOTH(half),        BOTH(half_out),
-    BOTH(half_quiet),        BOTH(roots),   BOTH(roots_quiet), BOTH(smooth),
-    BOTH(smooth_quiet),      BOTH(divided), BOTH(divided_f16), BOTH(quotients),
-    BOTH(quotients_f16),     BOTH(running), BOTH(moving),      BOTH(divided_quiet),
-    BOTH(divided_f16_quiet), BOTH(ahead),   BOTH(fine),        BOTH(stored),
-    BOTH(backwards),
+    BOTH(taylor2),           BOTH(half_p),    BOTH(half),        BOTH(half_out),
+    BOTH(half_quiet),        BOTH(roots),     BOTH(roots_quiet), BOTH(smooth),
+    BOTH(smooth_quiet),      BOTH(divided),   BOTH(divided_f16), BOTH(quotients),
+    BOTH(quotients_f16),     BOTH(running),   BOTH(moving),      BOTH(divided_quiet),
+    BOTH(divided_f16_quiet), BOTH(ahead),     BOTH(fine),        BOTH(stored),
+    BOTH(backwards),         BOTH(one_state),
 };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,

@@ -225,12 +225,12 @@ END_TEST
 
 #define CONTROLS ATTEST_TEST_BUILD "/plugins/controls.so"
 
-static const char *const controls[] = { "taylor2",           "half-p",  "half",        "half-out",
-                                        "half-quiet",        "roots",   "roots-quiet", "smooth",
-                                        "smooth-quiet",      "divided", "divided-f16", "quotients",
-                                        "quotients-f16",     "running", "moving",      "divided-quiet",
-                                        "divided-f16-quiet", "ahead",   "fine",        "stored",
-                                        "backwards" };
+static const char *const controls[] = { "taylor2",           "half-p",   "half",        "half-out",
+                                        "half-quiet",        "roots",    "roots-quiet", "smooth",
+                                        "smooth-quiet",      "divided",  "divided-f16", "quotients",
+                                        "quotients-f16",     "running",  "moving",      "divided-quiet",
+                                        "divided-f16-quiet", "ahead",    "fine",        "stored",
+                                        "backwards",         "one-state" };
 enum { CONTROLS_COUNT = sizeof controls / sizeof controls[0] };
 
 /* What is true of them all, then what is true of one.  Of the rest any answer is true.  A number: at most that. */
@@ -254,6 +254,9 @@ static const struct {
     { "half-out", "serial_sums", "yes", 0 },
     { "half-quiet", "serial_sums", "yes", 0 },
     { "stored", "serial_sums", "yes", 0 },
+    { "one-state", "schedule", "-", 0 },
+    { "one-state", "serial_sums", "yes", 0 },
+    { "one-state", "state_dtype", "f32", 0 },
     { NULL, "schedule", "two-pass", 0 },
     { NULL, "tile", "none", 0 },
     { NULL, "splits", "-", 0 },
