@@ -153,8 +153,8 @@ $(BUILD)/suites_data.c: $(SUITES) $(TEMPLATES) verify/suites/embed.sh
 	$(call say,GEN)sh verify/suites/embed.sh $(SUITES) $(TEMPLATES) > $@.tmp && mv $@.tmp $@
 
 # The covering array that suites ci and full include: made anew after a new axis value, family, size class or kernel.
-pairs: all
-	python3 verify/suites/pairs.py $(BUILD)/attest verify/suites/ci.suite > $(BUILD)/pairs.suite
+pairs: all $(BUILD)/plugins/hollow.so
+	python3 verify/suites/pairs.py $(BUILD)/attest $(BUILD)/plugins/hollow.so verify/suites/ci.suite > $(BUILD)/pairs.suite
 	mv $(BUILD)/pairs.suite verify/suites/pairs.suite
 # The golden pack of tests/verify/exchange: made anew after a change of its suite, of a bound, of the keys of a case.
 golden: all

@@ -4,9 +4,10 @@
  *   lost-K      kernel K without the last key
  *   lostbare-K  both
  *   inner-K     kernel K without key m/3 (mask=full, nothing that depends on positions)
+ *   quiet-K     kernel K, which gives o alone
  *   zeros       serves everything, declares nothing, writes 0 into o
  *
- * bare-K is right, the others are wrong.
+ * bare-K and quiet-K are right, the others are wrong.
  */
 #include "attest.h"
 #include "library/registry.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 
 #define KERNELS 32
-enum { BARE, LOST, LOSTBARE, INNER, WAYS };
+enum { BARE, LOST, LOSTBARE, INNER, QUIET, WAYS };
 
 static const attest_kernel *base_of(const attest_call *call)
 {
@@ -190,7 +191,7 @@ const attest_library *attest_library_v2(const attest_host *host)
                                          .numerics = &nothing,
                                          .supports = supports_all,
                                          .run = run_zeros };
-    static const char *const ways[WAYS] = { "bare", "lost", "lostbare", "inner" };
+    static const char *const ways[WAYS] = { "bare", "lost", "lostbare", "inner", "quiet" };
     static attest_kernel kernel[WAYS * KERNELS];
     static attest_numerics numerics[WAYS * KERNELS];
     static char name[WAYS * KERNELS][64];
@@ -209,14 +210,16 @@ const attest_library *attest_library_v2(const attest_host *host)
         for (uint32_t k = 0; k < all->kernel_count; k++) {
             const int at = way * KERNELS + (int)k;
             kernel[at] = *all->kernels[k];
-            numerics[at] = way == LOST || way == INNER ? *kernel[at].numerics : bare(kernel[at].numerics);
+            const int says = way == LOST || way == INNER || way == QUIET, right = way == BARE || way == QUIET;
+            numerics[at] = says ? *kernel[at].numerics : bare(kernel[at].numerics);
             snprintf(name[at], sizeof name[at], "%s-%s", ways[way], kernel[at].name);
             kernel[at].name = name[at];
             kernel[at].numerics = &numerics[at];
-            kernel[at].flags &= way == LOST || way == INNER ? ~0u : ~(uint32_t)ATTEST_SERIAL_SUMS;
-            kernel[at].supports = way == BARE ? supports : way == INNER ? supports_inner : supports_lost;
+            kernel[at].flags &= says ? ~0u : ~(uint32_t)ATTEST_SERIAL_SUMS;
+            kernel[at].outputs &= way == QUIET ? ATTEST_GIVES_O | ATTEST_TAKES_STATE : ~0u;
+            kernel[at].supports = right ? supports : way == INNER ? supports_inner : supports_lost;
             kernel[at].workspace = workspace;
-            kernel[at].run = way == BARE ? run : way == INNER ? run_inner : run_lost;
+            kernel[at].run = right ? run : way == INNER ? run_inner : run_lost;
             list[library.kernel_count++] = &kernel[at];
         }
     return &library;
