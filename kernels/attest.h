@@ -358,7 +358,12 @@ enum {
      * end of the key's tile), all cast to p by one rounding.  Split: consecutive keys a part, each as if two-pass, then
      * joined in order, with no lse of lse's.  Sharpens the bound of schedules two-pass, online, split (exp), direct. */
     ATTEST_SERIAL_SUMS = 1u << 8,
-    ATTEST_FLAGS_KNOWN = 0x1f7u
+    /* alibi=draw under mask=causal, causal-br adds slope (j - C), C a whole number that all keys of a row share (0: by
+     * column; m - 1; others up to i + off), not -slope (i + off - j), and as a bias is added.  That cancels, but
+     * slope j errs by its own size: without this flag the bound is that of the distance.  lse is the formula's.  Of
+     * weight=exp; with u, z, clamp, another norm than sum, eps or schedule DIRECT the host skips such problems. */
+    ATTEST_ALIBI_BY_KEY = 1u << 9,
+    ATTEST_FLAGS_KNOWN = 0x3f7u
 };
 
 /* Outputs and states a kernel can produce or take, as bits; in a call, those that are wanted. */
@@ -476,16 +481,11 @@ typedef struct attest_library {
     void (*close)(void *context);
 } attest_library;
 
-ATTEST_INIT(attest_problem)
-ATTEST_INIT(attest_tensor)
-ATTEST_INIT(attest_tensors)
-ATTEST_INIT(attest_numerics)
-ATTEST_INIT(attest_claim)
-ATTEST_INIT(attest_limits)
-ATTEST_INIT(attest_call)
-ATTEST_INIT(attest_kernel)
-ATTEST_INIT(attest_memory)
-ATTEST_INIT(attest_library)
+ATTEST_INIT(attest_problem) ATTEST_INIT(attest_tensor)
+ATTEST_INIT(attest_tensors) ATTEST_INIT(attest_numerics)
+ATTEST_INIT(attest_claim) ATTEST_INIT(attest_limits)
+ATTEST_INIT(attest_call) ATTEST_INIT(attest_kernel)
+ATTEST_INIT(attest_memory) ATTEST_INIT(attest_library)
 
 /* The one symbol of a library.  May return NULL: it cannot serve this host. */
 typedef const attest_library *(*attest_library_function)(const attest_host *host);

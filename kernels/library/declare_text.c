@@ -79,6 +79,7 @@ static const word_value flags[] = {
     { "packed-state", ATTEST_PACKED_STATE },
     { "masked-finite", ATTEST_MASKED_FINITE },
     { "serial-sums", ATTEST_SERIAL_SUMS },
+    { "alibi-by-key", ATTEST_ALIBI_BY_KEY },
     { NULL, 0 },
 };
 static const word_value outputs[] = {

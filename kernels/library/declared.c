@@ -125,13 +125,28 @@ static int resolve_division(const question *q)
     return 1;
 }
 
+/* R-ALIBI: what the row's constant cancels in. */
+static int resolve_alibi(const question *q)
+{
+    const attest_setting *axis = q->p->axis;
+    const int causal = axis[ATTEST_AXIS_MASK].value != ATTEST_MASK_FULL;
+    if (!(q->d->flags & ATTEST_ALIBI_BY_KEY) || !axis[ATTEST_AXIS_ALIBI].value || !causal ||
+        axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
+        return 1;
+    if (axis[ATTEST_AXIS_NORM].value != ATTEST_NORM_SUM || axis[ATTEST_AXIS_EPS].value || axis[ATTEST_AXIS_CLAMP].value)
+        return uncovered(q, "alibi by key beside a clamp, an eps, or another norm than sum");
+    if (q->outputs & (ATTEST_GIVES_U | ATTEST_GIVES_Z) || q->d->numerics.schedule == ATTEST_SCHEDULE_DIRECT)
+        return uncovered(q, "u and z of alibi by key, or such scores without their maximum taken off");
+    return 1;
+}
+
 int attest_declared_resolve(attest_declared *declared, const attest_problem *p, uint32_t outputs, char *why, size_t len)
 {
     const question q = { declared, p, outputs, why, len };
     resolve_units(&q);
     if (declared->flags & ATTEST_SERIAL_SUMS)
         declared->numerics.division = ATTEST_DIVISION_AFTER_SUM;
-    return resolve_division(&q) && resolve_functions(&q);
+    return resolve_division(&q) && resolve_functions(&q) && resolve_alibi(&q);
 }
 
 int attest_declared_of(attest_declared *declared, attest_loaded k, const attest_problem *p, char *why, size_t len)

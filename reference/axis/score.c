@@ -64,6 +64,7 @@ static void start_alibi(axis_step_error *e, double number)
 {
     (void)number;
     bound_gamma(e->first, e->a->log2_domain ? 4 : 3, e->a->u); /* the distance above 2^24, the product, bases */
+    bound_compose(e->first, e->first, e->a->bias);             /* R-ALIBI */
 }
 
 static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after)
@@ -72,8 +73,11 @@ static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64
     (void)after;
     mag_mul_ui(bias, e->number, (ulong)distance);
     mag_addmul(delta, bias, e->first);
+    mag_add(delta, delta, e->a->bias_tiny);
     mag_add(size, size, bias);
     mag_add(x, size, delta);
+    if (e->a->folds) /* the product has one addition more */
+        mag_addmul(delta, x, e->a->u_most);
     mag_addmul(delta, x, e->a->u);                  /* the subtraction */
     mag_mul_ui(x, e->a->tiny, 2 + (ulong)distance); /* a flushed slope */
     mag_add(delta, delta, x);

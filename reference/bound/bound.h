@@ -77,7 +77,8 @@ typedef struct bound_model {
     int running;       /* the output may be a running mean (R-RUNNING) */
     int scales_inputs; /* q, or q and k, may be scaled and rounded to a type narrower than acc */
     slong score_emin;  /* from 2^this on numbers are normal in all types that q, k and scores go through */
-    int folds;         /* a bias may be one more term of the product */
+    int folds;         /* a bias, or an alibi by key, may be one more term of the product */
+    int by_key;        /* alibi may be slope (j - C), C one number a row (R-ALIBI) */
     int plain;         /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
     int likely;        /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
     int likely_scores; /* those of scores too, and that can matter */
@@ -166,7 +167,8 @@ typedef struct bound_weights {
      * the part of `exp` that keys have not in common (R-COMMON). */
     mag_ptr set[BOUND_SETS];
     mag_t q_sum, q_max, k_max;
-    mag_t delta_max, score_max;     /* score_max: of |s| + delta */
+    mag_t delta_max, score_max;     /* score_max: of |s| + delta, and of what R-ALIBI shifts scores by */
+    mag_t shift;                    /* that; 0 without */
     mag_t center;                   /* error of the computed center */
     mag_t unit, inverse;            /* truth's weight / kernel's weight, and back (e^M where exp is shifted, else 1) */
     mag_t extra_error;              /* error of sink or eps in the divisor */

@@ -20,7 +20,7 @@ void bound_lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
     mag_add_ui(size, size, 1);
     mag_mul(y, size, m->u_log);
     mag_add(size, size, job->weights.score_max);
-    bound_gamma(x, m->log2_domain || m->flags & ATTEST_LSE_BASE2 ? 5 : 2, m->u);
+    bound_gamma(x, (m->log2_domain || m->flags & ATTEST_LSE_BASE2 ? 5 : 2) + (m->by_key ? 3 : 0), m->u); /* R-ALIBI */
     mag_addmul(y, size, x);
     mag_add(y, y, job->weights.merge);
 }

@@ -289,13 +289,22 @@ static void set_score(bound_model *m)
     }
 }
 
+/* R-ALIBI's conditions; attest_declared_resolve() refuses what it does not cover. */
+static int is_by_key(const bound_model *m)
+{
+    const attest_setting *axis = m->p->axis;
+    return (m->flags & ATTEST_ALIBI_BY_KEY) && m->exponential && axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_NONE &&
+           axis[ATTEST_AXIS_MASK].value != ATTEST_MASK_FULL;
+}
+
 /* R-STEP: where nothing else is declared a bias may be divided by the scale, join the product as one more term and be
- * scaled with it; and it may be rounded to the type of stored scores. */
+ * scaled with it; and it may be rounded to the type of stored scores.  An alibi by key likewise. */
 static void set_bias(bound_model *m)
 {
     const uint32_t score = m->numerics->score_dtype;
     AUTO_MAG(x);
-    if (m->p->axis[ATTEST_AXIS_BIAS].value == ATTEST_BIAS_NONE)
+    m->by_key = is_by_key(m);
+    if (m->p->axis[ATTEST_AXIS_BIAS].value == ATTEST_BIAS_NONE && !m->by_key)
         return;
     m->folds = m->unknown || !m->numerics->scale_dtype;
     if (m->folds) {

@@ -3,6 +3,14 @@
 #include "reference/bound/bound.h"
 
 /* ---- steps of a score ------------------------------------------------------------------------------------- */
+/* Between key and query; R-ALIBI: the largest |j - C|. */
+static int64_t distance_of(const bound_model *m, int64_t position, int64_t key)
+{
+    const int64_t back = position < key ? key - position : position - key, ahead = m->p->m - 1 - key;
+    const int64_t most = key > ahead ? key : ahead;
+    return m->by_key && most > back ? most : back;
+}
+
 void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     axis_step_set steps[AXIS_STEPS];
@@ -17,7 +25,7 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
     for (int k = 0; k < count; k++)
         axis_step_error_start(&errors[k], &steps[k], &arithmetic);
     for (int64_t j = 0; j < row->keys; j++) {
-        const int64_t back = position - row->key[j];
+        const int64_t distance = distance_of(m, position, row->key[j]);
         mag_add(size, row->mass + j, w->delta + j);
         if (clamps)
             mag_inf(after);
@@ -25,7 +33,7 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
             arb_get_mag(after, row->s + j);
         for (int k = 0; k < count; k++) {
             axis_step_error_key(&errors[k], &steps[k], row->key[j]);
-            steps[k].row->error(w->delta + j, size, &errors[k], back < 0 ? -back : back, after);
+            steps[k].row->error(w->delta + j, size, &errors[k], distance, after);
         }
         if (!(mag_cmp(size, m->limit) <= 0))
             w->overflow = 1;

@@ -14,6 +14,7 @@ static const size_t scalar_fields[] = {
     offsetof(bound_weights, gate_row),   offsetof(bound_weights, gate_tiny),    offsetof(bound_weights, likely_score),
     offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
     offsetof(bound_weights, cast_tiny),  offsetof(bound_weights, state_reach),  offsetof(bound_weights, gamma_term),
+    offsetof(bound_weights, shift),
 };
 
 #define ARRAYS (5 + BOUND_SETS)
@@ -162,6 +163,7 @@ static void add_stores(bound_weights *w, const bound_model *m, const ref_row *ro
     arb_get_mag(size, row->s + j);
     if (steps > 2)
         mag_max(size, size, row->mass + j);
+    mag_add(size, size, w->shift); /* R-ALIBI */
     mag_add(size, size, w->delta + j);
     mag_mul(x, row->mass + j, m->room);
     if (!(mag_cmp(size, m->store_limit) <= 0) || !(mag_cmp(x, m->store_limit) <= 0))
@@ -175,14 +177,29 @@ static void add_stores(bound_weights *w, const bound_model *m, const ref_row *ro
     mag_add(w->delta + j, w->delta + j, size);
 }
 
+/* R-ALIBI: slope |j - C| is at most this for any key and C. */
+static void set_shift(bound_weights *w, const bound_model *m, const ref_inputs *in, attest_row at)
+{
+    const attest_tensor *slope = in->role[ATTEST_SLOPE];
+    const int64_t position = ref_position(in, at.b, at.i), last = m->p->m - 1;
+    mag_zero(w->shift);
+    if (!m->by_key)
+        return;
+    mag_set_d(w->shift, attest_load(slope, attest_offset(slope, at.h, 0, 0, 0)));
+    mag_mul_ui(w->shift, w->shift, (ulong)(position > last ? position : last));
+}
+
 /* R-STEP: a bias must fit the type of stored scores; over the scale, with the product, the accumulator too. */
 static void check_bias(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
 {
     AUTO_MAG(x);
-    if (m->p->axis[ATTEST_AXIS_BIAS].value == ATTEST_BIAS_NONE)
+    if (m->p->axis[ATTEST_AXIS_BIAS].value == ATTEST_BIAS_NONE && !m->by_key)
         return;
     for (int64_t j = 0; j < row->keys; j++) {
-        mag_set_d(x, axis_bias(in, at, row->key[j]));
+        if (m->by_key)
+            mag_set(x, w->shift);
+        else
+            mag_set_d(x, axis_bias(in, at, row->key[j]));
         if (m->folds) {
             mag_add(x, x, row->mass + j);
             mag_mul(x, x, m->room);
@@ -251,6 +268,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_min(w->likely_score, w->likely_score, x);
     else
         mag_one(w->likely_score);
+    set_shift(w, m, in, at);
     check_bias(w, m, row, in, at);
     bound_score_steps(w, m, row, in, at);
     for (int64_t j = 0; j < row->keys; j++) {
@@ -261,6 +279,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
         mag_max(w->score_max, w->score_max, x);
         arb_get_mag(w->size + j, row->w + j);
     }
+    mag_add(w->score_max, w->score_max, w->shift);
     bound_filter_sizes(w, m, row, in, at);
 }
 

@@ -3,9 +3,12 @@
 
 #define SOFTMAX "variant=softmax scale=0.7"
 #define SEARCHED "wild:3 wild:8 large-products huge"
+#define KEYS SOFTMAX " hq=3 hkv=1 alibi=draw mask=causal" /* slope 2^(-8/3) */
+#define SERIAL_KEYS (ATTEST_SERIAL_SUMS | ATTEST_ALIBI_BY_KEY)
 #define LINEAR "variant=linear scale=0.7"
 
 static const sim_size thirds[] = { { 1, 3 }, { 2, 3 }, { 2, 1 }, { 3, 2 }, { 22, 3 }, { 0, 0 } };
+static const sim_size far[] = { { 300, 1 }, { 1000, 2 }, { 0, 0 } };
 static const sim_size even[] = { { 1, 2 }, { 2, 2 }, { 3, 4 }, { 22, 4 }, { 0, 0 } };
 
 // clang-format off
@@ -97,6 +100,21 @@ static const sim_row rows[] = {
       { .sum = SUM_TENSOR }, NUMERICS(DECLARED, TWO_PASS, .acc_truncates = ATTEST_YES), 0, "o", SEARCHED },
     { "R-STEP", "alibi", "f32", SOFTMAX " alibi=draw mask=causal", sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS),
       0, "o", SEARCHED },
+    { "R-ALIBI", "slope times key", "by key, serial sums", KEYS, sim_softmax, { .alibi = ALIBI_KEY },
+      NUMERICS(DECLARED, TWO_PASS), SERIAL_KEYS, "o", "normal normal:0.01", far, .quick = 1 },
+    { "R-ALIBI", "slope times key less the last", "by key", KEYS, sim_softmax, { .alibi = ALIBI_LAST },
+      NUMERICS(DECLARED, TWO_PASS), ATTEST_ALIBI_BY_KEY, "o", SEARCHED " normal:0.01" },
+    { "R-ALIBI", "slope times key over the scale", "by key, serial sums", KEYS, sim_softmax,
+      { .alibi = ALIBI_FOLDED }, NUMERICS(FREE_SCALE, TWO_PASS), SERIAL_KEYS, "o", "normal normal:0.01", far },
+    { "R-ALIBI", "slope times key over the scale", "by key, all unknown", KEYS, sim_softmax,
+      { .alibi = ALIBI_FOLDED }, NUMERICS(.schedule = 0), ATTEST_ALIBI_BY_KEY, "o", SEARCHED " normal:0.01" },
+    { "R-ALIBI", "slope times key, base 2", "by key, serial sums, tile 8", KEYS, sim_softmax,
+      { .alibi = ALIBI_KEY, .exp = EXP_BASE2 }, NUMERICS(BASE2, ONLINE, .tile = 8), SERIAL_KEYS, "o",
+      "normal normal:0.01", far },
+    { "R-ALIBI", "slope times key, parts", "by key, splits 4", KEYS " splits=4", sim_softmax, { .alibi = ALIBI_KEY },
+      NUMERICS(DECLARED, SPLIT), ATTEST_ALIBI_BY_KEY, "o", "normal normal:0.01", far },
+    { "R-ALIBI", "slope times key, stored", "by key, scores bf16", KEYS, sim_softmax, { .alibi = ALIBI_KEY },
+      NUMERICS(DECLARED, TWO_PASS, .score_dtype = 1 + ATTEST_BF16), SERIAL_KEYS, "o", SEARCHED " normal:0.01", even },
     { "R-STEP", "bias", "f32", SOFTMAX " bias=full", sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS), 0, "o",
       SEARCHED " edges", .quick = 1 },
     { "R-STEP", "bias, weights of a polynomial", "f32", "variant=taylor:2 scale=0.7 bias=full", sim_polynomial, { 0 },

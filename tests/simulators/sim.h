@@ -44,6 +44,8 @@ typedef enum sim_rate { RATE_EXPM1, RATE_EXP } sim_rate;
 /* FOLDED: (<q,k> + bias/scale) scale; FIRST: the same, the accumulator starts with it; NARROWED: to the type of stored
  * scores, then added; BASE2, beside EXP_BASE2: score log2(e) + bias log2(e). */
 typedef enum sim_bias { BIAS_ADDED, BIAS_FOLDED, BIAS_FIRST, BIAS_NARROWED, BIAS_BASE2 } sim_bias;
+/* KEY: slope j; LAST: slope (j - (m - 1)); FOLDED: (<q,k> + (slope/scale) j) scale. */
+typedef enum sim_alibi { ALIBI_DISTANCE, ALIBI_KEY, ALIBI_LAST, ALIBI_FOLDED } sim_alibi;
 typedef enum sim_elu { ELU_EXP, ELU_EXPM1 } sim_elu;
 typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL } sim_norm;
 /* LOGS: e^(L_i - L_j), L the sums of the logarithms from token 0 on. */
@@ -66,6 +68,7 @@ typedef struct sim_options {
     sim_poly poly;
     sim_tanh tanh;
     sim_bias bias;
+    sim_alibi alibi;
     sim_rate rate;
     sim_elu elu;
     sim_norm norm;

@@ -343,10 +343,22 @@ static num scaled(sim *s, num x)
 
 static int joins_product(const sim *s) { return s->options->bias == BIAS_FOLDED || s->options->bias == BIAS_FIRST; }
 
+/* slope (j - C); folded: over the scale. */
+static num alibi_of(sim *s, int64_t j)
+{
+    const int64_t place = s->options->alibi == ALIBI_LAST ? j - (s->p->m - 1) : j;
+    num slope = sim_input(s, ATTEST_SLOPE, 0, 0, 0, 0);
+    if (s->options->alibi == ALIBI_FOLDED && s->p->scale != 1)
+        slope = sim_div(s, slope, scale_number(s));
+    return sim_mul(s, &s->unit.acc, slope, tape_given(&s->tape, place));
+}
+
 /* <q,k>, with bias/scale where that is one of its terms. */
 static num product(sim *s, int64_t j)
 {
     num term[SIM_DIM + 1];
+    if (s->options->alibi == ALIBI_FOLDED)
+        return sim_add(s, &s->unit.sum, sim_dot(s, s->q, s->k[j], s->dim), alibi_of(s, j));
     if (!joins_product(s))
         return sim_dot(s, s->q, s->k[j], s->dim);
     const num bias = sim_input(s, ATTEST_BIAS, 0, 0, s->i, j);
@@ -391,7 +403,9 @@ static num steps(sim *s, num x, int64_t j)
         x = stored(s, sim_div(s, x, cap));
         x = stored(s, sim_mul(s, acc, cap, stored(s, hyperbolic(s, x))));
     }
-    if (axis[ATTEST_AXIS_ALIBI].value) {
+    if (s->options->alibi == ALIBI_KEY || s->options->alibi == ALIBI_LAST) {
+        x = stored(s, sim_add(s, acc, x, alibi_of(s, j)));
+    } else if (axis[ATTEST_AXIS_ALIBI].value && s->options->alibi != ALIBI_FOLDED) {
         const long double distance = fabsl((long double)(s->i - j));
         const num slope = sim_input(s, ATTEST_SLOPE, 0, 0, 0, 0);
         x = stored(s, sim_sub(s, acc, x, sim_mul(s, acc, slope, tape_given(&s->tape, distance))));

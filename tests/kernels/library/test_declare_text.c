@@ -34,7 +34,7 @@ END_TEST
 START_TEST(test_every_field)
 {
     static const char text[] =
-        "form=tiled flags=deterministic,ftz,masked-finite outputs=o,lse schedule=online tile=32 splits=3 "
+        "form=tiled flags=deterministic,ftz,masked-finite,alibi-by-key outputs=o,lse schedule=online tile=32 splits=3 "
         "exp_error=2^-23 log2_domain=yes cast_in_sum=no p_rounding=nearest acc_truncates=yes acc_unit=2^-24 block=8 "
         "div_error=0.001 scale_dtype=f32 state_dtype=bf16 empty_row=nan division=then-cast score_dtype=f16 "
         "compensated=yes score_unit=2^-12 value_unit=2^-13 score_acc=f16 value_acc=f64 score_block=16 "
@@ -46,7 +46,7 @@ START_TEST(test_every_field)
     ck_assert_uint_eq(d.numerics.schedule, ATTEST_SCHEDULE_ONLINE);
     ck_assert_uint_eq(d.numerics.scale_dtype, 1 + ATTEST_F32);
     ck_assert_uint_eq(d.numerics.empty_row, ATTEST_EMPTY_NAN);
-    ck_assert_uint_eq(d.flags, ATTEST_DETERMINISTIC | ATTEST_FTZ | ATTEST_MASKED_FINITE);
+    ck_assert_uint_eq(d.flags, ATTEST_DETERMINISTIC | ATTEST_FTZ | ATTEST_MASKED_FINITE | ATTEST_ALIBI_BY_KEY);
     ck_assert(d.numerics.exp_error == 0x1p-23 && d.numerics.div_error == 0.001 && d.numerics.tile == 32);
     ck_assert_int_eq(attest_declaration_print(printed, sizeof printed, &d, &err), ATTEST_OK);
     ck_assert_str_eq(printed, text);

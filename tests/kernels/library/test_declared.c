@@ -124,6 +124,35 @@ START_TEST(test_looser)
 }
 END_TEST
 
+/* R-ALIBI: only what the row's constant cancels in. */
+START_TEST(test_alibi_by_key)
+{
+    static const struct {
+        const char *line, *says; /* NULL: covered */
+        uint32_t outputs, schedule;
+    } rows[] = { { "alibi=draw mask=causal", NULL, ATTEST_GIVES_O | ATTEST_GIVES_LSE, ATTEST_SCHEDULE_ONLINE },
+                 { "alibi=draw mask=causal-br cap=2", NULL, ATTEST_GIVES_O, 0 },
+                 { "alibi=draw mask=causal clamp=2", "a clamp", ATTEST_GIVES_O, 0 },
+                 { "alibi=draw mask=causal eps=1", "an eps", ATTEST_GIVES_O, 0 },
+                 { "variant=softmax1 alibi=draw mask=causal", "another norm", ATTEST_GIVES_O, 0 },
+                 { "alibi=draw mask=causal", "u and z", ATTEST_GIVES_O | ATTEST_GIVES_Z, 0 },
+                 { "alibi=draw mask=causal", "u and z", ATTEST_GIVES_O | ATTEST_GIVES_U, 0 },
+                 { "alibi=draw mask=causal", "maximum", ATTEST_GIVES_O, ATTEST_SCHEDULE_DIRECT },
+                 { "alibi=draw clamp=2", NULL, ATTEST_GIVES_O, 0 }, /* nothing is shifted */
+                 { "mask=causal clamp=2", NULL, ATTEST_GIVES_O, 0 },
+                 { "variant=taylor:2 alibi=draw mask=causal clamp=2", NULL, ATTEST_GIVES_O, 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const attest_problem p = problem_of(rows[i].line);
+        char why[256] = "";
+        attest_declared d = { .numerics = { SIZED, .schedule = rows[i].schedule }, .flags = ATTEST_ALIBI_BY_KEY };
+        const int covered = attest_declared_resolve(&d, &p, rows[i].outputs, why, sizeof why);
+        ck_assert_msg(covered == !rows[i].says && (covered || strstr(why, rows[i].says)), "%s: %s", rows[i].line, why);
+        d.flags = 0;
+        ck_assert(attest_declared_resolve(&d, &p, rows[i].outputs, why, sizeof why));
+    }
+}
+END_TEST
+
 static int serves_all(const attest_call *call) { return call->problem != NULL; }
 
 START_TEST(test_limits)
@@ -208,6 +237,7 @@ Suite *suite_declared(void)
     tcase_add_test(t, test_built_in);
     tcase_add_test(t, test_uncovered);
     tcase_add_test(t, test_looser);
+    tcase_add_test(t, test_alibi_by_key);
     tcase_add_test(t, test_limits);
     tcase_add_test(t, test_reasons);
     tcase_add_test(t, test_named_axis);

@@ -58,7 +58,7 @@ START_TEST(test_library_check)
     SPOIL(k0.struct_size = 4, "kernel 0: struct_size is 4");
     SPOIL(k0.struct_size = 8, "kernel 0 has no name");
     SPOIL(k0.struct_size = 96, "has no run()");
-    SPOIL(k0.flags |= 1u << 9, "flags is 0x303; this program does not know bits 0x200");
+    SPOIL(k0.flags |= 1u << 10, "flags is 0x503; this program does not know bits 0x400");
     SPOIL(k0.flags |= 1u << 3, "does not know bits 0x8"); /* version 1's */
     SPOIL(k0.outputs |= 1u << 7, "outputs is 0x89; this program does not know bits 0x80");
     SPOIL(k0.outputs = ATTEST_GIVES_LSE, "without ATTEST_GIVES_O");
@@ -108,7 +108,7 @@ START_TEST(test_plugin_open)
         { ATTEST_TEST_BUILD "/plugins/nulllib.so", "returned NULL" },
         { ATTEST_TEST_BUILD "/plugins/badabi.so", "version 99 of attest.h, this program has version 2" },
         { ATTEST_TEST_BUILD "/plugins/version1.so", "made for version 1 of attest.h, this program has version 2" },
-        { ATTEST_TEST_BUILD "/plugins/year-odd-flag.so", "flags is 0x201; this program does not know bits 0x200" },
+        { ATTEST_TEST_BUILD "/plugins/year-odd-flag.so", "flags is 0x401; this program does not know bits 0x400" },
         { ATTEST_TEST_BUILD "/plugins/year-odd-output.so", "outputs is 0x81; this program does not know bits 0x80" },
         { ATTEST_TEST_BUILD "/plugins/year-odd-need.so", "needs is 0x2; this program does not know bits 0x2" },
     };

@@ -248,6 +248,36 @@ START_TEST(divisors_beyond_the_range)
 }
 END_TEST
 
+/* R-ALIBI: slope times the key, of 4000 keys: without the flag the bound is that of the near keys' distances. */
+START_TEST(alibi_by_key)
+{
+    enum { KEYS = 4000 };
+    static const double v[MOST] = { 1, -0.5, 0.25, 0.875, -1 };
+    static float s[KEYS];
+    const float slope = 0.1F;
+    float l = 0, u = 0, high = 0;
+    for (int j = 0; j < KEYS; j++)
+        high = fmaxf(high, s[j] = 0 + slope * (float)j);
+    for (int j = 0; j < KEYS; j++) {
+        const float w = expf(s[j] - high);
+        l += w;
+        u += w * (float)v[j % MOST];
+    }
+    blamed x = { "variant=softmax alibi=draw mask=causal n=4000 d=1 e=1 scale=1",
+                 { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS, .cast_in_sum = ATTEST_NO },
+                 ATTEST_SERIAL_SUMS | ATTEST_ALIBI_BY_KEY,
+                 { ONE(ATTEST_Q),
+                   { ATTEST_K, 1, { 0 }, 0 },
+                   { ATTEST_V, MOST, { v[0], v[1], v[2], v[3], v[4] }, MOST },
+                   { ATTEST_SLOPE, 1, { (double)slope }, 0 } },
+                 KEYS - 1,
+                 (double)(u / l) };
+    inside(&x);
+    x.flags = ATTEST_SERIAL_SUMS;
+    ck_assert_msg(judge(&x).ratio_lo > 1, "%g", judge(&x).ratio_lo);
+}
+END_TEST
+
 Suite *suite_bound_blamed(void)
 {
     Suite *s = suite_create("bound_blamed");
@@ -257,6 +287,7 @@ Suite *suite_bound_blamed(void)
     tcase_add_test(t, chunks_of_its_own);
     tcase_add_test(t, pairs_of_one_token);
     tcase_add_loop_test(t, divisors_beyond_the_range, 0, (int)(sizeof beyond / sizeof beyond[0]));
+    tcase_add_test(t, alibi_by_key);
     suite_add_tcase(s, t);
     return s;
 }
