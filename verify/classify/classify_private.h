@@ -73,7 +73,7 @@ void classify_seen(inference *out, double value);
  * asked under mask=causal again, and where that is not served, *one is 1. */
 enum { CLASSIFY_NEAR = 0, CLASSIFY_CLOSED = 1, CLASSIFY_FAR = 2, CLASSIFY_READS = 3 };
 typedef attest_status classify_reads(int state[CLASSIFY_READS], probed_kernel *k, attest_error *err);
-attest_status classify_ask_states(int state[CLASSIFY_READS], int *one, classify_reads *ask, probed_kernel *k,
+attest_status classify_ask_states(int state[CLASSIFY_READS], int *one, classify_reads *reads, probed_kernel *k,
                                   attest_error *err);
 /* A schedule of states that was seen, out of these. */
 void classify_seen_states(inference *out, const int state[CLASSIFY_READS], int one);

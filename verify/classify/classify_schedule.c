@@ -240,7 +240,7 @@ out:
     return status;
 }
 
-attest_status classify_ask_states(int state[CLASSIFY_READS], int *one, classify_reads *ask, probed_kernel *k,
+attest_status classify_ask_states(int state[CLASSIFY_READS], int *one, classify_reads *reads, probed_kernel *k,
                                   attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -249,11 +249,11 @@ attest_status classify_ask_states(int state[CLASSIFY_READS], int *one, classify_
     *one = 0;
     for (int n = 0; n < CLASSIFY_READS; n++)
         state[n] = -1;
-    ATTEST_TRY(ask(state, k, err));
+    ATTEST_TRY(reads(state, k, err));
     if (state[CLASSIFY_NEAR] != 1 || strcmp(mask, "mask=full") != 0)
         return status;
     k->mask = "mask=causal";
-    status = ask(causal, k, err);
+    status = reads(causal, k, err);
     k->mask = mask;
     *one = causal[CLASSIFY_NEAR] < 0;
     if (!*one)
