@@ -38,8 +38,9 @@ def not_passed(attest, suite, out, lines, *kernels):
     call(attest, "gate", "--suite", suite, "--out", out, "--quiet", "--no-strict", *kernels)
     with open(os.path.join(out, "results.jsonl"), encoding="utf-8") as text:
         results = [json.loads(line) for line in text]
+    left = [key for key in results[0] if key.startswith("elements_") and key != "elements_judged"] if results else []
     return {r["problem"] for r in results if r.get("verdict") not in ("pass", "skip")
-            and not (kernels and r["why"].startswith("no case of this kernel"))}
+            and not (kernels and r["why"].startswith("no case of this kernel") and not any(r[key] for key in left))}
 
 
 def told_by_o(attest, hollow, suite, out, lines):
