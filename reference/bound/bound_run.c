@@ -219,8 +219,7 @@ static int casts_are_known(const bound_run *run, const bound_model *m)
     const attest_setting *axis = m->p->axis;
     return run->weight && m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT && !run->parts &&
            !m->log2_domain && !mag_is_zero(m->u_cast) && m->numerics->p_rounding == ATTEST_ROUNDING_NEAREST &&
-           !(m->flags & ATTEST_FTZ) && !m->decays && axis_norm_of(m->p)->eps &&
-           axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
+           !m->decays && axis_norm_of(m->p)->eps && axis[ATTEST_AXIS_FILTER].value == ATTEST_FILTER_NONE;
 }
 
 /* What is the same for the keys of a tile. */
@@ -274,6 +273,15 @@ static void set_tile(cast_job *job, const bound_run *run, const ref_row *row, in
     job->up = near(&job->up_error, x);
 }
 
+/* The least that a cast number from x on is: x rounded to p, or 0 where a number from x on may be flushed. */
+static double cast_low(const bound_model *m, double x)
+{
+    const uint32_t p = m->p->p;
+    if (m->flags & ATTEST_FTZ && x < __builtin_ldexp(1, attest_format_of(p).emin))
+        return 0;
+    return attest_to_f64(p, attest_from_f64(p, x));
+}
+
 /* The weight that the kernel casts is in t +- h: where both ends round to one value, the cast is known. */
 static void known_cast(bound_run *run, const cast_job *job, const bound_model *m, const bound_weights *w,
                        const ref_row *row, int64_t j)
@@ -289,7 +297,7 @@ static void known_cast(bound_run *run, const cast_job *job, const bound_model *m
     mag_mul(moved, moved, size);
     const double h = (error + t * job->drift + ref_mag_upper(moved) * (1 + job->drift)) * (1 + 0x1p-48);
     const double low = t > h ? (t - h) * (1 - 0x1p-50) : 0, high = (t + h) * (1 + 0x1p-50);
-    const double p_low = attest_to_f64(p, attest_from_f64(p, low)), p_high = attest_to_f64(p, attest_from_f64(p, high));
+    const double p_low = cast_low(m, low), p_high = attest_to_f64(p, attest_from_f64(p, high));
     const double change = (p_low + p_high) / 2 - t, size_up = job->up + job->up_error;
     const double around = (p_high - p_low) / 2 + h + (p_high + t) * 0x1p-50;
     run->cast[j] = change * job->up;

@@ -139,6 +139,11 @@ static const sim_row rows[] = {
       NUMERICS(DECLARED, DIRECT), ATTEST_SERIAL_SUMS, "o", SEARCHED " large-products", many },
     { "R-CAST-KNOWN", "two-pass, p bf16", "serial sums", BRAIN, sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS),
       ATTEST_SERIAL_SUMS, "o", SEARCHED " cast-edge", many },
+    { "R-CAST-KNOWN", "two-pass, p f16, flushed", "serial sums, ftz", HALF, sim_softmax, { 0 },
+      NUMERICS(DECLARED, TWO_PASS), ATTEST_SERIAL_SUMS | ATTEST_FTZ, "o", SEARCHED " p-underflow", many },
+    { "R-CAST-KNOWN", "tiles of 4, p bf16, flushed", "serial sums, ftz, tile 4", BRAIN, sim_softmax, { 0 },
+      NUMERICS(DECLARED, ONLINE, .tile = 4), ATTEST_SERIAL_SUMS | ATTEST_FTZ, "o",
+      SEARCHED " cast-edge ramp-up wild:8", many },
 };
 // clang-format on
 

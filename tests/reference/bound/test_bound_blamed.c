@@ -48,6 +48,13 @@ static const blamed table[] = {
       { ONE(ATTEST_Q), { ATTEST_K, 2, { 2e6, -2000013.25 }, 0 }, { ATTEST_V, 1, { 1.5 }, 0 } },
       0,
       1.52367 },
+    /* a weight e^-10.6 is a subnormal number of f16, which may be flushed (R-CAST-KNOWN) */
+    { "variant=softmax n=1 m=2 d=1 e=1 scale=1 p=f16",
+      { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS, .cast_in_sum = ATTEST_NO },
+      ATTEST_SERIAL_SUMS | ATTEST_FTZ,
+      { ONE(ATTEST_Q), { ATTEST_K, 2, { 0, -10.6 }, 0 }, { ATTEST_V, 2, { 0, 1 }, 0 } },
+      0,
+      0 },
     /* the product of a key and its decay underflows (R-DELTA) */
     { GDN,
       { KNOWN, PRODUCTS },
