@@ -67,7 +67,7 @@ int fast_ask_amx(void) { return 0; }
 int fast_level(void)
 {
 #ifdef FAST_ALL_ISAS
-    return fast_has_amx() ? FAST_ISAS + 1 : fast_has_bf16() ? FAST_ISAS : (int)fast_isa_used();
+    return fast_has_amx() && fast_ask_amx() ? FAST_ISAS + 1 : fast_has_bf16() ? FAST_ISAS : (int)fast_isa_used();
 #else
     return FAST_PORTABLE;
 #endif

@@ -20,7 +20,8 @@ int fast_has_bf16(void);
 /* Has the CPU tiles of bf16 numbers (AMX-BF16) beside them, and its system knows them?  0 as above. */
 int fast_has_amx(void);
 
-/* Asks the system to let this process use tiles, which the first such instruction needs; 0: it may not. */
+/* Asks the system to let this process use tiles, which the first such instruction needs; 0: it may not.  Once given,
+ * this stays: from then on sigaltstack() takes no stack below some 12 KB in this process, as that state has to fit. */
 int fast_ask_amx(void);
 
 /* What the kernels of this build use here, one of these words: "avx512bf16" and "amx" where a kernel that has a build

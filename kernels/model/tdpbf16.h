@@ -10,7 +10,8 @@
  * dpbf16.h says.  What MXCSR says does not matter.
  *
  * Source: the operation in Intel's manual, volume 2 (TDPBF16PS: "FP32 FMA with DAZ=FTZ=1, RNE rounding").  Tests check
- * this model on the instruction itself where the CPU has it: 10^6 elements on an Intel Xeon (family 6 model 167).
+ * this model on the instruction itself where the CPU has it: 10^6 elements on an Intel Xeon with AMX (its virtual
+ * machine says family 6 model 167).
  * NaN: a NaN comes out wherever the plain sum gives one; which NaN is not modelled.
  */
 #ifndef ATTEST_MODEL_TDPBF16_H

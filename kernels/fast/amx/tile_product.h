@@ -124,6 +124,9 @@ __attribute__((noinline)) static void tile_row(float *to, const float *a, const 
 #if defined(SIMD_AMX)
 _Static_assert(ROWS == 16 && LANES == 16 && DOT_PAIR == 1, "tiles");
 
+/* The compiler does not know which memory tile instructions read and write. */
+static inline void tile_fence(void) { __asm__ volatile("" ::: "memory"); }
+
 /* All eight tiles have 16 rows of 64 bytes. */
 static inline void tile_open(void)
 {
@@ -136,12 +139,10 @@ static inline void tile_open(void)
         shape.row_bytes[tile] = 64;
         shape.rows[tile] = 16;
     }
+    __asm__ volatile("" : : "r"(&shape) : "memory");
     _tile_loadconfig(&shape);
 }
 static inline void tile_close(void) { _tile_release(); }
-
-/* The compiler does not know which memory tile instructions read and write. */
-static inline void tile_fence(void) { __asm__ volatile("" ::: "memory"); }
 
 /* One panel, and two. */
 static inline void tile_panel(float *to, int64_t to_step, tile_pairs a, const float *words, int64_t count)

@@ -93,15 +93,27 @@ static inline void scene_close(scene *s)
     attest_bundle_free(s->bundle);
 }
 
+/* How this thread rounds and flushes floats: MXCSR but for the flags of what has happened. */
+static inline unsigned scene_float_mode(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_stmxcsr() & ~0x3fu;
+#else
+    return 0;
+#endif
+}
+
 /* Runs on a problem and tensors that need not be the scene's, with a scratch of exactly the size asked for, full of
- * NaNs. */
+ * NaNs.  The kernel leaves the thread's way to round as it was. */
 static inline void scene_run_on(const scene *s, const attest_problem *p, const attest_view *view)
 {
     const size_t size = attest_kernel_workspace(attest_own(s->kernel), p);
     void *scratch = malloc(size > 0 ? size : 1);
     ck_assert_ptr_nonnull(scratch);
     memset(scratch, 0xff, size);
+    const unsigned before = scene_float_mode();
     ck_assert_int_eq(attest_kernel_run(attest_own(s->kernel), p, view, scratch, size, NULL, 0), ATTEST_OK);
+    ck_assert_msg(scene_float_mode() == before, "%s: MXCSR is %x, not %x", s->where, scene_float_mode(), before);
     free(scratch);
 }
 

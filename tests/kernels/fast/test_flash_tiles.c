@@ -4,6 +4,12 @@
  */
 #include "tests/kernels/fast/isa_suite.h"
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 Suite *suite_flash_tiles(void);
 
 attest_status flash_tiles_run_wide(const attest_call *call); /* flash_tiles_wide.c */
@@ -32,6 +38,7 @@ static const char *const large[] = {
 };
 static const char *const unseen[] = {
     SOFTMAX "n=100 m=100 d=4 e=20 mask=causal",
+    SOFTMAX "n=100 m=100 d=4 e=20 mask=causal family=subnormal", /* row by row, a flush counts */
 };
 static const int64_t tokens[] = { 1, 6, 17, 31, 32, 64, 99 };
 
@@ -67,10 +74,39 @@ START_TEST(test_same_bits)
 }
 END_TEST
 
+#if defined(__x86_64__) && defined(__linux__)
+/* What LDTILECFG was told last; zeros: the tiles are free. */
+__attribute__((target("amx-tile"))) static void configured(uint8_t shape[64]) { _tile_storeconfig(shape); }
+
+/* Where the CPU has tiles, a run asks for them, uses them, and leaves none configured. */
+START_TEST(test_tiles)
+{
+    enum { PERMITTED = 0x1022, TILES = 18 }; /* arch_prctl(2): ARCH_GET_XCOMP_PERM */
+    static const uint8_t none[64] = { 0 };
+    uint8_t shape[64] = { 1 };
+    unsigned long parts = 0;
+    scene s;
+    unsetenv("FAST_CPU");
+    if (!fast_has_amx())
+        return;
+    isa_open(&s, KERNEL, lines[0]);
+    scene_run(&s);
+    ck_assert_int_eq(syscall(SYS_arch_prctl, PERMITTED, &parts), 0);
+    ck_assert_msg(parts >> TILES & 1, "%s: ran without tiles", s.where);
+    configured(shape);
+    ck_assert_msg(memcmp(shape, none, sizeof shape) == 0, "%s: tiles stay configured", s.where);
+    scene_close(&s);
+}
+END_TEST
+#endif
+
 Suite *suite_flash_tiles(void)
 {
     TCase *numbers, *bits;
     Suite *suite = isa_suite(&numbers, &bits);
     tcase_add_loop_test(bits, test_same_bits, 0, COUNT(lines));
+#if defined(__x86_64__) && defined(__linux__)
+    tcase_add_test(bits, test_tiles);
+#endif
     return suite;
 }

@@ -140,6 +140,13 @@ def check_timing(kernels):
         assert 0 < one.least <= one.median <= one.most, one
         assert abs(one.ns_per_pair * 2 * visible - one.median * 1e9) < 1e-3 * one.median * 1e9, one
         assert abs(one.over * one.median - rows[0].median) < 1e-9, one
+    for wrong in (dict(turns=0), dict(rounds=4)):
+        try:
+            attest.bench(watched, line, kernels="softmax-online-f32", **wrong)
+        except ValueError as error:
+            assert "at least 1 turn of 5 rounds" in str(error), error
+        else:
+            raise SystemExit(f"bench took {wrong}")
     text = repr(rows).splitlines()
     assert len(text) == len(rows) + 1 and "as fast as watched" in text[0] and text[2].startswith("softmax-online-f32"), text
 

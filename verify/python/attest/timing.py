@@ -66,18 +66,21 @@ def bench(target: Kernel, line: str, *, kernels: str = "softmax-flash-*", turns:
     """Times a function and attest's kernels on the same inputs, in turns: rounds of the one, rounds of the others, again.
 
     target   a function declared by @attest.kernel; it runs in this process and is not judged (attest.audit() does that)
-    line     the problem line; kernels: a glob over `attest list kernels`
+    line     the problem line; kernels: a glob over `attest list kernels`.  The peers of `attest bench kernels` that serve
+             the line come with them: naive-f32, and vendor-openblas and vendor-onednn where they are installed
     rounds   of a turn, at least 5; a round calls the function as often as fills 20 ms
 
     Times are processor time of all threads: give a framework one thread (torch.set_num_threads(1)), as attest's kernels
     have.  A GPU's time is not in it.
     """
+    if turns < 1 or rounds < 5:
+        raise ValueError(f"bench: turns={turns} rounds={rounds}: at least 1 turn of 5 rounds")
     folder = tempfile.mkdtemp(prefix="attest-bench-")
     try:
         call = target.call(os.path.join(folder, "out", "0001"), _problem(folder, line))
         if target.warm_up:
             target.warm_up()
-        repeats, pairs = _repeats(call), 0
+        repeats, pairs, why = _repeats(call), 0, ""
         samples: Dict[str, List[float]] = {target.__name__: []}
         for _ in range(turns):
             samples[target.__name__] += _rounds(call, rounds, repeats)
@@ -87,6 +90,9 @@ def bench(target: Kernel, line: str, *, kernels: str = "softmax-flash-*", turns:
                 if row.get("samples") and row.get("threads") == 1:
                     samples.setdefault(row["name"], []).extend(row["samples"])
                     pairs = row["pairs"]
+                why = row.get("not_timed") or why
+        if not pairs:
+            raise run.AttestError(f"bench: no kernel that matches {kernels} was timed on {line}: {why}")
         own = statistics.median(samples[target.__name__])
         return Timings(Timing(name, middle, min(some), max(some), middle / pairs * 1e9, own / middle)
                        for name, some in samples.items() for middle in [statistics.median(some)])
