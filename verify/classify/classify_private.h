@@ -68,8 +68,8 @@ void classify_hidden(inference *out, const char *format, ...) __attribute__((for
 /* Visible, and none of the trait's values. */
 void classify_other(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void classify_seen(inference *out, double value);
-/* What is read of a state is read of one state: `reads` fills state[near], [closed], [far] (1 state, 0 pair, -1 not to be
- * asked) under the kernel's mask.  mask=full lets one state hold all keys, whatever else a kernel does: there it is
+/* What is read of a state is read of one state: `reads` fills state[near], [closed], [far] (1 state, 0 pair, -1 not to
+ * be asked) under the kernel's mask.  mask=full lets one state hold all keys, whatever else a kernel does: there it is
  * asked under mask=causal again, and where that is not served, *one is 1. */
 enum { CLASSIFY_NEAR = 0, CLASSIFY_CLOSED = 1, CLASSIFY_FAR = 2, CLASSIFY_READS = 3 };
 typedef attest_status classify_reads(int state[CLASSIFY_READS], probed_kernel *k, attest_error *err);
