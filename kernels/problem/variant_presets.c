@@ -1,7 +1,7 @@
 /* variant_presets.c - the table of presets: names of points in the axes.
  *
- * A row lists the settings that differ from the axes' defaults (exp, sum, full mask, no gates, ...): name, argument, how
- * many settings, the settings, formula, what it stands for.
+ * A row lists the settings that differ from the axes' defaults (exp, sum, full mask, no gates, ...): name, argument,
+ * how many settings, the settings, formula, what it stands for.
  */
 #include "kernels/problem/variant.h"
 

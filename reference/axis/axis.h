@@ -107,9 +107,9 @@ typedef struct axis_feature {
     int stored; /* of a stored number it is exact at any precision */
     const axis_exact_feature *exact;
     void (*size)(mag_t y, double x); /* |phi(x)| upward; NULL: phi acts on no single number */
-    /* Relative and absolute error of a computed phi(x); NULL: nothing is rounded, not "not derived".  The caller adds u for narrowing;
-     * `error` adds only what narrowing does to phi.  A library function other than exp counts 9u; a larger declared
-     * error must be refused in kernels/library/declared.c. */
+    /* Relative and absolute error of a computed phi(x); NULL: nothing is rounded, not "not derived".  The caller adds u
+     * for narrowing; `error` adds only what narrowing does to phi.  A library function other than exp counts 9u; a
+     * larger declared error must be refused in kernels/library/declared.c. */
     void (*error)(mag_t relative, mag_t absolute, const axis_arithmetic *a);
     int divides; /* by the norm of the vector: an entry is at most 1 in size */
     /* What is mapped before that, as `ball`; NULL: nothing. */

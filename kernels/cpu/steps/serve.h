@@ -30,8 +30,8 @@
 #define SERVE_ALIBI SERVE_THROUGH(ATTEST_ALIBI_DRAW)
 #define SERVE_BIAS SERVE_THROUGH(ATTEST_BIAS_SHARED)
 #define SERVE_ATTN_MASK SERVE_THROUGH(ATTEST_ATTN_MASK_SHARED)
-/* Rows of a serve_table: what pairs.h and norms.h do for every kernel that goes pair by pair and divides at the end; one
- * that divides first lists its axes itself, without EPS. */
+/* Rows of a serve_table: what pairs.h and norms.h do for every kernel that goes pair by pair and divides at the end;
+ * one that divides first lists its axes itself, without EPS. */
 #define SERVE_PAIRS                                                                                                    \
     [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES, [ATTEST_AXIS_ROPE] = SERVE_ROPE, [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS, \
     [ATTEST_AXIS_WINDOW] = SERVE_WINDOW, [ATTEST_AXIS_LENS] = SERVE_LENS, [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,       \
