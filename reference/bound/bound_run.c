@@ -277,7 +277,8 @@ static void set_tile(cast_job *job, const bound_run *run, const ref_row *row, in
 static double cast_low(const bound_model *m, double x)
 {
     const uint32_t p = m->p->p;
-    if (m->flags & ATTEST_FTZ && x < __builtin_ldexp(1, attest_format_of(p).emin))
+    const double normal = attest_to_f64(p, (uint64_t)1 << (attest_format_of(p).p - 1)); /* the least: 2^emin */
+    if (m->flags & ATTEST_FTZ && x < normal)
         return 0;
     return attest_to_f64(p, attest_from_f64(p, x));
 }
