@@ -1,8 +1,7 @@
 /* flash_bf16.c - softmax-flash-bf16: the descriptor of flash.h in the arithmetic of flash_bf16.h, and the choice of the
  * instruction set, which changes no bit. */
-#include "fast/softmax/flash.h"
+#include "fast/softmax/flash_serve.h"
 
-#include "fast/exp.h"
 #include "fast/isa.h"
 
 #ifdef FAST_PLANTED /* by a planted defect: the loops without extensions are part of this file, under this name */
@@ -11,30 +10,6 @@
 #define flash_bf16_run_portable FAST_PLANTED
 #include "fast/softmax/flash_kernel.h"
 #endif
-
-static int supports(const attest_call *call)
-{
-    static const serve_table table = {
-        .axis = { [ATTEST_AXIS_FILTER] = SERVE_FILTER,
-                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
-                  [ATTEST_AXIS_WINDOW] = SERVE_WINDOW,
-                  [ATTEST_AXIS_LENS] = SERVE_LENS,
-                  [ATTEST_AXIS_DECAY] = SERVE_SCALAR_DECAYS,
-                  [ATTEST_AXIS_GATES] = SERVE_BIT(ATTEST_GATES_NONE) | SERVE_BIT(ATTEST_GATES_OUT) |
-                                        SERVE_BIT(ATTEST_GATES_PRE_OUT),
-                  [ATTEST_AXIS_NORM] = SERVE_SUM_OR_SINK,
-                  [ATTEST_AXIS_EPS] = SERVE_EPS,
-                  [ATTEST_AXIS_CLAMP] = SERVE_CLAMP,
-                  [ATTEST_AXIS_CAP] = SERVE_CAP,
-                  [ATTEST_AXIS_ALIBI] = SERVE_ALIBI,
-                  [ATTEST_AXIS_BIAS] = SERVE_BIAS },
-        .in = SERVE_BIT(ATTEST_BF16),
-        .acc = SERVE_BIT(ATTEST_F32),
-        .p = SERVE_BIT(ATTEST_BF16),
-        .out = SERVE_UP_TO_F32,
-    };
-    return serve_check(&table, call);
-}
 
 static size_t workspace(const attest_call *call)
 {
@@ -51,11 +26,6 @@ static attest_status run(const attest_call *call)
     return FAST_CALL(flash_bf16_run, call);
 }
 
-static const attest_numerics numerics = {
-    STEP_ARITHMETIC,    STEP_CAST,           .exp_error = FAST_EXP_ERROR, .schedule = ATTEST_SCHEDULE_ONLINE,
-    .tile = FLASH_KEYS, .block = FLASH_KEYS,
-};
-
 const attest_kernel attest_kernel_softmax_flash_bf16 = {
     .struct_size = sizeof attest_kernel_softmax_flash_bf16,
     .form = ATTEST_TILED,
@@ -67,8 +37,8 @@ const attest_kernel attest_kernel_softmax_flash_bf16 = {
     .source = "kernels/fast/softmax/flash_bf16.c",
     .summary = "online softmax in tiles of 64 keys, in products of pairs of bf16 numbers (VDPBF16PS)",
     .variants = "softmax softmax1 fox",
-    .numerics = &numerics,
-    .supports = supports,
+    .numerics = &flash_bf16_numerics,
+    .supports = flash_serves_bf16,
     .workspace = workspace,
     .run = run,
 };

@@ -68,6 +68,22 @@ static inline uint64_t isa_hash(const scene *s)
     return hash;
 }
 
+/* Of a kernel whose portable loops model what the others do: all instruction sets give the same bits. */
+static inline void isa_check_same_bits(const char *kernel, const char *line)
+{
+    uint64_t first = 0;
+    for (int n = 0; n < ISA_CHOICES; n++) {
+        scene s;
+        if (!isa_use(n))
+            continue;
+        isa_open(&s, kernel, line);
+        scene_run(&s);
+        first = n == 0 ? isa_hash(&s) : first;
+        ck_assert_msg(isa_hash(&s) == first, "%s: other bits than without extensions", s.where);
+        scene_close(&s);
+    }
+}
+
 /* The loops with the vectors of avx512 in portable code that fuses multiply-adds: right, and the bits of avx2. */
 static inline void isa_check_wide(const char *kernel, const char *line, attest_status (*wide)(const attest_call *call))
 {

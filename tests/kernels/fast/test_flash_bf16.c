@@ -47,21 +47,7 @@ static const isa_asked_of *isa_asked(void)
     return &asked;
 }
 
-/* Of all instruction sets: the portable loops model what the others do. */
-START_TEST(test_same_bits)
-{
-    uint64_t first = 0;
-    for (int n = 0; n < ISA_CHOICES; n++) {
-        scene s;
-        if (!isa_use(n))
-            continue;
-        isa_open(&s, KERNEL, lines[_i]);
-        scene_run(&s);
-        first = n == 0 ? isa_hash(&s) : first;
-        ck_assert_msg(isa_hash(&s) == first, "%s: other bits than without extensions", s.where);
-        scene_close(&s);
-    }
-}
+START_TEST(test_same_bits) { isa_check_same_bits(KERNEL, lines[_i]); }
 END_TEST
 
 Suite *suite_flash_bf16(void)
