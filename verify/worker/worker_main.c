@@ -5,6 +5,7 @@
  * not tell a kernel who runs it (worker_start.c). */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,24 +48,21 @@ static struct {
 } mapped;
 
 /* ---- faults --------------------------------------------------------------------------------------------- */
-static uint32_t fault_access(const void *context)
-{
-#if defined(__x86_64__)
-    const ucontext_t *u = context;
-    return u->uc_mcontext.gregs[REG_ERR] & 2 ? 2u : 1u; /* page-fault error code: bit 1 is write */
-#else
-    (void)context;
-    return 0;
-#endif
-}
-
+/* Threads of a kernel that fault together: the first one is told, and the others wait for the end of the process. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
     attest_fault *f = &mapped.shared->fault;
+    while (atomic_flag_test_and_set(&told))
+        pause();
     const uintptr_t at = (uintptr_t)info->si_addr;
     f->signal = number;
     f->address = at;
-    f->access = fault_access(context);
+#if defined(__x86_64__) /* page-fault error code: bit 1 is write */
+    f->access = ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2 ? 2u : 1u;
+#else
+    (void)context;
+#endif
     f->found = 0;
     for (uint32_t i = 0; info->si_code > 0 && i < mapped.count; i++) {
         const attest_segment *s = &mapped.table->segment[i];
@@ -79,7 +77,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
         f->distance = (int64_t)at - (int64_t)(base + s->start + (f->place > 0 ? s->size : 0));
     }
     f->valid = 1;
-    raise(number); /* the handler was reset on entry: this ends the process */
+    signal(number, SIG_DFL);
+    raise(number); /* blocked here: it ends the process where the handler returns */
 }
 
 static void catch_faults(void)
@@ -87,8 +86,8 @@ static void catch_faults(void)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (int)SA_RESETHAND;
-    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigfillset(&action.sa_mask); /* a fault of the handler itself ends the process at once */
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
 }

@@ -253,7 +253,6 @@ static int is_answer(attest_packet_answer *a, const attest_packet_request *reque
 attest_exchange attest_process_ask(attest_process *process, attest_packet_request *request, int memory,
                                    attest_packet_answer *answer, double timeout_s, int *wait_status)
 {
-    memset(&process->shared->fault, 0, sizeof process->shared->fault);
     request->number = ++process->number;
     if (!send_request(process->socket, request, memory))
         return ended(process, attest_now_seconds() + timeout_s, wait_status);

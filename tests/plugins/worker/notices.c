@@ -154,17 +154,22 @@ out:
 
 static void *write_later(void *state)
 {
-    const struct timespec soon = { 0, 2000000 }; /* after the first run, before the last of a case */
-    (void)state;
-    nanosleep(&soon, NULL);
+    const struct timespec later = { 0, (int64_t)(intptr_t)state * 1000000 };
+    nanosleep(&later, NULL);
     *(volatile int *)(uintptr_t)16 = 1;
     return NULL;
 }
 
+/* Each call leaves a thread that faults `chunk` milliseconds later; the third one waits for that. */
 static attest_status run_strays(const attest_call *call)
 {
+    static int calls;
+    const struct timespec longer = { 1, 0 };
     pthread_t thread;
-    if (pthread_create(&thread, NULL, write_later, NULL) != 0 || pthread_detach(thread) != 0)
+    if (++calls == 3)
+        nanosleep(&longer, NULL);
+    void *chunk = (void *)(intptr_t)call->problem->chunk;
+    if (pthread_create(&thread, NULL, write_later, chunk) != 0 || pthread_detach(thread) != 0)
         return ATTEST_NO_MEMORY;
     return answer(call, 1);
 }
@@ -189,7 +194,7 @@ static attest_status run_parks(const attest_call *call)
 /* Takes longer than a stray thread of another kernel would wait. */
 static attest_status run_beside(const attest_call *call)
 {
-    const struct timespec longer = { 0, 40000000 };
+    const struct timespec longer = { 0, 100000000 };
     nanosleep(&longer, NULL);
     return answer(call, 1);
 }

@@ -2,6 +2,8 @@
  *
  * The good case (chunk=1) writes o[i] = i.  The numbers are those of the table in tests/verify/worker/test_worker.c.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,35 @@ static int dive(volatile const char *above, int depth)
     volatile char room[4096];
     room[0] = above[0];
     return depth < 0 ? room[0] : dive(room, depth + 1) + room[0];
+}
+
+/* THREADS threads that write four bytes before o together. */
+enum { THREADS = 4 };
+typedef struct herd {
+    volatile unsigned char *at;
+    atomic_int ready;
+} herd;
+
+static void *write_together(void *state)
+{
+    herd *h = state;
+    atomic_fetch_add(&h->ready, 1);
+    while (atomic_load(&h->ready) < THREADS)
+        ;
+    *h->at = 1;
+    return NULL;
+}
+
+static int stampede(volatile unsigned char *at)
+{
+    herd h = { at, 0 };
+    pthread_t thread[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&thread[i], NULL, write_together, &h) != 0)
+            abort();
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
 }
 
 static int supports(const attest_call *call)
@@ -69,6 +100,7 @@ static int misuse(int64_t what, const attest_tensor *q, const attest_tensor *o, 
         return 0;
     case 16: return dive((const char *)work, 0);
     case 21: return write(3, "hello", 5) < 0;
+    case 22: return stampede(out - 4);
     case 19: ((unsigned char *)(uintptr_t)q->data)[0] = 1; return 0;
     default: return 0;
     }

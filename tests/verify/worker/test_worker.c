@@ -138,6 +138,20 @@ START_TEST(test_edges)
 }
 END_TEST
 
+/* Whichever thread the kernel lets go first: the place is told. */
+START_TEST(test_threads_fault_together)
+{
+    const expectation together = { "four threads write before o", 22,      ATTEST_RUN_CRASH,
+                                   ATTEST_REASON_WROTE_OUTSIDE,   SIGSEGV, "before o" };
+    attest_worker *worker = start(PLUGIN("worker_edges"));
+    for (int again = 0; again < 100; again++) {
+        const attest_run_result r = run_line(worker, 0, "variant=softmax n=3 d=5 chunk=22", 1);
+        check_result(&together, &r);
+    }
+    attest_worker_free(worker);
+}
+END_TEST
+
 START_TEST(test_fp_state)
 {
     attest_worker *worker = start(PLUGIN("worker_edges"));
@@ -464,6 +478,7 @@ Suite *suite_worker(void)
     tcase_set_timeout(t, 30);
     tcase_add_test(t, test_bad_plugins);
     tcase_add_test(t, test_edges);
+    tcase_add_test(t, test_threads_fault_together);
     tcase_add_test(t, test_fp_state);
     tcase_add_test(t, test_outputs_and_facts);
     tcase_add_test(t, test_device_memory);
