@@ -387,6 +387,7 @@ gpu-day: $(DAY_HOST) $(DAY_GPU)
 # ---- the main job
 gate: all
 	@rm -f $(BUILD)/report/passed; $(BUILD)/attest gate --suite ci --out $(BUILD)/report; code=$$?; \
+	$(BUILD)/attest claims --quiet --out $(BUILD)/report || code=1; \
 	$(BUILD)/attest study order --quiet --out $(BUILD)/report && \
 	$(BUILD)/attest study range --quiet --out $(BUILD)/report && \
 	$(BUILD)/attest report $(BUILD)/report && { [ $$code != 0 ] || touch $(BUILD)/report/passed; } && exit $$code

@@ -44,7 +44,7 @@ static attest_status order_panel(FILE *gp, size_t at, const chart_data *data, co
     }
     fprintf(gp,
             "set title 'center = %s'\nset xlabel 'Taylor order P'\nset ylabel 'largest absolute error of o'\n"
-            "set xrange [-0.3:%.17g]\nset yrange [1e-17:1e3]\nset xtics %d\n"
+            "set samples 2\nset xrange [-0.3:%.17g]\nset yrange [1e-17:1e3]\nset xtics %d\n"
             "plot 2.0**-24 w l lc rgb '#000000' lw 1 dt 3 t 'u of f32', 2.0**-8 w l lc rgb '#000000' lw 1 dt 4 t 'u of "
             "bf16'",
             panel->name, last + 0.3, last > 24 ? 8 : 2);

@@ -66,13 +66,43 @@ static size_t empty_group(const char *text)
     return (size_t)(at - text) + strspn(at, " \t\r\n");
 }
 
+/* Attributes with the value that they have without being written: gnuplot writes them on every group. */
+static const struct {
+    const char *key, *written;
+} usual[] = { { "stroke-linecap", " stroke-linecap=\"butt\"" }, { "stroke-linejoin", " stroke-linejoin=\"miter\"" } };
+enum { USUAL = sizeof usual / sizeof usual[0] };
+
+static size_t count_of(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        count++;
+    return count;
+}
+
+/* How much of the text here draws nothing: an empty group, an attribute that says what holds anyway, the rest of a run
+ * of spaces. */
+static size_t idle(const char *text, const int only[USUAL], char before)
+{
+    if (*text == '<')
+        return empty_group(text);
+    for (size_t i = 0; *text == ' ' && i < USUAL; i++)
+        if (only[i] && strncmp(text, usual[i].written, strlen(usual[i].written)) == 0)
+            return strlen(usual[i].written);
+    return strchr(" \t\r\n", before) ? strspn(text, " \t\r\n") : 0;
+}
+
 /* A drawing whose names begin with NAME-: several stand on one page. */
 static void print_drawing(FILE *out, const char *text, const char *name)
 {
     static const char *const before[] = { " id='", " id=\"", "href='#", "href=\"#", "url(#" };
+    int only[USUAL];
+    char last = '>';
+    for (size_t i = 0; i < USUAL; i++) /* else an element inside would inherit another value */
+        only[i] = count_of(text, usual[i].key) == count_of(text, usual[i].written);
     while (*text) {
-        size_t length = 1;
-        if (*text == '<' && (length = empty_group(text)) > 0) {
+        size_t length = idle(text, only, last);
+        if (length > 0) {
             text += length;
             continue;
         }
@@ -84,6 +114,7 @@ static void print_drawing(FILE *out, const char *text, const char *name)
         if (length > 1)
             fprintf(out, "%s-", name);
         text += length;
+        last = text[-1];
     }
 }
 

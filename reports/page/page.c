@@ -11,6 +11,7 @@
 #include "reports/overview.h"
 #include "reports/page/drawing.h"
 #include "reports/page/drill.h"
+#include "reports/page/ledgers.h"
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>attest report</title>\n"
@@ -148,7 +149,8 @@ out:
     return status;
 }
 
-static attest_status print_study_table(FILE *out, const attest_results *results, const char *title, attest_error *err)
+static attest_status print_study_table(FILE *out, const attest_results *results, const char *title, const char *name,
+                                       attest_error *err)
 {
     static const attest_column columns[] = {
         { .head = "series", .flags = ATTEST_COLUMN_CODE, .class = "c" },
@@ -156,7 +158,6 @@ static attest_status print_study_table(FILE *out, const attest_results *results,
         { .head = "y", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "truncation", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "rounding", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "problem", .flags = ATTEST_COLUMN_CODE, .class = "c" },
     };
     attest_status status = ATTEST_OK;
     attest_table table;
@@ -170,10 +171,9 @@ static attest_status print_study_table(FILE *out, const attest_results *results,
         attest_table_number(&table, result.ordinate);
         attest_table_number(&table, result.truncation);
         attest_table_number(&table, result.rounding);
-        attest_table_cell(&table, "%s", result.problem);
     }
     ATTEST_TRY(attest_table_end(&table, err));
-    fputs("</details>\n", out);
+    fprintf(out, "<p>Their problem lines are in %s.csv.</p></details>\n", name);
 out:
     return status;
 }
@@ -239,7 +239,7 @@ static attest_status print_studies(FILE *out, const char *dir, const attest_resu
             "Solid: truncation, the exact Taylor result against exact softmax. Dashed: rounding, the f32 kernel "
             "against the exact Taylor result. Black: unit roundoffs of f32 (dotted) and bf16 (dash-dotted). R: "
             "realised score range. Gaps: ill-posed points (the denominator of an odd order meets 0).");
-        ATTEST_TRY(print_study_table(out, order, "error against order", err));
+        ATTEST_TRY(print_study_table(out, order, "error against order", "study-order", err));
     }
     if (range->count > 0) {
         fprintf(out, "<h2>Error against score range</h2>\n");
@@ -247,7 +247,7 @@ static attest_status print_studies(FILE *out, const char *dir, const attest_resu
             out, dir, "study-range",
             "Largest relative error of a normalised weight, all scores of one row scaled together; the fitted "
             "slope stands beside P+1.");
-        ATTEST_TRY(print_study_table(out, range, "error against range", err));
+        ATTEST_TRY(print_study_table(out, range, "error against range", "study-range", err));
     }
 out:
     return status;
@@ -380,6 +380,7 @@ static attest_status write_page(sources *s, const char *dir, attest_error *err)
     if (o->count > 0)
         ATTEST_TRY(print_gate(out.file, &s->results, o, &s->facts, err));
     ATTEST_TRY(attest_traits_print_html(out.file, &s->traits, err));
+    ATTEST_TRY(attest_ledgers_print(out.file, dir, err));
     fprintf(out.file, "</main></body></html>\n");
 out:
     return attest_output_close(&out, status, err);
