@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define TRIES 1000 /* names of one process */
@@ -61,4 +62,15 @@ int attest_output_is_temporary(const char *name)
     while (digits > name && isdigit((unsigned char)digits[-1]))
         digits--;
     return tail - digits >= 4 && digits > name && digits[-1] == '.';
+}
+
+attest_status attest_output_lock(int *lock, const char *dir, attest_error *err)
+{
+    *lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(*lock);
+        *lock = -1;
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: another run of attest writes into it", dir);
+    }
+    return ATTEST_OK;
 }

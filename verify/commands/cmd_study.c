@@ -59,7 +59,7 @@ int attest_command_study(const attest_cli *cli)
                                      .progress = !cli->options.quiet && isatty(STDERR_FILENO) };
     attest_study_end end;
     char library[4096] = "", missing[256] = "";
-    int code = 0;
+    int code = 0, lock = -1;
     ATTEST_TRY(find_study(&request.study, cli->argument[0], &err));
     for (int a = 0; a < ATTEST_STUDY_AXES; a++)
         request.axis[a] = cli->axis[a];
@@ -68,8 +68,10 @@ int attest_command_study(const attest_cli *cli)
     request.library = library[0] ? library : NULL;
     if (cli->resume && !cli->out)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--resume: --out says where the study lies"));
-    if (cli->out)
+    if (cli->out) {
         ATTEST_TRY(attest_output_dir(cli->out, &err));
+        ATTEST_TRY(attest_output_lock(&lock, cli->out, &err));
+    }
     attest_stop_watch();
     ATTEST_TRY(attest_study_measure(&results, &end, &request, &err));
     if (cli->out)
@@ -80,5 +82,7 @@ int attest_command_study(const attest_cli *cli)
     ATTEST_TRY(exit_of(&code, &results, &end, &err));
 out:
     attest_results_clear(&results);
+    if (lock >= 0)
+        close(lock);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }

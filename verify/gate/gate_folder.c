@@ -7,11 +7,9 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "kernels/hash.h"
@@ -97,19 +95,6 @@ static attest_status compare(const attest_run_info *was, const attest_run_info *
 }
 
 /* ---- its folder -------------------------------------------------------------------------------------------------- */
-/* The folder itself is locked: no file more, and a lock that ends with the process.  Where folders cannot be locked
- * nobody is kept out. */
-static attest_status lock_folder(int *lock, const char *dir, attest_error *err)
-{
-    *lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        close(*lock);
-        *lock = -1;
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: another run of attest writes into it", dir);
-    }
-    return ATTEST_OK;
-}
-
 /* What a run that was killed left half-written. */
 static void remove_temporary(const char *dir)
 {
@@ -189,7 +174,7 @@ attest_status attest_gate_folder_open(int *lock, attest_results *results, attest
     attest_status status = ATTEST_OK;
     char path[PATH_MOST];
     *lock = -1;
-    ATTEST_TRY(lock_folder(lock, dir, err));
+    ATTEST_TRY(attest_output_lock(lock, dir, err));
     remove_temporary(dir);
     if (resumed) {
         ATTEST_TRY(resume(results, info, dir, err));
