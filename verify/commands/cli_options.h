@@ -68,6 +68,7 @@ enum {
     KEY_PREDICT,
     KEY_ROWS,
     KEY_STEPS,
+    KEY_DEBUG,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1,
     KEY_LIBRARY /* may be given more than once: behind those that may not */
@@ -278,6 +279,9 @@ static const option_row option_table[] = {
     { { "steps", KEY_STEPS, 0, 0,
         "print s, w, z, u and o of a row by the truth, beside what the kernel gives of them (default row: the worst's)",
         0 },
+      "replay" },
+    { { "debug", KEY_DEBUG, NULL, 0,
+        "with gdb on the process of the kernel, stopped where run() is called; without --timeout and sandbox", 0 },
       "replay" },
     { { "rows", KEY_ROWS, "ROW", 0, "the row of --steps: query I, or B,H,I", 0 }, "replay" },
     { { "lang", KEY_LANG, "c|c++|cuda|python|rust", 0, "the language of the kernel (default c)", 0 }, "init-kernel" },

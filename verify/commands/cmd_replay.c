@@ -1,9 +1,12 @@
 /* cmd_replay.c - `attest replay --kernel K LINE` or `replay FILE`: one kernel, one case, every field of its result.
  * `replay ID` is props_replay.c. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "reports/report.h"
@@ -73,8 +76,9 @@ static attest_status check_steps(const attest_cli *cli, int of_property, attest_
 {
     if (cli->row && !cli->steps)
         return attest_fail(err, ATTEST_BAD_INPUT, "--rows is the row of --steps");
-    if (cli->steps && of_property)
-        return attest_fail(err, ATTEST_BAD_INPUT, "--steps: of a problem line or a case file, not of a kept property");
+    if ((cli->steps || cli->debug) && of_property)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--%s: of a problem line or a case file, not of a kept property",
+                           cli->steps ? "steps" : "debug");
     return ATTEST_OK;
 }
 
@@ -162,6 +166,66 @@ static attest_status prepare(attest_prepared *prepared, replayed *what, attest_e
 
 static int64_t rows_done(const void *truth) { return attest_truth_rows(truth); }
 
+/* 1: a debugger has this process. */
+static int is_traced(pid_t pid)
+{
+    char path[64], line[128];
+    int tracer = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *in = fopen(path, "r");
+    while (in && fgets(line, sizeof line, in))
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+            break;
+    if (in)
+        fclose(in);
+    return tracer != 0;
+}
+
+/* Starts gdb on the kernel's process and waits until it has it: the run that follows stops where run() is called. */
+static attest_status start_gdb(pid_t *gdb, const attest_subject *subject, attest_error *err)
+{
+    const struct timespec pause = { 0, 10000000 };
+    attest_status status = ATTEST_OK;
+    pid_t worker;
+    int ended = 0;
+    char pid[24];
+    ATTEST_TRY(attest_worker_pid(&worker, subject->worker, subject->index, err));
+    snprintf(pid, sizeof pid, "%d", (int)worker);
+    if ((*gdb = fork()) == 0) {
+        execlp("gdb", "gdb", "-q", "-p", pid, "-ex", "break attest_kernel_run", "-ex", "continue", (char *)NULL);
+        _exit(127);
+    }
+    signal(SIGINT, SIG_IGN); /* gdb's from now on */
+    while (!is_traced(worker)) {
+        if (*gdb < 0 || waitpid(*gdb, &ended, WNOHANG) != 0) {
+            *gdb = -1;
+            return attest_fail(err, ATTEST_BAD_INPUT, "--debug: gdb %s",
+                               WIFEXITED(ended) && WEXITSTATUS(ended) == 127
+                                   ? "cannot be started: is it installed?"
+                                   : "ended, and has not taken the kernel's process");
+        }
+        nanosleep(&pause, NULL);
+    }
+out:
+    return status;
+}
+
+static attest_status measure(attest_result *result, attest_prepared *prepared, int from_file,
+                             const attest_subject *subject, const attest_options *options, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    int supported = 0;
+    ATTEST_TRY(attest_run_case(result, &supported, prepared, subject, NULL, options->timeout, err));
+    ATTEST_TRY(attest_repeat_case(result, prepared, subject, options->timeout, err));
+    if (supported && options->typical && from_file)
+        snprintf(result->typical, sizeof result->typical,
+                 "not modelled: the inputs are given, no other seed draws them");
+    else if (supported && options->typical)
+        ATTEST_TRY(attest_typical_case(result, prepared, subject, options, err));
+out:
+    return status;
+}
+
 int attest_command_replay(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -173,7 +237,8 @@ int attest_command_replay(const attest_cli *cli)
     char library[4096];
     const char *name;
     char *kept = NULL; /* a repro id in a file */
-    int supported = 0, code = 0;
+    int code = 0;
+    pid_t gdb = -1;
     attest_watch *watch = NULL;
     const attest_watch_options limits = { "replay", "--max-time", cli->options.max_time,
                                           !cli->options.quiet && isatty(STDERR_FILENO) };
@@ -202,15 +267,14 @@ int attest_command_replay(const attest_cli *cli)
     ATTEST_TRY(attest_library_hash(subject.file_hash, subject.library, &err));
     const int from_file = what.inputs != NULL;
     ATTEST_TRY(prepare(&prepared, &what, &err));
+    if (cli->debug)
+        ATTEST_TRY(start_gdb(&gdb, &subject, &err));
     attest_watch_count(watch, rows_done, prepared.truth, "rows of the truth");
-    ATTEST_TRY(attest_run_case(&result, &supported, &prepared, &subject, NULL, cli->options.timeout, &err));
-    ATTEST_TRY(attest_repeat_case(&result, &prepared, &subject, cli->options.timeout, &err));
-    if (supported && cli->options.typical && from_file)
-        snprintf(result.typical, sizeof result.typical, "not modelled: the inputs are given, no other seed draws them");
-    else if (supported && cli->options.typical)
-        ATTEST_TRY(attest_typical_case(&result, &prepared, &subject, &cli->options, &err));
+    ATTEST_TRY(measure(&result, &prepared, from_file, &subject, &cli->options, &err));
     attest_watch_end(watch);
     watch = NULL;
+    if (gdb > 0)
+        waitpid(gdb, NULL, 0);
     if (from_file)
         tell_file(&result, cli);
     ATTEST_TRY(tell(cli, &result, &prepared, from_file, &subject, &err));

@@ -147,6 +147,17 @@ attest_status attest_worker_alive(attest_process **process, attest_worker *worke
     return status;
 }
 
+attest_status attest_worker_pid(pid_t *pid, attest_worker *worker, size_t index, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_process *process;
+    *pid = 0;
+    ATTEST_TRY(attest_worker_alive(&process, worker, (uint32_t)index, err));
+    *pid = process->inner;
+out:
+    return status;
+}
+
 void attest_worker_hold(attest_worker *worker, size_t index, int held)
 {
     const attest_process *p = worker->process[slot_of(worker, index)];

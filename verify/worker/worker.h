@@ -20,6 +20,8 @@
 #ifndef ATTEST_WORKER_H
 #define ATTEST_WORKER_H
 
+#include <sys/types.h>
+
 #include "kernels/library/library.h"
 
 /* What the worker says about one kernel of a library, copied out of its descriptor. */
@@ -101,6 +103,9 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
 attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err);
+
+/* The process in which kernel `index` runs, started if there is none: for a debugger. */
+attest_status attest_worker_pid(pid_t *pid, attest_worker *worker, size_t index, attest_error *err);
 
 /* Stops the process of kernel `index`, with all its threads, or lets it go on; nothing where there is none. */
 void attest_worker_hold(attest_worker *worker, size_t index, int held);
