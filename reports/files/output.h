@@ -19,8 +19,8 @@ attest_status attest_output_open(attest_output *out, const char *path, attest_er
  * return `status`.  Takes a failed open too. */
 attest_status attest_output_close(attest_output *out, attest_status status, attest_error *err);
 
-/* Locks the folder for this process until close(*lock), or its end; -1: not locked, nothing to release, as where folders
- * cannot be locked: there nobody is kept out.  The folder itself is locked, so there is no file more.
+/* Locks the folder for this process until close(*lock), or its end; -1: not locked, nothing to release, as where
+ * folders cannot be locked: there nobody is kept out.  The folder itself is locked, so there is no file more.
  * ATTEST_BAD_INPUT: another run holds it. */
 attest_status attest_output_lock(int *lock, const char *dir, attest_error *err);
 
