@@ -33,4 +33,20 @@ attest_status attest_compare_keys(attest_result *result, attest_truth *truth, at
                                   const attest_case *c, const attest_bundle *outputs, const attest_numerics *numerics,
                                   uint32_t flags, double claim_ulp, unsigned char *keys, attest_error *err);
 
+/* ---- judgements that are made once ------------------------------------------------------------------------------- */
+/* Planted defects are copies of one kernel, and on most cases they write the bits of the correct one: who declares the
+ * same numerics and wrote the same bits gets the same judgement.  A memo is of one case, and of one thread.  NULL: no
+ * memory. */
+typedef struct attest_memo attest_memo;
+attest_memo *attest_memo_new(void);
+void attest_memo_free(attest_memo *memo);
+
+/* attest_compare_keys(), or what it said of the same outputs before.  `stage` numbers the truths that a memo meets:
+ * equal stages and equal keys before the call mean equal truths.  Of *result only who it is about (kernel, file,
+ * library) may differ between calls.  memo NULL: nothing is kept, nothing is looked up. */
+attest_status attest_memo_compare(attest_memo *memo, int stage, attest_result *result, attest_truth *truth,
+                                  attest_truth *exp_truth, const attest_case *c, const attest_bundle *outputs,
+                                  const attest_numerics *numerics, uint32_t flags, double claim_ulp,
+                                  unsigned char *keys, attest_error *err);
+
 #endif

@@ -144,9 +144,14 @@ attest_status attest_defects_run(attest_defect_result *result, const attest_opti
     attest_status status = ATTEST_OK;
     attest_run_info info;
     attest_plan plan = { .library = NULL };
-    const attest_gate gate = {
-        .options = options, .suite = suite, .plan = &plan, .judge = judge, .take = take, .wanted = wanted, .context = &r
-    };
+    const attest_gate gate = { .options = options,
+                               .suite = suite,
+                               .plan = &plan,
+                               .judge = judge,
+                               .take = take,
+                               .wanted = wanted,
+                               .context = &r,
+                               .remembers = 1 };
     memset(result, 0, attest_defect_count * sizeof *result);
     for (size_t k = 0; k < attest_defect_count; k++)
         result[k].work = result[k].margin = INFINITY;

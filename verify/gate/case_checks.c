@@ -223,9 +223,11 @@ static size_t unseen(const unsigned char *keys, size_t count)
     return left;
 }
 
-/* One run of the altered inputs; the keys whose loss it would show are added to `keys`. */
-static attest_status run_altered(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
-                                 const attest_bundle *before, unsigned char *keys, double timeout_s, attest_error *err)
+/* One run of the altered inputs; the keys whose loss it would show are added to `keys`.  `stage`: 1 the first, 2 others,
+ * which `keys` tells apart. */
+static attest_status run_altered(attest_result *result, const attest_prepared *prepared, int stage,
+                                 const attest_subject *subject, const attest_bundle *before, unsigned char *keys,
+                                 double timeout_s, attest_error *err)
 {
     static const char *const words[] = { "with slope and gamma halved, sq and sk raised by 120",
                                          "with slope and gamma halved, sq and sk raised by 120, one value a key" };
@@ -244,8 +246,8 @@ static attest_status run_altered(attest_result *result, const attest_prepared *p
     if (!usable)
         goto out;
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
-    ATTEST_TRY(attest_compare_keys(&judged, prepared->altered_truth, NULL, &prepared->c, outputs, &declared.numerics,
-                                   declared.flags, 0, keys, err));
+    ATTEST_TRY(attest_memo_compare(prepared->memo, stage, &judged, prepared->altered_truth, NULL, &prepared->c, outputs,
+                                   &declared.numerics, declared.flags, 0, keys, err));
     if (judged.verdict == ATTEST_FAIL)
         attest_result_find(result,
                            attest_same_outputs(where, &other.c.problem, before, outputs)
@@ -273,13 +275,13 @@ static attest_status check_altered(attest_result *result, const attest_prepared 
     again.altered_truth = NULL;
     if (!keys)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu keys", count);
-    ATTEST_TRY(run_altered(result, prepared, subject, before, keys, timeout_s, err));
+    ATTEST_TRY(run_altered(result, prepared, 1, subject, before, keys, timeout_s, err));
     if (p->m < ATTEST_MANY_KEYS)
         goto out;
     left = unseen(keys, count);
     for (int run = 1; run < ALTERED_RUNS && left > 0 && is_sound(result); run++) {
         ATTEST_TRY(attest_alter(&again, keys, err));
-        ATTEST_TRY(run_altered(result, &again, subject, before, keys, timeout_s, err));
+        ATTEST_TRY(run_altered(result, &again, 2, subject, before, keys, timeout_s, err));
         attest_altered_clear(&again);
         last = left;
         left = unseen(keys, count);

@@ -78,7 +78,7 @@ attest_subject attest_gate_subject(const attest_gate *gate, size_t k)
 /* A case, drawn with its truth when the first kernel wants it. */
 typedef struct pair_case {
     attest_prepared prepared; /* case, number, line and hash from the start */
-    int drawn;
+    int drawn, remembers;
 } pair_case;
 
 /* What ends a pair. */
@@ -93,6 +93,8 @@ static attest_status draw(pair_case *c, pair_end *end, attest_error *err)
     const attest_status status = attest_prepare(&c->prepared, &given, err);
     c->prepared.index = index;
     c->drawn = status == ATTEST_OK;
+    if (c->drawn && c->remembers)
+        c->prepared.memo = attest_memo_new();
     if (status != ATTEST_OK && status != ATTEST_NO_MEMORY)
         *end = PAIR_FATAL;
     return status;
@@ -278,7 +280,7 @@ static attest_status run_case(attest_gate_state *g, size_t index, workers *w, in
 {
     attest_status status = ATTEST_OK;
     const attest_gate *gate = g->gate;
-    pair_case c = { .drawn = 0 };
+    pair_case c = { .drawn = 0, .remembers = gate->remembers };
     *whole = 0;
     attest_suite_case(&c.prepared.c, gate->suite, index);
     c.prepared.index = index;

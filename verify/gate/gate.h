@@ -32,6 +32,7 @@ typedef struct attest_gate {
     const attest_look *look;                                /* NULL, or who also looks at the outputs */
     int (*wanted)(const void *context, const char *kernel); /* NULL, or more than a glob can say */
     void *context;                                          /* of both */
+    int remembers;           /* 1: equal outputs of kernels that declare the same are judged once (attest_memo) */
     attest_compact *compact; /* NULL, or: every result is counted there, and only those that it keeps are listed */
 } attest_gate;
 

@@ -122,8 +122,10 @@ void attest_prepared_clear(attest_prepared *prepared)
     attest_truth_free(prepared->exp_truth);
     attest_truth_free(prepared->truth);
     attest_bundle_free(prepared->inputs);
+    attest_memo_free(prepared->memo);
     prepared->exp_truth = prepared->truth = NULL;
     prepared->inputs = NULL;
+    prepared->memo = NULL;
 }
 
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err)
@@ -381,8 +383,9 @@ static attest_status judge_run(attest_result *result, attest_prepared *prepared,
         ATTEST_TRY(judge->judge(judge->context, result, prepared, bundle, err));
     } else {
         ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
-        ATTEST_TRY(attest_compare(result, prepared->truth, prepared->exp_truth, &prepared->c, bundle,
-                                  &declared.numerics, declared.flags, facts->has_claim ? facts->claim_ulp : 0, err));
+        ATTEST_TRY(attest_memo_compare(prepared->memo, 0, result, prepared->truth, prepared->exp_truth, &prepared->c,
+                                       bundle, &declared.numerics, declared.flags,
+                                       facts->has_claim ? facts->claim_ulp : 0, NULL, err));
     }
     result->seconds_truth = attest_now_seconds() - start;
     hash_outputs(result, &prepared->c.problem, bundle);

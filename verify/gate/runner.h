@@ -4,6 +4,7 @@
 
 #include "reference/reference.h"
 #include "reports/result.h"
+#include "verify/compare/compare.h"
 #include "verify/worker/worker.h"
 
 #define ATTEST_MANY_KEYS 256
@@ -26,6 +27,7 @@ typedef struct attest_prepared {
      * none of them. */
     attest_bundle *altered;
     attest_truth *altered_truth;
+    attest_memo *memo; /* NULL, or what was judged of this case so far */
 } attest_prepared;
 
 /* Draws the inputs and prepares the truth.  ATTEST_BAD_INPUT: a family or variant not served.  Cases with
