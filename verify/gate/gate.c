@@ -115,10 +115,11 @@ static int is_too_large(attest_result *result, const attest_case *c)
     return 1;
 }
 
-/* Nothing of it could be judged: no bound holds there, as where large scores may overflow. */
+/* Nothing of o could be judged: no bound holds there, as where large scores may overflow.  Where an enclosure leaves
+ * open whether an element is outside its bound, a ratio may be above 1. */
 static int is_beyond_bounds(const attest_result *result)
 {
-    return result->verdict == ATTEST_UNDECIDED && result->elements_judged == 0 && result->elements_unbounded > 0;
+    return result->verdict == ATTEST_UNDECIDED && result->elements_unbounded > 0 && !(result->ratio_hi > 1);
 }
 
 /* What the suite, or that attest itself drew the case, takes off a verdict. */

@@ -1,5 +1,5 @@
 /* test_gate.c - memory: a run says beforehand what it takes, and a case that is larger than the machine is a skip,
- * which costs the others nothing. */
+ * which costs the others nothing.  A drawn case need not be judged. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,14 +114,38 @@ START_TEST(of_a_run)
 }
 END_TEST
 
+/* lse is judged, o is not: scores of that size may overflow.  A drawn case may be so, one that was asked for not. */
+START_TEST(a_drawn_case_beyond_the_bounds)
+{
+    static const int64_t verdicts[] = { ATTEST_UNDECIDED, ATTEST_SKIP };
+    for (size_t drawn = 0; drawn < 2; drawn++) {
+        attest_results results = { 0 };
+        attest_run_info info;
+        attest_result result;
+        attest_error err = { "" };
+        make("variant=no-denominator bias=head n=1 d=2 e=1 scale=0.125 in=bf16 out=f32 family=edges\n");
+        suite.drawn = drawn;
+        ck_assert_msg(attest_gate_describe(&info, &gate, &err) == ATTEST_OK, "%s", err.text);
+        ck_assert_msg(attest_gate_run(&results, &info, &gate, &err) == ATTEST_OK, "%s", err.text);
+        ck_assert_int_eq(attest_results_get(&result, &results, 0, &err), ATTEST_OK);
+        ck_assert_msg(strstr(result.why, "no element of o could be judged") != NULL, "%s", result.why);
+        ck_assert(result.elements_judged > 0);
+        ck_assert_int_eq(result.verdict, verdicts[drawn]);
+        attest_results_clear(&results);
+        clear();
+    }
+}
+END_TEST
+
 Suite *suite_gate(void)
 {
     Suite *s = suite_create("gate");
-    TCase *t = tcase_create("memory");
+    TCase *t = tcase_create("gate");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_case_that_is_too_large);
     tcase_add_test(t, of_a_case);
     tcase_add_test(t, of_a_run);
+    tcase_add_test(t, a_drawn_case_beyond_the_bounds);
     suite_add_tcase(s, t);
     return s;
 }
