@@ -246,8 +246,8 @@ static void sort_kernels(attest_cover *cover)
     }
 }
 
-attest_status attest_cover_new(attest_cover **made, int strength, uint64_t seed, const attest_cover_kernel *kernels,
-                               size_t count, attest_error *err)
+attest_status attest_cover_new(attest_cover **made, int strength, int wide, uint64_t seed,
+                               const attest_cover_kernel *kernels, size_t count, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_cover *cover = calloc(1, sizeof *cover);
@@ -257,7 +257,7 @@ attest_status attest_cover_new(attest_cover **made, int strength, uint64_t seed,
     cover->strength = strength;
     cover->seed = seed;
     cover->kernel_count = count;
-    cover->factor_count = attest_factors_list(cover->factor);
+    cover->factor_count = attest_factors_list(cover->factor, wide);
     for (size_t f = 0; f < cover->factor_count; f++) {
         cover->first_id[f] = cover->all_levels;
         cover->all_levels += cover->factor[f].levels;

@@ -15,14 +15,15 @@ static const struct classes {
     attest_axis axis;
     int edges;
     double edge[7];
+    int far; /* so many edges more where sizes go further */
 } classes[] = {
-    { ATTEST_AXIS_WEIGHT, 6, { 1, 2, 3, 4, 5, 10 } },
-    { ATTEST_AXIS_WINDOW, 3, { 2, 4, 31 } },
-    { ATTEST_AXIS_CLAMP, 1, { 0x1p-1074 } },
-    { ATTEST_AXIS_CAP, 1, { 2 } },
-    { ATTEST_AXIS_FILTER, 1, { 1 } },
-    { ATTEST_AXIS_ROPE, 1, { 1000 } },
-    { ATTEST_AXIS_EPS, 1, { 0x1p-16 } },
+    { ATTEST_AXIS_WEIGHT, 6, { 1, 2, 3, 4, 5, 10 }, 0 },
+    { ATTEST_AXIS_WINDOW, 3, { 2, 4, 31, 64, 250 }, 2 },
+    { ATTEST_AXIS_CLAMP, 1, { 0x1p-1074 }, 0 },
+    { ATTEST_AXIS_CAP, 1, { 2 }, 0 },
+    { ATTEST_AXIS_FILTER, 1, { 1 }, 0 },
+    { ATTEST_AXIS_ROPE, 1, { 1000 }, 0 },
+    { ATTEST_AXIS_EPS, 1, { 0x1p-16 }, 0 },
 };
 
 static const struct classes *classes_of(attest_axis axis)
@@ -33,18 +34,50 @@ static const struct classes *classes_of(attest_axis axis)
     return NULL;
 }
 
+static int edges_of(const struct classes *of, int wide) { return of->edges + (wide ? of->far : 0); }
+
+/* ---- what is live: a level that changes nothing meets nothing ---------------------------------------------------- */
+
+/* Keys that the row of most keys sees, before lengths and windows. */
+static int64_t most_keys(const attest_problem *p)
+{
+    const int causal = p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL;
+    return causal && p->n < p->m ? p->n : p->m;
+}
+
+/* Axes whose value says something only of a row that sees several keys. */
+#define OF_SEVERAL_KEYS                                                                                                \
+    (ATTEST_BIT(ATTEST_AXIS_LENS) | ATTEST_BIT(ATTEST_AXIS_ALIBI) | ATTEST_BIT(ATTEST_AXIS_BIAS) |                     \
+     ATTEST_BIT(ATTEST_AXIS_ROPE) | ATTEST_BIT(ATTEST_AXIS_FILTER) | ATTEST_BIT(ATTEST_AXIS_CENTER) |                  \
+     ATTEST_BIT(ATTEST_AXIS_ATTN_MASK) | ATTEST_BIT(ATTEST_AXIS_MASK))
+
+static int axis_is_live(attest_axis axis, const attest_problem *p)
+{
+    const attest_setting *s = &p->axis[axis];
+    if (s->value == 0)
+        return 1;
+    if (axis == ATTEST_AXIS_WINDOW)
+        return most_keys(p) > (int64_t)s->order;
+    if (axis == ATTEST_AXIS_DECAY)
+        return p->n >= 3 && p->m >= 3;
+    return !(OF_SEVERAL_KEYS & ATTEST_BIT(axis)) || most_keys(p) >= 3;
+}
+
 static int axis_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
 {
     const attest_setting *s = &c->problem.axis[factor->axis];
     const struct classes *of = classes_of(factor->axis);
     (void)kernel;
+    if (factor->wide && !axis_is_live(factor->axis, &c->problem))
+        return -1;
     if (!of)
         return (int)s->value;
     int class = 0;
+    const int edges = edges_of(of, factor->wide);
     const double x = s->number != 0 ? s->number : (double)s->order;
-    while (s->value != 0 && class < of->edges && x >= of->edge[class])
+    while (s->value != 0 && class < edges && x >= of->edge[class])
         class ++;
-    return (int)s->value * (of->edges + 1) + class;
+    return (int)s->value * (edges + 1) + class;
 }
 
 static void axis_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
@@ -55,7 +88,7 @@ static void axis_redraw(const attest_factor *factor, attest_case *c, attest_dice
 static void axis_label(const attest_factor *factor, char *text, size_t len, int level)
 {
     const struct classes *of = classes_of(factor->axis);
-    const int parts = of ? of->edges + 1 : 1, value = level / parts, class = level % parts;
+    const int parts = of ? edges_of(of, factor->wide) + 1 : 1, value = level / parts, class = level % parts;
     const char *name = attest_axes[factor->axis].values[value].name;
     if (!of || value == 0)
         snprintf(text, len, "%s", name ? name : "set");
@@ -67,14 +100,15 @@ static void axis_label(const attest_factor *factor, char *text, size_t len, int 
 
 /* ---- sizes: tiles, chunks and vectors are 8, 16, .. 256 long; their edges are classes of their own -------------- */
 
-static const int64_t tokens[][2] = { { 1, 1 },   { 2, 2 },   { 3, 14 },  { 15, 17 }, { 18, 30 },
-                                     { 31, 33 }, { 34, 62 }, { 63, 65 }, { 66, 260 } };
-static const int64_t widths[][2] = { { 1, 1 },   { 2, 2 },   { 3, 7 },   { 8, 9 },
-                                     { 10, 30 }, { 31, 33 }, { 34, 65 }, { 66, 136 } };
-static const int64_t batches[][2] = { { 1, 1 }, { 2, 4 } };
-static const int64_t heads[][2] = { { 1, 1 }, { 2, 2 }, { 3, 5 } };
-static const int64_t groups[][2] = { { 1, 1 }, { 2, 2 }, { 3, 7 } };
-static const int64_t parts[][2] = { { 1, 1 }, { 2, 3 }, { 4, 8 }, { 9, 64 } };
+/* The last class of each is for arrays whose sizes go further. */
+static const int64_t tokens[][2] = { { 1, 1 },   { 2, 2 },   { 3, 14 },  { 15, 17 },  { 18, 30 },
+                                     { 31, 33 }, { 34, 62 }, { 63, 65 }, { 66, 260 }, { 261, 1100 } };
+static const int64_t widths[][2] = { { 1, 1 },   { 2, 2 },   { 3, 7 },    { 8, 9 },    { 10, 30 },
+                                     { 31, 33 }, { 34, 65 }, { 66, 136 }, { 137, 264 } };
+static const int64_t batches[][2] = { { 1, 1 }, { 2, 4 }, { 5, 8 } };
+static const int64_t heads[][2] = { { 1, 1 }, { 2, 2 }, { 3, 5 }, { 6, 16 } };
+static const int64_t groups[][2] = { { 1, 1 }, { 2, 2 }, { 3, 7 }, { 8, 16 } };
+static const int64_t parts[][2] = { { 1, 1 }, { 2, 3 }, { 4, 8 }, { 9, 64 }, { 65, 256 } };
 static const int64_t edges[] = { 8, 16, 32, 64, 128, 256 };
 
 static int64_t *size_at(const attest_factor *factor, attest_case *c)
@@ -99,12 +133,22 @@ static int64_t draw_range(const attest_factor *factor, attest_dice *dice)
                : range[0] + attest_dice_roll(dice, (uint32_t)(range[1] - range[0] + 1));
 }
 
+/* Many queries of one or two keys are one query, and keys that no row sees are none. */
+static int size_is_live(const attest_factor *factor, const attest_problem *p)
+{
+    if (factor->offset == offsetof(attest_problem, n))
+        return p->n <= 2 || p->m >= 3;
+    return factor->offset != offsetof(attest_problem, m) || most_keys(p) == p->m;
+}
+
 static int size_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
 {
     const int64_t *size = (const int64_t *)(const void *)((const char *)&c->problem + factor->offset);
     const int chunks = factor->offset == offsetof(attest_problem, chunk);
     const int splits = factor->offset == offsetof(attest_problem, splits);
     if ((chunks && kernel->form != ATTEST_CHUNK) || (splits && kernel->form != ATTEST_SPLIT))
+        return -1;
+    if (factor->wide && !size_is_live(factor, &c->problem))
         return -1;
     return range_of(factor, *size);
 }
@@ -268,12 +312,14 @@ LABEL_FROM(scales)
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
+/* Sizes have their last class only where they go further. */
 #define SIZE(name, ranges)                                                                                             \
     {                                                                                                                  \
-#name, size_level, size_redraw, size_label, 0, offsetof(attest_problem, name), ranges, COUNT(ranges)           \
+#name, size_level, size_redraw, size_label, 0, offsetof(attest_problem, name), ranges, COUNT(ranges) - !wide,  \
+            wide                                                                                                       \
     }
 
-size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST])
+size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide)
 {
     const attest_factor others[] = {
         SIZE(n, tokens),
@@ -282,14 +328,14 @@ size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST])
         SIZE(e, widths),
         SIZE(b, batches),
         SIZE(hkv, heads),
-        { "hq/hkv", group_level, group_redraw, size_label, 0, 0, groups, COUNT(groups) },
+        { "hq/hkv", group_level, group_redraw, size_label, 0, 0, groups, COUNT(groups) - !wide, wide },
         SIZE(chunk, parts),
         SIZE(splits, parts),
-        { "parts", rest_level, rest_redraw, rests_label, 0, 0, NULL, COUNT(rests) },
-        { "shape", shape_level, shape_redraw, shapes_label, 0, 0, NULL, COUNT(shapes) },
-        { "in", types_level, types_redraw, types_label, 0, 0, NULL, ATTEST_TYPES_ROWS },
-        { "family", family_level, family_redraw, family_label, 0, 0, NULL, (int)attest_family_drawn },
-        { "scale", scale_level, scale_redraw, scales_label, 0, 0, NULL, COUNT(scales) },
+        { "parts", rest_level, rest_redraw, rests_label, 0, 0, NULL, COUNT(rests), wide },
+        { "shape", shape_level, shape_redraw, shapes_label, 0, 0, NULL, COUNT(shapes), wide },
+        { "in", types_level, types_redraw, types_label, 0, 0, NULL, ATTEST_TYPES_ROWS, wide },
+        { "family", family_level, family_redraw, family_label, 0, 0, NULL, (int)attest_family_drawn, wide },
+        { "scale", scale_level, scale_redraw, scales_label, 0, 0, NULL, COUNT(scales), wide },
     };
     size_t count = 0;
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
@@ -301,7 +347,8 @@ size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST])
                                            axis,
                                            0,
                                            NULL,
-                                           (int)attest_axes[axis].value_count * (of ? of->edges + 1 : 1) };
+                                           (int)attest_axes[axis].value_count * (of ? edges_of(of, wide) + 1 : 1),
+                                           wide };
     }
     memcpy(factor + count, others, sizeof others);
     return count + sizeof others / sizeof others[0];

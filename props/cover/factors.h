@@ -19,15 +19,13 @@ struct attest_factor {
     size_t offset;             /* of size factors: in attest_problem */
     const int64_t (*range)[2]; /* [levels] of size factors */
     int levels;
+    int wide; /* 1: levels that change nothing of the case are none, and sizes go further */
 };
 
 enum { ATTEST_FACTORS_MOST = 40, ATTEST_LEVELS_MOST = 320 };
 
 /* Writes the factors (the axes first) and returns how many. */
-size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST]);
-
-/* 1 if the case costs little enough for a suite: pairs of tokens times numbers a pair, numbers of its states. */
-int attest_cover_affordable(const attest_case *c);
+size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide);
 
 /* About how long the case takes, in operations. */
 double attest_cover_cost(const attest_case *c);

@@ -68,6 +68,9 @@ static inline attest_status good_run(const attest_problem *p, const attest_tenso
     return ATTEST_OK;
 }
 
+#ifndef PLUGIN_SUPPORTS
+#define PLUGIN_SUPPORTS good_supports
+#endif
 #ifndef PLUGIN_FLAGS
 #define PLUGIN_FLAGS ATTEST_DETERMINISTIC
 #endif
@@ -85,7 +88,7 @@ static inline attest_status good_run(const attest_problem *p, const attest_tenso
                                           .summary = "softmax that misbehaves: " NAME,                                 \
                                           .variants = "softmax",                                                       \
                                           .numerics = &numerics,                                                       \
-                                          .supports = good_supports,                                                   \
+                                          .supports = PLUGIN_SUPPORTS,                                                 \
                                           .workspace = good_workspace,                                                 \
                                           .run = RUN };                                                                \
     static const attest_kernel *const kernels[] = { &kernel };                                                         \

@@ -396,7 +396,7 @@ int attest_command_gate(const attest_cli *cli)
     ATTEST_TRY(find_libraries(&l, cli, &err));
     ATTEST_TRY(make_plan(&plan, &gate, l.list, l.count, &err));
     if (cli->cover)
-        ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, &err));
+        ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, 0, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
     ATTEST_TRY(keep_shard(&shard, &cases, &suite, &plan, cli, &err));
     if (cli->list_cases || cli->coverage) {
@@ -472,7 +472,9 @@ int attest_command_audit(const attest_cli *cli)
     ATTEST_TRY(make_plan(&plan, &gate, list, 1, &err));
     ATTEST_TRY(assume(&plan, &gate, cli, &err));
     if (cli->cover || suite.builtin)
-        ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, &err));
+        ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, 0, &err));
+    if (suite.builtin && strcmp(suite.name, "smoke") != 0)
+        ATTEST_TRY(attest_suite_cover(&suite, &gate, 2, 1, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
     code = run_and_tell(&gate, cli, &(attest_shard){ 0, 0 }, NULL);
 out:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/attest_float.h"
+#include "props/cover/cover.h"
 #include "props/draw/draw.h"
 
 /* Inputs that a draw keeps from most values, and where they go. */
@@ -231,6 +232,60 @@ attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared
             if (t)
                 poison(t, b, cut, value);
         }
+    }
+out:
+    return status;
+}
+
+/* ---- a case among others ----------------------------------------------------------------------------------------- */
+/* Each element of the small tensor, and its place at the end of every axis of the large one: copied to the one or to
+ * the other. */
+static void copy_last(const attest_tensor *small, const attest_tensor *large, int to_large)
+{
+    const int64_t count = attest_tensor_count(small);
+    for (int64_t at = 0; at < count; at++) {
+        int64_t rest = at, from = 0, to = 0;
+        for (int axis = small->rank - 1; axis >= 0; axis--) {
+            const int64_t i = rest % small->shape[axis];
+            rest /= small->shape[axis];
+            from += i * small->stride[axis];
+            to += (i + large->shape[axis] - small->shape[axis]) * large->stride[axis];
+        }
+        if (to_large)
+            attest_store_bits(large, to, attest_load_bits(small, from));
+        else
+            attest_store_bits(small, from, attest_load_bits(large, to));
+    }
+}
+
+void attest_extract(const attest_tensor *to, const attest_tensor *from) { copy_last(to, from, 0); }
+
+attest_status attest_embed(attest_prepared *larger, const attest_prepared *prepared, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    attest_error none; /* a family that does not serve the larger sizes: not drawn */
+    *larger = (attest_prepared){ .c = prepared->c };
+    attest_problem *p = &larger->c.problem;
+    const size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
+    const int heads = attest_bundle_role(prepared->inputs, ATTEST_Q_HEAD_LOGITS) == NULL;
+    p->b += 2;
+    p->hq *= heads ? 2 : 1;
+    p->hkv *= heads ? 2 : 1;
+    larger->c.seed ^= (uint64_t)1 << 40;
+    if (!attest_cover_affordable(&larger->c))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_bundle_new(&larger->inputs, err));
+    if (attest_draw_missing(larger->inputs, &larger->c, 0, 0, &none) != ATTEST_OK) {
+        attest_bundle_free(larger->inputs);
+        larger->inputs = NULL;
+        return ATTEST_OK;
+    }
+    for (size_t k = 0; k < count; k++) {
+        const attest_tensor *small = attest_bundle_get(prepared->inputs, ids[k]);
+        const attest_tensor *large = attest_bundle_get(larger->inputs, ids[k]);
+        if (small && large)
+            copy_last(small, large, 1);
     }
 out:
     return status;

@@ -27,4 +27,14 @@ int attest_poison_seen(const attest_prepared *prepared, attest_row at);
 attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared *prepared,
                                    const attest_kernel_facts *kernel, double value, attest_error *err);
 
+/* ---- a case among others ------------------------------------------------------------------------------------------
+ * Two more batch entries and, but for logits of a softmax over heads, twice the heads: the last ones hold the numbers of
+ * the case, the others what another seed draws.  No row may answer anything else there. */
+
+/* Fills the case and the inputs of *larger, which attest_prepared_clear() takes; inputs NULL: it would be too large, or
+ * is not drawn. */
+attest_status attest_embed(attest_prepared *larger, const attest_prepared *prepared, attest_error *err);
+/* The numbers of the last entries and heads of `from` go to `to`, a tensor of the case. */
+void attest_extract(const attest_tensor *to, const attest_tensor *from);
+
 #endif

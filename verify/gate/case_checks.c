@@ -340,6 +340,61 @@ out:
     return status;
 }
 
+/* ---- among others ------------------------------------------------------------------------------------------------ */
+
+/* What the last entries and heads of the larger run hold, as outputs of the case. */
+static attest_status extract(attest_bundle **small, const attest_prepared *prepared, const attest_kernel_facts *kernel,
+                             const attest_bundle *large, attest_error *err)
+{
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    const size_t count = attest_problem_outputs(&prepared->c.problem, ids, ATTEST_MAX_TENSORS);
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_case_bundle(small, prepared, kernel, err));
+    for (size_t k = 0; k < count; k++) {
+        const attest_tensor *to = attest_bundle_get(*small, ids[k]), *from = attest_bundle_get(large, ids[k]);
+        if (to && from)
+            attest_extract(to, from);
+    }
+out:
+    return status;
+}
+
+static attest_status check_among(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
+                                 const attest_bundle *before, double timeout_s, attest_error *err)
+{
+    static const char what[] = "as the last of more batch entries and heads";
+    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
+    attest_status status = ATTEST_OK;
+    attest_prepared larger = { .inputs = NULL };
+    attest_bundle *outputs = NULL, *small = NULL;
+    attest_declared declared;
+    attest_result judged;
+    char text[ATTEST_WHERE];
+    int usable;
+    attest_result_init(&judged);
+    ATTEST_TRY(attest_embed(&larger, prepared, err));
+    if (!larger.inputs ||
+        attest_worker_supports(subject->worker, subject->index, &larger.c.problem, text, sizeof text) == 0)
+        goto out;
+    ATTEST_TRY(attest_case_bundle(&outputs, &larger, kernel, err));
+    ATTEST_TRY(run_again(&usable, result, subject, &larger.c.problem, outputs, timeout_s, what, err));
+    if (!usable)
+        goto out;
+    ATTEST_TRY(extract(&small, prepared, kernel, outputs, err));
+    if (attest_same_outputs(text, &prepared->c.problem, before, small))
+        goto out;
+    ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &larger.c.problem, &declared, err));
+    ATTEST_TRY(attest_memo_compare(prepared->memo, 0, &judged, prepared->truth, NULL, &prepared->c, small,
+                                   &declared.numerics, declared.flags, 0, NULL, err));
+    if (judged.verdict == ATTEST_FAIL)
+        attest_result_find(result, judged.reasons, what, judged.why);
+out:
+    attest_bundle_free(small);
+    attest_bundle_free(outputs);
+    attest_prepared_clear(&larger);
+    return status;
+}
+
 static attest_status check_bits(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                 const attest_bundle *outputs, double timeout_s, attest_error *err)
 {
@@ -365,6 +420,8 @@ attest_status attest_case_checks(attest_result *result, const attest_prepared *p
         ATTEST_TRY(check_bits(result, prepared, subject, outputs, timeout_s, err));
     if (is_sound(result))
         ATTEST_TRY(check_layout(result, prepared, subject, outputs, timeout_s, err));
+    if (is_sound(result))
+        ATTEST_TRY(check_among(result, prepared, subject, outputs, timeout_s, err));
 out:
     return status;
 }

@@ -7,6 +7,10 @@
  *                       (not deterministic: within the same bounds), nothing is written to a gap; an error other than
  *                       ATTEST_UNSUPPORTED is a finding, that one is told in `why` of the result, which passes
  *
+ *     among others      the case as the last of two more batch entries and (without logits of a softmax over heads) of
+ *                       twice the heads, the others drawn by another seed: its outputs are judged by the same bounds.
+ *                       Where the kernel serves those sizes, and they cost little (attest_cover_affordable)
+ *
  * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference:
  *
  *     property poison   tokens from `cut` on, of every input that has a token axis (queries too), are made NaN (1024

@@ -68,10 +68,10 @@ static attest_status kernels_start(kernels *all, const attest_gate *gate, attest
 }
 
 static attest_status cover_start(attest_cover **cover, const kernels *all, const attest_suite *suite,
-                                 const attest_gate *gate, int strength, attest_error *err)
+                                 const attest_gate *gate, int strength, int wide, attest_error *err)
 {
     const long seed = gate->options->seed >= 0 ? gate->options->seed : DEFAULT_SEED;
-    const attest_status status = attest_cover_new(cover, strength, (uint64_t)seed, all->kernel, all->count, err);
+    const attest_status status = attest_cover_new(cover, strength, wide, (uint64_t)seed, all->kernel, all->count, err);
     for (size_t i = 0; status == ATTEST_OK && i < suite->case_count; i++) {
         attest_case c;
         attest_suite_case(&c, suite, i);
@@ -80,14 +80,15 @@ static attest_status cover_start(attest_cover **cover, const kernels *all, const
     return status;
 }
 
-attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, int strength, attest_error *err)
+attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, int strength, int wide,
+                                 attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_cover *cover = NULL;
     kernels all;
     int found = 1;
     ATTEST_TRY(kernels_start(&all, gate, err));
-    ATTEST_TRY(cover_start(&cover, &all, suite, gate, strength, err));
+    ATTEST_TRY(cover_start(&cover, &all, suite, gate, strength, wide, err));
     for (;;) {
         attest_case c;
         ATTEST_TRY(attest_cover_next(cover, &c, &found, err));
@@ -109,7 +110,7 @@ attest_status attest_suite_coverage(FILE *out, const attest_suite *suite, const 
     kernels all;
     ATTEST_TRY(kernels_start(&all, gate, err));
     for (int k = 0; k < 2; k++)
-        ATTEST_TRY(cover_start(&cover[k], &all, suite, gate, 2 + k, err));
+        ATTEST_TRY(cover_start(&cover[k], &all, suite, gate, 2 + k, 0, err));
     fprintf(out, "%-24s %16s %18s  the first pair that does not meet\n", "kernel", "pairs that meet",
             "triples that meet");
     for (size_t i = 0; i < all.count; i++) {

@@ -87,7 +87,7 @@ static attest_cover *cover_of(const attest_cover_kernel *kernels, size_t count, 
 {
     attest_error err = { "" };
     attest_cover *cover = NULL;
-    ck_assert_msg(attest_cover_new(&cover, strength, 1, kernels, count, &err) == ATTEST_OK, "%s", err.text);
+    ck_assert_msg(attest_cover_new(&cover, strength, 0, 1, kernels, count, &err) == ATTEST_OK, "%s", err.text);
     return cover;
 }
 
