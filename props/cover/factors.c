@@ -100,9 +100,9 @@ static void axis_label(const attest_factor *factor, char *text, size_t len, int 
 
 /* ---- sizes: tiles, chunks and vectors are 8, 16, .. 256 long; their edges are classes of their own -------------- */
 
-/* The last class of each is for arrays whose sizes go further. */
-static const int64_t tokens[][2] = { { 1, 1 },   { 2, 2 },   { 3, 14 },  { 15, 17 },  { 18, 30 },
-                                     { 31, 33 }, { 34, 62 }, { 63, 65 }, { 66, 260 }, { 261, 1100 } };
+/* The last class of each (of tokens: the last two) is for arrays whose sizes go further. */
+static const int64_t tokens[][2] = { { 1, 1 },   { 2, 2 },   { 3, 14 },   { 15, 17 },    { 18, 30 },    { 31, 33 },
+                                     { 34, 62 }, { 63, 65 }, { 66, 260 }, { 261, 1023 }, { 1024, 1100 } };
 static const int64_t widths[][2] = { { 1, 1 },   { 2, 2 },   { 3, 7 },    { 8, 9 },    { 10, 30 },
                                      { 31, 33 }, { 34, 65 }, { 66, 136 }, { 137, 264 } };
 static const int64_t batches[][2] = { { 1, 1 }, { 2, 4 }, { 5, 8 } };
@@ -133,12 +133,17 @@ static int64_t draw_range(const attest_factor *factor, attest_dice *dice)
                : range[0] + attest_dice_roll(dice, (uint32_t)(range[1] - range[0] + 1));
 }
 
-/* Many queries of one or two keys are one query, and keys that no row sees are none. */
-static int size_is_live(const attest_factor *factor, const attest_problem *p)
+/* Many queries of one or two keys are one query, keys that no row sees are none, and a chunk or a part of the keys is
+ * never longer than what there is: `level` is of the size as it stands. */
+static int size_is_live(const attest_factor *factor, const attest_problem *p, int level)
 {
-    if (factor->offset == offsetof(attest_problem, n))
-        return p->n <= 2 || p->m >= 3;
-    return factor->offset != offsetof(attest_problem, m) || most_keys(p) == p->m;
+    switch (factor->offset) {
+    case offsetof(attest_problem, n): return p->n <= 2 || p->m >= 3;
+    case offsetof(attest_problem, m): return most_keys(p) == p->m;
+    case offsetof(attest_problem, chunk): return level < 0 || p->n >= factor->range[level][0];
+    case offsetof(attest_problem, splits): return level < 0 || p->m >= factor->range[level][0];
+    default: return 1;
+    }
 }
 
 static int size_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
@@ -148,9 +153,8 @@ static int size_level(const attest_factor *factor, const attest_case *c, const a
     const int splits = factor->offset == offsetof(attest_problem, splits);
     if ((chunks && kernel->form != ATTEST_CHUNK) || (splits && kernel->form != ATTEST_SPLIT))
         return -1;
-    if (factor->wide && !size_is_live(factor, &c->problem))
-        return -1;
-    return range_of(factor, *size);
+    const int level = range_of(factor, *size);
+    return factor->wide && !size_is_live(factor, &c->problem, level) ? -1 : level;
 }
 
 /* n and m stay equal where they must, and half of the time where they are; a default scale stays one. */
@@ -312,25 +316,25 @@ LABEL_FROM(scales)
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
-/* Sizes have their last class only where they go further. */
-#define SIZE(name, ranges)                                                                                             \
+/* Sizes have their last `far` classes only where they go further. */
+#define SIZE(name, ranges, far)                                                                                        \
     {                                                                                                                  \
-#name, size_level, size_redraw, size_label, 0, offsetof(attest_problem, name), ranges, COUNT(ranges) - !wide,  \
-            wide                                                                                                       \
+#name, size_level, size_redraw, size_label, 0, offsetof(attest_problem, name), ranges,                         \
+            COUNT(ranges) - (wide ? 0 : far), wide                                                                     \
     }
 
 size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide)
 {
     const attest_factor others[] = {
-        SIZE(n, tokens),
-        SIZE(m, tokens),
-        SIZE(d, widths),
-        SIZE(e, widths),
-        SIZE(b, batches),
-        SIZE(hkv, heads),
+        SIZE(n, tokens, 2),
+        SIZE(m, tokens, 2),
+        SIZE(d, widths, 1),
+        SIZE(e, widths, 1),
+        SIZE(b, batches, 1),
+        SIZE(hkv, heads, 1),
         { "hq/hkv", group_level, group_redraw, size_label, 0, 0, groups, COUNT(groups) - !wide, wide },
-        SIZE(chunk, parts),
-        SIZE(splits, parts),
+        SIZE(chunk, parts, 1),
+        SIZE(splits, parts, 1),
         { "parts", rest_level, rest_redraw, rests_label, 0, 0, NULL, COUNT(rests), wide },
         { "shape", shape_level, shape_redraw, shapes_label, 0, 0, NULL, COUNT(shapes), wide },
         { "in", types_level, types_redraw, types_label, 0, 0, NULL, ATTEST_TYPES_ROWS, wide },

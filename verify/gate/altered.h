@@ -28,8 +28,8 @@ attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared
                                    const attest_kernel_facts *kernel, double value, attest_error *err);
 
 /* ---- a case among others ------------------------------------------------------------------------------------------
- * Two more batch entries and, but for logits of a softmax over heads, twice the heads: the last ones hold the numbers of
- * the case, the others what another seed draws.  No row may answer anything else there. */
+ * Two more batch entries and, but for logits of a softmax over heads, twice the heads: the last ones hold the numbers
+ * of the case, the others what another seed draws.  No row may answer anything else there. */
 
 /* Fills the case and the inputs of *larger, which attest_prepared_clear() takes; inputs NULL: it would be too large, or
  * is not drawn. */

@@ -223,8 +223,8 @@ static size_t unseen(const unsigned char *keys, size_t count)
     return left;
 }
 
-/* One run of the altered inputs; the keys whose loss it would show are added to `keys`.  `stage`: 1 the first, 2 others,
- * which `keys` tells apart. */
+/* One run of the altered inputs; the keys whose loss it would show are added to `keys`.  `stage`: 1 the first, 2 the
+ * others, which `keys` tells apart. */
 static attest_status run_altered(attest_result *result, const attest_prepared *prepared, int stage,
                                  const attest_subject *subject, const attest_bundle *before, unsigned char *keys,
                                  double timeout_s, attest_error *err)

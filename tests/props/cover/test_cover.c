@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "props/cover/cover.h"
+#include "props/cover/factors.h"
 #include "props/generate/generate_draw.h"
 
 Suite *suite_cover(void);
@@ -176,6 +176,55 @@ START_TEST(same_cases_again)
 }
 END_TEST
 
+/* Which levels a case has: what changes nothing has none where the array is of live pairs, and large sizes have one. */
+START_TEST(live_levels)
+{
+    static const struct {
+        const char *factor, *line;
+        int plain, wide; /* 1: the case has a level of the factor */
+    } rows[] = {
+        { "window", "variant=softmax mask=causal window=9 n=9 d=4", 1, 0 },
+        { "window", "variant=softmax mask=causal window=8 n=9 d=4", 1, 1 },
+        { "window", "variant=softmax mask=causal window=8 n=3 m=20 d=4", 1, 0 },
+        { "window", "variant=softmax mask=causal-br window=8 n=3 m=20 d=4", 1, 1 },
+        { "decay", "variant=retnet mask=causal n=2 d=4", 1, 0 },
+        { "decay", "variant=retnet mask=causal n=3 d=4", 1, 1 },
+        { "alibi", "variant=softmax alibi=draw n=9 m=2 d=4", 1, 0 },
+        { "alibi", "variant=softmax alibi=draw n=9 m=3 d=4", 1, 1 },
+        { "lens", "variant=softmax mask=causal lens=draw n=2 m=30 d=4", 1, 0 },
+        { "n", "variant=softmax n=70 m=2 d=4", 1, 0 },
+        { "n", "variant=softmax n=70 m=3 d=4", 1, 1 },
+        { "n", "variant=softmax n=1 m=1 d=4", 1, 1 },
+        { "m", "variant=softmax mask=causal n=3 m=70 d=4", 1, 0 },
+        { "m", "variant=softmax mask=causal-br n=3 m=70 d=4", 1, 1 },
+        { "m", "variant=softmax n=1 m=1025 d=4", 0, 1 },
+        { "d", "variant=softmax n=3 d=200", 0, 1 },
+        { "b", "variant=softmax b=6 n=3 d=4", 0, 1 },
+        { "hkv", "variant=softmax hq=8 hkv=8 n=3 d=4", 0, 1 },
+        { "hq/hkv", "variant=softmax hq=8 hkv=1 n=3 d=4", 0, 1 },
+        { "chunk", "variant=linear n=64 d=4 chunk=100", 0, 0 },
+        { "chunk", "variant=linear n=70 d=4 chunk=100", 0, 1 },
+        { "chunk", "variant=linear n=8 d=4 chunk=9", 1, 0 },
+        { "chunk", "variant=linear n=9 d=4 chunk=9", 1, 1 },
+    };
+    const attest_prop_kernel kernel = { .form = ATTEST_CHUNK };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int wide = 0; wide < 2; wide++) {
+            attest_factor factor[ATTEST_FACTORS_MOST];
+            attest_error err = { "" };
+            attest_case c;
+            size_t f = 0;
+            attest_factors_list(factor, wide);
+            while (strcmp(factor[f].name, rows[i].factor) != 0)
+                f++;
+            ck_assert_msg(attest_case_parse(&c, rows[i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
+            const int level = factor[f].level(&factor[f], &c, &kernel);
+            ck_assert_msg((level >= 0) == (wide ? rows[i].wide : rows[i].plain), "%s of %s, wide %d: level %d",
+                          rows[i].factor, rows[i].line, wide, level);
+        }
+}
+END_TEST
+
 Suite *suite_cover(void)
 {
     Suite *suite = suite_create("cover");
@@ -184,6 +233,7 @@ Suite *suite_cover(void)
     tcase_add_test(tcase, pairs_meet);
     tcase_add_test(tcase, given_cases_count);
     tcase_add_test(tcase, same_cases_again);
+    tcase_add_test(tcase, live_levels);
     suite_add_tcase(suite, tcase);
     return suite;
 }

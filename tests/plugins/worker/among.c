@@ -1,7 +1,7 @@
 /* among: right alone; what it does in the second head of the third batch entry is said by `chunk`: 1 a crash, 2 a wrong
  * row, 3 an ulp; 4: it refuses more than two entries. */
 #define PLUGIN_SUPPORTS supports
-#include "good.h"
+#include "../good.h"
 
 static int supports(const attest_call *call)
 {
