@@ -384,8 +384,8 @@ static attest_status check_among(attest_result *result, const attest_prepared *p
     if (attest_same_outputs(text, &prepared->c.problem, before, small))
         goto out;
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &larger.c.problem, &declared, err));
-    ATTEST_TRY(attest_memo_compare(prepared->memo, 0, &judged, prepared->truth, NULL, &prepared->c, small,
-                                   &declared.numerics, declared.flags, 0, NULL, err));
+    ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, small, &declared.numerics, declared.flags,
+                              0, err));
     if (judged.verdict == ATTEST_FAIL)
         attest_result_find(result, judged.reasons, what, judged.why);
 out:
