@@ -137,31 +137,53 @@ out:
     return status;
 }
 
-static int is_known(const attest_noticed *list, size_t count, const attest_result *result)
+/* The first result of each class of each kernel that can tell something of it. */
+typedef struct firsts {
+    attest_result *result;
+    size_t count;
+} firsts;
+
+static int is_known(const firsts *all, const attest_result *result)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i].class, result->class) == 0 && strcmp(list[i].kernel, result->kernel) == 0)
+    for (size_t i = 0; i < all->count; i++)
+        if (strcmp(all->result[i].class, result->class) == 0 && strcmp(all->result[i].kernel, result->kernel) == 0)
             return 1;
     return 0;
 }
 
-static attest_status add_kernel(attest_noticed **list, size_t *count, const attest_results *results,
-                                const attest_subject *subject, attest_error *err)
+static attest_status find_firsts(firsts *all, const attest_results *results, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_result result;
-    char name[512];
-    attest_subject_name(name, sizeof name, subject);
     for (size_t i = 0; i < results->count; i++) {
         ATTEST_TRY(attest_results_get(&result, results, i, err));
-        if (strcmp(result.kernel, name) != 0 || result.verdict != ATTEST_PASS || !*result.class || result.n < 2 ||
-            result.family_constant || is_known(*list, *count, &result))
+        if (result.verdict != ATTEST_PASS || !*result.class || result.n < 2 || result.family_constant ||
+            is_known(all, &result))
+            continue;
+        attest_result *more = realloc(all->result, (all->count + 1) * sizeof *more);
+        if (!more)
+            ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the classes of an audit"));
+        all->result = more;
+        all->result[all->count++] = result;
+    }
+out:
+    return status;
+}
+
+static attest_status add_kernel(attest_noticed **list, size_t *count, const firsts *all, const attest_subject *subject,
+                                attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char name[512];
+    attest_subject_name(name, sizeof name, subject);
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(all->result[i].kernel, name) != 0)
             continue;
         attest_noticed *more = realloc(*list, (*count + 1) * sizeof *more);
         if (!more)
             ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the classes of an audit"));
         *list = more;
-        ATTEST_TRY(add_class(&more[*count], &result, subject->worker, subject->index, err));
+        ATTEST_TRY(add_class(&more[*count], &all->result[i], subject->worker, subject->index, err));
         ++*count;
     }
 out:
@@ -173,8 +195,10 @@ attest_status attest_gate_noticed(attest_noticed **list, size_t *count, const at
 {
     attest_status status = ATTEST_OK;
     attest_worker *worker = NULL;
+    firsts all = { NULL, 0 };
     *list = NULL;
     *count = 0;
+    ATTEST_TRY(find_firsts(&all, results, err));
     for (size_t k = 0; k < gate->plan->kernel_count; k++) {
         attest_subject subject = attest_gate_subject(gate, k);
         const size_t library = gate->plan->kernel[k].library;
@@ -185,12 +209,13 @@ attest_status attest_gate_noticed(attest_noticed **list, size_t *count, const at
         if (!worker && attest_plan_start(&worker, gate->plan, library, gate->options->timeout, err) != ATTEST_OK)
             continue; /* its results say so */
         subject.worker = worker;
-        status = add_kernel(list, count, results, &subject, err);
+        status = add_kernel(list, count, &all, &subject, err);
         if (status != ATTEST_OK && status != ATTEST_IO)
             goto out;
         status = ATTEST_OK;
     }
 out:
+    free(all.result);
     attest_worker_free(worker);
     if (status != ATTEST_OK) {
         free(*list);
