@@ -49,7 +49,17 @@ static int64_t most_keys(const attest_problem *p)
 #define OF_SEVERAL_KEYS                                                                                                \
     (ATTEST_BIT(ATTEST_AXIS_LENS) | ATTEST_BIT(ATTEST_AXIS_ALIBI) | ATTEST_BIT(ATTEST_AXIS_BIAS) |                     \
      ATTEST_BIT(ATTEST_AXIS_ROPE) | ATTEST_BIT(ATTEST_AXIS_FILTER) | ATTEST_BIT(ATTEST_AXIS_CENTER) |                  \
-     ATTEST_BIT(ATTEST_AXIS_ATTN_MASK) | ATTEST_BIT(ATTEST_AXIS_MASK))
+     ATTEST_BIT(ATTEST_AXIS_ATTN_MASK))
+
+/* A window that some row's keys go beyond. */
+static int window_is_live(const attest_problem *p, int64_t window)
+{
+    switch (p->axis[ATTEST_AXIS_MASK].value) {
+    case ATTEST_MASK_CAUSAL: return p->n > window;
+    case ATTEST_MASK_CAUSAL_BR: return p->m > window;
+    default: return p->n > window || p->m > window;
+    }
+}
 
 static int axis_is_live(attest_axis axis, const attest_problem *p)
 {
@@ -57,9 +67,11 @@ static int axis_is_live(attest_axis axis, const attest_problem *p)
     if (s->value == 0)
         return 1;
     if (axis == ATTEST_AXIS_WINDOW)
-        return most_keys(p) > (int64_t)s->order;
+        return window_is_live(p, (int64_t)s->order);
+    if (axis == ATTEST_AXIS_MASK)
+        return s->value == ATTEST_MASK_CAUSAL ? p->m >= 2 : p->n >= 2 && p->m >= 2;
     if (axis == ATTEST_AXIS_DECAY)
-        return p->n >= 3 && p->m >= 3;
+        return (p->n >= 3 && p->m >= 3) || p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_NONE;
     return !(OF_SEVERAL_KEYS & ATTEST_BIT(axis)) || most_keys(p) >= 3;
 }
 
@@ -141,7 +153,7 @@ static int size_is_live(const attest_factor *factor, const attest_problem *p, in
     case offsetof(attest_problem, n): return p->n <= 2 || p->m >= 3;
     case offsetof(attest_problem, m): return most_keys(p) == p->m;
     case offsetof(attest_problem, chunk): return level < 0 || p->n >= factor->range[level][0];
-    case offsetof(attest_problem, splits): return level < 0 || p->m >= factor->range[level][0];
+    case offsetof(attest_problem, splits): return level < 0 || most_keys(p) >= factor->range[level][0];
     default: return 1;
     }
 }

@@ -22,6 +22,12 @@ static long long count_of(const json_t *object, const char *key)
     return (long long)json_integer_value(json_object_get(object, key));
 }
 
+/* No row is no reason for green. */
+static const char *class_of(const json_t *rows, size_t bad)
+{
+    return bad ? "fail" : json_array_size(rows) > 0 ? "pass" : "undecided";
+}
+
 /* ---- planted defects --------------------------------------------------------------------------------------------- */
 static int is_defect(const json_t *row)
 {
@@ -59,8 +65,7 @@ static void head_defects(FILE *out, const json_t *rows)
     fprintf(out,
             "<p class=\"%s\">%zu wrong kernels, each a correct one with one step replaced: %zu caught, %zu "
             "survive%s.</p>\n",
-            alive ? "fail" : "pass", json_array_size(rows), json_array_size(rows) - alive, alive,
-            alive == 1 ? "s" : "");
+            class_of(rows, alive), json_array_size(rows), json_array_size(rows) - alive, alive, alive == 1 ? "s" : "");
 }
 
 /* ---- the papers' statements -------------------------------------------------------------------------------------- */
@@ -98,7 +103,7 @@ static void head_claims(FILE *out, const json_t *rows)
     fprintf(out,
             "<p class=\"%s\">%zu statements: %zu hold, %zu hold under a condition, %zu are false as written, %zu "
             "cannot be checked here; %zu with another verdict than the expected one.</p>\n",
-            unexpected ? "fail" : "pass", json_array_size(rows), count[0], count[1], count[2], count[3], unexpected);
+            class_of(rows, unexpected), json_array_size(rows), count[0], count[1], count[2], count[3], unexpected);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */

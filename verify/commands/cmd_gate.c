@@ -473,7 +473,7 @@ int attest_command_audit(const attest_cli *cli)
     ATTEST_TRY(assume(&plan, &gate, cli, &err));
     if (cli->cover || suite.builtin)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, 0, &err));
-    if (suite.builtin && strcmp(suite.name, "smoke") != 0)
+    if (suite.builtin && (strcmp(suite.name, "ci") == 0 || strcmp(suite.name, "full") == 0))
         ATTEST_TRY(attest_suite_cover(&suite, &gate, 2, 1, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
     code = run_and_tell(&gate, cli, &(attest_shard){ 0, 0 }, NULL);

@@ -76,6 +76,8 @@ static attest_status check_steps(const attest_cli *cli, int of_property, attest_
 {
     if (cli->row && !cli->steps)
         return attest_fail(err, ATTEST_BAD_INPUT, "--rows is the row of --steps");
+    if (cli->debug && cli->options.max_time >= 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--debug: not together with --max-time");
     if ((cli->steps || cli->debug) && of_property)
         return attest_fail(err, ATTEST_BAD_INPUT, "--%s: of a problem line or a case file, not of a kept property",
                            cli->steps ? "steps" : "debug");
@@ -181,6 +183,30 @@ static int is_traced(pid_t pid)
     return tracer != 0;
 }
 
+static volatile pid_t running_gdb; /* for the signal handler only */
+
+/* SIGINT of the terminal is gdb's while there is one, then ours again. */
+static void of_gdb(int number)
+{
+    const int why = errno;
+    if (waitpid(running_gdb, NULL, WNOHANG) != 0) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    errno = why;
+}
+
+/* Waits until gdb is left. */
+static void end_gdb(pid_t *gdb)
+{
+    if (*gdb <= 0)
+        return;
+    while (waitpid(*gdb, NULL, 0) < 0 && errno == EINTR)
+        ;
+    *gdb = -1;
+    signal(SIGINT, SIG_DFL);
+}
+
 /* Starts gdb on the kernel's process and waits until it has it: the run that follows stops where run() is called. */
 static attest_status start_gdb(pid_t *gdb, const attest_subject *subject, attest_error *err)
 {
@@ -190,14 +216,19 @@ static attest_status start_gdb(pid_t *gdb, const attest_subject *subject, attest
     int ended = 0;
     char pid[24];
     ATTEST_TRY(attest_worker_pid(&worker, subject->worker, subject->index, err));
+    if (worker <= 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_IO, "--debug: the kernel has no process"));
     snprintf(pid, sizeof pid, "%d", (int)worker);
     if ((*gdb = fork()) == 0) {
         execlp("gdb", "gdb", "-q", "-p", pid, "-ex", "break attest_kernel_run", "-ex", "continue", (char *)NULL);
         _exit(127);
     }
-    signal(SIGINT, SIG_IGN); /* gdb's from now on */
+    if (*gdb < 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_IO, "--debug: no process for gdb: %s", strerror(errno)));
+    running_gdb = *gdb;
+    signal(SIGINT, of_gdb);
     while (!is_traced(worker)) {
-        if (*gdb < 0 || waitpid(*gdb, &ended, WNOHANG) != 0) {
+        if (waitpid(*gdb, &ended, WNOHANG) != 0) {
             *gdb = -1;
             return attest_fail(err, ATTEST_BAD_INPUT, "--debug: gdb %s",
                                WIFEXITED(ended) && WEXITSTATUS(ended) == 127
@@ -241,7 +272,7 @@ int attest_command_replay(const attest_cli *cli)
     pid_t gdb = -1;
     attest_watch *watch = NULL;
     const attest_watch_options limits = { "replay", "--max-time", cli->options.max_time,
-                                          !cli->options.quiet && isatty(STDERR_FILENO) };
+                                          !cli->options.quiet && !cli->debug && isatty(STDERR_FILENO) };
     attest_result_init(&result);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format));
@@ -273,8 +304,7 @@ int attest_command_replay(const attest_cli *cli)
     ATTEST_TRY(measure(&result, &prepared, from_file, &subject, &cli->options, &err));
     attest_watch_end(watch);
     watch = NULL;
-    if (gdb > 0)
-        waitpid(gdb, NULL, 0);
+    end_gdb(&gdb);
     if (from_file)
         tell_file(&result, cli);
     ATTEST_TRY(tell(cli, &result, &prepared, from_file, &subject, &err));
@@ -287,5 +317,6 @@ out:
     attest_bundle_free(what.inputs);
     attest_prepared_clear(&prepared);
     attest_worker_free(subject.worker);
+    end_gdb(&gdb);
     return status == ATTEST_OK ? code : attest_cli_error(cli, status, &err);
 }

@@ -264,7 +264,6 @@ attest_status attest_embed(attest_prepared *larger, const attest_prepared *prepa
 {
     attest_status status = ATTEST_OK;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
-    attest_error none; /* a family that does not serve the larger sizes: not drawn */
     *larger = (attest_prepared){ .c = prepared->c };
     attest_problem *p = &larger->c.problem;
     const size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
@@ -276,10 +275,10 @@ attest_status attest_embed(attest_prepared *larger, const attest_prepared *prepa
     if (!attest_cover_affordable(&larger->c))
         return ATTEST_OK;
     ATTEST_TRY(attest_bundle_new(&larger->inputs, err));
-    if (attest_draw_missing(larger->inputs, &larger->c, 0, 0, &none) != ATTEST_OK) {
+    if ((status = attest_draw_missing(larger->inputs, &larger->c, 0, 0, err)) != ATTEST_OK) {
         attest_bundle_free(larger->inputs);
         larger->inputs = NULL;
-        return ATTEST_OK;
+        return status == ATTEST_BAD_INPUT ? ATTEST_OK : status; /* a family that does not serve the larger sizes */
     }
     for (size_t k = 0; k < count; k++) {
         const attest_tensor *small = attest_bundle_get(prepared->inputs, ids[k]);

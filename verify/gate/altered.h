@@ -29,7 +29,7 @@ attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared
 
 /* ---- a case among others ------------------------------------------------------------------------------------------
  * Two more batch entries and, but for logits of a softmax over heads, twice the heads: the last ones hold the numbers
- * of the case, the others what another seed draws.  No row may answer anything else there. */
+ * of the case, the others what another seed draws.  What a row answers may differ there by rounding alone. */
 
 /* Fills the case and the inputs of *larger, which attest_prepared_clear() takes; inputs NULL: it would be too large, or
  * is not drawn. */

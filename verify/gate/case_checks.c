@@ -359,6 +359,12 @@ out:
     return status;
 }
 
+/* How many times as much a run takes: a kernel may use all of its time for the case. */
+static double times_larger(const attest_problem *larger, const attest_problem *p)
+{
+    return (double)(larger->b * larger->hq) / (double)(p->b * p->hq);
+}
+
 static attest_status check_among(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *before, double timeout_s, attest_error *err)
 {
@@ -369,17 +375,22 @@ static attest_status check_among(attest_result *result, const attest_prepared *p
     attest_bundle *outputs = NULL, *small = NULL;
     attest_declared declared;
     attest_result judged;
+    attest_run_result run;
     char text[ATTEST_WHERE];
-    int usable;
     attest_result_init(&judged);
     ATTEST_TRY(attest_embed(&larger, prepared, err));
     if (!larger.inputs ||
         attest_worker_supports(subject->worker, subject->index, &larger.c.problem, text, sizeof text) == 0)
         goto out;
     ATTEST_TRY(attest_case_bundle(&outputs, &larger, kernel, err));
-    ATTEST_TRY(run_again(&usable, result, subject, &larger.c.problem, outputs, timeout_s, what, err));
-    if (!usable)
+    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, &larger.c.problem, outputs,
+                                 timeout_s * times_larger(&larger.c.problem, &prepared->c.problem), &run, err));
+    if (attest_result_death(result, &run, what) || run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
         goto out;
+    if (run.reasons) {
+        attest_result_find(result, run.reasons, what, run.why);
+        goto out;
+    }
     ATTEST_TRY(extract(&small, prepared, kernel, outputs, err));
     if (attest_same_outputs(text, &prepared->c.problem, before, small))
         goto out;

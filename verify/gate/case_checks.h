@@ -8,8 +8,10 @@
  *                       ATTEST_UNSUPPORTED is a finding, that one is told in `why` of the result, which passes
  *
  *     among others      the case as the last of two more batch entries and (without logits of a softmax over heads) of
- *                       twice the heads, the others drawn by another seed: its outputs are judged by the same bounds.
- *                       Where the kernel serves those sizes, and they cost little (attest_cover_affordable)
+ *                       twice the heads, the others drawn by another seed: its outputs are judged by the same bounds,
+ *                       those of the others are not; what the kernel writes beside its outputs, or does not write, is
+ *                       a finding there, too.  Where the kernel serves those sizes, and they cost little
+ *                       (attest_cover_affordable); it gets as many times longer as there are more heads
  *
  * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference:
  *

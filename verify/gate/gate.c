@@ -6,6 +6,7 @@
 #include <omp.h>
 #endif
 #include <signal.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,11 +116,12 @@ static int is_too_large(attest_result *result, const attest_case *c)
     return 1;
 }
 
-/* Nothing of o could be judged: no bound holds there, as where large scores may overflow.  Where an enclosure leaves
- * open whether an element is outside its bound, a ratio may be above 1. */
+/* Nothing of o could be judged: no bound holds there, as where large scores may overflow; what else was judged is
+ * inside its bound. */
 static int is_beyond_bounds(const attest_result *result)
 {
-    return result->verdict == ATTEST_UNDECIDED && result->elements_unbounded > 0 && !(result->ratio_hi > 1);
+    return result->verdict == ATTEST_UNDECIDED && result->elements_unbounded > 0 && isnan(result->ratio_median) &&
+           !(result->ratio_hi > 1);
 }
 
 /* What the suite, or that attest itself drew the case, takes off a verdict. */

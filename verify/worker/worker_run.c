@@ -182,7 +182,9 @@ static void explain_death(attest_run_result *result, const asked *a, const attes
     attest_worker_death_text(death, sizeof death, wait_status);
     snprintf(result->why, sizeof result->why, "%s ended the process with %s", during, death);
     if (WIFSIGNALED(wait_status)) {
-        const attest_fault fault = a->process->shared->fault;
+        attest_fault fault = a->process->shared->fault;
+        fault.valid &= fault.signal ==
+                       WTERMSIG(wait_status); /* else it is told of an earlier end, of a process of its */
         result->state = ATTEST_RUN_CRASH;
         result->signal = WTERMSIG(wait_status);
         explain_fault(result, &fault, l);

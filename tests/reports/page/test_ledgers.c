@@ -86,8 +86,8 @@ END_TEST
 START_TEST(claims_unexpected_first)
 {
     static const char *const bad[] = {
-        "class=\"fail\">5 statements: 2 hold, 1 hold under a condition, 1 are false as written, 1 cannot be checked "
-        "here; 1 with another verdict than the expected one.",
+        "class=\"fail\">5 statements: 2 hold, 1 hold under a condition, 1 are false as written, ",
+        "1 cannot be checked here; 1 with another verdict than the expected one.",
         "<td class=\"fail\">C2</td>",
         "holds; expected: false as written</td>",
         "<td>C1</td>",

@@ -6,14 +6,20 @@ Suite *suite_memo(void);
 enum { WITHOUT_TRUTH = 0, WITH_TRUTH = 1 };
 
 /* Without a truth only what is kept can answer. */
-static void ask(attest_result *result, attest_memo *memo, int stage, const scene *s, int truth,
-                const attest_numerics *numerics, unsigned char *keys)
+static void ask_as(attest_result *result, attest_memo *memo, int stage, const scene *s, int truth,
+                   const attest_numerics *numerics, uint32_t flags, double claim, unsigned char *keys)
 {
     attest_error err = { "" };
     attest_result_init(result);
-    ok(attest_memo_compare(memo, stage, result, truth ? s->truth : NULL, NULL, &s->c, s->outputs, numerics, 0, 0, keys,
-                           &err),
+    ok(attest_memo_compare(memo, stage, result, truth ? s->truth : NULL, NULL, &s->c, s->outputs, numerics, flags,
+                           claim, keys, &err),
        &err);
+}
+
+static void ask(attest_result *result, attest_memo *memo, int stage, const scene *s, int truth,
+                const attest_numerics *numerics, unsigned char *keys)
+{
+    ask_as(result, memo, stage, s, truth, numerics, 0, 0, keys);
 }
 
 /* Every field but who it is about. */
@@ -54,6 +60,10 @@ START_TEST(test_equal_outputs)
     ck_assert(again.elements_judged > first.elements_judged);
     ask(&again, NULL, 0, &s, WITH_TRUTH, &two_pass, NULL);
     ck_assert(again.elements_judged > first.elements_judged);
+    ask_as(&again, memo, 0, &s, WITH_TRUTH, &two_pass, ATTEST_LSE_BASE2, 0, NULL); /* lse is told in the other base */
+    ck_assert_int_eq(again.reasons, ATTEST_REASON_LSE);
+    ask_as(&again, memo, 0, &s, WITH_TRUTH, &two_pass, 0, 1e-9, NULL); /* a claim that it does not keep */
+    ck_assert_int_eq(again.reasons, ATTEST_REASON_CLAIM);
     attest_memo_free(memo);
     close_scene(&s);
 }
@@ -66,8 +76,9 @@ START_TEST(test_keys)
     unsigned char kept[9] = { 0 }, keys[9] = { 0 }, others[9];
     attest_memo *memo = attest_memo_new();
     attest_result first, again;
-    scene s;
+    scene s, other;
     open_scene(&s, "variant=softmax n=5 m=9 d=4", NULL);
+    open_scene(&other, "variant=softmax n=5 m=9 d=4 seed=1", NULL);
     give(&s, O);
     ask(&first, memo, 1, &s, WITH_TRUTH, &two_pass, kept);
     ck_assert_int_ne(kept[0], 0);
@@ -75,9 +86,15 @@ START_TEST(test_keys)
     ck_assert_mem_eq(kept, keys, sizeof keys);
     check_equal(&first, &again);
     memset(others, ATTEST_KEY_VISIBLE, sizeof others);
-    ask(&again, memo, 1, &s, WITH_TRUTH, &two_pass, others);
-    ask(&again, memo, 2, &s, WITH_TRUTH, &two_pass, others); /* of another truth */
+    memset(keys, 0, sizeof keys);
+    scene wrong = s; /* the same outputs, beside another truth */
+    wrong.truth = other.truth;
+    ask(&again, memo, 1, &wrong, WITH_TRUTH, &two_pass, others);
+    ck_assert_int_eq(again.verdict, ATTEST_FAIL);
+    ask(&again, memo, 2, &wrong, WITH_TRUTH, &two_pass, keys);
+    ck_assert_int_eq(again.verdict, ATTEST_FAIL);
     attest_memo_free(memo);
+    close_scene(&other);
     close_scene(&s);
 }
 END_TEST
