@@ -116,20 +116,21 @@ static int is_too_large(attest_result *result, const attest_case *c)
     return 1;
 }
 
-/* Nothing of o could be judged: no bound holds there, as where large scores may overflow; what else was judged is
- * inside its bound. */
-static int is_beyond_bounds(const attest_result *result)
+/* What could not be judged of it has no bound, as where large scores may overflow (a NaN there is no evidence either);
+ * what was judged is inside its bound for certain. */
+static int is_beyond_bounds(const attest_result *r)
 {
-    return result->verdict == ATTEST_UNDECIDED && result->elements_unbounded > 0 && isnan(result->ratio_median) &&
-           !(result->ratio_hi > 1);
+    const int certain = !(r->ratio_hi > 1 || r->u_ratio > 1 || r->z_ratio > 1 || r->lse_ratio > 1 ||
+                          r->state_ratio > 1);
+    return r->verdict == ATTEST_UNDECIDED && r->elements_unbounded > 0 && certain;
 }
 
 /* What the suite, or that attest itself drew the case, takes off a verdict. */
 static void allow(attest_result *result, const attest_gate *gate, const char *kernel, const attest_prepared *prepared)
 {
     const int drawn = attest_gate_is_drawn(gate->suite, prepared->index);
-    if (drawn && is_beyond_bounds(result))
-        result->verdict = ATTEST_NO_EVIDENCE; /* which is a skip where it is allowed */
+    if (drawn && is_beyond_bounds(result)) /* allowed it is a skip, or a pass where a part of o was judged */
+        result->verdict = isnan(result->ratio_median) ? ATTEST_NO_EVIDENCE : ATTEST_PARTIAL;
     if (result->verdict != ATTEST_PARTIAL && result->verdict != ATTEST_NO_EVIDENCE)
         return;
     const char *reason = drawn ? "a drawn case: it need not tell by every element"

@@ -104,6 +104,16 @@ static void read_lines(attest_suite *suite, const char *word, const attest_defec
     fclose(in);
 }
 
+/* Whatever a run gave is good: what is left is whether its bits are those of the base kernel. */
+static attest_status any_bits(void *context, attest_result *result, attest_prepared *prepared,
+                              const attest_bundle *outputs, attest_error *err)
+{
+    (void)context, (void)prepared, (void)outputs, (void)err;
+    result->verdict = ATTEST_PASS;
+    return ATTEST_OK;
+}
+static const attest_judge bits = { .judge = any_bits, .outputs = ~0u };
+
 /* What becomes of the lines of one kind; the base kernel is right on all of them. */
 static attest_defect_result run_lines(const char *word, size_t k)
 {
@@ -122,8 +132,8 @@ static attest_defect_result run_lines(const char *word, size_t k)
     read_lines(&suite, word, &attest_defects[k]);
     memset(&results[k], 0, sizeof results[k]);
     if (suite.case_count)
-        ck_assert_msg(attest_defects_run(results, &options, &suite, ATTEST_TEST_BUILD "/defects/defects.so", NULL,
-                                         &err) == ATTEST_OK,
+        ck_assert_msg(attest_defects_run(results, &options, &suite, ATTEST_TEST_BUILD "/defects/defects.so",
+                                         strcmp(word, "hides") == 0 ? &bits : NULL, &err) == ATTEST_OK,
                       "%s: %s", name, err.text);
     ck_assert_msg(results[k].run == (int64_t)suite.case_count, "%s: %d of %zu lines that are %s", name,
                   (int)results[k].run, suite.case_count, word);
@@ -132,7 +142,8 @@ static attest_defect_result run_lines(const char *word, size_t k)
 }
 
 /* Of a file that has such lines: numbers outside the bound on all that show it, bits of the base kernel on all that
- * hide it, and numbers inside on those that are said to pass. */
+ * hide it (in the run of the case itself: among more batch entries and heads it may show), and numbers inside on those
+ * that are said to pass. */
 START_TEST(conditions)
 {
     const char *id = attest_defects[_i].id;
