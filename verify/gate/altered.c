@@ -260,22 +260,16 @@ static void copy_last(const attest_tensor *small, const attest_tensor *large, in
 
 void attest_extract(const attest_tensor *to, const attest_tensor *from) { copy_last(to, from, 0); }
 
-attest_status attest_embed(attest_prepared *larger, const attest_prepared *prepared, attest_error *err)
+/* Draws the inputs of prepared->larger. */
+static attest_status draw_larger(attest_prepared *prepared, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
-    *larger = (attest_prepared){ .c = prepared->c };
-    attest_problem *p = &larger->c.problem;
-    const size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
-    const int heads = attest_bundle_role(prepared->inputs, ATTEST_Q_HEAD_LOGITS) == NULL;
-    p->b += 2;
-    p->hq *= heads ? 2 : 1;
-    p->hkv *= heads ? 2 : 1;
-    larger->c.seed ^= (uint64_t)1 << 40;
-    if (!attest_cover_affordable(&larger->c))
-        return ATTEST_OK;
+    attest_prepared *larger = prepared->larger;
+    const size_t count = attest_problem_inputs(&larger->c.problem, ids, ATTEST_MAX_TENSORS);
     ATTEST_TRY(attest_bundle_new(&larger->inputs, err));
-    if ((status = attest_draw_missing(larger->inputs, &larger->c, 0, 0, err)) != ATTEST_OK) {
+    status = attest_draw_missing(larger->inputs, &larger->c, 0, 0, err);
+    if (status != ATTEST_OK) {
         attest_bundle_free(larger->inputs);
         larger->inputs = NULL;
         return status == ATTEST_BAD_INPUT ? ATTEST_OK : status; /* a family that does not serve the larger sizes */
@@ -288,4 +282,21 @@ attest_status attest_embed(attest_prepared *larger, const attest_prepared *prepa
     }
 out:
     return status;
+}
+
+attest_status attest_embed(attest_prepared *prepared, attest_error *err)
+{
+    if (prepared->larger)
+        return ATTEST_OK;
+    prepared->larger = calloc(1, sizeof *prepared->larger);
+    if (!prepared->larger)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a case");
+    prepared->larger->c = prepared->c;
+    attest_problem *p = &prepared->larger->c.problem;
+    const int heads = attest_bundle_role(prepared->inputs, ATTEST_Q_HEAD_LOGITS) == NULL;
+    p->b += 2;
+    p->hq *= heads ? 2 : 1;
+    p->hkv *= heads ? 2 : 1;
+    prepared->larger->c.seed ^= (uint64_t)1 << 40;
+    return attest_cover_affordable(&prepared->larger->c) ? draw_larger(prepared, err) : ATTEST_OK;
 }

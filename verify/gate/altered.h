@@ -31,9 +31,9 @@ attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared
  * Two more batch entries and, but for logits of a softmax over heads, twice the heads: the last ones hold the numbers
  * of the case, the others what another seed draws.  What a row answers may differ there by rounding alone. */
 
-/* Fills the case and the inputs of *larger, which attest_prepared_clear() takes; inputs NULL: it would be too large, or
- * is not drawn. */
-attest_status attest_embed(attest_prepared *larger, const attest_prepared *prepared, attest_error *err);
+/* Makes prepared->larger, where it is not there yet: its case and inputs; inputs NULL: it would be too large, or is not
+ * drawn. */
+attest_status attest_embed(attest_prepared *prepared, attest_error *err);
 /* The numbers of the last entries and heads of `from` go to `to`, a tensor of the case. */
 void attest_extract(const attest_tensor *to, const attest_tensor *from);
 

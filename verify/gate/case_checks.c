@@ -365,26 +365,25 @@ static double times_larger(const attest_problem *larger, const attest_problem *p
     return (double)(larger->b * larger->hq) / (double)(p->b * p->hq);
 }
 
-static attest_status check_among(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
+static attest_status check_among(attest_result *result, attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *before, double timeout_s, attest_error *err)
 {
     static const char what[] = "as the last of more batch entries and heads";
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     attest_status status = ATTEST_OK;
-    attest_prepared larger = { .inputs = NULL };
     attest_bundle *outputs = NULL, *small = NULL;
     attest_declared declared;
     attest_result judged;
     attest_run_result run;
     char text[ATTEST_WHERE];
     attest_result_init(&judged);
-    ATTEST_TRY(attest_embed(&larger, prepared, err));
-    if (!larger.inputs ||
-        attest_worker_supports(subject->worker, subject->index, &larger.c.problem, text, sizeof text) == 0)
+    ATTEST_TRY(attest_embed(prepared, err));
+    const attest_problem *p = &prepared->larger->c.problem;
+    if (!prepared->larger->inputs || attest_worker_supports(subject->worker, subject->index, p, text, sizeof text) == 0)
         goto out;
-    ATTEST_TRY(attest_case_bundle(&outputs, &larger, kernel, err));
-    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, &larger.c.problem, outputs,
-                                 timeout_s * times_larger(&larger.c.problem, &prepared->c.problem), &run, err));
+    ATTEST_TRY(attest_case_bundle(&outputs, prepared->larger, kernel, err));
+    ATTEST_TRY(attest_worker_run(subject->worker, subject->index, p, outputs,
+                                 timeout_s * times_larger(p, &prepared->c.problem), &run, err));
     if (attest_result_death(result, &run, what) || run.state != ATTEST_RUN_DONE || run.status != ATTEST_OK)
         goto out;
     if (run.reasons) {
@@ -394,7 +393,7 @@ static attest_status check_among(attest_result *result, const attest_prepared *p
     ATTEST_TRY(extract(&small, prepared, kernel, outputs, err));
     if (attest_same_outputs(text, &prepared->c.problem, before, small))
         goto out;
-    ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &larger.c.problem, &declared, err));
+    ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
     ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, small, &declared.numerics, declared.flags,
                               0, err));
     if (judged.verdict == ATTEST_FAIL)
@@ -402,7 +401,6 @@ static attest_status check_among(attest_result *result, const attest_prepared *p
 out:
     attest_bundle_free(small);
     attest_bundle_free(outputs);
-    attest_prepared_clear(&larger);
     return status;
 }
 
@@ -420,7 +418,7 @@ out:
     return status;
 }
 
-attest_status attest_case_checks(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
+attest_status attest_case_checks(attest_result *result, attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *outputs, double timeout_s, attest_error *err)
 {
     const uint32_t flags = attest_worker_kernel(subject->worker, subject->index)->flags;

@@ -33,7 +33,7 @@
 #include "verify/gate/runner.h"
 
 /* `outputs`: what the first run gave.  An error status is a fault of ours. */
-attest_status attest_case_checks(attest_result *result, const attest_prepared *prepared, const attest_subject *subject,
+attest_status attest_case_checks(attest_result *result, attest_prepared *prepared, const attest_subject *subject,
                                  const attest_bundle *outputs, double timeout_s, attest_error *err);
 
 /* ---- of the checks, also for repeat_checks.h --------------------------------------------------------------------- */

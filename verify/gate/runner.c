@@ -119,6 +119,9 @@ out:
 void attest_prepared_clear(attest_prepared *prepared)
 {
     attest_altered_clear(prepared);
+    if (prepared->larger)
+        attest_prepared_clear(prepared->larger);
+    free(prepared->larger);
     attest_truth_free(prepared->exp_truth);
     attest_truth_free(prepared->truth);
     attest_bundle_free(prepared->inputs);
@@ -126,6 +129,7 @@ void attest_prepared_clear(attest_prepared *prepared)
     prepared->exp_truth = prepared->truth = NULL;
     prepared->inputs = NULL;
     prepared->memo = NULL;
+    prepared->larger = NULL;
 }
 
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err)

@@ -27,6 +27,9 @@ typedef struct attest_prepared {
      * none of them. */
     attest_bundle *altered;
     attest_truth *altered_truth;
+    /* The case among others, without a truth (attest_embed() of altered.h): made when a kernel is first asked; NULL
+     * before, and without inputs where the case is not asked so. */
+    struct attest_prepared *larger;
     attest_memo *memo; /* NULL, or what was judged of this case so far */
 } attest_prepared;
 
