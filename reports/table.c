@@ -108,7 +108,7 @@ static void html_cell(FILE *out, const cell *c)
     fprintf(out, *class ? " class=\"%s%s\">%s" : "%s%s>%s", number && c->mark.class ? "n " : "", class,
             code && *c->text ? "<code>" : "");
     (flags & ATTEST_COLUMN_NOTED ? print_noted : attest_print_xml)(out, c->text);
-    fprintf(out, "%s</%s>%s", code && *c->text ? "</code>" : "", kind, c->last ? "</tr>\n" : "");
+    fprintf(out, "%s%s", code && *c->text ? "</code>" : "", c->last ? "\n" : "");
 }
 
 /* A text that a spreadsheet would take for a formula: one that begins with these and is no number. */

@@ -6,7 +6,8 @@
  *     console   columns padded to their width; a longer cell moves the rest; no padding behind the last, left column
  *     Markdown  | a | b |, numbers to the right by `---:`; | is escaped, a new line becomes a space
  *     aligned   Markdown whose columns are padded, for people who read it as it is
- *     HTML      <div class="wrap" ...><table>...</table></div>, which a keyboard can scroll
+ *     HTML      <div class="wrap" ...><table>...</table></div>, which a keyboard can scroll; without </td> and </tr>:
+ *               HTML needs none, and they would be a tenth of a page
  *     CSV       RFC 4180: cells with a comma, a quote or a new line are quoted; a text that a spreadsheet would take
  *               for a formula (= + - @ or a tab first, and no number) begins with an apostrophe
  */

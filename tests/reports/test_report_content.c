@@ -281,8 +281,8 @@ START_TEST(test_classes)
     const char *text = text_of("classes");
     ck_assert_ptr_nonnull(strstr(text, "| exp a | 3 | 0.25 | 0.5 | 0.5 | 4 | no error | sums 33% |\n"));
     ck_assert_ptr_nonnull(strstr(text, "| exp b | 200 | 0.391 | 0.773 | 0.781 | 2.56 | 5.12 | sums 50% |\n"));
-    ck_assert_ptr_nonnull(strstr(text, "<tr><td>exp b</td><td class=\"n\">200</td><td class=\"n\">0.391</td>"));
-    ck_assert_ptr_nonnull(strstr(text, "<td>d|&lt;e&gt;</td><td"));
+    ck_assert_ptr_nonnull(strstr(text, "<tr><td>exp b<td class=\"n\">200<td class=\"n\">0.391<"));
+    ck_assert_ptr_nonnull(strstr(text, "<td>d|&lt;e&gt;<td"));
     ck_assert_ptr_nonnull(strstr(text, "| d\\|<e> | 1 | 0.5 | 0.5 | 0.5 | 2 | - | - |\n"));
     attest_overview_clear(&o);
     attest_results_clear(&rows);

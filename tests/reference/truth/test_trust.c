@@ -284,12 +284,12 @@ START_TEST(test_facts_told)
     ck_assert_int_eq(attest_facts_print(out, &facts, &o, 1, &err), ATTEST_OK);
     fclose(out);
     const char *page = text_of("facts.html");
-    ck_assert_ptr_nonnull(strstr(page, "<tr><td>MPFR</td><td>4 &lt; 5</td></tr>\n"
-                                       "<tr><td>kernels</td><td>cc -O3</td></tr>\n"));
-    ck_assert_ptr_nonnull(strstr(page, "<td>R-ONE</td><td>If <code>a &lt; b</code>, then</td><td>1. Tools &amp; more"));
-    ck_assert_ptr_nonnull(strstr(page, "an open <code>mark</code></td>"));
+    ck_assert_ptr_nonnull(strstr(page, "<tr><td>MPFR<td>4 &lt; 5\n"
+                                       "<tr><td>kernels<td>cc -O3\n"));
+    ck_assert_ptr_nonnull(strstr(page, "<td>R-ONE<td>If <code>a &lt; b</code>, then<td>1. Tools &amp; more"));
+    ck_assert_ptr_nonnull(strstr(page, "an open <code>mark</code><"));
     ck_assert_ptr_nonnull(strstr(page, "not proved again here (1)"));
-    ck_assert_ptr_nonnull(strstr(page, "<td>&quot;so&quot;</td><td>a \\ book</td>"));
+    ck_assert_ptr_nonnull(strstr(page, "<td>&quot;so&quot;<td>a \\ book\n"));
     ck_assert_uint_eq(occurrences(page, "<code>"), occurrences(page, "</code>"));
     attest_overview_clear(&o);
     attest_facts_clear(&facts);
@@ -306,7 +306,7 @@ START_TEST(test_on_the_page)
     ck_assert_int_eq(attest_results_write_jsonl(&rows, path_of("results.jsonl"), &err), ATTEST_OK);
     ck_assert_int_eq(attest_facts_write(&facts, path_of("trust.json"), &err), ATTEST_OK);
     ck_assert_msg(attest_report_write(folder, &err) == ATTEST_OK, "%s", err.text);
-    ck_assert_ptr_nonnull(strstr(text_of("index.html"), "<td>R-ONE</td>"));
+    ck_assert_ptr_nonnull(strstr(text_of("index.html"), "<td>R-ONE<"));
     ck_assert_ptr_nonnull(strstr(text_of("summary.md"), "(1): C-THREE\n"));
     ck_assert_int_eq(unlink(path_of("trust.json")), 0);
     ck_assert_msg(attest_report_write(folder, &err) == ATTEST_OK, "%s", err.text);
