@@ -185,6 +185,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_GOLDEN: cli->golden = 1; break;
     case KEY_STEPS: cli->steps = 1; break;
     case KEY_DEBUG: cli->debug = 1; break;
+    case KEY_MATRIX: cli->matrix = 1; break;
     case KEY_STRICT_MORE:
         if (strcmp(text, "typical") != 0)
             usage_error(state, "--strict=%s: typical", text);

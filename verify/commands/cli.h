@@ -47,6 +47,7 @@ typedef struct attest_cli {
     const char *predict;  /* a folder of predictions, or a GPU */
     int steps;            /* of a row */
     int debug;            /* under gdb */
+    int matrix;           /* every case on every defect */
     const char *row;      /* `I` or `B,H,I`; NULL: the worst element's */
 } attest_cli;
 

@@ -69,6 +69,7 @@ enum {
     KEY_ROWS,
     KEY_STEPS,
     KEY_DEBUG,
+    KEY_MATRIX,
     KEY_AXIS,
     KEY_AXIS_LAST = KEY_AXIS + ATTEST_STUDY_AXES - 1,
     KEY_LIBRARY /* may be given more than once: behind those that may not */
@@ -280,6 +281,11 @@ static const option_row option_table[] = {
         "print s, w, z, u and o of a row by the truth, beside what the kernel gives of them (default row: the worst's)",
         0 },
       "replay" },
+    { { "matrix", KEY_MATRIX, 0, 0,
+        "run every case on every defect (hours of suite ci); without it a defect runs no further once a part of the "
+        "suite, some 100 cases, has killed it",
+        0 },
+      "defects" },
     { { "debug", KEY_DEBUG, NULL, 0,
         "with gdb on the process of the kernel, stopped where run() is called; without --timeout and sandbox", 0 },
       "replay" },

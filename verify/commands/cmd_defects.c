@@ -1,5 +1,5 @@
-/* cmd_defects.c - `attest defects [--suite S] [--gate G] [--kernel GLOB] [--out DIR]`: the planted defects: the matrix
- * of what catches them, or the table of what other suites' gates let through. */
+/* cmd_defects.c - `attest defects [--suite S] [--matrix] [--gate G] [--kernel GLOB] [--out DIR]`: the planted defects:
+ * what catches them, or the table of what other suites' gates let through. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,8 +47,8 @@ static attest_status run(attest_defect_result *result, const attest_cli *cli, co
     if (!small)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu defects", attest_defect_count);
     ATTEST_TRY(attest_suite_read(&smoke, "smoke", err));
-    ATTEST_TRY(attest_defects_run(small, &cli->options, &smoke, library, NULL, err));
-    ATTEST_TRY(attest_defects_run(result, &cli->options, suite, library, NULL, err));
+    ATTEST_TRY(attest_defects_run(small, &cli->options, &smoke, library, NULL, cli->matrix, err));
+    ATTEST_TRY(attest_defects_run(result, &cli->options, suite, library, NULL, cli->matrix, err));
     for (size_t k = 0; k < attest_defect_count; k++)
         result[k].smoke = small[k].killed > 0;
 out:
@@ -71,7 +71,7 @@ static attest_status write_file(const attest_peer_table *table, const attest_cli
     else if (status == ATTEST_OK && json)
         attest_defects_json(out.file, &cli->options, table->own);
     else if (status == ATTEST_OK)
-        attest_defects_markdown(out.file, &cli->options, table->own, table->suite);
+        attest_defects_markdown(out.file, &cli->options, table->own, table->suite, cli->matrix);
     return attest_output_close(&out, status, err);
 }
 
@@ -88,7 +88,7 @@ static attest_status tell(const attest_peer_table *table, const attest_cli *cli,
     else if (json)
         attest_defects_json(stdout, &cli->options, table->own);
     else
-        attest_defects_print(stdout, &cli->options, table->own, table->suite);
+        attest_defects_print(stdout, &cli->options, table->own, table->suite, cli->matrix);
 out:
     return status;
 }
@@ -148,7 +148,7 @@ int attest_command_defects(const attest_cli *cli)
     for (size_t g = 0; g < count; g++)
         ATTEST_TRY(attest_peer_run(&gates[g], &cli->options, library, &err));
     if (count && cli->suite)
-        ATTEST_TRY(attest_defects_run(result, &cli->options, &suite, library, NULL, &err));
+        ATTEST_TRY(attest_defects_run(result, &cli->options, &suite, library, NULL, cli->matrix, &err));
     else if (!count)
         ATTEST_TRY(run(result, cli, &suite, library, &err));
     const attest_peer_table table = { &cli->options, gates, count, count && !cli->suite ? NULL : result, suite.name };

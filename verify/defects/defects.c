@@ -28,12 +28,14 @@ typedef struct base_output {
     int good; /* passed or ill-posed */
 } base_output;
 
+/* A part of the suite: its cases first, first + step, ... */
 typedef struct defect_run {
     const attest_options *options;
-    const attest_suite *suite;
+    const attest_suite *suite; /* the whole */
     const attest_judge *judge;
     attest_defect_result *result;
-    base_output *base; /* [case][defect]: of the defect's base kernel */
+    size_t first, step;
+    base_output *base; /* [case of the part][defect]: of the defect's base kernel */
 } defect_run;
 
 const char *attest_defect_name(char name[128], const attest_defect *defect)
@@ -56,12 +58,17 @@ int attest_defect_selected(const attest_options *options, const attest_defect *d
     return !options->kernel || fnmatch(options->kernel, attest_defect_name(name, defect), 0) == 0;
 }
 
+/* Selected, and not killed by an earlier part. */
+static int lives(const defect_run *r, size_t k)
+{
+    return attest_defect_selected(r->options, &attest_defects[k]) && (r->first == 0 || r->result[k].killed == 0);
+}
+
 static int wanted(const void *context, const char *kernel)
 {
     const defect_run *r = context;
     for (size_t k = 0; k < attest_defect_count; k++)
-        if (attest_defect_selected(r->options, &attest_defects[k]) &&
-            (strcmp(kernel, attest_defects[k].base) == 0 || is_kernel_of(kernel, &attest_defects[k])))
+        if (lives(r, k) && (strcmp(kernel, attest_defects[k].base) == 0 || is_kernel_of(kernel, &attest_defects[k])))
             return 1;
     return 0;
 }
@@ -103,6 +110,7 @@ static void add_defect_result(defect_run *r, size_t k, size_t index, const attes
 {
     attest_defect_result *to = &r->result[k];
     const base_output *base = &r->base[index * attest_defect_count + k];
+    const size_t place = r->first + r->step * index; /* in the suite */
     const int ended = result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT;
     const unsigned pages = ATTEST_REASON_READ_OUTSIDE | ATTEST_REASON_WROTE_OUTSIDE | ATTEST_REASON_WROTE_INPUT;
     if (result->verdict == ATTEST_SKIP || !base->good)
@@ -115,7 +123,7 @@ static void add_defect_result(defect_run *r, size_t k, size_t index, const attes
     to->run++;
     to->differs += ended || result->verdict == ATTEST_FAIL || strcmp(base->bits, result->outputs) != 0;
     if (ended || result->verdict == ATTEST_FAIL)
-        add_kill(to, result, index, work_of(r->suite, index));
+        add_kill(to, result, place, work_of(r->suite, place));
 }
 
 static attest_status take(void *context, size_t index, const attest_result *result, attest_error *err)
@@ -135,31 +143,42 @@ static attest_status take(void *context, size_t index, const attest_result *resu
     return ATTEST_OK;
 }
 
-attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
-                                 const char *plugin, const attest_judge *judge, attest_error *err)
+/* A view: only `line` is the part's own. */
+static attest_status take_part(attest_suite *part, const defect_run *r, attest_error *err)
 {
-    defect_run r = { .options = options, .suite = suite, .judge = judge, .result = result };
+    *part = *r->suite;
+    part->case_count = 0;
+    part->line = malloc((r->suite->case_count / r->step + 1) * sizeof *part->line);
+    if (!part->line)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", r->suite->case_count);
+    for (size_t i = r->first; i < r->suite->case_count; i += r->step)
+        part->line[part->case_count++] = r->suite->line[i];
+    part->drawn = 0; /* verdicts are compared with the base kernel's: what drew a case says nothing */
+    return ATTEST_OK;
+}
+
+static attest_status run_part(defect_run *r, const char *plugin, attest_error *err)
+{
     attest_results none = { 0 };
     const char *libraries[] = { NULL, plugin };
     attest_status status = ATTEST_OK;
     attest_run_info info;
     attest_plan plan = { .library = NULL };
-    const attest_gate gate = { .options = options,
-                               .suite = suite,
+    attest_suite part = { .case_count = 0 };
+    const attest_gate gate = { .options = r->options,
+                               .suite = &part,
                                .plan = &plan,
-                               .judge = judge,
+                               .judge = r->judge,
                                .take = take,
                                .wanted = wanted,
-                               .context = &r,
+                               .context = r,
                                .remembers = 1 };
-    memset(result, 0, attest_defect_count * sizeof *result);
-    for (size_t k = 0; k < attest_defect_count; k++)
-        result[k].work = result[k].margin = INFINITY;
-    r.base = calloc(suite->case_count * attest_defect_count, sizeof *r.base);
-    if (!r.base)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases of %zu defects", suite->case_count,
-                           attest_defect_count);
-    ATTEST_TRY(attest_plan_make(&plan, libraries, 2, attest_gate_wants, &gate, options->timeout, err));
+    ATTEST_TRY(take_part(&part, r, err));
+    r->base = calloc(part.case_count * attest_defect_count, sizeof *r->base);
+    if (!r->base)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases of %zu defects", part.case_count,
+                               attest_defect_count));
+    ATTEST_TRY(attest_plan_make(&plan, libraries, 2, attest_gate_wants, &gate, r->options->timeout, err));
     if (plan.library[1].failed[0])
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s", plan.library[1].failed));
     ATTEST_TRY(attest_gate_describe(&info, &gate, err));
@@ -167,6 +186,28 @@ attest_status attest_defects_run(attest_defect_result *result, const attest_opti
 out:
     attest_results_clear(&none);
     attest_plan_clear(&plan);
-    free(r.base);
+    free(r->base);
+    r->base = NULL;
+    free(part.line);
+    return status;
+}
+
+attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
+                                 const char *plugin, const attest_judge *judge, int whole, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const size_t parts = suite->case_count / ATTEST_DEFECTS_PART;
+    defect_run r = { .options = options, .suite = suite, .judge = judge, .result = result };
+    r.step = whole || parts < 1 ? 1 : parts;
+    memset(result, 0, attest_defect_count * sizeof *result);
+    for (size_t k = 0; k < attest_defect_count; k++)
+        result[k].work = result[k].margin = INFINITY;
+    for (int left = 1; left && r.first < r.step; r.first++) {
+        ATTEST_TRY(run_part(&r, plugin, err));
+        left = 0;
+        for (size_t k = 0; k < attest_defect_count; k++)
+            left |= attest_defect_selected(options, &attest_defects[k]) && result[k].killed == 0;
+    }
+out:
     return status;
 }

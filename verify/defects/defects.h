@@ -2,7 +2,7 @@
  *
  * Answers what each check is worth. Runs kernels through verify/gate only.
  *
- * A defect runs every case of the suite that its base kernel serves, beside the base kernel.  It `differs` on a case
+ * A defect runs cases of the suite that its base kernel serves, beside the base kernel.  It `differs` on a case
  * where its outputs' bits differ from the base kernel's, or where a check tells the two apart, and `killed` by
  * the reasons of a row that fails, crashes or hangs where the base kernel's row does not.  Under another judge
  * (peer_gates.h) bits are those of the outputs that it asks for, and a run that died on attest's own guard pages, or
@@ -45,19 +45,26 @@ typedef struct attest_defect_result {
     int smoke;                      /* a case of the smaller suite kills too */
 } attest_defect_result;
 
+#define ATTEST_DEFECTS_PART 100
+
 /* result[attest_defect_count]: of the suite.  `plugin`: the library of defects.  Kernels that match no selected
  * defect's glob (options->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
- * NULL for attest's own.  The same for any number of threads. */
+ * NULL for attest's own.
+ *
+ * `whole`: every defect runs every case.  Otherwise the suite is taken in parts of at least ATTEST_DEFECTS_PART cases,
+ * each from all over it, one after the other, and a defect that a part killed is left out of those that follow: a
+ * defect without a kill has run every case all the same.  Both are the same for any number of threads. */
 attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
-                                 const char *plugin, const attest_judge *judge, attest_error *err);
+                                 const char *plugin, const attest_judge *judge, int whole, attest_error *err);
 int attest_defect_selected(const attest_options *options, const attest_defect *defect);
 
-/* The matrix, survivors first, then what each check kills and what only it kills. */
+/* The matrix, survivors first, then what each check kills and what only it kills.  `suite`: its name; `whole`: as it
+ * was run. */
 void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result,
-                          const char *suite);
+                          const char *suite, int whole);
 /* Markdown with bugs and words; JSON: one object per line. */
 void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result,
-                             const char *suite);
+                             const char *suite, int whole);
 void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result);
 
 #endif

@@ -123,7 +123,7 @@ static void print_checks(FILE *out, const attest_options *options, const attest_
 }
 
 static void print_totals(FILE *out, const attest_options *options, const attest_defect_result *result,
-                         const char *suite)
+                         const char *suite, int whole)
 {
     int count = 0, dead = 0, survivors = 0, smoke = 0;
     for (size_t k = 0; k < attest_defect_count; k++) {
@@ -137,10 +137,12 @@ static void print_totals(FILE *out, const attest_options *options, const attest_
     fprintf(out, "\n%d %s, %d differ, %d killed by suite %s (%d by suite smoke too), %d %s\n", count,
             attest_plural(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
             attest_plural(survivors, "survives", "survive"));
+    if (!whole)
+        fprintf(out, "a defect runs until a part of the suite has killed it; --matrix runs every case\n");
 }
 
 void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result,
-                          const char *suite)
+                          const char *suite, int whole)
 {
     int columns[ATTEST_CHECK_COUNT];
     attest_column heads[ATTEST_CHECK_COUNT + 8];
@@ -150,7 +152,7 @@ void attest_defects_print(FILE *out, const attest_options *options, const attest
     each(&table, options, result, print_row, columns);
     attest_table_close(&table);
     print_checks(out, options, result, columns);
-    print_totals(out, options, result, suite);
+    print_totals(out, options, result, suite, whole);
 }
 
 static void markdown_row(void *to, const attest_defect *d, const attest_defect_result *r, const int *columns)
@@ -172,7 +174,7 @@ static void markdown_row(void *to, const attest_defect *d, const attest_defect_r
 }
 
 void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result,
-                             const char *suite)
+                             const char *suite, int whole)
 {
     static const attest_column heads[] = {
         { .head = "defect" }, { .head = "base kernel" }, { .head = "what is wrong" },
@@ -191,7 +193,7 @@ void attest_defects_markdown(FILE *out, const attest_options *options, const att
     attest_table_close(&table);
     fprintf(out, "\n```\n");
     print_checks(out, options, result, columns);
-    print_totals(out, options, result, suite);
+    print_totals(out, options, result, suite, whole);
     fprintf(out, "```\n");
 }
 

@@ -182,7 +182,7 @@ attest_status attest_peer_run(attest_peer_gate *gate, const attest_options *opti
     if (!run.cases || !gate->defects)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", suite.case_count));
     gate->cases = (int64_t)suite.case_count;
-    ATTEST_TRY(attest_defects_run(gate->defects, options, &suite, plugin, &judging, err));
+    ATTEST_TRY(attest_defects_run(gate->defects, options, &suite, plugin, &judging, 1, err));
     gate->correct = gate->refused = 0;
     for (size_t i = 0; i < suite.case_count; i++) {
         gate->correct += run.cases[i].correct;

@@ -133,7 +133,7 @@ static attest_defect_result run_lines(const char *word, size_t k)
     memset(&results[k], 0, sizeof results[k]);
     if (suite.case_count)
         ck_assert_msg(attest_defects_run(results, &options, &suite, ATTEST_TEST_BUILD "/defects/defects.so",
-                                         strcmp(word, "hides") == 0 ? &bits : NULL, &err) == ATTEST_OK,
+                                         strcmp(word, "hides") == 0 ? &bits : NULL, 1, &err) == ATTEST_OK,
                       "%s: %s", name, err.text);
     ck_assert_msg(results[k].run == (int64_t)suite.case_count, "%s: %d of %zu lines that are %s", name,
                   (int)results[k].run, suite.case_count, word);
