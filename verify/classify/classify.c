@@ -291,13 +291,20 @@ static uint32_t compare(const trait_row *row, double declared, const inference *
 }
 
 /* What declared roundings beside that of the trait may add to its error: scores that are stored look like sums of that
- * unit; where weights are divided before they meet the values, a mean has a product more. */
+ * unit, and a finer sum of weights is rounded to acc before its logarithm; a weight is read from a quotient (of
+ * o and 1-o: less than twice its error), and where its argument is x log2(e),
+ * unless the probe knows that and takes it off, its two roundings are those of 80 log2(e); where weights are divided
+ * before they meet the values, a mean has a product more. */
 static double beside(const trait_row *row, const attest_kernel_facts *facts, const probed_kernel *k)
 {
     const attest_numerics *n = &facts->numerics;
     const int first = n->division == ATTEST_DIVISION_THEN_CAST || n->division == ATTEST_DIVISION_AFTER_CAST;
     if (row->probe == classify_acc_unit && n->score_dtype > 0)
         return attest_unit_roundoff(n->score_dtype - 1);
+    if (row->probe == classify_acc_unit)
+        return k->coarse_weights && n->acc_unit > 0 ? classify_unit(k) : 0;
+    if (row->probe == classify_exp_error)
+        return 2 * n->div_error + (n->log2_domain == ATTEST_YES && k->argument == 0 ? 2 * 80 * classify_unit(k) : 0);
     return row->probe == classify_div_error && first ? classify_unit(k) : 0;
 }
 
@@ -307,12 +314,21 @@ static int may_be(const inference *seen, double declared)
     return seen->either != 0 && (declared == seen->value || declared == seen->either);
 }
 
+/* Parts may be whole tiles, so that the last ones of those declared are empty; S parts of KEYS/S keys, rounded down,
+ * leave less than S keys, which may look like parts more. */
+static int may_be_parts(const trait_row *row, double declared, const inference *seen)
+{
+    const double most = declared * CLASSIFY_KEYS / (CLASSIFY_KEYS - declared);
+    return row->probe == classify_splits && seen->value > 0 && (declared >= CLASSIFY_KEYS || seen->value <= most + 0.5);
+}
+
 /* Does what a probe sees contradict the declaration, beyond what its reading and those roundings may have made? */
 static int contradicts(const trait_row *row, double declared, const inference *seen, const attest_kernel_facts *facts,
                        const probed_kernel *k)
 {
     const double more = beside(row, facts, k);
-    if (compare(row, declared, seen) != ATTEST_TRAIT_FAIL || may_be(seen, declared))
+    if (compare(row, declared, seen) != ATTEST_TRAIT_FAIL || may_be(seen, declared) ||
+        may_be_parts(row, declared, seen))
         return 0;
     if (seen->blind == 0 && more == 0)
         return 1;
@@ -370,7 +386,9 @@ static attest_status ask_trait(attest_trait *t, const trait_row *row, probed_ker
                                  : ATTEST_TRAIT_UNDECLARED;
     if (t->verdict == ATTEST_TRAIT_FAIL && !contradicts(row, declared, &seen, facts, k)) {
         t->verdict = ATTEST_TRAIT_HIDDEN;
-        snprintf(t->why, sizeof t->why, "roundings beside it may err so much: less is not to be seen");
+        snprintf(t->why, sizeof t->why, "%s",
+                 row->probe == classify_splits ? "parts of whole tiles may be fewer, or the last one shorter"
+                                               : "roundings beside it may err so much: less is not to be seen");
     }
     if (t->verdict == ATTEST_TRAIT_FAIL)
         ATTEST_TRY(confirm(t, row, k, facts, declared, err));

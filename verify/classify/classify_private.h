@@ -13,6 +13,10 @@
 /* Keys of the longest probe for tiles: a tile of so many is not seen. */
 enum { CLASSIFY_KEYS = 512 };
 
+/* How many parts CLASSIFY_KEYS keys have, of which one was seen to have `part` keys: the last one may be shorter or
+ * longer than the others, so that it is the nearer of the quotient rounded down and up. */
+static inline int64_t classify_parts_of(int64_t part) { return (2 * CLASSIFY_KEYS + part) / (2 * part); }
+
 /* How a kernel is made to add chosen numbers: with q = 1, k = key and v = value x, token after token adds x. */
 typedef struct classify_path {
     const char *axes; /* of the problem line */
@@ -33,19 +37,20 @@ typedef struct probed_kernel {
     double timeout_s;
     const classify_path *path; /* NULL: none of ours */
     classify_types types;
-    const char *mask;  /* under which one query sees all keys */
-    uint32_t schedule; /* as inferred; ATTEST_SCHEDULE_UNKNOWN: not (yet) */
-    int64_t tile;      /* keys between two rescalings, 0: none seen */
-    int64_t splits;    /* parts of a split kernel: 0 as many as problem.splits says, else that many */
-    double unit;       /* unit roundoff of sums as inferred; 0: not (yet) */
-    int truncates;     /* some sum rounds toward zero */
-    int odd_sums;      /* some sum is not one: what it leaves lies on no grid of an accumulator */
-    int base2;         /* lse is in base 2 */
-    int sums_cast;     /* the denominator adds cast weights */
-    int argument;      /* of the exponential: 0 not known, 1 x, 2 x log2(e), 3 the same with log2(e) rounded before */
-    int shallow;       /* sums or states of f16: what is below 2^-24 is lost by right */
-    int absorbs;       /* a small weight beside a large one does not come back from o */
-    int unsteady;      /* the two runs of a case gave other bits (seen of kernels with ATTEST_DETERMINISTIC) */
+    const char *mask;   /* under which one query sees all keys */
+    uint32_t schedule;  /* as inferred; ATTEST_SCHEDULE_UNKNOWN: not (yet) */
+    int64_t tile;       /* keys between two rescalings, 0: none seen */
+    int64_t splits;     /* of a split kernel: 0 as many as problem.splits says, else that many */
+    double unit;        /* unit roundoff of sums as inferred; 0: not (yet) */
+    int coarse_weights; /* the unit is that of sums of weights alone: other sums are finer */
+    int truncates;      /* some sum rounds toward zero */
+    int odd_sums;       /* some sum is not one: what it leaves lies on no grid of an accumulator */
+    int base2;          /* lse is in base 2 */
+    int sums_cast;      /* the denominator adds cast weights */
+    int argument;       /* of the exponential: 0 not known, 1 x, 2 x log2(e), 3 the same with log2(e) rounded before */
+    int shallow;        /* sums or states of f16: what is below 2^-24 is lost by right */
+    int absorbs;        /* a small weight beside a large one does not come back from o */
+    int unsteady;       /* the two runs of a case gave other bits (seen of kernels with ATTEST_DETERMINISTIC) */
     attest_classify_fault *fault;
     char dead[160]; /* how it ended in an earlier probe; "": alive */
 } probed_kernel;
@@ -65,6 +70,8 @@ typedef struct inference {
 
 /* Not visible, with the reason. */
 void classify_hidden(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* How many parts a kernel of this schedule was seen to have. */
+void classify_seen_parts(inference *out, uint32_t schedule, int64_t parts);
 /* Visible, and none of the trait's values. */
 void classify_other(inference *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void classify_seen(inference *out, double value);

@@ -124,7 +124,7 @@ static attest_status order_of_softmax(inference *out, order *seen, probed_kernel
                             : ATTEST_SCHEDULE_TWO_PASS,
                      tile, 0 };
     if (tile > 0 && half > 0 && half < tile)
-        *seen = (order){ ATTEST_SCHEDULE_SPLIT, 0, KEYS / tile };
+        *seen = (order){ ATTEST_SCHEDULE_SPLIT, 0, classify_parts_of(tile) };
     classify_seen(out, seen->schedule);
 out:
     return status;
@@ -203,8 +203,6 @@ attest_status classify_splits_again(inference *out, probed_kernel *k, attest_err
     order seen;
     const attest_status status = order_of(out, &seen, k, err);
     if (out->visible)
-        classify_seen(out, (double)seen.splits);
-    if (out->visible && seen.schedule != ATTEST_SCHEDULE_SPLIT)
-        classify_hidden(out, "no part of a split kernel was seen");
+        classify_seen_parts(out, seen.schedule, seen.splits);
     return status;
 }

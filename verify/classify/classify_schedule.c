@@ -170,7 +170,7 @@ static attest_status schedule_of_softmax(inference *out, probed_kernel *k, attes
     k->schedule = parts ? ATTEST_SCHEDULE_SPLIT : tile ? ATTEST_SCHEDULE_ONLINE : ATTEST_SCHEDULE_TWO_PASS;
     if (tile > 0 && half > 0 && half < tile) { /* it moves with the number of keys */
         k->schedule = ATTEST_SCHEDULE_SPLIT;
-        k->splits = KEYS / tile;
+        k->splits = classify_parts_of(tile);
         k->tile = 0;
     }
     classify_seen(out, k->schedule);
@@ -308,12 +308,17 @@ attest_status classify_tile(inference *out, probed_kernel *k, attest_error *err)
     return ATTEST_OK;
 }
 
+void classify_seen_parts(inference *out, uint32_t schedule, int64_t parts)
+{
+    if (schedule == ATTEST_SCHEDULE_SPLIT)
+        classify_seen(out, (double)parts);
+    else
+        classify_hidden(out, "no part of a split kernel was seen");
+}
+
 attest_status classify_splits(inference *out, probed_kernel *k, attest_error *err)
 {
     (void)err;
-    if (k->schedule == ATTEST_SCHEDULE_SPLIT)
-        classify_seen(out, (double)k->splits);
-    else
-        classify_hidden(out, "no part of a split kernel was seen");
+    classify_seen_parts(out, k->schedule, k->splits);
     return ATTEST_OK;
 }

@@ -308,8 +308,10 @@ attest_status classify_acc_unit(inference *out, probed_kernel *k, attest_error *
     ATTEST_TRY(over_channels(&worst, k, err));
     if (k->schedule != ATTEST_SCHEDULE_RECURRENT) /* whose sums over keys are the state: classify_state_dtype() */
         ATTEST_TRY(over_keys(&worst, k, 2 * KEYS, err));
+    const double others = worst.unit;
     if (k->path->exponential)
         ATTEST_TRY(over_weights(&worst, k, err));
+    k->coarse_weights = worst.unit > others;
     k->unit = worst.unit;
     k->truncates = worst.truncates;
     k->odd_sums = worst.odd;

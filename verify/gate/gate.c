@@ -116,13 +116,14 @@ static int is_too_large(attest_result *result, const attest_case *c)
     return 1;
 }
 
-/* What could not be judged of it has no bound, as where large scores may overflow (a NaN there is no evidence either);
+/* What could not be judged of it has no bound, as where large scores may overflow (a NaN there is no evidence either),
+ * or is ill-posed, as where every weight is 0 and the kernel gives neither u nor z;
  * what was judged is inside its bound for certain. */
 static int is_beyond_bounds(const attest_result *r)
 {
     const int certain = !(r->ratio_hi > 1 || r->u_ratio > 1 || r->z_ratio > 1 || r->lse_ratio > 1 ||
                           r->state_ratio > 1);
-    return r->verdict == ATTEST_UNDECIDED && r->elements_unbounded > 0 && certain;
+    return r->verdict == ATTEST_UNDECIDED && r->elements_unbounded + r->elements_illposed > 0 && certain;
 }
 
 /* What the suite, or that attest itself drew the case, takes off a verdict. */

@@ -3,6 +3,8 @@
  *   padded       lens alone: a row without keys is 0/0, weights below the normal numbers are 0
  *   padded-mean  lens and mask=causal: a row without keys holds the mean of all values
  *   hidden       attn_mask alone: a row without keys is 0
+ *
+ * And `delta-causal`: the delta rule as a recurrence, under mask=causal alone, where no row is without keys.
  */
 #include "attest.h"
 #include <math.h>
@@ -78,14 +80,66 @@ static attest_status run(const style *k, const attest_call *call)
     return ATTEST_OK;
 }
 
+/* S += beta k (v - S^T k)^T, o = scale S^T q. */
+static attest_status run_delta(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    float *state = call->workspace;
+    for (int64_t n = 0; n < p->b * p->hq * p->n; n++) {
+        const int64_t b = n / p->n / p->hq, h = n / p->n % p->hq, i = n % p->n;
+        const float *q = row_of(t->role[ATTEST_Q], b, h, i), *k = row_of(t->role[ATTEST_K], b, h, i);
+        const float beta = *row_of(t->role[ATTEST_BETA], b, h, i);
+        for (int64_t e = 0; e < p->e; e++) {
+            float held = 0, o = 0;
+            for (int64_t c = 0; c < p->d; c++) {
+                float *s = &state[c * p->e + e];
+                *s = i == 0 ? 0 : *s;
+                held += *s * k[c];
+            }
+            const float more = beta * (row_of(t->role[ATTEST_V], b, h, i)[e] - held);
+            for (int64_t c = 0; c < p->d; c++) {
+                state[c * p->e + e] += k[c] * more;
+                o += state[c * p->e + e] * q[c];
+            }
+            row_of(t->role[ATTEST_O], b, h, i)[e] = (float)p->scale * o;
+        }
+    }
+    return ATTEST_OK;
+}
+
+static int supports_delta(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    const uint64_t axes = ATTEST_BIT(ATTEST_AXIS_WEIGHT) | ATTEST_BIT(ATTEST_AXIS_NORM) |
+                          ATTEST_BIT(ATTEST_AXIS_UPDATE) | ATTEST_BIT(ATTEST_AXIS_MASK);
+    const int axis = attest_axis_unserved(p, axes);
+    if (axis >= 0)
+        return attest_refuse_axis(call, axis);
+    return (p->in == ATTEST_F32 && p->acc == ATTEST_F32 && p->p == ATTEST_F32 && p->out == ATTEST_F32 &&
+            p->hq == p->hkv && p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_POWER &&
+            p->axis[ATTEST_AXIS_WEIGHT].order == 1 && p->axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE &&
+            p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_DELTA &&
+            p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL) ||
+           attest_refuse(call, "only the delta rule in f32, mask=causal");
+}
+
+static size_t workspace_delta(const attest_call *call)
+{
+    return (size_t)(call->problem->d * call->problem->e) * sizeof(float);
+}
+
 static const attest_numerics nothing = { .struct_size = sizeof nothing };
 
-#define KERNEL(id, title, ...)                                                                                         \
+#define STYLED(id, title, ...)                                                                                         \
     static const style style_##id = { __VA_ARGS__ };                                                                   \
     static int supports_##id(const attest_call *call) { return supports(&style_##id, call); }                          \
     static attest_status run_##id(const attest_call *call) { return run(&style_##id, call); }                          \
+    KERNEL(id, title, "softmax", ATTEST_PARALLEL, workspace)
+
+#define KERNEL(id, title, serves, shape, scratch)                                                                      \
     static const attest_kernel kernel_##id = { .struct_size = sizeof(attest_kernel),                                   \
-                                               .form = ATTEST_PARALLEL,                                                \
+                                               .form = shape,                                                          \
                                                .device = ATTEST_CPU,                                                   \
                                                .outputs = ATTEST_GIVES_O,                                              \
                                                .needs = ATTEST_NEEDS_C_ORDER,                                          \
@@ -93,19 +147,21 @@ static const attest_numerics nothing = { .struct_size = sizeof nothing };
                                                .version = "1",                                                         \
                                                .source = "tests/plugins/classify/padded.c",                            \
                                                .summary = title,                                                       \
-                                               .variants = "softmax",                                                  \
+                                               .variants = serves,                                                     \
                                                .numerics = &nothing,                                                   \
                                                .supports = supports_##id,                                              \
-                                               .workspace = workspace,                                                 \
+                                               .workspace = scratch,                                                   \
                                                .run = run_##id };
-KERNEL(padded, "padded", ATTEST_BIT(ATTEST_AXIS_LENS), -87.3f, ATTEST_EMPTY_NAN)
-KERNEL(mean, "padded-mean", ATTEST_BIT(ATTEST_AXIS_LENS) | ATTEST_BIT(ATTEST_AXIS_MASK), -INFINITY, ATTEST_EMPTY_MEAN)
-KERNEL(hidden, "hidden", ATTEST_BIT(ATTEST_AXIS_ATTN_MASK), -INFINITY, ATTEST_EMPTY_ZERO)
+STYLED(padded, "padded", ATTEST_BIT(ATTEST_AXIS_LENS), -87.3f, ATTEST_EMPTY_NAN)
+STYLED(mean, "padded-mean", ATTEST_BIT(ATTEST_AXIS_LENS) | ATTEST_BIT(ATTEST_AXIS_MASK), -INFINITY, ATTEST_EMPTY_MEAN)
+STYLED(hidden, "hidden", ATTEST_BIT(ATTEST_AXIS_ATTN_MASK), -INFINITY, ATTEST_EMPTY_ZERO)
 
-static const attest_kernel *const kernels[] = { &kernel_padded, &kernel_mean, &kernel_hidden };
+KERNEL(delta, "delta-causal", "deltanet", ATTEST_RECURRENT, workspace_delta)
+
+static const attest_kernel *const kernels[] = { &kernel_padded, &kernel_mean, &kernel_hidden, &kernel_delta };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "padded",
                                         .kernels = kernels,
-                                        .kernel_count = 3 };
+                                        .kernel_count = 4 };
 const attest_library *attest_library_v2(const attest_host *host) { return host ? &library : NULL; }

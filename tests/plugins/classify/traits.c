@@ -1,8 +1,10 @@
 /* traits: kernels for the classifier.  `odd` has the traits that no built-in kernel has, and says so; `parts` splits
  * the keys into 4 whatever it is asked for; `backwards` is online from the last tile to the first; `keeper` keeps its
  * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2, `long` with tiles that no probe fills;
- * `quiet` sums in float, gives o in bf16 and no lse; the supports() of `faint` ends the process; `lone` serves b = 1
- * only; `loose` declares less than it does, `boaster` more; `reader`, `laner` and `divider` call serial what is not:
+ * `fifths` splits them into 5, so that the last part is shorter; `quiet` sums in float, gives o in bf16 and no lse;
+ * `rough` multiplies by an inexact reciprocal, `series` makes 2^x of a series, `fine` sums in double and rounds once;
+ * the supports() of `faint` ends the process; `lone` serves b = 1 only; `loose` declares less than it does, `boaster`
+ * more; `reader`, `laner` and `divider` call serial what is not:
  * scores, denominators, sums of divided weights; `seldom` is `laner` for 512 keys, which one probe alone asks for. */
 #include "attest.h"
 #include "attest_float.h"
@@ -18,6 +20,8 @@ typedef struct style {
     int reads;    /* scores from the last channel to the first */
     int lanes;    /* > 0: l in so many lanes */
     int divides;  /* weights by l before they are added */
+    int rough;    /* a reciprocal of l that is 2^-12 too large */
+    int series;   /* 2^x by five terms of its series */
 } style;
 
 static float load(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
@@ -46,8 +50,18 @@ static float cut(double x)
 
 static float add(const style *k, float x, float y) { return k->odd ? cut((double)x + (double)y) : x + y; }
 
+/* 2^x, off by at most SERIES_ERROR. */
+#define SERIES_ERROR 5.5796e-05
+static float series(float x)
+{
+    const float whole = rintf(x), y = (x - whole) * 0x1.62e430p-1f;
+    return x < -200 ? 0 : ldexpf(1 + y * (1 + y * (0.5f + y * (1 / 6.0f + y * (1 / 24.0f)))), (int)whole);
+}
+
 static float weight(const style *k, float x)
 {
+    if (k->series)
+        return series(x * 0x1.715476p+0f);
     if (!k->odd)
         return expf(x);
     const float w = exp2f(x);
@@ -123,8 +137,10 @@ static void row(const style *k, const attest_problem *p, const attest_tensors *t
             u[c] = add(k, u[c] * a, more[c] * b);
         m = high;
     }
-    for (int64_t c = 0; c < p->e; c++)
-        store(t->role[ATTEST_O], at[0], at[1], at[2], c, keys > 0 ? u[c] / (k->divides ? 1 : l) : (k->odd ? NAN : 0));
+    for (int64_t c = 0; c < p->e; c++) {
+        const float o = k->rough ? u[c] * (1 / l * (1 + 0x1p-12f)) : u[c] / (k->divides ? 1 : l);
+        store(t->role[ATTEST_O], at[0], at[1], at[2], c, keys > 0 ? o : k->odd ? NAN : 0);
+    }
     store(t->role[ATTEST_LSE], at[0], at[1], at[2], 0, keys <= 0 ? -INFINITY : k->odd ? m + log2f(l) : m + logf(l));
 }
 
@@ -146,6 +162,9 @@ static attest_status run(const style *k, const attest_problem *p, const attest_t
 RUN(run_plain, .parts = 1)
 RUN(run_odd, .odd = 1, .parts = 1)
 RUN(run_parts, .parts = 4)
+RUN(run_fifths, .parts = 5)
+RUN(run_rough, .parts = 1, .rough = 1)
+RUN(run_series, .parts = 1, .series = 1)
 RUN(run_backwards, .tile = 8)
 RUN(run_textbook, .tile = 1)
 RUN(run_pairs, .tile = 2)
@@ -158,6 +177,37 @@ RUN(run_divides, .parts = 1, .divides = 1)
 static attest_status run_at_times(const attest_call *call)
 {
     return call->problem->m == 512 ? run_lanes(call) : run_plain(call);
+}
+
+/* Softmax whose sums are of doubles; l is rounded to float before its logarithm. */
+static attest_status run_fine(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    const attest_tensors *t = call->tensors;
+    const int full = p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL;
+    const int64_t offset = p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL_BR ? p->m - p->n : 0;
+    for (int64_t n = 0; n < p->b * p->hq * p->n; n++) {
+        const int64_t b = n / p->n / p->hq, h = n / p->n % p->hq, i = n % p->n;
+        const int64_t seen = i + offset + 1 < p->m ? i + offset + 1 : p->m, keys = full ? p->m : seen;
+        double l = 0, *s = (double *)call->workspace, high = -INFINITY;
+        for (int64_t j = 0; j < keys; j++) {
+            s[j] = 0;
+            for (int64_t c = 0; c < p->d; c++)
+                s[j] += (double)load(t->role[ATTEST_Q], b, h, i, c) * (double)load(t->role[ATTEST_K], b, h, j, c);
+            s[j] *= p->scale;
+            high = fmax(high, s[j]);
+        }
+        for (int64_t j = 0; j < keys; j++)
+            l += s[j] = exp(s[j] - high);
+        for (int64_t c = 0; c < p->e; c++) {
+            double u = 0;
+            for (int64_t j = 0; j < keys; j++)
+                u += s[j] * (double)load(t->role[ATTEST_V], b, h, j, c);
+            store(t->role[ATTEST_O], b, h, i, c, keys > 0 ? (float)(u / l) : 0);
+        }
+        store(t->role[ATTEST_LSE], b, h, i, 0, keys > 0 ? (float)high + logf((float)l) : -INFINITY);
+    }
+    return ATTEST_OK;
 }
 
 /* Linear attention with a state of bf16. */
@@ -187,7 +237,7 @@ static attest_status run_keeper(const attest_call *call)
 static size_t workspace(const attest_call *call)
 {
     const attest_problem *p = call->problem;
-    return (size_t)((p->d + 2) * p->e) * sizeof(float);
+    return (size_t)((p->d + 2) * p->e) * sizeof(float) + (size_t)p->m * sizeof(double);
 }
 
 static int refuse(const attest_call *call) { return attest_refuse(call, "not served"); }
@@ -257,6 +307,12 @@ static const attest_numerics odd = { SIZED,
                                      .scale_dtype = 1 + ATTEST_BF16,
                                      .empty_row = ATTEST_EMPTY_NAN };
 static const attest_numerics parts = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 4, .tile = 1 << 24 };
+static const attest_numerics fifths = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 5, .tile = 1 << 24 };
+static const attest_numerics rough = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23,
+                                       .div_error = 0x1.002p-12 };
+static const attest_numerics series_weights = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = SERIES_ERROR,
+                                                .log2_domain = ATTEST_YES };
+static const attest_numerics fine = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .acc_unit = 0x1p-53 };
 static const attest_numerics backwards = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 8 };
 static const attest_numerics textbook = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1 };
 static const attest_numerics plain_sums = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS };
@@ -300,6 +356,10 @@ static const attest_numerics boaster = { SIZED,
 #define LSE ATTEST_GIVES_LSE
 KERNEL(kernel_odd, "odd", odd, serves_both, run_odd, LSE, ATTEST_FTZ | ATTEST_LSE_BASE2)
 KERNEL(kernel_parts, "parts", parts, serves_f32, run_parts, LSE, ATTEST_BATCH_INVARIANT)
+KERNEL(kernel_fifths, "fifths", fifths, serves_f32, run_fifths, LSE, ATTEST_BATCH_INVARIANT)
+KERNEL(kernel_rough, "rough", rough, serves_f32, run_rough, LSE, 0)
+KERNEL(kernel_series, "series", series_weights, serves_f32, run_series, LSE, 0)
+KERNEL(kernel_fine, "fine", fine, serves_f32, run_fine, LSE, 0)
 KERNEL(kernel_backwards, "backwards", backwards, serves_f32, run_backwards, LSE, 0)
 KERNEL(kernel_keeper, "keeper", keeper, serves_linear, run_keeper, LSE, 0)
 KERNEL(kernel_textbook, "textbook", textbook, serves_f32, run_textbook, 0, 0)
@@ -315,7 +375,8 @@ KERNEL(kernel_laner, "laner", textbook, serves_f32, run_lanes, 0, ATTEST_SERIAL_
 KERNEL(kernel_divider, "divider", textbook, serves_f32, run_divides, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_seldom, "seldom", plain_sums, serves_f32, run_at_times, 0, ATTEST_SERIAL_SUMS)
 
-static const attest_kernel *const kernels[] = { &kernel_odd,    &kernel_parts,    &kernel_backwards, &kernel_keeper,
+static const attest_kernel *const kernels[] = { &kernel_fifths, &kernel_rough,    &kernel_series,    &kernel_fine,
+                                                &kernel_odd,    &kernel_parts,    &kernel_backwards, &kernel_keeper,
                                                 &kernel_long,   &kernel_textbook, &kernel_pairs,     &kernel_quiet,
                                                 &kernel_faint,  &kernel_lone,     &kernel_loose,     &kernel_boaster,
                                                 &kernel_reader, &kernel_laner,    &kernel_divider,   &kernel_seldom };
