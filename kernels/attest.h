@@ -287,7 +287,7 @@ typedef struct attest_numerics {
     uint32_t schedule;      /* attest_schedule */
     int64_t tile;           /* keys a tile (online, split); 0 = unknown */
     int64_t splits;         /* parts of a split kernel; 0 = problem.splits */
-    double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23; 0 = unknown; at most 2^-7.  A result
+    double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23, but e^0 = 1; 0 = unknown; <= 2^-7; one
                                below the normal numbers errs by one subnormal more, or is flushed: ATTEST_FTZ.  Then
                                feature=elu1 is e^x itself, not expm1(x) + 1 */
     uint32_t log2_domain;   /* attest_tristate: exponent multiplied by log2(e) = c first; rescales 2^((m - m') c) or of
@@ -316,7 +316,7 @@ typedef struct attest_numerics {
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
-    uint32_t scaled_dtype;  /* 1 + attest_dtype that scaled q (and k) are rounded to; 0 = acc, unknown: or in */
+    uint32_t scaled_dtype;  /* 1 + attest_dtype of scaled q (and k), features, after rope; 0 = acc, unknown: or in */
     uint32_t decay_products; /* attest_tristate: decays are multiplied; else maybe exponentials of sums of logarithms */
 } attest_numerics;
 
@@ -346,7 +346,7 @@ typedef enum attest_form {
 enum {
     ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever strides, bases, outputs asked for, threads */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits do not depend on b and the other rows */
-    ATTEST_FTZ = 1u << 2,              /* subnormal numbers, read or made, may count as 0; of exp too */
+    ATTEST_FTZ = 1u << 2,              /* subnormal numbers of acc, read or made, may be 0; of exp too */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
     ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink */
     ATTEST_PACKED_STATE = 1u << 6,     /* states in the packed symmetric layout */

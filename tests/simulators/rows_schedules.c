@@ -4,6 +4,7 @@
 
 static const sim_size many[] = { { 2, 1 }, { 3, 2 }, { 8, 1 }, { 22, 4 }, { 64, 1 }, { 0, 0 } };
 static const sim_size tiny[] = { { 1, 1 }, { 3, 1 }, { 22, 1 }, { 64, 1 }, { 0, 0 } };
+static const sim_size even[] = { { 2, 2 }, { 3, 4 }, { 22, 4 }, { 0, 0 } };
 static const sim_size line[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 4 }, { 64, 1 }, { 0, 0 } };
 
 #define SOFTMAX "variant=softmax scale=0.7"
@@ -167,6 +168,10 @@ static const sim_row rows[] = {
       { .scale = SCALE_Q, .scaled = HALF(BF16) }, UNDECLARED, 0, "o", SEARCHED " huge", many },
     { "R-EXP", "bf16, roots of the scale in bf16", "undeclared", SOFTMAX BF16_WIDE, sim_softmax,
       { .scale = SCALE_ROOTS, .scaled = HALF(BF16) }, UNDECLARED, 0, "o", SEARCHED " huge", many },
+    { "R-EXP", "bf16, turned, stored, not scaled", "undeclared", "variant=softmax rope=100 scale=1" BF16_WIDE, sim_softmax,
+      { .scale = SCALE_ROOTS, .scaled = HALF(BF16) }, UNDECLARED, 0, "o", SEARCHED, even },
+    { "R-EXP", "bf16, features, stored, not scaled", "undeclared", "variant=softmax feature=silu scale=1" BF16_WIDE,
+      sim_softmax, { .scale = SCALE_ROOTS, .scaled = HALF(BF16) }, UNDECLARED, 0, "o", SEARCHED, many },
     { "R-EXP", "bf16, online", "undeclared", SOFTMAX BF16_WIDE, sim_softmax,
       { .schedule = ATTEST_SCHEDULE_ONLINE, .exp = EXP_FMA_BOTH, .cast_in_sum = 1 }, UNDECLARED, 0, "o", SEARCHED,
       many },

@@ -296,7 +296,7 @@ static void scale_tokens(sim *s)
     const sim_scale where = s->options->scale;
     const tape_unit *acc = &s->unit.acc;
     num factor;
-    if (s->p->scale == 1 || (where != SCALE_Q && where != SCALE_K && where != SCALE_ROOTS))
+    if ((s->p->scale == 1 && !s->options->scaled) || (where != SCALE_Q && where != SCALE_K && where != SCALE_ROOTS))
         return;
     factor = scale_number(s);
     if (where == SCALE_ROOTS)
