@@ -26,7 +26,11 @@ static int applies_dyadic(const attest_problem *p, const attest_prop_kernel *k)
     const uint32_t features = 1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_RELU;
     static const uint32_t unused[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_ROPE,  ATTEST_AXIS_UPDATE,
                                        ATTEST_AXIS_CLAMP,  ATTEST_AXIS_CAP,    ATTEST_AXIS_ALIBI, ATTEST_AXIS_BIAS };
-    (void)k;
+    /* the square root of 1/2 may be a factor of both features: only states, and pairs, know the 1/2 itself */
+    const int halved = weight->value != ATTEST_WEIGHT_POWER && weight->order == 2;
+    const int pairs = k->numerics.schedule == ATTEST_SCHEDULE_DIRECT || k->numerics.schedule == ATTEST_SCHEDULE_SPLIT;
+    if (halved && !pairs && !(k->outputs & ATTEST_GIVES_STATE))
+        return 0;
     for (size_t n = 0; n < sizeof unused / sizeof unused[0]; n++)
         if (p->axis[unused[n]].value)
             return 0;
