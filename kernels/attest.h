@@ -348,7 +348,7 @@ enum {
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits do not depend on b and the other rows */
     ATTEST_FTZ = 1u << 2,              /* subnormal numbers of acc, read or made, may be 0; of exp too */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
-    ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink */
+    ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink; of a row without keys it is -inf */
     ATTEST_PACKED_STATE = 1u << 6,     /* states in the packed symmetric layout */
     ATTEST_MASKED_FINITE = 1u << 7,    /* masked tokens take part with weight 0: NaN and Inf there spoil rows */
     /* Every sum adds its terms one after another to one accumulator of the unit of acc.  A score: q_c k_c in ascending

@@ -46,6 +46,30 @@ static const struct {
 /* ---- what is declared -------------------------------------------------------------------------------------------- */
 static int is_narrow(uint32_t declared) { return declared != 0 && declared != 1 + ATTEST_F32; }
 
+#define PLAIN_ERROR 0x1p-21 /* of a function, of a quotient: what a plain one of float stays below */
+
+/* A step of the declared kernel that no model has; NULL: none.  Nothing is said of a kernel without a schedule, which
+ * is compared with plain arithmetic whatever it does. */
+static const char *own_step(const attest_problem *p, const attest_numerics *n)
+{
+    const int narrow_weights = p->p != p->acc, capped = p->axis[ATTEST_AXIS_CAP].value != 0;
+    if (n->schedule == ATTEST_SCHEDULE_UNKNOWN)
+        return NULL;
+    if (n->div_error > PLAIN_ERROR)
+        return "quotients of a declared error";
+    if (is_narrow(n->scale_dtype))
+        return "a scale in a narrow type";
+    if (capped && !(n->tanh_error > 0 && n->tanh_error <= PLAIN_ERROR))
+        return "a tanh of another error, or made of exponentials";
+    if (n->division > ATTEST_DIVISION_AFTER_SUM || (n->division == ATTEST_DIVISION_UNKNOWN && narrow_weights))
+        return "weights that are, or may be, divided before they meet the values";
+    if (p->axis[ATTEST_AXIS_DECAY].value != 0 && n->decay_products != ATTEST_YES)
+        return "decays that may be made of logarithms";
+    if (p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_ELU1 && n->exp_error == 0)
+        return "elu1 that may be made of expm1";
+    return NULL;
+}
+
 /* Why nothing models this; NULL: something may. */
 static const char *beyond_models(const attest_problem *p, const attest_numerics *n)
 {
@@ -60,7 +84,7 @@ static const char *beyond_models(const attest_problem *p, const attest_numerics 
     for (size_t k = 0; n->compensated == ATTEST_YES && k < sizeof beside_carried / sizeof beside_carried[0]; k++)
         if (p->axis[beside_carried[k]].value != 0)
             return "compensated sums beside features, rope, gates, decays, cap or alibi";
-    return NULL;
+    return own_step(p, n);
 }
 
 static int digits_of(double unit) { return unit > 0 ? -(int)ceil(log2(unit)) : REDRAW_FLOAT; }

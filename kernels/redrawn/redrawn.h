@@ -21,7 +21,9 @@
  * Not modelled, with the reason: acc or in f64, and acc below f32; sums or casts that are truncated; scores stored in a
  * narrow type, q or k scaled in one; compensated sums elsewhere than in two-pass, online, direct or linear recurrent
  * kernels, or beside features, rope, gates or decays; no declared schedule with a polynomial weight; problems that the
- * built-in kernel of the schedule does not serve.
+ * built-in kernel of the schedule does not serve.  Of a declared schedule also: div_error above 2^-21; a scale in a
+ * narrow type; cap, unless tanh_error is within 2^-21; weights that are divided before they meet the values, or may be
+ * where they are cast; decays, unless decay_products; elu1 without exp_error.
  */
 #ifndef ATTEST_KERNELS_REDRAWN_H
 #define ATTEST_KERNELS_REDRAWN_H

@@ -258,6 +258,17 @@ START_TEST(not_modelled)
         { "variant=linear-elu", "compensated", { .schedule = ATTEST_SCHEDULE_RECURRENT, .compensated = ATTEST_YES } },
         { "variant=softmax cap=2", "compensated", { .schedule = ATTEST_SCHEDULE_ONLINE, .compensated = ATTEST_YES } },
         { "variant=taylor:2", "weight=taylor:2", { .schedule = ATTEST_SCHEDULE_UNKNOWN } },
+        { "variant=softmax", "quotients", { .schedule = ATTEST_SCHEDULE_TWO_PASS, .div_error = 0x1p-12 } },
+        { "variant=softmax", "scale", { .schedule = ATTEST_SCHEDULE_TWO_PASS, .scale_dtype = 1 + ATTEST_BF16 } },
+        { "variant=softmax cap=2", "tanh", { .schedule = ATTEST_SCHEDULE_TWO_PASS } },
+        { "variant=softmax cap=2", "tanh", { .schedule = ATTEST_SCHEDULE_TWO_PASS, .tanh_error = 0x1p-16 } },
+        { "variant=softmax",
+          "divided",
+          { .schedule = ATTEST_SCHEDULE_TWO_PASS, .division = ATTEST_DIVISION_THEN_CAST } },
+        { "variant=softmax", "divided", { .schedule = ATTEST_SCHEDULE_ONLINE, .division = ATTEST_DIVISION_RUNNING } },
+        { "variant=softmax in=bf16 p=bf16", "divided", { .schedule = ATTEST_SCHEDULE_TWO_PASS } },
+        { "variant=retnet", "logarithms", { .schedule = ATTEST_SCHEDULE_RECURRENT } },
+        { "variant=linear-elu", "expm1", { .schedule = ATTEST_SCHEDULE_RECURRENT } },
     };
     scene s = open_scene(rows[_i].line);
     attest_error err = { "" };
@@ -280,7 +291,7 @@ Suite *suite_redrawn(void)
     tcase_add_test(tc, bias_beside_compensated);
     tcase_add_test(tc, same_seed_wanted_rows);
     tcase_add_test(tc, declared_digits);
-    tcase_add_loop_test(tc, not_modelled, 0, 7);
+    tcase_add_loop_test(tc, not_modelled, 0, 16);
     suite_add_tcase(suite, tc);
     return suite;
 }
