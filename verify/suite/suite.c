@@ -20,27 +20,32 @@
 extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], attest_suite_pairs[],
     attest_suite_flash_attn[], attest_suite_pytorch[], attest_suite_ggml[], attest_suite_fla[], attest_suite_benchdnn[];
 
-static const struct {
+typedef struct builtin_suite {
     const char *name, *text;
-} builtin[] = { { "smoke", attest_suite_smoke },
-                { "ci", attest_suite_ci },
-                { "full", attest_suite_full },
-                /* a covering array (props/cover/cover.h), part of ci and full; `make pairs` writes it */
-                { "pairs", attest_suite_pairs },
-                /* inputs of other suites' tests (peer_gates.h) */
-                { "flash_attn", attest_suite_flash_attn },
-                { "pytorch", attest_suite_pytorch },
-                { "ggml", attest_suite_ggml },
-                { "fla", attest_suite_fla },
-                { "benchdnn", attest_suite_benchdnn } };
+    int drawn; /* its cases were not written by hand */
+} builtin_suite;
+
+static const builtin_suite builtin[] = {
+    { "smoke", attest_suite_smoke, 0 },
+    { "ci", attest_suite_ci, 0 },
+    { "full", attest_suite_full, 0 },
+    /* a covering array (props/cover/cover.h), part of ci and full; `make pairs` writes it */
+    { "pairs", attest_suite_pairs, 1 },
+    /* inputs of other suites' tests (peer_gates.h) */
+    { "flash_attn", attest_suite_flash_attn, 0 },
+    { "pytorch", attest_suite_pytorch, 0 },
+    { "ggml", attest_suite_ggml, 0 },
+    { "fla", attest_suite_fla, 0 },
+    { "benchdnn", attest_suite_benchdnn, 0 }
+};
 
 typedef struct reader reader;
 
-static const char *builtin_text(const char *name)
+static const builtin_suite *find_builtin(const char *name)
 {
     for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
         if (strcmp(name, builtin[i].name) == 0)
-            return builtin[i].text;
+            return &builtin[i];
     return NULL;
 }
 
@@ -57,6 +62,7 @@ struct reader {
     attest_floor *floors;
     size_t floor_count;
     int included; /* the lines are those of a suite that another one includes */
+    int drawn;    /* whose cases were drawn */
 };
 
 static attest_status line_error(const reader *r, attest_status status, attest_error *err)
@@ -168,8 +174,13 @@ static attest_status add_case(reader *r, const char *line, attest_error *err)
         snprintf(prefix, sizeof prefix, "`%.190s`", line);
         return attest_fail_prefix(err, status, prefix);
     }
+    if (r->suite->drawn && !r->drawn)
+        return attest_fail(err, ATTEST_BAD_INPUT, "a case behind `!include pairs`, which comes last");
     status = note_key(r, key_of(&c), &fresh, err);
-    return status == ATTEST_OK && fresh ? attest_suite_add(r->suite, &c, err) : status;
+    if (status != ATTEST_OK || !fresh)
+        return status;
+    r->suite->drawn += r->drawn ? 1u : 0u;
+    return attest_suite_add(r->suite, &c, err);
 }
 
 /* How many lines the lists of one make: the product of their lengths. */
@@ -242,8 +253,8 @@ static attest_status read_lines(reader *r, const char *text, attest_error *err);
 /* The lines of another built-in suite, which includes none itself. */
 static attest_status include(reader *r, const char *name, attest_error *err)
 {
-    const char *text = builtin_text(name);
-    if (!text)
+    const builtin_suite *of = find_builtin(name);
+    if (!of)
         return attest_fail(err, ATTEST_BAD_INPUT, "!include %s: not a built-in suite", name);
     if (r->included)
         return attest_fail(err, ATTEST_BAD_INPUT, "!include %s: a suite that is included includes no other", name);
@@ -251,13 +262,14 @@ static attest_status include(reader *r, const char *name, attest_error *err)
     inner.name = name;
     inner.line = 0;
     inner.included = 1;
-    r->suite->hash = attest_fnv(r->suite->hash, text, strlen(text));
-    const attest_status status = read_lines(&inner, text, err);
+    inner.drawn = of->drawn;
+    r->suite->hash = attest_fnv(r->suite->hash, of->text, strlen(of->text));
+    const attest_status status = read_lines(&inner, of->text, err);
     const reader outer = *r;
     *r = inner;
     r->name = outer.name;
     r->line = outer.line;
-    r->included = 0;
+    r->included = r->drawn = 0;
     return status;
 }
 
@@ -367,12 +379,11 @@ attest_status attest_suite_read(attest_suite *suite, const char *name, attest_er
     const char *text;
     char *owned = NULL;
     memset(suite, 0, sizeof *suite);
-    text = builtin_text(name);
-    suite->builtin = text != NULL;
-    if (!text) {
+    const builtin_suite *of = find_builtin(name);
+    suite->builtin = of != NULL;
+    if (!of)
         ATTEST_TRY(read_file(&owned, name, err));
-        text = owned;
-    }
+    text = of ? of->text : owned;
     name_suite(suite, name);
     suite->hash = attest_fnv(ATTEST_FNV_START, text, strlen(text));
     ATTEST_TRY(read_text(&r, text, err));

@@ -10,7 +10,8 @@
  * Class blind, which must be named: rows whose bounds let zeros pass; where no element of o tells anything, the result
  * is then a skip in place of `no-evidence`;
  * `!floor COUNT key=value ...` (lists allowed: each combination is a floor of its own) makes reading fail unless
- * at least COUNT cases of the suite have all these settings; `!include NAME` stands for the lines of a built-in suite.
+ * at least COUNT cases of the suite have all these settings; `!include NAME` stands for the lines of a built-in suite;
+ * those of pairs count as drawn, and no case comes behind them.
  * # starts a comment.  verify/suites/NAME.suite; the
  * built-in copies are compiled in, so attest runs anywhere.
  */
@@ -35,7 +36,7 @@ typedef struct attest_suite {
     size_t *line; /* [line_capacity]: where the line of each case begins in `text` */
     char *text;   /* canonical lines, each ended by a 0 */
     size_t line_capacity, text_size, text_capacity;
-    size_t drawn; /* the last so many cases were added by a covering array (verify/gate/cover_suite.h) */
+    size_t drawn; /* the last so many cases are of a covering array: pairs, or drawn now (verify/gate/cover_suite.h) */
     attest_case_rule *skips, *allows;
     size_t skip_count, allow_count;
 } attest_suite;

@@ -104,6 +104,7 @@ START_TEST(test_errors)
         { "n=4\n!skip x mask=sideways : y\n", 2, "sideways" },
         { "n=4\n!skip x variant=nonsense : y\n", 2, "nonsense" },
         { "n=4\n!skip x causal : y\n", 2, "key=value" },
+        { "n=4\n!include pairs\nn=64 d=32\n", 3, "behind `!include pairs`" },
     };
     char where[600];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -258,6 +259,24 @@ START_TEST(test_presets_in_ci)
 }
 END_TEST
 
+/* The cases of pairs count as drawn, behind those that were written: in suites that include it, and there alone. */
+START_TEST(test_drawn)
+{
+    attest_suite pairs, with, ci;
+    attest_error err = { "" };
+    ck_assert_int_eq(attest_suite_read(&pairs, "pairs", &err), ATTEST_OK);
+    ck_assert_uint_eq(pairs.drawn, 0);
+    ck_assert_int_eq(read_text(&with, "n=4\nn=5\n!include pairs\n", &err), ATTEST_OK);
+    ck_assert_uint_eq(with.case_count, pairs.case_count + 2);
+    ck_assert_uint_eq(with.drawn, pairs.case_count);
+    ck_assert_int_eq(attest_suite_read(&ci, "ci", &err), ATTEST_OK);
+    ck_assert(ci.drawn > 3000 && ci.drawn <= pairs.case_count && ci.drawn < ci.case_count);
+    attest_suite_clear(&pairs);
+    attest_suite_clear(&with);
+    attest_suite_clear(&ci);
+}
+END_TEST
+
 START_TEST(test_builtin)
 {
     static const struct {
@@ -299,6 +318,7 @@ Suite *suite_suite(void)
     tcase_add_test(t, test_skip_rules);
     tcase_add_test(t, test_allow_rules);
     tcase_add_test(t, test_builtin);
+    tcase_add_test(t, test_drawn);
     tcase_add_test(t, test_presets_in_ci);
     suite_add_tcase(s, t);
     return s;
