@@ -60,8 +60,8 @@ attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_
  *
  * When all cases have run (info->complete): kernels without evidence (no case that passed or failed had a family that
  * is not constant, and a given state, or two visible keys and a nonzero range) turn their pass and ill-posed results of
- * that variant into no-evidence (of a shard, info->shard: when all are merged); a few that passed are called often, and under load
- * (repeat_checks.h).  --max-time, SIGINT and SIGTERM end it before that: info->ended says which.
+ * that variant into no-evidence (of a shard, info->shard: when all are merged); a few that passed are called often, and
+ * under load (repeat_checks.h).  --max-time, SIGINT and SIGTERM end it before that: info->ended says which.
  *
  * On an error the results judged before it are there too.  ATTEST_INTERNAL: also if a pair did not end, or
  * ended twice. */
