@@ -586,7 +586,7 @@ clean:
 help:
 	@echo "all        build/attest, build/attest-worker, CUDA plugins where nvcc is found"
 	@echo "deps       install the packages (root or sudo); deps-long: those of tsan, coverage and debugging too"
-	@echo "gate       verify all kernels over suite ci -> build/report/index.html"
+	@echo "gate       verify all kernels over suite ci, with claims and planted defects -> build/report/index.html"
 	@echo "test       all tests; prints Check's summary; LONG=1: with as many random problems as check-long draws"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
 	@echo "check      what each change must pass beside test: lint, gate, smoke (a quarter of an hour)"

@@ -287,9 +287,9 @@ typedef struct attest_numerics {
     uint32_t schedule;      /* attest_schedule */
     int64_t tile;           /* keys a tile (online, split); 0 = unknown */
     int64_t splits;         /* parts of a split kernel; 0 = problem.splits */
-    double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23, but e^0 = 1; 0 = unknown; <= 2^-7; one
-                               below the normal numbers errs by one subnormal more, or is flushed: ATTEST_FTZ.  Then
-                               feature=elu1 is e^x itself, not expm1(x) + 1 */
+    double exp_error;       /* largest relative error of its exp, e.g. 0x1p-23, and e^0 = 1; 0 = unknown; at most
+                               2^-7.  A result below the normal ones errs by one subnormal more, or is 0: ATTEST_FTZ.
+                               Then feature=elu1 is e^x itself, not expm1(x) + 1 */
     uint32_t log2_domain;   /* attest_tristate: exponent multiplied by log2(e) = c first; rescales 2^((m - m') c) or of
                                stored m c, not fma(m, c, -fl(m' c)) */
     uint32_t cast_in_sum;   /* attest_tristate: the denominator adds the cast weights */
@@ -316,7 +316,7 @@ typedef struct attest_numerics {
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
-    uint32_t scaled_dtype;  /* 1 + attest_dtype of scaled q (and k), features, after rope; 0 = acc, unknown: or in */
+    uint32_t scaled_dtype;  /* 1 + attest_dtype of q, k once scaled, turned, features; 0 = acc, unknown: or in */
     uint32_t decay_products; /* attest_tristate: decays are multiplied; else maybe exponentials of sums of logarithms */
 } attest_numerics;
 

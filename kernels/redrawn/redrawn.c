@@ -44,7 +44,7 @@ static const struct {
 };
 
 /* ---- what is declared -------------------------------------------------------------------------------------------- */
-static int is_narrow(uint32_t declared) { return declared != 0 && declared != 1 + ATTEST_F32; }
+static int is_narrow(uint32_t declared) { return declared == 1 + ATTEST_BF16 || declared == 1 + ATTEST_F16; }
 
 #define PLAIN_ERROR 0x1p-21 /* of a function, of a quotient: what a plain one of float stays below */
 
@@ -62,9 +62,16 @@ static const char *own_step(const attest_problem *p, const attest_numerics *n)
     if (capped && !(n->tanh_error > 0 && n->tanh_error <= PLAIN_ERROR))
         return "a tanh of another error, or made of exponentials";
     if (n->division > ATTEST_DIVISION_AFTER_SUM || (n->division == ATTEST_DIVISION_UNKNOWN && narrow_weights))
-        return "weights that are, or may be, divided before they meet the values";
+        return "weights that are, or may be, divided before their sum with values is done";
     if (p->axis[ATTEST_AXIS_DECAY].value != 0 && n->decay_products != ATTEST_YES)
         return "decays that may be made of logarithms";
+    if (p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_EFLA &&
+        !(n->expm1_error > 0 && n->expm1_error <= PLAIN_ERROR))
+        return "1 - e^-x of another error";
+    if (n->schedule == ATTEST_SCHEDULE_SPLIT && n->log_error > PLAIN_ERROR)
+        return "a logarithm of a declared error";
+    if (n->sigmoid_error > PLAIN_ERROR)
+        return "a sigmoid of a declared error";
     if (p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_ELU1 && n->exp_error == 0)
         return "elu1 that may be made of expm1";
     return NULL;

@@ -23,7 +23,8 @@
  * kernels, or beside features, rope, gates or decays; no declared schedule with a polynomial weight; problems that the
  * built-in kernel of the schedule does not serve.  Of a declared schedule also: div_error above 2^-21; a scale in a
  * narrow type; cap, unless tanh_error is within 2^-21; weights that are divided before they meet the values, or may be
- * where they are cast; decays, unless decay_products; elu1 without exp_error.
+ * where they are cast; decays, unless decay_products; elu1 without exp_error; efla, unless expm1_error is within 2^-21;
+ * parts with a log_error, anything with a sigmoid_error above it.
  */
 #ifndef ATTEST_KERNELS_REDRAWN_H
 #define ATTEST_KERNELS_REDRAWN_H

@@ -377,8 +377,9 @@ out:
 const attest_property attest_property_dyadic = {
     "dyadic",
     "small integers, scale and decays powers of two: u, z, o and final states are the integer sums",
-    "power:P, term and taylor up to P=2; features identity, relu; any mask, window, lens, decay, given state, gates "
-    "but heads; no center, filter, rope, cap, alibi, bias, clamp, delta; o of norms sum, floor, none, length",
+    "power:P, term and taylor up to P=2 (2: by pairs, or with states given); features identity, relu; any mask, "
+    "window, lens, decay, given state, gates but heads; no center, filter, rope, cap, alibi, bias, clamp, delta; o of "
+    "norms sum, floor, none, length",
     "exact, whatever the order: N (d a^2)^n a_v below 1/u; o up to the declared division",
     ATTEST_NEEDS_NOTHING,
     applies_dyadic,

@@ -200,11 +200,11 @@ static int power_of_two(double x, int even)
 }
 
 /* Scaled q and k: the type that they may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none rounds nothing
- * that is neither scaled nor a feature nor turned. */
+ * that is neither scaled nor a feature nor turned nor decayed. */
 static uint32_t scaled_type(const bound_model *m)
 {
     uint32_t type = m->numerics->scaled_dtype;
-    if (!type && m->unknown && (m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p)))
+    if (!type && m->unknown && (m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p) || m->vector))
         type = 1 + m->p->in;
     return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
 }

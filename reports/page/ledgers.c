@@ -59,13 +59,19 @@ static void print_defect(attest_table *table, const json_t *row)
 
 static void head_defects(FILE *out, const json_t *rows)
 {
-    size_t i, alive = 0;
+    size_t i, alive = 0, ended = 0;
     json_t *row;
-    json_array_foreach(rows, i, row) alive += survives(row) ? 1u : 0u;
+    json_array_foreach(rows, i, row)
+    {
+        alive += survives(row) ? 1u : 0u;
+        ended += json_is_false(json_object_get(row, "whole")) ? 1u : 0u;
+    }
     fprintf(out,
             "<p class=\"%s\">%zu wrong kernels, each a correct one with one step replaced: %zu caught, %zu "
-            "survive%s.</p>\n",
-            class_of(rows, alive), json_array_size(rows), json_array_size(rows) - alive, alive, alive == 1 ? "s" : "");
+            "survive%s.%s</p>\n",
+            class_of(rows, alive), json_array_size(rows), json_array_size(rows) - alive, alive, alive == 1 ? "s" : "",
+            ended ? " Each ran until a part of the suite had caught it: cases, checks and margins are those until then."
+                  : "");
 }
 
 /* ---- the papers' statements -------------------------------------------------------------------------------------- */

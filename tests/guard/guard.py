@@ -94,7 +94,7 @@ def lists(attest):
 
 def defects(attest):
     with tempfile.TemporaryDirectory() as folder:
-        code, _, _ = call(attest, "defects", "--quiet", "--out", folder)
+        code, _, _ = call(attest, "defects", "--matrix", "--quiet", "--out", folder)
         with open(os.path.join(folder, "defects.json"), encoding="utf-8") as text:
             found = {row["defect"]: row for row in map(json.loads, text)}
     found["exit code"] = code

@@ -290,11 +290,11 @@ static uint32_t compare(const trait_row *row, double declared, const inference *
     return seen->value == seen->value ? row->compare(declared, seen->value) : ATTEST_TRAIT_FAIL;
 }
 
-/* What declared roundings beside that of the trait may add to its error: scores that are stored look like sums of that
- * unit, and a finer sum of weights is rounded to acc before its logarithm; a weight is read from a quotient (of
- * o and 1-o: less than twice its error), and where its argument is x log2(e),
- * unless the probe knows that and takes it off, its two roundings are those of 80 log2(e); where weights are divided
- * before they meet the values, a mean has a product more. */
+/* What declared roundings beside that of the trait may add to its error.  Scores that are stored look like sums of that
+ * unit.  A finer sum of weights is rounded to acc before its logarithm.  A weight is read from a quotient of o and 1-o,
+ * which has less than twice the error of a division.  Its argument may be x log2(e), rounded twice, |x| up to 80: the
+ * probe takes that off, but where the declared error itself hides it.  Where weights are divided before they meet the
+ * values, a mean has a product more. */
 static double beside(const trait_row *row, const attest_kernel_facts *facts, const probed_kernel *k)
 {
     const attest_numerics *n = &facts->numerics;
@@ -304,7 +304,10 @@ static double beside(const trait_row *row, const attest_kernel_facts *facts, con
     if (row->probe == classify_acc_unit)
         return k->coarse_weights && n->acc_unit > 0 ? classify_unit(k) : 0;
     if (row->probe == classify_exp_error)
-        return 2 * n->div_error + (n->log2_domain == ATTEST_YES && k->argument == 0 ? 2 * 80 * classify_unit(k) : 0);
+        return 2 * n->div_error +
+               (n->log2_domain == ATTEST_YES && k->argument == 0 && n->exp_error >= 32 * classify_unit(k)
+                    ? 2 * 80 * classify_unit(k)
+                    : 0);
     return row->probe == classify_div_error && first ? classify_unit(k) : 0;
 }
 
@@ -314,12 +317,18 @@ static int may_be(const inference *seen, double declared)
     return seen->either != 0 && (declared == seen->value || declared == seen->either);
 }
 
-/* Parts may be whole tiles, so that the last ones of those declared are empty; S parts of KEYS/S keys, rounded down,
- * leave less than S keys, which may look like parts more. */
-static int may_be_parts(const trait_row *row, double declared, const inference *seen)
+static double rounded_up(double x, double y) { return ceil(x / y); }
+
+/* S parts are of whole tiles (of some 128 keys at most where none is declared; of single keys where one tile holds
+ * all), so that the last parts may be empty.  Parts of KEYS/S keys, rounded down, leave less than S keys, which may
+ * look like more parts. */
+static int may_be_parts(const trait_row *row, double declared, const inference *seen, const attest_kernel_facts *facts)
 {
-    const double most = declared * CLASSIFY_KEYS / (CLASSIFY_KEYS - declared);
-    return row->probe == classify_splits && seen->value > 0 && (declared >= CLASSIFY_KEYS || seen->value <= most + 0.5);
+    const int64_t own = facts->numerics.tile;
+    const double tile = own >= CLASSIFY_KEYS ? 1 : own > 0 ? (double)own : 128;
+    const double tiles = rounded_up(CLASSIFY_KEYS, tile), least = rounded_up(tiles, rounded_up(tiles, declared));
+    const double most = declared < CLASSIFY_KEYS ? declared * CLASSIFY_KEYS / (CLASSIFY_KEYS - declared) : INFINITY;
+    return row->probe == classify_splits && declared > 0 && seen->value >= least && seen->value <= most + 0.5;
 }
 
 /* Does what a probe sees contradict the declaration, beyond what its reading and those roundings may have made? */
@@ -328,7 +337,7 @@ static int contradicts(const trait_row *row, double declared, const inference *s
 {
     const double more = beside(row, facts, k);
     if (compare(row, declared, seen) != ATTEST_TRAIT_FAIL || may_be(seen, declared) ||
-        may_be_parts(row, declared, seen))
+        may_be_parts(row, declared, seen, facts))
         return 0;
     if (seen->blind == 0 && more == 0)
         return 1;

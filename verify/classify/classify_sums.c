@@ -311,7 +311,7 @@ attest_status classify_acc_unit(inference *out, probed_kernel *k, attest_error *
     const double others = worst.unit;
     if (k->path->exponential)
         ATTEST_TRY(over_weights(&worst, k, err));
-    k->coarse_weights = worst.unit > others;
+    k->coarse_weights = others > 0 && worst.unit > others;
     k->unit = worst.unit;
     k->truncates = worst.truncates;
     k->odd_sums = worst.odd;

@@ -105,7 +105,7 @@ static const option_row option_table[] = {
       "audit" },
     { { "suite", KEY_SUITE, "NAME", 0, "ci (default), smoke, full, or a suite file", 0 }, "defects" },
     { { "gate", KEY_GATE, "GATE", 0,
-        "what the gates of other suites let through, on their own inputs, instead of the matrix: all (minutes), or "
+        "what the gates of other suites let through, on their own inputs, in place of attest's: all (minutes), or "
         "one of flash-attn, allclose[=R,A], nmse[=X], fla, benchdnn; --suite adds attest's own column (ci: minutes "
         "more).  props: what properties find, with and without the reference",
         0 },
@@ -367,9 +367,11 @@ static const option_row option_table[] = {
     { { "cases", KEY_CASES, "N", 0, "evaluations of each search, 1 to 1e9 (default 10000)", 0 }, "search" },
     { { "seed", KEY_SEED, "S", 0, "seed of the search (default: the line's)", 0 }, "search" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress", 0 }, "bench defects" },
+    { { "quiet", KEY_QUIET, 0, 0, "no progress, no table; the first result that did not pass is named", 0 },
+      "gate audit" },
     { { "quiet", KEY_QUIET, 0, 0, "no progress, no table", 0 },
-      "gate audit reference compare export predict init-kernel replay study order diff baseline merge report claims "
-      "search props list" },
+      "reference compare export predict init-kernel replay study order diff baseline merge report claims search props "
+      "list" },
 };
 
 #endif

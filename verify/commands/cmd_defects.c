@@ -69,7 +69,7 @@ static attest_status write_file(const attest_peer_table *table, const attest_cli
     if (status == ATTEST_OK && table->count)
         (json ? attest_peer_json : attest_peer_markdown)(out.file, table);
     else if (status == ATTEST_OK && json)
-        attest_defects_json(out.file, &cli->options, table->own);
+        attest_defects_json(out.file, &cli->options, table->own, cli->matrix);
     else if (status == ATTEST_OK)
         attest_defects_markdown(out.file, &cli->options, table->own, table->suite, cli->matrix);
     return attest_output_close(&out, status, err);
@@ -86,7 +86,7 @@ static attest_status tell(const attest_peer_table *table, const attest_cli *cli,
     if (table->count)
         (json ? attest_peer_json : attest_peer_print)(stdout, table);
     else if (json)
-        attest_defects_json(stdout, &cli->options, table->own);
+        attest_defects_json(stdout, &cli->options, table->own, cli->matrix);
     else
         attest_defects_print(stdout, &cli->options, table->own, table->suite, cli->matrix);
 out:

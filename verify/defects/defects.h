@@ -45,7 +45,7 @@ typedef struct attest_defect_result {
     int smoke;                      /* a case of the smaller suite kills too */
 } attest_defect_result;
 
-#define ATTEST_DEFECTS_PART 100
+#define ATTEST_DEFECTS_PART 100 /* cases of a part, at least */
 
 /* result[attest_defect_count]: of the suite.  `plugin`: the library of defects.  Kernels that match no selected
  * defect's glob (options->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
@@ -65,6 +65,6 @@ void attest_defects_print(FILE *out, const attest_options *options, const attest
 /* Markdown with bugs and words; JSON: one object per line. */
 void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result,
                              const char *suite, int whole);
-void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result);
+void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result, int whole);
 
 #endif

@@ -31,7 +31,7 @@ static void find_columns(int columns[ATTEST_CHECK_COUNT], const attest_defect_re
             columns[c] |= result[k].by[c] > 0;
 }
 
-/* Killed by this check alone, on all cases? */
+/* Killed by this check alone, on all cases that were run? */
 static int only(const attest_defect_result *r, int check)
 {
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
@@ -138,7 +138,10 @@ static void print_totals(FILE *out, const attest_options *options, const attest_
             attest_plural(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
             attest_plural(survivors, "survives", "survive"));
     if (!whole)
-        fprintf(out, "a defect runs until a part of the suite has killed it; --matrix runs every case\n");
+        fprintf(
+            out,
+            "a defect runs until a part of the suite has killed it: counts, checks and smallest cases are those until "
+            "then; --matrix runs every case\n");
 }
 
 void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result,
@@ -197,23 +200,30 @@ void attest_defects_markdown(FILE *out, const attest_options *options, const att
     fprintf(out, "```\n");
 }
 
-static void json_row(void *to, const attest_defect *d, const attest_defect_result *r, const int *columns)
+typedef struct json_lines {
+    FILE *out;
+    int whole;
+} json_lines;
+
+static void json_row(void *context, const attest_defect *d, const attest_defect_result *r, const int *columns)
 {
+    const json_lines *to = context;
     char name[128];
     json_t *by = json_object();
     (void)columns;
     for (int c = 0; c < ATTEST_CHECK_COUNT; c++)
         if (r->by[c])
             json_object_set_new(by, attest_check_name(c), json_integer(r->by[c]));
-    attest_json_line(to,
-                     json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:o,s:o,s:o}", "defect", attest_defect_name(name, d),
-                               "base", d->base, "bugs", d->bugs, "what", d->what, "cases", (json_int_t)r->run,
-                               "differs", (json_int_t)r->differs, "killed", (json_int_t)r->killed, "smoke", r->smoke,
-                               "by", by, "smallest", r->killed ? attest_json_text(r->line) : json_null(), "margin",
-                               r->killed && isfinite(r->margin) ? attest_json_number(r->margin) : json_null()));
+    attest_json_line(
+        to->out, json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:b,s:o,s:o,s:o}", "defect", attest_defect_name(name, d),
+                           "base", d->base, "bugs", d->bugs, "what", d->what, "cases", (json_int_t)r->run, "differs",
+                           (json_int_t)r->differs, "killed", (json_int_t)r->killed, "smoke", r->smoke, "whole",
+                           to->whole, "by", by, "smallest", r->killed ? attest_json_text(r->line) : json_null(),
+                           "margin", r->killed && isfinite(r->margin) ? attest_json_number(r->margin) : json_null()));
 }
 
-void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result)
+void attest_defects_json(FILE *out, const attest_options *options, const attest_defect_result *result, int whole)
 {
-    each(out, options, result, json_row, NULL);
+    json_lines to = { out, whole };
+    each(&to, options, result, json_row, NULL);
 }

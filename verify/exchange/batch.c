@@ -61,11 +61,8 @@ attest_status attest_exchange_judge(attest_result *result, const attest_prepared
 {
     const attest_status status = attest_compare(result, prepared->truth, NULL, &prepared->c, outputs,
                                                 &declared->numerics, declared->flags, 0, err);
-    if (status == ATTEST_OK && suite && (result->verdict == ATTEST_PARTIAL || result->verdict == ATTEST_NO_EVIDENCE)) {
-        const char *reason = attest_suite_allow(suite, result->kernel, &prepared->c, attest_result_left(result));
-        if (reason)
-            attest_result_allow(result, reason);
-    }
+    if (status == ATTEST_OK && suite)
+        attest_gate_allow(result, suite, result->kernel, &prepared->c, attest_suite_draws(suite, prepared->line));
     return status;
 }
 

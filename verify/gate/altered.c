@@ -298,5 +298,11 @@ attest_status attest_embed(attest_prepared *prepared, attest_error *err)
     p->hq *= heads ? 2 : 1;
     p->hkv *= heads ? 2 : 1;
     prepared->larger->c.seed ^= (uint64_t)1 << 40;
-    return attest_cover_affordable(&prepared->larger->c) ? draw_larger(prepared, err) : ATTEST_OK;
+    const attest_status status = attest_cover_affordable(&prepared->larger->c) ? draw_larger(prepared, err) : ATTEST_OK;
+    if (status != ATTEST_OK) { /* the next kernel tries again */
+        attest_prepared_clear(prepared->larger);
+        free(prepared->larger);
+        prepared->larger = NULL;
+    }
+    return status;
 }

@@ -126,16 +126,16 @@ static int is_beyond_bounds(const attest_result *r)
     return r->verdict == ATTEST_UNDECIDED && r->elements_unbounded + r->elements_illposed > 0 && certain;
 }
 
-/* What the suite, or that attest itself drew the case, takes off a verdict. */
-static void allow(attest_result *result, const attest_gate *gate, const char *kernel, const attest_prepared *prepared)
+void attest_gate_allow(attest_result *result, const attest_suite *suite, const char *kernel, const attest_case *c,
+                       int drawn)
 {
-    const int drawn = attest_gate_is_drawn(gate->suite, prepared->index);
     if (drawn && is_beyond_bounds(result)) /* allowed it is a skip, or a pass where a part of o was judged */
         result->verdict = isnan(result->ratio_median) ? ATTEST_NO_EVIDENCE : ATTEST_PARTIAL;
     if (result->verdict != ATTEST_PARTIAL && result->verdict != ATTEST_NO_EVIDENCE)
         return;
-    const char *reason = drawn ? "a drawn case: it need not tell by every element"
-                               : attest_suite_allow(gate->suite, kernel, &prepared->c, attest_result_left(result));
+    const char *reason = attest_suite_allow(suite, kernel, c, attest_result_left(result));
+    if (!reason && drawn)
+        reason = "a drawn case: it need not tell by every element";
     if (reason)
         attest_result_allow(result, reason);
 }
@@ -162,7 +162,8 @@ static attest_status ask(attest_result *result, pair_end *end, attest_gate_state
     *end = supported ? PAIR_RESULT : PAIR_REFUSED;
     if (!supported)
         return ATTEST_OK;
-    allow(result, gate, kernel->facts.name, &c->prepared);
+    attest_gate_allow(result, gate->suite, kernel->facts.name, &c->prepared.c,
+                      attest_gate_is_drawn(gate->suite, c->prepared.index));
     if (gate->options->typical && !gate->judge)
         ATTEST_TRY(attest_typical_case(result, &c->prepared, subject, gate->options, err));
 out:

@@ -68,6 +68,12 @@ attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_
 attest_status attest_gate_run(attest_results *results, attest_run_info *info, const attest_gate *gate,
                               attest_error *err);
 
+/* What the suite, or that its case was drawn, takes off a verdict: a partial result passes, or is a skip where no
+ * element of o tells anything; so does, of a drawn case, one that could not be judged for want of bounds or of a
+ * divisor. */
+void attest_gate_allow(attest_result *result, const attest_suite *suite, const char *kernel, const attest_case *c,
+                       int drawn);
+
 /* 1: this case of its kernel and variant can tell right from wrong.  And what becomes of a result of a kernel and
  * variant without such a case: *result is no evidence; 0: it was not good, and stays. */
 int attest_gate_is_evidence(const attest_result *result);

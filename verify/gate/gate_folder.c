@@ -293,13 +293,23 @@ typedef struct telling {
     const char *fail_on;
     int json, strict;
     attest_exit code;
+    size_t bad;          /* results whose exit code is not 0 */
+    int worst;           /* exit code of `first` */
+    attest_result first; /* of those, the first that failed, crashed or was late; else the first */
 } telling;
+
+static int is_failure(int code) { return code == 1 || code == 3; }
 
 static attest_status tell_one(void *state, const attest_result *result, attest_error *err)
 {
     telling *t = state;
     const int named = strcmp(attest_verdict_names[result->verdict], t->fail_on) == 0;
-    attest_exit_add(&t->code, named ? 4 : attest_result_exit(result, t->strict));
+    const int code = named ? 4 : attest_result_exit(result, t->strict);
+    attest_exit_add(&t->code, code);
+    if (code != 0 && (t->bad++ == 0 || (is_failure(code) && !is_failure(t->worst)))) {
+        t->first = *result;
+        t->worst = code;
+    }
     if (t->json && attest_result_print_json(stdout, result) != ATTEST_OK)
         return attest_print_failed(err, "the results");
     return ATTEST_OK;
@@ -339,6 +349,15 @@ static attest_status tell_console(const attest_results *results, const attest_ru
     return status;
 }
 
+/* --quiet leaves out what is good: a run that is not says why, in two lines. */
+static void tell_quietly(const telling *t)
+{
+    if (t->bad > 0)
+        fprintf(stderr, "attest: %zu %s, the first: %s %s %s: %s\n    %s\n", t->bad,
+                t->bad == 1 ? "result is not a pass" : "results are no passes", attest_verdict_names[t->first.verdict],
+                t->first.kernel, t->first.problem, t->first.why, t->first.reproduction);
+}
+
 attest_status attest_gate_tell(int *code, const attest_options *options, const attest_results *results,
                                const attest_run_info *info, attest_error *err)
 {
@@ -359,6 +378,8 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
         ATTEST_TRY(attest_ci_print_tap(stdout, results, err));
     if (text && !options->quiet)
         ATTEST_TRY(tell_console(results, info, attest_exit_code(&t.code), err));
+    else if (text)
+        tell_quietly(&t);
     if (text)
         ATTEST_TRY(tell_github(results, info, err));
     *code = strcmp(info->ended, "SIGINT") == 0    ? 130

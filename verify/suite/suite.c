@@ -81,6 +81,14 @@ void attest_suite_case(attest_case *c, const attest_suite *suite, size_t index)
     attest_case_parse(c, attest_suite_line(suite, index), NULL, NULL, &none);
 }
 
+int attest_suite_draws(const attest_suite *suite, const char *line)
+{
+    for (size_t i = suite->case_count - suite->drawn; i < suite->case_count; i++)
+        if (strcmp(attest_suite_line(suite, i), line) == 0)
+            return 1;
+    return 0;
+}
+
 void attest_suite_keep(attest_suite *suite, const char *glob)
 {
     const size_t count = suite->case_count, first_drawn = count - suite->drawn;
@@ -174,11 +182,11 @@ static attest_status add_case(reader *r, const char *line, attest_error *err)
         snprintf(prefix, sizeof prefix, "`%.190s`", line);
         return attest_fail_prefix(err, status, prefix);
     }
-    if (r->suite->drawn && !r->drawn)
-        return attest_fail(err, ATTEST_BAD_INPUT, "a case behind `!include pairs`, which comes last");
     status = note_key(r, key_of(&c), &fresh, err);
     if (status != ATTEST_OK || !fresh)
         return status;
+    if (r->suite->drawn && !r->drawn)
+        return attest_fail(err, ATTEST_BAD_INPUT, "a case behind `!include pairs`, which comes last");
     r->suite->drawn += r->drawn ? 1u : 0u;
     return attest_suite_add(r->suite, &c, err);
 }
@@ -381,6 +389,7 @@ attest_status attest_suite_read(attest_suite *suite, const char *name, attest_er
     memset(suite, 0, sizeof *suite);
     const builtin_suite *of = find_builtin(name);
     suite->builtin = of != NULL;
+    r.drawn = of && of->drawn;
     if (!of)
         ATTEST_TRY(read_file(&owned, name, err));
     text = of ? of->text : owned;

@@ -50,6 +50,8 @@ void attest_suite_clear(attest_suite *suite);
  * and the case. */
 const char *attest_suite_line(const attest_suite *suite, size_t index);
 void attest_suite_case(attest_case *c, const attest_suite *suite, size_t index);
+/* 1 if the line is that of a drawn case. */
+int attest_suite_draws(const attest_suite *suite, const char *line);
 /* Appends a case, also one that is there already. */
 attest_status attest_suite_add(attest_suite *suite, const attest_case *c, attest_error *err);
 

@@ -268,6 +268,11 @@ START_TEST(not_modelled)
         { "variant=softmax", "divided", { .schedule = ATTEST_SCHEDULE_ONLINE, .division = ATTEST_DIVISION_RUNNING } },
         { "variant=softmax in=bf16 p=bf16", "divided", { .schedule = ATTEST_SCHEDULE_TWO_PASS } },
         { "variant=retnet", "logarithms", { .schedule = ATTEST_SCHEDULE_RECURRENT } },
+        { "variant=efla", "1 - e^-x", { .schedule = ATTEST_SCHEDULE_RECURRENT } },
+        { "variant=softmax splits=2",
+          "logarithm",
+          { .schedule = ATTEST_SCHEDULE_SPLIT, .log_error = 0x1p-14, .division = 1 } },
+        { "variant=softmax", "sigmoid", { .schedule = ATTEST_SCHEDULE_TWO_PASS, .sigmoid_error = 0x1p-14 } },
         { "variant=linear-elu", "expm1", { .schedule = ATTEST_SCHEDULE_RECURRENT } },
     };
     scene s = open_scene(rows[_i].line);
@@ -291,7 +296,7 @@ Suite *suite_redrawn(void)
     tcase_add_test(tc, bias_beside_compensated);
     tcase_add_test(tc, same_seed_wanted_rows);
     tcase_add_test(tc, declared_digits);
-    tcase_add_loop_test(tc, not_modelled, 0, 16);
+    tcase_add_loop_test(tc, not_modelled, 0, 19);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -4,7 +4,7 @@
  * `fifths` splits them into 5, so that the last part is shorter; `quiet` sums in float, gives o in bf16 and no lse;
  * `rough` multiplies by an inexact reciprocal, `series` makes 2^x of a series, `fine` sums in double and rounds once;
  * the supports() of `faint` ends the process; `lone` serves b = 1 only; `loose` declares less than it does, `boaster`
- * more; `reader`, `laner` and `divider` call serial what is not:
+ * more, `adder` more parts; `reader`, `laner` and `divider` call serial what is not:
  * scores, denominators, sums of divided weights; `seldom` is `laner` for 512 keys, which one probe alone asks for. */
 #include "attest.h"
 #include "attest_float.h"
@@ -313,6 +313,7 @@ static const attest_numerics rough = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PA
 static const attest_numerics series_weights = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = SERIES_ERROR,
                                                 .log2_domain = ATTEST_YES };
 static const attest_numerics fine = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .acc_unit = 0x1p-53 };
+static const attest_numerics many_parts = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 64, .tile = 1 << 24 };
 static const attest_numerics backwards = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 8 };
 static const attest_numerics textbook = { SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1 };
 static const attest_numerics plain_sums = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS };
@@ -369,17 +370,19 @@ KERNEL(kernel_long, "long", long_tiles, serves_f32, run_long, LSE, 0)
 KERNEL(kernel_faint, "faint", quiet, serves_few_keys, run_plain, LSE, 0)
 KERNEL(kernel_lone, "lone", quiet, serves_one, run_plain, LSE, 0)
 KERNEL(kernel_loose, "loose", loose, serves_f32, run_plain, LSE, ATTEST_FTZ | ATTEST_MASKED_FINITE)
+KERNEL(kernel_adder, "adder", many_parts, serves_f32, run_parts, LSE, 0)
 KERNEL(kernel_boaster, "boaster", boaster, serves_f32, run_down, LSE, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_reader, "reader", textbook, serves_f32, run_reads, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_laner, "laner", textbook, serves_f32, run_lanes, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_divider, "divider", textbook, serves_f32, run_divides, 0, ATTEST_SERIAL_SUMS)
 KERNEL(kernel_seldom, "seldom", plain_sums, serves_f32, run_at_times, 0, ATTEST_SERIAL_SUMS)
 
-static const attest_kernel *const kernels[] = { &kernel_fifths, &kernel_rough,    &kernel_series,    &kernel_fine,
-                                                &kernel_odd,    &kernel_parts,    &kernel_backwards, &kernel_keeper,
+static const attest_kernel *const kernels[] = { &kernel_odd,    &kernel_parts,    &kernel_backwards, &kernel_keeper,
                                                 &kernel_long,   &kernel_textbook, &kernel_pairs,     &kernel_quiet,
                                                 &kernel_faint,  &kernel_lone,     &kernel_loose,     &kernel_boaster,
-                                                &kernel_reader, &kernel_laner,    &kernel_divider,   &kernel_seldom };
+                                                &kernel_reader, &kernel_laner,    &kernel_divider,   &kernel_seldom,
+                                                &kernel_fifths, &kernel_rough,    &kernel_series,    &kernel_fine,
+                                                &kernel_adder };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "traits",

@@ -259,16 +259,19 @@ START_TEST(test_presets_in_ci)
 }
 END_TEST
 
-/* The cases of pairs count as drawn, behind those that were written: in suites that include it, and there alone. */
+/* The cases of pairs count as drawn, alone and behind those that were written. */
 START_TEST(test_drawn)
 {
     attest_suite pairs, with, ci;
     attest_error err = { "" };
     ck_assert_int_eq(attest_suite_read(&pairs, "pairs", &err), ATTEST_OK);
-    ck_assert_uint_eq(pairs.drawn, 0);
+    ck_assert_uint_eq(pairs.drawn, pairs.case_count);
+    ck_assert_int_eq(attest_suite_draws(&pairs, attest_suite_line(&pairs, 7)), 1);
     ck_assert_int_eq(read_text(&with, "n=4\nn=5\n!include pairs\n", &err), ATTEST_OK);
     ck_assert_uint_eq(with.case_count, pairs.case_count + 2);
     ck_assert_uint_eq(with.drawn, pairs.case_count);
+    ck_assert_int_eq(attest_suite_draws(&with, attest_suite_line(&with, 1)), 0);
+    ck_assert_int_eq(attest_suite_draws(&with, attest_suite_line(&with, 2)), 1);
     ck_assert_int_eq(attest_suite_read(&ci, "ci", &err), ATTEST_OK);
     ck_assert(ci.drawn > 3000 && ci.drawn <= pairs.case_count && ci.drawn < ci.case_count);
     attest_suite_clear(&pairs);
