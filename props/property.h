@@ -18,6 +18,7 @@
 typedef struct attest_prop_kernel {
     uint32_t form, flags, outputs; /* attest_form, ATTEST_DETERMINISTIC.., ATTEST_GIVES_* */
     attest_numerics numerics;
+    attest_limits limits; /* zeros: none; sizes that are drawn keep to them where that is possible */
 } attest_prop_kernel;
 
 /* How a run ended. */

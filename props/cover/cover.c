@@ -118,6 +118,7 @@ static int change(const attest_cover *cover, const covered *k, attest_case *c, a
     const attest_factor *factor = &cover->factor[attest_dice_roll(dice, (uint32_t)cover->factor_count)];
     attest_case other = *c;
     factor->redraw(factor, &other, dice);
+    attest_keep_limits(&other.problem, &k->kernel.limits);
     if (!is_usable(k, &other))
         return 0;
     *c = other;

@@ -38,8 +38,7 @@ static int edges_of(const struct classes *of, int wide) { return of->edges + (wi
 
 /* ---- what is live: a level that changes nothing meets nothing ---------------------------------------------------- */
 
-/* Keys that the row of most keys sees, before lengths and windows. */
-static int64_t most_keys(const attest_problem *p)
+int64_t attest_most_keys(const attest_problem *p)
 {
     const int causal = p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL;
     return causal && p->n < p->m ? p->n : p->m;
@@ -72,7 +71,7 @@ static int axis_is_live(attest_axis axis, const attest_problem *p)
         return s->value == ATTEST_MASK_CAUSAL ? p->m >= 2 : p->n >= 2 && p->m >= 2;
     if (axis == ATTEST_AXIS_DECAY)
         return (p->n >= 3 && p->m >= 3) || p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_NONE;
-    return !(OF_SEVERAL_KEYS & ATTEST_BIT(axis)) || most_keys(p) >= 3;
+    return !(OF_SEVERAL_KEYS & ATTEST_BIT(axis)) || attest_most_keys(p) >= 3;
 }
 
 static int axis_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
@@ -112,16 +111,18 @@ static void axis_label(const attest_factor *factor, char *text, size_t len, int 
 
 /* ---- sizes: tiles, chunks and vectors are 8, 16, .. 256 long; their edges are classes of their own -------------- */
 
-/* The last class of each (of tokens: the last two) is for arrays whose sizes go further. */
+/* The last class of each (of tokens and widths: the last two) is for arrays whose sizes go further. */
 static const int64_t tokens[][2] = { { 1, 1 },   { 2, 2 },   { 3, 14 },   { 15, 17 },    { 18, 30 },    { 31, 33 },
                                      { 34, 62 }, { 63, 65 }, { 66, 260 }, { 261, 1023 }, { 1024, 1100 } };
-static const int64_t widths[][2] = { { 1, 1 },   { 2, 2 },   { 3, 7 },    { 8, 9 },    { 10, 30 },
-                                     { 31, 33 }, { 34, 65 }, { 66, 136 }, { 137, 264 } };
+static const int64_t widths[][2] = { { 1, 1 },   { 2, 2 },   { 3, 7 },    { 8, 9 },     { 10, 30 },
+                                     { 31, 33 }, { 34, 65 }, { 66, 136 }, { 137, 192 }, { 193, 264 } };
 static const int64_t batches[][2] = { { 1, 1 }, { 2, 4 }, { 5, 8 } };
 static const int64_t heads[][2] = { { 1, 1 }, { 2, 2 }, { 3, 5 }, { 6, 16 } };
 static const int64_t groups[][2] = { { 1, 1 }, { 2, 2 }, { 3, 7 }, { 8, 16 } };
 static const int64_t parts[][2] = { { 1, 1 }, { 2, 3 }, { 4, 8 }, { 9, 64 }, { 65, 256 } };
 static const int64_t edges[] = { 8, 16, 32, 64, 128, 256 };
+
+enum { WIDTH_USUAL = 136, TILE = 32 };
 
 static int64_t *size_at(const attest_factor *factor, attest_case *c)
 {
@@ -145,15 +146,19 @@ static int64_t draw_range(const attest_factor *factor, attest_dice *dice)
                : range[0] + attest_dice_roll(dice, (uint32_t)(range[1] - range[0] + 1));
 }
 
-/* Many queries of one or two keys are one query, keys that no row sees are none, and a chunk or a part of the keys is
- * never longer than what there is: `level` is of the size as it stands. */
+/* Many queries of one or two keys are one query, keys that no row sees are none, a chunk or a part of the keys is never
+ * longer than what there is, and the widest rows are told from others over more than one tile of keys: `level` is of
+ * the size as it stands. */
 static int size_is_live(const attest_factor *factor, const attest_problem *p, int level)
 {
     switch (factor->offset) {
     case offsetof(attest_problem, n): return p->n <= 2 || p->m >= 3;
-    case offsetof(attest_problem, m): return most_keys(p) == p->m;
+    case offsetof(attest_problem, m): return attest_most_keys(p) == p->m;
+    case offsetof(attest_problem, d):
+    case offsetof(attest_problem, e):
+        return level < 0 || factor->range[level][0] <= WIDTH_USUAL || attest_most_keys(p) > TILE;
     case offsetof(attest_problem, chunk): return level < 0 || p->n >= factor->range[level][0];
-    case offsetof(attest_problem, splits): return level < 0 || most_keys(p) >= factor->range[level][0];
+    case offsetof(attest_problem, splits): return level < 0 || attest_most_keys(p) >= factor->range[level][0];
     default: return 1;
     }
 }
@@ -278,18 +283,26 @@ static void types_label(const attest_factor *factor, char *text, size_t len, int
     snprintf(text, len, "%s p=%s out=%s", attest_dtype_name(p.in), attest_dtype_name(p.p), attest_dtype_name(p.out));
 }
 
+/* Family edges goes through its laws over heads and batch entries. */
+enum { LAWS = 4 };
+
+static int is_edges(const attest_family_info *family) { return family && strcmp(family->name, "edges") == 0; }
+
 static int family_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
 {
     const attest_family_info *family = attest_family_of(c);
     const size_t row = family ? (size_t)(family - attest_families) : attest_family_drawn;
     (void)kernel;
+    if (factor->wide && is_edges(family) && c->problem.b + c->problem.hkv < LAWS)
+        return -1;
     return row < (size_t)factor->levels ? (int)row : -1;
 }
 
 static void family_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
 {
-    (void)factor;
     attest_redraw_family(c, dice);
+    if (factor->wide && is_edges(attest_family_of(c)) && c->problem.b < LAWS - 1)
+        c->problem.b = LAWS - 1;
 }
 
 static void family_label(const attest_factor *factor, char *text, size_t len, int level)
@@ -340,8 +353,8 @@ size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide)
     const attest_factor others[] = {
         SIZE(n, tokens, 2),
         SIZE(m, tokens, 2),
-        SIZE(d, widths, 1),
-        SIZE(e, widths, 1),
+        SIZE(d, widths, 2),
+        SIZE(e, widths, 2),
         SIZE(b, batches, 1),
         SIZE(hkv, heads, 1),
         { "hq/hkv", group_level, group_redraw, size_label, 0, 0, groups, COUNT(groups) - !wide, wide },
@@ -367,7 +380,8 @@ size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide)
                                            wide };
     }
     memcpy(factor + count, others, sizeof others);
-    return count + sizeof others / sizeof others[0];
+    count += sizeof others / sizeof others[0];
+    return wide ? count + attest_factors_joint(factor + count) : count;
 }
 
 /* ---- costs ------------------------------------------------------------------------------------------------------ */

@@ -22,10 +22,16 @@ struct attest_factor {
     int wide; /* 1: levels that change nothing of the case are none, and sizes go further */
 };
 
-enum { ATTEST_FACTORS_MOST = 40, ATTEST_LEVELS_MOST = 320 };
+enum { ATTEST_FACTORS_MOST = 48 };
 
 /* Writes the factors (the axes first) and returns how many. */
 size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide);
+
+/* Those of several parts at once, for `wide` alone (factors_joint.c). */
+size_t attest_factors_joint(attest_factor *factor);
+
+/* Keys that the row of most keys sees, before lengths and windows. */
+int64_t attest_most_keys(const attest_problem *p);
 
 /* About how long the case takes, in operations. */
 double attest_cover_cost(const attest_case *c);

@@ -6,6 +6,8 @@
  * A row of a bias has one of four laws likewise, in turn from one that the seed chooses, over queries, query heads and
  * batch entries: one number for all keys, w 2^-26 - 32; 0 or -2^10, as a mask of finite numbers; steps of 16 from -64
  * to 48, so that a few keys have all of the weight; plain, w 2^-29 - 4.
+ * A length has one of nine laws, in turn from one that the seed chooses, over batch entries: every third is whole
+ * tiles; m, 1, whole tiles and 1, 0, whole tiles less 1, m - 1 stand between.
  */
 #include "props/draw/distribution_parts.h"
 
@@ -84,8 +86,18 @@ attest_fixed_law attest_edge_law(uint32_t role)
     }
 }
 
+/* A multiple of a tile of 8 to 128 keys (of fewer where m is smaller), from 1 to m. */
+static int64_t whole_tiles(const attest_stream *stream, int64_t b, int64_t m)
+{
+    int64_t tile = (int64_t)8 << word_of(stream, BLOCK_SIGN, (attest_place){ b, 0, 0, 0 }) % 5;
+    while (tile > m)
+        tile /= 2;
+    return tile ? tile * (1 + word_of(stream, BLOCK_NOISE, (attest_place){ b, 0, 0, 0 }) % (m / tile)) : 0;
+}
+
 int64_t attest_edge_length(const attest_stream *stream, int64_t b, int64_t m)
 {
-    const int64_t lengths[] = { m, 1, 0, m - 1 };
-    return lengths[(b + word_of(stream, BLOCK_LEVEL, (attest_place){ 0, 0, 0, 0 })) % 4];
+    const int64_t tiles = whole_tiles(stream, b, m);
+    const int64_t lengths[] = { tiles, m, 1, tiles, tiles < m ? tiles + 1 : m, 0, tiles, tiles - 1, m - 1 };
+    return lengths[(b + word_of(stream, BLOCK_LEVEL, (attest_place){ 0, 0, 0, 0 })) % 9];
 }

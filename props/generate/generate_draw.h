@@ -30,8 +30,11 @@ size_t attest_dice_row(attest_dice *dice, const void *table, size_t rows, size_t
 void attest_draw_sizes(attest_case *c, attest_dice *dice, const attest_prop_kernel *kernel, uint32_t number,
                        uint32_t attempt);
 
-/* Smaller sizes where the case would take long, or its states would be large; 0 if they are large all the same.  A
- * default scale stays one. */
+/* Each size to the nearest that the kernel's limits allow, up before down; a default scale stays one. */
+void attest_keep_limits(attest_problem *p, const attest_limits *limits);
+
+/* Smaller sizes where the case would take long, or its states would be large; 0 if they are large all the same.  What
+ * the kernel's limits allow is kept, a default scale stays one. */
 int attest_limit_sizes(attest_case *c, attest_dice *dice, const attest_prop_kernel *kernel, uint32_t attempt);
 
 /* Parts of a line, each drawn for itself: an order, a filter's threshold, types, the scale; the family, which the

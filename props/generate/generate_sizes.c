@@ -120,14 +120,47 @@ void attest_draw_sizes(attest_case *c, attest_dice *dice, const attest_prop_kern
     draw_heads(p, dice, kind);
     p->d = draw_width(dice, kind);
     p->e = attest_dice_roll(dice, 2) ? p->d : draw_width(dice, kind);
+    attest_keep_limits(p, &kernel->limits);
     p->chunk = kernel->form == ATTEST_CHUNK ? draw_parts(dice, p->n) : 64;
     p->splits = kernel->form == ATTEST_SPLIT ? draw_parts(dice, p->m) : 1;
+}
+
+/* ---- what a kernel declares of its sizes ------------------------------------------------------------------------ */
+
+enum { KEPT_MOST = 1 << 20 }; /* a kernel that wants more has no drawn case */
+
+static int64_t keep(int64_t size, const attest_limit *limit)
+{
+    const int64_t step = limit->multiple > 1 ? limit->multiple : 1;
+    int64_t kept = size < limit->least ? limit->least : size;
+    if (kept > KEPT_MOST || step > KEPT_MOST)
+        return size;
+    kept += (step - kept % step) % step;
+    if (limit->most > 0 && kept > limit->most)
+        kept = limit->most - limit->most % step;
+    return kept > 0 ? kept : size;
+}
+
+void attest_keep_limits(attest_problem *p, const attest_limits *limits)
+{
+    const int plain = p->scale == attest_default_scale(p->d);
+    const int64_t group = p->hq / p->hkv;
+    p->b = keep(p->b, &limits->b);
+    p->hkv = keep(p->hkv, &limits->hkv);
+    p->hq = keep(p->hkv * group, &limits->hq);
+    p->n = keep(p->n, &limits->n);
+    p->m = keep(p->m, &limits->m);
+    p->d = keep(p->d, &limits->d);
+    p->e = keep(p->e, &limits->e);
+    if (plain)
+        p->scale = attest_default_scale(p->d);
 }
 
 /* ---- limits ----------------------------------------------------------------------------------------------------- */
 
 enum { WORK = 60000, WORK_LATE = 1 << 24 };                       /* pairs of tokens times numbers a pair */
 enum { ROWS_USUAL = 128, ROWS_MOST = 4096, NUMBERS_MOST = 8192 }; /* of the highest state */
+#define STATES_LATE 3e6                                           /* of all tokens; for kernels of fixed widths */
 
 static int64_t work(const attest_problem *p) { return p->b * p->hq * p->n * p->m * (p->d + p->e + 10); }
 
@@ -151,6 +184,15 @@ static int limit_states(attest_problem *p, attest_dice *dice)
     return state_rows(p, highest) <= ROWS_MOST;
 }
 
+/* Numbers of the highest state, once a token and head. */
+static double states_cost(const attest_problem *p)
+{
+    int lowest, highest;
+    if (!attest_variant_degrees(p->axis, &lowest, &highest))
+        return 0;
+    return (double)state_rows(p, highest) * (double)p->e * (double)(p->b * p->hq * (p->n + p->m));
+}
+
 int attest_limit_sizes(attest_case *c, attest_dice *dice, const attest_prop_kernel *kernel, uint32_t attempt)
 {
     attest_problem *p = &c->problem;
@@ -172,5 +214,6 @@ int attest_limit_sizes(attest_case *c, attest_dice *dice, const attest_prop_kern
         if (p->axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_NONE)
             p->m = p->n;
     }
-    return fits;
+    attest_keep_limits(p, &kernel->limits);
+    return fits && work(p) <= WORK_LATE && (!states || states_cost(p) <= STATES_LATE);
 }

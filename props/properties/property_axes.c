@@ -105,8 +105,8 @@ const attest_property attest_property_value_channels = {
     "value-channels",
     "channels of o follow the channels of v when these change places",
     "all",
-    "both runs' bounds",
-    ATTEST_NEEDS_NOTHING,
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
     applies_value_channels,
     check_value_channels,
     violate_by_channel
@@ -353,10 +353,11 @@ static attest_status check_zero_channels(attest_finding *found, attest_trial *tr
     attest_relation r;
     int64_t *from = NULL;
     attest_status status = ATTEST_OK;
-    const int64_t d = trial->c.problem.d;
+    const int64_t d = trial->c.problem.d, multiple = trial->kernel.limits.d.multiple,
+                  step = multiple > 1 ? multiple : 1;
     attest_relation_init(&r, trial);
     r.bits = 0; /* more channels may be another loop: see value-channels */
-    r.c.problem.d = d + 1 + attest_trial_word(trial, &attest_property_zero_channels, 0) % 3;
+    r.c.problem.d = d + step * (1 + attest_trial_word(trial, &attest_property_zero_channels, 0) % 3);
     r.value = new_channel;
     ATTEST_TRY(attest_relation_map(&from, &r, ATTEST_LETTER_D, r.c.problem.d, err));
     for (int64_t c = d; c < r.c.problem.d; c++)
@@ -371,8 +372,8 @@ const attest_property attest_property_zero_channels = {
     "zero-channels",
     "channels of q and k that are 0 do not matter (scale as it was)",
     "features with phi(0)=0, without rope (pairs of channels) and given states",
-    "both runs' bounds",
-    ATTEST_NEEDS_NOTHING,
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
     applies_zero_channels,
     check_zero_channels,
     violate_by_first_channel

@@ -48,6 +48,16 @@ static inline attest_prop_kernel stream_kernel(uint32_t number)
                                  .numerics = { .schedule = schedules[number % 6], .tile = 32 } };
 }
 
+/* What a kernel of the registry declares. */
+static inline attest_prop_kernel stream_declared(const attest_kernel *kernel)
+{
+    return (attest_prop_kernel){ .form = kernel->form,
+                                 .flags = kernel->flags,
+                                 .outputs = kernel->outputs,
+                                 .numerics = *kernel->numerics,
+                                 .limits = kernel->limits ? *kernel->limits : (attest_limits){ 0 } };
+}
+
 static inline uint64_t stream_bundle(uint64_t hash, const attest_problem *p, const attest_bundle *inputs)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];

@@ -65,15 +65,16 @@ attest_status attest_props_part(int *code, attest_results *results, const attest
 {
     attest_status status = ATTEST_OK;
     attest_props_result result = { .count = NULL };
+    const long kernels = (long)gate->plan->kernel_count;
     const attest_props_request request = { .library = gate->plan->library[0].path,
                                            .plan = gate->plan,
                                            .kernel_glob = gate->kernel_glob,
                                            .program = cli->options.program,
-                                           .cases = share.cases,
+                                           .cases = kernels * share.cases,
                                            .jobs = cli->options.jobs,
                                            .timeout_s = cli->options.timeout,
                                            .reference = 1,
-                                           .seconds = share.seconds,
+                                           .seconds = (double)kernels * share.seconds,
                                            .progress = !cli->options.quiet && isatty(STDERR_FILENO) ? progress : NULL };
     ATTEST_TRY(attest_props_run(&result, &request, err));
     ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, PART_SHRUNK, err));
@@ -86,7 +87,7 @@ attest_status attest_props_part(int *code, attest_results *results, const attest
                 (long long)result.cases, attest_plural(result.cases, "case", "cases"), result.failure_count,
                 attest_plural((int64_t)result.failure_count, "property", "properties"));
         if (result.left_out > 0)
-            fprintf(stderr, "; %lld left out after %g s", (long long)result.left_out, share.seconds);
+            fprintf(stderr, "; %lld left out after %g s", (long long)result.left_out, request.seconds);
         fputc('\n', stderr);
     }
 out:

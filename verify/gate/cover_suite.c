@@ -60,9 +60,9 @@ static attest_status kernels_start(kernels *all, const attest_gate *gate, attest
             continue;
         asked *one = &all->asked[all->count];
         *one = (asked){ *worker, plan->kernel[k].index };
-        all->kernel[all->count++] = (attest_cover_kernel){
-            { facts->form, facts->flags, facts->outputs, facts->numerics }, { .context = one, .supports = supports }
-        };
+        all->kernel[all->count++] = (attest_cover_kernel){ { facts->form, facts->flags, facts->outputs, facts->numerics,
+                                                             facts->limits },
+                                                           { .context = one, .supports = supports } };
     }
     return ATTEST_OK;
 }

@@ -117,13 +117,14 @@ static int is_too_large(attest_result *result, const attest_case *c)
 }
 
 /* What could not be judged of it has no bound, as where large scores may overflow (a NaN there is no evidence either),
- * or is ill-posed, as where every weight is 0 and the kernel gives neither u nor z;
- * what was judged is inside its bound for certain. */
+ * or no truth, as where a family's inputs overflow a narrow type, or is ill-posed, as where every weight is 0 and the
+ * kernel gives neither u nor z; what was judged is inside its bound for certain. */
 static int is_beyond_bounds(const attest_result *r)
 {
     const int certain = !(r->ratio_hi > 1 || r->u_ratio > 1 || r->z_ratio > 1 || r->lse_ratio > 1 ||
                           r->state_ratio > 1);
-    return r->verdict == ATTEST_UNDECIDED && r->elements_unbounded + r->elements_illposed > 0 && certain;
+    const int64_t left = r->elements_unbounded + r->elements_illposed + r->elements_without_truth;
+    return r->verdict == ATTEST_UNDECIDED && left > 0 && certain;
 }
 
 void attest_gate_allow(attest_result *result, const attest_suite *suite, const char *kernel, const attest_case *c,

@@ -129,7 +129,7 @@ attest_prop_host attest_props_host(attest_props_world *world)
 attest_prop_kernel attest_props_kernel(const attest_subject *subject)
 {
     const attest_kernel_facts *facts = facts_of(subject);
-    return (attest_prop_kernel){ facts->form, facts->flags, facts->outputs, facts->numerics };
+    return (attest_prop_kernel){ facts->form, facts->flags, facts->outputs, facts->numerics, facts->limits };
 }
 
 attest_status attest_props_facts(attest_case_facts *facts, const attest_case *c, const attest_bundle *inputs,

@@ -30,6 +30,7 @@ typedef struct attest_kernel_facts {
     uint32_t form, device_type, flags, outputs, needs, alignment;
     uint32_t differs; /* 1: its numerics differ by problem, attest_worker_declared() asks */
     attest_numerics numerics;
+    attest_limits limits; /* zeros: none */
     int has_claim;
     double claim_ulp;
     char claim_domain[160];

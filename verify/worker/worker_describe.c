@@ -41,6 +41,7 @@ void attest_describe_kernel(attest_kernel_facts *f, const attest_plugin *plugin,
     f->alignment = k->alignment;
     f->differs = k->numerics_of != NULL;
     f->numerics = *k->numerics;
+    f->limits = k->limits ? *k->limits : (attest_limits){ 0 };
     f->has_claim = k->claim != NULL;
     f->claim_ulp = k->claim ? k->claim->max_ulp : 0;
     copy_text(f->claim_domain, sizeof f->claim_domain, k->claim ? k->claim->domain : NULL);

@@ -289,6 +289,10 @@ static attest_status check_facts(const attest_kernel_facts *f, size_t index, att
                f->alignment <= ATTEST_WORKER_ALIGN && attest_numerics_check(&f->numerics, why, sizeof why);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         fits = fits && (given[i] & ~known[i]) == 0;
+    const attest_limits *l = &f->limits;
+    const attest_limit limits[] = { l->b, l->hq, l->hkv, l->n, l->m, l->d, l->e };
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        fits = fits && limits[i].least >= 0 && limits[i].most >= 0 && limits[i].multiple >= 0;
     if (!fits)
         return attest_fail(err, ATTEST_IO, "the worker described kernel %zu in values that no kernel has", index);
     return ATTEST_OK;

@@ -181,7 +181,7 @@ START_TEST(live_levels)
 {
     static const struct {
         const char *factor, *line;
-        int plain, wide; /* 1: the case has a level of the factor */
+        int plain, wide; /* 1: the case has a level of the factor; -1: the factor is not there */
     } rows[] = {
         { "window", "variant=softmax mask=causal window=9 n=9 d=4", 1, 0 },
         { "window", "variant=softmax mask=causal window=8 n=9 d=4", 1, 1 },
@@ -204,10 +204,29 @@ START_TEST(live_levels)
         { "m", "variant=softmax mask=causal n=3 m=70 d=4", 1, 0 },
         { "m", "variant=softmax mask=causal-br n=3 m=70 d=4", 1, 1 },
         { "m", "variant=softmax n=1 m=1025 d=4", 0, 1 },
-        { "d", "variant=softmax n=3 d=200", 0, 1 },
+        { "d", "variant=softmax n=3 m=33 d=200", 0, 1 },
+        { "family", "variant=softmax family=edges b=2 n=3 d=4", 1, 0 },
+        { "family", "variant=softmax family=edges b=2 hq=2 n=3 d=4", 1, 1 },
+        { "family", "variant=softmax family=offset n=3 d=4", 1, 1 },
+        { "d", "variant=softmax n=3 m=32 d=200", 0, 0 },
+        { "e", "variant=softmax n=3 m=33 d=3 e=200", 0, 1 },
         { "b", "variant=softmax b=6 n=3 d=4", 0, 1 },
         { "hkv", "variant=softmax hq=8 hkv=8 n=3 d=4", 0, 1 },
         { "hq/hkv", "variant=softmax hq=8 hkv=1 n=3 d=4", 0, 1 },
+        { "queries by 64", "variant=softmax n=70 m=2 d=4", -1, 0 },
+        { "queries by 64", "variant=softmax n=70 m=3 d=4", -1, 1 },
+        { "keys by 64", "variant=softmax mask=causal n=70 m=71 d=4", -1, 0 },
+        { "keys by 64", "variant=softmax mask=causal n=71 m=71 d=4", -1, 1 },
+        { "n=m by 64", "variant=softmax n=64 m=65 d=4", -1, 0 },
+        { "n=m by 64", "variant=softmax n=64 d=4", -1, 1 },
+        { "edge lens", "variant=softmax lens=draw b=3 n=2 m=64 d=4", -1, 0 },
+        { "edge lens", "variant=softmax lens=draw b=2 n=2 m=64 d=4 family=edges", -1, 0 },
+        { "edge lens", "variant=softmax lens=draw b=3 n=2 m=63 d=4 family=edges", -1, 0 },
+        { "edge lens", "variant=softmax lens=draw b=3 n=2 m=64 d=4 family=edges", -1, 1 },
+        { "in and heads", "variant=softmax n=2 d=4 in=bf16", -1, 1 },
+        { "products", "variant=softmax n=2 d=4 scale=0.001", -1, 0 },
+        { "products", "variant=softmax n=2 d=4 scale=0.002 family=huge", -1, 0 },
+        { "products", "variant=softmax n=2 d=4 scale=-0.001 family=range:40", -1, 1 },
         { "chunk", "variant=linear n=64 d=4 chunk=100", 0, 0 },
         { "chunk", "variant=linear n=70 d=4 chunk=100", 0, 1 },
         { "chunk", "variant=linear n=8 d=4 chunk=9", 1, 0 },
@@ -215,7 +234,7 @@ START_TEST(live_levels)
     };
     const attest_prop_kernel kernel = { .form = ATTEST_CHUNK };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        for (int wide = 0; wide < 2; wide++) {
+        for (int wide = rows[i].plain < 0; wide < 2; wide++) {
             attest_factor factor[ATTEST_FACTORS_MOST];
             attest_error err = { "" };
             attest_case c;
@@ -231,6 +250,37 @@ START_TEST(live_levels)
 }
 END_TEST
 
+/* What a factor of several parts draws has a level of it, and different levels come. */
+START_TEST(joint_redraws)
+{
+    static const char *const plain[] = { "variant=softmax n=5 d=4", "variant=softmax mask=causal n=9 d=4",
+                                         "variant=linear norm=sum hq=4 hkv=2 n=5 m=7 d=3" };
+    const attest_prop_kernel kernel = { .form = ATTEST_TILED };
+    attest_factor factor[ATTEST_FACTORS_MOST];
+    const size_t count = attest_factors_joint(factor);
+    ck_assert_uint_eq(count, 6);
+    for (size_t f = 0; f < count; f++) {
+        int levels = 0;
+        uint32_t seen = 0;
+        for (uint32_t i = 0; i < 600; i++) {
+            attest_error err = { "" };
+            attest_dice dice;
+            attest_case c;
+            ck_assert_msg(attest_case_parse(&c, plain[i % 3], NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
+            attest_dice_init(&dice, 1, i, 0);
+            factor[f].redraw(&factor[f], &c, &dice);
+            const int level = factor[f].level(&factor[f], &c, &kernel);
+            ck_assert_int_lt(level, factor[f].levels);
+            levels += level >= 0;
+            seen |= level >= 0 ? 1u << level : 0;
+        }
+        ck_assert_msg(levels > 300, "%s: %d of 600 have a level", factor[f].name, levels);
+        ck_assert_msg(__builtin_popcount(seen) >= factor[f].levels * 2 / 3, "%s: %x of %d levels", factor[f].name, seen,
+                      factor[f].levels);
+    }
+}
+END_TEST
+
 Suite *suite_cover(void)
 {
     Suite *suite = suite_create("cover");
@@ -240,6 +290,7 @@ Suite *suite_cover(void)
     tcase_add_test(tcase, given_cases_count);
     tcase_add_test(tcase, same_cases_again);
     tcase_add_test(tcase, live_levels);
+    tcase_add_test(tcase, joint_redraws);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/library/call.h"
 #include "kernels/library/registry.h"
+#include "props/generate/generate_draw.h"
 #include "tests/stream/stream.h"
 
 Suite *suite_generate(void);
@@ -103,7 +104,7 @@ static void run_builtin(seen *s, uint64_t seed)
     memset(s, 0, sizeof *s);
     for (uint32_t number = 0; number < CASES; number++) {
         const attest_kernel *kernel = library->kernels[number % library->kernel_count];
-        const attest_prop_kernel facts = { kernel->form, kernel->flags, kernel->outputs, *kernel->numerics };
+        const attest_prop_kernel facts = stream_declared(kernel);
         const attest_prop_host host = { .context = (void *)(uintptr_t)kernel, .supports = serves };
         attest_generated made;
         char line[ATTEST_LINE];
@@ -205,6 +206,55 @@ START_TEST(hard_to_please)
 }
 END_TEST
 
+static int serve_fixed(void *context, const attest_problem *p)
+{
+    const attest_limits *l = context;
+    return p->b >= l->b.least && p->hkv % 2 == 0 && p->n >= 16 && p->n % 16 == 0 && p->m <= 100 && p->d == 64 &&
+           p->e % 32 == 0 && p->e <= 128 && at(p, ATTEST_AXIS_WEIGHT) == ATTEST_WEIGHT_EXP;
+}
+
+/* Sizes keep to declared limits: the first or second line is served already, where one in 400 was not. */
+START_TEST(declared_limits)
+{
+    attest_limits limits = { .b = { .least = 2 },
+                             .hkv = { .multiple = 2 },
+                             .n = { .least = 16, .multiple = 16 },
+                             .m = { .most = 100 },
+                             .d = { .least = 64, .most = 64 },
+                             .e = { .most = 130, .multiple = 32 } };
+    const attest_prop_host host = { .context = &limits, .supports = serve_fixed };
+    attest_prop_kernel kernel = { .form = ATTEST_TILED, .outputs = ATTEST_GIVES_O, .limits = limits };
+    int tries = 0, e_more = 0, n_more = 0;
+    for (uint32_t number = 0; number < 100; number++) {
+        attest_generated made;
+        char line[ATTEST_LINE];
+        generate(line, &made, 1, number, &kernel, &host);
+        ck_assert(made.found);
+        tries += made.tries;
+        e_more += made.c.problem.e > 32;
+        n_more += made.c.problem.n > 16;
+    }
+    ck_assert_int_lt(tries, 400);
+    ck_assert_int_gt(e_more, 1);
+    ck_assert_int_gt(n_more, 5);
+}
+END_TEST
+
+/* Limits that no case can have change nothing, and overflow nothing. */
+START_TEST(limits_out_of_reach)
+{
+    const attest_limits limits = { .b = { .least = INT64_MAX },
+                                   .n = { .multiple = INT64_MAX },
+                                   .e = { .least = 3, .most = 1 } };
+    attest_problem p = { .b = 1, .hq = 2, .hkv = 1, .n = 5, .m = 6, .d = 7, .e = 8, .scale = 1 };
+    attest_keep_limits(&p, &limits);
+    ck_assert(p.b == 1 && p.hq == 2 && p.hkv == 1 && p.n == 5 && p.m == 6 && p.d == 7 && p.e == 1 && p.scale == 1);
+    p.scale = attest_default_scale(7);
+    attest_keep_limits(&p, &(attest_limits){ .d = { .multiple = 4 }, .hq = { .least = 4 } });
+    ck_assert(p.d == 8 && p.scale == attest_default_scale(8) && p.hq == 4 && p.hkv == 1);
+}
+END_TEST
+
 Suite *suite_generate(void)
 {
     Suite *suite = suite_create("props_generate");
@@ -215,6 +265,8 @@ Suite *suite_generate(void)
     tcase_add_test(tcase, builtin_kernels);
     tcase_add_test(tcase, starved);
     tcase_add_test(tcase, hard_to_please);
+    tcase_add_test(tcase, declared_limits);
+    tcase_add_test(tcase, limits_out_of_reach);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -6,6 +6,7 @@
 
 #include "kernels/library/call.h"
 #include "kernels/library/registry.h"
+#include "tests/stream/stream.h"
 #include "props/generate/generate.h"
 #include "props/generate/labels.h"
 
@@ -227,7 +228,7 @@ static int possible(const char *label, const char *name)
     const attest_library *library = attest_builtin_library();
     for (uint32_t k = 0; k < library->kernel_count; k++) {
         const attest_kernel *kernel = library->kernels[k];
-        const attest_prop_kernel facts = { kernel->form, kernel->flags, kernel->outputs, *kernel->numerics };
+        const attest_prop_kernel facts = stream_declared(kernel);
         const attest_prop_host host = { .context = (void *)(uintptr_t)kernel, .supports = serves };
         if (strcmp(kernel->name, name) == 0)
             return attest_label_possible(find(label), 0, &facts, &host);
@@ -279,7 +280,7 @@ START_TEST(floors_are_in_reach)
     ck_assert_ptr_nonnull(count);
     for (uint32_t number = 0; number < 2000; number++) {
         const attest_kernel *kernel = library->kernels[number % library->kernel_count];
-        const attest_prop_kernel facts = { kernel->form, kernel->flags, kernel->outputs, *kernel->numerics };
+        const attest_prop_kernel facts = stream_declared(kernel);
         const attest_prop_host host = { .context = (void *)(uintptr_t)kernel, .supports = serves };
         attest_generated made;
         attest_error err = { "" };
