@@ -91,9 +91,9 @@ int attest_command_defects(const attest_cli *cli);
 int attest_command_search(const attest_cli *cli);
 int attest_command_props(const attest_cli *cli);
 
-/* A part of `attest props` behind an audit, of the kernels wanted of the plan's only library, as declared there: so many
- * drawn cases a kernel, none begun after so many seconds a kernel, whichever kernel took them.  Failures on stderr, and a result of each; *code: 4 where nothing
- * was compared by then, else 0. */
+/* A part of `attest props` behind an audit, of the kernels wanted of the plan's only library, as declared there: so
+ * many drawn cases a kernel, none begun after so many seconds a kernel, whichever kernel took them.  Failures on
+ * stderr, and a result of each; *code: 4 where nothing was compared by then, else 0. */
 typedef struct attest_props_share {
     long cases;
     double seconds;

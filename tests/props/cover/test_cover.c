@@ -177,75 +177,76 @@ START_TEST(same_cases_again)
 END_TEST
 
 /* Which levels a case has: what changes nothing has none where the array is of live pairs, and large sizes have one. */
+static const struct {
+    const char *factor, *line;
+    int plain, wide; /* 1: the case has a level of the factor; -1: the factor is not there */
+} live_rows[] = {
+    { "window", "variant=softmax mask=causal window=9 n=9 d=4", 1, 0 },
+    { "window", "variant=softmax mask=causal window=8 n=9 d=4", 1, 1 },
+    { "window", "variant=softmax mask=causal window=8 n=3 m=20 d=4", 1, 0 },
+    { "window", "variant=softmax mask=causal-br window=8 n=3 m=20 d=4", 1, 1 },
+    { "window", "variant=softmax mask=causal window=20 n=70 m=9 d=4", 1, 1 },
+    { "window", "variant=softmax window=20 n=3 m=20 d=4", 1, 0 },
+    { "window", "variant=softmax window=20 n=3 m=21 d=4", 1, 1 },
+    { "mask", "variant=softmax mask=causal n=1 m=2 d=4", 1, 1 },
+    { "mask", "variant=softmax mask=causal-br n=1 m=9 d=4", 1, 0 },
+    { "decay", "variant=retnet mask=causal state=draw n=2 d=4", 1, 1 },
+    { "decay", "variant=retnet mask=causal n=2 d=4", 1, 0 },
+    { "decay", "variant=retnet mask=causal n=3 d=4", 1, 1 },
+    { "alibi", "variant=softmax alibi=draw n=9 m=2 d=4", 1, 0 },
+    { "alibi", "variant=softmax alibi=draw n=9 m=3 d=4", 1, 1 },
+    { "lens", "variant=softmax mask=causal lens=draw n=2 m=30 d=4", 1, 0 },
+    { "n", "variant=softmax n=70 m=2 d=4", 1, 0 },
+    { "n", "variant=softmax n=70 m=3 d=4", 1, 1 },
+    { "n", "variant=softmax n=1 m=1 d=4", 1, 1 },
+    { "m", "variant=softmax mask=causal n=3 m=70 d=4", 1, 0 },
+    { "m", "variant=softmax mask=causal-br n=3 m=70 d=4", 1, 1 },
+    { "m", "variant=softmax n=1 m=1025 d=4", 0, 1 },
+    { "d", "variant=softmax n=3 m=33 d=200", 0, 1 },
+    { "family", "variant=softmax family=edges b=2 n=3 d=4", 1, 0 },
+    { "family", "variant=softmax family=edges b=2 hq=2 n=3 d=4", 1, 1 },
+    { "family", "variant=softmax family=offset n=3 d=4", 1, 1 },
+    { "d", "variant=softmax n=3 m=32 d=200", 0, 0 },
+    { "e", "variant=softmax n=3 m=33 d=3 e=200", 0, 1 },
+    { "b", "variant=softmax b=6 n=3 d=4", 0, 1 },
+    { "hkv", "variant=softmax hq=8 hkv=8 n=3 d=4", 0, 1 },
+    { "hq/hkv", "variant=softmax hq=8 hkv=1 n=3 d=4", 0, 1 },
+    { "queries by 64", "variant=softmax n=70 m=2 d=4", -1, 0 },
+    { "queries by 64", "variant=softmax n=70 m=3 d=4", -1, 1 },
+    { "keys by 64", "variant=softmax mask=causal n=70 m=71 d=4", -1, 0 },
+    { "keys by 64", "variant=softmax mask=causal n=71 m=71 d=4", -1, 1 },
+    { "n=m by 64", "variant=softmax n=64 m=65 d=4", -1, 0 },
+    { "n=m by 64", "variant=softmax n=64 d=4", -1, 1 },
+    { "edge lens", "variant=softmax lens=draw b=3 n=2 m=64 d=4", -1, 0 },
+    { "edge lens", "variant=softmax lens=draw b=2 n=2 m=64 d=4 family=edges", -1, 0 },
+    { "edge lens", "variant=softmax lens=draw b=3 n=2 m=63 d=4 family=edges", -1, 0 },
+    { "edge lens", "variant=softmax lens=draw b=3 n=2 m=64 d=4 family=edges", -1, 1 },
+    { "in and heads", "variant=softmax n=2 d=4 in=bf16", -1, 1 },
+    { "products", "variant=softmax n=2 d=4 scale=0.001", -1, 0 },
+    { "products", "variant=softmax n=2 d=4 scale=0.002 family=huge", -1, 0 },
+    { "products", "variant=softmax n=2 d=4 scale=-0.001 family=range:40", -1, 1 },
+    { "chunk", "variant=linear n=64 d=4 chunk=100", 0, 0 },
+    { "chunk", "variant=linear n=70 d=4 chunk=100", 0, 1 },
+    { "chunk", "variant=linear n=8 d=4 chunk=9", 1, 0 },
+    { "chunk", "variant=linear n=9 d=4 chunk=9", 1, 1 },
+};
+
 START_TEST(live_levels)
 {
-    static const struct {
-        const char *factor, *line;
-        int plain, wide; /* 1: the case has a level of the factor; -1: the factor is not there */
-    } rows[] = {
-        { "window", "variant=softmax mask=causal window=9 n=9 d=4", 1, 0 },
-        { "window", "variant=softmax mask=causal window=8 n=9 d=4", 1, 1 },
-        { "window", "variant=softmax mask=causal window=8 n=3 m=20 d=4", 1, 0 },
-        { "window", "variant=softmax mask=causal-br window=8 n=3 m=20 d=4", 1, 1 },
-        { "window", "variant=softmax mask=causal window=20 n=70 m=9 d=4", 1, 1 },
-        { "window", "variant=softmax window=20 n=3 m=20 d=4", 1, 0 },
-        { "window", "variant=softmax window=20 n=3 m=21 d=4", 1, 1 },
-        { "mask", "variant=softmax mask=causal n=1 m=2 d=4", 1, 1 },
-        { "mask", "variant=softmax mask=causal-br n=1 m=9 d=4", 1, 0 },
-        { "decay", "variant=retnet mask=causal state=draw n=2 d=4", 1, 1 },
-        { "decay", "variant=retnet mask=causal n=2 d=4", 1, 0 },
-        { "decay", "variant=retnet mask=causal n=3 d=4", 1, 1 },
-        { "alibi", "variant=softmax alibi=draw n=9 m=2 d=4", 1, 0 },
-        { "alibi", "variant=softmax alibi=draw n=9 m=3 d=4", 1, 1 },
-        { "lens", "variant=softmax mask=causal lens=draw n=2 m=30 d=4", 1, 0 },
-        { "n", "variant=softmax n=70 m=2 d=4", 1, 0 },
-        { "n", "variant=softmax n=70 m=3 d=4", 1, 1 },
-        { "n", "variant=softmax n=1 m=1 d=4", 1, 1 },
-        { "m", "variant=softmax mask=causal n=3 m=70 d=4", 1, 0 },
-        { "m", "variant=softmax mask=causal-br n=3 m=70 d=4", 1, 1 },
-        { "m", "variant=softmax n=1 m=1025 d=4", 0, 1 },
-        { "d", "variant=softmax n=3 m=33 d=200", 0, 1 },
-        { "family", "variant=softmax family=edges b=2 n=3 d=4", 1, 0 },
-        { "family", "variant=softmax family=edges b=2 hq=2 n=3 d=4", 1, 1 },
-        { "family", "variant=softmax family=offset n=3 d=4", 1, 1 },
-        { "d", "variant=softmax n=3 m=32 d=200", 0, 0 },
-        { "e", "variant=softmax n=3 m=33 d=3 e=200", 0, 1 },
-        { "b", "variant=softmax b=6 n=3 d=4", 0, 1 },
-        { "hkv", "variant=softmax hq=8 hkv=8 n=3 d=4", 0, 1 },
-        { "hq/hkv", "variant=softmax hq=8 hkv=1 n=3 d=4", 0, 1 },
-        { "queries by 64", "variant=softmax n=70 m=2 d=4", -1, 0 },
-        { "queries by 64", "variant=softmax n=70 m=3 d=4", -1, 1 },
-        { "keys by 64", "variant=softmax mask=causal n=70 m=71 d=4", -1, 0 },
-        { "keys by 64", "variant=softmax mask=causal n=71 m=71 d=4", -1, 1 },
-        { "n=m by 64", "variant=softmax n=64 m=65 d=4", -1, 0 },
-        { "n=m by 64", "variant=softmax n=64 d=4", -1, 1 },
-        { "edge lens", "variant=softmax lens=draw b=3 n=2 m=64 d=4", -1, 0 },
-        { "edge lens", "variant=softmax lens=draw b=2 n=2 m=64 d=4 family=edges", -1, 0 },
-        { "edge lens", "variant=softmax lens=draw b=3 n=2 m=63 d=4 family=edges", -1, 0 },
-        { "edge lens", "variant=softmax lens=draw b=3 n=2 m=64 d=4 family=edges", -1, 1 },
-        { "in and heads", "variant=softmax n=2 d=4 in=bf16", -1, 1 },
-        { "products", "variant=softmax n=2 d=4 scale=0.001", -1, 0 },
-        { "products", "variant=softmax n=2 d=4 scale=0.002 family=huge", -1, 0 },
-        { "products", "variant=softmax n=2 d=4 scale=-0.001 family=range:40", -1, 1 },
-        { "chunk", "variant=linear n=64 d=4 chunk=100", 0, 0 },
-        { "chunk", "variant=linear n=70 d=4 chunk=100", 0, 1 },
-        { "chunk", "variant=linear n=8 d=4 chunk=9", 1, 0 },
-        { "chunk", "variant=linear n=9 d=4 chunk=9", 1, 1 },
-    };
     const attest_prop_kernel kernel = { .form = ATTEST_CHUNK };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        for (int wide = rows[i].plain < 0; wide < 2; wide++) {
+    for (size_t i = 0; i < sizeof live_rows / sizeof live_rows[0]; i++)
+        for (int wide = live_rows[i].plain < 0; wide < 2; wide++) {
             attest_factor factor[ATTEST_FACTORS_MOST];
             attest_error err = { "" };
             attest_case c;
             size_t f = 0;
             attest_factors_list(factor, wide);
-            while (strcmp(factor[f].name, rows[i].factor) != 0)
+            while (strcmp(factor[f].name, live_rows[i].factor) != 0)
                 f++;
-            ck_assert_msg(attest_case_parse(&c, rows[i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
+            ck_assert_msg(attest_case_parse(&c, live_rows[i].line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
             const int level = factor[f].level(&factor[f], &c, &kernel);
-            ck_assert_msg((level >= 0) == (wide ? rows[i].wide : rows[i].plain), "%s of %s, wide %d: level %d",
-                          rows[i].factor, rows[i].line, wide, level);
+            ck_assert_msg((level >= 0) == (wide ? live_rows[i].wide : live_rows[i].plain),
+                          "%s of %s, wide %d: level %d", live_rows[i].factor, live_rows[i].line, wide, level);
         }
 }
 END_TEST

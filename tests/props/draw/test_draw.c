@@ -274,38 +274,6 @@ START_TEST(lengths_and_decays)
 }
 END_TEST
 
-/* Of family edges every third length is a multiple of 8, 16, .. 128; all, one and no keys, and the neighbours of those,
- * come too; none is outside 0..m, however few keys there are. */
-START_TEST(lengths_at_edges)
-{
-    attest_bundle *bundle = draw("lens=draw b=900 m=200 n=1 d=1 family=edges");
-    int of64 = 0, whole = 0, beside = 0, ends = 0;
-    for (int64_t b = 0; b < 900; b++) {
-        const int64_t len = attest_load_int(attest_bundle_role(bundle, ATTEST_KV_LENS), b);
-        ck_assert(len >= 0 && len <= 200);
-        of64 += len > 0 && len % 64 == 0;
-        whole += len > 0 && len % 8 == 0;
-        beside += len % 8 == 1 || len % 8 == 7;
-        ends += len == 0 || len == 1 || len == 199 || len == 200;
-    }
-    ck_assert_int_gt(of64, 100);
-    ck_assert_int_ge(whole, 300);
-    ck_assert_int_gt(beside, 150);
-    ck_assert_int_ge(ends, 400); /* four laws of nine */
-    attest_bundle_free(bundle);
-    for (int m = 1; m < 8; m++) {
-        char line[80];
-        snprintf(line, sizeof line, "lens=draw b=20 m=%d n=1 d=1 family=edges", m);
-        bundle = draw(line);
-        for (int64_t b = 0; b < 20; b++) {
-            const int64_t len = attest_load_int(attest_bundle_role(bundle, ATTEST_KV_LENS), b);
-            ck_assert(len >= 0 && len <= m);
-        }
-        attest_bundle_free(bundle);
-    }
-}
-END_TEST
-
 /* Slopes against MPFR at 200 bits; and every number of heads has slopes at all. */
 /* Rows of every kind occur in attn_mask, tiles of 32 x 32 and padding on the left; all bytes are 0 or 1. */
 START_TEST(masks)
@@ -512,7 +480,6 @@ Suite *suite_draw(void)
     tcase_add_test(tcase, fixed_laws);
     tcase_add_test(tcase, write_strength_stays_below_two);
     tcase_add_test(tcase, lengths_and_decays);
-    tcase_add_test(tcase, lengths_at_edges);
     tcase_add_test(tcase, slopes);
     tcase_add_test(tcase, masks);
     tcase_add_test(tcase, delta_keys_are_small);

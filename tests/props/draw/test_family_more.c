@@ -292,6 +292,38 @@ static void check_edges(const char *line, int bits, double tolerance)
     attest_bundle_free(bundle);
 }
 
+/* Of family edges every third length is a multiple of 8, 16, .. 128; all, one and no keys, and the neighbours of those,
+ * come too; none is outside 0..m, however few keys there are. */
+START_TEST(lengths_at_edges)
+{
+    attest_bundle *bundle = draw("lens=draw b=900 m=200 n=1 d=1 family=edges");
+    int of64 = 0, whole = 0, beside = 0, ends = 0;
+    for (int64_t b = 0; b < 900; b++) {
+        const int64_t len = attest_load_int(attest_bundle_role(bundle, ATTEST_KV_LENS), b);
+        ck_assert(len >= 0 && len <= 200);
+        of64 += len > 0 && len % 64 == 0;
+        whole += len > 0 && len % 8 == 0;
+        beside += len % 8 == 1 || len % 8 == 7;
+        ends += len == 0 || len == 1 || len == 199 || len == 200;
+    }
+    ck_assert_int_gt(of64, 100);
+    ck_assert_int_ge(whole, 300);
+    ck_assert_int_gt(beside, 150);
+    ck_assert_int_ge(ends, 400); /* four laws of nine */
+    attest_bundle_free(bundle);
+    for (int m = 1; m < 8; m++) {
+        char line[80];
+        snprintf(line, sizeof line, "lens=draw b=20 m=%d n=1 d=1 family=edges", m);
+        bundle = draw(line);
+        for (int64_t b = 0; b < 20; b++) {
+            const int64_t len = attest_load_int(attest_bundle_role(bundle, ATTEST_KV_LENS), b);
+            ck_assert(len >= 0 && len <= m);
+        }
+        attest_bundle_free(bundle);
+    }
+}
+END_TEST
+
 START_TEST(edges_of_the_cast)
 {
     check_edges("n=32 m=70 d=16 in=bf16 p=bf16 family=cast-edge", 8, 0x1p-18);
@@ -378,6 +410,7 @@ Suite *suite_family_more(void)
     tcase_add_test(tcase, denominator_vanishes);
     tcase_add_test(tcase, falls_back);
     tcase_add_test(tcase, edges_of_the_cast);
+    tcase_add_test(tcase, lengths_at_edges);
     tcase_add_test(tcase, of_other_projects);
     tcase_add_test(tcase, more_is_frozen);
     suite_add_tcase(suite, tcase);
