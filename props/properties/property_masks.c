@@ -280,7 +280,7 @@ static attest_status check_length_alone(attest_finding *found, attest_trial *tri
     if (keys == 0 || (is_cosformer(p) && larger(p->n, keys) != larger(p->n, p->m)))
         return ATTEST_OK;
     attest_relation_init(&r, trial);
-    r.bits = follows_keys(&trial->kernel);
+    r.bits = 0; /* see wide-window */
     r.outputs |= ATTEST_GIVES_STATE;
     r.c.problem.b = 1;
     r.c.problem.m = keys;
@@ -297,8 +297,8 @@ const attest_property attest_property_length_alone = {
     "length-alone",
     "a batch entry with a length has the outputs of a problem with so many keys and no lengths",
     "lens=draw; not with decays unless the length is n (they need n=m), nor cosformer where it shortens max(n,m)",
-    BITS_BY_KEYS,
-    ATTEST_NEEDS_NOTHING,
+    PROP_BOUNDS,
+    ATTEST_NEEDS_BOUNDS,
     applies_length_alone,
     check_length_alone,
     violate_by_shape
@@ -313,7 +313,7 @@ static attest_status check_last(attest_finding *found, attest_trial *trial, int6
     int64_t *from = NULL;
     attest_status status = ATTEST_OK;
     attest_relation_init(&r, trial);
-    r.bits = aligned ? prop_rows_independent(&trial->kernel) : follows_keys(&trial->kernel);
+    r.bits = aligned && prop_rows_independent(&trial->kernel);
     r.outputs |= ATTEST_GIVES_STATE;
     r.c.problem.n = rows;
     r.c.problem.axis[ATTEST_AXIS_MASK].value = ATTEST_MASK_CAUSAL_BR;
@@ -349,7 +349,7 @@ const attest_property attest_property_last_row = {
     "last-row",
     "the last query alone (decode: n=1 mask=causal-br) has the row that it has among all queries",
     "causal-br, or causal with n=m and without lens; not with decays, which need n=m",
-    "bits if rows are independent and, from mask=causal, their order of summation is declared; else both runs' bounds",
+    "bits from mask=causal-br if rows are independent (batch-invariant), else both runs' bounds",
     ATTEST_NEEDS_NOTHING,
     applies_last_row,
     check_last_row,
@@ -373,7 +373,7 @@ const attest_property attest_property_last_rows = {
     "last-rows",
     "the last few queries alone (prefill in pieces: mask=causal-br) have the rows they have among all",
     "causal-br, or causal with n=m and without lens; not with decays, which need n=m",
-    "bits if rows are independent and, from mask=causal, their order of summation is declared; else both runs' bounds",
+    "bits from mask=causal-br if rows are independent (batch-invariant), else both runs' bounds",
     ATTEST_NEEDS_NOTHING,
     applies_last_rows,
     check_last_rows,
@@ -388,12 +388,13 @@ static int applies_wide_window(const attest_problem *p, const attest_prop_kernel
     return !prop_axis(p, ATTEST_AXIS_WINDOW) && !prop_axis(p, ATTEST_AXIS_STATE) && !prop_axis(p, ATTEST_AXIS_UPDATE);
 }
 
+/* No bits: nothing promises that another value of an axis, code of its own maybe, fuses the same products into sums. */
 static attest_status check_wide_window(attest_finding *found, attest_trial *trial, attest_error *err)
 {
     const attest_problem *p = &trial->c.problem;
     attest_relation r;
     attest_relation_init(&r, trial);
-    r.bits = follows_keys(&trial->kernel);
+    r.bits = 0;
     r.c.problem.axis[ATTEST_AXIS_WINDOW] = (attest_setting){ ATTEST_WINDOW_W, (uint32_t)larger(p->n, p->m), 0 };
     const attest_status status = attest_relation_check(found, trial, &r, err);
     attest_relation_clear(&r);
@@ -403,8 +404,8 @@ static attest_status check_wide_window(attest_finding *found, attest_trial *tria
 const attest_property attest_property_wide_window = { "wide-window",
                                                       "a window as wide as the whole problem, max(n,m), is none",
                                                       "all without window, state and update",
-                                                      BITS_BY_KEYS,
-                                                      ATTEST_NEEDS_NOTHING,
+                                                      PROP_BOUNDS,
+                                                      ATTEST_NEEDS_BOUNDS,
                                                       applies_wide_window,
                                                       check_wide_window,
                                                       violate_by_shape };
@@ -419,7 +420,7 @@ static attest_status check_square(attest_finding *found, attest_trial *trial, at
 {
     attest_relation r;
     attest_relation_init(&r, trial);
-    r.bits = follows_keys(&trial->kernel);
+    r.bits = 0; /* see wide-window */
     r.outputs |= ATTEST_GIVES_STATE;
     r.c.problem.axis[ATTEST_AXIS_MASK].value = ATTEST_MASK_CAUSAL + ATTEST_MASK_CAUSAL_BR -
                                                prop_axis(&trial->c.problem, ATTEST_AXIS_MASK);
@@ -431,8 +432,8 @@ static attest_status check_square(attest_finding *found, attest_trial *trial, at
 const attest_property attest_property_square_mask = { "square-mask",
                                                       "mask=causal and mask=causal-br are the same where n=m",
                                                       "causal and causal-br with n=m, without lens",
-                                                      BITS_BY_KEYS,
-                                                      ATTEST_NEEDS_NOTHING,
+                                                      PROP_BOUNDS,
+                                                      ATTEST_NEEDS_BOUNDS,
                                                       applies_square,
                                                       check_square,
                                                       violate_by_shape };

@@ -143,10 +143,16 @@ static inline void check_seen(const question *x)
                   (long)found.compared);
 }
 
-/* It sees the planted defect in the first case, without bounds. */
+/* 1 for those whose tolerance is always a bound. */
+static inline int needs_bounds(const char *property)
+{
+    return attest_property_find(property)->needs == ATTEST_NEEDS_BOUNDS;
+}
+
+/* It sees the planted defect in the first case, without bounds where it can. */
 static inline void check_seen_by_bits(const question *x)
 {
-    asked *a = asked_open(DEFECTS, 0);
+    asked *a = asked_open(DEFECTS, needs_bounds(x->property));
     asked_choose(a, x->kernel);
     const attest_finding found = asked_once(a, x->property, x->line, 0);
     ck_assert_msg(found.broken, "%s: %s on %s", x->property, x->kernel, x->line);
@@ -171,11 +177,11 @@ static inline void check_about(const about_line *x)
 
 /* ---- checks of many lines, by bits alone ------------------------------------------------------------------------- */
 
-/* Every line on every built-in kernel that serves it: nothing is broken, bits agree; more than `least` are compared. */
+/* Every line on every built-in kernel that serves it: nothing is broken, bits or bounds; more than `least` are compared. */
 static inline void check_lines_hold(const char *name, const char *const *lines, int count, int64_t least)
 {
     const attest_library *library = attest_builtin_library();
-    asked *a = asked_open(NULL, 0);
+    asked *a = asked_open(NULL, needs_bounds(name));
     int64_t compared = 0;
     for (size_t k = 0; k < library->kernel_count; k++) {
         asked_choose(a, library->kernels[k]->name);
@@ -194,7 +200,7 @@ static inline void check_lines_hold(const char *name, const char *const *lines, 
 static inline void check_lines_violated(const char *name, const char *const *lines, int count, int least)
 {
     const attest_library *library = attest_builtin_library();
-    asked *a = asked_open(NULL, 0);
+    asked *a = asked_open(NULL, needs_bounds(name));
     int tried = 0;
     for (size_t k = 0; k < library->kernel_count; k += 2) {
         asked_choose(a, library->kernels[k]->name);
