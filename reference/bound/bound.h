@@ -71,19 +71,20 @@ typedef struct bound_model {
     int turns;          /* rope, cosformer, or a feature that divides by a norm */
     int decays, vector; /* decay is set; inside the product */
     int gates_values, gates_rows;
-    int serial;        /* sums over keys and channels are declared to be serial (R-RUN) */
-    int common;        /* factors that many exponentials have in common are known (R-COMMON) */
-    int divides_first; /* weights may be divided before they meet v (R-CAST, R-SUM) */
-    int running;       /* the output may be a running mean (R-RUNNING) */
-    int scales_inputs; /* q, or q and k, may be scaled and rounded to a type narrower than acc */
-    slong score_emin;  /* from 2^this on numbers are normal in all types that q, k and scores go through */
-    int folds;         /* a bias, or an alibi by key, may be one more term of the product */
-    int by_key;        /* alibi may be slope (j - C), C one number a row (R-ALIBI) */
-    int plain;         /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
-    int likely;        /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
-    int likely_scores; /* those of scores too, and that can matter */
-    int64_t rows;      /* state rows of all degrees (recurrent) */
-    int64_t full_rows; /* the same of the full Kronecker layout */
+    int serial;          /* sums over keys and channels are declared to be serial (R-RUN) */
+    int common;          /* factors that many exponentials have in common are known (R-COMMON) */
+    int divides_first;   /* weights may be divided before they meet v (R-CAST, R-SUM) */
+    int running;         /* the output may be a running mean (R-RUNNING) */
+    int scales_inputs;   /* q, or q and k, may be scaled and rounded to a type narrower than acc */
+    int stores_features; /* phi(q) and phi(k), not what is stored anyway, may be rounded to the type of scaled ones */
+    slong score_emin;    /* from 2^this on numbers are normal in all types that q, k and scores go through */
+    int folds;           /* a bias, or an alibi by key, may be one more term of the product */
+    int by_key;          /* alibi may be slope (j - C), C one number a row (R-ALIBI) */
+    int plain;           /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
+    int likely;          /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
+    int likely_scores;   /* those of scores too, and that can matter */
+    int64_t rows;        /* state rows of all degrees (recurrent) */
+    int64_t full_rows;   /* the same of the full Kronecker layout */
     int64_t update; /* tokens between two updates of states in the tokens' order (R-UPDATE); 0: no order is declared */
     int degree;     /* P of a polynomial weight */
     mag_t u;        /* one rounding of acc */

@@ -140,6 +140,31 @@ axis_arithmetic bound_arithmetic(const bound_model *m)
     };
 }
 
+/* Scaled q and k: the type that they may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none rounds nothing
+ * that is neither scaled nor a feature nor turned nor decayed. */
+static uint32_t scaled_type(const bound_model *m)
+{
+    uint32_t type = m->numerics->scaled_dtype;
+    if (!type && m->unknown && (m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p) || m->vector))
+        type = 1 + m->p->in;
+    return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
+}
+
+/* R-FEATURE: numbers that a feature or a rotation has made, once more rounded to the type of scaled ones. */
+static void store_features(bound_model *m)
+{
+    const uint32_t type = scaled_type(m);
+    AUTO_MAG(u, tiny);
+    if (!type || (axis_feature_of(m->p)->stored && !axis_turns(m->p)))
+        return;
+    m->stores_features = 1;
+    mag_set_d(u, attest_unit_roundoff(type - 1));
+    bound_tiny(tiny, type - 1, m->flags);
+    bound_compose(m->feature, m->feature, u);
+    mag_addmul(m->feature_tiny, m->feature_tiny, u);
+    mag_add(m->feature_tiny, m->feature_tiny, tiny);
+}
+
 static void set_feature(bound_model *m)
 {
     const axis_feature *feature = axis_feature_of(m->p);
@@ -153,6 +178,7 @@ static void set_feature(bound_model *m)
     }
     if (m->flags & ATTEST_FTZ)
         mag_add(m->feature_tiny, m->feature_tiny, m->normal);
+    store_features(m);
     mag_set_ui(root, (ulong)attest_feature_dim(m->p));
     mag_sqrt(root, root);
     mag_mul(m->feature_norm, m->feature_tiny, root);
@@ -199,16 +225,6 @@ static int power_of_two(double x, int even)
     return x == 1 && (!even || exponent % 2 == 0);
 }
 
-/* Scaled q and k: the type that they may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none rounds nothing
- * that is neither scaled nor a feature nor turned nor decayed. */
-static uint32_t scaled_type(const bound_model *m)
-{
-    uint32_t type = m->numerics->scaled_dtype;
-    if (!type && m->unknown && (m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p) || m->vector))
-        type = 1 + m->p->in;
-    return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
-}
-
 /* Stored numbers that only an exponent is added to stay numbers of the type. */
 static int scales_exactly(const bound_model *m, uint32_t type)
 {
@@ -216,6 +232,9 @@ static int scales_exactly(const bound_model *m, uint32_t type)
     return stored && attest_format_of(type - 1).p >= attest_format_of(m->p->in).p &&
            power_of_two(m->p->scale, !m->numerics->scale_dtype);
 }
+
+/* What is neither scaled nor decayed is rounded once, as a feature. */
+static int is_stored_already(const bound_model *m) { return m->stores_features && m->p->scale == 1.0 && !m->vector; }
 
 /* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */
 static void set_stores(bound_model *m, mag_t after)
@@ -233,7 +252,7 @@ static void set_stores(bound_model *m, mag_t after)
         const slong emin = attest_format_of(scaled - 1).emin;
         m->scales_inputs = 1;
         m->score_emin = emin > m->score_emin ? emin : m->score_emin;
-        if (!scales_exactly(m, scaled))
+        if (!scales_exactly(m, scaled) && !is_stored_already(m))
             mag_set_d(m->scaled, attest_unit_roundoff(scaled - 1));
         bound_compose(after, after, m->scaled);
         bound_compose(after, after, m->scaled);

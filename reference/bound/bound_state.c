@@ -178,7 +178,8 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
     if (!job->z_state)
         mag_max(one, one, job->values + c);
     mag_mul(x, job->product, one);
-    bound->unbounded = mag_cmp(x, m->state_limit) > 0; /* features may be multiplied before v is */
+    bound->unbounded = mag_cmp(x, m->state_limit) > 0 || /* features may be multiplied before v is */
+                       (m->stores_features && mag_cmp(job->feature, m->scaled_limit) > 0);
     mag_mul(x, job->lost, one);
     if (m->flags & ATTEST_FTZ && !job->z_state) { /* an input v, or a gate, below 2^emin counts as 0 */
         mag_add_ui(gates, job->raw, (ulong)job->keys);

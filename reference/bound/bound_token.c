@@ -83,8 +83,10 @@ void bound_turn(mag_t rho, const bound_model *m, int64_t position)
         bound_compose(x, x, m->u);
         mag_addmul(rho, rho, x);
     }
-    if (feature->images)
+    if (feature->images) {
         bound_compose(rho, rho, m->wave);
+        mag_addmul(rho, rho, m->feature); /* of an image that is stored: its own error, F, is not in rho */
+    }
 }
 
 /* Lower bound of the norm2 that the feature divides by, x after rope. */

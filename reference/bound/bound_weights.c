@@ -296,6 +296,9 @@ static void check_inputs(bound_weights *w, const bound_model *m)
         mag_sqrt(x, m->scale);
         if (m->numerics->scale_dtype || mag_cmp(x, m->scale) < 0)
             mag_set(x, m->scale);
+        mag_one(y);
+        if (m->stores_features)
+            mag_max(x, x, y);
         mag_max(y, w->q_max, w->k_max);
         mag_mul(x, x, y);
         if (mag_cmp(x, m->scaled_limit) > 0)

@@ -4,10 +4,14 @@
 static const sim_size small[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 2 }, { 22, 4 }, { 0, 0 } };
 static const sim_size many[] = { { 200, 2 }, { 200, 4 }, { 0, 0 } };
 static const sim_size longer[] = { { 100, 4 }, { 60, 8 }, { 0, 0 } };
+static const sim_size paired[] = { { 1, 2 }, { 2, 2 }, { 22, 4 }, { 0, 0 } };
 static const sim_size line[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 4 }, { 64, 1 }, { 0, 0 } };
 
 #define STATE(type) .state_dtype = 1 + ATTEST_##type
 #define LINEAR "variant=linear mask=causal scale=0.7"
+#define BF16 " in=bf16 out=f32"
+#define F16 " in=f16 out=f32"
+#define HALF(type) (1 + ATTEST_##type)
 #define SEARCHED "wild:2 wild:6 cancel normal first:20"
 
 // clang-format off
@@ -82,6 +86,50 @@ static const sim_row rows[] = {
       "ht.1", SEARCHED, line, .quick = 1 },
     { "R-HT", "linear, small values", "state f16", LINEAR, sim_recurrent, { 0 },
       NUMERICS(DECLARED, RECURRENT, STATE(F16)), 0, "ht.1", "normal:0.001 normal:1e-4", line },
+    { "R-HT", "silu, features stored", "undeclared",
+      "variant=linear mask=causal feature=silu scale=1" BF16, sim_recurrent,
+      { .scaled = HALF(BF16), .features = 1 }, NUMERICS(.schedule = 0), 0, "ht.1", SEARCHED, line },
+    { "R-HT", "silu, features stored", "scaled bf16", "variant=linear mask=causal feature=silu scale=0.7" BF16,
+      sim_recurrent, { .scaled = HALF(BF16), .features = 1 },
+      NUMERICS(DECLARED, RECURRENT, .scaled_dtype = HALF(BF16)), 0, "ht.1", SEARCHED, line },
+    { "R-HT", "taylor:2, cosformer, features stored", "scaled f16",
+      "variant=taylor:2 feature=cosformer mask=causal" F16,
+      sim_recurrent, { .scaled = HALF(F16), .features = 1 }, NUMERICS(DECLARED, RECURRENT,
+      .scaled_dtype = HALF(F16)), 0,
+      "ht.2", SEARCHED, small },
+    { "R-STATE", "silu, features stored", "scaled bf16", "variant=linear mask=causal feature=silu scale=0.7" BF16,
+      sim_recurrent, { .scaled = HALF(BF16), .features = 1 },
+      NUMERICS(DECLARED, RECURRENT, .scaled_dtype = HALF(BF16)), 0, "o", SEARCHED, line },
+    { "R-DELTA", "keys of norm 1, stored", "scaled bf16",
+      "variant=deltanet feature=silu-unit scale=0.7" BF16, sim_delta,
+      { .scaled = HALF(BF16), .features = 1 }, NUMERICS(DECLARED, RECURRENT, .scaled_dtype = HALF(BF16)), 0, "o",
+      SEARCHED, line },
+    { "R-DELTA", "keys of norm 1, stored", "scaled bf16",
+      "variant=deltanet feature=silu-unit scale=0.7" BF16, sim_delta,
+      { .scaled = HALF(BF16), .features = 1 }, NUMERICS(DECLARED, RECURRENT, .scaled_dtype = HALF(BF16)), 0, "ht.1",
+      SEARCHED, line },
+    { "R-DELTA", "keys of norm 1, stored", "undeclared", "variant=gdn feature=silu-unit scale=1" BF16, sim_delta,
+      { .scaled = HALF(BF16), .features = 1 }, NUMERICS(.schedule = 0), 0, "ht.1", SEARCHED, line },
+    { "R-HT", "turned, stored", "scaled bf16", "variant=linear mask=causal rope=100 scale=0.7" BF16, sim_recurrent,
+      { .scaled = HALF(BF16), .features = 1 }, NUMERICS(DECLARED, RECURRENT, .scaled_dtype = HALF(BF16)), 0, "ht.1",
+      SEARCHED, paired },
+    { "R-HT", "elu1, stored, small numbers", "scaled f16", "variant=linear-elu mask=causal scale=0.7" F16,
+      sim_recurrent,
+      { .scaled = HALF(F16), .features = 1 }, NUMERICS(DECLARED, RECURRENT, .scaled_dtype = HALF(F16)), 0, "ht.1",
+      SEARCHED " normal:4 normal:10", line },
+    { "R-HT", "silu, stored, tiny numbers", "scaled f16", "variant=linear mask=causal feature=silu scale=0.7" F16,
+      sim_recurrent, { .scaled = HALF(F16), .features = 1 }, NUMERICS(DECLARED, RECURRENT,
+      .scaled_dtype = HALF(F16)), 0,
+      "ht.1", "normal:1e-4 normal:1e-6", line },
+    { "R-STATE", "cosformer, stored, tiny numbers", "scaled f16", "variant=cosformer mask=causal scale=0.7" F16,
+      sim_recurrent, { .scaled = HALF(F16), .features = 1 }, NUMERICS(DECLARED, RECURRENT,
+      .scaled_dtype = HALF(F16)), 0,
+      "u", "normal:1e-3 normal:1e-5", line },
+    { "R-SCORE", "turned, stored, scaled, stored", "scaled bf16", "variant=linear rope=100 scale=0.7" BF16,
+      sim_polynomial, { .scale = SCALE_Q, .scaled = HALF(BF16), .features = 1 },
+      NUMERICS(DECLARED, DIRECT, .scaled_dtype = HALF(BF16)), 0, "o", SEARCHED, paired },
+    { "R-UNIT", "unit, stored, not scaled", "undeclared", "variant=linear feature=unit scale=1" BF16, sim_polynomial,
+      { .scaled = HALF(BF16), .features = 1 }, NUMERICS(.schedule = 0), 0, "o", SEARCHED, small },
     { "R-STATE", "linear, range of f16", "acc_unit 2^-11", LINEAR, sim_recurrent, { .narrow_range = 1 },
       NUMERICS(DECLARED, RECURRENT, .acc_unit = 0x1p-11), 0, "o", "normal:0.001 normal:1e-4", line },
     { "R-HT", "linear, range of f16", "acc_unit 2^-11", LINEAR, sim_recurrent, { .narrow_range = 1 },

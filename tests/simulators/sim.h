@@ -77,6 +77,7 @@ typedef struct sim_options {
     sim_chunks chunks;
     sim_behind behind;
     uint32_t scaled;  /* 1 + attest_dtype that scaled q and k are rounded to */
+    int features;     /* phi(q) and phi(k) are rounded to `scaled`, before anything reads them */
     int parts_of_all; /* parts are cut from all keys, seen or not: some are empty */
     int sink_in_max;  /* the sink is one of the numbers that the maximum is taken of */
     int apart;        /* delta: b v and b k S are rounded by themselves */
@@ -163,6 +164,7 @@ void sim_tokens(sim *s);
 /* Scores of the visible keys, with cap, alibi and clamp. */
 void sim_scores(sim *s);
 /* scale^n, n >= 1. */
+num sim_scaled(sim *s, num x, num factor); /* x times factor, rounded to `scaled` if there is one */
 num sim_scale_power(sim *s, int n);
 /* Product of the decays after token j up to token i of a scalar decay (or of entry c); -1: it is 1. */
 num sim_decay_of(sim *s, int64_t j, int64_t i, int64_t c);

@@ -36,7 +36,7 @@ static void read_out(sim *s, const num (*state)[SIM_VALUES], num *u)
 static void scale_query(sim *s)
 {
     for (int64_t c = 0; s->options->scale == SCALE_Q && s->p->scale != 1 && c < s->dim; c++)
-        s->q[c] = sim_mul(s, &s->unit.acc, s->q[c], sim_scale_power(s, 1));
+        s->q[c] = sim_scaled(s, s->q[c], sim_scale_power(s, 1));
 }
 
 static void step(sim *s, num (*state)[SIM_VALUES], int64_t t)

@@ -274,6 +274,8 @@ static void token(sim *s, num *x, attest_role role, int64_t t, int64_t position)
         divide_by_norm(s, x, s->p->d);
     if (kind == ATTEST_FEATURE_COSFORMER)
         turn(s, x, position);
+    for (int64_t c = 0; s->options->features && c < s->dim; c++)
+        x[c] = sim_round(s, &s->unit.scaled, x[c]);
 }
 
 static num scale_number(sim *s)
@@ -285,7 +287,7 @@ static num scale_number(sim *s)
     return s->scale;
 }
 
-static num scaled_entry(sim *s, num x, num factor)
+num sim_scaled(sim *s, num x, num factor)
 {
     const num y = sim_mul(s, &s->unit.acc, x, factor);
     return s->options->scaled ? sim_round(s, &s->unit.scaled, y) : y;
@@ -302,10 +304,10 @@ static void scale_tokens(sim *s)
     if (where == SCALE_ROOTS)
         factor = sim_call(s, acc, TAPE_SQRT, factor);
     for (int64_t c = 0; c < s->dim && where != SCALE_K; c++)
-        s->q[c] = scaled_entry(s, s->q[c], factor);
+        s->q[c] = sim_scaled(s, s->q[c], factor);
     for (int64_t j = s->first; j < s->last && where != SCALE_Q; j++)
         for (int64_t c = 0; c < s->dim; c++)
-            s->k[j][c] = scaled_entry(s, s->k[j][c], factor);
+            s->k[j][c] = sim_scaled(s, s->k[j][c], factor);
 }
 
 void sim_tokens(sim *s)

@@ -102,7 +102,7 @@ static num read_column(sim *s, const states *x, const num *m, const num *column)
 static void scale_query(sim *s)
 {
     for (int64_t c = 0; s->options->scale == SCALE_Q && s->p->scale != 1 && c < s->dim; c++)
-        s->q[c] = sim_mul(s, &s->unit.acc, s->q[c], sim_scale_power(s, 1));
+        s->q[c] = sim_scaled(s, s->q[c], sim_scale_power(s, 1));
 }
 
 static void read_state(sim *s, const states *x)

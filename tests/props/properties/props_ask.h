@@ -177,7 +177,7 @@ static inline void check_about(const about_line *x)
 
 /* ---- checks of many lines, by bits alone ------------------------------------------------------------------------- */
 
-/* Every line on every built-in kernel that serves it: nothing is broken, bits or bounds; more than `least` are compared. */
+/* Every line on every built-in kernel that serves it: nothing is broken; more than `least` elements are compared. */
 static inline void check_lines_hold(const char *name, const char *const *lines, int count, int64_t least)
 {
     const attest_library *library = attest_builtin_library();
