@@ -262,6 +262,15 @@ static double ratio_of(sim *s, const bounded *b, const num *output, sim_result *
     return worst;
 }
 
+/* Has the problem this output? */
+static int has_output(const attest_problem *p, attest_tensor_id id)
+{
+    int lowest, highest;
+    if (id.kind != ATTEST_KIND_HT)
+        return 1;
+    return attest_variant_degrees(p->axis, &lowest, &highest) && (int)id.index >= lowest && (int)id.index <= highest;
+}
+
 static double try_line(sim *s, bounded *b, const sim_row *row, const char *line, sim_result *result, attest_error *err)
 {
     attest_tensor_id id;
@@ -274,6 +283,10 @@ static double try_line(sim *s, bounded *b, const sim_row *row, const char *line,
     err->text[0] = '\0';
     ATTEST_TRY(attest_case_parse(&s->c, line, NULL, NULL, err));
     ATTEST_TRY(attest_tensor_id_parse(&id, row->output, err));
+    if (!has_output(&s->c.problem, id)) {
+        attest_fail(err, ATTEST_BAD_INPUT, "the problem has no %s", row->output);
+        return (double)NAN;
+    }
     ATTEST_TRY(attest_bundle_new(&s->bundle, err));
     ATTEST_TRY(draw(s, err));
     sim_start(s);

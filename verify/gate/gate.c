@@ -127,11 +127,21 @@ static int is_beyond_bounds(const attest_result *r)
     return r->verdict == ATTEST_UNDECIDED && left > 0 && certain;
 }
 
+/* The truth itself stays open at the last precision: a filter's threshold, or a floor, is met exactly as far as anyone
+ * can tell. */
+static int is_open(const attest_result *r)
+{
+    return r->verdict == ATTEST_UNDECIDED && r->elements_judged > 0 && r->bits >= ATTEST_PRECISION_CAP &&
+           !(r->ratio_lo > 1);
+}
+
 void attest_gate_allow(attest_result *result, const attest_suite *suite, const char *kernel, const attest_case *c,
                        int drawn)
 {
     if (drawn && is_beyond_bounds(result)) /* allowed it is a skip, or a pass where a part of o was judged */
         result->verdict = isnan(result->ratio_median) ? ATTEST_NO_EVIDENCE : ATTEST_PARTIAL;
+    else if (drawn && is_open(result)) /* allowed it is a skip */
+        result->verdict = ATTEST_NO_EVIDENCE;
     if (result->verdict != ATTEST_PARTIAL && result->verdict != ATTEST_NO_EVIDENCE)
         return;
     const char *reason = attest_suite_allow(suite, kernel, c, attest_result_left(result));
