@@ -350,7 +350,7 @@ enum {
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
     ATTEST_LSE_WITH_SINK = 1u << 5,    /* lse includes the sink; of a row without keys it is -inf */
     ATTEST_PACKED_STATE = 1u << 6,     /* states in the packed symmetric layout */
-    ATTEST_MASKED_FINITE = 1u << 7,    /* masked tokens take part with weight 0: NaN and Inf there spoil rows */
+    ATTEST_MASKED_FINITE = 1u << 7,    /* masked tokens have weight 0: NaN, Inf there spoil rows (visible: always) */
     /* Every sum adds its terms one after another to one accumulator of the unit of acc.  A score: q_c k_c in ascending
      * c, then times scale.  u and z: keys ascending from the row's first visible one, weights not divided, masked keys
      * not at all or as 0; online: each tile (`tile` keys from the first visible one) by itself, then added to what was
