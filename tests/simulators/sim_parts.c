@@ -156,6 +156,10 @@ static num rounded_input(sim *s, long double x)
 num sim_input(sim *s, attest_role role, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
     const attest_tensor *t = attest_bundle_role(s->bundle, role);
+    if (!t) { /* the program asks for what the problem has not: it is not its formula */
+        s->tape.failed = 1;
+        return tape_given(&s->tape, 0);
+    }
     return rounded_input(s, attest_load(t, attest_offset(t, i0, i1, i2, i3)));
 }
 

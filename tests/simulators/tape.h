@@ -64,7 +64,7 @@ typedef struct tape_node {
 typedef struct tape {
     tape_node *node;
     num count, room;
-    int failed; /* no memory: all results are worthless */
+    int failed; /* no memory, or an input that is not there: all results are worthless */
 } tape;
 
 void tape_clear(tape *t); /* forgets the program, keeps the memory */

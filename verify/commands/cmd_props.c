@@ -33,8 +33,8 @@ static void print_failure(FILE *out, const attest_props_failure *f)
     fprintf(out, "    case %u     %s\n    found      %s\n", f->number, line, f->found.what);
 }
 
-static attest_status tell_failures(const attest_props_result *result, const attest_props_request *request,
-                                   const char *store, size_t shrunk, attest_error *err)
+static attest_status tell_failures(attest_props_result *result, const attest_props_request *request, const char *store,
+                                   size_t shrunk, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     for (size_t k = 0; k < result->failure_count; k++)
@@ -56,7 +56,7 @@ static attest_status add_failure(attest_results *results, const attest_run_info 
     (void)attest_case_print(line, sizeof line, &f->c, &none);
     snprintf(why, sizeof why, "property %s: %.300s; first on case %u, %.600s",
              f->property ? f->property->name : "the run itself", f->found.what, f->number, line);
-    return attest_gate_add_broken(results, info, gate, f->kernel, attest_finding_ended(&f->found), why, err);
+    return attest_gate_add_broken(results, info, gate, f->kernel, attest_finding_ended(&f->found), why, f->kept, err);
 }
 
 attest_status attest_props_part(int *code, attest_results *results, const attest_run_info *info,

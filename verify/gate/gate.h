@@ -104,9 +104,11 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
  * probe. */
 attest_status attest_gate_traits(attest_results *results, attest_traits *traits, const attest_run_info *info,
                                  const attest_gate *gate, attest_error *err);
-/* To the results, one of a kernel of the plan that breaks a property, or ends badly (a crash) in a run for one. */
+/* To the results, one of a kernel of the plan that breaks a property, or ends badly (a crash) in a run for one; `kept`:
+ * the folder of the failure, which `attest replay` reproduces, or "": the whole audit does. */
 attest_status attest_gate_add_broken(attest_results *results, const attest_run_info *info, const attest_gate *gate,
-                                     const char *kernel, int ended, const char *why, attest_error *err);
+                                     const char *kernel, int ended, const char *why, const char *kept,
+                                     attest_error *err);
 
 /* The classifier asks each kernel of the plan, which is judged from here on as if it declared what its answers show and
  * it does not say (attest_classify_propose()); tells the words, a line or two a kernel. */

@@ -5,23 +5,31 @@
 #include "verify/classify/classify.h"
 #include "verify/gate/gate_private.h"
 
+/* `PROGRAM COMMAND WORD`, and what the kernel was taken to declare. */
+static void set_reproduction(attest_result *result, const attest_subject *subject, const char *command,
+                             const char *word)
+{
+    const size_t room = sizeof result->reproduction;
+    char program[512], quoted[5120], declare[2 * ATTEST_DECLARATION];
+    attest_shell_quote(program, sizeof program, subject->program);
+    attest_shell_quote(quoted, sizeof quoted, word);
+    const size_t n = (size_t)snprintf(result->reproduction, room, "%s %s %s", program, command, quoted);
+    if (subject->declare && *subject->declare && n < room) {
+        attest_shell_quote(declare, sizeof declare, subject->declare);
+        snprintf(result->reproduction + n, room - n, " --declare %s", declare);
+    }
+}
+
 /* A result without a case: kernel and run are those of the audit, the command that finds it again is the audit. */
 static void open_result(attest_result *result, const attest_run_info *info, const attest_subject *subject,
                         const char *line)
 {
-    char program[512], name[1024], declare[2 * ATTEST_DECLARATION];
     attest_result_identify(result, subject, NULL);
     snprintf(result->problem, sizeof result->problem, "%s", line);
     snprintf(result->suite, sizeof result->suite, "%s", info->suite);
     snprintf(result->suite_hash, sizeof result->suite_hash, "%s", info->suite_hash);
     snprintf(result->run, sizeof result->run, "%s", info->run);
-    attest_shell_quote(program, sizeof program, subject->program);
-    attest_shell_quote(name, sizeof name, result->kernel);
-    size_t n = (size_t)snprintf(result->reproduction, sizeof result->reproduction, "%s audit %s", program, name);
-    if (subject->declare && *subject->declare && n < sizeof result->reproduction) {
-        attest_shell_quote(declare, sizeof declare, subject->declare);
-        n += (size_t)snprintf(result->reproduction + n, sizeof result->reproduction - n, " --declare %s", declare);
-    }
+    set_reproduction(result, subject, "audit", result->kernel);
 }
 
 static attest_status add_failures(attest_results *results, const attest_run_info *info, const attest_traits *traits,
@@ -44,7 +52,8 @@ out:
 }
 
 attest_status attest_gate_add_broken(attest_results *results, const attest_run_info *info, const attest_gate *gate,
-                                     const char *kernel, int ended, const char *why, attest_error *err)
+                                     const char *kernel, int ended, const char *why, const char *kept,
+                                     attest_error *err)
 {
     attest_result result;
     for (size_t k = 0; k < gate->plan->kernel_count; k++) {
@@ -56,6 +65,8 @@ attest_status attest_gate_add_broken(attest_results *results, const attest_run_i
         result.verdict = ended ? ATTEST_CRASH : ATTEST_FAIL;
         result.reasons = ATTEST_REASON_PROPERTY;
         snprintf(result.why, sizeof result.why, "%s", why);
+        if (*kept)
+            set_reproduction(&result, &subject, "replay", kept);
         return attest_results_add(results, &result, err);
     }
     return attest_fail(err, ATTEST_INTERNAL, "%s: not a kernel of this audit", kernel);

@@ -47,7 +47,7 @@ out:
     return status;
 }
 
-attest_status attest_props_failure_tell(FILE *out, const attest_props_request *request, const attest_props_failure *f,
+attest_status attest_props_failure_tell(FILE *out, const attest_props_request *request, attest_props_failure *f,
                                         const char *store, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -56,7 +56,6 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
     attest_shrunk shrunk = { .attempts = 0 };
     attest_repro repro = { .property = "" };
     attest_shrink_options budget = patience;
-    char folder[4096];
     ATTEST_TRY(start(&a, request, f->kernel, f->asked, err));
     ATTEST_TRY(attest_example_draw(&first, &f->c, f->number, err));
     if (request->seconds > 0)
@@ -73,10 +72,11 @@ attest_status attest_props_failure_tell(FILE *out, const attest_props_request *r
                                          .first_number = f->number,
                                          .program = request->program };
     ATTEST_TRY(attest_props_tell(out, &report, err));
-    ATTEST_TRY(attest_props_files(folder, sizeof folder, store, &report, err));
+    ATTEST_TRY(attest_props_files(f->kept, sizeof f->kept, store, &report, err));
     ATTEST_TRY(
         attest_props_explain(out, &a.world.subject, &repro.example.c, repro.example.inputs, request->timeout_s, err));
-    fprintf(out, "kept in    %s (%ld %s)\n\n", folder, shrunk.attempts, attest_plural(shrunk.attempts, "try", "tries"));
+    fprintf(out, "kept in    %s (%ld %s)\n\n", f->kept, shrunk.attempts,
+            attest_plural(shrunk.attempts, "try", "tries"));
 out:
     attest_example_clear(&shrunk.example);
     attest_example_clear(&first);

@@ -14,9 +14,9 @@
 #define ATTEST_PROPS_STORE ".attest"
 #define ATTEST_PROPS_REPROS "attest.repros"
 
-/* Shrinks the failure, writes its folder into `store`, and tells all of it: statement, what broke, line, values if few,
- * repro, command, shares of the error's sources.  `request`: of the run that found it. */
-attest_status attest_props_failure_tell(FILE *out, const attest_props_request *request, const attest_props_failure *f,
+/* Shrinks the failure, writes its folder into `store` (f->kept), and tells all of it: statement, what broke, line,
+ * values if few, repro, command, shares of the error's sources.  `request`: of the run that found it. */
+attest_status attest_props_failure_tell(FILE *out, const attest_props_request *request, attest_props_failure *f,
                                         const char *store, attest_error *err);
 
 /* What came of repros that were kept. */

@@ -59,8 +59,9 @@ typedef struct attest_props_failure {
     attest_case c;
     uint32_t number;
     attest_finding found;
-    int64_t cases; /* how many cases of this kernel broke it */
-    size_t order;  /* of the case in the run */
+    int64_t cases;   /* how many cases of this kernel broke it */
+    size_t order;    /* of the case in the run */
+    char kept[4096]; /* the folder that attest_props_failure_tell() wrote; "" before */
 } attest_props_failure;
 
 typedef struct attest_props_result {
