@@ -420,6 +420,7 @@ check-long: check
 	@$(SUBMAKE) alloc-faults
 	@$(SUBMAKE) certify
 	@$(SUBMAKE) certify-functions
+	@$(SUBMAKE) simulate SIMULATE=--more
 	@$(SUBMAKE) cuda-defects
 	@python3 tests/kernels/cuda/fingerprints.py --nvcc "$(NVCC)" || [ $$? = 77 ]
 	@$(SUBMAKE) faults

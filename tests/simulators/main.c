@@ -1,6 +1,7 @@
 /* main.c - `make simulate`: all rows of the table, or those whose lemma or program contains the argument.
  *
- *   simulate [--kept FILE] [--write FILE] [PART]
+ *   simulate [--kept FILE] [--write FILE] [--more] [PART]
+ * --more: in place of the rows, each of them for every other output and with an axis more.
  * Exit code 1 if a ratio is above 1 in a row without a mark `known`, or a program does not compute its formula. */
 #include "tests/simulators/rows.h"
 
@@ -71,58 +72,95 @@ static int show(const sim_row *row, const char *kept, FILE *written)
 
 static const char *const outputs[] = { "o", "u", "z", "lse", "ht.1", "ht.2" };
 
-/* What is added to a row's problem: one axis or type more. */
-static const char *const more[] = {
-    "",
-    " state=draw",
-    " gates=inout",
-    " norm=none",
-    " norm=l2",
-    " norm=rms",
-    " cap=5",
-    " lens=draw",
-    " window=2",
-    " feature=silu",
-    " rope=100",
-    " in=bf16",
-    " in=f16",
-    " p=f16",
-    " out=bf16",
-    " scale=1",
-    " scale=-0.3",
-    " mask=causal",
-    " alibi=draw",
-    " bias=full",
-    " decay=scalar",
-    " clamp=1",
-    " affine=draw norm=rms",
-    " center=max",
-    " filter=0.5",
-    " decay=vector",
+/* What is added to a row's problem: an axis or a type more. */
+static const struct {
+    const char *words;
+    int pairs; /* 1: of scores of pairs, which programs with states have not */
+    int type;  /* 1: another `in` than a row's that stores features in it */
+} more[] = {
+    { "", 0, 0 },
+    { " state=draw", 0, 0 },
+    { " gates=inout", 0, 0 },
+    { " norm=none", 0, 0 },
+    { " norm=l2", 0, 0 },
+    { " norm=rms", 0, 0 },
+    { " cap=5", 1, 0 },
+    { " lens=draw", 0, 0 },
+    { " window=2", 1, 0 },
+    { " feature=silu", 0, 0 },
+    { " rope=100", 0, 0 },
+    { " in=bf16", 0, 1 },
+    { " in=f16", 0, 1 },
+    { " p=f16", 0, 0 },
+    { " out=bf16", 0, 0 },
+    { " scale=1", 0, 0 },
+    { " scale=-0.3", 0, 0 },
+    { " mask=causal", 0, 0 },
+    { " alibi=draw", 1, 0 },
+    { " bias=full", 1, 0 },
+    { " decay=scalar", 0, 0 },
+    { " decay=vector", 0, 0 },
+    { " clamp=1", 1, 0 },
+    { " filter=0.5", 1, 0 },
+    { " affine=draw norm=rms", 0, 0 },
+    { " center=max", 0, 0 },
 };
 
-/* The row with another output and with more axes, where its program computes that: the worst, and 0 if it is above 1
- * where the row itself is not known to be.  A declared row may be asked to compute what its program does not: nothing
- * is said of those. */
+static int has_states(const sim_row *row)
+{
+    return row->program == sim_recurrent || row->program == sim_chunk || row->program == sim_delta ||
+           row->program == sim_delta_chunk;
+}
+
+/* 1 if the word KEY=VALUE has the key of one of `words`. */
+static int has_key(const char *words, const char *word)
+{
+    const size_t key = strcspn(word, "= ") + 1;
+    for (const char *at = words; (at = strchr(at, ' ')); at++)
+        if (strncmp(at + 1, word, key) == 0)
+            return 1;
+    return 0;
+}
+
+/* The line with `words` (each behind a blank) in place of what it says of their keys. */
+static void replace_keys(char *text, size_t len, const char *line, const char *words)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (const char *word = line; *word; word += strspn(word, " ")) {
+        const size_t size = strcspn(word, " ");
+        if (!has_key(words, word) && used < len)
+            used += (size_t)snprintf(text + used, len - used, "%.*s ", (int)size, word);
+        word += size;
+    }
+    if (used < len)
+        snprintf(text + used, len - used, "%s", *words ? words + 1 : words);
+}
+
+/* The row for other outputs and with an axis more, where its program computes that (of others nothing is said);
+ * tells what is above 1, and then returns 0.  Rows that are known to be above 1 are left out. */
 static int try_more(const sim_row *row, int seeds, long *tried)
 {
     int good = 1;
+    if (row->known || row->alone)
+        return 1;
     for (size_t a = 0; a < sizeof more / sizeof more[0]; a++)
         for (size_t k = 0; k < sizeof outputs / sizeof outputs[0]; k++) {
             sim_result result;
             sim_row other = *row;
             char line[ATTEST_LINE], why[512];
-            snprintf(line, sizeof line, "%s%s", row->line, more[a]);
+            replace_keys(line, sizeof line, row->line, more[a].words);
             other.line = line;
             other.output = outputs[k];
-            if ((more[a][0] == '\0' && strcmp(row->output, outputs[k]) == 0) ||
+            if ((more[a].pairs && has_states(row)) || (more[a].type && row->options.scaled) ||
+                (*more[a].words == '\0' && strcmp(row->output, outputs[k]) == 0) ||
                 !sim_run(&result, &other, seeds, why, sizeof why))
                 continue;
             ++*tried;
-            if (!(result.worst > 1) || row->known)
+            if (!(result.worst > 1))
                 continue;
-            printf("%-18s %-36s %-30s %-5s%s %9.3f  %s\n", row->lemma, row->name, row->declared, outputs[k], more[a],
-                   result.worst, result.where);
+            printf("%-18s %-36s %-30s %-5s%s %9.3f  %s\n", row->lemma, row->name, row->declared, outputs[k],
+                   more[a].words, result.worst, result.where);
             fflush(stdout);
             good = 0;
         }

@@ -22,6 +22,7 @@ typedef struct sim_row {
     int seeds;             /* a family and size; 0: the usual number */
     const char *known;     /* NULL, or why the ratio is above 1 today */
     int quick;             /* a row of the Check test */
+    int alone;             /* attest.h excludes its program but for this output: --more leaves the row out */
 } sim_row;
 
 /* The sections of the table, one a file rows_*.c; the list ends with NULL. */

@@ -49,7 +49,7 @@ static const sim_row rows[] = {
       "normal ramp-up cancel wild:2", many },
     { "R-ONLINE", "fma(s, c, -fl(m c)), factors too", "all unknown", SOFTMAX, sim_softmax,
       { .exp = EXP_FMA_BOTH, .schedule = ATTEST_SCHEDULE_ONLINE }, NUMERICS(.schedule = 0), 0, "o",
-      SEARCHED " ramp-up negative", many },
+      SEARCHED " ramp-up negative", many, .alone = 1 },
     { "R-MERGE", "by lse, quotient", "all unknown", SOFTMAX " splits=2", sim_softmax,
       { .schedule = ATTEST_SCHEDULE_SPLIT }, NUMERICS(.schedule = 0), 0, "o", SEARCHED, many },
     { "R-MERGE", "by lse, quotient", "splits 2", SOFTMAX " splits=2", sim_softmax, { 0 },
