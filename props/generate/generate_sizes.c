@@ -127,31 +127,56 @@ void attest_draw_sizes(attest_case *c, attest_dice *dice, const attest_prop_kern
 
 /* ---- what a kernel declares of its sizes ------------------------------------------------------------------------ */
 
-enum { KEPT_MOST = 1 << 20 }; /* a kernel that wants more has no drawn case */
+/* The most that a line may say; a kernel that wants more has no drawn case. */
+enum { HEADS_MOST = 4096, TOKENS_MOST = 1 << 20, WIDTH_MOST = 65535 };
 
-static int64_t keep(int64_t size, const attest_limit *limit)
+static int64_t keep(int64_t size, const attest_limit *limit, int64_t most)
 {
     const int64_t step = limit->multiple > 1 ? limit->multiple : 1;
     int64_t kept = size < limit->least ? limit->least : size;
-    if (kept > KEPT_MOST || step > KEPT_MOST)
+    if (kept > most || step > most)
         return size;
     kept += (step - kept % step) % step;
     if (limit->most > 0 && kept > limit->most)
         kept = limit->most - limit->most % step;
-    return kept > 0 ? kept : size;
+    return kept > 0 && kept <= most ? kept : size;
+}
+
+/* Query heads for this many KV heads: about `group` each; 0 if none fits. */
+static int64_t keep_queries(int64_t hkv, int64_t group, const attest_limit *limit)
+{
+    for (int64_t more = 0; hkv * (group + more) <= HEADS_MOST; more++) {
+        if (keep(hkv * (group + more), limit, HEADS_MOST) == hkv * (group + more))
+            return hkv * (group + more);
+        if (more < group && keep(hkv * (group - more), limit, HEADS_MOST) == hkv * (group - more))
+            return hkv * (group - more);
+    }
+    return 0;
+}
+
+/* Heads keep their ratio, else another, else there are fewer KV heads; where nothing fits they stay. */
+static void keep_heads(attest_problem *p, const attest_limits *limits)
+{
+    const int64_t group = p->hq / p->hkv;
+    for (int64_t hkv = keep(p->hkv, &limits->hkv, HEADS_MOST); hkv >= 1; hkv--) {
+        const int64_t hq = hkv == keep(hkv, &limits->hkv, HEADS_MOST) ? keep_queries(hkv, group, &limits->hq) : 0;
+        if (hq > 0) {
+            p->hkv = hkv;
+            p->hq = hq;
+            return;
+        }
+    }
 }
 
 void attest_keep_limits(attest_problem *p, const attest_limits *limits)
 {
     const int plain = p->scale == attest_default_scale(p->d);
-    const int64_t group = p->hq / p->hkv;
-    p->b = keep(p->b, &limits->b);
-    p->hkv = keep(p->hkv, &limits->hkv);
-    p->hq = keep(p->hkv * group, &limits->hq);
-    p->n = keep(p->n, &limits->n);
-    p->m = keep(p->m, &limits->m);
-    p->d = keep(p->d, &limits->d);
-    p->e = keep(p->e, &limits->e);
+    keep_heads(p, limits);
+    p->b = keep(p->b, &limits->b, HEADS_MOST);
+    p->n = keep(p->n, &limits->n, TOKENS_MOST);
+    p->m = keep(p->m, &limits->m, TOKENS_MOST);
+    p->d = keep(p->d, &limits->d, WIDTH_MOST);
+    p->e = keep(p->e, &limits->e, WIDTH_MOST);
     if (plain)
         p->scale = attest_default_scale(p->d);
 }
@@ -162,7 +187,10 @@ enum { WORK = 60000, WORK_LATE = 1 << 24 };                       /* pairs of to
 enum { ROWS_USUAL = 128, ROWS_MOST = 4096, NUMBERS_MOST = 8192 }; /* of the highest state */
 #define STATES_LATE 3e6                                           /* of all tokens; for kernels of fixed widths */
 
-static int64_t work(const attest_problem *p) { return p->b * p->hq * p->n * p->m * (p->d + p->e + 10); }
+static double work(const attest_problem *p)
+{
+    return (double)p->b * (double)p->hq * (double)p->n * (double)p->m * (double)(p->d + p->e + 10);
+}
 
 /* Rows of the highest state; ROWS_MOST + 1 for more. */
 static int64_t state_rows(const attest_problem *p, int degree)
@@ -190,13 +218,13 @@ static double states_cost(const attest_problem *p)
     int lowest, highest;
     if (!attest_variant_degrees(p->axis, &lowest, &highest))
         return 0;
-    return (double)state_rows(p, highest) * (double)p->e * (double)(p->b * p->hq * (p->n + p->m));
+    return (double)state_rows(p, highest) * (double)p->e * (double)(p->b * p->hq) * (double)(p->n + p->m);
 }
 
 int attest_limit_sizes(attest_case *c, attest_dice *dice, const attest_prop_kernel *kernel, uint32_t attempt)
 {
     attest_problem *p = &c->problem;
-    const int64_t most = attempt > LATE ? WORK_LATE : WORK;
+    const double most = attempt > LATE ? WORK_LATE : WORK;
     const int states = kernel->form == ATTEST_RECURRENT || kernel->form == ATTEST_CHUNK ||
                        (kernel->outputs & (ATTEST_GIVES_STATE | ATTEST_TAKES_STATE)) != 0 ||
                        p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_NONE;

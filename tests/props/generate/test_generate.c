@@ -255,6 +255,39 @@ START_TEST(limits_out_of_reach)
 }
 END_TEST
 
+/* Heads that a line allows, whatever a kernel says of one kind of them. */
+START_TEST(limits_of_heads)
+{
+    static const attest_limits limits[] = {
+        { .hq = { .most = 1 } },
+        { .hq = { .multiple = 8 } },
+        { .hq = { .least = 4 } },
+        { .hq = { .least = 5, .most = 5 } },
+        { .hkv = { .least = 2, .multiple = 2 }, .hq = { .multiple = 8 } },
+        { .hkv = { .most = 1 }, .hq = { .least = 3, .most = 3 } },
+        { .hkv = { .least = 3 }, .hq = { .most = 2 } }, /* of none: nothing changes */
+        { .b = { .least = 5000 }, .d = { .multiple = 1 << 18 } },
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        for (int64_t hkv = 1; hkv <= 5; hkv++)
+            for (int64_t group = 1; group <= 4; group++) {
+                attest_problem p = {
+                    .b = 2, .hq = hkv * group, .hkv = hkv, .n = 3, .m = 4, .d = 5, .e = 6, .scale = 1
+                };
+                const attest_limits *l = &limits[i];
+                attest_keep_limits(&p, l);
+                ck_assert(p.hkv >= 1 && p.hq >= p.hkv && p.hq % p.hkv == 0 && p.b == 2 && p.d == 5);
+                if (i == 6)
+                    ck_assert(p.hkv == hkv && p.hq == hkv * group);
+                else
+                    ck_assert((l->hq.most == 0 || p.hq <= l->hq.most) && p.hq >= l->hq.least &&
+                              (l->hq.multiple == 0 || p.hq % l->hq.multiple == 0) && p.hkv >= l->hkv.least &&
+                              (l->hkv.most == 0 || p.hkv <= l->hkv.most) &&
+                              (l->hkv.multiple == 0 || p.hkv % l->hkv.multiple == 0));
+            }
+}
+END_TEST
+
 Suite *suite_generate(void)
 {
     Suite *suite = suite_create("props_generate");
@@ -267,6 +300,7 @@ Suite *suite_generate(void)
     tcase_add_test(tcase, hard_to_please);
     tcase_add_test(tcase, declared_limits);
     tcase_add_test(tcase, limits_out_of_reach);
+    tcase_add_test(tcase, limits_of_heads);
     suite_add_tcase(suite, tcase);
     return suite;
 }
