@@ -256,9 +256,9 @@ typedef enum attest_schedule {
     ATTEST_SCHEDULE_ONLINE = 2,    /* running maximum over tiles of `tile` keys */
     ATTEST_SCHEDULE_SPLIT = 3,     /* `splits` independent parts, merged by lse or maxima, in any order */
     ATTEST_SCHEDULE_DIRECT = 4,    /* polynomial weight evaluated per pair (Horner), then sums */
-    ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, one a head, each token added to it before the next */
+    ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, one a head, token by token; delta: S + k (b (v - k S)) */
     ATTEST_SCHEDULE_CHUNK = 6      /* states between chunks of problem.chunk, pairs inside.  Not covered: quotients of
-                                      underflowing prefixes of decays, explicit inverses of the delta rule's triangle */
+                                      prefixes of decays; the delta rule's inverse triangle, or its U - W S apart */
 } attest_schedule;
 
 typedef enum attest_rounding {
@@ -317,7 +317,7 @@ typedef struct attest_numerics {
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + attest_dtype of q, k once scaled, turned, features; 0 = acc, unknown: or in */
-    uint32_t decay_products; /* attest_tristate: decays are multiplied; else maybe exponentials of sums of logarithms */
+    uint32_t decay_products; /* attest_tristate: decays multiplied (RECURRENT: always); else maybe exps of log sums */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */

@@ -286,14 +286,18 @@ static void types_label(const attest_factor *factor, char *text, size_t len, int
 /* Family edges goes through its laws over heads and batch entries. */
 enum { LAWS = 4 };
 
-static int is_edges(const attest_family_info *family) { return family && strcmp(family->name, "edges") == 0; }
+int attest_is_edges(const attest_case *c)
+{
+    const attest_family_info *family = attest_family_of(c);
+    return family && strcmp(family->name, "edges") == 0;
+}
 
 static int family_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
 {
     const attest_family_info *family = attest_family_of(c);
     const size_t row = family ? (size_t)(family - attest_families) : attest_family_drawn;
     (void)kernel;
-    if (factor->wide && is_edges(family) && c->problem.b + c->problem.hkv < LAWS)
+    if (factor->wide && attest_is_edges(c) && c->problem.b + c->problem.hkv < LAWS)
         return -1;
     return row < (size_t)factor->levels ? (int)row : -1;
 }
@@ -301,7 +305,7 @@ static int family_level(const attest_factor *factor, const attest_case *c, const
 static void family_redraw(const attest_factor *factor, attest_case *c, attest_dice *dice)
 {
     attest_redraw_family(c, dice);
-    if (factor->wide && is_edges(attest_family_of(c)) && c->problem.b < LAWS - 1)
+    if (factor->wide && attest_is_edges(c) && c->problem.b < LAWS - 1)
         c->problem.b = LAWS - 1;
 }
 

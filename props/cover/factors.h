@@ -33,6 +33,9 @@ size_t attest_factors_joint(attest_factor *factor);
 /* Keys that the row of most keys sees, before lengths and windows. */
 int64_t attest_most_keys(const attest_problem *p);
 
+/* family=edges. */
+int attest_is_edges(const attest_case *c);
+
 /* About how long the case takes, in operations. */
 double attest_cover_cost(const attest_case *c);
 

@@ -76,17 +76,11 @@ static void square_label(const attest_factor *factor, char *text, size_t len, in
 
 enum { ENTRIES = 3, KEYS = 64 }; /* so many batch entries have a length of whole tiles, or beside it; tiles of 64 */
 
-static int is_edges(const attest_case *c)
-{
-    const attest_family_info *family = attest_family_of(c);
-    return family && strcmp(family->name, "edges") == 0;
-}
-
 static int lengths_level(const attest_factor *factor, const attest_case *c, const attest_prop_kernel *kernel)
 {
     const attest_problem *p = &c->problem;
     (void)factor, (void)kernel;
-    return p->axis[ATTEST_AXIS_LENS].value == ATTEST_LENS_DRAW && is_edges(c) && p->b >= ENTRIES &&
+    return p->axis[ATTEST_AXIS_LENS].value == ATTEST_LENS_DRAW && attest_is_edges(c) && p->b >= ENTRIES &&
                    attest_most_keys(p) >= KEYS
                ? 0
                : -1;

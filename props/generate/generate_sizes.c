@@ -128,7 +128,7 @@ void attest_draw_sizes(attest_case *c, attest_dice *dice, const attest_prop_kern
 /* ---- what a kernel declares of its sizes ------------------------------------------------------------------------ */
 
 /* The most that a line may say; a kernel that wants more has no drawn case. */
-enum { HEADS_MOST = 4096, TOKENS_MOST = 1 << 20, WIDTH_MOST = 65535 };
+enum { HEADS_MOST = 4096, TOKENS_MOST = 1 << 13, WIDTH_MOST = 65535 };
 
 static int64_t keep(int64_t size, const attest_limit *limit, int64_t most)
 {

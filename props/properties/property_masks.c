@@ -21,7 +21,7 @@ static int64_t keys_of(const attest_trial *trial, int64_t b)
     return len ? attest_load_int(len, b) : trial->c.problem.m;
 }
 
-/* Are a row's bits fixed by the keys that it sees and their order, whatever n, m and the mask's name?  Not by parts,
+/* Are a row's bits fixed by the keys that it sees and their order, whatever n and m?  Not by parts,
  * which are made of m, nor where the order of sums is the kernel's own. */
 static int follows_keys(const attest_prop_kernel *k)
 {

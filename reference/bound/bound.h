@@ -108,6 +108,7 @@ typedef struct bound_model {
     mag_t score_likely;          /* R-PROBABILISTIC's in place of R-SCORE's */
     mag_t bias, bias_tiny;       /* of a bias before it is added: relative, absolute (R-STEP) */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
+    mag_t turned, turned_tiny;   /* storing numbers between rope and a feature: relative, absolute; 0 without */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
     mag_t turn_slope, u_wave;    /* rope: error of an angle at position 1; of sin and cos */
@@ -143,6 +144,9 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
 /* Absolute error of one entry of phi, beside F |phi_c|. */
 void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                        int64_t token, int64_t position);
+/* |phi^ - phi| of a token as norm2, `size` = |phi| (R-FEATURE, R-ROTATE, R-UNIT); 0: no bound. */
+int bound_token_error(mag_t y, const bound_model *m, const ref_inputs *in, attest_role role, const mag_t size,
+                      int64_t b, int64_t head, int64_t token, int64_t position);
 /* What the errors of the query's features do to the given states' terms: u[e] and z (R-STATE). */
 void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, attest_row at);
 typedef struct bound_turned {

@@ -14,6 +14,7 @@ typedef struct delta_job {
     int recurrent;           /* the state is stored after every token and is what is read */
     int64_t chunk, start;    /* tokens a chunk; first token of the one at hand */
     mag_t error, mass, bad;  /* E, Q, Qf */
+    mag_t fresh;             /* the part of Q that this chunk's tokens wrote: pairs */
     mag_t peak;              /* the largest Q before a decay since the start of the chunk */
     mag_t most, logs;        /* R-DECAY; logs: relative error of D by way of logarithms */
     mag_t gate;              /* relative error of a gated value */
@@ -40,6 +41,7 @@ static const size_t job_fields[] = {
     offsetof(delta_job, error), offsetof(delta_job, mass),    offsetof(delta_job, bad),     offsetof(delta_job, most),
     offsetof(delta_job, logs),  offsetof(delta_job, gate),    offsetof(delta_job, top),     offsetof(delta_job, growth),
     offsetof(delta_job, ends),  offsetof(delta_job, key_top), offsetof(delta_job, written), offsetof(delta_job, peak),
+    offsetof(delta_job, fresh),
 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -61,28 +63,6 @@ __attribute__((noinline)) static void raise_to(mag_t y, const mag_t x)
 static void start_mag(mag_t x) { mag_init(x); }
 static void end_mag(mag_t x) { mag_clear(x); }
 
-/* |phi^ - phi| as norm2 (R-FEATURE, R-ROTATE, R-UNIT). */
-static int key_error(mag_t y, const delta_job *job, attest_role role, const mag_t size, int64_t head, int64_t token,
-                     int64_t position)
-{
-    const bound_model *m = job->m;
-    AUTO_MAG(x, norm);
-    int good = 1;
-    mag_mul(y, size, m->feature);
-    mag_add(y, y, m->feature_norm);
-    if (m->turns && axis_feature_of(m->p)->divides) {
-        good = bound_unit(x, m, job->in, role, job->b, head, token, position);
-        mag_addmul(y, x, m->feature);
-        mag_add(y, y, x);
-    } else if (m->turns) {
-        bound_stored_size(x, norm, job->in, role, job->b, head, token);
-        bound_turn(x, m, position);
-        mag_mul_ui(x, x, 3);
-        mag_addmul(y, x, norm);
-    }
-    return good;
-}
-
 static int64_t roundings(const delta_job *job, int64_t t)
 {
     const int64_t since = t - job->start;
@@ -90,12 +70,25 @@ static int64_t roundings(const delta_job *job, int64_t t)
 }
 
 /* g = gamma_(n + since ..) and what logarithms add */
+/* Keys and queries times decays, one a channel, may be stored. */
+static int stores_decayed(const delta_job *job) { return job->m->vector && job->m->scales_inputs && !job->recurrent; }
+
+static mag_srcptr tiny_of(const delta_job *job)
+{
+    const bound_model *m = job->m;
+    return stores_decayed(job) && mag_cmp(m->scaled_tiny, m->tiny_sum) > 0 ? m->scaled_tiny : m->tiny_sum;
+}
+
 static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
 {
     AUTO_MAG(u);
     mag_max(u, job->m->u, job->m->u_sum);
     bound_gamma(g, n + roundings(job, t), u);
     bound_compose(g, g, job->logs);
+    if (stores_decayed(job)) { /* both factors of a pair */
+        bound_compose(g, g, job->m->scaled);
+        bound_compose(g, g, job->m->scaled);
+    }
 }
 
 /* |v_t|, the largest, before its gate. */
@@ -129,7 +122,7 @@ static void decays_lost(mag_t y, const delta_job *job, int64_t t)
     mag_zero(y);
     if (!job->m->decays || job->recurrent)
         return;
-    lost_unit(unit, job, job->m->tiny_sum, t);
+    lost_unit(unit, job, tiny_of(job), t);
     mag_add_ui(y, job->key_top, 1); /* the product of a key and its decay underflows too, whatever the key's size */
     mag_mul(y, y, job->written);
     mag_add(y, y, job->peak);
@@ -150,7 +143,7 @@ static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_
     mag_mul(x, x, z);
     mag_add_ui(z, d->rate + t, 1);
     mag_mul(x, x, z);
-    lost_unit(z, job, job->m->tiny_sum, t);
+    lost_unit(z, job, tiny_of(job), t);
     mag_addmul(y, x, z);
     if (job->m->gates_values && (job->m->flags & ATTEST_FTZ || !axis_gates_of(job->m->p)->stored)) {
         mag_mul(x, d->rate + t, job->m->normal); /* a stored gate that is flushed, one of gates=heads: R-GATE */
@@ -219,6 +212,8 @@ static void end_chunk(delta_job *job, int64_t last)
     AUTO_MAG(x, g);
     sum_gamma(g, job, 0, last);
     store_error(x, job, job->mass, g);
+    mag_mul_ui(g, tiny_of(job), (ulong)(last - job->start + 1) * (ulong)attest_feature_dim(job->m->p));
+    mag_add(x, x, g); /* products of keys and written values */
     decays_lost(g, job, last);
     mag_add(x, x, g);
     add_error(job, x, last);
@@ -235,6 +230,7 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
         end_chunk(job, t - 1);
     if (first) {
         job->start = t;
+        mag_zero(job->fresh);
         copy(job->peak, job->mass);
     }
     raise_to(job->peak, job->mass);
@@ -254,6 +250,7 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
         mag_zero(job->bad);
     } else {
         mag_mul(y->before, job->mass, d->decay + t);
+        mag_mul(job->fresh, job->fresh, d->decay + t);
     }
 }
 
@@ -284,6 +281,7 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
     mag_addmul(job->bad, y->wrong, y->write);
     copy(job->mass, y->before);
     mag_addmul(job->mass, y->key, y->write);
+    mag_addmul(job->fresh, y->key, y->write);
     mag_add(job->written, job->written, y->write);
     if (stores(job)) {
         mag_max(g, job->m->u, job->m->u_sum); /* S + k w is a sum */
@@ -326,10 +324,12 @@ static void run_token(delta_job *job, int64_t t)
     delta_token y;
     AUTO_MAG(x);
     each_mag(&y, token_fields, COUNT(token_fields), start_mag);
-    if (!key_error(y.wrong, job, ATTEST_K, d->key + t, job->g, t, t))
+    if (!bound_token_error(y.wrong, job->m, job->in, ATTEST_K, d->key + t, job->b, job->g, t, t))
         job->overflow = 1;
     mag_add(y.key, d->key + t, y.wrong);
     raise_to(job->key_top, y.key);
+    if (job->m->stores_features && mag_cmp(y.key, job->m->scaled_limit) > 0)
+        job->overflow = 1;
     before_token(&y, job, t);
     bound_efla_rate(y.theta, y.shift, job->m, attest_load(beta, attest_offset(beta, job->b, job->g, t, 0)), d->key + t,
                     y.key, y.wrong);
@@ -374,6 +374,29 @@ static void job_init(delta_job *job) { each_mag(job, job_fields, COUNT(job_field
 
 static void job_clear(delta_job *job) { each_mag(job, job_fields, COUNT(job_fields), end_mag); }
 
+/* Products of the query with the chunk's keys are cast to p before they meet written values (R-CAST). */
+static void cast_pairs(mag_t y, delta_job *job, const mag_t q)
+{
+    const bound_model *m = job->m;
+    AUTO_MAG(x, most);
+    if (job->recurrent || mag_is_zero(m->u_cast))
+        return;
+    mag_mul(x, q, job->fresh);
+    mag_mul(x, x, m->scale);
+    mag_addmul(y, x, m->u_cast);
+    mag_add_ui(x, m->scale, 1); /* before or after the scale */
+    mag_mul(x, x, job->most);
+    mag_mul(x, x, job->written);
+    mag_addmul(y, x, m->tiny_cast);
+    mag_mul(x, q, job->key_top);
+    mag_mul(x, x, m->room);
+    mag_mul(x, x, m->scale);
+    mag_mul(x, x, job->most);
+    mag_set_ui_2exp_si(most, 1, attest_format_of(m->p->p).emax - 1);
+    if (!(mag_cmp(x, most) <= 0))
+        job->overflow = 1;
+}
+
 /* error = |scale| (|q| E + (|q^ - q| Q + |q^| Qf)(1+g) + g |q^| Q), and underflow */
 static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row)
 {
@@ -381,9 +404,15 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     const ref_delta *d = &job->row->delta;
     const int64_t last = job->row->keys - 1;
     AUTO_MAG(wrong, q, g, x, score);
-    if (!key_error(wrong, job, ATTEST_Q, d->query, row->h, row->i, ref_position(row->in, row->b, row->i)))
+    if (!bound_token_error(wrong, m, row->in, ATTEST_Q, d->query, row->b, row->h, row->i,
+                           ref_position(row->in, row->b, row->i)))
         job->overflow = 1;
     mag_add(q, d->query, wrong);
+    mag_mul(x, q, m->scale);
+    if (m->stores_features)
+        mag_max(x, x, q);
+    if (m->scales_inputs && mag_cmp(x, m->scaled_limit) > 0)
+        job->overflow = 1;
     if (job->chunk == 1 && !job->recurrent && last >= 0) /* of chunks of one token, pairs or the state are read */
         end_chunk(job, last);
     if (job->recurrent) {
@@ -403,6 +432,7 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     mag_mul(y, q, job->mass);
     mag_mul(y, y, m->scale);
     mag_mul(y, y, g);
+    cast_pairs(y, job, q);
     mag_max(score, m->tiny_sum, m->scaled_tiny);
     lost_unit(g, job, score, last);
     mag_add(x, job->mass, job->written);

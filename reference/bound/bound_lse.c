@@ -1,13 +1,32 @@
 /* bound_lse.c - the errors of a logarithm of the weights' sum (R-LSE). */
 #include "reference/bound/bound_row.h"
 
+/* How far the sink may stand above a maximum that was taken over keys alone. */
+static void sink_above(mag_t y, const row_job *job)
+{
+    const attest_tensor *sink = job->in->role[ATTEST_SINK];
+    AUTO_MAG(x);
+    mag_zero(y);
+    if (!(job->model.flags & ATTEST_LSE_WITH_SINK) || !axis_norm_of(job->model.p)->sink)
+        return;
+    const double s = attest_load(sink, attest_offset(sink, job->h, 0, 0, 0));
+    mag_set_d(x, s);
+    if (s >= 0)
+        mag_add(y, job->weights.score_max, x);
+    else if (mag_cmp(job->weights.score_max, x) > 0)
+        mag_sub(y, job->weights.score_max, x);
+}
+
 /* R-LSE: error of the logarithm, of adding the maximum, and of changes of base. */
 void bound_lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
 {
     const bound_model *m = &job->model;
     AUTO_MAG(size, x);
-    if (m->exponential && !m->decays && !m->p->axis[ATTEST_AXIS_FILTER].value) {
+    const int shifted = m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT;
+    if (shifted && !m->decays && !m->p->axis[ATTEST_AXIS_FILTER].value) {
         mag_log_ui(size, (ulong)job->row->keys + 2); /* the sum of shifted weights is in [1 - .., keys + 1] */
+        sink_above(x, job);
+        mag_add(size, size, x);
     } else {
         arb_t l;
         arb_init(l);

@@ -17,7 +17,8 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, u_scale),     offsetof(bound_model, feature_norm), offsetof(bound_model, feature_lift),
     offsetof(bound_model, turn_slope),  offsetof(bound_model, u_wave),       offsetof(bound_model, wave),
     offsetof(bound_model, exp_tiny),    offsetof(bound_model, score_scale),  offsetof(bound_model, score_likely),
-    offsetof(bound_model, bias),        offsetof(bound_model, bias_tiny),
+    offsetof(bound_model, bias),        offsetof(bound_model, bias_tiny),    offsetof(bound_model, turned),
+    offsetof(bound_model, turned_tiny),
 };
 
 static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
@@ -150,7 +151,8 @@ static uint32_t scaled_type(const bound_model *m)
     return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
 }
 
-/* R-FEATURE: numbers that a feature or a rotation has made, once more rounded to the type of scaled ones. */
+/* R-FEATURE: numbers that a feature or a rotation has made, once more rounded to the type of scaled ones; between a
+ * rotation and a feature too. */
 static void store_features(bound_model *m)
 {
     const uint32_t type = scaled_type(m);
@@ -163,6 +165,12 @@ static void store_features(bound_model *m)
     bound_compose(m->feature, m->feature, u);
     mag_addmul(m->feature_tiny, m->feature_tiny, u);
     mag_add(m->feature_tiny, m->feature_tiny, tiny);
+    if (axis_turns(m->p) && m->p->axis[ATTEST_AXIS_FEATURE].value != ATTEST_FEATURE_IDENTITY) {
+        mag_set(m->turned, u);
+        mag_set(m->turned_tiny, tiny);
+        mag_mul_2exp_si(tiny, tiny, 1); /* times the feature's slope */
+        mag_add(m->feature_tiny, m->feature_tiny, tiny);
+    }
 }
 
 static void set_feature(bound_model *m)

@@ -102,6 +102,20 @@ static void set_sizes(state_job *job, int64_t b)
     }
 }
 
+/* Keys times decays, one a channel, may be stored, up to a chunk's end (R-DECAY). */
+static int stores_decayed(const bound_model *m)
+{
+    return m->vector && m->scales_inputs && m->numerics->schedule != ATTEST_SCHEDULE_RECURRENT;
+}
+
+/* What they lose there. */
+static void add_stored(state_job *job)
+{
+    AUTO_MAG(x);
+    mag_mul_ui(x, job->model.scaled_tiny, (ulong)job->keys);
+    mag_add(job->lost, job->lost, x);
+}
+
 /* slope = n t (K+t)^(n-1); lost = keys (n+3) tiny max(1,K)^n; decays above 1 multiply both */
 static void set_absolute(state_job *job)
 {
@@ -130,6 +144,8 @@ static void set_absolute(state_job *job)
     mag_mul_ui(job->lost, job->lost, ((ulong)job->keys + 1) * (n + 3 + steps));
     mag_mul_ui(k, k, 2 * (ulong)job->keys + 2);
     mag_add(job->lost, job->lost, k);
+    if (stores_decayed(m))
+        add_stored(job);
     mag_mul(job->lost, job->lost, job->most);
     bound_decay_flush(k, m, job->most, job->logs, job->keys);
     mag_mul_ui(k, k, (ulong)job->keys);
@@ -154,6 +170,8 @@ static void set_relative(state_job *job)
     bound_compose(job->relative, job->relative, x);
     bound_gamma(x, job->degree, m->feature);
     bound_compose(job->relative, job->relative, x);
+    if (stores_decayed(m))
+        bound_compose(job->relative, job->relative, m->scaled);
 }
 
 static void set_output(state_job *job, uint32_t dtype)

@@ -73,6 +73,7 @@ void bound_turn(mag_t rho, const bound_model *m, int64_t position)
         mag_add(x, x, m->u_wave);
         bound_gamma(one, m->narrows ? 3 : 2, m->u);
         bound_compose(rho, x, one);
+        bound_compose(rho, rho, m->turned);
         if (!(feature->slope > 0))
             mag_inf(rho);
         if (feature->slope > 1) {
@@ -181,7 +182,9 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
     bound_turn(x, m, position);
     mag_mul_2exp_si(x, x, 1);
     mag_mul(x, x, norm);
-    mag_div(x, x, low); /* eta = 2 rho |x| / |silu(x)| */
+    mag_mul_ui(norm, m->turned_tiny, 2 * (ulong)m->p->d);
+    mag_add(x, x, norm);
+    mag_div(x, x, low); /* eta = 2 (rho |x| + d eta_q) / |silu(x)| */
     if (mag_cmp_2exp_si(x, -1) > 0) {
         mag_set_ui(sigma, 2); /* unit vectors are at most 2 apart */
     } else {
@@ -272,4 +275,24 @@ void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, atte
         mag_mul_2exp_si(x, x, -1);
         mag_add(t, t, x);
     }
+}
+
+int bound_token_error(mag_t y, const bound_model *m, const ref_inputs *in, attest_role role, const mag_t size,
+                      int64_t b, int64_t head, int64_t token, int64_t position)
+{
+    AUTO_MAG(x, norm);
+    int good = 1;
+    mag_mul(y, size, m->feature);
+    mag_add(y, y, m->feature_norm);
+    if (m->turns && axis_feature_of(m->p)->divides) {
+        good = bound_unit(x, m, in, role, b, head, token, position);
+        mag_addmul(y, x, m->feature);
+        mag_add(y, y, x);
+    } else if (m->turns) {
+        bound_stored_size(x, norm, in, role, b, head, token);
+        bound_turn(x, m, position);
+        mag_mul_ui(x, x, 3);
+        mag_addmul(y, x, norm);
+    }
+    return good;
 }

@@ -133,6 +133,9 @@ static void small_decays(sim *s, double x, uint64_t *state) { faint(s, x, 0x1p20
 static void far_states(sim *s, double x, uint64_t *state) { faint(s, x, 0x1p100, state); }
 
 /* Decays 1 - 2^-x, the first value 2^20 times as large. */
+/* The sink near x. */
+static void high_sink(sim *s, double x, uint64_t *state) { multiply(s, ATTEST_SINK, x + between(state, -1, 1), 0); }
+
 static void slow(sim *s, double x, uint64_t *state)
 {
     multiply(s, ATTEST_DECAY, 1 - exp2(-x), 0);
@@ -163,6 +166,7 @@ static const struct {
     { "small-states:", small_states },
     { "far-states:", far_states },
     { "slow:", slow },
+    { "high-sink:", high_sink },
     { "flushed:", flushed },
 };
 
@@ -265,10 +269,8 @@ static double ratio_of(sim *s, const bounded *b, const num *output, sim_result *
 /* Has the problem this output? */
 static int has_output(const attest_problem *p, attest_tensor_id id)
 {
-    int lowest, highest;
-    if (id.kind != ATTEST_KIND_HT)
-        return 1;
-    return attest_variant_degrees(p->axis, &lowest, &highest) && (int)id.index >= lowest && (int)id.index <= highest;
+    char why[256];
+    return attest_problem_has(p, id, why, sizeof why);
 }
 
 static double try_line(sim *s, bounded *b, const sim_row *row, const char *line, sim_result *result, attest_error *err)

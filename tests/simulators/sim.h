@@ -78,6 +78,9 @@ typedef struct sim_options {
     sim_behind behind;
     uint32_t scaled;  /* 1 + attest_dtype that scaled q and k are rounded to */
     int features;     /* phi(q) and phi(k) are rounded to `scaled`, before anything reads them */
+    int turned;       /* numbers after rope are rounded to it, before a feature reads them */
+    int decayed;      /* chunks: keys and queries times decays, one a channel, are rounded to it */
+    int sink_in_lse;  /* lse includes the sink, the maximum does not */
     int parts_of_all; /* parts are cut from all keys, seen or not: some are empty */
     int sink_in_max;  /* the sink is one of the numbers that the maximum is taken of */
     int apart;        /* delta: b v and b k S are rounded by themselves */

@@ -103,18 +103,48 @@ typedef struct chunk {
     num write[SIM_KEYS][SIM_VALUES];
 } chunk;
 
-/* x S_{before t decayed} of the chunk: through its start, and through the tokens of it before `end`. */
-static num through(sim *s, const chunk *h, const num *x, int64_t c, int64_t t, int64_t end)
+static int is_vector(const sim *s) { return sim_axis(s, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR; }
+
+static num of_channel(sim *s, int64_t from, int64_t to, int64_t r)
+{
+    return sim_decays(s) ? sim_decay_of(s, from, to, is_vector(s) ? r : 0) : -1;
+}
+
+/* x times the decays of its channels from token j to t. */
+static void decay_entries(sim *s, num *y, const num *x, int64_t j, int64_t t)
+{
+    for (int64_t r = 0; r < s->dim; r++) {
+        y[r] = j < t ? sim_mul(s, &s->unit.acc, x[r], sim_decay_of(s, j, t, r)) : x[r];
+        if (s->options->decayed && j < t)
+            y[r] = sim_round(s, &s->unit.scaled, y[r]);
+    }
+}
+
+/* sum_r x_r D_r(j..t) y_r */
+static num decayed_dot(sim *s, const num *x, const num *y, int64_t j, int64_t t)
+{
+    num z[SIM_DIM];
+    if (!is_vector(s))
+        return times(s, sim_dot(s, x, y, s->dim), between(s, j, t));
+    decay_entries(s, z, x, j, t);
+    return sim_dot(s, z, y, s->dim);
+}
+
+/* x S_{before t decayed} of the chunk: through its start, and through the tokens of it before `end`; `reads`: x is the
+ * query, whose pairs are cast. */
+static num through(sim *s, const chunk *h, const num *x, int64_t c, int64_t t, int64_t end, int reads)
 {
     num term[SIM_KEYS], column[SIM_DIM];
     int64_t count = 0;
     if (h->given) {
         for (int64_t r = 0; r < s->dim; r++)
             column[r] = h->start[r][c];
-        term[count++] = times(s, sim_dot(s, x, column, s->dim), between(s, h->first - 1, t));
+        term[count++] = decayed_dot(s, x, column, h->first - 1, t);
     }
     for (int64_t j = h->first; j < end; j++) {
-        const num a = times(s, sim_dot(s, x, s->k[j], s->dim), between(s, j, t));
+        num a = decayed_dot(s, x, s->k[j], j, t);
+        if (reads && s->casts)
+            a = sim_round(s, &s->unit.cast, a);
         term[count++] = sim_mul(s, &s->unit.sum, a, h->write[j][c]);
     }
     return count ? sim_total(s, term, count) : -1;
@@ -125,7 +155,7 @@ static void substitute(sim *s, chunk *h)
     for (int64_t t = h->first; t < h->last; t++) {
         const num b = rate(s, t);
         for (int64_t c = 0; c < s->p->e; c++) {
-            const num seen = through(s, h, s->k[t], c, t, t);
+            const num seen = through(s, h, s->k[t], c, t, t, 0);
             const num rest = seen < 0 ? s->v[t][c] : sim_sub(s, &s->unit.acc, s->v[t][c], seen);
             h->write[t][c] = sim_mul(s, &s->unit.acc, b, rest);
         }
@@ -139,9 +169,11 @@ static void end_chunk(sim *s, chunk *h)
         for (int64_t c = 0; c < s->p->e; c++) {
             int64_t count = 0;
             if (h->given)
-                term[count++] = times(s, h->start[r][c], between(s, h->first - 1, h->last - 1));
+                term[count++] = times(s, h->start[r][c], of_channel(s, h->first - 1, h->last - 1, r));
             for (int64_t j = h->first; j < h->last; j++) {
-                const num k = times(s, s->k[j][r], between(s, j, h->last - 1));
+                num k = times(s, s->k[j][r], of_channel(s, j, h->last - 1, r));
+                if (s->options->decayed && j < h->last - 1)
+                    k = sim_round(s, &s->unit.scaled, k);
                 term[count++] = sim_mul(s, &s->unit.sum, k, h->write[j][c]);
             }
             h->start[r][c] = stored(s, sim_total(s, term, count));
@@ -168,7 +200,7 @@ void sim_delta_chunk(sim *s)
     }
     scale_query(s);
     for (int64_t c = 0; c < s->p->e; c++) {
-        u[c] = through(s, &h, s->q, c, s->i, s->last);
+        u[c] = through(s, &h, s->q, c, s->i, s->last, 1);
         if (s->options->scale == SCALE_SCORE && s->p->scale != 1)
             u[c] = sim_mul(s, &s->unit.acc, u[c], sim_scale_power(s, 1));
         s->u[c] = u[c];

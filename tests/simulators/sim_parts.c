@@ -272,6 +272,8 @@ static void token(sim *s, num *x, attest_role role, int64_t t, int64_t position)
         x[c] = sim_input(s, role, 0, 0, t, c);
     if (sim_axis(s, ATTEST_AXIS_ROPE))
         rope(s, x, position);
+    for (int64_t c = 0; s->options->turned && c < s->p->d; c++)
+        x[c] = sim_round(s, &s->unit.scaled, x[c]);
     for (int64_t c = 0; c < s->p->d; c++)
         x[c] = feature(s, x[c]);
     if (kind == ATTEST_FEATURE_UNIT || kind == ATTEST_FEATURE_SILU_UNIT)

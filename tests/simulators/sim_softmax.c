@@ -304,7 +304,10 @@ void sim_softmax(sim *s)
         split(s, &all);
     else
         sums(s, &all, s->first, s->last, direct ? -1 : top_of_row(s));
-    s->lse = lse_output(s, &all);
+    part with_sink = all;
+    if (s->options->sink_in_lse)
+        add_sink(s, &with_sink);
+    s->lse = lse_output(s, &with_sink);
     s->has_lse = 1;
     if (s->options->undo_shift && !direct)
         undo(s, &all);

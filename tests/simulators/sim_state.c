@@ -204,7 +204,12 @@ static void add_tokens(sim *s, states *x, int64_t first, int64_t end)
         monomials(s, x, s->k[t], m);
         for (int64_t r = 0; r < x->rows; r++)
             for (int64_t c = 0; c < s->p->e; c++) {
-                const num term = times(s, sim_mul(s, sum, m[r], s->v[t][c]), between(s, t, end - 1, r));
+                num term;
+                if (s->options->decayed && t < end - 1)
+                    term = sim_mul(s, sum, sim_round(s, &s->unit.scaled, times(s, m[r], between(s, t, end - 1, r))),
+                                   s->v[t][c]);
+                else
+                    term = times(s, sim_mul(s, sum, m[r], s->v[t][c]), between(s, t, end - 1, r));
                 x->sum[r][c] = x->started ? sim_add(s, sum, x->sum[r][c], term) : term;
             }
         x->started = 1;

@@ -149,7 +149,8 @@ static void expect_lse(expected *y, const row_case *r, const output_case *c)
                  extra = sink ? value_of(r->w.extra_error) : 0;
     const double d = denominator(r, sink ? beside + extra : 0, c->given_z), weaker = left(r, z, extra) - d;
     const double merge = value_of(r->w.merge), change = base2 ? 1 / log(2) : 1;
-    const double log_size = (r->m.exponential ? log(3 + 2) : fabs(log(z))) + 1;
+    const double above = sink ? fmax(0, log(c->beside) + value_of(r->w.score_max)) : 0; /* of a maximum of keys */
+    const double log_size = (r->m.exponential ? log(3 + 2) + above : fabs(log(z))) + 1;
     const double size = log_size + value_of(r->w.score_max);
     y->term[ATTEST_TERM_SCORE] = (total_of(r, BOUND_SCORE) / weaker + value_of(r->w.center));
     y->term[ATTEST_TERM_EXP] = (total_of(r, BOUND_EXP) + extra) / weaker;

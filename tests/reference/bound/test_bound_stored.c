@@ -1,0 +1,75 @@
+/* test_bound_stored.c - features and turned numbers that are rounded to a narrow type before anything reads them: the
+ * constants of a model against R-FEATURE, and what overflows. */
+#include "tests/reference/bound/bound_row.h"
+
+Suite *suite_bound_stored(void);
+
+/* Features and turned numbers that are rounded to the type of scaled ones, F and t with and without. */
+static const struct {
+    const char *line;
+    double scaled, turned; /* u_q that is left for the scale, between rope and a feature */
+    int stores;
+} stored[] = {
+    { "variant=linear in=bf16 n=1 m=3 d=2 e=1 scale=0.3", 0x1p-8, 0, 0 },
+    { "variant=linear feature=relu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0, 0 },
+    { "variant=linear feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=0.3", 0x1p-8, 0, 1 },
+    { "variant=linear feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0, 1 },
+    { "variant=linear rope=16 in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0, 1 },
+    { "variant=linear rope=16 feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0x1p-8, 1 },
+    { "variant=gla feature=silu in=bf16 n=3 m=3 d=2 e=1 scale=1", 0x1p-8, 0, 1 },
+};
+
+START_TEST(stored_features)
+{
+    for (size_t k = 0; k < sizeof stored / sizeof stored[0]; k++) {
+        attest_numerics n = { .schedule = ATTEST_SCHEDULE_DIRECT };
+        const double turned = stored[k].turned > 0 ? 2 : 0, u = stored[k].stores ? 0x1p-8 : 0, tiny = 0x1p-134;
+        ball_case x;
+        bound_model before, m;
+        ball_case_start(&x, stored[k].line, 0);
+        bound_model_init(&before);
+        bound_model_init(&m);
+        ck_assert(bound_model_set(&before, &x.in, &n, 0));
+        n.scaled_dtype = 1 + ATTEST_BF16;
+        ck_assert(bound_model_set(&m, &x.in, &n, 0));
+        const double f = value_of(before.feature), t = value_of(before.feature_tiny);
+        ck_assert_int_eq(m.stores_features, stored[k].stores);
+        is(stored[k].line, "F", m.feature, f + u + f * u);
+        is(stored[k].line, "t", m.feature_tiny, u > 0 ? t + t * u + (1 + turned) * tiny : t);
+        is(stored[k].line, "scaled", m.scaled, stored[k].scaled);
+        is(stored[k].line, "turned", m.turned, stored[k].turned);
+        bound_model_clear(&before);
+        bound_model_clear(&m);
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
+/* A number that is stored as it comes from rope may be beyond its type, whatever the scale. */
+START_TEST(stored_features_overflow)
+{
+    const attest_numerics n = { .schedule = ATTEST_SCHEDULE_DIRECT,
+                                .scaled_dtype = 1 + ATTEST_F16,
+                                .scale_dtype = 1 + ATTEST_F32 };
+    for (int rope = 0; rope < 2; rope++) {
+        row_case r;
+        row_open(&r,
+                 rope ? "variant=linear rope=16 in=f16 n=1 m=1 d=2 e=1 scale=0.25"
+                      : "variant=linear in=f16 n=1 m=1 d=2 e=1 scale=0.25",
+                 40000, 1);
+        row_ready(&r, &n, 0, 1);
+        ck_assert_int_eq(r.w.overflow, rope);
+        row_stop(&r);
+    }
+}
+END_TEST
+
+Suite *suite_bound_stored(void)
+{
+    Suite *s = suite_create("bound_stored");
+    TCase *t = tcase_create("bound_stored");
+    tcase_add_test(t, stored_features);
+    tcase_add_test(t, stored_features_overflow);
+    suite_add_tcase(s, t);
+    return s;
+}
