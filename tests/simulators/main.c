@@ -75,35 +75,36 @@ static const char *const outputs[] = { "o", "u", "z", "lse", "ht.1", "ht.2" };
 /* What is added to a row's problem: an axis or a type more. */
 static const struct {
     const char *words;
-    int pairs; /* 1: of scores of pairs, which programs with states have not */
-    int type;  /* 1: another `in` than a row's that stores features in it */
+    int pairs;  /* 1: of scores of pairs, which programs with states have not */
+    int type;   /* 1: another `in` than a row's that stores features in it */
+    int states; /* 1: of programs with states alone; of high orders those would be large */
 } more[] = {
-    { "", 0, 0 },
-    { " state=draw", 0, 0 },
-    { " gates=inout", 0, 0 },
-    { " norm=none", 0, 0 },
-    { " norm=l2", 0, 0 },
-    { " norm=rms", 0, 0 },
-    { " cap=5", 1, 0 },
-    { " lens=draw", 0, 0 },
-    { " window=2", 1, 0 },
-    { " feature=silu", 0, 0 },
-    { " rope=100", 0, 0 },
-    { " in=bf16", 0, 1 },
-    { " in=f16", 0, 1 },
-    { " p=f16", 0, 0 },
-    { " out=bf16", 0, 0 },
-    { " scale=1", 0, 0 },
-    { " scale=-0.3", 0, 0 },
-    { " mask=causal", 0, 0 },
-    { " alibi=draw", 1, 0 },
-    { " bias=full", 1, 0 },
-    { " decay=scalar", 0, 0 },
-    { " decay=vector", 0, 0 },
-    { " clamp=1", 1, 0 },
-    { " filter=0.5", 1, 0 },
-    { " affine=draw norm=rms", 0, 0 },
-    { " center=max", 0, 0 },
+    { "", 0, 0, 0 },
+    { " state=draw", 0, 0, 1 },
+    { " gates=inout", 0, 0, 0 },
+    { " norm=none", 0, 0, 0 },
+    { " norm=l2", 0, 0, 0 },
+    { " norm=rms", 0, 0, 0 },
+    { " cap=5", 1, 0, 0 },
+    { " lens=draw", 0, 0, 0 },
+    { " window=2", 1, 0, 0 },
+    { " feature=silu", 0, 0, 0 },
+    { " rope=100", 0, 0, 0 },
+    { " in=bf16", 0, 1, 0 },
+    { " in=f16", 0, 1, 0 },
+    { " p=f16", 0, 0, 0 },
+    { " out=bf16", 0, 0, 0 },
+    { " scale=1", 0, 0, 0 },
+    { " scale=-0.3", 0, 0, 0 },
+    { " mask=causal", 0, 0, 0 },
+    { " alibi=draw", 1, 0, 0 },
+    { " bias=full", 1, 0, 0 },
+    { " decay=scalar", 0, 0, 0 },
+    { " decay=vector", 0, 0, 0 },
+    { " clamp=1", 1, 0, 0 },
+    { " filter=0.5", 1, 0, 0 },
+    { " affine=draw norm=rms", 0, 0, 0 },
+    { " center=max", 0, 0, 0 },
 };
 
 static int has_states(const sim_row *row)
@@ -152,7 +153,8 @@ static int try_more(const sim_row *row, int seeds, long *tried)
             replace_keys(line, sizeof line, row->line, more[a].words);
             other.line = line;
             other.output = outputs[k];
-            if ((more[a].pairs && has_states(row)) || (more[a].type && row->options.scaled) ||
+            if ((more[a].pairs && has_states(row)) || (more[a].states && !has_states(row)) ||
+                (more[a].type && row->options.scaled) ||
                 (*more[a].words == '\0' && strcmp(row->output, outputs[k]) == 0) ||
                 !sim_run(&result, &other, seeds, why, sizeof why))
                 continue;
