@@ -316,7 +316,7 @@ typedef struct attest_numerics {
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
-    uint32_t scaled_dtype;  /* 1 + attest_dtype of q, k once scaled, turned, features; 0 = acc, unknown: or in */
+    uint32_t scaled_dtype;  /* 1 + dtype: q, k scaled, turned, decayed, features, delta writes; 0 = acc (unknown: in) */
     uint32_t decay_products; /* attest_tristate: decays multiplied (RECURRENT: always); else maybe exps of log sums */
 } attest_numerics;
 

@@ -108,6 +108,7 @@ typedef struct bound_model {
     mag_t score_likely;          /* R-PROBABILISTIC's in place of R-SCORE's */
     mag_t bias, bias_tiny;       /* of a bias before it is added: relative, absolute (R-STEP) */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
+    mag_t written, written_tiny; /* storing what a delta rule writes: relative, absolute; 0 without */
     mag_t turned, turned_tiny;   /* storing numbers between rope and a feature: relative, absolute; 0 without */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
@@ -141,6 +142,7 @@ void bound_turn(mag_t rho, const bound_model *m, int64_t position);
 /* R-UNIT: what rope changes in a vector of length 1, norm2; 0: the norm may overflow or underflow. */
 int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                int64_t token, int64_t position);
+int bound_decays_tokens(const bound_model *m);
 /* Absolute error of one entry of phi, beside F |phi_c|. */
 void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                        int64_t token, int64_t position);

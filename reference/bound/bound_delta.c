@@ -70,8 +70,11 @@ static int64_t roundings(const delta_job *job, int64_t t)
 }
 
 /* g = gamma_(n + since ..) and what logarithms add */
-/* Keys and queries times decays, one a channel, may be stored. */
-static int stores_decayed(const delta_job *job) { return job->m->vector && job->m->scales_inputs && !job->recurrent; }
+/* Keys and queries times decays may be stored. */
+static int stores_decayed(const delta_job *job)
+{
+    return bound_decays_tokens(job->m) && job->m->scales_inputs && !job->recurrent;
+}
 
 static mag_srcptr tiny_of(const delta_job *job)
 {
@@ -169,6 +172,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
     bound_compose(x, g, job->gate);
     mag_addmul(part, d->value + t, x);
     bound_compose(g, g, y->theta);
+    bound_compose(g, g, m->written);
     mag_mul(part, part, d->rate + t);
     mag_addmul(part, part, g);
     mag_mul(x, d->rate + t, d->key + t);
@@ -180,6 +184,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
     mag_add(x, x, d->value + t);
     mag_addmul(part, x, y->shift);
     lose(part, job, y, t);
+    mag_add(part, part, m->written_tiny);
     copy(y->local, part);
     mag_add(y->write, y->write, part);
 }

@@ -18,7 +18,7 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, turn_slope),  offsetof(bound_model, u_wave),       offsetof(bound_model, wave),
     offsetof(bound_model, exp_tiny),    offsetof(bound_model, score_scale),  offsetof(bound_model, score_likely),
     offsetof(bound_model, bias),        offsetof(bound_model, bias_tiny),    offsetof(bound_model, turned),
-    offsetof(bound_model, turned_tiny),
+    offsetof(bound_model, turned_tiny), offsetof(bound_model, written),      offsetof(bound_model, written_tiny),
 };
 
 static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
@@ -141,12 +141,16 @@ axis_arithmetic bound_arithmetic(const bound_model *m)
     };
 }
 
+/* Keys and queries (or values) are multiplied by decays, and may be stored then. */
+int bound_decays_tokens(const bound_model *m) { return m->decays && !m->exponential; }
+
 /* Scaled q and k: the type that they may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none rounds nothing
  * that is neither scaled nor a feature nor turned nor decayed. */
 static uint32_t scaled_type(const bound_model *m)
 {
     uint32_t type = m->numerics->scaled_dtype;
-    if (!type && m->unknown && (m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p) || m->vector))
+    if (!type && m->unknown &&
+        (m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p) || bound_decays_tokens(m)))
         type = 1 + m->p->in;
     return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
 }
@@ -236,13 +240,28 @@ static int power_of_two(double x, int even)
 /* Stored numbers that only an exponent is added to stay numbers of the type. */
 static int scales_exactly(const bound_model *m, uint32_t type)
 {
-    const int stored = axis_feature_of(m->p)->stored && !axis_turns(m->p) && !m->vector;
+    const int stored = axis_feature_of(m->p)->stored && !axis_turns(m->p) && !bound_decays_tokens(m);
     return stored && attest_format_of(type - 1).p >= attest_format_of(m->p->in).p &&
            power_of_two(m->p->scale, !m->numerics->scale_dtype);
 }
 
 /* What is neither scaled nor decayed is rounded once, as a feature. */
-static int is_stored_already(const bound_model *m) { return m->stores_features && m->p->scale == 1.0 && !m->vector; }
+static int is_stored_already(const bound_model *m)
+{
+    return m->stores_features && m->p->scale == 1.0 && !bound_decays_tokens(m);
+}
+
+/* R-DELTA: what a delta rule writes may be stored as scaled numbers are, or in `in`. */
+static void set_written(bound_model *m)
+{
+    uint32_t type = m->numerics->scaled_dtype;
+    if (!type && m->unknown)
+        type = 1 + m->p->in;
+    if (!type || attest_format_of(type - 1).p >= attest_format_of(m->p->acc).p)
+        return;
+    mag_set_d(m->written, attest_unit_roundoff(type - 1));
+    bound_tiny(m->written_tiny, type - 1, m->flags);
+}
 
 /* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */
 static void set_stores(bound_model *m, mag_t after)
@@ -420,6 +439,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_feature(m);
     set_turns(m);
     set_score(m);
+    set_written(m);
     set_bias(m);
     const uint32_t scattered = p->axis[ATTEST_AXIS_ATTN_MASK].value; /* R-MASK: tiles count masked keys */
     m->serial = (flags & ATTEST_SERIAL_SUMS) && mag_equal(m->u_sum, m->u) && !m->recurrent && !m->given &&

@@ -102,10 +102,10 @@ static void set_sizes(state_job *job, int64_t b)
     }
 }
 
-/* Keys times decays, one a channel, may be stored, up to a chunk's end (R-DECAY). */
+/* Keys (or values) times decays may be stored, up to a chunk's end (R-DECAY). */
 static int stores_decayed(const bound_model *m)
 {
-    return m->vector && m->scales_inputs && m->numerics->schedule != ATTEST_SCHEDULE_RECURRENT;
+    return bound_decays_tokens(m) && m->scales_inputs && m->numerics->schedule != ATTEST_SCHEDULE_RECURRENT;
 }
 
 /* What they lose there. */

@@ -79,7 +79,8 @@ typedef struct sim_options {
     uint32_t scaled;  /* 1 + attest_dtype that scaled q and k are rounded to */
     int features;     /* phi(q) and phi(k) are rounded to `scaled`, before anything reads them */
     int turned;       /* numbers after rope are rounded to it, before a feature reads them */
-    int decayed;      /* chunks: keys and queries times decays, one a channel, are rounded to it */
+    int decayed;      /* chunks: keys times decays are rounded to it; queries too where each channel has one */
+    int written;      /* delta: what is written is rounded to it, before anything reads it */
     int sink_in_lse;  /* lse includes the sink, the maximum does not */
     int parts_of_all; /* parts are cut from all keys, seen or not: some are empty */
     int sink_in_max;  /* the sink is one of the numbers that the maximum is taken of */

@@ -158,6 +158,8 @@ static void substitute(sim *s, chunk *h)
             const num seen = through(s, h, s->k[t], c, t, t, 0);
             const num rest = seen < 0 ? s->v[t][c] : sim_sub(s, &s->unit.acc, s->v[t][c], seen);
             h->write[t][c] = sim_mul(s, &s->unit.acc, b, rest);
+            if (s->options->written)
+                h->write[t][c] = sim_round(s, &s->unit.scaled, h->write[t][c]);
         }
     }
 }
