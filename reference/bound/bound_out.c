@@ -314,9 +314,10 @@ static int set_root(root_job *r, const ref_bound *bound)
     }
     mag_mul(x, x, job->weights.inverse);
     mag_mul(x, x, job->weights.inverse);
-    good = mag_cmp(x, m->limit) <= 0 && !mag_is_zero(r->low);
-    /* underflow: (e + 4) tiny of s^2, at most u of it */
-    mag_mul_ui(x, m->tiny, (ulong)r->e + 4);
+    good = mag_cmp(x, m->limit) <= 0 && mag_cmp(x, m->sum_limit) <= 0 && !mag_is_zero(r->low);
+    /* underflow: (e + 4) tiny of s^2, at most u of it; squares are sums of the accumulator */
+    mag_max(x, m->tiny, m->tiny_sum);
+    mag_mul_ui(x, x, (ulong)r->e + 4);
     largest_scale(y, job);
     mag_mul(x, x, y);
     mag_mul(x, x, y);

@@ -8,6 +8,8 @@ static const sim_size few[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 4 }, { 0, 0 
 
 // clang-format off
 static const sim_row rows[] = {
+    { "R-ROOT", "l2, range of f16", "acc_unit 2^-11", "variant=softmax scale=0.7 norm=l2", sim_softmax,
+      { .narrow_range = 1 }, NUMERICS(DECLARED, TWO_PASS, .acc_unit = 0x1p-11), 0, "o", "normal normal:4", NULL },
     { "R-PLAIN", "u, direct", "f32", SOFTMAX, sim_softmax, { 0 }, NUMERICS(DECLARED, DIRECT), 0, "u",
       "wild:3 wild:6 normal", few },
     { "R-PLAIN", "z, direct", "f32", SOFTMAX, sim_softmax, { 0 }, NUMERICS(DECLARED, DIRECT), 0, "z",
