@@ -175,6 +175,7 @@ START_TEST(test_not_blind)
     judge(&s, NULL, 0, 0);
     expect(&s, "z tells, o does not", ATTEST_NO_EVIDENCE, 0);
     close_scene(&s);
+    s.result.noticed_median = 0;
     for (int64_t blind = 0; blind <= 43; blind++) {
         s.result.rows_judged = 43;
         s.result.rows_blind = blind;
