@@ -142,6 +142,7 @@ void bound_turn(mag_t rho, const bound_model *m, int64_t position);
 /* R-UNIT: what rope changes in a vector of length 1, norm2; 0: the norm may overflow or underflow. */
 int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                int64_t token, int64_t position);
+/* 1: q, k or v are multiplied by decays, and may be stored so (R-SCORE, R-HT, R-DELTA); softmax multiplies weights. */
 int bound_decays_tokens(const bound_model *m);
 /* Absolute error of one entry of phi, beside F |phi_c|. */
 void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
