@@ -231,8 +231,8 @@ $(BUILD)/plugins/hollow.so: $(HOLLOW_SRC) $(wildcard kernels/cpu/steps/*.h kerne
 	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE $(KERNEL_FLAGS) -Wall -shared -fPIC -DFAST_ONE_ISA -I. -Ikernels -o $@ $(HOLLOW_SRC) -lm
 
 # Built-in kernels that are asked for one function and compute another.
-MISREAD_SRC = tests/verify/gate/diagnosis/plugins/misread.c $(addprefix kernels/cpu/,softmax_two_pass_f32.c softmax_online_bf16.c taylor_direct_f32.c linear_recurrent_f32.c delta_recurrent_f32.c)
-$(BUILD)/plugins/misread.so: $(MISREAD_SRC) $(wildcard kernels/cpu/steps/*.h) kernels/attest.h kernels/attest_float.h
+MISREAD_SRC = tests/verify/gate/diagnosis/plugins/misread.c $(addprefix kernels/cpu/,softmax_two_pass_f32.c softmax_online_bf16.c softmax_split_f32.c taylor_direct_f32.c linear_recurrent_f32.c delta_recurrent_f32.c)
+$(BUILD)/plugins/misread.so: $(MISREAD_SRC) $(wildcard tests/verify/gate/diagnosis/plugins/*.h kernels/cpu/steps/*.h) kernels/attest.h kernels/attest_float.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -D_GNU_SOURCE $(KERNEL_FLAGS) -Wall -shared -fPIC -Ikernels -o $@ $(MISREAD_SRC) -lm
 

@@ -131,12 +131,12 @@ attest_status attest_redrawn_find(attest_redrawn *redrawn, const attest_problem 
 static redraw_run run_of(const attest_redrawn *r, const unsigned char *wanted, uint64_t seed)
 {
     const attest_numerics *n = &r->numerics;
-    const int sums = fewer(digits_of(n->acc_unit), digits_of(n->value_unit));
+    const int sums = fewer(digits_of(n->acc_unit), digits_of(n->value_unit)), kept = digits_of_type(n->state_dtype);
     const int64_t tile = n->tile > 0 ? n->tile : 1;
     return (redraw_run){ .stream = seed ? attest_mix64(seed) | 1 : 0,
                          .score_digits = n->score_unit > 0 ? digits_of(n->score_unit) : digits_of(n->acc_unit),
                          .sum_digits = sums,
-                         .state_digits = fewer(sums, digits_of_type(n->state_dtype)),
+                         .state_digits = n->schedule == ATTEST_SCHEDULE_SPLIT ? kept : fewer(sums, kept),
                          .tile = tile < REDRAW_TILE ? tile : REDRAW_TILE,
                          .exp_error = n->exp_error > 0x1p-22 ? n->exp_error : 0,
                          .wanted = wanted };

@@ -82,6 +82,7 @@ typedef struct bound_model {
     int by_key;          /* alibi may be slope (j - C), C one number a row (R-ALIBI) */
     int plain;           /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
     int likely;          /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
+    int stores_parts;    /* what parts of the keys leave is stored in a narrower type before it is merged (R-MERGE) */
     int likely_scores;   /* those of scores too, and that can matter */
     int64_t rows;        /* state rows of all degrees (recurrent) */
     int64_t full_rows;   /* the same of the full Kronecker layout */
@@ -91,12 +92,12 @@ typedef struct bound_model {
     mag_t u_sum;    /* one rounding of its accumulator */
     mag_t u_exp, u_div, u_log;
     mag_t u_cast, tiny_cast;    /* cast of weights to p: relative, absolute; 0 without cast */
-    mag_t u_state;              /* rounding of a stored state, 0 if it is kept in acc */
+    mag_t u_state;              /* rounding of a stored state or part, 0 if it is kept in acc */
     mag_t u_scale;              /* rounding of the scale to its dtype */
     mag_t tiny;                 /* what one operation in acc loses by underflow */
     mag_t tiny_score, tiny_sum; /* the same in the accumulators of scores, of weights and values */
     mag_t operand, weight;      /* R-TENSOR: what steps lose of |v| beside a subnormal number of in, of p; else 0 */
-    mag_t tiny_state;           /* and in storing a state; 0 if it is kept in acc */
+    mag_t tiny_state;           /* and in storing a state or part; 0 if it is kept in acc */
     mag_t store, store_tiny;    /* storing a score: relative, absolute; 0 if it is kept in acc */
     mag_t scaled, scaled_tiny;  /* rounding a scaled q or k to a type: relative (in `score`), absolute; 0 without */
     /* 2^(emax-1) of the type of stored scores, of scaled q and k, of the accumulators, of states and theirs */

@@ -442,7 +442,10 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_written(m);
     set_bias(m);
     const uint32_t scattered = p->axis[ATTEST_AXIS_ATTN_MASK].value; /* R-MASK: tiles count masked keys */
+    m->stores_parts = m->exponential && !m->recurrent && !mag_is_zero(m->u_state) &&
+                      (m->unknown || numerics->schedule == ATTEST_SCHEDULE_SPLIT);
     m->serial = (flags & ATTEST_SERIAL_SUMS) && mag_equal(m->u_sum, m->u) && !m->recurrent && !m->given &&
+                !m->stores_parts &&
                 (numerics->schedule == ATTEST_SCHEDULE_TWO_PASS || numerics->schedule == ATTEST_SCHEDULE_DIRECT ||
                  (scattered == 0 && numerics->schedule == ATTEST_SCHEDULE_SPLIT && m->exponential) ||
                  (scattered == 0 && numerics->schedule == ATTEST_SCHEDULE_ONLINE && numerics->tile > 0));

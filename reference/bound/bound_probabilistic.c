@@ -123,7 +123,8 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     mag_mul(state, w->state_reach, top);
     mag_max(state, state, w->state_reach);
     if (mag_cmp(one, job->model.sum_limit) > 0 || mag_cmp(w->reach, job->model.sum_limit) > 0 ||
-        mag_cmp(state, job->model.state_limit) > 0 || mag_cmp(top, job->model.limit) > 0)
+        mag_cmp(state, job->model.state_limit) > 0 || mag_cmp(top, job->model.limit) > 0 ||
+        (job->model.stores_parts && mag_cmp(top, job->model.state_limit) > 0))
         w->overflow = 1;
     if (job->model.recurrent || job->model.given) {
         states_lose(y, job, top, w->gamma_state, updates, c);

@@ -354,6 +354,8 @@ static void compose_sum(mag_t gamma, const bound_weights *w, const bound_model *
     bound_gamma(x, m->narrows ? 1 : 0, m->u);
     bound_compose(gamma, gamma, x);
     bound_compose(gamma, gamma, w->gate_value); /* R-GATE */
+    if (m->stores_parts)
+        bound_compose(gamma, gamma, m->u_state);
 }
 
 static void set_gamma_sum(bound_weights *w, const bound_model *m)
@@ -367,6 +369,8 @@ static void set_gamma_sum(bound_weights *w, const bound_model *m)
     if (m->flags & ATTEST_FTZ)
         mag_add(w->value_tiny, w->value_tiny, m->normal);
     mag_add(w->value_tiny, w->value_tiny, m->operand); /* R-TENSOR: of a subnormal v */
+    if (m->stores_parts)
+        mag_add(w->value_tiny, w->value_tiny, m->tiny_state);
 }
 
 /* R-CAST: |cast - w| <= u_cast (|w| + a) + tiny_cast unit, and where the weights may be divided before the

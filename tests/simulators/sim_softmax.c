@@ -134,6 +134,13 @@ static num logarithm(sim *s, num x)
 
 static num lse_of(sim *s, const part *p) { return sim_add(s, &s->unit.acc, p->top, logarithm(s, p->below)); }
 
+/* Channel c of a part's quotient, as the merge reads it. */
+static num quotient(sim *s, const part *p, int64_t c)
+{
+    const num o = sim_div(s, p->sum[c], p->below);
+    return s->options->parts_stored ? sim_round(s, s->numerics->state_dtype ? &s->unit.state : &s->unit.out, o) : o;
+}
+
 /* Parts merged by their lse: the quotient of each weighed by e^(lse_part - largest). */
 static void merge(sim *s, part *all, const part *each, int count)
 {
@@ -145,7 +152,7 @@ static void merge(sim *s, part *all, const part *each, int count)
         w[p] = weight(s, lse[p], all->top);
     for (int64_t c = 0; c < s->p->e; c++) {
         for (int p = 0; p < count; p++) {
-            const num o = s->options->merge == MERGE_SUMS ? each[p].sum[c] : sim_div(s, each[p].sum[c], each[p].below);
+            const num o = s->options->merge == MERGE_SUMS ? each[p].sum[c] : quotient(s, &each[p], c);
             term[p] = sim_mul(s, &s->unit.sum, w[p], o);
         }
         all->sum[c] = sim_total(s, term, count);
@@ -160,7 +167,7 @@ static void merge(sim *s, part *all, const part *each, int count)
         w[p] = weight(s, lse[p], total);
     for (int64_t c = 0; c < s->p->e; c++) {
         for (int p = 0; p < count; p++)
-            term[p] = sim_mul(s, &s->unit.sum, w[p], sim_div(s, each[p].sum[c], each[p].below));
+            term[p] = sim_mul(s, &s->unit.sum, w[p], quotient(s, &each[p], c));
         all->sum[c] = sim_total(s, term, count);
     }
 }
@@ -218,7 +225,7 @@ static void quotients(sim *s, part *each, int count)
 {
     for (int p = 0; p < count; p++) {
         for (int64_t c = 0; c < s->p->e; c++)
-            each[p].sum[c] = sim_div(s, each[p].sum[c], each[p].below);
+            each[p].sum[c] = quotient(s, &each[p], c);
         each[p].top = lse_of(s, &each[p]);
     }
 }

@@ -1,5 +1,5 @@
-/* test_bound_stored.c - features and turned numbers that are rounded to a narrow type before anything reads them: the
- * constants of a model against R-FEATURE, and what overflows. */
+/* test_bound_stored.c - features, turned numbers and quotients of parts that are rounded to a narrow type before they
+ * are read: the constants of a model against R-FEATURE and R-MERGE, and what overflows. */
 #include "tests/reference/bound/bound_row.h"
 
 Suite *suite_bound_stored(void);
@@ -64,12 +64,63 @@ START_TEST(stored_features_overflow)
 }
 END_TEST
 
+/* R-MERGE: a stored quotient is one more factor of the sums, and an error of v; of parts alone. */
+START_TEST(stored_parts)
+{
+    static const struct {
+        uint32_t schedule, state;
+        int stores;
+    } parts[] = {
+        { ATTEST_SCHEDULE_SPLIT, 1 + ATTEST_BF16, 1 },    { ATTEST_SCHEDULE_SPLIT, 1 + ATTEST_F32, 0 },
+        { ATTEST_SCHEDULE_UNKNOWN, 1 + ATTEST_BF16, 1 },  { ATTEST_SCHEDULE_UNKNOWN, 0, 0 },
+        { ATTEST_SCHEDULE_TWO_PASS, 1 + ATTEST_BF16, 0 }, { ATTEST_SCHEDULE_ONLINE, 1 + ATTEST_BF16, 0 },
+    };
+    const char *line = "variant=softmax n=1 m=3 d=2 e=1 scale=0.5 splits=2";
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+        attest_numerics n = { .schedule = parts[k].schedule };
+        const double u = parts[k].stores ? 0x1p-8 : 0;
+        row_case before, r;
+        row_start(&before, line, &n, 0, 1);
+        n.state_dtype = parts[k].state;
+        row_start(&r, line, &n, 0, 1);
+        ck_assert_int_eq(r.m.stores_parts, parts[k].stores);
+        is(line, "gamma", r.w.gamma_sum, both(value_of(before.w.gamma_sum), u));
+        is(line, "v", r.w.value_tiny, value_of(before.w.value_tiny) + (u > 0 ? 0x1p-134 : 0));
+        row_stop(&before);
+        row_stop(&r);
+    }
+}
+END_TEST
+
+/* What comes near the largest number of f16 has no bound. */
+START_TEST(stored_parts_overflow)
+{
+    for (int far = 0; far < 2; far++) {
+        const attest_numerics n = { .schedule = ATTEST_SCHEDULE_SPLIT, .state_dtype = 1 + ATTEST_F16 };
+        ball_case x;
+        ref_bound bound;
+        ball_case_start(&x, "variant=softmax n=1 m=1 d=1 e=1 splits=2", 0);
+        ball_case_put(&x, ATTEST_V, 0, 0, 0, 0, far ? 0x1.1p14 : 0x1.fp13);
+        ball_case_row(&x, 0, 0, 0, 128);
+        ref_bound_init(&bound);
+        MUST(ref_bound_row(&bound, &x.row, &x.in, &n, 0, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, ATTEST_F32,
+                           (attest_row){ 0, 0, 0 }, &x.err),
+             &x);
+        ck_assert_int_eq(bound.unbounded, far);
+        ref_bound_clear(&bound);
+        ball_case_stop(&x);
+    }
+}
+END_TEST
+
 Suite *suite_bound_stored(void)
 {
     Suite *s = suite_create("bound_stored");
     TCase *t = tcase_create("bound_stored");
     tcase_add_test(t, stored_features);
     tcase_add_test(t, stored_features_overflow);
+    tcase_add_test(t, stored_parts);
+    tcase_add_test(t, stored_parts_overflow);
     suite_add_tcase(s, t);
     return s;
 }

@@ -328,6 +328,7 @@ const attest_convention attest_convention_table[] = {
     LOOSE("score_dtype=bf16", BOUND),
     LOOSE("score_dtype=f16", BOUND),
     LOOSE("state_dtype=bf16", BOUND | ATTEST_REASON_STATE),
+    LOOSE("state_dtype=f16", BOUND | ATTEST_REASON_STATE),
     LOOSE("acc_unit=2^-11", BOUND | ATTEST_REASON_STATE),
 };
 // clang-format on

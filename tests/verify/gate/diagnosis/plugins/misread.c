@@ -11,7 +11,8 @@
 #include <string.h>
 
 extern const attest_kernel attest_kernel_softmax_two_pass_f32, attest_kernel_taylor_direct_f32,
-    attest_kernel_linear_recurrent_f32, attest_kernel_delta_recurrent_f32, attest_kernel_softmax_online_bf16;
+    attest_kernel_linear_recurrent_f32, attest_kernel_delta_recurrent_f32, attest_kernel_softmax_online_bf16,
+    attest_kernel_softmax_split_f32;
 
 typedef struct mistake mistake;
 
@@ -239,56 +240,11 @@ static void tilt(asked *a)
 
 static void weights_bf16(attest_problem *p) { p->p = ATTEST_BF16; }
 
-/* Plain softmax, scores or sums rounded to a narrow type. */
-static float narrow(uint32_t dtype, float x) { return (float)attest_to_f64(dtype, attest_from_f64(dtype, (double)x)); }
-
-static attest_status run_narrow(asked *a, uint32_t score, uint32_t sums)
-{
-    const float *q = a->role[ATTEST_Q]->data, *k = a->role[ATTEST_K]->data, *v = a->role[ATTEST_V]->data;
-    float *o = a->role[ATTEST_O]->data, *s = malloc(sizeof *s * (size_t)a->p.m);
-    for (int64_t row = 0; row < a->p.b * a->p.hq * a->p.n; row++) {
-        const int64_t h = row / a->p.n % a->p.hq, b = row / a->p.n / a->p.hq;
-        const int64_t head = b * a->p.hkv + h * a->p.hkv / a->p.hq;
-        float m = -INFINITY, l = 0;
-        for (int64_t j = 0; j < a->p.m; j++) {
-            float dot = 0;
-            for (int64_t c = 0; c < a->p.d; c++)
-                dot += q[row * a->p.d + c] * k[(head * a->p.m + j) * a->p.d + c];
-            s[j] = narrow(score, (float)a->p.scale * dot);
-            m = fmaxf(m, s[j]);
-        }
-        for (int64_t j = 0; j < a->p.m; j++)
-            l = narrow(sums, l + (s[j] = expf(s[j] - m)));
-        for (int64_t c = 0; c < a->p.e; c++) {
-            float u = 0;
-            for (int64_t j = 0; j < a->p.m; j++)
-                u = narrow(sums, u + s[j] * v[(head * a->p.m + j) * a->p.e + c]);
-            o[row * a->p.e + c] = u / l;
-        }
-        if (a->role[ATTEST_LSE])
-            ((float *)a->role[ATTEST_LSE]->data)[row] = m + logf(l);
-    }
-    free(s);
-    return ATTEST_OK;
-}
-static attest_status narrow_scores(asked *a, const attest_kernel *base)
-{
-    (void)base;
-    return run_narrow(a, ATTEST_BF16, ATTEST_F32);
-}
-static attest_status narrow_half(asked *a, const attest_kernel *base)
-{
-    (void)base;
-    return run_narrow(a, ATTEST_F16, ATTEST_F32);
-}
-static attest_status narrow_sums(asked *a, const attest_kernel *base)
-{
-    (void)base;
-    return run_narrow(a, ATTEST_F32, ATTEST_F16);
-}
+#include "misread_narrow.h"
 
 /* ---- the kernels ------------------------------------------------------------------------------------------------- */
 #define TWO_PASS &attest_kernel_softmax_two_pass_f32
+#define SPLIT &attest_kernel_softmax_split_f32
 #define DIRECT &attest_kernel_taylor_direct_f32
 #define LINEAR &attest_kernel_linear_recurrent_f32
 #define DELTA &attest_kernel_delta_recurrent_f32
@@ -354,6 +310,8 @@ static const mistake mistakes[] = {
     { "narrow-scores", TWO_PASS, .run = narrow_scores },
     { "narrow-half", TWO_PASS, .run = narrow_half },
     { "narrow-sums", TWO_PASS, .run = narrow_sums },
+    { "parts-bf16", SPLIT, .run = parts_bf16 },
+    { "parts-half", SPLIT, .run = parts_half },
     { "slack", TWO_PASS, .after = slack },
     { "tilted", TWO_PASS, .before = tilt },
 };
