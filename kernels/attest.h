@@ -316,7 +316,8 @@ typedef struct attest_numerics {
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
-    uint32_t scaled_dtype;  /* 1 + dtype: q, k scaled, turned, decayed, features, delta writes; 0 = acc (unknown: in) */
+    uint32_t scaled_dtype;  /* 1 + dtype of q, k once they are scaled, turned or decayed, of features, of gin v, of what
+                               a delta rule writes; 0 = acc (of an unknown schedule: in) */
     uint32_t decay_products; /* attest_tristate: decays multiplied (RECURRENT: always); else maybe exps of log sums */
 } attest_numerics;
 
@@ -332,8 +333,7 @@ typedef struct attest_claim {
 typedef struct attest_limit { int64_t least, most, multiple; } attest_limit;
 
 typedef struct attest_limits {
-    uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t struct_size, reserved;
     attest_limit b, hq, hkv, n, m, d, e;
 } attest_limits;
 

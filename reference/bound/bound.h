@@ -110,6 +110,8 @@ typedef struct bound_model {
     mag_t bias, bias_tiny;       /* of a bias before it is added: relative, absolute (R-STEP) */
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
     mag_t written, written_tiny; /* storing what a delta rule writes: relative, absolute; 0 without */
+    mag_t gated, gated_tiny;     /* storing gin v: relative, absolute; 0 without */
+    mag_t gated_limit;           /* 2^(emax-1) of the type that gin v is stored in; without, `limit` */
     mag_t turned, turned_tiny;   /* storing numbers between rope and a feature: relative, absolute; 0 without */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */

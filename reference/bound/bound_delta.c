@@ -171,6 +171,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
     bound_gamma(g, m->narrows ? 5 : 4, m->u);
     bound_compose(x, g, job->gate);
     mag_addmul(part, d->value + t, x);
+    mag_add(part, part, m->gated_tiny);
     bound_compose(g, g, y->theta);
     bound_compose(g, g, m->written);
     mag_mul(part, part, d->rate + t);
@@ -343,7 +344,7 @@ static void run_token(delta_job *job, int64_t t)
     mag_mul(x, y.key, y.before);
     mag_mul(x, x, job->most);
     if (!(mag_cmp(x, job->m->sum_limit) <= 0) || !(mag_cmp(job->mass, job->m->state_limit) <= 0) ||
-        !(mag_cmp(y.write, job->m->sum_limit) <= 0) || !(mag_cmp(d->value + t, job->m->limit) <= 0))
+        !(mag_cmp(y.write, job->m->sum_limit) <= 0) || !(mag_cmp(d->value + t, job->m->gated_limit) <= 0))
         job->overflow = 1;
     each_mag(&y, token_fields, COUNT(token_fields), end_mag);
 }

@@ -19,6 +19,7 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, exp_tiny),    offsetof(bound_model, score_scale),  offsetof(bound_model, score_likely),
     offsetof(bound_model, bias),        offsetof(bound_model, bias_tiny),    offsetof(bound_model, turned),
     offsetof(bound_model, turned_tiny), offsetof(bound_model, written),      offsetof(bound_model, written_tiny),
+    offsetof(bound_model, gated),       offsetof(bound_model, gated_tiny),   offsetof(bound_model, gated_limit),
 };
 
 static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
@@ -144,15 +145,21 @@ axis_arithmetic bound_arithmetic(const bound_model *m)
 /* Keys and queries (or values) are multiplied by decays, and may be stored then. */
 int bound_decays_tokens(const bound_model *m) { return m->decays && !m->exponential; }
 
-/* Scaled q and k: the type that they may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none rounds nothing
- * that is neither scaled nor a feature nor turned nor decayed. */
-static uint32_t scaled_type(const bound_model *m)
+/* The type that numbers which are made of q, k or v may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none may
+ * round those that it `makes` to `in`. */
+static uint32_t made_type(const bound_model *m, int makes)
 {
     uint32_t type = m->numerics->scaled_dtype;
-    if (!type && m->unknown &&
-        (m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p) || bound_decays_tokens(m)))
+    if (!type && m->unknown && makes)
         type = 1 + m->p->in;
     return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
+}
+
+/* Of scaled q and k: who declares none rounds nothing that is neither scaled nor a feature nor turned nor decayed. */
+static uint32_t scaled_type(const bound_model *m)
+{
+    return made_type(m, m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p) ||
+                            bound_decays_tokens(m));
 }
 
 /* R-FEATURE: numbers that a feature or a rotation has made, once more rounded to the type of scaled ones; between a
@@ -251,16 +258,20 @@ static int is_stored_already(const bound_model *m)
     return m->stores_features && m->p->scale == 1.0 && !bound_decays_tokens(m);
 }
 
-/* R-DELTA: what a delta rule writes may be stored as scaled numbers are, or in `in`. */
-static void set_written(bound_model *m)
+/* R-DELTA, R-GATE: what a delta rule writes, and gated values, may be stored as scaled numbers are. */
+static void set_values(bound_model *m)
 {
-    uint32_t type = m->numerics->scaled_dtype;
-    if (!type && m->unknown)
-        type = 1 + m->p->in;
-    if (!type || attest_format_of(type - 1).p >= attest_format_of(m->p->acc).p)
+    const uint32_t type = made_type(m, 1);
+    mag_set(m->gated_limit, m->limit);
+    if (!type)
         return;
     mag_set_d(m->written, attest_unit_roundoff(type - 1));
     bound_tiny(m->written_tiny, type - 1, m->flags);
+    if (!m->gates_values)
+        return;
+    mag_set(m->gated, m->written);
+    mag_set(m->gated_tiny, m->written_tiny);
+    reaches(m->gated_limit, type);
 }
 
 /* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */
@@ -439,7 +450,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_feature(m);
     set_turns(m);
     set_score(m);
-    set_written(m);
+    set_values(m);
     set_bias(m);
     const uint32_t scattered = p->axis[ATTEST_AXIS_ATTN_MASK].value; /* R-MASK: tiles count masked keys */
     m->stores_parts = m->exponential && !m->recurrent && !mag_is_zero(m->u_state) &&

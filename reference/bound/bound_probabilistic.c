@@ -82,6 +82,11 @@ static void gates_lose(mag_t y, row_job *job, mag_t gate)
         mag_set_d(top, job->sums.raw_top);
         mag_addmul(y, x, top);
         mag_addmul(y, job->total_size, m->tiny); /* gin v */
+        if (!m->direct) {                        /* where it is stored; else value_tiny */
+            bound_sums_total(x, &job->sums, BOUND_SUM);
+            mag_add(x, x, job->total_size);
+            mag_addmul(y, x, m->gated_tiny);
+        }
     }
     if (axis_gates_of(m->p)->before)
         mag_max(gate, gate, job->gate);
@@ -123,7 +128,7 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     mag_mul(state, w->state_reach, top);
     mag_max(state, state, w->state_reach);
     if (mag_cmp(one, job->model.sum_limit) > 0 || mag_cmp(w->reach, job->model.sum_limit) > 0 ||
-        mag_cmp(state, job->model.state_limit) > 0 || mag_cmp(top, job->model.limit) > 0 ||
+        mag_cmp(state, job->model.state_limit) > 0 || mag_cmp(top, job->model.gated_limit) > 0 ||
         (job->model.stores_parts && mag_cmp(top, job->model.state_limit) > 0))
         w->overflow = 1;
     if (job->model.recurrent || job->model.given) {

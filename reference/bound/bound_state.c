@@ -82,7 +82,8 @@ static void set_sizes(state_job *job, int64_t b)
 {
     const ref_inputs *in = job->in;
     AUTO_MAG(sum, top);
-    bound_value_gate(job->gate, &job->model, in, b, 0, job->keys);
+    if (!job->z_state)
+        bound_value_gate(job->gate, &job->model, in, b, 0, job->keys);
     for (int64_t g = 0; g < in->p->hkv; g++) {
         for (int64_t t = 0; t < job->keys; t++) {
             bound_token_size(sum, top, in, ATTEST_K, b, g, t);
@@ -147,6 +148,8 @@ static void set_absolute(state_job *job)
     if (stores_decayed(m))
         add_stored(job);
     mag_mul(job->lost, job->lost, job->most);
+    mag_mul_ui(k, m->gated_tiny, (ulong)job->keys); /* of gin v, R-GATE */
+    mag_addmul(job->lost, job->product, k);
     bound_decay_flush(k, m, job->most, job->logs, job->keys);
     mag_mul_ui(k, k, (ulong)job->keys);
     mag_addmul(job->lost, job->product, k); /* `product` has job->most in it: at least 1 */
@@ -197,7 +200,8 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
         mag_max(one, one, job->values + c);
     mag_mul(x, job->product, one);
     bound->unbounded = mag_cmp(x, m->state_limit) > 0 || /* features may be multiplied before v is */
-                       (m->stores_features && mag_cmp(job->feature, m->scaled_limit) > 0);
+                       (m->stores_features && mag_cmp(job->feature, m->scaled_limit) > 0) ||
+                       (!job->z_state && mag_cmp(job->values + c, m->gated_limit) > 0);
     mag_mul(x, job->lost, one);
     if (m->flags & ATTEST_FTZ && !job->z_state) { /* an input v, or a gate, below 2^emin counts as 0 */
         mag_add_ui(gates, job->raw, (ulong)job->keys);

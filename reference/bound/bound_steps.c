@@ -295,6 +295,7 @@ void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, i
     mag_zero(theta);
     if (m->gates_values)
         gate_error(theta, m, in->role[axis_gates_of(m->p)->value_role], b, first, last);
+    bound_compose(theta, theta, m->gated);
 }
 
 void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i)

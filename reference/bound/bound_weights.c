@@ -371,6 +371,7 @@ static void set_gamma_sum(bound_weights *w, const bound_model *m)
     mag_add(w->value_tiny, w->value_tiny, m->operand); /* R-TENSOR: of a subnormal v */
     if (m->stores_parts)
         mag_add(w->value_tiny, w->value_tiny, m->tiny_state);
+    mag_add(w->value_tiny, w->value_tiny, m->gated_tiny);
 }
 
 /* R-CAST: |cast - w| <= u_cast (|w| + a) + tiny_cast unit, and where the weights may be divided before the

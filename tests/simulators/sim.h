@@ -89,6 +89,7 @@ typedef struct sim_options {
     int undo_shift;   /* exponentials of s - max, and e^max at the end */
     double worse;     /* every rounding so many times as large as declared; 0: 1 */
     int power_late;   /* states: scale^n/n! multiplies the finished product of q and state */
+    int gated;        /* gin v is rounded to it */
     int parts_stored; /* the quotients of parts are rounded to state_dtype, or where that is 0 to `out`, once */
     int narrow_range; /* the accumulator has the range of f16 too */
     int no_shift;     /* exponentials of the scores themselves, whatever the schedule says */

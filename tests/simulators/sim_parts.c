@@ -327,7 +327,7 @@ void sim_tokens(sim *s)
         for (int64_t c = 0; c < s->p->e; c++) {
             s->v[j][c] = sim_input(s, ATTEST_V, 0, 0, j, c);
             if (gated)
-                s->v[j][c] = sim_mul(s, &s->unit.acc, gate, s->v[j][c]);
+                s->v[j][c] = sim_mul(s, s->options->gated ? &s->unit.scaled : &s->unit.acc, gate, s->v[j][c]);
         }
     }
 }

@@ -1,5 +1,7 @@
-/* test_bound_stored.c - features, turned numbers and quotients of parts that are rounded to a narrow type before they
- * are read: the constants of a model against R-FEATURE and R-MERGE, and what overflows. */
+/* test_bound_stored.c - features, turned numbers, gated values and quotients of parts that are rounded to a narrow type
+ * before they are read: the constants of a model against R-FEATURE, R-GATE and R-MERGE, and what overflows. */
+#include <string.h>
+
 #include "tests/reference/bound/bound_row.h"
 
 Suite *suite_bound_stored(void);
@@ -92,6 +94,32 @@ START_TEST(stored_parts)
 }
 END_TEST
 
+/* R-GATE: a stored gin v is one more factor of the sums, and an error of v; undeclared, of the type of the inputs. */
+START_TEST(stored_gated)
+{
+    static const struct {
+        const char *line;
+        uint32_t schedule, scaled;
+        int stores;
+    } gates[] = {
+        { "variant=softmax gates=in n=1 m=3 d=2 e=1 scale=0.5", ATTEST_SCHEDULE_TWO_PASS, 1 + ATTEST_BF16, 1 },
+        { "variant=softmax gates=in n=1 m=3 d=2 e=1 scale=0.5", ATTEST_SCHEDULE_TWO_PASS, 1 + ATTEST_F32, 0 },
+        { "variant=softmax gates=in in=bf16 out=f32 n=1 m=3 d=2 e=1", ATTEST_SCHEDULE_UNKNOWN, 0, 1 },
+        { "variant=softmax gates=in in=bf16 out=f32 n=1 m=3 d=2 e=1", ATTEST_SCHEDULE_ONLINE, 0, 0 },
+        { "variant=softmax gates=out n=1 m=3 d=2 e=1 scale=0.5", ATTEST_SCHEDULE_TWO_PASS, 1 + ATTEST_BF16, 0 },
+    };
+    for (size_t k = 0; k < sizeof gates / sizeof gates[0]; k++) {
+        const attest_numerics n = { .schedule = gates[k].schedule, .scaled_dtype = gates[k].scaled };
+        const double gate = strstr(gates[k].line, "gates=in") ? U : 0;
+        row_case r;
+        row_start(&r, gates[k].line, &n, 0, 1);
+        is(gates[k].line, "gate", r.w.gate_value, both(gate, gates[k].stores ? 0x1p-8 : 0));
+        is(gates[k].line, "v", r.w.value_tiny, gates[k].stores ? 0x1p-134 : 0);
+        row_stop(&r);
+    }
+}
+END_TEST
+
 /* What comes near the largest number of f16 has no bound. */
 START_TEST(stored_parts_overflow)
 {
@@ -121,6 +149,7 @@ Suite *suite_bound_stored(void)
     tcase_add_test(t, stored_features_overflow);
     tcase_add_test(t, stored_parts);
     tcase_add_test(t, stored_parts_overflow);
+    tcase_add_test(t, stored_gated);
     suite_add_tcase(s, t);
     return s;
 }

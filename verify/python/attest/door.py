@@ -188,7 +188,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
     acc_unit, acc_truncates     unit of accumulation; question: it rounds toward zero
     score_unit, value_unit      units of the sums of q and k, of weights and v; 0: acc_unit
     score_acc, value_acc        dtypes whose range these accumulators have
-    score_dtype, scale_dtype, scaled_dtype, state_dtype    dtypes of stored scores, of the scale, of scaled or turned q, k and features, of states and of the parts of a split kernel
+    score_dtype, scale_dtype, scaled_dtype, state_dtype    dtypes of stored scores, of the scale, of scaled or turned q and k, features and gated v, of states and of the parts of a split kernel
     block, score_block          keys, channels that are summed by themselves before they join the rest
     compensated, decay_products    questions: sums carry their errors along (Kahan); decays are multiplied
     empty_row      what a row without visible keys holds: "zero" (default), "nan", "mean", "any"
