@@ -426,7 +426,7 @@ typedef struct attest_kernel {
     uint32_t flags;       /* ATTEST_DETERMINISTIC | ... */
     uint32_t outputs;     /* ATTEST_GIVES_O | ... */
     uint32_t needs;       /* ATTEST_NEEDS_C_ORDER | ... */
-    const char *name;     /* [a-z0-9-]+, unique in its library */
+    const char *name;     /* [a-z0-9-]+, at most 63, unique in its library */
     const char *version;
     const char *source;   /* source file */
     const char *summary;  /* one line: the formula or the algorithm */

@@ -1,4 +1,5 @@
 /* main.c - attest: one command, then what the libraries keep is given back. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
     const attest_command *command;
     attest_reference_begin();
     attest_json_begin();
+    signal(SIGXFSZ, SIG_IGN); /* what a limit on files refuses is a failed write, and told as one */
     on_exit(ended, &finished);
     attest_cli_parse(&cli, argc, argv, &command);
     const int code = written(command->run(&cli));

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define KERNELS_MAX 4096u
+#define NAME_MOST 63       /* bytes: results, traits and plans keep as many */
 #define ALIGNMENT_MOST 64u /* what every library was promised before `alignment` was a field */
 
 static int name_is_legal(const char *name)
@@ -77,6 +78,9 @@ static attest_status check_kernel(const attest_kernel *k, uint32_t index, const 
     if (!name_is_legal(k->name))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel %u: the name '%s' is not of a-z 0-9 and -", path, index,
                            k->name);
+    if (strlen(k->name) > NAME_MOST)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel %u: the name '%.63s...' is longer than %d", path, index,
+                           k->name, NAME_MOST);
     if (!k->supports)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: kernel '%s' has no supports()", path, k->name);
     if (!k->run)

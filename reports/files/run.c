@@ -26,7 +26,7 @@ static const struct {
     TEXT(tool),         TEXT(run),       TEXT(suite),      TEXT(suite_hash), TEXT(cases_hash),
     TEXT(kernels_hash), TEXT(options),   TEXT(device),     TEXT(flags),      TEXT(shard),
     TEXT(baseline),     TEXT(ended),     NUMBER(cases),    NUMBER(done),     NUMBER(planned),
-    NUMBER(results),    NUMBER(refused), NUMBER(complete), NUMBER(finished)
+    NUMBER(results),    NUMBER(refused), NUMBER(complete), NUMBER(finished), NUMBER(lines)
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -59,7 +59,10 @@ attest_status attest_run_info_write(const attest_run_info *info, const char *pat
 }
 
 /* Keys that came later: a file without them is of a run that had none. */
-static int is_later(const char *key) { return strcmp(key, "shard") == 0 || strcmp(key, "baseline") == 0; }
+static int is_later(const char *key)
+{
+    return strcmp(key, "shard") == 0 || strcmp(key, "baseline") == 0 || strcmp(key, "lines") == 0;
+}
 
 attest_status attest_run_info_read(attest_run_info *info, const char *path, attest_error *err)
 {
@@ -71,7 +74,7 @@ attest_status attest_run_info_read(attest_run_info *info, const char *path, atte
         char *at = (char *)info + keys[k].offset;
         const int64_t n = json_integer_value(value);
         const char *text = json_string_value(value);
-        if (keys[k].size && !value && is_later(keys[k].key))
+        if (!value && is_later(keys[k].key))
             continue;
         if (keys[k].size && text && strlen(text) < keys[k].size)
             attest_text_clean(at, keys[k].size, text);
@@ -83,6 +86,14 @@ attest_status attest_run_info_read(attest_run_info *info, const char *path, atte
     }
     json_decref(object);
     return status;
+}
+
+attest_status attest_run_info_whole(const attest_run_info *info, size_t results, const char *dir, attest_error *err)
+{
+    return !info->finished || info->lines == 0 || (int64_t)results == info->lines
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_BAD_INPUT, "%s: results.jsonl has %zu of the %lld results that its run wrote",
+                             dir, results, (long long)info->lines);
 }
 
 void attest_run_info_banner(char *text, size_t len, const attest_run_info *info, size_t seen)

@@ -29,6 +29,7 @@ typedef struct attest_run_info {
     int64_t
         complete; /* 1: all cases have run, and results.jsonl (or results.jsonl.final) holds the last word on each */
     int64_t finished; /* 1: and every file is written */
+    int64_t lines;    /* of results.jsonl, once every file is written; 0: not known */
     double seconds;   /* of this process, for who reads its last line; 0: not known.  In no file, nor the next one */
     double started;   /* when it began, by the clock that makes `seconds` */
 } attest_run_info;
@@ -36,6 +37,9 @@ typedef struct attest_run_info {
 attest_status attest_run_info_write(const attest_run_info *info, const char *path, attest_error *err);
 /* ATTEST_BAD_INPUT names the file and what is wrong with it. */
 attest_status attest_run_info_read(attest_run_info *info, const char *path, attest_error *err);
+
+/* ATTEST_BAD_INPUT where results.jsonl of `dir` does not hold as many results as the run, which finished, wrote. */
+attest_status attest_run_info_whole(const attest_run_info *info, size_t results, const char *dir, attest_error *err);
 
 /* `unfinished: 3 of 12 cases (SIGINT)`; "" for a run that finished.  `seen`: cases with a result, for a run that could
  * not count itself. */

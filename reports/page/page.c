@@ -319,6 +319,8 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
     if (find_file(path, dir, "trust.json"))
         ATTEST_TRY(attest_facts_read(&s->facts, path, err));
     ATTEST_TRY(read_whole(s, dir, err));
+    if (s->has_run)
+        ATTEST_TRY(attest_run_info_whole(&s->run, s->results.count, dir, err));
     ATTEST_TRY(attest_overview_of(&s->overview, &s->results, err));
 out:
     return status;

@@ -44,7 +44,9 @@ HARMS = {
     "longjmp": ("crash|timeout", "signal|within"),
     "kill-parent": PASS, "term-parent": PASS, "kill-all": PASS, "tgkill": PASS, "trace": PASS,
     "memory-of-parent": PASS, "limits-of-parent": PASS, "mount": PASS, "truncate-self": PASS, "unlink": PASS,
-    "terminal": PASS,
+    "terminal": PASS, "modes": PASS, "owner": PASS, "queues": PASS,
+    "group": ("pass|crash", "^$|signal 15"),  # its own group, at most
+    "seconds": ("pass|timeout|crash", "within|descriptor 3"),
     "forge": PASS,
     "forge-death": ("crash", "exit code 7"),
     "resize": PASS,
@@ -68,7 +70,7 @@ QUICK = ["segv", "abort", "exit-now", "self-kill", "fork-away", "kill-parent", "
          "forge-death", "garbage", "answer", "text"]
 # Not run where nothing holds a kernel back: they would reach whoever runs the table.
 OTHERS = {"kill-parent", "term-parent", "kill-all", "tgkill", "trace", "memory-of-parent", "limits-of-parent", "mount",
-          "truncate-self", "unlink", "terminal", "files"}
+          "truncate-self", "unlink", "terminal", "files", "modes", "group", "owner", "queues"}
 LIBRARY_PLACES = ["constructor", "open", "close", "destructor"]
 # harm: what a library that does it while it is loaded ends with; None: it is loaded all the same.
 LOADING = {
@@ -125,6 +127,8 @@ class Run:
         said += [f"file {path}" for path in ("/dev/shm/faults-left", "/tmp/faults-left") if os.path.exists(path)]
         if not os.path.exists(os.path.join(self.work, "victim")):
             said.append("victim is gone")
+        with open("/proc/sysvipc/shm", encoding="utf-8") as table:
+            said += ["shared memory 0x4641554c"] if f" {0x4641554c} " in table.read() else []
         if os.path.getsize(self.library) != self.bytes:
             said.append("the library has changed")
         return said

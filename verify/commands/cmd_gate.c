@@ -189,6 +189,10 @@ static attest_status write_and_tell(int *code, const attest_gate *gate, const at
     info->seconds = attest_now_seconds() - info->started; /* traits and properties, too */
     if (cli->out && !info->finished)
         status = attest_gate_write(results, info, cli->out, err);
+    if (status != ATTEST_OK && !*info->ended) { /* the headline says that the run is no whole one */
+        info->complete = 0;
+        snprintf(info->ended, sizeof info->ended, "its files could not be written");
+    }
     if (cli->out && status == ATTEST_OK)
         status = write_traits(gate, cli->out, traits, err);
     if (cli->out && status == ATTEST_OK && !cli->options.quiet)

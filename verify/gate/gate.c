@@ -276,8 +276,7 @@ attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_
 }
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
-/* Nothing more is to be begun. */
-static int is_stopped(attest_gate_state *g)
+int attest_gate_stopped(attest_gate_state *g)
 {
     const double limit = g->gate->options->max_time;
     int stop;
@@ -306,7 +305,7 @@ static attest_status run_case(attest_gate_state *g, size_t index, workers *w, in
     for (size_t k = 0; k < gate->plan->kernel_count; k++) {
         if (*attest_gate_ended(g, index, k))
             continue;
-        if (is_stopped(g))
+        if (attest_gate_stopped(g))
             goto out;
         ATTEST_TRY(end_pair(g, &c, w, k, err));
     }
@@ -341,7 +340,7 @@ static void guarded_case(attest_gate_state *g, size_t index, workers *w)
 {
     attest_error err = { "" };
     int whole;
-    if (is_stopped(g))
+    if (attest_gate_stopped(g))
         return;
     fail(g, run_case(g, index, w, &whole, &err), &err);
 #pragma omp critical(gate)

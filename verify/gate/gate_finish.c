@@ -283,9 +283,12 @@ static attest_status add_leftovers(attest_gate_state *g, attest_error *err)
         attest_result_init(&result);
         result.verdict = ATTEST_UNDECIDED;
         snprintf(result.kernel, sizeof result.kernel, ATTEST_RESULT_RUN);
-        snprintf(result.why, sizeof result.why, "%s: %zu of %zu %s not run", g->info->ended,
-                 gate->suite->case_count - g->done, gate->suite->case_count,
-                 attest_plural((int64_t)gate->suite->case_count, "case", "cases"));
+        if (g->done < gate->suite->case_count)
+            snprintf(result.why, sizeof result.why, "%s: %zu of %zu %s not run", g->info->ended,
+                     gate->suite->case_count - g->done, gate->suite->case_count,
+                     attest_plural((int64_t)gate->suite->case_count, "case", "cases"));
+        else
+            snprintf(result.why, sizeof result.why, "%s: not all calls were repeated", g->info->ended);
         ATTEST_TRY(attest_gate_add(g, gate->suite->case_count, ATTEST_NO_KERNEL, &result, err));
     }
 out:
@@ -418,6 +421,8 @@ attest_status attest_gate_finish(attest_gate_state *g, attest_error *err)
     ATTEST_TRY(sort(g, err));
     if (g->info->complete && !g->gate->judge)
         ATTEST_TRY(attest_gate_repeats(g, err));
+    if (*g->info->ended)
+        g->info->complete = 0;
     if (g->info->complete && !*g->info->shard)
         ATTEST_TRY(mark_no_evidence(g, err));
     if (g->status == ATTEST_OK)

@@ -163,7 +163,8 @@ static attest_status resume(attest_results *results, attest_run_info *info, cons
     *info = was;
     if (!was.finished && access(final, F_OK) == 0 && rename(final, path) != 0)
         return attest_fail(err, ATTEST_IO, "%s: cannot rename into place: %s", path, strerror(errno));
-    status = attest_results_open(results, path, err);
+    ATTEST_TRY(attest_results_open(results, path, err));
+    ATTEST_TRY(attest_run_info_whole(&was, results->count, dir, err));
 out:
     return status;
 }
@@ -273,6 +274,7 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
     written.finished = 0;
     ATTEST_TRY(write_results(results, &written, dir, err));
     written.finished = written.complete;
+    written.lines = (int64_t)results->count;
     ATTEST_TRY(write_views(results, dir, err));
     ATTEST_TRY(attest_trust_collect(&facts, err));
     ATTEST_TRY(path_of(path, dir, "trust.json", err));

@@ -59,10 +59,13 @@ attest_status attest_gate_take_over(attest_gate_state *g, attest_error *err);
 /* A crash of library `l`, whose worker could not be had: `why`. */
 attest_status attest_gate_library_failed(attest_gate_state *g, size_t l, const char *why, attest_error *err);
 
+/* 1: nothing more is to be begun; info->ended says why, unless an error does. */
+int attest_gate_stopped(attest_gate_state *g);
+
 /* After a suite: picks the few cases of each kernel that repeat_checks.h is asked of.  One for many calls, the smallest
  * that has more than one query and key; and three for threads, the largest below ATTEST_THREADS_WORK, of different
  * variants where there are.  Only cases that passed, are partial, or ill-posed by leave.  Results that are found wrong
- * are replaced; they are in the order of their cases. */
+ * are replaced; they are in the order of their cases.  What ends a run ends it here too, between two kernels. */
 attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err);
 
 /* What is done with the results once every case has run, or something ended the run before: counts, order, repeated

@@ -165,6 +165,8 @@ static attest_status call_all(attest_gate_state *g, const picks *kernel, attest_
     for (long k = 0; k < count; k++) {
         attest_worker *worker = NULL;
         attest_error why;
+        if (attest_gate_stopped(g))
+            continue;
         const attest_status status = check(g, &kernel[k].tiny, 1, 1, (size_t)k, &worker, &why);
         attest_worker_free(worker);
 #pragma omp critical(gate)
@@ -184,7 +186,7 @@ attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err)
     picks *kernel = NULL;
     ATTEST_TRY(pick_all(&kernel, g, err));
     ATTEST_TRY(call_all(g, kernel, err));
-    for (size_t k = 0; k < plan->kernel_count; k++) { /* each with the whole machine */
+    for (size_t k = 0; k < plan->kernel_count && !attest_gate_stopped(g); k++) { /* each with the whole machine */
         if (k > 0 && plan->kernel[k].library != plan->kernel[k - 1].library) {
             attest_worker_free(worker);
             worker = NULL;

@@ -160,13 +160,21 @@ static attest_status check_kernels(const attest_worker *worker, const attest_pla
                                    attest_error *err)
 {
     const attest_plan_library *l = &plan->library[library];
+    attest_status status = ATTEST_OK;
+    char hash[20];
     int same = attest_worker_kernel_count(worker) == l->kernels;
+    ATTEST_TRY(attest_library_hash(hash, l->path, err));
+    if (strcmp(hash, l->file_hash) != 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_IO, "%s: the file has changed during the run",
+                               l->path ? l->path : "attest-worker"));
     for (size_t k = 0; same && k < plan->kernel_count; k++)
         if (plan->kernel[k].library == library)
             same = strcmp(attest_worker_kernel(worker, plan->kernel[k].index)->name, plan->kernel[k].facts.name) == 0;
-    return same ? ATTEST_OK
-                : attest_fail(err, ATTEST_IO, "%s: other kernels than when it was first loaded",
-                              l->path ? l->path : "built-in kernels");
+    if (!same)
+        status = attest_fail(err, ATTEST_IO, "%s: other kernels than when it was first loaded",
+                             l->path ? l->path : "built-in kernels");
+out:
+    return status;
 }
 
 attest_status attest_plan_assume(attest_plan *plan, size_t k, const char *words, attest_error *err)

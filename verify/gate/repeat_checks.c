@@ -65,6 +65,7 @@ static void load_start(load *l)
             return;
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
+            setsid(); /* as a worker: Linux shares a processor between sessions first */
             while (getppid() == parent)
                 for (volatile int i = 0; i < 1000000; i++)
                     ;
@@ -127,6 +128,11 @@ static attest_status call_often(attest_bundle **first, const attest_repeated *x,
     ATTEST_TRY(attest_worker_run_often(subject->worker, subject->index, p, outputs, calls, most, &run, err));
     if (attest_result_death(x->result, &run, what))
         goto out;
+    if (run.state == ATTEST_RUN_UNSUPPORTED) { /* nothing ran: there is nothing to compare */
+        snprintf(text, sizeof text, "refused %s: %.120s", what, run.why);
+        attest_result_note(x->result, text);
+        goto out;
+    }
     if (run.status != ATTEST_OK || run.reasons) {
         attest_result_find(x->result, run.reasons ? run.reasons : ATTEST_REASON_NONDETERMINISTIC, what, run.why);
         goto out;

@@ -12,7 +12,7 @@
  * Outputs hold the same before each call, and have the bits of the first call after each.  Of a kernel that is not
  * ATTEST_DETERMINISTIC those of the last call are judged by its bounds instead.  A finding sets `nondeterministic`
  * (or what the judgement says), makes the verdict fail and says in `why` which call, which number of threads, which
- * element.
+ * element.  A kernel whose supports() refuses here what it served before is not judged by it: a note says so.
  */
 #ifndef ATTEST_REPEAT_CHECKS_H
 #define ATTEST_REPEAT_CHECKS_H

@@ -111,6 +111,7 @@ static attest_status part_read(part *p, const char *dir, attest_error *err)
                                (long long)p->info.cases));
     ATTEST_TRY(path_in(path, dir, "results.jsonl", err));
     ATTEST_TRY(attest_results_open(&p->results, path, err));
+    ATTEST_TRY(attest_run_info_whole(&p->info, p->results.count, dir, err));
 out:
     return status;
 }

@@ -53,7 +53,8 @@ typedef struct attest_run_result {
                                read-outside, unwritten-output, nondeterministic, fp-state, kernel-error */
     char why[256];
     char fp_state[64];
-    double seconds;      /* the least of its runs, by the worker's clock, which the kernel could bend */
+    double seconds;      /* the least of its runs, by the worker's clock, which the kernel could bend; at most
+                            seconds_seen of that run */
     double seconds_seen; /* of the last run, by our own clock, from the request to the answer */
     double seconds_cpu;  /* of the last run: the worker's processor time, by the system; 0: not known */
     int near;            /* by strides: no address space for the far ones, nearer ones were used */

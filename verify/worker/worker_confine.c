@@ -1,8 +1,8 @@
 /* worker_confine.c - see worker_confine.h.
  *
- * Landlock: every right to write, make, remove, rename or truncate is handled, and so are signals and abstract sockets
- * where the system knows them; reading and running are not.  seccomp: a filter written by hand.  A call that it
- * refuses gives EPERM, so that a library that asks in passing goes on. */
+ * Landlock: every right to write, make, remove, rename or truncate is handled, and so are ioctl() of devices, signals
+ * and abstract sockets where the system knows them; reading and running are not.  seccomp: a filter written by hand.
+ * A call that it refuses gives EPERM, so that a library that asks in passing goes on. */
 #include "verify/worker/worker_confine.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ enum {
     WRITE_FILE = 1 << 1,
     ALL_WRITES = 0x1ff2,
     REFER = 1 << 13,
-    TRUNCATE = 1 << 14
+    TRUNCATE = 1 << 14,
+    IOCTL_DEV = 1 << 15
 }; /* ALL_WRITES: bits 1, 4 to 12 */
 enum { SCOPES = 3, VERSION = 1, RULE_PATH = 1 };
 
@@ -65,7 +67,8 @@ static int allow(int rules, const char *path, uint64_t rights)
 static int confine_files(const char *folder)
 {
     const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION);
-    const uint64_t files = (uint64_t)ALL_WRITES | (version >= 2 ? REFER : 0) | (version >= 3 ? TRUNCATE : 0);
+    const uint64_t later = (version >= 3 ? TRUNCATE : 0) | (version >= 5 ? IOCTL_DEV : 0);
+    const uint64_t files = (uint64_t)ALL_WRITES | (version >= 2 ? REFER : 0) | later;
     const landlock_rules handled = { files, 0, SCOPES };
     const size_t size = version >= 6 ? sizeof handled : offsetof(landlock_rules, net);
     if (version < 1)
@@ -74,7 +77,7 @@ static int confine_files(const char *folder)
     if (rules < 0)
         return 0;
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-        allow(rules, devices[i], WRITE_FILE | (version >= 3 ? TRUNCATE : 0));
+        allow(rules, devices[i], WRITE_FILE | later);
     if (folder)
         allow(rules, folder, files);
     const int done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
@@ -97,7 +100,6 @@ static const uint32_t refused[] = {
     SYS_ptrace,
     SYS_process_vm_readv,
     SYS_process_vm_writev,
-    SYS_tkill,
     SYS_rt_sigqueueinfo,
     SYS_rt_tgsigqueueinfo,
     SYS_kcmp,
@@ -135,15 +137,50 @@ static const uint32_t refused[] = {
 enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 /* Allowed where the first argument, a process, is this one or 0 (its own group, or itself). */
-static const uint32_t own[] = { SYS_kill, SYS_tgkill, SYS_prlimit64 };
-enum { OWN = sizeof own / sizeof own[0], ROOM = 8 + 2 * REFUSED + 6 * OWN };
+static const uint32_t own[] = { SYS_prlimit64, SYS_kill, SYS_tgkill, SYS_tkill };
+enum { OWN = sizeof own / sizeof own[0], LIMITS = 1 /* of them */ };
+
+/* Refused with this second argument: signals to others by way of a descriptor; what another's terminal reads, how, and
+ * for whom. */
+static const uint32_t refused_with[][2] = { { SYS_fcntl, F_SETOWN },
+                                            { SYS_fcntl, F_SETSIG },
+                                            { SYS_fcntl, F_SETOWN_EX },
+                                            { SYS_ioctl, 0x8901 /* FIOSETOWN */ },
+                                            { SYS_ioctl, 0x8902 /* SIOCSPGRP */ },
+                                            { SYS_ioctl, TIOCSTI },
+                                            { SYS_ioctl, TIOCLINUX },
+                                            { SYS_ioctl, TIOCSPGRP },
+                                            { SYS_ioctl, TIOCSCTTY },
+                                            { SYS_ioctl, TCSETS },
+                                            { SYS_ioctl, TCSETSW },
+                                            { SYS_ioctl, TCSETSF },
+                                            { SYS_ioctl, 0x402c542b /* TCSETS2 */ },
+                                            { SYS_ioctl, 0x402c542c /* TCSETSW2 */ },
+                                            { SYS_ioctl, 0x402c542d /* TCSETSF2 */ } };
+enum { WITH = sizeof refused_with / sizeof refused_with[0], ROOM = 8 + 2 * REFUSED + 6 * OWN + 5 * WITH };
 
 static void put(struct sock_filter *f, size_t *n, uint16_t code, uint32_t k, size_t yes, size_t no)
 {
     f[(*n)++] = (struct sock_filter){ code, (uint8_t)yes, (uint8_t)no, k };
 }
 
-static int confine_calls(void)
+/* The call, where the first argument is a process that may be meant; it is an int: its upper half is not looked at. */
+static void put_own(struct sock_filter *f, size_t *n, uint32_t call, uint32_t self, int alone)
+{
+    const uint16_t load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K, give = BPF_RET | BPF_K;
+    put(f, n, equal, call, 0, alone ? 4 : 5);
+    put(f, n, load, offsetof(struct seccomp_data, args[0]), 0, 0);
+    if (alone) {
+        put(f, n, equal, 1, 0, 1);
+    } else {
+        put(f, n, equal, self, 2, 0);
+        put(f, n, equal, 0, 1, 0);
+    }
+    put(f, n, give, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+    put(f, n, give, SECCOMP_RET_ALLOW, 0, 0);
+}
+
+static int confine_calls(int alone)
 {
     struct sock_filter f[ROOM];
     const uint16_t load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K, give = BPF_RET | BPF_K;
@@ -159,13 +196,14 @@ static int confine_calls(void)
         put(f, &n, equal, refused[i], 0, 1);
         put(f, &n, give, no, 0, 0);
     }
-    for (size_t i = 0; i < OWN; i++) { /* the argument is an int: its upper half is not looked at */
-        put(f, &n, equal, own[i], 0, 5);
-        put(f, &n, load, offsetof(struct seccomp_data, args[0]), 0, 0);
-        put(f, &n, equal, self, 2, 0);
-        put(f, &n, equal, 0, 1, 0);
+    for (size_t i = 0; i < OWN; i++)
+        put_own(f, &n, own[i], self, alone && i >= LIMITS);
+    for (size_t i = 0; i < WITH; i++) {
+        put(f, &n, equal, refused_with[i][0], 0, 4);
+        put(f, &n, load, offsetof(struct seccomp_data, args[1]), 0, 0);
+        put(f, &n, equal, refused_with[i][1], 0, 1);
         put(f, &n, give, no, 0, 0);
-        put(f, &n, give, SECCOMP_RET_ALLOW, 0, 0);
+        put(f, &n, load, offsetof(struct seccomp_data, nr), 0, 0);
     }
     put(f, &n, give, SECCOMP_RET_ALLOW, 0, 0);
     const struct sock_fprog program = { (unsigned short)n, f };
@@ -174,7 +212,11 @@ static int confine_calls(void)
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 #else
-static int confine_calls(void) { return 0; }
+static int confine_calls(int alone)
+{
+    (void)alone;
+    return 0;
+}
 #endif
 
 /* ---- rights ------------------------------------------------------------------------------------------------------ */
@@ -194,12 +236,12 @@ static void drop_rights(void)
     syscall(SYS_capset, &header, data);
 }
 
-uint64_t attest_confine(const char *folder)
+uint64_t attest_confine(const char *folder, int alone)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return 0;
     drop_rights();
     const int files = confine_files(folder);
-    const int calls = confine_calls();
+    const int calls = confine_calls(alone);
     return (files ? ATTEST_CONFINED_LANDLOCK : 0) | (calls ? ATTEST_CONFINED_SECCOMP : 0);
 }

@@ -489,8 +489,8 @@ int main(int argc, char **argv)
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* where Yama lets only parents debug */
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     attest_describe_cpu(w.cpu, sizeof w.cpu);
-    hello.confined = (confine ? attest_confine(folder) : 0) |
-                     (attest_supervise_namespace() ? ATTEST_CONFINED_NAMESPACE : 0);
+    const int alone = attest_supervise_namespace();
+    hello.confined = (confine ? attest_confine(folder, alone) : 0) | (alone ? ATTEST_CONFINED_NAMESPACE : 0);
     if (!use_signal_stack() || !tell(&hello, sizeof hello))
         return 1;
     if (load(&w, argc > 2 ? argv[2] : NULL))

@@ -5,6 +5,7 @@
 #ifndef ATTEST_WORKER_PRIVATE_H
 #define ATTEST_WORKER_PRIVATE_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "verify/worker/worker_protocol.h"
@@ -40,8 +41,10 @@ typedef struct attest_process {
 } attest_process;
 
 struct attest_worker {
-    char *path;    /* of attest-worker */
-    char *library; /* NULL: built-in kernels */
+    char *path;       /* of attest-worker */
+    char *library;    /* NULL: built-in kernels */
+    struct stat file; /* of the library (else of attest-worker), as it was when the worker was made; st_ino 0: none */
+    char hash[20];    /* of its bytes */
     double timeout_s;
     size_t page;
     attest_sandbox sandbox;

@@ -222,9 +222,10 @@ static void explain_end(attest_run_result *result, const asked *a, const attest_
 static void take_answer(attest_run_result *result, const attest_packet_answer *answer, const attest_layout *l, int run)
 {
     char name[32];
+    const double seconds = answer->seconds < result->seconds_seen ? answer->seconds : result->seconds_seen;
     result->status = (attest_status)answer->status;
-    if (run == 0 || answer->seconds < result->seconds)
-        result->seconds = answer->seconds;
+    if (run == 0 || seconds < result->seconds)
+        result->seconds = seconds;
     if (answer->status != ATTEST_OK)
         blame(result, ATTEST_REASON_KERNEL_ERROR, "run() returned status %u%s%s", answer->status,
               answer->why[0] ? ": " : "", answer->why);

@@ -43,7 +43,7 @@ attest_sandbox_ids attest_sandbox_ids_of(const attest_sandbox *sandbox)
 
 pid_t attest_sandbox_fork(const attest_sandbox *sandbox)
 {
-    const long flags = CLONE_NEWPID | CLONE_NEWNS | (sandbox->users ? CLONE_NEWUSER : 0);
+    const long flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | (sandbox->users ? CLONE_NEWUSER : 0);
     return sandbox->namespaces ? (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, NULL) : fork();
 }
 
@@ -57,6 +57,16 @@ static int write_file(const char *path, const char *text)
     return written;
 }
 
+/* No mode, time or attribute of a file can be changed, which Landlock would allow; Linux 5.12 and later.  Devices can
+ * be written to all the same. */
+static void make_read_only(void)
+{
+    const struct {
+        uint64_t set, clear, propagation, users;
+    } read_only = { 1 /* MOUNT_ATTR_RDONLY */, 0, 0, 0 };
+    syscall(442 /* mount_setattr */, -1, "/", 0x8000 /* AT_RECURSIVE */, &read_only, sizeof read_only);
+}
+
 int attest_sandbox_enter(const attest_sandbox *sandbox, const attest_sandbox_ids *ids)
 {
     const unsigned long plain = MS_NOSUID | MS_NODEV | MS_NOEXEC;
@@ -65,8 +75,10 @@ int attest_sandbox_enter(const attest_sandbox *sandbox, const attest_sandbox_ids
     if (sandbox->users && !(write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/uid_map", ids->user) &&
                             write_file("/proc/self/gid_map", ids->group)))
         return 0;
-    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("proc", "/proc", "proc", plain, NULL) == 0 &&
-           mount("tmpfs", ATTEST_SANDBOX_FOLDER, "tmpfs", MS_NOSUID | MS_NODEV, "size=1g,mode=1777") == 0;
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || mount("proc", "/proc", "proc", plain, NULL) != 0)
+        return 0;
+    make_read_only();
+    return mount("tmpfs", ATTEST_SANDBOX_FOLDER, "tmpfs", MS_NOSUID | MS_NODEV, "size=1g,mode=1777") == 0;
 }
 
 /* 1 if a child can enter. */

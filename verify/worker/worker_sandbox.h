@@ -3,10 +3,15 @@
  * $ATTEST_SANDBOX: `auto` (or unset) uses what the system allows, `off` nothing, `require` fails without Landlock and
  * seccomp.  The means:
  *
- *     namespaces   of pids and mounts (with one of users, unless we are root and may do without): the worker sees no
- *                  other process; all that it starts ends with its supervisor; ATTEST_SANDBOX_FOLDER is its own
- *     Landlock     files are written and made in a folder of its own only; it traces and signals nobody outside
- *     seccomp      kill() and its like but to itself, ptrace(), the memory of others, their limits: EPERM
+ *     namespaces   of pids, mounts and IPC (with one of users, unless we are root and may do without): the worker sees
+ *                  no other process; all that it starts ends with its supervisor; ATTEST_SANDBOX_FOLDER is its own, all
+ *                  else read-only (Linux 5.12), so that modes and times of files stay; no shared memory, semaphore or
+ *                  queue of the system outlives it
+ *     Landlock     files are written and made in a folder of its own only; from Linux 6.10 on no device but those that
+ *                  compute gets an ioctl(), from 6.12 on it signals nobody outside
+ *     seccomp      signals but to itself (in namespaces: to its supervisor) by kill() and its like or by a descriptor,
+ *                  ptrace(), the memory of others, their limits, what a terminal reads or does: EPERM
+ *     session      of its own, without a terminal (also where the mode is `off`)
  *     rights       of root none but to read; no new ones by exec (PR_SET_NO_NEW_PRIVS)
  *
  * The first are entered here, between fork and exec; the others in the worker (worker_confine.h).

@@ -135,7 +135,8 @@ static void become_worker(const attest_worker *worker, const char *const *env, c
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    setpgid(0, 0);
+    signal(SIGXFSZ, SIG_DFL);
+    setsid(); /* a group of its own, and no terminal */
     prctl(PR_SET_PDEATHSIG, worker->sandbox.namespaces ? SIGKILL : SIGTERM);
     setrlimit(RLIMIT_CORE, &no_core);
     const int null = open("/dev/null", O_RDONLY);
@@ -334,6 +335,33 @@ static attest_status receive_facts(attest_process *process, attest_worker *worke
     return status;
 }
 
+/* Who exchanges the file during a run would have two kernels judged as one. */
+static attest_status check_file(const attest_worker *worker, attest_error *err)
+{
+    const char *file = worker->library ? worker->library : worker->path;
+    struct stat now;
+    char hash[20];
+    if (!worker->file.st_ino ||
+        (stat(file, &now) == 0 && now.st_ino == worker->file.st_ino && now.st_dev == worker->file.st_dev &&
+         now.st_size == worker->file.st_size && now.st_mtim.tv_sec == worker->file.st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == worker->file.st_mtim.tv_nsec))
+        return ATTEST_OK;
+    attest_file_hash(hash, file);
+    return strcmp(hash, worker->hash) == 0
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_IO, "%s: the file has changed during the run", file);
+}
+
+/* A program of a door (kernels/door/door.h) is no file. */
+static void keep_file(attest_worker *worker)
+{
+    const char *file = worker->library ? worker->library : worker->path;
+    if (attest_door_is(worker->library) || stat(file, &worker->file) != 0)
+        worker->file.st_ino = 0;
+    else
+        attest_file_hash(worker->hash, file);
+}
+
 attest_status attest_process_launch(attest_process *process, attest_worker *worker, attest_error *err)
 {
     attest_packet_loaded loaded;
@@ -361,6 +389,7 @@ attest_status attest_process_launch(attest_process *process, attest_worker *work
     worker->closes = loaded.closes != 0;
     process->threads_start = loaded.threads;
     ATTEST_TRY(receive_facts(process, worker, loaded.kernel_count, err));
+    ATTEST_TRY(check_file(worker, err)); /* as it was when it was loaded, or before */
 out:
     if (status != ATTEST_OK)
         attest_process_kill(process);
@@ -406,6 +435,7 @@ attest_status attest_worker_start(attest_worker **out_worker, const char *librar
         goto out;
     }
     raise_descriptors();
+    keep_file(worker);
     ATTEST_TRY(attest_process_launch(worker->spare, worker, err));
     *out_worker = worker;
     worker = NULL;

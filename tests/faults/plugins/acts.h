@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <errno.h>
+#include <mqueue.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <pthread.h>
@@ -12,15 +13,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "verify/worker/worker_protocol.h"
@@ -276,57 +283,49 @@ static int do_unlink(const act_call *a)
 }
 static int do_terminal(const act_call *a)
 {
-    const int fd = open("/dev/tty", O_RDWR);
+    const int fd = open("/dev/tty", O_RDWR), input = open("/dev/tty", O_RDONLY);
+    struct termios mode;
     printf("\033[2J\033]0;owned\007");
-    return fd >= 0 && write(fd, "\033[2J", 4) == 4 ? worked(a, "the terminal") : 0;
+    signal(SIGTTOU, SIG_IGN);
+    return (fd >= 0 && write(fd, "\033[2J", 4) == 4) || ioctl(input, TIOCSTI, "x") == 0 ||
+                   (tcgetattr(input, &mode) == 0 && tcsetattr(input, TCSANOW, &mode) == 0) ||
+                   tcsetpgrp(input, getpgrp()) == 0
+               ? worked(a, "the terminal")
+               : 0;
+}
+static int do_modes(const act_call *a)
+{
+    return chmod("victim", 0) == 0 || utimensat(AT_FDCWD, "victim", NULL, 0) == 0 ||
+                   setxattr("victim", "user.faults", "x", 1, 0) == 0
+               ? worked(a, "modes of a file")
+               : 0;
+}
+/* The group of attest, and a signal to all of it. */
+static int do_group(const act_call *a)
+{
+    return setpgid(0, getpgid(victim())) == 0 && kill(0, SIGTERM) == 0 ? worked(a, "a signal to a group") : 0;
+}
+/* Data at a descriptor as a signal to its owner. */
+static int do_owner(const act_call *a)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+        return 0;
+    const struct f_owner_ex owner = { F_OWNER_PID, victim() };
+    const int pid = (int)victim();
+    return fcntl(pair[0], F_SETOWN, pid) == 0 || fcntl(pair[0], F_SETOWN_EX, &owner) == 0 ||
+                   fcntl(pair[0], F_SETSIG, SIGKILL) == 0 || ioctl(pair[0], FIOSETOWN, &pid) == 0
+               ? worked(a, "signals by a descriptor")
+               : 0;
+}
+/* What outlives a process: table.py looks for the key and the name. */
+static int do_queues(const act_call *a)
+{
+    const mqd_t queue = mq_open("/faults-left", O_CREAT | O_RDWR, 0600, NULL);
+    return a && shmget(0x4641554c, 4096, IPC_CREAT | 0600) < 0 && queue < 0;
 }
 
-/* ---- shared memory, socket --------------------------------------------------------------------------------------- */
-static int do_forge(const act_call *a)
-{
-    void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ATTEST_WORKER_PAGE, 0);
-    if (a && at != MAP_FAILED)
-        memset(at, 0xff, 4096);
-    return 0;
-}
-static int do_forge_death(const act_call *a)
-{
-    attest_shared *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ATTEST_WORKER_PAGE, 0);
-    if (at == MAP_FAILED)
-        return 0;
-    at->fault = (attest_fault){ 1, 11, 1, UINT32_MAX, 2, 1, INT64_MIN, 0 };
-    at->end = (attest_end){ 1, 0 };
-    _exit(7 + (int)(0 * a->len));
-}
-static int do_resize(const act_call *a)
-{
-    int resized = 0;
-    for (int fd = 0; fd < 64; fd++)
-        resized |= fd != 0 && (ftruncate(fd, 0) == 0 || ftruncate(fd, (off_t)1 << 40) == 0);
-    return resized ? worked(a, "a shared file has another size") : 0;
-}
-static int do_garbage(const act_call *a) { return a && send(ATTEST_WORKER_SOCKET, "garbage", 7, 0) < 0; }
-static int do_answer(const act_call *a)
-{
-    attest_packet_answer answer;
-    memset(&answer, 0xff, sizeof answer);
-    answer.type = ATTEST_PACKET_ANSWER;
-    return a && send(ATTEST_WORKER_SOCKET, &answer, sizeof answer, 0) < 0;
-}
-static int do_flood(const act_call *a)
-{
-    attest_packet_answer answer = { .type = ATTEST_PACKET_ANSWER, .supported = 1 };
-    while (a && send(ATTEST_WORKER_SOCKET, &answer, sizeof answer, MSG_DONTWAIT) > 0)
-        ;
-    return 0;
-}
-static int do_inputs(const act_call *a)
-{
-    const attest_tensor *q = a->call && a->call->tensors ? a->call->tensors->role[ATTEST_Q] : NULL;
-    if (q && mprotect((void *)((uintptr_t)q->data & ~(uintptr_t)4095), 4096, PROT_READ | PROT_WRITE) == 0)
-        memset(q->data, 0, 4);
-    return 0;
-}
+#include "acts_socket.h"
 
 /* ---- much -------------------------------------------------------------------------------------------------------- */
 static int print(FILE *to)
@@ -403,6 +402,11 @@ static const struct {
              { "truncate-self", do_truncate_self },
              { "unlink", do_unlink },
              { "terminal", do_terminal },
+             { "modes", do_modes },
+             { "group", do_group },
+             { "owner", do_owner },
+             { "queues", do_queues },
+             { "seconds", do_seconds },
              { "forge", do_forge },
              { "forge-death", do_forge_death },
              { "resize", do_resize },

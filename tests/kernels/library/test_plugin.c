@@ -71,6 +71,7 @@ START_TEST(test_library_check)
     SPOIL(k0.name = NULL, "kernel 0 has no name");
     SPOIL(k0.name = "Bad name", "Bad name");
     SPOIL(k0.name = "", "a-z 0-9");
+    SPOIL(k0.name = "a-name-of-64-bytes-which-differs-from-another-one-at-its-end-001", "is longer than 63");
     SPOIL(k0.name = k1.name, "same name");
     SPOIL(k0.supports = NULL, "no supports()");
     SPOIL(k0.run = NULL, "no run()");

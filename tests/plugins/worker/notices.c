@@ -9,6 +9,8 @@
  *     races            where OMP_NUM_THREADS is above 1, the last row is written by a thread that is not waited for
  *                      longer than WAIT_NS: an ulp is lost where it comes too late
  *     late-and-free    the same, but it promises no bits
+ *     pairs-of-threads right; supports() refuses where OMP_NUM_THREADS is 1
+ *     slow-calls       right, in 3 ms
  *     parks            right; a thread of it waits for ever
  *     strays           right, but a thread of it goes on and soon writes to address 16
  *     beside           right
@@ -199,6 +201,22 @@ static attest_status run_beside(const attest_call *call)
     return answer(call, 1);
 }
 
+/* Serves any number of threads but one. */
+static int supports_threads(const attest_call *call)
+{
+    const char *threads = getenv("OMP_NUM_THREADS");
+    return threads && strcmp(threads, "1") == 0 ? attest_refuse(call, "needs two threads") : good_supports(call);
+}
+
+static attest_status run_right(const attest_call *call) { return answer(call, 1); }
+
+static attest_status run_slow(const attest_call *call)
+{
+    const struct timespec long_enough = { 0, 3000000 };
+    nanosleep(&long_enough, NULL);
+    return answer(call, 1);
+}
+
 static const attest_numerics plain = { .struct_size = sizeof plain, .schedule = ATTEST_SCHEDULE_TWO_PASS };
 
 #define KERNEL(id, NAME, ...)                                                                                          \
@@ -212,24 +230,27 @@ static const attest_numerics plain = { .struct_size = sizeof plain, .schedule = 
                                                .summary = NAME,                                                        \
                                                .variants = "softmax",                                                  \
                                                .numerics = &plain,                                                     \
-                                               .supports = good_supports,                                              \
                                                .workspace = good_workspace,                                            \
                                                __VA_ARGS__ };
-KERNEL(poison, "notices-poison", .run = run_poison, .flags = ATTEST_DETERMINISTIC)
-KERNEL(bases, "notices-bases", .run = run_bases, .flags = ATTEST_DETERMINISTIC)
-KERNEL(name, "notices-name", .run = run_name, .flags = ATTEST_DETERMINISTIC)
-KERNEL(calls, "notices-calls", .run = run_calls, .flags = ATTEST_DETERMINISTIC)
-KERNEL(aligned, "aligned", .run = run_aligned, .flags = ATTEST_DETERMINISTIC, .alignment = 32)
-KERNEL(refuses, "refuses", .run = run_refuses, .flags = ATTEST_DETERMINISTIC)
-KERNEL(races, "races", .run = run_races, .flags = ATTEST_DETERMINISTIC)
-KERNEL(free, "late-and-free", .run = run_races)
-KERNEL(parks, "parks", .run = run_parks, .flags = ATTEST_DETERMINISTIC)
-KERNEL(strays, "strays", .run = run_strays, .flags = ATTEST_DETERMINISTIC)
-KERNEL(beside, "beside", .run = run_beside, .flags = ATTEST_DETERMINISTIC)
+KERNEL(poison, "notices-poison", .supports = good_supports, .run = run_poison, .flags = ATTEST_DETERMINISTIC)
+KERNEL(bases, "notices-bases", .supports = good_supports, .run = run_bases, .flags = ATTEST_DETERMINISTIC)
+KERNEL(name, "notices-name", .supports = good_supports, .run = run_name, .flags = ATTEST_DETERMINISTIC)
+KERNEL(calls, "notices-calls", .supports = good_supports, .run = run_calls, .flags = ATTEST_DETERMINISTIC)
+KERNEL(aligned, "aligned", .supports = good_supports, .run = run_aligned, .flags = ATTEST_DETERMINISTIC,
+       .alignment = 32)
+KERNEL(refuses, "refuses", .supports = good_supports, .run = run_refuses, .flags = ATTEST_DETERMINISTIC)
+KERNEL(races, "races", .supports = good_supports, .run = run_races, .flags = ATTEST_DETERMINISTIC)
+KERNEL(free, "late-and-free", .supports = good_supports, .run = run_races)
+KERNEL(parks, "parks", .supports = good_supports, .run = run_parks, .flags = ATTEST_DETERMINISTIC)
+KERNEL(strays, "strays", .supports = good_supports, .run = run_strays, .flags = ATTEST_DETERMINISTIC)
+KERNEL(beside, "beside", .supports = good_supports, .run = run_beside, .flags = ATTEST_DETERMINISTIC)
+KERNEL(pairs, "pairs-of-threads", .supports = supports_threads, .run = run_right, .flags = ATTEST_DETERMINISTIC)
+KERNEL(slow, "slow-calls", .supports = good_supports, .run = run_slow, .flags = ATTEST_DETERMINISTIC)
 
 static const attest_kernel *const kernels[] = { &kernel_poison,  &kernel_bases,   &kernel_name,  &kernel_calls,
                                                 &kernel_aligned, &kernel_refuses, &kernel_races, &kernel_free,
-                                                &kernel_parks,   &kernel_strays,  &kernel_beside };
+                                                &kernel_pairs,   &kernel_slow,    &kernel_parks, &kernel_strays,
+                                                &kernel_beside };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "notices",
