@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,18 +168,40 @@ double attest_process_starved(const attest_process *process)
     return sscanf(text, "%lld %lld", &ran, &waited) == 2 && waited > 0 ? 1e-9 * (double)waited : 0;
 }
 
-/* When an answer that was asked for at `since` is late: by the worker's waiting for a processor until now. */
-static double late_at(const attest_process *process, double since, double starved, double timeout_s)
+/* Clocks of a worker at one moment. */
+typedef struct moment {
+    double now, starved, cpu;
+} moment;
+
+static moment moment_of(const attest_process *process)
 {
-    const double more = attest_process_starved(process) - starved, most = (LATE_MOST - 1) * timeout_s;
-    return since + timeout_s + (more > most ? most : more > 0 ? more : 0);
+    return (moment){ attest_now_seconds(), attest_process_starved(process), attest_process_cpu(process) };
+}
+
+/* Processors that the worker may run on. */
+static int processors(const attest_process *process)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(process->inner, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* When an answer that was asked for at `since` is late: by the time until now in which the worker waited for a processor,
+ * without what its own threads had of them. */
+static double late_at(const attest_process *process, const moment *since, double timeout_s)
+{
+    const moment now = moment_of(process);
+    const double others = processors(process) * (now.now - since->now) - (now.cpu - since->cpu);
+    const double waited = now.starved - since->starved, most = (LATE_MOST - 1) * timeout_s;
+    const double more = waited < others ? waited : others;
+    return since->now + timeout_s + (more > most ? most : more > 0 ? more : 0);
 }
 
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
                                        double timeout_s, int *wait_status)
 {
-    const double since = attest_now_seconds(), starved = attest_process_starved(process);
-    double deadline = since + timeout_s;
+    const moment since = moment_of(process);
+    double deadline = since.now + timeout_s;
     for (;;) {
         const int watched = process->inner > 0;
         struct pollfd p = { .fd = process->socket, .events = POLLIN };
@@ -190,7 +213,7 @@ attest_exchange attest_process_receive(attest_process *process, void *packet, si
             return ATTEST_EXCHANGE_MEMORY;
         }
         if (ready == 0 && attest_now_seconds() >= deadline)
-            deadline = late_at(process, since, starved, timeout_s);
+            deadline = late_at(process, &since, timeout_s);
         if (ready == 0 && attest_now_seconds() < deadline)
             continue;
         if (ready <= 0) {

@@ -1,6 +1,8 @@
-/* busy: right, after 0.15 s of processor time; with d=5 it waits without end and takes none. */
+/* busy: right, after 0.15 s of processor time; with d=5 it waits without end and takes none, with d=6 nine threads of it
+ * go on without end. */
 #define _POSIX_C_SOURCE 200809L
 #include "../good.h"
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,9 +13,22 @@ static double processor(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void *spin(void *unused)
+{
+    for (volatile unsigned n = 0;; n++)
+        ;
+    return unused;
+}
+
 static attest_status run(const attest_call *call)
 {
     const double since = processor();
+    pthread_t thread;
+    for (int n = 0; n < 8 && call->problem->d == 6; n++)
+        if (pthread_create(&thread, NULL, spin, NULL) != 0)
+            return ATTEST_NO_MEMORY;
+    while (call->problem->d == 6)
+        ;
     while (call->problem->d == 5)
         pause();
     while (processor() - since < 0.15)
