@@ -222,8 +222,15 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
         return status;
     }
     ATTEST_TRY(attest_worker_alive(&process, worker, index, err));
-    if (attest_process_ask(process, &request, -1, &answer, worker->timeout_s, &wait_status) != ATTEST_EXCHANGE_OK)
-        return attest_fail(err, ATTEST_IO, "%s: no answer about its numerics", facts->name);
+    const attest_exchange x = attest_process_ask(process, &request, -1, &answer, worker->timeout_s, &wait_status);
+    attest_worker_death_text(why, sizeof why, wait_status);
+    if (x == ATTEST_EXCHANGE_ENDED)
+        ATTEST_TRY(
+            attest_fail(err, ATTEST_IO, "%s: asked for its numerics, the worker ended with %s", facts->name, why));
+    if (x != ATTEST_EXCHANGE_OK)
+        ATTEST_TRY(attest_fail(err, ATTEST_IO, "%s: %s about its numerics%s", facts->name,
+                               x == ATTEST_EXCHANGE_LATE ? "no answer" : "a garbled answer",
+                               x == ATTEST_EXCHANGE_LATE ? " in time" : ""));
     if (!answer.supported)
         return attest_fail(err, ATTEST_UNSUPPORTED, "%s: %s", facts->name, answer.why);
     *declared = answer.declared;

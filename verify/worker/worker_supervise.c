@@ -19,15 +19,23 @@
 /* Seconds that ending all processes may take: one that forks faster than it is killed is left to attest. */
 #define END_TIME 1.5
 
-/* Levels of folders that are removed. */
+/* Levels of folders that are removed at once, and how often one goes on with what lies deeper. */
 #define DEPTH_MOST 64
+#define ROUNDS_MOST 1000
 
 int attest_supervise_namespace(void) { return getppid() == 1 && syscall(SYS_getpid) == 2; }
 
 /* ---- the worker's folder ----------------------------------------------------------------------------------------- */
+/* Where folders go that lie too deep, and how many went. */
+typedef struct removal {
+    int top;
+    unsigned moved;
+} removal;
+
 /* Removes what is in the open folder, without following links. */
-static void empty_folder(int fd, int depth)
+static void empty_folder(int fd, int depth, removal *r)
 {
+    char name[32];
     DIR *dir = fdopendir(fd);
     for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || unlinkat(fd, e->d_name, 0) == 0)
@@ -36,8 +44,10 @@ static void empty_folder(int fd, int depth)
         const int below = depth < DEPTH_MOST ? openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                                              : -1;
         if (below >= 0)
-            empty_folder(below, depth + 1);
-        unlinkat(fd, e->d_name, AT_REMOVEDIR);
+            empty_folder(below, depth + 1, r);
+        snprintf(name, sizeof name, "deeper-%u", r->moved);
+        if (unlinkat(fd, e->d_name, AT_REMOVEDIR) != 0 && depth == DEPTH_MOST)
+            r->moved += renameat(fd, e->d_name, r->top, name) == 0;
     }
     if (dir)
         closedir(dir);
@@ -47,10 +57,18 @@ static void empty_folder(int fd, int depth)
 
 static void remove_folder(const char *folder)
 {
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0)
-        empty_folder(fd, 0);
-    rmdir(folder);
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    removal r = { -1, 0 };
+    for (int round = 0; round < ROUNDS_MOST; round++) {
+        const int fd = open(folder, flags);
+        r.top = fd >= 0 ? dup(fd) : -1;
+        if (fd >= 0)
+            empty_folder(fd, 0, &r);
+        if (r.top >= 0)
+            close(r.top);
+        if (rmdir(folder) == 0 || errno != ENOTEMPTY)
+            return;
+    }
 }
 
 static const char *make_folder(char *room, size_t len)
