@@ -186,8 +186,8 @@ static int processors(const attest_process *process)
     return sched_getaffinity(process->inner, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* When an answer that was asked for at `since` is late: by the time until now in which the worker waited for a processor,
- * without what its own threads had of them. */
+/* When an answer that was asked for at `since` is late: by the time until now in which the worker waited for a
+ * processor, without what its own threads had of them. */
 static double late_at(const attest_process *process, const moment *since, double timeout_s)
 {
     const moment now = moment_of(process);

@@ -1,5 +1,5 @@
-/* busy: right, after 0.15 s of processor time; with d=5 it waits without end and takes none, with d=6 nine threads of it
- * go on without end. */
+/* busy: right, after 0.15 s of processor time; with d=5 it waits without end and takes none, with d=6 nine threads of
+ * it go on without end. */
 #define _POSIX_C_SOURCE 200809L
 #include "../good.h"
 #include <pthread.h>
