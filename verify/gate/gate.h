@@ -93,7 +93,8 @@ attest_status attest_gate_folder_open(int *lock, attest_results *results, attest
 attest_status attest_gate_close_compact(attest_results *results, attest_whole *whole, const attest_compact *compact,
                                         const char *dir, attest_error *err);
 
-/* Writes DIR/results.jsonl, results.csv, junit.xml, trust.json, summary.md, and last run.json.  Whenever this is ended,
+/* Writes DIR/results.jsonl, results.csv, junit.xml, results.sarif, code-quality.json, trust.json, summary.md, and last
+ * run.json.  Whenever this is ended,
  * what lies there can be resumed. */
 attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
                                 attest_error *err);

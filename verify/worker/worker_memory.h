@@ -1,6 +1,7 @@
 /* worker_memory.h - whether a worker takes more than its part of the memory.
  *
- * It may use half of what there is (attest_memory_total()); while less than a sixteenth is free, an eighth.
+ * It may use half of what there is (attest_memory_total()); while less than a sixteenth is free, an eighth.  Processes
+ * that it starts are not counted: they are the system's to end.
  */
 #ifndef ATTEST_WORKER_MEMORY_H
 #define ATTEST_WORKER_MEMORY_H

@@ -54,7 +54,7 @@ struct attest_worker {
     uint64_t confined; /* ATTEST_CONFINED_*, of the last process started */
     size_t kernel_count;
     attest_kernel_facts *kernel;
-    attest_process **process; /* [kernel_count], by attest_worker_slot(); NULL: none yet */
+    attest_process **process; /* [kernel_count], a kernel each; those of a device share one; NULL: none yet */
     attest_process *spare;    /* has listed the kernels and run none; NULL: none */
     size_t running, last;     /* how many in `process`; the slot used last */
     size_t most;              /* of them at a time */

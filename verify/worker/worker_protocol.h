@@ -44,8 +44,8 @@ enum { /* packet types */
 
 typedef struct attest_packet_hello {
     uint32_t type, abi_version;
-    uint64_t confined; /* ATTEST_CONFINED_* */
-    uint64_t facts_size, request_size, answer_size, shared_size;
+    uint64_t confined;                                           /* ATTEST_CONFINED_* */
+    uint64_t facts_size, request_size, answer_size, shared_size; /* shared_size: of attest_table */
 } attest_packet_hello;
 
 typedef struct attest_packet_loaded {
