@@ -94,8 +94,7 @@ attest_status attest_gate_close_compact(attest_results *results, attest_whole *w
                                         const char *dir, attest_error *err);
 
 /* Writes DIR/results.jsonl, results.csv, junit.xml, results.sarif, code-quality.json, trust.json, summary.md, and last
- * run.json.  Whenever this is ended,
- * what lies there can be resumed. */
+ * run.json.  Whenever this is ended, what lies there can be resumed. */
 attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
                                 attest_error *err);
 

@@ -92,8 +92,8 @@ attest_status attest_worker_assume(attest_worker *worker, size_t index, const ch
 int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len);
 
 /* What the bounds take for kernel `index` on a problem that it supports: its numerics, of this problem where they
- * differ, and flags.  ATTEST_UNSUPPORTED with the reason where no bound covers them; ATTEST_IO where the worker gives no
- * answer in time, or ends. */
+ * differ, and flags.  ATTEST_UNSUPPORTED with the reason where no bound covers them; ATTEST_IO where the worker gives
+ * no answer in time, or ends. */
 attest_status attest_worker_declared(attest_worker *worker, size_t index, const attest_problem *p,
                                      attest_declared *declared, attest_error *err);
 
