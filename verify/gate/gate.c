@@ -160,17 +160,20 @@ static attest_status ask(attest_result *result, pair_end *end, attest_gate_state
     attest_status status = ATTEST_OK;
     char why[256];
     int supported = 1;
+    const int asked = !c->drawn;
     ATTEST_TRY(worker_of(&subject->worker, w, gate, kernel->library, err));
-    if (!c->drawn &&
+    if (asked &&
         attest_worker_supports(subject->worker, subject->index, &c->prepared.c.problem, why, sizeof why) == 0) {
         *end = PAIR_REFUSED;
         return ATTEST_OK;
     }
-    if (!c->drawn && is_too_large(result, &c->prepared.c))
+    if (asked && is_too_large(result, &c->prepared.c))
         return ATTEST_OK;
     ATTEST_TRY(draw(c, end, err));
     ATTEST_TRY(attest_run_case(result, &supported, &c->prepared, subject, gate->judge, timeout, err));
-    *end = supported ? PAIR_RESULT : PAIR_REFUSED;
+    *end = supported || asked ? PAIR_RESULT : PAIR_REFUSED;
+    if (!supported && asked)
+        attest_result_taken_back(result, result->why);
     if (!supported)
         return ATTEST_OK;
     attest_gate_allow(result, gate->suite, kernel->facts.name, &c->prepared.c,

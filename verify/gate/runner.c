@@ -409,6 +409,14 @@ static void tell_disguise(attest_result *result, const attest_run_result *run)
         attest_result_note(result, "run() leaves processes, which were ended");
 }
 
+void attest_result_taken_back(attest_result *result, const char *why)
+{
+    char no[128];
+    snprintf(no, sizeof no, "%.127s", why);
+    result->verdict = ATTEST_SKIP;
+    snprintf(result->why, sizeof result->why, "supports() said yes when it was asked first, and then no: %s", no);
+}
+
 attest_status attest_run_case(attest_result *result, int *supported, attest_prepared *prepared,
                               const attest_subject *subject, const attest_judge *judge, double timeout_s,
                               attest_error *err)
@@ -424,7 +432,8 @@ attest_status attest_run_case(attest_result *result, int *supported, attest_prep
         asked.outputs &= judge->outputs;
     attest_result_identify(result, subject, prepared);
     /* No answer (-1) is a finding, not a refusal: the run below asks again and makes it a result. */
-    *supported = attest_worker_supports(subject->worker, subject->index, p, result->why, sizeof result->why) != 0;
+    const int served = attest_worker_supports(subject->worker, subject->index, p, result->why, sizeof result->why);
+    *supported = served != 0;
     result->verdict = ATTEST_SKIP;
     if (!*supported)
         return ATTEST_OK;
@@ -439,6 +448,10 @@ attest_status attest_run_case(attest_result *result, int *supported, attest_prep
     attest_result_end(result, &run, facts->device_type, judge);
     tell_disguise(result, &run);
     *supported = run.state != ATTEST_RUN_UNSUPPORTED; /* where supports() gave no answer before */
+    if (run.state == ATTEST_RUN_UNSUPPORTED && served > 0) {
+        *supported = 1;
+        attest_result_taken_back(result, run.why);
+    }
     if (ended && !judge)
         ATTEST_TRY(attest_case_checks(result, prepared, subject, bundle, timeout_s, err));
 out:

@@ -108,6 +108,10 @@ int attest_result_death(attest_result *result, const attest_run_result *run, con
  * `judge` (or NULL) reasons alone are no verdict. */
 void attest_result_end(attest_result *result, const attest_run_result *run, uint32_t device, const attest_judge *judge);
 
+/* A skip that says so: the kernel served the case when it was asked first, and then refused it (`why`, which may be the
+ * result's own). */
+void attest_result_taken_back(attest_result *result, const char *why);
+
 /* Bytes that one case takes while it is judged, about and rather from above: 64 MiB; its inputs and o, u, z, lse twelve
  * times (they, those with altered values and those with other values a key, and what a worker sees of each); 2,560
  * bytes a key for one row of each of their truths; and 256 bytes a key of each judged row of three truths, which keep

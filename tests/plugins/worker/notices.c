@@ -10,6 +10,7 @@
  *                      longer than WAIT_NS: an ulp is lost where it comes too late
  *     late-and-free    the same, but it promises no bits
  *     pairs-of-threads right; supports() refuses where OMP_NUM_THREADS is 1
+ *     undecided        right; its supports() says yes and no in turn
  *     slow-calls       right, in 3 ms
  *     parks            right; a thread of it waits for ever
  *     strays           right, but a thread of it goes on and soon writes to address 16
@@ -208,6 +209,12 @@ static int supports_threads(const attest_call *call)
     return threads && strcmp(threads, "1") == 0 ? attest_refuse(call, "needs two threads") : good_supports(call);
 }
 
+static int supports_in_turn(const attest_call *call)
+{
+    static unsigned asked;
+    return asked++ % 2 ? attest_refuse(call, "not now") : good_supports(call);
+}
+
 static attest_status run_right(const attest_call *call) { return answer(call, 1); }
 
 static attest_status run_slow(const attest_call *call)
@@ -245,12 +252,13 @@ KERNEL(parks, "parks", .supports = good_supports, .run = run_parks, .flags = ATT
 KERNEL(strays, "strays", .supports = good_supports, .run = run_strays, .flags = ATTEST_DETERMINISTIC)
 KERNEL(beside, "beside", .supports = good_supports, .run = run_beside, .flags = ATTEST_DETERMINISTIC)
 KERNEL(pairs, "pairs-of-threads", .supports = supports_threads, .run = run_right, .flags = ATTEST_DETERMINISTIC)
+KERNEL(turn, "undecided", .supports = supports_in_turn, .run = run_right, .flags = ATTEST_DETERMINISTIC)
 KERNEL(slow, "slow-calls", .supports = good_supports, .run = run_slow, .flags = ATTEST_DETERMINISTIC)
 
 static const attest_kernel *const kernels[] = { &kernel_poison,  &kernel_bases,   &kernel_name,  &kernel_calls,
                                                 &kernel_aligned, &kernel_refuses, &kernel_races, &kernel_free,
-                                                &kernel_pairs,   &kernel_slow,    &kernel_parks, &kernel_strays,
-                                                &kernel_beside };
+                                                &kernel_pairs,   &kernel_slow,    &kernel_turn,  &kernel_parks,
+                                                &kernel_strays,  &kernel_beside };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "notices",
