@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRIES 1000 /* names of one process */
@@ -64,10 +65,21 @@ int attest_output_is_temporary(const char *name)
     return tail - digits >= 4 && digits > name && digits[-1] == '.';
 }
 
+/* A run that was killed a moment ago may have a child that has not ended yet, or is about to. */
+#define LOCK_TRIES 50
+
 attest_status attest_output_lock(int *lock, const char *dir, attest_error *err)
 {
+    const struct timespec pause = { 0, 20000000 };
+    int held = 0;
     *lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    for (int tries = 0; *lock >= 0 && tries < LOCK_TRIES; tries++) {
+        held = flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        if (!held)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    if (held) {
         close(*lock);
         *lock = -1;
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: another run of attest writes into it", dir);

@@ -21,7 +21,7 @@ attest_status attest_output_close(attest_output *out, attest_status status, atte
 
 /* Locks the folder for this process until close(*lock), or its end; -1: not locked, nothing to release, as where
  * folders cannot be locked: there nobody is kept out.  The folder itself is locked, so there is no file more.
- * ATTEST_BAD_INPUT: another run holds it. */
+ * ATTEST_BAD_INPUT: another run holds it, and did for a second. */
 attest_status attest_output_lock(int *lock, const char *dir, attest_error *err);
 
 /* 1 for the name of a temporary file of a writer: one that was killed leaves it. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +66,9 @@ static void load_start(load *l)
             return;
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
+#ifdef SYS_close_range
+            syscall(SYS_close_range, 0u, ~0u, 0); /* locks among them */
+#endif
             setsid(); /* as a worker: Linux shares a processor between sessions first */
             while (getppid() == parent)
                 for (volatile int i = 0; i < 1000000; i++)

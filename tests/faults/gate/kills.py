@@ -101,6 +101,17 @@ def texts(folder):
     return found
 
 
+def first_difference(want, got):
+    """Two lines, where both files are there."""
+    if want is None or got is None:
+        return "it is missing"
+    for a, b in zip(want.split("\n"), got.split("\n")):
+        if a != b:
+            at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+            return f"...{a[max(0, at - 80):at + 80]} | ...{b[max(0, at - 80):at + 80]}"
+    return "more lines"
+
+
 def kill_gate(args, rng, scratch):
     whole, folder = os.path.join(scratch, "whole"), os.path.join(scratch, "killed")
     start = time.monotonic()
@@ -124,14 +135,15 @@ def kill_gate(args, rng, scratch):
             code = subprocess.run(report, check=False).returncode
             with open(os.path.join(folder, "index.html"), encoding="utf-8") as page:
                 shown += code == 0 and "unfinished" in page.read()
-            os.unlink(os.path.join(folder, "index.html"))
+            for name in ("index.html", "order.json"):  # what the report made
+                os.unlink(os.path.join(folder, name))
         subprocess.run(command(args, folder, *more), env=environment(args), check=False)
         finished += 1
         want, got = texts(whole), texts(folder)
         for name in sorted(set(want) | set(got)):
             if want.get(name) != got.get(name):
                 wrong += 1
-                print(f"{name} differs from that of one run")
+                print(f"{name} differs from that of one run: {first_difference(want.get(name), got.get(name))}")
     print(f"the gate was killed {kills} times in {finished} runs of {seconds:.1f} s and resumed: {wrong} files differ, "
           f"{shown} pages said unfinished")
     return wrong
