@@ -258,7 +258,7 @@ typedef enum attest_schedule {
     ATTEST_SCHEDULE_DIRECT = 4,    /* polynomial weight evaluated per pair (Horner), then sums */
     ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, one a head, token by token; delta: S + k (b (v - k S)) */
     ATTEST_SCHEDULE_CHUNK = 6      /* states between chunks of problem.chunk, pairs inside.  Not covered: quotients of
-                                      prefixes of decays; the delta rule's inverse triangle, or its U - W S apart */
+                                      prefixes of decays; of delta an inverse triangle, U - W S apart, k k^T in p */
 } attest_schedule;
 
 typedef enum attest_rounding {
@@ -316,7 +316,7 @@ typedef struct attest_numerics {
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
-    uint32_t scaled_dtype;  /* 1 + dtype of q, k once they are scaled, turned or decayed, of features, of gin v, of what
+    uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once they are scaled, turned, gated or decayed, of features, of what
                                a delta rule writes; 0 = acc (of an unknown schedule: in) */
     uint32_t decay_products; /* attest_tristate: decays multiplied (RECURRENT: always); else maybe exps of log sums */
 } attest_numerics;

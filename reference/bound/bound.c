@@ -384,24 +384,38 @@ static void decay_given(mag_t given, mag_t error, const mag_t decay, const mag_t
     mag_mul(given, given, decay);
 }
 
-/* Given states and gates of the row. */
-static void set_row(row_job *job)
+/* Given states: terms and their errors, decayed; and what is lost where the query is stored times their decays. */
+static void set_given(row_job *job)
 {
     const ref_row *row = job->row;
+    const int64_t e = job->in->p->e;
+    const attest_row at = { job->b, job->h, job->i };
+    mag_ptr lost = _mag_vec_init((slong)e + 1);
     AUTO_MAG(top, flush);
     bound_state_top(top, job->in, job->b, job->g);
     job->weights.overflow |= mag_cmp(top, job->model.state_limit) > 0;
-    bound_state_mass(job->given, job->given_z, job->in, (attest_row){ job->b, job->h, job->i });
-    bound_state_errors(job->given_error, job->given_z_error, &job->model, job->in,
-                       (attest_row){ job->b, job->h, job->i });
+    bound_state_mass(job->given, job->given_z, job->in, at);
+    bound_state_errors(job->given_error, job->given_z_error, &job->model, job->in, at);
     mag_mul_ui(top, job->model.tiny, (ulong)bound_decay_steps(&job->model, row->keys + 1));
     mag_mul(top, top, job->weights.decay_most);
     bound_decay_flush(flush, &job->model, job->weights.decay_most, job->weights.decay_log, row->keys + 1);
     mag_add(top, top, flush);
-    for (int64_t c = 0; job->model.decays && c < job->in->p->e; c++)
+    for (int64_t c = 0; job->model.decays && c < e; c++)
         decay_given(job->given + c, job->given_error + c, row->decay0, top);
     if (job->model.decays)
         decay_given(job->given_z, job->given_z_error, row->decay0, top);
+    bound_query_lost(lost, lost + e, &job->model, job->in, at);
+    for (int64_t c = 0; c < e; c++)
+        mag_addmul(job->given_error + c, lost + c, job->weights.decay_most);
+    mag_addmul(job->given_z_error, lost + e, job->weights.decay_most);
+    _mag_vec_clear(lost, (slong)e + 1);
+}
+
+/* Given states and gates of the row. */
+static void set_row(row_job *job)
+{
+    const ref_row *row = job->row;
+    set_given(job);
     bound_probabilistic_share(job);
     mag_one(job->gate);
     if (job->model.gates_rows)

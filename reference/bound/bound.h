@@ -76,7 +76,9 @@ typedef struct bound_model {
     int divides_first;   /* weights may be divided before they meet v (R-CAST, R-SUM) */
     int running;         /* the output may be a running mean (R-RUNNING) */
     int scales_inputs;   /* q, or q and k, may be scaled and rounded to a type narrower than acc */
+    int stores;          /* so often does a product of q and k meet such roundings; 0 without */
     int stores_features; /* phi(q) and phi(k), not what is stored anyway, may be rounded to the type of scaled ones */
+    slong written_emax;  /* what a delta rule writes is at most 2^this, where it is stored */
     slong score_emin;    /* from 2^this on numbers are normal in all types that q, k and scores go through */
     int folds;           /* a bias, or an alibi by key, may be one more term of the product */
     int by_key;          /* alibi may be slope (j - C), C one number a row (R-ALIBI) */
@@ -128,9 +130,6 @@ void bound_model_clear(bound_model *m);
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags);
 /* As much of it as the error of an axis value depends on; good as long as `m` is. */
 axis_arithmetic bound_arithmetic(const bound_model *m);
-/* Do the weights' common factor and the kernel's shift cancel in this output?  Exponentials of a `direct` kernel are
- * not shifted; those of another are where the norm is a quotient of sums, or declared so (R-ROOT). */
-int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output);
 
 /* ---- bound_token.c: features of a token ------------------------------------------------------------------- */
 /* sum and maximum of |phi_c| over the channels of one token, upward. */
@@ -147,6 +146,10 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
                int64_t token, int64_t position);
 /* 1: q, k or v are multiplied by decays, and may be stored so (R-SCORE, R-HT, R-DELTA); softmax multiplies weights. */
 int bound_decays_tokens(const bound_model *m);
+/* 1: they may be rounded to a narrower type where they are stored so, beside other rows or at a chunk's end. */
+int bound_stores_decayed(const bound_model *m);
+/* v too: where a token has one decay. */
+int bound_stores_values(const bound_model *m);
 /* Absolute error of one entry of phi, beside F |phi_c|. */
 void bound_entry_error(mag_t t, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                        int64_t token, int64_t position);
@@ -155,6 +158,8 @@ int bound_token_error(mag_t y, const bound_model *m, const ref_inputs *in, attes
                       int64_t b, int64_t head, int64_t token, int64_t position);
 /* What the errors of the query's features do to the given states' terms: u[e] and z (R-STATE). */
 void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, attest_row at);
+/* What storing the query times decays adds to them: it meets the states as they were, with no decay. */
+void bound_query_lost(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, attest_row at);
 typedef struct bound_turned {
     mag_t rho, sigma, sum; /* of bound_turn(), bound_unit(), bound_stored_size() */
 } bound_turned;
@@ -195,6 +200,7 @@ typedef struct bound_weights {
     mag_t lost, lost_state;         /* underflow, absolute: sums; states (times the largest |v|) */
     mag_t reach, state_reach;       /* largest intermediate sum of weights, in the kernel's scaling; times |v|; state */
     mag_t value_tiny;               /* absolute error of v as the kernel holds it */
+    mag_t values_lost;              /* what storing v times decays adds to u */
     mag_t weight_max;               /* of |W| before decay */
     mag_t decay_most;               /* largest product of factors above 1 (R-DECAY); 1 without */
     mag_t decay_log;                /* exponent error of factors made by way of logarithms; 0: they cannot be */
@@ -215,7 +221,10 @@ void bound_weights_clear(bound_weights *w);
 void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at,
                        int common);
 
-/* R-SCORE: what q and k lose by underflow where they are rounded to a type once they are scaled. */
+/* R-SCORE: what q and k lose by underflow where they are rounded to a type once they are scaled; decays that are in the
+ * product meet what is left.  And what they lose where they are stored times decays that multiply the product
+ * (R-DECAY): beside D times the errors of W. */
+void bound_decayed_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j);
 void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j);
 
 /* bound_run.c: takes delta of the scaled products down where their sums are declared to be serial (R-RUN). */
@@ -248,12 +257,16 @@ int64_t bound_decay_exponentials(const bound_model *m, int64_t tokens);
 void bound_decay_flush(mag_t y, const bound_model *m, const mag_t most, const mag_t logs, int64_t tokens);
 /* Relative error of D over so many tokens, and what it may lose by underflow. */
 void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bound_model *m, int64_t tokens);
-/* Errors of polynomial weights, those of W, become those of D W; then theta and underflow are added to all. */
-void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *row);
+/* Adds theta and underflow to the errors of D W. */
 void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i);
 /* Relative error of a gated value of tokens [first,last); of a gated row, and the absolute error of a gate. */
 void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last);
 void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i);
+
+/* bound_common.c: do the weights' common factor and the kernel's shift cancel in this output?  Exponentials of a
+ * `direct` kernel are not shifted; those of another are where the norm is a quotient of sums, or declared so (R-ROOT).
+ */
+int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output);
 
 /* bound_rate.c: error of the rate of a token of update=efla, relative and absolute; 0 of delta.  size: |k|; key: of the
  * kernel's, upward; wrong: |k^ - k|. */

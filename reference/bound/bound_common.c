@@ -63,3 +63,20 @@ void bound_common_take(mag_t y, row_job *job, int64_t c, const arb_t o)
     mag_addmul(apart, lean, grow);
     mag_min(y, y, apart);
 }
+
+int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output)
+{
+    const axis_norm_kind norm = axis_norm_of(p)->kind;
+    const int quotient = norm == AXIS_NORM_QUOTIENT;
+    const int shifts = n->schedule == ATTEST_SCHEDULE_TWO_PASS || n->schedule == ATTEST_SCHEDULE_ONLINE ||
+                       n->schedule == ATTEST_SCHEDULE_SPLIT;
+    if (output != ATTEST_O && output != ATTEST_LSE)
+        return 0;
+    if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
+        return quotient || output == ATTEST_LSE;
+    if (n->schedule == ATTEST_SCHEDULE_DIRECT)
+        return 0;
+    if (quotient || output == ATTEST_LSE)
+        return quotient || shifts;
+    return norm == AXIS_NORM_ROOT && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO && shifts;
+}

@@ -6,32 +6,6 @@
  */
 #include "reference/bound/bound_row.h"
 
-typedef struct delta_job {
-    const bound_model *m;
-    const ref_row *row;
-    const ref_inputs *in;
-    int64_t b, g;
-    int recurrent;           /* the state is stored after every token and is what is read */
-    int64_t chunk, start;    /* tokens a chunk; first token of the one at hand */
-    mag_t error, mass, bad;  /* E, Q, Qf */
-    mag_t fresh;             /* the part of Q that this chunk's tokens wrote: pairs */
-    mag_t peak;              /* the largest Q before a decay since the start of the chunk */
-    mag_t most, logs;        /* R-DECAY; logs: relative error of D by way of logarithms */
-    mag_t gate;              /* relative error of a gated value */
-    mag_t top, growth, ends; /* unknown: largest Q, product of growths above 1, roundings at ends of chunks */
-    mag_t key_top, written;  /* largest key; sum of |w| */
-    bound_errors errors;     /* of each token; NULL: nobody asks */
-    int overflow;
-} delta_job;
-
-/* What one token brings. */
-typedef struct delta_token {
-    mag_t key, wrong;   /* |k^|, |k^ - k| */
-    mag_t before, old;  /* Q and E of S', after the decay */
-    mag_t theta, shift; /* error of b: relative, absolute */
-    mag_t write, local; /* |w^|; error of w^ beside that of S' */
-} delta_token;
-
 static const size_t token_fields[] = {
     offsetof(delta_token, key),   offsetof(delta_token, wrong), offsetof(delta_token, before),
     offsetof(delta_token, old),   offsetof(delta_token, theta), offsetof(delta_token, shift),
@@ -51,14 +25,8 @@ static void each_mag(void *base, const size_t *fields, size_t count, void (*act)
         act((mag_ptr)(void *)((char *)base + fields[k]));
 }
 
-/* Calls: some compilers lose the size of a mag_t whose inline copy they have seen. */
+/* A call, as bound_raise(). */
 __attribute__((noinline)) static void copy(mag_t y, const mag_t x) { mag_set(y, x); }
-
-__attribute__((noinline)) static void raise_to(mag_t y, const mag_t x)
-{
-    if (mag_cmp(y, x) < 0)
-        mag_set(y, x);
-}
 
 static void start_mag(mag_t x) { mag_init(x); }
 static void end_mag(mag_t x) { mag_clear(x); }
@@ -70,89 +38,15 @@ static int64_t roundings(const delta_job *job, int64_t t)
 }
 
 /* g = gamma_(n + since ..) and what logarithms add */
-/* Keys and queries times decays may be stored. */
-static int stores_decayed(const delta_job *job)
-{
-    return bound_decays_tokens(job->m) && job->m->scales_inputs && !job->recurrent;
-}
-
-static mag_srcptr tiny_of(const delta_job *job)
-{
-    const bound_model *m = job->m;
-    return stores_decayed(job) && mag_cmp(m->scaled_tiny, m->tiny_sum) > 0 ? m->scaled_tiny : m->tiny_sum;
-}
-
 static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
 {
     AUTO_MAG(u);
     mag_max(u, job->m->u, job->m->u_sum);
     bound_gamma(g, n + roundings(job, t), u);
     bound_compose(g, g, job->logs);
-    if (stores_decayed(job)) { /* both factors of a pair */
+    if (bound_stores_decayed(job->m)) { /* both factors of a pair */
         bound_compose(g, g, job->m->scaled);
         bound_compose(g, g, job->m->scaled);
-    }
-}
-
-/* |v_t|, the largest, before its gate. */
-static void raw_value(mag_t y, const delta_job *job, int64_t t)
-{
-    const attest_tensor *v = job->in->role[ATTEST_V];
-    AUTO_MAG(x);
-    mag_zero(y);
-    for (int64_t c = 0; c < job->in->p->e; c++) {
-        mag_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, t, c)));
-        raise_to(y, x);
-    }
-}
-
-/* Underflow of an operation, or of a product of decays, on the way to token t: times the factors above 1; and of
- * exponentials that make a decay (R-DECAY). */
-static void lost_unit(mag_t y, const delta_job *job, const mag_t tiny, int64_t t)
-{
-    AUTO_MAG(x, one);
-    mag_one(one);
-    mag_mul_ui(x, tiny, 8 * (ulong)(attest_feature_dim(job->m->p) + t + 2));
-    bound_decay_flush(y, job->m, one, job->logs, t + 1);
-    mag_add(y, y, x);
-    mag_mul(y, y, job->most);
-}
-
-/* What decays lose on the terms that the state is made of, before they decay. */
-static void decays_lost(mag_t y, const delta_job *job, int64_t t)
-{
-    AUTO_MAG(unit);
-    mag_zero(y);
-    if (!job->m->decays || job->recurrent)
-        return;
-    lost_unit(unit, job, tiny_of(job), t);
-    mag_add_ui(y, job->key_top, 1); /* the product of a key and its decay underflows too, whatever the key's size */
-    mag_mul(y, y, job->written);
-    mag_add(y, y, job->peak);
-    mag_mul(y, y, unit);
-}
-
-/* Underflow of any of the operations that make one written value: each loses tiny times other factors. */
-static void lose(mag_t y, const delta_job *job, const delta_token *token, int64_t t)
-{
-    const ref_delta *d = &job->row->delta;
-    AUTO_MAG(x, z);
-    mag_add(x, token->before, d->value + t);
-    mag_add(x, x, job->peak); /* a decay may be flushed */
-    mag_add(x, x, job->written);
-    mag_add_ui(x, x, 1);
-    mag_add_ui(z, job->key_top, 1);
-    mag_mul(z, z, z);
-    mag_mul(x, x, z);
-    mag_add_ui(z, d->rate + t, 1);
-    mag_mul(x, x, z);
-    lost_unit(z, job, tiny_of(job), t);
-    mag_addmul(y, x, z);
-    if (job->m->gates_values && (job->m->flags & ATTEST_FTZ || !axis_gates_of(job->m->p)->stored)) {
-        mag_mul(x, d->rate + t, job->m->normal); /* a stored gate that is flushed, one of gates=heads: R-GATE */
-        mag_mul_2exp_si(x, x, 3);
-        raw_value(z, job, t);
-        mag_addmul(y, x, z);
     }
 }
 
@@ -168,6 +62,9 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
     mag_addmul(part, y->wrong, y->before);
     mag_mul(x, d->decay + t, job->bad); /* Qf before this token, decayed */
     mag_addmul(part, y->key, x);
+    bound_delta_pairs_lost(x, job, y->key);
+    mag_addmul(x, x, g);
+    mag_add(part, part, x);
     bound_gamma(g, m->narrows ? 5 : 4, m->u);
     bound_compose(x, g, job->gate);
     mag_addmul(part, d->value + t, x);
@@ -184,7 +81,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
     mag_mul(x, x, d->key + t);
     mag_add(x, x, d->value + t);
     mag_addmul(part, x, y->shift);
-    lose(part, job, y, t);
+    bound_delta_lose(part, job, y, t);
     mag_add(part, part, m->written_tiny);
     copy(y->local, part);
     mag_add(y->write, y->write, part);
@@ -218,9 +115,12 @@ static void end_chunk(delta_job *job, int64_t last)
     AUTO_MAG(x, g);
     sum_gamma(g, job, 0, last);
     store_error(x, job, job->mass, g);
-    mag_mul_ui(g, tiny_of(job), (ulong)(last - job->start + 1) * (ulong)attest_feature_dim(job->m->p));
+    const int64_t since = last - job->start + 1;
+    mag_mul_ui(g, job->m->tiny_sum, (ulong)since * (ulong)attest_feature_dim(job->m->p));
     mag_add(x, x, g); /* products of keys and written values */
-    decays_lost(g, job, last);
+    bound_delta_decays_lost(g, job, last);
+    mag_add(x, x, g);
+    bound_delta_end_lost(g, job, since);
     mag_add(x, x, g);
     add_error(job, x, last);
     add_error(job, job->bad, last);
@@ -237,9 +137,10 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
     if (first) {
         job->start = t;
         mag_zero(job->fresh);
+        mag_zero(job->written);
         copy(job->peak, job->mass);
     }
-    raise_to(job->peak, job->mass);
+    bound_raise(job->peak, job->mass);
     mag_add(x, job->error, job->ends);
     mag_mul(y->old, x, d->decay + t);
     if (job->m->decays && job->m->flags & ATTEST_FTZ) /* a decay below 2^emin counts as 0 */
@@ -258,6 +159,31 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
         mag_mul(y->before, job->mass, d->decay + t);
         mag_mul(job->fresh, job->fresh, d->decay + t);
     }
+}
+
+/* Any chunks: 24 roundings a token of the largest mass, and all growth since. */
+static void any_ends(delta_job *job, int64_t t)
+{
+    AUTO_MAG(x, g);
+    bound_raise(job->top, job->mass);
+    mag_set_ui(x, 1);
+    bound_raise(x, job->row->delta.grow + t);
+    mag_mul(job->growth, job->growth, x);
+    copy(x, job->m->u);
+    bound_raise(x, job->m->u_sum);
+    bound_gamma(x, 24 * (t + 1), x);
+    bound_compose(x, x, job->logs);
+    if (!mag_is_zero(job->logs)) { /* chunks of its own: an exponential at the end of each */
+        bound_gamma(g, t + 1, job->m->u_exp);
+        bound_compose(x, x, g);
+    }
+    mag_mul(x, x, job->top);
+    bound_delta_decays_lost(g, job, t);
+    mag_mul_ui(g, g, (ulong)t + 1);
+    mag_add(x, x, g);
+    bound_delta_end_lost(g, job, t + 1); /* of all ends together: each token is in one chunk */
+    mag_add(x, x, g);
+    mag_mul(job->ends, x, job->growth);
 }
 
 /* E after the token: grow E + (1 + b |k|^2)(rounding of the decay) + |k| local + rounding of the stored state. */
@@ -302,25 +228,8 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
         store_error(x, job, x, g);
         add_error(job, x, t);
     }
-    if (job->m->unknown) { /* any chunks: 24 roundings a token of the largest mass, and all growth since */
-        raise_to(job->top, job->mass);
-        mag_set_ui(x, 1);
-        raise_to(x, d->grow + t);
-        mag_mul(job->growth, job->growth, x);
-        copy(x, job->m->u);
-        raise_to(x, job->m->u_sum);
-        bound_gamma(x, 24 * (t + 1), x);
-        bound_compose(x, x, job->logs);
-        if (!mag_is_zero(job->logs)) { /* chunks of its own: an exponential at the end of each */
-            bound_gamma(g, t + 1, job->m->u_exp);
-            bound_compose(x, x, g);
-        }
-        mag_mul(x, x, job->top);
-        decays_lost(g, job, t);
-        mag_mul_ui(g, g, (ulong)t + 1);
-        mag_add(x, x, g);
-        mag_mul(job->ends, x, job->growth);
-    }
+    if (job->m->unknown)
+        any_ends(job, t);
 }
 
 static void run_token(delta_job *job, int64_t t)
@@ -333,8 +242,11 @@ static void run_token(delta_job *job, int64_t t)
     if (!bound_token_error(y.wrong, job->m, job->in, ATTEST_K, d->key + t, job->b, job->g, t, t))
         job->overflow = 1;
     mag_add(y.key, d->key + t, y.wrong);
-    raise_to(job->key_top, y.key);
-    if (job->m->stores_features && mag_cmp(y.key, job->m->scaled_limit) > 0)
+    bound_raise(job->key_top, y.key);
+    copy(x, y.key);
+    if (bound_stores_decayed(job->m))
+        mag_mul(x, x, job->most);
+    if ((job->m->stores_features || bound_stores_decayed(job->m)) && mag_cmp(x, job->m->scaled_limit) > 0)
         job->overflow = 1;
     before_token(&y, job, t);
     bound_efla_rate(y.theta, y.shift, job->m, attest_load(beta, attest_offset(beta, job->b, job->g, t, 0)), d->key + t,
@@ -344,7 +256,8 @@ static void run_token(delta_job *job, int64_t t)
     mag_mul(x, y.key, y.before);
     mag_mul(x, x, job->most);
     if (!(mag_cmp(x, job->m->sum_limit) <= 0) || !(mag_cmp(job->mass, job->m->state_limit) <= 0) ||
-        !(mag_cmp(y.write, job->m->sum_limit) <= 0) || !(mag_cmp(d->value + t, job->m->gated_limit) <= 0))
+        !(mag_cmp(y.write, job->m->sum_limit) <= 0) || mag_cmp_2exp_si(y.write, job->m->written_emax) > 0 ||
+        !(mag_cmp(d->value + t, job->m->gated_limit) <= 0))
         job->overflow = 1;
     each_mag(&y, token_fields, COUNT(token_fields), end_mag);
 }
@@ -380,29 +293,6 @@ static void job_init(delta_job *job) { each_mag(job, job_fields, COUNT(job_field
 
 static void job_clear(delta_job *job) { each_mag(job, job_fields, COUNT(job_fields), end_mag); }
 
-/* Products of the query with the chunk's keys are cast to p before they meet written values (R-CAST). */
-static void cast_pairs(mag_t y, delta_job *job, const mag_t q)
-{
-    const bound_model *m = job->m;
-    AUTO_MAG(x, most);
-    if (job->recurrent || mag_is_zero(m->u_cast))
-        return;
-    mag_mul(x, q, job->fresh);
-    mag_mul(x, x, m->scale);
-    mag_addmul(y, x, m->u_cast);
-    mag_add_ui(x, m->scale, 1); /* before or after the scale */
-    mag_mul(x, x, job->most);
-    mag_mul(x, x, job->written);
-    mag_addmul(y, x, m->tiny_cast);
-    mag_mul(x, q, job->key_top);
-    mag_mul(x, x, m->room);
-    mag_mul(x, x, m->scale);
-    mag_mul(x, x, job->most);
-    mag_set_ui_2exp_si(most, 1, attest_format_of(m->p->p).emax - 1);
-    if (!(mag_cmp(x, most) <= 0))
-        job->overflow = 1;
-}
-
 /* error = |scale| (|q| E + (|q^ - q| Q + |q^| Qf)(1+g) + g |q^| Q), and underflow */
 static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row)
 {
@@ -417,6 +307,8 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     mag_mul(x, q, m->scale);
     if (m->stores_features)
         mag_max(x, x, q);
+    if (bound_stores_decayed(m))
+        mag_mul(x, x, job->most);
     if (m->scales_inputs && mag_cmp(x, m->scaled_limit) > 0)
         job->overflow = 1;
     if (job->chunk == 1 && !job->recurrent && last >= 0) /* of chunks of one token, pairs or the state are read */
@@ -438,15 +330,16 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
     mag_mul(y, q, job->mass);
     mag_mul(y, y, m->scale);
     mag_mul(y, y, g);
-    cast_pairs(y, job, q);
-    mag_max(score, m->tiny_sum, m->scaled_tiny);
-    lost_unit(g, job, score, last);
+    bound_delta_cast(y, job, q, g);
+    bound_delta_unit(g, job, last);
     mag_add(x, job->mass, job->written);
     mag_add(x, x, q);
     mag_add_ui(x, x, 1);
     mag_mul(x, x, g);
-    decays_lost(g, job, last); /* they meet q as well */
+    bound_delta_decays_lost(g, job, last); /* they meet q as well */
     mag_addmul(x, q, g);
+    bound_delta_query_lost(g, job, q);
+    mag_add(x, x, g);
     mag_add_ui(wrong, m->scale, 1);
     mag_addmul(y, x, wrong);
     mag_mul(x, q, job->mass);

@@ -98,19 +98,12 @@ static void slope_of_degree(mag_t y, const mag_t t, const mag_t top, const attes
     mag_mul_ui(y, y, (ulong)n);
 }
 
-void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, attest_row at)
+/* Adds sum_n coef_n n t (Q + t)^(n-1) sum_r |h0.n_r|, the same of z0. */
+static void add_slopes(mag_ptr u, mag_t z, const mag_t t, const mag_t top, const ref_inputs *in, attest_row at)
 {
     const attest_problem *p = in->p;
     const int64_t g = attest_kv_head(p, at.h);
-    AUTO_MAG(t, top, sum, slope, relative);
-    if (m->given) {
-        bound_entry_error(t, m, in, ATTEST_Q, at.b, at.h, at.i, ref_position(in, at.b, at.i));
-        bound_token_size(sum, top, in, ATTEST_Q, at.b, at.h, at.i);
-        mag_mul(relative, top, m->feature); /* (F Q + t) for each factor: no entry errs by more */
-        mag_add(t, t, relative);
-        mag_mul(relative, m->scaled_tiny, m->room); /* of scale q, so that q errs by 1/|scale| of it */
-        mag_add(t, t, relative);
-    }
+    AUTO_MAG(sum, slope);
     for (int n = in->lowest; n <= in->highest && !mag_is_zero(t); n++) {
         const int64_t rows = attest_state_rows(attest_feature_dim(p), n, 0);
         slope_of_degree(slope, t, top, p, n);
@@ -121,4 +114,28 @@ void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inpu
         column_mass(sum, in->z0[n], rows, at.b, g, 0);
         mag_addmul(z, slope, sum);
     }
+}
+
+void bound_state_errors(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, attest_row at)
+{
+    AUTO_MAG(t, top, sum, relative);
+    if (!m->given)
+        return;
+    bound_entry_error(t, m, in, ATTEST_Q, at.b, at.h, at.i, ref_position(in, at.b, at.i));
+    bound_token_size(sum, top, in, ATTEST_Q, at.b, at.h, at.i);
+    mag_mul(relative, top, m->feature); /* (F Q + t) for each factor: no entry errs by more */
+    mag_add(t, t, relative);
+    mag_mul(relative, m->scaled_tiny, m->room); /* of scale q, so that q errs by 1/|scale| of it */
+    mag_add(t, t, relative);
+    add_slopes(u, z, t, top, in, at);
+}
+
+void bound_query_lost(mag_ptr u, mag_t z, const bound_model *m, const ref_inputs *in, attest_row at)
+{
+    AUTO_MAG(t, top, sum);
+    if (!m->given || !bound_stores_decayed(m))
+        return;
+    bound_token_size(sum, top, in, ATTEST_Q, at.b, at.h, at.i);
+    mag_mul(t, m->scaled_tiny, m->room);
+    add_slopes(u, z, t, top, in, at);
 }

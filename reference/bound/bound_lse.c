@@ -1,13 +1,14 @@
 /* bound_lse.c - the errors of a logarithm of the weights' sum (R-LSE). */
 #include "reference/bound/bound_row.h"
 
-/* How far the sink may stand above a maximum that was taken over keys alone. */
+/* How far the sink may stand above the keys' maximum: of what is added up, where only the maximum is taken without it,
+ * and of the maximum, where only the sum is. */
 static void sink_above(mag_t y, const row_job *job)
 {
     const attest_tensor *sink = job->in->role[ATTEST_SINK];
     AUTO_MAG(x);
     mag_zero(y);
-    if (!(job->model.flags & ATTEST_LSE_WITH_SINK) || !axis_norm_of(job->model.p)->sink)
+    if (!axis_norm_of(job->model.p)->sink)
         return;
     const double s = attest_load(sink, attest_offset(sink, job->h, 0, 0, 0));
     mag_set_d(x, s);
@@ -23,10 +24,10 @@ void bound_lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
     const bound_model *m = &job->model;
     AUTO_MAG(size, x);
     const int shifted = m->exponential && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT;
+    if (shifted)
+        sink_above(x, job);
     if (shifted && !m->decays && !m->p->axis[ATTEST_AXIS_FILTER].value) {
         mag_log_ui(size, (ulong)job->row->keys + 2); /* the sum of shifted weights is in [1 - .., keys + 1] */
-        sink_above(x, job);
-        mag_add(size, size, x);
     } else {
         arb_t l;
         arb_init(l);
@@ -36,6 +37,7 @@ void bound_lse_roundings(mag_t y, const row_job *job, const arb_t divisor)
             mag_add(size, size, job->weights.score_max);
         arb_clear(l);
     }
+    mag_add(size, size, x);
     mag_add_ui(size, size, 1);
     mag_mul(y, size, m->u_log);
     mag_add(size, size, job->weights.score_max);

@@ -145,6 +145,16 @@ axis_arithmetic bound_arithmetic(const bound_model *m)
 /* Keys and queries (or values) are multiplied by decays, and may be stored then. */
 int bound_decays_tokens(const bound_model *m) { return m->decays && !m->exponential; }
 
+int bound_stores_decayed(const bound_model *m)
+{
+    return bound_decays_tokens(m) && m->scales_inputs && m->numerics->schedule != ATTEST_SCHEDULE_RECURRENT;
+}
+
+int bound_stores_values(const bound_model *m) { return bound_stores_decayed(m) && !m->vector; }
+
+/* A factor of -1 rounds nothing. */
+static int is_scaled(const bound_model *m) { return m->p->scale != 1.0 && m->p->scale != -1.0; }
+
 /* The type that numbers which are made of q, k or v may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none may
  * round those that it `makes` to `in`. */
 static uint32_t made_type(const bound_model *m, int makes)
@@ -158,8 +168,7 @@ static uint32_t made_type(const bound_model *m, int makes)
 /* Of scaled q and k: who declares none rounds nothing that is neither scaled nor a feature nor turned nor decayed. */
 static uint32_t scaled_type(const bound_model *m)
 {
-    return made_type(m, m->p->scale != 1.0 || !axis_feature_of(m->p)->stored || axis_turns(m->p) ||
-                            bound_decays_tokens(m));
+    return made_type(m, is_scaled(m) || !axis_feature_of(m->p)->stored || axis_turns(m->p) || bound_decays_tokens(m));
 }
 
 /* R-FEATURE: numbers that a feature or a rotation has made, once more rounded to the type of scaled ones; between a
@@ -176,7 +185,7 @@ static void store_features(bound_model *m)
     bound_compose(m->feature, m->feature, u);
     mag_addmul(m->feature_tiny, m->feature_tiny, u);
     mag_add(m->feature_tiny, m->feature_tiny, tiny);
-    if (axis_turns(m->p) && m->p->axis[ATTEST_AXIS_FEATURE].value != ATTEST_FEATURE_IDENTITY) {
+    if (axis_turns(m->p) && !axis_feature_of(m->p)->stored) { /* relu of a stored number is one */
         mag_set(m->turned, u);
         mag_set(m->turned_tiny, tiny);
         mag_mul_2exp_si(tiny, tiny, 1); /* times the feature's slope */
@@ -233,10 +242,11 @@ static int in_normal_range(double x, uint32_t dtype)
     return inside;
 }
 
-/* x is a power of two, and if `even` its root too. */
+/* |x| is a power of two, and if `even` its root too. */
 static int power_of_two(double x, int even)
 {
     int exponent = 0;
+    x = x < 0 ? -x : x;
     for (; x >= 2; x /= 2)
         exponent++;
     for (; x > 0 && x < 1; x *= 2)
@@ -255,7 +265,7 @@ static int scales_exactly(const bound_model *m, uint32_t type)
 /* What is neither scaled nor decayed is rounded once, as a feature. */
 static int is_stored_already(const bound_model *m)
 {
-    return m->stores_features && m->p->scale == 1.0 && !bound_decays_tokens(m);
+    return m->stores_features && !is_scaled(m) && !bound_decays_tokens(m);
 }
 
 /* R-DELTA, R-GATE: what a delta rule writes, and gated values, may be stored as scaled numbers are. */
@@ -263,8 +273,10 @@ static void set_values(bound_model *m)
 {
     const uint32_t type = made_type(m, 1);
     mag_set(m->gated_limit, m->limit);
+    m->written_emax = attest_format_of(m->p->acc).emax - 1;
     if (!type)
         return;
+    m->written_emax = attest_format_of(type - 1).emax - 1;
     mag_set_d(m->written, attest_unit_roundoff(type - 1));
     bound_tiny(m->written_tiny, type - 1, m->flags);
     if (!m->gates_values)
@@ -272,6 +284,14 @@ static void set_values(bound_model *m)
     mag_set(m->gated, m->written);
     mag_set(m->gated_tiny, m->written_tiny);
     reaches(m->gated_limit, type);
+}
+
+/* R-SCORE: q, or q and k where their scale may be a root on both sides, may be stored scaled and once more times
+ * decays.  A delta rule's keys are not scaled, and R-DELTA has a rounding to spare for the query. */
+static int stored_again(const bound_model *m)
+{
+    const int scaled = is_scaled(m) && m->p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD;
+    return scaled && bound_stores_decayed(m) ? m->numerics->scale_dtype ? 1 : 2 : 0;
 }
 
 /* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */
@@ -286,14 +306,15 @@ static void set_stores(bound_model *m, mag_t after)
         bound_tiny(m->store_tiny, score - 1, m->flags);
         reaches(m->store_limit, score);
     }
-    if (scaled) { /* q and k, each once */
+    if (scaled) { /* q and k, each once, and those that are scaled and decayed */
         const slong emin = attest_format_of(scaled - 1).emin;
         m->scales_inputs = 1;
         m->score_emin = emin > m->score_emin ? emin : m->score_emin;
         if (!scales_exactly(m, scaled) && !is_stored_already(m))
             mag_set_d(m->scaled, attest_unit_roundoff(scaled - 1));
-        bound_compose(after, after, m->scaled);
-        bound_compose(after, after, m->scaled);
+        m->stores = 2 + stored_again(m);
+        for (int k = 0; k < m->stores; k++)
+            bound_compose(after, after, m->scaled);
         bound_tiny(m->scaled_tiny, scaled - 1, m->flags);
         reaches(m->scaled_limit, scaled);
     }
@@ -322,7 +343,7 @@ static void set_score(bound_model *m)
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
         mag_set(after, m->u);
     set_stores(m, after);
-    if (scale != 1.0) {
+    if (is_scaled(m)) {
         scale_roundings(one, m, dtype != 0);
         bound_compose(after, after, one);
         if (dtype && scale != 0) { /* what rounding it to its dtype does; the two doubles' difference is exact */
@@ -467,21 +488,4 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
                !m->vector && mag_is_zero(m->feature_tiny);
     set_likely(m);
     return 1;
-}
-
-int bound_common_factor(const attest_problem *p, const attest_numerics *n, uint32_t output)
-{
-    const axis_norm_kind norm = axis_norm_of(p)->kind;
-    const int quotient = norm == AXIS_NORM_QUOTIENT;
-    const int shifts = n->schedule == ATTEST_SCHEDULE_TWO_PASS || n->schedule == ATTEST_SCHEDULE_ONLINE ||
-                       n->schedule == ATTEST_SCHEDULE_SPLIT;
-    if (output != ATTEST_O && output != ATTEST_LSE)
-        return 0;
-    if (p->axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_EXP)
-        return quotient || output == ATTEST_LSE;
-    if (n->schedule == ATTEST_SCHEDULE_DIRECT)
-        return 0;
-    if (quotient || output == ATTEST_LSE)
-        return quotient || shifts;
-    return norm == AXIS_NORM_ROOT && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO && shifts;
 }

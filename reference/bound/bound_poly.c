@@ -33,13 +33,38 @@ static int small_coefficients(mag_t y, const bound_model *m, const mag_t x)
     return mag_cmp(power, m->limit) <= 0;
 }
 
+/* What is multiplied by a decay D may have been rounded with it: errors of W become those of D W, and what a stored key
+ * or query loses times D is not multiplied by it (R-DECAY). */
+static void scale_by_decay(bound_weights *w, const bound_model *m, const ref_row *row, const mag_t slope, int64_t j)
+{
+    AUTO_MAG(x);
+    if (!m->decays || m->vector)
+        return;
+    mag_mul(w->set[BOUND_SCORE] + j, w->set[BOUND_SCORE] + j, row->decay + j);
+    mag_mul(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, row->decay + j);
+    bound_decayed_error(x, w, m, j);
+    mag_addmul(w->set[BOUND_SCORE] + j, x, slope);
+}
+
+/* Values times decays that are rounded: each loses 2 eta_q A of |W|, whose sum is `mass`. */
+static void lose_values(bound_weights *w, const bound_model *m, const mag_t mass)
+{
+    AUTO_MAG(x);
+    if (!bound_stores_values(m))
+        return;
+    mag_mul(x, mass, m->scaled_tiny);
+    mag_mul(x, x, w->decay_most);
+    mag_mul_2exp_si(x, x, 1);
+    mag_max(w->values_lost, w->values_lost, x);
+}
+
 void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in)
 {
     const axis_weight *weight = axis_weight_of(m->p);
     const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
     const int shifted = axis_center_of(m->p)->least || axis_center_of(m->p)->greatest;
     AUTO_ARB(x);
-    AUTO_MAG(y, rest, slope, gamma, division);
+    AUTO_MAG(y, rest, slope, size, gamma, division, mass);
     mag_one(w->unit);
     mag_one(w->inverse);
     if (axis_norm_of(m->p)->eps && in->p->axis[ATTEST_AXIS_EPS].value) {
@@ -65,16 +90,19 @@ void bound_poly_weights(bound_weights *w, const bound_model *m, const ref_row *r
         weight->mass(slope, y, order, 1);
         mag_mul(w->set[BOUND_SCORE] + j, w->delta + j, slope);
         mag_mul(w->set[BOUND_EXP] + j, rest, slope);
-        weight->mass(slope, y, order, 0);
-        mag_max(w->weight_max, w->weight_max, slope);
-        mag_addmul(w->set[BOUND_EXP] + j, gamma, slope);
+        weight->mass(size, y, order, 0);
+        mag_max(w->weight_max, w->weight_max, size);
+        mag_add(mass, mass, size);
+        mag_addmul(w->set[BOUND_EXP] + j, gamma, size);
         weight->lost(rest, y, order);
         mag_mul(rest, rest, m->tiny);
         mag_mul_ui(rest, rest, 4 * ((ulong)m->degree + 2));
         mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, rest);
         w->overflow |= !small_coefficients(rest, m, y);
         mag_add(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, rest);
+        scale_by_decay(w, m, row, slope, j);
     }
+    lose_values(w, m, mass);
 }
 
 /* R-STATE: C = keys + rows + 5P + 7 roundings per term, those of decays and gates, of stored states and of the scale's
@@ -113,7 +141,7 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     bound_compose(y, y, u);
     bound_gamma(u, m->degree, m->u_scale);
     bound_compose(y, y, u);
-    bound_gamma(u, 2 * m->degree, m->scaled); /* q and k, once they are scaled */
+    bound_gamma(u, m->stores ? 2 * m->degree + m->stores - 2 : 0, m->scaled); /* q and k, once scaled or decayed */
     bound_compose(y, y, u);
     if (m->rows < 0)
         mag_inf(y);
@@ -199,28 +227,32 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
 {
     const axis_weight *weight = axis_weight_of(m->p);
     const ulong order = m->p->axis[ATTEST_AXIS_WEIGHT].order;
-    AUTO_MAG(mass, term, slope, high, room, wrong);
+    AUTO_MAG(mass, term, slope, high, room, wrong, lost, sum);
     set_gamma(w->gamma_state, w, m, 0, 0);
     set_gamma(w->likely_state, w, m, 1, 0);
     set_gamma(w->gamma_term, w, m, 0, m->update > 0);
     mag_min(w->gamma_term, w->gamma_term, w->gamma_state);
     set_lost_state(w, m);
     for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
+        bound_decayed_error(lost, w, m, j);
         bound_scaled_error(wrong, w, m, j);
         mag_add(wrong, wrong, w->feature + j);
         mag_add(mass, row->mass + j, wrong);
         mag_max(high, high, mass);
         weight->mass(term, mass, order, 0);
+        mag_add(sum, sum, term);
         if (m->decays && !m->vector)
             mag_mul(term, term, row->decay + j);
         mag_set(w->set[BOUND_STATE] + j, term);
         mag_mul(term, term, w->gamma_term);
         weight->mass(slope, mass, order, 1);
+        mag_addmul(term, slope, lost);
         if (m->decays && !m->vector)
             mag_mul(slope, slope, row->decay + j);
         mag_addmul(term, slope, wrong);
         mag_max(w->set[BOUND_SUM] + j, w->set[BOUND_SUM] + j, term); /* a key is in one form or in the other */
     }
+    lose_values(w, m, sum);
     mag_mul(high, high, m->room); /* a readout before its power of the scale */
     mag_one(room);
     mag_max(high, high, room);

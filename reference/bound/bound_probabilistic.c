@@ -109,7 +109,7 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     bound_weights *w = &job->weights;
     AUTO_MAG(top, one, rest, state, terms, updates, likely);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
-    mag_set(rest, w->lost);
+    mag_add(rest, w->lost, w->values_lost);
     gates_lose(rest, job, one);
     if (job->model.update) {
         bound_sums_dot(terms, &job->sums, BOUND_STATE);
@@ -130,6 +130,9 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     if (mag_cmp(one, job->model.sum_limit) > 0 || mag_cmp(w->reach, job->model.sum_limit) > 0 ||
         mag_cmp(state, job->model.state_limit) > 0 || mag_cmp(top, job->model.gated_limit) > 0 ||
         (job->model.stores_parts && mag_cmp(top, job->model.state_limit) > 0))
+        w->overflow = 1;
+    mag_mul(state, top, w->decay_most);
+    if (bound_stores_values(&job->model) && mag_cmp(state, job->model.scaled_limit) > 0)
         w->overflow = 1;
     if (job->model.recurrent || job->model.given) {
         states_lose(y, job, top, w->gamma_state, updates, c);

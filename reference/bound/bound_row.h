@@ -1,4 +1,4 @@
-/* bound_row.h - private to bound.c, bound_out.c and bound_delta.c: the bound of one row in the making. */
+/* bound_row.h - private to the files of the room: the bound of one row in the making. */
 #ifndef ATTEST_BOUND_ROW_H
 #define ATTEST_BOUND_ROW_H
 
@@ -125,5 +125,51 @@ int bound_hull_lse(mag_t y, const row_job *job);
 
 /* bound_delta.c: terms of u = scale phi(q) S. */
 void bound_delta_columns(ref_bound *bound, row_job *job);
+
+typedef struct delta_job {
+    const bound_model *m;
+    const ref_row *row;
+    const ref_inputs *in;
+    int64_t b, g;
+    int recurrent;           /* the state is stored after every token and is what is read */
+    int64_t chunk, start;    /* tokens a chunk; first token of the one at hand */
+    mag_t error, mass, bad;  /* E, Q, Qf */
+    mag_t fresh;             /* the part of Q that this chunk's tokens wrote: pairs */
+    mag_t peak;              /* the largest Q before a decay since the start of the chunk */
+    mag_t most, logs;        /* R-DECAY; logs: relative error of D by way of logarithms */
+    mag_t gate;              /* relative error of a gated value */
+    mag_t top, growth, ends; /* unknown: largest Q, product of growths above 1, roundings at ends of chunks */
+    mag_t key_top, written;  /* largest key; sum of |w| */
+    bound_errors errors;     /* of each token; NULL: nobody asks */
+    int overflow;
+} delta_job;
+
+/* What one token brings. */
+typedef struct delta_token {
+    mag_t key, wrong;   /* |k^|, |k^ - k| */
+    mag_t before, old;  /* Q and E of S', after the decay */
+    mag_t theta, shift; /* error of b: relative, absolute */
+    mag_t write, local; /* |w^|; error of w^ beside that of S' */
+} delta_token;
+
+/* bound_delta_lost.c.  y = max(y, x): a call, some compilers lose the size of a mag_t whose inline copy they see. */
+void bound_raise(mag_t y, const mag_t x);
+/* Underflow of an operation, or of a product of decays, on the way to token t: times the factors above 1; and of
+ * exponentials that make a decay (R-DECAY). */
+void bound_delta_unit(mag_t y, const delta_job *job, int64_t t);
+/* What decays lose on the terms that the state is made of, before they decay. */
+void bound_delta_decays_lost(mag_t y, const delta_job *job, int64_t t);
+/* Both factors of a pair, of a key or a query of norm2 at most `kappa`, and of what it reads of the chunk's start, may
+ * be stored times decays. */
+void bound_delta_pairs_lost(mag_t y, const delta_job *job, const mag_t kappa);
+/* Keys or written values times decays that form the state at a chunk's end, of so many tokens: norm2 of a column. */
+void bound_delta_end_lost(mag_t y, const delta_job *job, int64_t tokens);
+/* The same of a query that may be stored once it is scaled and once it is decayed; times max(1, |scale|). */
+void bound_delta_query_lost(mag_t y, const delta_job *job, const mag_t query);
+/* Adds the underflow of the operations that make the value written by token t. */
+void bound_delta_lose(mag_t y, const delta_job *job, const delta_token *token, int64_t t);
+/* Adds what a cast to p does to products of the query with the chunk's keys, before they meet written values (R-CAST);
+ * g: their relative error. */
+void bound_delta_cast(mag_t y, delta_job *job, const mag_t query, const mag_t g);
 
 #endif

@@ -17,6 +17,9 @@ typedef struct state_job {
     mag_t given;      /* the largest entry of a given state */
     mag_t product;    /* of n features and decays, upward, at least 1 */
     mag_t lost;       /* underflow */
+    mag_t largest;    /* the largest |v|, gated */
+    mag_t kept;       /* what a stored key times decays loses, times `values` (or keys); a stored value, for all keys */
+    mag_t kept_value;
     mag_t out, out_tiny;
 } state_job;
 
@@ -35,6 +38,9 @@ static void job_init(state_job *job)
     mag_init(job->given);
     mag_init(job->product);
     mag_init(job->lost);
+    mag_init(job->largest);
+    mag_init(job->kept);
+    mag_init(job->kept_value);
     mag_init(job->out);
     mag_init(job->out_tiny);
 }
@@ -54,6 +60,9 @@ static void job_clear(state_job *job)
     mag_clear(job->given);
     mag_clear(job->product);
     mag_clear(job->lost);
+    mag_clear(job->largest);
+    mag_clear(job->kept);
+    mag_clear(job->kept_value);
     mag_clear(job->out);
     mag_clear(job->out_tiny);
 }
@@ -73,6 +82,7 @@ static void sum_of_values(mag_t sum, state_job *job, int64_t b, int64_t g, int64
             mag_mul(x, x, gate);
         }
         mag_add(sum, sum, x);
+        mag_max(job->largest, job->largest, x);
     }
     mag_max(job->raw, job->raw, raw);
 }
@@ -103,18 +113,52 @@ static void set_sizes(state_job *job, int64_t b)
     }
 }
 
-/* Keys (or values) times decays may be stored, up to a chunk's end (R-DECAY). */
-static int stores_decayed(const bound_model *m)
+/* Keys or values times decays may be stored, up to a chunk's end: one factor of a term, 2 eta_q A of it. */
+static void set_stored(state_job *job)
 {
-    return bound_decays_tokens(m) && m->scales_inputs && m->numerics->schedule != ATTEST_SCHEDULE_RECURRENT;
+    const bound_model *m = &job->model;
+    AUTO_MAG(x, one);
+    mag_zero(job->kept);
+    mag_zero(job->kept_value);
+    if (!bound_stores_decayed(m))
+        return;
+    mag_one(one);
+    mag_max(one, one, job->feature);
+    mag_mul(x, m->scaled_tiny, job->most);
+    mag_mul_2exp_si(x, x, 1);
+    if (job->degree > 0) {
+        mag_pow_ui(job->kept, one, (ulong)job->degree - 1);
+        mag_mul(job->kept, job->kept, x);
+    }
+    if (!bound_stores_values(m) || job->z_state)
+        return;
+    mag_pow_ui(job->kept_value, one, (ulong)job->degree);
+    mag_mul(job->kept_value, job->kept_value, x);
+    mag_mul_ui(job->kept_value, job->kept_value, (ulong)job->keys);
 }
 
-/* What they lose there. */
-static void add_stored(state_job *job)
+/* May what is stored in a narrower type, as it is or times decays, be beyond it? */
+static int stores_too_far(const state_job *job)
 {
+    const bound_model *m = &job->model;
+    const int decayed = bound_stores_decayed(m);
     AUTO_MAG(x);
-    mag_mul_ui(x, job->model.scaled_tiny, (ulong)job->keys);
-    mag_add(job->lost, job->lost, x);
+    mag_set(x, job->feature);
+    if (decayed)
+        mag_mul(x, x, job->most);
+    if ((m->stores_features || decayed) && mag_cmp(x, m->scaled_limit) > 0)
+        return 1;
+    mag_mul(x, job->largest, job->most);
+    return bound_stores_values(m) && !job->z_state && mag_cmp(x, m->scaled_limit) > 0;
+}
+
+/* What set_stored() says, of one column. */
+static void add_stored(mag_t y, const state_job *job, int64_t c)
+{
+    AUTO_MAG(sum);
+    mag_set_ui(sum, (ulong)job->keys);
+    mag_addmul(y, job->kept, job->z_state ? sum : job->values + c);
+    mag_add(y, y, job->kept_value);
 }
 
 /* slope = n t (K+t)^(n-1); lost = keys (n+3) tiny max(1,K)^n; decays above 1 multiply both */
@@ -145,8 +189,6 @@ static void set_absolute(state_job *job)
     mag_mul_ui(job->lost, job->lost, ((ulong)job->keys + 1) * (n + 3 + steps));
     mag_mul_ui(k, k, 2 * (ulong)job->keys + 2);
     mag_add(job->lost, job->lost, k);
-    if (stores_decayed(m))
-        add_stored(job);
     mag_mul(job->lost, job->lost, job->most);
     mag_mul_ui(k, m->gated_tiny, (ulong)job->keys); /* of gin v, R-GATE */
     mag_addmul(job->lost, job->product, k);
@@ -173,7 +215,7 @@ static void set_relative(state_job *job)
     bound_compose(job->relative, job->relative, x);
     bound_gamma(x, job->degree, m->feature);
     bound_compose(job->relative, job->relative, x);
-    if (stores_decayed(m))
+    if (bound_stores_decayed(m))
         bound_compose(job->relative, job->relative, m->scaled);
 }
 
@@ -200,9 +242,9 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
         mag_max(one, one, job->values + c);
     mag_mul(x, job->product, one);
     bound->unbounded = mag_cmp(x, m->state_limit) > 0 || /* features may be multiplied before v is */
-                       (m->stores_features && mag_cmp(job->feature, m->scaled_limit) > 0) ||
-                       (!job->z_state && mag_cmp(job->values + c, m->gated_limit) > 0);
+                       stores_too_far(job) || (!job->z_state && mag_cmp(job->values + c, m->gated_limit) > 0);
     mag_mul(x, job->lost, one);
+    add_stored(x, job, c);
     if (m->flags & ATTEST_FTZ && !job->z_state) { /* an input v, or a gate, below 2^emin counts as 0 */
         mag_add_ui(gates, job->raw, (ulong)job->keys);
         mag_one(one);
@@ -282,6 +324,7 @@ attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_sc
     else
         set_sizes(&job, b);
     set_absolute(&job);
+    set_stored(&job);
     set_relative(&job);
     set_output(&job, got_dtype);
     for (int64_t k = 0; k < count; k++) {

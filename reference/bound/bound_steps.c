@@ -249,16 +249,6 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
     }
 }
 
-void bound_decay_scale(bound_weights *w, const bound_model *m, const ref_row *row)
-{
-    if (!m->decays || m->vector || m->exponential) /* exponential ones are relative to D w already */
-        return;
-    for (int64_t j = 0; j < row->keys; j++) {
-        mag_mul(w->set[BOUND_SCORE] + j, w->set[BOUND_SCORE] + j, row->decay + j);
-        mag_mul(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, row->decay + j);
-    }
-}
-
 void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i)
 {
     AUTO_MAG(theta, lost, x);

@@ -14,7 +14,7 @@ static const size_t scalar_fields[] = {
     offsetof(bound_weights, gate_row),   offsetof(bound_weights, gate_tiny),    offsetof(bound_weights, likely_score),
     offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
     offsetof(bound_weights, cast_tiny),  offsetof(bound_weights, state_reach),  offsetof(bound_weights, gamma_term),
-    offsetof(bound_weights, shift),
+    offsetof(bound_weights, shift),      offsetof(bound_weights, values_lost),
 };
 
 #define ARRAYS (5 + BOUND_SETS)
@@ -219,15 +219,34 @@ static void likely_score(bound_weights *w, mag_t x, int64_t j)
     mag_max(w->likely_score, w->likely_score, x);
 }
 
+/* 2 eta_q (1 + |scale|) (|q|_1 + |k_j|_1) */
+static void stored_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j)
+{
+    mag_add(y, w->q_sum, w->token + j);
+    mag_addmul(y, y, m->scale); /* 1 + |scale| >= max(1, |scale|) */
+    mag_mul(y, y, m->scaled_tiny);
+    mag_mul_2exp_si(y, y, 1);
+}
+
 void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j)
 {
     mag_zero(y);
     if (!m->scales_inputs)
         return;
-    mag_add(y, w->q_sum, w->token + j);
-    mag_addmul(y, y, m->scale); /* 1 + |scale| >= max(1, |scale|) */
-    mag_mul(y, y, m->scaled_tiny);
-    mag_mul_2exp_si(y, y, 1);
+    stored_error(y, w, m, j);
+    if (m->vector)
+        mag_mul(y, y, w->decay_most);
+    if (m->vector && bound_stores_decayed(m)) /* once scaled and once decayed */
+        mag_mul_2exp_si(y, y, 1);
+}
+
+void bound_decayed_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j)
+{
+    mag_zero(y);
+    if (m->vector || !bound_stores_decayed(m))
+        return;
+    stored_error(y, w, m, j);
+    mag_mul(y, y, w->decay_most);
 }
 
 /* R-SCORE: x, a count of operations, becomes what their underflow does, and that of scaled q and k. */
@@ -301,6 +320,10 @@ static void check_inputs(bound_weights *w, const bound_model *m)
             mag_max(x, x, y);
         mag_max(y, w->q_max, w->k_max);
         mag_mul(x, x, y);
+        if (bound_stores_decayed(m)) {
+            mag_max(x, x, y); /* a product that is scaled afterwards */
+            mag_mul(x, x, w->decay_most);
+        }
         if (mag_cmp(x, m->scaled_limit) > 0)
             w->overflow = 1;
     }
@@ -356,6 +379,8 @@ static void compose_sum(mag_t gamma, const bound_weights *w, const bound_model *
     bound_compose(gamma, gamma, w->gate_value); /* R-GATE */
     if (m->stores_parts)
         bound_compose(gamma, gamma, m->u_state);
+    if (bound_stores_values(m) && (m->degree != 1 || axis_weight_of(m->p)->series)) /* else in place of a key */
+        bound_compose(gamma, gamma, m->scaled);
 }
 
 static void set_gamma_sum(bound_weights *w, const bound_model *m)
@@ -466,7 +491,6 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
         bound_exp_weights(w, m, row, in, at.h, common);
     else
         bound_poly_weights(w, m, row, in);
-    bound_decay_scale(w, m, row);
     bound_filter_weights(w, m, row); /* kept_j is one of D W */
     bound_decay_weights(w, m, row, at.i);
     set_casts(w, m, common || m->running); /* a running mean is divided even where u is asked for */

@@ -21,7 +21,7 @@ typedef struct sim_row {
     int e;                 /* 0: 2 */
     int seeds;             /* a family and size; 0: the usual number */
     const char *known;     /* NULL, or why the ratio is above 1 today */
-    int quick;             /* a row of the Check test */
+    int quick;             /* a row of the Check test; 2: its bound need not be near */
     int alone;             /* attest.h excludes its program but for this output: --more leaves the row out */
 } sim_row;
 

@@ -132,10 +132,46 @@ static void faint(sim *s, double x, double given, uint64_t *state)
 static void small_decays(sim *s, double x, uint64_t *state) { faint(s, x, 0x1p20, state); }
 static void far_states(sim *s, double x, uint64_t *state) { faint(s, x, 0x1p100, state); }
 
-/* Decays 1 - 2^-x, the first value 2^20 times as large. */
 /* The sink near x. */
 static void high_sink(sim *s, double x, uint64_t *state) { multiply(s, ATTEST_SINK, x + between(state, -1, 1), 0); }
 
+/* Decays 2^-x, and all values but the first token's are 0. */
+static void early(sim *s, double x, uint64_t *state)
+{
+    attest_tensor *v = attest_bundle_role(s->bundle, ATTEST_V);
+    multiply(s, ATTEST_DECAY, exp2(-x) * between(state, 1, 2), 0);
+    multiply(s, ATTEST_GAMMA, exp2(-x) * between(state, 1, 2), 0);
+    for (int64_t k = s->c.problem.e; k < attest_tensor_count(v); k++)
+        attest_store_bits(v, k, 0);
+}
+
+/* The same, and the decays of every second four tokens are 2^x. */
+static void waves(sim *s, double x, uint64_t *state)
+{
+    attest_tensor *a = attest_bundle_role(s->bundle, ATTEST_DECAY);
+    early(s, x, state);
+    const int64_t count = attest_tensor_count(a), width = count / s->c.problem.m;
+    for (int64_t k = 0; k < count; k++)
+        if (k / width / 4 % 2)
+            attest_store_bits(a, k, attest_from_f64(a->dtype, exp2(x)));
+}
+
+/* As early, but keys are 2^10 times as large, values 2^-10 times. */
+static void large_keys(sim *s, double x, uint64_t *state)
+{
+    early(s, x, state);
+    multiply(s, ATTEST_K, 0x1p10, 1);
+    multiply(s, ATTEST_V, 0x1p-10, 1);
+}
+
+/* Decays 2^-x, values 0, a given state 2^15 times as large, and queries 2^-10 times. */
+static void faint_queries(sim *s, double x, uint64_t *state)
+{
+    faint(s, x, 0x1p15, state);
+    multiply(s, ATTEST_Q, 0x1p-10, 1);
+}
+
+/* Decays 1 - 2^-x, the first value 2^20 times as large. */
 static void slow(sim *s, double x, uint64_t *state)
 {
     multiply(s, ATTEST_DECAY, 1 - exp2(-x), 0);
@@ -166,6 +202,10 @@ static const struct {
     { "small-states:", small_states },
     { "far-states:", far_states },
     { "slow:", slow },
+    { "early:", early },
+    { "waves:", waves },
+    { "large-keys:", large_keys },
+    { "faint-queries:", faint_queries },
     { "high-sink:", high_sink },
     { "flushed:", flushed },
 };

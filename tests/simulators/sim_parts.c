@@ -84,8 +84,9 @@ static void set_units(sim *s)
 
 static void make_worse(sim *s)
 {
-    tape_unit *const units[] = { &s->unit.acc, &s->unit.sum,  &s->unit.exp,   &s->unit.expm1, &s->unit.div,
-                                 &s->unit.log, &s->unit.cast, &s->unit.state, &s->unit.out,   &s->unit.function };
+    tape_unit *const units[] = { &s->unit.acc, &s->unit.sum,      &s->unit.exp,   &s->unit.expm1,
+                                 &s->unit.div, &s->unit.log,      &s->unit.cast,  &s->unit.state,
+                                 &s->unit.out, &s->unit.function, &s->unit.scaled };
     for (size_t k = 0; s->options->worse > 0 && k < sizeof units / sizeof units[0]; k++)
         units[k]->u *= s->options->worse;
 }
@@ -303,10 +304,9 @@ static void scale_tokens(sim *s)
 {
     const sim_scale where = s->options->scale;
     const tape_unit *acc = &s->unit.acc;
-    num factor;
     if ((s->p->scale == 1 && !s->options->scaled) || (where != SCALE_Q && where != SCALE_K && where != SCALE_ROOTS))
         return;
-    factor = scale_number(s);
+    num factor = scale_number(s);
     if (where == SCALE_ROOTS)
         factor = sim_call(s, acc, TAPE_SQRT, factor);
     for (int64_t c = 0; c < s->dim && where != SCALE_K; c++)

@@ -182,6 +182,13 @@ static num between(sim *s, int64_t from, int64_t to, int64_t r)
 
 static num times(sim *s, num x, num factor) { return factor < 0 ? x : sim_mul(s, &s->unit.acc, x, factor); }
 
+/* x times the decay over (from, to] of channel c; rounded to `scaled` if `keeps`. */
+static num kept(sim *s, num x, int64_t from, int64_t to, int64_t c, int keeps)
+{
+    const num y = to > from ? times(s, x, between(s, from, to, c)) : x;
+    return keeps && to > from ? sim_round(s, &s->unit.scaled, y) : y;
+}
+
 /* x := x + part, x decayed over the tokens (from, to]. */
 static void join(sim *s, states *x, const states *part, int64_t from, int64_t to)
 {
@@ -205,7 +212,9 @@ static void add_tokens(sim *s, states *x, int64_t first, int64_t end)
         for (int64_t r = 0; r < x->rows; r++)
             for (int64_t c = 0; c < s->p->e; c++) {
                 num term;
-                if (s->options->decayed && t < end - 1)
+                if (s->options->values)
+                    term = sim_mul(s, sum, m[r], kept(s, s->v[t][c], t, end - 1, r, 1));
+                else if (s->options->decayed && t < end - 1)
                     term = sim_mul(s, sum, sim_round(s, &s->unit.scaled, times(s, m[r], between(s, t, end - 1, r))),
                                    s->v[t][c]);
                 else
@@ -262,13 +271,17 @@ static void add_chunks(sim *s, states *x, int64_t from, int64_t to, int64_t chun
     free(right);
 }
 
-/* <q, k_j>, decayed: the finished product, or the entries of q. */
+/* <q, k_j>, decayed: the finished product, or the entries of q, or of both. */
 static num pair(sim *s, int64_t j)
 {
-    num q[SIM_DIM];
-    for (int64_t c = 0; c < s->dim; c++)
-        q[c] = vector(s) ? times(s, s->q[c], between(s, j, s->i, c)) : s->q[c];
-    num w = sim_dot(s, q, s->k[j], s->dim);
+    const int middle = s->options->middle;
+    const int64_t at = middle && s->i > j ? (j + s->i + 1) / 2 : j;
+    num q[SIM_DIM], k[SIM_DIM];
+    for (int64_t c = 0; c < s->dim; c++) {
+        q[c] = vector(s) ? kept(s, s->q[c], at, s->i, c, middle || s->options->queries) : s->q[c];
+        k[c] = vector(s) ? kept(s, s->k[j][c], j, at, c, middle) : s->k[j][c];
+    }
+    num w = sim_dot(s, q, k, s->dim);
     if (s->p->scale != 1 && s->options->scale == SCALE_SCORE)
         w = sim_mul(s, &s->unit.acc, w, sim_scale_power(s, 1));
     return vector(s) ? w : times(s, w, between(s, j, s->i, 0));
@@ -280,7 +293,7 @@ static num read_chunk(sim *s, const states *x, int64_t start, int64_t c)
     num state[SIM_MONOMIALS], q[SIM_DIM];
     for (int64_t r = 0; r < x->rows; r++) {
         state[r] = x->sum[r][c];
-        q[r] = vector(s) ? times(s, s->q[r], between(s, start - 1, s->i, r)) : s->q[r];
+        q[r] = vector(s) ? kept(s, s->q[r], start - 1, s->i, r, s->options->queries) : s->q[r];
     }
     const num old = sim_mul(s, &s->unit.acc, sim_dot(s, q, state, x->rows), coefficient(s, 1));
     return vector(s) ? old : times(s, old, between(s, start - 1, s->i, 0));

@@ -96,8 +96,9 @@ START_TEST(errors_stay_below_their_bounds_and_come_near)
             rows++;
             ck_assert_msg(result.worst <= 1, "%s, %s: ratio %g at %s", row->lemma, row->name, result.worst,
                           result.where);
-            ck_assert_msg(result.worst >= 0.3, "%s, %s: the bound is loose, at most %g of it is reached", row->lemma,
-                          row->name, result.worst);
+            if (row->quick == 1)
+                ck_assert_msg(result.worst >= 0.3, "%s, %s: the bound is loose, at most %g of it is reached",
+                              row->lemma, row->name, result.worst);
         }
     ck_assert_int_ge(rows, 8);
 }
@@ -108,7 +109,7 @@ START_TEST(worse_arithmetic_than_declared_is_seen)
     for (const sim_section *const *section = sim_sections; *section; section++)
         for (size_t k = 0; k < (*section)->count; k++) {
             sim_row row = (*section)->row[k];
-            if (!row.quick)
+            if (row.quick != 1)
                 continue;
             row.options.worse = 4;
             const sim_result result = run(&row);
