@@ -81,7 +81,7 @@ typedef struct sim_options {
     int turned;       /* numbers after rope are rounded to it, before a feature reads them */
     int decayed;      /* chunks: keys times decays are rounded to it; queries too where each channel has one */
     int queries;      /* queries times decays are */
-    int values;       /* values times decays, in place of keys */
+    int values;       /* values times decays, in place of keys, where a token has one decay */
     int middle;       /* both factors of a pair, decayed to a token between them */
     int written;      /* delta: what is written is rounded to it, before anything reads it */
     int sink_in_lse;  /* lse includes the sink, the maximum does not */

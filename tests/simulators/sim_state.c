@@ -212,7 +212,7 @@ static void add_tokens(sim *s, states *x, int64_t first, int64_t end)
         for (int64_t r = 0; r < x->rows; r++)
             for (int64_t c = 0; c < s->p->e; c++) {
                 num term;
-                if (s->options->values)
+                if (s->options->values && !vector(s))
                     term = sim_mul(s, sum, m[r], kept(s, s->v[t][c], t, end - 1, r, 1));
                 else if (s->options->decayed && t < end - 1)
                     term = sim_mul(s, sum, sim_round(s, &s->unit.scaled, times(s, m[r], between(s, t, end - 1, r))),
