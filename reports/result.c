@@ -288,6 +288,12 @@ int attest_result_failed(const attest_result *result)
     return result->verdict == ATTEST_FAIL || result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT;
 }
 
+int attest_field_holds(const attest_field *field, int64_t n)
+{
+    const int64_t most = (int64_t)1 << 40;
+    return field->offset == offsetof(attest_result, seed) || (n <= most && n >= -most);
+}
+
 int attest_result_unfinished(const attest_result *result)
 {
     return strcmp(result->kernel, ATTEST_RESULT_RUN) == 0 && !*result->problem;

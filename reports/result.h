@@ -164,6 +164,8 @@ void attest_result_init(attest_result *result);
 
 double attest_field_real(const attest_result *result, const attest_field *field);
 int64_t attest_field_int(const attest_result *result, const attest_field *field);
+/* 1: a size or a count of a file is within 2^40, so that sums over eight million results do not run over; any seed. */
+int attest_field_holds(const attest_field *field, int64_t n);
 /* Any field as text: reals %.17g, verdict and reasons by name. */
 void attest_field_text(char *text, size_t len, const attest_result *result, const attest_field *field);
 

@@ -389,9 +389,9 @@ static int field_from_json(attest_result *result, const attest_field *f, const j
         memcpy(at, &x, sizeof x);
         return 1;
     case ATTEST_FIELD_INT:
-        if (!json_is_integer(value))
-            return 0;
         n = json_integer_value(value);
+        if (!json_is_integer(value) || !attest_field_holds(f, n))
+            return 0;
         break;
     case ATTEST_FIELD_TEXT: return text && strlen(text) < f->size && (attest_text_clean(at, f->size, text), 1);
     default:

@@ -104,14 +104,13 @@ static int take_groups(drill *d, const attest_result *r)
     char name[48];
     int64_t length = 1;
     const int64_t query = query_of(r);
-    while (length <= r->n / 2) /* n is any number that a file says */
+    while (2 * length <= r->n)
         length *= 2;
     snprintf(name, sizeof name, length > 1 ? "n %lld to %lld" : "n %lld", (long long)length,
-             (long long)(length + (length - 1)));
+             (long long)(2 * length - 1));
     int good = add_to(d, 0, 0, r->family, r) && add_to(d, 1, length, name, r);
     if (good && query >= 0 && query < r->n && r->n >= QUARTERS) {
-        const int64_t scaled = (int64_t)((long double)query * QUARTERS / (long double)r->n);
-        const int64_t quarter = scaled < QUARTERS ? scaled : QUARTERS - 1;
+        const int64_t quarter = query * QUARTERS / r->n;
         snprintf(name, sizeof name, "worst query in the %s quarter", quarters[quarter]);
         good = add_to(d, 2, quarter, name, r);
     }
