@@ -302,8 +302,7 @@ typedef struct attest_numerics {
                                and what they are made of, are within 4.5 ulp whatever this and exp_error say */
     uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to, q, k or <q,k> multiplied by it once, and then a
                                bias added once in acc.  0 = unknown: or divided by sqrt(d), sqrt(scale) on both sides */
-    uint32_t state_dtype;   /* 1 + dtype of states between tokens (CHUNK: chunks) or of parts' o (SPLIT; unknown with
-                               splits > 1: 0 = out), rounded once; 0 = acc */
+    uint32_t state_dtype;   /* 1 + dtype of states between tokens (CHUNK: chunks) or parts' o (SPLIT), once; 0 = acc */
     uint32_t empty_row;     /* attest_empty_row */
     uint32_t division;      /* attest_division; with ATTEST_SERIAL_SUMS it is AFTER_SUM */
     uint32_t score_dtype;   /* 1 + attest_dtype of stored scores, after each step (cap: s/c, tanh, c tanh); 0 = acc */
@@ -324,7 +323,8 @@ typedef struct attest_numerics {
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */
 typedef struct attest_claim {
-    uint32_t struct_size, reserved;
+    uint32_t struct_size;
+    uint32_t reserved;
     double max_ulp;     /* of problem.out; 0 = not claimed */
     const char *domain; /* prose: where it holds */
 } attest_claim;

@@ -75,13 +75,6 @@ static void set_operand(mag_t lost, uint32_t type)
     mag_set_ui_2exp_si(lost, 2 * 17, attest_format_of(type).emin - 23);
 }
 
-/* 1 + attest_dtype of stored states or parts; 0: acc.  Parts of who declares nothing: that of the output, as it is. */
-static uint32_t kept_type(const bound_model *m)
-{
-    const uint32_t type = m->numerics->state_dtype;
-    return !type && m->unknown && m->exponential && m->p->splits > 1 ? 1 + m->p->out : type;
-}
-
 static void set_units(bound_model *m)
 {
     const attest_numerics *n = m->numerics;
@@ -100,10 +93,9 @@ static void set_units(bound_model *m)
         mag_set_d(m->u_exp, n->exp_error);
     if (n->div_error > 0)
         mag_set_d(m->u_div, n->div_error);
-    const uint32_t kept = kept_type(m);
-    if (kept && attest_format_of(kept - 1).p < acc.p) {
-        mag_set_d(m->u_state, attest_unit_roundoff(kept - 1));
-        bound_tiny(m->tiny_state, kept - 1, m->flags);
+    if (n->state_dtype && attest_format_of(n->state_dtype - 1).p < acc.p) {
+        mag_set_d(m->u_state, attest_unit_roundoff(n->state_dtype - 1));
+        bound_tiny(m->tiny_state, n->state_dtype - 1, m->flags);
     }
     bound_tiny(m->tiny, m->p->acc, m->flags);
     mag_set_ui_2exp_si(m->normal, 1, acc.emin);
@@ -119,8 +111,8 @@ static void set_units(bound_model *m)
             set_operand(m->operand, ATTEST_F16);
     }
     mag_set(m->state_limit, m->sum_limit);
-    if (kept)
-        reaches(m->state_limit, kept);
+    if (n->state_dtype)
+        reaches(m->state_limit, n->state_dtype);
     if (p.p < acc.p) {
         const ulong way = n->p_rounding == ATTEST_ROUNDING_NEAREST ? 1 : 2;
         mag_set_d(m->u_cast, attest_unit_roundoff(m->p->p));

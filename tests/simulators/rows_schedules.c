@@ -151,8 +151,6 @@ static const sim_row rows[] = {
     { "R-MERGE", "quotients of parts stored", "parts f16, else unknown", SOFTMAX " splits=4" F16, sim_softmax,
       { .parts_stored = 1, .schedule = ATTEST_SCHEDULE_SPLIT }, NUMERICS(.schedule = 0, .state_dtype = HALF(F16)), 0,
       "o", SEARCHED, many },
-    { "R-MERGE", "quotients of parts stored", "all unknown, out bf16", SOFTMAX " splits=4" BF16, sim_softmax,
-      { .parts_stored = 1, .schedule = ATTEST_SCHEDULE_SPLIT }, UNDECLARED, 0, "o", SEARCHED, many },
     { "R-ROOT", "l2, quotients of parts stored", "splits 4, parts bf16", "variant=l2norm scale=0.7 splits=4",
       sim_softmax, { .parts_stored = 1 }, NUMERICS(DECLARED, SPLIT, .state_dtype = HALF(BF16)), 0, "o", SEARCHED,
       many },

@@ -367,30 +367,6 @@ START_TEST(stored_gated)
 }
 END_TEST
 
-/* Of who declares nothing parts may be stored as the output is. */
-START_TEST(undeclared_parts)
-{
-    static const struct {
-        const char *line;
-        uint32_t schedule;
-        int stores;
-    } parts[] = {
-        { "variant=softmax in=bf16 out=bf16 splits=2 n=1 m=3 d=2 e=1", ATTEST_SCHEDULE_UNKNOWN, 1 },
-        { "variant=softmax in=bf16 out=bf16 n=1 m=3 d=2 e=1", ATTEST_SCHEDULE_UNKNOWN, 0 },
-        { "variant=softmax in=bf16 out=f32 splits=2 n=1 m=3 d=2 e=1", ATTEST_SCHEDULE_UNKNOWN, 0 },
-        { "variant=softmax in=bf16 out=bf16 splits=2 n=1 m=3 d=2 e=1", ATTEST_SCHEDULE_SPLIT, 0 },
-        { "variant=linear in=bf16 out=bf16 splits=2 n=1 m=3 d=2 e=1", ATTEST_SCHEDULE_UNKNOWN, 0 },
-    };
-    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
-        const attest_numerics n = { .schedule = parts[k].schedule };
-        row_case r;
-        row_start(&r, parts[k].line, &n, 0, 1);
-        ck_assert_msg(r.m.stores_parts == parts[k].stores, "%s", parts[k].line);
-        row_stop(&r);
-    }
-}
-END_TEST
-
 /* What comes near the largest number of f16 has no bound. */
 START_TEST(stored_parts_overflow)
 {
@@ -427,7 +403,6 @@ Suite *suite_bound_stored(void)
     tcase_add_test(t, squares_overflow);
     tcase_add_test(t, stored_delta_is_not_wide);
     tcase_add_test(t, stored_parts);
-    tcase_add_test(t, undeclared_parts);
     tcase_add_test(t, stored_parts_overflow);
     tcase_add_test(t, stored_gated);
     suite_add_tcase(s, t);
