@@ -18,6 +18,8 @@ static void count_result(contest_state *t, const attest_result *result, const at
 {
     attest_judgement *j = t->out;
     int found = attest_result_failed(result);
+    if (attest_result_of_stop(result))
+        return;
     j->calls++;
     for (int i = 0; i < ATTEST_REASON_COUNT && found; i++)
         j->reason[i] += result->reasons >> i & 1;

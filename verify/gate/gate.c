@@ -199,7 +199,7 @@ static void end_run(attest_gate_state *g, const char *why)
         snprintf(g->info->ended, sizeof g->info->ended, "%s", why);
 }
 
-/* One kernel on one case, to its end; what hindered it once may not hinder it again. */
+/* One kernel on one case, to its end, or to that of the run; what hindered it once may not hinder it again. */
 static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, size_t k, attest_error *err)
 {
     const char *reason = attest_suite_skip(g->gate->suite, g->gate->plan->kernel[k].facts.name, &c->prepared.c);
@@ -226,6 +226,8 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
         return attest_fail_prefix(err, status, c->prepared.line);
     unsigned char *ended = attest_gate_ended(g, c->prepared.index, k);
     status = ATTEST_OK;
+    if (end == PAIR_RESULT && attest_result_of_stop(&result))
+        return ATTEST_OK;
 #pragma omp critical(take)
     {
         g->twice += *ended != 0;
@@ -311,6 +313,8 @@ static attest_status run_case(attest_gate_state *g, size_t index, workers *w, in
         if (attest_gate_stopped(g))
             goto out;
         ATTEST_TRY(end_pair(g, &c, w, k, err));
+        if (!*attest_gate_ended(g, index, k))
+            goto out;
     }
     *whole = 1;
 out:

@@ -144,7 +144,8 @@ static attest_status check(attest_gate_state *g, const pick *picked, size_t coun
     for (size_t i = 0; i < a.count; i++) {
         if (asking != ATTEST_OK && !attest_result_settle(&a.result[i], asking, err))
             ATTEST_TRY(asking);
-        ATTEST_TRY(put_back(g, a.number[i], &a.result[i], err));
+        if (!attest_result_of_stop(&a.result[i]))
+            ATTEST_TRY(put_back(g, a.number[i], &a.result[i], err));
     }
 out:
     for (size_t i = 0; i < LOADED; i++)

@@ -283,6 +283,11 @@ int attest_result_settle(attest_result *result, attest_status status, const atte
     return 1;
 }
 
+int attest_result_of_stop(const attest_result *result)
+{
+    return attest_stop_signal() && (result->verdict == ATTEST_TIMEOUT || result->verdict == ATTEST_CRASH);
+}
+
 int attest_result_death(attest_result *result, const attest_run_result *run, const char *what)
 {
     if (run->state == ATTEST_RUN_DONE || run->state == ATTEST_RUN_UNSUPPORTED)

@@ -73,6 +73,10 @@ void attest_subject_name(char *text, size_t len, const attest_subject *subject);
  * else (memory, say) leaves the case undecided.  1: the verdict stands, with the message in `why`. */
 int attest_result_settle(attest_result *result, attest_status status, const attest_error *err);
 
+/* 1 if SIGINT or SIGTERM asks for the end (stop.h) and the result is of a worker that did not answer: that may be
+ * because nobody waited for it, so the result is not kept, and its pair counts as not run. */
+int attest_result_of_stop(const attest_result *result);
+
 /* Fills what the problem line says: the line, its hash, and the fields that it resolves to. */
 void attest_result_describe(attest_result *result, const attest_case *c, const char *line, uint64_t hash);
 

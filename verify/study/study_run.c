@@ -80,6 +80,8 @@ static void hash_request(study_run *run)
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 attest_status study_add(study_run *run, size_t k, const study_point *p, const attest_result *r, attest_error *err)
 {
+    if (attest_result_of_stop(r))
+        return ATTEST_OK;
     const attest_status status = attest_results_add(run->results, r, err);
     if (status == ATTEST_OK) {
         run->slot[k * run->grid.count + p->number] = run->results->count;

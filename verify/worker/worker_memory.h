@@ -1,7 +1,9 @@
 /* worker_memory.h - whether a worker takes more than its part of the memory.
  *
- * It may use half of what there is (attest_memory_total()); while less than a sixteenth is free, an eighth.  Processes
- * that it starts are not counted: they are the system's to end.
+ * It may use half of what there is (attest_memory_total()); while less than a sixteenth is free, an eighth.  Its
+ * resident pages count, and the files in memory that it has open (memfd_create(), /dev/shm).  Not counted are
+ * processes that it starts, and what is in neither (a shared mapping that it has let go of): where those take all, the
+ * system ends the worker and what it started before it ends attest (worker_sandbox.h).
  */
 #ifndef ATTEST_WORKER_MEMORY_H
 #define ATTEST_WORKER_MEMORY_H
@@ -9,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* 1 if process `pid` has more than `most` bytes resident, or more than a quarter of `most` where memory is short. */
+/* 1 if process `pid` has more than `most` bytes, or more than a quarter of `most` where memory is short. */
 int attest_memory_is_over(pid_t pid, uint64_t most);
 
 #endif

@@ -26,6 +26,9 @@
 /* Seconds between two looks at the memory that a worker uses. */
 #define WATCH_TIME 0.1
 
+/* Seconds that a call has left once SIGINT or SIGTERM asks for the end of the run. */
+#define STOP_TIME 1.0
+
 /* A busy machine makes no kernel late: a time limit grows by the time in which the worker was ready to run and the
  * machine ran others, to this many limits at most. */
 #define LATE_MOST 30.0
@@ -202,17 +205,22 @@ attest_exchange attest_process_receive(attest_process *process, void *packet, si
 {
     const moment since = moment_of(process);
     double deadline = since.now + timeout_s;
+    int stopping = 0;
     for (;;) {
         const int watched = process->inner > 0;
         struct pollfd p = { .fd = process->socket, .events = POLLIN };
         const int ready = poll(&p, 1, wait_time(deadline, watched ? WATCH_TIME : 1e6));
+        if (!stopping && attest_stop_signal()) {
+            stopping = 1;
+            deadline = fmin(deadline, attest_now_seconds() + STOP_TIME);
+        }
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready == 0 && watched && attest_memory_is_over(process->inner, process->memory_most)) {
             *wait_status = attest_process_kill(process);
             return ATTEST_EXCHANGE_MEMORY;
         }
-        if (ready == 0 && attest_now_seconds() >= deadline)
+        if (ready == 0 && !stopping && attest_now_seconds() >= deadline)
             deadline = late_at(process, &since, timeout_s);
         if (ready == 0 && attest_now_seconds() < deadline)
             continue;

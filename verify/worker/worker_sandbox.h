@@ -11,6 +11,7 @@
  *                  compute gets an ioctl(), from 6.12 on it signals nobody outside
  *     seccomp      signals but to itself (in namespaces: to its supervisor) by kill() and its like or by a descriptor,
  *                  ptrace(), the memory of others, their limits, what a terminal reads or does: EPERM
+ *     memory       where the system has none left, it ends workers before attest (oom_score_adj)
  *     session      of its own, without a terminal (also where the mode is `off`)
  *     rights       of root none but to read; no new ones by exec (PR_SET_NO_NEW_PRIVS)
  *

@@ -140,7 +140,7 @@ static void watch(pid_t worker, const sigset_t *signals, attest_shared *shared, 
     _exit(0);
 }
 
-/* The system ends this process before it ends attest. */
+/* The system ends this process before it ends attest.  In namespaces it does so already: worker_sandbox.c. */
 static void volunteer(void)
 {
     FILE *f = fopen("/proc/self/oom_score_adj", "w");
@@ -169,6 +169,7 @@ int attest_supervise(attest_shared *shared, int confine, const char **folder)
     sigprocmask(SIG_SETMASK, &before, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
-    volunteer();
+    if (!alone)
+        volunteer();
     return worker == 0 && getppid() == supervisor;
 }

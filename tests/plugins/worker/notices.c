@@ -12,6 +12,8 @@
  *     pairs-of-threads right; supports() refuses where OMP_NUM_THREADS is 1
  *     undecided        right; its supports() says yes and no in turn
  *     slow-calls       right, in 3 ms
+ *     stays            right in its first 50 calls, then it does not return
+ *     goes-first       right where the system, short of memory, would end this process before any other
  *     parks            right; a thread of it waits for ever
  *     strays           right, but a thread of it goes on and soon writes to address 16
  *     beside           right
@@ -224,6 +226,25 @@ static attest_status run_slow(const attest_call *call)
     return answer(call, 1);
 }
 
+static attest_status run_stays(const attest_call *call)
+{
+    static int calls;
+    while (calls >= 50)
+        pause();
+    calls++;
+    return answer(call, 1);
+}
+
+static attest_status run_goes_first(const attest_call *call)
+{
+    int adjustment = 0;
+    FILE *f = fopen("/proc/self/oom_score_adj", "r");
+    const int read = f && fscanf(f, "%d", &adjustment) == 1;
+    if (f)
+        fclose(f);
+    return answer(call, read && adjustment == 1000);
+}
+
 static const attest_numerics plain = { .struct_size = sizeof plain, .schedule = ATTEST_SCHEDULE_TWO_PASS };
 
 #define KERNEL(id, NAME, ...)                                                                                          \
@@ -254,11 +275,13 @@ KERNEL(beside, "beside", .supports = good_supports, .run = run_beside, .flags = 
 KERNEL(pairs, "pairs-of-threads", .supports = supports_threads, .run = run_right, .flags = ATTEST_DETERMINISTIC)
 KERNEL(turn, "undecided", .supports = supports_in_turn, .run = run_right, .flags = ATTEST_DETERMINISTIC)
 KERNEL(slow, "slow-calls", .supports = good_supports, .run = run_slow, .flags = ATTEST_DETERMINISTIC)
+KERNEL(stays, "stays", .supports = good_supports, .run = run_stays, .flags = ATTEST_DETERMINISTIC)
+KERNEL(first, "goes-first", .supports = good_supports, .run = run_goes_first, .flags = ATTEST_DETERMINISTIC)
 
 static const attest_kernel *const kernels[] = { &kernel_poison,  &kernel_bases,   &kernel_name,  &kernel_calls,
                                                 &kernel_aligned, &kernel_refuses, &kernel_races, &kernel_free,
                                                 &kernel_pairs,   &kernel_slow,    &kernel_turn,  &kernel_parks,
-                                                &kernel_strays,  &kernel_beside };
+                                                &kernel_strays,  &kernel_beside,  &kernel_stays, &kernel_first };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "notices",
