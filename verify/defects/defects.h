@@ -37,23 +37,21 @@ typedef struct attest_defect_result {
     int64_t run, differs, killed;   /* cases: run beside the base kernel, with other bits, killed */
     int64_t stopped;                /* cases, under another judge: guard pages touched, or late; no output */
     int64_t by[ATTEST_CHECK_COUNT]; /* cases on which this check was among those that killed */
-    double work;                    /* of the smallest killing case: pairs times (d + e); INFINITY: none */
-    size_t index;                   /* its number in the suite: the first of the smallest */
+    double work;                    /* of the smallest case that kills (or the one): pairs times (d + e) */
+    size_t index;                   /* its number in the suite */
     uint32_t reasons;               /* bits of its checks */
     double margin;                  /* its largest error/bound, lower end, above 1; NAN: no bound killed */
     char line[1024];                /* its problem line */
     int smoke;                      /* a case of the smaller suite kills too */
 } attest_defect_result;
 
-#define ATTEST_DEFECTS_PART 100 /* cases of a part, at least */
-
 /* result[attest_defect_count]: of the suite.  `plugin`: the library of defects.  Kernels that match no selected
  * defect's glob (options->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
  * NULL for attest's own.
  *
- * `whole`: every defect runs every case.  Otherwise the suite is taken in parts of at least ATTEST_DEFECTS_PART cases,
- * each from all over it, one after the other, and a defect that a part killed is left out of those that follow: a
- * defect without a kill has run every case all the same.  Both are the same for any number of threads. */
+ * `whole`: every defect runs every case, by rising work.  Otherwise cases come in an order that mixes the suite, and a
+ * defect runs until one kills it: `run` and `differs` count until then, and the checks, `work` and the line are those of
+ * that case.  A defect without a kill has run every case all the same.  Both are the same for any number of threads. */
 attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
                                  const char *plugin, const attest_judge *judge, int whole, attest_error *err);
 int attest_defect_selected(const attest_options *options, const attest_defect *defect);

@@ -93,7 +93,7 @@ static size_t matrix_columns(attest_column *column, const int *columns)
                                                .flags = ATTEST_COLUMN_RIGHT,
                                                .width = (int)strlen(attest_check_name(c)) };
     column[count++] = (attest_column){ .head = "margin", .flags = ATTEST_COLUMN_RIGHT, .width = 9 };
-    column[count++] = (attest_column){ .head = "smallest killing case", .gap = 1 };
+    column[count++] = (attest_column){ .head = "case that kills", .gap = 1 };
     column[first].gap = 1;
     return count;
 }
@@ -138,10 +138,9 @@ static void print_totals(FILE *out, const attest_options *options, const attest_
             attest_plural(count, "defect", "defects"), count - dead, count - survivors, suite, smoke, survivors,
             attest_plural(survivors, "survives", "survive"));
     if (!whole)
-        fprintf(
-            out,
-            "a defect runs until a part of the suite has killed it: counts, checks and smallest cases are those until "
-            "then; --matrix runs every case\n");
+        fprintf(out,
+                "a defect runs until a case has killed it: its cases are those until then, its checks and its line "
+                "those of that case; --matrix runs every case\n");
 }
 
 void attest_defects_print(FILE *out, const attest_options *options, const attest_defect_result *result,
@@ -179,11 +178,11 @@ static void markdown_row(void *to, const attest_defect *d, const attest_defect_r
 void attest_defects_markdown(FILE *out, const attest_options *options, const attest_defect_result *result,
                              const char *suite, int whole)
 {
-    static const attest_column heads[] = {
-        { .head = "defect" }, { .head = "base kernel" }, { .head = "what is wrong" },
-        { .head = "models" }, { .head = "killed by" },   { .head = "cases" },
-        { .head = "smoke" },  { .head = "margin" },      { .head = "smallest case" }
-    };
+    static const attest_column heads[] = { { .head = "defect" },         { .head = "base kernel" },
+                                           { .head = "what is wrong" },  { .head = "models" },
+                                           { .head = "killed by" },      { .head = "cases" },
+                                           { .head = "smoke" },          { .head = "margin" },
+                                           { .head = "case that kills" } };
     int columns[ATTEST_CHECK_COUNT];
     attest_table table;
     find_columns(columns, result);

@@ -296,6 +296,20 @@ int attest_gate_stopped(attest_gate_state *g)
     return stop;
 }
 
+static int is_unwanted(attest_gate_state *g, size_t index, size_t k)
+{
+    int unwanted = 0;
+    if (!g->gate->unwanted)
+        return 0;
+#pragma omp critical(take)
+    {
+        unwanted = g->gate->unwanted(g->gate->context, index, k);
+        if (unwanted)
+            *attest_gate_ended(g, index, k) = PAIR_REFUSED;
+    }
+    return unwanted;
+}
+
 /* *whole: every kernel was asked. */
 static attest_status run_case(attest_gate_state *g, size_t index, workers *w, int *whole, attest_error *err)
 {
@@ -308,7 +322,7 @@ static attest_status run_case(attest_gate_state *g, size_t index, workers *w, in
     c.prepared.hash = attest_case_hash(&c.prepared.c);
     snprintf(c.prepared.line, sizeof c.prepared.line, "%s", attest_suite_line(gate->suite, index));
     for (size_t k = 0; k < gate->plan->kernel_count; k++) {
-        if (*attest_gate_ended(g, index, k))
+        if (*attest_gate_ended(g, index, k) || is_unwanted(g, index, k))
             continue;
         if (attest_gate_stopped(g))
             goto out;

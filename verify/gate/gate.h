@@ -31,7 +31,10 @@ typedef struct attest_gate {
     const attest_judge *judge;                              /* NULL: truth, bounds and the checks of a case */
     const attest_look *look;                                /* NULL, or who also looks at the outputs */
     int (*wanted)(const void *context, const char *kernel); /* NULL, or more than a glob can say */
-    void *context;                                          /* of both */
+    /* NULL, or 1 for a pair of a case and a kernel of the plan that is not asked for now; it counts as refused.  One
+     * call at a time, and none beside `take`. */
+    int (*unwanted)(const void *context, size_t index, size_t kernel);
+    void *context;           /* of all */
     int remembers;           /* 1: equal outputs of kernels that declare the same are judged once (attest_memo) */
     attest_compact *compact; /* NULL, or: every result is counted there, and only those that it keeps are listed */
 } attest_gate;
