@@ -33,7 +33,12 @@ static attest_status add_kernels(attest_plan *plan, size_t library, const attest
         *to = (attest_plan_kernel){ .library = library, .index = k, .facts = *attest_worker_kernel(worker, k) };
         const attest_subject subject = { .facts = &to->facts, .library = plan->library[library].path };
         attest_subject_name(to->name, sizeof to->name, &subject);
-        plan->kernel_count += wanted(context, &to->facts) != 0;
+        if (!wanted(context, &to->facts))
+            continue;
+        plan->kernel_count++;
+        const attest_status status = attest_name_fits(subject.library, to->facts.name, err);
+        if (status != ATTEST_OK)
+            return status;
     }
     return ATTEST_OK;
 }
@@ -50,6 +55,7 @@ attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, 
     ATTEST_TRY(attest_worker_path(&path, err)); /* without it no library is at fault */
     for (size_t l = 0; l < count; l++) {
         plan->library[l].path = libraries[l];
+        ATTEST_TRY(attest_name_fits(libraries[l], NULL, err));
         ATTEST_TRY(attest_library_hash(plan->library[l].file_hash, libraries[l], err));
         status = start_twice(&worker, libraries[l], timeout_s, err);
         if (status == ATTEST_NO_MEMORY || !libraries[l] || (status == ATTEST_BAD_INPUT && count == 1))

@@ -135,18 +135,15 @@ void attest_prepared_clear(attest_prepared *prepared)
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err)
 {
     const size_t count = attest_worker_kernel_count(subject->worker);
-    if (!name && count == 1) {
-        subject->index = 0;
-        return ATTEST_OK;
-    }
-    for (size_t k = 0; name && k < count; k++)
-        if (strcmp(attest_worker_kernel(subject->worker, k)->name, name) == 0) {
-            subject->index = k;
-            return ATTEST_OK;
-        }
-    return attest_fail(err, ATTEST_BAD_INPUT, "--kernel: no kernel '%s' in %s (it has %zu, the first is '%s')",
-                       name ? name : "", subject->library ? subject->library : "the built-in library", count,
-                       attest_worker_kernel(subject->worker, 0)->name);
+    size_t k = 0;
+    while (k < count && (name ? strcmp(attest_worker_kernel(subject->worker, k)->name, name) != 0 : count > 1))
+        k++;
+    if (k == count)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--kernel: no kernel '%s' in %s (it has %zu, the first is '%s')",
+                           name ? name : "", subject->library ? subject->library : "the built-in library", count,
+                           attest_worker_kernel(subject->worker, 0)->name);
+    subject->index = k;
+    return attest_name_fits(subject->library, attest_worker_kernel(subject->worker, k)->name, err);
 }
 
 static const attest_kernel_facts *facts_of(const attest_subject *subject)
@@ -154,14 +151,36 @@ static const attest_kernel_facts *facts_of(const attest_subject *subject)
     return subject->facts ? subject->facts : attest_worker_kernel(subject->worker, subject->index);
 }
 
+/* 1 if all of it is in the text. */
+static int name_of(char *text, size_t len, const char *library, const char *kernel)
+{
+    const char *path = library ? library : "";
+    const int program = attest_door_is(path);
+    char name[4096 + 80], whole[4 * sizeof name]; /* a byte is shown as four at most */
+    const int needed = snprintf(name, sizeof name, "%s%s%s", path, *path && !program ? ":" : "", program ? "" : kernel);
+    attest_text_clean(text, len, name);
+    attest_text_clean(whole, sizeof whole, name);
+    return needed < (int)sizeof name && strcmp(text, whole) == 0;
+}
+
 void attest_subject_name(char *text, size_t len, const attest_subject *subject)
 {
-    const attest_kernel_facts *facts = facts_of(subject);
-    const char *library = subject->library ? subject->library : "";
-    const int program = attest_door_is(library);
-    char name[4096 + 80];
-    snprintf(name, sizeof name, "%.4095s%s%s", library, *library && !program ? ":" : "", program ? "" : facts->name);
-    attest_text_clean(text, len, name);
+    name_of(text, len, subject->library, facts_of(subject)->name);
+}
+
+attest_status attest_name_fits(const char *library, const char *kernel, attest_error *err)
+{
+    attest_result result;
+    const int program = library && attest_door_is(library);
+    if (name_of(result.kernel, sizeof result.kernel, library, kernel ? kernel : "k"))
+        return ATTEST_OK;
+    return attest_fail(err, ATTEST_BAD_INPUT,
+                       "%.100s..: %zu bytes; the name of a kernel, %s%s, has at most %zu: give a shorter %s", library,
+                       strlen(library), program ? "exec:COMMAND" : "LIBRARY:",
+                       program  ? ""
+                       : kernel ? kernel
+                                : "NAME",
+                       sizeof result.kernel - 1, program ? "command" : "path");
 }
 
 static void print_axis(char *text, size_t len, const attest_problem *p, uint32_t axis)

@@ -68,6 +68,10 @@ attest_status attest_library_hash(char text[20], const char *library, attest_err
 /* Name in results and reproductions: NAME, or LIBRARY:NAME. */
 void attest_subject_name(char *text, size_t len, const attest_subject *subject);
 
+/* The name of this kernel fits into a result whole; with NULL: some kernel's of this library may.  ATTEST_BAD_INPUT
+ * where it does not: names that are cut would be one name. */
+attest_status attest_name_fits(const char *library, const char *kernel, attest_error *err);
+
 /* What a result becomes whose run ended with an error status instead of an answer, once it has been tried twice: a
  * worker that cannot be had (ATTEST_IO) is a crash; what is our own fault (ATTEST_INTERNAL) stays an error, 0; anything
  * else (memory, say) leaves the case undecided.  1: the verdict stands, with the message in `why`. */

@@ -147,8 +147,10 @@ static attest_status choose_kernels(props_state *s, attest_error *err)
     for (size_t k = 0; k < count; k++) {
         const attest_kernel_facts *facts = attest_worker_kernel(worker, k);
         const int here = facts->device_type == ATTEST_CPU || facts->device_type == ATTEST_CUDA_HOST;
-        if (here && (!request->kernel_glob || fnmatch(request->kernel_glob, facts->name, 0) == 0))
-            s->kernel[s->kernels++] = k;
+        if (!here || (request->kernel_glob && fnmatch(request->kernel_glob, facts->name, 0) != 0))
+            continue;
+        s->kernel[s->kernels++] = k;
+        ATTEST_TRY(attest_name_fits(request->library, facts->name, err));
     }
     if (s->kernels == 0)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel=%s: no kernel that runs on the CPU matches",
