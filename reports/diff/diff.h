@@ -54,6 +54,8 @@ typedef struct attest_diff {
     attest_change *change; /* regressions first */
     size_t count, capacity, regressions;
     size_t compared; /* pairs of results (of a baseline: results in classes of the same cases) */
+    char partial
+        [768]; /* of the two runs, which did not finish: `THEN is unfinished: 3 of 12 cases (killed)`; "": none */
 } attest_diff;
 
 void attest_diff_clear(attest_diff *diff);
@@ -104,18 +106,25 @@ attest_status attest_diff_baseline(attest_diff *diff, const attest_baseline *bas
 void attest_diff_kernel(char name[512], const char *kernel);
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
-/* Opens the results that PATH names: a run's folder, or a file of results.  ATTEST_BAD_INPUT: there are none. */
+/* Opens the results that PATH names: a run's folder, or a file of results.  ATTEST_BAD_INPUT: there are none, or
+ * fewer than the run wrote (attest_run_info_whole()). */
 attest_status attest_diff_open(attest_results *results, const char *path, attest_error *err);
 /* PATH can be compared with: every line of it is read.  ATTEST_BAD_INPUT says which cannot, or that there is none. */
 attest_status attest_diff_readable(const char *path, attest_error *err);
-/* `now` against what PATH names: a baseline, a run's folder, a file of results. */
+/* `now` against what PATH names: a baseline, a run's folder, a file of results.  In diff->partial: that run, if it did
+ * not finish. */
 attest_status attest_diff_against(attest_diff *diff, const char *path, const attest_results *now, attest_error *err);
+/* Adds to diff->partial what is missing of the run whose results PATH names: nothing if it finished, or where nobody
+ * says (a file without run.json beside it). */
+attest_status attest_diff_partial(attest_diff *diff, const char *path, const attest_results *results,
+                                  attest_error *err);
 
 /* Appends a result for each regression: a failure without a case, with the reason baseline, the change in words and the
  * command of the case that it names.  Results of cases stay as they are. */
 attest_status attest_diff_note(attest_results *now, const attest_diff *diff, attest_error *err);
 
-/* A line a change; and, with `since`, a last one: `2 regressions since FILE, 40 results compared`. */
+/* A line a change; and, with `since`, a last one: `2 regressions since FILE, 40 results compared`, and what is
+ * partial. */
 void attest_diff_print(FILE *out, const attest_diff *diff, const char *since);
 void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since);
 attest_status attest_diff_print_json(FILE *out, const attest_diff *diff);

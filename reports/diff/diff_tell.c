@@ -10,20 +10,59 @@
 const char *const attest_change_names[ATTEST_CHANGE_KINDS] = { "new-failure", "worse-verdict", "error", "better",
                                                                "bits",        "speed",         "cases" };
 
+/* What run.json says beside the results that PATH names; *has = 0: there is none. */
+static attest_status read_info(attest_run_info *info, int *has, const char *path, attest_error *err)
+{
+    struct stat about;
+    char file[4096];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const int folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    const size_t dir = folder ? strlen(path) : (size_t)(name - path);
+    const int length = snprintf(file, sizeof file, "%.*s%srun.json", (int)dir, path, folder ? "/" : "");
+    *has = (folder || strcmp(name, "results.jsonl") == 0) && length < (int)sizeof file && stat(file, &about) == 0;
+    return *has ? attest_run_info_read(info, file, err) : ATTEST_OK;
+}
+
 attest_status attest_diff_open(attest_results *results, const char *path, attest_error *err)
 {
     struct stat about;
+    attest_status status = ATTEST_OK;
+    attest_run_info info;
     char file[4096], compact[4096];
-    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
-        return attest_results_open(results, path, err);
-    if (snprintf(file, sizeof file, "%s/results.jsonl", path) >= (int)sizeof file)
+    const int folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    int has;
+    if (snprintf(file, sizeof file, "%s%s", path, folder ? "/results.jsonl" : "") >= (int)sizeof file)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", path);
-    if (attest_compact_is(compact, path))
+    if (folder && attest_compact_is(compact, path))
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "%s: its results are compact, case by case there is nothing to compare; make them again "
                            "without --results compact",
                            path);
-    return attest_results_open(results, file, err);
+    ATTEST_TRY(read_info(&info, &has, path, err));
+    ATTEST_TRY(attest_results_open(results, file, err));
+    if (has)
+        ATTEST_TRY(attest_run_info_whole(&info, results->count, path, err));
+out:
+    return status;
+}
+
+attest_status attest_diff_partial(attest_diff *diff, const char *path, const attest_results *results, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_run_info info;
+    attest_overview overview = { 0 };
+    char banner[256] = "";
+    const size_t at = strlen(diff->partial);
+    int has;
+    ATTEST_TRY(read_info(&info, &has, path, err));
+    if (!has || info.finished)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_overview_of(&overview, results, err));
+    attest_run_info_banner(banner, sizeof banner, &info, overview.cases);
+    snprintf(diff->partial + at, sizeof diff->partial - at, "%s%.200s is %s", at ? "; " : "", path, banner);
+out:
+    attest_overview_clear(&overview);
+    return status;
 }
 
 attest_status attest_diff_readable(const char *path, attest_error *err)
@@ -57,6 +96,7 @@ attest_status attest_diff_against(attest_diff *diff, const char *path, const att
     } else {
         ATTEST_TRY(attest_diff_open(&before, path, err));
         ATTEST_TRY(attest_diff_runs(diff, &before, now, err));
+        ATTEST_TRY(attest_diff_partial(diff, path, &before, err));
     }
 out:
     attest_baseline_clear(&baseline);
@@ -97,13 +137,14 @@ out:
 
 void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since)
 {
-    snprintf(text, len, "%zu %s since %.300s, %zu results compared", diff->regressions,
-             diff->regressions == 1 ? "regression" : "regressions", since, diff->compared);
+    snprintf(text, len, "%zu %s since %.300s, %zu results compared%s%s", diff->regressions,
+             diff->regressions == 1 ? "regression" : "regressions", since, diff->compared, *diff->partial ? "; " : "",
+             diff->partial);
 }
 
 void attest_diff_print(FILE *out, const attest_diff *diff, const char *since)
 {
-    char text[512];
+    char text[1280];
     for (size_t i = 0; i < diff->count; i++) {
         const attest_change *c = &diff->change[i];
         fprintf(out, "%s%s: %s%s%s: %s\n", c->kind < ATTEST_CHANGE_REGRESSIONS ? "REGRESSION " : "",

@@ -235,7 +235,7 @@ static attest_status note_option(attest_run_info *info, const char *key, const c
 }
 
 /* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole.
- * *code: 4 where nothing could be compared. */
+ * *code: 4 where nothing could be compared, or only with a part of a run. */
 static attest_status compare_with_baseline(int *code, attest_results *results, attest_run_info *info,
                                            const attest_cli *cli, attest_error *err)
 {
@@ -254,6 +254,9 @@ static attest_status compare_with_baseline(int *code, attest_results *results, a
     if (diff.compared == 0) {
         fprintf(stderr, "no result could be compared with %s: exit code 4; `%s baseline review` shows why\n",
                 cli->baseline, cli->options.program);
+        *code = 4;
+    } else if (*diff.partial) {
+        fprintf(stderr, "%s: exit code 4\n", diff.partial);
         *code = 4;
     }
 out:
