@@ -58,16 +58,18 @@ HARMS = {
     "bomb": ("crash|timeout", "of memory|signal 9|within"),  # a machine may be too slow for half of its memory
     "text": ("fail|skip", r"script|\?"),
     "endless-text": ("fail|skip", "<<<"),
+    "status": ("fail", "run\\(\\) returned -1, which is no status"),
 }
 # Where the place says otherwise: supports() refuses, and what happens in the constructor is no result but exit code 2.
 SPECIAL = {
     ("supports", "text"): ("none", ""), ("supports", "endless-text"): ("none", ""),
+    ("supports", "status"): ("none", ""), ("workspace", "status"): ("pass|fail", "workspace"),
     ("workspace", "text"): ("pass|fail", "workspace"), ("workspace", "endless-text"): ("pass|fail", "workspace"),
     ("run", "fork"): ("pass", "leaves processes"), ("run", "fork-away"): ("pass", "leaves processes"),
     ("run", "fork-busy"): ("pass", "leaves processes"),
 }
 QUICK = ["segv", "abort", "exit-now", "self-kill", "fork-away", "kill-parent", "memory-of-parent", "files", "close-all",
-         "forge-death", "garbage", "answer", "text"]
+         "forge-death", "garbage", "answer", "text", "status"]
 # Not run where nothing holds a kernel back: they would reach whoever runs the table.
 OTHERS = {"kill-parent", "term-parent", "kill-all", "tgkill", "trace", "memory-of-parent", "limits-of-parent", "mount",
           "truncate-self", "unlink", "terminal", "files", "modes", "group", "owner", "queues"}

@@ -1,8 +1,7 @@
 /* worker_main.c - attest-worker: loads one kernel library and runs its kernels, as its parent asks.
  *
- * The only process in which code of a kernel library runs.  It holds nothing worth protecting: the parent lays out all
- * memory, fills it and inspects it afterwards (worker_protocol.h).  Its name, arguments, environment and descriptors do
- * not tell a kernel who runs it (worker_start.c). */
+ * The only process in which code of a kernel library runs.  The parent lays out all memory, fills it and inspects it
+ * afterwards (worker_protocol.h).  Name, arguments, environment and descriptors do not tell who runs a kernel. */
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -335,7 +334,8 @@ static void answer_run(served *w, const attest_packet_request *request, int memo
     if (request->calls > 1)
         ATTEST_TRY(call_again(r, w, request, answer));
 out:
-    answer->status = status;
+    answer->returned = attest_is_status((uint32_t)status) ? 0 : (int32_t)status;
+    answer->status = answer->returned ? ATTEST_KERNEL_ERROR : status;
     free_run(r, table->count);
     unmap_segments(table);
 }

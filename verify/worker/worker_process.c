@@ -268,17 +268,16 @@ static int send_request(int socket_fd, const attest_packet_request *request, int
     return sent == (ssize_t)sizeof *request;
 }
 
-static int is_status(uint32_t status) { return status <= ATTEST_KERNEL_ERROR || status == ATTEST_INTERNAL; }
-
 /* Whoever wrote it: an answer to this request, with values that an answer has.  Ends its texts. */
 static int is_answer(attest_packet_answer *a, const attest_packet_request *request)
 {
     char why[200];
     attest_text_clean_own(a->why, sizeof a->why);
     attest_text_clean_own(a->fp_state, sizeof a->fp_state);
-    return a->number == request->number && is_status(a->status) && is_status(a->harness) && a->supported <= 1 &&
-           a->fp_changed <= 1 && a->children <= 1 && a->differs <= request->calls && isfinite(a->seconds) &&
-           a->seconds >= 0 && (!a->supported || attest_numerics_check(&a->declared.numerics, why, sizeof why));
+    return a->number == request->number && attest_is_status(a->status) && attest_is_status(a->harness) &&
+           a->supported <= 1 && a->fp_changed <= 1 && a->children <= 1 && a->differs <= request->calls &&
+           isfinite(a->seconds) && a->seconds >= 0 &&
+           (!a->supported || attest_numerics_check(&a->declared.numerics, why, sizeof why));
 }
 
 attest_exchange attest_process_ask(attest_process *process, attest_packet_request *request, int memory,

@@ -76,7 +76,8 @@ typedef struct attest_packet_answer {
     uint32_t children;        /* 1: the worker has processes of its own, running or not waited for */
     uint64_t number;          /* of the request */
     uint32_t supported;       /* QUERY */
-    uint32_t status;          /* RUN: attest_status of run() */
+    uint32_t status;          /* RUN: attest_status of run(), or of what the library does for it */
+    int32_t returned;         /* RUN: what was no attest_status and ATTEST_KERNEL_ERROR stands for; else 0 */
     uint32_t fp_changed;      /* RUN: 1 if fp_state tells a change, by loading or by run() */
     uint32_t input_changed;   /* RUN on a device: 1 + segment of the first input that changed; else 0 */
     uint32_t harness;         /* attest_status of the worker's own work; `why` tells */
@@ -88,6 +89,11 @@ typedef struct attest_packet_answer {
     char why[256];
     char fp_state[64];
 } attest_packet_answer;
+
+static inline int attest_is_status(uint32_t status)
+{
+    return status <= ATTEST_KERNEL_ERROR || status == ATTEST_INTERNAL;
+}
 
 typedef enum attest_segment_use {
     ATTEST_SEGMENT_INPUT = 0,

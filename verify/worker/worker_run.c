@@ -226,7 +226,10 @@ static void take_answer(attest_run_result *result, const attest_packet_answer *a
     result->status = (attest_status)answer->status;
     if (run == 0 || seconds < result->seconds)
         result->seconds = seconds;
-    if (answer->status != ATTEST_OK)
+    if (answer->returned)
+        blame(result, ATTEST_REASON_KERNEL_ERROR, "run() returned %d, which is no status%s%s", answer->returned,
+              answer->why[0] ? ": " : "", answer->why);
+    else if (answer->status != ATTEST_OK)
         blame(result, ATTEST_REASON_KERNEL_ERROR, "run() returned status %u%s%s", answer->status,
               answer->why[0] ? ": " : "", answer->why);
     if (answer->fp_changed) {

@@ -1,4 +1,5 @@
-/* acts.h - harms that a kernel library can do: 0, or 1 where what is to be refused has succeeded (`why` says it).
+/* acts.h - harms that a kernel library can do: 0, or 1 where what is to be refused has succeeded (`why` says it),
+ * or ACT_STATUS.
  * tests/faults/table.py says what each must come to. */
 #ifndef ATTEST_FAULTS_ACTS_H
 #define ATTEST_FAULTS_ACTS_H
@@ -33,6 +34,7 @@
 #include "verify/worker/worker_protocol.h"
 
 #define ACTS_MOST 64
+#define ACT_STATUS (-1) /* what run() gives back, and is no attest_status */
 
 typedef struct act_call {
     char *why;
@@ -359,6 +361,8 @@ static int do_endless_text(const act_call *a)
     return 1;
 }
 
+static int do_status(const act_call *a) { return a ? ACT_STATUS : 0; }
+
 static const struct {
     const char *name;
     int (*act)(const act_call *a);
@@ -418,7 +422,8 @@ static const struct {
              { "print-errors", do_print_errors },
              { "bomb", do_bomb },
              { "text", do_text },
-             { "endless-text", do_endless_text } };
+             { "endless-text", do_endless_text },
+             { "status", do_status } };
 
 static inline size_t act_count(void) { return sizeof acts / sizeof acts[0]; }
 static inline const char *act_name(size_t index) { return acts[index].name; }
