@@ -8,12 +8,12 @@
 #include "reports/report.h"
 #include "verify/commands/cli.h"
 
-/* A result that could not be written is no result: bad output is exit 2, but for our own error; without memory for it,
- * 3. */
+/* A result that could not be written is no result: bad output is exit 2, but for our own error, and where the terminal
+ * was closed; without memory for it, 3. */
 static int written(int code)
 {
     const int starved = attest_starved(), bad = fflush(stdout) != 0 || ferror(stdout);
-    if (code == 70 || (!bad && !starved))
+    if (code == 70 || code == 128 + SIGHUP || (!bad && !starved))
         return code;
     if (code != 2 && code != 3)
         fprintf(stderr, "attest: standard output: %s\n", starved ? "no memory for all of it" : "write failed");

@@ -5,7 +5,6 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#include <signal.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,7 +287,7 @@ int attest_gate_stopped(attest_gate_state *g)
 #pragma omp critical(gate)
     {
         if (!*g->info->ended && attest_stop_signal())
-            snprintf(g->info->ended, sizeof g->info->ended, attest_stop_signal() == SIGINT ? "SIGINT" : "SIGTERM");
+            snprintf(g->info->ended, sizeof g->info->ended, "%s", attest_stop_name());
         else if (!*g->info->ended && limit >= 0 && attest_now_seconds() - g->started > limit)
             snprintf(g->info->ended, sizeof g->info->ended, "--max-time");
         stop = g->status != ATTEST_OK || *g->info->ended;

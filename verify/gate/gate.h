@@ -64,7 +64,7 @@ attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_
  * When all cases have run (info->complete): kernels without evidence (no case that passed or failed had a family that
  * is not constant, and a given state, or two visible keys and a nonzero range) turn their pass and ill-posed results of
  * that variant into no-evidence (of a shard, info->shard: when all are merged); a few that passed are called often, and
- * under load (repeat_checks.h).  --max-time, SIGINT and SIGTERM end it before that: info->ended says which.
+ * under load (repeat_checks.h).  --max-time, SIGINT, SIGTERM and SIGHUP end it before that: info->ended says which.
  *
  * On an error the results judged before it are there too.  ATTEST_INTERNAL: also if a pair did not end, or
  * ended twice. */
@@ -117,9 +117,9 @@ attest_status attest_gate_add_broken(attest_results *results, const attest_run_i
  * it does not say (attest_classify_propose()); tells the words, a line or two a kernel. */
 attest_status attest_gate_infer(attest_plan *plan, const attest_gate *gate, FILE *out, attest_error *err);
 
-/* Console table, JSON lines or TAP (options->format), what is unfinished, and the exit code: 130 and 143 after SIGINT
- * and SIGTERM, at least 4 for any other run that is unfinished.  Under GITHUB_ACTIONS=true also annotations, and the
- * summary in the file that GITHUB_STEP_SUMMARY names. */
+/* Console table, JSON lines or TAP (options->format), what is unfinished, and the exit code: 130, 143 and 129 after
+ * SIGINT, SIGTERM and SIGHUP, at least 4 for any other run that is unfinished.  Under GITHUB_ACTIONS=true also
+ * annotations, and the summary in the file that GITHUB_STEP_SUMMARY names. */
 attest_status attest_gate_tell(int *code, const attest_options *options, const attest_results *results,
                                const attest_run_info *info, attest_error *err);
 

@@ -384,9 +384,9 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
         tell_quietly(&t);
     if (text)
         ATTEST_TRY(tell_github(results, info, err));
-    *code = strcmp(info->ended, "SIGINT") == 0    ? 130
-            : strcmp(info->ended, "SIGTERM") == 0 ? 143
-                                                  : attest_exit_code(&t.code);
+    *code = attest_stop_exit(info->ended);
+    if (*code == 0)
+        *code = attest_exit_code(&t.code);
 out:
     return status;
 }

@@ -60,7 +60,7 @@ typedef struct attest_study_end {
     size_t kept;         /* of them, how many a resumed run had */
     size_t refused;      /* a kernel does not serve the point */
     char why[320];       /* the last refusal */
-    char ended[32];      /* `--max-time`, `SIGINT`, `SIGTERM`; "": it finished */
+    char ended[32];      /* `--max-time`, `SIGINT`, `SIGTERM`, `SIGHUP`; "": it finished */
     int signal;          /* the signal's number, or 0 */
 } attest_study_end;
 

@@ -7,7 +7,6 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,12 +100,11 @@ void study_refuse(study_run *run, size_t k, const study_point *p, const char *wh
 
 int study_ends(study_run *run)
 {
-    static const char *const names[] = { [SIGINT] = "SIGINT", [SIGTERM] = "SIGTERM" };
     const double limit = run->request->options->max_time;
     const int number = attest_stop_signal();
     if (number) {
         run->end->signal = number;
-        snprintf(run->end->ended, sizeof run->end->ended, "%s", names[number]);
+        snprintf(run->end->ended, sizeof run->end->ended, "%s", attest_stop_name());
     } else if (limit >= 0 && attest_now_seconds() - run->started >= limit) {
         snprintf(run->end->ended, sizeof run->end->ended, "--max-time");
     }

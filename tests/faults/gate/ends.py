@@ -6,11 +6,13 @@ code how it ended; a line each, exit code 1 if one does not.
     two in one folder        the second ends with 2 and one line, the first is whole
     | head                   nobody reads the output: the folder is whole, and the exit code is not that of a pass
     ^C                       130, the results so far, shown as unfinished, resumed to the run of one piece
+    SIGHUP                   129, likewise; of a terminal that is closed, which takes no output any more
     SIGKILL                  the same, without a word
     a full disk              (disk.c: after 40,000 bytes) not a pass, what was written can be read and resumed
 """
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -51,16 +53,19 @@ def info(folder):
         return json.load(text)
 
 
+def has(folder, lines):
+    path = os.path.join(folder, "results.jsonl")
+    if not os.path.exists(path):
+        return False
+    with open(path, "rb") as text:
+        return text.read().count(b"\n") >= lines
+
+
 def begun(folder, lines=5, **more):
     """A gate that has written some results."""
     gate = subprocess.Popen([ATTEST, "gate", *SUITE, "--jobs", "1", "--quiet", "--out", folder], env=DATED,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **more)
-    path = os.path.join(folder, "results.jsonl")
-    while gate.poll() is None:
-        if os.path.exists(path):
-            with open(path, "rb") as text:
-                if text.read().count(b"\n") >= lines:
-                    break
+    while gate.poll() is None and not has(folder, lines):
         time.sleep(0.005)
     return gate
 
@@ -88,6 +93,19 @@ def ends_by(signal_number, code, scratch, whole):
     check("%s: exit code %d" % (name, code), gate.returncode == code, gate.returncode)
     check(name + ": not finished", info(folder)["finished"] == 0, info(folder))
     goes_on(name, folder, whole)
+
+
+def terminal_closed(scratch, whole):
+    folder = os.path.join(scratch, "terminal")
+    gate, terminal = pty.fork()
+    if gate == 0:
+        os.execve(ATTEST, [ATTEST, "gate", *SUITE, "--jobs", "1", "--out", folder], DATED)
+    while not has(folder, 5):
+        time.sleep(0.005)
+    os.close(terminal)
+    code = os.waitstatus_to_exitcode(os.waitpid(gate, 0)[1])
+    check("a closed terminal: exit code 129", code == 129, code)
+    goes_on("a closed terminal", folder, whole)
 
 
 def without_programs(scratch):
@@ -151,6 +169,8 @@ def main():
         nobody_reads(scratch, whole)
         ends_by(signal.SIGINT, 130, scratch, whole)
         ends_by(signal.SIGTERM, 143, scratch, whole)
+        ends_by(signal.SIGHUP, 129, scratch, whole)
+        terminal_closed(scratch, whole)
         ends_by(signal.SIGKILL, -9, scratch, whole)
         full_disk(scratch, whole)
     print("ends: %d of %d" % (sum(SAID), len(SAID)))

@@ -1,4 +1,5 @@
-/* test_stop.c - the first SIGINT or SIGTERM is noted, the next one ends the process. */
+/* test_stop.c - the first SIGINT, SIGTERM or SIGHUP is noted, the next one ends the process, but
+ * of SIGHUP; where that is ignored it stays so. */
 #include <check.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,7 +9,7 @@
 
 Suite *suite_stop(void);
 
-static const int signals[] = { SIGINT, SIGTERM };
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 /* Exit code 10: noted once, and the process went on. */
 static void child(int number, int times)
@@ -48,12 +49,45 @@ START_TEST(the_second_ends)
 }
 END_TEST
 
+START_TEST(hangups_are_one)
+{
+    const int status = status_of(SIGHUP, 3);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 10, "status %d", status);
+}
+END_TEST
+
+START_TEST(an_ignored_hangup)
+{
+    signal(SIGHUP, SIG_IGN);
+    attest_stop_watch();
+    raise(SIGHUP);
+    ck_assert_int_eq(attest_stop_signal(), 0);
+    ck_assert_ptr_null(attest_stop_name());
+}
+END_TEST
+
+START_TEST(names_and_codes)
+{
+    attest_stop_watch();
+    raise(SIGTERM);
+    ck_assert_str_eq(attest_stop_name(), "SIGTERM");
+    ck_assert_int_eq(attest_stop_exit("SIGINT"), 130);
+    ck_assert_int_eq(attest_stop_exit("SIGTERM"), 143);
+    ck_assert_int_eq(attest_stop_exit("SIGHUP"), 129);
+    ck_assert_int_eq(attest_stop_exit("--max-time"), 0);
+    ck_assert_int_eq(attest_stop_exit(""), 0);
+}
+END_TEST
+
 Suite *suite_stop(void)
 {
     Suite *suite = suite_create("stop");
     TCase *c = tcase_create("stop");
-    tcase_add_loop_test(c, the_first_is_noted, 0, 2);
+    tcase_add_loop_test(c, the_first_is_noted, 0, 3);
     tcase_add_loop_test(c, the_second_ends, 0, 2);
+    tcase_add_test(c, hangups_are_one);
+    tcase_add_test(c, an_ignored_hangup);
+    tcase_add_test(c, names_and_codes);
     suite_add_tcase(suite, c);
     return suite;
 }
