@@ -15,15 +15,18 @@
 typedef struct fp_control {
     unsigned long word, x87; /* MXCSR without its exception flags (arm: FPCR); x87 control word */
     int round;               /* fegetround() */
+    int held;                /* x87 registers that are not empty; MMX has the same */
 } fp_control;
 
 static inline fp_control fp_get(void)
 {
-    fp_control s = { 0, 0, fegetround() };
+    fp_control s = { 0, 0, fegetround(), 0 };
 #if defined(__x86_64__)
-    unsigned short x87;
-    __asm__ volatile("fnstcw %0" : "=m"(x87));
-    s.x87 = x87;
+    unsigned short state[14]; /* halves of 32 bits: control, status and tag word, and of the last instruction */
+    __asm__ volatile("fnstenv %0\n\tfnclex\n\tfldcw %0" : "+m"(state)); /* it masked what was not */
+    s.x87 = state[0];
+    for (unsigned tags = state[4]; tags != 0xffffu; tags = (tags >> 2) | 0xc000u)
+        s.held += (tags & 3u) != 3u;
     s.word = _mm_getcsr() & ~0x3fu;
 #elif defined(__aarch64__)
     __asm__ volatile("mrs %0, fpcr" : "=r"(s.word));
@@ -36,7 +39,10 @@ static inline void fp_set(fp_control s)
     fesetround(s.round);
 #if defined(__x86_64__)
     const unsigned short x87 = (unsigned short)s.x87;
-    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
+    __asm__ volatile("fninit\n\tfldcw %0" /* fninit leaves the registers empty */
+                     :
+                     : "m"(x87)
+                     : "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)");
     _mm_setcsr((unsigned)s.word);
 #elif defined(__aarch64__)
     __asm__ volatile("msr fpcr, %0" : : "r"(s.word));
@@ -66,6 +72,8 @@ static inline int fp_compare(char *text, size_t len, const char *when, fp_contro
                  word_text(bits, sizeof bits, after.word));
     else if (before.x87 != after.x87)
         snprintf(text, len, "%sx87 0x%lx -> 0x%lx", when, before.x87, after.x87);
+    else if (before.held != after.held)
+        snprintf(text, len, "%sx87 or MMX: %d of 8 registers left in use", when, after.held);
     else if (before.round != after.round)
         snprintf(text, len, "%srounding %d -> %d", when, before.round, after.round);
     else

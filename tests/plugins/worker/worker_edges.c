@@ -118,6 +118,10 @@ static void change_fp(int64_t what)
         word = (unsigned short)(word & ~0x300u);
         __asm__ volatile("fldcw %0" : : "m"(word));
     }
+    if (what == 23)
+        __asm__ volatile("pxor %mm3, %mm3"); /* and no emms */
+    if (what == 24)
+        __asm__ volatile("fldz");
 #endif
 }
 

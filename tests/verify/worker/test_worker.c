@@ -163,6 +163,11 @@ START_TEST(test_fp_state)
     ck_assert_uint_eq(r.reasons, ATTEST_REASON_FP_STATE);
     r = run_line(worker, 0, "variant=softmax n=3 d=5 chunk=20", 0);
     ck_assert_str_eq(r.fp_state, "x87 0x37f -> 0x7f");
+    r = run_line(worker, 0, "variant=softmax n=3 d=5 chunk=23", 0);
+    ck_assert_str_eq(r.fp_state, "x87 or MMX: 8 of 8 registers left in use");
+    r = run_line(worker, 0, "variant=softmax n=3 d=5 chunk=24", 0);
+    ck_assert_str_eq(r.fp_state, "x87 or MMX: 1 of 8 registers left in use");
+    ck_assert_uint_eq(r.reasons, ATTEST_REASON_FP_STATE);
     r = run_line(worker, 0, "variant=softmax n=3 d=5 chunk=1", 0); /* set back for the next case */
     ck_assert_str_eq(r.fp_state, "ok");
     attest_worker *loaded = NULL;
