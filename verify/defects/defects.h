@@ -50,8 +50,8 @@ typedef struct attest_defect_result {
  * NULL for attest's own.
  *
  * `whole`: every defect runs every case, by rising work.  Otherwise cases come in an order that mixes the suite, and a
- * defect runs until one kills it: `run` and `differs` count until then, and the checks, `work` and the line are those of
- * that case.  A defect without a kill has run every case all the same.  Both are the same for any number of threads. */
+ * defect runs until one kills it: `run` and `differs` count until then, and checks, `work` and line are those of that
+ * case.  A defect without a kill has run every case all the same.  Both are the same for any number of threads. */
 attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
                                  const char *plugin, const attest_judge *judge, int whole, attest_error *err);
 int attest_defect_selected(const attest_options *options, const attest_defect *defect);

@@ -77,7 +77,7 @@ attest_status attest_name_fits(const char *library, const char *kernel, attest_e
  * else (memory, say) leaves the case undecided.  1: the verdict stands, with the message in `why`. */
 int attest_result_settle(attest_result *result, attest_status status, const attest_error *err);
 
-/* 1 if SIGINT or SIGTERM asks for the end (stop.h) and the result is of a worker that did not answer: that may be
+/* 1 if a signal asks for the end (stop.h) and the result is of a worker that did not answer: that may be
  * because nobody waited for it, so the result is not kept, and its pair counts as not run. */
 int attest_result_of_stop(const attest_result *result);
 

@@ -26,7 +26,7 @@
 /* Seconds between two looks at the memory that a worker uses. */
 #define WATCH_TIME 0.1
 
-/* Seconds that a call has left once SIGINT or SIGTERM asks for the end of the run. */
+/* Seconds that a call has left once a signal asks for the end of the run. */
 #define STOP_TIME 1.0
 
 /* A busy machine makes no kernel late: a time limit grows by the time in which the worker was ready to run and the
