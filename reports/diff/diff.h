@@ -54,8 +54,8 @@ typedef struct attest_diff {
     attest_change *change; /* regressions first */
     size_t count, capacity, regressions;
     size_t compared; /* pairs of results (of a baseline: results in classes of the same cases) */
-    char partial
-        [768]; /* of the two runs, which did not finish: `THEN is unfinished: 3 of 12 cases (killed)`; "": none */
+    /* Of the two runs, which did not finish: `THEN is unfinished: 3 of 12 cases (killed)`; "": none. */
+    char partial[768];
 } attest_diff;
 
 void attest_diff_clear(attest_diff *diff);

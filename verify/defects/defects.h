@@ -37,7 +37,7 @@ typedef struct attest_defect_result {
     int64_t run, differs, killed;   /* cases: run beside the base kernel, with other bits, killed */
     int64_t stopped;                /* cases, under another judge: guard pages touched, or late; no output */
     int64_t by[ATTEST_CHECK_COUNT]; /* cases on which this check was among those that killed */
-    double work;                    /* of the smallest case that kills (or the one): pairs times (d + e) */
+    double work;                    /* of the smallest case that kills: pairs times (d + e); INFINITY: none */
     size_t index;                   /* its number in the suite */
     uint32_t reasons;               /* bits of its checks */
     double margin;                  /* its largest error/bound, lower end, above 1; NAN: no bound killed */
