@@ -38,10 +38,18 @@ __asm__(".text\n"
 
 static void move_to(fibre_side *from, fibre_side *to) { cuda_host_switch(&from->sp, to->sp); }
 
+/* The top of a stack: each begins on a cache line of another number, so that the fibres of a block, which all stand at
+ * the same depth, do not drive one another out of the same few lines of the cache. */
+static char *stack_top(char *stack)
+{
+    enum { LINE = 64, LINES = FIBRE_GUARD / LINE };
+    return stack + FIBRE_STACK - (uintptr_t)stack / FIBRE_GUARD % LINES * LINE;
+}
+
 static void first_frame(fibre_side *fibre, char *stack, fibre_entry *entry)
 {
     enum { SAVED = 6 };
-    uintptr_t *sp = (uintptr_t *)(void *)(stack + FIBRE_STACK) - 3; /* entry() finds sp as after a call: 8 modulo 16 */
+    uintptr_t *sp = (uintptr_t *)(void *)stack_top(stack) - 3; /* entry() finds sp as after a call: 8 modulo 16 */
     *--sp = (uintptr_t)entry;
     for (int i = 0; i < SAVED; i++)
         *--sp = 0;
@@ -166,6 +174,10 @@ void fibre_leave(fibre_side *fibre, fibre_side *home, int last)
     if (__sanitizer_finish_switch_fiber)
         __sanitizer_finish_switch_fiber(fibre->fake_stack, &home->stack, &home->stack_size);
 }
+
+int fibre_switches_watched(void) { return __tsan_switch_to_fiber || __sanitizer_start_switch_fiber; }
+
+void fibre_pass(fibre_side *from, fibre_side *to) { move_to(from, to); }
 
 void fibre_entered(fibre_side *home)
 {

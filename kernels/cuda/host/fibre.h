@@ -1,4 +1,4 @@
-/* fibre.h - fibres of one thread of the system: a stack each, and a switch between one of them and their home.
+/* fibre.h - fibres of one thread of the system: a stack each, and a switch between two of them or one and their home.
  *
  * The sanitizers are told of every switch where the process runs under one (their functions are weak here): a fibre is
  * a thread of its own to ThreadSanitizer, and switching orders nothing; AddressSanitizer knows its stack.
@@ -13,7 +13,8 @@
 #include <ucontext.h>
 #endif
 
-enum { FIBRE_STACK = 256 * 1024, FIBRE_GUARD = 4096 }; /* the guard is the stack's lowest page */
+/* The guard is the stack's lowest page; an odd number of pages: the numbers of the pages in use differ in every bit. */
+enum { FIBRE_GUARD = 4096, FIBRE_STACK = 65 * FIBRE_GUARD };
 
 /* What a side of a switch has to keep. */
 typedef struct fibre_side {
@@ -47,6 +48,9 @@ void fibre_end(fibre_side *fibre);
 /* home -> fibre, and back.  `last`: the fibre will not be resumed. */
 void fibre_resume(fibre_side *home, fibre_side *fibre);
 void fibre_leave(fibre_side *fibre, fibre_side *home, int last);
+/* From one fibre to another, where no sanitizer watches switches: half of the way by home. */
+void fibre_pass(fibre_side *from, fibre_side *to);
+int fibre_switches_watched(void);
 /* The first thing that entry() does. */
 void fibre_entered(fibre_side *home);
 

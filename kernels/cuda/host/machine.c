@@ -7,7 +7,8 @@
 
 enum { ERROR_MEMORY = 2, ERROR_CONFIGURATION = 9, ERROR_LAUNCH = 719 }; /* of cudaError_t */
 
-static __thread machine *running;
+/* Read at each threadIdx: found without a call, in 8 of the bytes that a process leaves for such libraries. */
+static __thread machine *running __attribute__((tls_model("initial-exec")));
 static __thread char last_line[CUDA_HOST_LINE];
 
 machine *machine_now(void) { return running; }
@@ -52,12 +53,27 @@ void cuda_host_fault(cuda_host_place where, const char *format, ...)
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
+/* The next thread of this turn that can run, as the one that does; NULL: none. */
+static machine_thread *next_ready(machine *m)
+{
+    while (m->next < m->turns && !m->line[0]) {
+        machine_thread *t = &m->thread[m->turn[m->next++]];
+        if (t->state == THREAD_READY)
+            return m->now = t;
+    }
+    return NULL;
+}
+
 void machine_wait(machine *m, thread_state state, cuda_host_place where)
 {
     machine_thread *t = m->now;
     t->state = state;
     t->where = where;
-    fibre_leave(&t->fibre, &m->home, 0);
+    machine_thread *next = m->passes ? next_ready(m) : NULL;
+    if (next)
+        fibre_pass(&t->fibre, &next->fibre);
+    else
+        fibre_leave(&t->fibre, &m->home, 0);
 }
 
 static void thread_main(void)
@@ -105,11 +121,10 @@ void cuda_host_barrier(cuda_host_place where)
 static int run_ready(machine *m, const unsigned *rank, unsigned count)
 {
     int moved = 0;
-    for (unsigned i = 0; i < count && !m->line[0]; i++) {
-        machine_thread *t = &m->thread[rank[i]];
-        if (t->state != THREAD_READY)
-            continue;
-        m->now = t;
+    m->turn = rank;
+    m->turns = count;
+    m->next = 0;
+    for (machine_thread *t = next_ready(m); t; t = next_ready(m)) {
         fibre_resume(&m->home, &t->fibre);
         moved = 1;
     }
@@ -240,6 +255,7 @@ static int prepare(machine *m, cuda_host_index grid, cuda_host_index size)
         m->thread[i].here.size = size;
     }
     fibre_home(&m->home);
+    m->passes = !fibre_switches_watched();
     return 1;
 }
 

@@ -64,6 +64,9 @@ typedef struct machine {
     machine_thread *thread;
     machine_warp *warp;
     unsigned *rank;
+    const unsigned *turn; /* the threads whose turn it is, in order: numbers next <= i < turns are still to come */
+    unsigned turns, next;
+    int passes; /* a thread that waits gives its place to the next one, not to home */
     unsigned threads, live, at_barrier;
     cuda_host_place barrier; /* of those that wait at one */
     machine_thread *now;
