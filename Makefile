@@ -83,7 +83,7 @@ PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/worker/*.c tests/plugins
 TEST_PLUGINS = $(patsubst %.c,$(BUILD)/plugins/%.so,$(notdir $(PLUGIN_SRC))) \
                $(patsubst %,$(BUILD)/plugins/year-%.so,old new odd-flag odd-output odd-need) $(BUILD)/plugins/hollow.so $(BUILD)/plugins/misread.so
 
-.PHONY: kills page-seen ends cpus scale deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
+.PHONY: kills killers page-seen ends cpus scale deb uninstall install-tried all test one no-such-test gate report audit bench defects claims certify certify-functions check check-long lint objects format \
         format-check smoke smoked asan ubsan sanitized tsan threads clang coverage mutate simulate slack pairs golden fuzz alloc-faults install clean help
 .DEFAULT_GOAL := all
 all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
@@ -156,6 +156,11 @@ $(BUILD)/suites_data.c: $(SUITES) $(TEMPLATES) verify/suites/embed.sh
 pairs: all $(BUILD)/plugins/hollow.so
 	python3 verify/suites/pairs.py $(BUILD)/attest $(BUILD)/plugins/hollow.so verify/suites/ci.suite > $(BUILD)/pairs.suite
 	mv $(BUILD)/pairs.suite verify/suites/pairs.suite
+# The cases that `attest defects` begins with: after a change of suite ci or of the planted defects.
+killers: all $(BUILD)/defects/defects.so
+	-$(BUILD)/attest defects --quiet --out $(BUILD)/defects > $(BUILD)/defects/defects.txt
+	python3 verify/suites/killers.py $(BUILD)/defects/defects.json > $(BUILD)/killers.suite
+	mv $(BUILD)/killers.suite verify/suites/killers.suite
 # The golden pack of tests/verify/exchange: made anew after a change of its suite, of a bound, of the keys of a case.
 golden: all
 	rm -rf $(BUILD)/golden
@@ -605,6 +610,7 @@ help:
 	@echo "mma-vectors  VECTORS=FOLDER: the model of tensor cores against published vectors; what a step of it costs"
 	@echo "cpus       the fast kernels on CPUs without AVX-512, AVX2 or SSE4, by qemu-user"
 	@echo "simulate   the worst errors of modelled kernels against their bounds (tests/simulators/README.md)"
+	@echo "killers    write the cases that 'attest defects' begins with anew (verify/suites/killers.suite)"
 	@echo "pairs      write the covering array of suite ci anew (verify/suites/pairs.suite)"
 	@echo "gpu-day    all that a GPU is needed for, into GPU_DAY=DIR (GPU=NAME: predictions for it, without one)"
 	@echo "fingerprints  compare what nvcc makes of the CUDA kernels with its reviewed table"

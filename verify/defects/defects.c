@@ -29,6 +29,7 @@ typedef struct base_output {
 } base_output;
 
 typedef struct ordered_case {
+    size_t early; /* its place in suite killers; SIZE_MAX: in none */
     size_t part;  /* one of some 100 cases from all over the suite */
     double work;  /* pairs times (d + e) */
     size_t place; /* in the suite */
@@ -191,10 +192,12 @@ static void number_bases(defect_run *r)
     }
 }
 
-/* By parts, so that cases of every kind come early, each part by work. */
+/* First suite killers in its order, then parts, so that cases of every kind come early, each by work. */
 static int by_part(const void *a, const void *b)
 {
     const ordered_case *x = a, *y = b;
+    if (x->early != y->early)
+        return x->early < y->early ? -1 : 1;
     if (x->part != y->part)
         return x->part < y->part ? -1 : 1;
     return x->work < y->work ? -1 : x->work > y->work ? 1 : x->place < y->place ? -1 : 1;
@@ -218,9 +221,33 @@ static attest_status assign_roles(defect_run *r, const attest_plan *plan, attest
     return ATTEST_OK;
 }
 
-static attest_status make(defect_run *r, attest_error *err)
+static size_t place_in(const attest_suite *suite, const char *line)
+{
+    for (size_t i = 0; i < suite->case_count; i++)
+        if (strcmp(attest_suite_line(suite, i), line) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+static attest_status order_cases(defect_run *r, attest_error *err)
 {
     const size_t cases = r->suite->case_count, parts = r->whole || cases < 2 * PART ? 1 : cases / PART;
+    attest_status status = ATTEST_OK;
+    attest_suite killers = { .line = NULL };
+    if (!r->whole)
+        ATTEST_TRY(attest_suite_read(&killers, "killers", err));
+    for (size_t i = 0; i < cases; i++)
+        r->order[i] = (ordered_case){ place_in(&killers, attest_suite_line(r->suite, i)), i % parts,
+                                      work_of(r->suite, i), i };
+    qsort(r->order, cases, sizeof *r->order, by_part);
+out:
+    attest_suite_clear(&killers);
+    return status;
+}
+
+static attest_status make(defect_run *r, attest_error *err)
+{
+    const size_t cases = r->suite->case_count;
     r->first = malloc(attest_defect_count * sizeof *r->first);
     r->base_of = calloc(attest_defect_count, sizeof *r->base_of);
     r->order = calloc(cases + 1, sizeof *r->order);
@@ -231,14 +258,11 @@ static attest_status make(defect_run *r, attest_error *err)
     r->base = calloc(cases + 1, r->bases * sizeof *r->base);
     if (!r->base)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", cases);
-    for (size_t i = 0; i < cases; i++)
-        r->order[i] = (ordered_case){ i % parts, work_of(r->suite, i), i };
-    qsort(r->order, cases, sizeof *r->order, by_part);
     for (size_t k = 0; k < attest_defect_count; k++) {
         r->first[k] = SIZE_MAX;
         r->result[k] = (attest_defect_result){ .work = INFINITY, .margin = INFINITY };
     }
-    return ATTEST_OK;
+    return order_cases(r, err);
 }
 
 /* Counts up to the case that kills, so that they are the same whatever ran beside it. */

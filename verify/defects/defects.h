@@ -49,8 +49,9 @@ typedef struct attest_defect_result {
  * defect's glob (options->kernel on names with `-`, or NULL) do not run; their results stay zero.  `judge`: runner.h,
  * NULL for attest's own.
  *
- * `whole`: every defect runs every case, by rising work.  Otherwise cases come in an order that mixes the suite, and a
- * defect runs until one kills it: `run` and `differs` count until then, and checks, `work` and line are those of that
+ * `whole`: every defect runs every case, by rising work.  Otherwise the cases of suite killers come first (those that
+ * killed a defect soonest when it was written), then the others in an order that mixes the suite, and a defect runs
+ * until one kills it: `run` and `differs` count until then, and checks, `work` and line are those of that
  * case.  A defect without a kill has run every case all the same.  Both are the same for any number of threads. */
 attest_status attest_defects_run(attest_defect_result *result, const attest_options *options, const attest_suite *suite,
                                  const char *plugin, const attest_judge *judge, int whole, attest_error *err);

@@ -18,7 +18,8 @@
 
 /* Made from verify/suites by the Makefile. */
 extern const char attest_suite_smoke[], attest_suite_ci[], attest_suite_full[], attest_suite_pairs[],
-    attest_suite_flash_attn[], attest_suite_pytorch[], attest_suite_ggml[], attest_suite_fla[], attest_suite_benchdnn[];
+    attest_suite_killers[], attest_suite_flash_attn[], attest_suite_pytorch[], attest_suite_ggml[], attest_suite_fla[],
+    attest_suite_benchdnn[];
 
 typedef struct builtin_suite {
     const char *name, *text;
@@ -31,6 +32,8 @@ static const builtin_suite builtin[] = {
     { "full", attest_suite_full, 0 },
     /* a covering array (props/cover/cover.h), part of ci and full; `make pairs` writes it */
     { "pairs", attest_suite_pairs, 1 },
+    /* cases of ci that kill planted defects soonest; `make killers` writes it */
+    { "killers", attest_suite_killers, 0 },
     /* inputs of other suites' tests (peer_gates.h) */
     { "flash_attn", attest_suite_flash_attn, 0 },
     { "pytorch", attest_suite_pytorch, 0 },

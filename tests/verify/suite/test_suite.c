@@ -285,8 +285,8 @@ START_TEST(test_builtin)
     static const struct {
         const char *name;
         size_t least;
-    } suites[] = { { "smoke", 50 },   { "ci", 300 },  { "full", 1000 }, { "flash_attn", 40 },
-                   { "pytorch", 40 }, { "ggml", 40 }, { "fla", 30 },    { "benchdnn", 40 } };
+    } suites[] = { { "smoke", 50 }, { "ci", 300 }, { "full", 1000 },   { "flash_attn", 40 }, { "pytorch", 40 },
+                   { "ggml", 40 },  { "fla", 30 }, { "benchdnn", 40 }, { "killers", 100 } };
     attest_suite suite, file;
     attest_error err = { "" };
     char text[512];
