@@ -78,12 +78,17 @@ static void set_output(row_job *job)
     mag_add(job->out_tiny, job->out_tiny, m->tiny);
 }
 
-/* R-DIVISION; division-free merges: e^(lse_part - lse), whose sum over the parts is not quite 1 (R-MERGE). */
+/* R-DIVISION; division-free merges: e^(lse_part - lse), whose sum over the parts is not quite 1 (R-MERGE); the quotient
+ * without a sink times sigmoid(lse - sink): a division and a product more (R-SINK). */
 static void set_division(row_job *job)
 {
     const bound_model *m = &job->model;
     AUTO_MAG(x, sum);
     mag_set(job->division, m->u_div);
+    if (m->exponential && axis_norm_of(m->p)->sink) {
+        bound_compose(job->division, job->division, m->u_div);
+        bound_compose(job->division, job->division, m->u);
+    }
     if (job->weights.merges && m->exponential) {
         mag_expm1(x, job->weights.merge);
         bound_compose(job->division, job->division, x);

@@ -94,18 +94,45 @@ static void set_unit(bound_weights *w, const bound_model *m, const exp_job *e, i
     }
 }
 
+/* R-MERGE: what one computed lse brings to the exponent in which it stands; `log` is of the size of its logarithm. */
+static void lse_error(mag_t y, const mag_t log, const bound_weights *w, const bound_model *m)
+{
+    AUTO_MAG(x);
+    mag_add(y, w->score_max, log);
+    mag_mul(y, y, m->u);
+    mag_mul_ui(y, y, m->log2_domain ? 12 : 6);
+    mag_add_ui(x, log, 1);
+    mag_mul(x, x, m->u_log);
+    mag_add(y, y, x);
+}
+
 /* R-MERGE: exponent error that `logs` computed lse add to every weight of a part. */
 static void set_merge(bound_weights *w, const bound_model *m)
 {
-    AUTO_MAG(size, logn);
-    mag_log_ui(logn, (ulong)w->keys + 1);
-    mag_add(size, w->score_max, logn);
-    mag_mul(size, size, m->u);
-    mag_mul_ui(size, size, m->log2_domain ? 12 : 6);
-    mag_add_ui(logn, logn, 1);
-    mag_mul(logn, logn, m->u_log);
-    mag_add(size, size, logn);
-    mag_mul_ui(w->merge, size, (ulong)w->logs);
+    AUTO_MAG(error, log);
+    mag_log_ui(log, (ulong)w->keys + 1);
+    lse_error(error, log, w, m);
+    mag_mul_ui(w->merge, error, (ulong)w->logs);
+}
+
+/* R-SINK: what the sink's exponent errs by as sink - lse, lse of the keys alone; and how far lse may be from the top
+ * score.  Where the sum is not known to be shifted, or may be far below 1, its logarithm is taken. */
+static void sink_by_lse(mag_t y, mag_t away, const bound_weights *w, const bound_model *m, const ref_row *row)
+{
+    AUTO_ARB(x);
+    AUTO_MAG(log);
+    mag_log_ui(away, (ulong)w->keys + 1);
+    mag_set(log, away);
+    if (arb_is_positive(row->z)) {
+        arb_log(x, row->z, 64);
+        arb_get_mag(log, x);
+        mag_add(log, log, w->score_max);
+        if (m->decays || m->p->axis[ATTEST_AXIS_FILTER].value)
+            mag_max(away, away, log);
+        if (!m->unknown && m->numerics->schedule != ATTEST_SCHEDULE_DIRECT)
+            mag_set(log, away);
+    }
+    lse_error(y, log, w, m);
 }
 
 static void set_fixed(exp_job *e, bound_weights *w, const bound_model *m, int common)
@@ -160,15 +187,20 @@ static void set_extra(const exp_job *e, bound_weights *w, const bound_model *m, 
 {
     const attest_problem *p = in->p;
     AUTO_ARB(x, y);
-    AUTO_MAG(size, error);
+    AUTO_MAG(size, error, fixed, away);
     w->extra_overflows = 0;
     if (axis_norm_of(p)->sink) {
         arb_set_d(x, attest_load(in->role[ATTEST_SINK], attest_offset(in->role[ATTEST_SINK], h, 0, 0, 0)));
+        sink_by_lse(fixed, away, w, m, row);
+        mag_add(fixed, fixed, e->fixed);
         arb_sub(y, x, e->limit, 64);
-        w->extra_overflows = is_beyond(y, w, m);
         arb_get_mag(size, y);
+        mag_add(size, size, away);
         mag_add(size, size, w->delta_max);
-        relative(error, size, e, e->fixed, e->growth);
+        if (m->decays || m->p->axis[ATTEST_AXIS_FILTER].value) /* lse may be far below the maximum */
+            arb_add_error_mag(y, away);
+        w->extra_overflows = is_beyond(y, w, m);
+        relative(error, size, e, fixed, e->growth);
         arb_exp(y, x, 64);
         arb_get_mag(size, y);
         mag_mul(w->extra_error, size, error);

@@ -3,6 +3,7 @@
 
 #define SOFTMAX "variant=softmax scale=0.7"
 #define SEARCHED "wild:3 wild:6 peaked huge"
+#define SINKS SEARCHED " normal high-sink:5 high-sink:20 high-sink:50"
 
 static const sim_size many[] = { { 2, 1 }, { 3, 2 }, { 8, 1 }, { 22, 4 }, { 64, 1 }, { 0, 0 } };
 static const sim_size short_scores[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 4 }, { 0, 0 } };
@@ -68,6 +69,16 @@ static const sim_row rows[] = {
       NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED },
     { "R-SINK", "sink added last", "f32", "variant=softmax1 scale=0.7", sim_softmax, { 0 },
       NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED },
+    { "R-SINK", "by sigmoid(lse - sink)", "two-pass", "variant=softmax1 scale=0.7", sim_softmax, { .sink_by_lse = 1 },
+      NUMERICS(DECLARED, TWO_PASS), 0, "o", SINKS, many, .quick = 1 },
+    { "R-SINK", "by sigmoid(lse - sink)", "tile 4, base 2", "variant=softmax1 scale=0.7", sim_softmax,
+      { .exp = EXP_BASE2, .sink_by_lse = 1 }, NUMERICS(BASE2, ONLINE, .tile = 4), 0, "o", SINKS, many },
+    { "R-SINK", "by sigmoid(lse - sink)", "serial sums", "variant=softmax1 scale=0.7", sim_softmax,
+      { .sink_by_lse = 1 }, NUMERICS(DECLARED, TWO_PASS), ATTEST_SERIAL_SUMS, "o", SINKS, many },
+    { "R-SINK", "by sigmoid(lse - sink)", "direct", "variant=softmax1 scale=0.7", sim_softmax, { .sink_by_lse = 1 },
+      NUMERICS(DECLARED, DIRECT), 0, "o", SINKS, many },
+    { "R-SINK", "by sigmoid(lse - sink)", "undeclared", "variant=softmax1 scale=0.7", sim_softmax, { .sink_by_lse = 1 },
+      NUMERICS(.schedule = 0), 0, "o", SINKS, many },
     { "R-CENTER", "maximum", "f32", "variant=shifted:3 scale=0.7", sim_polynomial, { 0 }, NUMERICS(DECLARED, DIRECT),
       0, "o", WILD, short_scores },
     { "R-CENTER", "minimum", "f32", "variant=taylor:3 center=min scale=0.7", sim_polynomial, { 0 },

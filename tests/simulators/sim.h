@@ -87,6 +87,7 @@ typedef struct sim_options {
     int sink_in_lse;  /* lse includes the sink, the maximum does not */
     int parts_of_all; /* parts are cut from all keys, seen or not: some are empty */
     int sink_in_max;  /* the sink is one of the numbers that the maximum is taken of */
+    int sink_by_lse;  /* the quotient without the sink times sigmoid(lse - sink) */
     int apart;        /* delta: b v and b k S are rounded by themselves */
     int cast_in_sum;  /* the denominator adds the cast weights */
     int undo_shift;   /* exponentials of s - max, and e^max at the end */

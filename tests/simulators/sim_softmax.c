@@ -266,6 +266,20 @@ static void add_sink(sim *s, part *all)
     all->below = sim_add(s, &s->unit.sum, all->below, w);
 }
 
+/* The quotient of the keys alone times sigmoid(lse - sink): a sink added to a kernel that knows of none. */
+static void weigh_by_sink(sim *s, part *all)
+{
+    const tape_unit *unit = &s->unit.acc;
+    const num lse = all->top < 0 ? logarithm(s, all->below) : lse_of(s, all);
+    num sink = sim_input(s, ATTEST_SINK, 0, 0, 0, 0);
+    if (s->options->exp == EXP_BASE2)
+        sink = sim_mul(s, unit, sink, sim_number(s, log2e));
+    const num w = shift_free(s, sim_sub(s, unit, sink, lse));
+    const num share = sim_div(s, sim_number(s, 1), sim_add(s, unit, sim_number(s, 1), w));
+    for (int64_t c = 0; c < s->p->e; c++)
+        all->sum[c] = sim_mul(s, unit, quotient(s, all, c), share);
+}
+
 static void base_two(sim *s)
 {
     for (int64_t j = s->first; s->options->exp == EXP_BASE2 && s->options->bias != BIAS_BASE2 && j < s->last; j++)
@@ -322,9 +336,11 @@ void sim_softmax(sim *s)
     for (int64_t c = 0; c < s->p->e; c++)
         s->u[c] = all.sum[c];
     s->z = all.below;
-    if (sim_axis(s, ATTEST_AXIS_NORM) == ATTEST_NORM_SINK)
+    if (s->options->sink_by_lse)
+        weigh_by_sink(s, &all);
+    else if (sim_axis(s, ATTEST_AXIS_NORM) == ATTEST_NORM_SINK)
         add_sink(s, &all);
-    if (divided(s) && sim_axis(s, ATTEST_AXIS_NORM) < ATTEST_NORM_L2)
+    if ((divided(s) || s->options->sink_by_lse) && sim_axis(s, ATTEST_AXIS_NORM) < ATTEST_NORM_L2)
         sim_output(s, all.sum);
     else
         sim_finish(s, all.sum, all.below);
