@@ -155,6 +155,23 @@ int bound_stores_values(const bound_model *m) { return bound_stores_decayed(m) &
 /* A factor of -1 rounds nothing. */
 static int is_scaled(const bound_model *m) { return m->p->scale != 1.0 && m->p->scale != -1.0; }
 
+/* |x| is a power of two, and if `even` its root too. */
+static int power_of_two(double x, int even)
+{
+    int steps = 0;
+    for (x = x < 0 ? -x : x; x >= 2 || (x > 0 && x < 1); steps++)
+        x *= x >= 2 ? 0.5 : 2;
+    return x == 1 && (!even || steps % 2 == 0);
+}
+
+/* The scale's factor may be more than the scale: times log2(e), or over the cap. */
+static int folds_more(const bound_model *m)
+{
+    const attest_setting *cap = &m->p->axis[ATTEST_AXIS_CAP];
+    return (m->exponential && m->log2_domain) || (cap->value && !power_of_two(cap->number, !m->numerics->scale_dtype));
+}
+static int is_multiplied(const bound_model *m) { return is_scaled(m) || folds_more(m); }
+
 /* The type that numbers which are made of q, k or v may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none may
  * round those that it `makes` to `in`. */
 static uint32_t made_type(const bound_model *m, int makes)
@@ -168,7 +185,8 @@ static uint32_t made_type(const bound_model *m, int makes)
 /* Of scaled q and k: who declares none rounds nothing that is neither scaled nor a feature nor turned nor decayed. */
 static uint32_t scaled_type(const bound_model *m)
 {
-    return made_type(m, is_scaled(m) || !axis_feature_of(m->p)->stored || axis_turns(m->p) || bound_decays_tokens(m));
+    return made_type(m,
+                     is_multiplied(m) || !axis_feature_of(m->p)->stored || axis_turns(m->p) || bound_decays_tokens(m));
 }
 
 /* R-FEATURE: numbers that a feature or a rotation has made, once more rounded to the type of scaled ones; between a
@@ -234,24 +252,10 @@ static int in_normal_range(double x, uint32_t dtype)
 {
     const double size = x < 0 ? -x : x;
     AUTO_MAG(least, most, y);
-    int inside;
     mag_set_ui_2exp_si(least, 1, attest_format_of(dtype).emin);
     mag_set_ui_2exp_si(most, 1, attest_format_of(dtype).emax);
     mag_set_d(y, size);
-    inside = size == 0 || (mag_cmp(y, least) > 0 && mag_cmp(y, most) < 0);
-    return inside;
-}
-
-/* |x| is a power of two, and if `even` its root too. */
-static int power_of_two(double x, int even)
-{
-    int exponent = 0;
-    x = x < 0 ? -x : x;
-    for (; x >= 2; x /= 2)
-        exponent++;
-    for (; x > 0 && x < 1; x *= 2)
-        exponent--;
-    return x == 1 && (!even || exponent % 2 == 0);
+    return size == 0 || (mag_cmp(y, least) > 0 && mag_cmp(y, most) < 0);
 }
 
 /* Stored numbers that only an exponent is added to stay numbers of the type. */
@@ -259,13 +263,13 @@ static int scales_exactly(const bound_model *m, uint32_t type)
 {
     const int stored = axis_feature_of(m->p)->stored && !axis_turns(m->p) && !bound_decays_tokens(m);
     return stored && attest_format_of(type - 1).p >= attest_format_of(m->p->in).p &&
-           power_of_two(m->p->scale, !m->numerics->scale_dtype);
+           power_of_two(m->p->scale, !m->numerics->scale_dtype) && !folds_more(m);
 }
 
 /* What is neither scaled nor decayed is rounded once, as a feature. */
 static int is_stored_already(const bound_model *m)
 {
-    return m->stores_features && !is_scaled(m) && !bound_decays_tokens(m);
+    return m->stores_features && !is_multiplied(m) && !bound_decays_tokens(m);
 }
 
 /* R-DELTA, R-GATE: what a delta rule writes, and gated values, may be stored as scaled numbers are. */
@@ -290,7 +294,7 @@ static void set_values(bound_model *m)
  * decays.  A delta rule's keys are not scaled, and R-DELTA has a rounding to spare for the query. */
 static int stored_again(const bound_model *m)
 {
-    const int scaled = is_scaled(m) && m->p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD;
+    const int scaled = is_multiplied(m) && m->p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD;
     return scaled && bound_stores_decayed(m) ? m->numerics->scale_dtype ? 1 : 2 : 0;
 }
 
@@ -338,18 +342,23 @@ static void set_score(bound_model *m)
 {
     const double scale = m->p->scale;
     const uint32_t dtype = m->numerics->scale_dtype;
+    const int narrow = dtype && attest_format_of(dtype - 1).p < attest_format_of(m->p->acc).p && folds_more(m);
     AUTO_MAG(one, after);
     mag_set_d(m->scale, scale);
     if (mag_cmp(m->u_sum, m->u) < 0) /* a finer accumulator is rounded to acc once */
         mag_set(after, m->u);
     set_stores(m, after);
-    if (is_scaled(m)) {
+    if (is_scaled(m) || narrow) {
         scale_roundings(one, m, dtype != 0);
         bound_compose(after, after, one);
         if (dtype && scale != 0) { /* what rounding it to its dtype does; the two doubles' difference is exact */
             mag_set_d(m->u_scale, attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) - scale);
             mag_set_d_lower(one, scale);
             mag_div(m->u_scale, m->u_scale, one);
+        }
+        if (narrow) { /* another number than the scale is rounded to it */
+            mag_set_d(one, attest_unit_roundoff(dtype - 1));
+            mag_max(m->u_scale, m->u_scale, one);
         }
         if (!in_normal_range(scale, dtype ? dtype - 1 : m->p->acc))
             mag_inf(m->u_scale);

@@ -40,7 +40,43 @@ typedef struct blamed {
         role, 1, { 1 }, 0                                                                                              \
     }
 
+#define TWO(key)                                                                                                       \
+    {                                                                                                                  \
+        ONE(ATTEST_Q), { ATTEST_K, 2, { key, 0 }, 0 }, { ATTEST_V, 2, { 0, 1 }, 0 }                                    \
+    }
+#define BASE2 .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 4, .exp_error = 0x1p-23, .log2_domain = ATTEST_YES
+#define BF16_ONE "variant=softmax n=1 m=2 d=1 e=1 in=bf16 out=f32 p=f32"
+
 static const blamed table[] = {
+    /* scale log2(e) is no power of two where the scale is: q times it, in bf16, is 0.361328125, 1.4453125 (R-SCORE) */
+    { BF16_ONE " scale=0.25",
+      { BASE2, .scale_dtype = 1 + ATTEST_F32, .scaled_dtype = 1 + ATTEST_BF16 },
+      0,
+      TWO(20),
+      0,
+      0.006632812679 },
+    { BF16_ONE " scale=1",
+      { BASE2, .scale_dtype = 1 + ATTEST_F32, .scaled_dtype = 1 + ATTEST_BF16 },
+      0,
+      TWO(5),
+      0,
+      0.006632812679 },
+    { BF16_ONE " scale=0.25", { .schedule = 0 }, 0, TWO(20), 0, 0.006632812679 },
+    { BF16_ONE " scale=1", { .schedule = 0 }, 0, TWO(5), 0, 0.006632812679 },
+    /* nor is scale/cap: 0.0050048828125 */
+    { BF16_ONE " scale=0.25 cap=50",
+      { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS, .scaled_dtype = 1 + ATTEST_BF16 },
+      0,
+      TWO(20),
+      0,
+      0.006771527763 },
+    /* scale log2(e) in f16: 0.360595703125 */
+    { "variant=softmax n=1 m=2 d=1 e=1 scale=0.25",
+      { BASE2, .scale_dtype = 1 + ATTEST_F16 },
+      0,
+      TWO(80),
+      0,
+      2.070094460703748e-09 },
     /* norm=floor undoes the shift: a weight e^-13.25 in f16 (R-HULL does not speak) */
     { "variant=softmax norm=floor:1e-7 n=1 m=1 d=2 e=1 scale=1 p=f16",
       { KNOWN, .schedule = ATTEST_SCHEDULE_TWO_PASS, .division = ATTEST_DIVISION_AFTER_SUM, .cast_in_sum = ATTEST_NO },

@@ -9,7 +9,8 @@ Suite *suite_bound_narrow(void);
 #define BF16 (1 + ATTEST_BF16)
 #define ROW_0 ((attest_row){ 0, 0, 0 })
 #define KNOWN .schedule = ATTEST_SCHEDULE_TWO_PASS, .log2_domain = ATTEST_NO, .scale_dtype = 1
-#define HALF " n=1 m=3 d=2 e=1 scale=0.5"
+#define SCALE " n=1 m=3 d=2 e=1 scale="
+#define HALF SCALE "0.5"
 
 /* ---- constants -------------------------------------------------------------------------------------------- */
 typedef struct narrow_row {
@@ -34,31 +35,15 @@ static const narrow_row models[] = {
     { HALF, { KNOWN, .score_dtype = F16 }, ETA, ETA, 0x1p-11, 0, 126, 126, 126, 14, 126 },
     { HALF, { KNOWN, .scaled_dtype = F16 }, ETA, ETA, 0, 0x1p-11, 126, 126, 126, 126, 14 },
     { "in=f16" HALF, { KNOWN, .scaled_dtype = F16 }, ETA, ETA, 0, -1, 126, 126, 126, 126, 14 }, /* an exponent */
-    { "in=f16 rope=16 n=1 m=3 d=2 e=1 scale=0.5",
-      { KNOWN, .scaled_dtype = F16 },
-      ETA,
-      ETA,
-      0,
-      0x1p-11,
-      126,
-      126,
-      126,
-      126,
-      14 },
-    { "in=f16 n=1 m=3 d=2 e=1 scale=0.3",
-      { KNOWN, .scaled_dtype = F16 },
-      ETA,
-      ETA,
-      0,
-      0x1p-11,
-      126,
-      126,
-      126,
-      126,
-      14 },
+    { "in=f16 rope=16" HALF, { KNOWN, .scaled_dtype = F16 }, ETA, ETA, 0, 0x1p-11, 126, 126, 126, 126, 14 },
+    { "in=f16" SCALE "0.3", { KNOWN, .scaled_dtype = F16 }, ETA, ETA, 0, 0x1p-11, 126, 126, 126, 126, 14 },
     { "in=f16" HALF, { 0 }, ETA, ETA, 0, 0x1p-11, 126, 126, 126, 126, 14 }, /* a root of 1/2 on both sides */
-    { "in=f16 n=1 m=3 d=2 e=1 scale=0.25", { 0 }, ETA, ETA, 0, -1, 126, 126, 126, 126, 14 },
-    { "in=f16 n=1 m=3 d=2 e=1 scale=1", { 0 }, ETA, ETA, 0, 0, 126, 126, 126, 126, 126 },
+    { "in=f16" SCALE "0.25", { .log2_domain = ATTEST_NO }, ETA, ETA, 0, -1, 126, 126, 126, 126, 14 },
+    { "in=f16" SCALE "0.25", { 0 }, ETA, ETA, 0, 0x1p-11, 126, 126, 126, 126, 14 }, /* log2(e)/4 */
+    { "in=f16 cap=50" HALF, { KNOWN, .scaled_dtype = F16 }, ETA, ETA, 0, 0x1p-11, 126, 126, 126, 126, 14 }, /* 1/100 */
+    { "in=f16 cap=16" SCALE "0.25", { .log2_domain = ATTEST_NO }, ETA, ETA, 0, -1, 126, 126, 126, 126, 14 },
+    { "in=f16" SCALE "1", { .log2_domain = ATTEST_NO }, ETA, ETA, 0, 0, 126, 126, 126, 126, 126 },
+    { "in=f16" SCALE "1", { 0 }, ETA, ETA, 0, 0x1p-11, 126, 126, 126, 126, 14 }, /* log2(e) */
     { "in=f16" HALF, { KNOWN }, ETA, ETA, 0, 0, 126, 126, 126, 126, 126 },
 };
 
