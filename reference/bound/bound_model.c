@@ -170,6 +170,7 @@ static int folds_more(const bound_model *m)
     const attest_setting *cap = &m->p->axis[ATTEST_AXIS_CAP];
     return (m->exponential && m->log2_domain) || (cap->value && !power_of_two(cap->number, !m->numerics->scale_dtype));
 }
+
 static int is_multiplied(const bound_model *m) { return is_scaled(m) || folds_more(m); }
 
 /* The type that numbers which are made of q, k or v may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none may
@@ -250,12 +251,11 @@ static void set_turns(bound_model *m)
 
 static int in_normal_range(double x, uint32_t dtype)
 {
-    const double size = x < 0 ? -x : x;
     AUTO_MAG(least, most, y);
     mag_set_ui_2exp_si(least, 1, attest_format_of(dtype).emin);
     mag_set_ui_2exp_si(most, 1, attest_format_of(dtype).emax);
-    mag_set_d(y, size);
-    return size == 0 || (mag_cmp(y, least) > 0 && mag_cmp(y, most) < 0);
+    mag_set_d(y, x); /* of |x| */
+    return x == 0 || (mag_cmp(y, least) > 0 && mag_cmp(y, most) < 0);
 }
 
 /* Stored numbers that only an exponent is added to stay numbers of the type. */

@@ -41,9 +41,9 @@ typedef struct attest_suite {
     size_t skip_count, allow_count;
 } attest_suite;
 
-/* `name` is a built-in suite or a path: smoke, ci, full; pairs, a part of ci and full; killers, a part of ci;
- * flash_attn, pytorch, ggml, fla, benchdnn: the inputs of other projects' tests, see peer_gates.h.  ATTEST_BAD_INPUT
- * names file and line. */
+/* `name` is a built-in suite or a path: smoke, ci, full; pairs, a part of ci and full; killers, cases of ci when it was
+ * written; flash_attn, pytorch, ggml, fla, benchdnn: the inputs of other projects' tests, see peer_gates.h.
+ * ATTEST_BAD_INPUT names file and line. */
 attest_status attest_suite_read(attest_suite *suite, const char *name, attest_error *err);
 void attest_suite_clear(attest_suite *suite);
 
