@@ -3,10 +3,12 @@
  * Where all weights of a row are equal in the formula (q = 0; one key), o is a mean of values that are known.
  * Polynomial weights are 1 or 0 there by every order of evaluation, and o errs by its division alone.  Those of
  * weight=exp are e^0, computed: with N keys, B tiles, S parts and the declared errors of exp (E), of the cast to p (U),
- * of sums (A), of the division (D), both sums are sum of (1+x) v with |x| <= (1+B+S) E + U and N+B+S+4 roundings A, so
- * that
+ * of sums (A), of the division (D, of which a running mean has one a key), both sums are sum of (1+x) v with
+ * |x| <= (1+B+S) E + U and N+B+S+4 roundings A.  Parts may be merged one after another by their lse, each of an error M
+ * (R-MERGE: the logarithm, of 1 + ln(N+1), and 12 roundings of ln(N+1)) and by a sigmoid G, and stored with an error T,
+ * so that
  *
- *     |o - mean v| <= mean |v| (2 ((1+B+S) E + U) + 2 (N+B+S+4) A + D) (1 + 1/4), while that factor is below 1/4,
+ *     |o - mean v| <= mean |v| (2 ((1+B+S) E + U + S (M+G+T)) + 2 (N+B+S+4) A + D) (1 + 1/4), while it is below 1/4,
  *
  * then one rounding to o's type: o lies between the roundings of both ends.  What is not declared has its ceiling.
  */
@@ -31,8 +33,12 @@ static double equal_weights_error(const attest_problem *p, const attest_prop_ker
                              : 0;
     const double cast = p->p == p->acc ? 0 : 2 * attest_unit_roundoff(p->p);
     const double sums = 2 * (n->acc_unit > 0 ? n->acc_unit : attest_unit_roundoff(p->acc));
-    const double factor = 2 * ((1 + tiles + parts) * values_declared(n->exp_error) + cast) +
-                          2 * (count + tiles + parts + 4) * sums + values_declared(n->div_error);
+    const double exp_error = values_declared(n->exp_error), log_error = n->log_error > 0 ? n->log_error : 4.5 * sums;
+    const double merge = log_error * (1 + log1p(count)) + 6 * sums * log1p(count) + fmax(n->sigmoid_error, exp_error) +
+                         (n->state_dtype > 0 ? attest_unit_roundoff(n->state_dtype - 1) : 0);
+    const double divisions = n->division == ATTEST_DIVISION_RUNNING ? count : 1;
+    const double factor = 2 * ((1 + tiles + parts) * exp_error + cast + fmin(parts, count) * merge) +
+                          2 * (count + tiles + parts + 4) * sums + divisions * values_declared(n->div_error);
     return factor < 0.25 ? 1.25 * factor : INFINITY;
 }
 

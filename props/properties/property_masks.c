@@ -61,6 +61,24 @@ static int is_seen(const attest_trial *trial, int64_t b, int64_t j)
     return 0;
 }
 
+/* A row without a key may hold the mean of all values, or anything, where that is declared: what nobody sees matters to
+ * it.  Is this element of none of those? */
+static int is_no_empty_row(const attest_relation *r, const attest_trial *trial, const attest_cell *cell)
+{
+    const uint32_t holds = trial->kernel.numerics.empty_row;
+    const int64_t b = cell->index[ATTEST_LETTER_B], h = cell->index[ATTEST_LETTER_H], i = cell->index[ATTEST_LETTER_N];
+    const attest_tensor *mask = attest_bundle_role(trial->inputs, ATTEST_MASK);
+    int64_t first, last;
+    (void)r;
+    if (i < 0 || (holds != ATTEST_EMPTY_MEAN && holds != ATTEST_EMPTY_ANY))
+        return 1;
+    attest_visible(&trial->c.problem, keys_of(trial, b), i, &first, &last);
+    for (int64_t j = first; j < last; j++)
+        if (!attest_masks(mask, b, h, i, j))
+            return 1;
+    return 0;
+}
+
 /* Another value, exact in every type: a multiple of 2^-7 in [-1,1); decays in (0,1/2]; rates below 1/(4d), so that no
  * state of a delta rule grows: what follows from these values stays finite too. */
 static uint64_t other_value(const attest_trial *trial, const attest_cell *cell)
@@ -132,7 +150,8 @@ static uint64_t after_cut(const attest_relation *r, const attest_trial *trial, c
 
 static int before_cut(const attest_relation *r, const attest_trial *trial, const attest_cell *cell)
 {
-    return sees_nothing_from(trial, r->cut, cell->index[ATTEST_LETTER_B], cell->index[ATTEST_LETTER_N]);
+    return sees_nothing_from(trial, r->cut, cell->index[ATTEST_LETTER_B], cell->index[ATTEST_LETTER_N]) &&
+           is_no_empty_row(r, trial, cell);
 }
 
 static int applies_prefix(const attest_problem *p, const attest_prop_kernel *k)
@@ -197,6 +216,7 @@ static attest_status check_unseen(attest_finding *found, attest_trial *trial, at
     r.bits = (trial->kernel.flags & ATTEST_DETERMINISTIC) != 0;
     r.outputs |= ATTEST_GIVES_STATE;
     r.value = where_unseen;
+    r.related = is_no_empty_row;
     const attest_status status = attest_relation_check(found, trial, &r, err);
     attest_relation_clear(&r);
     return status;
@@ -248,6 +268,7 @@ static attest_status check_prefix_alone(attest_finding *found, attest_trial *tri
     r.c.problem.n = r.c.problem.m = r.cut;
     r.bits = follows_keys(&trial->kernel);
     r.value = cut_length;
+    r.related = is_no_empty_row;
     const attest_status status = attest_relation_check(found, trial, &r, err);
     attest_relation_clear(&r);
     return status;

@@ -1,7 +1,8 @@
 /* property_powers.c - what factors of a power of two, and of -1, must do.
  *
  * Every rounding to nearest or toward zero commutes with a sign; with a power of two too, as long as nothing leaves the
- * normal numbers.  So the bits are known, whatever the order of operations, wherever
+ * normal numbers.  (But a kernel may take another path by the sign of its scale.)  So the bits are known, whatever the
+ * order of operations, wherever
  *     the changed input is exact in its own type (else the property says nothing),
  *     no product can under- or overflow in either run (range.h; else only both runs' bounds are demanded),
  *     the output is neither below nor beyond the normal numbers of its type, in either run (else it is not compared).
@@ -280,13 +281,13 @@ static attest_status check_folding(attest_finding *found, attest_trial *trial, a
     attest_relation r;
     const int odd = prop_feature_in(&trial->c.problem, ODD), sized = prop_feature_in(&trial->c.problem, HOMOGENEOUS);
     attest_relation_init(&r, trial);
-    r.cut = odd && (!sized || (attest_trial_word(trial, &attest_property_scale_folding, 1) & 1));
+    r.cut = odd && (!sized || (trial->host->bounds && attest_trial_word(trial, &attest_property_scale_folding, 1) & 1));
     r.shift = r.cut ? 0 : 2 * draw_shift(trial, &attest_property_scale_folding, 1); /* even, as roots of scale want */
     r.value = folded_query;
     r.c.problem.scale = r.cut ? -r.c.problem.scale : ldexp(r.c.problem.scale, r.shift);
-    if (r.cut) { /* no range is left: every product is what it was, or its negative */
+    if (r.cut) { /* no bits: where scale > 0 the largest score may be found before the scale, else after it */
         r.related = stays_finite;
-        r.bits = (trial->kernel.flags & ATTEST_DETERMINISTIC) != 0;
+        r.bits = 0;
     } else {
         demand(&r, trial, 2 * degree_margin(&trial->c.problem, r.shift));
         r.bits = r.bits && keeps_scale(trial, r.shift);
@@ -300,7 +301,7 @@ const attest_property attest_property_scale_folding = {
     "scale-folding",
     "scale times 2^k and q times 2^-k, or both with the other sign: all as it was",
     "size: feature identity, relu, cosformer; sign: identity, unit; not with scale=0",
-    BITS_IN_RANGE,
+    "size: " BITS_IN_RANGE "; sign: both runs' bounds",
     ATTEST_NEEDS_NOTHING,
     applies_folding,
     check_folding,

@@ -290,25 +290,54 @@ static uint32_t compare(const trait_row *row, double declared, const inference *
     return seen->value == seen->value ? row->compare(declared, seen->value) : ATTEST_TRAIT_FAIL;
 }
 
+/* Declared, or seen where nothing is. */
+static int is_split(const attest_numerics *n, const probed_kernel *k)
+{
+    return (n->schedule != ATTEST_SCHEDULE_UNKNOWN ? n->schedule : (uint32_t)k->schedule) == ATTEST_SCHEDULE_SPLIT;
+}
+
+/* The unit roundoff of what the parts of a split kernel leave, where it is stored in a narrower type. */
+static double of_stored_parts(const attest_numerics *n, const probed_kernel *k)
+{
+    if (!is_split(n, k) || n->state_dtype == 0)
+        return 0;
+    const double unit = attest_unit_roundoff(n->state_dtype - 1);
+    return unit > classify_unit(k) ? unit : 0;
+}
+
+/* R-MERGE: what merges, one after another, of the parts that a probe asks for may do to a mean: each by the lse of at
+ * most CLASSIFY_MERGED keys, an exponential or a sigmoid, and what it stores.  Undeclared functions err by at most 4.5
+ * ulp. */
+static double of_merges(const attest_numerics *n, const probed_kernel *k)
+{
+    const double unit = classify_unit(k), plain = 9 * unit, size = log(CLASSIFY_MERGED + 1);
+    if (!is_split(n, k))
+        return 0;
+    const double lse = (n->log_error > 0 ? n->log_error : plain) * (1 + size) + 12 * unit * size;
+    const double weight = (n->exp_error > 0 ? n->exp_error : plain) + (n->sigmoid_error > 0 ? n->sigmoid_error : plain);
+    return CLASSIFY_PARTS * (lse + weight + 4 * unit + of_stored_parts(n, k));
+}
+
 /* What declared roundings beside that of the trait may add to its error.  Scores that are stored look like sums of that
  * unit.  A finer sum of weights is rounded to acc before its logarithm.  A weight is read from a quotient of o and 1-o,
  * which has less than twice the error of a division.  Its argument may be x log2(e), rounded twice, |x| up to 80: the
  * probe takes that off, but where the declared error itself hides it.  Where weights are divided before they meet the
- * values, a mean has a product more. */
+ * values, a mean has a product more.  What parts store may be rounded to the state's type before it is merged. */
 static double beside(const trait_row *row, const attest_kernel_facts *facts, const probed_kernel *k)
 {
     const attest_numerics *n = &facts->numerics;
     const int first = n->division == ATTEST_DIVISION_THEN_CAST || n->division == ATTEST_DIVISION_AFTER_CAST;
+    const double parts = 4 * of_stored_parts(n, k);
     if (row->probe == classify_acc_unit && n->score_dtype > 0)
-        return attest_unit_roundoff(n->score_dtype - 1);
+        return attest_unit_roundoff(n->score_dtype - 1) + parts;
     if (row->probe == classify_acc_unit)
-        return k->coarse_weights && n->acc_unit > 0 ? classify_unit(k) : 0;
+        return parts + (k->coarse_weights && n->acc_unit > 0 ? classify_unit(k) : 0);
     if (row->probe == classify_exp_error)
-        return 2 * n->div_error +
+        return parts + 2 * n->div_error +
                (n->log2_domain == ATTEST_YES && k->argument == 0 && n->exp_error >= 32 * classify_unit(k)
                     ? 2 * 80 * classify_unit(k)
                     : 0);
-    return row->probe == classify_div_error && first ? classify_unit(k) : 0;
+    return row->probe == classify_div_error ? (first ? classify_unit(k) : 0) + of_merges(n, k) : 0;
 }
 
 /* Two values look the same, and it declares one of them. */
@@ -338,6 +367,8 @@ static int contradicts(const trait_row *row, double declared, const inference *s
     const double more = beside(row, facts, k);
     if (compare(row, declared, seen) != ATTEST_TRAIT_FAIL || may_be(seen, declared) ||
         may_be_parts(row, declared, seen, facts))
+        return 0;
+    if (row->probe == classify_serial && of_stored_parts(&facts->numerics, k) > 0) /* is it what is stored, or a sum? */
         return 0;
     if (seen->blind == 0 && more == 0)
         return 1;

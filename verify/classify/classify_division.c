@@ -99,7 +99,7 @@ static attest_status divide_by_parts(double *worst, probed_kernel *k, attest_err
 {
     attest_status status = ATTEST_OK;
     probe_run s = { .kernel = k };
-    for (int splits = 3; splits < 32; splits += 2) {
+    for (int splits = 3; splits <= CLASSIFY_PARTS; splits += 2) {
         ATTEST_TRY(classify_open(&s, k, err, "%s b=16 m=%d e=1 splits=%d", k->path->axes, 4 * splits, splits));
         classify_ask_scores(&s);
         for (int64_t b = 0; b < s.problem.b; b++)

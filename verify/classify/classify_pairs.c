@@ -187,17 +187,18 @@ attest_status classify_state_dtype_again(inference *out, probed_kernel *k, attes
 
 /* ---- division ------------------------------------------------------------------------------------------------ */
 
-/* Drawn values on the last of m equal keys, m odd; of a split kernel, on the last of `splits` parts of 8. */
+/* Drawn values on the last of m equal keys, m odd; of a split kernel, on the last of `splits` parts of PART. */
 attest_status classify_div_error_again(inference *out, probed_kernel *k, attest_error *err)
 {
-    enum { SIZES = 12 };
+    enum { SIZES = 12, PART = CLASSIFY_MERGED / (2 * SIZES + 3) };
     attest_status status = ATTEST_OK;
     const int linear = !k->path->exponential && k->path->key == 1;
     const double floor = classify_out_unit(k) > classify_unit(k) ? classify_out_unit(k) : 0;
     double worst = -1;
     probe_run s = { .kernel = k };
     for (int n = 0; n < SIZES && (k->path->exponential || linear); n++) {
-        const int parts = k->schedule == ATTEST_SCHEDULE_SPLIT ? 2 * n + 5 : 1, m = parts > 1 ? 8 * parts : 65 + 10 * n;
+        const int parts = k->schedule == ATTEST_SCHEDULE_SPLIT ? 2 * n + 5 : 1,
+                  m = parts > 1 ? PART * parts : 65 + 10 * n;
         ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 splits=%d",
                                  linear ? "variant=softmax weight=power:1" : k->path->axes, DRAWS, m, parts));
         if (!s.bundle)

@@ -13,6 +13,9 @@
 /* Keys of the longest probe for tiles: a tile of so many is not seen. */
 enum { CLASSIFY_KEYS = 512 };
 
+/* The most parts that a probe of the division asks for, and the most keys that they have together. */
+enum { CLASSIFY_PARTS = 31, CLASSIFY_MERGED = 216 };
+
 /* How many parts CLASSIFY_KEYS keys have, of which one was seen to have `part` keys: the last one may be shorter or
  * longer than the others, so that it is the nearer of the quotient rounded down and up. */
 static inline int64_t classify_parts_of(int64_t part) { return (2 * CLASSIFY_KEYS + part) / (2 * part); }

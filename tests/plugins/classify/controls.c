@@ -16,6 +16,7 @@
  *   running    a running mean of two passes: l += w, o += (w / l) (v - o)
  *   moving     the same online, key by key; backwards: from the last key on
  *   one-state  linear attention under mask=full: one state sum_j k_j v_j of all keys, then read, as its chunks would be
+ *   parts      problem.splits parts of two passes, merged by their lse; parts-stored rounds their o to bf16 before
  * Their names with -quiet: without lse.
  */
 #include "attest.h"
@@ -23,7 +24,7 @@
 #include <math.h>
 
 typedef struct style {
-    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state;
+    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts;
     uint32_t division;
 } style;
 
@@ -88,9 +89,10 @@ static float make_scores(const row *r)
         }
     }
     for (int64_t j = 0; j < r->keys; j++) {
-        const float x = r->k->stored ? bf16(r->s[j]) : r->s[j];
+        const int narrow = r->k->stored && !r->k->parts;
+        const float x = narrow ? bf16(r->s[j]) : r->s[j];
         r->s[j] = x * (r->k->roots ? copysignf(1, scale) : scale);
-        if (r->k->stored)
+        if (narrow)
             r->s[j] = bf16(r->s[j]);
     }
     return scale * common;
@@ -168,6 +170,34 @@ static float mean_values(const row *r, float *m)
     return l;
 }
 
+/* Problem.splits parts, each divided by itself, then merged by e^(lse of the part - lse).  Returns the lse. */
+static float merge_parts(const row *r)
+{
+    const int64_t splits = r->p->splits > 0 ? r->p->splits : 1, len = (r->keys + splits - 1) / splits, e = r->p->e;
+    float lse[2] = { -INFINITY, 0 }, sum = 0; /* of all parts, of one */
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t first = 0; first < r->keys; first += len) {
+            const int64_t end = first + len < r->keys ? first + len : r->keys;
+            float m = -INFINITY, l = 0;
+            for (int64_t j = first; j < end; j++)
+                m = fmaxf(m, r->s[j]);
+            for (int64_t j = first; j < end; j++)
+                l += expf(r->s[j] - m);
+            lse[1] = m + logf(l);
+            sum = pass ? sum : lse[1] > lse[0] ? sum * expf(lse[0] - lse[1]) + 1 : sum + expf(lse[1] - lse[0]);
+            lse[0] = pass ? lse[0] : fmaxf(lse[0], lse[1]);
+            for (int64_t c = 0; c < e && pass; c++) {
+                float u = 0;
+                for (int64_t j = first; j < end; j++)
+                    u += expf(r->s[j] - m) * load(r->t->role[ATTEST_V], r->b, r->h, j, c);
+                r->o[c] = (first > 0 ? r->o[c] : 0) + expf(lse[1] - lse[0]) * (r->k->stored ? bf16(u / l) : u / l);
+            }
+        }
+        lse[0] += pass ? 0 : logf(sum);
+    }
+    return lse[0];
+}
+
 /* q S, S = sum_j k_j v_j. */
 static void read_state(const row *r)
 {
@@ -197,6 +227,13 @@ static void make_row(const row *r)
         return;
     }
     const float common = make_scores(r);
+    if (r->k->parts) {
+        const float lse = merge_parts(r);
+        for (int64_t c = 0; c < r->p->e; c++)
+            store(o, r->b, r->h, r->i, c, r->o[c]);
+        store(r->t->role[ATTEST_LSE], r->b, r->h, r->i, 0, lse);
+        return;
+    }
     float m = r->k->online ? 0 : make_weights(r);
     const float l = r->k->running ? mean_values(r, &m) : r->k->exact || r->k->fine ? add_exactly(r, m) : add_values(r);
     for (int64_t c = 0; c < r->p->e; c++)
@@ -328,6 +365,12 @@ static const attest_numerics moving = { SIZED,
                                         .scale_dtype = 1 + ATTEST_F32,
                                         .division = ATTEST_DIVISION_RUNNING };
 
+#define PARTS                                                                                                          \
+    SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .exp_error = 0x1p-23, .log2_domain = ATTEST_NO, .div_error = 0x1p-24,    \
+           .log_error = 0x1p-23, .acc_truncates = ATTEST_NO, .scale_dtype = 1 + ATTEST_F32,                            \
+           .division = ATTEST_DIVISION_AFTER_SUM
+static const attest_numerics parts = { PARTS };
+static const attest_numerics parts_stored = { PARTS, .state_dtype = 1 + ATTEST_BF16 };
 static const attest_numerics one_state = { SIZED, .schedule = ATTEST_SCHEDULE_CHUNK, .acc_unit = 0x1p-24,
                                            .scale_dtype = 1 + ATTEST_F32 };
 
@@ -379,6 +422,9 @@ KERNEL(moving, "moving", moving, serves_f32, LSE, EXP, .running = 1, .online = 1
 KERNEL(backwards, "backwards", moving, serves_f32, LSE, EXP, .running = 1, .online = 1, .backwards = 1)
 KERNEL(one_state, "one-state", one_state, serves_one_state, 0, "linear", .state = 1)
 
+KERNEL(parts, "parts", parts, serves_f32, LSE, EXP, .parts = 1)
+KERNEL(parts_stored, "parts-stored", parts_stored, serves_f32, LSE, EXP, .parts = 1, .stored = 1)
+
 #define BOTH(id) &kernel_##id, &silent_##id
 static const attest_kernel *const kernels[] = {
     BOTH(taylor2),           BOTH(half_p),    BOTH(half),        BOTH(half_out),
@@ -386,7 +432,7 @@ static const attest_kernel *const kernels[] = {
     BOTH(smooth_quiet),      BOTH(divided),   BOTH(divided_f16), BOTH(quotients),
     BOTH(quotients_f16),     BOTH(running),   BOTH(moving),      BOTH(divided_quiet),
     BOTH(divided_f16_quiet), BOTH(ahead),     BOTH(fine),        BOTH(stored),
-    BOTH(backwards),         BOTH(one_state),
+    BOTH(backwards),         BOTH(one_state), BOTH(parts),       BOTH(parts_stored),
 };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,

@@ -113,6 +113,17 @@ START_TEST(inexact_says_nothing)
 }
 END_TEST
 
+/* A kernel may find its largest score before it multiplies by a positive scale, and after it by a negative one. */
+START_TEST(no_bits_across_signs)
+{
+    asked *a = asked_open(NULL, 0);
+    asked_choose(a, "softmax-two-pass-f32");
+    ck_assert_int_eq(asked_once(a, "scale-folding", "n=4 d=2 feature=unit", 0).compared, 0);
+    ck_assert_int_gt(asked_once(a, "scale-folding", "n=4 d=2 feature=relu", 0).compared, 0);
+    asked_close(a);
+}
+END_TEST
+
 static const about_line about[] = {
     { "value-scaling", "variant=l2norm n=3 d=2 eps=0.5", 0 },
     { "value-scaling", "n=3 d=2 eps=0.5", 1 },
@@ -248,6 +259,7 @@ Suite *suite_props_powers(void)
     tcase_add_loop_test(c, bounds_without_flags, 0, NAMES);
     tcase_add_test(c, rounded_up_to_the_least_normal);
     tcase_add_test(c, inexact_says_nothing);
+    tcase_add_test(c, no_bits_across_signs);
     tcase_add_loop_test(c, variants, 0, sizeof about / sizeof about[0]);
     tcase_add_loop_test(c, defects, 0, sizeof found_in / sizeof found_in[0]);
     tcase_add_loop_test(c, range, 0, sizeof ranges / sizeof ranges[0]);

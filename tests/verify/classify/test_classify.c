@@ -231,12 +231,12 @@ END_TEST
 
 #define CONTROLS ATTEST_TEST_BUILD "/plugins/controls.so"
 
-static const char *const controls[] = { "taylor2",           "half-p",   "half",        "half-out",
-                                        "half-quiet",        "roots",    "roots-quiet", "smooth",
-                                        "smooth-quiet",      "divided",  "divided-f16", "quotients",
-                                        "quotients-f16",     "running",  "moving",      "divided-quiet",
-                                        "divided-f16-quiet", "ahead",    "fine",        "stored",
-                                        "backwards",         "one-state" };
+static const char *const controls[] = { "taylor2",           "half-p",    "half",        "half-out",
+                                        "half-quiet",        "roots",     "roots-quiet", "smooth",
+                                        "smooth-quiet",      "divided",   "divided-f16", "quotients",
+                                        "quotients-f16",     "running",   "moving",      "divided-quiet",
+                                        "divided-f16-quiet", "ahead",     "fine",        "stored",
+                                        "backwards",         "one-state", "parts",       "parts-stored" };
 enum { CONTROLS_COUNT = sizeof controls / sizeof controls[0] };
 
 /* What is true of them all, then what is true of one.  Of the rest any answer is true.  A number: at most that. */
@@ -263,6 +263,16 @@ static const struct {
     { "one-state", "schedule", "-", 0 },
     { "one-state", "serial_sums", "yes", 0 },
     { "one-state", "state_dtype", "f32", 0 },
+    { "parts", "schedule", "split", 0 },
+    { "parts-stored", "schedule", "split", 0 },
+    { "parts", "serial_sums", "yes", 0 },       /* of one part */
+    { "parts-stored", "serial_sums", "no", 0 }, /* what is stored does not show them */
+    { "parts-stored", "exp_error", NULL, 0x1p-7 },
+    { "parts", "splits", "problem.splits", 0 },
+    { "parts-stored", "splits", "problem.splits", 0 },
+    { "parts", "div_error", NULL, 0x1p-20 }, /* with that of the merges */
+    { "parts-stored", "div_error", NULL, 0x1p-7 },
+    { "parts-stored", "acc_unit", NULL, 0x1p-8 }, /* with the rounding of what the parts leave */
     { NULL, "schedule", "two-pass", 0 },
     { NULL, "tile", "none", 0 },
     { NULL, "splits", "-", 0 },
