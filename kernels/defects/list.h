@@ -211,6 +211,7 @@ DEFECT(kv_head_zero, "softmax-split-f32", "B50 onnx#7274", "every query head rea
 DEFECT(value_batch_zero, "softmax-online-bf16", "B49 FlagGems#5896",
        "values of all batch entries are those of the first")
 DEFECT(value_width, "softmax-two-pass-f32", "B49 pytorch#187506", "rows of v are d apart, not e")
+DEFECT(value_strides, "softmax-two-pass-f32", "-", "v is read by the strides of k where d = e")
 DEFECT(tail_oob, "softmax-online-f32", "B42 pytorch#169222",
        "the last tile reads k and v past their end and weights that by 0")
 DEFECT(tail_not_cleared, "softmax-online-f32", "B43 flash-attention#1395",

@@ -293,7 +293,7 @@ static uint32_t compare(const trait_row *row, double declared, const inference *
 /* Declared, or seen where nothing is. */
 static int is_split(const attest_numerics *n, const probed_kernel *k)
 {
-    return (n->schedule != ATTEST_SCHEDULE_UNKNOWN ? n->schedule : (uint32_t)k->schedule) == ATTEST_SCHEDULE_SPLIT;
+    return (n->schedule != ATTEST_SCHEDULE_UNKNOWN ? n->schedule : k->schedule) == ATTEST_SCHEDULE_SPLIT;
 }
 
 /* The unit roundoff of what the parts of a split kernel leave, where it is stored in a narrower type. */

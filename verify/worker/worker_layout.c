@@ -10,6 +10,7 @@
 
 #define FAR_ELEMENTS (UINT64_C(1) << 32)
 #define FAR_ENTRIES 16
+#define GAPS 8
 
 const uint64_t attest_poison[ATTEST_WORKER_RUNS][ATTEST_DTYPE_COUNT] = {
     { [ATTEST_F32] = 0x7fc0dead, [ATTEST_F64] = 0x7ff8dead0badcafe, [ATTEST_F16] = 0x7e5d, [ATTEST_BF16] = 0x7fdd },
@@ -44,16 +45,17 @@ static int64_t row_gap(const attest_tensor *t)
     return (lowest < ATTEST_WORKER_ALIGN ? lowest : ATTEST_WORKER_ALIGN) / element;
 }
 
-/* Heads inside tokens, unless it is they that lie far apart. */
-static void spread_out(attest_tensor *t, int far)
+/* Heads inside tokens, unless it is they that lie far apart.  `gap`: another one in each of GAPS tensors, so that those
+ * of one shape have other strides. */
+static void spread_out(attest_tensor *t, int far, int64_t gap)
 {
     static const int heads_inside[] = { 0, 2, 1, 3 }, heads_outside[] = { 0, 1, 2, 3 };
     const int *order = far == 1 || t->rank < 3 ? heads_outside : heads_inside;
-    int64_t stride = t->rank == 4 ? 1 : 2;
+    int64_t stride = t->rank == 4 ? 1 : 1 + gap;
     for (int n = t->rank - 1; n >= 0; n--) {
         t->stride[order[n]] = stride;
         stride *= t->shape[order[n]];
-        stride += order[n] == 3 ? row_gap(t) : 0;
+        stride += order[n] == 3 ? gap * row_gap(t) : 0;
     }
 }
 
@@ -66,8 +68,8 @@ static int64_t span_of(const attest_tensor *t, int far)
     return last + 1;
 }
 
-/* Strides and size of a tensor's segment. */
-static void place(attest_segment *s, attest_spread how, uint64_t page)
+/* Strides and size of the segment of tensor `number`. */
+static void place(attest_segment *s, uint32_t number, attest_spread how, uint64_t page)
 {
     attest_tensor *t = &s->tensor;
     const uint64_t element = attest_dtype_bytes(t->dtype);
@@ -75,7 +77,7 @@ static void place(attest_segment *s, attest_spread how, uint64_t page)
     if (how == ATTEST_SPREAD_NONE)
         c_order(t);
     else
-        spread_out(t, far);
+        spread_out(t, far, 1 + number % GAPS);
     s->size = (uint64_t)span_of(t, far) * element;
     s->bytes = round_up(s->size + (how == ATTEST_SPREAD_NONE ? ATTEST_WORKER_ALIGN : 0), page); /* room for a shift */
     if (far < 0)
@@ -120,7 +122,7 @@ static attest_status list_segments(attest_layout *l, size_t page, const attest_p
         attest_segment *s = add_segment(l, i < inputs ? ATTEST_SEGMENT_INPUT : ATTEST_SEGMENT_OUTPUT, ids[i]);
         s->tensor = *t;
         s->tensor.data = NULL;
-        place(s, how, page);
+        place(s, l->table.count - 1, how, page);
         s->bytes += room;
         l->far |= s->islands > 1;
         l->bytes += s->islands * s->bytes;

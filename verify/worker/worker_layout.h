@@ -7,9 +7,11 @@
  *
  * Three ways to lay a tensor out.  C order: [B,H,S,D], nothing between.  Spread: [B,S,H,D], a gap after each row that
  * keeps the alignment that rows have in C order (64 bytes at most); tensors without channels [B,S,H] or less, with a
- * gap after each element.  Far: the same, with more than 2^32 elements between the first and the last batch entry (of
- * one entry: of its first and last head, [H,S,D]), where there are 2 to 16 of them.  Only pages that hold elements are
- * in the memfd, an island per entry; the worker maps them that far apart with nothing between.
+ * gap after each element.  The first tensor's gap is one such unit, the second's two, up to eight, then one again: k
+ * and v, q and o, h0 and ht have other strides where they have the same shape.  Far: the same, with more than 2^32
+ * elements between the first and the last batch entry (of one entry: of its first and last head, [H,S,D]), where there
+ * are 2 to 16 of them.  Only pages that hold elements are in the memfd, an island per entry; the worker maps them that
+ * far apart with nothing between.
  */
 #ifndef ATTEST_WORKER_LAYOUT_H
 #define ATTEST_WORKER_LAYOUT_H
