@@ -102,9 +102,15 @@ out:
 
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
-/* Inputs [.., .., token, ..]. */
+/* Inputs [.., .., token, ..]; the first QUERIES are of queries. */
 static const attest_role poisoned[] = { ATTEST_Q,   ATTEST_GOUT,          ATTEST_Q_HEAD_LOGITS, ATTEST_K,   ATTEST_V,
                                         ATTEST_GIN, ATTEST_K_HEAD_LOGITS, ATTEST_DECAY,         ATTEST_BETA };
+enum { QUERIES = 3 };
+
+double attest_poison_value(const attest_kernel_facts *kernel)
+{
+    return kernel->flags & ATTEST_MASKED_FINITE ? 1024 : (double)NAN;
+}
 
 /* Tokens from `cut` on of batch entry b become `value`. */
 static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
@@ -215,9 +221,10 @@ static void poison_bias(const attest_tensor *t, const attest_prepared *prepared,
 }
 
 attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared *prepared,
-                                   const attest_kernel_facts *kernel, double value, attest_error *err)
+                                   const attest_kernel_facts *kernel, attest_error *err)
 {
     const attest_problem *p = &prepared->c.problem;
+    const double value = attest_poison_value(kernel);
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_case_bundle(bundle, prepared, kernel, err));
     const attest_tensor *bias = attest_bundle_role(*bundle, ATTEST_BIAS);
@@ -230,7 +237,7 @@ attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared
         for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
             const attest_tensor *t = attest_bundle_role(*bundle, poisoned[k]);
             if (t)
-                poison(t, b, cut, value);
+                poison(t, b, cut, k < QUERIES ? (double)NAN : value);
         }
     }
 out:

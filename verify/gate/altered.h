@@ -14,8 +14,12 @@ attest_status attest_alter(attest_prepared *prepared, const unsigned char *keys,
 void attest_altered_clear(attest_prepared *prepared);
 
 /* ---- poison: what a row must not see -------------------------------------------------------------------------------
- * Tokens from a cut on, and with attn_mask the keys that one row of each KV head does not see, hold `value`.  Rows that
- * see none of them keep their bits. */
+ * Tokens from a cut on, and with attn_mask the keys that one row of each KV head does not see, hold NaN, or 1024 for a
+ * kernel with ATTEST_MASKED_FINITE; queries from the cut on hold NaN for any kernel.  Rows that see none of them, and
+ * have another query, keep their bits. */
+
+/* What keys hold then. */
+double attest_poison_value(const attest_kernel_facts *kernel);
 
 /* Keys of batch entry b. */
 int64_t attest_poison_length(const attest_problem *p, const attest_bundle *in, int64_t b);
@@ -25,7 +29,7 @@ int64_t attest_poison_cut(const attest_problem *p, int64_t len);
 int attest_poison_seen(const attest_prepared *prepared, attest_row at);
 /* A bundle for a run of the kernel with its unseen tokens poisoned; given back by attest_bundle_free(). */
 attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared *prepared,
-                                   const attest_kernel_facts *kernel, double value, attest_error *err);
+                                   const attest_kernel_facts *kernel, attest_error *err);
 
 /* ---- a case among others ------------------------------------------------------------------------------------------
  * Two more batch entries and, but for logits of a softmax over heads, twice the heads: the last ones hold the numbers

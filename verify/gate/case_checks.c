@@ -112,7 +112,7 @@ static attest_status check_last_query(attest_result *result, const attest_prepar
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
     plain.flags &= ~(uint32_t)ATTEST_PACKED_STATE;
-    ATTEST_TRY(attest_poison_bundle(&inputs, prepared, &plain, (double)NAN, err));
+    ATTEST_TRY(attest_poison_bundle(&inputs, prepared, &plain, err));
     ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
     for (int64_t bh = 0; bh < p->b * p->hq && !result->reasons; bh++) {
         const int64_t b = bh / p->hq, h = bh % p->hq, i = p->n - 1;
@@ -138,10 +138,9 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
     attest_status status = ATTEST_OK;
     attest_bundle *after = NULL;
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
-    const double value = kernel->flags & ATTEST_MASKED_FINITE ? 1024 : (double)NAN;
     char where[ATTEST_WHERE];
     int same = 1, usable;
-    ATTEST_TRY(attest_poison_bundle(&after, prepared, kernel, value, err));
+    ATTEST_TRY(attest_poison_bundle(&after, prepared, kernel, err));
     ATTEST_TRY(run_again(&usable, result, subject, p, after, timeout_s, "with poisoned tokens", err));
     if (!usable) /* a kernel may refuse NaN */
         goto out;
@@ -154,12 +153,13 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
                 same = attest_poison_seen(prepared, (attest_row){ b, h, i }) || same_row(where, before, after, b, h, i);
         }
     }
-    if (same && value != value)
+    if (same)
         ATTEST_TRY(check_last_query(result, prepared, subject, after, err));
-    else if (!same)
+    else
         attest_result_find(result, ATTEST_REASON_POISON,
-                           value == value ? "a token that the row does not see, made 1024, changes it"
-                                          : "a token that the row does not see, made NaN, changes it",
+                           isnan(attest_poison_value(kernel))
+                               ? "a token that the row does not see, made NaN, changes it"
+                               : "a token that the row does not see, made 1024, its query NaN, changes it",
                            where);
 out:
     attest_bundle_free(after);

@@ -15,8 +15,8 @@
  *
  * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference:
  *
- *     property poison   tokens from `cut` on, of every input that has a token axis (queries too), are made NaN (1024
- *                       for a kernel with ATTEST_MASKED_FINITE): rows before `cut` that see no key from there must
+ *     property poison   tokens from `cut` on, of every input that has a token axis, are made NaN (but for queries 1024,
+ *                       of a kernel with ATTEST_MASKED_FINITE): rows before `cut` that see no key from there must
  *                       keep their bits
  *     nan-pattern       in the same run: the last query, now NaN itself, gives NaN wherever IEEE operations must
  *     property alone    o has the same bits when no other output is asked for

@@ -70,6 +70,7 @@ static const struct {
     { "lse-base-two", "lse in the other base (2 or e: flag lse-base2)", "n={5,9} d={4,9}", "" },
     { "lse-sink", "lse with or without the sink (flag lse-with-sink)", "norm=sink n={5,9} d={4,9}", "" },
     { "masked-values", "flags=masked-finite", "mask=causal n={5,9} d={4,9}", "" },
+    { "nan-queries", NULL, "mask=causal n={5,9} d={4,9}", "" },
     { "empty-nan", "empty_row=nan", "mask=causal-br n=9 m=5 d={4,9} seed={0,1}", "empty_row=any" },
     { "empty-seven", "empty_row=any", "mask=causal-br n=9 m=5 d={4,9} seed={0,1}", "" },
     { "weights-bf16", "weights cast to bf16 (p=bf16)", "in=bf16 out=f32 n={17,33} d={4,9}",

@@ -208,6 +208,16 @@ static void masked_values(const asked *a)
             }
 }
 
+/* A query of NaN is answered by 0. */
+static void nan_queries(const asked *a)
+{
+    const float *q = a->role[ATTEST_Q]->data;
+    float *o = a->role[ATTEST_O]->data;
+    for (int64_t row = 0; row < a->p.b * a->p.hq * a->p.n; row++)
+        for (int64_t c = 0; c < a->p.e && isnan(q[row * a->p.d]); c++)
+            o[row * a->p.e + c] = 0;
+}
+
 /* Rows without a visible key hold this. */
 static void empty_rows(const asked *a, float x)
 {
@@ -304,6 +314,7 @@ static const mistake mistakes[] = {
     { "lse-base-two", TWO_PASS, .after = lse_base_two },
     { "lse-sink", TWO_PASS, .after = lse_sink },
     { "masked-values", TWO_PASS, .after = masked_values },
+    { "nan-queries", TWO_PASS, .after = nan_queries },
     { "empty-nan", TWO_PASS, .after = empty_nan },
     { "empty-seven", TWO_PASS, .after = empty_seven },
     { "weights-bf16", &attest_kernel_softmax_online_bf16, .problem = weights_bf16 },
