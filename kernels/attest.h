@@ -182,7 +182,7 @@ typedef struct attest_tensor {
 /* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].  Those from
  * ATTEST_CU_SEQLENS_Q on are named now and NULL in every problem of this version. */
 typedef enum attest_role {
-    ATTEST_Q = 0,              /* q [B,Hq,N,d] */
+    ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
     ATTEST_Q_HEAD_LOGITS = 2,  /* sq [B,Hq,N]: of gates=heads */
     ATTEST_K = 3,              /* k [B,Hkv,M,d] */
@@ -190,7 +190,7 @@ typedef enum attest_role {
     ATTEST_GIN = 5,            /* gin [B,Hkv,M]: input gate of a key */
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
     ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
-    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay factor of a token, or of its key dimensions */
+    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay factor (any sign or 0) of a token or its channels */
     ATTEST_SINK = 9,           /* sink [Hq] */
     ATTEST_SLOPE = 10,         /* slope [Hq] */
     ATTEST_GAMMA = 11,         /* gamma [Hkv] */
