@@ -76,7 +76,7 @@ void attest_result_find(attest_result *result, int64_t reason, const char *what,
 {
     result->verdict = ATTEST_FAIL;
     result->reasons |= reason;
-    snprintf(result->why, sizeof result->why, "%s: %.190s", what, where);
+    snprintf(result->why, sizeof result->why, "%s: %.180s", what, where);
 }
 
 /* Runs the kernel once more.  *usable: it finished and said so.  A crash or a hang is one; a refusal is none. */
