@@ -318,7 +318,7 @@ typedef struct attest_numerics {
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once they are scaled, turned, gated or decayed, of features, of what
                                a delta rule writes; 0 = acc (of an unknown schedule: in) */
-    uint32_t decay_products; /* attest_tristate: decays multiplied (RECURRENT: always); else maybe exps of log sums */
+    uint32_t decay_products; /* attest_tristate: decays multiplied (RECURRENT: yes); else exp of logs, ln 0 >= 2emin */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */

@@ -51,3 +51,11 @@ int attest_masks(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int
     return mask && attest_load_bits(
                        mask, attest_offset(mask, mask->shape[0] > 1 ? b : 0, mask->shape[1] > 1 ? h : 0, i, j)) == 0;
 }
+
+int attest_masks_all(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t first, int64_t last)
+{
+    for (int64_t j = first; j < last; j++)
+        if (!attest_masks(mask, b, h, i, j))
+            return 0;
+    return 1;
+}

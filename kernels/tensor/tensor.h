@@ -90,6 +90,8 @@ int attest_dtype_counts(uint32_t dtype); /* whole numbers: i64, bool */
 /* 1 if attn_mask hides key j from query i of head h and entry b; NULL: it hides none.  Entries or heads that share it
  * have an axis of length 1. */
 int attest_masks(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t j);
+/* 1 if it hides all keys [first,last), or there are none. */
+int attest_masks_all(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t first, int64_t last);
 
 /* ---- a bundle: all tensors of one case, with owned host memory --------------------------------------- */
 typedef struct attest_bundle attest_bundle;

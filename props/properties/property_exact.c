@@ -276,10 +276,8 @@ static attest_status check_fully_masked(attest_finding *found, attest_trial *tri
     const attest_tensor *mask = attest_bundle_role(trial->inputs, ATTEST_MASK);
     (void)err;
     for (int64_t n = 0; n < p->b * p->hq * p->n; n++) {
-        values_row row = values_row_of(p, trial->inputs, n);
-        while (row.first < row.last && attest_masks(mask, row.b, row.h, row.i, row.first))
-            row.first++;
-        if (row.first >= row.last)
+        const values_row row = values_row_of(p, trial->inputs, n);
+        if (attest_masks_all(mask, row.b, row.h, row.i, row.first, row.last))
             check_empty_row(found, trial, &row);
     }
     return ATTEST_OK;

@@ -241,15 +241,28 @@ static span reach(const attest_trial *trial)
     return all;
 }
 
-/* The format of least range that sums and states may be kept in. */
+/* The format of least range that sums, states, scores and scaled inputs may be kept in.  What is stored in f16 is told
+ * by its type; coarse sums of which no range is told are f16's; so are states of which nothing is told, and inputs of
+ * f16 that a kernel of an unknown schedule has scaled. */
 static attest_format narrowest(const attest_trial *trial)
 {
-    const attest_prop_kernel *k = &trial->kernel;
-    const int states = k->form == ATTEST_RECURRENT || k->form == ATTEST_CHUNK;
-    const uint32_t kept = k->numerics.state_dtype ? k->numerics.state_dtype - 1 : ATTEST_F16;
-    if (k->numerics.acc_unit >= 0x1p-11 || (states && kept == ATTEST_F16))
-        return attest_format_of(ATTEST_F16);
-    return attest_format_of(trial->c.problem.acc);
+    const attest_problem *p = &trial->c.problem;
+    const attest_numerics *n = &trial->kernel.numerics;
+    const int states = trial->kernel.form == ATTEST_RECURRENT || trial->kernel.form == ATTEST_CHUNK;
+    const uint32_t half = 1 + ATTEST_F16, unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN ? 1 + p->in : 0;
+    const uint32_t kept[] = { n->state_dtype ? n->state_dtype
+                              : states       ? half
+                                             : 0,
+                              n->scaled_dtype ? n->scaled_dtype : unknown,
+                              n->score_dtype,
+                              n->score_acc,
+                              n->value_acc,
+                              !n->score_acc && fmax(n->acc_unit, n->score_unit) >= 0x1p-11 ? half : 0,
+                              !n->value_acc && fmax(n->acc_unit, n->value_unit) >= 0x1p-11 ? half : 0 };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (kept[i] == half)
+            return attest_format_of(ATTEST_F16);
+    return attest_format_of(p->acc);
 }
 
 int attest_range_safe(const attest_trial *trial, double margin)

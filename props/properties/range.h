@@ -12,9 +12,9 @@
 
 #include "props/property.h"
 
-/* 1 if every product stays among the normal numbers of the kernel's formats (acc; the state's, f16 where a kernel with
- * states does not say; f16 where the accumulator is declared to be that coarse), even if it is moved by a factor
- * between 2^-margin and 2^margin. */
+/* 1 if every product stays among the normal numbers of the kernel's formats (acc; f16 where states, parts, scores,
+ * scaled inputs or a sum are declared to be of it, where a kernel with states does not say, where a sum is declared to
+ * be that coarse), even if it is moved by a factor between 2^-margin and 2^margin. */
 int attest_range_safe(const attest_trial *trial, double margin);
 
 /* 1 if no product overflows these formats and that of the cast weights, by the same margin: 0 times each of them is 0.

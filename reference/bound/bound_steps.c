@@ -152,7 +152,8 @@ int64_t bound_decay_steps(const bound_model *m, int64_t tokens)
     return count;
 }
 
-/* Products of max(1, |a|) and sums of |ln a| over tokens [first, last], for channel c of a. */
+/* Products of max(1, |a|) and sums of |ln a| over tokens [first, last], for channel c of a; ln 0 is at most
+ * 2 |emin|. */
 static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, int64_t b, int64_t g, int64_t first,
                    int64_t last, int64_t c)
 {
@@ -161,7 +162,9 @@ static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, 
     mag_zero(logs);
     for (int64_t k = first; k <= last; k++) {
         const double a = axis_decay_factor(in, b, g, k, c);
-        *positive &= a > 0;
+        *positive &= a >= 0;
+        if (a == 0)
+            mag_add_ui(logs, logs, 2 * (ulong)-attest_format_of(in->p->acc).emin);
         if (!(a > 0) && !(a < 0))
             continue; /* 0, or a NaN that the row does not read */
         mag_set_d(x, a);

@@ -119,6 +119,17 @@ static void flushed(sim *s, double x, uint64_t *state)
         attest_store_bits(k, at, attest_from_f64(k->dtype, between(state, -1, 1) * exp2(x)));
 }
 
+/* Every x-th token's decays are 0. */
+static void resets(sim *s, double x, uint64_t *state)
+{
+    attest_tensor *a = attest_bundle_role(s->bundle, ATTEST_DECAY);
+    const int64_t count = attest_tensor_count(a), width = count / s->c.problem.m;
+    (void)state;
+    for (int64_t k = 0; k < count; k++)
+        if (k / width % (int64_t)x == 0)
+            attest_store_bits(a, k, 0);
+}
+
 /* Decays 2^-x, values 0, and a given state of the size `given`. */
 static void faint(sim *s, double x, double given, uint64_t *state)
 {
@@ -202,6 +213,7 @@ static const struct {
     { "small-states:", small_states },
     { "far-states:", far_states },
     { "slow:", slow },
+    { "resets:", resets },
     { "early:", early },
     { "waves:", waves },
     { "large-keys:", large_keys },

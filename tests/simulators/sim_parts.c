@@ -455,10 +455,8 @@ int sim_decays(const sim *s) { return sim_axis(s, ATTEST_AXIS_DECAY) != ATTEST_D
 num sim_decay_factor(sim *s, int64_t t, int64_t c)
 {
     const uint32_t kind = sim_axis(s, ATTEST_AXIS_DECAY);
-    if (kind == ATTEST_DECAY_RETNET)
-        t = 0;
-    if (kind != ATTEST_DECAY_VECTOR)
-        c = 0;
+    t = kind == ATTEST_DECAY_RETNET ? 0 : t;
+    c = kind == ATTEST_DECAY_VECTOR ? c : 0;
     if (s->decay[t][c] < 0)
         s->decay[t][c] = kind == ATTEST_DECAY_RETNET ? sim_input(s, ATTEST_GAMMA, 0, 0, 0, 0)
                                                      : sim_input(s, ATTEST_DECAY, 0, 0, t, c);
@@ -477,7 +475,9 @@ static num power_of(sim *s, int64_t n)
 static num log_sum(sim *s, int64_t t, int64_t c)
 {
     if (s->log_sum[t][c] < 0) {
-        const num log = sim_call(s, &s->unit.log, TAPE_LOG, sim_decay_factor(s, t, c));
+        const num a = sim_decay_factor(s, t, c); /* of 0: 2 emin */
+        const num log = tape_value(&s->tape, a) == 0 ? tape_given(&s->tape, -252)
+                                                     : sim_call(s, &s->unit.log, TAPE_LOG, a);
         s->log_sum[t][c] = t == 0 ? log : sim_add(s, &s->unit.acc, log_sum(s, t - 1, c), log);
     }
     return s->log_sum[t][c];

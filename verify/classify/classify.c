@@ -37,7 +37,7 @@ static int of_acc_unit(double *value, const attest_kernel_facts *facts, const pr
     const attest_numerics *n = &facts->numerics;
     *value = n->acc_unit > 0 ? n->acc_unit : classify_unit(k);
     *value = fmax(*value, fmax(n->score_unit, n->value_unit));
-    return 1;
+    return n->acc_unit > 0 || k->path; /* else the type of acc is not known */
 }
 
 /* 0 is a declaration: as many as problem.splits says. */

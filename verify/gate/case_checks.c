@@ -138,8 +138,14 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
     attest_status status = ATTEST_OK;
     attest_bundle *after = NULL;
     const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
+    const attest_tensor *mask = attest_bundle_role(prepared->inputs, ATTEST_MASK);
+    attest_declared declared;
     char where[ATTEST_WHERE];
     int same = 1, usable;
+    ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
+    const uint32_t holds = declared.numerics.empty_row;
+    const int free_rows = holds == ATTEST_EMPTY_MEAN ||
+                          holds == ATTEST_EMPTY_ANY; /* without a key, of what is hidden */
     ATTEST_TRY(attest_poison_bundle(&after, prepared, kernel, err));
     ATTEST_TRY(run_again(&usable, result, subject, p, after, timeout_s, "with poisoned tokens", err));
     if (!usable) /* a kernel may refuse NaN */
@@ -150,7 +156,8 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
             int64_t first, last;
             attest_visible(p, len, i, &first, &last);
             for (int64_t h = 0; h < p->hq && last <= cut && same; h++)
-                same = attest_poison_seen(prepared, (attest_row){ b, h, i }) || same_row(where, before, after, b, h, i);
+                same = (free_rows && attest_masks_all(mask, b, h, i, first, last)) ||
+                       attest_poison_seen(prepared, (attest_row){ b, h, i }) || same_row(where, before, after, b, h, i);
         }
     }
     if (same)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/attest_float.h"
 #include "kernels/hash.h"
 #include "kernels/redrawn/redrawn.h"
 #include "verify/compare/compare.h"
@@ -25,6 +26,7 @@ typedef struct sample {
     sampled *element;
     int64_t count;
     double radius;             /* the largest, in units of abs_scale */
+    double least;              /* the smallest abs_scale */
     unsigned char *wanted;     /* of each row */
     double *got, *plain[RUNS]; /* [count] errors in units of abs_scale, from scale_rows() on in those of their row */
 } sample;
@@ -54,6 +56,7 @@ static void add_element(sample *s, const attest_element *el, int64_t row, int64_
     if (el->class != ATTEST_CLASS_NORMAL || !isfinite(truth) || !(el->abs_scale > 0) || !isfinite(el->abs_scale))
         return;
     s->radius = fmax(s->radius, (el->truth_hi - el->truth_lo) / 2 / el->abs_scale);
+    s->least = s->count == 0 ? el->abs_scale : fmin(s->least, el->abs_scale);
     s->got[s->count] = (got - truth) / el->abs_scale;
     s->element[s->count++] = (sampled){ row, at, truth, el->abs_scale };
 }
@@ -248,6 +251,9 @@ attest_status attest_typical_measure(attest_typical *typical, attest_truth *trut
     ATTEST_TRY(take_sample(&s, truth, c, o, numerics, flags, err));
     leave_out(typical, "%lld elements with a bound, fewer than %d", (long long)s.count, ATTEST_TYPICAL_ELEMENTS);
     if (s.count < ATTEST_TYPICAL_ELEMENTS)
+        goto out;
+    leave_out(typical, "numbers whose roundings are below the normal numbers, and may be flushed");
+    if (s.least < ldexp(1, attest_format_of(c->problem.acc).emin + attest_format_of(c->problem.acc).p))
         goto out;
     ATTEST_TRY(run_plain(&s, &plain, c, inputs, err));
     if (is_sound(typical, &s)) {

@@ -21,6 +21,8 @@
  *  - that log r_k has a normal law, which sums of many errors come near: ATTEST_TYPICAL_ELEMENTS elements at least.
  *    What the elements of a row share (an error of the divisor) is in the spread of r_k already;
  *  - that the plain kernel errs at all: small integers and the like, where some r_k is 0, are left out;
+ *  - that roundings are relative: cases with an element whose natural scale is below 2^(emin+p) of acc are left out:
+ *    there a kernel may flush (ATTEST_FTZ), and a narrower type has fewer digits;
  *  - that the truth is known to a part of the error: its radius is at most 2^-4 rms, else the case is left out.
  * It is no proof either way.  An error that few elements have, or that the rounding of o hides, moves no rms.
  */

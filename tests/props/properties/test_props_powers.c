@@ -218,6 +218,16 @@ START_TEST(range_of_kernels)
     const attest_prop_kernel wide = { .form = ATTEST_RECURRENT, .numerics.state_dtype = 1 + ATTEST_BF16 };
     ck_assert(safe("n=8 d=4", &direct, 6) && !safe("n=8 d=4", &direct, 112));
     ck_assert(!safe("n=8 d=4", &coarse, 6));
+    const attest_prop_kernel narrow[] = {
+        { .form = ATTEST_PARALLEL, .numerics = { .value_unit = 0x1p-11, .value_acc = 1 + ATTEST_F16 } },
+        { .form = ATTEST_PARALLEL, .numerics = { .score_unit = 0x1p-11, .score_acc = 1 + ATTEST_F16 } },
+        { .form = ATTEST_PARALLEL, .numerics.value_unit = 0x1p-10 },
+        { .form = ATTEST_PARALLEL, .numerics.score_dtype = 1 + ATTEST_F16 },
+        { .form = ATTEST_PARALLEL, .numerics.scaled_dtype = 1 + ATTEST_F16 },
+        { .form = ATTEST_SPLIT, .numerics.state_dtype = 1 + ATTEST_F16 },
+    };
+    for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++)
+        ck_assert_msg(!safe("n=8 d=4", &narrow[i], 6), "narrow[%zu]", i);
     ck_assert(!safe("variant=linear n=8 d=4", &silent, 6));
     ck_assert(safe("variant=linear n=8 d=4", &states, 6) && safe("variant=linear n=8 d=4", &wide, 6));
     ck_assert(safe("variant=linear weight=power:3 n=8 d=4", &states, 6)); /* monomials do not cancel */
