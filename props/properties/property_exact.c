@@ -178,6 +178,17 @@ static int score_is_known(const attest_problem *p)
            !prop_has_bias(p) && !prop_axis(p, ATTEST_AXIS_CLAMP);
 }
 
+static double unit_of(uint32_t declared) { return declared > 0 ? attest_unit_roundoff(declared - 1) : 0; }
+
+/* What a score errs by, relative to its products: sums, and what is stored on the way to it.  The scale is a power of
+ * two, but its factor may hold log2(e). */
+static double score_units(const attest_problem *p, const attest_numerics *n)
+{
+    const uint32_t unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN ? 1 + p->in : 0;
+    return attest_unit_roundoff(p->acc) + n->acc_unit + n->score_unit + unit_of(n->score_dtype) +
+           unit_of(n->scale_dtype) + 2 * unit_of(n->scaled_dtype > 0 ? n->scaled_dtype : unknown);
+}
+
 static void compare_one_key(attest_finding *found, const attest_trial *t, const values_row *row)
 {
     const attest_problem *p = &t->c.problem;
@@ -191,7 +202,7 @@ static void compare_one_key(attest_finding *found, const attest_trial *t, const 
     if (!attest_bundle_role(t->outputs, ATTEST_LSE) || !score_is_known(p))
         return;
     const double lse = base * values_score(p, t->inputs, row, row->first, &error);
-    const double sums = attest_unit_roundoff(p->acc) + t->kernel.numerics.acc_unit;
+    const double sums = score_units(p, &t->kernel.numerics);
     const double products = 0x1p52 * error; /* (d+4) sum |q k|: each product and each sum is rounded */
     values_add_interval(found, t->outputs, ATTEST_LSE, row, 0, lse,
                         2 * factor + 8 * sums * (1 + fabs(lse)) + 4 * sums * products);

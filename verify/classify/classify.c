@@ -296,13 +296,17 @@ static int is_split(const attest_numerics *n, const probed_kernel *k)
     return (n->schedule != ATTEST_SCHEDULE_UNKNOWN ? n->schedule : k->schedule) == ATTEST_SCHEDULE_SPLIT;
 }
 
+/* The unit roundoff of a type that is declared narrower than acc. */
+static double unit_of(const probed_kernel *k, uint32_t declared)
+{
+    const double unit = declared > 0 ? attest_unit_roundoff(declared - 1) : 0;
+    return unit > classify_unit(k) ? unit : 0;
+}
+
 /* The unit roundoff of what the parts of a split kernel leave, where it is stored in a narrower type. */
 static double of_stored_parts(const attest_numerics *n, const probed_kernel *k)
 {
-    if (!is_split(n, k) || n->state_dtype == 0)
-        return 0;
-    const double unit = attest_unit_roundoff(n->state_dtype - 1);
-    return unit > classify_unit(k) ? unit : 0;
+    return is_split(n, k) ? unit_of(k, n->state_dtype) : 0;
 }
 
 /* R-MERGE: what merges, one after another, of the parts that a probe asks for may do to a mean: each by the lse of at
@@ -328,12 +332,10 @@ static double beside(const trait_row *row, const attest_kernel_facts *facts, con
     const attest_numerics *n = &facts->numerics;
     const int first = n->division == ATTEST_DIVISION_THEN_CAST || n->division == ATTEST_DIVISION_AFTER_CAST;
     const double parts = 4 * of_stored_parts(n, k);
-    if (row->probe == classify_acc_unit && n->score_dtype > 0)
-        return attest_unit_roundoff(n->score_dtype - 1) + parts;
     if (row->probe == classify_acc_unit)
-        return parts + (k->coarse_weights && n->acc_unit > 0 ? classify_unit(k) : 0);
+        return parts + unit_of(k, n->score_dtype) + (k->coarse_weights && n->acc_unit > 0 ? classify_unit(k) : 0);
     if (row->probe == classify_exp_error)
-        return parts + 2 * n->div_error +
+        return parts + 2 * n->div_error + 2 * 80 * (unit_of(k, n->score_dtype) + 2 * unit_of(k, n->scaled_dtype)) +
                (n->log2_domain == ATTEST_YES && k->argument == 0 && n->exp_error >= 32 * classify_unit(k)
                     ? 2 * 80 * classify_unit(k)
                     : 0);

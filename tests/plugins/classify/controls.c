@@ -17,6 +17,7 @@
  *   moving     the same online, key by key; backwards: from the last key on
  *   one-state  linear attention under mask=full: one state sum_j k_j v_j of all keys, then read, as its chunks would be
  *   parts      problem.splits parts of two passes, merged by their lse; parts-stored rounds their o to bf16 before
+ *   scaled     q times scale log2(e) rounded to bf16, the scores times ln 2
  * Their names with -quiet: without lse.
  */
 #include "attest.h"
@@ -24,7 +25,7 @@
 #include <math.h>
 
 typedef struct style {
-    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts;
+    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts, scaled;
     uint32_t division;
 } style;
 
@@ -85,13 +86,13 @@ static float make_scores(const row *r)
         common += q * mean;
         for (int64_t j = 0; j < r->keys; j++) {
             const float x = load(r->t->role[ATTEST_K], r->b, r->h, j, c) - mean;
-            r->s[j] += r->k->roots ? q * root * (x * root) : q * x;
+            r->s[j] += r->k->roots ? q * root * (x * root) : r->k->scaled ? bf16(q * (scale * 1.44269504f)) * x : q * x;
         }
     }
     for (int64_t j = 0; j < r->keys; j++) {
         const int narrow = r->k->stored && !r->k->parts;
         const float x = narrow ? bf16(r->s[j]) : r->s[j];
-        r->s[j] = x * (r->k->roots ? copysignf(1, scale) : scale);
+        r->s[j] = x * (r->k->roots ? copysignf(1, scale) : r->k->scaled ? 0.693147181f : scale);
         if (narrow)
             r->s[j] = bf16(r->s[j]);
     }
@@ -354,6 +355,8 @@ static const attest_numerics fine = {
 };
 static const attest_numerics stored = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .score_dtype = 1 + ATTEST_BF16,
                                         .division = ATTEST_DIVISION_AFTER_SUM };
+static const attest_numerics scaled = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .scaled_dtype = 1 + ATTEST_BF16,
+                                        .division = ATTEST_DIVISION_AFTER_SUM };
 static const attest_numerics running = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .division = ATTEST_DIVISION_RUNNING };
 static const attest_numerics moving = { SIZED,
                                         .schedule = ATTEST_SCHEDULE_ONLINE,
@@ -422,17 +425,37 @@ KERNEL(moving, "moving", moving, serves_f32, LSE, EXP, .running = 1, .online = 1
 KERNEL(backwards, "backwards", moving, serves_f32, LSE, EXP, .running = 1, .online = 1, .backwards = 1)
 KERNEL(one_state, "one-state", one_state, serves_one_state, 0, "linear", .state = 1)
 
+KERNEL(scaled, "scaled", scaled, serves_f32, LSE, EXP, .scaled = 1)
 KERNEL(parts, "parts", parts, serves_f32, LSE, EXP, .parts = 1)
 KERNEL(parts_stored, "parts-stored", parts_stored, serves_f32, LSE, EXP, .parts = 1, .stored = 1)
 
 #define BOTH(id) &kernel_##id, &silent_##id
 static const attest_kernel *const kernels[] = {
-    BOTH(taylor2),           BOTH(half_p),    BOTH(half),        BOTH(half_out),
-    BOTH(half_quiet),        BOTH(roots),     BOTH(roots_quiet), BOTH(smooth),
-    BOTH(smooth_quiet),      BOTH(divided),   BOTH(divided_f16), BOTH(quotients),
-    BOTH(quotients_f16),     BOTH(running),   BOTH(moving),      BOTH(divided_quiet),
-    BOTH(divided_f16_quiet), BOTH(ahead),     BOTH(fine),        BOTH(stored),
-    BOTH(backwards),         BOTH(one_state), BOTH(parts),       BOTH(parts_stored),
+    BOTH(taylor2),
+    BOTH(half_p),
+    BOTH(half),
+    BOTH(half_out),
+    BOTH(half_quiet),
+    BOTH(roots),
+    BOTH(roots_quiet),
+    BOTH(smooth),
+    BOTH(smooth_quiet),
+    BOTH(divided),
+    BOTH(divided_f16),
+    BOTH(quotients),
+    BOTH(quotients_f16),
+    BOTH(running),
+    BOTH(moving),
+    BOTH(divided_quiet),
+    BOTH(divided_f16_quiet),
+    BOTH(ahead),
+    BOTH(fine),
+    BOTH(stored),
+    BOTH(backwards),
+    BOTH(one_state),
+    BOTH(parts),
+    BOTH(parts_stored),
+    BOTH(scaled),
 };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
