@@ -231,31 +231,13 @@ END_TEST
 
 #define CONTROLS ATTEST_TEST_BUILD "/plugins/controls.so"
 
-static const char *const controls[] = { "taylor2",
-                                        "half-p",
-                                        "half",
-                                        "half-out",
-                                        "half-quiet",
-                                        "roots",
-                                        "roots-quiet",
-                                        "smooth",
-                                        "smooth-quiet",
-                                        "divided",
-                                        "divided-f16",
-                                        "quotients",
-                                        "quotients-f16",
-                                        "running",
-                                        "moving",
-                                        "divided-quiet",
-                                        "divided-f16-quiet",
-                                        "ahead",
-                                        "fine",
-                                        "stored",
-                                        "backwards",
-                                        "one-state",
-                                        "parts",
-                                        "parts-stored",
-                                        "scaled" };
+// clang-format off
+static const char *const controls[] = {
+    "taylor2", "half-p", "half", "half-out", "half-quiet", "roots", "roots-quiet", "smooth", "smooth-quiet",
+    "divided", "divided-f16", "quotients", "quotients-f16", "running", "moving", "divided-quiet", "divided-f16-quiet",
+    "ahead", "fine", "stored", "backwards", "one-state", "parts", "parts-stored", "scaled",
+};
+// clang-format on
 enum { CONTROLS_COUNT = sizeof controls / sizeof controls[0] };
 
 /* What is true of them all, then what is true of one.  Of the rest any answer is true.  A number: at most that. */
