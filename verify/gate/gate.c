@@ -243,7 +243,10 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
 long attest_gate_threads(const attest_gate *gate)
 {
 #ifdef _OPENMP
-    return gate->options->jobs > 0 ? gate->options->jobs : omp_get_num_procs();
+    unsigned long long limit;
+    const long wanted = gate->options->jobs > 0 ? gate->options->jobs : omp_get_num_procs(),
+               room = attest_worker_room(gate->plan->library_count, &limit);
+    return wanted < room || room < 1 ? wanted : room;
 #else
     (void)gate;
     return 1;

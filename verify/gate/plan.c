@@ -49,6 +49,12 @@ attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, 
     attest_status status = ATTEST_OK;
     attest_worker *worker = NULL;
     char *path = NULL;
+    unsigned long long limit;
+    if (attest_worker_room(count, &limit) < 1) /* later it would look like a kernel's fault */
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "the limit of open files, %llu (ulimit -n), is too small for workers of %zu %s: %zu are "
+                           "needed",
+                           limit, count, count == 1 ? "library" : "libraries", attest_worker_files(count));
     *plan = (attest_plan){ .library = calloc(count + 1, sizeof *plan->library), .library_count = count };
     if (!plan->library)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu libraries", count);

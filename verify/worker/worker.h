@@ -67,6 +67,12 @@ typedef struct attest_run_result {
 
 typedef struct attest_worker attest_worker;
 
+/* How many threads, each with a worker of each of so many libraries, the limit of open files has room for; 0: not for
+ * one.  It is raised as far as it may be. */
+long attest_worker_room(size_t libraries, unsigned long long *limit);
+/* How many files one thread with these workers, and we, have open. */
+size_t attest_worker_files(size_t libraries);
+
 /* Starts a worker on `library` (NULL: the built-in kernels) and reads its kernel list.
  * ATTEST_BAD_INPUT: not a library, no attest_library_v2, other ABI version, NULL library (the message names
  * the file); a library that crashes or hangs while loading: ATTEST_IO naming the signal. */

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -404,14 +405,30 @@ attest_process *attest_process_new(void)
     return process;
 }
 
-/* A worker takes two descriptors for each kernel. */
-static void raise_descriptors(void)
+/* A worker takes two descriptors for each kernel.  Returns how many there may be. */
+static rlim_t raise_descriptors(void)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return RLIM_INFINITY;
+    if (limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
+    return limit.rlim_cur;
+}
+
+/* With fewer, starts of workers were seen to fail. */
+enum { FILES_OURS = 32, FILES_OF_A_THREAD = 16, FILES_OF_A_WORKER = 4 };
+
+size_t attest_worker_files(size_t libraries) { return FILES_OURS + FILES_OF_A_THREAD + FILES_OF_A_WORKER * libraries; }
+
+long attest_worker_room(size_t libraries, unsigned long long *limit)
+{
+    const rlim_t most = raise_descriptors();
+    const rlim_t room = most < FILES_OURS ? 0 : (most - FILES_OURS) / (attest_worker_files(libraries) - FILES_OURS);
+    *limit = most;
+    return room < INT_MAX ? (long)room : INT_MAX;
 }
 
 attest_status attest_worker_start(attest_worker **out_worker, const char *library, double timeout_s, attest_error *err)
