@@ -296,10 +296,11 @@ void attest_cover_free(attest_cover *cover)
     free(cover);
 }
 
-/* `window from 2, family huge`: a tuple by names. */
-static void tell(const attest_cover *cover, size_t at, char *text, size_t len)
+/* A tuple by names: `window from 2, family huge`.  Returns which factors it is of. */
+static uint64_t tell(const attest_cover *cover, size_t at, char *text, size_t len)
 {
     int id[3], count = cover->strength;
+    uint64_t factors = 0;
     size_t used = 0;
     for (int k = count - 1; k >= 0; k--, at /= (size_t)cover->all_levels)
         id[k] = (int)(at % (size_t)cover->all_levels);
@@ -311,19 +312,28 @@ static void tell(const attest_cover *cover, size_t at, char *text, size_t len)
         const attest_factor *factor = &cover->factor[f];
         factor->label(factor, label, sizeof label, id[k] - cover->first_id[f]);
         used += (size_t)snprintf(text + used, len - used, "%s%s %s", k ? ", " : "", factor->name, label);
+        factors = factors * cover->factor_count + f;
     }
+    return factors;
 }
 
 void attest_cover_measure(attest_cover_share *share, const attest_cover *cover, size_t kernel)
 {
     const covered *k = &cover->kernel[kernel];
     const size_t words = words_of(cover);
+    uint64_t factors[ATTEST_COVER_FIRST];
+    size_t told = 0;
     *share = (attest_cover_share){ .possible = k->possible.count, .met = k->met.count };
-    for (size_t w = 0; w < words; w++) {
-        const uint64_t missing = k->possible.word[w] & ~k->met.word[w];
-        if (missing) {
-            tell(cover, w * 64 + (size_t)__builtin_ctzll(missing), share->first, sizeof share->first);
-            return;
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t missing = k->possible.word[w] & ~k->met.word[w]; missing; missing &= missing - 1) {
+            char *text = share->first[told];
+            int again = 0;
+            factors[told] = tell(cover, w * 64 + (size_t)__builtin_ctzll(missing), text, sizeof share->first[0]);
+            for (size_t i = 0; i < told; i++)
+                again |= factors[i] == factors[told];
+            if (again)
+                text[0] = '\0';
+            else if (++told == ATTEST_COVER_FIRST)
+                return;
         }
-    }
 }

@@ -45,10 +45,13 @@ void attest_cover_add(attest_cover *cover, const attest_case *c);
 /* The next case of the array, counted already; *found = 0 when no case of the pool meets anything new. */
 attest_status attest_cover_next(attest_cover *cover, attest_case *c, int *found, attest_error *err);
 
-/* Of one kernel: tuples that can meet, those that did, and the first that did not (empty if none). */
+enum { ATTEST_COVER_FIRST = 6 };
+
+/* Of one kernel: tuples that can meet, those that did, and the first that did not, each of other factors than those
+ * before it (empty where there are fewer). */
 typedef struct attest_cover_share {
     size_t possible, met;
-    char first[256];
+    char first[ATTEST_COVER_FIRST][160];
 } attest_cover_share;
 void attest_cover_measure(attest_cover_share *share, const attest_cover *cover, size_t kernel);
 

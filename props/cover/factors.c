@@ -104,9 +104,9 @@ static void axis_label(const attest_factor *factor, char *text, size_t len, int 
     if (!of || value == 0)
         snprintf(text, len, "%s", name ? name : "set");
     else if (class == 0)
-        snprintf(text, len, "%s below %g", name ? name : "", of->edge[0]);
+        snprintf(text, len, "%s%sbelow %g", name ? name : "", name ? " " : "", of->edge[0]);
     else
-        snprintf(text, len, "%s from %g", name ? name : "", of->edge[class - 1]);
+        snprintf(text, len, "%s%sfrom %g", name ? name : "", name ? " " : "", of->edge[class - 1]);
 }
 
 /* ---- sizes: tiles, chunks and vectors are 8, 16, .. 256 long; their edges are classes of their own -------------- */

@@ -237,7 +237,8 @@ static const option_row option_table[] = {
         "add cases until each kernel meets every pair (2) or triple (3) of conditions that it serves", 0 },
       "gate audit" },
     { { "coverage", KEY_COVERAGE, 0, 0,
-        "print which share of the pairs and triples of conditions meet in a case of the suite, by kernel, and stop",
+        "print which share of the pairs and triples of conditions meet in a case of the suite and the first pairs that "
+        "do not, by kernel, and stop",
         0 },
       "gate" },
     { { "problem", KEY_PROBLEM, "LINE", 0, "the problem line, e.g. 'variant=softmax n=128 mask=causal'", 0 },

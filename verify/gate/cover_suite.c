@@ -111,7 +111,7 @@ attest_status attest_suite_coverage(FILE *out, const attest_suite *suite, const 
     ATTEST_TRY(kernels_start(&all, gate, err));
     for (int k = 0; k < 2; k++)
         ATTEST_TRY(cover_start(&cover[k], &all, suite, gate, 2 + k, 0, err));
-    fprintf(out, "%-24s %16s %18s  the first pair that does not meet\n", "kernel", "pairs that meet",
+    fprintf(out, "%-24s %16s %18s  the first pairs that do not meet\n", "kernel", "pairs that meet",
             "triples that meet");
     for (size_t i = 0; i < all.count; i++) {
         attest_cover_share pairs, triples;
@@ -121,7 +121,9 @@ attest_status attest_suite_coverage(FILE *out, const attest_suite *suite, const 
                 attest_worker_kernel(all.asked[i].worker, all.asked[i].index)->name, pairs.met, pairs.possible,
                 100.0 * (double)pairs.met / (double)(pairs.possible ? pairs.possible : 1), triples.met,
                 triples.possible, 100.0 * (double)triples.met / (double)(triples.possible ? triples.possible : 1),
-                pairs.first);
+                pairs.first[0]);
+        for (int n = 1; n < ATTEST_COVER_FIRST && *pairs.first[n]; n++)
+            fprintf(out, "%62s%s\n", "", pairs.first[n]);
     }
 out:
     attest_cover_free(cover[0]);

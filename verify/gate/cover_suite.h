@@ -13,8 +13,8 @@
 attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, int strength, int wide,
                                  attest_error *err);
 
-/* One line a kernel: the share of pairs, and of triples, that meet in a case of the suite, and the first pair that does
- * not. */
+/* Of each kernel the share of pairs, and of triples, that meet in a case of the suite, and the first pairs that do not,
+ * one a line, each of other factors. */
 attest_status attest_suite_coverage(FILE *out, const attest_suite *suite, const attest_gate *gate, attest_error *err);
 
 #endif
