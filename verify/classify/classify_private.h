@@ -26,6 +26,7 @@ typedef struct classify_path {
     double key, value;
     int exponential; /* weights are e^s: key is a score */
     int mean;        /* o is the sum over the number of keys */
+    int square;      /* decays: a line with other n than m contradicts itself, and is not served */
 } classify_path;
 
 typedef struct classify_types {
@@ -99,8 +100,9 @@ typedef struct probe_run {
 } probe_run;
 
 /* Opens the problem of the line (printf), under the kernel's types and mask, n so that query s->last sees all keys,
- * with d as needed for scores; `scale`, `chunk` and all axes may stand in it.  Every input is 0 but for b (1).  Not
- * served: s->bundle is NULL, status ATTEST_OK.  classify_open_line(): the line as it is, with the types only. */
+ * with d as needed for scores; m must stand in it; `scale`, `chunk` and all axes may.  Every input is 0, but b, a and
+ * gamma are 1.  Not served: s->bundle is NULL, status ATTEST_OK.  classify_open_line(): the line as it is, with the
+ * types only. */
 attest_status classify_open(probe_run *s, probed_kernel *k, attest_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 attest_status classify_open_line(probe_run *s, probed_kernel *k, attest_error *err, const char *format, ...)

@@ -17,6 +17,7 @@
  *   moving     the same online, key by key; backwards: from the last key on
  *   one-state  linear attention under mask=full: one state sum_j k_j v_j of all keys, then read, as its chunks would be
  *   parts      problem.splits parts of two passes, merged by their lse; parts-stored rounds their o to bf16 before
+ *   decayed    simple-gla pair by pair, under mask=causal with n = m, and nothing else
  *   scaled     q times scale log2(e) rounded to bf16, the scores times ln 2
  * Their names with -quiet: without lse.
  */
@@ -25,7 +26,7 @@
 #include <math.h>
 
 typedef struct style {
-    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts, scaled;
+    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts, scaled, decayed;
     uint32_t division;
 } style;
 
@@ -214,11 +215,26 @@ static void read_state(const row *r)
     }
 }
 
+/* sum_j (q k_j) scale (a_(j+1) .. a_i) v_j. */
+static void decay_pairs(const row *r)
+{
+    make_scores(r);
+    for (int64_t j = 0; j < r->keys; j++)
+        for (int64_t t = j + 1; t <= r->i; t++)
+            r->s[j] *= load(r->t->role[ATTEST_DECAY], r->b, r->h, t, 0);
+    for (int64_t c = 0; c < r->p->e; c++) {
+        float u = 0;
+        for (int64_t j = 0; j < r->keys; j++)
+            u += r->s[j] * load(r->t->role[ATTEST_V], r->b, r->h, j, c);
+        store(r->t->role[ATTEST_O], r->b, r->h, r->i, c, u);
+    }
+}
+
 static void make_row(const row *r)
 {
     const attest_tensor *o = r->t->role[ATTEST_O];
-    if (r->k->state) {
-        read_state(r);
+    if (r->k->state || r->k->decayed) {
+        (r->k->state ? read_state : decay_pairs)(r);
         return;
     }
     if (r->keys <= 0) {
@@ -295,6 +311,17 @@ static int serves_one_state(const attest_call *call)
                   all_are(call->problem, ATTEST_F32) && axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_POWER &&
                       axis[ATTEST_AXIS_WEIGHT].order == 1 && axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE &&
                       axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL);
+}
+
+static int serves_decays(const attest_call *call)
+{
+    const attest_setting *axis = call->problem->axis;
+    const uint64_t axes = ATTEST_BIT(ATTEST_AXIS_WEIGHT) | ATTEST_BIT(ATTEST_AXIS_NORM) | ATTEST_BIT(ATTEST_AXIS_DECAY);
+    return serves(call, axes,
+                  all_are(call->problem, ATTEST_F32) && axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_POWER &&
+                      axis[ATTEST_AXIS_WEIGHT].order == 1 && axis[ATTEST_AXIS_NORM].value == ATTEST_NORM_NONE &&
+                      axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_SCALAR &&
+                      axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL);
 }
 
 static int serves_half(const attest_call *call) { return serves(call, 0, all_are(call->problem, ATTEST_F16)); }
@@ -377,6 +404,9 @@ static const attest_numerics parts_stored = { PARTS, .state_dtype = 1 + ATTEST_B
 static const attest_numerics one_state = { SIZED, .schedule = ATTEST_SCHEDULE_CHUNK, .acc_unit = 0x1p-24,
                                            .scale_dtype = 1 + ATTEST_F32 };
 
+static const attest_numerics decayed = { SIZED, .schedule = ATTEST_SCHEDULE_DIRECT, .acc_unit = 0x1p-24,
+                                         .scale_dtype = 1 + ATTEST_F32, .decay_products = ATTEST_YES };
+
 #define ONE(id, title, number, go, taken, gives, preset)                                                               \
     static const attest_kernel id = { .struct_size = sizeof id,                                                        \
                                       .form = ATTEST_PARALLEL,                                                         \
@@ -426,6 +456,7 @@ KERNEL(backwards, "backwards", moving, serves_f32, LSE, EXP, .running = 1, .onli
 KERNEL(one_state, "one-state", one_state, serves_one_state, 0, "linear", .state = 1)
 
 KERNEL(scaled, "scaled", scaled, serves_f32, LSE, EXP, .scaled = 1)
+KERNEL(decayed, "decayed", decayed, serves_decays, 0, "simple-gla", .decayed = 1)
 KERNEL(parts, "parts", parts, serves_f32, LSE, EXP, .parts = 1)
 KERNEL(parts_stored, "parts-stored", parts_stored, serves_f32, LSE, EXP, .parts = 1, .stored = 1)
 
@@ -456,6 +487,7 @@ static const attest_kernel *const kernels[] = {
     BOTH(parts),
     BOTH(parts_stored),
     BOTH(scaled),
+    BOTH(decayed),
 };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,

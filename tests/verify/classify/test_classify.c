@@ -235,7 +235,7 @@ END_TEST
 static const char *const controls[] = {
     "taylor2", "half-p", "half", "half-out", "half-quiet", "roots", "roots-quiet", "smooth", "smooth-quiet",
     "divided", "divided-f16", "quotients", "quotients-f16", "running", "moving", "divided-quiet", "divided-f16-quiet",
-    "ahead", "fine", "stored", "backwards", "one-state", "parts", "parts-stored", "scaled",
+    "ahead", "fine", "stored", "backwards", "one-state", "parts", "parts-stored", "scaled", "decayed",
 };
 // clang-format on
 enum { CONTROLS_COUNT = sizeof controls / sizeof controls[0] };
@@ -264,6 +264,8 @@ static const struct {
     { "one-state", "schedule", "-", 0 },
     { "one-state", "serial_sums", "yes", 0 },
     { "one-state", "state_dtype", "f32", 0 },
+    { "decayed", "schedule", "direct", 0 },
+    { "decayed", "serial_sums", "yes", 0 },
     { "parts", "schedule", "split", 0 },
     { "parts-stored", "schedule", "split", 0 },
     { "parts", "serial_sums", "yes", 0 },       /* of one part */
@@ -331,6 +333,16 @@ START_TEST(nothing_false_of_controls)
                       "%s %s: declared %s, inferred %s: %s", name, t->trait, t->declared, t->inferred, t->why);
         ck_assert_msg(t->verdict != ATTEST_TRAIT_HIDDEN || *t->why, "%s %s: no reason", name, t->trait);
     }
+    attest_traits_clear(&traits);
+}
+END_TEST
+
+/* A kernel that serves nothing without decays is asked with decays of 1. */
+START_TEST(only_decays)
+{
+    attest_traits traits = classify(CONTROLS, "decayed");
+    ck_assert_str_eq(trait_of(&traits, "schedule")->inferred, "direct");
+    ck_assert_str_eq(trait_of(&traits, "acc_unit")->inferred, "2^-24");
     attest_traits_clear(&traits);
 }
 END_TEST
@@ -472,6 +484,7 @@ Suite *suite_classify(void)
     tcase_add_loop_test(asked, declared_values, 0, KERNELS);
     tcase_add_loop_test(asked, nothing_false_of_controls, 0, 2 * CONTROLS_COUNT);
     tcase_add_loop_test(asked, rows_without_keys, 0, 3);
+    tcase_add_test(asked, only_decays);
     tcase_add_test(asked, no_rows_without_keys);
     tcase_add_test(asked, broken_promises);
     tcase_add_test(asked, dead_kernels);
