@@ -8,7 +8,7 @@
  * (R-MERGE: the logarithm, of 1 + ln(N+1), and 12 roundings of ln(N+1)) and by a sigmoid G, and stored with an error T,
  * so that
  *
- *     |o - mean v| <= mean |v| (2 ((1+B+S) E + U + S (M+G+T)) + 2 (N+B+S+4) A + D) (1 + 1/4), while it is below 1/4,
+ *     |o - mean v| <= mean |v| (2 ((1+B+S) E + U + min(S,N) (M+G+T)) + 2 (N+B+S+4) A + D) (1 + 1/4), if below 1/4,
  *
  * then one rounding to o's type: o lies between the roundings of both ends.  What is not declared has its ceiling.
  */

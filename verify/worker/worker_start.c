@@ -411,11 +411,8 @@ static rlim_t raise_descriptors(void)
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return RLIM_INFINITY;
-    if (limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    return limit.rlim_cur;
+    const struct rlimit raised = { limit.rlim_max, limit.rlim_max };
+    return setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
 }
 
 /* With fewer, starts of workers were seen to fail. */
