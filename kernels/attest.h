@@ -316,8 +316,8 @@ typedef struct attest_numerics {
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
-    uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once they are scaled, turned, gated or decayed, of features, of what
-                               a delta rule writes; 0 = acc (of an unknown schedule: in) */
+    uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once scaled, turned (sin, cos, products too), gated or decayed, of
+                               features (elu, sigmoid too), what a delta rule writes; 0 = acc (unknown schedule: in) */
     uint32_t decay_products; /* attest_tristate: decays multiplied (RECURRENT: yes); else exp of logs, ln 0 >= 2emin */
 } attest_numerics;
 

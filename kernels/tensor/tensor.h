@@ -92,6 +92,9 @@ int attest_dtype_counts(uint32_t dtype); /* whole numbers: i64, bool */
 int attest_masks(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t j);
 /* 1 if it hides all keys [first,last), or there are none. */
 int attest_masks_all(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t first, int64_t last);
+/* 1 where a row without a visible key may hold the mean of v, or anything: what it holds is neither judged nor compared
+ * with another run.  `empty_row` is an attest_empty_row. */
+int attest_empty_row_is_free(uint32_t empty_row);
 
 /* ---- a bundle: all tensors of one case, with owned host memory --------------------------------------- */
 typedef struct attest_bundle attest_bundle;

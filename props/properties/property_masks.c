@@ -65,12 +65,11 @@ static int is_seen(const attest_trial *trial, int64_t b, int64_t j)
  * it.  Is this element of none of those? */
 static int is_no_empty_row(const attest_relation *r, const attest_trial *trial, const attest_cell *cell)
 {
-    const uint32_t holds = trial->kernel.numerics.empty_row;
     const int64_t b = cell->index[ATTEST_LETTER_B], h = cell->index[ATTEST_LETTER_H], i = cell->index[ATTEST_LETTER_N];
     const attest_tensor *mask = attest_bundle_role(trial->inputs, ATTEST_MASK);
     int64_t first, last;
     (void)r;
-    if (i < 0 || (holds != ATTEST_EMPTY_MEAN && holds != ATTEST_EMPTY_ANY))
+    if (i < 0 || !attest_empty_row_is_free(trial->kernel.numerics.empty_row))
         return 1;
     attest_visible(&trial->c.problem, keys_of(trial, b), i, &first, &last);
     return !attest_masks_all(mask, b, h, i, first, last);

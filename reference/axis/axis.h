@@ -51,6 +51,9 @@ typedef struct axis_arithmetic {
     mag_srcptr u_exp, u_div;    /* relative error of an exponential, of a division */
     mag_srcptr tiny, normal;    /* what one operation loses by underflow; 2^emin of acc */
     mag_srcptr bias, bias_tiny; /* of a bias before it is added, beside narrowing and base 2: relative, absolute */
+    uint32_t
+        stored; /* type that what a feature makes may be stored in, 1 + attest_dtype, narrower than acc; 0 without */
+    mag_srcptr u_stored, tiny_stored; /* one rounding to it: relative, absolute */
     int folds; /* it may be divided by the scale, be one more term of the product, and be scaled with it (R-STEP) */
 } axis_arithmetic;
 
@@ -120,6 +123,9 @@ typedef struct axis_feature {
 } axis_feature;
 
 const axis_feature *axis_feature_of(const attest_problem *p);
+/* R-FEATURE: how many times that type's underflow silu may lose where its sigmoid is stored: |x| min(eta, sigma(x)) is
+ * at most eta ln(1/eta), 1/eta at most 2^(p-emin).  `type` is 1 + attest_dtype; 0 for 0. */
+ulong axis_silu_lost(uint32_t type);
 /* The row of a value; NULL: there is no such value. */
 const axis_feature *axis_feature_row(uint32_t value);
 /* s becomes the span of phi; 0 if a value is not finite or phi not rational on it. */

@@ -109,6 +109,12 @@ static void error_elu1(mag_t relative, mag_t absolute, const axis_arithmetic *a)
     mag_add(absolute, absolute, a->normal);
     if (a->narrows)
         mag_add(absolute, absolute, a->u); /* e^x of a rounded x: u |x| e^x < 0.37 u */
+    if (!a->stored || a->exp_declared)
+        return;
+    bound_compose(absolute, absolute, a->u_stored); /* expm1(x), at most 1, is stored before 1 is added */
+    mag_add(absolute, absolute, a->tiny_stored);
+    if (attest_format_of(a->p->in).p > attest_format_of(a->stored - 1).p) /* x above 0 is no number of that type */
+        bound_compose(relative, relative, a->u_stored);
 }
 
 /* ---- relu -------------------------------------------------------------------------------------------------------- */
@@ -201,6 +207,11 @@ static void ball_silu(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t 
     }
 }
 
+ulong axis_silu_lost(uint32_t type)
+{
+    return type ? (ulong)(attest_format_of(type - 1).p - attest_format_of(type - 1).emin) : 0;
+}
+
 /* x/(1 + e^-x) or x e^x/(1 + e^x): an exponential, an addition, a division, a product. */
 static void error_silu(mag_t relative, mag_t absolute, const axis_arithmetic *a)
 {
@@ -213,6 +224,10 @@ static void error_silu(mag_t relative, mag_t absolute, const axis_arithmetic *a)
         mag_add(absolute, absolute, a->u);
     mag_mul_2exp_si(lost, a->normal, 10); /* |x| e^x where e^-x overflows or e^x underflows */
     mag_add(absolute, absolute, lost);
+    bound_compose(relative, relative, a->u_stored); /* the sigmoid, where it is stored before x meets it */
+    mag_addmul(absolute, absolute, a->u_stored);
+    mag_mul_ui(lost, a->tiny_stored, axis_silu_lost(a->stored));
+    mag_add(absolute, absolute, lost);
 }
 
 /* ---- silu-unit --------------------------------------------------------------------------------------------------- */
@@ -222,7 +237,8 @@ static void ball_silu_unit(arb_ptr y, arb_srcptr x, const attest_problem *p, int
     unit(y, y, (slong)p->d, prec);
 }
 
-/* The relative error of silu counts in the entry and in the norm; |x| e^x moves by u |x| relatively. */
+/* The relative error of silu, which may be stored, counts in the entry and in the norm; |x| e^x moves by u |x|
+ * relatively. */
 static void error_silu_unit(mag_t relative, mag_t absolute, const axis_arithmetic *a)
 {
     AUTO_MAG(x);
@@ -232,6 +248,7 @@ static void error_silu_unit(mag_t relative, mag_t absolute, const axis_arithmeti
         mag_expm1(x, x);
         bound_compose(relative, relative, x);
     }
+    bound_compose(relative, relative, a->u_stored);
     bound_gamma(x, 2, relative);
     error_unit(relative, absolute, a);
     bound_compose(relative, relative, x);

@@ -71,23 +71,24 @@ typedef struct bound_model {
     int turns;          /* rope, cosformer, or a feature that divides by a norm */
     int decays, vector; /* decay is set; inside the product */
     int gates_values, gates_rows;
-    int serial;          /* sums over keys and channels are declared to be serial (R-RUN) */
-    int common;          /* factors that many exponentials have in common are known (R-COMMON) */
-    int divides_first;   /* weights may be divided before they meet v (R-CAST, R-SUM) */
-    int running;         /* the output may be a running mean (R-RUNNING) */
-    int scales_inputs;   /* q, or q and k, may be scaled and rounded to a type narrower than acc */
-    int stores;          /* so often does a product of q and k meet such roundings; 0 without */
-    int stores_features; /* phi(q) and phi(k), not what is stored anyway, may be rounded to the type of scaled ones */
-    slong written_emax;  /* what a delta rule writes is at most 2^this, where it is stored */
-    slong score_emin;    /* from 2^this on numbers are normal in all types that q, k and scores go through */
-    int folds;           /* a bias, or an alibi by key, may be one more term of the product */
-    int by_key;          /* alibi may be slope (j - C), C one number a row (R-ALIBI) */
-    int plain;           /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
-    int likely;          /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
-    int stores_parts;    /* what parts of the keys leave is stored in a narrower type before it is merged (R-MERGE) */
-    int likely_scores;   /* those of scores too, and that can matter */
-    int64_t rows;        /* state rows of all degrees (recurrent) */
-    int64_t full_rows;   /* the same of the full Kronecker layout */
+    int serial;           /* sums over keys and channels are declared to be serial (R-RUN) */
+    int common;           /* factors that many exponentials have in common are known (R-COMMON) */
+    int divides_first;    /* weights may be divided before they meet v (R-CAST, R-SUM) */
+    int running;          /* the output may be a running mean (R-RUNNING) */
+    int scales_inputs;    /* q, or q and k, may be scaled and rounded to a type narrower than acc */
+    int stores;           /* so often does a product of q and k meet such roundings; 0 without */
+    uint32_t stored_type; /* of what rope or a feature makes, where it is narrower than acc: 1 + dtype; 0 without */
+    int stores_features;  /* phi(q) and phi(k), not what is stored anyway, may be rounded to the type of scaled ones */
+    slong written_emax;   /* what a delta rule writes is at most 2^this, where it is stored */
+    slong score_emin;     /* from 2^this on numbers are normal in all types that q, k and scores go through */
+    int folds;            /* a bias, or an alibi by key, may be one more term of the product */
+    int by_key;           /* alibi may be slope (j - C), C one number a row (R-ALIBI) */
+    int plain;            /* a score is scale <q,k>: no feature, rotation, narrowing or decay in it */
+    int likely;           /* roundings of sums may be taken for independent (R-PROBABILISTIC) */
+    int stores_parts;     /* what parts of the keys leave is stored in a narrower type before it is merged (R-MERGE) */
+    int likely_scores;    /* those of scores too, and that can matter */
+    int64_t rows;         /* state rows of all degrees (recurrent) */
+    int64_t full_rows;    /* the same of the full Kronecker layout */
     int64_t update; /* tokens between two updates of states in the tokens' order (R-UPDATE); 0: no order is declared */
     int degree;     /* P of a polynomial weight */
     mag_t u;        /* one rounding of acc */
@@ -114,7 +115,8 @@ typedef struct bound_model {
     mag_t written, written_tiny; /* storing what a delta rule writes: relative, absolute; 0 without */
     mag_t gated, gated_tiny;     /* storing gin v: relative, absolute; 0 without */
     mag_t gated_limit;           /* 2^(emax-1) of the type that gin v is stored in; without, `limit` */
-    mag_t turned, turned_tiny;   /* storing numbers between rope and a feature: relative, absolute; 0 without */
+    mag_t stored, stored_tiny;   /* one rounding of what rope or a feature makes to stored_type; 0 without */
+    mag_t turned, turned_tiny;   /* those of rope's terms, and before the feature: relative, absolute; 0 without */
     mag_t feature_norm;          /* feature_tiny sqrt(dim) */
     mag_t feature_lift;          /* rope: |phi(y)| <= |y| + lift, with the feature's own absolute error */
     mag_t turn_slope, u_wave;    /* rope: error of an angle at position 1; of sin and cos */
@@ -128,6 +130,9 @@ void bound_model_init(bound_model *m);
 void bound_model_clear(bound_model *m);
 /* Returns 1: every axis value has its lemma. */
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags);
+/* R-FEATURE, R-ROTATE, R-UNIT: errors of features and rotations, which may be stored in a type narrower than acc (1 +
+ * attest_dtype; 0: acc).  A part of bound_model_set(), after the units. */
+void bound_model_features(bound_model *m, uint32_t type);
 /* As much of it as the error of an axis value depends on; good as long as `m` is. */
 axis_arithmetic bound_arithmetic(const bound_model *m);
 

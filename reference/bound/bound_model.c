@@ -20,6 +20,7 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, bias),        offsetof(bound_model, bias_tiny),    offsetof(bound_model, turned),
     offsetof(bound_model, turned_tiny), offsetof(bound_model, written),      offsetof(bound_model, written_tiny),
     offsetof(bound_model, gated),       offsetof(bound_model, gated_tiny),   offsetof(bound_model, gated_limit),
+    offsetof(bound_model, stored),      offsetof(bound_model, stored_tiny),
 };
 
 static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
@@ -139,6 +140,9 @@ axis_arithmetic bound_arithmetic(const bound_model *m)
         .bias = m->bias,
         .bias_tiny = m->bias_tiny,
         .folds = m->folds,
+        .stored = m->stored_type,
+        .u_stored = m->stored,
+        .tiny_stored = m->stored_tiny,
     };
 }
 
@@ -188,65 +192,6 @@ static uint32_t scaled_type(const bound_model *m)
 {
     return made_type(m,
                      is_multiplied(m) || !axis_feature_of(m->p)->stored || axis_turns(m->p) || bound_decays_tokens(m));
-}
-
-/* R-FEATURE: numbers that a feature or a rotation has made, once more rounded to the type of scaled ones; between a
- * rotation and a feature too. */
-static void store_features(bound_model *m)
-{
-    const uint32_t type = scaled_type(m);
-    AUTO_MAG(u, tiny);
-    if (!type || (axis_feature_of(m->p)->stored && !axis_turns(m->p)))
-        return;
-    m->stores_features = 1;
-    mag_set_d(u, attest_unit_roundoff(type - 1));
-    bound_tiny(tiny, type - 1, m->flags);
-    bound_compose(m->feature, m->feature, u);
-    mag_addmul(m->feature_tiny, m->feature_tiny, u);
-    mag_add(m->feature_tiny, m->feature_tiny, tiny);
-    if (axis_turns(m->p) && !axis_feature_of(m->p)->stored) { /* relu of a stored number is one */
-        mag_set(m->turned, u);
-        mag_set(m->turned_tiny, tiny);
-        mag_mul_2exp_si(tiny, tiny, 1); /* times the feature's slope */
-        mag_add(m->feature_tiny, m->feature_tiny, tiny);
-    }
-}
-
-static void set_feature(bound_model *m)
-{
-    const axis_feature *feature = axis_feature_of(m->p);
-    const axis_arithmetic arithmetic = bound_arithmetic(m);
-    AUTO_MAG(root);
-    if (feature->error)
-        feature->error(m->feature, m->feature_tiny, &arithmetic);
-    if (m->narrows) {
-        mag_add(m->feature, m->feature, m->u);
-        mag_add(m->feature_tiny, m->feature_tiny, m->tiny);
-    }
-    if (m->flags & ATTEST_FTZ)
-        mag_add(m->feature_tiny, m->feature_tiny, m->normal);
-    store_features(m);
-    mag_set_ui(root, (ulong)attest_feature_dim(m->p));
-    mag_sqrt(root, root);
-    mag_mul(m->feature_norm, m->feature_tiny, root);
-    mag_add_ui(m->feature_lift, m->feature_tiny, feature->lift);
-}
-
-static void set_turns(bound_model *m)
-{
-    const axis_feature *feature = axis_feature_of(m->p);
-    AUTO_MAG(x);
-    mag_mul_ui(m->u_wave, m->u, 9); /* sin and cos: 4.5 ulp, at most 1 */
-    if (axis_turns(m->p))
-        axis_angle_error(m->turn_slope, m->p, m->u);
-    if (feature->images) { /* an angle of at most pi/2, four roundings; then one product */
-        bound_gamma(x, 4, m->u);
-        mag_set_d(m->wave, 1.5708);
-        mag_mul(x, x, m->wave);
-        mag_add(x, x, m->u_wave);
-        bound_compose(m->wave, x, m->u);
-    }
-    m->turns = axis_turns(m->p) || feature->images || feature->divides;
 }
 
 static int in_normal_range(double x, uint32_t dtype)
@@ -477,8 +422,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     m->divides_first = numerics->division != ATTEST_DIVISION_AFTER_SUM && !(flags & ATTEST_SERIAL_SUMS);
     m->running = m->exponential && (numerics->division == ATTEST_DIVISION_RUNNING ||
                                     (m->unknown && numerics->division == ATTEST_DIVISION_UNKNOWN));
-    set_feature(m);
-    set_turns(m);
+    bound_model_features(m, scaled_type(m));
     set_score(m);
     set_values(m);
     set_bias(m);

@@ -1,7 +1,90 @@
-/* bound_token.c - features of a token: their sizes, and how far computed ones are off beside a relative error of each
- * (R-ROTATE, R-UNIT). */
+/* bound_token.c - features of a token: the errors of one, their sizes, and how far computed ones are off beside a
+ * relative error of each (R-FEATURE, R-ROTATE, R-UNIT). */
 #include "reference/bound/bound.h"
 
+/* ---- the model's constants -------------------------------------------------------------------------------- */
+/* R-FEATURE, R-ROTATE: what rope and a feature make may be stored in a narrower type, and so may rope's sines, cosines
+ * and products.  A rotated number is stored once more before the feature reads it; relu of a stored number is one. */
+static void store_features(bound_model *m, uint32_t type)
+{
+    const int turns = axis_turns(m->p), stored = axis_feature_of(m->p)->stored;
+    AUTO_MAG(x);
+    if (!type || (stored && !turns))
+        return;
+    m->stores_features = 1;
+    m->stored_type = type;
+    mag_set_d(m->stored, attest_unit_roundoff(type - 1));
+    bound_tiny(m->stored_tiny, type - 1, m->flags);
+    if (!turns)
+        return;
+    mag_set(m->turned, m->stored);
+    if (!stored)
+        bound_compose(m->turned, m->turned, m->stored);
+    mag_mul_ui(m->turned_tiny, m->stored_tiny, stored ? 2 : 3);
+}
+
+/* What an entry loses by underflow before the feature and where its image is stored. */
+static void lose_stored(bound_model *m)
+{
+    AUTO_MAG(x);
+    mag_mul_2exp_si(x, m->turned_tiny, 1); /* times the feature's slope */
+    mag_add(m->feature_tiny, m->feature_tiny, x);
+    bound_compose(m->feature, m->feature, m->stored);
+    mag_addmul(m->feature_tiny, m->feature_tiny, m->stored);
+    mag_add(m->feature_tiny, m->feature_tiny, m->stored_tiny);
+}
+
+static void set_feature(bound_model *m)
+{
+    const axis_feature *feature = axis_feature_of(m->p);
+    const axis_arithmetic arithmetic = bound_arithmetic(m);
+    AUTO_MAG(root);
+    if (feature->error)
+        feature->error(m->feature, m->feature_tiny, &arithmetic);
+    if (m->narrows) {
+        mag_add(m->feature, m->feature, m->u);
+        mag_add(m->feature_tiny, m->feature_tiny, m->tiny);
+    }
+    if (m->flags & ATTEST_FTZ)
+        mag_add(m->feature_tiny, m->feature_tiny, m->normal);
+    lose_stored(m);
+    if (feature->inner) { /* R-UNIT: silu and its sigmoid */
+        mag_mul_ui(root, m->stored_tiny, 1 + axis_silu_lost(m->stored_type));
+        mag_add(m->turned_tiny, m->turned_tiny, root);
+    }
+    mag_set_ui(root, (ulong)attest_feature_dim(m->p));
+    mag_sqrt(root, root);
+    mag_mul(m->feature_norm, m->feature_tiny, root);
+    mag_add_ui(m->feature_lift, m->feature_tiny, feature->lift);
+}
+
+static void set_turns(bound_model *m)
+{
+    const axis_feature *feature = axis_feature_of(m->p);
+    AUTO_MAG(x);
+    mag_mul_ui(m->u_wave, m->u, 9); /* sin and cos: 4.5 ulp, at most 1 */
+    bound_compose(m->u_wave, m->u_wave, m->stored);
+    mag_add(m->u_wave, m->u_wave, m->stored_tiny);
+    if (axis_turns(m->p))
+        axis_angle_error(m->turn_slope, m->p, m->u);
+    if (feature->images) { /* an angle of at most pi/2, four roundings; then one product */
+        bound_gamma(x, 4, m->u);
+        mag_set_d(m->wave, 1.5708);
+        mag_mul(x, x, m->wave);
+        mag_add(x, x, m->u_wave);
+        bound_compose(m->wave, x, m->u);
+    }
+    m->turns = axis_turns(m->p) || feature->images || feature->divides;
+}
+
+void bound_model_features(bound_model *m, uint32_t type)
+{
+    store_features(m, type);
+    set_feature(m);
+    set_turns(m);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------ */
 /* A channel after rope is at most the length of its pair. */
 static double stored_channel(const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t c, mag_t pair)
 {
@@ -177,14 +260,15 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
         mag_mul(x, norm, norm);
         good = mag_cmp(x, m->limit) <= 0 && small_squares(sigma, m, low);
     }
-    if (!axis_turns(m->p) || !good)
+    if ((!axis_turns(m->p) && mag_is_zero(m->turned_tiny)) || !good)
         goto out;
     bound_turn(x, m, position);
-    mag_mul_2exp_si(x, x, 1);
     mag_mul(x, x, norm);
-    mag_mul_ui(norm, m->turned_tiny, 2 * (ulong)m->p->d);
-    mag_add(x, x, norm);
-    mag_div(x, x, low); /* eta = 2 (rho |x| + d eta_q) / |silu(x)| */
+    mag_set_ui(norm, (ulong)m->p->d);
+    mag_sqrt(norm, norm);
+    mag_addmul(x, norm, m->turned_tiny);
+    mag_mul_2exp_si(x, x, 1);
+    mag_div(x, x, low); /* eta = 2 (rho |x| + sqrt(d) t) / |silu(x)|, t what each entry loses by underflow */
     if (mag_cmp_2exp_si(x, -1) > 0) {
         mag_set_ui(sigma, 2); /* unit vectors are at most 2 apart */
     } else {

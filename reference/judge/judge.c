@@ -70,7 +70,7 @@ static void judge_empty_row(attest_element *elements, const row_judge *judge)
     const int lse = judge->id.index == ATTEST_LSE;
     for (int64_t c = 0; c < judge->count; c++) {
         const uint64_t got = got_bits(judge, c);
-        if (holds == ATTEST_EMPTY_MEAN || holds == ATTEST_EMPTY_ANY) {
+        if (attest_empty_row_is_free(holds)) {
             judge_without_truth(elements + c, ATTEST_CLASS_ABSENT, got);
             continue;
         }

@@ -6,6 +6,9 @@
 #define KEYS SOFTMAX " hq=3 hkv=1 alibi=draw mask=causal" /* slope 2^(-8/3) */
 #define SERIAL_KEYS (ATTEST_SERIAL_SUMS | ATTEST_ALIBI_BY_KEY)
 #define LINEAR "variant=linear scale=0.7"
+#define BF16 " in=bf16 out=f32"
+#define F16 " in=f16 out=f32"
+#define HALF(type) (1 + ATTEST_##type)
 
 static const sim_size thirds[] = { { 1, 3 }, { 2, 3 }, { 2, 1 }, { 3, 2 }, { 22, 3 }, { 0, 0 } };
 static const sim_size far[] = { { 300, 1 }, { 1000, 2 }, { 0, 0 } };
@@ -56,6 +59,35 @@ static const sim_row rows[] = {
       NUMERICS(DECLARED, DIRECT), 0, "u", WILD },
     { "R-FEATURE", "silu by a sigmoid", "f32", "variant=linear feature=silu scale=0.7", sim_polynomial,
       { .silu = SILU_SIGMOID }, NUMERICS(DECLARED, DIRECT), 0, "u", WILD },
+    { "R-FEATURE", "elu1 by expm1(x) + 1, both stored", "scaled bf16", "variant=linear-elu scale=0.7" BF16,
+      sim_polynomial, { .elu = ELU_EXPM1, .scaled = HALF(BF16), .features = FEATURES_STEPS },
+      NUMERICS(DECLARED, .exp_error = 0, DIRECT, .scaled_dtype = HALF(BF16)), 0, "u", WILD },
+    { "R-FEATURE", "elu1 by expm1(x) + 1, both stored", "undeclared", "variant=linear-elu scale=1" BF16, sim_polynomial,
+      { .elu = ELU_EXPM1, .scaled = HALF(BF16), .features = FEATURES_STEPS }, NUMERICS(.schedule = 0), 0, "u", WILD },
+    { "R-FEATURE", "silu by a stored sigmoid", "scaled bf16", "variant=linear feature=silu scale=0.7" BF16,
+      sim_polynomial, { .silu = SILU_SIGMOID, .scaled = HALF(BF16), .features = FEATURES_STEPS },
+      NUMERICS(DECLARED, DIRECT, .scaled_dtype = HALF(BF16)), 0, "u", WILD },
+    { "R-FEATURE", "silu by a stored sigmoid", "scaled f16", "variant=linear feature=silu scale=0.7" F16,
+      sim_polynomial, { .silu = SILU_SIGMOID, .scaled = HALF(F16), .features = FEATURES_STEPS },
+      NUMERICS(DECLARED, DIRECT, .scaled_dtype = HALF(F16)), 0, "u", WILD " normal:8" },
+    { "R-UNIT", "silu(x), stored, / norm", "scaled bf16", "variant=linear feature=silu-unit scale=0.7" BF16,
+      sim_polynomial, { .silu = SILU_SIGMOID, .scaled = HALF(BF16), .features = FEATURES_STEPS },
+      NUMERICS(DECLARED, DIRECT, .scaled_dtype = HALF(BF16)), 0, "u", "wild:3 normal", even },
+    { "R-UNIT", "silu(x), stored, / norm", "scaled f16", "variant=linear feature=silu-unit scale=0.7" F16,
+      sim_polynomial, { .silu = SILU_SIGMOID, .scaled = HALF(F16), .features = FEATURES_STEPS },
+      NUMERICS(DECLARED, DIRECT, .scaled_dtype = HALF(F16)), 0, "u", "wild:3 normal normal:0.01 normal:1e-3", even },
+    { "R-ROTATE", "sines, cosines and products stored", "scaled bf16",
+      "variant=linear rope=100 scale=0.7 mask=causal" BF16,
+      sim_polynomial, { .scaled = HALF(BF16), .features = FEATURES_STEPS },
+      NUMERICS(DECLARED, DIRECT, .scaled_dtype = HALF(BF16)), 0, "u", WILD, even },
+    { "R-ROTATE", "sines, cosines and products stored", "undeclared", SOFTMAX " rope=10000 mask=causal" BF16,
+      sim_softmax, { .scaled = HALF(BF16), .features = FEATURES_STEPS }, NUMERICS(.schedule = 0), 0, "o", SEARCHED,
+      even },
+    { "R-ROTATE", "stored in steps, elu1, stored", "scaled f16",
+      "variant=linear-elu rope=100 scale=0.7 mask=causal" F16, sim_polynomial,
+      { .elu = ELU_EXPM1, .turned = 1, .scaled = HALF(F16), .features = FEATURES_STEPS },
+      NUMERICS(DECLARED, .exp_error = 0, DIRECT, .scaled_dtype = HALF(F16)), 0, "u", WILD " normal:1e-3 normal:1e-5",
+      even },
     { "R-FEATURE", "relu", "in bf16", "variant=linear-relu scale=0.7 in=bf16 out=f32", sim_polynomial,
       { .scale = SCALE_Q }, NUMERICS(DECLARED, DIRECT), 0, "u", WILD },
     { "R-FEATURE", "cosformer: relu(x) cos a", "f32", "variant=cosformer scale=0.7", sim_polynomial, { 0 },

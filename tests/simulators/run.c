@@ -11,6 +11,10 @@
 #include "props/draw/draw.h"
 #include "reference/reference.h"
 
+/* In the order of derivations.md. */
+const sim_section *const sim_sections[] = { &sim_rows_scores, &sim_rows_weights, &sim_rows_sums,      &sim_rows_outputs,
+                                            &sim_rows_states, &sim_rows_scans,   &sim_rows_schedules, NULL };
+
 enum { MOST = 4096, ROUNDS = 2 };
 
 static const sim_size usual[] = { { 1, 1 }, { 2, 1 }, { 3, 2 }, { 22, 4 }, { 64, 16 }, { 0, 0 } };

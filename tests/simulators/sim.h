@@ -47,6 +47,8 @@ typedef enum sim_bias { BIAS_ADDED, BIAS_FOLDED, BIAS_FIRST, BIAS_NARROWED, BIAS
 /* KEY: slope j; LAST: slope (j - (m - 1)); FOLDED: (<q,k> + (slope/scale) j) scale. */
 typedef enum sim_alibi { ALIBI_DISTANCE, ALIBI_KEY, ALIBI_LAST, ALIBI_FOLDED } sim_alibi;
 typedef enum sim_elu { ELU_EXP, ELU_EXPM1 } sim_elu;
+/* ENDS: phi(q) and phi(k) are stored; STEPS: what leads to them, and rope's terms, too. */
+typedef enum sim_features { FEATURES_KEPT, FEATURES_ENDS, FEATURES_STEPS } sim_features;
 typedef enum sim_norm { NORM_DIVIDE, NORM_RECIPROCAL } sim_norm;
 /* LOGS: e^(L_i - L_j), L the sums of the logarithms from token 0 on. */
 typedef enum sim_decay { DECAY_PRODUCT, DECAY_POWER, DECAY_LOGS } sim_decay;
@@ -76,27 +78,27 @@ typedef struct sim_options {
     sim_silu silu;
     sim_chunks chunks;
     sim_behind behind;
-    uint32_t scaled;  /* 1 + attest_dtype that scaled q and k are rounded to */
-    int features;     /* phi(q) and phi(k) are rounded to `scaled`, before anything reads them */
-    int turned;       /* numbers after rope are rounded to it, before a feature reads them */
-    int decayed;      /* chunks: keys times decays are rounded to it; queries too where each channel has one */
-    int queries;      /* queries times decays are */
-    int values;       /* values times decays, in place of keys, where a token has one decay */
-    int middle;       /* both factors of a pair, decayed to a token between them */
-    int written;      /* delta: what is written is rounded to it, before anything reads it */
-    int sink_in_lse;  /* lse includes the sink, the maximum does not */
-    int parts_of_all; /* parts are cut from all keys, seen or not: some are empty */
-    int sink_in_max;  /* the sink is one of the numbers that the maximum is taken of */
-    int sink_by_lse;  /* the quotient without the sink times sigmoid(lse - sink) */
-    int apart;        /* delta: b v and b k S are rounded by themselves */
-    int cast_in_sum;  /* the denominator adds the cast weights */
-    int undo_shift;   /* exponentials of s - max, and e^max at the end */
-    double worse;     /* every rounding so many times as large as declared; 0: 1 */
-    int power_late;   /* states: scale^n/n! multiplies the finished product of q and state */
-    int gated;        /* gin v is rounded to it */
-    int parts_stored; /* the quotients of parts are rounded to state_dtype, or where that is 0 to `out`, once */
-    int narrow_range; /* the accumulator has the range of f16 too */
-    int no_shift;     /* exponentials of the scores themselves, whatever the schedule says */
+    uint32_t scaled;       /* 1 + attest_dtype that scaled q and k are rounded to */
+    sim_features features; /* phi(q) and phi(k) are rounded to `scaled`, before anything reads them */
+    int turned;            /* numbers after rope are rounded to it, before a feature reads them */
+    int decayed;           /* chunks: keys times decays are rounded to it; queries too where each channel has one */
+    int queries;           /* queries times decays are */
+    int values;            /* values times decays, in place of keys, where a token has one decay */
+    int middle;            /* both factors of a pair, decayed to a token between them */
+    int written;           /* delta: what is written is rounded to it, before anything reads it */
+    int sink_in_lse;       /* lse includes the sink, the maximum does not */
+    int parts_of_all;      /* parts are cut from all keys, seen or not: some are empty */
+    int sink_in_max;       /* the sink is one of the numbers that the maximum is taken of */
+    int sink_by_lse;       /* the quotient without the sink times sigmoid(lse - sink) */
+    int apart;             /* delta: b v and b k S are rounded by themselves */
+    int cast_in_sum;       /* the denominator adds the cast weights */
+    int undo_shift;        /* exponentials of s - max, and e^max at the end */
+    double worse;          /* every rounding so many times as large as declared; 0: 1 */
+    int power_late;        /* states: scale^n/n! multiplies the finished product of q and state */
+    int gated;             /* gin v is rounded to it */
+    int parts_stored;      /* the quotients of parts are rounded to state_dtype, or where that is 0 to `out`, once */
+    int narrow_range;      /* the accumulator has the range of f16 too */
+    int no_shift;          /* exponentials of the scores themselves, whatever the schedule says */
 } sim_options;
 
 /* What rounds what. */
@@ -169,6 +171,8 @@ num sim_dot(sim *s, const num *a, const num *b, int64_t count); /* products, the
 num sim_largest(sim *s, const num *x, int64_t count);
 /* Of x[first..last), a number for each key, those whose key attn_mask does not hide; returns their count. */
 int64_t sim_seen(const sim *s, num *to, const num *x, int64_t first, int64_t last);
+/* sim_token.c: x[0..dim-1] = phi of the query or key t at `position`. */
+void sim_token(sim *s, num *x, attest_role role, int64_t t, int64_t position);
 /* Features of the query and of the keys, values with their gates. */
 void sim_tokens(sim *s);
 /* Scores of the visible keys, with cap, alibi and clamp. */

@@ -143,9 +143,7 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
     char where[ATTEST_WHERE];
     int same = 1, usable;
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
-    const uint32_t holds = declared.numerics.empty_row;
-    const int free_rows = holds == ATTEST_EMPTY_MEAN ||
-                          holds == ATTEST_EMPTY_ANY; /* without a key, of what is hidden */
+    const int free_rows = attest_empty_row_is_free(declared.numerics.empty_row); /* without a key, of what is hidden */
     ATTEST_TRY(attest_poison_bundle(&after, prepared, kernel, err));
     ATTEST_TRY(run_again(&usable, result, subject, p, after, timeout_s, "with poisoned tokens", err));
     if (!usable) /* a kernel may refuse NaN */

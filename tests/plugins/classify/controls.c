@@ -18,7 +18,7 @@
  *   one-state  linear attention under mask=full: one state sum_j k_j v_j of all keys, then read, as its chunks would be
  *   parts      problem.splits parts of two passes, merged by their lse; parts-stored rounds their o to bf16 before
  *   decayed    simple-gla pair by pair, under mask=causal with n = m, and nothing else
- *   scaled     q times scale log2(e) rounded to bf16, the scores times ln 2
+ *   scaled     q times scale log2(e) rounded to bf16, the scores times ln 2; scaled-f16: to f16, as q, k and v are
  * Their names with -quiet: without lse.
  */
 #include "attest.h"
@@ -27,7 +27,7 @@
 
 typedef struct style {
     int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts, scaled, decayed;
-    uint32_t division;
+    uint32_t division, narrow; /* what a scaled q is rounded to */
 } style;
 
 static int64_t offset_of(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
@@ -53,8 +53,6 @@ static void store(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64
         ((float *)t->data)[at] = x;
 }
 
-static float cast(const attest_problem *p, float w) { return (float)attest_to_f64(p->p, attest_from_f64(p->p, w)); }
-
 /* A query's row: what all steps of it read. */
 typedef struct row {
     const style *k;
@@ -73,7 +71,8 @@ static float mean_of(const row *r, int64_t c)
     return sum / (float)r->keys;
 }
 
-static float bf16(float x) { return (float)attest_to_f64(ATTEST_BF16, attest_from_f64(ATTEST_BF16, x)); }
+static float rounded(uint32_t dtype, float x) { return (float)attest_to_f64(dtype, attest_from_f64(dtype, x)); }
+static float bf16(float x) { return rounded(ATTEST_BF16, x); }
 
 /* The scores, and what was taken off all of them. */
 static float make_scores(const row *r)
@@ -87,7 +86,9 @@ static float make_scores(const row *r)
         common += q * mean;
         for (int64_t j = 0; j < r->keys; j++) {
             const float x = load(r->t->role[ATTEST_K], r->b, r->h, j, c) - mean;
-            r->s[j] += r->k->roots ? q * root * (x * root) : r->k->scaled ? bf16(q * (scale * 1.44269504f)) * x : q * x;
+            r->s[j] += r->k->roots    ? q * root * (x * root)
+                       : r->k->scaled ? rounded(r->k->narrow, q * (scale * 1.44269504f)) * x
+                                      : q * x;
         }
     }
     for (int64_t j = 0; j < r->keys; j++) {
@@ -117,13 +118,13 @@ static float add_values(const row *r)
     float l = 0;
     const uint32_t division = r->k->division;
     for (int64_t j = 0; j < r->keys; j++)
-        l += division == ATTEST_DIVISION_AFTER_CAST ? cast(r->p, r->s[j]) : r->s[j];
+        l += division == ATTEST_DIVISION_AFTER_CAST ? rounded(r->p->p, r->s[j]) : r->s[j];
     for (int64_t c = 0; c < r->p->e; c++) {
         float u = 0;
         for (int64_t j = 0; j < r->keys; j++) {
-            const float w = division == ATTEST_DIVISION_THEN_CAST    ? cast(r->p, r->s[j] / l)
-                            : division == ATTEST_DIVISION_AFTER_CAST ? cast(r->p, r->s[j]) / l
-                                                                     : cast(r->p, r->s[j]);
+            const float w = division == ATTEST_DIVISION_THEN_CAST    ? rounded(r->p->p, r->s[j] / l)
+                            : division == ATTEST_DIVISION_AFTER_CAST ? rounded(r->p->p, r->s[j]) / l
+                                                                     : rounded(r->p->p, r->s[j]);
             u += w * load(r->t->role[ATTEST_V], r->b, r->h, j, c);
         }
         r->o[c] = division == ATTEST_DIVISION_UNKNOWN || division == ATTEST_DIVISION_AFTER_SUM ? u / l : u;
@@ -333,22 +334,18 @@ static int serves_half_p(const attest_call *call)
     return serves(call, 0, p->in == ATTEST_F32 && p->p == ATTEST_F16 && p->out == ATTEST_F32);
 }
 
-static int serves_half_out(const attest_call *call)
+static int serves_half_of(const attest_call *call, uint32_t p, uint32_t out)
 {
-    const attest_problem *p = call->problem;
-    return serves(call, 0, p->in == ATTEST_F16 && p->p == ATTEST_F32 && p->out == ATTEST_F16);
+    return serves(call, 0, call->problem->in == ATTEST_F16 && call->problem->p == p && call->problem->out == out);
 }
+static int serves_half_out(const attest_call *call) { return serves_half_of(call, ATTEST_F32, ATTEST_F16); }
+static int serves_half_in(const attest_call *call) { return serves_half_of(call, ATTEST_F32, ATTEST_F32); }
+static int serves_f16(const attest_call *call) { return serves_half_of(call, ATTEST_F16, ATTEST_F32); }
 
 static int serves_bf16(const attest_call *call)
 {
     const attest_problem *p = call->problem;
     return serves(call, 0, p->in == ATTEST_BF16 && p->p == ATTEST_BF16 && p->out == ATTEST_F32);
-}
-
-static int serves_f16(const attest_call *call)
-{
-    const attest_problem *p = call->problem;
-    return serves(call, 0, p->in == ATTEST_F16 && p->p == ATTEST_F16 && p->out == ATTEST_F32);
 }
 
 /* ---- the kernels --------------------------------------------------------------------------------------------- */
@@ -384,6 +381,8 @@ static const attest_numerics stored = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32,
                                         .division = ATTEST_DIVISION_AFTER_SUM };
 static const attest_numerics scaled = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .scaled_dtype = 1 + ATTEST_BF16,
                                         .division = ATTEST_DIVISION_AFTER_SUM };
+static const attest_numerics scaled_f16 = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .scaled_dtype = 1 + ATTEST_F16,
+                                            .division = ATTEST_DIVISION_AFTER_SUM };
 static const attest_numerics running = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .division = ATTEST_DIVISION_RUNNING };
 static const attest_numerics moving = { SIZED,
                                         .schedule = ATTEST_SCHEDULE_ONLINE,
@@ -394,7 +393,6 @@ static const attest_numerics moving = { SIZED,
                                         .acc_unit = 0x1p-24,
                                         .scale_dtype = 1 + ATTEST_F32,
                                         .division = ATTEST_DIVISION_RUNNING };
-
 #define PARTS                                                                                                          \
     SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .exp_error = 0x1p-23, .log2_domain = ATTEST_NO, .div_error = 0x1p-24,    \
            .log_error = 0x1p-23, .acc_truncates = ATTEST_NO, .scale_dtype = 1 + ATTEST_F32,                            \
@@ -403,7 +401,6 @@ static const attest_numerics parts = { PARTS };
 static const attest_numerics parts_stored = { PARTS, .state_dtype = 1 + ATTEST_BF16 };
 static const attest_numerics one_state = { SIZED, .schedule = ATTEST_SCHEDULE_CHUNK, .acc_unit = 0x1p-24,
                                            .scale_dtype = 1 + ATTEST_F32 };
-
 static const attest_numerics decayed = { SIZED, .schedule = ATTEST_SCHEDULE_DIRECT, .acc_unit = 0x1p-24,
                                          .scale_dtype = 1 + ATTEST_F32, .decay_products = ATTEST_YES };
 
@@ -454,8 +451,8 @@ KERNEL(running, "running", running, serves_f32, LSE, EXP, .running = 1)
 KERNEL(moving, "moving", moving, serves_f32, LSE, EXP, .running = 1, .online = 1)
 KERNEL(backwards, "backwards", moving, serves_f32, LSE, EXP, .running = 1, .online = 1, .backwards = 1)
 KERNEL(one_state, "one-state", one_state, serves_one_state, 0, "linear", .state = 1)
-
-KERNEL(scaled, "scaled", scaled, serves_f32, LSE, EXP, .scaled = 1)
+KERNEL(scaled, "scaled", scaled, serves_f32, LSE, EXP, .scaled = 1, .narrow = ATTEST_BF16)
+KERNEL(scaled_f16, "scaled-f16", scaled_f16, serves_half_in, LSE, EXP, .scaled = 1, .narrow = ATTEST_F16)
 KERNEL(decayed, "decayed", decayed, serves_decays, 0, "simple-gla", .decayed = 1)
 KERNEL(parts, "parts", parts, serves_f32, LSE, EXP, .parts = 1)
 KERNEL(parts_stored, "parts-stored", parts_stored, serves_f32, LSE, EXP, .parts = 1, .stored = 1)
@@ -487,6 +484,7 @@ static const attest_kernel *const kernels[] = {
     BOTH(parts),
     BOTH(parts_stored),
     BOTH(scaled),
+    BOTH(scaled_f16),
     BOTH(decayed),
 };
 static const attest_library library = { .struct_size = sizeof library,

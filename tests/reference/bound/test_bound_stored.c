@@ -1,6 +1,7 @@
 /* test_bound_stored.c - features, turned, gated and decayed numbers, what a delta rule writes, and quotients of parts
  * that are rounded to a narrow type before they are read: the constants of a model against R-FEATURE, R-SCORE, R-DECAY,
  * R-GATE and R-MERGE, what overflows, and how wide a delta rule's bound is. */
+#include <math.h>
 #include <string.h>
 
 #include "tests/reference/bound/bound_row.h"
@@ -10,27 +11,33 @@ Suite *suite_bound_stored(void);
 /* Features and turned numbers that are rounded to the type of scaled ones, F and t with and without. */
 static const struct {
     const char *line;
-    double scaled, turned; /* u_q that is left for the scale, between rope and a feature */
-    int stores;
+    double scaled; /* u_q that is left for the scale */
+    int roundings; /* of phi by storing it and the steps to it, relatively */
+    int steps;     /* roundings within the feature */
+    double added;  /* what they add to t, in u_q */
+    double lost;   /* and in eta_q */
+    int turned;    /* roundings of rope's products, and between rope and the feature */
 } stored[] = {
-    { "variant=linear in=bf16 n=1 m=3 d=2 e=1 scale=0.3", 0x1p-8, 0, 0 },
-    { "variant=linear feature=relu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0, 0 },
-    { "variant=linear in=bf16 n=1 m=3 d=2 e=1 scale=-1", 0, 0, 0 },
-    { "variant=linear in=bf16 n=1 m=3 d=2 e=1 scale=-0.25", 0, 0, 0 },
-    { "variant=linear feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=-1", 0, 0, 1 },
-    { "variant=linear rope=16 feature=relu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0, 1 },
-    { "variant=linear feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=0.3", 0x1p-8, 0, 1 },
-    { "variant=linear feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0, 1 },
-    { "variant=linear rope=16 in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0, 1 },
-    { "variant=linear rope=16 feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0x1p-8, 1 },
-    { "variant=gla feature=silu in=bf16 n=3 m=3 d=2 e=1 scale=1", 0x1p-8, 0, 1 },
+    { "variant=linear in=bf16 n=1 m=3 d=2 e=1 scale=0.3", 0x1p-8, 0, 0, 0, 0, 0 },
+    { "variant=linear feature=relu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 0, 0, 0, 0, 0 },
+    { "variant=linear in=bf16 n=1 m=3 d=2 e=1 scale=-1", 0, 0, 0, 0, 0, 0 },
+    { "variant=linear in=bf16 n=1 m=3 d=2 e=1 scale=-0.25", 0, 0, 0, 0, 0, 0 },
+    { "variant=linear feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=-1", 0, 2, 1, 0, 134, 0 },
+    { "variant=linear rope=16 feature=relu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 1, 0, 0, 4, 1 },
+    { "variant=linear feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=0.3", 0x1p-8, 2, 1, 0, 134, 0 },
+    { "variant=linear feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 2, 1, 0, 134, 0 },
+    { "variant=linear feature=elu1 in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 1, 1, 1, 1, 0 },
+    { "variant=linear feature=elu1 in=f32 n=1 m=3 d=2 e=1 scale=1", 0, 2, 1, 1, 1, 0 },
+    { "variant=linear rope=16 in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 1, 0, 0, 4, 1 },
+    { "variant=linear rope=16 feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 2, 1, 0, 134 + 6, 2 },
+    { "variant=gla feature=silu in=bf16 n=3 m=3 d=2 e=1 scale=1", 0x1p-8, 2, 1, 0, 134, 0 },
 };
 
 START_TEST(stored_features)
 {
     for (size_t k = 0; k < sizeof stored / sizeof stored[0]; k++) {
         attest_numerics n = { .schedule = ATTEST_SCHEDULE_DIRECT };
-        const double turned = stored[k].turned > 0 ? 2 : 0, u = stored[k].stores ? 0x1p-8 : 0, tiny = 0x1p-134;
+        const double u = 0x1p-8, tiny = 0x1p-134, wave = 9 * U;
         ball_case x;
         bound_model before, m;
         ball_case_start(&x, stored[k].line, 0);
@@ -40,11 +47,13 @@ START_TEST(stored_features)
         n.scaled_dtype = 1 + ATTEST_BF16;
         ck_assert(bound_model_set(&m, &x.in, &n, 0));
         const double f = value_of(before.feature), t = value_of(before.feature_tiny);
-        ck_assert_int_eq(m.stores_features, stored[k].stores);
-        is(stored[k].line, "F", m.feature, f + u + f * u);
-        is(stored[k].line, "t", m.feature_tiny, u > 0 ? t + t * u + (1 + turned) * tiny : t);
+        const double within = (stored[k].steps ? t * (1 + u) : t) + stored[k].added * u + stored[k].lost * tiny;
+        ck_assert_int_eq(m.stores_features, stored[k].roundings > 0);
+        is(stored[k].line, "F", m.feature, (1 + f) * pow(1 + u, stored[k].roundings) - 1);
+        is(stored[k].line, "t", m.feature_tiny, stored[k].roundings ? within * (1 + u) + tiny : t);
         is(stored[k].line, "scaled", m.scaled, stored[k].scaled);
-        is(stored[k].line, "turned", m.turned, stored[k].turned);
+        is(stored[k].line, "turned", m.turned, pow(1 + u, stored[k].turned) - 1);
+        is(stored[k].line, "sin and cos", m.u_wave, stored[k].roundings ? wave + u + wave * u : wave);
         bound_model_clear(&before);
         bound_model_clear(&m);
         ball_case_stop(&x);
