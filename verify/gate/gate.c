@@ -134,16 +134,23 @@ static int is_open(const attest_result *r)
            !(r->ratio_lo > 1);
 }
 
+/* No more than ill-posed elements: by them no kernel could be judged. */
+static int is_all_illposed(const attest_result *r)
+{
+    return r->verdict == ATTEST_UNDECIDED && r->elements_judged == 0 && attest_result_left(r) == ATTEST_LEFT_ILLPOSED;
+}
+
 void attest_gate_allow(attest_result *result, const attest_suite *suite, const char *kernel, const attest_case *c,
                        int drawn)
 {
-    if (drawn && is_beyond_bounds(result)) /* allowed it is a skip, or a pass where a part of o was judged */
-        result->verdict = isnan(result->ratio_median) ? ATTEST_NO_EVIDENCE : ATTEST_PARTIAL;
-    else if (drawn && is_open(result)) /* allowed it is a skip */
+    const char *illposed = is_all_illposed(result) ? attest_suite_allow(suite, kernel, c, ATTEST_LEFT_ILLPOSED) : NULL;
+    if (illposed || (drawn && is_open(result))) /* allowed it is a skip */
         result->verdict = ATTEST_NO_EVIDENCE;
+    else if (drawn && is_beyond_bounds(result)) /* or a pass where a part of o was judged */
+        result->verdict = isnan(result->ratio_median) ? ATTEST_NO_EVIDENCE : ATTEST_PARTIAL;
     if (result->verdict != ATTEST_PARTIAL && result->verdict != ATTEST_NO_EVIDENCE)
         return;
-    const char *reason = attest_suite_allow(suite, kernel, c, attest_result_left(result));
+    const char *reason = illposed ? illposed : attest_suite_allow(suite, kernel, c, attest_result_left(result));
     if (!reason && drawn)
         reason = "a drawn case: it need not tell by every element";
     if (reason)

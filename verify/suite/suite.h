@@ -7,6 +7,7 @@
  * skip with that reason;
  * `!allow partial [CLASS,..] KERNELGLOB key=value ... : reason` (lists allowed) lets such cases pass although elements
  * of these classes (unbounded, illposed, absent, without-truth; default all four) were not judged: else `partial`.
+ * Where each element is ill-posed, which is allowed, the result is a skip in place of `undecided`.
  * Class blind, which must be named: rows whose bounds let zeros pass; where no element of o tells anything, the result
  * is then a skip in place of `no-evidence`;
  * `!floor COUNT key=value ...` (lists allowed: each combination is a floor of its own) makes reading fail unless

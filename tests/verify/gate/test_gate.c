@@ -1,6 +1,7 @@
 /* test_gate.c - memory: a run says beforehand what it takes, and a case that is larger than the machine is a skip,
  * which costs the others nothing.  A drawn case need not be judged. */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,35 @@ START_TEST(a_drawn_case_beyond_the_bounds)
 }
 END_TEST
 
+/* Where each element is ill-posed and the suite says why that may be, nothing is asked of the kernel; what has no bound,
+ * or what was judged, is no such case. */
+START_TEST(all_is_ill_posed)
+{
+    static const struct {
+        int64_t illposed, unbounded, judged, verdict;
+        const char *rule;
+    } of[] = { { 4, 0, 0, ATTEST_SKIP, "!allow partial illposed * weight=power:1 : they vanish\n" },
+               { 4, 0, 0, ATTEST_UNDECIDED, "!allow partial illposed * weight=power:2 : they vanish\n" },
+               { 4, 0, 0, ATTEST_UNDECIDED, "!allow partial unbounded * weight=power:1 : they vanish\n" },
+               { 4, 2, 0, ATTEST_UNDECIDED, "!allow partial * weight=power:1 : they vanish\n" },
+               { 4, 0, 2, ATTEST_UNDECIDED, "!allow partial illposed * weight=power:1 : they vanish\n" } };
+    attest_result result = { .verdict = ATTEST_UNDECIDED, .noticed_median = NAN };
+    char text[256];
+    snprintf(text, sizeof text, "variant=linear-relu n=1 d=2\n%s", of[_i].rule);
+    attest_case c;
+    attest_error err = { "" };
+    make(text);
+    ck_assert_int_eq(attest_case_parse(&c, "variant=linear-relu n=1 d=2", NULL, NULL, &err), ATTEST_OK);
+    result.elements_illposed = of[_i].illposed;
+    result.elements_unbounded = of[_i].unbounded;
+    result.elements_judged = of[_i].judged;
+    attest_gate_allow(&result, &suite, "k", &c, 0);
+    ck_assert_int_eq(result.verdict, of[_i].verdict);
+    ck_assert_int_eq(strstr(result.why, "allowed: they vanish") != NULL, of[_i].verdict == ATTEST_SKIP);
+    clear();
+}
+END_TEST
+
 Suite *suite_gate(void)
 {
     Suite *s = suite_create("gate");
@@ -164,6 +194,7 @@ Suite *suite_gate(void)
     tcase_add_test(t, of_a_case);
     tcase_add_test(t, of_a_run);
     tcase_add_loop_test(t, a_drawn_case_beyond_the_bounds, 0, sizeof beyond / sizeof beyond[0]);
+    tcase_add_loop_test(t, all_is_ill_posed, 0, 5);
     suite_add_tcase(s, t);
     return s;
 }
