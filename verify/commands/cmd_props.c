@@ -120,6 +120,7 @@ int attest_command_props(const attest_cli *cli)
     char library[4096] = "";
     const char *glob = cli->options.kernel;
     int code = 0;
+    attest_case problem;
     attest_props_known known = { 0 };
     const long cases = cli->cases > 0 ? cli->cases : CASES;
     const char *store = cli->out ? cli->out : ATTEST_PROPS_STORE;
@@ -129,12 +130,17 @@ int attest_command_props(const attest_cli *cli)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     if (cli->options.kernel)
         attest_split_target(cli->options.kernel, library, sizeof library, &glob);
+    if (cli->problem)
+        ATTEST_TRY(attest_case_parse(&problem, cli->problem, NULL, NULL, &err));
+    if (cli->problem && cli->options.seed >= 0)
+        problem.seed = (uint64_t)cli->options.seed;
     /* every kernel of the library, every property, and enough cases to meet what is rare */
-    const int whole = !glob && !cli->property && cases >= FLOORS_FROM;
+    const int whole = !glob && !cli->property && !cli->problem && cases >= FLOORS_FROM;
     const attest_props_request request = { .library = *library ? library : NULL,
                                            .kernel_glob = glob,
                                            .property_glob = cli->property,
                                            .program = cli->options.program,
+                                           .problem = cli->problem ? &problem : NULL,
                                            .seed = cli->options.seed >= 0 ? (uint64_t)cli->options.seed : 0,
                                            .cases = cases,
                                            .jobs = cli->options.jobs,

@@ -16,7 +16,7 @@ typedef struct props_job {
     size_t kernel;
     uint32_t number;
     const char *line;         /* of an edge; NULL: generated */
-    const attest_case *given; /* of a redraw */
+    const attest_case *given; /* of a redraw, or of the request */
     int ran, starved, refused;
     long runs;
     int64_t elements;

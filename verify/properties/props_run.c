@@ -139,6 +139,8 @@ static attest_status choose_kernels(props_state *s, attest_error *err)
     attest_status status = ATTEST_OK;
     attest_worker *worker = NULL;
     const attest_props_request *request = s->request;
+    char why[256] = "";
+    size_t matched = 0;
     ATTEST_TRY(attest_props_start(&worker, request, err));
     const size_t count = attest_worker_kernel_count(worker);
     s->kernel = calloc(count + 1, sizeof *s->kernel);
@@ -149,9 +151,14 @@ static attest_status choose_kernels(props_state *s, attest_error *err)
         const int here = facts->device_type == ATTEST_CPU || facts->device_type == ATTEST_CUDA_HOST;
         if (!here || (request->kernel_glob && fnmatch(request->kernel_glob, facts->name, 0) != 0))
             continue;
+        matched++;
+        if (request->problem && attest_worker_supports(worker, k, &request->problem->problem, why, sizeof why) != 1)
+            continue;
         s->kernel[s->kernels++] = k;
         ATTEST_TRY(attest_name_fits(request->library, facts->name, err));
     }
+    if (s->kernels == 0 && matched > 0)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--problem: no kernel serves it; the last one: %s", why));
     if (s->kernels == 0)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--kernel=%s: no kernel that runs on the CPU matches",
                                request->kernel_glob ? request->kernel_glob : "*"));
@@ -216,15 +223,15 @@ static attest_status grow(props_state *s, size_t more, attest_error *err)
 static attest_status add_cases(props_state *s, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const size_t cases = (size_t)s->request->cases;
-    ATTEST_TRY(grow(s, s->kernels * EDGES + cases, err));
+    const size_t cases = (size_t)s->request->cases, at_edges = s->request->problem ? 0 : s->kernels * EDGES;
+    ATTEST_TRY(grow(s, at_edges + cases, err));
     for (size_t i = 0; i < s->jobs; i++) {
         props_job *j = &s->job[i];
-        const size_t drawn = i - s->kernels * EDGES;
-        if (i < s->kernels * EDGES)
+        const size_t drawn = i - at_edges;
+        if (i < at_edges)
             *j = (props_job){ .kernel = i / EDGES, .line = edges[i % EDGES], .number = (uint32_t)(i % EDGES) };
         else
-            *j = (props_job){ .kernel = drawn % s->kernels, .number = (uint32_t)drawn };
+            *j = (props_job){ .kernel = drawn % s->kernels, .number = (uint32_t)drawn, .given = s->request->problem };
     }
 out:
     return status;
@@ -305,7 +312,7 @@ static void count_all(props_state *s)
         const props_job *j = &s->job[i];
         r->cases += j->ran;
         r->edges += j->ran && j->line;
-        r->redraws += j->ran && j->given;
+        r->redraws += j->ran && j->given && j->given != s->request->problem;
         r->starved += j->starved && !j->line;
         r->refused += j->refused;
         r->runs += j->runs;

@@ -24,7 +24,8 @@ typedef struct attest_props_request {
     const char *property_glob;              /* NULL: all */
     const attest_property *const *property; /* [property_count]; NULL: attest_properties */
     size_t property_count;
-    const char *program; /* argv[0] */
+    const char *program;        /* argv[0] */
+    const attest_case *problem; /* NULL, or what all cases are, with other inputs each; no edges then */
     uint64_t seed;
     long cases, jobs; /* jobs 0: all cores */
     double timeout_s;
@@ -78,7 +79,7 @@ typedef struct attest_props_result {
     int64_t elements; /* comparisons */
 } attest_props_result;
 
-/* ATTEST_BAD_INPUT: nothing matches the globs, no such library. */
+/* ATTEST_BAD_INPUT: nothing matches the globs, no such library, no kernel serves the problem. */
 attest_status attest_props_check(const attest_props_request *request, attest_error *err);
 
 /* Broken properties are no error.  ATTEST_BAD_INPUT as attest_props_check(). */
