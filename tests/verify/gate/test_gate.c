@@ -156,8 +156,8 @@ START_TEST(a_drawn_case_beyond_the_bounds)
 }
 END_TEST
 
-/* Where each element is ill-posed and the suite says why that may be, nothing is asked of the kernel; what has no bound,
- * or what was judged, is no such case. */
+/* Where each element is ill-posed and the suite says why that may be, nothing is asked of the kernel; a case with
+ * elements without a bound, or that were judged, is no such case. */
 START_TEST(all_is_ill_posed)
 {
     static const struct {
