@@ -317,8 +317,8 @@ typedef struct attest_numerics {
     double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once scaled, turned (sin, cos, products too), gated or decayed, of
-                               features (elu, sigmoid too), what a delta rule writes; 0 = acc (unknown schedule: in) */
-    uint32_t decay_products; /* attest_tristate: decays multiplied (RECURRENT: yes); else exp of logs, ln 0 >= 2emin */
+                               features (elu if exp_error is 0, sigmoid, norm), delta's writes; 0 = acc (UNKNOWN: in) */
+    uint32_t decay_products; /* attest_tristate: multiplied (RECURRENT: yes); else e^logs, ln 0 in 2 emin..emin ln 2 */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */

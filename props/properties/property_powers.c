@@ -80,6 +80,15 @@ static int keeps_scale(const attest_trial *trial, int shift)
     return size > f.emin && size < f.emax && size + shift > f.emin && size + shift < f.emax;
 }
 
+/* Are q and k scaled, and then maybe rounded, in both runs or in none?  A scale of 1 or -1 need not be multiplied. */
+static int scales_alike(const attest_trial *trial, int shift)
+{
+    const double scale = fabs(trial->c.problem.scale);
+    const uint32_t type = trial->kernel.numerics.scaled_dtype;
+    const int rounds = type && attest_format_of(type - 1).p < attest_format_of(trial->c.problem.in).p;
+    return !rounds || (scale == 1) == (ldexp(scale, shift) == 1);
+}
+
 /* A shift of 1..most or its negative. */
 static int draw_shift(const attest_trial *trial, const attest_property *property, int most)
 {
@@ -290,7 +299,7 @@ static attest_status check_folding(attest_finding *found, attest_trial *trial, a
         r.bits = 0;
     } else {
         demand(&r, trial, 2 * degree_margin(&trial->c.problem, r.shift));
-        r.bits = r.bits && keeps_scale(trial, r.shift);
+        r.bits = r.bits && keeps_scale(trial, r.shift) && scales_alike(trial, r.shift);
     }
     const attest_status status = attest_relation_check(found, trial, &r, err);
     attest_relation_clear(&r);
@@ -349,7 +358,8 @@ static attest_status check_homogeneity(attest_finding *found, attest_trial *tria
     r.lse_shift = degree * (trial->kernel.flags & ATTEST_LSE_BASE2 ? 1 : 0x1.62e42fefa39efp-1);
     r.lse_slack = fabs(r.lse_shift) * 0x1p-52;
     demand(&r, trial, 2 * degree_margin(p, r.shift));
-    r.bits = r.bits && keeps_scale(trial, r.shift) && (order <= 1 || powers_by_products(&trial->kernel)) &&
+    r.bits = r.bits && keeps_scale(trial, r.shift) && scales_alike(trial, r.shift) &&
+             (order <= 1 || powers_by_products(&trial->kernel)) &&
              p->p == p->acc; /* a cast weight may leave its format's normal numbers */
     if (r.bits && degree)    /* a logarithm is shifted, not scaled: its bits are not known */
         r.outputs &= ~(uint32_t)ATTEST_GIVES_LSE;

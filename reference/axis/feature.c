@@ -180,6 +180,7 @@ static void error_unit(mag_t relative, mag_t absolute, const axis_arithmetic *a)
     bound_gamma(relative, a->p->d + 4 + (a->narrows ? 2 : 0), a->u_most);
     bound_compose(relative, relative, a->u_div);
     bound_compose(relative, relative, a->u_div);
+    bound_compose(relative, relative, a->u_stored); /* the norm, where it is stored */
     mag_set_ui_2exp_si(absolute, 1, attest_format_of(a->p->acc).emin / 2 + 5);
 }
 

@@ -14,7 +14,8 @@ static void store_features(bound_model *m, uint32_t type)
     m->stores_features = 1;
     m->stored_type = type;
     mag_set_d(m->stored, attest_unit_roundoff(type - 1));
-    bound_tiny(m->stored_tiny, type - 1, m->flags);
+    const int flushes = attest_format_of(type - 1).emin == attest_format_of(m->p->acc).emin;
+    bound_tiny(m->stored_tiny, type - 1, flushes ? m->flags : 0);
     if (!turns)
         return;
     mag_set(m->turned, m->stored);
@@ -238,6 +239,14 @@ static int squares_fit(const bound_model *m, const mag_t low, const mag_t high)
     return good;
 }
 
+/* What is stored before the norm divides it is in its type's range, and so is the norm, far above its underflow. */
+static int stores_norm(const bound_model *m, const mag_t low, const mag_t high)
+{
+    AUTO_MAG(x);
+    mag_mul_2exp_si(x, m->stored_tiny, 3);
+    return mag_cmp(high, m->scaled_limit) <= 0 && mag_cmp(low, x) > 0;
+}
+
 int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
                int64_t token, int64_t position)
 {
@@ -260,17 +269,20 @@ int bound_unit(mag_t sigma, const bound_model *m, const ref_inputs *in, attest_r
         mag_mul(x, norm, norm);
         good = mag_cmp(x, m->limit) <= 0 && small_squares(sigma, m, low);
     }
-    if ((!axis_turns(m->p) && mag_is_zero(m->turned_tiny)) || !good)
+    if (m->stored_type)
+        good = good && stores_norm(m, low, norm);
+    if ((!axis_turns(m->p) && !m->stored_type) || !good)
         goto out;
     bound_turn(x, m, position);
     mag_mul(x, x, norm);
     mag_set_ui(norm, (ulong)m->p->d);
     mag_sqrt(norm, norm);
     mag_addmul(x, norm, m->turned_tiny);
+    mag_add(x, x, m->stored_tiny);
     mag_mul_2exp_si(x, x, 1);
-    mag_div(x, x, low); /* eta = 2 (rho |x| + sqrt(d) t) / |silu(x)|, t what each entry loses by underflow */
+    mag_div(x, x, low); /* eta = 2 (rho |x| + sqrt(d) t + eta_q) / |silu(x)|, t what each entry loses by underflow */
     if (mag_cmp_2exp_si(x, -1) > 0) {
-        mag_set_ui(sigma, 2); /* unit vectors are at most 2 apart */
+        mag_set_ui(sigma, 3); /* vectors of norm 1 and at most 8/7 are no further apart */
     } else {
         mag_mul(sigma, x, x);
         mag_add(sigma, sigma, x); /* eta/(1 - eta/2) <= eta + eta^2 for eta <= 1/2 */

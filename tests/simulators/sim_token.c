@@ -36,7 +36,7 @@ static num feature(sim *s, num x)
 /* x / norm2(x) */
 static void divide_by_norm(sim *s, num *x, int64_t d)
 {
-    const num root = sim_call(s, &s->unit.acc, TAPE_SQRT, sim_dot(s, x, x, d));
+    const num root = step(s, sim_call(s, &s->unit.acc, TAPE_SQRT, sim_dot(s, x, x, d)));
     if (tape_value(&s->tape, root) == 0)
         return;
     const num inverse = s->options->norm == NORM_RECIPROCAL ? sim_div(s, tape_given(&s->tape, 1), root) : root;

@@ -303,6 +303,16 @@ static double unit_of(const probed_kernel *k, uint32_t declared)
     return unit > classify_unit(k) ? unit : 0;
 }
 
+/* What storing scaled q and k in the declared type may do to a probe's scores, whose scale is 1: nothing where q and k
+ * are numbers of that type, and log2(e) is in no factor. */
+static double scaled_unit(const probed_kernel *k, const attest_numerics *n)
+{
+    const uint32_t type = n->scaled_dtype;
+    if (!type || (n->log2_domain == ATTEST_NO && attest_format_of(k->types.in).p <= attest_format_of(type - 1).p))
+        return 0;
+    return unit_of(k, type);
+}
+
 /* The unit roundoff of what the parts of a split kernel leave, where it is stored in a narrower type. */
 static double of_stored_parts(const attest_numerics *n, const probed_kernel *k)
 {
@@ -335,7 +345,7 @@ static double beside(const trait_row *row, const attest_kernel_facts *facts, con
     if (row->probe == classify_acc_unit)
         return parts + unit_of(k, n->score_dtype) + (k->coarse_weights && n->acc_unit > 0 ? classify_unit(k) : 0);
     if (row->probe == classify_exp_error)
-        return parts + 2 * n->div_error + 2 * 80 * (unit_of(k, n->score_dtype) + 2 * unit_of(k, n->scaled_dtype)) +
+        return parts + 2 * n->div_error + 2 * 80 * (unit_of(k, n->score_dtype) + 2 * scaled_unit(k, n)) +
                (n->log2_domain == ATTEST_YES && k->argument == 0 && n->exp_error >= 32 * classify_unit(k)
                     ? 2 * 80 * classify_unit(k)
                     : 0);

@@ -351,9 +351,10 @@ static int serves_bf16(const attest_call *call)
 /* ---- the kernels --------------------------------------------------------------------------------------------- */
 
 #define SIZED .struct_size = sizeof(attest_numerics)
-#define TWO_PASS                                                                                                       \
-    SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23, .log2_domain = ATTEST_NO, .div_error = 0x1p-24, \
+#define TWO_PASS_OF(base2)                                                                                             \
+    SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23, .log2_domain = base2, .div_error = 0x1p-24,     \
            .acc_unit = 0x1p-24, .acc_truncates = ATTEST_NO
+#define TWO_PASS TWO_PASS_OF(ATTEST_NO)
 static const attest_numerics silent = { SIZED };
 static const attest_numerics taylor2 = { SIZED, .schedule = ATTEST_SCHEDULE_DIRECT, .div_error = 0x1p-24,
                                          .acc_unit = 0x1p-24, .scale_dtype = 1 + ATTEST_F32 };
@@ -381,8 +382,8 @@ static const attest_numerics stored = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32,
                                         .division = ATTEST_DIVISION_AFTER_SUM };
 static const attest_numerics scaled = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .scaled_dtype = 1 + ATTEST_BF16,
                                         .division = ATTEST_DIVISION_AFTER_SUM };
-static const attest_numerics scaled_f16 = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .scaled_dtype = 1 + ATTEST_F16,
-                                            .division = ATTEST_DIVISION_AFTER_SUM };
+static const attest_numerics scaled_f16 = { TWO_PASS_OF(ATTEST_YES), .scale_dtype = 1 + ATTEST_F32,
+                                            .scaled_dtype = 1 + ATTEST_F16, .division = ATTEST_DIVISION_AFTER_SUM };
 static const attest_numerics running = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .division = ATTEST_DIVISION_RUNNING };
 static const attest_numerics moving = { SIZED,
                                         .schedule = ATTEST_SCHEDULE_ONLINE,

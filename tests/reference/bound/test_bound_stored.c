@@ -29,6 +29,7 @@ static const struct {
     { "variant=linear feature=elu1 in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 1, 1, 1, 1, 0 },
     { "variant=linear feature=elu1 in=f32 n=1 m=3 d=2 e=1 scale=1", 0, 2, 1, 1, 1, 0 },
     { "variant=linear rope=16 in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 1, 0, 0, 4, 1 },
+    { "variant=linear feature=unit in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 2, 0, 0, 0, 0 },
     { "variant=linear rope=16 feature=silu in=bf16 n=1 m=3 d=2 e=1 scale=1", 0, 2, 1, 0, 134 + 6, 2 },
     { "variant=gla feature=silu in=bf16 n=3 m=3 d=2 e=1 scale=1", 0x1p-8, 2, 1, 0, 134, 0 },
 };
@@ -67,14 +68,25 @@ START_TEST(stored_features_overflow)
     const attest_numerics n = { .schedule = ATTEST_SCHEDULE_DIRECT,
                                 .scaled_dtype = 1 + ATTEST_F16,
                                 .scale_dtype = 1 + ATTEST_F32 };
-    for (int rope = 0; rope < 2; rope++) {
+    static const struct {
+        const char *line;
+        double q;
+        int overflow;
+    } of[] = {
+        { "variant=linear in=f16 n=1 m=1 d=2 e=1 scale=0.25", 40000, 0 },
+        { "variant=linear rope=16 in=f16 n=1 m=1 d=2 e=1 scale=0.25", 40000, 1 },
+        { "variant=linear feature=silu-unit in=bf16 n=1 m=1 d=2 e=1 scale=0.25", 8192, 0 },
+        { "variant=linear feature=silu-unit in=bf16 n=1 m=1 d=2 e=1 scale=0.25", 65536, 1 }, /* silu, before its norm */
+        { "variant=linear feature=unit in=bf16 n=1 m=1 d=2 e=1 scale=0.25", 8192, 0 },
+        { "variant=linear feature=unit in=bf16 n=1 m=1 d=2 e=1 scale=0.25", 65536, 1 }, /* the norm */
+        { "variant=linear feature=unit in=bf16 n=1 m=1 d=2 e=1 scale=0.25", 0x1p-20, 0 },
+        { "variant=linear feature=unit in=bf16 n=1 m=1 d=2 e=1 scale=0.25", 0x1p-24, 1 }, /* it may become 0 */
+    };
+    for (size_t k = 0; k < sizeof of / sizeof of[0]; k++) {
         row_case r;
-        row_open(&r,
-                 rope ? "variant=linear rope=16 in=f16 n=1 m=1 d=2 e=1 scale=0.25"
-                      : "variant=linear in=f16 n=1 m=1 d=2 e=1 scale=0.25",
-                 40000, 1);
+        row_open(&r, of[k].line, of[k].q, 1);
         row_ready(&r, &n, 0, 1);
-        ck_assert_int_eq(r.w.overflow, rope);
+        ck_assert_msg(r.w.overflow == of[k].overflow, "%s, q = %g: %d", of[k].line, of[k].q, r.w.overflow);
         row_stop(&r);
     }
 }
