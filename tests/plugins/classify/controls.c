@@ -19,6 +19,7 @@
  *   parts      problem.splits parts of two passes, merged by their lse; parts-stored rounds their o to bf16 before
  *   decayed    simple-gla pair by pair, under mask=causal with n = m, and nothing else
  *   scaled     q times scale log2(e) rounded to bf16, the scores times ln 2; scaled-f16: to f16, as q, k and v are
+ *   scaled-once  q times scale rounded to bf16, but where the scale is 1
  * Their names with -quiet: without lse.
  */
 #include "attest.h"
@@ -26,7 +27,7 @@
 #include <math.h>
 
 typedef struct style {
-    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts, scaled, decayed;
+    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts, scaled, once, decayed;
     uint32_t division, narrow; /* what a scaled q is rounded to */
 } style;
 
@@ -87,6 +88,7 @@ static float make_scores(const row *r)
         for (int64_t j = 0; j < r->keys; j++) {
             const float x = load(r->t->role[ATTEST_K], r->b, r->h, j, c) - mean;
             r->s[j] += r->k->roots    ? q * root * (x * root)
+                       : r->k->once   ? (scale == 1 ? q : rounded(r->k->narrow, q * scale)) * x
                        : r->k->scaled ? rounded(r->k->narrow, q * (scale * 1.44269504f)) * x
                                       : q * x;
         }
@@ -94,7 +96,7 @@ static float make_scores(const row *r)
     for (int64_t j = 0; j < r->keys; j++) {
         const int narrow = r->k->stored && !r->k->parts;
         const float x = narrow ? bf16(r->s[j]) : r->s[j];
-        r->s[j] = x * (r->k->roots ? copysignf(1, scale) : r->k->scaled ? 0.693147181f : scale);
+        r->s[j] = x * (r->k->roots ? copysignf(1, scale) : r->k->once ? 1 : r->k->scaled ? 0.693147181f : scale);
         if (narrow)
             r->s[j] = bf16(r->s[j]);
     }
@@ -453,6 +455,7 @@ KERNEL(moving, "moving", moving, serves_f32, LSE, EXP, .running = 1, .online = 1
 KERNEL(backwards, "backwards", moving, serves_f32, LSE, EXP, .running = 1, .online = 1, .backwards = 1)
 KERNEL(one_state, "one-state", one_state, serves_one_state, 0, "linear", .state = 1)
 KERNEL(scaled, "scaled", scaled, serves_f32, LSE, EXP, .scaled = 1, .narrow = ATTEST_BF16)
+KERNEL(scaled_once, "scaled-once", scaled, serves_f32, LSE, EXP, .once = 1, .narrow = ATTEST_BF16)
 KERNEL(scaled_f16, "scaled-f16", scaled_f16, serves_half_in, LSE, EXP, .scaled = 1, .narrow = ATTEST_F16)
 KERNEL(decayed, "decayed", decayed, serves_decays, 0, "simple-gla", .decayed = 1)
 KERNEL(parts, "parts", parts, serves_f32, LSE, EXP, .parts = 1)
@@ -486,6 +489,7 @@ static const attest_kernel *const kernels[] = {
     BOTH(parts_stored),
     BOTH(scaled),
     BOTH(scaled_f16),
+    BOTH(scaled_once),
     BOTH(decayed),
 };
 static const attest_library library = { .struct_size = sizeof library,

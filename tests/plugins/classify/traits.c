@@ -3,6 +3,7 @@
  * state in bf16; `textbook` and `pairs` are online with tiles of 1 and 2, `long` with tiles that no probe fills;
  * `fifths` splits them into 5, so that the last part is shorter; `quiet` sums in float, gives o in bf16 and no lse;
  * `rough` multiplies by an inexact reciprocal, `series` makes 2^x of a series, `fine` sums in double and rounds once;
+ * `hasty` has an exponential that is 2^-9 too large, and stores q and k, which are bf16, in bf16;
  * the supports() of `faint` ends the process; `lone` serves b = 1 only; `loose` declares less than it does, `boaster`
  * more, `adder` more parts; `reader`, `laner` and `divider` call serial what is not:
  * scores, denominators, sums of divided weights; `seldom` is `laner` for 512 keys, which one probe alone asks for. */
@@ -22,6 +23,7 @@ typedef struct style {
     int divides;  /* weights by l before they are added */
     int rough;    /* a reciprocal of l that is 2^-12 too large */
     int series;   /* 2^x by five terms of its series */
+    int hasty;    /* e^x that is 2^-9 too large, but of 0 */
 } style;
 
 static float load(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t c)
@@ -63,7 +65,7 @@ static float weight(const style *k, float x)
     if (k->series)
         return series(x * 0x1.715476p+0f);
     if (!k->odd)
-        return expf(x);
+        return expf(x) * (k->hasty && x != 0 ? 1 + 0x1p-9f : 1);
     const float w = exp2f(x);
     return w < 0x1p-126f ? 0 : w;
 }
@@ -165,6 +167,7 @@ RUN(run_parts, .parts = 4)
 RUN(run_fifths, .parts = 5)
 RUN(run_rough, .parts = 1, .rough = 1)
 RUN(run_series, .parts = 1, .series = 1)
+RUN(run_hasty, .parts = 1, .hasty = 1)
 RUN(run_backwards, .tile = 8)
 RUN(run_textbook, .tile = 1)
 RUN(run_pairs, .tile = 2)
@@ -270,6 +273,12 @@ static int serves_bf16(const attest_call *call)
     return (plain(p, MASKS) && p->in == ATTEST_BF16 && p->p == ATTEST_F32 && p->out == ATTEST_BF16) || refuse(call);
 }
 
+static int serves_bf16_in(const attest_call *call)
+{
+    const attest_problem *p = call->problem;
+    return (plain(p, MASKS) && p->in == ATTEST_BF16 && p->p == ATTEST_F32 && p->out == ATTEST_F32) || refuse(call);
+}
+
 static int serves_few_keys(const attest_call *call)
 {
     const attest_problem *p = call->problem;
@@ -310,6 +319,8 @@ static const attest_numerics parts = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT,
 static const attest_numerics fifths = { SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .splits = 5, .tile = 1 << 24 };
 static const attest_numerics rough = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23,
                                        .div_error = 0x1.002p-12 };
+static const attest_numerics hasty = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = 0x1p-23,
+                                       .log2_domain = ATTEST_NO, .scaled_dtype = 1 + ATTEST_BF16 };
 static const attest_numerics series_weights = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .exp_error = SERIES_ERROR,
                                                 .log2_domain = ATTEST_YES };
 static const attest_numerics fine = { SIZED, .schedule = ATTEST_SCHEDULE_TWO_PASS, .acc_unit = 0x1p-53 };
@@ -359,6 +370,7 @@ KERNEL(kernel_odd, "odd", odd, serves_both, run_odd, LSE, ATTEST_FTZ | ATTEST_LS
 KERNEL(kernel_parts, "parts", parts, serves_f32, run_parts, LSE, ATTEST_BATCH_INVARIANT)
 KERNEL(kernel_fifths, "fifths", fifths, serves_f32, run_fifths, LSE, ATTEST_BATCH_INVARIANT)
 KERNEL(kernel_rough, "rough", rough, serves_f32, run_rough, LSE, 0)
+KERNEL(kernel_hasty, "hasty", hasty, serves_bf16_in, run_hasty, LSE, 0)
 KERNEL(kernel_series, "series", series_weights, serves_f32, run_series, LSE, 0)
 KERNEL(kernel_fine, "fine", fine, serves_f32, run_fine, LSE, 0)
 KERNEL(kernel_backwards, "backwards", backwards, serves_f32, run_backwards, LSE, 0)
@@ -382,7 +394,7 @@ static const attest_kernel *const kernels[] = { &kernel_odd,    &kernel_parts,  
                                                 &kernel_faint,  &kernel_lone,     &kernel_loose,     &kernel_boaster,
                                                 &kernel_reader, &kernel_laner,    &kernel_divider,   &kernel_seldom,
                                                 &kernel_fifths, &kernel_rough,    &kernel_series,    &kernel_fine,
-                                                &kernel_adder };
+                                                &kernel_adder,  &kernel_hasty };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "traits",
