@@ -100,11 +100,11 @@ static void check_case(const cli_case *c)
     }
     for (int i = 0; i < c->err_count; i++) {
         expand(expected, sizeof expected, c->err[i]);
-        ck_assert_msg(strstr(err, expected) != NULL, "%s: stderr lacks '%s':\n%s", c->name, expected, err);
+        ck_assert_msg(strstr(err, expected) != NULL, "%s: stderr lacks '%s':\n%.1500s", c->name, expected, err);
     }
     if (code == 2) {
-        ck_assert_msg(line_count(err) == 1, "%s: a usage error is one line:\n%s", c->name, err);
-        ck_assert_msg(out[0] == '\0', "%s: a usage error prints no data:\n%s", c->name, out);
+        ck_assert_msg(line_count(err) == 1, "%s: a usage error is one line:\n%.1500s", c->name, err);
+        ck_assert_msg(out[0] == '\0', "%s: a usage error prints no data:\n%.1500s", c->name, out);
     }
 }
 
