@@ -51,8 +51,7 @@ typedef struct axis_arithmetic {
     mag_srcptr u_exp, u_div;    /* relative error of an exponential, of a division */
     mag_srcptr tiny, normal;    /* what one operation loses by underflow; 2^emin of acc */
     mag_srcptr bias, bias_tiny; /* of a bias before it is added, beside narrowing and base 2: relative, absolute */
-    uint32_t
-        stored; /* type that what a feature makes may be stored in, 1 + attest_dtype, narrower than acc; 0 without */
+    uint32_t stored; /* what a feature makes may be stored in this type, 1 + attest_dtype, narrower than acc; 0: acc */
     mag_srcptr u_stored, tiny_stored; /* one rounding to it: relative, absolute */
     int folds; /* it may be divided by the scale, be one more term of the product, and be scaled with it (R-STEP) */
 } axis_arithmetic;

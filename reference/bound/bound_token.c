@@ -8,7 +8,6 @@
 static void store_features(bound_model *m, uint32_t type)
 {
     const int turns = axis_turns(m->p), stored = axis_feature_of(m->p)->stored;
-    AUTO_MAG(x);
     if (!type || (stored && !turns))
         return;
     m->stores_features = 1;
