@@ -6,6 +6,8 @@
 #ifndef ATTEST_BASE_H
 #define ATTEST_BASE_H
 
+#include <sys/stat.h>
+
 #include "kernels/status.h"
 #include "verify/base/clock.h"
 #include "verify/base/plural.h"
@@ -46,6 +48,19 @@ attest_status attest_run_date(char text[32], attest_error *err);
 
 /* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
 void attest_file_hash(char text[20], const char *path);
+
+/* A file as it was seen once. */
+typedef struct attest_file_seen {
+    struct stat stat; /* st_ino 0: there was none */
+    char hash[20];    /* attest_file_hash(), or "" */
+} attest_file_seen;
+
+/* `seen` is the file as it is now, without its hash. */
+void attest_file_see(attest_file_seen *seen, const char *path);
+
+/* Whether the file is still what was seen: the same place, size and time of change or, where its hash is known, the
+ * same bytes.  1 where there was none. */
+int attest_file_is(const attest_file_seen *seen, const char *path);
 
 /* Bytes that this process and its children may use together: the memory of the machine, or the limit of a cgroup of
  * this process (version 2: memory.max, version 1: memory.limit_in_bytes, of the group and of those above it) where that

@@ -109,7 +109,7 @@ static attest_status start(contest_state *t, size_t kernel, attest_error *err)
                                    .facts = &k->facts,
                                    .library = contest->plan->library[k->library].path,
                                    .program = contest->options->program };
-    snprintf(t->subject.file_hash, sizeof t->subject.file_hash, "%s", contest->plan->library[k->library].file_hash);
+    snprintf(t->subject.file_hash, sizeof t->subject.file_hash, "%s", contest->plan->library[k->library].file.hash);
 out:
     return status;
 }
@@ -119,7 +119,7 @@ static void describe(attest_judgement *j, const attest_contest *contest, size_t 
     const attest_plan_kernel *k = &contest->plan->kernel[kernel];
     memset(j, 0, sizeof *j);
     snprintf(j->kernel, sizeof j->kernel, "%s", k->name);
-    snprintf(j->file_hash, sizeof j->file_hash, "%s", contest->plan->library[k->library].file_hash);
+    snprintf(j->file_hash, sizeof j->file_hash, "%s", contest->plan->library[k->library].file.hash);
     snprintf(j->suite, sizeof j->suite, "%s", contest->suite->name);
     snprintf(j->suite_hash, sizeof j->suite_hash, "%016llx", (unsigned long long)contest->suite->hash);
     snprintf(j->baseline, sizeof j->baseline, "%.60s", contest->baseline ? contest->baseline : "best");

@@ -184,7 +184,7 @@ attest_status attest_gate_library_failed(attest_gate_state *g, size_t l, const c
     attest_result_init(&result);
     result.verdict = ATTEST_CRASH;
     attest_text_clean(result.kernel, sizeof result.kernel, library->path ? library->path : "built-in kernels");
-    snprintf(result.file_hash, sizeof result.file_hash, "%s", library->file_hash);
+    snprintf(result.file_hash, sizeof result.file_hash, "%s", library->file.hash);
     snprintf(result.why, sizeof result.why, "%.250s", why);
     attest_shell_quote(program, sizeof program, g->gate->options->program);
     attest_shell_quote(path, sizeof path, library->path ? library->path : "*");

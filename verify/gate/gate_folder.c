@@ -54,7 +54,7 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
     }
     for (size_t k = 0; k < gate->plan->kernel_count; k++) {
         const attest_plan_kernel *kernel = &gate->plan->kernel[k];
-        const char *file = gate->plan->library[kernel->library].file_hash;
+        const char *file = gate->plan->library[kernel->library].file.hash;
         kernels = attest_fnv(attest_fnv(kernels, kernel->name, strlen(kernel->name) + 1), file, strlen(file) + 1);
         add_text(info->device, sizeof info->device, kernel->facts.device);
         add_text(info->flags, sizeof info->flags, kernel->facts.build_flags);

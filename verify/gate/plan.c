@@ -19,6 +19,12 @@ static attest_status start_twice(attest_worker **worker, const char *path, doubl
     return status == ATTEST_IO && !late ? attest_worker_start(worker, path, timeout_s, err) : status;
 }
 
+static void see(attest_file_seen *file, const char *path)
+{
+    attest_file_see(file, path);
+    attest_file_hash(file->hash, path);
+}
+
 static attest_status add_kernels(attest_plan *plan, size_t library, const attest_worker *worker,
                                  attest_plan_wanted *wanted, const void *context, attest_error *err)
 {
@@ -62,7 +68,8 @@ attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, 
     for (size_t l = 0; l < count; l++) {
         plan->library[l].path = libraries[l];
         ATTEST_TRY(attest_name_fits(libraries[l], NULL, err));
-        ATTEST_TRY(attest_library_hash(plan->library[l].file_hash, libraries[l], err));
+        if (!libraries[l] || !attest_door_is(libraries[l]))
+            see(&plan->library[l].file, libraries[l] ? libraries[l] : path);
         status = start_twice(&worker, libraries[l], timeout_s, err);
         if (status == ATTEST_NO_MEMORY || !libraries[l] || (status == ATTEST_BAD_INPUT && count == 1))
             ATTEST_TRY(status);
@@ -168,17 +175,12 @@ out:
 
 /* ---- as if it declared more -------------------------------------------------------------------------------------- */
 /* The kernels that a worker has are those of the plan. */
-static attest_status check_kernels(const attest_worker *worker, const attest_plan *plan, size_t library,
-                                   attest_error *err)
+static attest_status check_kernels(attest_worker *worker, const attest_plan *plan, size_t library, attest_error *err)
 {
     const attest_plan_library *l = &plan->library[library];
     attest_status status = ATTEST_OK;
-    char hash[20];
     int same = attest_worker_kernel_count(worker) == l->kernels;
-    ATTEST_TRY(attest_library_hash(hash, l->path, err));
-    if (strcmp(hash, l->file_hash) != 0)
-        ATTEST_TRY(attest_fail(err, ATTEST_IO, "%s: the file has changed during the run",
-                               l->path ? l->path : "attest-worker"));
+    ATTEST_TRY(attest_worker_expect(worker, &l->file, err));
     for (size_t k = 0; same && k < plan->kernel_count; k++)
         if (plan->kernel[k].library == library)
             same = strcmp(attest_worker_kernel(worker, plan->kernel[k].index)->name, plan->kernel[k].facts.name) == 0;

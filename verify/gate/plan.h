@@ -10,10 +10,10 @@
 #include "verify/worker/worker.h"
 
 typedef struct attest_plan_library {
-    const char *path; /* borrowed; NULL: the built-in kernels */
-    char file_hash[20];
-    size_t kernels;   /* it has, wanted or not */
-    char failed[512]; /* why it cannot be loaded; "": it can */
+    const char *path;      /* borrowed; NULL: the built-in kernels */
+    attest_file_seen file; /* with its hash; of the built-in kernels attest-worker */
+    size_t kernels;        /* it has, wanted or not */
+    char failed[512];      /* why it cannot be loaded; "": it can */
 } attest_plan_library;
 
 typedef struct attest_plan_kernel {

@@ -231,7 +231,7 @@ static void result_of(attest_result *r, study_run *run, const cost_group *g, con
     const attest_bench_spread time = attest_bench_time(j->job.sample, run->request->rounds);
     attest_subject subject = { .facts = &kernel->facts, .program = run->request->options->program };
     double lo;
-    memcpy(subject.file_hash, run->plan.library[kernel->library].file_hash, sizeof subject.file_hash);
+    memcpy(subject.file_hash, run->plan.library[kernel->library].file.hash, sizeof subject.file_hash);
     attest_result_identify(r, &subject, &j->variant->prepared);
     error_of(&r->total_lo, &r->total_hi, j, g->o);
     error_of(&lo, &r->rounding, j, j->variant->o);

@@ -19,7 +19,7 @@ attest_status study_subject(attest_subject *subject, study_run *run, study_threa
                                  .facts = &kernel->facts,
                                  .library = library->path,
                                  .program = run->request->options->program };
-    memcpy(subject->file_hash, library->file_hash, sizeof subject->file_hash);
+    memcpy(subject->file_hash, library->file.hash, sizeof subject->file_hash);
     return status;
 }
 

@@ -67,7 +67,7 @@ static void hash_request(study_run *run)
             hash = attest_fnv(hash, run->grid.list[a].value[i].text, strlen(run->grid.list[a].value[i].text) + 1);
     for (size_t k = 0; k < run->plan.kernel_count; k++) {
         const attest_plan_kernel *kernel = &run->plan.kernel[k];
-        const char *file = run->plan.library[kernel->library].file_hash;
+        const char *file = run->plan.library[kernel->library].file.hash;
         hash = attest_fnv(hash, kernel->name, strlen(kernel->name) + 1);
         hash = attest_fnv(hash, file, strlen(file) + 1);
     }

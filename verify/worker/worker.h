@@ -23,6 +23,7 @@
 #include <sys/types.h>
 
 #include "kernels/library/library.h"
+#include "verify/base/base.h"
 
 /* What the worker says about one kernel of a library, copied out of its descriptor. */
 typedef struct attest_kernel_facts {
@@ -77,6 +78,10 @@ size_t attest_worker_files(size_t libraries);
  * ATTEST_BAD_INPUT: not a library, no attest_library_v2, other ABI version, NULL library (the message names
  * the file); a library that crashes or hangs while loading: ATTEST_IO naming the signal. */
 attest_status attest_worker_start(attest_worker **worker, const char *library, double timeout_s, attest_error *err);
+
+/* From now on the worker's file, the library or attest-worker, is what was seen: ATTEST_IO, here and where a process of
+ * its is started, if it is not.  A worker that is not told expects the file as it was when the worker was made. */
+attest_status attest_worker_expect(attest_worker *worker, const attest_file_seen *seen, attest_error *err);
 void attest_worker_free(attest_worker *worker);
 
 /* Path of the attest-worker executable that start() runs: $ATTEST_WORKER, else beside this executable.

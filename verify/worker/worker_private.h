@@ -5,7 +5,6 @@
 #ifndef ATTEST_WORKER_PRIVATE_H
 #define ATTEST_WORKER_PRIVATE_H
 
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "verify/worker/worker_protocol.h"
@@ -41,10 +40,9 @@ typedef struct attest_process {
 } attest_process;
 
 struct attest_worker {
-    char *path;       /* of attest-worker */
-    char *library;    /* NULL: built-in kernels */
-    struct stat file; /* of the library (else of attest-worker), as it was when the worker was made; st_ino 0: none */
-    char hash[20];    /* of its bytes */
+    char *path;            /* of attest-worker */
+    char *library;         /* NULL: built-in kernels */
+    attest_file_seen file; /* the library (else attest-worker) as it was when the worker was made, or as expected */
     double timeout_s;
     size_t page;
     attest_sandbox sandbox;

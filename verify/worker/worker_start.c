@@ -336,31 +336,20 @@ static attest_status receive_facts(attest_process *process, attest_worker *worke
     return status;
 }
 
+static const char *file_of(const attest_worker *worker) { return worker->library ? worker->library : worker->path; }
+
 /* Who exchanges the file during a run would have two kernels judged as one. */
 static attest_status check_file(const attest_worker *worker, attest_error *err)
 {
-    const char *file = worker->library ? worker->library : worker->path;
-    struct stat now;
-    char hash[20];
-    if (!worker->file.st_ino ||
-        (stat(file, &now) == 0 && now.st_ino == worker->file.st_ino && now.st_dev == worker->file.st_dev &&
-         now.st_size == worker->file.st_size && now.st_mtim.tv_sec == worker->file.st_mtim.tv_sec &&
-         now.st_mtim.tv_nsec == worker->file.st_mtim.tv_nsec))
-        return ATTEST_OK;
-    attest_file_hash(hash, file);
-    return strcmp(hash, worker->hash) == 0
+    return attest_file_is(&worker->file, file_of(worker))
                ? ATTEST_OK
-               : attest_fail(err, ATTEST_IO, "%s: the file has changed during the run", file);
+               : attest_fail(err, ATTEST_IO, "%s: the file has changed during the run", file_of(worker));
 }
 
-/* A program of a door (kernels/door/door.h) is no file. */
-static void keep_file(attest_worker *worker)
+attest_status attest_worker_expect(attest_worker *worker, const attest_file_seen *seen, attest_error *err)
 {
-    const char *file = worker->library ? worker->library : worker->path;
-    if (attest_door_is(worker->library) || stat(file, &worker->file) != 0)
-        worker->file.st_ino = 0;
-    else
-        attest_file_hash(worker->hash, file);
+    worker->file = *seen;
+    return check_file(worker, err);
 }
 
 attest_status attest_process_launch(attest_process *process, attest_worker *worker, attest_error *err)
@@ -449,7 +438,8 @@ attest_status attest_worker_start(attest_worker **out_worker, const char *librar
         goto out;
     }
     raise_descriptors();
-    keep_file(worker);
+    if (!library || !attest_door_is(library)) /* a program of a door is no file */
+        attest_file_see(&worker->file, file_of(worker));
     ATTEST_TRY(attest_process_launch(worker->spare, worker, err));
     *out_worker = worker;
     worker = NULL;
