@@ -1,15 +1,19 @@
 """What a new axis value costs: feature=square, phi(x) = x^2, added to a copy of the sources.
 
-    axis.py ROOT COPY
+    axis.py ROOT BUILD COPY
 
 Copies the sources of ROOT to COPY and inserts each piece below at its anchor (which must occur exactly once): the value's
 number, its row of the axis table, its row and functions in reference/axis/, its lemma, its function in the witness and in
 the kernels.  Nothing else is touched.  A file of COPY is written only where its text changes, so that a second run
 rebuilds nothing; one that ROOT no longer has is removed.  Prints each piece: file, lines, what it is; then how many
 pieces in how many files.
+
+COPY/build gets what BUILD holds of each source that reads none of the changed files: it would be compiled to the same.
+kernels/attest.h, which nearly all read, is not counted: one more name in an enum changes only what uses the name.
 """
 import os
 import re
+import shutil
 import sys
 
 FOLDERS = ["kernels", "reference", "props", "reports", "verify"]
@@ -116,8 +120,39 @@ def sources(root):
     yield "Makefile"
 
 
+def objects(build, changed):
+    """Objects below `build`, and what is made on the way to them, that the changed files are no part of."""
+    for folder in FOLDERS:
+        for here, folders, files in os.walk(os.path.join(build, folder)):
+            if folder == "kernels": # libraries of their own
+                folders[:] = [name for name in folders if name not in ("defects", "cuda")]
+            for name in files:
+                stem, kind = os.path.splitext(os.path.join(here, name))
+                if kind not in (".o", ".c", "") or os.path.basename(stem) == "lemmas": # of derivations.md
+                    continue
+                if os.path.exists(stem + ".d"):
+                    with open(stem + ".d", encoding="utf-8") as reads:
+                        if changed & set(reads.read().split()):
+                            continue
+                yield os.path.relpath(os.path.join(here, name), build)
+    yield "suites_data.c"
+    yield "suites_data.o"
+
+
+def as_old(source, target):
+    times = os.stat(source)
+    os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def give(source, target):
+    """`target` is `source`, and as old."""
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    if not os.path.exists(target) or os.stat(target).st_mtime_ns != os.stat(source).st_mtime_ns:
+        shutil.copy2(source, target)
+
+
 def main():
-    root, copy = sys.argv[1:3]
+    root, build, copy = sys.argv[1:4]
     text = {}
     for name in sources(root):
         with open(os.path.join(root, name), encoding="utf-8") as source:
@@ -130,6 +165,7 @@ def main():
         text[name] = text[name][:found[0].start()] + put + text[name][found[0].end():]
         print("%-38s %2d lines  %s" % (name, max(1, put.count("\n") - old.count("\n")), what))
     print("%d pieces in %d files" % (len(PIECES), len({piece[0] for piece in PIECES})))
+    changed = {piece[0] for piece in PIECES} - {"kernels/attest.h"}
     for name in set(sources(copy)) - set(text):
         if os.path.exists(os.path.join(copy, name)):
             os.remove(os.path.join(copy, name))
@@ -143,9 +179,10 @@ def main():
         if old != content:
             with open(path, "w", encoding="utf-8") as target:
                 target.write(content)
-            if name not in {piece[0] for piece in PIECES}: # unchanged: as old as its source
-                stat = os.stat(os.path.join(root, name))
-                os.utime(path, (stat.st_atime, stat.st_mtime))
+        if name not in changed:
+            as_old(os.path.join(root, name), path)
+    for name in objects(build, changed):
+        give(os.path.join(build, name), os.path.join(copy, "build", name))
 
 
 if __name__ == "__main__":

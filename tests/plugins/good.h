@@ -71,6 +71,19 @@ static inline attest_status good_run(const attest_problem *p, const attest_tenso
 #ifndef PLUGIN_SUPPORTS
 #define PLUGIN_SUPPORTS good_supports
 #endif
+/* PLUGIN_SMALL: at most so many queries and keys.  Of a kernel that a test audits, properties and all, small problems
+ * show the same at a fraction of the time. */
+#ifdef PLUGIN_SMALL
+static const attest_limits good_small = { .struct_size = sizeof good_small,
+                                          .hq.most = 6,
+                                          .n.most = PLUGIN_SMALL,
+                                          .m.most = PLUGIN_SMALL,
+                                          .d.most = 8,
+                                          .e.most = 8 };
+#define PLUGIN_LIMITS &good_small
+#else
+#define PLUGIN_LIMITS NULL
+#endif
 #ifndef PLUGIN_FLAGS
 #define PLUGIN_FLAGS ATTEST_DETERMINISTIC
 #endif
@@ -88,6 +101,7 @@ static inline attest_status good_run(const attest_problem *p, const attest_tenso
                                           .summary = "softmax that misbehaves: " NAME,                                 \
                                           .variants = "softmax",                                                       \
                                           .numerics = &numerics,                                                       \
+                                          .limits = PLUGIN_LIMITS,                                                     \
                                           .supports = PLUGIN_SUPPORTS,                                                 \
                                           .workspace = good_workspace,                                                 \
                                           .run = RUN };                                                                \

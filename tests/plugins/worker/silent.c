@@ -1,4 +1,5 @@
 /* silent: correct, and it gives lse in base 2, of which, as of all else, it declares nothing. */
+#define PLUGIN_SMALL 9
 #include "../good.h"
 
 static attest_status run(const attest_call *call)
@@ -37,6 +38,7 @@ static const attest_kernel kernel = { .struct_size = sizeof kernel,
                                       .summary = "softmax that says nothing",
                                       .variants = "softmax",
                                       .numerics = &nothing,
+                                      .limits = PLUGIN_LIMITS,
                                       .supports = good_supports,
                                       .workspace = good_workspace,
                                       .run = run };

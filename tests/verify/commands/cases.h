@@ -34,6 +34,7 @@ static void setup(void)
     setenv("B", ATTEST_TEST_BUILD, 1);
     setenv("S", ATTEST_TEST_ROOT, 1);
     setenv("D", folder, 1);
+    setenv("WIDE", getenv("ATTEST_TEST_LONG") ? "ci" : ATTEST_TEST_ROOT "/tests/cli/tiny.suite", 1);
     setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 1);
     /* Debian's python3 has numpy; another python3 first in PATH may not. */
     snprintf(command, sizeof command,
