@@ -448,6 +448,13 @@ out:
     return status;
 }
 
+/* probed_kernel.stated */
+static int64_t stated_tile(const attest_numerics *n)
+{
+    const int unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN || (n->schedule == ATTEST_SCHEDULE_ONLINE && !n->tile);
+    return unknown ? -1 : (int64_t)n->tile;
+}
+
 attest_status attest_classify(attest_traits *traits, attest_classify_fault *fault, attest_worker *worker, size_t index,
                               const char *name, double timeout_s, attest_error *err)
 {
@@ -457,6 +464,7 @@ attest_status attest_classify(attest_traits *traits, attest_classify_fault *faul
         .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s, .fault = fault
     };
     *fault = (attest_classify_fault){ .line = "" };
+    k.stated = stated_tile(&facts->numerics);
     classify_begin(&k);
     for (size_t n = 0; n < sizeof table / sizeof table[0]; n++) {
         attest_trait t = { .verdict = ATTEST_TRAIT_HIDDEN };

@@ -16,10 +16,11 @@ static attest_status keys_are_lost(int *serial, probed_kernel *k, attest_error *
 {
     attest_status status = ATTEST_OK;
     const double all = k->path->mean ? TERMS : 1, u = classify_unit(k);
-    const double small = u / (k->tile > 0 && k->tile < TERMS ? 2 * (double)k->tile : 2);
+    const int64_t tile = classify_summed(k);
+    const double small = u / (tile > 0 && tile < TERMS ? 2 * (double)tile : 2);
     probe_run s = { .kernel = k };
     *serial = -1;
-    if (k->tile > 32 && k->tile < TERMS)
+    if (tile < 0 || (tile > 32 && tile < TERMS))
         return ATTEST_OK;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=2 m=%d e=1 chunk=%d", k->path->axes, TERMS, 2 * TERMS));
     if (!s.bundle || k->types.in == ATTEST_F16)

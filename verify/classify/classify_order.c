@@ -2,10 +2,11 @@
  *
  * Terms of very different size are added; another order, a tree, lanes, blocks or a finer accumulator round elsewhere,
  * and some of EXPERIMENTS sums have other bits.  Over keys: equal weights and m a power of two, so that o (a mean) is
- * the sum of v exactly; an online kernel's tiles, as long as they were seen to be, are summed by themselves; z is the
- * sum of scores.  Over channels: q = 1 and one key, whose o is its score times v = 1; of a mean, two keys, one with the
- * sum itself in a channel: their weights are equal if their scores are.  Denominator: after one large weight, small
- * ones are lost one by one, and would be kept together.  Quotients of weights, added, are not the quotient of the sum.
+ * the sum of v exactly; an online kernel's tiles, as long as they were seen to be or, where that was not to be seen, as
+ * they are declared to be, are summed by themselves; z is the sum of scores.  Over channels: q = 1 and one key, whose o
+ * is its score times v = 1; of a mean, two keys, one with the sum itself in a channel: their weights are equal if their
+ * scores are.  Denominator: after one large weight, small ones are lost one by one, and would be kept together.
+ * Quotients of weights, added, are not the quotient of the sum.
  */
 #include <math.h>
 
@@ -32,6 +33,11 @@ static double add(const probed_kernel *k, double a, double b)
     return wide ? nextafter(sum, 0) : (double)nextafterf((float)sum, 0);
 }
 
+int64_t classify_summed(const probed_kernel *k)
+{
+    return k->schedule != ATTEST_SCHEDULE_UNKNOWN || !k->path->exponential ? k->tile : k->stated;
+}
+
 /* Terms of experiment b in ascending order; parts of `part` terms by themselves, 0: one part. */
 static double serial_sum(const probed_kernel *k, int64_t b, int64_t part)
 {
@@ -51,10 +57,11 @@ static attest_status over_keys(int *serial, probed_kernel *k, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const classify_path *path = k->path;
+    const int64_t tile = classify_summed(k);
     probe_run s;
     *serial = -1;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1 chunk=%d", path->axes, EXPERIMENTS, TERMS, 2 * TERMS));
-    if (!s.bundle)
+    if (!s.bundle || tile < 0)
         goto out;
     classify_ask_scores(&s);
     for (int64_t b = 0; b < EXPERIMENTS; b++)
@@ -66,7 +73,7 @@ static attest_status over_keys(int *serial, probed_kernel *k, attest_error *err)
     ATTEST_TRY(classify_run(&s, err));
     for (int64_t b = 0; b < EXPERIMENTS && s.ran; b++) {
         const double o = classify_get(&s, ATTEST_O, b, 0, s.last, 0) * (path->mean ? TERMS : 1);
-        *serial = *serial != 0 && o == serial_sum(k, b, k->tile);
+        *serial = *serial != 0 && o == serial_sum(k, b, tile);
     }
     if (path->mean || path->key != 1 || !(k->outputs & ATTEST_GIVES_Z))
         goto out;
@@ -147,13 +154,14 @@ static attest_status over_weights(int *serial, probed_kernel *k, attest_error *e
 {
     attest_status status = ATTEST_OK;
     const int taylor = !k->path->exponential && k->path->key == 0; /* 1 + s + s^2/2: no weight below 1/2 */
-    const int is_short = k->tile <= 16;
-    const int64_t keys = is_short || k->tile > WEIGHTS ? WEIGHTS : k->tile;
-    const double small = classify_unit(k) / (4 * (is_short && k->tile > 0 ? (double)k->tile : 1));
+    const int64_t tile = classify_summed(k);
+    const int is_short = tile <= 16;
+    const int64_t keys = is_short || tile > WEIGHTS ? WEIGHTS : tile;
+    const double small = classify_unit(k) / (4 * (is_short && tile > 0 ? (double)tile : 1));
     const double large = taylor ? ldexp(1, (attest_format_of(k->types.acc).p + 3) / 2) : k->path->key;
     probe_run s = { .kernel = k };
     *serial = -1;
-    if (!k->path->mean)
+    if (!k->path->mean || tile < 0)
         return ATTEST_OK;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=2 m=%lld e=1", k->path->axes, (long long)keys));
     if (!s.bundle)
@@ -192,6 +200,8 @@ attest_status classify_serial(inference *out, probed_kernel *k, attest_error *er
     ATTEST_TRY(over_weights(&weights, k, err));
     if (keys == 0 || channels == 0 || weights == 0)
         classify_seen(out, ATTEST_NO);
+    else if (classify_summed(k) < 0)
+        classify_hidden(out, "which keys are summed by themselves is neither visible nor declared");
     else if (keys < 0)
         classify_hidden(out, "no sum over keys could be asked for");
     else if (channels < 0)

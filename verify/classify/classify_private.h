@@ -44,6 +44,7 @@ typedef struct probed_kernel {
     const char *mask;   /* under which one query sees all keys */
     uint32_t schedule;  /* as inferred; ATTEST_SCHEDULE_UNKNOWN: not (yet) */
     int64_t tile;       /* keys between two rescalings, 0: none seen */
+    int64_t stated;     /* the same as the kernel declares it, 0: none; -1: it declares no schedule or no tile of it */
     int64_t splits;     /* of a split kernel: 0 as many as problem.splits says, else that many */
     double unit;        /* unit roundoff of sums as inferred; 0: not (yet) */
     int coarse_weights; /* the unit is that of sums of weights alone: other sums are finer */
@@ -124,6 +125,10 @@ void classify_fill(probe_run *s, attest_role role, double x);
 void classify_ask_scores(probe_run *s);
 /* k_bj so that its score is x, exactly if x has at most 24 bits; returns the score stored. */
 double classify_score(probe_run *s, int64_t b, int64_t j, double x);
+
+/* How many keys a softmax kernel adds up by themselves: its tile as it was seen or, where no schedule was visible, as
+ * it is declared; 0: no tiles; -1: neither tells. */
+int64_t classify_summed(const probed_kernel *k);
 
 /* Unit roundoffs of the kernel's acc and out. */
 double classify_unit(const probed_kernel *k);

@@ -295,12 +295,13 @@ typedef struct telling {
     const char *fail_on;
     int json, strict;
     attest_exit code;
-    size_t bad;          /* results whose exit code is not 0 */
+    size_t bad, skipped; /* results whose exit code is not 0: any other, and a skip's */
     int worst;           /* exit code of `first` */
-    attest_result first; /* of those, the first that failed, crashed or was late; else the first */
+    attest_result first; /* the first of those that failed, crashed or were late, else of those that are bad */
 } telling;
 
-static int is_failure(int code) { return code == 1 || code == 3; }
+/* What is told before what. */
+static int grade_of(int code) { return code == 0 ? 0 : code == 77 ? 1 : code == 1 || code == 3 ? 3 : 2; }
 
 static attest_status tell_one(void *state, const attest_result *result, attest_error *err)
 {
@@ -308,7 +309,9 @@ static attest_status tell_one(void *state, const attest_result *result, attest_e
     const int named = strcmp(attest_verdict_names[result->verdict], t->fail_on) == 0;
     const int code = named ? 4 : attest_result_exit(result, t->strict);
     attest_exit_add(&t->code, code);
-    if (code != 0 && (t->bad++ == 0 || (is_failure(code) && !is_failure(t->worst)))) {
+    t->bad += grade_of(code) > 1;
+    t->skipped += grade_of(code) == 1;
+    if (grade_of(code) > grade_of(t->worst)) {
         t->first = *result;
         t->worst = code;
     }
@@ -351,12 +354,13 @@ static attest_status tell_console(const attest_results *results, const attest_ru
     return status;
 }
 
-/* --quiet leaves out what is good: a run that is not says why, in two lines. */
+/* --quiet leaves out what is good, a skip beside passes too: a run that is not says why, in two lines. */
 static void tell_quietly(const telling *t)
 {
-    if (t->bad > 0)
-        fprintf(stderr, "attest: %zu %s, the first: %s %s %s: %s\n    %s\n", t->bad,
-                t->bad == 1 ? "result is not a pass" : "results are no passes", attest_verdict_names[t->first.verdict],
+    const size_t count = attest_exit_code(&t->code) == 77 ? t->skipped : t->bad;
+    if (count > 0)
+        fprintf(stderr, "attest: %zu %s, the first: %s %s %s: %s\n    %s\n", count,
+                count == 1 ? "result is not a pass" : "results are no passes", attest_verdict_names[t->first.verdict],
                 t->first.kernel, t->first.problem, t->first.why, t->first.reproduction);
 }
 

@@ -286,10 +286,10 @@ attest_status attest_noticed_print(FILE *out, const attest_noticed *list, size_t
             ATTEST_TRY(attest_print_failed(err, "what an audit would have noticed"));
     if (json || count == 0)
         goto out;
-    fputs(
-        "\nthe smallest relative error of an element that is noticed in half the elements, and the share of keys whose "
-        "loss the last row shows:\n",
-        out);
+    fputs("\nreckoned from what is declared, for mask=causal and normal numbers (no kernel runs):\n"
+          "the smallest relative error of an element that is noticed in half the elements, and the share of keys whose "
+          "loss the last row shows:\n",
+          out);
     for (int l = 0; l < ATTEST_NOTICED_LENGTHS; l++) {
         snprintf(head[l], sizeof head[l], "n=%lld", (long long)attest_noticed_lengths[l]);
         columns[3 + 2 * l] = (attest_column){ .head = head[l], .flags = ATTEST_COLUMN_RIGHT, .width = 7 };
