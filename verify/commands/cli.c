@@ -234,8 +234,8 @@ static void print_usage(FILE *out)
         out,
         "\n`attest COMMAND --help` lists a command's options.\n"
         "Exit codes: 0 pass, 1 numerical failure, 2 usage or bad input, 3 crash or timeout of a kernel,\n"
-        "4 inconclusive, no evidence or unfinished, 70 our own error, 77 nothing judged, 130, 143 and 129 ended by\n"
-        "SIGINT, SIGTERM and SIGHUP with results kept.\n");
+        "4 inconclusive, partial, no evidence or unfinished, 70 our own error, 77 nothing judged, 130, 143 and 129\n"
+        "ended by SIGINT, SIGTERM and SIGHUP with results kept.\n");
 }
 
 static const attest_command *find_command(const char *name)
