@@ -72,10 +72,10 @@ static const char *const lines[] = {
     "variant=gla n=300 d=8 e=4 chunk=32",
     "variant=deltanet n=300 d=8 e=4 chunk=32",
     "variant=gdn n=300 d=8 e=4 chunk=32 in=bf16",
-    "variant=softmax n=8 m=600 d=64 in=bf16 p=bf16",
+    "variant=softmax n=2 m=600 d=64 in=bf16 p=bf16",
     "variant=softmax mask=causal n=1024 d=4 e=2 in=bf16 p=bf16",
-    "variant=softmax n=16 m=4096 d=4 e=2 splits=4",
-    "variant=linear-elu n=16 m=4096 d=4 e=2 chunk=64",
+    "variant=softmax n=8 m=4096 d=4 e=2 splits=4",
+    "variant=linear-elu n=4 m=4096 d=4 e=2 chunk=64",
     "variant=linear-elu mask=causal n=1024 d=4 e=2 chunk=64",
 };
 
