@@ -77,6 +77,9 @@ attest_status attest_props_tell(FILE *out, const attest_props_report *report, at
     fprintf(out, "kernel     %s\nproblem    %s\ncase       %" PRIu32 ", %s\n", repro->kernel, line,
             repro->example.number, repro->example.explicit_values ? "values of its own" : "drawn");
     tell_finding(out, report->found);
+    if (!of_run)
+        fprintf(out,
+                "inputs     as they were drawn; a statement about other ones (q = 0, say) puts those in their place\n");
     tell_tensors(out, &repro->example);
     if (report->first) {
         ATTEST_TRY(attest_case_print(line, sizeof line, report->first, err));
