@@ -90,7 +90,7 @@ all: $(BUILD)/attest $(BUILD)/attest-worker $(CUDA_PLUGINS) $(VENDOR_PLUGINS)
 
 $(BUILD)/attest: $(call obj,verify/main.c) $(LIB) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ $(LIBS)
-# Each start of a worker reads the file's bytes once, for its hash: what debuggers need stands in a file beside it.
+# Each command reads the file's bytes, for its hash: what debuggers need stands in a file beside it, where gdb looks.
 $(BUILD)/attest-worker: $(call obj,$(WORKER_SRC)) $(KERNEL_LIB)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(OPENMP) $(LDFLAGS) -o $@ $^ -lm -ldl
 	@$(if $(SANITIZE),,objcopy --only-keep-debug $@ $@.debug && objcopy --strip-debug --add-gnu-debuglink=$@.debug $@)
@@ -410,7 +410,7 @@ report: all
 audit: all
 	$(BUILD)/attest audit $(TARGET)
 
-# ---- checking the checker.  `check` is what each change must pass, beside `make test`: a quarter of an hour on two cores
+# ---- checking the checker.  `check` is what each change must pass, beside `make test`: 15 to 25 minutes on two cores
 # from a fresh clone.  `check-long` is everything else.
 check:
 	@$(SUBMAKE) lint

@@ -31,7 +31,6 @@ void attest_file_see(attest_file_seen *seen, const char *path)
         seen->stat.st_ino = 0;
 }
 
-/* Reading all bytes may take longer than what a worker is started for. */
 int attest_file_is(const attest_file_seen *seen, const char *path)
 {
     const struct stat *then = &seen->stat;
