@@ -145,19 +145,36 @@ static int draw_line(const attest_cover *cover, const covered *k, uint32_t numbe
     return 0;
 }
 
-static attest_status fill_pool(const attest_cover *cover, covered *k, attest_error *err)
+static void tuples_clear(tuples *set)
+{
+    free(set->word);
+    *set = (tuples){ .word = NULL };
+}
+
+/* The tuples of the pool can be met, and none is yet. */
+static attest_status count_pool(const attest_cover *cover, covered *k, attest_error *err)
 {
     const size_t words = words_of(cover);
-    k->pool = calloc(ATTEST_COVER_POOL, sizeof *k->pool);
+    tuples_clear(&k->possible);
+    tuples_clear(&k->met);
     k->possible.word = calloc(words, sizeof *k->possible.word);
     k->met.word = calloc(words, sizeof *k->met.word);
-    if (!k->pool || !k->possible.word || !k->met.word)
+    if (!k->possible.word || !k->met.word)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the tuples of a covering array");
+    for (size_t i = 0; i < k->pool_count; i++) {
+        each(cover, &k->pool[i].has, put, &k->possible);
+        k->pool[i].gain = HUGE_VAL;
+    }
+    return ATTEST_OK;
+}
+
+static attest_status fill_pool(const attest_cover *cover, covered *k, attest_error *err)
+{
+    k->pool = calloc(ATTEST_COVER_POOL, sizeof *k->pool);
+    if (!k->pool)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the lines of a covering array");
     for (uint32_t number = 0; number < ATTEST_COVER_POOL; number++)
-        if (draw_line(cover, k, number, &k->pool[k->pool_count])) {
-            each(cover, &k->pool[k->pool_count].has, put, &k->possible);
-            k->pool[k->pool_count++].gain = HUGE_VAL;
-        }
+        k->pool_count += (size_t)draw_line(cover, k, number, &k->pool[k->pool_count]);
     return ATTEST_OK;
 }
 
@@ -247,6 +264,19 @@ static void sort_kernels(attest_cover *cover)
     }
 }
 
+attest_status attest_cover_restart(attest_cover *cover, int strength, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    cover->strength = strength;
+    cover->turn = 0;
+    cover->chosen = 0;
+    for (size_t i = 0; i < cover->kernel_count; i++)
+        ATTEST_TRY(count_pool(cover, &cover->kernel[i], err));
+    sort_kernels(cover);
+out:
+    return status;
+}
+
 attest_status attest_cover_new(attest_cover **made, int strength, int wide, uint64_t seed,
                                const attest_cover_kernel *kernels, size_t count, attest_error *err)
 {
@@ -255,7 +285,6 @@ attest_status attest_cover_new(attest_cover **made, int strength, int wide, uint
     *made = NULL;
     if (!cover)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a covering array");
-    cover->strength = strength;
     cover->seed = seed;
     cover->kernel_count = count;
     cover->factor_count = attest_factors_list(cover->factor, wide);
@@ -274,7 +303,7 @@ attest_status attest_cover_new(attest_cover **made, int strength, int wide, uint
         cover->kernel[i].host = kernels[i].host;
         ATTEST_TRY(fill_pool(cover, &cover->kernel[i], err));
     }
-    sort_kernels(cover);
+    ATTEST_TRY(attest_cover_restart(cover, strength, err));
     *made = cover;
     cover = NULL;
 out:
@@ -288,8 +317,8 @@ void attest_cover_free(attest_cover *cover)
         return;
     for (size_t i = 0; cover->kernel && i < cover->kernel_count; i++) {
         free(cover->kernel[i].pool);
-        free(cover->kernel[i].possible.word);
-        free(cover->kernel[i].met.word);
+        tuples_clear(&cover->kernel[i].possible);
+        tuples_clear(&cover->kernel[i].met);
     }
     free(cover->kernel);
     free(cover->order);

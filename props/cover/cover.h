@@ -39,6 +39,9 @@ attest_status attest_cover_new(attest_cover **cover, int strength, int wide, uin
                                const attest_cover_kernel *kernels, size_t count, attest_error *err);
 void attest_cover_free(attest_cover *cover);
 
+/* As new, of this strength: forgets what was counted and keeps the lines drawn, which asks no kernel again. */
+attest_status attest_cover_restart(attest_cover *cover, int strength, attest_error *err);
+
 /* Counts a case for each kernel that serves it. */
 void attest_cover_add(attest_cover *cover, const attest_case *c);
 

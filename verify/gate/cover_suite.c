@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "props/cover/cover.h"
+#include "verify/gate/gate_private.h"
 
 /* A kernel that is asked what it supports. */
 typedef struct asked {
@@ -39,6 +40,12 @@ static void kernels_clear(kernels *all)
     *all = (kernels){ .worker = NULL };
 }
 
+static attest_cover_kernel cover_kernel_of(const attest_kernel_facts *facts, asked *one)
+{
+    return (attest_cover_kernel){ { facts->form, facts->flags, facts->outputs, facts->numerics, facts->limits },
+                                  { .context = one, .supports = supports } };
+}
+
 /* Those of the plan whose worker can be had. */
 static attest_status kernels_start(kernels *all, const attest_gate *gate, attest_error *err)
 {
@@ -60,24 +67,23 @@ static attest_status kernels_start(kernels *all, const attest_gate *gate, attest
             continue;
         asked *one = &all->asked[all->count];
         *one = (asked){ *worker, plan->kernel[k].index };
-        all->kernel[all->count++] = (attest_cover_kernel){ { facts->form, facts->flags, facts->outputs, facts->numerics,
-                                                             facts->limits },
-                                                           { .context = one, .supports = supports } };
+        all->kernel[all->count++] = cover_kernel_of(facts, one);
     }
     return ATTEST_OK;
 }
 
-static attest_status cover_start(attest_cover **cover, const kernels *all, const attest_suite *suite,
-                                 const attest_gate *gate, int strength, int wide, attest_error *err)
+static uint64_t seed_of(const attest_gate *gate)
 {
-    const long seed = gate->options->seed >= 0 ? gate->options->seed : DEFAULT_SEED;
-    const attest_status status = attest_cover_new(cover, strength, wide, (uint64_t)seed, all->kernel, all->count, err);
-    for (size_t i = 0; status == ATTEST_OK && i < suite->case_count; i++) {
+    return (uint64_t)(gate->options->seed >= 0 ? gate->options->seed : DEFAULT_SEED);
+}
+
+static void add_cases(attest_cover *cover, const attest_suite *suite)
+{
+    for (size_t i = 0; i < suite->case_count; i++) {
         attest_case c;
         attest_suite_case(&c, suite, i);
-        attest_cover_add(*cover, &c);
+        attest_cover_add(cover, &c);
     }
-    return status;
 }
 
 attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, int strength, int wide,
@@ -88,7 +94,8 @@ attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, i
     kernels all;
     int found = 1;
     ATTEST_TRY(kernels_start(&all, gate, err));
-    ATTEST_TRY(cover_start(&cover, &all, suite, gate, strength, wide, err));
+    ATTEST_TRY(attest_cover_new(&cover, strength, wide, seed_of(gate), all.kernel, all.count, err));
+    add_cases(cover, suite);
     for (;;) {
         attest_case c;
         ATTEST_TRY(attest_cover_next(cover, &c, &found, err));
@@ -103,31 +110,80 @@ out:
     return status;
 }
 
-attest_status attest_suite_coverage(FILE *out, const attest_suite *suite, const attest_gate *gate, attest_error *err)
+/* ---- what a suite meets ------------------------------------------------------------------------------------------ */
+
+enum { PAIRS, TRIPLES, STRENGTHS };
+
+/* Of one kernel, by a worker of its own. */
+typedef struct met {
+    attest_cover_share share[STRENGTHS];
+    int asked; /* 0: its worker cannot be had */
+} met;
+
+static attest_status measure(met *m, const attest_suite *suite, const attest_gate *gate, size_t number,
+                             attest_error *err)
 {
+    const attest_plan_kernel *kernel = &gate->plan->kernel[number];
     attest_status status = ATTEST_OK;
-    attest_cover *cover[2] = { NULL, NULL };
-    kernels all;
-    ATTEST_TRY(kernels_start(&all, gate, err));
-    for (int k = 0; k < 2; k++)
-        ATTEST_TRY(cover_start(&cover[k], &all, suite, gate, 2 + k, 0, err));
-    fprintf(out, "%-24s %16s %18s  the first pairs that do not meet\n", "kernel", "pairs that meet",
-            "triples that meet");
-    for (size_t i = 0; i < all.count; i++) {
-        attest_cover_share pairs, triples;
-        attest_cover_measure(&pairs, cover[0], i);
-        attest_cover_measure(&triples, cover[1], i);
-        fprintf(out, "%-24s %6zu/%-6zu%3.0f%% %7zu/%-7zu%3.0f%%  %s\n",
-                attest_worker_kernel(all.asked[i].worker, all.asked[i].index)->name, pairs.met, pairs.possible,
-                100.0 * (double)pairs.met / (double)(pairs.possible ? pairs.possible : 1), triples.met,
-                triples.possible, 100.0 * (double)triples.met / (double)(triples.possible ? triples.possible : 1),
-                pairs.first[0]);
-        for (int n = 1; n < ATTEST_COVER_FIRST && *pairs.first[n]; n++)
-            fprintf(out, "%62s%s\n", "", pairs.first[n]);
+    attest_cover *cover = NULL;
+    asked one = { NULL, kernel->index };
+    attest_error why;
+    m->asked = attest_plan_start(&one.worker, gate->plan, kernel->library, gate->options->timeout, &why) == ATTEST_OK;
+    if (!m->asked)
+        return ATTEST_OK;
+    const attest_cover_kernel covered = cover_kernel_of(&kernel->facts, &one);
+    ATTEST_TRY(attest_cover_new(&cover, 2, 0, seed_of(gate), &covered, 1, err));
+    for (int k = 0; k < STRENGTHS; k++) {
+        if (k > 0)
+            ATTEST_TRY(attest_cover_restart(cover, 2 + k, err));
+        add_cases(cover, suite);
+        attest_cover_measure(&m->share[k], cover, 0);
     }
 out:
-    attest_cover_free(cover[0]);
-    attest_cover_free(cover[1]);
-    kernels_clear(&all);
+    attest_cover_free(cover);
+    attest_worker_free(one.worker);
     return status;
+}
+
+static double percent(const attest_cover_share *share)
+{
+    return 100.0 * (double)share->met / (double)(share->possible ? share->possible : 1);
+}
+
+static void print_met(FILE *out, const met *m, const char *name)
+{
+    const attest_cover_share *pairs = &m->share[PAIRS], *triples = &m->share[TRIPLES];
+    if (!m->asked)
+        return;
+    fprintf(out, "%-24s %6zu/%-6zu%3.0f%% %7zu/%-7zu%3.0f%%  %s\n", name, pairs->met, pairs->possible, percent(pairs),
+            triples->met, triples->possible, percent(triples), pairs->first[0]);
+    for (int n = 1; n < ATTEST_COVER_FIRST && *pairs->first[n]; n++)
+        fprintf(out, "%62s%s\n", "", pairs->first[n]);
+    fflush(out);
+}
+
+attest_status attest_suite_coverage(FILE *out, const attest_suite *suite, const attest_gate *gate, attest_error *err)
+{
+    const long count = (long)gate->plan->kernel_count;
+    attest_status first = ATTEST_OK;
+    fprintf(out, "%-24s %16s %18s  the first pairs that do not meet\n", "kernel", "pairs that meet",
+            "triples that meet");
+#ifdef _OPENMP
+    const int threads = (int)attest_gate_threads(gate);
+#pragma omp parallel for schedule(dynamic, 1) ordered num_threads(threads)
+#endif
+    for (long k = 0; k < count; k++) {
+        attest_error why;
+        met m = { .asked = 0 };
+        const attest_status status = measure(&m, suite, gate, (size_t)k, &why);
+#pragma omp ordered
+        {
+            if (status != ATTEST_OK && first == ATTEST_OK) {
+                first = status;
+                *err = why;
+            }
+            print_met(out, &m, gate->plan->kernel[k].facts.name);
+        }
+    }
+    return first;
 }

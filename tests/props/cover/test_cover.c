@@ -132,6 +132,28 @@ START_TEST(pairs_meet)
 }
 END_TEST
 
+/* A cover that starts anew is one that was made with that strength; what was counted before is forgotten. */
+START_TEST(restart_is_new)
+{
+    const attest_cover_kernel kernel = kernel_of(serve, ATTEST_PARALLEL);
+    attest_cover *first = cover_of(&kernel, 1, 2), *second = cover_of(&kernel, 1, 3);
+    attest_cover_share a, b;
+    attest_error err = { "" };
+    attest_case c, same;
+    ck_assert(next(first, &c));
+    ck_assert_int_eq(attest_cover_restart(first, 3, &err), ATTEST_OK);
+    attest_cover_measure(&a, first, 0);
+    attest_cover_measure(&b, second, 0);
+    ck_assert_uint_eq(a.met, 0);
+    ck_assert_uint_gt(a.possible, 4000);
+    ck_assert_uint_eq(a.possible, b.possible);
+    ck_assert(next(first, &c) && next(second, &same));
+    ck_assert_mem_eq(&c.problem, &same.problem, sizeof c.problem);
+    attest_cover_free(first);
+    attest_cover_free(second);
+}
+END_TEST
+
 /* Cases that are there count, and what they lack is named. */
 START_TEST(given_cases_count)
 {
@@ -291,6 +313,7 @@ Suite *suite_cover(void)
     TCase *tcase = tcase_create("cover");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, pairs_meet);
+    tcase_add_test(tcase, restart_is_new);
     tcase_add_test(tcase, given_cases_count);
     tcase_add_test(tcase, same_cases_again);
     tcase_add_test(tcase, live_levels);
