@@ -224,9 +224,10 @@ attest_status ref_abs_scale_kept(mag_srcptr *abs_scale, ref_row *row, const ref_
 attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inputs *in, const attest_numerics *numerics,
                             uint32_t flags, attest_tensor_id id, uint32_t got_dtype, attest_row at, attest_error *err);
 void ref_update_cache_free(struct ref_update_cache *cache);
-/* bound[rows*e] or [rows]; state is the enclosure, abs_scale the sum of absolute terms. */
+/* Of the state of KV head (b,g), which has a bound whatever the queries hold: bound[rows*e] or [rows]; state is the
+ * enclosure, abs_scale the sum of absolute terms. */
 attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_scale, arb_srcptr state,
                               const ref_inputs *in, const attest_numerics *numerics, uint32_t flags,
-                              attest_tensor_id id, uint32_t got_dtype, int64_t b, attest_error *err);
+                              attest_tensor_id id, uint32_t got_dtype, int64_t b, int64_t g, attest_error *err);
 
 #endif

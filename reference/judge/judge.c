@@ -316,7 +316,7 @@ attest_status attest_judge_state(attest_element *elements, attest_truth *truth, 
         ATTEST_TRY(ref_truth_state(&all, truth, b, g, judge.degree, judge.z_state, prec, err));
         choose_rows(&judge, all);
         ATTEST_TRY(ref_bound_state(judge.bound, count, judge.abs_scale, judge.state, judge.in, numerics, flags, id,
-                                   got->dtype, b, err));
+                                   got->dtype, b, g, err));
         open = 0;
         for (int64_t k = 0; k < count; k++) {
             const uint64_t bits = attest_load_bits(

@@ -357,7 +357,8 @@ static void check_state(int degree, int z_state, uint32_t dtype)
     arb_struct states[2] = { *truth, *truth };
     ref_bound_init(&both_channels[0]);
     ref_bound_init(&both_channels[1]);
-    MUST(ref_bound_state(both_channels, z_state ? 1 : 2, abs_scales, states, &x.in, &n, 0, id, dtype, 0, &x.err), &x);
+    MUST(ref_bound_state(both_channels, z_state ? 1 : 2, abs_scales, states, &x.in, &n, 0, id, dtype, 0, 0, &x.err),
+         &x);
     const ref_bound *got = &both_channels[z_state ? 0 : 1];
     const double relative = both(both(gamma_of(3 + degree + 2, U), gamma_of(4, 0x1p-11)), gamma_of(degree, f));
     const double slope = degree ? degree * t * pow(top, degree - 1) : 0;
@@ -370,7 +371,8 @@ static void check_state(int degree, int z_state, uint32_t dtype)
     is("state", "total", got->total, score_term + sums + narrow);
     mag_zero(size);
     abs_scales[0] = abs_scales[1] = *size; /* no terms: underflow alone */
-    MUST(ref_bound_state(both_channels, z_state ? 1 : 2, abs_scales, states, &x.in, &n, 0, id, dtype, 0, &x.err), &x);
+    MUST(ref_bound_state(both_channels, z_state ? 1 : 2, abs_scales, states, &x.in, &n, 0, id, dtype, 0, 0, &x.err),
+         &x);
     is("state", "underflow", got->term[ATTEST_TERM_ACCUMULATION], lost);
     ref_bound_clear(&both_channels[0]);
     ref_bound_clear(&both_channels[1]);
@@ -402,7 +404,7 @@ START_TEST(products_of_features_overflow)
         arb_set_d(state, rows[t].k * rows[t].k * 0x1p-20);
         arb_get_mag(abs_scale, state);
         ref_bound_init(&bound);
-        MUST(ref_bound_state(&bound, 1, abs_scale, state, &x.in, &n, 0, id, ATTEST_F32, 0, &x.err), &x);
+        MUST(ref_bound_state(&bound, 1, abs_scale, state, &x.in, &n, 0, id, ATTEST_F32, 0, 0, &x.err), &x);
         ck_assert_int_eq(bound.unbounded, rows[t].unbounded);
         ref_bound_clear(&bound);
         ball_case_stop(&x);

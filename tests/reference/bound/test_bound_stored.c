@@ -201,7 +201,7 @@ static void must_be(const char *line, const attest_numerics *n, double k, double
     ball_case_row(&x, 0, 0, 1, 128);
     ref_bound_init(&bound);
     if (state)
-        MUST(ref_bound_state(&bound, 1, terms, truth, &x.in, n, 0, ht, ATTEST_F32, 0, &x.err), &x);
+        MUST(ref_bound_state(&bound, 1, terms, truth, &x.in, n, 0, ht, ATTEST_F32, 0, 0, &x.err), &x);
     else
         MUST(ref_bound_row(&bound, &x.row, &x.in, n, 0, o, ATTEST_F32, (attest_row){ 0, 0, 1 }, &x.err), &x);
     ck_assert_msg(bound.unbounded == unbounded, "%s, schedule %u, a %g, %s: unbounded %d, bound %g", line, n->schedule,
