@@ -114,7 +114,7 @@ enum {
     ATTEST_NORM_SUM = 0, ATTEST_NORM_SINK = 1,
     ATTEST_NORM_FLOOR = 2, /* F in `number` */
     ATTEST_NORM_NONE = 3, ATTEST_NORM_LENGTH = 4,
-    ATTEST_NORM_L2 = 5, ATTEST_NORM_RMS = 6, ATTEST_NORM_LAYERNORM = 7,
+    ATTEST_NORM_L2 = 5, ATTEST_NORM_RMS = 6, ATTEST_NORM_LAYERNORM = 7, /* by (x - mean)^2, not E[x^2] - mean^2 */
     ATTEST_NORM_LENGTH_L2 = 8, ATTEST_NORM_LENGTH_RMS = 9, ATTEST_NORM_LENGTH_LAYERNORM = 10
 };
 enum { ATTEST_UPDATE_ADD = 0, ATTEST_UPDATE_DELTA = 1, ATTEST_UPDATE_EFLA = 2 };
@@ -251,7 +251,7 @@ typedef struct attest_tensors {
  * (not used): the bound does not sharpen by it yet.  Where a kernel says that it does worse than any bound covers, the
  * host skips the problem: `unsupported declaration`. */
 typedef enum attest_schedule {
-    ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted */
+    ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted; nothing is taken off a sum again */
     ATTEST_SCHEDULE_TWO_PASS = 1,  /* all scores, their maximum, then weights and sums */
     ATTEST_SCHEDULE_ONLINE = 2,    /* running maximum over tiles of `tile` keys */
     ATTEST_SCHEDULE_SPLIT = 3,     /* `splits` independent parts, merged by lse or maxima, in any order */
@@ -305,7 +305,7 @@ typedef struct attest_numerics {
     uint32_t state_dtype;   /* 1 + dtype of states between tokens (CHUNK: chunks) or parts' o (SPLIT), once; 0 = acc */
     uint32_t empty_row;     /* attest_empty_row */
     uint32_t division;      /* attest_division; with ATTEST_SERIAL_SUMS it is AFTER_SUM */
-    uint32_t score_dtype;   /* 1 + attest_dtype of stored scores, after each step (cap: s/c, tanh, c tanh); 0 = acc */
+    uint32_t score_dtype;   /* 1 + dtype of stored scores, each step (s/c, tanh, c tanh; not s - max, sink); 0 = acc */
     uint32_t compensated;   /* attest_tristate: sums carry their rounding errors along, as Kahan's (not used) */
     double score_unit;      /* unit roundoff of the sums of products of q and k; 0 = acc_unit.  Where it and the next */
     double value_unit;      /* one, of weights and v, are above acc_unit, the bound takes the largest for all */
@@ -314,7 +314,7 @@ typedef struct attest_numerics {
     int64_t score_block;    /* channels that are summed by themselves in a score; 0 = unknown (not used) */
     double tanh_error;      /* relative error of tanh under cap; 0 = unknown: it may be made of exponentials */
     double log_error;       /* of the log of an lse or in a merge; 0 = 4.5 ulp of acc; more is not covered */
-    double sigmoid_error;   /* of a sigmoid; the larger of it and exp_error is taken for both */
+    double sigmoid_error;   /* of a sigmoid made of exp, not tanh; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once scaled, turned (sin, cos, products too), gated or decayed, of
                                features (elu if exp_error is 0, sigmoid, norm), delta's writes; 0 = acc (UNKNOWN: in) */
