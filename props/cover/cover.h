@@ -32,9 +32,12 @@ typedef struct attest_cover attest_cover;
 
 /* `strength` 2 (pairs) or 3 (triples).  `wide`: only what is live counts (a window wider than the keys, a decay over
  * two tokens, the mask of one key meet nothing), sizes go further (up to 1,100 tokens, 264 channels, 16 heads or query
- * heads a KV head, 8 batch entries, chunks of 256), and some conditions of several parts count as one (what 64 and 128
+ * heads a KV head, 8 batch entries, chunks of 256), and some conditions of several parts count as one: what 64 and 128
  * leave of n, of m and of n = m with shared heads, lengths at the edges of tiles, types with shared heads, products far
- * above the scores).  The kernels' hosts must stay as long as the cover. */
+ * above the scores (factors_joint.c); channels beyond 64 beside more than 64 queries or keys, heads that share keys of
+ * many tokens, windows that leave out whole tiles, causal masks of many queries and another number of keys, a cap
+ * before a bias of large steps, states that are wide on both sides (factors_tiles.c).  The kernels' hosts must stay as
+ * long as the cover. */
 attest_status attest_cover_new(attest_cover **cover, int strength, int wide, uint64_t seed,
                                const attest_cover_kernel *kernels, size_t count, attest_error *err);
 void attest_cover_free(attest_cover *cover);

@@ -349,7 +349,7 @@ LABEL_FROM(scales)
 #define SIZE(name, ranges, far)                                                                                        \
     {                                                                                                                  \
 #name, size_level, size_redraw, size_label, 0, offsetof(attest_problem, name), ranges,                         \
-            COUNT(ranges) - (wide ? 0 : far), wide                                                                     \
+            COUNT(ranges) - (wide ? 0 : far), wide, 0                                                                  \
     }
 
 size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide)
@@ -361,14 +361,14 @@ size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide)
         SIZE(e, widths, 2),
         SIZE(b, batches, 1),
         SIZE(hkv, heads, 1),
-        { "hq/hkv", group_level, group_redraw, size_label, 0, 0, groups, COUNT(groups) - !wide, wide },
+        { "hq/hkv", group_level, group_redraw, size_label, 0, 0, groups, COUNT(groups) - !wide, wide, 0 },
         SIZE(chunk, parts, 1),
         SIZE(splits, parts, 1),
-        { "parts", rest_level, rest_redraw, rests_label, 0, 0, NULL, COUNT(rests), wide },
-        { "shape", shape_level, shape_redraw, shapes_label, 0, 0, NULL, COUNT(shapes), wide },
-        { "in", types_level, types_redraw, types_label, 0, 0, NULL, ATTEST_TYPES_ROWS, wide },
-        { "family", family_level, family_redraw, family_label, 0, 0, NULL, (int)attest_family_drawn, wide },
-        { "scale", scale_level, scale_redraw, scales_label, 0, 0, NULL, COUNT(scales), wide },
+        { "parts", rest_level, rest_redraw, rests_label, 0, 0, NULL, COUNT(rests), wide, 0 },
+        { "shape", shape_level, shape_redraw, shapes_label, 0, 0, NULL, COUNT(shapes), wide, 0 },
+        { "in", types_level, types_redraw, types_label, 0, 0, NULL, ATTEST_TYPES_ROWS, wide, 0 },
+        { "family", family_level, family_redraw, family_label, 0, 0, NULL, (int)attest_family_drawn, wide, 0 },
+        { "scale", scale_level, scale_redraw, scales_label, 0, 0, NULL, COUNT(scales), wide, 0 },
     };
     size_t count = 0;
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
@@ -381,11 +381,16 @@ size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide)
                                            0,
                                            NULL,
                                            (int)attest_axes[axis].value_count * (of ? edges_of(of, wide) + 1 : 1),
-                                           wide };
+                                           wide,
+                                           0 };
     }
     memcpy(factor + count, others, sizeof others);
     count += sizeof others / sizeof others[0];
-    return wide ? count + attest_factors_joint(factor + count) : count;
+    if (wide) {
+        count += attest_factors_joint(factor + count);
+        count += attest_factors_tiles(factor + count);
+    }
+    return count;
 }
 
 /* ---- costs ------------------------------------------------------------------------------------------------------ */

@@ -19,16 +19,18 @@ struct attest_factor {
     size_t offset;             /* of size factors: in attest_problem */
     const int64_t (*range)[2]; /* [levels] of size factors */
     int levels;
-    int wide; /* 1: levels that change nothing of the case are none, and sizes go further */
+    int wide;     /* 1: levels that change nothing of the case are none, and sizes go further */
+    size_t other; /* of factors of two sizes: the second */
 };
 
-enum { ATTEST_FACTORS_MOST = 48 };
+enum { ATTEST_FACTORS_MOST = 64 };
 
 /* Writes the factors (the axes first) and returns how many. */
 size_t attest_factors_list(attest_factor factor[ATTEST_FACTORS_MOST], int wide);
 
-/* Those of several parts at once, for `wide` alone (factors_joint.c). */
+/* Those of several parts at once, for `wide` alone (factors_joint.c, factors_tiles.c). */
 size_t attest_factors_joint(attest_factor *factor);
+size_t attest_factors_tiles(attest_factor *factor);
 
 /* Keys that the row of most keys sees, before lengths and windows. */
 int64_t attest_most_keys(const attest_problem *p);

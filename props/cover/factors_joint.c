@@ -166,7 +166,7 @@ static void products_label(const attest_factor *factor, char *text, size_t len, 
 
 #define TILES(name, size)                                                                                              \
     {                                                                                                                  \
-        name, tiles_level, tiles_redraw, tiles_label, 0, offsetof(attest_problem, size), NULL, COUNT(rests), 1         \
+        name, tiles_level, tiles_redraw, tiles_label, 0, offsetof(attest_problem, size), NULL, COUNT(rests), 1, 0      \
     }
 
 size_t attest_factors_joint(attest_factor *factor)
@@ -175,10 +175,10 @@ size_t attest_factors_joint(attest_factor *factor)
         TILES("queries by 64", n),
         TILES("keys by 64", m),
         { "n=m by 64", square_level, square_redraw, square_label, 0, offsetof(attest_problem, n), NULL,
-          2 * COUNT(rests), 1 },
-        { "edge lens", lengths_level, lengths_redraw, lengths_label, 0, 0, NULL, 1, 1 },
-        { "in and heads", shared_level, shared_redraw, shared_label, 0, 0, NULL, 2 * ATTEST_TYPES_ROWS, 1 },
-        { "products", products_level, products_redraw, products_label, 0, 0, NULL, 1, 1 },
+          2 * COUNT(rests), 1, 0 },
+        { "edge lens", lengths_level, lengths_redraw, lengths_label, 0, 0, NULL, 1, 1, 0 },
+        { "in and heads", shared_level, shared_redraw, shared_label, 0, 0, NULL, 2 * ATTEST_TYPES_ROWS, 1, 0 },
+        { "products", products_level, products_redraw, products_label, 0, 0, NULL, 1, 1, 0 },
     };
     memcpy(factor, rows, sizeof rows);
     return sizeof rows / sizeof rows[0];

@@ -2,7 +2,8 @@
  *
  * A KV head (a query head for gout) has one of four laws, in turn from one that the seed chooses, over heads and batch
  * entries: nothing is forgotten, 1 - w 2^-48 with w < 2^32; the same, but one token in eight has 0 and one has 1; tiny,
- * (w+1) 2^-52; plain, (w+1) 2^-32.  beta is the same below 1 and its plain law is twice as large, below 2.
+ * (w+1) 2^-52; plain, (w+1) 2^-32.  Instead of the plain law a decay has a slow one, 1 - w 2^-36: dozens of tokens stay
+ * in sight and are told apart.  beta is the same below 1 and its plain law is twice as large, below 2.
  * A row of a bias has one of four laws likewise, in turn from one that the seed chooses, over queries, query heads and
  * batch entries: one number for all keys, w 2^-26 - 32; 0 or -2^10, as a mask of finite numbers; steps of 16 from -64
  * to 48, so that a few keys have all of the weight; plain, w 2^-29 - 4.
@@ -43,6 +44,13 @@ static uint64_t edge_gate(const attest_stream *stream, attest_place at, uint32_t
     return rounded(dtype, edge_value(stream, at));
 }
 
+static uint64_t edge_decay(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    const uint32_t word = word_of(stream, BLOCK_NOISE, at);
+    const attest_exact slow = attest_exact_wide(((__int128)1 << 36) - word, -36);
+    return rounded(dtype, law_of(stream, at) == LAW_PLAIN ? slow : edge_value(stream, at));
+}
+
 /* Where it rounds to 2, the number before 2. */
 static uint64_t edge_write(const attest_stream *stream, attest_place at, uint32_t dtype)
 {
@@ -78,8 +86,8 @@ attest_fixed_law attest_edge_law(uint32_t role)
 {
     switch (role) {
     case ATTEST_GOUT:
-    case ATTEST_GIN:
-    case ATTEST_DECAY: return edge_gate;
+    case ATTEST_GIN: return edge_gate;
+    case ATTEST_DECAY: return edge_decay;
     case ATTEST_BETA: return edge_write;
     case ATTEST_BIAS: return edge_bias;
     default: return NULL;

@@ -81,8 +81,8 @@ const attest_family_info attest_families[FAMILY_COUNT] = {
     [FAMILY_OFFSET] = { "offset", NULL,
                         "v = 16 + normal: a large mean that exact weights keep; errors of their sum show", 0, 0 },
     [FAMILY_EDGES] = { "edges", NULL,
-                       "gates, decays and beta within 2^-16 of 1 (nothing is forgotten), at times 0 or 1, or tiny, by "
-                       "head; lengths M, 1, 0 and M-1 in turn; q, k, v normal",
+                       "gates, decays and beta within 2^-16 of 1 (nothing is forgotten), at times 0 or 1, or tiny, or "
+                       "decays from 15/16 to 1, by head; lengths M, 1, 0 and M-1 in turn; q, k, v normal",
                        0, 0 },
     [FAMILY_TRACE] = { "trace", "DIR",
                        "q, k, v from DIR/q.npy, k.npy, v.npy, and what else is there by its name: values of a model", 0,

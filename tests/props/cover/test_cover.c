@@ -250,6 +250,29 @@ static const struct {
     { "products", "variant=softmax n=2 d=4 scale=0.001", -1, 0 },
     { "products", "variant=softmax n=2 d=4 scale=0.002 family=huge", -1, 0 },
     { "products", "variant=softmax n=2 d=4 scale=-0.001 family=range:40", -1, 1 },
+    { "d by queries", "variant=softmax n=64 m=3 d=65", -1, 0 },
+    { "d by queries", "variant=softmax n=65 m=2 d=65", -1, 0 },
+    { "d by queries", "variant=softmax n=65 m=3 d=65 e=2", -1, 1 },
+    { "d by queries", "variant=softmax n=65 m=3 d=64 e=70", -1, 0 },
+    { "e by queries", "variant=softmax n=65 m=3 d=64 e=70", -1, 1 },
+    { "d by keys", "variant=softmax mask=causal n=3 m=300 d=70", -1, 0 },
+    { "d by keys", "variant=softmax n=3 m=300 d=70", -1, 1 },
+    { "e by keys", "variant=softmax n=3 m=300 d=70 e=2", -1, 0 },
+    { "sharing by queries", "variant=softmax n=130 d=4", -1, 0 },
+    { "sharing by queries", "variant=softmax hq=2 hkv=1 n=130 d=4", -1, 1 },
+    { "sharing by keys", "variant=softmax hq=2 hkv=1 n=1 m=64 d=4", -1, 0 },
+    { "sharing by keys", "variant=softmax hq=2 hkv=1 n=1 m=1030 d=4", -1, 1 },
+    { "left out", "variant=softmax mask=causal window=10 n=73 d=4", -1, 0 },
+    { "left out", "variant=softmax mask=causal window=10 n=74 d=4", -1, 1 },
+    { "left out", "variant=softmax mask=causal n=300 d=4", -1, 0 },
+    { "long mask", "variant=softmax mask=causal-br n=65 m=65 d=4", -1, 0 },
+    { "long mask", "variant=softmax mask=causal-br n=65 m=66 d=4", -1, 1 },
+    { "long mask", "variant=softmax n=65 m=66 d=4", -1, 0 },
+    { "cap and bias", "variant=softmax cap=4 bias=full n=9 d=4", -1, 0 },
+    { "cap and bias", "variant=softmax cap=4 bias=full n=9 d=4 family=edges", -1, 1 },
+    { "states", "variant=linear mask=causal n=9 d=9 e=33", -1, 0 },
+    { "states", "variant=taylor:2 mask=causal n=9 d=9 e=32", -1, 0 },
+    { "states", "variant=taylor:2 mask=causal n=9 d=9 e=33", -1, 1 },
     { "chunk", "variant=linear n=64 d=4 chunk=100", 0, 0 },
     { "chunk", "variant=linear n=70 d=4 chunk=100", 0, 1 },
     { "chunk", "variant=linear n=8 d=4 chunk=9", 1, 0 },
@@ -280,11 +303,14 @@ END_TEST
 START_TEST(joint_redraws)
 {
     static const char *const plain[] = { "variant=softmax n=5 d=4", "variant=softmax mask=causal n=9 d=4",
-                                         "variant=linear norm=sum hq=4 hkv=2 n=5 m=7 d=3" };
+                                         "variant=linear norm=sum hq=4 hkv=2 n=5 m=7 d=3",
+                                         "variant=taylor:2 mask=causal n=5 d=3" };
+    enum { PLAIN = 4 };
     const attest_prop_kernel kernel = { .form = ATTEST_TILED };
     attest_factor factor[ATTEST_FACTORS_MOST];
-    const size_t count = attest_factors_joint(factor);
-    ck_assert_uint_eq(count, 6);
+    size_t count = attest_factors_joint(factor);
+    count += attest_factors_tiles(factor + count);
+    ck_assert_uint_eq(count, 16);
     for (size_t f = 0; f < count; f++) {
         int levels = 0;
         uint32_t seen = 0;
@@ -292,7 +318,7 @@ START_TEST(joint_redraws)
             attest_error err = { "" };
             attest_dice dice;
             attest_case c;
-            ck_assert_msg(attest_case_parse(&c, plain[i % 3], NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
+            ck_assert_msg(attest_case_parse(&c, plain[i % PLAIN], NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
             attest_dice_init(&dice, 1, i, 0);
             factor[f].redraw(&factor[f], &c, &dice);
             const int level = factor[f].level(&factor[f], &c, &kernel);
@@ -300,7 +326,7 @@ START_TEST(joint_redraws)
             levels += level >= 0;
             seen |= level >= 0 ? 1u << level : 0;
         }
-        ck_assert_msg(levels > 300, "%s: %d of 600 have a level", factor[f].name, levels);
+        ck_assert_msg(levels > 600 / PLAIN * 4 / 5, "%s: %d of 600 have a level", factor[f].name, levels);
         ck_assert_msg(__builtin_popcount(seen) >= factor[f].levels * 2 / 3, "%s: %x of %d levels", factor[f].name, seen,
                       factor[f].levels);
     }
