@@ -3,7 +3,8 @@
  * ROWS monomials and two columns of channels (columns.h), or fewer monomials and three columns, are held at a time:
  * each token of the block enters before the next, and a query reads where it stands.  A state moves between memory and
  * registers once a block.
- * Errors     a token: one multiply-add an entry, with decays a product more; a query: one multiply-add a monomial.
+ * Errors     a token: one multiply-add an entry, with decays a product more; a query: one multiply-add a monomial, and
+ *            an addition a tile.
  */
 #ifndef ATTEST_FAST_TILES_H
 #define ATTEST_FAST_TILES_H
@@ -45,18 +46,19 @@ static inline __attribute__((always_inline)) void tiles_enter(vec s[TILES_ROWS][
     }
 }
 
-/* u += <q, s> of so many rows. */
+/* u += <q, s> of so many rows, which are summed by themselves first: hundreds of monomials, one by one, would each round
+ * the whole sum. */
 static inline __attribute__((always_inline)) void tiles_read(float *u, vec s[TILES_ROWS][TILES_VECS], const float *q,
                                                              int rows, int vecs)
 {
     vec sum[TILES_VECS];
     for (int c = 0; c < vecs; c++)
-        sum[c] = vec_load(u + c * LANES);
-    for (int n = 0; n < rows; n++)
+        sum[c] = vec_of(q[0]) * s[0][c];
+    for (int n = 1; n < rows; n++)
         for (int c = 0; c < vecs; c++)
             sum[c] = vec_fma(vec_of(q[n * TILES_UNIT]), s[n][c], sum[c]);
     for (int c = 0; c < vecs; c++)
-        vec_store(u + c * LANES, sum[c]);
+        vec_store(u + c * LANES, vec_load(u + c * LANES) + sum[c]);
 }
 
 /* The block goes by `rows` monomials and `vecs` columns. */
