@@ -4,14 +4,20 @@
  * each token of the block enters before the next, and a query reads where it stands.  A state moves between memory and
  * registers once a block.
  * Errors     a token: one multiply-add an entry, with decays a product more; a query: one multiply-add a monomial, and
- *            an addition a tile.
+ *            an addition a group.
  */
 #ifndef ATTEST_FAST_TILES_H
 #define ATTEST_FAST_TILES_H
 
 #include "fast/taylor/columns.h"
 
-enum { TILES_VECS = 3, TILES_ROWS = ROWS, TILES_ROWS_OF_3 = ROWS * 2 / 3 };
+enum { TILES_VECS = 3, TILES_ROWS = ROWS, TILES_ROWS_OF_3 = ROWS == 16 ? 8 : ROWS * 2 / 3 };
+
+/* So many monomials are summed by themselves: hundreds, one by one, would each round the whole sum.  A multiple of every
+ * tile's rows, so that the bits do not depend on the vectors. */
+enum { TILES_GROUP = 48 };
+_Static_assert(TILES_GROUP % TILES_ROWS == 0 && TILES_GROUP % TILES_ROWS_OF_3 == 0 && TILES_ROWS_OF_3 % 2 == 0,
+               "groups");
 
 /* What a tile reads: from `column` on, and from the state's row `at` on. */
 typedef struct tiles_tile {
@@ -46,19 +52,18 @@ static inline __attribute__((always_inline)) void tiles_enter(vec s[TILES_ROWS][
     }
 }
 
-/* u += <q, s> of so many rows, which are summed by themselves first: hundreds of monomials, one by one, would each round
- * the whole sum. */
+/* u += <q, s> of so many rows. */
 static inline __attribute__((always_inline)) void tiles_read(float *u, vec s[TILES_ROWS][TILES_VECS], const float *q,
                                                              int rows, int vecs)
 {
     vec sum[TILES_VECS];
     for (int c = 0; c < vecs; c++)
-        sum[c] = vec_of(q[0]) * s[0][c];
-    for (int n = 1; n < rows; n++)
+        sum[c] = vec_load(u + c * LANES);
+    for (int n = 0; n < rows; n++)
         for (int c = 0; c < vecs; c++)
             sum[c] = vec_fma(vec_of(q[n * TILES_UNIT]), s[n][c], sum[c]);
     for (int c = 0; c < vecs; c++)
-        vec_store(u + c * LANES, vec_load(u + c * LANES) + sum[c]);
+        vec_store(u + c * LANES, sum[c]);
 }
 
 /* The block goes by `rows` monomials and `vecs` columns. */
@@ -119,6 +124,32 @@ typedef struct tiles_block {
     int apart;
 } tiles_block;
 
+/* What each query read of groups that are done. */
+typedef struct tiles_sums {
+    vec u[TILES_UNIT][TILES_VECS];
+} tiles_sums;
+
+/* A group is done: what was read of it joins the sums, and the next starts from 0. */
+static void tiles_group(tiles_sums *sums, const tiles_block *b, int64_t column, int vecs)
+{
+    for (int64_t i = 0; i < b->reads; i++)
+        for (int c = 0; c < vecs; c++) {
+            float *u = b->u[i] + (column + c) * LANES;
+            sums->u[i][c] += vec_load(u);
+            vec_store(u, vec_of(0));
+        }
+}
+
+/* The sums are what the queries read. */
+static void tiles_joined(const tiles_sums *sums, const tiles_block *b, int64_t column, int vecs)
+{
+    for (int64_t i = 0; i < b->reads; i++)
+        for (int c = 0; c < vecs; c++) {
+            float *u = b->u[i] + (column + c) * LANES;
+            vec_store(u, sums->u[i][c] + vec_load(u));
+        }
+}
+
 /* All monomials of the columns [column, column + vecs). */
 static void tiles_columns(const tiles_block *b, int64_t column, int vecs)
 {
@@ -130,6 +161,10 @@ static void tiles_columns(const tiles_block *b, int64_t column, int vecs)
     };
     const int64_t states = monomials_states(b->a), first = monomials_first(b->a);
     const int64_t most = vecs == 3 ? TILES_ROWS_OF_3 : TILES_ROWS;
+    tiles_sums sums;
+    for (int64_t i = 0; i < b->reads; i++)
+        for (int c = 0; c < vecs; c++)
+            sums.u[i][c] = vec_of(0);
     for (int64_t at = 0, rows; tiles_left(states, at) > 0; at += rows) {
         const tiles_tile tile = { .s = b->state + (column * states + at) * LANES,
                                   .u = b->u,
@@ -144,9 +179,12 @@ static void tiles_columns(const tiles_block *b, int64_t column, int vecs)
                                   .channels = b->channels,
                                   .tokens = b->tokens,
                                   .reads = b->reads };
+        if (at > 0 && at % TILES_GROUP == 0)
+            tiles_group(&sums, b, column, vecs);
         rows = tiles_left(states, at) >= most ? most : tiles_left(states, at) >= 2 ? 2 : 1;
         passes[vecs - 1][rows == most ? 2 : rows - 1][b->decay != NULL](&tile);
     }
+    tiles_joined(&sums, b, column, vecs);
 }
 
 /* How many of the columns [column,last) go by together: three where that leaves none alone. */
