@@ -13,8 +13,8 @@
 
 enum { TILES_VECS = 3, TILES_ROWS = ROWS, TILES_ROWS_OF_3 = ROWS == 16 ? 8 : ROWS * 2 / 3 };
 
-/* So many monomials are summed by themselves: hundreds, one by one, would each round the whole sum.  A multiple of every
- * tile's rows, so that the bits do not depend on the vectors. */
+/* So many monomials are summed by themselves: hundreds, one by one, would each round the whole sum.  A multiple of
+ * every tile's rows, so that the bits do not depend on the vectors. */
 enum { TILES_GROUP = 48 };
 _Static_assert(TILES_GROUP % TILES_ROWS == 0 && TILES_GROUP % TILES_ROWS_OF_3 == 0 && TILES_ROWS_OF_3 % 2 == 0,
                "groups");
@@ -129,13 +129,13 @@ typedef struct tiles_sums {
     vec u[TILES_UNIT][TILES_VECS];
 } tiles_sums;
 
-/* A group is done: what was read of it joins the sums, and the next starts from 0. */
-static void tiles_group(tiles_sums *sums, const tiles_block *b, int64_t column, int vecs)
+/* A group is done: what was read of it joins the sums, or is the first of them, and the next starts from 0. */
+static void tiles_group(tiles_sums *sums, const tiles_block *b, int64_t column, int vecs, int first)
 {
     for (int64_t i = 0; i < b->reads; i++)
         for (int c = 0; c < vecs; c++) {
             float *u = b->u[i] + (column + c) * LANES;
-            sums->u[i][c] += vec_load(u);
+            sums->u[i][c] = first ? vec_load(u) : sums->u[i][c] + vec_load(u);
             vec_store(u, vec_of(0));
         }
 }
@@ -162,9 +162,7 @@ static void tiles_columns(const tiles_block *b, int64_t column, int vecs)
     const int64_t states = monomials_states(b->a), first = monomials_first(b->a);
     const int64_t most = vecs == 3 ? TILES_ROWS_OF_3 : TILES_ROWS;
     tiles_sums sums;
-    for (int64_t i = 0; i < b->reads; i++)
-        for (int c = 0; c < vecs; c++)
-            sums.u[i][c] = vec_of(0);
+    int groups = 0;
     for (int64_t at = 0, rows; tiles_left(states, at) > 0; at += rows) {
         const tiles_tile tile = { .s = b->state + (column * states + at) * LANES,
                                   .u = b->u,
@@ -180,11 +178,12 @@ static void tiles_columns(const tiles_block *b, int64_t column, int vecs)
                                   .tokens = b->tokens,
                                   .reads = b->reads };
         if (at > 0 && at % TILES_GROUP == 0)
-            tiles_group(&sums, b, column, vecs);
+            tiles_group(&sums, b, column, vecs, groups++ == 0);
         rows = tiles_left(states, at) >= most ? most : tiles_left(states, at) >= 2 ? 2 : 1;
         passes[vecs - 1][rows == most ? 2 : rows - 1][b->decay != NULL](&tile);
     }
-    tiles_joined(&sums, b, column, vecs);
+    if (groups > 0)
+        tiles_joined(&sums, b, column, vecs);
 }
 
 /* How many of the columns [column,last) go by together: three where that leaves none alone. */
