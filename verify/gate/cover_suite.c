@@ -9,7 +9,7 @@
 
 /* A kernel that is asked what it supports. */
 typedef struct asked {
-    attest_worker *worker; /* borrowed */
+    attest_worker *worker; /* of whoever asks */
     size_t index;
 } asked;
 
