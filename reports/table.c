@@ -243,6 +243,25 @@ void attest_table_number(attest_table *table, double x)
         attest_table_cell(table, "-");
 }
 
+const char *attest_ratio_text(char text[ATTEST_RATIO_TEXT], double ratio)
+{
+    if (ratio != ratio)
+        return strcpy(text, "-");
+    for (int digits = 3; digits <= 17; digits++) {
+        snprintf(text, ATTEST_RATIO_TEXT, "%.*g", digits, ratio);
+        const double shown = strtod(text, NULL);
+        if ((shown < 1) == (ratio < 1) && (shown > 1) == (ratio > 1))
+            break;
+    }
+    return text;
+}
+
+void attest_table_ratio(attest_table *table, double ratio)
+{
+    char text[ATTEST_RATIO_TEXT];
+    attest_table_cell(table, "%s", attest_ratio_text(text, ratio));
+}
+
 void attest_table_count(attest_table *table, int64_t n) { attest_table_cell(table, "%lld", (long long)n); }
 
 void attest_table_mark(attest_table *table, attest_mark mark) { table->mark = mark; }

@@ -43,6 +43,9 @@ typedef struct attest_column {
     const char *class; /* HTML class of its cells, or NULL: `n` for numbers, else none */
 } attest_column;
 
+/* Bytes of a ratio's text. */
+enum { ATTEST_RATIO_TEXT = 32 };
+
 /* What sets one cell apart: an HTML class in place of the column's, a terminal's escape sequence; both may be NULL. */
 typedef struct attest_mark {
     const char *class, *colour;
@@ -67,6 +70,11 @@ void attest_table_begin(attest_table *table, FILE *out, attest_table_format form
 void attest_table_cell(attest_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A number with three digits, `-` for NaN. */
 void attest_table_number(attest_table *table, double x);
+/* error/bound with three digits, more where they are needed to show on which side of 1 it stands: 0.9996 is not 1.
+   `-` for NaN. */
+void attest_table_ratio(attest_table *table, double ratio);
+/* The same text, for lines that are no table.  Returns text. */
+const char *attest_ratio_text(char text[ATTEST_RATIO_TEXT], double ratio);
 void attest_table_count(attest_table *table, int64_t n);
 /* The next cell's mark. */
 void attest_table_mark(attest_table *table, attest_mark mark);

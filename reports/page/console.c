@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "reports/overview.h"
+#include "reports/table.h"
 
 #define SHOWN 10 /* results that need attention, told in full */
 
@@ -18,12 +19,12 @@ int attest_want_colour(FILE *stream)
 
 void attest_result_print_line(FILE *out, const attest_result *result, int colour)
 {
-    char reasons[256];
+    char reasons[256], ratio[ATTEST_RATIO_TEXT];
     attest_reasons_text(reasons, sizeof reasons, result->reasons);
     fprintf(out, "%s%-11s%s %-24s %s", colour ? colours[result->verdict] : "", attest_verdict_names[result->verdict],
             colour ? "\033[0m" : "", result->kernel, result->problem);
     if (result->ratio_hi == result->ratio_hi)
-        fprintf(out, "  ratio %.3g  ulp %.3g", result->ratio_hi, result->ulp_hi);
+        fprintf(out, "  ratio %s  ulp %.3g", attest_ratio_text(ratio, result->ratio_hi), result->ulp_hi);
     if (*reasons)
         fprintf(out, "  [%s]", reasons);
     if (*result->why)
@@ -59,7 +60,7 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, int
             else
                 attest_table_cell(&table, ".");
         }
-        attest_table_number(&table, t->worst_ratio);
+        attest_table_ratio(&table, t->worst_ratio);
         attest_table_number(&table, t->worst_ulp);
     }
     const attest_status status = attest_table_end(&table, err);

@@ -172,7 +172,7 @@ static attest_status print_groups(FILE *out, const drill *d, attest_error *err)
         const group *g = &d->group[i];
         attest_table_cell(&table, g->order == 0 ? "family %s" : "%s", g->name);
         attest_table_count(&table, (int64_t)g->cases);
-        attest_table_number(&table, g->worst);
+        attest_table_ratio(&table, g->worst);
         attest_table_number(&table, g->scaled ? exp2(g->scale / (double)g->scaled) : NAN);
     }
     return attest_table_end(&table, err);
@@ -189,7 +189,7 @@ static attest_status print_worst(FILE *out, const drill *d, attest_error *err)
     attest_table table;
     attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < d->worsts; i++) {
-        attest_table_number(&table, d->worst[i].ratio);
+        attest_table_ratio(&table, d->worst[i].ratio);
         attest_table_cell(&table, "%s", d->worst[i].problem);
         attest_table_cell(&table, "%s", d->worst[i].element);
         attest_table_cell(&table, "%s", d->worst[i].reproduction);
@@ -200,9 +200,11 @@ static attest_status print_worst(FILE *out, const drill *d, attest_error *err)
 static attest_status print_one(FILE *out, const drill *d, attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    char ratio[ATTEST_RATIO_TEXT];
     fputs("<details><summary><code>", out);
     attest_print_xml(out, d->kernel);
-    fprintf(out, "</code>: %zu cases, worst error/bound %.3g</summary>\n", d->cases, d->worst[0].ratio);
+    fprintf(out, "</code>: %zu cases, worst error/bound %s</summary>\n", d->cases,
+            attest_ratio_text(ratio, d->worst[0].ratio));
     if (isfinite(d->noticed)) {
         fprintf(out, "<p>Smallest error of one element that would have been noticed: %.2g of the element, in <code>",
                 d->noticed);

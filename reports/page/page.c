@@ -65,7 +65,7 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, att
             attest_table_mark(&table, t->by_verdict[told[v]] ? mark_of(told[v]) : (attest_mark){ "zero", NULL });
             attest_table_count(&table, (int64_t)t->by_verdict[told[v]]);
         }
-        attest_table_number(&table, t->worst_ratio);
+        attest_table_ratio(&table, t->worst_ratio);
         attest_table_number(&table, t->worst_ulp);
         attest_table_cell(&table, "%s", t->worst_problem);
     }
@@ -85,7 +85,7 @@ static void result_row(attest_table *table, const attest_result *result)
     attest_table_cell(table, "%s", attest_verdict_names[result->verdict]);
     attest_table_cell(table, "%s", result->kernel);
     attest_table_cell(table, "%s", result->problem);
-    attest_table_number(table, result->ratio_hi);
+    attest_table_ratio(table, result->ratio_hi);
     attest_table_number(table, result->ulp_hi);
     attest_table_number(table, result->range);
     attest_table_cell(table, "%s%s%s", reasons, reasons[0] && result->why[0] ? ": " : "", result->why);

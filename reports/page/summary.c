@@ -58,7 +58,7 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, att
         attest_table_cell(&table, "%s", t->kernel);
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
             attest_table_count(&table, (int64_t)counts[k]);
-        attest_table_number(&table, t->worst_ratio);
+        attest_table_ratio(&table, t->worst_ratio);
         attest_table_number(&table, t->worst_ulp);
     }
     return attest_table_end(&table, err);
@@ -72,7 +72,7 @@ static void result_row(attest_table *table, const attest_result *result)
     attest_table_cell(table, "%s", attest_verdict_names[result->verdict]);
     attest_table_cell(table, "%s", result->kernel);
     attest_table_cell(table, "%s", result->problem);
-    attest_table_number(table, result->ratio_hi);
+    attest_table_ratio(table, result->ratio_hi);
     attest_table_number(table, result->ulp_hi);
     attest_table_cell(table, "%s %s", reasons, result->why);
     attest_table_cell(table, "%s", bad ? result->reproduction : "-");

@@ -1,4 +1,6 @@
 /* test_table.c - the one writer of tables and the one writer of JSON: each format, each rule of escaping. */
+#include <math.h>
+
 #include "tests/reports/report_cases.h"
 
 /* One cell of text from outside, as a format writes it. */
@@ -73,6 +75,29 @@ static const char *told(attest_table_format format, const attest_column *column)
     fclose(out);
     return text_of("table");
 }
+
+START_TEST(ratios_keep_their_side_of_1)
+{
+    static const struct {
+        double ratio;
+        const char *text;
+    } rows[] = {
+        { 0, "0" },
+        { 0.25, "0.25" },
+        { 0.99949, "0.999" },
+        { 0.9996, "0.9996" },
+        { 1, "1" },
+        { 1.00004, "1.00004" },
+        { 1 - 0x1p-40, "0.999999999999" },
+        { 76.123, "76.1" },
+        { 1e-9, "1e-09" },
+        { INFINITY, "inf" },
+        { NAN, "-" },
+    };
+    char text[ATTEST_RATIO_TEXT];
+    ck_assert_str_eq(attest_ratio_text(text, rows[_i].ratio), rows[_i].text);
+}
+END_TEST
 
 START_TEST(test_formats)
 {
@@ -171,6 +196,7 @@ Suite *suite_table(void)
     tcase_add_test(t, test_formats);
     tcase_add_test(t, test_columns);
     tcase_add_test(t, test_sizes);
+    tcase_add_loop_test(t, ratios_keep_their_side_of_1, 0, 11);
     tcase_add_test(t, test_json);
     tcase_add_test(t, text_from_outside);
     suite_add_tcase(s, t);

@@ -80,8 +80,8 @@ static void kernel_row(attest_table *out, const attest_bench_table *table, int n
         share_cell(out, attest_bench_of_reading(table, n));
         attest_table_cell(out, "%s",
                           judged->verdict == ATTEST_SKIP ? "not judged" : attest_verdict_names[judged->verdict]);
-        snprintf(text, sizeof text, "%.3g", judged->ratio_hi);
-        attest_table_cell(out, "%s", judged->ratio_hi == judged->ratio_hi ? text : "");
+        attest_table_cell(out, "%s",
+                          judged->ratio_hi == judged->ratio_hi ? attest_ratio_text(text, judged->ratio_hi) : "");
     }
     attest_table_cell(out, "%s", job->source);
 }

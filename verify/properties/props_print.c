@@ -35,16 +35,13 @@ static void print_properties(FILE *out, const attest_props_result *result)
     attest_table_begin(&table, out, ATTEST_TABLE_CONSOLE, columns, sizeof columns / sizeof columns[0]);
     for (size_t k = 0; k < result->property_count; k++) {
         const attest_props_count *c = &result->count[k];
-        char ratio[16] = "0";
-        if (c->ratio > 0)
-            snprintf(ratio, sizeof ratio, "%.4g", c->ratio < 1 && c->ratio > 0.9999 ? 0.9999 : c->ratio);
         if (!c->selected)
             continue;
         attest_table_cell(&table, "%s", result->property[k]->name);
         attest_table_count(&table, c->asked);
         attest_table_count(&table, c->compared);
         attest_table_count(&table, c->broken);
-        attest_table_cell(&table, "%s", c->compared > c->broken ? ratio : "-");
+        attest_table_ratio(&table, c->compared > c->broken ? c->ratio : __builtin_nan(""));
         attest_table_cell(&table, "%s", planted_names[c->planted]);
     }
     attest_table_close(&table);
