@@ -102,7 +102,7 @@ typedef struct attest_result {
     int64_t verdict;                /* attest_verdict */
     int64_t reasons;                /* set of ATTEST_REASON_* */
     char why[256];                  /* one line: skip reason, signal, first finding */
-    char worst[64];                 /* `o[b,h,i,c]` */
+    char worst[64];                 /* `o[b,h,i,c]`; it and its figures to `bound` are those of the run that fails */
     char got[40];                   /* hex float */
     char truth[80];                 /* hex float of the nearest double, then decimal */
     double abs_lo, abs_hi;          /* worst element: |got-truth| */

@@ -228,6 +228,26 @@ static size_t unseen(const unsigned char *keys, size_t count)
     return left;
 }
 
+/* The worst element of a run that fails where the first did not, with its figures. */
+static void take_worst(attest_result *to, const attest_result *from)
+{
+    memcpy(to->worst, from->worst, sizeof to->worst);
+    memcpy(to->got, from->got, sizeof to->got);
+    memcpy(to->truth, from->truth, sizeof to->truth);
+    to->abs_lo = from->abs_lo;
+    to->abs_hi = from->abs_hi;
+    to->ulp_lo = from->ulp_lo;
+    to->ulp_hi = from->ulp_hi;
+    to->ratio_lo = from->ratio_lo;
+    to->ratio_hi = from->ratio_hi;
+    to->bound = from->bound;
+    to->term_score = from->term_score;
+    to->term_exp = from->term_exp;
+    to->term_cast = from->term_cast;
+    to->term_accumulation = from->term_accumulation;
+    to->term_division = from->term_division;
+}
+
 /* One run of the altered inputs; the keys whose loss it would show are added to `keys`.  `stage`: 1 the first, 2 the
  * others, which `keys` tells apart. */
 static attest_status run_altered(attest_result *result, const attest_prepared *prepared, int stage,
@@ -253,12 +273,15 @@ static attest_status run_altered(attest_result *result, const attest_prepared *p
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
     ATTEST_TRY(attest_memo_compare(prepared->memo, stage, &judged, prepared->altered_truth, NULL, &prepared->c, outputs,
                                    &declared.numerics, declared.flags, 0, keys, err));
-    if (judged.verdict == ATTEST_FAIL)
+    if (judged.verdict == ATTEST_FAIL) {
+        if (is_sound(result))
+            take_worst(result, &judged);
         attest_result_find(result,
                            attest_same_outputs(where, &other.c.problem, before, outputs)
                                ? ATTEST_REASON_IGNORED_ARGUMENT
                                : judged.reasons,
                            what, judged.why);
+    }
     if (judged.keys_seen > result->keys_seen)
         result->keys_seen = judged.keys_seen;
 out:
