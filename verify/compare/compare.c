@@ -364,17 +364,19 @@ static int tells_nothing(const tally *t)
 static void set_verdict(tally *t)
 {
     attest_result *result = t->result;
-    char left_out[160];
+    char left_out[160], times[32] = "where it is 0";
     const int claim_broken = t->claim_ulp > 0 && t->o.found && !(result->ulp_lo <= t->claim_ulp);
     text_left_out(left_out, sizeof left_out, t);
     if (claim_broken)
         result->reasons |= ATTEST_REASON_CLAIM;
     if (t->failed) {
         result->verdict = ATTEST_FAIL;
-        snprintf(result->why, sizeof result->why, "%lld of %lld %s bound%s; %s at least %.4g times it",
-                 (long long)t->failed, (long long)t->judged,
-                 attest_plural(t->judged, "element outside its", "elements outside their"),
-                 t->nan_pattern ? ", some NaN" : "", result->worst, result->ratio_lo);
+        if (isfinite(result->ratio_lo))
+            snprintf(times, sizeof times, "at least %.4g times it", result->ratio_lo);
+        snprintf(result->why, sizeof result->why, "%lld of %lld %s bound%s; %s %s", (long long)t->failed,
+                 (long long)t->judged, attest_plural(t->judged, "element outside its", "elements outside their"),
+                 t->nan_pattern ? ", some NaN" : "", result->worst,
+                 isfinite(result->ratio_lo) || result->bound == 0 ? times : "differs in kind (number, inf or NaN)");
     } else if (claim_broken) {
         result->verdict = ATTEST_FAIL;
         snprintf(result->why, sizeof result->why, "%.6g ulp, %.6g claimed", result->ulp_lo, t->claim_ulp);

@@ -109,8 +109,9 @@ static attest_status judge_output(double *most, attest_evaluator *ev, const atte
         }
     }
     if (worst > 1) {
-        char why[64];
-        snprintf(why, sizeof why, "an error of at least %.4g times the bound", worst);
+        char why[64] = "no finite number, or an error where the bound is 0";
+        if (isfinite(worst))
+            snprintf(why, sizeof why, "an error of at least %.4g times the bound", worst);
         note(ev, &ev->refuted, why);
         if (isinf(worst))
             *most = INFINITY;
