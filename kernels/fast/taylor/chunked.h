@@ -9,14 +9,16 @@
  *            after the other in the same registers; keys that not all of the rows see, row by row.  A full chunk enters
  *            the states token by token (tiles.h).
  * Errors     a score: q times the scale, gamma_d; W: cpu/steps/poly.h, with rounded reciprocals; u: a multiply-add for
- *            each monomial and key; a state: tiles.h.
+ *            each monomial and key, and an addition a group of monomials; a state: tiles.h.
  */
 #ifndef ATTEST_FAST_CHUNKED_H
 #define ATTEST_FAST_CHUNKED_H
 
 #include "fast/taylor/columns.h"
 
-enum { CHUNKED_UNIT = 48 };
+/* Queries of a block; so many monomials are summed by themselves: thousands, one by one, would each round the whole
+ * sum.  The same for all vectors, so that the bits do not depend on them. */
+enum { CHUNKED_UNIT = 48, CHUNKED_GROUP = 96 };
 
 /* Where things lie in the workspace of a thread, in floats; columns_layout: what all share. */
 typedef struct chunked_layout {

@@ -57,6 +57,17 @@ static void chunked_power(float *s, int64_t count, uint32_t order)
 static inline int chunked_live(const chunked_task *a) { return heads_before(&a->r, a->from); }
 #endif
 
+/* Sums to u, or on top of what is there. */
+static inline __attribute__((always_inline)) void chunked_store(float *u, vec sum[ROWS][2], int vecs, int add)
+{
+    for (int n = 0; n < ROWS; n++)
+        for (int c = 0; c < vecs; c++) {
+            float *to = u + n * PANEL + c * LANES;
+            vec_store(to, add ? vec_load(to) + sum[n][c] : sum[n][c]);
+            sum[n][c] = vec_of(0);
+        }
+}
+
 /* u[ROWS][PANEL]: what a group of queries reads of the states, and of the chunk's first `common` tokens, in the columns
  * from `column` on. */
 static inline __attribute__((always_inline)) void chunked_product(float *u, const chunked_task *a, int64_t group,
@@ -70,18 +81,19 @@ static inline __attribute__((always_inline)) void chunked_product(float *u, cons
     for (int n = 0; n < ROWS; n++)
         for (int c = 0; c < vecs; c++)
             sum[n][c] = vec_of(0);
-    for (int64_t at = 0; at < live; at++)
+    for (int64_t at = 0; at < live; at++) {
+        if (at > 0 && at % CHUNKED_GROUP == 0)
+            chunked_store(u, sum, vecs, at > CHUNKED_GROUP);
         for (int n = 0; n < ROWS; n++)
             for (int c = 0; c < vecs; c++)
                 sum[n][c] = vec_fma(vec_of(q[at * CHUNKED_UNIT + n]), vec_load(s + c * between + at * LANES),
                                     sum[n][c]);
+    }
     for (int64_t j = 0; j < common; j++)
         for (int n = 0; n < ROWS; n++)
             for (int c = 0; c < vecs; c++)
                 sum[n][c] = vec_fma(vec_of(w[n * padded + j]), vec_load(v + j * channels + c * LANES), sum[n][c]);
-    for (int n = 0; n < ROWS; n++)
-        for (int c = 0; c < vecs; c++)
-            vec_store(u + n * PANEL + c * LANES, sum[n][c]);
+    chunked_store(u, sum, vecs, live > CHUNKED_GROUP);
 }
 
 /* The tokens [first,last) that a row of the group sees and another does not. */
