@@ -190,7 +190,7 @@ typedef enum attest_role {
     ATTEST_GIN = 5,            /* gin [B,Hkv,M]: input gate of a key */
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
     ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
-    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay factor (any sign or 0) of a token or its channels */
+    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay of a token or its channels (drawn: 0..1) */
     ATTEST_SINK = 9,           /* sink [Hq] */
     ATTEST_SLOPE = 10,         /* slope [Hq] */
     ATTEST_GAMMA = 11,         /* gamma [Hkv] */
@@ -227,12 +227,10 @@ typedef enum attest_role {
  * multiplies row c of S_1 by a_tc.  Only the variant's degrees are not NULL: taylor:P 0..P, term:P and power:P only P.
  * ht is the state after the last key T visible to query n-1 (mask=full: after all keys j < len), decayed up to T and no
  * further: under mask=causal with m > n the keys from n on are not in it.
- * update=delta, efla: only h0.1 and ht.1 [dim,e], no z; S' = decay(S), S = S' + phi(k_t)^T b_t (gin_t v_t - phi(k_t)
- * S').
+ * update=delta, efla: only h0.1 and ht.1 [dim,e], no z; S' = decay(S), S = S' + phi(k)^T b (gin v - phi(k) S').
  *
  * Gradients, named now and NULL in this version: grad[r] has the shape of role r and is read for an output (do is
- * grad[ATTEST_O]), written for an input (dq, dk, dv are grad[ATTEST_Q], grad[ATTEST_K], grad[ATTEST_V]); states
- * likewise. */
+ * grad[ATTEST_O]), written for an input (dq is grad[ATTEST_Q]); states likewise. */
 typedef struct attest_tensors {
     uint32_t struct_size;
     uint32_t role_count;  /* roles that the host knows; `role` and `grad` have ATTEST_ROLE_ROOM entries anyway */
@@ -251,10 +249,11 @@ typedef struct attest_tensors {
  * (not used): the bound does not sharpen by it yet.  Where a kernel says that it does worse than any bound covers, the
  * host skips the problem: `unsupported declaration`. */
 typedef enum attest_schedule {
-    ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted; nothing is taken off a sum again */
+    ATTEST_SCHEDULE_UNKNOWN = 0,   /* any order of accumulation, maximum subtracted; nothing is taken off a sum again;
+                                      may store o in `out` before norm, gain and gate (all others: once) */
     ATTEST_SCHEDULE_TWO_PASS = 1,  /* all scores, their maximum, then weights and sums */
     ATTEST_SCHEDULE_ONLINE = 2,    /* running maximum over tiles of `tile` keys */
-    ATTEST_SCHEDULE_SPLIT = 3,     /* `splits` independent parts, merged by lse or maxima, in any order */
+    ATTEST_SCHEDULE_SPLIT = 3,     /* `splits` parts, merged by lse or maxima (o - sigmoid (o - o_p): division=4) */
     ATTEST_SCHEDULE_DIRECT = 4,    /* polynomial weight evaluated per pair (Horner), then sums */
     ATTEST_SCHEDULE_RECURRENT = 5, /* states of monomials, one a head, token by token; delta: S + k (b (v - k S)) */
     ATTEST_SCHEDULE_CHUNK = 6      /* states between chunks of problem.chunk, pairs inside.  Not covered: quotients of
@@ -269,7 +268,7 @@ typedef enum attest_rounding {
 typedef enum attest_division {
     ATTEST_DIVISION_UNKNOWN = 0,    /* any of 1, 2, 3; of an unknown schedule also 4 */
     ATTEST_DIVISION_AFTER_SUM = 1,  /* (sum of cast(w) v) / l */
-    ATTEST_DIVISION_THEN_CAST = 2,  /* sum of cast(w / l) v */
+    ATTEST_DIVISION_THEN_CAST = 2,  /* sum of cast(w / l) v (not covered: w / l = e^(s - lse)) */
     ATTEST_DIVISION_AFTER_CAST = 3, /* sum of (cast(w) / l) v */
     ATTEST_DIVISION_RUNNING = 4     /* a running mean: l += w, o += (w / l) (v - o), of keys, tiles or parts */
 } attest_division;
@@ -317,7 +316,8 @@ typedef struct attest_numerics {
     double sigmoid_error;   /* of a sigmoid made of exp, not tanh; the larger of it and exp_error is taken for both */
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once scaled, turned (sin, cos, products too), gated or decayed, of
-                               features (elu if exp_error is 0, sigmoid, norm), delta's writes; 0 = acc (UNKNOWN: in) */
+                               features (elu if exp_error is 0, sigmoid, unit's norm; no monomials), of delta's writes,
+                               and but for RECURRENT b k and b v; 0 = acc (UNKNOWN: in) */
     uint32_t decay_products; /* attest_tristate: multiplied (RECURRENT: yes); else e^logs, ln 0 in 2 emin..emin ln 2 */
 } attest_numerics;
 

@@ -71,6 +71,7 @@ typedef struct bound_model {
     int turns;          /* rope, cosformer, or a feature that divides by a norm */
     int decays, vector; /* decay is set; inside the product */
     int gates_values, gates_rows;
+    int gates_inputs;     /* R-GATE: gates may be multiplied into q and k */
     int serial;           /* sums over keys and channels are declared to be serial (R-RUN) */
     int common;           /* factors that many exponentials have in common are known (R-COMMON) */
     int divides_first;    /* weights may be divided before they meet v (R-CAST, R-SUM) */
@@ -229,8 +230,8 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
 /* R-SCORE: what q and k lose by underflow where they are rounded to a type once they are scaled; decays that are in the
  * product meet what is left.  And what they lose where they are stored times decays that multiply the product
  * (R-DECAY): beside D times the errors of W. */
-void bound_decayed_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j);
-void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j);
+void bound_decayed_error(mag_t y, const bound_weights *w, const bound_model *m, const ref_row *row, int64_t j);
+void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, const ref_row *row, int64_t j);
 
 /* bound_run.c: takes delta of the scaled products down where their sums are declared to be serial (R-RUN). */
 void bound_run_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at);
@@ -266,6 +267,8 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
 void bound_decay_weights(bound_weights *w, const bound_model *m, const ref_row *row, int64_t i);
 /* Relative error of a gated value of tokens [first,last); of a gated row, and the absolute error of a gate. */
 void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, int64_t b, int64_t first, int64_t last);
+/* R-GATE: x, lost after a gate was multiplied in, as lost before it: times 1/|gate| where that is more than 1. */
+void bound_ungated(mag_t x, const arb_t gate);
 void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i);
 
 /* bound_common.c: do the weights' common factor and the kernel's shift cancel in this output?  Exponentials of a

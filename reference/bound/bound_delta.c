@@ -50,6 +50,31 @@ static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
     }
 }
 
+/* b k and b v may be stored by themselves, where the form S + k (b (v - k S)) is not declared: both sides of the
+ * difference are rounded, not the difference alone. */
+static void stored_rates(mag_t part, const delta_job *job, const delta_token *y, int64_t t)
+{
+    AUTO_MAG(x);
+    if (job->m->numerics->schedule == ATTEST_SCHEDULE_RECURRENT)
+        return;
+    mag_mul(x, y->key, y->before);
+    mag_add(x, x, job->row->delta.value + t);
+    mag_addmul(part, x, job->m->written);
+}
+
+/* What both lose by underflow: b v is told for what is written. */
+static void stored_rates_lost(mag_t part, const delta_job *job, const delta_token *y)
+{
+    AUTO_MAG(x);
+    if (job->m->numerics->schedule == ATTEST_SCHEDULE_RECURRENT)
+        return;
+    mag_set_ui(x, (ulong)attest_feature_dim(job->m->p));
+    mag_sqrt(x, x);
+    mag_mul(x, x, y->before);
+    mag_add_ui(x, x, 1);
+    mag_addmul(part, x, job->m->written_tiny);
+}
+
 /* local: b (1+..)(error of k S' + error of gin v) + (theta + roundings) |b (gin v - k S')| */
 static void set_local(delta_token *y, const delta_job *job, int64_t t)
 {
@@ -71,6 +96,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
     mag_add(part, part, m->gated_tiny);
     bound_compose(g, g, y->theta);
     bound_compose(g, g, m->written);
+    stored_rates(part, job, y, t);
     mag_mul(part, part, d->rate + t);
     mag_addmul(part, part, g);
     mag_mul(x, d->rate + t, d->key + t);
@@ -83,6 +109,7 @@ static void set_local(delta_token *y, const delta_job *job, int64_t t)
     mag_addmul(part, x, y->shift);
     bound_delta_lose(part, job, y, t);
     mag_add(part, part, m->written_tiny);
+    stored_rates_lost(part, job, y);
     copy(y->local, part);
     mag_add(y->write, y->write, part);
 }

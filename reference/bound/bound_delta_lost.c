@@ -88,6 +88,8 @@ void bound_delta_query_lost(mag_t y, const delta_job *job, const mag_t query)
     mag_zero(y);
     if (job->m->scales_inputs)
         stored_times(y, job, job->mass);
+    if (job->m->gates_inputs && job->m->gates_rows)
+        bound_ungated(y, job->row->gout);
     bound_delta_pairs_lost(x, job, query);
     mag_mul_2exp_si(x, x, 1); /* once it is scaled and once it is decayed */
     mag_max(y, y, x);

@@ -177,6 +177,14 @@ static int folds_more(const bound_model *m)
 
 static int is_multiplied(const bound_model *m) { return is_scaled(m) || folds_more(m); }
 
+/* R-GATE: a linear kernel may multiply its gates into q and k in place of o and v. */
+static int may_gate_inputs(const bound_model *m)
+{
+    const attest_setting *axis = m->p->axis;
+    const int linear = axis[ATTEST_AXIS_WEIGHT].value != ATTEST_WEIGHT_TAYLOR && axis[ATTEST_AXIS_WEIGHT].order == 1;
+    return !m->exponential && linear && (m->gates_rows || m->gates_values);
+}
+
 /* The type that numbers which are made of q, k or v may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none may
  * round those that it `makes` to `in`. */
 static uint32_t made_type(const bound_model *m, int makes)
@@ -187,11 +195,12 @@ static uint32_t made_type(const bound_model *m, int makes)
     return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
 }
 
-/* Of scaled q and k: who declares none rounds nothing that is neither scaled nor a feature nor turned nor decayed. */
+/* Of scaled q and k: who declares none rounds nothing that is neither scaled nor a feature nor turned, gated or
+ * decayed. */
 static uint32_t scaled_type(const bound_model *m)
 {
-    return made_type(m,
-                     is_multiplied(m) || !axis_feature_of(m->p)->stored || axis_turns(m->p) || bound_decays_tokens(m));
+    return made_type(m, is_multiplied(m) || !axis_feature_of(m->p)->stored || axis_turns(m->p) || m->gates_inputs ||
+                            bound_decays_tokens(m));
 }
 
 static int in_normal_range(double x, uint32_t dtype)
@@ -259,9 +268,11 @@ static void set_stores(bound_model *m, mag_t after)
         const slong emin = attest_format_of(scaled - 1).emin;
         m->scales_inputs = 1;
         m->score_emin = emin > m->score_emin ? emin : m->score_emin;
-        if (!scales_exactly(m, scaled) && !is_stored_already(m))
+        const int gated = m->gates_inputs && m->gates_rows; /* of gin k: R-GATE's G */
+        const int made = !scales_exactly(m, scaled) && !is_stored_already(m);
+        m->stores = (made ? 2 + stored_again(m) : 0) + gated;
+        if (m->stores)
             mag_set_d(m->scaled, attest_unit_roundoff(scaled - 1));
-        m->stores = 2 + stored_again(m);
         for (int k = 0; k < m->stores; k++)
             bound_compose(after, after, m->scaled);
         bound_tiny(m->scaled_tiny, scaled - 1, m->flags);
@@ -416,6 +427,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     m->vector = axis_decay_of(p)->vector;
     m->gates_values = axis_gates_of(p)->values;
     m->gates_rows = axis_gates_of(p)->rows;
+    m->gates_inputs = may_gate_inputs(m);
     set_form(m, in);
     set_update(m);
     set_units(m);

@@ -33,6 +33,19 @@ void bound_unbounded(ref_bound *bound)
     bound->unbounded = 1;
 }
 
+/* R-OUT: who declares nothing may store what a norm, its gain or a gate reads in the type of the output: once more the
+ * rounding of a number of that size, and eta of it times `unit`. */
+static void stored_between(ref_bound *bound, const row_job *job, mag_t size, const mag_t unit)
+{
+    AUTO_MAG(x);
+    if (!job->model.unknown || mag_is_zero(job->out))
+        return;
+    mag_mul(x, size, job->out);
+    mag_addmul(x, job->out_tiny, unit);
+    mag_add(bound->term[ATTEST_TERM_DIVISION], bound->term[ATTEST_TERM_DIVISION], x);
+    mag_add(size, size, x);
+}
+
 /* R-GATE: all terms times |gout|, its error and one rounding; `size` is that of the gated number, and becomes that of
  * the row. */
 static void through_gate(ref_bound *bound, mag_t size, const row_job *job)
@@ -41,6 +54,8 @@ static void through_gate(ref_bound *bound, mag_t size, const row_job *job)
     AUTO_MAG(x);
     if (!m->gates_rows)
         return;
+    mag_one(x);
+    stored_between(bound, job, size, x);
     if (mag_cmp(size, m->limit) > 0)
         bound->unbounded = 1;
     for (int t = 0; t < ATTEST_TERM_COUNT; t++)
@@ -189,14 +204,30 @@ static void largest_scale(mag_t y, const row_job *job)
     mag_mul_ui(y, job->weights.unit, job->weights.merges ? (ulong)job->row->keys + 1 : 1);
 }
 
+/* What the norm sees, and a gate before it, may be stored: u, or o of a mean. */
+static void store_before(ref_bound *bound, const root_job *r)
+{
+    AUTO_MAG(size, unit);
+    mag_max(unit, r->job->weights.unit, r->job->total_size);
+    for (int64_t c = 0; c < r->e; c++) {
+        mag_set(size, r->size + c);
+        for (int t = 0; t < ATTEST_TERM_COUNT; t++)
+            mag_add(size, size, bound[c].term[t]);
+        stored_between(bound + c, r->job, size, unit);
+    }
+}
+
 /* gates=pre-out and u/t: from the errors of u to those of what the norm sees. */
 static void before_root(ref_bound *bound, root_job *r)
 {
     const row_job *job = r->job;
     const int gated = axis_gates_of(job->in->p)->before;
     AUTO_MAG(x);
-    for (int64_t c = 0; c < r->e; c++) {
+    for (int64_t c = 0; c < r->e; c++)
         arb_set(r->y + c, job->row->u + c);
+    set_sizes(r);
+    store_before(bound, r);
+    for (int64_t c = 0; c < r->e; c++) {
         if (gated) {
             arb_mul(r->y + c, r->y + c, job->row->gout, job->row->prec);
             for (int t = 0; t < ATTEST_TERM_COUNT; t++)
@@ -220,6 +251,7 @@ static void before_root(ref_bound *bound, root_job *r)
             mag_addmul(x, job->weights.unit, job->model.tiny);
             mag_add(bound[c].term[ATTEST_TERM_DIVISION], bound[c].term[ATTEST_TERM_DIVISION], x);
         }
+        store_before(bound, r);
     }
     if (r->kind.length) {
         const ulong keys = job->row->keys ? (ulong)job->row->keys : 1;
@@ -357,10 +389,13 @@ static void affine(ref_bound *bound, const root_job *r, int64_t c)
     arb_set_d(number, attest_load(gain, attest_offset(gain, c, 0, 0, 0)));
     arb_get_mag(x, number);
     arb_get_mag(lost, r->y + c);
+    for (int t = 0; t < ATTEST_TERM_COUNT; t++)
+        mag_add(lost, lost, bound->term[t]);
+    mag_one(size);
+    stored_between(bound, job, lost, size);
     arb_mul(r->y + c, r->y + c, number, job->row->prec);
     arb_get_mag(size, r->y + c);
     for (int t = 0; t < ATTEST_TERM_COUNT; t++) {
-        mag_add(lost, lost, bound->term[t]);
         mag_mul(bound->term[t], bound->term[t], x);
         mag_add(size, size, bound->term[t]);
     }

@@ -42,7 +42,7 @@ static void scale_by_decay(bound_weights *w, const bound_model *m, const ref_row
         return;
     mag_mul(w->set[BOUND_SCORE] + j, w->set[BOUND_SCORE] + j, row->decay + j);
     mag_mul(w->set[BOUND_EXP] + j, w->set[BOUND_EXP] + j, row->decay + j);
-    bound_decayed_error(x, w, m, j);
+    bound_decayed_error(x, w, m, row, j);
     mag_addmul(w->set[BOUND_SCORE] + j, x, slope);
 }
 
@@ -234,8 +234,8 @@ void bound_state_weights(bound_weights *w, const bound_model *m, const ref_row *
     mag_min(w->gamma_term, w->gamma_term, w->gamma_state);
     set_lost_state(w, m);
     for (int64_t j = 0; m->recurrent && j < row->keys; j++) {
-        bound_decayed_error(lost, w, m, j);
-        bound_scaled_error(wrong, w, m, j);
+        bound_decayed_error(lost, w, m, row, j);
+        bound_scaled_error(wrong, w, m, row, j);
         mag_add(wrong, wrong, w->feature + j);
         mag_add(mass, row->mass + j, wrong);
         mag_max(high, high, mass);

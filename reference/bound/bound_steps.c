@@ -1,6 +1,44 @@
 /* bound_steps.c - what the steps between a score and its weighted value add to the errors: cap, alibi, bias, clamp
- * (R-STEP), filter (R-FILTER-BOUND), decay (R-DECAY), gates (R-GATE). */
+ * (R-STEP), filter (R-FILTER-BOUND), decay (R-DECAY), gates (R-GATE); and what stored q and k lose before it. */
 #include "reference/bound/bound.h"
+
+/* ---- stored q and k (R-SCORE, R-DECAY) --------------------------------------------------------------------------- */
+/* 2 eta_q (1 + |scale|) (|q|_1 + |k_j|_1) */
+static void stored_error(mag_t y, const bound_weights *w, const bound_model *m, const ref_row *row, int64_t j)
+{
+    AUTO_MAG(query);
+    mag_set(y, w->q_sum); /* k may be gin k, q gout q (R-GATE) */
+    if (m->gates_inputs && m->gates_values)
+        bound_ungated(y, row->gin + j);
+    mag_set(query, w->token + j);
+    if (m->gates_inputs && m->gates_rows)
+        bound_ungated(query, row->gout);
+    mag_add(y, y, query);
+    mag_addmul(y, y, m->scale); /* 1 + |scale| >= max(1, |scale|) */
+    mag_mul(y, y, m->scaled_tiny);
+    mag_mul_2exp_si(y, y, 1);
+}
+
+void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, const ref_row *row, int64_t j)
+{
+    mag_zero(y);
+    if (!m->scales_inputs)
+        return;
+    stored_error(y, w, m, row, j);
+    if (m->vector)
+        mag_mul(y, y, w->decay_most);
+    if (m->vector && bound_stores_decayed(m)) /* once scaled and once decayed */
+        mag_mul_2exp_si(y, y, 1);
+}
+
+void bound_decayed_error(mag_t y, const bound_weights *w, const bound_model *m, const ref_row *row, int64_t j)
+{
+    mag_zero(y);
+    if (m->vector || !bound_stores_decayed(m))
+        return;
+    stored_error(y, w, m, row, j);
+    mag_mul(y, y, w->decay_most);
+}
 
 /* ---- steps of a score ------------------------------------------------------------------------------------- */
 /* Between key and query; R-ALIBI: the largest |j - C|. */
@@ -289,6 +327,14 @@ void bound_value_gate(mag_t theta, const bound_model *m, const ref_inputs *in, i
     if (m->gates_values)
         gate_error(theta, m, in->role[axis_gates_of(m->p)->value_role], b, first, last);
     bound_compose(theta, theta, m->gated);
+}
+
+void bound_ungated(mag_t x, const arb_t gate)
+{
+    AUTO_MAG(low);
+    arb_get_mag_lower(low, gate);
+    if (!mag_is_zero(low) && mag_cmp_2exp_si(low, 0) < 0)
+        mag_div(x, x, low);
 }
 
 void bound_row_gate(mag_t theta, mag_t tiny, const bound_model *m, const ref_inputs *in, int64_t b, int64_t i)

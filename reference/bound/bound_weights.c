@@ -219,43 +219,14 @@ static void likely_score(bound_weights *w, mag_t x, int64_t j)
     mag_max(w->likely_score, w->likely_score, x);
 }
 
-/* 2 eta_q (1 + |scale|) (|q|_1 + |k_j|_1) */
-static void stored_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j)
-{
-    mag_add(y, w->q_sum, w->token + j);
-    mag_addmul(y, y, m->scale); /* 1 + |scale| >= max(1, |scale|) */
-    mag_mul(y, y, m->scaled_tiny);
-    mag_mul_2exp_si(y, y, 1);
-}
-
-void bound_scaled_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j)
-{
-    mag_zero(y);
-    if (!m->scales_inputs)
-        return;
-    stored_error(y, w, m, j);
-    if (m->vector)
-        mag_mul(y, y, w->decay_most);
-    if (m->vector && bound_stores_decayed(m)) /* once scaled and once decayed */
-        mag_mul_2exp_si(y, y, 1);
-}
-
-void bound_decayed_error(mag_t y, const bound_weights *w, const bound_model *m, int64_t j)
-{
-    mag_zero(y);
-    if (m->vector || !bound_stores_decayed(m))
-        return;
-    stored_error(y, w, m, j);
-    mag_mul(y, y, w->decay_most);
-}
-
 /* R-SCORE: x, a count of operations, becomes what their underflow does, and that of scaled q and k. */
-__attribute__((noinline)) static void underflow_error(mag_t x, const bound_weights *w, const bound_model *m, int64_t j)
+__attribute__((noinline)) static void underflow_error(mag_t x, const bound_weights *w, const bound_model *m,
+                                                      const ref_row *row, int64_t j)
 {
     AUTO_MAG(y);
     mag_mul(x, x, m->tiny_score);
     mag_mul_2exp_si(x, x, 1);
-    bound_scaled_error(y, w, m, j);
+    bound_scaled_error(y, w, m, row, j);
     mag_add(x, x, y);
     mag_add(y, w->q_sum, w->token + j); /* R-TENSOR: of q, k, and 2^emin <= 1 where both are subnormal */
     mag_add_ui(y, y, (ulong)attest_feature_dim(m->p));
@@ -278,7 +249,7 @@ static void set_scores(bound_weights *w, const bound_model *m, const ref_row *ro
     bound_run_scores(w, m, row, in, at);
     for (int64_t j = 0; j < row->keys; j++) {
         mag_add(x, fixed, w->token + j);
-        underflow_error(x, w, m, j);
+        underflow_error(x, w, m, row, j);
         mag_add(w->delta + j, w->delta + j, x);
         likely_score(w, x, j);
     }
@@ -400,8 +371,8 @@ static void set_gamma_sum(bound_weights *w, const bound_model *m)
 }
 
 /* R-CAST: |cast - w| <= u_cast (|w| + a) + tiny_cast unit, and where the weights may be divided before the
- * cast, tiny_cast |Z|. */
-static void set_casts(bound_weights *w, const bound_model *m, int divides)
+ * cast, tiny_cast |Z|.  The cast one may be gin w. */
+static void set_casts(bound_weights *w, const bound_model *m, const ref_row *row, int divides)
 {
     AUTO_MAG(tiny, x, high);
     bound_gamma(x, w->rescales + w->merges, m->u_exp);
@@ -416,7 +387,10 @@ static void set_casts(bound_weights *w, const bound_model *m, int divides)
         mag_add(x, x, w->set[BOUND_EXP] + j);
         mag_max(high, high, x);
         mag_mul(w->set[BOUND_CAST] + j, x, m->u_cast);
-        mag_add(w->set[BOUND_CAST] + j, w->set[BOUND_CAST] + j, tiny);
+        mag_set(x, tiny);
+        if (m->gates_values)
+            bound_ungated(x, row->gin + j);
+        mag_add(w->set[BOUND_CAST] + j, w->set[BOUND_CAST] + j, x);
     }
     mag_mul(high, high, w->inverse);
     if (mag_cmp_2exp_si(high, attest_format_of(m->p->p).emax) >= 0)
@@ -493,7 +467,7 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
         bound_poly_weights(w, m, row, in);
     bound_filter_weights(w, m, row); /* kept_j is one of D W */
     bound_decay_weights(w, m, row, at.i);
-    set_casts(w, m, common || m->running); /* a running mean is divided even where u is asked for */
+    set_casts(w, m, row, common || m->running); /* a running mean is divided even where u is asked for */
     set_sums(w, m, common || m->running);
     if (m->recurrent || m->given)
         bound_state_weights(w, m, row);

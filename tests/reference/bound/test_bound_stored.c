@@ -153,9 +153,9 @@ START_TEST(stored_decayed)
         for (int c = 0; c < channels; c++)
             ball_case_put(&r.x, ATTEST_DECAY, 0, 0, 0, c, 4);
         row_ready(&r, &n, 0, 0);
-        bound_scaled_error(x, &r.w, &r.m, 0);
+        bound_scaled_error(x, &r.w, &r.m, &r.x.row, 0);
         is(line, "scaled", x, stores[k].scaled * 0x1p-25);
-        bound_decayed_error(x, &r.w, &r.m, 0);
+        bound_decayed_error(x, &r.w, &r.m, &r.x.row, 0);
         is(line, "decayed", x, stores[k].decayed * 0x1p-25);
         row_stop(&r);
     }
