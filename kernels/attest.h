@@ -190,7 +190,7 @@ typedef enum attest_role {
     ATTEST_GIN = 5,            /* gin [B,Hkv,M]: input gate of a key */
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
     ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
-    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay of a token or its channels (drawn: 0..1) */
+    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay of a token or channel (any sign; drawn: 0..1) */
     ATTEST_SINK = 9,           /* sink [Hq] */
     ATTEST_SLOPE = 10,         /* slope [Hq] */
     ATTEST_GAMMA = 11,         /* gamma [Hkv] */

@@ -3,7 +3,7 @@
 #include "reference/bound/bound.h"
 
 /* ---- stored q and k (R-SCORE, R-DECAY) --------------------------------------------------------------------------- */
-/* 2 eta_q (1 + |scale|) (|q|_1 + |k_j|_1) */
+/* 2 eta_q (1 + |scale|) (|q|_1 / min(1, |gin_j|) + |k_j|_1 / min(1, |gout|)), the gates where q and k may take them */
 static void stored_error(mag_t y, const bound_weights *w, const bound_model *m, const ref_row *row, int64_t j)
 {
     AUTO_MAG(query);
