@@ -169,6 +169,8 @@ static int add_nan_pattern(tally *t, const output_rule *rule, const attest_eleme
     t->nan_pattern++;
     t->result->reasons |= rule->reason | ATTEST_REASON_NAN_PATTERN;
     keep_worst(is_o(rule->id) ? &t->o : &t->other, el, rule->id, index, rank, dtype);
+    if (!is_o(rule->id))
+        keep_worst(&t->failing_other, el, rule->id, index, rank, dtype);
     return 1;
 }
 

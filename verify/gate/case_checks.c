@@ -213,21 +213,6 @@ out:
     return status;
 }
 
-/* ---- arguments --------------------------------------------------------------------------------------------------- */
-
-/* Runs of altered inputs at most, each with values for the keys only whose loss no run before it would show. */
-#define ALTERED_RUNS 8
-/* The next run is worth its time if the last one made fewer by at least one in so many. */
-#define ALTERED_GAIN 8
-
-static size_t unseen(const unsigned char *keys, size_t count)
-{
-    size_t left = 0;
-    for (size_t j = 0; j < count; j++)
-        left += keys[j] == ATTEST_KEY_VISIBLE;
-    return left;
-}
-
 /* The worst element of a run that fails where the first did not, with its figures. */
 static void take_worst(attest_result *to, const attest_result *from)
 {
@@ -246,6 +231,31 @@ static void take_worst(attest_result *to, const attest_result *from)
     to->term_cast = from->term_cast;
     to->term_accumulation = from->term_accumulation;
     to->term_division = from->term_division;
+}
+
+/* `judged` of a further run, called `what`, fails: so does the case, with the worst element of this run. */
+static void find_failed(attest_result *result, const attest_result *judged, uint32_t reasons, const char *what)
+{
+    if (judged->verdict != ATTEST_FAIL)
+        return;
+    if (is_sound(result))
+        take_worst(result, judged);
+    attest_result_find(result, reasons, what, judged->why);
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+/* Runs of altered inputs at most, each with values for the keys only whose loss no run before it would show. */
+#define ALTERED_RUNS 8
+/* The next run is worth its time if the last one made fewer by at least one in so many. */
+#define ALTERED_GAIN 8
+
+static size_t unseen(const unsigned char *keys, size_t count)
+{
+    size_t left = 0;
+    for (size_t j = 0; j < count; j++)
+        left += keys[j] == ATTEST_KEY_VISIBLE;
+    return left;
 }
 
 /* One run of the altered inputs; the keys whose loss it would show are added to `keys`.  `stage`: 1 the first, 2 the
@@ -273,15 +283,10 @@ static attest_status run_altered(attest_result *result, const attest_prepared *p
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, &prepared->c.problem, &declared, err));
     ATTEST_TRY(attest_memo_compare(prepared->memo, stage, &judged, prepared->altered_truth, NULL, &prepared->c, outputs,
                                    &declared.numerics, declared.flags, 0, keys, err));
-    if (judged.verdict == ATTEST_FAIL) {
-        if (is_sound(result))
-            take_worst(result, &judged);
-        attest_result_find(result,
-                           attest_same_outputs(where, &other.c.problem, before, outputs)
-                               ? ATTEST_REASON_IGNORED_ARGUMENT
-                               : judged.reasons,
-                           what, judged.why);
-    }
+    find_failed(result, &judged,
+                attest_same_outputs(where, &other.c.problem, before, outputs) ? ATTEST_REASON_IGNORED_ARGUMENT
+                                                                              : judged.reasons,
+                what);
     if (judged.keys_seen > result->keys_seen)
         result->keys_seen = judged.keys_seen;
 out:
@@ -359,8 +364,7 @@ static attest_status check_layout(attest_result *result, const attest_prepared *
     else if (!(kernel->flags & ATTEST_DETERMINISTIC))
         ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, after, &declared.numerics,
                                   declared.flags, 0, err));
-    if (judged.verdict == ATTEST_FAIL)
-        attest_result_find(result, ATTEST_REASON_LAYOUT, what, judged.why);
+    find_failed(result, &judged, ATTEST_REASON_LAYOUT, what);
     if (run.near)
         attest_result_note(result, "offsets beyond 2^32 elements not tried: no address space");
 out:
@@ -424,8 +428,7 @@ static attest_status check_among(attest_result *result, attest_prepared *prepare
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
     ATTEST_TRY(attest_compare(&judged, prepared->truth, NULL, &prepared->c, small, &declared.numerics, declared.flags,
                               0, err));
-    if (judged.verdict == ATTEST_FAIL)
-        attest_result_find(result, judged.reasons, what, judged.why);
+    find_failed(result, &judged, judged.reasons, what);
 out:
     attest_bundle_free(small);
     attest_bundle_free(outputs);

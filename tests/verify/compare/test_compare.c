@@ -325,10 +325,19 @@ START_TEST(test_no_truth)
     judge(&s, NULL, 0, 0);
     expect(&s, "a number where a NaN must stand", ATTEST_FAIL, ATTEST_REASON_BOUND | ATTEST_REASON_NAN_PATTERN);
     ck_assert_str_eq(s.result.worst, "o[0,0,4,0]");
+    const uint64_t kept = attest_load_bits(o, 7);
     put(o, 4 * 2, NAN);
     put(o, 7, NAN);
     judge(&s, NULL, 0, 0);
     expect(&s, "row 3", ATTEST_FAIL, ATTEST_REASON_BOUND | ATTEST_REASON_NAN_PATTERN);
+    attest_store_bits(o, 7, kept);
+    attest_tensor *u = give(&s, U);
+    for (int64_t i = 8; i < 12; i++)
+        put(u, i, NAN);
+    put(u, 4 * 2, 1);
+    judge(&s, NULL, 0, 0);
+    expect(&s, "a number in u, and o right", ATTEST_FAIL, ATTEST_REASON_BOUND | ATTEST_REASON_NAN_PATTERN);
+    ck_assert_str_eq(s.result.worst, "u[0,0,4,0]");
     close_scene(&s);
 }
 END_TEST
