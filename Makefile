@@ -190,18 +190,25 @@ CUDA_HOST_CXX = $(CXX) $(CPPFLAGS) -std=c++17 $(CFLAGS) $(KERNEL_FLAGS) -fPIC -f
 $(BUILD)/kernels/cuda-%-host.so: $(BUILD)/cuda/%-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h) kernels/attest.h
 	@mkdir -p $(@D)
 	$(call say,CXX)$(CUDA_HOST_CXX) -shared -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
-.SECONDARY: $(patsubst kernels/cuda/%.cu,$(BUILD)/cuda/%-host.cpp,$(CUDA_SRC)) $(call obj,tests/kernels/cuda/run.c)
+.SECONDARY: $(foreach end,host.cpp asan.o tsan.o,$(patsubst kernels/cuda/%.cu,$(BUILD)/cuda/%-$(end),$(CUDA_SRC))) \
+            $(call obj,tests/kernels/cuda/run.c)
 # CUDA kernels without the gate (tests/kernels/cuda/run.c): of a library that is loaded; linked with a kernel and compiled
 # under two sanitizers at once, or with CUDA threads as threads of ThreadSanitizer, whose fibres only clang makes quickly.
 # A sanitizer looks at accesses, not at their speed: -O1 takes the compiler a third of the time.
 CUDA_RUN_OBJ = $(call obj,tests/kernels/cuda/run.c $(CUDA_HOST_SRC)) $(LIB) $(KERNEL_LIB)
-CUDA_RUN_CXX = -std=c++17 -g1 -O1 $(filter-out -O%,$(KERNEL_FLAGS)) -Ikernels/cuda/host -Ikernels/cuda -Ikernels -o $@ $(filter %.cpp %.o %.a,$^) $(LIBS) -lgomp
+CUDA_RUN_CXX = -std=c++17 -g1 -O1 $(filter-out -O%,$(KERNEL_FLAGS)) -Ikernels/cuda/host -Ikernels/cuda -Ikernels -c -o $@ $<
+CUDA_ASAN = $(CXX) $(CPPFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all
+CUDA_TSAN_CXX = clang++ $(CPPFLAGS) -fsanitize=thread
 $(BUILD)/cuda/run: $(CUDA_RUN_OBJ)
 	$(call say,LINK)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -lgomp
-$(BUILD)/cuda/%-asan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
-	$(call say,CXX)$(CXX) $(CPPFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all $(CUDA_RUN_CXX)
-$(BUILD)/cuda/%-tsan: $(BUILD)/cuda/%-host.cpp $(CUDA_RUN_OBJ) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
-	$(call say,CXX)clang++ $(CPPFLAGS) -fsanitize=thread $(CUDA_RUN_CXX)
+$(BUILD)/cuda/%-asan.o: $(BUILD)/cuda/%-host.cpp $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h) kernels/attest.h
+	$(call say,CXX)$(CUDA_ASAN) $(CUDA_RUN_CXX)
+$(BUILD)/cuda/%-tsan.o: $(BUILD)/cuda/%-host.cpp $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h) kernels/attest.h
+	$(call say,CXX)$(CUDA_TSAN_CXX) $(CUDA_RUN_CXX)
+$(BUILD)/cuda/%-asan: $(BUILD)/cuda/%-asan.o $(CUDA_RUN_OBJ)
+	$(call say,LINK)$(CUDA_ASAN) -o $@ $^ $(LIBS) -lgomp
+$(BUILD)/cuda/%-tsan: $(BUILD)/cuda/%-tsan.o $(CUDA_RUN_OBJ)
+	$(call say,LINK)$(CUDA_TSAN_CXX) -o $@ $^ $(LIBS) -lgomp
 $(BUILD)/cuda/%.so: $(BUILD)/cuda/%-host.cpp $(call obj,$(CUDA_HOST_SRC)) $(wildcard kernels/cuda/*.h kernels/cuda/host/*.h)
 	$(call say,CXX)$(CUDA_HOST_CXX) -shared -o $@ $< $(call obj,$(CUDA_HOST_SRC)) -lm -lpthread
 # The programs of a day with a GPU (tests/kernels/cuda/day): by nvcc, and those that have a meaning there for the CPU.
