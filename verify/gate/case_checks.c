@@ -234,7 +234,7 @@ static void take_worst(attest_result *to, const attest_result *from)
 }
 
 /* `judged` of a further run, called `what`, fails: so does the case, with the worst element of this run. */
-static void find_failed(attest_result *result, const attest_result *judged, uint32_t reasons, const char *what)
+static void find_failed(attest_result *result, const attest_result *judged, int64_t reasons, const char *what)
 {
     if (judged->verdict != ATTEST_FAIL)
         return;
