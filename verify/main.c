@@ -68,6 +68,7 @@ int main(int argc, char **argv)
     struct rlimit stack;
     attest_reference_begin();
     attest_json_begin();
+    signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it: then no child's end could be read */
     signal(SIGXFSZ, SIG_IGN); /* what a limit on files refuses is a failed write, and told as one */
     on_exit(ended, &finished);
     if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK || !run_beside(&g))

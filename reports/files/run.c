@@ -84,6 +84,11 @@ attest_status attest_run_info_read(attest_run_info *info, const char *path, atte
             status = attest_fail(err, ATTEST_BAD_INPUT, "%s: key '%s' is missing or of another type", path,
                                  keys[k].key);
     }
+    if (status == ATTEST_OK && (info->complete >> 1 || info->finished >> 1))
+        status = attest_fail(err, ATTEST_BAD_INPUT, "%s: 'complete' and 'finished' are 0 or 1", path);
+    if (status == ATTEST_OK && info->complete && info->results + info->refused != info->planned)
+        status = attest_fail(err, ATTEST_BAD_INPUT,
+                             "%s: complete, and 'results' and 'refused' are not together what was 'planned'", path);
     json_decref(object);
     return status;
 }

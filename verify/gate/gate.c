@@ -197,8 +197,7 @@ static void drop_worker(workers *w, size_t l)
     w->worker[l] = NULL;
 }
 
-/* Nothing more is begun, for this reason, if there is no earlier one. */
-static void end_run(attest_gate_state *g, const char *why)
+void attest_gate_end(attest_gate_state *g, const char *why)
 {
 #pragma omp critical(gate)
     if (!*g->info->ended)
@@ -232,8 +231,10 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
         return attest_fail_prefix(err, status, c->prepared.line);
     unsigned char *ended = attest_gate_ended(g, c->prepared.index, k);
     status = ATTEST_OK;
-    if (end == PAIR_RESULT && attest_result_of_stop(&result))
+    if (end == PAIR_RESULT && attest_result_of_stop(&result)) {
+        attest_gate_end(g, attest_stop_name());
         return ATTEST_OK;
+    }
 #pragma omp critical(take)
     {
         g->twice += *ended != 0;
@@ -242,7 +243,7 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
             status = attest_gate_add(g, c->prepared.index, (uint32_t)k, &result, err);
     }
     if (g->gate->options->fail_fast && end == PAIR_RESULT && attest_result_failed(&result))
-        end_run(g, "--fail-fast");
+        attest_gate_end(g, "--fail-fast");
     return status;
 }
 

@@ -166,7 +166,9 @@ attest_status attest_gate_take_over(attest_gate_state *g, attest_error *err)
         if (!found || k == g->gate->plan->kernel_count)
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--resume: result %zu, of %s, is of no case of this run",
                                    i + 1, result.kernel));
-        g->twice += *attest_gate_ended(g, found->index, k) != 0;
+        if (*attest_gate_ended(g, found->index, k))
+            ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--resume: result %zu, of %s, is the second of its case",
+                                   i + 1, result.kernel));
         *attest_gate_ended(g, found->index, k) = 1;
         ATTEST_TRY(add_entry(g, i, found->index, (uint32_t)k, &result, err));
     }

@@ -59,6 +59,9 @@ attest_status attest_gate_take_over(attest_gate_state *g, attest_error *err);
 /* A crash of library `l`, whose worker could not be had: `why`. */
 attest_status attest_gate_library_failed(attest_gate_state *g, size_t l, const char *why, attest_error *err);
 
+/* Nothing more is begun, for this reason, if there is no earlier one. */
+void attest_gate_end(attest_gate_state *g, const char *why);
+
 /* 1: nothing more is to be begun; info->ended says why, unless an error does. */
 int attest_gate_stopped(attest_gate_state *g);
 

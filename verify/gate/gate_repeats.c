@@ -144,7 +144,9 @@ static attest_status check(attest_gate_state *g, const pick *picked, size_t coun
     for (size_t i = 0; i < a.count; i++) {
         if (asking != ATTEST_OK && !attest_result_settle(&a.result[i], asking, err))
             ATTEST_TRY(asking);
-        if (!attest_result_of_stop(&a.result[i]))
+        if (attest_result_of_stop(&a.result[i]))
+            attest_gate_end(g, attest_stop_name()); /* the result before stands, of a run that did not end */
+        else
             ATTEST_TRY(put_back(g, a.number[i], &a.result[i], err));
     }
 out:

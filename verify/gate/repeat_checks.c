@@ -2,6 +2,7 @@
 #include "verify/gate/repeat_checks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,30 +54,45 @@ static void restrict_processors(load *l)
     l->restricted = sched_setaffinity(0, sizeof few, &few) == 0;
 }
 
-/* Fewer than BUSY, or none, where the system gives no more: the calls are compared all the same. */
+/* A process of the load, until its parent is gone; it has said that it is ready by closing `ready`. */
+static void __attribute__((noreturn)) be_busy(pid_t parent, int ready)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setsid(); /* as a worker: Linux shares a processor between sessions first */
+    close(ready);
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 0u, ~0u, 0); /* locks among them */
+#endif
+    while (getppid() == parent)
+        for (volatile int i = 0; i < 1000000; i++)
+            ;
+    _exit(0);
+}
+
+/* Fewer than BUSY, or none, where the system gives no more: the calls are compared all the same.  Returns when all are
+ * ready: a process that is stopped before would never end with us. */
 static void load_start(load *l)
 {
     const pid_t parent = getpid();
+    int ready[2];
+    char none;
     l->count = 0;
     l->restricted = 0;
     restrict_processors(l);
+    if (pipe2(ready, O_CLOEXEC) != 0)
+        return;
     while (l->count < BUSY) {
         const pid_t pid = fork();
         if (pid < 0)
-            return;
-        if (pid == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-#ifdef SYS_close_range
-            syscall(SYS_close_range, 0u, ~0u, 0); /* locks among them */
-#endif
-            setsid(); /* as a worker: Linux shares a processor between sessions first */
-            while (getppid() == parent)
-                for (volatile int i = 0; i < 1000000; i++)
-                    ;
-            _exit(0);
-        }
+            break;
+        if (pid == 0)
+            be_busy(parent, ready[1]);
         l->busy[l->count++] = pid;
     }
+    close(ready[1]);
+    while (read(ready[0], &none, 1) < 0 && errno == EINTR)
+        ;
+    close(ready[0]);
 }
 
 /* SIGSTOP: the load rests until SIGCONT. */

@@ -137,7 +137,8 @@ static void become_worker(const attest_worker *worker, const char *const *env, c
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
-    setsid(); /* a group of its own, and no terminal */
+    signal(SIGCHLD, SIG_DFL); /* who ignores it is not told of a worker's end */
+    setsid();                 /* a group of its own, and no terminal */
     prctl(PR_SET_PDEATHSIG, worker->sandbox.namespaces ? SIGKILL : SIGTERM);
     setrlimit(RLIMIT_CORE, &no_core);
     const int null = open("/dev/null", O_RDONLY);
@@ -242,6 +243,8 @@ static attest_status start_failure(const attest_worker *worker, attest_exchange 
     case ATTEST_EXCHANGE_ENDED:
         attest_worker_death_text(death, sizeof death, wait_status);
         return attest_fail(err, ATTEST_IO, "%s: the worker ended with %s while %s", what, death, doing);
+    case ATTEST_EXCHANGE_MEMORY:
+        return attest_fail(err, ATTEST_IO, "%s: it used too much memory while %s", what, doing);
     default: return attest_fail(err, ATTEST_IO, "%s: the worker's answer was garbled while %s", what, doing);
     }
 }

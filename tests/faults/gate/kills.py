@@ -57,7 +57,9 @@ def workers_of(pid):
 
 def kill_workers(args, rng, scratch):
     whole = os.path.join(scratch, "whole")
+    start = time.monotonic()
     subprocess.run(command(args, whole), env=environment(args), check=False)
+    pause = args.pause or 1.8 * (time.monotonic() - start) / args.kills  # so that they reach to the end of a run
     want = verdicts(whole)
     kills, runs, crashes, wrong = 0, 0, 0, 0
     while kills < args.kills:
@@ -65,7 +67,7 @@ def kill_workers(args, rng, scratch):
         runs += 1
         process = subprocess.Popen(command(args, folder), env=environment(args))
         while process.poll() is None:
-            time.sleep(rng.uniform(0, args.pause))
+            time.sleep(rng.uniform(0, pause))
             alive = workers_of(process.pid)
             if alive and kills < args.kills:
                 try:
@@ -192,7 +194,7 @@ def main():
     parser.add_argument("--kernel")
     parser.add_argument("--kills", type=int)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--pause", type=float, default=0.4, help="seconds between kills of workers, at most")
+    parser.add_argument("--pause", type=float, help="seconds between kills of workers, at most; else spread over a run")
     parser.add_argument("--share", type=float, default=0.5, help="of a run's time before the gate is killed, at most")
     args = parser.parse_args()
     args.kills = args.kills or (200 if args.what == "workers" else 20)

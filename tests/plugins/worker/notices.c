@@ -13,6 +13,7 @@
  *     undecided        right; its supports() says yes and no in turn
  *     slow-calls       right, in 3 ms
  *     stays            right in its first 50 calls, then it does not return
+ *     stays-with-two   right; it does not return where OMP_NUM_THREADS is 2
  *     goes-first       right where the system, short of memory, would end this process before any other
  *     parks            right; a thread of it waits for ever
  *     strays           right, but a thread of it goes on and soon writes to address 16
@@ -235,6 +236,14 @@ static attest_status run_stays(const attest_call *call)
     return answer(call, 1);
 }
 
+static attest_status run_stays_with_two(const attest_call *call)
+{
+    const char *threads = getenv("OMP_NUM_THREADS");
+    while (threads && strcmp(threads, "2") == 0)
+        pause();
+    return answer(call, 1);
+}
+
 static attest_status run_goes_first(const attest_call *call)
 {
     int adjustment = 0;
@@ -276,12 +285,14 @@ KERNEL(pairs, "pairs-of-threads", .supports = supports_threads, .run = run_right
 KERNEL(turn, "undecided", .supports = supports_in_turn, .run = run_right, .flags = ATTEST_DETERMINISTIC)
 KERNEL(slow, "slow-calls", .supports = good_supports, .run = run_slow, .flags = ATTEST_DETERMINISTIC)
 KERNEL(stays, "stays", .supports = good_supports, .run = run_stays, .flags = ATTEST_DETERMINISTIC)
+KERNEL(two, "stays-with-two", .supports = good_supports, .run = run_stays_with_two, .flags = ATTEST_DETERMINISTIC)
 KERNEL(first, "goes-first", .supports = good_supports, .run = run_goes_first, .flags = ATTEST_DETERMINISTIC)
 
 static const attest_kernel *const kernels[] = { &kernel_poison,  &kernel_bases,   &kernel_name,  &kernel_calls,
                                                 &kernel_aligned, &kernel_refuses, &kernel_races, &kernel_free,
                                                 &kernel_pairs,   &kernel_slow,    &kernel_turn,  &kernel_parks,
-                                                &kernel_strays,  &kernel_beside,  &kernel_stays, &kernel_first };
+                                                &kernel_strays,  &kernel_beside,  &kernel_stays, &kernel_first,
+                                                &kernel_two };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
                                         .name = "notices",
