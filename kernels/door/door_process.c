@@ -58,7 +58,8 @@ static void __attribute__((noreturn)) end_like(pid_t pid)
         ;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     const int number = WIFSIGNALED(status) ? WTERMSIG(status) : code > 128 && code < 128 + NSIG ? code - 128 : 0;
-    if (number) { /* a shell says 128 + N of a command that signal N ended */
+    const int stops = number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+    if (number && !stops) { /* a shell says 128 + N of a command that signal N ended */
         signal(number, SIG_DFL);
         kill(getpid(), number);
     }

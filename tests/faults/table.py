@@ -52,6 +52,8 @@ HARMS = {
     "resize": PASS,
     "garbage": ("crash", "wrote to the worker's descriptor 3"),
     "answer": ("crash", "wrote to the worker's descriptor 3"),
+    "empty-packet": ("crash", "wrote to the worker's descriptor 3"),
+    "close-and-stay": ("timeout", "within 3 s"),
     "flood": ("crash", "wrote to the worker's descriptor 3"),
     "inputs": ("pass|fail", ""),
     "print": PASS, "print-errors": PASS,

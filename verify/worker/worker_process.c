@@ -2,6 +2,7 @@
 #include "verify/worker/worker_private.h"
 #include "verify/base/base.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -154,11 +155,30 @@ int attest_process_orphans(const attest_process *process)
     return list_children(process, pid) > 1;
 }
 
+/* The worker can answer no more: its end is waited for, as an answer would be. */
 static attest_exchange ended(attest_process *process, double deadline, int *wait_status)
 {
-    const int by_itself = has_ended(process->pid, deadline);
+    attest_exchange end = ATTEST_EXCHANGE_LATE;
+    int stopping = 0;
+    do {
+        if (!stopping && attest_stop_signal()) {
+            stopping = 1;
+            deadline = fmin(deadline, attest_now_seconds() + STOP_TIME);
+        }
+        if (has_ended(process->pid, fmin(deadline, attest_now_seconds() + WATCH_TIME)))
+            end = ATTEST_EXCHANGE_ENDED;
+        else if (process->inner > 0 && attest_memory_is_over(process->inner, process->memory_most))
+            end = ATTEST_EXCHANGE_MEMORY;
+    } while (end == ATTEST_EXCHANGE_LATE && attest_now_seconds() < deadline);
     *wait_status = attest_process_kill(process);
-    return by_itself ? ATTEST_EXCHANGE_ENDED : ATTEST_EXCHANGE_LATE;
+    return end;
+}
+
+/* What recv() gives as 0 bytes is the end of the socket, or a packet with nothing in it. */
+static int is_empty_packet(const attest_process *process)
+{
+    struct pollfd p = { .fd = process->socket, .events = POLLRDHUP };
+    return poll(&p, 1, 0) == 0;
 }
 
 double attest_process_starved(const attest_process *process)
@@ -189,10 +209,29 @@ static int processors(const attest_process *process)
     return sched_getaffinity(process->inner, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
 }
 
+/* 1: a thread of the worker has started a process, or somebody whom one started is an orphan now. */
+static int has_children(const attest_process *process)
+{
+    char path[320], text[8];
+    int some = attest_process_orphans(process);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process->inner);
+    DIR *folder = process->inner > 0 ? opendir(path) : NULL;
+    for (struct dirent *e = folder ? readdir(folder) : NULL; e && !some; e = readdir(folder)) {
+        snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)process->inner, e->d_name);
+        read_start(text, sizeof text, path);
+        some = text[0] != '\0';
+    }
+    if (folder)
+        closedir(folder);
+    return some;
+}
+
 /* When an answer that was asked for at `since` is late: by the time until now in which the worker waited for a
- * processor, without what its own threads had of them. */
+ * processor, without what its own threads had of them; who has processes at work waits for these. */
 static double late_at(const attest_process *process, const moment *since, double timeout_s)
 {
+    if (has_children(process))
+        return since->now + timeout_s;
     const moment now = moment_of(process);
     const double others = processors(process) * (now.now - since->now) - (now.cpu - since->cpu);
     const double waited = now.starved - since->starved, most = (LATE_MOST - 1) * timeout_s;
@@ -232,7 +271,7 @@ attest_exchange attest_process_receive(attest_process *process, void *packet, si
         uint32_t got_type = 0;
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0)
+        if (got < 0 || (got == 0 && !is_empty_packet(process)))
             return ended(process, deadline, wait_status);
         if ((size_t)got >= sizeof got_type)
             memcpy(&got_type, packet, sizeof got_type);

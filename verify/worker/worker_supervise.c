@@ -55,10 +55,14 @@ static void empty_folder(int fd, int depth, removal *r)
         close(fd);
 }
 
+/* Its kernel may have taken the right to read the folder from us, but nobody could put another in its place. */
 static void remove_folder(const char *folder)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     removal r = { -1, 0 };
+    struct stat is;
+    if (lstat(folder, &is) == 0 && S_ISDIR(is.st_mode))
+        chmod(folder, S_IRWXU);
     for (int round = 0; round < ROUNDS_MOST; round++) {
         const int fd = open(folder, flags);
         r.top = fd >= 0 ? dup(fd) : -1;
@@ -168,7 +172,7 @@ int attest_supervise(attest_shared *shared, int confine, const char **folder)
         watch(worker, &signals, shared, made);
     sigprocmask(SIG_SETMASK, &before, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setpgid(0, 0);
+    setsid(); /* a group of its own, and no way into the supervisor's, which lies in another session */
     if (!alone)
         volunteer();
     return worker == 0 && getppid() == supervisor;

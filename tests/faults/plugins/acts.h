@@ -416,6 +416,8 @@ static const struct {
              { "resize", do_resize },
              { "garbage", do_garbage },
              { "answer", do_answer },
+             { "empty-packet", do_empty_packet },
+             { "close-and-stay", do_close_and_stay },
              { "flood", do_flood },
              { "inputs", do_inputs },
              { "print", do_print },

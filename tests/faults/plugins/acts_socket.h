@@ -27,6 +27,13 @@ static int do_resize(const act_call *a)
     return resized ? worked(a, "a shared file has another size") : 0;
 }
 static int do_garbage(const act_call *a) { return a && send(ATTEST_WORKER_SOCKET, "garbage", 7, 0) < 0; }
+static int do_empty_packet(const act_call *a) { return a && send(ATTEST_WORKER_SOCKET, "", 0, 0) < 0; }
+static int do_close_and_stay(const act_call *a)
+{
+    while (a)
+        close(ATTEST_WORKER_SOCKET), pause();
+    return 0;
+}
 static int do_answer(const act_call *a)
 {
     attest_packet_answer answer;
@@ -64,14 +71,14 @@ static void *pass_requests(void *unused)
             return unused;
     }
 }
-/* Forges seconds, and hangs where it is run with 8 threads. */
+/* Forges seconds, and hangs where it is run with 8 threads: asleep, since who spins beside a load has more time. */
 static int do_seconds(const act_call *a)
 {
     const char *threads = getenv("OMP_NUM_THREADS");
     pthread_t thread;
     int pair[2];
-    if (threads && strcmp(threads, "8") == 0)
-        return do_hang(a);
+    while (threads && strcmp(threads, "8") == 0)
+        pause();
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
         return 0;
     proxy[0] = fcntl(ATTEST_WORKER_SOCKET, F_DUPFD, 50);

@@ -1,5 +1,5 @@
 /* busy: right, after 0.15 s of processor time; with d=5 it waits without end and takes none, with d=6 nine threads of
- * it go on without end. */
+ * it go on without end, with d=7 nine processes. */
 #define _POSIX_C_SOURCE 200809L
 #include "../good.h"
 #include <pthread.h>
@@ -27,7 +27,12 @@ static attest_status run(const attest_call *call)
     for (int n = 0; n < 8 && call->problem->d == 6; n++)
         if (pthread_create(&thread, NULL, spin, NULL) != 0)
             return ATTEST_NO_MEMORY;
-    while (call->problem->d == 6)
+    for (int n = 0; n < 8 && call->problem->d == 7; n++)
+        if (fork() == 0) {
+            setsid();
+            spin(NULL);
+        }
+    while (call->problem->d == 6 || call->problem->d == 7)
         ;
     while (call->problem->d == 5)
         pause();

@@ -1,5 +1,5 @@
 /* test_worker_process.c - when an answer is late: a busy machine makes no kernel late, a kernel that waits is, and one
- * whose own threads leave it no processor. */
+ * whose own threads or processes leave it no processor. */
 #include <check.h>
 #include <sched.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ START_TEST(busy_machine)
 {
     attest_error err = { "" };
     attest_worker *worker = NULL;
-    attest_run_result busy, waits, spins;
+    attest_run_result busy, waits, spins, forks;
     pid_t other[OTHERS];
     setenv("ATTEST_WORKER", ATTEST_TEST_BUILD "/attest-worker", 0);
     begin(other); /* the worker inherits its one processor */
@@ -80,12 +80,14 @@ START_TEST(busy_machine)
     const double waited = run_busy(&waits, worker, "variant=softmax n=3 d=5");
     end(other);
     const double spun = run_busy(&spins, worker, "variant=softmax n=3 d=6");
+    const double forked = run_busy(&forks, worker, "variant=softmax n=3 d=7");
     attest_worker_free(worker);
     const uint32_t expected = access("/proc/self/schedstat", R_OK) == 0 ? ATTEST_RUN_DONE : ATTEST_RUN_TIMEOUT;
     ck_assert_msg(busy.state == expected, "state %u: %s", busy.state, busy.why);
     ck_assert_msg(took > LIMIT, "%g s: the machine was not busy", took);
     ck_assert_msg(waits.state == ATTEST_RUN_TIMEOUT && waited < 5 * LIMIT, "%g s, state %u", waited, waits.state);
     ck_assert_msg(spins.state == ATTEST_RUN_TIMEOUT && spun < 5 * LIMIT, "%g s, state %u", spun, spins.state);
+    ck_assert_msg(forks.state == ATTEST_RUN_TIMEOUT && forked < 5 * LIMIT, "%g s, state %u", forked, forks.state);
 }
 END_TEST
 
