@@ -45,25 +45,43 @@ static const int told[] = { ATTEST_PASS,        ATTEST_FAIL,  ATTEST_UNDECIDED, 
                             ATTEST_NO_EVIDENCE, ATTEST_CRASH, ATTEST_TIMEOUT,   ATTEST_SKIP };
 enum { TOLD = sizeof told / sizeof told[0] };
 
+/* Of `told`, pass and fail, and each other verdict that a kernel has: a page has no room for columns of zeros. */
+static size_t verdicts_of(int shown[TOLD], const attest_tallies *tallies)
+{
+    size_t count = 0;
+    for (size_t v = 0; v < TOLD; v++) {
+        int some = told[v] == ATTEST_PASS || told[v] == ATTEST_FAIL;
+        for (size_t k = 0; k < tallies->count && !some; k++)
+            some = tallies->tally[k].by_verdict[told[v]] != 0;
+        if (some)
+            shown[count++] = told[v];
+    }
+    return count;
+}
+
 static attest_status print_tallies(FILE *out, const attest_tallies *tallies, attest_error *err)
 {
     attest_column columns[TOLD + 5] = { { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" },
                                         { .head = "cases", .flags = ATTEST_COLUMN_RIGHT } };
     attest_table table;
-    for (size_t v = 0; v < TOLD; v++)
-        columns[v + 2] = (attest_column){ .head = attest_verdict_names[told[v]], .flags = ATTEST_COLUMN_RIGHT };
-    columns[TOLD + 2] = (attest_column){ .head = "worst error/bound", .flags = ATTEST_COLUMN_RIGHT };
-    columns[TOLD + 3] = (attest_column){ .head = "worst ulp", .flags = ATTEST_COLUMN_RIGHT };
-    columns[TOLD + 4] = (attest_column){ .head = "case of the worst ratio", .flags = ATTEST_COLUMN_CODE, .class = "c" };
+    int shown[TOLD];
+    const size_t verdicts = verdicts_of(shown, tallies);
+    for (size_t v = 0; v < verdicts; v++)
+        columns[v + 2] = (attest_column){ .head = attest_verdict_names[shown[v]], .flags = ATTEST_COLUMN_RIGHT };
+    columns[verdicts + 2] = (attest_column){ .head = "worst error/bound", .flags = ATTEST_COLUMN_RIGHT };
+    columns[verdicts + 3] = (attest_column){ .head = "worst ulp", .flags = ATTEST_COLUMN_RIGHT };
+    columns[verdicts + 4] = (attest_column){ .head = "case of the worst ratio",
+                                             .flags = ATTEST_COLUMN_CODE,
+                                             .class = "c" };
     fputs("<h2>Kernels</h2>\n", out);
-    attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, TOLD + 5);
+    attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, verdicts + 5);
     for (size_t k = 0; k < tallies->count; k++) {
         const attest_tally *t = &tallies->tally[k];
         attest_table_cell(&table, "%s", t->kernel);
         attest_table_count(&table, (int64_t)t->cases);
-        for (size_t v = 0; v < TOLD; v++) {
-            attest_table_mark(&table, t->by_verdict[told[v]] ? mark_of(told[v]) : (attest_mark){ "zero", NULL });
-            attest_table_count(&table, (int64_t)t->by_verdict[told[v]]);
+        for (size_t v = 0; v < verdicts; v++) {
+            attest_table_mark(&table, t->by_verdict[shown[v]] ? mark_of(shown[v]) : (attest_mark){ "zero", NULL });
+            attest_table_count(&table, (int64_t)t->by_verdict[shown[v]]);
         }
         attest_table_ratio(&table, t->worst_ratio);
         attest_table_number(&table, t->worst_ulp);

@@ -14,6 +14,9 @@
 #include "verify/base/stop.h"
 #include "verify/base/watch.h"
 
+/* Seconds that a kernel may take for one case where nobody says else. */
+#define ATTEST_TIMEOUT_SECONDS 10.0
+
 /* What a command passes on to the room that does its work: options with the same meaning for all of them.  A text that
  * was not given is NULL. */
 typedef struct attest_options {
@@ -23,7 +26,7 @@ typedef struct attest_options {
     const char *format;  /* --format: text, json */
     const char *fail_on; /* --fail-on: undecided, skip */
     const char *results; /* --results: all, compact; NULL: all */
-    double timeout;      /* --timeout: seconds a kernel may take for one case */
+    double timeout;      /* --timeout (else ATTEST_TIMEOUT_SECONDS): seconds a kernel may take for one case */
     double max_time;     /* --max-time: seconds the whole run may take; negative: no limit */
     long jobs;           /* --jobs: threads; 0 or less: as many as there are processors */
     long seed;           /* --seed; negative: not given */

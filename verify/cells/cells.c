@@ -20,25 +20,34 @@ attest_status attest_preset_sample(attest_case *c, const attest_preset *preset, 
     return attest_case_parse(c, line, NULL, NULL, err);
 }
 
+/* 1 or 0; asked once more where no answer came: a kernel that could not be asked serves neither. */
+static attest_status ask(int *serves, attest_worker *worker, size_t k, const attest_problem *p, attest_error *err)
+{
+    char why[256];
+    *serves = -1;
+    for (int attempt = 0; attempt < 2 && *serves < 0; attempt++)
+        *serves = attest_worker_supports(worker, k, p, why, sizeof why);
+    return *serves < 0 ? attest_fail(err, ATTEST_KERNEL_ERROR, "%s: %s", attest_worker_kernel(worker, k)->name, why)
+                       : ATTEST_OK;
+}
+
 attest_status attest_preset_cells_ask(attest_preset_cells *cells, attest_worker *worker, const attest_preset *preset,
                                       attest_error *err)
 {
     attest_status status;
     attest_case c;
-    char why[256];
     *cells = (attest_preset_cells){ .kernels = "" };
     ATTEST_TRY(attest_preset_sample(&c, preset, err));
     for (uint32_t form = ATTEST_PARALLEL; form < ATTEST_CELL_FORMS; form++)
         cells->legal[form] = attest_variant_form_legal(c.problem.axis, form, cells->why[form], sizeof cells->why[form]);
     for (size_t k = 0; k < attest_worker_kernel_count(worker); k++) {
         const attest_kernel_facts *facts = attest_worker_kernel(worker, k);
-        int any = 0;
+        int any = 0, serves;
         for (int t = 0; t < ATTEST_CELL_DTYPES && facts->form < ATTEST_CELL_FORMS; t++) {
             c.problem.in = c.problem.out = dtypes[t];
-            if (attest_worker_supports(worker, k, &c.problem, why, sizeof why) != 1)
-                continue;
-            cells->count[facts->form][t]++;
-            any = 1;
+            ATTEST_TRY(ask(&serves, worker, k, &c.problem, err));
+            cells->count[facts->form][t] += serves;
+            any |= serves;
         }
         const size_t used = strlen(cells->kernels);
         if (any)

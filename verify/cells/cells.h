@@ -23,7 +23,7 @@ typedef struct attest_preset_cells {
 /* The problem of a preset's cells, f32. */
 attest_status attest_preset_sample(attest_case *c, const attest_preset *preset, attest_error *err);
 
-/* Asks supports() of every kernel of the worker. */
+/* Asks supports() of every kernel of the worker.  ATTEST_KERNEL_ERROR: one gave no answer. */
 attest_status attest_preset_cells_ask(attest_preset_cells *cells, attest_worker *worker, const attest_preset *preset,
                                       attest_error *err);
 int attest_preset_cells_holes(const attest_preset_cells *cells);

@@ -159,6 +159,8 @@ attest_status classify_run(probe_run *s, attest_error *err)
     probed_kernel *k = s->kernel;
     attest_run_result run;
     s->ran = 0;
+    if (attest_stop_signal() && !*k->dead)
+        snprintf(k->dead, sizeof k->dead, "a signal has asked for the end");
     if (!s->bundle || *k->dead)
         return ATTEST_OK;
     const attest_status status = attest_worker_run(k->worker, k->index, &s->problem, s->bundle, k->timeout_s, &run,

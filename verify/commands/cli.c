@@ -76,7 +76,7 @@ static void __attribute__((noreturn)) refuse_option(const struct argp_state *sta
 {
     const char *text = state->argv[state->next > 0 ? state->next - 1 : 0];
     const size_t len = strncmp(text, "--", 2) == 0 ? strcspn(text + 2, "=") : 0;
-    const char *elsewhere = NULL;
+    char elsewhere[200] = "";
     for (size_t i = 0; len > 0 && i < OPTION_COUNT; i++) {
         const option_row *row = &option_table[i];
         if ((row->option.flags & OPTION_DOC) || strncmp(row->option.name, text + 2, len) != 0 ||
@@ -85,9 +85,10 @@ static void __attribute__((noreturn)) refuse_option(const struct argp_state *sta
         if (!row->commands || in_list(row->commands, command->name))
             usage_error(state, row->option.arg ? "%s needs a value: %s=%s" : "%s takes no value", text, text,
                         row->option.arg);
-        elsewhere = row->commands;
+        const size_t at = strlen(elsewhere);
+        snprintf(elsewhere + at, sizeof elsewhere - at, "%s%s", at ? " " : "", row->commands);
     }
-    if (elsewhere)
+    if (*elsewhere)
         usage_error(state, "%s is no option of this command but of: %s", text, elsewhere);
     usage_error(state, "'%s' is no option", text);
 }
@@ -296,7 +297,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
     *command = find_command(argv[1]);
     *cli = (attest_cli){ .command = (*command)->name,
                          .options = { .program = argv[0],
-                                      .timeout = 10,
+                                      .timeout = ATTEST_TIMEOUT_SECONDS,
                                       .max_time = -1,
                                       .seed = -1,
                                       .strict = in_list("gate audit merge", (*command)->name) },

@@ -93,7 +93,8 @@ int attest_command_props(const attest_cli *cli);
 
 /* A part of `attest props` behind an audit, of the kernels wanted of the plan's only library, as declared there: so
  * many drawn cases a kernel, none begun after so many seconds a kernel, whichever kernel took them.  Failures on
- * stderr, and a result of each; *code: 4 where nothing was compared by then, else 0. */
+ * stderr, and a result of each; *code: 4 where nothing was compared by then, else 0.  Once a signal asks for the end
+ * nothing is added. */
 typedef struct attest_props_share {
     long cases;
     double seconds;
@@ -101,6 +102,11 @@ typedef struct attest_props_share {
 attest_status attest_props_part(int *code, attest_results *results, const attest_run_info *info,
                                 const attest_gate *gate, const attest_cli *cli, attest_props_share share,
                                 attest_error *err);
+
+/* What an audit (gate->traits) whose cases have all run asks more: traits, and behind a built-in suite, of a library
+ * that could be loaded, that part.  A signal ends it, and the run with it: info->ended. */
+attest_status attest_audit_more(int *code, attest_results *results, attest_traits *traits, attest_run_info *info,
+                                const attest_gate *gate, const attest_cli *cli, attest_error *err);
 
 /* The folder of plugins, `kernels/` beside the executable: by the path it was called by where the folder is there (so
  * that results and reproductions stay short), else, as of an installed one that bin/ links to, by its own.  0: not

@@ -15,9 +15,6 @@
 #include "verify/gate/diagnosis/noticed.h"
 #include "verify/shard/shard.h"
 
-/* Properties behind an audit with a built-in suite; slow programs are asked fewer. */
-static const attest_props_share audit_props = { .cases = 200, .seconds = 30 };
-
 /* What --library names, in that order; else the built-in kernels and the plugins beside the executable.
  * A library that is named twice would have each of its results twice; one that is not there is a wrong word. */
 static attest_status find_libraries(attest_libraries *l, const attest_cli *cli, attest_error *err)
@@ -292,11 +289,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     /* Of the suite: it says nothing of kernels.  Without memory: what came is in --out, as it came. */
     if (status == ATTEST_BAD_INPUT || status == ATTEST_NO_MEMORY)
         goto out;
-    if (gate->traits && status == ATTEST_OK && info.complete)
-        status = attest_gate_traits(&results, &traits, &info, gate, &err);
-    if (gate->traits && status == ATTEST_OK && info.complete && gate->suite->builtin && !cli->case_glob &&
-        !gate->plan->library[0].failed[0])
-        status = attest_props_part(&asked, &results, &info, gate, cli, audit_props, &err);
+    if (status == ATTEST_OK)
+        status = attest_audit_more(&asked, &results, &traits, &info, gate, cli, &err);
     if (status == ATTEST_OK)
         status = compare_with_baseline(&compared, &results, &info, cli, &err);
     const attest_status closed = attest_gate_close_compact(&results, &whole, gate->compact, cli->out, &late);

@@ -15,6 +15,9 @@
 #define SHRUNK 12       /* failures that are made small; the others are told as they are */
 #define PART_SHRUNK 4   /* of them behind an audit */
 
+/* Behind an audit; slow programs are asked fewer. */
+static const attest_props_share audit_props = { .cases = 200, .seconds = 30 };
+
 static void progress(void *context, long done, long total)
 {
     (void)context;
@@ -77,6 +80,8 @@ attest_status attest_props_part(int *code, attest_results *results, const attest
                                            .seconds = (double)kernels * share.seconds,
                                            .progress = !cli->options.quiet && isatty(STDERR_FILENO) ? progress : NULL };
     ATTEST_TRY(attest_props_run(&result, &request, err));
+    if (attest_stop_signal()) /* which runs it took away is not known */
+        goto out;
     ATTEST_TRY(tell_failures(&result, &request, cli->out ? cli->out : ATTEST_PROPS_STORE, PART_SHRUNK, err));
     for (size_t k = 0; k < result.failure_count; k++)
         ATTEST_TRY(add_failure(results, info, gate, &result.failure[k], err));
@@ -92,6 +97,23 @@ attest_status attest_props_part(int *code, attest_results *results, const attest
     }
 out:
     attest_props_result_clear(&result);
+    return status;
+}
+
+attest_status attest_audit_more(int *code, attest_results *results, attest_traits *traits, attest_run_info *info,
+                                const attest_gate *gate, const attest_cli *cli, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    if (!gate->traits || !info->complete)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_gate_traits(results, traits, info, gate, err));
+    if (gate->suite->builtin && !cli->case_glob && !gate->plan->library[0].failed[0] && !attest_stop_signal())
+        ATTEST_TRY(attest_props_part(code, results, info, gate, cli, audit_props, err));
+    if (attest_stop_signal()) {
+        info->complete = 0;
+        snprintf(info->ended, sizeof info->ended, "%s", attest_stop_name());
+    }
+out:
     return status;
 }
 

@@ -62,6 +62,9 @@ static void print_output(const attest_worker *worker)
     }
     if (text && text[length - 1] != '\n')
         fputc('\n', stderr);
+    if (length == ATTEST_WORKER_OUTPUT)
+        fprintf(stderr, "attest replay: these are the first %u KiB that it printed: what came after is not kept\n",
+                ATTEST_WORKER_OUTPUT / 1024);
 }
 
 /* What to replay: a problem line (every line has a '='), or a case file with its kernel and its tensors. */
@@ -257,6 +260,16 @@ out:
     return status;
 }
 
+/* At the kernel of this word; its name in the library, NULL for the only one. */
+static const char *aim(attest_subject *subject, char *library, size_t len, const char *kernel, const attest_cli *cli)
+{
+    const char *name;
+    attest_split_target(kernel, library, len, &name);
+    subject->library = *library ? library : NULL;
+    subject->timeout = cli->debug ? 0 : cli->options.timeout;
+    return name;
+}
+
 int attest_command_replay(const attest_cli *cli)
 {
     attest_error err = { "" };
@@ -289,8 +302,7 @@ int attest_command_replay(const attest_cli *cli)
     ATTEST_TRY(read_argument(&what, cli, &err));
     if (!what.kernel)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--kernel KERNEL or --kernel LIB.so:KERNEL is needed"));
-    attest_split_target(what.kernel, library, sizeof library, &name);
-    subject.library = *library ? library : NULL;
+    name = aim(&subject, library, sizeof library, what.kernel, cli);
     ATTEST_TRY(attest_worker_start(&subject.worker, subject.library, cli->options.timeout, &err));
     ATTEST_TRY(attest_find_kernel(&subject, name, &err));
     if (cli->declare)

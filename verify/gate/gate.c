@@ -69,6 +69,7 @@ attest_subject attest_gate_subject(const attest_gate *gate, size_t k)
                                .library = library->path,
                                .program = gate->options->program,
                                .declare = kernel->declare,
+                               .timeout = gate->options->timeout,
                                .look = gate->look };
     memcpy(subject.file_hash, library->file.hash, sizeof subject.file_hash);
     return subject;

@@ -120,6 +120,13 @@ static void remove_results(const char *dir)
             unlink(path);
 }
 
+static void remove_page(const char *dir)
+{
+    char path[PATH_MOST];
+    if (snprintf(path, sizeof path, "%s/index.html", dir) < (int)sizeof path)
+        unlink(path);
+}
+
 /* The results with a case, in a file of their own that takes the place of results.jsonl and grows on. */
 static attest_status copy_results(attest_results *results, const char *path, attest_error *err)
 {
@@ -155,6 +162,8 @@ static attest_status resume(attest_results *results, attest_run_info *info, cons
     ATTEST_TRY(path_of(path, dir, "results.jsonl", err));
     ATTEST_TRY(path_of(final, dir, "results.jsonl.final", err));
     memcpy(info->run, was.run, sizeof info->run);
+    if (!was.finished) /* a page of the part would stand beside the whole */
+        remove_page(dir);
     if (!was.complete) {
         unlink(final);
         return access(path, F_OK) == 0 ? copy_results(results, path, err) : attest_results_create(results, path, err);

@@ -151,6 +151,10 @@ static attest_status classify_kernel(attest_results *results, attest_traits *tra
         status = attest_classify(traits, &fault, subject.worker, kernel->index, kernel->name, gate->options->timeout,
                                  err);
     attest_worker_free(subject.worker);
+    if (attest_stop_signal()) { /* it may have had no time to answer */
+        traits->count = before;
+        return ATTEST_OK;
+    }
     if (status != ATTEST_OK)
         return add_loss(results, info, &subject, status, err);
     ATTEST_TRY(add_failures(results, info, traits, before, &subject, err));
@@ -163,7 +167,7 @@ attest_status attest_gate_traits(attest_results *results, attest_traits *traits,
                                  const attest_gate *gate, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    for (size_t k = 0; k < gate->plan->kernel_count; k++)
+    for (size_t k = 0; k < gate->plan->kernel_count && !attest_stop_signal(); k++)
         ATTEST_TRY(classify_kernel(results, traits, info, gate, k, err));
 out:
     return status;

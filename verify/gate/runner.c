@@ -245,6 +245,8 @@ void attest_result_identify(attest_result *result, const attest_subject *subject
         attest_shell_quote(declare, sizeof declare, subject->declare);
         n += (size_t)snprintf(result->reproduction + n, room - n, " --declare %s", declare);
     }
+    if (subject->timeout > 0 && subject->timeout != ATTEST_TIMEOUT_SECONDS && n < room)
+        n += (size_t)snprintf(result->reproduction + n, room - n, " --timeout %g", subject->timeout);
     if (n < room)
         snprintf(result->reproduction + n, room - n, " %s", quoted_line);
 }

@@ -54,6 +54,7 @@ typedef struct attest_subject {
     char file_hash[20];
     const char *program;     /* argv[0], for the reproduction */
     const char *declare;     /* what it is taken to declare besides; NULL or "": nothing */
+    double timeout;          /* --timeout, for the reproduction; 0: none to tell */
     const attest_look *look; /* NULL, or who also looks at its outputs */
 } attest_subject;
 

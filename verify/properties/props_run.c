@@ -78,10 +78,10 @@ static int halted(props_state *s)
     return stop;
 }
 
-/* Is there no time for another case?  Cases, but not plantings, are counted. */
+/* Is there no time for another case, or does a signal ask for the end?  Cases, but not plantings, are counted. */
 static int is_late(props_state *s, int planting)
 {
-    if (!(attest_now_seconds() > s->until))
+    if (!(attest_now_seconds() > s->until) && !attest_stop_signal())
         return 0;
     if (!planting) {
 #pragma omp critical(props_progress)

@@ -146,8 +146,11 @@ attest_status attest_worker_run_once(attest_worker *worker, size_t index, const 
                                      const attest_bundle *bundle, uint32_t pages, double timeout_s,
                                      attest_run_result *result, attest_error *err);
 
-/* What kernels have printed on standard output and error in their runs, the first 64 KiB of it, as they wrote it:
- * `length` bytes, borrowed; NULL: nothing. */
+/* Bytes of a kernel's standard output and error that are kept, from the first on. */
+#define ATTEST_WORKER_OUTPUT (64u * 1024u)
+
+/* What kernels have printed on standard output and error in their runs, as they wrote it, ATTEST_WORKER_OUTPUT bytes at
+ * most: `length` bytes, borrowed; NULL: nothing. */
 const char *attest_worker_printed(const attest_worker *worker, size_t *length);
 
 /* What holds workers back here, in words, by a worker on the built-in kernels.  ATTEST_BAD_INPUT: $ATTEST_SANDBOX is

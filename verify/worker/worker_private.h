@@ -20,9 +20,6 @@
  * memory); beyond, the one used last before makes room.  Each takes two descriptors and about 1 MB. */
 #define ATTEST_WORKER_PROCESSES 1024
 
-/* Bytes of a kernel's standard output and error that are kept. */
-#define ATTEST_WORKER_OUTPUT (64u * 1024u)
-
 /* One supervisor with its worker; memory, so that no kernel writes to another's, of its own. */
 typedef struct attest_process {
     pid_t pid;              /* of the supervisor; -1: none */
@@ -86,7 +83,7 @@ double attest_process_cpu(const attest_process *process);
 double attest_process_starved(const attest_process *process);
 
 /* Appends ` (it printed: FIRST .. LAST)` to a text: the first line of what it printed since that was last kept, and the
- * last one, cleaned; nothing where nothing was printed. */
+ * last one (or that there was more than is kept), cleaned; nothing where nothing was printed. */
 void attest_process_tell_printed(char *text, size_t len, const attest_process *process);
 
 /* Ends the worker and whatever it started, and reaps; the wait status of the worker, -1 if it was dead already.

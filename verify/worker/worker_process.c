@@ -378,8 +378,13 @@ void attest_process_tell_printed(char *text, size_t len, const attest_process *p
     first[strcspn(first, "\r\n")] = '\0';
     const off_t from = end - (off_t)strlen(first) < LAST - 1 ? (off_t)strlen(first) : end - (LAST - 1);
     printed_part(rest, process, from, (size_t)(end - from));
-    const char *last = last_line(rest);
-    const int middle = from > (off_t)strlen(first) || strspn(rest, "\r\n") < (size_t)(last - rest);
+    char *last = last_line(rest);
+    int middle = from > (off_t)strlen(first) || strspn(rest, "\r\n") < (size_t)(last - rest);
+    if (end >= (off_t)ATTEST_WORKER_OUTPUT) { /* that line is not the last */
+        snprintf(rest, sizeof rest, "and more than is kept");
+        last = rest;
+        middle = 1;
+    }
     snprintf(both, sizeof both, "%s%s%s", first, !*last ? "" : middle ? " .. " : " | ", last);
     attest_text_clean(line, sizeof line, both);
     if (*line)
