@@ -103,10 +103,13 @@ attest_status attest_run_info_whole(const attest_run_info *info, size_t results,
 
 void attest_run_info_banner(char *text, size_t len, const attest_run_info *info, size_t seen)
 {
-    const long long done = (size_t)info->done > seen ? (long long)info->done : (long long)seen;
+    const long long done = info->done > 0 || *info->ended ? (long long)info->done : (long long)seen;
     const char *why = *info->ended ? info->ended : info->done < info->cases ? "killed" : "its files were not written";
     text[0] = '\0';
-    if (!info->finished)
+    if (!info->finished && *info->ended && info->done == info->cases)
+        snprintf(text, len, "unfinished: all %lld %s, but not all that follows (%s)", done,
+                 info->cases == 1 ? "case" : "cases", why);
+    else if (!info->finished)
         snprintf(text, len, "unfinished: %lld of %lld %s (%s)", done, (long long)info->cases,
                  info->cases == 1 ? "case" : "cases", why);
 }

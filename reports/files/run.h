@@ -41,8 +41,8 @@ attest_status attest_run_info_read(attest_run_info *info, const char *path, atte
 /* ATTEST_BAD_INPUT where results.jsonl of `dir` does not hold as many results as the run, which finished, wrote. */
 attest_status attest_run_info_whole(const attest_run_info *info, size_t results, const char *dir, attest_error *err);
 
-/* `unfinished: 3 of 12 cases (SIGINT)`; "" for a run that finished.  `seen`: cases with a result, for a run that could
- * not count itself. */
+/* `unfinished: 3 of 12 cases (SIGINT)`, or that all cases have run and not all that follows; "" for a run that
+ * finished.  `seen`: cases with a result, for a run that could not count itself. */
 void attest_run_info_banner(char *text, size_t len, const attest_run_info *info, size_t seen);
 
 #endif

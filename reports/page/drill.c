@@ -203,7 +203,7 @@ static attest_status print_one(FILE *out, const drill *d, attest_error *err)
     char ratio[ATTEST_RATIO_TEXT];
     fputs("<details><summary><code>", out);
     attest_print_xml(out, d->kernel);
-    fprintf(out, "</code>: %zu cases, worst error/bound %s</summary>\n", d->cases,
+    fprintf(out, "</code>: %zu %s, worst error/bound %s</summary>\n", d->cases, d->cases == 1 ? "case" : "cases",
             attest_ratio_text(ratio, d->worst[0].ratio));
     if (isfinite(d->noticed)) {
         fprintf(out, "<p>Smallest error of one element that would have been noticed: %.2g of the element, in <code>",

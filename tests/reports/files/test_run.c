@@ -126,6 +126,8 @@ static const struct {
     const char *says;
 } banners[] = {
     { "SIGINT", 12, 3, 0, 0, "unfinished: 3 of 12 cases (SIGINT)" },
+    { "SIGINT", 12, 3, 0, 4, "unfinished: 3 of 12 cases (SIGINT)" }, /* one had begun */
+    { "SIGINT", 12, 12, 0, 12, "unfinished: all 12 cases, but not all that follows (SIGINT)" },
     { "", 12, 0, 0, 5, "unfinished: 5 of 12 cases (killed)" }, /* its own count was never written */
     { "", 12, 7, 0, 5, "unfinished: 7 of 12 cases (killed)" },
     { "", 1, 0, 0, 0, "unfinished: 0 of 1 case (killed)" },

@@ -42,7 +42,7 @@ START_TEST(groups_and_worst)
                                   result_of("two", "flat", 64, 31, 0.0625), result_of("two", "flat", 64, 31, NAN) };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         MUST(attest_results_add(&results, &all[i], &err));
-    char *text = printed(&results), *second = strstr(text, "<code>two</code>: 1 cases");
+    char *text = printed(&results), *second = strstr(text, "<code>two</code>: 1 case,");
     static const char *const rows[] = {
         "<code>one</code>: 4 cases, worst error/bound 0.75",
         "noticed: 0.25 of the element, in <code>variant=softmax n=15 family=normal</code>",
