@@ -172,14 +172,21 @@ END_TEST
 
 START_TEST(a_pair_that_ended_twice)
 {
+    add_all(1);
+    g.twice = 1;
+    is_ours("1 twice");
+}
+END_TEST
+
+/* In the file that a resumed run goes on with it is the file's fault. */
+START_TEST(a_file_with_a_result_twice)
+{
     attest_error err = { "" };
     add_all(1);
     add(0, 0, ATTEST_PASS, 1);
-    *attest_gate_ended(&g, 2, 1) = 0;
-    memset(ended, 0, sizeof ended); /* what a resumed run finds in the file */
-    ck_assert_msg(attest_gate_take_over(&g, &err) == ATTEST_OK, "%s", err.text);
-    ck_assert_int_eq(g.twice, 1);
-    is_ours("1 twice");
+    memset(ended, 0, sizeof ended);
+    ck_assert_int_eq(attest_gate_take_over(&g, &err), ATTEST_BAD_INPUT);
+    ck_assert_msg(strstr(err.text, "is the second of its case") != NULL, "%s", err.text);
 }
 END_TEST
 
@@ -246,6 +253,7 @@ Suite *suite_gate_finish(void)
     tcase_add_test(ends, a_case_that_was_not_counted);
     tcase_add_test(ends, a_result_that_was_lost);
     tcase_add_test(ends, a_pair_that_ended_twice);
+    tcase_add_test(ends, a_file_with_a_result_twice);
     tcase_add_test(ends, results_of_another_run);
     tcase_add_test(ends, a_run_that_was_ended);
     tcase_add_test(ends, kernels_and_libraries_without_a_case);
