@@ -554,7 +554,8 @@ bench: all
 # (hours).
 defects: all $(BUILD)/defects/defects.so
 	$(BUILD)/attest defects $(DEFECTS) --out $(BUILD)/defects
-# Allocations that fail: the k-th of each command, for every k (half an hour), or every STEP-th.
+# Allocations that fail: the k-th of each command, for every k (hours: those of a gate run it whole), or
+# every STEP-th.
 STEP = 1
 $(BUILD)/alloc/shim.so: tests/alloc/shim.c
 	@mkdir -p $(@D)

@@ -112,8 +112,9 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
  * caller: o, and u z lse ht zt as the kernel gives and the variant has).  The second run is compared
  * bitwise (kernels with ATTEST_DETERMINISTIC only).  A worker that SIGKILL ends is asked once more, here and below:
  * that signal comes from outside, as a rule.  `timeout_s` is for each answer, without the time in which the worker's
- * first thread was ready to run and the machine ran others (at most 29 times as much more).  Returns ATTEST_OK
- * whatever the kernel did, also where its worker cannot be started any more; an error status is a fault of ours. */
+ * first thread was ready to run and the machine ran others (at most 29 times as much more; none of it where it has
+ * started processes).  Returns ATTEST_OK whatever the kernel did, also where its worker cannot be started any more; an
+ * error status is a fault of ours. */
 attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err);

@@ -1,9 +1,10 @@
 /* worker_memory.h - whether a worker takes more than its part of the memory.
  *
  * It may use half of what there is (attest_memory_total()); while less than a sixteenth is free, an eighth.  Its
- * resident pages count, and the files in memory that it has open (memfd_create(), /dev/shm).  Not counted are
- * processes that it starts, and what is in neither (a shared mapping that it has let go of): where those take all, the
- * system ends the worker and what it started before it ends attest (worker_sandbox.h).
+ * resident pages count (those of any thread, where the first has ended), the files in memory that it has open
+ * (memfd_create(), /dev/shm), and in namespaces all that its own /dev/shm holds.  Not counted are processes that it
+ * starts, and what is in neither (a shared mapping that it has let go of): where those take all, the system ends the
+ * worker and what it started before it ends attest (worker_sandbox.h).
  */
 #ifndef ATTEST_WORKER_MEMORY_H
 #define ATTEST_WORKER_MEMORY_H
