@@ -22,6 +22,8 @@ SUITE = "variant=softmax n=2 d=2\n"
 SHARDED = SUITE + "variant=softmax n=3 d=2\n"  # one case for each of two shards
 KERNEL = "softmax-two-pass-f32"
 ON_HOST = "*softmax-flash-cuda-f32"  # a kernel whose bits can be predicted
+ON_HOST_LIBRARY = "cuda-flash_f32-host.so"
+ALL_KERNELS = ("list-kernels", "list-variants")  # the commands that are run beside all libraries of kernels
 # Commands of the parent process; kernels are in workers, which have their memory.
 COMMANDS = {
     "reference-dd": ["reference", "--engine", "dd", "--problem", LINE],
@@ -87,13 +89,14 @@ class Program:
         self.root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         with open(os.path.join(self.folder, "one.suite"), "w", encoding="ascii") as file:
             file.write(SHARDED if name.startswith("merge") else SUITE)
-        self.attest = os.path.abspath(arguments.attest)
+        self.build = os.path.dirname(os.path.abspath(arguments.attest))
+        self.attest = os.path.join(self.build if name in ALL_KERNELS else self.few(), "attest")
         outside = {key: value for key, value in os.environ.items() if key != "CI"}  # baselines are not accepted there
         self.environment = dict(outside, SOURCE_DATE_EPOCH="0", NO_COLOR="1", OMP_NUM_THREADS="1",
                                 ATTEST_WORKER=self.attest + "-worker")
         self.before = {}
         self.prepare(name)
-        words = [word.format(folder=self.folder, root=self.root, build=os.path.dirname(self.attest))
+        words = [word.format(folder=self.folder, root=self.root, build=self.build)
                  for word in COMMANDS[name]]
         to, answer = os.pipe(), os.pipe()
         environment = dict(self.environment, LD_PRELOAD=os.path.abspath(arguments.shim))
@@ -111,6 +114,14 @@ class Program:
         os.close(to[0])
         os.close(answer[1])
         self.to, self.answer = os.fdopen(to[1], "w"), os.fdopen(answer[0])
+
+    def few(self):
+        """A folder with attest, its worker and one library of kernels: a start of each library costs more than all else."""
+        folder = os.path.join(self.folder, "few")
+        os.makedirs(os.path.join(folder, "kernels"))
+        for name in ("attest", "attest-worker", os.path.join("kernels", ON_HOST_LIBRARY)):
+            shutil.copy2(os.path.join(self.build, name), os.path.join(folder, name))
+        return folder
 
     def call(self, *words):
         subprocess.run([self.attest, *words], cwd=self.folder, check=True, stdout=subprocess.DEVNULL,
