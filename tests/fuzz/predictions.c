@@ -28,18 +28,31 @@ static void look(const attest_predictions *predictions)
     attest_bundle_free(outputs);
 }
 
-static int take(const uint8_t *data, size_t size)
+/* The folder whose predictions.jsonl is fuzz_file(): made once, as the file has one path for all inputs. */
+static char dir[64], path[96];
+
+static void remove_folder(void)
 {
-    char dir[64], path[96];
-    attest_predictions *predictions;
-    attest_error err;
+    unlink(path);
+    rmdir(dir);
+}
+
+static void make_folder(const char *file)
+{
     snprintf(dir, sizeof dir, "/tmp/fuzz-XXXXXX");
     FUZZ_CHECK(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/predictions.jsonl", dir);
-    FUZZ_CHECK(symlink(fuzz_file(data, size), path) == 0);
+    FUZZ_CHECK(symlink(file, path) == 0 && atexit(remove_folder) == 0);
+}
+
+static int take(const uint8_t *data, size_t size)
+{
+    attest_predictions *predictions;
+    attest_error err;
+    const char *file = fuzz_file(data, size);
+    if (!dir[0])
+        make_folder(file);
     const attest_status status = attest_predictions_read(&predictions, dir, &err);
-    unlink(path);
-    rmdir(dir);
     if (status != ATTEST_OK)
         return fuzz_refused(status, &err);
     look(predictions);
