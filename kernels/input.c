@@ -67,3 +67,10 @@ attest_status attest_input_stream(FILE **in, uint64_t *size, const char *path, a
     errno = ENOMEM;
     return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", path);
 }
+
+attest_status attest_input_ended(FILE *in, const char *path, attest_error *err)
+{
+    if (feof(in))
+        return ATTEST_OK;
+    return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", path, strerror(errno));
+}

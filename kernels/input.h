@@ -17,4 +17,8 @@ attest_status attest_input_open(int *fd, uint64_t *size, const char *path, attes
 /* The same as a stream; NULL on failure. */
 attest_status attest_input_stream(FILE **in, uint64_t *size, const char *path, attest_error *err);
 
+/* After getline() gave no line, with the errno that it left: ATTEST_OK at the end of the file; else ATTEST_BAD_INPUT or
+ * ATTEST_NO_MEMORY, and why.  Who does not ask takes the lines so far for the whole file. */
+attest_status attest_input_ended(FILE *in, const char *path, attest_error *err);
+
 #endif

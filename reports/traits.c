@@ -148,8 +148,7 @@ attest_status attest_traits_read_jsonl(attest_traits *traits, const char *path, 
                                    number));
         ATTEST_TRY(attest_traits_add(traits, &t, err));
     }
-    if (!feof(in))
-        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", path, strerror(errno));
+    status = attest_input_ended(in, path, err);
 out:
     free(line);
     fclose(in);

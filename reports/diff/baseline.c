@@ -281,6 +281,7 @@ attest_status attest_baseline_read(attest_baseline *baseline, const char *path, 
     ATTEST_TRY(attest_input_stream(&in, NULL, path, err));
     while (getline(&text, &size, in) > 0)
         ATTEST_TRY(take_text(baseline, text, path, ++number, err));
+    ATTEST_TRY(attest_input_ended(in, path, err));
     if (number == 0)
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: it is empty", path);
     take_names(baseline);

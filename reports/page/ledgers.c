@@ -169,8 +169,7 @@ static attest_status read_lines(json_t *rows, const char *path, attest_error *er
             ATTEST_TRY(attest_starved() ? attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", path)
                                         : attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: no JSON", path, number));
     }
-    if (!feof(in))
-        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", path, strerror(errno));
+    status = attest_input_ended(in, path, err);
 out:
     free(line);
     if (in)

@@ -86,6 +86,28 @@ START_TEST(others_are_refused)
 }
 END_TEST
 
+/* A getline() that found no memory, or no file any more, is not the end of the file. */
+START_TEST(the_end_is_told_from_a_failure)
+{
+    char *text = NULL;
+    size_t size = 0;
+    attest_error err;
+    FILE *in;
+    ck_assert_int_eq(attest_input_stream(&in, NULL, at("five"), &err), ATTEST_OK);
+    errno = ENOMEM;
+    ck_assert_int_eq(attest_input_ended(in, "five", &err), ATTEST_NO_MEMORY);
+    ck_assert_str_eq(err.text, "five: cannot read: Cannot allocate memory");
+    errno = EIO;
+    ck_assert_int_eq(attest_input_ended(in, "five", &err), ATTEST_BAD_INPUT);
+    ck_assert_int_eq(getline(&text, &size, in), 5);
+    ck_assert_int_eq(getline(&text, &size, in), -1);
+    errno = ENOMEM; /* of something else */
+    ck_assert_int_eq(attest_input_ended(in, "five", &err), ATTEST_OK);
+    free(text);
+    fclose(in);
+}
+END_TEST
+
 Suite *suite_input(void)
 {
     Suite *suite = suite_create("input");
@@ -94,6 +116,7 @@ Suite *suite_input(void)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_test(c, regular_files_are_opened);
     tcase_add_test(c, others_are_refused);
+    tcase_add_test(c, the_end_is_told_from_a_failure);
     suite_add_tcase(suite, c);
     return suite;
 }

@@ -27,9 +27,7 @@ static attest_status find_libraries(attest_libraries *l, const attest_cli *cli, 
             return attest_fail(err, ATTEST_BAD_INPUT, "--library=%s: %s", cli->library[i], strerror(errno));
         l->list[l->count++] = cli->library[i];
     }
-    if (l->count == 0)
-        attest_libraries_find(l, cli);
-    return ATTEST_OK;
+    return l->count == 0 ? attest_libraries_find(l, cli, err) : ATTEST_OK;
 }
 
 /* 0: no such device. */

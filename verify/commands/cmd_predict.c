@@ -69,7 +69,9 @@ static attest_status make_plan(attest_plan *plan, attest_libraries *l, char *lib
     const char *const own[] = { library };
     if (*library)
         return attest_plan_make(plan, own, 1, attest_predict_wants, kernel, cli->options.timeout, err);
-    attest_libraries_find(l, cli);
+    const attest_status found = attest_libraries_find(l, cli, err);
+    if (found != ATTEST_OK)
+        return found;
     return attest_plan_make(plan, l->list + 1, l->count - 1, attest_predict_wants, kernel, cli->options.timeout, err);
 }
 

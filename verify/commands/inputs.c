@@ -2,6 +2,7 @@
 #include "verify/commands/inputs.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,27 +277,48 @@ attest_status attest_cli_assume(const void *context, attest_declaration *declare
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-void attest_libraries_find(attest_libraries *l, const attest_cli *cli)
+/* FOLDER/NAME of each library in it, and their number. */
+static attest_status list_folder(char *path[ATTEST_CLI_LIBRARIES], size_t *found, DIR *dir, const char *folder,
+                                 attest_error *err)
+{
+    const struct dirent *entry;
+    while (errno = 0, (entry = readdir(dir)) != NULL) {
+        const size_t len = strlen(entry->d_name);
+        if (len <= 3 || strcmp(entry->d_name + len - 3, ".so") != 0)
+            continue;
+        if (*found == ATTEST_CLI_LIBRARIES)
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: more than %d libraries", folder, ATTEST_CLI_LIBRARIES);
+        if (asprintf(&path[*found], "%s/%s", folder, entry->d_name) < 0) {
+            path[*found] = NULL;
+            return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to list it", folder);
+        }
+        ++*found;
+    }
+    return errno
+               ? attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s", folder, strerror(errno))
+               : ATTEST_OK;
+}
+
+attest_status attest_libraries_find(attest_libraries *l, const attest_cli *cli, attest_error *err)
 {
     char folder[4096];
     size_t found = 0;
-    memset(l, 0, sizeof *l);
     l->list[l->count++] = NULL;
     if (!attest_cli_plugins(folder, sizeof folder, cli))
-        return;
+        return ATTEST_OK;
     DIR *dir = opendir(folder);
     if (!dir)
-        return;
-    for (struct dirent *entry = readdir(dir); entry && found < ATTEST_CLI_LIBRARIES; entry = readdir(dir)) {
-        const size_t len = strlen(entry->d_name);
-        if (len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0 &&
-            asprintf(&l->path[found], "%s/%s", folder, entry->d_name) > 0)
-            found++;
-    }
+        return errno == ENOENT ? ATTEST_OK
+                               : attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s", folder,
+                                             strerror(errno));
+    const attest_status status = list_folder(l->path, &found, dir, folder, err);
     closedir(dir);
+    if (status != ATTEST_OK)
+        return status;
     qsort(l->path, found, sizeof l->path[0], by_name);
     for (size_t i = 0; i < found; i++)
         l->list[l->count++] = l->path[i];
+    return ATTEST_OK;
 }
 
 void attest_libraries_clear(attest_libraries *l)

@@ -27,13 +27,14 @@ attest_status attest_cli_assume(const void *context, attest_declaration *declare
 /* Was one of --declare, --model and --exp-ulp given, whatever its value? */
 int attest_cli_assumes(const attest_cli *cli);
 
-/* The built-in kernels and the plugins in `kernels/` beside the executable, sorted by name: list[0] is NULL. */
+/* The built-in kernels and the plugins in `kernels/` beside the executable, sorted by name: list[0] is NULL.  No such
+ * folder: none.  ATTEST_BAD_INPUT: it cannot be read, or holds more; a run would be one of fewer kernels. */
 typedef struct attest_libraries {
     char *path[ATTEST_CLI_LIBRARIES];
     const char *list[ATTEST_CLI_LIBRARIES + 1];
     size_t count;
 } attest_libraries;
-void attest_libraries_find(attest_libraries *l, const attest_cli *cli); /* l->count is 0 before */
+attest_status attest_libraries_find(attest_libraries *l, const attest_cli *cli, attest_error *err); /* *l is 0 */
 void attest_libraries_clear(attest_libraries *l);
 
 /* gate --predict: reads the folder that it names, or predicts the suite for the GPU that it names, into OUT/predicted;

@@ -109,6 +109,7 @@ attest_status attest_exchange_read(attest_exchanged **cases, size_t *count, cons
         if (status != ATTEST_OK)
             ATTEST_TRY(attest_fail_prefix(err, status, where));
     }
+    ATTEST_TRY(attest_input_ended(in, path, err));
     status = *count == 0 ? attest_fail(err, ATTEST_BAD_INPUT, "%s: no case", path)
                          : each_once(*cases, *count, path, err);
 out:

@@ -261,7 +261,7 @@ static attest_status must_be_empty(const char *dir, attest_error *err)
     DIR *folder = opendir(dir);
     int entries = 0;
     if (!folder)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", dir, strerror(errno));
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", dir, strerror(errno));
     for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
         entries += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     closedir(folder);

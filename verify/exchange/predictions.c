@@ -99,6 +99,7 @@ attest_status attest_predictions_read(attest_predictions **predictions, const ch
         if (status != ATTEST_OK)
             ATTEST_TRY(attest_fail_prefix(err, status, where));
     }
+    ATTEST_TRY(attest_input_ended(in, path, err));
     if (p->count == 0)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s: no prediction", path));
     qsort(p->line, p->count, sizeof *p->line, by_case);

@@ -145,7 +145,7 @@ static attest_status run_file(const rerun *r, const char *path, attest_error *er
     FILE *in;
     if ((status = attest_input_stream(&in, NULL, path, err)) != ATTEST_OK)
         return errno == ENOENT || errno == ENOTDIR ? ATTEST_OK : status;
-    while (errno = 0, getline(&line, &size, in) > 0) {
+    while (getline(&line, &size, in) > 0) {
         number++;
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#')
@@ -153,8 +153,7 @@ static attest_status run_file(const rerun *r, const char *path, attest_error *er
         snprintf(where, sizeof where, "%s:%ld", path, number);
         ATTEST_TRY(run_token(r, line, where, err));
     }
-    if (!feof(in))
-        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s", path, strerror(errno));
+    status = attest_input_ended(in, path, err);
 out:
     free(line);
     fclose(in);
