@@ -387,7 +387,7 @@ judge-table: all $(BUILD)/plugins/cheats.so $(BUILD)/public
 # The planted CUDA defects, without a GPU: tests/kernels/cuda/defects.txt.
 .PHONY: cuda-defects
 cuda-defects: all $(BUILD)/cuda/run
-	@CXX="$(CXX)" python3 tests/kernels/cuda/defects.py --build $(BUILD) --libs "$(LIBS)"
+	@CXX="$(CXX)" python3 tests/kernels/cuda/defects.py --build $(BUILD) --libs "$(LIBS)" $(CUDA_DEFECTS)
 
 # What nvcc makes of the CUDA kernels, against tests/kernels/cuda/fingerprints.txt; exit code 77: nothing was compared.
 .PHONY: fingerprints

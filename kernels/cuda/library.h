@@ -8,8 +8,10 @@
 
 #include "attest.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cuda_runtime.h>
+#include <thread>
 
 namespace cuda_library
 {
@@ -119,6 +121,34 @@ inline attest_status sync(void *)
     return status_of(error);
 }
 
+/* Long enough for what is put on another stream meanwhile; on the CPU all that is on a stream waits for sync(). */
+inline cudaError_t keep_busy(cudaStream_t stream)
+{
+#ifdef CUDA_HOST
+    (void)stream;
+    return cudaSuccess;
+#else
+    return cudaLaunchHostFunc(
+        stream, [](void *) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }, nullptr);
+#endif
+}
+
+inline attest_status copy_later(void *, void **stream, void *to, const void *from, size_t bytes)
+{
+    static cudaStream_t other = nullptr;
+    cudaError_t error = cudaSuccess;
+    if (!*stream) {
+        if (!other)
+            error = cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+        if (error == cudaSuccess)
+            error = keep_busy(other);
+        if (error != cudaSuccess)
+            return status_of(error);
+        *stream = other;
+    }
+    return status_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(*stream)));
+}
+
 inline attest_status describe(void *, char *text, size_t len)
 {
     int device = 0, driver = 0, runtime = 0;
@@ -152,6 +182,7 @@ inline attest_memory memory()
     m.fill = fill;
     m.sync = sync;
     m.describe = describe;
+    m.copy_later = copy_later;
     return m;
 }
 

@@ -100,6 +100,7 @@ attest_status attest_kernel_run(attest_loaded k, const attest_problem *p, const 
     call.tensors = &tensors;
     call.workspace = workspace;
     call.workspace_size = workspace_size;
+    call.stream = k.stream;
     const attest_status status = k.kernel->run(&call);
     end_text(why, len);
     return status;

@@ -151,7 +151,8 @@ out:
 static attest_status check_memory(const attest_memory *m, const char *path, attest_error *err)
 {
     if (!m->alloc || !m->free || !m->to_device || !m->to_host || !m->fill || !m->sync || !m->describe)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_memory lacks a function: all seven are needed", path);
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: attest_memory lacks a function: all but copy_later() are needed",
+                           path);
     return ATTEST_OK;
 }
 

@@ -45,7 +45,7 @@ void attest_plugin_free(attest_plugin *plugin);
 static inline attest_loaded attest_plugin_loaded(const attest_plugin *plugin, uint32_t index)
 {
     const attest_plugin_kernel *k = &plugin->kernel[index];
-    return (attest_loaded){ &k->kernel, k->self, plugin->context };
+    return (attest_loaded){ .kernel = &k->kernel, .self = k->self, .context = plugin->context };
 }
 
 #endif

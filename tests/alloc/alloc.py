@@ -23,7 +23,6 @@ SHARDED = SUITE + "variant=softmax n=3 d=2\n"  # one case for each of two shards
 KERNEL = "softmax-two-pass-f32"
 ON_HOST = "*softmax-flash-cuda-f32"  # a kernel whose bits can be predicted
 ON_HOST_LIBRARY = "cuda-flash_f32-host.so"
-ALL_KERNELS = ("list-kernels", "list-variants")  # the commands that are run beside all libraries of kernels
 # Commands of the parent process; kernels are in workers, which have their memory.
 COMMANDS = {
     "reference-dd": ["reference", "--engine", "dd", "--problem", LINE],
@@ -90,7 +89,7 @@ class Program:
         with open(os.path.join(self.folder, "one.suite"), "w", encoding="ascii") as file:
             file.write(SHARDED if name.startswith("merge") else SUITE)
         self.build = os.path.dirname(os.path.abspath(arguments.attest))
-        self.attest = os.path.join(self.build if name in ALL_KERNELS else self.few(), "attest")
+        self.attest = os.path.join(self.few(), "attest")
         outside = {key: value for key, value in os.environ.items() if key != "CI"}  # baselines are not accepted there
         self.environment = dict(outside, SOURCE_DATE_EPOCH="0", NO_COLOR="1", OMP_NUM_THREADS="1",
                                 ATTEST_WORKER=self.attest + "-worker")

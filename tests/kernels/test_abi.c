@@ -395,7 +395,7 @@ FIELD(attest_kernel, numerics_of, 112);
 FIELD(attest_kernel, alignment, 120);
 FIELD(attest_kernel, reserved, 124);
 
-SIZE(attest_memory, 64);
+SIZE(attest_memory, 72);
 FIELD(attest_memory, struct_size, 0);
 FIELD(attest_memory, device, 4);
 FIELD(attest_memory, alloc, 8);
@@ -405,6 +405,7 @@ FIELD(attest_memory, to_host, 32);
 FIELD(attest_memory, fill, 40);
 FIELD(attest_memory, sync, 48);
 FIELD(attest_memory, describe, 56);
+FIELD(attest_memory, copy_later, 64);
 
 SIZE(attest_host, 16);
 FIELD(attest_host, struct_size, 0);

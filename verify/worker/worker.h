@@ -60,6 +60,7 @@ typedef struct attest_run_result {
     double seconds_cpu;  /* of the last run: the worker's processor time, by the system; 0: not known */
     int near;            /* by strides: no address space for the far ones, nearer ones were used */
     int unshifted;       /* run() refused data that begins off 64 bytes (ATTEST_UNSUPPORTED), and got it at 64 */
+    int own_stream;      /* the last run was on a stream of its own (attest_memory.copy_later) */
     char disguise[96];   /* of the first run, in words (worker_disguise.h); "": none */
     uint32_t differs;    /* of many calls: the first one whose outputs had other bits than the first's; 0: none */
     uint32_t strays;     /* threads that the kernel's calls left in the worker */

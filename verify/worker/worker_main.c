@@ -132,6 +132,7 @@ typedef struct run_state {
     attest_loaded kernel;
     const attest_memory *memory;          /* NULL: host memory */
     void *device[ATTEST_WORKER_SEGMENTS]; /* images of the segments, with their canaries */
+    void *later[ATTEST_WORKER_SEGMENTS];  /* of a run on a stream of its own: where its inputs come from */
     attest_tensor tensor[ATTEST_WORKER_SEGMENTS];
     attest_view view;
     void *workspace;
@@ -162,6 +163,30 @@ static attest_status make_images(run_state *r, const attest_table *table, char *
         }
     }
     return ATTEST_OK;
+}
+
+/* Puts the copies of all inputs that are floats on a stream of its own, behind what keeps it busy: until then the
+ * images hold NaN, which a kernel reads that works on another stream. */
+static attest_status begin_stream(run_state *r, const attest_table *table)
+{
+    const attest_memory *m = r->memory;
+    void *const context = r->kernel.context;
+    attest_status status = ATTEST_OK;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const attest_segment *s = &table->segment[i];
+        if (s->use != ATTEST_SEGMENT_INPUT || attest_dtype_counts(s->tensor.dtype))
+            continue;
+        ATTEST_TRY(m->alloc(context, &r->later[i], (size_t)s->bytes));
+        ATTEST_TRY(m->to_device(context, r->later[i], mapped.base[i], (size_t)s->bytes));
+        ATTEST_TRY(m->fill(context, r->device[i], 0xff, (size_t)s->bytes));
+    }
+    ATTEST_TRY(m->sync(context));
+    for (uint32_t i = 0; i < table->count; i++)
+        if (r->later[i])
+            ATTEST_TRY(
+                m->copy_later(context, &r->kernel.stream, r->device[i], r->later[i], (size_t)table->segment[i].bytes));
+out:
+    return status;
 }
 
 /* Copies the images back: outputs and workspace to the segments, inputs to be compared with them. */
@@ -212,7 +237,9 @@ static attest_status call_kernel(run_state *r, const served *w, const attest_pro
                                              sizeof answer->why);
     if (status == ATTEST_OK)
         answer->why[0] = '\0';
-    if (status == ATTEST_OK && r->memory && (status = r->memory->sync(r->kernel.context)) != ATTEST_OK)
+    /* After a failure, too: no copy of a stream may come when its memory is gone. */
+    const attest_status synced = r->memory ? r->memory->sync(r->kernel.context) : ATTEST_OK;
+    if (status == ATTEST_OK && (status = synced) != ATTEST_OK)
         snprintf(answer->why, sizeof answer->why, "sync() after run() gave status %d", (int)status);
     answer->seconds = attest_now_seconds() - start;
     answer->fp_changed = (uint32_t)fp_compare(answer->fp_state, sizeof answer->fp_state, "", w->fp, fp_get());
@@ -284,6 +311,8 @@ static void free_run(run_state *r, uint32_t count)
         free(r->first[i]);
         if (r->device[i])
             r->memory->free(r->kernel.context, r->device[i]);
+        if (r->later[i])
+            r->memory->free(r->kernel.context, r->later[i]);
     }
     free(r);
 }
@@ -327,6 +356,11 @@ static void answer_run(served *w, const attest_packet_request *request, int memo
     }
     if (r->memory)
         ATTEST_TRY(make_images(r, table, answer->why, sizeof answer->why));
+    answer->own_stream = request->own_stream && r->memory && r->memory->copy_later;
+    if (answer->own_stream && (status = begin_stream(r, table)) != ATTEST_OK) {
+        snprintf(answer->why, sizeof answer->why, "the library's copies on another stream: status %d", (int)status);
+        goto out;
+    }
     build_view(r, table);
     if (request->calls > 1)
         ATTEST_TRY(copy_outputs(r->before, table));

@@ -67,22 +67,25 @@ typedef struct attest_packet_request {
     uint32_t kernel;
     uint32_t calls;   /* RUN: of run(), each on outputs that hold what they held before the first; C order if above 1 */
     uint32_t compare; /* RUN: 1 = stop at the first call whose outputs have other bits than those of the first */
-    uint64_t number;  /* of the request; never used twice for one process */
+    uint32_t own_stream, reserved; /* RUN: 1 = on a stream of its own, where the library's memory has copy_later() */
+    uint64_t number;               /* of the request; never used twice for one process */
     attest_problem problem;
 } attest_packet_request;
 
 typedef struct attest_packet_answer {
     uint32_t type;
-    uint32_t children;        /* 1: the worker has processes of its own, running or not waited for */
-    uint64_t number;          /* of the request */
-    uint32_t supported;       /* QUERY */
-    uint32_t status;          /* RUN: attest_status of run(), or of what the library does for it */
-    int32_t returned;         /* RUN: what was no attest_status and ATTEST_KERNEL_ERROR stands for; else 0 */
-    uint32_t fp_changed;      /* RUN: 1 if fp_state tells a change, by loading or by run() */
-    uint32_t input_changed;   /* RUN on a device: 1 + segment of the first input that changed; else 0 */
-    uint32_t harness;         /* attest_status of the worker's own work; `why` tells */
-    uint32_t differs;         /* RUN: the call, from 2 on, at which a comparison stopped; else 0 */
-    uint32_t threads;         /* of the worker, after the answer was found */
+    uint32_t children;      /* 1: the worker has processes of its own, running or not waited for */
+    uint64_t number;        /* of the request */
+    uint32_t supported;     /* QUERY */
+    uint32_t status;        /* RUN: attest_status of run(), or of what the library does for it */
+    int32_t returned;       /* RUN: what was no attest_status and ATTEST_KERNEL_ERROR stands for; else 0 */
+    uint32_t fp_changed;    /* RUN: 1 if fp_state tells a change, by loading or by run() */
+    uint32_t input_changed; /* RUN on a device: 1 + segment of the first input that changed; else 0 */
+    uint32_t harness;       /* attest_status of the worker's own work; `why` tells */
+    uint32_t differs;       /* RUN: the call, from 2 on, at which a comparison stopped; else 0 */
+    uint32_t threads;       /* of the worker, after the answer was found */
+    uint32_t own_stream;    /* RUN: 1 = it was on a stream of its own */
+    uint32_t reserved;
     uint64_t workspace;       /* QUERY: bytes wanted */
     attest_declared declared; /* QUERY: what the bounds take on this problem */
     double seconds;

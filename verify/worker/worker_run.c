@@ -2,9 +2,10 @@
  *
  * The two runs in C order differ in everything that must not matter.  In the first, data ends as near to the guard
  * after it as alignment allows; in the second it starts right at the guard before it.  Outputs are filled with
- * another NaN, workspace with other bytes.  On some cases the first looks like use and not like a test
+ * another NaN, workspace with other bytes; on a device it is on a stream of its own, where the library has one.  On some cases the first looks like use and not like a test
  * (worker_disguise.h).  The run by strides is one, like the first, but never in disguise.
  */
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "kernels/attest_float.h"
 #include "kernels/door/door.h"
 #include "reports/result.h"
 #include "verify/base/base.h"
@@ -108,6 +110,12 @@ static void blame_element(attest_run_result *result, unsigned reason, const char
     blame(result, reason, "%s[%s] %s", segment_name(name, sizeof name, s), index, what);
 }
 
+/* 1 if the number is there in the first run and NaN in one on a stream of its own, whose inputs were NaN at first. */
+static int read_early(const attest_run_result *result, uint32_t dtype, uint64_t first, uint64_t second)
+{
+    return result->own_stream && isnan(attest_to_f64(dtype, second)) && !isnan(attest_to_f64(dtype, first));
+}
+
 /* After the second run: elements that neither run wrote, which hold what they held before, and bits that differ. */
 static void compare_outputs(attest_run_result *result, const attest_layout *l, int deterministic)
 {
@@ -128,6 +136,10 @@ static void compare_outputs(attest_run_result *result, const attest_layout *l, i
             if (unwritten && !(seen & ATTEST_REASON_UNWRITTEN_OUTPUT)) {
                 seen |= ATTEST_REASON_UNWRITTEN_OUTPUT;
                 blame_element(result, ATTEST_REASON_UNWRITTEN_OUTPUT, "was never written", s, &w);
+            } else if (!unwritten && read_early(result, second.dtype, a, b) && !(seen & ATTEST_REASON_NAN_PATTERN)) {
+                seen |= ATTEST_REASON_NAN_PATTERN;
+                blame_element(result, ATTEST_REASON_NAN_PATTERN,
+                              "is NaN on a stream of its own: not all work is put on attest_call.stream", s, &w);
             } else if (!unwritten && a != b && deterministic && !(seen & ATTEST_REASON_NONDETERMINISTIC)) {
                 seen |= ATTEST_REASON_NONDETERMINISTIC;
                 blame_element(result, ATTEST_REASON_NONDETERMINISTIC, "differs between two runs", s, &w);
@@ -272,6 +284,7 @@ static attest_status run_once(attest_run_result *result, asked *a, attest_layout
     if (answer.status == ATTEST_KERNEL_ERROR && attest_door_is(a->worker->library)) /* a program's own words */
         attest_process_tell_printed(result->why, sizeof result->why, a->process);
     result->differs = answer.differs;
+    result->own_stream = answer.own_stream != 0;
     result->strays = a->process->strays;
     result->left = a->process->left;
     result->seconds_cpu = attest_process_cpu(a->process) - cpu;
@@ -326,7 +339,9 @@ static attest_status run_twice(attest_run_result *result, asked *a, attest_error
     attest_layout l;
     attest_status status = run_disguised(result, a, &l, err);
     if (status == ATTEST_OK && finished(result)) {
+        a->request.own_stream = kernel_of(a)->device_type != ATTEST_CPU;
         status = run_once(result, a, &l, 1, err);
+        a->request.own_stream = 0;
         if (status == ATTEST_OK && finished(result))
             compare_outputs(result, &l, (kernel_of(a)->flags & ATTEST_DETERMINISTIC) != 0);
     }

@@ -2,7 +2,9 @@
  *
  * translate.sed rewrites what is not C++ (launches, shared arrays), line by line; a .cu then compiles with this folder
  * before all others on the include path.  CUDA_HOST is defined there.
- * Device memory is the host's.  Streams are ignored: a launch has ended when it returns.  Arithmetic is that of the
+ * Device memory is the host's.  A launch on the default stream has ended when it returns; what is put
+ * on another stream runs in order at cudaStreamSynchronize() or cudaDeviceSynchronize(), so that whatever should wait for
+ * it and is on no stream or on another comes too early, always.  Arithmetic is that of the
  * host's compiler, without contraction: __fmaf_rn and the like round once, as on a GPU.
  */
 #ifndef ATTEST_CUDA_HOST_RUNTIME_H
@@ -15,6 +17,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <functional>
 
 #define CUDA_HOST 1
 
@@ -132,7 +136,11 @@ template <class T> inline T &cuda_host_array(CUDA_HOST_PLACE)
 }
 
 typedef int cudaError_t;
-typedef struct cuda_host_stream *cudaStream_t;
+/* What is put on a stream and has not run yet. */
+struct cuda_host_stream {
+    std::deque<std::function<void()>> waits;
+};
+typedef cuda_host_stream *cudaStream_t;
 enum {
     cudaSuccess = 0,
     cudaErrorMemoryAllocation = 2,
@@ -167,11 +175,26 @@ template <class... P> inline size_t &cuda_host_allowed(void (*kernel)(P...))
     return allowed[i].bytes;
 }
 
+/* Does it now on the default stream, later on another. */
+inline void cuda_host_put(cudaStream_t stream, const std::function<void()> &act)
+{
+    if (stream)
+        stream->waits.push_back(act);
+    else
+        act();
+}
+
 template <class... P> struct cuda_host_launcher {
     void (*kernel)(P...);
     dim3 grid, size;
     size_t dynamic;
+    cudaStream_t stream;
     void operator()(P... argument) const
+    {
+        const cuda_host_launcher launch = *this;
+        cuda_host_put(stream, [=] { launch.run(argument...); });
+    }
+    void run(P... argument) const
     {
         auto thread = [&] { kernel(argument...); };
         const int error = cuda_host_launch(
@@ -183,13 +206,14 @@ template <class... P> struct cuda_host_launcher {
 };
 template <class... P>
 inline cuda_host_launcher<P...> cuda_host_start(void (*kernel)(P...), dim3 grid, dim3 size, size_t dynamic = 0,
-                                                cudaStream_t = nullptr)
+                                                cudaStream_t stream = nullptr)
 {
-    return { kernel, grid, size, dynamic };
+    return { kernel, grid, size, dynamic, stream };
 }
 
 /* ---- the runtime ------------------------------------------------------------------------------------------------ */
-enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
+enum { cudaStreamNonBlocking = 1 };
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 struct cudaDeviceProp {
     char name[256];
@@ -229,8 +253,36 @@ inline cudaError_t cudaGetLastError()
     cuda_host_last().code = cudaSuccess;
     return code;
 }
+/* The thread's streams, which last as long as it does. */
+inline std::deque<cuda_host_stream> &cuda_host_streams()
+{
+    static thread_local std::deque<cuda_host_stream> streams;
+    return streams;
+}
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    cuda_host_streams().emplace_back();
+    return *stream = &cuda_host_streams().back(), cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind, cudaStream_t stream)
+{
+    return cuda_host_put(stream, [=] { memcpy(to, from, size); }), cudaSuccess;
+}
+inline void cuda_host_run(cuda_host_stream &stream)
+{
+    for (; !stream.waits.empty(); stream.waits.pop_front())
+        stream.waits.front()();
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    if (stream)
+        cuda_host_run(*stream);
+    return cudaGetLastError();
+}
 inline cudaError_t cudaDeviceSynchronize()
 {
+    for (cuda_host_stream &stream : cuda_host_streams())
+        cuda_host_run(stream);
     const cudaError_t code = cudaGetLastError();
     return code != cudaSuccess ? code : cuda_host_told(cuda_host_canaries());
 }

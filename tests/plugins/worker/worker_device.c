@@ -3,7 +3,8 @@
  * A device pointer is the host pointer plus a fixed amount; only the functions below and run() know it, so
  * a worker that hands a host pointer to run(), or reads a device pointer itself, crashes.
  * chunk=2 writes past o, chunk=3 writes into k, chunk=4 fails in sync(), and so does all that this process asks of the
- * device afterwards, chunk=5 leaves o[1] alone.
+ * device afterwards, chunk=5 leaves o[1] alone, chunk=6 works on the default stream whichever it is asked for.
+ * What is copied later is copied when work is put on that stream, or by sync().
  * WORKER_DEVICE=absent in the environment: there is no device.
  */
 #include <stdio.h>
@@ -18,6 +19,12 @@
 typedef struct session {
     uint32_t magic;
     attest_status pending;
+    struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+    } later[16];
+    int waits;
 } session;
 
 static session *session_of(void *context)
@@ -95,7 +102,28 @@ static attest_status fill(void *context, void *device, int byte, size_t bytes)
     return ATTEST_OK;
 }
 
-static attest_status sync_device(void *context) { return session_of(context)->pending; }
+static void copy_all(session *s)
+{
+    for (int i = 0; i < s->waits; i++)
+        memcpy(host(s->later[i].to), host(s->later[i].from), s->later[i].bytes);
+    s->waits = 0;
+}
+
+static attest_status copy_later(void *context, void **stream, void *to, const void *from, size_t bytes)
+{
+    session *s = session_of(context);
+    *stream = s;
+    s->later[s->waits].to = to;
+    s->later[s->waits].from = from;
+    s->later[s->waits++].bytes = bytes;
+    return ATTEST_OK;
+}
+
+static attest_status sync_device(void *context)
+{
+    copy_all(session_of(context));
+    return session_of(context)->pending;
+}
 
 static attest_status describe(void *context, char *text, size_t len)
 {
@@ -125,6 +153,8 @@ static attest_status run(const attest_call *call)
     const int64_t count = p->b * p->hq * p->n * p->e;
     if (o->device != ATTEST_CUDA)
         return ATTEST_INTERNAL;
+    if (call->stream && p->chunk != 6)
+        copy_all(call->stream);
     memset(host(call->workspace), 3, (size_t)p->n);
     for (int64_t i = 0; i < count; i++)
         if (!(p->chunk == 5 && i == 1))
@@ -161,7 +191,8 @@ static const attest_memory memory = { .struct_size = sizeof memory,
                                       .to_host = to_host,
                                       .fill = fill,
                                       .sync = sync_device,
-                                      .describe = describe };
+                                      .describe = describe,
+                                      .copy_later = copy_later };
 static const attest_kernel *const kernels[] = { &kernel };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
