@@ -48,7 +48,7 @@ say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 
 # ---- sources
 KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy safetensors library door cpu fast fast/softmax fast/amx fast/taylor fast/linear model yardstick redrawn)))
-WORKER_SRC = $(addprefix verify/worker/worker_,main.c describe.c library.c supervise.c confine.c)
+WORKER_SRC = $(wildcard verify/worker/program/*.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
           $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c verify/*/*/*.c))
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz \

@@ -445,7 +445,7 @@ typedef struct attest_kernel {
     uint32_t alignment, reserved; /* bytes, of `data`: 0 = its element, or a power of two to 64; older structs: 64 */
 } attest_kernel;
 
-/* Device memory; NULL functions: only the last.  NULL in attest_library = tensors are host memory.  `context` is open()'s. */
+/* Device memory; only the last function may be NULL.  NULL in attest_library = host memory.  `context` is open()'s. */
 typedef struct attest_memory {
     uint32_t struct_size;
     uint32_t device; /* attest_device */
@@ -455,7 +455,7 @@ typedef struct attest_memory {
     attest_status (*to_host)(void *context, void *host, const void *device, size_t bytes);
     attest_status (*fill)(void *context, void *device, int byte, size_t bytes);
     attest_status (*sync)(void *context); /* waits for all streams, and returns errors of earlier launches */
-    attest_status (*describe)(void *context, char *text, size_t len); /* device, driver; ATTEST_NO_DEVICE if absent */
+    attest_status (*describe)(void *context, char *text, size_t len); /* or ATTEST_NO_DEVICE */
     /* Or NULL: a copy on the device, put on *stream.  *stream NULL: first sets it, to a stream that waits for no other,
      * for which no other waits, and that is busy for a while.  The second run of a case is on it, behind its inputs. */
     attest_status (*copy_later)(void *context, void **stream, void *to, const void *from, size_t bytes);

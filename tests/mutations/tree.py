@@ -102,7 +102,7 @@ class Copy:
         """Reads suites, their names and what their programs hold, from a copy that is built."""
         needs, defines = symbols(self.path)
         parts = {"attest": closure(["verify/main.o"], needs, defines),
-                 "worker": closure(["verify/worker/worker_main.o"], needs, defines),
+                 "worker": closure(["verify/worker/program/worker_main.o"], needs, defines),
                  "defects": {path for path in needs if path.startswith("kernels/defects/")}}
         for path in sorted(glob.glob(os.path.join(self.path, "tests/**/test_*.c"), recursive=True)):
             text, relative = read(path), os.path.relpath(path, self.path)

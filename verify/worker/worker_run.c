@@ -2,10 +2,10 @@
  *
  * The two runs in C order differ in everything that must not matter.  In the first, data ends as near to the guard
  * after it as alignment allows; in the second it starts right at the guard before it.  Outputs are filled with
- * another NaN, workspace with other bytes; on a device it is on a stream of its own, where the library has one.  On some cases the first looks like use and not like a test
+ * another NaN, workspace with other bytes; on a device it is on a stream of its own, where the library has one.
+ * On some cases the first looks like use and not like a test
  * (worker_disguise.h).  The run by strides is one, like the first, but never in disguise.
  */
-#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,140 +13,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "kernels/attest_float.h"
 #include "kernels/door/door.h"
 #include "reports/result.h"
 #include "verify/base/base.h"
-#include "verify/worker/worker_layout.h"
+#include "verify/worker/worker_look.h"
 
 #define NEAR_NULL 65536
-
-static const char *segment_name(char *name, size_t len, const attest_segment *s)
-{
-    if (s->use == ATTEST_SEGMENT_WORKSPACE)
-        snprintf(name, len, "the workspace");
-    else
-        attest_tensor_id_print(name, len, (attest_tensor_id){ s->kind, s->index });
-    return name;
-}
-
-/* Adds a reason; the first one also says why. */
-__attribute__((format(printf, 3, 4))) static void blame(attest_run_result *result, unsigned reason, const char *format,
-                                                        ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (!result->why[0])
-        vsnprintf(result->why, sizeof result->why, format, arguments);
-    va_end(arguments);
-    result->reasons |= reason;
-}
-
-/* 1 + the place of the first byte in [from, to) that is not `byte`; 0 if there is none. */
-static uint64_t changed(const unsigned char *at, uint64_t from, uint64_t to, unsigned char byte)
-{
-    for (uint64_t i = from; i < to; i++)
-        if (at[i] != byte)
-            return i + 1;
-    return 0;
-}
-
-/* Of every island of every segment, what lies before the data and after it. */
-static void check_canaries(attest_run_result *result, const attest_layout *l)
-{
-    char name[32];
-    for (uint32_t i = 0; i < l->table.count; i++) {
-        const attest_segment *s = &l->table.segment[i];
-        const uint64_t end = s->start + s->size;
-        for (uint64_t k = 0; k < s->islands; k++) {
-            const unsigned char *at = l->base + s->offset + k * s->bytes;
-            const uint64_t before = changed(at, 0, s->start, attest_canary(s->use));
-            const uint64_t after = changed(at, end, s->bytes, attest_canary(s->use));
-            if (before)
-                blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote %llu bytes before %s",
-                      (unsigned long long)(s->start - (before - 1)), segment_name(name, sizeof name, s));
-            if (after)
-                blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote at byte %llu past the end of %s",
-                      (unsigned long long)(after - end), segment_name(name, sizeof name, s));
-        }
-    }
-}
-
-/* They are mapped read-only, which a kernel can undo. */
-static void check_inputs(attest_run_result *result, const attest_layout *l)
-{
-    char name[32];
-    for (uint32_t i = 0; i < l->table.count; i++) {
-        const attest_segment *s = &l->table.segment[i];
-        const attest_tensor t = attest_layout_view(l, s);
-        if (s->use == ATTEST_SEGMENT_INPUT && !attest_layout_same(&t, l->tensor[i]))
-            blame(result, ATTEST_REASON_WROTE_INPUT, "changed %s", segment_name(name, sizeof name, s));
-    }
-}
-
-/* Between the elements of the outputs, whose values are lost by looking. */
-static void check_gaps(attest_run_result *result, const attest_layout *l)
-{
-    char name[32];
-    for (uint32_t i = 0; i < l->table.count; i++) {
-        const attest_segment *s = &l->table.segment[i];
-        if (s->use != ATTEST_SEGMENT_OUTPUT)
-            continue;
-        const attest_tensor t = attest_layout_view(l, s);
-        attest_layout_blank(&t, s->use);
-        if (changed(l->base + s->offset, 0, s->islands * s->bytes, attest_canary(s->use)))
-            blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote between the elements of %s",
-                  segment_name(name, sizeof name, s));
-    }
-}
-
-static void blame_element(attest_run_result *result, unsigned reason, const char *what, const attest_segment *s,
-                          const attest_walker *w)
-{
-    char name[32], index[96] = "";
-    size_t n = 0;
-    for (int axis = 0; axis < s->tensor.rank; axis++)
-        n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", axis ? "," : "", (long long)w->index[axis]);
-    blame(result, reason, "%s[%s] %s", segment_name(name, sizeof name, s), index, what);
-}
-
-/* 1 if the number is there in the first run and NaN in one on a stream of its own, whose inputs were NaN at first. */
-static int read_early(const attest_run_result *result, uint32_t dtype, uint64_t first, uint64_t second)
-{
-    return result->own_stream && isnan(attest_to_f64(dtype, second)) && !isnan(attest_to_f64(dtype, first));
-}
-
-/* After the second run: elements that neither run wrote, which hold what they held before, and bits that differ. */
-static void compare_outputs(attest_run_result *result, const attest_layout *l, int deterministic)
-{
-    for (uint32_t i = 0; i < l->table.count; i++) {
-        const attest_segment *s = &l->table.segment[i];
-        if (s->use != ATTEST_SEGMENT_OUTPUT)
-            continue;
-        const attest_tensor second = attest_layout_view(l, s), *first = l->tensor[i];
-        uint64_t stream = attest_disguise_stream(&l->disguise, i);
-        attest_walker w = { { 0 } };
-        unsigned seen = 0;
-        do {
-            const uint64_t before = l->disguise.numbers ? attest_disguise_next(&stream, second.dtype)
-                                                        : attest_poison[0][second.dtype];
-            const uint64_t a = attest_load_bits(first, attest_walker_offset(&w, first));
-            const uint64_t b = attest_load_bits(&second, attest_walker_offset(&w, &second));
-            const int unwritten = a == before && b == attest_poison[1][second.dtype];
-            if (unwritten && !(seen & ATTEST_REASON_UNWRITTEN_OUTPUT)) {
-                seen |= ATTEST_REASON_UNWRITTEN_OUTPUT;
-                blame_element(result, ATTEST_REASON_UNWRITTEN_OUTPUT, "was never written", s, &w);
-            } else if (!unwritten && read_early(result, second.dtype, a, b) && !(seen & ATTEST_REASON_NAN_PATTERN)) {
-                seen |= ATTEST_REASON_NAN_PATTERN;
-                blame_element(result, ATTEST_REASON_NAN_PATTERN,
-                              "is NaN on a stream of its own: not all work is put on attest_call.stream", s, &w);
-            } else if (!unwritten && a != b && deterministic && !(seen & ATTEST_REASON_NONDETERMINISTIC)) {
-                seen |= ATTEST_REASON_NONDETERMINISTIC;
-                blame_element(result, ATTEST_REASON_NONDETERMINISTIC, "differs between two runs", s, &w);
-            }
-        } while (attest_walk(&w, &second, second.rank));
-    }
-}
 
 /* ---- the end of a worker -------------------------------------------------------------------------------- */
 /* The reason that a fault's address gives, with the words.  The worker wrote it: every field may be anything. */
@@ -163,7 +35,7 @@ static void explain_fault(attest_run_result *result, const attest_fault *f, cons
     const int write = f->access == 2 || (f->access == 0 && s->use != ATTEST_SEGMENT_INPUT);
     const unsigned long long far = f->distance < 0 ? 0 - (unsigned long long)f->distance
                                                    : (unsigned long long)f->distance;
-    segment_name(name, sizeof name, s);
+    attest_segment_name(name, sizeof name, s);
     if (f->place == 0) {
         snprintf(text, sizeof text, "%s %s", write ? "wrote into" : "fault inside", name);
         if (s->use == ATTEST_SEGMENT_INPUT)
@@ -239,18 +111,18 @@ static void take_answer(attest_run_result *result, const attest_packet_answer *a
     if (run == 0 || seconds < result->seconds)
         result->seconds = seconds;
     if (answer->returned)
-        blame(result, ATTEST_REASON_KERNEL_ERROR, "run() returned %d, which is no status%s%s", answer->returned,
-              answer->why[0] ? ": " : "", answer->why);
+        attest_run_blame(result, ATTEST_REASON_KERNEL_ERROR, "run() returned %d, which is no status%s%s",
+                         answer->returned, answer->why[0] ? ": " : "", answer->why);
     else if (answer->status != ATTEST_OK)
-        blame(result, ATTEST_REASON_KERNEL_ERROR, "run() returned status %u%s%s", answer->status,
-              answer->why[0] ? ": " : "", answer->why);
+        attest_run_blame(result, ATTEST_REASON_KERNEL_ERROR, "run() returned status %u%s%s", answer->status,
+                         answer->why[0] ? ": " : "", answer->why);
     if (answer->fp_changed) {
         snprintf(result->fp_state, sizeof result->fp_state, "%s", answer->fp_state);
-        blame(result, ATTEST_REASON_FP_STATE, "left the floating-point state changed: %s", answer->fp_state);
+        attest_run_blame(result, ATTEST_REASON_FP_STATE, "left the floating-point state changed: %s", answer->fp_state);
     }
     if (answer->input_changed && answer->input_changed <= l->table.count)
-        blame(result, ATTEST_REASON_WROTE_INPUT, "wrote into %s",
-              segment_name(name, sizeof name, &l->table.segment[answer->input_changed - 1]));
+        attest_run_blame(result, ATTEST_REASON_WROTE_INPUT, "wrote into %s",
+                         attest_segment_name(name, sizeof name, &l->table.segment[answer->input_changed - 1]));
 }
 
 static void explain_strays(attest_run_result *result, uint32_t strays)
@@ -288,8 +160,8 @@ static attest_status run_once(attest_run_result *result, asked *a, attest_layout
     result->strays = a->process->strays;
     result->left = a->process->left;
     result->seconds_cpu = attest_process_cpu(a->process) - cpu;
-    check_canaries(result, l);
-    check_inputs(result, l);
+    attest_look_canaries(result, l);
+    attest_look_inputs(result, l);
     return ATTEST_OK;
 }
 
@@ -343,7 +215,7 @@ static attest_status run_twice(attest_run_result *result, asked *a, attest_error
         status = run_once(result, a, &l, 1, err);
         a->request.own_stream = 0;
         if (status == ATTEST_OK && finished(result))
-            compare_outputs(result, &l, (kernel_of(a)->flags & ATTEST_DETERMINISTIC) != 0);
+            attest_look_outputs(result, &l, (kernel_of(a)->flags & ATTEST_DETERMINISTIC) != 0);
     }
     attest_layout_clear(&l);
     return status;
@@ -387,7 +259,7 @@ static attest_status run_spread(attest_run_result *result, asked *a, attest_erro
     }
     if (status == ATTEST_OK && finished(result)) {
         attest_layout_keep(&l);
-        check_gaps(result, &l);
+        attest_look_gaps(result, &l);
     }
 out:
     attest_layout_clear(&l);
@@ -424,8 +296,9 @@ static void ask_supports(attest_run_result *result, asked *a)
     a->workspace = answer.workspace;
     if (answer.workspace > a->process->memory_most) {
         result->status = ATTEST_NO_MEMORY;
-        blame(result, ATTEST_REASON_KERNEL_ERROR, "asks for %llu bytes of workspace: more than half of the memory",
-              (unsigned long long)answer.workspace);
+        attest_run_blame(result, ATTEST_REASON_KERNEL_ERROR,
+                         "asks for %llu bytes of workspace: more than half of the memory",
+                         (unsigned long long)answer.workspace);
     }
 }
 

@@ -2,10 +2,10 @@
  *
  * translate.sed rewrites what is not C++ (launches, shared arrays), line by line; a .cu then compiles with this folder
  * before all others on the include path.  CUDA_HOST is defined there.
- * Device memory is the host's.  A launch on the default stream has ended when it returns; what is put
- * on another stream runs in order at cudaStreamSynchronize() or cudaDeviceSynchronize(), so that whatever should wait for
- * it and is on no stream or on another comes too early, always.  Arithmetic is that of the
- * host's compiler, without contraction: __fmaf_rn and the like round once, as on a GPU.
+ * Device memory is the host's.  A launch on the default stream has ended when it returns.  What is put on another one
+ * runs in order at cudaStreamSynchronize() or cudaDeviceSynchronize(): whatever should wait for it and is not on that
+ * stream comes too early, always.  Arithmetic is that of the host's compiler, without contraction: __fmaf_rn and the
+ * like round once, as on a GPU.
  */
 #ifndef ATTEST_CUDA_HOST_RUNTIME_H
 #define ATTEST_CUDA_HOST_RUNTIME_H

@@ -200,6 +200,17 @@ START_TEST(context)
 }
 END_TEST
 
+/* Its second run is on a stream that the library gives (copy_later(), the youngest function of attest_memory). */
+START_TEST(on_a_stream_of_its_own)
+{
+    attest_worker *worker = start(PLUGIN("worker_device"));
+    expect(worker, "make-believe", "n=4 m=1 d=1 e=1 chunk=1", ATTEST_FAIL, "");
+    expect(worker, "make-believe", "n=4 m=1 d=1 e=1 chunk=6", ATTEST_FAIL,
+           "o[0,0,0,0] is NaN on a stream of its own: not all work is put on attest_call.stream");
+    attest_worker_free(worker);
+}
+END_TEST
+
 START_TEST(open_fails)
 {
     attest_error err = { "" };
@@ -234,6 +245,7 @@ Suite *suite_worker_versions(void)
     tcase_add_test(t, numerics_by_problem);
     tcase_add_test(t, context);
     tcase_add_test(t, open_fails);
+    tcase_add_test(t, on_a_stream_of_its_own);
     suite_add_tcase(s, t);
     return s;
 }

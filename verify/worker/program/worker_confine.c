@@ -3,7 +3,7 @@
  * Landlock: every right to write, make, remove, rename or truncate is handled, and so are ioctl() of devices, signals
  * and abstract sockets where the system knows them; reading and running are not.  seccomp: a filter written by hand.
  * A call that it refuses gives EPERM, so that a library that asks in passing goes on. */
-#include "verify/worker/worker_confine.h"
+#include "verify/worker/program/worker_confine.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,12 +18,13 @@
 #include <unistd.h>
 
 #include "kernels/library/library.h"
-#include "verify/worker/worker_confine.h"
-#include "verify/worker/worker_describe.h"
-#include "verify/worker/worker_fp.h"
-#include "verify/worker/worker_library.h"
+#include "verify/worker/program/worker_confine.h"
+#include "verify/worker/program/worker_describe.h"
+#include "verify/worker/program/worker_fp.h"
+#include "verify/worker/program/worker_images.h"
+#include "verify/worker/program/worker_library.h"
 #include "verify/worker/worker_protocol.h"
-#include "verify/worker/worker_supervise.h"
+#include "verify/worker/program/worker_supervise.h"
 #include "verify/base/base.h"
 
 /* ---- what the worker is --------------------------------------------------------------------------------- */
@@ -130,9 +131,7 @@ static void unmap_segments(const attest_table *table)
 /* ---- one run -------------------------------------------------------------------------------------------- */
 typedef struct run_state {
     attest_loaded kernel;
-    const attest_memory *memory;          /* NULL: host memory */
-    void *device[ATTEST_WORKER_SEGMENTS]; /* images of the segments, with their canaries */
-    void *later[ATTEST_WORKER_SEGMENTS];  /* of a run on a stream of its own: where its inputs come from */
+    attest_images images; /* without a memory: the kernel runs on the segments themselves */
     attest_tensor tensor[ATTEST_WORKER_SEGMENTS];
     attest_view view;
     void *workspace;
@@ -149,72 +148,11 @@ static void place_tensor(attest_view *view, const attest_segment *s, const attes
         slot[s->kind][s->index] = t;
 }
 
-static attest_status make_images(run_state *r, const attest_table *table, char *why, size_t len)
-{
-    for (uint32_t i = 0; i < table->count; i++) {
-        const attest_segment *s = &table->segment[i];
-        attest_status status = r->memory->alloc(r->kernel.context, &r->device[i], (size_t)s->bytes);
-        if (status == ATTEST_OK)
-            status = r->memory->to_device(r->kernel.context, r->device[i], mapped.base[i], (size_t)s->bytes);
-        if (status != ATTEST_OK) {
-            snprintf(why, len, "the library's device memory: %llu bytes: status %d", (unsigned long long)s->bytes,
-                     (int)status);
-            return status;
-        }
-    }
-    return ATTEST_OK;
-}
-
-/* Puts the copies of all inputs that are floats on a stream of its own, behind what keeps it busy: until then the
- * images hold NaN, which a kernel reads that works on another stream. */
-static attest_status begin_stream(run_state *r, const attest_table *table)
-{
-    const attest_memory *m = r->memory;
-    void *const context = r->kernel.context;
-    attest_status status = ATTEST_OK;
-    for (uint32_t i = 0; i < table->count; i++) {
-        const attest_segment *s = &table->segment[i];
-        if (s->use != ATTEST_SEGMENT_INPUT || attest_dtype_counts(s->tensor.dtype))
-            continue;
-        ATTEST_TRY(m->alloc(context, &r->later[i], (size_t)s->bytes));
-        ATTEST_TRY(m->to_device(context, r->later[i], mapped.base[i], (size_t)s->bytes));
-        ATTEST_TRY(m->fill(context, r->device[i], 0xff, (size_t)s->bytes));
-    }
-    ATTEST_TRY(m->sync(context));
-    for (uint32_t i = 0; i < table->count; i++)
-        if (r->later[i])
-            ATTEST_TRY(
-                m->copy_later(context, &r->kernel.stream, r->device[i], r->later[i], (size_t)table->segment[i].bytes));
-out:
-    return status;
-}
-
-/* Copies the images back: outputs and workspace to the segments, inputs to be compared with them. */
-static attest_status fetch_images(run_state *r, const attest_table *table, attest_packet_answer *answer)
-{
-    attest_status status = ATTEST_OK;
-    for (uint32_t i = 0; i < table->count && status == ATTEST_OK; i++) {
-        const attest_segment *s = &table->segment[i];
-        if (s->use != ATTEST_SEGMENT_INPUT) {
-            status = r->memory->to_host(r->kernel.context, mapped.base[i], r->device[i], (size_t)s->bytes);
-            continue;
-        }
-        unsigned char *copy = malloc((size_t)s->bytes);
-        status = copy ? r->memory->to_host(r->kernel.context, copy, r->device[i], (size_t)s->bytes) : ATTEST_NO_MEMORY;
-        if (status == ATTEST_OK && memcmp(copy, mapped.base[i], (size_t)s->bytes) != 0 && !answer->input_changed)
-            answer->input_changed = 1 + i;
-        free(copy);
-    }
-    if (status != ATTEST_OK)
-        snprintf(answer->why, sizeof answer->why, "the library's to_host() gave status %d", (int)status);
-    return status;
-}
-
 static void build_view(run_state *r, const attest_table *table)
 {
     for (uint32_t i = 0; i < table->count; i++) {
         const attest_segment *s = &table->segment[i];
-        unsigned char *base = r->memory ? r->device[i] : mapped.base[i];
+        unsigned char *base = r->images.memory ? r->images.at[i] : mapped.base[i];
         if (s->use == ATTEST_SEGMENT_WORKSPACE) {
             r->workspace = base + s->start;
             r->workspace_size = (size_t)s->size;
@@ -238,7 +176,7 @@ static attest_status call_kernel(run_state *r, const served *w, const attest_pro
     if (status == ATTEST_OK)
         answer->why[0] = '\0';
     /* After a failure, too: no copy of a stream may come when its memory is gone. */
-    const attest_status synced = r->memory ? r->memory->sync(r->kernel.context) : ATTEST_OK;
+    const attest_status synced = r->images.memory ? r->images.memory->sync(r->kernel.context) : ATTEST_OK;
     if (status == ATTEST_OK && (status = synced) != ATTEST_OK)
         snprintf(answer->why, sizeof answer->why, "sync() after run() gave status %d", (int)status);
     answer->seconds = attest_now_seconds() - start;
@@ -255,7 +193,10 @@ static attest_status call_kernel(run_state *r, const served *w, const attest_pro
 static attest_status call_once(run_state *r, const served *w, const attest_problem *p, attest_packet_answer *answer)
 {
     const attest_status status = call_kernel(r, w, p, answer);
-    return status == ATTEST_OK && r->memory ? fetch_images(r, &w->table, answer) : status;
+    if (status != ATTEST_OK || !r->images.memory)
+        return status;
+    return attest_images_fetch(&r->images, &w->table, mapped.base, &answer->input_changed, answer->why,
+                               sizeof answer->why);
 }
 
 /* A copy of every output's segment as it is now. */
@@ -279,9 +220,9 @@ static attest_status reset_outputs(const run_state *r, const attest_table *table
         if (!r->before[i])
             continue;
         memcpy(mapped.base[i], r->before[i], (size_t)table->segment[i].bytes);
-        if (r->memory)
-            status = r->memory->to_device(r->kernel.context, r->device[i], mapped.base[i],
-                                          (size_t)table->segment[i].bytes);
+        if (r->images.memory)
+            status = r->images.memory->to_device(r->kernel.context, r->images.at[i], mapped.base[i],
+                                                 (size_t)table->segment[i].bytes);
     }
     return status;
 }
@@ -309,11 +250,8 @@ static void free_run(run_state *r, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         free(r->before[i]);
         free(r->first[i]);
-        if (r->device[i])
-            r->memory->free(r->kernel.context, r->device[i]);
-        if (r->later[i])
-            r->memory->free(r->kernel.context, r->later[i]);
     }
+    attest_images_free(&r->images, count);
     free(r);
 }
 
@@ -344,7 +282,8 @@ static void answer_run(served *w, const attest_packet_request *request, int memo
         return;
     }
     r->kernel = attest_plugin_loaded(w->plugin, request->kernel);
-    r->memory = r->kernel.kernel->device == ATTEST_CPU ? NULL : w->plugin->library.memory;
+    r->images.memory = r->kernel.kernel->device == ATTEST_CPU ? NULL : w->plugin->library.memory;
+    r->images.context = r->kernel.context;
     for (uint32_t i = 0; i < table->count && status == ATTEST_OK; i++)
         if ((status = map_segment(&mapped.base[i], &table->segment[i], memory)) == ATTEST_OK)
             mapped.count = i + 1;
@@ -354,13 +293,12 @@ static void answer_run(served *w, const attest_packet_request *request, int memo
         snprintf(answer->why, sizeof answer->why, "cannot map the tensors: %s", strerror(errno));
         goto out;
     }
-    if (r->memory)
-        ATTEST_TRY(make_images(r, table, answer->why, sizeof answer->why));
-    answer->own_stream = request->own_stream && r->memory && r->memory->copy_later;
-    if (answer->own_stream && (status = begin_stream(r, table)) != ATTEST_OK) {
-        snprintf(answer->why, sizeof answer->why, "the library's copies on another stream: status %d", (int)status);
-        goto out;
-    }
+    if (r->images.memory)
+        ATTEST_TRY(attest_images_make(&r->images, table, mapped.base, answer->why, sizeof answer->why));
+    answer->own_stream = request->own_stream && r->images.memory && r->images.memory->copy_later;
+    if (answer->own_stream)
+        ATTEST_TRY(
+            attest_images_later(&r->images, table, mapped.base, &r->kernel.stream, answer->why, sizeof answer->why));
     build_view(r, table);
     if (request->calls > 1)
         ATTEST_TRY(copy_outputs(r->before, table));

@@ -1,5 +1,5 @@
 /* worker_describe.c - see worker_describe.h. */
-#include "verify/worker/worker_describe.h"
+#include "verify/worker/program/worker_describe.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* worker_supervise.c - see worker_supervise.h. */
-#include "verify/worker/worker_supervise.h"
+#include "verify/worker/program/worker_supervise.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* worker_library.c - see worker_library.h. */
-#include "verify/worker/worker_library.h"
+#include "verify/worker/program/worker_library.h"
 
 attest_status attest_worker_library_open(attest_plugin **plugin, attest_door **door, const char *path,
                                          const attest_host *host, attest_error *err)

@@ -1,0 +1,137 @@
+/* worker_look.c - see worker_look.h. */
+#include "verify/worker/worker_look.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "kernels/attest_float.h"
+#include "reports/result.h"
+
+const char *attest_segment_name(char *name, size_t len, const attest_segment *s)
+{
+    if (s->use == ATTEST_SEGMENT_WORKSPACE)
+        snprintf(name, len, "the workspace");
+    else
+        attest_tensor_id_print(name, len, (attest_tensor_id){ s->kind, s->index });
+    return name;
+}
+
+/* Adds a reason; the first one also says why. */
+void attest_run_blame(attest_run_result *result, unsigned reason, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!result->why[0])
+        vsnprintf(result->why, sizeof result->why, format, arguments);
+    va_end(arguments);
+    result->reasons |= reason;
+}
+
+/* 1 + the place of the first byte in [from, to) that is not `byte`; 0 if there is none. */
+static uint64_t changed(const unsigned char *at, uint64_t from, uint64_t to, unsigned char byte)
+{
+    for (uint64_t i = from; i < to; i++)
+        if (at[i] != byte)
+            return i + 1;
+    return 0;
+}
+
+/* Of every island of every segment, what lies before the data and after it. */
+void attest_look_canaries(attest_run_result *result, const attest_layout *l)
+{
+    char name[32];
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
+        const uint64_t end = s->start + s->size;
+        for (uint64_t k = 0; k < s->islands; k++) {
+            const unsigned char *at = l->base + s->offset + k * s->bytes;
+            const uint64_t before = changed(at, 0, s->start, attest_canary(s->use));
+            const uint64_t after = changed(at, end, s->bytes, attest_canary(s->use));
+            if (before)
+                attest_run_blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote %llu bytes before %s",
+                                 (unsigned long long)(s->start - (before - 1)),
+                                 attest_segment_name(name, sizeof name, s));
+            if (after)
+                attest_run_blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote at byte %llu past the end of %s",
+                                 (unsigned long long)(after - end), attest_segment_name(name, sizeof name, s));
+        }
+    }
+}
+
+/* They are mapped read-only, which a kernel can undo. */
+void attest_look_inputs(attest_run_result *result, const attest_layout *l)
+{
+    char name[32];
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
+        const attest_tensor t = attest_layout_view(l, s);
+        if (s->use == ATTEST_SEGMENT_INPUT && !attest_layout_same(&t, l->tensor[i]))
+            attest_run_blame(result, ATTEST_REASON_WROTE_INPUT, "changed %s",
+                             attest_segment_name(name, sizeof name, s));
+    }
+}
+
+/* Between the elements of the outputs, whose values are lost by looking. */
+void attest_look_gaps(attest_run_result *result, const attest_layout *l)
+{
+    char name[32];
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
+        if (s->use != ATTEST_SEGMENT_OUTPUT)
+            continue;
+        const attest_tensor t = attest_layout_view(l, s);
+        attest_layout_blank(&t, s->use);
+        if (changed(l->base + s->offset, 0, s->islands * s->bytes, attest_canary(s->use)))
+            attest_run_blame(result, ATTEST_REASON_WROTE_OUTSIDE, "wrote between the elements of %s",
+                             attest_segment_name(name, sizeof name, s));
+    }
+}
+
+static void blame_element(attest_run_result *result, unsigned reason, const char *what, const attest_segment *s,
+                          const attest_walker *w)
+{
+    char name[32], index[96] = "";
+    size_t n = 0;
+    for (int axis = 0; axis < s->tensor.rank; axis++)
+        n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", axis ? "," : "", (long long)w->index[axis]);
+    attest_run_blame(result, reason, "%s[%s] %s", attest_segment_name(name, sizeof name, s), index, what);
+}
+
+/* 1 if the number is there in the first run and NaN in one on a stream of its own, whose inputs were NaN at first. */
+static int read_early(const attest_run_result *result, uint32_t dtype, uint64_t first, uint64_t second)
+{
+    return result->own_stream && isnan(attest_to_f64(dtype, second)) && !isnan(attest_to_f64(dtype, first));
+}
+
+/* After the second run: elements that neither run wrote, which hold what they held before, and bits that differ. */
+void attest_look_outputs(attest_run_result *result, const attest_layout *l, int deterministic)
+{
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
+        if (s->use != ATTEST_SEGMENT_OUTPUT)
+            continue;
+        const attest_tensor second = attest_layout_view(l, s), *first = l->tensor[i];
+        uint64_t stream = attest_disguise_stream(&l->disguise, i);
+        attest_walker w = { { 0 } };
+        unsigned seen = 0;
+        do {
+            const uint64_t before = l->disguise.numbers ? attest_disguise_next(&stream, second.dtype)
+                                                        : attest_poison[0][second.dtype];
+            const uint64_t a = attest_load_bits(first, attest_walker_offset(&w, first));
+            const uint64_t b = attest_load_bits(&second, attest_walker_offset(&w, &second));
+            const int unwritten = a == before && b == attest_poison[1][second.dtype];
+            if (unwritten && !(seen & ATTEST_REASON_UNWRITTEN_OUTPUT)) {
+                seen |= ATTEST_REASON_UNWRITTEN_OUTPUT;
+                blame_element(result, ATTEST_REASON_UNWRITTEN_OUTPUT, "was never written", s, &w);
+            } else if (!unwritten && read_early(result, second.dtype, a, b) && !(seen & ATTEST_REASON_NAN_PATTERN)) {
+                seen |= ATTEST_REASON_NAN_PATTERN;
+                blame_element(result, ATTEST_REASON_NAN_PATTERN,
+                              "is NaN on a stream of its own: not all work is put on attest_call.stream", s, &w);
+            } else if (!unwritten && a != b && deterministic && !(seen & ATTEST_REASON_NONDETERMINISTIC)) {
+                seen |= ATTEST_REASON_NONDETERMINISTIC;
+                blame_element(result, ATTEST_REASON_NONDETERMINISTIC, "differs between two runs", s, &w);
+            }
+        } while (attest_walk(&w, &second, second.rank));
+    }
+}
