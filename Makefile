@@ -554,7 +554,7 @@ bench: all
 # (hours).
 defects: all $(BUILD)/defects/defects.so
 	$(BUILD)/attest defects $(DEFECTS) --out $(BUILD)/defects
-# Allocations that fail: the k-th of each command, for every k (hours: those of a gate run it whole), or
+# Allocations that fail: the k-th of each command, for every k (four hours: most of them an audit and the gates), or
 # every STEP-th.
 STEP = 1
 $(BUILD)/alloc/shim.so: tests/alloc/shim.c

@@ -1,5 +1,6 @@
 """alloc.py [--step N] [--runs N] [--command NAME] [--modes 1,2] ATTEST SHIM FOLDER: each command on a small problem with its k-th
-allocation failing, for every k (or every N-th), and with all from the k-th on failing.
+allocation failing, for every k (or every N-th), and with all from the k-th on failing.  Of a gate every k to WRITES,
+and every tenth behind it: there it writes csv, junit, sarif and summary as report and merge do, which have every k.
 
 What must hold for each k: the program ends by itself, within 30 seconds, by no signal.  Either all is as without a
 failure (code, standard output, files); or the code is 3 and standard error is one line that speaks of memory; or a case
@@ -55,6 +56,7 @@ COMMANDS = {
     "props": ["props", "--cases", "2", "--kernel", KERNEL, "--property", "scale*", "--jobs", "1", "--out", "store"],
     "search": ["search", "--kernel", KERNEL, "--problem", LINE, "--cases", "40", "--jobs", "1", "--format", "json"],
 }
+WRITES = 2000  # a gate of one case has run its kernel, and read its results again, before this allocation
 QUICK = ["reference-exact", "compare", "replay", "list-kernels", "gate", "report"]
 TIMES = re.compile(r'"seconds\w*":(null|\{[^}]*\}|[0-9.e+-]+)|seconds_\w+ +[0-9.e+-]+ +|time="[^"]*"|[0-9.e+-]+ s\b')
 COLUMNS = re.compile(r'(,[^,\n]*){4}$', re.MULTILINE)
@@ -276,7 +278,8 @@ def check(arguments, name):
             codes[os.WEXITSTATUS(run[0]) if run[0] >= 0 and os.WIFEXITED(run[0]) else "ended"] += 1
             if what:
                 said.append(f"{name}: k = {k}, mode {mode}: {what}")
-            k += max(arguments.step, base[1] // arguments.runs if arguments.runs else 1)
+            step = 10 if name.startswith("gate") and k >= WRITES else 1
+            k += max(step, arguments.step, base[1] // arguments.runs if arguments.runs else 1)
     program.close()
     return base[1], codes, said
 
