@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
 TABLE = os.path.join(HERE, "fingerprints.txt")
 FLAGS = ["-std=c++17", "-O2", "-Ikernels"]
-TARGETS = "sm_80,sm_90,sm_100"  # of A100, H100 and H200, B200
+TARGETS = "sm_80,sm_89,sm_90,sm_100,sm_120"  # of A100; L40S, RTX 40; H100, H200; B200; RTX 50
 SASS = {"mma": r"[HIDQ]MMA|\w*GMMA|UTC\w*MMA", "mufu": "MUFU", "fma": "FFMA2?", "mul": "FMUL2?", "add": "FADD2?",
         "max": r"FMNMX\w*", "cast": r"F2FP?", "bar": "BAR", "ldsm": "LDSM", "copy": "LDGSTS", "shfl": "SHFL"}
 APPROX = r"(?:ex2|lg2|sin|cos|tanh|rcp|rsqrt|sqrt|div)\.(?:approx|full)"
