@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(threads) decode_merge(arguments a)
         u = c < a.e ? __fmaf_rn(w, part[s * step + c], u) : 0;
     }
     if (c < a.e)
-        a.o.data[a.o.at(b, h, i, c)] = any ? __fdiv_rn(u, l) : 0;
+        a.o.put(b, h, i, c, any ? __fdiv_rn(u, l) : 0);
     if (a.lse.data && c == 0)
         a.lse.data[a.lse.at(b, h, i, 0)] = any ? __fadd_rn(m, warp::log(l)) : -INFINITY;
 }

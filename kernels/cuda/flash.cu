@@ -23,7 +23,7 @@ typedef cuda_library::view<const uint16_t> input;
 // ---- on the device ---------------------------------------------------------------------------------------
 
 struct arguments : steps::softmax<uint16_t> {
-    cuda_library::view<uint16_t> narrow; // o, if it has data
+    cuda_library::view<uint16_t> narrow; // o where it is no float, which then has no data
 };
 
 template <int width> struct storage {
@@ -139,10 +139,8 @@ __device__ void store(const arguments &a, int64_t b, int64_t h, const row &x, co
             const float o = any ? __fdiv_rn(u[c][2 * r + t], l) : 0;
             if (channel >= a.e)
                 continue;
-            if (a.narrow.data)
-                a.narrow.data[a.narrow.at(b, h, x.i, channel)] = static_cast<uint16_t>(type::pack(o, 0));
-            else
-                a.o.data[a.o.at(b, h, x.i, channel)] = o;
+            a.narrow.put(b, h, x.i, channel, static_cast<uint16_t>(type::pack(o, 0)));
+            a.o.put(b, h, x.i, channel, o);
         }
     if (a.lse.data && lane % 4 == 0)
         a.lse.data[a.lse.at(b, h, x.i, 0)] = any ? __fadd_rn(x.m, warp::log(l)) : -INFINITY;
@@ -221,9 +219,11 @@ template <class type, int width> attest_status run_width(const attest_call *call
 {
     const attest_problem *p = call->problem;
     const unsigned blocks = static_cast<unsigned>(p->b * p->hq * ((p->n + rows - 1) / rows));
-    const attest_tensor *o = call->tensors->role[ATTEST_O];
-    const arguments a = { steps::softmax_of<uint16_t>(call),
-                          cuda_library::view_of<uint16_t>(p->out == ATTEST_F32 ? nullptr : o) };
+    arguments a = { steps::softmax_of<uint16_t>(call), {} };
+    if (p->out != ATTEST_F32) {
+        a.narrow = cuda_library::view_of<uint16_t>(call->tensors->role[ATTEST_O]);
+        a.o = {};
+    }
     const size_t size = sizeof(storage<width>);
     const attest_status status = cuda_library::allow(call, flash<type, width>, size);
     if (status != ATTEST_OK)

@@ -112,7 +112,7 @@ __device__ void store(const arguments &a, int64_t b, int64_t h, int64_t i, const
 #pragma unroll
     for (int c = 0; c < width / lanes; c++)
         if (lane + lanes * c < a.e)
-            a.o.data[a.o.at(b, h, i, lane + lanes * c)] = any ? __fdiv_rn(u[c], l) : 0;
+            a.o.put(b, h, i, lane + lanes * c, any ? __fdiv_rn(u[c], l) : 0);
     if (a.lse.data && lane == 0)
         a.lse.data[a.lse.at(b, h, i, 0)] = any ? __fadd_rn(x.m, warp::log(l)) : -INFINITY;
 }

@@ -33,6 +33,12 @@ template <class T> struct view {
         return b * stride[0] + h * stride[1] + i * stride[2] + c * stride[3];
     }
     __device__ T *row(int64_t b, int64_t h, int64_t i) const { return data + at(b, h, i, 0); }
+    /* Of an output: nothing where nobody wants it. */
+    __device__ void put(int64_t b, int64_t h, int64_t i, int64_t c, T x) const
+    {
+        if (data)
+            data[at(b, h, i, c)] = x;
+    }
 };
 
 template <class T> inline view<T> view_of(const attest_tensor *t)

@@ -85,7 +85,7 @@ __global__ void softmax_row(arguments a)
         __syncthreads(); // s is free for the next tile
     }
     for (int64_t c = threadIdx.x; c < a.e; c += tile)
-        a.o.data[a.o.at(b, h, i, c)] = visible > 0 ? u[c] / l : 0;
+        a.o.put(b, h, i, c, visible > 0 ? u[c] / l : 0);
     if (a.lse.data && threadIdx.x == 0)
         a.lse.data[a.lse.at(b, h, i, 0)] = visible > 0 ? m + logf(l) : -INFINITY;
 }

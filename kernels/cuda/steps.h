@@ -219,7 +219,7 @@ __device__ inline float row_of(const tokens &a, int64_t b, int64_t h, int64_t i,
 
 __device__ inline void write_row(const tokens &a, int64_t b, int64_t h, int64_t i, int c, float u, float z, bool empty)
 {
-    a.o.data[a.o.at(b, h, i, c)] = row_of(a, b, h, i, c, u, z, empty);
+    a.o.put(b, h, i, c, row_of(a, b, h, i, c, u, z, empty));
 }
 
 /* 1 if all axes but weight, and those that the caller knows more of, are served; decays up to `decays`. */

@@ -34,7 +34,7 @@ typedef cuda_library::view<const uint16_t> input;
 struct arguments {
     steps::tokens all; // but for q, k, v and o:
     input q, k, v;
-    cuda_library::view<uint16_t> narrow; // o, if it has data
+    cuda_library::view<uint16_t> narrow; // o where it is no float, which then has no data
     steps::states state[taylor::most + 1];
     int start[taylor::most + 2]; // the first row of each degree; of the one behind the last: all rows
     float c[taylor::most + 1];
@@ -189,10 +189,8 @@ __device__ void store(const task &x, const arguments &a, int64_t h, int64_t i, i
     if (x.first + c >= a.all.e)
         return;
     const float o = steps::row_of(a.all, x.b, h, i, x.first + c, u, z, empty);
-    if (a.narrow.data)
-        a.narrow.data[a.narrow.at(x.b, h, i, x.first + c)] = static_cast<uint16_t>(warp::bf16::pack(o, 0));
-    else
-        a.all.o.data[a.all.o.at(x.b, h, i, x.first + c)] = o;
+    a.narrow.put(x.b, h, i, x.first + c, static_cast<uint16_t>(warp::bf16::pack(o, 0)));
+    a.all.o.put(x.b, h, i, x.first + c, o);
 }
 
 // Rows [i,i+count) of head h, whose queries are in their tile.
@@ -370,7 +368,10 @@ arguments arguments_of(const attest_call *call)
     a.q = in(t[ATTEST_Q]);
     a.k = in(t[ATTEST_K]);
     a.v = in(t[ATTEST_V]);
-    a.narrow = cuda_library::view_of<uint16_t>(p->out == ATTEST_F32 ? nullptr : t[ATTEST_O]);
+    if (p->out != ATTEST_F32) {
+        a.narrow = cuda_library::view_of<uint16_t>(t[ATTEST_O]);
+        a.all.o = {};
+    }
     a.lowest = taylor::lowest_of(p);
     a.highest = taylor::highest_of(p);
     a.kind = static_cast<int>(taylor::weight_of(p)->value);

@@ -13,7 +13,7 @@
 #include "verify/gate/gate.h"
 
 #define ATTEST_CLI_LIST 300 /* most -t options (taylor:64 has 134 inputs and as many outputs), positional arguments */
-#define ATTEST_CLI_LIBRARIES 64 /* most libraries of a run */
+#define ATTEST_CLI_LIBRARIES 256 /* most libraries of a run */
 
 /* All options of all commands; a command's row in the option table says which it takes. */
 typedef struct attest_cli {

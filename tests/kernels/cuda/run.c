@@ -1,9 +1,10 @@
 /* run.c - runs the kernels of one CUDA library, on the CPU in several orders of threads; and times them.
  *
  * Linked with the library itself, so that a sanitizer sees all of it, or given its file.
- *     cuda-run [--library FILE] [--times EVENTS] [--far] [--order ORDER]... LINE...
+ *     cuda-run [--library FILE] [--times EVENTS] [--far] [--without-o] [--order ORDER]... LINE...
  * draws each problem line, gives each tensor device memory of its exact size and runs every kernel that serves it, in
  * each order.  --far: q, k, v and o have batches 2^32 elements apart, in memory of which only the rows exist.
+ * --without-o: nobody wants o.
  * --times EVENTS (tests/kernels/cuda/day/events.cu): instead, the median time of a run by events, with caches as the
  * run before left them, and after they were emptied: `warm=SECONDS cold=SECONDS KERNEL LINE`.
  * Prints a line a run: hash of the outputs, order, kernel, problem.  Exit codes: 0; 2 usage; 3 an order gave other
@@ -36,7 +37,7 @@ typedef struct events {
 typedef struct setup {
     const char *order[ORDERS], *library, *times;
     events events;
-    int orders, far;
+    int orders, far, without_o;
 } setup;
 
 /* A tensor on the device. */
@@ -254,7 +255,7 @@ static int run_line(const setup *s, attest_loaded k, const attest_memory *memory
     size_t count = attest_problem_inputs(&c.problem, ids, ATTEST_MAX_TENSORS);
     const size_t outputs = attest_problem_outputs(&c.problem, wanted, ATTEST_MAX_TENSORS);
     for (size_t i = 0; i < outputs; i++)
-        if (k.kernel->outputs & output_bit(wanted[i])) {
+        if (k.kernel->outputs & output_bit(wanted[i]) & (s->without_o ? ~(uint32_t)ATTEST_GIVES_O : UINT32_MAX)) {
             if (attest_bundle_add(bundle, &c.problem, wanted[i], packed, NULL, &err) != ATTEST_OK)
                 die(line, err.text);
             ids[count++] = wanted[i];
@@ -282,6 +283,8 @@ int main(int argc, char **argv)
     for (; at < argc && argv[at][0] == '-'; at++)
         if (strcmp(argv[at], "--far") == 0)
             s.far = 1;
+        else if (strcmp(argv[at], "--without-o") == 0)
+            s.without_o = 1;
         else if (strcmp(argv[at], "--order") == 0 && at + 1 < argc && s.orders < ORDERS)
             s.order[s.orders++] = argv[++at];
         else if (strcmp(argv[at], "--library") == 0 && at + 1 < argc)
@@ -289,7 +292,8 @@ int main(int argc, char **argv)
         else if (strcmp(argv[at], "--times") == 0 && at + 1 < argc)
             s.times = argv[++at];
         else
-            die(argv[at], "cuda-run [--library FILE] [--times EVENTS] [--far] [--order ORDER]... LINE...");
+            die(argv[at],
+                "cuda-run [--library FILE] [--times EVENTS] [--far] [--without-o] [--order ORDER]... LINE...");
     if (s.orders == 0)
         s.order[s.orders++] = "forward";
     if (!s.library && !attest_library_v2)

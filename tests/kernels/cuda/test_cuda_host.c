@@ -278,6 +278,12 @@ START_TEST(test_every_order)
 }
 END_TEST
 
+START_TEST(test_without_o)
+{
+    check_run(RUN, libraries[_i].library, "--without-o", libraries[_i].problems, libraries[_i].runs);
+}
+END_TEST
+
 START_TEST(test_far) { check_run(RUN, libraries[_i].library, "--far", libraries[_i].far, 1); }
 END_TEST
 
@@ -328,6 +334,7 @@ Suite *suite_cuda_host(void)
     tcase_add_loop_test(machine, test_functions, 0, 3);
     tcase_add_test(machine, test_function_edges);
     tcase_add_loop_test(kernels, test_every_order, 0, (int)COUNT(libraries));
+    tcase_add_loop_test(kernels, test_without_o, 0, (int)COUNT(libraries));
     tcase_add_loop_test(kernels, test_far, 0, (int)COUNT(libraries));
     tcase_add_loop_test(kernels, test_asan, 0, (int)COUNT(libraries));
 #ifdef ATTEST_TEST_TSAN
