@@ -45,6 +45,7 @@ class Defect:
     def __init__(self, name, kernel, checks):
         self.name, self.kernel, self.checks, self.old, self.new = name, kernel, checks, [], []
         self.harmless = "same" in checks or name == "as it is"
+        self.ended = "nothing ended within its time"  # the run that was last
         self.id = kernel + "-" + re.sub(r"[^a-z0-9]+", "-", name.lower())
 
 
@@ -112,6 +113,7 @@ class Bench:
                                  text=True, errors="replace", timeout=120, check=False)
         except subprocess.TimeoutExpired:
             return 124, ""
+        defect.ended = f"exit code {ran.returncode}: {ran.stdout.strip()[-200:]!r}"
         return ran.returncode, ran.stdout
 
     def gate(self, defects):
@@ -212,8 +214,9 @@ def main():
     bad = 0
     for defect, check in asked:
         words, wanted = found[defect.id, check], not defect.harmless
-        bad += (words is not None) != wanted
-        print(f"{'ok  ' if (words is not None) == wanted else 'BAD '} {defect.id} | {check} | {words or '-'}")
+        right = (words is not None) == wanted
+        bad += not right
+        print(f"{'ok  ' if right else 'BAD '} {defect.id} | {check} | {words or '-'}{'' if right else '; ' + defect.ended}")
     print(f"{len(table)} defects, {len(same)} that change nothing, {len(asked)} questions, {bad} wrong")
     return 1 if bad else 0
 
