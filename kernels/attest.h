@@ -219,7 +219,7 @@ typedef enum attest_role {
 /* What run() gets.  A tensor that the problem does not use, or an output that nobody wants, is NULL.
  * States, per degree n: h [B,Hkv,rows,e] and z [B,Hkv,rows]; rows = dim^n in row-major Kronecker order,
  * or C(dim+n-1,n) for a kernel with ATTEST_PACKED_STATE (non-decreasing multi-indices, lexicographic,
- * plain monomials).  h0, z0 are read; ht, zt are written.
+ * plain monomials).  h0, z0 are read: a row is the same in every order of its index; ht, zt are written.
  *
  * dim is the width of phi: d, or 2d with feature=cosformer.  S_n(t) = decay(S_n(t-1)) + phi(k_t)^(x n) (x) gin_t v_t
  * (z: without gin and v), without scale and without 1/n!: the query applies scale^n/n! (taylor, term) or scale^n
@@ -445,7 +445,7 @@ typedef struct attest_kernel {
     uint32_t alignment, reserved; /* bytes, of `data`: 0 = its element, or a power of two to 64; older structs: 64 */
 } attest_kernel;
 
-/* Device memory; only the last function may be NULL.  NULL in attest_library = host memory.  `context` is open()'s. */
+/* Device memory; only copy_later() may be NULL.  NULL in attest_library = host memory.  `context` is open()'s. */
 typedef struct attest_memory {
     uint32_t struct_size;
     uint32_t device; /* attest_device */
@@ -456,8 +456,8 @@ typedef struct attest_memory {
     attest_status (*fill)(void *context, void *device, int byte, size_t bytes);
     attest_status (*sync)(void *context); /* waits for all streams, and returns errors of earlier launches */
     attest_status (*describe)(void *context, char *text, size_t len); /* or ATTEST_NO_DEVICE */
-    /* Or NULL: a copy on the device, put on *stream.  *stream NULL: first sets it, to a stream that waits for no other,
-     * for which no other waits, and that is busy for a while.  The second run of a case is on it, behind its inputs. */
+    /* A copy on the device, put on *stream; NULL there: first sets it, to a stream that waits for no other, is not
+     * waited for, and is busy a while.  A case's second run is on it, behind its inputs; if this fails, on NULL. */
     attest_status (*copy_later)(void *context, void **stream, void *to, const void *from, size_t bytes);
 } attest_memory;
 

@@ -110,9 +110,11 @@ __device__ void store(const arguments &a, int64_t b, int64_t h, int64_t i, const
     if (i >= a.seen.n)
         return;
 #pragma unroll
-    for (int c = 0; c < width / lanes; c++)
+    for (int c = 0; c < width / lanes; c++) {
+        const float o = any ? __fdiv_rn(u[c], l) : 0;
         if (lane + lanes * c < a.e)
-            a.o.put(b, h, i, lane + lanes * c, any ? __fdiv_rn(u[c], l) : 0);
+            a.o.put(b, h, i, lane + lanes * c, o);
+    }
     if (a.lse.data && lane == 0)
         a.lse.data[a.lse.at(b, h, i, 0)] = any ? __fadd_rn(x.m, warp::log(l)) : -INFINITY;
 }

@@ -8,6 +8,7 @@
 
 #include "attest.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -127,22 +128,32 @@ inline attest_status sync(void *)
     return status_of(error);
 }
 
-/* Long enough for what is put on another stream meanwhile; on the CPU all that is on a stream waits for sync(). */
-inline cudaError_t keep_busy(cudaStream_t stream)
-{
+/* What is on the second stream begins 2 ms after the last copy was put there: long enough for what is put on another
+ * stream meanwhile.  On the CPU all that is on a stream waits for sync(). */
 #ifdef CUDA_HOST
-    (void)stream;
-    return cudaSuccess;
+inline cudaError_t keep_busy(cudaStream_t) { return cudaSuccess; }
+inline void move_begin() {}
 #else
-    return cudaLaunchHostFunc(
-        stream, [](void *) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }, nullptr);
-#endif
+inline std::atomic<int64_t> begin_ns{ 0 }; // of the steady clock
+inline int64_t now_ns()
+{
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
+inline void move_begin() { begin_ns = now_ns() + 2000000; }
+inline void wait_for_begin(void *)
+{
+    while (now_ns() < begin_ns)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+inline cudaError_t keep_busy(cudaStream_t stream) { return cudaLaunchHostFunc(stream, wait_for_begin, nullptr); }
+#endif
 
 inline attest_status copy_later(void *, void **stream, void *to, const void *from, size_t bytes)
 {
-    static cudaStream_t other = nullptr;
+    static thread_local cudaStream_t other = nullptr;
     cudaError_t error = cudaSuccess;
+    move_begin();
     if (!*stream) {
         if (!other)
             error = cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
@@ -152,7 +163,9 @@ inline attest_status copy_later(void *, void **stream, void *to, const void *fro
             return status_of(error);
         *stream = other;
     }
-    return status_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(*stream)));
+    error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(*stream));
+    move_begin();
+    return status_of(error);
 }
 
 inline attest_status describe(void *, char *text, size_t len)

@@ -262,9 +262,13 @@ static attest_status must_be_empty(const char *dir, attest_error *err)
     int entries = 0;
     if (!folder)
         return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot read: %s", dir, strerror(errno));
-    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+    const struct dirent *entry;
+    while (errno = 0, (entry = readdir(folder)) != NULL)
         entries += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    const int wrong = errno;
     closedir(folder);
+    if (wrong)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: cannot read: %s", dir, strerror(wrong));
     if (entries > 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: not empty; an export goes into a new folder", dir);
     return ATTEST_OK;

@@ -5,19 +5,16 @@
 #include "verify/classify/classify.h"
 #include "verify/gate/gate_private.h"
 
-/* `PROGRAM COMMAND WORD`, and what the kernel was taken to declare. */
+/* `PROGRAM COMMAND WORD`, and the options of the run. */
 static void set_reproduction(attest_result *result, const attest_subject *subject, const char *command,
                              const char *word)
 {
     const size_t room = sizeof result->reproduction;
-    char program[512], quoted[5120], declare[2 * ATTEST_DECLARATION];
+    char program[512], quoted[5120];
     attest_shell_quote(program, sizeof program, subject->program);
     attest_shell_quote(quoted, sizeof quoted, word);
-    const size_t n = (size_t)snprintf(result->reproduction, room, "%s %s %s", program, command, quoted);
-    if (subject->declare && *subject->declare && n < room) {
-        attest_shell_quote(declare, sizeof declare, subject->declare);
-        snprintf(result->reproduction + n, room - n, " --declare %s", declare);
-    }
+    snprintf(result->reproduction, room, "%s %s %s", program, command, quoted);
+    attest_subject_options(result->reproduction, room, subject);
 }
 
 /* A result without a case: kernel and run are those of the audit, the command that finds it again is the audit. */

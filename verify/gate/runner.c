@@ -220,11 +220,23 @@ void attest_result_describe(attest_result *result, const attest_case *c, const c
     result->scale = p->scale;
 }
 
+size_t attest_subject_options(char *command, size_t room, const attest_subject *subject)
+{
+    char declare[2 * ATTEST_DECLARATION];
+    size_t n = strlen(command);
+    if (subject->declare && *subject->declare) {
+        attest_shell_quote(declare, sizeof declare, subject->declare);
+        n += (size_t)snprintf(command + n, room - n, " --declare %s", declare);
+    }
+    if (subject->timeout > 0 && subject->timeout != ATTEST_TIMEOUT_SECONDS && n < room)
+        n += (size_t)snprintf(command + n, room - n, " --timeout %g", subject->timeout);
+    return n < room ? n : room - 1;
+}
+
 void attest_result_identify(attest_result *result, const attest_subject *subject, const attest_prepared *prepared)
 {
     const attest_kernel_facts *facts = facts_of(subject);
     char name[512], quoted_name[1024], quoted_line[1200], quoted_program[512];
-    char declare[2 * ATTEST_DECLARATION];
     const size_t room = sizeof result->reproduction;
     attest_result_init(result);
     attest_subject_name(name, sizeof name, subject);
@@ -240,15 +252,9 @@ void attest_result_identify(attest_result *result, const attest_subject *subject
     attest_shell_quote(quoted_program, sizeof quoted_program, subject->program);
     attest_shell_quote(quoted_name, sizeof quoted_name, name);
     attest_shell_quote(quoted_line, sizeof quoted_line, prepared->line);
-    size_t n = (size_t)snprintf(result->reproduction, room, "%s replay --kernel %s", quoted_program, quoted_name);
-    if (subject->declare && *subject->declare && n < room) {
-        attest_shell_quote(declare, sizeof declare, subject->declare);
-        n += (size_t)snprintf(result->reproduction + n, room - n, " --declare %s", declare);
-    }
-    if (subject->timeout > 0 && subject->timeout != ATTEST_TIMEOUT_SECONDS && n < room)
-        n += (size_t)snprintf(result->reproduction + n, room - n, " --timeout %g", subject->timeout);
-    if (n < room)
-        snprintf(result->reproduction + n, room - n, " %s", quoted_line);
+    snprintf(result->reproduction, room, "%s replay --kernel %s", quoted_program, quoted_name);
+    const size_t n = attest_subject_options(result->reproduction, room, subject);
+    snprintf(result->reproduction + n, room - n, " %s", quoted_line);
 }
 
 /* Adds the outputs that the kernel gives, the variant has and compare will judge. */

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "kernels/attest_float.h"
 #include "reports/result.h"
 
 const char *attest_segment_name(char *name, size_t len, const attest_segment *s)
@@ -88,20 +87,42 @@ void attest_look_gaps(attest_run_result *result, const attest_layout *l)
     }
 }
 
+static void name_element(char *text, size_t len, const attest_segment *s, const attest_walker *w)
+{
+    char name[32];
+    size_t n = (size_t)snprintf(text, len, "%s[", attest_segment_name(name, sizeof name, s));
+    for (int axis = 0; axis < s->tensor.rank && n < len; axis++)
+        n += (size_t)snprintf(text + n, len - n, "%s%lld", axis ? "," : "", (long long)w->index[axis]);
+    if (n < len)
+        snprintf(text + n, len - n, "]");
+}
+
 static void blame_element(attest_run_result *result, unsigned reason, const char *what, const attest_segment *s,
                           const attest_walker *w)
 {
-    char name[32], index[96] = "";
-    size_t n = 0;
-    for (int axis = 0; axis < s->tensor.rank; axis++)
-        n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", axis ? "," : "", (long long)w->index[axis]);
-    attest_run_blame(result, reason, "%s[%s] %s", attest_segment_name(name, sizeof name, s), index, what);
+    char where[160];
+    name_element(where, sizeof where, s, w);
+    attest_run_blame(result, reason, "%s %s", where, what);
 }
 
-/* 1 if the number is there in the first run and NaN in one on a stream of its own, whose inputs were NaN at first. */
-static int read_early(const attest_run_result *result, uint32_t dtype, uint64_t first, uint64_t second)
+int attest_look_early(char *where, size_t len, const attest_layout *l)
 {
-    return result->own_stream && isnan(attest_to_f64(dtype, second)) && !isnan(attest_to_f64(dtype, first));
+    for (uint32_t i = 0; i < l->table.count; i++) {
+        const attest_segment *s = &l->table.segment[i];
+        if (s->use != ATTEST_SEGMENT_OUTPUT)
+            continue;
+        const attest_tensor second = attest_layout_view(l, s), *first = l->tensor[i];
+        attest_walker w = { { 0 } };
+        do {
+            const double a = attest_load(first, attest_walker_offset(&w, first));
+            const double b = attest_load(&second, attest_walker_offset(&w, &second));
+            if (isnan(b) && !isnan(a)) {
+                name_element(where, len, s, &w);
+                return 1;
+            }
+        } while (attest_walk(&w, &second, second.rank));
+    }
+    return 0;
 }
 
 /* After the second run: elements that neither run wrote, which hold what they held before, and bits that differ. */
@@ -124,10 +145,6 @@ void attest_look_outputs(attest_run_result *result, const attest_layout *l, int 
             if (unwritten && !(seen & ATTEST_REASON_UNWRITTEN_OUTPUT)) {
                 seen |= ATTEST_REASON_UNWRITTEN_OUTPUT;
                 blame_element(result, ATTEST_REASON_UNWRITTEN_OUTPUT, "was never written", s, &w);
-            } else if (!unwritten && read_early(result, second.dtype, a, b) && !(seen & ATTEST_REASON_NAN_PATTERN)) {
-                seen |= ATTEST_REASON_NAN_PATTERN;
-                blame_element(result, ATTEST_REASON_NAN_PATTERN,
-                              "is NaN on a stream of its own: not all work is put on attest_call.stream", s, &w);
             } else if (!unwritten && a != b && deterministic && !(seen & ATTEST_REASON_NONDETERMINISTIC)) {
                 seen |= ATTEST_REASON_NONDETERMINISTIC;
                 blame_element(result, ATTEST_REASON_NONDETERMINISTIC, "differs between two runs", s, &w);

@@ -1,6 +1,6 @@
 /* worker_look.h - what a run did to the memory that it was given: whatever is wrong becomes a reason of its result.
  *
- * All of it lies in the parent's own mapping of the layout; nothing that the worker says is believed.
+ * All of it lies in the parent's own mapping of the layout; nothing here is of what the worker says.
  */
 #ifndef ATTEST_WORKER_LOOK_H
 #define ATTEST_WORKER_LOOK_H
@@ -16,10 +16,13 @@ void attest_run_blame(attest_run_result *result, unsigned reason, const char *fo
 
 /* Bytes around every tensor and the workspace; inputs beside what they were; bytes between the elements of outputs,
  * whose values are lost by that; outputs of the second run beside the first's, which attest_layout_keep() has kept:
- * elements that neither wrote, other bits of a deterministic kernel, NaN of a run on a stream of its own. */
+ * elements that neither wrote, other bits of a deterministic kernel. */
 void attest_look_canaries(attest_run_result *result, const attest_layout *l);
 void attest_look_inputs(attest_run_result *result, const attest_layout *l);
 void attest_look_gaps(attest_run_result *result, const attest_layout *l);
 void attest_look_outputs(attest_run_result *result, const attest_layout *l, int deterministic);
+
+/* 1 if an element is NaN in the run that is there and a number in the one that was kept; where: its name, "o[0,1]". */
+int attest_look_early(char *where, size_t len, const attest_layout *l);
 
 #endif

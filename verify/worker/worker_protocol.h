@@ -67,7 +67,7 @@ typedef struct attest_packet_request {
     uint32_t kernel;
     uint32_t calls;   /* RUN: of run(), each on outputs that hold what they held before the first; C order if above 1 */
     uint32_t compare; /* RUN: 1 = stop at the first call whose outputs have other bits than those of the first */
-    uint32_t own_stream, reserved; /* RUN: 1 = on a stream of its own, where the library's memory has copy_later() */
+    uint32_t own_stream, reserved; /* RUN, of one call: 1 = on a stream of its own, where the library can */
     uint64_t number;               /* of the request; never used twice for one process */
     attest_problem problem;
 } attest_packet_request;

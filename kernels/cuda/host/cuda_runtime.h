@@ -19,6 +19,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <vector>
 
 #define CUDA_HOST 1
 
@@ -146,7 +147,8 @@ enum {
     cudaErrorMemoryAllocation = 2,
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
-    cudaErrorLaunchFailure = 719
+    cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801
 };
 
 /* The thread's error that nobody has asked for yet; its line if the launch did not end with one of its own. */
@@ -192,14 +194,18 @@ template <class... P> struct cuda_host_launcher {
     void operator()(P... argument) const
     {
         const cuda_host_launcher launch = *this;
-        cuda_host_put(stream, [=] { launch.run(argument...); });
+        const size_t allowed = cuda_host_allowed(kernel);
+        const int error = cuda_host_configure(grid, size, dynamic, allowed);
+        if (error != cudaSuccess)
+            cuda_host_last() = { error, nullptr };
+        else
+            cuda_host_put(stream, [=] { launch.run(allowed, argument...); });
     }
-    void run(P... argument) const
+    void run(size_t allowed, P... argument) const
     {
         auto thread = [&] { kernel(argument...); };
         const int error = cuda_host_launch(
-            grid, size, dynamic, cuda_host_allowed(kernel),
-            [](void *body) { (*static_cast<decltype(thread) *>(body))(); }, &thread);
+            grid, size, dynamic, allowed, [](void *body) { (*static_cast<decltype(thread) *>(body))(); }, &thread);
         if (error != cudaSuccess)
             cuda_host_last() = { error, nullptr };
     }
@@ -241,7 +247,6 @@ inline cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     return (*pointer = cuda_host_allocate(size)) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
-inline cudaError_t cudaFree(void *pointer) { return cuda_host_told(cuda_host_release(pointer)); }
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind)
 {
     return memcpy(to, from, size), cudaSuccess;
@@ -259,30 +264,52 @@ inline std::deque<cuda_host_stream> &cuda_host_streams()
     static thread_local std::deque<cuda_host_stream> streams;
     return streams;
 }
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+/* Others than cudaStreamNonBlocking wait for the default stream, which this machine does not do. */
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
+    if (flags != cudaStreamNonBlocking)
+        return cudaErrorNotSupported;
     cuda_host_streams().emplace_back();
     return *stream = &cuda_host_streams().back(), cudaSuccess;
-}
-inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind, cudaStream_t stream)
-{
-    return cuda_host_put(stream, [=] { memcpy(to, from, size); }), cudaSuccess;
 }
 inline void cuda_host_run(cuda_host_stream &stream)
 {
     for (; !stream.waits.empty(); stream.waits.pop_front())
         stream.waits.front()();
 }
+inline void cuda_host_run_all()
+{
+    for (cuda_host_stream &stream : cuda_host_streams())
+        cuda_host_run(stream);
+}
+/* As CUDA does it with pageable memory: the host's bytes are taken before it returns, and are there when it returns. */
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    const char *bytes = static_cast<const char *>(from);
+    if (kind == cudaMemcpyDeviceToHost && stream)
+        cuda_host_run(*stream);
+    if (kind == cudaMemcpyHostToDevice) {
+        const std::vector<char> taken(bytes, bytes + size);
+        cuda_host_put(stream, [=] { memcpy(to, taken.data(), size); });
+    } else {
+        cuda_host_put(kind == cudaMemcpyDeviceToHost ? nullptr : stream, [=] { memcpy(to, from, size); });
+    }
+    return cudaSuccess;
+}
+inline cudaError_t cudaFree(void *pointer)
+{
+    cuda_host_run_all(); // it waits for the device
+    return cuda_host_told(cuda_host_release(pointer));
+}
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     if (stream)
         cuda_host_run(*stream);
-    return cudaGetLastError();
+    return cuda_host_last().code;
 }
 inline cudaError_t cudaDeviceSynchronize()
 {
-    for (cuda_host_stream &stream : cuda_host_streams())
-        cuda_host_run(stream);
+    cuda_host_run_all();
     const cudaError_t code = cudaGetLastError();
     return code != cudaSuccess ? code : cuda_host_told(cuda_host_canaries());
 }

@@ -280,20 +280,33 @@ static int run_blocks(machine *m, cuda_host_index grid)
     return error;
 }
 
+/* The machine of a launch, or its error. */
+static int configure(machine *m, cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most)
+{
+    memset(m, 0, sizeof *m);
+    m->dynamic = dynamic;
+    m->dynamic_most = dynamic_most > CUDA_HOST_SHARED_DEFAULT ? dynamic_most : CUDA_HOST_SHARED_DEFAULT;
+    const char *reason = refused(m, grid, size);
+    if (reason)
+        snprintf(last_line, sizeof last_line, "%s", reason);
+    return reason ? ERROR_CONFIGURATION : 0;
+}
+
+int cuda_host_configure(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most)
+{
+    machine m;
+    return configure(&m, grid, size, dynamic, dynamic_most);
+}
+
 int cuda_host_launch(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most,
                      void (*body)(void *context), void *context)
 {
     machine m;
-    memset(&m, 0, sizeof m);
-    m.dynamic = dynamic;
-    m.dynamic_most = dynamic_most > CUDA_HOST_SHARED_DEFAULT ? dynamic_most : CUDA_HOST_SHARED_DEFAULT;
+    const int wrong = configure(&m, grid, size, dynamic, dynamic_most);
+    if (wrong)
+        return wrong;
     m.body = body;
     m.context = context;
-    const char *reason = refused(&m, grid, size);
-    if (reason) {
-        snprintf(last_line, sizeof last_line, "%s", reason);
-        return ERROR_CONFIGURATION;
-    }
     machine *outer = running;
     int error = ERROR_MEMORY;
     running = &m;

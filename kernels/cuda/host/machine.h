@@ -94,6 +94,8 @@ typedef struct cuda_host_fragments {
 } cuda_host_fragments;
 cuda_host_combine cuda_host_mma_bf16, cuda_host_mma_f16;
 
+/* From outside of kernels: what is wrong with a launch before it begins: 0 or a cudaError_t with its line. */
+int cuda_host_configure(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most);
 /* From outside of kernels: a launch; body(context) is what a thread does.  Returns 0 or a cudaError_t with its line. */
 int cuda_host_launch(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most,
                      void (*body)(void *context), void *context);

@@ -112,6 +112,7 @@ class Bench:
             ran = subprocess.run(program + arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  text=True, errors="replace", timeout=120, check=False)
         except subprocess.TimeoutExpired:
+            defect.ended = "it did not end within 120 s"
             return 124, ""
         defect.ended = f"exit code {ran.returncode}: {ran.stdout.strip()[-200:]!r}"
         return ran.returncode, ran.stdout

@@ -5,8 +5,11 @@
  * chunk=2 writes past o, chunk=3 writes into k, chunk=4 fails in sync(), and so does all that this process asks of the
  * device afterwards, chunk=5 leaves o[1] alone, chunk=6 works on the default stream whichever it is asked for.
  * What is copied later is copied when work is put on that stream, or by sync().
+ * WORKER_MEMORY=old in the environment: its attest_memory ends before copy_later(); =full: no allocation after the
+ * images; =refuses: copy_later() fails after one copy.
  * WORKER_DEVICE=absent in the environment: there is no device.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,7 @@
 #include "attest.h"
 
 #define SHIFT ((uintptr_t)1 << 56)
+#define IMAGES 6 /* of a run: q, k, v, o, workspace; and one more */
 
 /* What open() makes: every function must get it back. */
 typedef struct session {
@@ -24,8 +28,14 @@ typedef struct session {
         const void *from;
         size_t bytes;
     } later[16];
-    int waits;
+    int waits, images;
 } session;
+
+static int memory_is(const char *how)
+{
+    const char *set = getenv("WORKER_MEMORY");
+    return set && strcmp(set, how) == 0;
+}
 
 static session *session_of(void *context)
 {
@@ -68,6 +78,9 @@ static attest_status dev_alloc(void *context, void **pointer, size_t bytes)
 {
     if (session_of(context)->pending != ATTEST_OK)
         return ATTEST_KERNEL_ERROR;
+    if (memory_is("full") && session_of(context)->images >= IMAGES)
+        return ATTEST_NO_MEMORY;
+    session_of(context)->images++;
     void *p = aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (!p)
         return ATTEST_NO_MEMORY;
@@ -77,7 +90,7 @@ static attest_status dev_alloc(void *context, void **pointer, size_t bytes)
 
 static void dev_free(void *context, void *pointer)
 {
-    session_of(context);
+    session_of(context)->images--;
     free(host(pointer));
 }
 
@@ -112,6 +125,8 @@ static void copy_all(session *s)
 static attest_status copy_later(void *context, void **stream, void *to, const void *from, size_t bytes)
 {
     session *s = session_of(context);
+    if (memory_is("refuses") && s->waits > 0)
+        return ATTEST_KERNEL_ERROR;
     *stream = s;
     s->later[s->waits].to = to;
     s->later[s->waits].from = from;
@@ -183,16 +198,16 @@ static const attest_kernel kernel = { .struct_size = sizeof kernel,
                                       .supports = supports,
                                       .workspace = workspace,
                                       .run = run };
-static const attest_memory memory = { .struct_size = sizeof memory,
-                                      .device = ATTEST_CUDA,
-                                      .alloc = dev_alloc,
-                                      .free = dev_free,
-                                      .to_device = to_device,
-                                      .to_host = to_host,
-                                      .fill = fill,
-                                      .sync = sync_device,
-                                      .describe = describe,
-                                      .copy_later = copy_later };
+static attest_memory memory = { .struct_size = sizeof memory,
+                                .device = ATTEST_CUDA,
+                                .alloc = dev_alloc,
+                                .free = dev_free,
+                                .to_device = to_device,
+                                .to_host = to_host,
+                                .fill = fill,
+                                .sync = sync_device,
+                                .describe = describe,
+                                .copy_later = copy_later };
 static const attest_kernel *const kernels[] = { &kernel };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
@@ -206,5 +221,7 @@ static const attest_library library = { .struct_size = sizeof library,
 const attest_library *attest_library_v2(const attest_host *from)
 {
     (void)from;
+    if (memory_is("old"))
+        memory.struct_size = offsetof(attest_memory, copy_later);
     return &library;
 }

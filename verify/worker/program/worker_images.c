@@ -22,27 +22,37 @@ attest_status attest_images_make(attest_images *images, const attest_table *tabl
     return ATTEST_OK;
 }
 
-/* Its numbers somewhere else on the device, NaN where the kernel looks. */
-static attest_status hide(attest_images *images, uint32_t i, const void *base, size_t bytes)
+static int is_hidden(const attest_segment *s)
 {
-    const attest_memory *m = images->memory;
+    return s->use == ATTEST_SEGMENT_INPUT && !attest_dtype_counts(s->tensor.dtype);
+}
+
+/* The numbers of each hidden input somewhere else on the device. */
+static attest_status set_aside(attest_images *images, const attest_table *table, unsigned char *const *base)
+{
     attest_status status = ATTEST_OK;
-    ATTEST_TRY(m->alloc(images->context, &images->later[i], bytes));
-    ATTEST_TRY(m->to_device(images->context, images->later[i], base, bytes));
-    status = m->fill(images->context, images->at[i], 0xff, bytes);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const size_t bytes = (size_t)table->segment[i].bytes;
+        if (!is_hidden(&table->segment[i]))
+            continue;
+        ATTEST_TRY(images->memory->alloc(images->context, &images->later[i], bytes));
+        ATTEST_TRY(images->memory->to_device(images->context, images->later[i], base[i], bytes));
+    }
 out:
     return status;
 }
 
-attest_status attest_images_later(attest_images *images, const attest_table *table, unsigned char *const *base,
-                                  void **stream, char *why, size_t len)
+/* NaN where the kernel looks, also in the workspace; then the copies. */
+static attest_status hide(attest_images *images, const attest_table *table, void **stream)
 {
     const attest_memory *m = images->memory;
     attest_status status = ATTEST_OK;
     for (uint32_t i = 0; i < table->count; i++) {
         const attest_segment *s = &table->segment[i];
-        if (s->use == ATTEST_SEGMENT_INPUT && !attest_dtype_counts(s->tensor.dtype))
-            ATTEST_TRY(hide(images, i, base[i], (size_t)s->bytes));
+        if (images->later[i])
+            ATTEST_TRY(m->fill(images->context, images->at[i], 0xff, (size_t)s->bytes));
+        else if (s->use == ATTEST_SEGMENT_WORKSPACE)
+            ATTEST_TRY(m->fill(images->context, (unsigned char *)images->at[i] + s->start, 0xff, (size_t)s->size));
     }
     ATTEST_TRY(m->sync(images->context));
     for (uint32_t i = 0; i < table->count; i++)
@@ -50,8 +60,33 @@ attest_status attest_images_later(attest_images *images, const attest_table *tab
             ATTEST_TRY(m->copy_later(images->context, stream, images->at[i], images->later[i],
                                      (size_t)table->segment[i].bytes));
 out:
-    if (status != ATTEST_OK)
-        snprintf(why, len, "the library's copies on another stream: status %d", (int)status);
+    return status;
+}
+
+static void free_later(attest_images *images, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (images->later[i])
+            images->memory->free(images->context, images->later[i]);
+        images->later[i] = NULL;
+    }
+}
+
+attest_status attest_images_later(attest_images *images, const attest_table *table, unsigned char *const *base,
+                                  void **stream)
+{
+    const attest_memory *m = images->memory;
+    attest_status status = ATTEST_OK;
+    *stream = NULL;
+    if (set_aside(images, table, base) == ATTEST_OK && hide(images, table, stream) == ATTEST_OK)
+        return ATTEST_OK;
+    *stream = NULL;
+    ATTEST_TRY(m->sync(images->context)); /* no copy may come when its memory is gone */
+    free_later(images, table->count);
+    for (uint32_t i = 0; i < table->count; i++)
+        if (is_hidden(&table->segment[i]))
+            ATTEST_TRY(m->to_device(images->context, images->at[i], base[i], (size_t)table->segment[i].bytes));
+out:
     return status;
 }
 
@@ -82,7 +117,6 @@ void attest_images_free(attest_images *images, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         if (images->at[i])
             images->memory->free(images->context, images->at[i]);
-        if (images->later[i])
-            images->memory->free(images->context, images->later[i]);
     }
+    free_later(images, count);
 }

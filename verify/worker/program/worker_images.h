@@ -19,9 +19,11 @@ attest_status attest_images_make(attest_images *images, const attest_table *tabl
                                  char *why, size_t len);
 
 /* Puts the copies of all inputs that are floats on a stream of its own, *stream, behind what keeps it busy: until then
- * their images hold NaN, which a kernel reads that works on another stream.  Needs copy_later(). */
+ * their images, and the workspace, hold NaN, which a kernel reads that works on another stream.  Needs copy_later().
+ * *stream NULL: the device has no room or the library failed, and the images are as they were: the kernel runs on the
+ * default stream, and is not to blame.  A failure: they are not. */
 attest_status attest_images_later(attest_images *images, const attest_table *table, unsigned char *const *base,
-                                  void **stream, char *why, size_t len);
+                                  void **stream);
 
 /* Outputs and workspace come back to the segments; *changed, if it is 0: 1 + the first input that is another now. */
 attest_status attest_images_fetch(const attest_images *images, const attest_table *table, unsigned char *const *base,

@@ -295,10 +295,14 @@ static void answer_run(served *w, const attest_packet_request *request, int memo
     }
     if (r->images.memory)
         ATTEST_TRY(attest_images_make(&r->images, table, mapped.base, answer->why, sizeof answer->why));
-    answer->own_stream = request->own_stream && r->images.memory && r->images.memory->copy_later;
-    if (answer->own_stream)
-        ATTEST_TRY(
-            attest_images_later(&r->images, table, mapped.base, &r->kernel.stream, answer->why, sizeof answer->why));
+    if (request->own_stream && request->calls == 1 && r->images.memory && r->images.memory->copy_later) {
+        status = attest_images_later(&r->images, table, mapped.base, &r->kernel.stream);
+        if (status != ATTEST_OK) {
+            snprintf(answer->why, sizeof answer->why, "the library's device memory: status %d", (int)status);
+            goto out;
+        }
+        answer->own_stream = r->kernel.stream != NULL;
+    }
     build_view(r, table);
     if (request->calls > 1)
         ATTEST_TRY(copy_outputs(r->before, table));
