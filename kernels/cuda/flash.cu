@@ -139,8 +139,10 @@ __device__ void store(const arguments &a, int64_t b, int64_t h, const row &x, co
             const float o = any ? __fdiv_rn(u[c][2 * r + t], l) : 0;
             if (channel >= a.e)
                 continue;
-            a.narrow.put(b, h, x.i, channel, static_cast<uint16_t>(type::pack(o, 0)));
-            a.o.put(b, h, x.i, channel, o);
+            if (a.narrow.data)
+                a.narrow.put(b, h, x.i, channel, static_cast<uint16_t>(type::pack(o, 0)));
+            else
+                a.o.put(b, h, x.i, channel, o);
         }
     if (a.lse.data && lane % 4 == 0)
         a.lse.data[a.lse.at(b, h, x.i, 0)] = any ? __fadd_rn(x.m, warp::log(l)) : -INFINITY;

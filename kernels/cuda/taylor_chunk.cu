@@ -189,8 +189,10 @@ __device__ void store(const task &x, const arguments &a, int64_t h, int64_t i, i
     if (x.first + c >= a.all.e)
         return;
     const float o = steps::row_of(a.all, x.b, h, i, x.first + c, u, z, empty);
-    a.narrow.put(x.b, h, i, x.first + c, static_cast<uint16_t>(warp::bf16::pack(o, 0)));
-    a.all.o.put(x.b, h, i, x.first + c, o);
+    if (a.narrow.data)
+        a.narrow.put(x.b, h, i, x.first + c, static_cast<uint16_t>(warp::bf16::pack(o, 0)));
+    else
+        a.all.o.put(x.b, h, i, x.first + c, o);
 }
 
 // Rows [i,i+count) of head h, whose queries are in their tile.
