@@ -455,7 +455,7 @@ typedef struct attest_memory {
     attest_status (*to_host)(void *context, void *host, const void *device, size_t bytes);
     attest_status (*fill)(void *context, void *device, int byte, size_t bytes);
     attest_status (*sync)(void *context); /* waits for all streams, and returns errors of earlier launches */
-    attest_status (*describe)(void *context, char *text, size_t len); /* or ATTEST_NO_DEVICE */
+    attest_status (*describe)(void *context, char *text, size_t len); /* device, driver; or ATTEST_NO_DEVICE */
     /* A copy on the device, put on *stream; NULL there: first sets it, to a stream that waits for no other, is not
      * waited for, and is busy a while.  A case's second run is on it, behind its inputs; if this fails, on NULL. */
     attest_status (*copy_later)(void *context, void **stream, void *to, const void *from, size_t bytes);

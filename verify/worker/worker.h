@@ -111,11 +111,12 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
 
 /* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the
  * caller: o, and u z lse ht zt as the kernel gives and the variant has).  The second run is compared
- * bitwise (kernels with ATTEST_DETERMINISTIC only).  A worker that SIGKILL ends is asked once more, here and below:
- * that signal comes from outside, as a rule.  `timeout_s` is for each answer, without the time in which the worker's
- * first thread was ready to run and the machine ran others (at most 29 times as much more; none of it where it has
- * started processes).  Returns ATTEST_OK whatever the kernel did, also where its worker cannot be started any more; an
- * error status is a fault of ours. */
+ * bitwise (kernels with ATTEST_DETERMINISTIC only); on a device it is on a stream of its own, where the library has
+ * one, and up to twice more where that gives NaN and the first did not.  A worker that SIGKILL ends is asked once
+ * more, here and below: that signal comes from outside, as a rule. `timeout_s` is for each answer, without the time in
+ * which the worker's first thread was ready to run and the machine ran others (at most 29 times as much more; none of
+ * it where it has started processes).  Returns ATTEST_OK whatever the kernel did, also where its worker cannot be
+ * started any more; an error status is a fault of ours. */
 attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err);

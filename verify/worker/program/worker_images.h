@@ -1,6 +1,7 @@
 /* worker_images.h - the segments of a run in the memory of a device: images, each with the canaries of its segment.
  *
- * In the worker.  `base` are the segments where the worker maps them.  Functions write why they failed into why[len].
+ * In the worker.  `base` are the segments where the worker maps them.  A failure's words go into why[len], where a
+ * function has it.
  */
 #ifndef ATTEST_WORKER_IMAGES_H
 #define ATTEST_WORKER_IMAGES_H
