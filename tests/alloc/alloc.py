@@ -1,6 +1,7 @@
-"""alloc.py [--step N] [--runs N] [--command NAME] [--modes 1,2] ATTEST SHIM FOLDER: each command on a small problem with its k-th
-allocation failing, for every k (or every N-th), and with all from the k-th on failing.  Of a gate every k to WRITES,
-and every tenth behind it: there it writes csv, junit, sarif and summary as report and merge do, which have every k.
+"""alloc.py [--step N] [--runs N] [--command NAME] [--modes 1,2] ATTEST SHIM FOLDER: each command on a small problem with
+its k-th allocation failing, for every k (or every N-th), and with all from the k-th on failing.  Of a gate and an audit
+every k to its number in WRITES, and every tenth behind it: there they write csv, junit, sarif and summary as report and
+merge do, which have every k.
 
 What must hold for each k: the program ends by itself, within 30 seconds, by no signal.  Either all is as without a
 failure (code, standard output, files); or the code is 3 and standard error is one line that speaks of memory; or a case
@@ -45,7 +46,8 @@ COMMANDS = {
                        "--quiet", "--out", "out", "--predict", "predicted"],
     "report": ["report", "report"],
     "report-compact": ["report", "report"],
-    "audit": ["audit", "--suite", "{folder}/one.suite", "--jobs", "1", "--quiet", "{build}/plugins/year-new.so"],
+    "audit": ["audit", "--suite", "{folder}/one.suite", "--jobs", "1", "--quiet", "--out", "out",
+              "{build}/plugins/year-new.so"],
     "order": ["order", "--range", "1", "--in", "bf16", "--center", "zero", "--out", "order"],
     "export": ["export", "--suite", "{folder}/one.suite", "--quiet", "--out", "cases"],
     "batch": ["compare", "--batch", "cases", "--format", "json", "--quiet"],
@@ -56,7 +58,8 @@ COMMANDS = {
     "props": ["props", "--cases", "2", "--kernel", KERNEL, "--property", "scale*", "--jobs", "1", "--out", "store"],
     "search": ["search", "--kernel", KERNEL, "--problem", LINE, "--cases", "40", "--jobs", "1", "--format", "json"],
 }
-WRITES = 2000  # a gate of one case has run its kernel, and read its results again, before this allocation
+# Before this allocation a gate of one case has run its kernel and read its results again, and an audit its traits.
+WRITES = {"gate": 2000, "audit": 5000}
 QUICK = ["reference-exact", "compare", "replay", "list-kernels", "gate", "report"]
 TIMES = re.compile(r'"seconds\w*":(null|\{[^}]*\}|[0-9.e+-]+)|seconds_\w+ +[0-9.e+-]+ +|time="[^"]*"|[0-9.e+-]+ s\b')
 COLUMNS = re.compile(r'(,[^,\n]*){4}$', re.MULTILINE)
@@ -185,7 +188,7 @@ def lines_with_verdicts(text):
 
 
 def verdicts(text):
-    """{(kernel, problem): verdict} of JSON lines; what is no whole line is none."""
+    """{(kernel, problem, trait): verdict} of JSON lines; what is no whole line is none."""
     found = {}
     for line in text.splitlines():
         try:
@@ -193,7 +196,7 @@ def verdicts(text):
         except ValueError:
             continue
         if isinstance(result, dict) and "verdict" in result:
-            found[result.get("kernel"), result.get("problem")] = result["verdict"]
+            found[result.get("kernel"), result.get("problem"), result.get("trait")] = result["verdict"]
     return found
 
 
@@ -278,7 +281,7 @@ def check(arguments, name):
             codes[os.WEXITSTATUS(run[0]) if run[0] >= 0 and os.WIFEXITED(run[0]) else "ended"] += 1
             if what:
                 said.append(f"{name}: k = {k}, mode {mode}: {what}")
-            step = 10 if name.startswith("gate") and k >= WRITES else 1
+            step = 10 if k >= WRITES.get(name.split("-", maxsplit=1)[0], base[1]) else 1
             k += max(step, arguments.step, base[1] // arguments.runs if arguments.runs else 1)
     program.close()
     return base[1], codes, said
