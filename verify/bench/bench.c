@@ -38,6 +38,9 @@ static attest_status turn(lap *took, const attest_bench_subject *s, int repeats,
         if (status != ATTEST_OK)
             return status;
     }
+    const attest_status ended = s->wait ? s->wait(s->context, err) : ATTEST_OK;
+    if (ended != ATTEST_OK)
+        return ended;
     const double own_end = s->wall ? 0 : clock->thread(clock->context), wall_end = clock->wall(clock->context);
     *took = (lap){ (s->wall ? wall_end : own_end) - own, wall_end - wall };
     return ATTEST_OK;

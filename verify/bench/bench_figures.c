@@ -70,7 +70,7 @@ attest_bench_spread attest_bench_of_multiply_adds(const attest_bench_table *tabl
     int lanes;
     const char *what;
     const int64_t burst = attest_machine_burst(&lanes, &what);
-    if (!timed(table, table->machine) || !timed(table, n))
+    if (!timed(table, table->machine) || !timed(table, n) || table->job[n].device.memory)
         return unknown;
     const attest_bench_job *job = &table->job[n];
     const int width = job->p->acc == ATTEST_F64 ? lanes : 2 * lanes;
@@ -79,12 +79,34 @@ attest_bench_spread attest_bench_of_multiply_adds(const attest_bench_table *tabl
     return scaled(attest_bench_ratio(table->job[table->machine].sample, job->sample, table->rounds), work / threads);
 }
 
+/* `work` over the time of row n. */
+static attest_bench_spread rate(const attest_bench_table *table, int n, double work)
+{
+    const attest_bench_spread time = attest_bench_time(table->job[n].sample, table->rounds);
+    return (attest_bench_spread){ work / time.median, work / time.most, work / time.least };
+}
+
+attest_bench_spread attest_bench_tera(const attest_bench_table *table, int n)
+{
+    const attest_bench_job *job = &table->job[n];
+    if (!timed(table, n) || !job->device.memory)
+        return unknown;
+    return rate(table, n, 2e-12 * (double)attest_bench_multiply_adds(job->p) * (double)table->pairs);
+}
+
+attest_bench_spread attest_bench_stream(const attest_bench_table *table, int n)
+{
+    if (!timed(table, n) || !table->job[n].device.memory)
+        return unknown;
+    return rate(table, n, 1e-9 * (double)table->job[n].device.bytes);
+}
+
 attest_bench_spread attest_bench_of_reading(const attest_bench_table *table, int n)
 {
     if (!timed(table, table->reading) || !timed(table, n))
         return unknown;
     const attest_bench_job *job = &table->job[n], *read = &table->job[table->reading];
-    if (job->options.threads > 1) /* the yardstick is one core's */
+    if (attest_bench_by_wall(job)) /* the yardstick is one core's */
         return unknown;
     return scaled(attest_bench_ratio(read->sample, job->sample, table->rounds),
                   (double)attest_bench_input_bytes(job->in) / (double)read->workspace_size);

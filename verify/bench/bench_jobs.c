@@ -34,6 +34,7 @@ double attest_bench_each(uint32_t kind, const char *path)
         { "avx512", ATTEST_BENCH_DD, 0.16e-9 }, { "avx2", ATTEST_BENCH_DD, 0.22e-9 },
         { NULL, ATTEST_BENCH_DD, 0.65e-9 },     { NULL, ATTEST_BENCH_MPFR, 70e-9 },
         { NULL, ATTEST_BENCH_ARB, 9e-9 },       { NULL, ATTEST_BENCH_EXACT, 6e-9 },
+        { "cuda", ATTEST_BENCH_KERNEL, 1e-13 }, { "cuda-host", ATTEST_BENCH_KERNEL, 60e-9 },
         { NULL, ATTEST_BENCH_KERNEL, 1.3e-9 },
     };
     for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
@@ -92,6 +93,8 @@ static attest_status prepare_kernel(attest_bench_job *job, attest_error *err)
     job->out.data = calloc(1, attest_tensor_bytes(&job->out));
     job->view.role[ATTEST_O] = &job->out;
     job->workspace_size = workspace;
+    if (job->out.data && job->device.memory)
+        return attest_bench_device_place(&job->device, &job->view, &job->workspace, workspace, job->name, err);
     job->workspace = workspace ? aligned_alloc(64, (workspace + 63) / 64 * 64) : NULL;
     if (!job->out.data || (workspace && !job->workspace))
         return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for the output and %zu bytes of workspace", job->name,
@@ -129,7 +132,10 @@ void attest_bench_job_clear(attest_bench_job *job)
     free(job->o);
     free(job->costs);
     free(job->out.data);
-    free(job->workspace);
+    if (job->device.memory)
+        attest_bench_device_clear(&job->device, job->workspace);
+    else
+        free(job->workspace);
     attest_enclosures_free(&job->enclosures);
     job->sample = job->walls = job->o = NULL;
     job->costs = NULL;
@@ -193,15 +199,27 @@ attest_status attest_bench_job_run(void *context, attest_error *err)
     return run[job->kind](job, err);
 }
 
-void attest_bench_job_read(attest_bench_job *job)
+attest_status attest_bench_job_wait(void *context, attest_error *err)
+{
+    const attest_bench_job *job = context;
+    return job->device.memory ? attest_bench_device_wait(&job->device, job->name, err) : ATTEST_OK;
+}
+
+int attest_bench_by_wall(const attest_bench_job *job) { return job->options.threads > 1 || job->device.memory; }
+
+attest_status attest_bench_job_read(attest_bench_job *job, attest_error *err)
 {
     const int64_t count = job->o ? outputs_of(job->p) : 0;
+    attest_status status = ATTEST_OK;
+    if (job->kind == ATTEST_BENCH_KERNEL && job->device.memory)
+        status = attest_bench_device_read(&job->device, &job->view, &job->out, job->name, err);
     for (int64_t at = 0; at < count; at++) {
         if (job->kind == ATTEST_BENCH_DD)
             job->o[at] = job->enclosures.hi[at];
         else if (job->kind == ATTEST_BENCH_KERNEL)
             job->o[at] = attest_load(&job->out, at); /* described in C order */
     }
+    return status;
 }
 
 attest_status attest_bench_job_compare(attest_bench_job *job, const attest_bench_job *dd, attest_error *err)

@@ -10,6 +10,7 @@
 #include "kernels/library/library.h"
 #include "reference/dd/dd.h"
 #include "reference/yardstick/yardstick.h"
+#include "verify/bench/bench_device.h"
 #include "verify/bench/bench_rounds.h"
 
 #define ATTEST_BENCH_BITS_MPFR 128
@@ -51,8 +52,9 @@ typedef struct attest_bench_job {
     attest_loaded kernel; /* .kernel NULL: none */
     attest_tensor out;
     attest_view view;
-    void *workspace; /* of a READ job: what is read */
+    void *workspace; /* of a READ job: what is read; with device.memory: there */
     size_t workspace_size;
+    attest_bench_device device;
 } attest_bench_job;
 
 /* Is the job a row of the table? */
@@ -67,8 +69,13 @@ void attest_bench_job_clear(attest_bench_job *job);
 
 /* One run; context: the job. */
 attest_status attest_bench_job_run(void *context, attest_error *err);
+/* Waits until the runs have ended: of a kernel on a device, else nothing. */
+attest_status attest_bench_job_wait(void *context, attest_error *err);
 /* The result of the last run as doubles in job->o. */
-void attest_bench_job_read(attest_bench_job *job);
+attest_status attest_bench_job_read(attest_bench_job *job, attest_error *err);
+
+/* Is the job timed by the clock on the wall: on several threads, or on a device? */
+int attest_bench_by_wall(const attest_bench_job *job);
 
 /* job->error = largest |o - (hi + lo)| over the job->compared elements that `dd` knows; NaN without one.  A job of the
  * reference (dd, MPFR, Arb, exact) that leaves dd's enclosure by more than its own rounding to double is
@@ -79,7 +86,8 @@ attest_status attest_bench_job_compare(attest_bench_job *job, const attest_bench
 int64_t attest_bench_pairs(const attest_problem *p, const attest_bundle *in);
 
 /* Seconds a product (of a query and a key, or a weight and a value) may take, as measured on one x86-64 core of 2023
- * with AVX-512; `path`: of a dd job. */
+ * with AVX-512; `path`: of a dd job, or the name of a kernel's device.  Of device cuda it is a guess from the peaks of
+ * data sheets, that refuses no line which a GPU may serve. */
 double attest_bench_each(uint32_t kind, const char *path);
 #define ATTEST_BENCH_PLAIN 0.25e-9 /* of the plain float loop, and of vendor kernels at most */
 /* Seconds a run of the job may take, roughly; for a choice, not a promise. */

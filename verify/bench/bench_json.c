@@ -58,7 +58,7 @@ static void set_times(json_t *to, const attest_bench_table *table, int n)
     set(to, "rounds", json_integer(table->rounds));
     set(to, "repeats", json_integer(job->repeats));
     set(to, "threads", json_integer(job->options.threads > 1 ? job->options.threads : 1));
-    set(to, "clock", text(job->options.threads > 1 ? "wall" : "processor"));
+    set(to, "clock", text(attest_bench_by_wall(job) ? "wall" : "processor"));
     set(to, "not_timed", text(job->why));
     set(to, "samples", samples(job->sample, table->rounds));
     set(to, "wall_samples", samples(job->walls, table->rounds));
@@ -93,6 +93,9 @@ static json_t *row(const attest_bench_table *table, int n)
         set(to, "max_ratio", number(judged->ratio_hi));
         set(to, "of_multiply_adds", spread(attest_bench_of_multiply_adds(table, n)));
         set(to, "of_reading", spread(attest_bench_of_reading(table, n)));
+        set(to, "device", text(attest_device_name(job->device.memory ? job->device.memory->device : ATTEST_CPU)));
+        set(to, "tflops", spread(attest_bench_tera(table, n)));
+        set(to, "gb_per_s", spread(attest_bench_stream(table, n)));
         if (job->options.threads > 1)
             set(to, "speed_up", spread(attest_bench_kernel_speed_up(table, n)));
     }

@@ -17,6 +17,13 @@ static const char *spread_text(char *text, size_t len, attest_bench_spread s)
     return text;
 }
 
+/* The same for a number that may be far from 1. */
+static const char *figure_text(char *text, size_t len, attest_bench_spread s)
+{
+    snprintf(text, len, "%.3g [%.3g .. %.3g]", s.median, s.least, s.most);
+    return text;
+}
+
 /* Seconds in the largest unit of which there is one. */
 static const char *time_text(char *text, size_t len, attest_bench_spread s)
 {
@@ -130,11 +137,26 @@ static void print_dd_together(FILE *out, const attest_bench_table *table)
                 spread_text(text, sizeof text, narrow));
 }
 
+/* Where a kernel of a device ran, and what it did there a second. */
+static void print_device(FILE *out, const attest_bench_table *table, int n)
+{
+    const attest_bench_device *device = &table->job[n].device;
+    char tera[80], stream[80], name[200] = "";
+    if (!device->memory || table->job[n].why[0])
+        return;
+    if (device->memory->describe(device->context, name, sizeof name) != ATTEST_OK)
+        snprintf(name, sizeof name, "%s", attest_device_name(device->memory->device));
+    fprintf(out, "%s on %s: %s Tflop/s of the formula's multiply-adds, inputs and o once at %s GB/s\n",
+            table->job[n].name, name, figure_text(tera, sizeof tera, attest_bench_tera(table, n)),
+            figure_text(stream, sizeof stream, attest_bench_stream(table, n)));
+}
+
 /* What the columns of shares are of, and what threads bring. */
 static void print_shares(FILE *out, const attest_bench_table *table)
 {
     char text[80];
     for (int n = 0; n < (int)table->count; n++) {
+        print_device(out, table, n);
         const attest_bench_spread up = attest_bench_kernel_speed_up(table, n);
         if (up.median == up.median)
             fprintf(out, "%s: %s times as fast as one thread, wall against wall\n", table->job[n].name,
@@ -207,7 +229,7 @@ void attest_bench_print(FILE *out, const attest_bench_table *table)
     attest_table printed;
     fprintf(out,
             "\n%s\n%lld visible pairs; %d rounds, all rows in turn; median [least .. most]; processor time, but "
-            "wall clock for rows with several threads\n\n",
+            "wall clock for rows with several threads or on a device\n\n",
             table->line, (long long)table->pairs, table->rounds);
     attest_table_begin(&printed, out, ATTEST_TABLE_ALIGNED, table->judged ? kernels : engines, table->judged ? 9 : 8);
     for (int n = 0; n < (int)table->count; n++)

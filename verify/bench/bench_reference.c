@@ -119,12 +119,13 @@ static attest_status add_floats(attest_bench_table *table, const attest_bench_op
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_bench_in_f32(&p, &in, table, err));
     if (attest_bench_wanted(options, attest_kernel_naive_f32.name)) {
-        ATTEST_TRY(attest_bench_add_kernel(table, options, attest_own(&attest_kernel_naive_f32), ATTEST_BENCH_PLAIN, p,
-                                           in, err));
+        ATTEST_TRY(attest_bench_add_kernel(table, options, attest_own(&attest_kernel_naive_f32), NULL,
+                                           ATTEST_BENCH_PLAIN, p, in, err));
         if (!table->job[table->count - 1].why[0])
             table->naive = (int)table->count - 1;
     }
-    ATTEST_TRY(attest_bench_add_vendors(table, options, p, in, err));
+    if (options->device == 0 || options->device == ATTEST_CPU)
+        ATTEST_TRY(attest_bench_add_vendors(table, options, p, in, err));
 out:
     return status;
 }
@@ -190,18 +191,44 @@ out:
     return status;
 }
 
-/* The kernel on one thread, and once more on several where these are asked for. */
+/* A kernel that is wanted and serves the problem: on one thread, and once more on several where these are asked for. */
 static attest_status add_with_threads(attest_bench_table *table, const attest_bench_options *options,
                                       attest_loaded kernel, attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    char why[256];
+    if (!attest_bench_wanted(options, kernel.kernel->name) ||
+        !attest_kernel_supports(kernel, &table->own.c.problem, why, sizeof why))
+        return ATTEST_OK;
     for (int row = 0; row < (options->threads > 1 ? 2 : 1); row++) {
         const int threads = row ? options->threads : 1;
-        ATTEST_TRY(attest_bench_add_kernel(table, options, kernel, 0, &table->own.c.problem, table->own.bundle, err));
+        ATTEST_TRY(
+            attest_bench_add_kernel(table, options, kernel, NULL, 0, &table->own.c.problem, table->own.bundle, err));
         attest_bench_job *job = &table->job[table->count - 1];
         job->options.threads = threads;
         if (threads > 1)
             snprintf(job->name, sizeof job->name, "%.28s-%u-threads", kernel.kernel->name, (unsigned)threads & 0xffff);
+    }
+out:
+    return status;
+}
+
+/* Kernels of the wanted device in a library that is loaded. */
+static attest_status add_library(attest_bench_table *table, const attest_bench_options *options,
+                                 const attest_plugin *plugin, attest_error *err)
+{
+    const attest_problem *p = &table->own.c.problem;
+    attest_status status = ATTEST_OK;
+    char why[256];
+    for (uint32_t k = 0; plugin->opened == ATTEST_OK && k < plugin->library.kernel_count; k++) {
+        const attest_loaded kernel = attest_plugin_loaded(plugin, k);
+        if (kernel.kernel->device != options->device)
+            continue;
+        if (options->device == ATTEST_CPU)
+            ATTEST_TRY(add_with_threads(table, options, kernel, err));
+        else if (attest_bench_wanted(options, kernel.kernel->name) &&
+                 attest_kernel_supports(kernel, p, why, sizeof why))
+            ATTEST_TRY(attest_bench_add_kernel(table, options, kernel, &plugin->memory, 0, p, table->own.bundle, err));
     }
 out:
     return status;
@@ -212,14 +239,14 @@ attest_status attest_bench_kernels(attest_bench_table *table, const char *line, 
 {
     const attest_library *library = attest_builtin_library();
     attest_status status = ATTEST_OK;
-    char why[256];
     ATTEST_TRY(attest_bench_table_start(table, line, options->rounds, err));
-    for (uint32_t k = 0; k < library->kernel_count; k++) {
-        const attest_loaded kernel = attest_own(library->kernels[k]);
-        if (attest_bench_wanted(options, kernel.kernel->name) &&
-            attest_kernel_supports(kernel, &table->own.c.problem, why, sizeof why))
-            ATTEST_TRY(add_with_threads(table, options, kernel, err));
-    }
+    for (uint32_t k = 0; (!options->device || options->device == ATTEST_CPU) && k < library->kernel_count; k++)
+        ATTEST_TRY(add_with_threads(table, options, attest_own(library->kernels[k]), err));
+    for (size_t l = 0; l < options->library_count; l++)
+        ATTEST_TRY(add_library(table, options, options->libraries[l], err));
+    if (table->count == 0 && options->device && options->device != ATTEST_CPU)
+        ATTEST_TRY(attest_fail(err, ATTEST_UNSUPPORTED, "nothing to time: no kernel of device %s serves %s",
+                               attest_device_name(options->device), table->line));
     attest_bench_options all = *options;
     all.glob = NULL; /* yardsticks stand beside whatever was chosen */
     ATTEST_TRY(add_floats(table, &all, err));

@@ -19,6 +19,7 @@
 /* One thing to time; `sample` and `walls` (the caller's) get the seconds of one run in each round. */
 typedef struct attest_bench_subject {
     attest_status (*run)(void *context, attest_error *err);
+    attest_status (*wait)(void *context, attest_error *err); /* NULL, or ends a turn: what its runs began has ended */
     void *context;
     double *sample; /* [rounds] */
     int wall;       /* 1: by the clock on the wall (several threads); 0: by this thread's processor time */

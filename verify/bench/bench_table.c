@@ -128,8 +128,8 @@ void attest_bench_refuse_long(attest_bench_job *job, const attest_bench_table *t
 }
 
 attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_bench_options *options,
-                                      attest_loaded kernel, double each, const attest_problem *p,
-                                      const attest_bundle *in, attest_error *err)
+                                      attest_loaded kernel, const attest_memory *memory, double each,
+                                      const attest_problem *p, const attest_bundle *in, attest_error *err)
 {
     attest_bench_job *job;
     attest_status status = ATTEST_OK;
@@ -137,8 +137,8 @@ attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_be
     job->kernel = kernel;
     job->p = p;
     job->in = in;
-    if (each > 0)
-        job->each = each;
+    job->device = (attest_bench_device){ .memory = memory, .context = kernel.context };
+    job->each = each > 0 ? each : attest_bench_each(ATTEST_BENCH_KERNEL, attest_device_name(kernel.kernel->device));
     if (attest_kernel_supports(kernel, p, job->why, sizeof job->why))
         attest_bench_refuse_long(job, table, options);
 out:
@@ -160,7 +160,7 @@ attest_status attest_bench_add_vendors(attest_bench_table *table, const attest_b
             continue;
         snprintf(path, sizeof path, "%s/%s.so", options->plugins ? options->plugins : ".", names[v]);
         if (options->plugins && attest_plugin_open(&table->vendor[v], path, &host, &missing) == ATTEST_OK) {
-            ATTEST_TRY(attest_bench_add_kernel(table, options, attest_plugin_loaded(table->vendor[v], 0),
+            ATTEST_TRY(attest_bench_add_kernel(table, options, attest_plugin_loaded(table->vendor[v], 0), NULL,
                                                ATTEST_BENCH_PLAIN, p, in, err));
             continue;
         }
@@ -197,17 +197,18 @@ attest_status attest_bench_time_all(attest_bench_table *table, const attest_benc
         rows += attest_bench_is_row(job) && attest_bench_wanted(options, job->name);
         of[count] = n;
         subjects[count++] = (attest_bench_subject){ .run = attest_bench_job_run,
+                                                    .wait = attest_bench_job_wait,
                                                     .context = job,
                                                     .sample = job->sample,
                                                     .walls = job->walls,
-                                                    .wall = job->options.threads > 1 };
+                                                    .wall = attest_bench_by_wall(job) };
     }
     if (rows == 0)
         ATTEST_TRY(nothing_to_time(table, options, err));
     ATTEST_TRY(attest_bench_measure(subjects, count, table->rounds, ATTEST_BENCH_SHORTEST, options->clock, err));
     for (size_t n = 0; n < count; n++) {
         table->job[of[n]].repeats = subjects[n].repeats;
-        attest_bench_job_read(&table->job[of[n]]);
+        ATTEST_TRY(attest_bench_job_read(&table->job[of[n]], err));
     }
 out:
     return status;

@@ -41,6 +41,9 @@ typedef struct attest_bench_options {
     int rounds, threads; /* threads of the second dd row, or of a second row of each kernel; below 2: none */
     const char *glob;    /* names of rows wanted, however long they take; NULL: all */
     const char *plugins; /* folder of vendor-*.so, or NULL */
+    uint32_t device;     /* attest_device of the kernels; 0 or ATTEST_CPU: the built-in ones too */
+    attest_plugin *const *libraries; /* [library_count] with more kernels */
+    size_t library_count;
     const attest_bench_clock *clock;
 } attest_bench_options;
 
@@ -70,10 +73,11 @@ attest_status attest_bench_add(attest_bench_job **job, attest_bench_table *table
 /* Fills job->why where a run would take longer than ATTEST_BENCH_LONGEST and nobody asked for the row by its name. */
 void attest_bench_refuse_long(attest_bench_job *job, const attest_bench_table *table,
                               const attest_bench_options *options);
-/* Appends the kernel, or a row that says why not.  each: as in the job; 0: of any kernel. */
+/* Appends the kernel, or a row that says why not.  each: as in the job; 0: of any kernel.  `memory`: of its library,
+ * where its device is another than the CPU; else NULL. */
 attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_bench_options *options,
-                                      attest_loaded kernel, double each, const attest_problem *p,
-                                      const attest_bundle *in, attest_error *err);
+                                      attest_loaded kernel, const attest_memory *memory, double each,
+                                      const attest_problem *p, const attest_bundle *in, attest_error *err);
 /* Appends the job whose time the machine's peak is told by: multiply-adds (MACHINE) or memory (READ). */
 attest_status attest_bench_add_machine(attest_bench_table *table, uint32_t kind, attest_error *err);
 /* The vendor kernels: `vendor-openblas`, `vendor-onednn`, or a row that says not installed. */
@@ -105,6 +109,10 @@ attest_bench_spread attest_bench_kernel_speed_up(const attest_bench_table *table
  * would do the formula's, pair by pair, in the time of row n.  Above 1 where a kernel needs fewer, as recurrences do,
  * and where the CPU does more of another kind: VDPBF16PS adds two products of bf16 a lane. */
 attest_bench_spread attest_bench_of_multiply_adds(const attest_bench_table *table, int n);
+/* Tera-operations a second of the formula's multiply-adds (two operations each), and GB a second at which the inputs
+ * are read and o is written once, in the time of row n, a kernel on a device; NaN of others. */
+attest_bench_spread attest_bench_tera(const attest_bench_table *table, int n);
+attest_bench_spread attest_bench_stream(const attest_bench_table *table, int n);
 /* What share of the speed at which one core reads as much memory would read the inputs once,
  * seen or masked, in the time of row n; NaN of rows with several threads. */
 attest_bench_spread attest_bench_of_reading(const attest_bench_table *table, int n);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "verify/commands/cli.h"
+#include "verify/commands/inputs.h"
 #include "verify/bench/bench.h"
 #include "verify/base/base.h"
 
@@ -21,6 +21,16 @@ static const char *const kernel_lines[] = {
     "variant=taylor:2 mask=causal n=512 d=16", "variant=linear-elu mask=causal n=512 d=64",
     "variant=gdn mask=causal n=512 d=64",
 };
+/* Of --device=cuda: work enough for a GPU. */
+static const char *const cuda_lines[] = {
+    "variant=softmax mask=causal hq=32 n=4096 d=64 in=bf16 p=bf16",
+    "variant=softmax mask=causal hq=16 n=4096 d=128 in=bf16 p=bf16",
+    "variant=softmax b=16 hq=32 hk=8 n=1 m=32768 d=128 in=bf16",
+    "variant=softmax mask=causal hq=32 n=4096 d=64",
+    "variant=taylor:2 mask=causal hq=32 n=4096 d=16",
+    "variant=linear-elu mask=causal hq=32 n=4096 d=64",
+    "variant=gdn mask=causal hq=32 n=4096 d=64",
+};
 
 typedef attest_status (*bench_function)(attest_bench_table *, const char *, const attest_bench_options *,
                                         attest_error *);
@@ -35,6 +45,7 @@ static const bench benches[] = {
     { "reference", attest_bench_reference, reference_lines, sizeof reference_lines / sizeof reference_lines[0] },
     { "kernels", attest_bench_kernels, kernel_lines, sizeof kernel_lines / sizeof kernel_lines[0] },
 };
+static const bench on_gpu = { "kernels", attest_bench_kernels, cuda_lines, sizeof cuda_lines / sizeof cuda_lines[0] };
 
 /* What progress tells beside the numbers: which problem. */
 typedef struct teller {
@@ -65,6 +76,12 @@ static attest_status find_bench(const bench **found, const attest_cli *cli, atte
     if (cli->engine && *found != &benches[0])
         return attest_fail(err, ATTEST_BAD_INPUT, "--engine=%s: only for `bench reference`; --kernel chooses kernels",
                            cli->engine);
+    if (cli->options.device && *found == &benches[0])
+        return attest_fail(err, ATTEST_BAD_INPUT, "--device=%s: only for `bench kernels`", cli->options.device);
+    if (cli->options.device && !attest_cli_device(cli->options.device))
+        return attest_fail(err, ATTEST_BAD_INPUT, "--device=%s: cpu, cuda or cuda-host", cli->options.device);
+    if (cli->options.device && attest_cli_device(cli->options.device) == ATTEST_CUDA)
+        *found = &on_gpu;
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
     return ATTEST_OK;
@@ -79,6 +96,56 @@ static int threads_of(const attest_cli *cli)
     if (cli->options.jobs > 0)
         return (int)cli->options.jobs;
     return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+}
+
+/* ---- kernels of libraries ---------------------------------------------------------------------------------------- */
+typedef struct loaded {
+    attest_libraries found;
+    attest_plugin *plugin[ATTEST_CLI_LIBRARIES];
+    size_t count;
+} loaded;
+
+/* The library was opened, and its device is there. */
+static int has_device(const attest_plugin *plugin, uint32_t device)
+{
+    char text[200];
+    return plugin->opened == ATTEST_OK &&
+           (device == ATTEST_CPU || (plugin->library.memory && plugin->memory.device == device &&
+                                     plugin->memory.describe(plugin->context, text, sizeof text) == ATTEST_OK));
+}
+
+/* The libraries beside attest that can be loaded.  ATTEST_NO_DEVICE: none has a kernel that can run on the device;
+ * the message has the reason of one that cannot be loaded. */
+static attest_status load_libraries(loaded *l, const attest_cli *cli, uint32_t device, attest_error *err)
+{
+    static const attest_host host = { .struct_size = sizeof host, .abi_version = ATTEST_ABI_VERSION };
+    attest_status status = ATTEST_OK;
+    attest_error refused = { "" };
+    int serves = device == ATTEST_CPU;
+    ATTEST_TRY(attest_libraries_find(&l->found, cli, err));
+    for (size_t i = 1; i < l->found.count; i++) {
+        attest_plugin *plugin;
+        if (attest_plugin_open(&plugin, l->found.list[i], &host, &refused) != ATTEST_OK)
+            continue;
+        l->plugin[l->count++] = plugin;
+        if (!has_device(plugin, device))
+            continue;
+        for (uint32_t k = 0; k < plugin->library.kernel_count; k++)
+            serves |= plugin->kernel[k].kernel.device == device;
+    }
+    if (!serves)
+        ATTEST_TRY(attest_fail(err, ATTEST_UNSUPPORTED,
+                               "--device=%s: no kernel in kernels/ beside attest can run there%s%s",
+                               attest_device_name(device), refused.text[0] ? "; " : "", refused.text));
+out:
+    return status;
+}
+
+static void unload_libraries(loaded *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        attest_plugin_free(l->plugin[i]);
+    attest_libraries_clear(&l->found);
 }
 
 /* One table, printed; *unreliable counts those whose baseline timing is not what it is said to be. */
@@ -129,18 +196,27 @@ int attest_command_bench(const attest_cli *cli)
     char folder[4096];
     teller t = { NULL };
     const int tells = !cli->options.quiet && isatty(STDERR_FILENO);
+    loaded libraries = { .count = 0 };
+    uint32_t device = 0;
     const attest_bench_clock clock = { attest_bench_wall, attest_bench_thread, tells ? progress : NULL, &t };
     attest_bench_table *table = calloc(1, sizeof *table);
     if (!table)
         ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "no memory for a table"));
     ATTEST_TRY(find_bench(&b, cli, &err));
+    device = cli->options.device ? attest_cli_device(cli->options.device) : 0;
+    if (device)
+        ATTEST_TRY(load_libraries(&libraries, cli, device, &err));
     const attest_bench_options options = { .rounds = (int)cli->rounds,
                                            .threads = threads_of(cli),
                                            .glob = cli->options.kernel ? cli->options.kernel : cli->engine,
                                            .plugins = attest_cli_plugins(folder, sizeof folder, cli) ? folder : NULL,
+                                           .device = device,
+                                           .libraries = libraries.plugin,
+                                           .library_count = libraries.count,
                                            .clock = &clock };
     ATTEST_TRY(all_tables(table, b, cli, &options, &unreliable, &err));
 out:
     free(table);
+    unload_libraries(&libraries);
     return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : unreliable ? UNRELIABLE : 0;
 }

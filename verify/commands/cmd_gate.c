@@ -30,16 +30,6 @@ static attest_status find_libraries(attest_libraries *l, const attest_cli *cli, 
     return l->count == 0 ? attest_libraries_find(l, cli, err) : ATTEST_OK;
 }
 
-/* 0: no such device. */
-static uint32_t device_of(const char *name)
-{
-    static const uint32_t known[] = { ATTEST_CPU, ATTEST_CUDA, ATTEST_CUDA_HOST };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(name, attest_device_name(known[i])) == 0)
-            return known[i];
-    return 0;
-}
-
 static int same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -64,7 +54,7 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
     const char *devices[] = { cli->options.device, cli->require_device };
     static const char *const options[] = { "device", "require-device" };
     for (int i = 0; i < 2; i++)
-        if (devices[i] && !device_of(devices[i]))
+        if (devices[i] && !attest_cli_device(devices[i]))
             return attest_fail(err, ATTEST_BAD_INPUT, "--%s=%s: cpu, cuda or cuda-host", options[i], devices[i]);
     if (cli->options.fail_on && strcmp(cli->options.fail_on, "undecided") != 0 &&
         strcmp(cli->options.fail_on, "skip") != 0)
@@ -78,7 +68,7 @@ static attest_status check_words(const attest_cli *cli, attest_error *err)
 
 static attest_status check_device(const attest_gate *gate, const char *wanted, attest_error *err)
 {
-    return attest_gate_reaches(gate, device_of(wanted))
+    return attest_gate_reaches(gate, attest_cli_device(wanted))
                ? ATTEST_OK
                : attest_fail(err, ATTEST_BAD_INPUT, "--require-device=%s: no kernel can run on such a device here",
                              wanted);

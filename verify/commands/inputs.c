@@ -321,6 +321,15 @@ attest_status attest_libraries_find(attest_libraries *l, const attest_cli *cli, 
     return ATTEST_OK;
 }
 
+uint32_t attest_cli_device(const char *name)
+{
+    static const uint32_t known[] = { ATTEST_CPU, ATTEST_CUDA, ATTEST_CUDA_HOST };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, attest_device_name(known[i])) == 0)
+            return known[i];
+    return 0;
+}
+
 void attest_libraries_clear(attest_libraries *l)
 {
     for (size_t i = 0; i < ATTEST_CLI_LIBRARIES; i++)

@@ -37,6 +37,9 @@ typedef struct attest_libraries {
 attest_status attest_libraries_find(attest_libraries *l, const attest_cli *cli, attest_error *err); /* *l is 0 */
 void attest_libraries_clear(attest_libraries *l);
 
+/* attest_device of a name: cpu, cuda, cuda-host; 0: no such device. */
+uint32_t attest_cli_device(const char *name);
+
 /* gate --predict: reads the folder that it names, or predicts the suite for the GPU that it names, into OUT/predicted;
  * *predictions NULL: not asked. */
 attest_status attest_cli_predictions(attest_predictions **predictions, const attest_cli *cli, const attest_suite *suite,

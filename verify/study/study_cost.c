@@ -259,7 +259,7 @@ static attest_status measure_group(study_run *run, cost_group *g, attest_error *
         ATTEST_TRY(add_truth(&g->variant[v], g->o, err));
     for (size_t j = 0; j < g->jobs; j++) {
         attest_result r;
-        attest_bench_job_read(&g->job[j].job);
+        ATTEST_TRY(attest_bench_job_read(&g->job[j].job, err));
         result_of(&r, run, g, &g->job[j]);
         ATTEST_TRY(study_add(run, g->job[j].kernel, g->job[j].variant->point, &r, err));
     }

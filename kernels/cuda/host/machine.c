@@ -7,8 +7,9 @@
 
 enum { ERROR_MEMORY = 2, ERROR_CONFIGURATION = 9, ERROR_LAUNCH = 719 }; /* of cudaError_t */
 
-/* Read at each threadIdx: found without a call, in 8 of the bytes that a process leaves for such libraries. */
-static __thread machine *running __attribute__((tls_model("initial-exec")));
+/* Read at each threadIdx.  Not of model initial-exec: all that a library keeps for a thread would then be in the bytes
+ * that a process leaves for such libraries, and they suffice for two. */
+static __thread machine *running;
 static __thread char last_line[CUDA_HOST_LINE];
 
 machine *machine_now(void) { return running; }

@@ -72,7 +72,7 @@ START_TEST(jobs_compute_and_are_compared)
         };
         MUST(attest_bench_job_prepare(&job, 3, &x.err), &x);
         MUST(attest_bench_job_run(&job, &x.err), &x);
-        attest_bench_job_read(&job);
+        MUST(attest_bench_job_read(&job, &x.err), &x);
         MUST(attest_bench_job_compare(&job, &dd, &x.err), &x);
         ck_assert_msg(job.error < (kinds[n] == ATTEST_BENCH_KERNEL ? 1e-5 : 1e-15) && job.compared == 24,
                       "kind %u: %g of %lld", kinds[n], job.error, (long long)job.compared);
@@ -342,11 +342,11 @@ START_TEST(rows_say_why_not)
     const attest_bundle *in;
     ck_assert_int_eq(attest_bench_in_f32(&p, &in, table, &err), ATTEST_OK);
     ck_assert(p == &table->wide.c.problem && in == table->wide.bundle && !table->fresh.bundle);
-    ck_assert_int_eq(attest_bench_add_kernel(table, &all, naive, 0, p, in, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_bench_add_kernel(table, &all, naive, NULL, 0, p, in, &err), ATTEST_OK);
     ck_assert_msg(strstr(table->job[0].why, "only softmax"), "%s", table->job[0].why);
     table->pairs = INT64_C(1) << 50;
     table->wide.c.problem.axis[ATTEST_AXIS_CAP].value = 0;
-    ck_assert_int_eq(attest_bench_add_kernel(table, &all, naive, 0, p, in, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_bench_add_kernel(table, &all, naive, NULL, 0, p, in, &err), ATTEST_OK);
     ck_assert_msg(strstr(table->job[1].why, "would take"), "%s", table->job[1].why);
     ck_assert_int_eq(attest_bench_add_vendors(table, &some, p, in, &err), ATTEST_OK);
     ck_assert_uint_eq(table->count, 4);
@@ -354,7 +354,7 @@ START_TEST(rows_say_why_not)
     ck_assert_msg(strstr(err.text, "vendor-openblas: not installed"), "%s", err.text);
     ck_assert(attest_bench_wanted(&some, "vendor-onednn") && !attest_bench_wanted(&some, "dd"));
     /* asked for by name it runs, however long; what is installed but broken is not "not installed" */
-    ck_assert_int_eq(attest_bench_add_kernel(table, &some, naive, ATTEST_BENCH_PLAIN, p, in, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_bench_add_kernel(table, &some, naive, NULL, ATTEST_BENCH_PLAIN, p, in, &err), ATTEST_OK);
     ck_assert_str_eq(table->job[4].why, "");
     ck_assert(table->job[4].each == ATTEST_BENCH_PLAIN && table->job[1].each > ATTEST_BENCH_PLAIN);
     snprintf(broken, sizeof broken, "%s/vendor-onednn.so", folder);

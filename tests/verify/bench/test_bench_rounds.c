@@ -61,9 +61,9 @@ START_TEST(rounds_take_turns)
     scene s = { .step = { 3, 0.5, 0.09 }, .fails_at = -1 };
     actor actors[3] = { { &s, 0, 0 }, { &s, 1, 0 }, { &s, 2, 0 } };
     double sample[3][2], walls[2][2];
-    attest_bench_subject subjects[3] = { { act, &actors[0], sample[0], 1, walls[0], 0 },
-                                         { act, &actors[1], sample[1], 0, NULL, 0 },
-                                         { act, &actors[2], sample[2], 0, walls[1], 0 } };
+    attest_bench_subject subjects[3] = { { act, NULL, &actors[0], sample[0], 1, walls[0], 0 },
+                                         { act, NULL, &actors[1], sample[1], 0, NULL, 0 },
+                                         { act, NULL, &actors[2], sample[2], 0, walls[1], 0 } };
     const attest_bench_clock clock = { scene_wall, scene_thread, scene_told, &s };
     attest_error err;
     ck_assert_int_eq(attest_bench_measure(subjects, 3, 2, 1, &clock, &err), ATTEST_OK);
