@@ -1,4 +1,5 @@
 /* machine.c - which CPU this is. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,18 +8,21 @@
 
 void attest_machine_name(char *text, size_t len)
 {
-    char line[512], name[256] = "";
+    char about[1024], name[256] = "", *rest; /* of the first processor; its name and numbers are the first lines */
     int family = -1, model = -1, stepping = -1;
-    FILE *in = fopen("/proc/cpuinfo", "r");
-    while (in && fgets(line, sizeof line, in) && line[0] != '\n') {
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':'))
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(strchr(line, ':') + 2, "\n"), strchr(line, ':') + 2);
+    const int in = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC); /* a FILE would need memory */
+    const ssize_t size = in >= 0 ? read(in, about, sizeof about - 1) : 0;
+    about[size > 0 ? size : 0] = '\0';
+    for (char *line = strtok_r(about, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *value = strchr(line, ':');
+        if (value && strncmp(line, "model name", 10) == 0)
+            snprintf(name, sizeof name, "%s", value + 1 + strspn(value + 1, " "));
         sscanf(line, "cpu family : %d", &family);
         sscanf(line, "model : %d", &model);
         sscanf(line, "stepping : %d", &stepping);
     }
-    if (in)
-        fclose(in);
+    if (in >= 0)
+        close(in);
     snprintf(text, len, "%s (family %d model %d stepping %d), %ld CPUs", *name ? name : "unknown CPU", family, model,
              stepping, sysconf(_SC_NPROCESSORS_ONLN));
 }

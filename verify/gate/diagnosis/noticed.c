@@ -206,7 +206,12 @@ attest_status attest_gate_noticed(attest_noticed **list, size_t *count, const at
             attest_worker_free(worker);
             worker = NULL;
         }
-        if (!worker && attest_plan_start(&worker, gate->plan, library, gate->options->timeout, err) != ATTEST_OK)
+        if (!worker)
+            status = attest_plan_start(&worker, gate->plan, library, gate->options->timeout, err);
+        if (status == ATTEST_NO_MEMORY)
+            goto out;
+        status = ATTEST_OK;
+        if (!worker)
             continue; /* its results say so */
         subject.worker = worker;
         status = add_kernel(list, count, &all, &subject, err);
