@@ -176,7 +176,7 @@ static const option_row option_table[] = {
     { { "out", KEY_OUT, "DIR", 0, "with --format npy: write NAME.npy into DIR", 0 }, "reference" },
     { { "timeout", KEY_TIMEOUT, "S", 0,
         "seconds a kernel may take for one case (default 10), without those in which it was ready to run and the "
-        "machine ran others",
+        "machine ran others; ten times as long on device cuda-host",
         0 },
       "gate audit judge replay defects search props study export predict" },
     { { "resume", KEY_RESUME, 0, 0, "go on with the run in --out that did not finish: same suite, kernels, options",

@@ -116,7 +116,10 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
  * more, here and below: that signal comes from outside, as a rule. `timeout_s` is for each answer, without the time in
  * which the worker's first thread was ready to run and the machine ran others (at most 29 times as much more; none of
  * it where it has started processes).  Returns ATTEST_OK whatever the kernel did, also where its worker cannot be
- * started any more; an error status is a fault of ours. */
+ * started any more; an error status is a fault of ours.
+ * A kernel of device cuda-host has ATTEST_CUDA_HOST_LONGER times as long, here and below: a GPU's threads, one after
+ * the other, take some hundred times as long as a loop on the CPU does. */
+#define ATTEST_CUDA_HOST_LONGER 10
 attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err);

@@ -366,6 +366,8 @@ static attest_status run_case(attest_worker *worker, size_t index, const attest_
                               attest_error *err)
 {
     asked a = { .worker = worker, .bundle = bundle, .room = pages * worker->page, .timeout_s = timeout_s };
+    if (index < worker->kernel_count && worker->kernel[index].device_type == ATTEST_CUDA_HOST)
+        a.timeout_s *= ATTEST_CUDA_HOST_LONGER;
     if (index >= worker->kernel_count) {
         memset(result, 0, sizeof *result);
         return attest_fail(err, ATTEST_INTERNAL, "kernel %zu of %zu asked for", index, worker->kernel_count);

@@ -3,16 +3,18 @@
  * A device pointer is the host pointer plus a fixed amount; only the functions below and run() know it, so
  * a worker that hands a host pointer to run(), or reads a device pointer itself, crashes.
  * chunk=2 writes past o, chunk=3 writes into k, chunk=4 fails in sync(), and so does all that this process asks of the
- * device afterwards, chunk=5 leaves o[1] alone, chunk=6 works on the default stream whichever it is asked for.
+ * device afterwards, chunk=5 leaves o[1] alone, chunk=6 works on the default stream whichever it is asked for, chunk=7
+ * never returns.
  * What is copied later is copied when work is put on that stream, or by sync().
  * WORKER_MEMORY=old in the environment: its attest_memory ends before copy_later(); =full: no allocation after the
  * images; =refuses: copy_later() fails after one copy.
- * WORKER_DEVICE=absent in the environment: there is no device.
+ * WORKER_DEVICE=absent in the environment: there is no device; =cuda-host: it is that.
  */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attest.h"
 
@@ -150,6 +152,17 @@ static attest_status describe(void *context, char *text, size_t len)
     return ATTEST_OK;
 }
 
+static attest_memory memory = { .struct_size = sizeof memory,
+                                .device = ATTEST_CUDA,
+                                .alloc = dev_alloc,
+                                .free = dev_free,
+                                .to_device = to_device,
+                                .to_host = to_host,
+                                .fill = fill,
+                                .sync = sync_device,
+                                .describe = describe,
+                                .copy_later = copy_later };
+
 static int supports(const attest_call *call) { return session_of(call->context)->magic != 0; }
 
 static size_t workspace(const attest_call *call)
@@ -166,8 +179,10 @@ static attest_status run(const attest_call *call)
     float *out = host(o->data);
     const float *v = host(t->role[ATTEST_V]->data);
     const int64_t count = p->b * p->hq * p->n * p->e;
-    if (o->device != ATTEST_CUDA)
+    if (o->device != (int32_t)memory.device)
         return ATTEST_INTERNAL;
+    while (p->chunk == 7)
+        pause();
     if (call->stream && p->chunk != 6)
         copy_all(call->stream);
     memset(host(call->workspace), 3, (size_t)p->n);
@@ -184,30 +199,20 @@ static attest_status run(const attest_call *call)
 }
 
 static const attest_numerics numerics = { .struct_size = sizeof numerics };
-static const attest_kernel kernel = { .struct_size = sizeof kernel,
-                                      .form = ATTEST_PARALLEL,
-                                      .device = ATTEST_CUDA,
-                                      .flags = ATTEST_DETERMINISTIC,
-                                      .outputs = ATTEST_GIVES_O,
-                                      .name = "make-believe",
-                                      .version = "1",
-                                      .source = "worker_device.c",
-                                      .summary = "o[i] = v[0] + i",
-                                      .variants = "softmax",
-                                      .numerics = &numerics,
-                                      .supports = supports,
-                                      .workspace = workspace,
-                                      .run = run };
-static attest_memory memory = { .struct_size = sizeof memory,
+static attest_kernel kernel = { .struct_size = sizeof kernel,
+                                .form = ATTEST_PARALLEL,
                                 .device = ATTEST_CUDA,
-                                .alloc = dev_alloc,
-                                .free = dev_free,
-                                .to_device = to_device,
-                                .to_host = to_host,
-                                .fill = fill,
-                                .sync = sync_device,
-                                .describe = describe,
-                                .copy_later = copy_later };
+                                .flags = ATTEST_DETERMINISTIC,
+                                .outputs = ATTEST_GIVES_O,
+                                .name = "make-believe",
+                                .version = "1",
+                                .source = "worker_device.c",
+                                .summary = "o[i] = v[0] + i",
+                                .variants = "softmax",
+                                .numerics = &numerics,
+                                .supports = supports,
+                                .workspace = workspace,
+                                .run = run };
 static const attest_kernel *const kernels[] = { &kernel };
 static const attest_library library = { .struct_size = sizeof library,
                                         .abi_version = ATTEST_ABI_VERSION,
@@ -223,5 +228,8 @@ const attest_library *attest_library_v2(const attest_host *from)
     (void)from;
     if (memory_is("old"))
         memory.struct_size = offsetof(attest_memory, copy_later);
+    const char *device = getenv("WORKER_DEVICE");
+    if (device && strcmp(device, "cuda-host") == 0)
+        kernel.device = memory.device = ATTEST_CUDA_HOST;
     return &library;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "reports/report.h"
+#include "props/draw/draw.h"
 #include "verify/gate/runner.h"
 
 Suite *suite_worker_versions(void);
@@ -221,6 +222,34 @@ START_TEST(on_a_stream_of_its_own)
 }
 END_TEST
 
+/* A kernel of cuda-host has ATTEST_CUDA_HOST_LONGER times the limit. */
+START_TEST(longer_on_cuda_host)
+{
+    static const char *const devices[] = { "cuda", "cuda-host" };
+    static const char *const says[] = { " did not return within 0.2 s", " did not return within 2 s" };
+    attest_error err = { "" };
+    attest_run_result result;
+    const attest_problem p = problem_of("n=4 m=1 d=1 e=1 chunk=7");
+    attest_bundle *bundle = NULL;
+    attest_case c;
+    attest_tensor *o;
+    ck_assert_int_eq(ATTEST_CUDA_HOST_LONGER, 10);
+    ck_assert_int_eq(attest_case_parse(&c, "n=4 m=1 d=1 e=1 chunk=7", NULL, NULL, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_bundle_new(&bundle, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_draw_missing(bundle, &c, 0, 0, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_bundle_add(bundle, &p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0, &o, &err),
+                     ATTEST_OK);
+    setenv("WORKER_DEVICE", devices[_i], 1);
+    attest_worker *worker = start(PLUGIN("worker_device"));
+    ck_assert_int_eq(attest_worker_run(worker, 0, &p, bundle, 0.2, &result, &err), ATTEST_OK);
+    ck_assert_int_eq(result.state, ATTEST_RUN_TIMEOUT);
+    ck_assert_msg(strstr(result.why, says[_i]), "%s", result.why);
+    attest_worker_free(worker);
+    attest_bundle_free(bundle);
+    unsetenv("WORKER_DEVICE");
+}
+END_TEST
+
 START_TEST(open_fails)
 {
     attest_error err = { "" };
@@ -256,6 +285,7 @@ Suite *suite_worker_versions(void)
     tcase_add_test(t, context);
     tcase_add_test(t, open_fails);
     tcase_add_loop_test(t, on_a_stream_of_its_own, 0, 4);
+    tcase_add_loop_test(t, longer_on_cuda_host, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }
