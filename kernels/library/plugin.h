@@ -2,8 +2,9 @@
  * what it describes, in this host's layout: what an older library lacks is 0 (the alignment of a kernel: 64), what a
  * newer one has beyond is not read.
  *
- * Only the worker process calls this for a kernel that is judged: a library runs code as soon as it is loaded.  `attest
- * bench` loads our own vendor plugins with it, to time them beside everything else in one process.
+ * A library runs code as soon as it is loaded: gates and audits call this in the worker process only.  `attest bench`
+ * loads the vendor plugins, and with --device the libraries beside attest, to time them in one process; what it says of
+ * their results has no isolation behind it.
  */
 #ifndef ATTEST_PLUGIN_H
 #define ATTEST_PLUGIN_H

@@ -8,7 +8,7 @@
 
 void attest_machine_name(char *text, size_t len)
 {
-    char about[1024], name[256] = "", *rest; /* of the first processor; its name and numbers are the first lines */
+    char about[512], name[256] = "", *rest; /* of the first processor: its name and numbers are the first lines */
     int family = -1, model = -1, stepping = -1;
     const int in = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC); /* a FILE would need memory */
     const ssize_t size = in >= 0 ? read(in, about, sizeof about - 1) : 0;

@@ -24,10 +24,10 @@ static attest_status place_one(attest_bench_device *d, const attest_tensor **slo
     if (status != ATTEST_OK)
         return failed(err, status, name, "alloc", bytes);
     d->count++;
-    if (input)
-        status = d->memory->to_device(d->context, to->data, (*slot)->data, bytes);
+    status = input ? d->memory->to_device(d->context, to->data, (*slot)->data, bytes)
+                   : d->memory->fill(d->context, to->data, 0xff, bytes); /* NaN: not what was there before */
     if (status != ATTEST_OK)
-        return failed(err, status, name, "to_device", bytes);
+        return failed(err, status, name, input ? "to_device" : "fill", bytes);
     d->bytes += bytes;
     *slot = to;
     return ATTEST_OK;

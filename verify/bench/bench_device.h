@@ -2,7 +2,7 @@
  * it began there.
  *
  * Caches are warm: the runs of a turn follow each other on the default stream, and the turn ends when the last has
- * ended.  What a launch costs the host is in the time, as far as the device waits for it; times by the device's own
+ * ended.  Where a launch takes longer than the kernel, the launch is what is measured.  Times by the device's own
  * events, with caches warm and emptied, are a step of `make gpu-day`.
  */
 #ifndef ATTEST_BENCH_DEVICE_H
@@ -18,9 +18,9 @@ typedef struct attest_bench_device {
     size_t bytes; /* of the inputs and outputs there */
 } attest_bench_device;
 
-/* Puts a copy of each tensor of `view` into the device's memory, inputs with their values, and the view on these
- * copies; *workspace gets `size` bytes there, NULL for 0.  ATTEST_NO_MEMORY or the library's own status, with `name` in
- * the message; then, too, attest_bench_device_clear() frees what there is. */
+/* Puts a copy of each tensor of `view` into the device's memory, inputs with their values and outputs full of NaN, and
+ * the view on these copies; *workspace gets `size` bytes there, NULL for 0.  ATTEST_NO_MEMORY or the library's own
+ * status, with `name` in the message; then, too, attest_bench_device_clear() frees what there is. */
 attest_status attest_bench_device_place(attest_bench_device *d, attest_view *view, void **workspace, size_t size,
                                         const char *name, attest_error *err);
 

@@ -46,7 +46,10 @@ attest_bench_spread attest_bench_over(const attest_bench_table *table, int n, in
 {
     if (!timed(table, n) || !timed(table, by))
         return unknown;
-    return attest_bench_ratio(table->job[n].sample, table->job[by].sample, table->rounds);
+    const attest_bench_job *a = &table->job[n], *b = &table->job[by];
+    if (a->device.memory || b->device.memory)
+        return attest_bench_ratio(a->walls, b->walls, table->rounds);
+    return attest_bench_ratio(a->sample, b->sample, table->rounds);
 }
 
 attest_bench_spread attest_bench_speed_up(const attest_bench_table *table)

@@ -93,12 +93,13 @@ static attest_status prepare_kernel(attest_bench_job *job, attest_error *err)
     job->out.data = calloc(1, attest_tensor_bytes(&job->out));
     job->view.role[ATTEST_O] = &job->out;
     job->workspace_size = workspace;
-    if (job->out.data && job->device.memory)
+    if (!job->out.data)
+        return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for the output", job->name);
+    if (job->device.memory)
         return attest_bench_device_place(&job->device, &job->view, &job->workspace, workspace, job->name, err);
     job->workspace = workspace ? aligned_alloc(64, (workspace + 63) / 64 * 64) : NULL;
-    if (!job->out.data || (workspace && !job->workspace))
-        return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for the output and %zu bytes of workspace", job->name,
-                           workspace);
+    if (workspace && !job->workspace)
+        return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for %zu bytes of workspace", job->name, workspace);
     if (workspace)
         memset(job->workspace, 0, workspace); /* its pages exist before the first turn */
     return ATTEST_OK;
@@ -202,7 +203,7 @@ attest_status attest_bench_job_run(void *context, attest_error *err)
 attest_status attest_bench_job_wait(void *context, attest_error *err)
 {
     const attest_bench_job *job = context;
-    return job->device.memory ? attest_bench_device_wait(&job->device, job->name, err) : ATTEST_OK;
+    return attest_bench_device_wait(&job->device, job->name, err);
 }
 
 int attest_bench_by_wall(const attest_bench_job *job) { return job->options.threads > 1 || job->device.memory; }

@@ -1,8 +1,8 @@
 /* bench_jobs.h - what `attest bench` can time on one problem: the dd engine's paths, the yardsticks of reference/,
  * kernels.
  *
- * A job computes o of all rows into its own memory, from the tensors, set-up included (a kernel's workspace is the
- * host's and is there before).  Its run() is that of an attest_bench_subject whose context is the job.
+ * A job computes o of all rows into its own memory, from the tensors, set-up included (a kernel's
+ * workspace is there before the first run).  Its run() is that of an attest_bench_subject whose context is the job.
  */
 #ifndef ATTEST_BENCH_JOBS_H
 #define ATTEST_BENCH_JOBS_H
@@ -69,7 +69,7 @@ void attest_bench_job_clear(attest_bench_job *job);
 
 /* One run; context: the job. */
 attest_status attest_bench_job_run(void *context, attest_error *err);
-/* Waits until the runs have ended: of a kernel on a device, else nothing. */
+/* Waits until the runs of a kernel on a device have ended. */
 attest_status attest_bench_job_wait(void *context, attest_error *err);
 /* The result of the last run as doubles in job->o. */
 attest_status attest_bench_job_read(attest_bench_job *job, attest_error *err);
@@ -86,8 +86,8 @@ attest_status attest_bench_job_compare(attest_bench_job *job, const attest_bench
 int64_t attest_bench_pairs(const attest_problem *p, const attest_bundle *in);
 
 /* Seconds a product (of a query and a key, or a weight and a value) may take, as measured on one x86-64 core of 2023
- * with AVX-512; `path`: of a dd job, or the name of a kernel's device.  Of device cuda it is a guess from the peaks of
- * data sheets, that refuses no line which a GPU may serve. */
+ * with AVX-512; `path`: of a dd job, or the name of a kernel's device.  Of device cuda it is next to nothing: no
+ * line is refused there. */
 double attest_bench_each(uint32_t kind, const char *path);
 #define ATTEST_BENCH_PLAIN 0.25e-9 /* of the plain float loop, and of vendor kernels at most */
 /* Seconds a run of the job may take, roughly; for a choice, not a promise. */

@@ -103,7 +103,10 @@ static void print_reasons(FILE *out, const attest_bench_table *table)
             fprintf(out, "%s: not timed: %s\n", job->name, job->why);
         apart |= table->judged && !job->why[0] && job->kind == ATTEST_BENCH_KERNEL && job->in != table->own.bundle;
     }
-    if (apart)
+    if (table->judged && table->unjudged > 0)
+        fprintf(out, "not judged: the truth of all rows would take about %.0f s; attest gate --device judges\n",
+                table->unjudged);
+    else if (apart)
         fprintf(out, "not judged: a kernel that ran on the same values stored as f32\n");
 }
 
@@ -146,7 +149,7 @@ static void print_device(FILE *out, const attest_bench_table *table, int n)
         return;
     if (device->memory->describe(device->context, name, sizeof name) != ATTEST_OK)
         snprintf(name, sizeof name, "%s", attest_device_name(device->memory->device));
-    fprintf(out, "%s on %s: %s Tflop/s of the formula's multiply-adds, inputs and o once at %s GB/s\n",
+    fprintf(out, "%s on %s: %s Tflop/s of the formula's multiply-adds, pair by pair; inputs and o once at %s GB/s\n",
             table->job[n].name, name, figure_text(tera, sizeof tera, attest_bench_tera(table, n)),
             figure_text(stream, sizeof stream, attest_bench_stream(table, n)));
 }

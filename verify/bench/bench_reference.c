@@ -124,7 +124,7 @@ static attest_status add_floats(attest_bench_table *table, const attest_bench_op
         if (!table->job[table->count - 1].why[0])
             table->naive = (int)table->count - 1;
     }
-    if (options->device == 0 || options->device == ATTEST_CPU)
+    if (!options->device)
         ATTEST_TRY(attest_bench_add_vendors(table, options, p, in, err));
 out:
     return status;
@@ -172,6 +172,9 @@ out:
     return status;
 }
 
+#define BALLS_A_SECOND 3e7 /* products that the truth does, about */
+
+/* Nothing where the truth would take longer than a run may. */
 static attest_status judge_all(attest_bench_table *table, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -179,13 +182,19 @@ static attest_status judge_all(attest_bench_table *table, attest_error *err)
     table->judged = calloc(table->count, sizeof *table->judged);
     if (!table->judged)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu rows", table->count);
-    ATTEST_TRY(attest_truth_new(&truth, &table->own.c.problem, table->own.bundle, ATTEST_ENGINE_AUTO, err));
     for (size_t n = 0; n < table->count; n++) {
         attest_result_init(&table->judged[n]);
         table->judged[n].verdict = ATTEST_SKIP;
+    }
+    const double seconds = (double)table->pairs * (double)(table->own.c.problem.d + table->own.c.problem.e) /
+                           BALLS_A_SECOND;
+    table->unjudged = seconds > ATTEST_BENCH_LONGEST ? seconds : 0;
+    if (table->unjudged > 0)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_truth_new(&truth, &table->own.c.problem, table->own.bundle, ATTEST_ENGINE_AUTO, err));
+    for (size_t n = 0; n < table->count; n++)
         if (table->job[n].kernel.kernel && !table->job[n].why[0] && table->job[n].in == table->own.bundle)
             ATTEST_TRY(judge(&table->judged[n], truth, &table->own.c, &table->job[n], err));
-    }
 out:
     attest_truth_free(truth);
     return status;
@@ -213,21 +222,17 @@ out:
     return status;
 }
 
-/* Kernels of the wanted device in a library that is loaded. */
+/* Kernels of the wanted device in a library. */
 static attest_status add_library(attest_bench_table *table, const attest_bench_options *options,
                                  const attest_plugin *plugin, attest_error *err)
 {
     const attest_problem *p = &table->own.c.problem;
     attest_status status = ATTEST_OK;
     char why[256];
-    for (uint32_t k = 0; plugin->opened == ATTEST_OK && k < plugin->library.kernel_count; k++) {
+    for (uint32_t k = 0; k < plugin->library.kernel_count; k++) {
         const attest_loaded kernel = attest_plugin_loaded(plugin, k);
-        if (kernel.kernel->device != options->device)
-            continue;
-        if (options->device == ATTEST_CPU)
-            ATTEST_TRY(add_with_threads(table, options, kernel, err));
-        else if (attest_bench_wanted(options, kernel.kernel->name) &&
-                 attest_kernel_supports(kernel, p, why, sizeof why))
+        if (kernel.kernel->device == options->device && attest_bench_wanted(options, kernel.kernel->name) &&
+            attest_kernel_supports(kernel, p, why, sizeof why))
             ATTEST_TRY(attest_bench_add_kernel(table, options, kernel, &plugin->memory, 0, p, table->own.bundle, err));
     }
 out:
@@ -240,16 +245,18 @@ attest_status attest_bench_kernels(attest_bench_table *table, const char *line, 
     const attest_library *library = attest_builtin_library();
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_bench_table_start(table, line, options->rounds, err));
-    for (uint32_t k = 0; (!options->device || options->device == ATTEST_CPU) && k < library->kernel_count; k++)
+    for (uint32_t k = 0; !options->device && k < library->kernel_count; k++)
         ATTEST_TRY(add_with_threads(table, options, attest_own(library->kernels[k]), err));
     for (size_t l = 0; l < options->library_count; l++)
         ATTEST_TRY(add_library(table, options, options->libraries[l], err));
-    if (table->count == 0 && options->device && options->device != ATTEST_CPU)
-        ATTEST_TRY(attest_fail(err, ATTEST_UNSUPPORTED, "nothing to time: no kernel of device %s serves %s",
-                               attest_device_name(options->device), table->line));
+    if (table->count == 0 && options->device)
+        ATTEST_TRY(attest_fail(err, ATTEST_UNSUPPORTED,
+                               "nothing to time: no kernel of device %s that matches '%s' serves %s",
+                               attest_device_name(options->device), options->glob ? options->glob : "*", table->line));
     attest_bench_options all = *options;
-    all.glob = NULL; /* yardsticks stand beside whatever was chosen */
-    ATTEST_TRY(add_floats(table, &all, err));
+    all.glob = NULL;                    /* yardsticks stand beside whatever was chosen */
+    if (options->device != ATTEST_CUDA) /* a GPU would wait for them */
+        ATTEST_TRY(add_floats(table, &all, err));
     ATTEST_TRY(attest_bench_add_machine(table, ATTEST_BENCH_MACHINE, err));
     ATTEST_TRY(attest_bench_add_machine(table, ATTEST_BENCH_READ, err));
     ATTEST_TRY(attest_bench_time_all(table, options, err));

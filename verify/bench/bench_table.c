@@ -184,6 +184,23 @@ static attest_status nothing_to_time(const attest_bench_table *table, const atte
                        options->glob ? options->glob : "*", table->line);
 }
 
+/* Prepares a job.  Of a kernel on a device, which is run once, what fails is told in its row: the others are timed. */
+static attest_status prepare(attest_bench_job *job, int rounds, attest_error *err)
+{
+    attest_status status = attest_bench_job_prepare(job, rounds, err);
+    if (!job->device.memory)
+        return status;
+    if (status == ATTEST_OK)
+        status = attest_bench_job_run(job, err);
+    if (status == ATTEST_OK)
+        status = attest_bench_job_wait(job, err);
+    if (status != ATTEST_OK) {
+        snprintf(job->why, sizeof job->why, "%.*s", (int)sizeof job->why - 1, err->text);
+        attest_bench_job_clear(job);
+    }
+    return ATTEST_OK;
+}
+
 attest_status attest_bench_time_all(attest_bench_table *table, const attest_bench_options *options, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -193,11 +210,13 @@ attest_status attest_bench_time_all(attest_bench_table *table, const attest_benc
         attest_bench_job *job = &table->job[n];
         if (job->why[0])
             continue;
-        ATTEST_TRY(attest_bench_job_prepare(job, table->rounds, err));
+        ATTEST_TRY(prepare(job, table->rounds, err));
+        if (job->why[0])
+            continue;
         rows += attest_bench_is_row(job) && attest_bench_wanted(options, job->name);
         of[count] = n;
         subjects[count++] = (attest_bench_subject){ .run = attest_bench_job_run,
-                                                    .wait = attest_bench_job_wait,
+                                                    .wait = job->device.memory ? attest_bench_job_wait : NULL,
                                                     .context = job,
                                                     .sample = job->sample,
                                                     .walls = job->walls,

@@ -34,18 +34,27 @@ typedef struct attest_bench_table {
     int on_f32;   /* the dd row on `fresh` */
     int mpfr, naive, costs, machine, reading;
     attest_plugin *vendor[ATTEST_BENCH_VENDORS]; /* NULL: not installed */
-    attest_result *judged;                       /* `bench kernels`: [count] verdict and ratio of each row; else NULL */
+    attest_result
+        *judged;     /* `bench kernels`: [count] verdict and ratio of each row, ATTEST_SKIP: not judged; else NULL */
+    double unjudged; /* seconds that a truth would have taken which was not asked; 0: it was */
 } attest_bench_table;
 
 typedef struct attest_bench_options {
     int rounds, threads; /* threads of the second dd row, or of a second row of each kernel; below 2: none */
     const char *glob;    /* names of rows wanted, however long they take; NULL: all */
     const char *plugins; /* folder of vendor-*.so, or NULL */
-    uint32_t device;     /* attest_device of the kernels; 0 or ATTEST_CPU: the built-in ones too */
-    attest_plugin *const *libraries; /* [library_count] with more kernels */
+    uint32_t device;     /* 0: the built-in kernels; else those of this attest_device in `libraries` */
+    attest_plugin *const *libraries; /* [library_count] */
     size_t library_count;
     const attest_bench_clock *clock;
 } attest_bench_options;
+
+/* The problems of `bench reference`, or of `bench kernels` on a device (0: the CPU), where the user gives none. */
+typedef struct attest_bench_lines {
+    const char *const *line;
+    size_t count;
+} attest_bench_lines;
+attest_bench_lines attest_bench_lines_of(int kernels, uint32_t device);
 
 /* Draws the inputs of `line`, runs and compares all engines (or kernels, also judged against their bounds).
  * ATTEST_BAD_INPUT: the line.  ATTEST_UNSUPPORTED: no row that is wanted serves it.  A failure clears the table. */
@@ -99,7 +108,7 @@ int attest_bench_unreliable(const attest_bench_table *table);
 /* Least cost of a call over the rounds. */
 double attest_bench_call_cost(const attest_bench_table *table, int call);
 
-/* job `n` over job `by`, or NaN where one of them was not timed. */
+/* job `n` over job `by`, or NaN where one of them was not timed; a job on a device wall against wall. */
 attest_bench_spread attest_bench_over(const attest_bench_table *table, int n, int by);
 /* How many times as fast several threads are as one, wall against wall; NaN without both. */
 attest_bench_spread attest_bench_speed_up(const attest_bench_table *table);
@@ -109,12 +118,13 @@ attest_bench_spread attest_bench_kernel_speed_up(const attest_bench_table *table
  * would do the formula's, pair by pair, in the time of row n.  Above 1 where a kernel needs fewer, as recurrences do,
  * and where the CPU does more of another kind: VDPBF16PS adds two products of bf16 a lane. */
 attest_bench_spread attest_bench_of_multiply_adds(const attest_bench_table *table, int n);
-/* Tera-operations a second of the formula's multiply-adds (two operations each), and GB a second at which the inputs
- * are read and o is written once, in the time of row n, a kernel on a device; NaN of others. */
+/* Tera-operations a second of the formula's multiply-adds, pair by pair (two operations each; above the device's peak
+ * where a kernel needs fewer, as recurrences do), and GB a second at which the inputs are read and o is written once,
+ * in the time of row n, a kernel on a device; NaN of others. */
 attest_bench_spread attest_bench_tera(const attest_bench_table *table, int n);
 attest_bench_spread attest_bench_stream(const attest_bench_table *table, int n);
 /* What share of the speed at which one core reads as much memory would read the inputs once,
- * seen or masked, in the time of row n; NaN of rows with several threads. */
+ * seen or masked, in the time of row n; NaN of rows with several threads or on a device. */
 attest_bench_spread attest_bench_of_reading(const attest_bench_table *table, int n);
 /* A dd row's time over that of the formula's multiply-adds in double at the machine's peak: what certainty costs. */
 attest_bench_spread attest_bench_over_peak(const attest_bench_table *table, const attest_bench_job *job);

@@ -118,7 +118,9 @@ static const option_row option_table[] = {
       "search" },
     { { "device", KEY_DEVICE, "cpu|cuda|cuda-host", 0, "only kernels of this device", 0 }, "gate" },
     { { "device", KEY_DEVICE, "cpu|cuda|cuda-host", 0,
-        "bench kernels: only kernels of this device, those of libraries too (default: the built-in ones)", 0 },
+        "bench kernels: cpu (default), the built-in kernels; else the kernels of this device in the libraries beside "
+        "attest, which are loaded into this process: only libraries that you trust",
+        0 },
       "bench" },
     { { "require-device", KEY_REQUIRE, "NAME", 0,
         "cpu, cuda or cuda-host: exit 2 unless a kernel of this device can run", 0 },

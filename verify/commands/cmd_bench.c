@@ -10,42 +10,14 @@
 
 #define UNRELIABLE 4 /* exit code, as of a gate that is not to be relied on */
 
-static const char *const reference_lines[] = {
-    "variant=softmax mask=causal n=128 d=64",         "variant=softmax mask=causal n=512 d=64",
-    "variant=softmax mask=causal n=512 d=64 in=bf16", "variant=softmax n=512 d=64",
-    "variant=taylor:4 mask=causal n=512 d=64",        "variant=taylor:6 mask=causal n=512 d=64",
-    "variant=taylor:4 mask=causal n=64 d=8 scale=1",
-};
-static const char *const kernel_lines[] = {
-    "variant=softmax mask=causal n=512 d=64",  "variant=softmax mask=causal n=512 d=64 in=bf16",
-    "variant=taylor:2 mask=causal n=512 d=16", "variant=linear-elu mask=causal n=512 d=64",
-    "variant=gdn mask=causal n=512 d=64",
-};
-/* Of --device=cuda: work enough for a GPU. */
-static const char *const cuda_lines[] = {
-    "variant=softmax mask=causal hq=32 n=4096 d=64 in=bf16 p=bf16",
-    "variant=softmax mask=causal hq=16 n=4096 d=128 in=bf16 p=bf16",
-    "variant=softmax b=16 hq=32 hk=8 n=1 m=32768 d=128 in=bf16",
-    "variant=softmax mask=causal hq=32 n=4096 d=64",
-    "variant=taylor:2 mask=causal hq=32 n=4096 d=16",
-    "variant=linear-elu mask=causal hq=32 n=4096 d=64",
-    "variant=gdn mask=causal hq=32 n=4096 d=64",
-};
-
 typedef attest_status (*bench_function)(attest_bench_table *, const char *, const attest_bench_options *,
                                         attest_error *);
 typedef struct bench {
     const char *name;
     bench_function run;
-    const char *const *lines;
-    size_t count;
 } bench;
 
-static const bench benches[] = {
-    { "reference", attest_bench_reference, reference_lines, sizeof reference_lines / sizeof reference_lines[0] },
-    { "kernels", attest_bench_kernels, kernel_lines, sizeof kernel_lines / sizeof kernel_lines[0] },
-};
-static const bench on_gpu = { "kernels", attest_bench_kernels, cuda_lines, sizeof cuda_lines / sizeof cuda_lines[0] };
+static const bench benches[] = { { "reference", attest_bench_reference }, { "kernels", attest_bench_kernels } };
 
 /* What progress tells beside the numbers: which problem. */
 typedef struct teller {
@@ -80,8 +52,9 @@ static attest_status find_bench(const bench **found, const attest_cli *cli, atte
         return attest_fail(err, ATTEST_BAD_INPUT, "--device=%s: only for `bench kernels`", cli->options.device);
     if (cli->options.device && !attest_cli_device(cli->options.device))
         return attest_fail(err, ATTEST_BAD_INPUT, "--device=%s: cpu, cuda or cuda-host", cli->options.device);
-    if (cli->options.device && attest_cli_device(cli->options.device) == ATTEST_CUDA)
-        *found = &on_gpu;
+    if (cli->options.device && attest_cli_device(cli->options.device) != ATTEST_CPU && cli->options.jobs > 0)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--jobs=%ld: only for kernels of the CPU, not with --device=%s",
+                           (long)cli->options.jobs, cli->options.device);
     if (cli->options.format && strcmp(cli->options.format, "text") != 0 && strcmp(cli->options.format, "json") != 0)
         return attest_fail(err, ATTEST_BAD_INPUT, "--format=%s: text or json", cli->options.format);
     return ATTEST_OK;
@@ -105,38 +78,40 @@ typedef struct loaded {
     size_t count;
 } loaded;
 
-/* The library was opened, and its device is there. */
-static int has_device(const attest_plugin *plugin, uint32_t device)
+/* The library has a kernel of the device, and the device is there. */
+static int serves_device(const attest_plugin *plugin, uint32_t device)
 {
     char text[200];
-    return plugin->opened == ATTEST_OK &&
-           (device == ATTEST_CPU || (plugin->library.memory && plugin->memory.device == device &&
-                                     plugin->memory.describe(plugin->context, text, sizeof text) == ATTEST_OK));
+    int has = 0;
+    for (uint32_t k = 0; k < plugin->library.kernel_count; k++)
+        has |= plugin->kernel[k].kernel.device == device;
+    return has && plugin->opened == ATTEST_OK &&
+           plugin->memory.describe(plugin->context, text, sizeof text) == ATTEST_OK;
 }
 
-/* The libraries beside attest that can be loaded.  ATTEST_NO_DEVICE: none has a kernel that can run on the device;
- * the message has the reason of one that cannot be loaded. */
+/* The libraries beside attest whose kernels can run on the device; one that cannot be loaded is told on stderr.
+ * ATTEST_NO_DEVICE: there is none. */
 static attest_status load_libraries(loaded *l, const attest_cli *cli, uint32_t device, attest_error *err)
 {
     static const attest_host host = { .struct_size = sizeof host, .abi_version = ATTEST_ABI_VERSION };
     attest_status status = ATTEST_OK;
-    attest_error refused = { "" };
-    int serves = device == ATTEST_CPU;
     ATTEST_TRY(attest_libraries_find(&l->found, cli, err));
     for (size_t i = 1; i < l->found.count; i++) {
         attest_plugin *plugin;
-        if (attest_plugin_open(&plugin, l->found.list[i], &host, &refused) != ATTEST_OK)
-            continue;
-        l->plugin[l->count++] = plugin;
-        if (!has_device(plugin, device))
-            continue;
-        for (uint32_t k = 0; k < plugin->library.kernel_count; k++)
-            serves |= plugin->kernel[k].kernel.device == device;
+        status = attest_plugin_open(&plugin, l->found.list[i], &host, err);
+        if (status == ATTEST_NO_MEMORY)
+            goto out;
+        if (status != ATTEST_OK && !cli->options.quiet)
+            fprintf(stderr, "attest bench: %s\n", err->text);
+        if (status == ATTEST_OK && serves_device(plugin, device))
+            l->plugin[l->count++] = plugin;
+        else if (status == ATTEST_OK)
+            attest_plugin_free(plugin);
     }
-    if (!serves)
-        ATTEST_TRY(attest_fail(err, ATTEST_UNSUPPORTED,
-                               "--device=%s: no kernel in kernels/ beside attest can run there%s%s",
-                               attest_device_name(device), refused.text[0] ? "; " : "", refused.text));
+    status = l->count > 0
+                 ? ATTEST_OK
+                 : attest_fail(err, ATTEST_NO_DEVICE, "--device=%s: no kernel in kernels/ beside attest can run there",
+                               attest_device_name(device));
 out:
     return status;
 }
@@ -173,10 +148,11 @@ static attest_status all_tables(attest_bench_table *table, const bench *b, const
 {
     attest_status status = ATTEST_OK;
     teller *t = options->clock->context;
-    const size_t count = cli->problem ? 1 : b->count;
+    const attest_bench_lines lines = attest_bench_lines_of(b != &benches[0], options->device);
+    const size_t count = cli->problem ? 1 : lines.count;
     size_t left_out = 0;
     for (size_t n = 0; n < count; n++) {
-        t->line = cli->problem ? cli->problem : b->lines[n];
+        t->line = cli->problem ? cli->problem : lines.line[n];
         status = one_table(table, b, t->line, cli, options, unreliable, err);
         if (status != ATTEST_OK && (status != ATTEST_UNSUPPORTED || ++left_out == count))
             return status;
@@ -203,14 +179,14 @@ int attest_command_bench(const attest_cli *cli)
     if (!table)
         ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "no memory for a table"));
     ATTEST_TRY(find_bench(&b, cli, &err));
-    device = cli->options.device ? attest_cli_device(cli->options.device) : 0;
-    if (device)
+    device = cli->options.device ? attest_cli_device(cli->options.device) : ATTEST_CPU;
+    if (device != ATTEST_CPU)
         ATTEST_TRY(load_libraries(&libraries, cli, device, &err));
     const attest_bench_options options = { .rounds = (int)cli->rounds,
                                            .threads = threads_of(cli),
                                            .glob = cli->options.kernel ? cli->options.kernel : cli->engine,
                                            .plugins = attest_cli_plugins(folder, sizeof folder, cli) ? folder : NULL,
-                                           .device = device,
+                                           .device = device == ATTEST_CPU ? 0 : device,
                                            .libraries = libraries.plugin,
                                            .library_count = libraries.count,
                                            .clock = &clock };
