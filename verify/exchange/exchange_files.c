@@ -296,7 +296,8 @@ static attest_status check_names(complaints *all, const attest_exchanged *e, con
     DIR *folder = status == ATTEST_OK ? opendir(path) : NULL;
     if (status == ATTEST_OK && !folder && errno != ENOENT && errno != ENOTDIR)
         status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s", path, strerror(errno));
-    for (struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
+    const struct dirent *entry;
+    while (folder && (errno = 0, (entry = readdir(folder)) != NULL)) {
         const char *name = entry->d_name;
         if (!attest_exchange_is_array(name) || (e && attest_exchange_belongs(e, name)))
             continue;
@@ -304,6 +305,8 @@ static attest_status check_names(complaints *all, const attest_exchanged *e, con
                     e ? "no output of this case has that name" : "outputs lie in the folders of their cases");
         complain(all, &wrong);
     }
+    if (folder && errno)
+        status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s", path, strerror(errno));
     if (folder)
         closedir(folder);
     return status;
@@ -317,7 +320,8 @@ static attest_status check_folders(complaints *all, const attest_exchanged *case
     attest_error wrong;
     if (!folder)
         return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s", dir, strerror(errno));
-    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+    const struct dirent *entry;
+    while (errno = 0, (entry = readdir(folder)) != NULL) {
         const char *name = entry->d_name;
         size_t i = 0;
         while (i < count && strcmp(cases[i].folder, name) != 0)
@@ -327,8 +331,11 @@ static attest_status check_folders(complaints *all, const attest_exchanged *case
         attest_fail(&wrong, ATTEST_BAD_INPUT, "%s/%s: no case of " MANIFEST " has this folder", dir, name);
         complain(all, &wrong);
     }
+    const attest_status status = errno ? attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot be read: %s",
+                                                     dir, strerror(errno))
+                                       : ATTEST_OK;
     closedir(folder);
-    return ATTEST_OK;
+    return status;
 }
 
 attest_status attest_exchange_check(const attest_exchanged *cases, size_t count, const char *dir, attest_error *err)

@@ -20,11 +20,16 @@ struct attest_predictions {
     size_t count, capacity;
 };
 
+static int in_order(const char *kernel, const char *problem, const line *l)
+{
+    const int order = strcmp(kernel, l->kernel);
+    return order ? order : strcmp(problem, l->problem);
+}
+
 static int by_case(const void *a, const void *b)
 {
-    const line *x = a, *y = b;
-    const int order = strcmp(x->kernel, y->kernel);
-    return order ? order : strcmp(x->problem, y->problem);
+    const line *x = a;
+    return in_order(x->kernel, x->problem, b);
 }
 
 /* ---- predictions.jsonl ------------------------------------------------------------------------------------------- */
@@ -129,20 +134,22 @@ void attest_predictions_free(attest_predictions *p)
 }
 
 /* ---- a case ------------------------------------------------------------------------------------------------------ */
-/* The line of a case, or of its whole kernel. */
+typedef struct key {
+    const char *kernel, *problem;
+} key;
+
+static int key_order(const void *a, const void *b)
+{
+    const key *wanted = a;
+    return in_order(wanted->kernel, wanted->problem, b);
+}
+
+/* The line of a case, or of its whole kernel; NULL: neither. */
 static const line *find(const attest_predictions *p, const char *kernel, const char *problem)
 {
-    line *wanted = malloc(sizeof *wanted);
-    const line *found = NULL;
-    if (!wanted)
-        return NULL;
-    for (int whole = 0; whole < 2 && !found; whole++) {
-        snprintf(wanted->kernel, sizeof wanted->kernel, "%s", kernel);
-        snprintf(wanted->problem, sizeof wanted->problem, "%s", whole ? "" : problem);
-        found = bsearch(wanted, p->line, p->count, sizeof *wanted, by_case);
-    }
-    free(wanted);
-    return found;
+    const key of_case = { kernel, problem }, of_kernel = { kernel, "" };
+    const line *found = bsearch(&of_case, p->line, p->count, sizeof *p->line, key_order);
+    return found ? found : bsearch(&of_kernel, p->line, p->count, sizeof *p->line, key_order);
 }
 
 typedef struct difference {
