@@ -157,7 +157,8 @@ template <class type, int width> __global__ void __launch_bounds__(threads) flas
     const int64_t h = blockIdx.x / blocks % a.hq, b = blockIdx.x / blocks / a.hq, g = h * a.hkv / a.hq;
     const int64_t first_row = block * rows, end_row = first_row + rows < a.seen.n ? first_row + rows : a.seen.n;
     const int64_t len = a.seen.length(b);
-    const int64_t begin = a.seen.seen(len, first_row).first, end = a.seen.seen(len, end_row - 1).last;
+    const int64_t first = a.seen.seen(len, first_row).first; // tiles begin at multiples of `keys`, whatever the rows
+    const int64_t begin = first - first % keys, end = a.seen.seen(len, end_row - 1).last;
     uint32_t q[width / 16][4];
     float u[width / 8][4] = {};
     row x[2];
