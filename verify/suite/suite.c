@@ -243,12 +243,13 @@ static attest_status expand(reader *r, const char *line, taker take, attest_erro
 /* One floor without lists; it is checked when all cases are known. */
 static attest_status add_floor(reader *r, const char *text, attest_error *err)
 {
-    attest_floor *floors = realloc(r->floors, (r->floor_count + 1) * sizeof *floors);
-    if (!floors)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu floors", r->floor_count + 1);
-    r->floors = floors;
-    floors[r->floor_count] = (attest_floor){ .line = r->line };
-    const attest_status status = attest_floor_read(&floors[r->floor_count], text, err);
+    void *list = r->floors;
+    attest_status status = attest_rules_grow(&list, r->floor_count, sizeof *r->floors, "!floor", err);
+    r->floors = list;
+    if (status != ATTEST_OK)
+        return status;
+    r->floors[r->floor_count] = (attest_floor){ .line = r->line };
+    status = attest_floor_read(&r->floors[r->floor_count], text, err);
     r->floor_count += status == ATTEST_OK;
     return status;
 }

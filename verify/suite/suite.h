@@ -2,7 +2,8 @@
  *
  * Answers which cases a suite has, and which are skipped, why. Runs none.
  *
- * `key=x{a,b}y` expands to every combination, left to right, at most 10^6 of one line and in all;
+ * `key=x{a,b}y` expands to every combination, left to right, at most 10^6 of one line and in all, and 10^4
+ * rules of a kind;
  * `!skip KERNELGLOB key=value ... : reason` marks cases (all named keys equal after parsing) of matching kernels as
  * skip with that reason;
  * `!allow partial [CLASS,..] KERNELGLOB key=value ... : reason` (lists allowed) lets such cases pass although elements

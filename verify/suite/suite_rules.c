@@ -101,6 +101,19 @@ static attest_status check_settings(const char *settings, attest_error *err)
 }
 
 /* ---- rules about cases of kernels -------------------------------------------------------------------------------- */
+attest_status attest_rules_grow(void **rules, size_t count, size_t size, const char *begin, attest_error *err)
+{
+    if (count >= ATTEST_RULES_MOST)
+        return attest_fail(err, ATTEST_BAD_INPUT, "more than %d rules `%s`", ATTEST_RULES_MOST, begin);
+    if (count & (count - 1)) /* full where count is 0 or a power of two */
+        return ATTEST_OK;
+    void *more = realloc(*rules, (count ? 2 * count : 1) * size);
+    if (!more)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for rules of the suite");
+    *rules = more;
+    return ATTEST_OK;
+}
+
 /* `KERNELGLOB key=value ... : reason` */
 attest_status attest_rule_read(attest_case_rule **rules, size_t *count, const char *begin, const char *text,
                                attest_error *err)
@@ -119,15 +132,14 @@ attest_status attest_rule_read(attest_case_rule **rules, size_t *count, const ch
     attest_text_clean(rule.reason, sizeof rule.reason, colon + 3 + strspn(colon + 3, " \t"));
     const char *from = text + kernel + strspn(text + kernel, " \t");
     snprintf(rule.settings, sizeof rule.settings, "%.*s", (int)(from < colon ? colon - from : 0), from);
-    const attest_status status = check_settings(rule.settings, err);
-    if (status != ATTEST_OK)
-        return status;
-    attest_case_rule *more = realloc(*rules, (*count + 1) * sizeof *more);
-    if (!more)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for rules of the suite");
-    *rules = more;
-    more[(*count)++] = rule;
-    return ATTEST_OK;
+    void *list = *rules;
+    attest_status status = check_settings(rule.settings, err);
+    if (status == ATTEST_OK)
+        status = attest_rules_grow(&list, *count, sizeof rule, begin, err);
+    *rules = list;
+    if (status == ATTEST_OK)
+        (*rules)[(*count)++] = rule;
+    return status;
 }
 
 /* The words of `absent,illposed` as a set; 0: another word is there. */

@@ -11,7 +11,14 @@ typedef struct attest_floor {
     char settings[ATTEST_LINE];
 } attest_floor;
 
-/* Appends the rule `KERNELGLOB key=value ... : reason` to a list; `begin` is how its line begins, for messages. */
+/* Of each kind of rule a suite has at most so many; each case is asked each of them. */
+enum { ATTEST_RULES_MOST = 10000 };
+
+/* Makes room for one more rule of `size` bytes behind `count`: the room doubles.  ATTEST_BAD_INPUT where there are
+ * ATTEST_RULES_MOST already; `begin` is how its line begins, for messages. */
+attest_status attest_rules_grow(void **rules, size_t count, size_t size, const char *begin, attest_error *err);
+
+/* Appends the rule `KERNELGLOB key=value ... : reason` to a list; `begin` as above. */
 attest_status attest_rule_read(attest_case_rule **rules, size_t *count, const char *begin, const char *text,
                                attest_error *err);
 

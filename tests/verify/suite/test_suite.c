@@ -92,6 +92,12 @@ START_TEST(test_errors)
         { "seed={0,1}{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}"
           "{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}\n",
           1, "more than 1000000 lines" },
+        { "n=4\n!floor 1 seed=1{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}\n"
+          "!floor 1 n=4\n",
+          3, "more than 10000 rules `!floor`" },
+        { "n=4\n!allow partial * seed=1{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}{0,1,2,3,4,5,6,7,8,9}"
+          "{0,1,2,3,4,5,6,7,8,9} : y\n!allow partial * n=4 : y\n",
+          3, "more than 10000 rules `!allow" },
         { "n=4\n!skip x n=4\n", 2, "reason" },
         { "n=4\n!allow partial * n=4\n", 2, "!allow partial" },
         { "n=4\n!allow partial absent : y\n", 2, "!allow partial" },
