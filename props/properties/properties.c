@@ -66,6 +66,11 @@ int prop_order_declared(const attest_prop_kernel *k)
     return (k->flags & ATTEST_SERIAL_SUMS) || k->numerics.schedule == ATTEST_SCHEDULE_RECURRENT;
 }
 
+int prop_decays_multiplied(const attest_prop_kernel *k)
+{
+    return k->numerics.decay_products == ATTEST_YES || k->numerics.schedule == ATTEST_SCHEDULE_RECURRENT;
+}
+
 int prop_feature_in(const attest_problem *p, uint32_t set)
 {
     return (set >> prop_axis(p, ATTEST_AXIS_FEATURE) & 1) != 0;

@@ -26,10 +26,14 @@ static int applies_dyadic(const attest_problem *p, const attest_prop_kernel *k)
     const uint32_t features = 1u << ATTEST_FEATURE_IDENTITY | 1u << ATTEST_FEATURE_RELU;
     static const uint32_t unused[] = { ATTEST_AXIS_CENTER, ATTEST_AXIS_FILTER, ATTEST_AXIS_ROPE,  ATTEST_AXIS_UPDATE,
                                        ATTEST_AXIS_CLAMP,  ATTEST_AXIS_CAP,    ATTEST_AXIS_ALIBI, ATTEST_AXIS_BIAS };
-    /* the square root of 1/2 may be a factor of both features: only states, and pairs, know the 1/2 itself */
-    const int halved = weight->value != ATTEST_WEIGHT_POWER && weight->order == 2;
-    const int pairs = k->numerics.schedule == ATTEST_SCHEDULE_DIRECT || k->numerics.schedule == ATTEST_SCHEDULE_SPLIT;
-    if (halved && !pairs && !(k->outputs & ATTEST_GIVES_STATE))
+    const uint32_t schedule = k->numerics.schedule;
+    /* Roots of 1/2 and of multinomials may be factors of both features: only states, and pairs, know these themselves.
+     * An unknown schedule may take a library power (R-POLY). */
+    const int pairs = schedule == ATTEST_SCHEDULE_DIRECT || schedule == ATTEST_SCHEDULE_SPLIT;
+    const int known = pairs || (schedule != ATTEST_SCHEDULE_UNKNOWN && k->outputs & ATTEST_GIVES_STATE);
+    if (weight->order >= 2 && !known)
+        return 0;
+    if (prop_axis(p, ATTEST_AXIS_DECAY) && !prop_decays_multiplied(k))
         return 0;
     for (size_t n = 0; n < sizeof unused / sizeof unused[0]; n++)
         if (p->axis[unused[n]].value)
@@ -377,9 +381,9 @@ out:
 const attest_property attest_property_dyadic = {
     "dyadic",
     "small integers, scale and decays powers of two: u, z, o and final states are the integer sums",
-    "power:P, term and taylor up to P=2 (2: by pairs, or with states given); features identity, relu; any mask, "
-    "window, lens, decay, given state, gates but heads; no center, filter, rope, cap, alibi, bias, clamp, delta; o of "
-    "norms sum, floor, none, length",
+    "power:P, term and taylor up to P=2 (from 2: declared, by pairs or with states given); features identity, relu; "
+    "any mask, window, lens, decay (declared as multiplied), given state, gates but heads; no "
+    "center, filter, rope, cap, alibi, bias, clamp, delta; o of norms sum, floor, none, length",
     "exact, whatever the order: N (d a^2)^n a_v below 1/u; o up to the declared division",
     ATTEST_NEEDS_NOTHING,
     applies_dyadic,

@@ -87,6 +87,9 @@ int prop_rows_independent(const attest_prop_kernel *k);
 /* The order of its sums is fixed by the keys alone: serial, or token by token. */
 int prop_order_declared(const attest_prop_kernel *k);
 
+/* Decays are multiplied, token by token or in a tree (R-DECAY): not exponentials of sums of logarithms. */
+int prop_decays_multiplied(const attest_prop_kernel *k);
+
 /* The feature map is one of `set`: bits 1 << ATTEST_FEATURE_*. */
 int prop_feature_in(const attest_problem *p, uint32_t set);
 

@@ -89,7 +89,8 @@ static attest_status check_zero_decay(attest_finding *found, attest_trial *trial
     attest_status status = ATTEST_OK;
     int64_t *from = NULL;
     int usable = 0;
-    const int bits = attest_variant_recurrent(p->axis) && (trial->kernel.flags & ATTEST_DETERMINISTIC);
+    const int bits = attest_variant_recurrent(p->axis) && (trial->kernel.flags & ATTEST_DETERMINISTIC) &&
+                     prop_decays_multiplied(&trial->kernel); /* e^(ln 0) may leave 2^emin of the past */
     attest_relation_init(&r, trial);
     if (!attest_range_finite(trial, 4)) /* 0 times what overflows is NaN */
         return ATTEST_OK;
@@ -124,7 +125,8 @@ const attest_property attest_property_zero_decay = {
     "zero-decay",
     "a decay of 0 (scalar or vector) leaves of a row what its own token gives: the past does not matter",
     "decay=scalar and vector (the latter where recurrent), but centers and filters, which look at all scores",
-    "both runs' bounds (R-JUDGE); polynomial weights of deterministic kernels: bits too, as 0 is added in any order",
+    "both runs' bounds (R-JUDGE); polynomial weights of deterministic kernels that multiply decays: bits too, as 0 is "
+    "added in any order",
     ATTEST_NEEDS_NOTHING,
     applies_zero_decay,
     check_zero_decay,
