@@ -3,12 +3,12 @@
  *   logs   power:1 pair by pair, the last first; decays are e^(sum of logs), ln 0 is -87.5, e^x 4 unit roundoffs too
  *          large
  *   power  power:P pair by pair; its pow is 2 unit roundoffs too large
- *   roots  power:2 token by token, recurrent: packed monomials, mixed ones times sqrt(2) in the features of q and of k
+ *   roots  power:2 by packed monomials, mixed ones times sqrt(2) in the features of q and of k; declared as recurrent,
+ *          as such features are in use, though it keeps no state and adds pair by pair
  * f32, mask=causal with n = m, norm=sum or none; but for the schedule of roots nothing is declared.
  */
 #include "attest.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum style { LOGS, POWER, ROOTS } style;
