@@ -25,9 +25,10 @@ uint64_t attest_load_bits(const attest_tensor *t, int64_t offset)
 
 double attest_load(const attest_tensor *t, int64_t offset)
 {
-    if (t->dtype == ATTEST_BOOL)
-        return (double)attest_load_bits(t, offset);
-    return attest_to_f64(t->dtype, attest_load_bits(t, offset));
+    const uint64_t bits = attest_load_bits(t, offset), exponent = bits >> 23 & 0xff;
+    if (t->dtype == ATTEST_F32 && exponent > 0 && exponent < 0xff) /* as attest_to_f64(), for most numbers there are */
+        return attest_bits_f64((bits >> 31) << 63 | (exponent + 1023 - 127) << 52 | (bits & 0x7fffff) << 29);
+    return t->dtype == ATTEST_BOOL ? (double)bits : attest_to_f64(t->dtype, bits);
 }
 
 int64_t attest_load_int(const attest_tensor *t, int64_t offset)

@@ -108,7 +108,7 @@ typedef struct axis_feature {
     void (*ball)(arb_ptr y, arb_srcptr x, const attest_problem *p, int64_t position, slong prec);
     int stored; /* of a stored number it is exact at any precision */
     const axis_exact_feature *exact;
-    void (*size)(mag_t y, double x); /* |phi(x)| upward; NULL: phi acts on no single number */
+    double (*size)(double x); /* |phi(x)| upward; NULL: phi acts on no single number */
     /* Relative and absolute error of a computed phi(x); NULL: nothing is rounded, not "not derived".  The caller adds u
      * for narrowing; `error` adds only what narrowing does to phi.  A library function other than exp counts 9u; a
      * larger declared error must be refused in kernels/library/declared.c. */

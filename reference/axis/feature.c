@@ -33,7 +33,7 @@ static int64_t word_identity(int64_t x, long low)
 
 static const axis_exact_feature exact_identity = { span_identity, integer_identity, word_identity };
 
-static void size_identity(mag_t y, double x) { mag_set_d(y, x); }
+static double size_identity(double x) { return __builtin_fabs(x); }
 
 /* ---- elu1 -------------------------------------------------------------------------------------------------------- */
 /* x+1 for x >= 0, e^x below; where the sign is open, max(x, 0) + e^min(x, 0). */
@@ -88,15 +88,14 @@ static int64_t word_elu1(int64_t x, long low) { return x + ((int64_t)1 << -low);
 
 static const axis_exact_feature exact_elu1 = { span_elu1, integer_elu1, word_elu1 };
 
-static void size_elu1(mag_t y, double x)
+static double size_elu1(double x)
 {
-    mag_set_d(y, x);
-    if (x >= 0) {
-        mag_add_ui(y, y, 1);
-    } else {
-        mag_set_d_lower(y, x);
-        mag_expinv(y, y);
-    }
+    AUTO_MAG(y);
+    if (x >= 0)
+        return (1 + x) * (1 + 0x1p-52);
+    mag_set_d_lower(y, x);
+    mag_expinv(y, y);
+    return ref_mag_upper(y);
 }
 
 static void error_elu1(mag_t relative, mag_t absolute, const axis_arithmetic *a)
@@ -145,7 +144,7 @@ static int64_t word_relu(int64_t x, long low)
 
 static const axis_exact_feature exact_relu = { span_identity, integer_relu, word_relu };
 
-static void size_relu(mag_t y, double x) { mag_set_d(y, x > 0 ? x : 0.0); }
+static double size_relu(double x) { return x > 0 ? x : 0; }
 
 /* ---- unit -------------------------------------------------------------------------------------------------------- */
 /* x / norm2(x), 0 at 0.  Points that are not 0, or balls around such (rope, silu): the norm is surely positive in the

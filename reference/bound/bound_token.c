@@ -2,6 +2,9 @@
  * relative error of each (R-FEATURE, R-ROTATE, R-UNIT). */
 #include "reference/bound/bound.h"
 
+#include <float.h>
+#include <math.h>
+
 /* ---- the model's constants -------------------------------------------------------------------------------- */
 /* R-FEATURE, R-ROTATE: what rope and a feature make may be stored in a narrower type, and so may rope's sines, cosines
  * and products.  A rotated number is stored once more before the feature reads it; relu of a stored number is one. */
@@ -86,17 +89,30 @@ void bound_model_features(bound_model *m, uint32_t type)
 
 /* ---- sizes ------------------------------------------------------------------------------------------------ */
 /* A channel after rope is at most the length of its pair. */
-static double stored_channel(const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t c, mag_t pair)
+static double turned_size(const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t c)
 {
     const int64_t half = in->p->d / 2;
-    const double x = attest_load(t, offset + c * t->stride[3]);
-    AUTO_MAG(y);
+    const double x = attest_load(t, offset + c * t->stride[3]),
+                 y = attest_load(t, offset + (c < half ? c + half : c - half) * t->stride[3]);
+    AUTO_MAG(pair, z);
     mag_set_d(pair, x);
-    if (axis_turns(in->p)) {
-        mag_set_d(y, attest_load(t, offset + (c < half ? c + half : c - half) * t->stride[3]));
-        mag_hypot(pair, pair, y);
-    }
-    return x;
+    mag_set_d(z, y);
+    mag_hypot(pair, pair, z);
+    return ref_mag_upper(pair);
+}
+
+/* |phi_c| of one channel, upward. */
+static double channel_size(const ref_inputs *in, const attest_tensor *t, int64_t offset, int64_t c)
+{
+    const axis_feature *feature = axis_feature_of(in->p);
+    if (feature->divides)
+        return 1; /* no entry of a vector of length 1 is larger */
+    if (axis_turns(in->p) && feature->slope > 0)
+        return (turned_size(in, t, offset, c) + feature->lift) * (1 + 0x1p-52);
+    const double x = attest_load(t, offset + c * t->stride[3]);
+    if (feature->images)
+        return __builtin_fabs(x);
+    return !axis_turns(in->p) && feature->size ? feature->size(x) : INFINITY;
 }
 
 void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role role, int64_t b, int64_t head,
@@ -104,26 +120,15 @@ void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role ro
 {
     const attest_tensor *t = in->role[role];
     const axis_feature *feature = axis_feature_of(in->p);
-    const int turns = axis_turns(in->p);
-    const int64_t offset = attest_offset(t, b, head, token, 0);
-    AUTO_MAG(y);
-    mag_zero(sum);
-    mag_zero(max);
-    for (int64_t c = 0; c < in->p->d; c++) {
-        const double x = stored_channel(in, t, offset, c, y);
-        if (feature->divides)
-            mag_one(y); /* no entry of a vector of length 1 is larger */
-        else if (turns && !(feature->slope > 0))
-            mag_inf(y);
-        else if (turns)
-            mag_add_ui(y, y, feature->lift);
-        else if (feature->size)
-            feature->size(y, x);
-        else if (!feature->images)
-            mag_inf(y);
-        mag_add(sum, sum, y);
-        mag_max(max, max, y);
+    const int64_t offset = attest_offset(t, b, head, token, 0), d = in->p->d;
+    double total = 0, top = 0;
+    for (int64_t c = 0; c < d; c++) {
+        const double size = channel_size(in, t, offset, c);
+        total += size;
+        top = size > top ? size : top;
     }
+    mag_set_d(sum, total * (1 + (double)(d + 2) * 0x1p-52)); /* d additions of numbers >= 0, and this product */
+    mag_set_d(max, total <= DBL_MAX ? top : INFINITY);       /* of a NaN too */
     if (feature->divides)
         mag_sqrt(sum, sum); /* |x|_1 <= sqrt(d) |x|_2 */
     if (feature->images)

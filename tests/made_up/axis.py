@@ -71,11 +71,7 @@ static const axis_exact_feature exact_square = { span_square, integer_square, wo
 
 /* ---- the rows """, "reference: in words"),
     ("reference/axis/feature.c", "/* ---- the rows ", """\
-static void size_square(mag_t y, double x)
-{
-    mag_set_d(y, x);
-    mag_mul(y, y, y);
-}
+static double size_square(double x) { return x * x * (1 + 0x1p-52) + 0x1p-1074; }
 
 /* ---- the rows """, "reference: size"),
     ("reference/axis/feature.c", "/* ---- the rows ", """\

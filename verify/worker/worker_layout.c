@@ -236,11 +236,19 @@ void attest_layout_keep(const attest_layout *l)
 
 int attest_layout_same(const attest_tensor *a, const attest_tensor *b)
 {
+    const int last = a->rank - 1;
+    const size_t element = attest_dtype_bytes(a->dtype);
+    const int adjacent = a->stride[last] == 1 && b->stride[last] == 1;
     attest_walker w = { { 0 } };
-    do
-        if (attest_load_bits(a, attest_walker_offset(&w, a)) != attest_load_bits(b, attest_walker_offset(&w, b)))
+    do {
+        const int64_t x = attest_walker_offset(&w, a), y = attest_walker_offset(&w, b);
+        if (adjacent && memcmp((const char *)a->data + (size_t)x * element, (const char *)b->data + (size_t)y * element,
+                               (size_t)a->shape[last] * element) != 0)
             return 0;
-    while (attest_walk(&w, a, a->rank));
+        for (int64_t c = 0; !adjacent && c < a->shape[last]; c++)
+            if (attest_load_bits(a, x + c * a->stride[last]) != attest_load_bits(b, y + c * b->stride[last]))
+                return 0;
+    } while (attest_walk(&w, a, last));
     return 1;
 }
 

@@ -30,10 +30,11 @@ void attest_run_blame(attest_run_result *result, unsigned reason, const char *fo
 /* 1 + the place of the first byte in [from, to) that is not `byte`; 0 if there is none. */
 static uint64_t changed(const unsigned char *at, uint64_t from, uint64_t to, unsigned char byte)
 {
-    for (uint64_t i = from; i < to; i++)
-        if (at[i] != byte)
-            return i + 1;
-    return 0;
+    if (from >= to || (at[from] == byte && memcmp(at + from, at + from + 1, to - from - 1) == 0)) /* each as the next */
+        return 0;
+    while (at[from] == byte)
+        from++;
+    return from + 1;
 }
 
 /* Of every island of every segment, what lies before the data and after it. */

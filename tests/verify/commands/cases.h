@@ -1,9 +1,10 @@
 /* cases.h - the command line as data: the .case files of tests/cli and others, run in one test of a suite each.
  *
- * A case is a block of lines `name: run: exit: stdout: stderr:` ended by a blank line.  run goes to sh with
- * $A = attest, $B = the build folder, $S = the source tree, $D = a scratch folder that make_data.py filled;
- * stdout:/stderr: must occur in what was printed ($D and $S are replaced).  Exit code 2 must come with exactly
- * one line on stderr, nothing on stdout, and nothing left half-written.
+ * A case is a block of lines `name: when: run: exit: stdout: stderr:` ended by a blank line.  `when: long` leaves it to
+ * `make LONG=1 test`: for what takes ten seconds of a processor and of which other tests ask the parts.  run goes to sh
+ * with $A = attest, $B = the build folder, $S = the source tree, $D = a scratch folder that make_data.py filled;
+ * stdout:/stderr: must occur in what was printed ($D and $S are replaced).  Exit code 2 must come with exactly one line
+ * on stderr, nothing on stdout, and nothing left half-written.
  */
 #ifndef ATTEST_TESTS_CASES_H
 #define ATTEST_TESTS_CASES_H
@@ -22,7 +23,7 @@ enum { SAYS = 12 }; /* lines of a stream that a case names at most */
 typedef struct cli_case {
     char name[256], run[2048];
     char out[SAYS][256], err[SAYS][256];
-    int out_count, err_count, exit_code;
+    int out_count, err_count, exit_code, is_long;
 } cli_case;
 
 static void setup(void)
@@ -128,6 +129,8 @@ static void take_line(cli_case *c, const char *line, const char *file)
     const char *v;
     if ((v = value_of(line, "name")))
         keep(c->name, sizeof c->name, v);
+    else if ((v = value_of(line, "when")) && strcmp(v, "long") == 0)
+        c->is_long = 1;
     else if ((v = value_of(line, "run")))
         keep(c->run, sizeof c->run, v);
     else if ((v = value_of(line, "exit")))
@@ -143,7 +146,7 @@ static void take_line(cli_case *c, const char *line, const char *file)
 static void check_file(const char *name)
 {
     char path[512], line[2200];
-    int cases = 0;
+    int cases = 0, left = 0;
     cli_case c = { .run = "" };
     snprintf(path, sizeof path, "%s/tests/cli/%s", ATTEST_TEST_ROOT, name);
     FILE *in = fopen(path, "r");
@@ -155,7 +158,9 @@ static void check_file(const char *name)
             take_line(&c, line, name);
             continue;
         }
-        if (c.run[0] != '\0') {
+        if (c.is_long && !getenv("ATTEST_TEST_LONG")) {
+            left++;
+        } else if (c.run[0] != '\0') {
             check_case(&c);
             cases++;
         }
@@ -163,6 +168,8 @@ static void check_file(const char *name)
     }
     fclose(in);
     ck_assert_msg(cases > 0, "%s has no case", name);
+    if (left)
+        printf("%s: %d cases are left to `make LONG=1 test`\n", name, left);
 }
 
 #endif
