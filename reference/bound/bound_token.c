@@ -2,7 +2,6 @@
  * relative error of each (R-FEATURE, R-ROTATE, R-UNIT). */
 #include "reference/bound/bound.h"
 
-#include <float.h>
 #include <math.h>
 
 /* ---- the model's constants -------------------------------------------------------------------------------- */
@@ -127,8 +126,10 @@ void bound_token_size(mag_t sum, mag_t max, const ref_inputs *in, attest_role ro
         total += size;
         top = size > top ? size : top;
     }
+    mag_set_d(max, isnan(total) ? INFINITY : top);
     mag_set_d(sum, total * (1 + (double)(d + 2) * 0x1p-52)); /* d additions of numbers >= 0, and this product */
-    mag_set_d(max, total <= DBL_MAX ? top : INFINITY);       /* of a NaN too */
+    if (isinf(total))
+        mag_mul_ui(sum, max, (ulong)d); /* of finite numbers, maybe */
     if (feature->divides)
         mag_sqrt(sum, sum); /* |x|_1 <= sqrt(d) |x|_2 */
     if (feature->images)

@@ -28,14 +28,15 @@ void attest_run_blame(attest_run_result *result, unsigned reason, const char *fo
     result->reasons |= reason;
 }
 
-/* 1 + the place of the first byte in [from, to) that is not `byte`; 0 if there is none. */
+/* 1 + the place of the first byte in [from, to) that is not `byte`; 0 if there is none.  A process that the kernel left
+ * may write while this reads. */
 static uint64_t changed(const unsigned char *at, uint64_t from, uint64_t to, unsigned char byte)
 {
     if (from >= to || (at[from] == byte && memcmp(at + from, at + from + 1, to - from - 1) == 0)) /* each as the next */
         return 0;
-    while (at[from] == byte)
+    while (from < to && at[from] == byte)
         from++;
-    return from + 1;
+    return from < to ? from + 1 : 0;
 }
 
 /* Of every island of every segment, what lies before the data and after it. */

@@ -1,10 +1,10 @@
 /* cases.h - the command line as data: the .case files of tests/cli and others, run in one test of a suite each.
  *
  * A case is a block of lines `name: when: run: exit: stdout: stderr:` ended by a blank line.  `when: long` leaves it to
- * `make LONG=1 test`: for what takes ten seconds of a processor and of which other tests ask the parts.  run goes to sh
- * with $A = attest, $B = the build folder, $S = the source tree, $D = a scratch folder that make_data.py filled;
- * stdout:/stderr: must occur in what was printed ($D and $S are replaced).  Exit code 2 must come with exactly one line
- * on stderr, nothing on stdout, and nothing left half-written.
+ * `make LONG=1 test`: for what takes ten seconds of a processor, and what reads its files.  run goes to sh with $A =
+ * attest, $B = the build folder, $S = the source tree, $D = a scratch folder that make_data.py filled; stdout:/stderr:
+ * must occur in what was printed ($D and $S are replaced).  Exit code 2 must come with exactly one line on stderr,
+ * nothing on stdout, and nothing left half-written.
  */
 #ifndef ATTEST_TESTS_CASES_H
 #define ATTEST_TESTS_CASES_H

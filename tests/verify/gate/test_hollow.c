@@ -58,31 +58,37 @@ static counts run_all(const char *line)
 }
 
 /* One key of 300, 600, 1024 and 4096 is lost, the last one or (mask=full, places do not matter) an inner one; each
- * kind of weights, norms and updates.  More than 300 keys take most of the time: ATTEST_TEST_LONG alone has them. */
-enum { SHORT_LINES = 12 };
-static const char *const lines[] = {
-    "variant=softmax mask=causal n=300 d=8 e=4 splits=4",
-    "variant=softmax n=300 d=8 e=4 in=bf16 p=bf16",
-    "variant=gated-softmax mask=causal n=300 d=8 e=4 splits=4",
-    "variant=l2norm mask=causal n=300 d=8 e=4 splits=4",
-    "variant=layernorm n=300 d=8 e=4 splits=4 in=bf16",
-    "variant=taylor:2 mask=causal n=300 d=4 chunk=32 splits=4",
-    "variant=linear mask=causal n=300 d=8 e=4 chunk=32 splits=4 in=bf16",
-    "variant=linear-cos mask=causal n=300 d=8 e=4 chunk=32 splits=4",
-    "variant=sla mask=causal n=300 d=8 e=4 chunk=32 splits=4",
-    "variant=gla n=300 d=8 e=4 chunk=32",
-    "variant=deltanet n=300 d=8 e=4 chunk=32",
-    "variant=gdn n=300 d=8 e=4 chunk=32 in=bf16",
-    "variant=softmax n=2 m=600 d=64 in=bf16 p=bf16",
-    "variant=softmax mask=causal n=1024 d=4 e=2 in=bf16 p=bf16",
-    "variant=softmax n=8 m=4096 d=4 e=2 splits=4",
-    "variant=linear-elu n=4 m=4096 d=4 e=2 chunk=64",
-    "variant=linear-elu mask=causal n=1024 d=4 e=2 chunk=64",
+ * kind of weights, norms and updates.  `is_long`: only with ATTEST_TEST_LONG, for these take most of the time. */
+static const struct {
+    const char *line;
+    int is_long;
+} lines[] = {
+    { "variant=softmax mask=causal n=300 d=8 e=4 splits=4", 0 },
+    { "variant=softmax n=300 d=8 e=4 in=bf16 p=bf16", 0 },
+    { "variant=gated-softmax mask=causal n=300 d=8 e=4 splits=4", 0 },
+    { "variant=l2norm mask=causal n=300 d=8 e=4 splits=4", 0 },
+    { "variant=layernorm n=300 d=8 e=4 splits=4 in=bf16", 0 },
+    { "variant=taylor:2 mask=causal n=300 d=4 chunk=32 splits=4", 0 },
+    { "variant=linear mask=causal n=300 d=8 e=4 chunk=32 splits=4 in=bf16", 0 },
+    { "variant=linear-cos mask=causal n=300 d=8 e=4 chunk=32 splits=4", 0 },
+    { "variant=sla mask=causal n=300 d=8 e=4 chunk=32 splits=4", 0 },
+    { "variant=gla n=300 d=8 e=4 chunk=32", 0 },
+    { "variant=deltanet n=300 d=8 e=4 chunk=32", 0 },
+    { "variant=gdn n=300 d=8 e=4 chunk=32 in=bf16", 0 },
+    { "variant=softmax n=2 m=600 d=64 in=bf16 p=bf16", 0 },
+    { "variant=softmax mask=causal n=1024 d=4 e=2 in=bf16 p=bf16", 1 },
+    { "variant=softmax n=8 m=4096 d=4 e=2 splits=4", 1 },
+    { "variant=linear-elu n=4 m=4096 d=4 e=2 chunk=64", 0 },
+    { "variant=linear-elu mask=causal n=1024 d=4 e=2 chunk=64", 1 },
 };
 
 START_TEST(never_passes)
 {
-    const counts n = run_all(lines[_i]);
+    if (lines[_i].is_long && !getenv("ATTEST_TEST_LONG")) {
+        printf("hollow: %s is left to `make LONG=1 test`\n", lines[_i].line);
+        return;
+    }
+    const counts n = run_all(lines[_i].line);
     ck_assert_msg(n.right > 0 && n.wrong > n.right, "%d right, %d wrong", n.right, n.wrong);
 }
 END_TEST
@@ -166,8 +172,7 @@ Suite *suite_hollow(void)
     Suite *suite = suite_create("hollow");
     TCase *t = tcase_create("hollow");
     tcase_set_timeout(t, 300);
-    tcase_add_loop_test(t, never_passes, 0,
-                        getenv("ATTEST_TEST_LONG") ? (int)(sizeof lines / sizeof lines[0]) : (int)SHORT_LINES);
+    tcase_add_loop_test(t, never_passes, 0, (int)(sizeof lines / sizeof lines[0]));
     tcase_add_test(t, test_noticed);
     suite_add_tcase(suite, t);
     return suite;
