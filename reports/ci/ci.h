@@ -20,8 +20,9 @@
 const char *attest_ci_rule(const attest_result *result);
 void attest_ci_fingerprint(char text[20], const attest_result *result);
 int attest_ci_is_error(const attest_result *result);
-/* What a test of this result is called beside its kernel: the problem line, `(whole kernel)`, `(the run)`. */
-const char *attest_ci_case(const attest_result *result);
+/* What a test of this result is called beside its kernel: the problem line; `(the run)`; else `(whole kernel)`, with
+ * what failed: `(whole kernel) property constant-value`.  At most sizeof problem + sizeof why bytes. */
+void attest_ci_case(char *text, size_t len, const attest_result *result);
 
 /* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>; crashes, timeouts and an unfinished
  * run as <error>, the rest of the non-passing as <failure>, with the reproduction in system-out. */

@@ -1,4 +1,5 @@
 /* finding.c - what a finding is called, and which it is. */
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/hash.h"
@@ -19,16 +20,24 @@ int attest_ci_is_error(const attest_result *result)
     return attest_result_failed(result) || attest_result_unfinished(result);
 }
 
-const char *attest_ci_case(const attest_result *result)
+void attest_ci_case(char *text, size_t len, const attest_result *result)
 {
-    return *result->problem ? result->problem : attest_result_unfinished(result) ? "(the run)" : "(whole kernel)";
+    const int named = result->verdict == ATTEST_FAIL ? (int)strcspn(result->why, ":") : 0;
+    if (*result->problem)
+        snprintf(text, len, "%s", result->problem);
+    else if (attest_result_unfinished(result))
+        snprintf(text, len, "(the run)");
+    else
+        snprintf(text, len, "(whole kernel)%s%.*s", named ? " " : "", named, result->why);
 }
 
 void attest_ci_fingerprint(char text[20], const attest_result *result)
 {
     const char *rule = attest_ci_rule(result);
+    char name[sizeof result->problem + sizeof result->why];
+    attest_ci_case(name, sizeof name, result);
     uint64_t hash = attest_fnv(ATTEST_FNV_START, result->kernel, strlen(result->kernel) + 1);
-    hash = attest_fnv(hash, result->problem, strlen(result->problem) + 1);
+    hash = attest_fnv(hash, name, strlen(name) + 1);
     hash = attest_fnv(hash, rule, strlen(rule) + 1);
     snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }

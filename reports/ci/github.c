@@ -53,7 +53,7 @@ attest_status attest_ci_print_annotations(FILE *out, const attest_results *resul
                 print_one(out, &result);
         }
     if (bad > ATTEST_ANNOTATIONS)
-        fprintf(out, "::%s title=attest::and %zu more; all are in the summary and in results.jsonl\n",
+        fprintf(out, "::%s title=attest::and %zu more; results.jsonl has all, the summary the first\n",
                 errors ? "error" : "warning", bad - ATTEST_ANNOTATIONS);
     if (ferror(out))
         status = attest_print_failed(err, "the annotations");

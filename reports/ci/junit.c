@@ -48,9 +48,11 @@ static void print_outcome(FILE *out, const attest_result *result)
 
 static void print_case(FILE *out, const attest_result *result)
 {
+    char name[sizeof result->problem + sizeof result->why];
+    attest_ci_case(name, sizeof name, result);
     fprintf(out, "    <testcase");
     print_attribute(out, "classname", result->kernel);
-    print_attribute(out, "name", attest_ci_case(result));
+    print_attribute(out, "name", name);
     fprintf(out, " time=\"%.6f\">\n", result->seconds_kernel == result->seconds_kernel ? result->seconds_kernel : 0.0);
     print_outcome(out, result);
     fprintf(out, "    </testcase>\n");

@@ -42,6 +42,7 @@ attest_status attest_ci_print_tap(FILE *out, const attest_results *results, atte
 {
     attest_status status = ATTEST_OK;
     attest_result result;
+    char name[sizeof result.problem + sizeof result.why];
     fprintf(out, "TAP version 14\n1..%zu\n", results->count);
     for (size_t i = 0; i < results->count; i++) {
         ATTEST_TRY(attest_results_get(&result, results, i, err));
@@ -49,7 +50,8 @@ attest_status attest_ci_print_tap(FILE *out, const attest_results *results, atte
         fprintf(out, "%s %zu - ", bad ? "not ok" : "ok", i + 1);
         print_escaped(out, result.kernel);
         fputc(' ', out);
-        print_escaped(out, attest_ci_case(&result));
+        attest_ci_case(name, sizeof name, &result);
+        print_escaped(out, name);
         if (result.verdict == ATTEST_SKIP) {
             fputs(" # SKIP ", out);
             print_escaped(out, result.why);

@@ -22,8 +22,8 @@ typedef struct attest_order_cell {
     int64_t order;             /* smallest that suffices; -1: none up to ATTEST_ORDER_MOST */
     double at_hi;              /* the error at that order is at most this; NAN: none */
     double below_lo;           /* the error one order below is at least this; infinite: without bound; NAN: order 0 */
-    int64_t cost_n;            /* number of keys at which `cost` was measured; 0: not measured */
-    double cost, cost_softmax; /* ns a token of the fastest kernel of taylor:order, and of the fastest softmax */
+    int64_t cost_n, cost_d;    /* keys and width of a head at which `cost` was measured; 0: not measured */
+    double cost, cost_softmax; /* ns a token of the fastest kernel of that order and center, and of softmax */
     char cost_kernel[64];
 } attest_order_cell;
 

@@ -23,6 +23,7 @@ static const struct {
     { "error_at_most", KEY_NUMBER, offsetof(attest_order_cell, at_hi), 0 },
     { "error_below_at_least", KEY_NUMBER, offsetof(attest_order_cell, below_lo), 0 },
     { "cost_n", KEY_WHOLE, offsetof(attest_order_cell, cost_n), 0 },
+    { "cost_d", KEY_WHOLE, offsetof(attest_order_cell, cost_d), 0 },
     { "cost_ns", KEY_NUMBER, offsetof(attest_order_cell, cost), 0 },
     { "cost_softmax_ns", KEY_NUMBER, offsetof(attest_order_cell, cost_softmax), 0 },
     { "cost_kernel", KEY_TEXT, offsetof(attest_order_cell, cost_kernel), sizeof((attest_order_cell *)0)->cost_kernel },

@@ -56,8 +56,8 @@ static void print_cell(attest_table *table, const attest_order_cell *c, int head
         attest_table_cell(table, "not in the study");
         return;
     }
-    attest_table_cell(table, "%.3g ns, softmax %.3g (%.2gx), N=%lld, %s", c->cost, c->cost_softmax,
-                      c->cost / c->cost_softmax, (long long)c->cost_n, c->cost_kernel);
+    attest_table_cell(table, "%.3g ns, softmax %.3g (%.2gx), N=%lld d=%lld, %s", c->cost, c->cost_softmax,
+                      c->cost / c->cost_softmax, (long long)c->cost_n, (long long)c->cost_d, c->cost_kernel);
 }
 
 attest_status attest_orders_print(FILE *out, const attest_orders *orders, attest_error *err)

@@ -325,7 +325,8 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
                                "%s: the results of an older version, which this one does not read: make them again "
                                "(`attest gate --out %s`)",
                                path, dir));
-    if (s->results.count + s->order.count + s->range.count == 0 && (!s->has_run || s->run.finished))
+    if (s->results.count + s->order.count + s->range.count == 0 && (!s->has_run || s->run.finished) &&
+        !find_file(path, dir, "order.json"))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "%s: no results.jsonl, study-order.jsonl or study-range.jsonl in it "
                                "(`attest gate --out %s` writes them)",
@@ -362,7 +363,7 @@ static void print_banner(FILE *out, const sources *s)
     if (*missing) {
         fputs("<p class=\"fail\">", out);
         attest_print_xml(out, missing);
-        fputs("; `attest gate --resume` runs the rest</p>\n", out);
+        fputs("; `attest gate --resume` runs the rest of a gate, an audit begins anew</p>\n", out);
     }
     if (run && *run->baseline) {
         fputs("<p class=\"baseline\">Baseline: ", out);

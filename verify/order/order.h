@@ -40,8 +40,9 @@ attest_status attest_order_measure(attest_orders *orders, const attest_order_req
 attest_status attest_order_trace(attest_orders *orders, const attest_order_request *request, const char *dir,
                                  const char *line, attest_error *err);
 
-/* Notes in each cell what DIR/study-cost.jsonl says of its order: at the largest number of keys of all, the fastest
- * kernel of taylor:P and the fastest of softmax of the same grid.  ATTEST_BAD_INPUT: no such file. */
+/* Notes in each cell what DIR/study-cost.jsonl says of its order and center, taylor:P for zero and shifted:P for max
+ * (no study times mid and min): at the largest number of keys, then the largest d, the fastest kernel and the fastest
+ * of softmax of that grid.  ATTEST_BAD_INPUT: no such file. */
 attest_status attest_order_cost(attest_orders *orders, const char *dir, attest_error *err);
 
 #endif

@@ -5,7 +5,12 @@
 
 #include "verify/order/order.h"
 
-/* The longest grid point at which both have a time. */
+/* The variant that a study times for a center; mid and min have no preset. */
+static const struct {
+    const char *center, *preset;
+} presets[] = { { "zero", "taylor" }, { "max", "shifted" } };
+
+/* The longest grid point at which both have a time, of it the widest. */
 typedef struct cost_search {
     const char *variant, *panel; /* panel NULL: any */
     int64_t n;                   /* 0: any */
@@ -24,7 +29,8 @@ static attest_status take(void *state, const attest_result *r, attest_error *err
     if (s->panel && (panel_length(r->series) != panel_length(s->panel) ||
                      strncmp(r->series, s->panel, panel_length(r->series)) != 0 || r->n != s->n))
         return ATTEST_OK;
-    if (!s->found || (!s->panel && r->n > s->best.n) || (r->n == s->best.n && r->ordinate < s->best.ordinate)) {
+    const int64_t further = r->n != s->best.n ? r->n - s->best.n : r->d - s->best.d;
+    if (!s->found || (!s->panel && further > 0) || (further == 0 && r->ordinate < s->best.ordinate)) {
         s->best = *r;
         s->found = 1;
     }
@@ -36,7 +42,12 @@ static attest_status note(attest_order_cell *cell, const attest_results *results
     attest_status status = ATTEST_OK;
     char variant[32];
     cost_search own = { .variant = variant }, softmax = { .variant = "softmax" };
-    snprintf(variant, sizeof variant, "taylor:%lld", (long long)cell->order);
+    size_t n = 0;
+    while (n < sizeof presets / sizeof presets[0] && strcmp(presets[n].center, cell->center) != 0)
+        n++;
+    if (n == sizeof presets / sizeof presets[0])
+        return ATTEST_OK;
+    snprintf(variant, sizeof variant, "%s:%lld", presets[n].preset, (long long)cell->order);
     ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take, &own }, 1, err));
     if (!own.found)
         goto out;
@@ -46,6 +57,7 @@ static attest_status note(attest_order_cell *cell, const attest_results *results
     if (!softmax.found)
         goto out;
     cell->cost_n = own.best.n;
+    cell->cost_d = own.best.d;
     cell->cost = own.best.ordinate;
     cell->cost_softmax = softmax.best.ordinate;
     snprintf(cell->cost_kernel, sizeof cell->cost_kernel, "%.63s", own.best.kernel);

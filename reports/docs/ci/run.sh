@@ -8,7 +8,8 @@
 #     ATTEST_OUT        the folder of results and page (default attest-report)
 #     ATTEST            the program (default attest)
 # Exit code: that of the build where it fails, else that of the audit (0 pass, 1 fail, 3 crash, 4 inconclusive, ...). The
-# page is made of each run that began. Of an earlier run in the folder nothing stays: no report shows it as this one.
+# page is made of each run that began, also of one that a signal ends, which is 143 here. Of an earlier run in the folder
+# nothing stays: no report shows it as this one.
 set -u
 attest=${ATTEST:-attest} out=${ATTEST_OUT:-attest-report}
 if [ -z "${ATTEST_TARGET:-}${ATTEST_EXEC:-}" ]; then
@@ -16,8 +17,11 @@ if [ -z "${ATTEST_TARGET:-}${ATTEST_EXEC:-}" ]; then
     exit 2
 fi
 for file in results.jsonl results.csv junit.xml results.sarif code-quality.json summary.md trust.json run.json \
-    traits.jsonl noticed.json index.html; do
+    traits.jsonl noticed.json order.json index.html; do
     rm -f "$out/$file"
+done
+for failure in "$out"/*/failure.txt; do # the folders of broken properties
+    [ ! -f "$failure" ] || rm -r "${failure%/failure.txt}"
 done
 if [ -n "${ATTEST_BUILD:-}" ]; then
     sh -c "$ATTEST_BUILD"
@@ -29,7 +33,14 @@ if [ -n "${ATTEST_EXEC:-}" ]; then
 else
     set -- "$ATTEST_TARGET"
 fi
-"$attest" audit "$@" --suite "${ATTEST_SUITE:-ci}" --out "$out" ${ATTEST_BASELINE:+--baseline "$ATTEST_BASELINE"}
+"$attest" audit "$@" --suite "${ATTEST_SUITE:-ci}" --out "$out" ${ATTEST_BASELINE:+--baseline "$ATTEST_BASELINE"} &
+audit=$!
+trap 'kill -TERM $audit 2>/dev/null' INT TERM HUP # the shell would leave it to run on
+wait $audit
 code=$?
+while kill -0 $audit 2>/dev/null; do # a signal ended the wait alone
+    wait $audit
+    code=$?
+done
 [ ! -f "$out/results.jsonl" ] || "$attest" report "$out" --quiet
 exit $code

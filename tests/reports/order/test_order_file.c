@@ -18,6 +18,7 @@ static attest_orders table_of(const char *head)
         snprintf(cell.own, sizeof cell.own, "%s", i % 2 ? "" : "bf16");
         if (i == 0) {
             cell.cost_n = 4096;
+            cell.cost_d = 64;
             cell.cost = 40;
             cell.cost_softmax = 160;
             snprintf(cell.cost_kernel, sizeof cell.cost_kernel, "packed<&>");
@@ -40,6 +41,7 @@ START_TEST(round_trip)
         ck_assert((a->at_hi == b->at_hi || (isnan(a->at_hi) && isnan(b->at_hi))) && a->below_lo == b->below_lo);
         ck_assert_str_eq(a->own, b->own);
         ck_assert_str_eq(a->cost_kernel, b->cost_kernel);
+        ck_assert(a->cost_n == b->cost_n && a->cost_d == b->cost_d);
     }
     attest_orders_clear(&back);
     attest_orders_clear(&orders);
@@ -70,7 +72,7 @@ START_TEST(told)
 {
     attest_orders orders = table_of("");
     const char *text = printed(attest_orders_print, &orders);
-    ck_assert_ptr_nonnull(strstr(text, "40 ns, softmax 160 (0.25x), N=4096, packed<&>"));
+    ck_assert_ptr_nonnull(strstr(text, "40 ns, softmax 160 (0.25x), N=4096 d=64, packed<&>"));
     ck_assert_ptr_nonnull(strstr(text, "not in the study"));
     ck_assert_ptr_nonnull(strstr(text, "> 511"));
     ck_assert_ptr_nonnull(strstr(text, "no bound"));

@@ -171,15 +171,17 @@ START_TEST(range_of_a_trace)
 }
 END_TEST
 
-static void add_cost(attest_results *results, const char *variant, const char *kernel, int64_t n, double time)
+static void add_cost(attest_results *results, const char *variant, const char *kernel, int64_t d, int64_t n,
+                     double time)
 {
     attest_error err = { "" };
     attest_result r;
     attest_result_init(&r);
-    snprintf(r.series, sizeof r.series, "d=4 %s %s", variant, kernel);
+    snprintf(r.series, sizeof r.series, "d=%lld %s %s", (long long)d, variant, kernel);
     snprintf(r.variant, sizeof r.variant, "%s", variant);
     snprintf(r.kernel, sizeof r.kernel, "%s", kernel);
     r.n = n;
+    r.d = d;
     r.ordinate = time;
     MUST(attest_results_add(results, &r, &err));
 }
@@ -191,23 +193,34 @@ START_TEST(cost_beside_softmax)
     attest_orders orders = { 0 };
     attest_results results = { 0 };
     char path[256];
-    add_cost(&results, "taylor:4", "taylor-recurrent-f32", 64, 5);
-    add_cost(&results, "taylor:4", "taylor-recurrent-f32", 4096, 80);
-    add_cost(&results, "taylor:4", "taylor-packed-f32", 4096, 40);
-    add_cost(&results, "softmax", "softmax-flash-f32", 64, 1);
-    add_cost(&results, "softmax", "softmax-online-f32", 4096, 900);
-    add_cost(&results, "softmax", "softmax-flash-f32", 4096, 160);
-    add_cost(&results, "softmax", "softmax-flash-f32", 65536, 1);
+    add_cost(&results, "taylor:4", "taylor-packed-f32", 2, 4096, 3);
+    add_cost(&results, "taylor:4", "taylor-recurrent-f32", 4, 64, 5);
+    add_cost(&results, "taylor:4", "taylor-recurrent-f32", 4, 4096, 80);
+    add_cost(&results, "taylor:4", "taylor-packed-f32", 4, 4096, 40);
+    add_cost(&results, "shifted:4", "taylor-direct-f32", 4, 4096, 7000);
+    add_cost(&results, "softmax", "softmax-flash-f32", 4, 64, 1);
+    add_cost(&results, "softmax", "softmax-online-f32", 4, 4096, 900);
+    add_cost(&results, "softmax", "softmax-flash-f32", 4, 4096, 160);
+    add_cost(&results, "softmax", "softmax-flash-f32", 2, 4096, 9);
+    add_cost(&results, "softmax", "softmax-flash-f32", 4, 65536, 1);
     snprintf(path, sizeof path, "%s/study-cost.jsonl", folder);
-    MUST(attest_order_read(&request, "1", "mid", "bf16", &err));
+    MUST(attest_order_read(&request, "0.5,0.75", "zero,max,mid", "bf16", &err));
     MUST(attest_order_measure(&orders, &request, &err));
     ck_assert_int_eq(attest_order_cost(&orders, folder, &err), ATTEST_BAD_INPUT);
     MUST(attest_results_write_jsonl(&results, path, &err));
     MUST(attest_order_cost(&orders, folder, &err));
-    ck_assert(orders.cell[0].order == 4 && orders.cell[0].cost_n == 4096);
-    ck_assert(orders.cell[0].cost == 40 && orders.cell[0].cost_softmax == 160);
-    ck_assert_str_eq(orders.cell[0].cost_kernel, "taylor-packed-f32");
-    ck_assert_int_eq(orders.cell[1].cost_n, 0); /* order 5 was not measured */
+    int of_mid = 0;
+    for (size_t i = 0; i < orders.count; i++) {
+        const attest_order_cell *c = &orders.cell[i];
+        const int zero = strcmp(c->center, "zero") == 0, max = strcmp(c->center, "max") == 0;
+        of_mid += !zero && !max && c->order == 4;
+        ck_assert_int_eq(c->cost_n,
+                         c->order == 4 && (zero || max) ? 4096 : 0); /* no other order, no mid was measured */
+        ck_assert_int_eq(c->cost_d, c->cost_n ? 4 : 0);
+        ck_assert(!c->cost_n || (c->cost == (zero ? 40 : 7000) && c->cost_softmax == 160));
+        ck_assert_str_eq(c->cost_kernel, !c->cost_n ? "" : zero ? "taylor-packed-f32" : "taylor-direct-f32");
+    }
+    ck_assert(orders.cell[0].cost_n == 4096 && of_mid > 0);
     attest_results_clear(&results);
     attest_orders_clear(&orders);
 }
