@@ -16,7 +16,7 @@ typedef struct tally {
     double sum, squares; /* of d_i */
     size_t shifted;
     double most;
-    size_t failed_at, worse_at, grown_at; /* the first; the one that grew most: numbers of items */
+    size_t failed_at, worse_at, bits_at, grown_at; /* the first; the one that grew most: numbers of items */
     int64_t was;
 } tally;
 
@@ -42,7 +42,8 @@ static void count_pair(tally *t, const diff_item *then, const diff_item *now, si
     } else if (now->rank > then->rank) {
         t->better++;
     }
-    t->bits += now->bits != then->bits;
+    if (now->bits != then->bits && t->bits++ == 0)
+        t->bits_at = at;
     if (!isfinite(d))
         return;
     const double cut = fmax(-SHIFT_MOST, fmin(SHIFT_MOST, d));
@@ -111,8 +112,10 @@ static attest_status tell_group(attest_diff *diff, const attest_results *now, co
     if (beyond < 0 && !diff_add(diff, ATTEST_CHANGE_BETTER, group, "the error is %.1f times smaller (%zu cases)",
                                 DIFF_TIMES(shift), t->shifted))
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes"));
-    if (t->bits > 0 && !diff_add(diff, ATTEST_CHANGE_BITS, group, "other bits in %zu of %zu cases", t->bits, t->cases))
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes"));
+    if (t->bits > 0)
+        ATTEST_TRY(
+            name_case(diff_add(diff, ATTEST_CHANGE_BITS, group, "other bits in %zu of %zu cases", t->bits, t->cases),
+                      now, &figures->item[t->bits_at], NAN, err));
 out:
     return status;
 }

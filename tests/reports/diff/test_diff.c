@@ -125,6 +125,7 @@ START_TEST(verdicts_bits_and_cases)
     ck_assert(failure && strcmp(failure->kernel, "k0") == 0 && failure->index == 2);
     ck_assert(verdict && strcmp(verdict->kernel, "k1") == 0 && verdict->index == SEEDS);
     ck_assert_ptr_nonnull(change_of(&diff, ATTEST_CHANGE_BITS));
+    ck_assert_str_eq(change_of(&diff, ATTEST_CHANGE_BITS)->problem, _i ? "" : now[SEEDS + 1].problem); /* of two runs */
     attest_diff_clear(&diff);
     now[2] = then[2];
     now[SEEDS] = then[SEEDS];
