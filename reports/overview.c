@@ -249,6 +249,9 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
     for (size_t v = 0; v < sizeof told / sizeof told[0]; v++)
         if (o->by_verdict[told[v]])
             add(text, len, ", ", o->by_verdict[told[v]], attest_verdict_names[told[v]], attest_verdict_names[told[v]]);
+    const size_t used = strlen(text);
+    if (run && *run->shard && used < len)
+        snprintf(text + used, len - used, ", of shard %s alone", run->shard);
 }
 
 void attest_overview_kept(char *text, size_t len, const attest_overview *o)

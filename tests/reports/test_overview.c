@@ -44,6 +44,11 @@ START_TEST(one_line)
     char text[512], last[600];
     attest_headline(text, sizeof text, &o, &run);
     ck_assert_str_eq(text, rows[_i].line);
+    attest_run_info shard = run;
+    snprintf(shard.shard, sizeof shard.shard, "2/3");
+    attest_headline(last, sizeof last, &o, &shard);
+    ck_assert(strncmp(last, text, strlen(text)) == 0);
+    ck_assert_str_eq(last + strlen(text), ", of shard 2/3 alone");
     FILE *out = fopen(path_of("console"), "w");
     attest_results_print_console(out, &results, &run, NULL, 0);
     fclose(out);
