@@ -73,7 +73,7 @@ double ref_mag_upper(const mag_t x)
         return 0;
     const fmpz exponent = *MAG_EXPREF(x);
     if (!COEFF_IS_MPZ(exponent) && exponent > -900 && exponent < 900) /* 30 bits times a power of two: exact */
-        return ldexp((double)MAG_MAN(x), (int)exponent - MAG_BITS);
+        return (double)MAG_MAN(x) * attest_bits_f64((uint64_t)(exponent - MAG_BITS + 1023) << 52);
     AUTO_ARF(y);
     arf_set_mag(y, x);
     const double d = directed_double(y, 1);
