@@ -142,11 +142,12 @@ void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const
     for (size_t i = 0; i < diff->count; i++)
         other += diff->change[i].kind == ATTEST_CHANGE_CASES;
     if (other)
-        snprintf(apart, sizeof apart, "; NOT compared, of other cases: %zu %s (`attest baseline review`)", other,
+        snprintf(apart, sizeof apart, "; NOT compared, of other cases: %zu %s", other,
                  other == 1 ? "class" : "classes");
     snprintf(text, len, "%zu %s since %.300s, %s%zu results compared%s%s%s", diff->regressions,
              diff->regressions == 1 ? "regression" : "regressions", since,
-             diff->compared ? "" : "exit code 4: ", diff->compared, apart, *diff->partial ? "; " : "", diff->partial);
+             diff->compared ? "" : "NOTHING compared: ", diff->compared, apart, *diff->partial ? "; " : "",
+             diff->partial);
 }
 
 void attest_diff_print(FILE *out, const attest_diff *diff, const char *since)

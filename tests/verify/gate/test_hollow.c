@@ -84,10 +84,9 @@ static const struct {
 
 START_TEST(never_passes)
 {
-    if (lines[_i].is_long && !getenv("ATTEST_TEST_LONG")) {
-        printf("hollow: %s is left to `make LONG=1 test`\n", lines[_i].line);
-        return;
-    }
+    for (size_t i = 0; _i == 0 && i < sizeof lines / sizeof lines[0]; i++)
+        if (lines[i].is_long && !getenv("ATTEST_TEST_LONG"))
+            printf("hollow: %s is left to `make LONG=1 test`\n", lines[i].line);
     const counts n = run_all(lines[_i].line);
     ck_assert_msg(n.right > 0 && n.wrong > n.right, "%d right, %d wrong", n.right, n.wrong);
 }
@@ -172,7 +171,9 @@ Suite *suite_hollow(void)
     Suite *suite = suite_create("hollow");
     TCase *t = tcase_create("hollow");
     tcase_set_timeout(t, 300);
-    tcase_add_loop_test(t, never_passes, 0, (int)(sizeof lines / sizeof lines[0]));
+    for (int i = 0; i < (int)(sizeof lines / sizeof lines[0]); i++)
+        if (!lines[i].is_long || getenv("ATTEST_TEST_LONG"))
+            tcase_add_loop_test(t, never_passes, i, i + 1);
     tcase_add_test(t, test_noticed);
     suite_add_tcase(suite, t);
     return suite;
