@@ -174,8 +174,12 @@ attest_status ref_witness_state(mpfr_t *value, mpfr_t *error, const attest_probl
  * v over every group of keys with equal exact score; 0 if it does not; -1 if the lemma does not apply. */
 int ref_tie(const ref_inputs *in, attest_row at, int64_t channel, const mpq_t candidate);
 
-/* The cached row of a truth at precision >= prec (judging raises it), with the engine the truth asked for. */
+/* The cached row of a truth at `prec` bits, with the engine the truth asked for.  Each precision is kept for itself:
+ * what is said of one kernel depends on no other kernel that was judged before it. */
 attest_status ref_truth_row(ref_row **row, attest_truth *truth, attest_row at, slong prec, attest_error *err);
+/* The same at the first of the precisions START, 2 START, ... CAP at which its quotient is known; at CAP where there is
+ * none. */
+attest_status ref_truth_row_settled(ref_row **row, attest_truth *truth, attest_row at, attest_error *err);
 const ref_inputs *ref_truth_inputs(const attest_truth *truth);
 
 /* ht.n or zt.n of one (b,g) in the full layout, as ref_ball_state() gives it. */

@@ -211,8 +211,6 @@ attest_status attest_judge_row(attest_element *elements, attest_row_facts *facts
         ATTEST_TRY(judge_once(elements, &judge, row, &open, err));
         engine = row->engine;
         bits = row->prec;
-        if (row->prec > prec)
-            prec = row->prec;
     }
     if (facts) {
         ATTEST_TRY(attest_truth_facts(facts, truth, at, err));

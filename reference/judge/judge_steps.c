@@ -16,7 +16,7 @@ attest_status attest_truth_steps(attest_steps *steps, attest_truth *truth, attes
     for (int64_t c = 0; c < p->e; c++)
         steps->u[c] = steps->o[c] = unknown;
     steps->z = steps->lse = steps->center = unknown;
-    ATTEST_TRY(ref_truth_row(&row, truth, at, ATTEST_PRECISION_START, err));
+    ATTEST_TRY(ref_truth_row_settled(&row, truth, at, err));
     if (row->no_truth || row->empty)
         return ATTEST_OK;
     for (int64_t c = 0; c < p->e; c++) {

@@ -167,7 +167,7 @@ attest_status attest_judge_wrong(double *distance, unsigned char *keys, attest_t
     const attest_problem *p = job.in->p;
     for (int64_t k = 0; k < ATTEST_WRONG_COUNT * p->e; k++)
         distance[k] = NAN;
-    ATTEST_TRY(ref_truth_row(&row, truth, at, ATTEST_PRECISION_START, err));
+    ATTEST_TRY(ref_truth_row_settled(&row, truth, at, err));
     if (row->no_truth || row->empty || row->illposed)
         return ATTEST_OK;
     job.row = row;

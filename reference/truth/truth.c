@@ -22,7 +22,7 @@ int attest_truth_serves(const attest_problem *p, char *why, size_t len) { return
 
 /* ---- new and free ------------------------------------------------------------------------------------------------ */
 struct ref_slot {
-    int64_t key;  /* (b*hq + h)*n + i */
+    int64_t key;  /* ((b*hq + h)*n + i)*(ATTEST_PRECISION_CAP + 1) + bits */
     ref_row *row; /* NULL: free slot */
 };
 
@@ -232,16 +232,26 @@ attest_status ref_truth_row(ref_row **row, attest_truth *truth, attest_row at, s
 {
     const attest_problem *p = truth->p;
     attest_status status = ATTEST_OK;
-    size_t before;
-    ATTEST_TRY(get_row(row, truth, (at.b * p->hq + at.h) * p->n + at.i, err));
-    if ((*row)->computed && (*row)->prec >= prec)
+    const int64_t number = (at.b * p->hq + at.h) * p->n + at.i;
+    ATTEST_TRY(get_row(row, truth, number * (ATTEST_PRECISION_CAP + 1) + prec, err));
+    if ((*row)->computed)
         return ATTEST_OK;
-    before = (*row)->computed ? row_bytes(*row) : 0;
-    if (*row != &truth->spare)
-        truth->bytes -= before;
     status = compute(*row, truth, at, prec, err);
     if (status == ATTEST_OK && *row != &truth->spare)
         truth->bytes += row_bytes(*row);
+out:
+    return status;
+}
+
+attest_status ref_truth_row_settled(ref_row **row, attest_truth *truth, attest_row at, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    *row = NULL;
+    for (slong prec = ATTEST_PRECISION_START; prec <= ATTEST_PRECISION_CAP; prec *= 2) {
+        ATTEST_TRY(ref_truth_row(row, truth, at, prec, err));
+        if (!(*row)->illposed || (*row)->rational)
+            break;
+    }
 out:
     return status;
 }

@@ -18,7 +18,7 @@ struct attest_truth {
     ref_exact_cache exact;
     struct ref_update_cache *updates;
     uint32_t engine;        /* the engine asked for */
-    struct ref_slot *slots; /* open addressing by row number; size a power of two */
+    struct ref_slot *slots; /* open addressing by row number and precision; size a power of two */
     int64_t slot_count, used;
     size_t bytes; /* estimated size of the cached rows */
     ref_state *states;

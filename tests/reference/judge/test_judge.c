@@ -366,6 +366,9 @@ START_TEST(precision_is_raised)
 {
     judged x;
     attest_row_facts facts;
+    attest_error err;
+    double distance[ATTEST_WRONG_COUNT];
+    unsigned char keys[1] = { 0 };
     open_case(&x, "variant=linear norm=sum n=1 m=1 d=3 e=1 scale=1 in=f64");
     const double k[3] = { 0x1p300, -0x1p300, 0x1p-70 };
     for (int c = 0; c < 3; c++) {
@@ -374,6 +377,9 @@ START_TEST(precision_is_raised)
     }
     set(&x, ATTEST_V, 0, 0, 2);
     ready(&x, ATTEST_ENGINE_BALL);
+    ck_assert(attest_judge_wrong(distance, keys, x.truth, &(double){ 0 }, (attest_row){ 0, 0, 0 }, &err) == ATTEST_OK);
+    ck_assert_msg(distance[ATTEST_WRONG_ZEROS] == 1, "o = 2 is not known at 128 bits: %g",
+                  distance[ATTEST_WRONG_ZEROS]);
     attest_element y = one_row(&x, ATTEST_Z, ATTEST_F64, 0x1p-70, 0, 0, &facts);
     ck_assert_msg(y.decided && y.ratio_hi <= 1 && y.truth_lo <= 0x1p-70 && y.truth_hi >= 0x1p-70, "z: ratio %g",
                   y.ratio_hi);
@@ -385,6 +391,46 @@ START_TEST(precision_is_raised)
     y = one_row(&x, ATTEST_O, ATTEST_F64, 0.25, 0, 0, &facts);
     ck_assert(y.decided && facts.bits == 128 && facts.visible == 2 && facts.abs_score >= facts.range_lo / 2);
     close_case(&x);
+}
+END_TEST
+
+/* What is said of a row depends on no precision that was asked for before: the same bits beside a truth that was first
+ * asked for 512 bits. */
+START_TEST(precision_of_others)
+{
+    attest_error err;
+    judged x, y;
+    attest_element one[8], two[8];
+    attest_row_facts facts[2];
+    attest_tensor got;
+    double distance[2][ATTEST_WRONG_COUNT * 8], bound[8];
+    unsigned char keys[2][64] = { { 0 } };
+    const attest_tensor_id id = { ATTEST_KIND_ROLE, ATTEST_O };
+    attest_decimals asked;
+    open_case(&x, lines[_i]);
+    open_case(&y, lines[_i]);
+    ready(&x, ATTEST_ENGINE_BALL);
+    ready(&y, ATTEST_ENGINE_BALL);
+    ck_assert_msg(attest_truth_decimals(&asked, y.truth, id, 20, 512, &err) == ATTEST_OK, "%s", err.text);
+    attest_decimals_free(&asked);
+    const attest_problem *p = &x.c.problem;
+    attest_tensor_describe(&got, p, id, 0);
+    got.data = calloc((size_t)attest_tensor_count(&got), 8);
+    ck_assert(got.data && p->e <= 8 && p->m <= 64);
+    memset(bound, 0, sizeof bound);
+    for (int64_t r = 0; r < p->b * p->hq * p->n; r++) {
+        const attest_row at = { r / (p->hq * p->n), r / p->n % p->hq, r % p->n };
+        ck_assert(attest_judge_row(one, facts, x.truth, &unknown, 0, id, &got, at, &err) == ATTEST_OK);
+        ck_assert(attest_judge_row(two, facts + 1, y.truth, &unknown, 0, id, &got, at, &err) == ATTEST_OK);
+        ck_assert_msg(memcmp(one, two, (size_t)p->e * sizeof *one) == 0, "%s: row %lld", lines[_i], (long long)r);
+        ck_assert(memcmp(facts, facts + 1, sizeof *facts) == 0);
+        ck_assert(attest_judge_wrong(distance[0], keys[0], x.truth, bound, at, &err) == ATTEST_OK);
+        ck_assert(attest_judge_wrong(distance[1], keys[1], y.truth, bound, at, &err) == ATTEST_OK);
+        ck_assert(memcmp(distance[0], distance[1], ATTEST_WRONG_COUNT * (size_t)p->e * sizeof(double)) == 0);
+    }
+    free(got.data);
+    close_case(&x);
+    close_case(&y);
 }
 END_TEST
 
@@ -438,6 +484,7 @@ Suite *suite_judge(void)
     tcase_add_test(c, rows_without_value);
     tcase_add_test(c, bases_and_sinks_of_lse);
     tcase_add_test(c, precision_is_raised);
+    tcase_add_loop_test(c, precision_of_others, 0, (int)(sizeof lines / sizeof lines[0]));
     tcase_add_test(c, packed_states);
     suite_add_tcase(suite, c);
     return suite;

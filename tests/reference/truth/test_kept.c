@@ -45,21 +45,18 @@ START_TEST(abs_scales)
 }
 END_TEST
 
-/* The second row of a truth is computed again at 512 bits; its facts then say so, and its range is narrower. */
+/* Facts are those of the row at 128 bits, whatever else was asked for: a kernel that needs more changes no other's. */
 START_TEST(facts)
 {
     truth_case t;
-    attest_row_facts at_128, again, at_512;
+    attest_row_facts first, again;
     ref_row *row;
     start(&t, "n=4 d=3 mask=causal seed=5", 1, ATTEST_ENGINE_AUTO);
-    MUST(attest_truth_facts(&at_128, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
-    MUST(attest_truth_facts(&again, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
+    MUST(attest_truth_facts(&first, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
     MUST(ref_truth_row(&row, t.truth, (attest_row){ 0, 0, 1 }, 512, &t.x.err), &t.x);
-    MUST(attest_truth_facts(&at_512, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
-    ck_assert(at_128.bits == 128 && again.bits == 128 && at_512.bits == 512);
-    ck_assert(again.range_lo == at_128.range_lo && again.range_hi == at_128.range_hi && again.visible == 2 &&
-              again.abs_score == at_128.abs_score && again.sum_sign == 1);
-    ck_assert(at_512.range_lo >= at_128.range_lo && at_512.range_hi <= at_128.range_hi && at_512.visible == 2);
+    MUST(attest_truth_facts(&again, t.truth, (attest_row){ 0, 0, 1 }, &t.x.err), &t.x);
+    ck_assert(memcmp(&first, &again, sizeof first) == 0);
+    ck_assert(first.bits == 128 && first.visible == 2 && first.sum_sign == 1 && first.range_hi >= first.range_lo);
     stop(&t);
 }
 END_TEST
@@ -110,13 +107,13 @@ START_TEST(rows_are_kept)
     for (int64_t r = 0; r < 600; r++)
         MUST(ref_truth_row(&row[r], t.truth, (attest_row){ 0, r / 300, r % 300 }, 128, &t.x.err), &t.x);
     for (int64_t r = 0; r < 600; r++) {
-        MUST(ref_truth_row(&again, t.truth, (attest_row){ 0, r / 300, r % 300 }, 64, &t.x.err), &t.x);
+        MUST(ref_truth_row(&again, t.truth, (attest_row){ 0, r / 300, r % 300 }, 256, &t.x.err), &t.x);
+        ck_assert_msg(again != row[r] && again->prec == 256, "row %d has one precision", (int)r);
+        MUST(ref_truth_row(&again, t.truth, (attest_row){ 0, r / 300, r % 300 }, 128, &t.x.err), &t.x);
         ck_assert_msg(again == row[r] && again->prec == 128, "row %d is computed twice or lost", (int)r);
         ball_case_row(&t.x, 0, r / 300, r % 300, 128);
         ck_assert_msg(arb_equal(again->o, t.x.row.o), "row %d holds another row's values", (int)r);
     }
-    MUST(ref_truth_row(&again, t.truth, (attest_row){ 0, 1, 7 }, 256, &t.x.err), &t.x);
-    ck_assert(again == row[307] && again->prec == 256);
     stop(&t);
     start(&t, "n=3 d=1 b=2 hq=4 hkv=2", 1, ATTEST_ENGINE_AUTO);
     for (int64_t r = 0; r < 2 * 24; r++) {
