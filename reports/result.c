@@ -296,7 +296,7 @@ int attest_field_holds(const attest_field *field, int64_t n)
 
 int attest_result_unfinished(const attest_result *result)
 {
-    return strcmp(result->kernel, ATTEST_RESULT_RUN) == 0 && !*result->problem;
+    return strcmp(result->kernel, ATTEST_RESULT_RUN) == 0 && !*result->problem && result->verdict == ATTEST_UNDECIDED;
 }
 
 int attest_result_bad(const attest_result *result) { return attest_result_rank(result) < ATTEST_RANKS_BAD; }

@@ -25,7 +25,7 @@ void attest_ci_case(char *text, size_t len, const attest_result *result)
     const int named = result->verdict == ATTEST_FAIL ? (int)strcspn(result->why, ":") : 0;
     if (*result->problem)
         snprintf(text, len, "%s", result->problem);
-    else if (attest_result_unfinished(result))
+    else if (strcmp(result->kernel, ATTEST_RESULT_RUN) == 0)
         snprintf(text, len, "(the run)");
     else
         snprintf(text, len, "(whole kernel)%s%.*s", named ? " " : "", named, result->why);

@@ -120,8 +120,9 @@ attest_status attest_diff_partial(attest_diff *diff, const char *path, const att
                                   attest_error *err);
 
 /* Appends a result for each regression: a failure without a case, with the reason baseline, the change in words and the
- * command of the case that it names.  Results of cases stay as they are. */
-attest_status attest_diff_note(attest_results *now, const attest_diff *diff, attest_error *err);
+ * command of the case that it names; and where nothing, or only a part of a run, could be compared, one of the run
+ * itself without evidence (exit code 4).  Results of cases stay as they are.  `since`: what was compared with. */
+attest_status attest_diff_note(attest_results *now, const attest_diff *diff, const char *since, attest_error *err);
 
 /* A line a change; and, with `since`, a last one: `2 regressions since FILE, 40 results compared`, and what is
  * partial. */

@@ -119,10 +119,28 @@ static attest_result result_of(const attest_result *named, const attest_change *
     return r;
 }
 
-attest_status attest_diff_note(attest_results *now, const attest_diff *diff, attest_error *err)
+/* A result of the run itself: each file says that it proves nothing about the baseline, and the exit code is 4. */
+static attest_status note_no_evidence(attest_results *now, const attest_diff *diff, const char *since,
+                                      attest_error *err)
+{
+    attest_result r;
+    attest_result_init(&r);
+    snprintf(r.kernel, sizeof r.kernel, ATTEST_RESULT_RUN);
+    r.verdict = ATTEST_NO_EVIDENCE;
+    r.reasons = ATTEST_REASON_BASELINE;
+    if (diff->compared == 0)
+        snprintf(r.why, sizeof r.why, "baseline: no result could be compared with %.180s", since);
+    else
+        snprintf(r.why, sizeof r.why, "baseline: %.240s", diff->partial);
+    return attest_results_add(now, &r, err);
+}
+
+attest_status attest_diff_note(attest_results *now, const attest_diff *diff, const char *since, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_result named;
+    if (diff->compared == 0 || *diff->partial)
+        ATTEST_TRY(note_no_evidence(now, diff, since, err));
     for (size_t i = 0; i < diff->count; i++) {
         const attest_change *c = &diff->change[i];
         if (c->kind >= ATTEST_CHANGE_REGRESSIONS || c->index == SIZE_MAX)

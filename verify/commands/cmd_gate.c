@@ -219,10 +219,9 @@ static attest_status note_option(attest_run_info *info, const char *key, const c
                : attest_fail(err, ATTEST_BAD_INPUT, "--%s: the path is too long", key);
 }
 
-/* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole.
- * *code: 4 where nothing could be compared, or only with a part of a run. */
-static attest_status compare_with_baseline(int *code, attest_results *results, attest_run_info *info,
-                                           const attest_cli *cli, attest_error *err)
+/* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole. */
+static attest_status compare_with_baseline(attest_results *results, attest_run_info *info, const attest_cli *cli,
+                                           attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_diff diff = { 0 };
@@ -230,20 +229,17 @@ static attest_status compare_with_baseline(int *code, attest_results *results, a
     if (!cli->baseline || !info->complete || *info->baseline)
         return ATTEST_OK;
     ATTEST_TRY(attest_diff_against(&diff, cli->baseline, results, err));
-    ATTEST_TRY(attest_diff_note(results, &diff, err));
+    ATTEST_TRY(attest_diff_note(results, &diff, cli->baseline, err));
     attest_diff_headline(info->baseline, sizeof info->baseline, &diff, cli->baseline);
     if (!cli->options.quiet && strcmp(format, "text") == 0 && diff.count > 0) {
         attest_diff_print(stdout, &diff, NULL);
         putchar('\n');
     }
-    if (diff.compared == 0) {
+    if (diff.compared == 0)
         fprintf(stderr, "no result could be compared with %s: exit code 4; `%s baseline review` shows why\n",
                 cli->baseline, cli->options.program);
-        *code = 4;
-    } else if (*diff.partial) {
+    else if (*diff.partial)
         fprintf(stderr, "%s: exit code 4\n", diff.partial);
-        *code = 4;
-    }
 out:
     attest_diff_clear(&diff);
     return status;
@@ -258,7 +254,7 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     attest_traits traits = { 0 };
     attest_whole whole = { 0 };
     attest_run_info info;
-    int code = 0, asked = 0, compared = 0, lock = -1;
+    int code = 0, asked = 0, lock = -1;
     attest_exit all = { 0 };
     ATTEST_TRY(check_kernels(gate, cli->require_device, &err));
     ATTEST_TRY(tell_memory(gate, &err));
@@ -280,7 +276,7 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     if (status == ATTEST_OK)
         status = attest_audit_more(&asked, &results, &traits, &info, gate, cli, &err);
     if (status == ATTEST_OK)
-        status = compare_with_baseline(&compared, &results, &info, cli, &err);
+        status = compare_with_baseline(&results, &info, cli, &err);
     const attest_status closed = attest_gate_close_compact(&results, &whole, gate->compact, cli->out, &late);
     if (status == ATTEST_OK && closed != ATTEST_OK) {
         status = closed;
@@ -304,8 +300,6 @@ out:
     attest_exit_add(&all, code);
     if (asked > 0) /* 0 adds nothing: it would count as judged */
         attest_exit_add(&all, asked);
-    if (compared > 0)
-        attest_exit_add(&all, compared);
     if (status != ATTEST_OK)
         return attest_cli_error(cli, status, &err);
     return code > 128 ? code : attest_exit_code(&all); /* a signal ends all of it */

@@ -219,7 +219,7 @@ START_TEST(noted)
     attest_results before = list_of(then, COUNT), after = list_of(now, COUNT);
     attest_diff diff;
     ck_assert_int_eq(attest_diff_runs(&diff, &before, &after, &err), ATTEST_OK);
-    ck_assert_int_eq(attest_diff_note(&after, &diff, &err), ATTEST_OK);
+    ck_assert_int_eq(attest_diff_note(&after, &diff, "then", &err), ATTEST_OK);
     ck_assert_uint_eq(after.count, COUNT + 1);
     const attest_result r = result_at(&after, COUNT);
     ck_assert(r.verdict == ATTEST_FAIL && r.reasons == ATTEST_REASON_BASELINE && !*r.problem);
@@ -233,6 +233,36 @@ START_TEST(noted)
     attest_diff_clear(&diff);
     attest_results_clear(&before);
     attest_results_clear(&after);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+/* A run that nothing was compared with, or only a part of one, proves nothing: it ends with exit code 4. */
+START_TEST(nothing_compared)
+{
+    attest_error err = { "" };
+    attest_result one[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(one, rng);
+    attest_results none = list_of(one, 0), run = list_of(one, COUNT);
+    attest_diff diff;
+    for (int partial = 0; partial < 2; partial++) {
+        ck_assert_int_eq(attest_diff_runs(&diff, partial ? &run : &none, &run, &err), ATTEST_OK);
+        if (partial)
+            snprintf(diff.partial, sizeof diff.partial, "then is interrupted");
+        const size_t at = run.count;
+        ck_assert_int_eq(attest_diff_note(&run, &diff, "then", &err), ATTEST_OK);
+        ck_assert_uint_eq(run.count, at + 1);
+        const attest_result r = result_at(&run, at);
+        ck_assert(r.verdict == ATTEST_NO_EVIDENCE && r.reasons == ATTEST_REASON_BASELINE && !*r.problem);
+        ck_assert_str_eq(r.kernel, ATTEST_RESULT_RUN);
+        ck_assert_str_eq(r.why,
+                         partial ? "baseline: then is interrupted" : "baseline: no result could be compared with then");
+        ck_assert(!attest_result_unfinished(&r) && attest_result_exit(&r, 0) == 4);
+        attest_diff_clear(&diff);
+    }
+    attest_results_clear(&none);
+    attest_results_clear(&run);
     gsl_rng_free(rng);
 }
 END_TEST
@@ -288,6 +318,7 @@ Suite *suite_diff(void)
     tcase_add_loop_test(tests, failures_among_other_cases, 0, 2);
     tcase_add_test(tests, faster_and_slower);
     tcase_add_test(tests, noted);
+    tcase_add_test(tests, nothing_compared);
     tcase_add_test(tests, files_that_are_none);
     suite_add_tcase(suite, tests);
     return suite;
