@@ -177,6 +177,30 @@ void attest_result_init(attest_result *result)
     snprintf(result->tool, sizeof result->tool, "%s", ATTEST_VERSION);
 }
 
+size_t attest_result_pack(char *to, const attest_result *result)
+{
+    char *at = to;
+    for (size_t i = 0; i < attest_result_field_count; i++) {
+        const attest_field *f = &attest_result_fields[i];
+        const char *from = (const char *)result + f->offset;
+        const size_t size = f->type == ATTEST_FIELD_TEXT ? strlen(from) + 1 : f->size;
+        memcpy(at, from, size);
+        at += size;
+    }
+    return (size_t)(at - to);
+}
+
+void attest_result_unpack(attest_result *result, const char *from)
+{
+    attest_result_init(result);
+    for (size_t i = 0; i < attest_result_field_count; i++) {
+        const attest_field *f = &attest_result_fields[i];
+        const size_t size = f->type == ATTEST_FIELD_TEXT ? strlen(from) + 1 : f->size;
+        memcpy((char *)result + f->offset, from, size);
+        from += size;
+    }
+}
+
 double attest_field_real(const attest_result *result, const attest_field *field)
 {
     double x;

@@ -162,6 +162,10 @@ extern const size_t attest_result_field_count;
 /* All NAN / empty / zero, schema and tool set. */
 void attest_result_init(attest_result *result);
 
+/* All fields, texts by their length, into to[sizeof *result]; returns the bytes.  For this process alone. */
+size_t attest_result_pack(char *to, const attest_result *result);
+void attest_result_unpack(attest_result *result, const char *from);
+
 double attest_field_real(const attest_result *result, const attest_field *field);
 int64_t attest_field_int(const attest_result *result, const attest_field *field);
 /* 1: a size or a count of a file is within 2^40, so that sums over eight million results do not run over; any seed. */

@@ -6,24 +6,19 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "kernels/input.h"
 #include "kernels/text.h"
 #include "reports/files/json.h"
 #include "reports/files/output.h"
+#include "reports/files/part.h"
 #include "reports/table.h"
 
-/* One file: what was written up to now. */
-typedef struct part {
-    int fd; /* -1: none yet */
-    int64_t end;
-} part;
-
 typedef struct attest_results_files {
-    part whole, edits; /* as they came; those that were replaced */
-    char *path;        /* for messages */
+    attest_part whole, edits; /* as they came; those that were replaced */
+    attest_part images;       /* of those that were read once: attest_result_pack() */
+    char *path;               /* for messages */
 } attest_results_files;
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -35,41 +30,8 @@ static attest_status files_new(attest_results *results, const char *path, attest
         free(files);
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a list of results");
     }
-    files->whole.fd = files->edits.fd = -1;
+    files->whole.fd = files->edits.fd = files->images.fd = -1;
     results->files = files;
-    return ATTEST_OK;
-}
-
-/* A file without a name, where temporary files go; in memory where there is no such place. */
-static attest_status part_temporary(part *p, attest_error *err)
-{
-    const char *given = getenv("TMPDIR"), *folder = given && *given ? given : "/tmp";
-    char path[4096];
-    if (snprintf(path, sizeof path, "%s/attest-XXXXXX", folder) < (int)sizeof path && (p->fd = mkstemp(path)) >= 0) {
-        unlink(path);
-        fcntl(p->fd, F_SETFD, FD_CLOEXEC);
-    } else {
-        p->fd = memfd_create("results", MFD_CLOEXEC);
-    }
-    return p->fd >= 0 ? ATTEST_OK
-                      : attest_fail(err, attest_of_errno(ATTEST_IO), "no temporary file: %s", strerror(errno));
-}
-
-static attest_status part_append(part *p, const char *text, size_t length, const char *path, attest_error *err)
-{
-    for (size_t done = 0; done < length;) {
-        const ssize_t n = pwrite(p->fd, text + done, length - done, (off_t)p->end + (off_t)done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            const int why = errno;
-            if (ftruncate(p->fd, (off_t)p->end) != 0) /* what is cut is left out by who reads it */
-                return attest_fail(err, ATTEST_IO, "%s: write failed: %s; its last line is cut", path, strerror(why));
-            return attest_fail(err, ATTEST_IO, "%s: write failed: %s", path, strerror(why));
-        }
-        done += (size_t)n;
-    }
-    p->end += (int64_t)length;
     return ATTEST_OK;
 }
 
@@ -104,7 +66,7 @@ attest_status attest_results_create(attest_results *results, const char *path, a
 }
 
 /* The text of a result and its newline at the end of a file. */
-static attest_status append_result(part *p, const attest_result *result, const char *path, size_t *length,
+static attest_status append_result(attest_part *p, const attest_result *result, const char *path, size_t *length,
                                    attest_error *err)
 {
     char *text = attest_result_json(result);
@@ -112,7 +74,7 @@ static attest_status append_result(part *p, const attest_result *result, const c
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a result");
     *length = strlen(text);
     text[*length] = '\n'; /* in place of the 0 */
-    const attest_status status = part_append(p, text, *length + 1, path, err);
+    const attest_status status = attest_part_append(p, text, *length + 1, path, err);
     free(text);
     return status;
 }
@@ -123,9 +85,9 @@ attest_status attest_results_add(attest_results *results, const attest_result *r
     size_t length;
     if (!results->files)
         ATTEST_TRY(files_new(results, "a temporary file", err));
-    part *p = &results->files->whole;
+    attest_part *p = &results->files->whole;
     if (p->fd < 0)
-        ATTEST_TRY(part_temporary(p, err));
+        ATTEST_TRY(attest_part_temporary(p, err));
     const int64_t at = p->end;
     ATTEST_TRY(append_result(p, result, results->files->path, &length, err));
     ATTEST_TRY(add_line(results, at, length, err));
@@ -138,10 +100,10 @@ attest_status attest_results_replace(attest_results *results, size_t index, cons
                                      attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    part *p = &results->files->edits;
+    attest_part *p = &results->files->edits;
     size_t length;
     if (p->fd < 0)
-        ATTEST_TRY(part_temporary(p, err));
+        ATTEST_TRY(attest_part_temporary(p, err));
     const int64_t at = p->end;
     ATTEST_TRY(append_result(p, result, "a temporary file", &length, err));
     const uint16_t rank = (uint16_t)(1 + attest_result_rank(result));
@@ -166,8 +128,8 @@ attest_status attest_results_order(attest_results *results, const size_t *order,
 void attest_results_clear(attest_results *results)
 {
     if (results->files) {
-        const int fds[] = { results->files->whole.fd, results->files->edits.fd };
-        for (int i = 0; i < 2; i++)
+        const int fds[] = { results->files->whole.fd, results->files->edits.fd, results->files->images.fd };
+        for (int i = 0; i < 3; i++)
             if (fds[i] >= 0)
                 close(fds[i]);
         free(results->files->path);
@@ -183,7 +145,7 @@ static attest_status find_lines(attest_results *results, int torn, attest_error 
 {
     static const size_t size = 1 << 16;
     attest_status status = ATTEST_OK;
-    part *p = &results->files->whole;
+    attest_part *p = &results->files->whole;
     int64_t start = 0, at = 0;
     char *buffer = malloc(size);
     ssize_t got = 1;
@@ -236,35 +198,57 @@ attest_status attest_results_open_part(attest_results *results, const char *path
 static attest_status read_line(char **text, const attest_results *results, size_t index, attest_error *err)
 {
     const attest_results_line *line = &results->line[index];
-    const part *p = line->edited ? &results->files->edits : &results->files->whole;
+    const attest_part *p = line->edited ? &results->files->edits : &results->files->whole;
     *text = malloc((size_t)line->length + 1);
     if (!*text)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a result");
     (*text)[line->length] = '\0';
-    for (size_t done = 0; done < line->length;) {
-        const ssize_t got = pread(p->fd, *text + done, line->length - done, (off_t)line->at + (off_t)done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            free(*text);
-            *text = NULL;
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: cannot read: %s", results->files->path, index + 1,
-                               got < 0 ? strerror(errno) : "it has become shorter");
-        }
-        done += (size_t)got;
+    if (attest_part_read(p, *text, line->length, line->at) == 0)
+        return ATTEST_OK;
+    const int why = errno;
+    free(*text);
+    *text = NULL;
+    return attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: cannot read: %s", results->files->path, index + 1,
+                       why ? strerror(why) : "it has become shorter");
+}
+
+enum { IMAGES_MOST = 1 << 28 }; /* bytes of a temporary file; beyond it a line is read each time */
+
+/* Keeps what was read of a line; where that cannot be written, the line is read again. */
+static void keep_image(attest_results_files *files, attest_results_line *line, const attest_result *result)
+{
+    char image[sizeof *result];
+    attest_error ignored;
+    const size_t length = attest_result_pack(image, result);
+    if (files->images.end + (int64_t)length > IMAGES_MOST ||
+        (files->images.fd < 0 && attest_part_temporary(&files->images, &ignored) != ATTEST_OK))
+        return;
+    const int64_t at = files->images.end;
+    if (attest_part_append(&files->images, image, length, "a temporary file", &ignored) == ATTEST_OK) {
+        line->image = at;
+        line->image_length = (uint32_t)length;
+    } else {
+        files->images.end = IMAGES_MOST; /* once is enough */
     }
-    return ATTEST_OK;
 }
 
 attest_status attest_results_get(attest_result *result, const attest_results *results, size_t index, attest_error *err)
 {
-    char where[4200], *text;
+    attest_results_line *line = &results->line[index];
+    char where[4200], image[sizeof *result], *text;
+    if (line->image_length > 0 &&
+        attest_part_read(&results->files->images, image, line->image_length, line->image) == 0) {
+        attest_result_unpack(result, image);
+        return ATTEST_OK;
+    }
     attest_status status = read_line(&text, results, index, err);
     if (status != ATTEST_OK)
         return status;
     snprintf(where, sizeof where, "%.4000s:%zu", results->files->path, index + 1);
     status = attest_result_parse_json(result, text, where, err);
     free(text);
+    if (status == ATTEST_OK && line->image_length == 0)
+        keep_image(results->files, line, result);
     return status;
 }
 

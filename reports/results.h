@@ -1,9 +1,10 @@
 /* results.h - many results, given one at a time: they lie in a file of JSON lines, in memory only where each starts.
  *
  * The file is one that is there (attest_results_open), one that grows while a run goes (attest_results_create,
- * attest_results_resume), or, for a list that starts from { 0 }, a temporary one without a name.  A result is read
- * again each time it is asked for, and who makes tables of results makes one pass over them and asks again for those
- * that are told in another order.
+ * attest_results_resume), or, for a list that starts from { 0 }, a temporary one without a name.  Who makes tables of
+ * results makes one pass over them and asks again for those that are told in another order.  A line is parsed when it
+ * is first asked for; what was read is kept in a temporary file, up to 256 MiB of them, for parsing takes far longer.
+ * One thread at a time may ask.
  */
 #ifndef ATTEST_RESULTS_H
 #define ATTEST_RESULTS_H
@@ -14,10 +15,11 @@
 
 /* Where one lies. */
 typedef struct attest_results_line {
-    int64_t at;
-    uint32_t length; /* without its newline */
-    uint16_t edited; /* 1: in the file of those that were replaced */
-    uint16_t rank;   /* 1 + attest_result_rank(); 0: not known before the line is read */
+    int64_t at, image;     /* in its file; what was read of it, in that of the images */
+    uint32_t length;       /* without its newline */
+    uint32_t image_length; /* 0: it was not read yet */
+    uint16_t edited;       /* 1: in the file of those that were replaced */
+    uint16_t rank;         /* 1 + attest_result_rank(); 0: not known before the line is read */
 } attest_results_line;
 
 typedef struct attest_results {

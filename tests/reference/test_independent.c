@@ -141,7 +141,8 @@ START_TEST(agrees)
         ck_assert_msg(count[0] >= (value ? values : presets) && count[1] >= count[0] && count[3] == 0, "%.*s", length,
                       line);
         if (strncmp(line, "total", 5) == 0) {
-            ck_assert_msg(count[2] > 10000 && count[4] > (whole ? 1000 : 500), "few exact or null elements: %.*s", length, line);
+            ck_assert_msg(count[2] > 10000 && count[4] > (whole ? 1000 : 500), "few exact or null elements: %.*s",
+                          length, line);
             printf("independent: %ld problems, %ld elements (%ld with an exact p/q, %ld null): %ld differences\n",
                    count[0], count[1], count[2], count[4], count[3]);
             fflush(stdout);

@@ -45,6 +45,8 @@ static struct {
     const attest_table *table;
     volatile uint32_t count;
     unsigned char *base[ATTEST_WORKER_SEGMENTS];
+    unsigned char *all; /* what they lie in, `bytes` long; NULL: none */
+    size_t bytes;
 } mapped;
 
 /* ---- faults --------------------------------------------------------------------------------------------- */
@@ -100,32 +102,45 @@ static int use_signal_stack(void)
     return sigaltstack(&stack, NULL) == 0;
 }
 
-/* ---- segments: file pages between two guards ------------------------------------------------------------ */
-static attest_status map_segment(unsigned char **base, const attest_segment *s, int memory)
+/* ---- segments: file pages between two guards, all in one mapping: pieces would be split off and merged ------ */
+static size_t room_of(const attest_segment *s) { return (size_t)attest_segment_reach(s) + 2u * ATTEST_WORKER_GUARD; }
+
+static attest_status map_segment(unsigned char *base, const attest_segment *s, int memory)
 {
-    const size_t whole = (size_t)attest_segment_reach(s) + 2u * ATTEST_WORKER_GUARD;
     const int access = s->use == ATTEST_SEGMENT_INPUT ? PROT_READ : PROT_READ | PROT_WRITE;
-    *base = NULL;
-    unsigned char *at = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
-        return ATTEST_NO_MEMORY;
     for (uint64_t k = 0; k < s->islands; k++)
-        if (mmap(at + ATTEST_WORKER_GUARD + k * s->apart, (size_t)s->bytes, access, MAP_SHARED | MAP_FIXED, memory,
-                 (off_t)(s->offset + k * s->bytes)) == MAP_FAILED) {
-            munmap(at, whole);
+        if (mmap(base + k * s->apart, (size_t)s->bytes, access, MAP_SHARED | MAP_FIXED, memory,
+                 (off_t)(s->offset + k * s->bytes)) == MAP_FAILED)
             return ATTEST_NO_MEMORY;
-        }
-    *base = at + ATTEST_WORKER_GUARD;
     return ATTEST_OK;
 }
 
-static void unmap_segments(const attest_table *table)
+static attest_status map_segments(const attest_table *table, int memory)
 {
-    const uint32_t count = mapped.count;
+    attest_status status = ATTEST_OK;
+    size_t whole = 0, from = 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        whole += room_of(&table->segment[i]);
+    unsigned char *at = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return ATTEST_NO_MEMORY;
+    mapped.all = at;
+    mapped.bytes = whole;
+    for (uint32_t i = 0; i < table->count && status == ATTEST_OK; i++) {
+        mapped.base[i] = at + from + ATTEST_WORKER_GUARD;
+        from += room_of(&table->segment[i]);
+        status = map_segment(mapped.base[i], &table->segment[i], memory);
+        mapped.count = i + 1;
+    }
+    return status;
+}
+
+static void unmap_segments(void)
+{
     mapped.count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        munmap(mapped.base[i] - ATTEST_WORKER_GUARD,
-               (size_t)attest_segment_reach(&table->segment[i]) + 2u * ATTEST_WORKER_GUARD);
+    if (mapped.all)
+        munmap(mapped.all, mapped.bytes);
+    mapped.all = NULL;
 }
 
 /* ---- one run -------------------------------------------------------------------------------------------- */
@@ -284,9 +299,7 @@ static void answer_run(served *w, const attest_packet_request *request, int memo
     r->kernel = attest_plugin_loaded(w->plugin, request->kernel);
     r->images.memory = r->kernel.kernel->device == ATTEST_CPU ? NULL : w->plugin->library.memory;
     r->images.context = r->kernel.context;
-    for (uint32_t i = 0; i < table->count && status == ATTEST_OK; i++)
-        if ((status = map_segment(&mapped.base[i], &table->segment[i], memory)) == ATTEST_OK)
-            mapped.count = i + 1;
+    status = map_segments(table, memory);
     close(memory); /* before the kernel runs: it shall find no descriptor of the tensors */
     if (status != ATTEST_OK) {
         answer->harness = status;
@@ -313,7 +326,7 @@ out:
     answer->returned = attest_is_status((uint32_t)status) ? 0 : (int32_t)status;
     answer->status = answer->returned ? ATTEST_KERNEL_ERROR : status;
     free_run(r, table->count);
-    unmap_segments(table);
+    unmap_segments();
 }
 
 static void answer_query(const served *w, const attest_packet_request *request, attest_packet_answer *answer)
