@@ -499,7 +499,7 @@ format:
 	@$(LAYOUT) -i
 
 # Product and worker under two sanitizers at once: suite smoke, and the suites of tests that read bytes and text.  Of the
-# fast kernels it has the portable build alone, with less optimisation, in a fifth of the compiler's time: `make asan` has
+# fast kernels it has the portable build alone, with less optimisation, for the compiler's time: `make asan` has
 # all instruction sets, each gate has guard pages, and test_cuda_host has those of CUDA under the same two sanitizers.
 smoke:
 	ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/smoke \
@@ -609,11 +609,11 @@ help:
 	@echo "all        build/attest, build/attest-worker, CUDA plugins where nvcc is found"
 	@echo "deps       install the packages (root or sudo); deps-long: those of tsan, coverage and debugging too"
 	@echo "gate       verify all kernels over suite ci, with claims and planted defects -> build/report/index.html"
-	@echo "test       all tests; prints Check's summary; LONG=1: with as many random problems as check-long draws"
+	@echo "test       all tests; prints Check's summary; LONG=1: the dearest ones too, and as many random problems as check-long draws"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
 	@echo "check      what each change must pass beside test: lint, gate, smoke (a quarter of an hour)"
 	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, cuda-defects, 2000 properties, kills, page-seen, ends, cpus, scale, install, mutate"
-	@echo "lint       layout, layers, style, gcc and clang without a warning"
+	@echo "lint       layout, layers, style; no warning of gcc, nor of clang in what is shipped"
 	@echo "format     lay all sources out as .clang-format says; format-check: are they?"
 	@echo "smoke      suite smoke and a few tests under the address and undefined-behaviour sanitizers"
 	@echo "asan ubsan all tests and suite smoke under one sanitizer, in build/asan, build/ubsan"

@@ -190,15 +190,21 @@ size_t attest_result_pack(char *to, const attest_result *result)
     return (size_t)(at - to);
 }
 
-void attest_result_unpack(attest_result *result, const char *from)
+int attest_result_unpack(attest_result *result, const char *from, size_t length)
 {
     attest_result_init(result);
     for (size_t i = 0; i < attest_result_field_count; i++) {
         const attest_field *f = &attest_result_fields[i];
-        const size_t size = f->type == ATTEST_FIELD_TEXT ? strlen(from) + 1 : f->size;
+        const size_t most = length < f->size ? length : f->size;
+        const char *end = f->type == ATTEST_FIELD_TEXT ? memchr(from, '\0', most) : from + f->size - 1;
+        const size_t size = end ? (size_t)(end - from) + 1 : length + 1;
+        if (size > length)
+            return 0;
         memcpy((char *)result + f->offset, from, size);
         from += size;
+        length -= size;
     }
+    return length == 0;
 }
 
 double attest_field_real(const attest_result *result, const attest_field *field)

@@ -162,9 +162,10 @@ extern const size_t attest_result_field_count;
 /* All NAN / empty / zero, schema and tool set. */
 void attest_result_init(attest_result *result);
 
-/* All fields, texts by their length, into to[sizeof *result]; returns the bytes.  For this process alone. */
+/* All fields, texts by their length, into to[sizeof *result]; returns the bytes.  For this process alone.  Unpacking
+ * `length` bytes: 0 if that is not what they hold. */
 size_t attest_result_pack(char *to, const attest_result *result);
-void attest_result_unpack(attest_result *result, const char *from);
+int attest_result_unpack(attest_result *result, const char *from, size_t length);
 
 double attest_field_real(const attest_result *result, const attest_field *field);
 int64_t attest_field_int(const attest_result *result, const attest_field *field);

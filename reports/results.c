@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 typedef struct attest_results_files {
     attest_part whole, edits; /* as they came; those that were replaced */
     attest_part images;       /* of those that were read once: attest_result_pack() */
+    pthread_mutex_t lock;     /* of the images, and of where they are */
     char *path;               /* for messages */
 } attest_results_files;
 
@@ -31,6 +33,7 @@ static attest_status files_new(attest_results *results, const char *path, attest
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a list of results");
     }
     files->whole.fd = files->edits.fd = files->images.fd = -1;
+    pthread_mutex_init(&files->lock, NULL);
     results->files = files;
     return ATTEST_OK;
 }
@@ -132,6 +135,7 @@ void attest_results_clear(attest_results *results)
         for (int i = 0; i < 3; i++)
             if (fds[i] >= 0)
                 close(fds[i]);
+        pthread_mutex_destroy(&results->files->lock);
         free(results->files->path);
     }
     free(results->files);
@@ -212,42 +216,54 @@ static attest_status read_line(char **text, const attest_results *results, size_
                        why ? strerror(why) : "it has become shorter");
 }
 
-enum { IMAGES_MOST = 1 << 28 }; /* bytes of a temporary file; beyond it a line is read each time */
+/* ---- what was read once, for all threads that ask ---------------------------------------------------------------- */
+enum { IMAGES_MOST = 1 << 26 }; /* bytes of a temporary file; beyond it a line is read each time */
 
-/* Keeps what was read of a line; where that cannot be written, the line is read again. */
+/* Keeps what was read of a line.  Where that cannot be written the file gives its room back: lines are read again. */
 static void keep_image(attest_results_files *files, attest_results_line *line, const attest_result *result)
 {
     char image[sizeof *result];
     attest_error ignored;
+    attest_part *p = &files->images;
     const size_t length = attest_result_pack(image, result);
-    if (files->images.end + (int64_t)length > IMAGES_MOST ||
-        (files->images.fd < 0 && attest_part_temporary(&files->images, &ignored) != ATTEST_OK))
-        return;
-    const int64_t at = files->images.end;
-    if (attest_part_append(&files->images, image, length, "a temporary file", &ignored) == ATTEST_OK) {
-        line->image = at;
-        line->image_length = (uint32_t)length;
-    } else {
-        files->images.end = IMAGES_MOST; /* once is enough */
+    pthread_mutex_lock(&files->lock);
+    if (line->image_length == 0 && p->end + (int64_t)length <= IMAGES_MOST &&
+        (p->fd >= 0 || attest_part_temporary(p, &ignored) == ATTEST_OK)) {
+        if (attest_part_append(p, image, length, "a temporary file", &ignored) == ATTEST_OK) {
+            line->image = p->end - (int64_t)length;
+            line->image_length = (uint32_t)length;
+        } else {
+            p->end = IMAGES_MOST + (ftruncate(p->fd, 0) != 0); /* it stays open, for others may be reading */
+        }
     }
+    pthread_mutex_unlock(&files->lock);
+}
+
+/* 1 if the line was read before. */
+static int find_image(attest_result *result, attest_results_files *files, const attest_results_line *line)
+{
+    char image[sizeof *result];
+    pthread_mutex_lock(&files->lock);
+    const int64_t at = line->image;
+    const size_t length = line->image_length;
+    pthread_mutex_unlock(&files->lock);
+    return length > 0 && attest_part_read(&files->images, image, length, at) == 0 &&
+           attest_result_unpack(result, image, length);
 }
 
 attest_status attest_results_get(attest_result *result, const attest_results *results, size_t index, attest_error *err)
 {
     attest_results_line *line = &results->line[index];
-    char where[4200], image[sizeof *result], *text;
-    if (line->image_length > 0 &&
-        attest_part_read(&results->files->images, image, line->image_length, line->image) == 0) {
-        attest_result_unpack(result, image);
+    char where[4200], *text;
+    if (find_image(result, results->files, line))
         return ATTEST_OK;
-    }
     attest_status status = read_line(&text, results, index, err);
     if (status != ATTEST_OK)
         return status;
     snprintf(where, sizeof where, "%.4000s:%zu", results->files->path, index + 1);
     status = attest_result_parse_json(result, text, where, err);
     free(text);
-    if (status == ATTEST_OK && line->image_length == 0)
+    if (status == ATTEST_OK)
         keep_image(results->files, line, result);
     return status;
 }

@@ -3,8 +3,8 @@
  * The file is one that is there (attest_results_open), one that grows while a run goes (attest_results_create,
  * attest_results_resume), or, for a list that starts from { 0 }, a temporary one without a name.  Who makes tables of
  * results makes one pass over them and asks again for those that are told in another order.  A line is parsed when it
- * is first asked for; what was read is kept in a temporary file, up to 256 MiB of them, for parsing takes far longer.
- * One thread at a time may ask.
+ * is first asked for; what was read is kept in a temporary file, up to 64 MiB of them, for parsing takes far longer.
+ * Several threads may ask at once where none adds, replaces or orders.
  */
 #ifndef ATTEST_RESULTS_H
 #define ATTEST_RESULTS_H

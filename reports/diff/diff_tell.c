@@ -123,16 +123,25 @@ static attest_result result_of(const attest_result *named, const attest_change *
 static attest_status note_no_evidence(attest_results *now, const attest_diff *diff, const char *since,
                                       attest_error *err)
 {
-    attest_result r;
+    attest_status status = ATTEST_OK;
+    attest_result r, first;
     attest_result_init(&r);
+    if (now->count > 0) {
+        ATTEST_TRY(attest_results_get(&first, now, 0, err));
+        memcpy(r.suite, first.suite, sizeof r.suite);
+        memcpy(r.suite_hash, first.suite_hash, sizeof r.suite_hash);
+        memcpy(r.run, first.run, sizeof r.run);
+    }
     snprintf(r.kernel, sizeof r.kernel, ATTEST_RESULT_RUN);
     r.verdict = ATTEST_NO_EVIDENCE;
     r.reasons = ATTEST_REASON_BASELINE;
     if (diff->compared == 0)
-        snprintf(r.why, sizeof r.why, "baseline: no result could be compared with %.180s", since);
+        snprintf(r.why, sizeof r.why, "no result could be compared with %.180s", since);
     else
-        snprintf(r.why, sizeof r.why, "baseline: %.240s", diff->partial);
-    return attest_results_add(now, &r, err);
+        snprintf(r.why, sizeof r.why, "%.250s", diff->partial);
+    status = attest_results_add(now, &r, err);
+out:
+    return status;
 }
 
 attest_status attest_diff_note(attest_results *now, const attest_diff *diff, const char *since, attest_error *err)

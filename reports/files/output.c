@@ -86,3 +86,12 @@ attest_status attest_output_lock(int *lock, const char *dir, attest_error *err)
     }
     return ATTEST_OK;
 }
+
+int attest_output_is_locked(const char *dir)
+{
+    const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return locked;
+}

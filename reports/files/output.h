@@ -24,6 +24,9 @@ attest_status attest_output_close(attest_output *out, attest_status status, atte
  * ATTEST_BAD_INPUT: another run holds it, and did for a second. */
 attest_status attest_output_lock(int *lock, const char *dir, attest_error *err);
 
+/* 1 if another process holds the folder now. */
+int attest_output_is_locked(const char *dir);
+
 /* 1 for the name of a temporary file of a writer: one that was killed leaves it. */
 int attest_output_is_temporary(const char *name);
 

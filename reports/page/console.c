@@ -146,8 +146,8 @@ void attest_results_print_console(FILE *out, const attest_results *results, cons
     ATTEST_TRY(print_skips(out, results, &o, &err));
     for (size_t i = 0; i < o.tallies.count; i++)
         if (o.tallies.tally[i].notes) /* what was not tried on results that pass: how many, what the first one says */
-            fprintf(out, "note: %s: %zu of the results that pass %s: %s\n", o.tallies.tally[i].kernel,
-                    o.tallies.tally[i].notes, o.tallies.tally[i].notes == 1 ? "has one" : "have one, the first",
+            fprintf(out, "note: %s: %zu passing %s: %s\n", o.tallies.tally[i].kernel, o.tallies.tally[i].notes,
+                    o.tallies.tally[i].notes == 1 ? "result has a note" : "results have a note, the first",
                     o.tallies.tally[i].note);
     attest_warnings_tell(out, &o.warnings);
     if (common && *common)

@@ -214,11 +214,13 @@ static attest_status open_optional(attest_results *results, const char *dir, con
 enum { MOST_BAD = 1000, MOST_PARTLY = 100, MOST_PASSED = 100 };
 
 /* What is bad, next to the banner; nothing where nothing is. */
-static attest_status print_attention(FILE *out, const attest_results *results, const attest_overview *o,
+static attest_status print_attention(FILE *out, const attest_results *results, const attest_overview *o, int whole,
                                      attest_error *err)
 {
-    static const part attention = { 0, ATTEST_RANKS_BAD, "failed, crashed or not decided", "Nothing needs attention.",
-                                    MOST_BAD };
+    const part attention = { 0, ATTEST_RANKS_BAD, "failed, crashed or not decided",
+                             whole ? "Nothing needs attention."
+                                   : "The run is unfinished. Nothing else needs attention.",
+                             MOST_BAD };
     fprintf(out, "<h2>What needs attention</h2>\n");
     return print_part(out, results, o->place, &attention, err);
 }
@@ -341,17 +343,22 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
     if (s->has_run)
         ATTEST_TRY(attest_run_info_whole(&s->run, s->results.count, dir, err));
     ATTEST_TRY(attest_overview_of(&s->overview, &s->results, err));
+    if (s->has_run && !s->run.finished && !*s->run.ended && attest_output_is_locked(dir)) {
+        s->run.done = (int64_t)s->overview.cases;
+        snprintf(s->run.ended, sizeof s->run.ended, "it still runs");
+    }
 out:
     return status;
 }
 
 /* PASS, FAIL or PARTIAL, in numbers; what the page is of; and what is missing of the run. */
-static void print_banner(FILE *out, const sources *s)
+static void print_banner(FILE *out, const sources *s, const char *dir)
 {
+    static const char *const beside[] = { "results.jsonl", "results.csv", "junit.xml", "summary.md" };
     static const char *const classes[] = { "good", "bad", "open", "open" };
     const attest_run_info *run = s->has_run ? &s->run : NULL;
     const attest_overview *o = &s->overview;
-    char text[512], missing[256] = "";
+    char text[512], missing[256] = "", path[4096];
     attest_headline(text, sizeof text, o, run);
     if (o->count > 0) {
         fprintf(out, "<p class=\"banner %s\">", classes[attest_overview_outcome(o, run)]);
@@ -378,7 +385,11 @@ static void print_banner(FILE *out, const sources *s)
     snprintf(text, sizeof text, "attest %s, suite %s (%s), run %s", o->tool, o->suite, o->suite_hash, o->run);
     fputs("<p>", out);
     attest_print_xml(out, text);
-    fputs(". Beside this page: results.jsonl, results.csv, junit.xml, summary.md.</p>\n", out);
+    fputs(". Beside this page: ", out);
+    for (size_t i = 0, named = 0; i < sizeof beside / sizeof beside[0]; i++)
+        if (find_file(path, dir, beside[i]))
+            fprintf(out, "%s%s", named++ ? ", " : "", beside[i]);
+    fputs(".</p>\n", out);
 }
 
 static attest_status write_page(sources *s, const char *dir, attest_error *err)
@@ -393,10 +404,10 @@ static attest_status write_page(sources *s, const char *dir, attest_error *err)
     fprintf(out.file, "<h1>attest report</h1>\n");
     if (o->count > 0)
         qsort(o->place, o->count, sizeof *o->place, by_place);
-    print_banner(out.file, s);
+    print_banner(out.file, s, dir);
     ATTEST_TRY(attest_orders_print_html(out.file, &s->orders, err));
     if (o->count > 0)
-        ATTEST_TRY(print_attention(out.file, &s->results, o, err));
+        ATTEST_TRY(print_attention(out.file, &s->results, o, !s->has_run || s->run.finished, err));
     ATTEST_TRY(print_studies(out.file, dir, &s->order, &s->range, err));
     if (o->count > 0)
         ATTEST_TRY(print_gate(out.file, &s->results, o, &s->facts, err));

@@ -54,41 +54,6 @@ START_TEST(test_jsonl_round_trip)
 }
 END_TEST
 
-/* What is asked for a second time comes from what was read the first time: every field of it, and of one that was
- * replaced since; with texts that fill their fields, or are empty. */
-START_TEST(test_asked_again)
-{
-    attest_results results = { 0 };
-    attest_error err;
-    for (int i = 0; i < 6; i++) {
-        attest_result one = sample(i);
-        for (size_t f = 0; f < attest_result_field_count && i % 3; f++)
-            if (attest_result_fields[f].type == ATTEST_FIELD_TEXT) {
-                char *text = (char *)&one + attest_result_fields[f].offset;
-                memset(text, 0, attest_result_fields[f].size);
-                memset(text, 'a' + i, i % 3 == 1 ? attest_result_fields[f].size - 1 : 0);
-            }
-        ck_assert_int_eq(attest_results_add(&results, &one, &err), ATTEST_OK);
-    }
-    for (size_t i = 0; i < results.count; i++) {
-        attest_result first, again;
-        memset(&again, 1, sizeof again);
-        ck_assert_int_eq(attest_results_get(&first, &results, i, &err), ATTEST_OK);
-        ck_assert_uint_gt(results.line[i].image_length, 0);
-        ck_assert_int_eq(attest_results_get(&again, &results, i, &err), ATTEST_OK);
-        char *one = attest_result_json(&first), *two = attest_result_json(&again);
-        ck_assert_str_eq(one, two);
-        free(one);
-        free(two);
-    }
-    attest_result other = sample(9);
-    ck_assert_int_eq(attest_results_replace(&results, 2, &other, &err), ATTEST_OK);
-    const attest_result got = result_at(&results, 2);
-    ck_assert(got.n == other.n && strcmp(got.why, other.why) == 0);
-    attest_results_clear(&results);
-}
-END_TEST
-
 START_TEST(test_jsonl_bad_lines)
 {
     static const char *const bad[] = { "{\"schema\":", "[1]", "{\"schema\":1}", "{\"schema\":\"x\"}" };
@@ -480,7 +445,6 @@ Suite *suite_reports(void)
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, test_fields_cover_the_result);
     tcase_add_test(t, test_jsonl_round_trip);
-    tcase_add_test(t, test_asked_again);
     tcase_add_test(t, test_jsonl_bad_lines);
     tcase_add_test(t, test_order);
     tcase_add_test(t, test_part);

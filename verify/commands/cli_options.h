@@ -191,7 +191,7 @@ static const option_row option_table[] = {
         "require (exit 2 where it does not)",
         0 },
       "gate audit judge replay defects search props study export predict" },
-    { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are skipped (exit code 4)",
+    { { "max-time", KEY_MAX_TIME, "S", 0, "start no further case after S seconds; those left are not run (exit code 4)",
         0 },
       "gate audit" },
     { { "max-time", KEY_MAX_TIME, "S", 0, "start no further point after S seconds (exit code 4); --resume goes on", 0 },

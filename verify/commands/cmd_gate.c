@@ -444,9 +444,13 @@ int attest_command_audit(const attest_cli *cli)
     int code = 0;
     status = choose_target(library, sizeof library, &kernel, cli, &err);
     const char *list[1] = { *library ? library : NULL };
-    const attest_gate gate = {
-        .options = &cli->options, .suite = &suite, .plan = &plan, .kernel_glob = kernel, .traits = 1, .tell_coverage = 1
-    };
+    const attest_gate gate = { .options = &cli->options,
+                               .suite = &suite,
+                               .asked = cli->suite,
+                               .plan = &plan,
+                               .kernel_glob = kernel,
+                               .traits = 1,
+                               .tell_coverage = 1 };
     ATTEST_TRY(status);
     ATTEST_TRY(check_words(cli, &err));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));

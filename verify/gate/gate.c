@@ -70,6 +70,7 @@ attest_subject attest_gate_subject(const attest_gate *gate, size_t k)
                                .program = gate->options->program,
                                .declare = kernel->declare,
                                .timeout = gate->options->timeout,
+                               .suite = gate->asked,
                                .look = gate->look };
     memcpy(subject.file_hash, library->file.hash, sizeof subject.file_hash);
     return subject;

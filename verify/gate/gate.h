@@ -20,6 +20,7 @@
 typedef struct attest_gate {
     const attest_options *options;
     const attest_suite *suite;
+    const char *asked; /* an audit's --suite as it was given, for the command that finds a result again; or NULL */
     const attest_plan *plan; /* libraries and kernels: attest_plan_make() with attest_gate_wants() */
     const char *kernel_glob; /* NULL: all */
     int traits;              /* 1: audit, with attest_gate_traits() */

@@ -214,9 +214,11 @@ static coverage coverage_of(const attest_gate_state *g, size_t k)
 static void tell_coverage(const attest_gate_state *g, const coverage *c, size_t k)
 {
     const attest_suite *suite = g->gate->suite;
+    char rest[64] = "";
+    if (*c->why)
+        snprintf(rest, sizeof rest, "; of the other %zu the first: ", suite->case_count - c->served);
     fprintf(stderr, "%s: served %zu of the %zu %s of suite %s%s%s\n", g->gate->plan->kernel[k].name, c->served,
-            suite->case_count, attest_plural((int64_t)suite->case_count, "case", "cases"), suite->name,
-            *c->why ? "; not the first other one: " : "", c->why);
+            suite->case_count, attest_plural((int64_t)suite->case_count, "case", "cases"), suite->name, rest, c->why);
 }
 
 /* A kernel that refused every case gets a result that says so. */

@@ -67,6 +67,10 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
     snprintf(info->options, sizeof info->options, "kernel=%s device=%s timeout=%.17g typical=%d traits=%d",
              or_any(gate->kernel_glob), or_any(gate->options->device), gate->options->timeout, gate->options->typical,
              gate->traits);
+    const char *sandbox = attest_worker_sandbox_asked();
+    const size_t at = strlen(info->options);
+    if (sandbox)
+        snprintf(info->options + at, sizeof info->options - at, " sandbox=%s", sandbox);
     if (gate->compact) /* other runs say nothing of it, as before there was a choice */
         strcat(info->options, " results=compact");
 out:
@@ -292,6 +296,7 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
     ATTEST_TRY(attest_results_write_summary(results, &facts, &written, path, err));
     ATTEST_TRY(path_of(path, dir, "run.json", err));
     ATTEST_TRY(attest_run_info_write(&written, path, err));
+    remove_page(dir); /* one that was made while it ran */
     *info = written;
 out:
     attest_facts_clear(&facts);

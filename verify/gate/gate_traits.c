@@ -14,7 +14,11 @@ static void set_reproduction(attest_result *result, const attest_subject *subjec
     attest_shell_quote(program, sizeof program, subject->program);
     attest_shell_quote(quoted, sizeof quoted, word);
     snprintf(result->reproduction, room, "%s %s %s", program, command, quoted);
-    attest_subject_options(result->reproduction, room, subject);
+    const size_t n = attest_subject_options(result->reproduction, room, subject);
+    if (subject->suite && strcmp(command, "audit") == 0) {
+        attest_shell_quote(quoted, sizeof quoted, subject->suite);
+        snprintf(result->reproduction + n, room - n, " --suite %s", quoted);
+    }
 }
 
 /* A result without a case: kernel and run are those of the audit, the command that finds it again is the audit. */

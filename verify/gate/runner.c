@@ -230,6 +230,9 @@ size_t attest_subject_options(char *command, size_t room, const attest_subject *
     }
     if (subject->timeout > 0 && subject->timeout != ATTEST_TIMEOUT_SECONDS && n < room)
         n += (size_t)snprintf(command + n, room - n, " --timeout %g", subject->timeout);
+    const char *sandbox = attest_worker_sandbox_asked();
+    if (sandbox && n < room)
+        n += (size_t)snprintf(command + n, room - n, " --sandbox=%.20s", sandbox);
     return n < room ? n : room - 1;
 }
 

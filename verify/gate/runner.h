@@ -55,6 +55,7 @@ typedef struct attest_subject {
     const char *program;     /* argv[0], for the reproduction */
     const char *declare;     /* what it is taken to declare besides; NULL or "": nothing */
     double timeout;          /* --timeout, for the reproduction; 0: none to tell */
+    const char *suite;       /* --suite, for a reproduction that is an audit; NULL: none to tell */
     const attest_look *look; /* NULL, or who also looks at its outputs */
 } attest_subject;
 

@@ -163,6 +163,9 @@ const char *attest_worker_printed(const attest_worker *worker, size_t *length);
  * `require`, and this system lacks Landlock or seccomp; or it is no word of the list. */
 attest_status attest_worker_sandbox(char *text, size_t len, attest_error *err);
 
+/* $ATTEST_SANDBOX where it is not `auto`; NULL: it is. */
+const char *attest_worker_sandbox_asked(void);
+
 /* Ends the processes; the next question starts one in whose environment OMP_NUM_THREADS and its like (OpenBLAS, MKL,
  * BLIS, Rayon) say `threads`, and it gets 20 times as long; 0: what ours says. */
 void attest_worker_renew(attest_worker *worker, unsigned threads);

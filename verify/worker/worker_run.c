@@ -129,8 +129,8 @@ static void explain_strays(attest_run_result *result, uint32_t strays)
 {
     const size_t n = strlen(result->why);
     if (strays)
-        snprintf(result->why + n, sizeof result->why - n, " (%u threads that its earlier calls left were there)",
-                 strays);
+        snprintf(result->why + n, sizeof result->why - n, " (%u %s that its earlier calls left %s there)", strays,
+                 strays == 1 ? "thread" : "threads", strays == 1 ? "was" : "were");
 }
 
 /* One run on a layout, up to its canaries.  An error status is a fault of ours, or (asked->failed) of the worker. */

@@ -104,6 +104,12 @@ static int is_hidden(const char *library)
     return hidden;
 }
 
+const char *attest_worker_sandbox_asked(void)
+{
+    const char *mode = getenv("ATTEST_SANDBOX");
+    return mode && *mode && strcmp(mode, "auto") != 0 ? mode : NULL;
+}
+
 attest_status attest_sandbox_choose(attest_sandbox *sandbox, const char *library, attest_error *err)
 {
     *sandbox = (attest_sandbox){ ATTEST_SANDBOX_AUTO, 0, 0 };
