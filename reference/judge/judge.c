@@ -199,7 +199,7 @@ attest_status attest_judge_row(attest_element *elements, attest_row_facts *facts
     attest_status status = ATTEST_OK;
     uint32_t engine = 0;
     long bits = 0;
-    int open = 1;
+    int open = 1, sign = 0;
     row_judge judge = {
         .in = in, .numerics = numerics, .got = got, .flags = flags, .id = id, .b = at.b, .h = at.h, .i = at.i
     };
@@ -211,9 +211,11 @@ attest_status attest_judge_row(attest_element *elements, attest_row_facts *facts
         ATTEST_TRY(judge_once(elements, &judge, row, &open, err));
         engine = row->engine;
         bits = row->prec;
+        sign = arb_is_positive(row->z) ? 1 : arb_is_negative(row->z) ? -1 : 0;
     }
     if (facts) {
         ATTEST_TRY(attest_truth_facts(facts, truth, at, err));
+        facts->sum_sign = sign; /* of the last precision, which may show it first */
         facts->engine = engine;
         facts->bits = bits;
     }

@@ -14,7 +14,7 @@ attest_status attest_truth_facts(attest_row_facts *facts, attest_truth *truth, a
     AUTO_ARB(low, high);
     AUTO_MAG(size, largest);
     memset(facts, 0, sizeof *facts);
-    ATTEST_TRY(ref_truth_row_settled(&row, truth, at, err));
+    ATTEST_TRY(ref_truth_row(&row, truth, at, ATTEST_PRECISION_START, err));
     if (row->has_facts) {
         *facts = row->facts;
         goto out;

@@ -13,12 +13,11 @@ attest_status attest_part_temporary(attest_part *part, attest_error *err)
 {
     const char *given = getenv("TMPDIR"), *folder = given && *given ? given : "/tmp";
     char path[4096];
-    if (snprintf(path, sizeof path, "%s/attest-XXXXXX", folder) < (int)sizeof path && (part->fd = mkstemp(path)) >= 0) {
+    if (snprintf(path, sizeof path, "%s/attest-XXXXXX", folder) < (int)sizeof path &&
+        (part->fd = mkostemp(path, O_CLOEXEC)) >= 0)
         unlink(path);
-        fcntl(part->fd, F_SETFD, FD_CLOEXEC);
-    } else {
+    else
         part->fd = memfd_create("results", MFD_CLOEXEC);
-    }
     return part->fd >= 0 ? ATTEST_OK
                          : attest_fail(err, attest_of_errno(ATTEST_IO), "no temporary file: %s", strerror(errno));
 }

@@ -106,7 +106,10 @@ void attest_run_info_banner(char *text, size_t len, const attest_run_info *info,
     const long long done = info->done > 0 || *info->ended ? (long long)info->done : (long long)seen;
     const char *why = *info->ended ? info->ended : info->done < info->cases ? "killed" : "its files were not written";
     text[0] = '\0';
-    if (!info->finished && *info->ended && info->done == info->cases)
+    if (info->running)
+        snprintf(text, len, "unfinished: results of %zu of %lld %s (it still ran when this was written)", seen,
+                 (long long)info->cases, info->cases == 1 ? "case" : "cases");
+    else if (!info->finished && *info->ended && info->done == info->cases)
         snprintf(text, len, "unfinished: all %lld %s, but not all that follows (%s)", done,
                  info->cases == 1 ? "case" : "cases", why);
     else if (!info->finished)

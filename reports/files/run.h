@@ -30,6 +30,7 @@ typedef struct attest_run_info {
         complete; /* 1: all cases have run, and results.jsonl (or results.jsonl.final) holds the last word on each */
     int64_t finished; /* 1: and every file is written */
     int64_t lines;    /* of results.jsonl, once every file is written; 0: not known */
+    int running;      /* 1: another process writes the folder while this is told.  In no file */
     double seconds;   /* of this process, for who reads its last line; 0: not known.  In no file, nor the next one */
     double started;   /* when it began, by the clock that makes `seconds` */
 } attest_run_info;
@@ -42,7 +43,7 @@ attest_status attest_run_info_read(attest_run_info *info, const char *path, atte
 attest_status attest_run_info_whole(const attest_run_info *info, size_t results, const char *dir, attest_error *err);
 
 /* `unfinished: 3 of 12 cases (SIGINT)`, or that all cases have run and not all that follows; "" for a run that
- * finished.  `seen`: cases with a result, for a run that could not count itself. */
+ * finished.  `seen`: cases with a result, for a run that could not count itself, or still runs. */
 void attest_run_info_banner(char *text, size_t len, const attest_run_info *info, size_t seen);
 
 #endif

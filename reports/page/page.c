@@ -343,10 +343,7 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
     if (s->has_run)
         ATTEST_TRY(attest_run_info_whole(&s->run, s->results.count, dir, err));
     ATTEST_TRY(attest_overview_of(&s->overview, &s->results, err));
-    if (s->has_run && !s->run.finished && !*s->run.ended && attest_output_is_locked(dir)) {
-        s->run.done = (int64_t)s->overview.cases;
-        snprintf(s->run.ended, sizeof s->run.ended, "it still runs");
-    }
+    s->run.running = s->has_run && !s->run.finished && attest_output_is_locked(dir);
 out:
     return status;
 }
@@ -370,7 +367,8 @@ static void print_banner(FILE *out, const sources *s, const char *dir)
     if (*missing) {
         fputs("<p class=\"fail\">", out);
         attest_print_xml(out, missing);
-        fputs("; `attest gate --resume` runs the rest of a gate, an audit begins anew</p>\n", out);
+        fputs(run->running ? "</p>\n" : "; `attest gate --resume` runs the rest of a gate, an audit begins anew</p>\n",
+              out);
     }
     if (run && *run->baseline) {
         fputs("<p class=\"baseline\">Baseline: ", out);

@@ -210,15 +210,6 @@ static attest_status tell_memory(const attest_gate *gate, attest_error *err)
     return status;
 }
 
-/* " KEY=VALUE" behind the options that decide results. */
-static attest_status note_option(attest_run_info *info, const char *key, const char *value, attest_error *err)
-{
-    const size_t at = strlen(info->options), room = sizeof info->options - at;
-    return !value || snprintf(info->options + at, room, " %s=%s", key, value) < (int)room
-               ? ATTEST_OK
-               : attest_fail(err, ATTEST_BAD_INPUT, "--%s: the path is too long", key);
-}
-
 /* What changed since --baseline: told, noted in the results and in what run.json says; once, of a run that is whole. */
 static attest_status compare_with_baseline(attest_results *results, attest_run_info *info, const attest_cli *cli,
                                            attest_error *err)
@@ -261,8 +252,8 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
     ATTEST_TRY(attest_gate_describe(&info, gate, &err));
     if (shard->count > 0)
         snprintf(info.shard, sizeof info.shard, "%d/%d", (int)shard->index, (int)shard->count);
-    ATTEST_TRY(note_option(&info, "predict", cli->predict, &err));
-    ATTEST_TRY(note_option(&info, "baseline", cli->baseline, &err));
+    ATTEST_TRY(attest_gate_note(&info, "predict", cli->predict, &err));
+    ATTEST_TRY(attest_gate_note(&info, "baseline", cli->baseline, &err));
     if (cli->out)
         ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, cli->resume, &err));
     if (cli->out && cases && !info.complete)

@@ -120,6 +120,8 @@ static void tell_file(attest_result *result, const attest_cli *cli)
         attest_shell_quote(kernel, sizeof kernel, cli->options.kernel);
     snprintf(result->reproduction, sizeof result->reproduction, "%s replay %s%s%s%s", program,
              *kernel ? "--kernel " : "", kernel, *kernel ? " " : "", path);
+    const attest_subject subject = { .timeout = cli->options.timeout };
+    attest_subject_options(result->reproduction, sizeof result->reproduction, &subject);
 }
 
 /* Which other convention a case that failed would pass under: tested on this case alone. */

@@ -49,6 +49,9 @@ int attest_gate_reaches(const attest_gate *gate, uint32_t device);
 /* The subject of a result about kernel `k` of the plan, before a worker is asked anything. */
 attest_subject attest_gate_subject(const attest_gate *gate, size_t k);
 
+/* " KEY=VALUE" behind the options that decide results; value NULL: nothing.  ATTEST_BAD_INPUT: no room. */
+attest_status attest_gate_note(attest_run_info *info, const char *key, const char *value, attest_error *err);
+
 /* What the run is to do, as run.json says it: date, suite, hashes of cases and kernels, options.  ATTEST_BAD_INPUT:
  * SOURCE_DATE_EPOCH is no number. */
 attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gate, attest_error *err);

@@ -191,6 +191,8 @@ attest_status attest_gate_library_failed(attest_gate_state *g, size_t l, const c
     attest_shell_quote(program, sizeof program, g->gate->options->program);
     attest_shell_quote(path, sizeof path, library->path ? library->path : "*");
     snprintf(result.reproduction, sizeof result.reproduction, "%s audit %s", program, path);
+    const attest_subject subject = { .timeout = g->gate->options->timeout, .suite = g->gate->asked };
+    attest_gate_audit_options(result.reproduction, sizeof result.reproduction, &subject);
     return attest_gate_add(g, g->gate->suite->case_count, ATTEST_NO_KERNEL, &result, err);
 }
 

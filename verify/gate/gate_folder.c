@@ -40,6 +40,15 @@ static void add_text(char *all, size_t len, const char *text)
         snprintf(all + at, len - at, "%s%s", at > 0 ? " | " : "", text);
 }
 
+attest_status attest_gate_note(attest_run_info *info, const char *key, const char *value, attest_error *err)
+{
+    const size_t at = strlen(info->options), room = sizeof info->options - at;
+    return !value || snprintf(info->options + at, room, " %s=%s", key, value) < (int)room
+               ? ATTEST_OK
+               : attest_fail(err, ATTEST_BAD_INPUT, "--%s: the options of a run take %zu bytes at most together", key,
+                             sizeof info->options - 1);
+}
+
 attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gate, attest_error *err)
 {
     uint64_t cases = ATTEST_FNV_START, kernels = ATTEST_FNV_START;
@@ -64,15 +73,14 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
     hex(info->suite_hash, gate->suite->hash);
     hex(info->cases_hash, cases);
     hex(info->kernels_hash, kernels);
-    snprintf(info->options, sizeof info->options, "kernel=%s device=%s timeout=%.17g typical=%d traits=%d",
-             or_any(gate->kernel_glob), or_any(gate->options->device), gate->options->timeout, gate->options->typical,
-             gate->traits);
-    const char *sandbox = attest_worker_sandbox_asked();
-    const size_t at = strlen(info->options);
-    if (sandbox)
-        snprintf(info->options + at, sizeof info->options - at, " sandbox=%s", sandbox);
-    if (gate->compact) /* other runs say nothing of it, as before there was a choice */
-        strcat(info->options, " results=compact");
+    if (snprintf(info->options, sizeof info->options, "kernel=%s device=%s timeout=%.17g typical=%d traits=%d",
+                 or_any(gate->kernel_glob), or_any(gate->options->device), gate->options->timeout,
+                 gate->options->typical, gate->traits) >= (int)sizeof info->options)
+        return attest_fail(err, ATTEST_BAD_INPUT, "--kernel, --device: %zu bytes at most together",
+                           sizeof info->options - 64);
+    /* Runs without these say nothing of them, as before there was a choice. */
+    ATTEST_TRY(attest_gate_note(info, "sandbox", attest_worker_sandbox_asked(), err));
+    ATTEST_TRY(attest_gate_note(info, "results", gate->compact ? "compact" : NULL, err));
 out:
     return status;
 }
@@ -285,6 +293,7 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
     attest_run_info written = *info;
     char path[PATH_MOST];
     written.finished = 0;
+    remove_page(dir); /* one that was made while it ran; nor shall one stay that is made from here on */
     ATTEST_TRY(write_results(results, &written, dir, err));
     written.finished = written.complete;
     written.lines = (int64_t)results->count;
@@ -295,8 +304,8 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
     ATTEST_TRY(path_of(path, dir, "summary.md", err));
     ATTEST_TRY(attest_results_write_summary(results, &facts, &written, path, err));
     ATTEST_TRY(path_of(path, dir, "run.json", err));
+    remove_page(dir);
     ATTEST_TRY(attest_run_info_write(&written, path, err));
-    remove_page(dir); /* one that was made while it ran */
     *info = written;
 out:
     attest_facts_clear(&facts);

@@ -75,4 +75,7 @@ attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err);
  * calls, evidence, kernels that served nothing, libraries that could not be loaded. */
 attest_status attest_gate_finish(attest_gate_state *g, attest_error *err);
 
+/* Appends the options of a command that is an audit of the subject: attest_subject_options(), and ` --suite NAME`. */
+void attest_gate_audit_options(char *command, size_t room, const attest_subject *subject);
+
 #endif

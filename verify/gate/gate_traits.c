@@ -5,6 +5,16 @@
 #include "verify/classify/classify.h"
 #include "verify/gate/gate_private.h"
 
+void attest_gate_audit_options(char *command, size_t room, const attest_subject *subject)
+{
+    const size_t n = attest_subject_options(command, room, subject);
+    char quoted[5120];
+    if (!subject->suite)
+        return;
+    attest_shell_quote(quoted, sizeof quoted, subject->suite);
+    snprintf(command + n, room - n, " --suite %s", quoted);
+}
+
 /* `PROGRAM COMMAND WORD`, and the options of the run. */
 static void set_reproduction(attest_result *result, const attest_subject *subject, const char *command,
                              const char *word)
@@ -14,11 +24,10 @@ static void set_reproduction(attest_result *result, const attest_subject *subjec
     attest_shell_quote(program, sizeof program, subject->program);
     attest_shell_quote(quoted, sizeof quoted, word);
     snprintf(result->reproduction, room, "%s %s %s", program, command, quoted);
-    const size_t n = attest_subject_options(result->reproduction, room, subject);
-    if (subject->suite && strcmp(command, "audit") == 0) {
-        attest_shell_quote(quoted, sizeof quoted, subject->suite);
-        snprintf(result->reproduction + n, room - n, " --suite %s", quoted);
-    }
+    if (strcmp(command, "audit") == 0)
+        attest_gate_audit_options(result->reproduction, room, subject);
+    else
+        attest_subject_options(result->reproduction, room, subject);
 }
 
 /* A result without a case: kernel and run are those of the audit, the command that finds it again is the audit. */

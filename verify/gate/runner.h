@@ -70,8 +70,8 @@ attest_status attest_library_hash(char text[20], const char *library, attest_err
 /* Name in results and reproductions: NAME, or LIBRARY:NAME. */
 void attest_subject_name(char *text, size_t len, const attest_subject *subject);
 
-/* Appends ` --declare TEXT` and ` --timeout S` where they are not the defaults: what a command that finds a result
- * again needs.  `command` holds its start; returns its length, at most room - 1. */
+/* Appends ` --declare TEXT`, ` --timeout S` and ` --sandbox=MODE` where they are not the defaults: what a command that
+ * finds a result again needs.  `command` holds its start; returns its length, at most room - 1. */
 size_t attest_subject_options(char *command, size_t room, const attest_subject *subject);
 
 /* The name of this kernel fits into a result whole; with NULL: some kernel's of this library may.  ATTEST_BAD_INPUT

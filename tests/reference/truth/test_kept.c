@@ -45,8 +45,7 @@ START_TEST(abs_scales)
 }
 END_TEST
 
-/* Facts are those of the first row that shows the quotient, whatever else was asked for: a kernel that needs more bits
- * changes no other's. */
+/* Facts are those of the row at 128 bits, whatever else was asked for: a kernel that needs more changes no other's. */
 START_TEST(facts)
 {
     truth_case t;

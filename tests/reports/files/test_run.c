@@ -135,6 +135,16 @@ static const struct {
     { "", 12, 12, 1, 12, "" },
 };
 
+/* A run that another process still writes, whatever it said of itself before. */
+START_TEST(the_banner_of_a_running_run)
+{
+    attest_run_info info = { .cases = 12, .running = 1 };
+    char text[128];
+    attest_run_info_banner(text, sizeof text, &info, 12);
+    ck_assert_str_eq(text, "unfinished: results of 12 of 12 cases (it still ran when this was written)");
+}
+END_TEST
+
 START_TEST(the_banner)
 {
     attest_run_info info = { .cases = banners[_i].cases, .done = banners[_i].done, .finished = banners[_i].finished };
@@ -154,6 +164,7 @@ Suite *suite_run(void)
     tcase_add_test(files, what_is_none_is_refused);
     tcase_add_test(files, a_file_that_is_not_there);
     tcase_add_test(files, a_folder_that_is_not_there);
+    tcase_add_test(words, the_banner_of_a_running_run);
     tcase_add_loop_test(words, the_banner, 0, (int)(sizeof banners / sizeof banners[0]));
     suite_add_tcase(suite, files);
     suite_add_tcase(suite, words);
