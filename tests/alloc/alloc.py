@@ -1,12 +1,13 @@
 """alloc.py [--step N] [--runs N] [--command NAME] [--modes 1,2] ATTEST SHIM FOLDER: commands on a small problem with
 its k-th allocation failing, for every k (or every N-th), and with all from the k-th on failing.  Of a gate and an audit
 every k to its number in WRITES, and every tenth behind it: there they write csv, junit, sarif and summary as report and
-merge do, which have every k.
+merge do, which have every k.  A judgement repeats one case many times: behind its number every 997th.
 
 What must hold for each k: the program ends by itself, within 30 seconds, by no signal.  Either all is as without a
 failure (code, standard output, files); or the code is 3 and standard error is one line that speaks of memory; or a case
 of the gate is undecided and the code 4.  A verdict that is told is that of a run without a failure.  No process is left,
-and no file that is neither whole nor there without a failure (but results.jsonl.final, which --resume reads).  Prints a
+and no file that is neither whole nor there without a failure (but results.jsonl.final and study-NAME.part, which
+--resume reads).  Prints a
 table by command and exit code; exit 1 with a breach, each told with its k.
 """
 import argparse
@@ -56,17 +57,28 @@ COMMANDS = {
     "merge": ["merge", "shard1", "shard2", "--quiet", "--out", "all"],
     "merge-compact": ["merge", "shard1", "shard2", "--quiet", "--out", "all"],
     "props": ["props", "--cases", "2", "--kernel", KERNEL, "--property", "scale*", "--jobs", "1", "--out", "store"],
+    "predict": ["predict", "--gpu", "h200", "--suite", "{folder}/one.suite", "--kernel", ON_HOST, "--quiet", "--out",
+                "predicted"],
+    "study": ["study", "length", "--lengths", "2", "--dims", "2", "--seeds", "0", "--kernel", KERNEL, "--jobs", "1",
+              "--quiet", "--out", "study"],
+    "defects": ["defects", "--kernel", "exp2-for-exp", "--suite", "{folder}/one.suite", "--jobs", "1", "--quiet",
+                "--out", "found"],
+    "judge": ["judge", "--seed", "7", "--suite", "{folder}/one.suite", "--out", "judged.jsonl",
+              "{build}/plugins/year-new.so"],
+    "init-kernel": ["init-kernel", "--out", "own", "--quiet", "own"],
     "search": ["search", "--kernel", KERNEL, "--problem", LINE, "--cases", "40", "--jobs", "1", "--format", "json"],
 }
-# Before this allocation a gate of one case has run its kernel and read its results again, and an audit its traits.
-WRITES = {"gate": 2000, "audit": 5000}
-QUICK = ["reference-exact", "compare", "replay", "list-kernels", "gate", "report"]
-TIMES = re.compile(r'"seconds\w*":(null|\{[^}]*\}|[0-9.e+-]+)|seconds_\w+ +[0-9.e+-]+ +|time="[^"]*"|[0-9.e+-]+ s\b')
+# Before this allocation a gate of one case has run its kernel and read its results again, an audit its traits, and a
+# judgement its first case; the step behind it.
+WRITES = {"gate": (2000, 10), "audit": (5000, 10), "judge": (3000, 997)}
+QUICK = ["reference-exact", "compare", "replay", "list-kernels", "init-kernel", "predict", "gate", "report"]
+TIMES = re.compile(r'"(?:seconds\w*|score)":(null|\{[^}]*\}|[0-9.e+-]+)|seconds_\w+ +[0-9.e+-]+ +|time="[^"]*"|[0-9.e+-]+ s\b')
 COLUMNS = re.compile(r'(,[^,\n]*){4}$', re.MULTILINE)
 
 
 def plain(data, name=""):
-    """Text without what time changes: seconds, the last four columns of results.csv.  Of other files each byte."""
+    """Text without what time changes: seconds, a judgement's score, the last four columns of results.csv.  Of other
+    files each byte."""
     if name.endswith((".npy", ".safetensors", ".bin")):
         return data.decode("latin-1")
     text = data.decode("utf-8", "replace")
@@ -96,7 +108,7 @@ class Program:
         with open(os.path.join(self.folder, "one.suite"), "w", encoding="ascii") as file:
             file.write(SHARDED if name.startswith("merge") else SUITE)
         self.build = os.path.dirname(os.path.abspath(arguments.attest))
-        self.attest = os.path.join(self.few(), "attest")
+        self.attest = os.path.join(self.few("defects" if name == "defects" else "kernels"), "attest")
         outside = {key: value for key, value in os.environ.items() if key != "CI"}  # baselines are not accepted there
         self.environment = dict(outside, SOURCE_DATE_EPOCH="0", NO_COLOR="1", OMP_NUM_THREADS="1",
                                 ATTEST_WORKER=self.attest + "-worker")
@@ -121,11 +133,12 @@ class Program:
         os.close(answer[1])
         self.to, self.answer = os.fdopen(to[1], "w"), os.fdopen(answer[0])
 
-    def few(self):
-        """A folder with attest, its worker and one library of kernels: a start of each library costs more than all else."""
+    def few(self, library):
+        """A folder with attest, its worker and one library: a start of each library costs more than all else."""
         folder = os.path.join(self.folder, "few")
-        os.makedirs(os.path.join(folder, "kernels"))
-        for name in ("attest", "attest-worker", os.path.join("kernels", ON_HOST_LIBRARY)):
+        os.makedirs(os.path.join(folder, library))
+        file = {"kernels": ON_HOST_LIBRARY, "defects": "defects.so"}[library]
+        for name in ("attest", "attest-worker", os.path.join(library, file)):
             shutil.copy2(os.path.join(self.build, name), os.path.join(folder, name))
         return folder
 
@@ -203,7 +216,7 @@ def verdicts(text):
 
 
 ENDS = {"xml": "</testsuites>\n", "csv": "\n", "jsonl": "}\n", "md": "\n", "json": ("}\n", "]\n"), "sarif": "}\n",
-        "html": "</html>\n", "final": "}\n"}
+        "html": "</html>\n", "final": "}\n", "part": "}\n"}
 
 
 def whole(name, text):
@@ -214,6 +227,8 @@ def whole(name, text):
 
 def lasting(name):
     """What a file is named when the run has finished."""
+    if name.endswith(".part"):
+        return name[:-len("part")] + "jsonl"
     return name[:-len(".final")] if name.endswith(".final") else name
 
 
@@ -286,8 +301,8 @@ def check(arguments, name):
             codes[os.WEXITSTATUS(run[0]) if run[0] >= 0 and os.WIFEXITED(run[0]) else "ended"] += 1
             if what:
                 said.append(f"{name}: k = {k}, mode {mode}: {what}")
-            step = 10 if k >= WRITES.get(name.split("-", maxsplit=1)[0], base[1]) else 1
-            k += max(step, arguments.step, base[1] // arguments.runs if arguments.runs else 1)
+            early, step = WRITES.get(name.split("-", maxsplit=1)[0], (base[1], 1))
+            k += max(step if k >= early else 1, arguments.step, base[1] // arguments.runs if arguments.runs else 1)
     program.close()
     return base[1], codes, said
 

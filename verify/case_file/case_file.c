@@ -9,6 +9,7 @@
 
 #include "kernels/attest_float.h"
 #include "kernels/input.h"
+#include "reports/files/output.h"
 
 #define FIRST_LINE "# attest case 1"
 
@@ -41,11 +42,10 @@ attest_status attest_case_file_write(const attest_case_file *file, const char *p
     attest_status status = ATTEST_OK;
     char line[ATTEST_LINE];
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
-    FILE *out = NULL;
+    attest_output output;
     ATTEST_TRY(attest_case_print(line, sizeof line, &file->c, err));
-    out = fopen(path, "w");
-    if (!out)
-        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write it: %s", path, strerror(errno));
+    ATTEST_TRY(attest_output_open(&output, path, err));
+    FILE *out = output.file;
     fprintf(out, FIRST_LINE "\n# %s\n", why);
     fprintf(out, "kernel=%s\nproblem=%s\nobjective=%s\nvalue=%a (%.6g)\n", file->kernel, line, file->objective,
             file->value, file->value);
@@ -55,9 +55,7 @@ attest_status attest_case_file_write(const attest_case_file *file, const char *p
     for (size_t i = 0; i < count; i++)
         write_tensor(out, attest_bundle_get(file->inputs, ids[i]), ids[i]);
     fprintf(out, "end\n");
-    const int failed = ferror(out);
-    if (fclose(out) != 0 || failed)
-        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write it: %s", path, strerror(errno));
+    status = attest_output_close(&output, ATTEST_OK, err);
 out:
     return status;
 }

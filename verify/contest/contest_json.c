@@ -51,7 +51,7 @@ static attest_status print_json(FILE *out, const attest_judgement *j, attest_err
     json_object_set_new(object, "seed_digest", attest_json_text(j->digest));
     json_object_set_new(object, "tool", attest_json_text(ATTEST_VERSION));
     const attest_status status = attest_json_line(out, object);
-    return status == ATTEST_OK ? status : attest_fail(err, status, "the judgement cannot be written");
+    return status == ATTEST_OK ? status : attest_print_failed(err, "the judgement");
 }
 
 static attest_status print_text(FILE *out, const attest_judgement *j, attest_error *err)
@@ -72,7 +72,7 @@ static attest_status print_text(FILE *out, const attest_judgement *j, attest_err
             first = 0;
         }
     fprintf(out, "%s\n", first ? "" : "]");
-    return ferror(out) ? attest_fail(err, ATTEST_IO, "the judgement cannot be written") : ATTEST_OK;
+    return ferror(out) ? attest_print_failed(err, "the judgement") : ATTEST_OK;
 }
 
 attest_status attest_judgement_print(FILE *out, const attest_judgement *judgement, int json, attest_error *err)

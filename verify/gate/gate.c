@@ -227,7 +227,8 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
     }
     if (status != ATTEST_OK && end != PAIR_FATAL) {
         attest_result_identify(&result, &subject, &c->prepared);
-        end = attest_result_settle(&result, status, err) ? PAIR_RESULT : PAIR_FATAL;
+        const int untold = status == ATTEST_NO_MEMORY && g->gate->take;
+        end = !untold && attest_result_settle(&result, status, err) ? PAIR_RESULT : PAIR_FATAL;
     }
     if (end == PAIR_FATAL)
         return attest_fail_prefix(err, status, c->prepared.line);

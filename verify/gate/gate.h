@@ -27,7 +27,8 @@ typedef struct attest_gate {
     int tell_coverage;       /* 1: on stderr, how many cases each kernel served and why not the others */
     /* NULL, or a callback that receives each result; the list then receives none.  One call at a time.  Cases, numbered
      * by `index`, come in any order and side by side, the results of one case in the order (library, kernel).  A kernel
-     * that served nothing gives none. */
+     * that served nothing gives none.  It counts what it is given, so a case for which there is no memory ends the run:
+     * counted as undecided it would be told nowhere. */
     attest_status (*take)(void *context, size_t index, const attest_result *result, attest_error *err);
     const attest_judge *judge;                              /* NULL: truth, bounds and the checks of a case */
     const attest_look *look;                                /* NULL, or who also looks at the outputs */
