@@ -143,9 +143,9 @@ static void print_style(FILE *gp, const chart_data *data, int narrow)
                 longest > 21 ? longest : 21);
 }
 
-/* Runs gnuplot on the file `script`, what it draws into the file `drawn`: its exit code, 127 where there is none.  No
+/* Runs gnuplot on the file `script`, what it draws into the file behind `drawn`: its exit code, 127 where there is none.  No
  * pipe: who does not read it would end us by SIGPIPE. */
-static attest_status run_gnuplot(int *code, FILE *script, FILE *drawn, attest_error *err)
+static attest_status run_gnuplot(int *code, FILE *script, int drawn, attest_error *err)
 {
     static char program[] = "gnuplot", input[] = "-";
     char *const arguments[] = { program, input, NULL };
@@ -155,7 +155,7 @@ static attest_status run_gnuplot(int *code, FILE *script, FILE *drawn, attest_er
     if (posix_spawn_file_actions_init(&actions) != 0)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory to start gnuplot");
     posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fileno(drawn), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, drawn, STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0); /* of a range of one point */
     const int failed = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -184,7 +184,7 @@ static attest_status draw(const char *svg_path, const char *text, size_t width, 
             height, width < 600 ? 14 : 12, text); /* exponents are 0.8 of it: 11 and more */
     if (fflush(script) != 0 || ferror(script) || lseek(fileno(script), 0, SEEK_SET) != 0)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "a temporary file: %s", strerror(errno)));
-    ATTEST_TRY(run_gnuplot(&code, script, out.file, err));
+    ATTEST_TRY(run_gnuplot(&code, script, out.fd, err));
     if (code != 0)
         status = attest_fail(err, ATTEST_IO, code == 127 ? "gnuplot not found" : "gnuplot failed on %s", svg_path);
 out:

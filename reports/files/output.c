@@ -31,7 +31,7 @@ static int open_nameless(const char *path)
     return -1;
 }
 
-/* A new name: of a file without one if `fd` is >= 0, else of a new file, whose descriptor is returned; -1: errno. */
+/* A new name: of the file without one if `fd` is >= 0, else of a new file, whose descriptor is returned; -1: errno. */
 static int take_name(attest_output *out, int fd)
 {
     char link[sizeof LINK + 12];
@@ -56,14 +56,14 @@ attest_status attest_output_open(attest_output *out, const char *path, attest_er
     out->named = 0;
     if ((size_t)snprintf(out->path, sizeof out->path, "%s", path) >= sizeof out->path)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", path);
-    int fd = open_nameless(path);
-    if (fd < 0)
-        fd = take_name(out, -1);
-    out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    out->fd = open_nameless(path);
+    if (out->fd < 0)
+        out->fd = take_name(out, -1);
+    out->file = out->fd >= 0 ? fdopen(out->fd, "w") : NULL;
     if (!out->file) {
         const int why = errno;
-        if (fd >= 0)
-            close(fd);
+        if (out->fd >= 0)
+            close(out->fd);
         if (out->named)
             unlink(out->temporary);
         errno = why;
@@ -78,7 +78,7 @@ attest_status attest_output_close(attest_output *out, attest_status status, atte
         return status;
     int bad = ferror(out->file) || fflush(out->file) != 0;
     if (status == ATTEST_OK && !bad && !out->named)
-        bad = take_name(out, fileno(out->file)) < 0;
+        bad = take_name(out, out->fd) < 0;
     const int why = errno, closed = fclose(out->file);
     out->file = NULL;
     errno = bad ? why : errno;

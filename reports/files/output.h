@@ -10,6 +10,7 @@
  * file system knows no such files it is PATH.NUMBER.tmp, one for each writer. */
 typedef struct attest_output {
     FILE *file;
+    int fd;    /* of the file, until it is closed */
     int named; /* it is at `temporary` */
     char path[4096], temporary[4128];
 } attest_output;
