@@ -143,8 +143,8 @@ static void print_style(FILE *gp, const chart_data *data, int narrow)
                 longest > 21 ? longest : 21);
 }
 
-/* Runs gnuplot on the file `script`, what it draws into the file behind `drawn`: its exit code, 127 where there is none.  No
- * pipe: who does not read it would end us by SIGPIPE. */
+/* Runs gnuplot on the file `script`, what it draws into the file behind `drawn`: its exit code, 127 where there is
+ * none.  No pipe: who does not read it would end us by SIGPIPE. */
 static attest_status run_gnuplot(int *code, FILE *script, int drawn, attest_error *err)
 {
     static char program[] = "gnuplot", input[] = "-";

@@ -39,6 +39,12 @@ attest_status attest_ci_write_quality(const attest_results *results, const char 
 /* TAP 14: `ok` for pass, ill-posed and measured, `ok # SKIP`, `not ok` with a YAML block for what needs attention. */
 attest_status attest_ci_print_tap(FILE *out, const attest_results *results, attest_error *err);
 
+/* 1: GitHub's runner reads what is printed (GITHUB_ACTIONS=true). */
+int attest_ci_on_github(void);
+
+/* One error as a workflow command of GitHub, in one line: of a command that could not do what it was asked. */
+void attest_ci_print_error(FILE *out, const char *title, const char *text);
+
 /* Workflow commands of GitHub: the nine worst, then how many more, for it shows ten of a kind and drops the others in
  * silence. */
 #define ATTEST_ANNOTATIONS 9

@@ -36,6 +36,21 @@ static void print_one(FILE *out, const attest_result *result)
     fputc('\n', out);
 }
 
+int attest_ci_on_github(void)
+{
+    const char *github = getenv("GITHUB_ACTIONS");
+    return github && strcmp(github, "true") == 0;
+}
+
+void attest_ci_print_error(FILE *out, const char *title, const char *text)
+{
+    fputs("::error title=", out);
+    print_value(out, title, 1);
+    fputs("::", out);
+    print_value(out, text, 0);
+    fputc('\n', out);
+}
+
 attest_status attest_ci_print_annotations(FILE *out, const attest_results *results, attest_error *err)
 {
     attest_status status = ATTEST_OK;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "reference/reference.h"
+#include "reports/ci/ci.h"
 #include "verify/bench/bench.h"
 #include "verify/commands/cli_options.h"
 #include "verify/worker/worker.h"
@@ -334,7 +335,12 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
 
 int attest_cli_error(const attest_cli *cli, attest_status status, const attest_error *err)
 {
-    fprintf(stderr, "attest %s: %s\n", cli->command, err->text);
+    char title[64];
+    snprintf(title, sizeof title, "attest %s", cli->command);
+    if (attest_ci_on_github())
+        attest_ci_print_error(stderr, title, err->text);
+    else
+        fprintf(stderr, "%s: %s\n", title, err->text);
     switch (status) {
     case ATTEST_OK: return 0;
     case ATTEST_BAD_INPUT:

@@ -346,9 +346,9 @@ static attest_status tell_one(void *state, const attest_result *result, attest_e
 /* Where GitHub's runner asks for it: annotations, and the summary of the step. */
 static attest_status tell_github(const attest_results *results, const attest_run_info *info, attest_error *err)
 {
-    const char *github = getenv("GITHUB_ACTIONS"), *summary = getenv("GITHUB_STEP_SUMMARY");
+    const char *summary = getenv("GITHUB_STEP_SUMMARY");
     attest_status status = ATTEST_OK;
-    if (!github || strcmp(github, "true") != 0)
+    if (!attest_ci_on_github())
         return ATTEST_OK;
     ATTEST_TRY(attest_ci_print_annotations(stdout, results, err));
     if (summary && *summary)
