@@ -351,8 +351,10 @@ made-up-axis: $(MADE_UP)
 	@$(MAKE) --no-print-directory -C $(BUILD)/made-up/axis BUILD=build CC="$(CC)" CFLAGS="-O0 -w" WERROR= \
 	    KERNEL_FLAGS=-ffp-contract=off DD_FLAGS= SANITIZE="$(SANITIZE)" OPENMP="$(OPENMP)" build/attest build/attest-worker
 
-test: all $(BUILD)/attest-tests $(BUILD)/defects/defects.so $(TEST_PLUGINS) $(HOSTILE) made-up-axis
-	$(if $(LONG),ATTEST_TEST_LONG=1) ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/attest-tests
+# PART=quick (tests/main.c), slow, or empty: both.
+PART = $(if $(LONG),,quick)
+test: all $(BUILD)/attest-tests $(BUILD)/defects/defects.so $(TEST_PLUGINS) $(HOSTILE) $(if $(filter quick,$(PART)),,made-up-axis)
+	$(if $(LONG),ATTEST_TEST_LONG=1) ATTEST_TEST_PART=$(PART) ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/attest-tests
 
 # TEST=ulp; CK_RUN_CASE=... in the environment picks one case of it.
 ONE = $(BUILD)/t/test_$(TEST)
@@ -422,6 +424,7 @@ audit: all
 check:
 	@$(SUBMAKE) lint
 	@$(SUBMAKE) WERROR=1 $(BUILD)/report/passed
+	@$(SUBMAKE) WERROR=1 PART=slow test
 	@$(SUBMAKE) smoke
 	@echo "check: ok"
 check-long: check
@@ -510,9 +513,9 @@ smoked: $(BUILD)/attest $(BUILD)/attest-worker $(SMOKE_TESTS:%=$(BUILD)/t/test_%
 	$(BUILD)/attest gate --suite smoke --device cpu --quiet
 	@for name in $(SMOKE_TESTS); do ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/t/test_$$name || exit 1; done
 asan:
-	ASAN_OPTIONS=detect_stack_use_after_return=1 $(SUBMAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fno-omit-frame-pointer" SANITIZE="-fsanitize=address" WERROR= sanitized
+	ASAN_OPTIONS=detect_stack_use_after_return=1 $(SUBMAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fno-omit-frame-pointer" SANITIZE="-fsanitize=address" WERROR= PART= sanitized
 ubsan:
-	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all" WERROR= sanitized
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(SUBMAKE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g" SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all" WERROR= PART= sanitized
 sanitized: test
 	$(BUILD)/attest gate --suite smoke --quiet
 # Threads: clang, because gcc's libgomp tells the sanitizer nothing of its barriers; of libomp's, Archer does.  First two
@@ -538,9 +541,9 @@ threads: all $(BUILD)/race $(BUILD)/no-race $(THREAD_TESTS:%=$(BUILD)/t/test_%) 
 	$(BUILD)/attest search --kernel softmax-online-f32 --cases 500 --jobs 2 --quiet
 	@for name in $(THREAD_TESTS); do ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/t/test_$$name || exit 1; done
 clang:
-	$(SUBMAKE) BUILD=$(BUILD)/clang CC=clang WERROR=1 OPENMP= test
+	$(SUBMAKE) BUILD=$(BUILD)/clang CC=clang WERROR=1 OPENMP= PART= test
 coverage:
-	$(SUBMAKE) BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" WERROR= test && gcovr -r . $(BUILD)/coverage
+	$(SUBMAKE) BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" WERROR= PART= test && gcovr -r . $(BUILD)/coverage
 # By hand what no operator says, and a sample of what operators say: tests/mutations/README.md.
 MUTANTS = 60
 SEED = 1
@@ -609,9 +612,9 @@ help:
 	@echo "all        build/attest, build/attest-worker, CUDA plugins where nvcc is found"
 	@echo "deps       install the packages (root or sudo); deps-long: those of tsan, coverage and debugging too"
 	@echo "gate       verify all kernels over suite ci, with claims and planted defects -> build/report/index.html"
-	@echo "test       all tests; prints Check's summary; LONG=1: the dearest ones too, and as many random problems as check-long draws"
+	@echo "test       all tests but slow suites; prints Check's summary; PART=slow: these alone; LONG=1: all, and as many random problems as check-long draws"
 	@echo "one        TEST=ulp: one suite of the tests; CK_RUN_CASE=NAME in the environment: one case of it"
-	@echo "check      what each change must pass beside test: lint, gate, smoke (a quarter of an hour)"
+	@echo "check      what each change must pass beside test: lint, gate, slow tests, smoke (a quarter of an hour)"
 	@echo "check-long all the rest: test, asan, ubsan, tsan, leaks, clang, fuzz, alloc-faults, certify, cuda-defects, 2000 properties, kills, page-seen, ends, cpus, scale, install, mutate"
 	@echo "lint       layout, layers, style; no warning of gcc, nor of clang in what is shipped"
 	@echo "format     lay all sources out as .clang-format says; format-check: are they?"

@@ -3,6 +3,10 @@
  * ATTEST_TEST_JOBS suites run at a time (unset: one more than processors, as some wait, at most 4), each in a process
  * of its own, whose output is kept until it ends; at the end come Check's summary over all suites and each failure, as
  * Check prints them.  A suite that took 10 seconds or more is told with its times.
+ *
+ * ATTEST_TEST_PART=quick leaves out the suites in `slow` (`make test`: three minutes on two cores), and
+ * ATTEST_TEST_PART=slow runs them alone (`make check`); unset: all of them.
+ *
  * A suite whose process does not come to its end is an error.  With one job, or where Check is asked for a log or not
  * to fork, it is Check's own runner in this process.
  */
@@ -50,9 +54,17 @@ enum {
 };
 
 /* What takes longest starts first, so that it does not run on alone at the end; its place here is no more than that. */
-static const char *const longest[] = { "suite_cmd_gate",    "suite_cli",     "suite_hollow",
-                                       "suite_independent", "suite_contest", "suite_door",
-                                       "suite_classify",    "suite_linear",  "suite_kernels" };
+static const char *const longest[] = { "suite_cmd_gate", "suite_classify", "suite_hollow", "suite_independent",
+                                       "suite_contest",  "suite_door",     "suite_linear", "suite_kernels" };
+
+/* Suites that `make test` leaves to `make check`: of fifteen seconds of a processor and more. */
+static const char *const slow[] = {
+    "suite_alloc",       "suite_batch",        "suite_classify",          "suite_cmd_audit",    "suite_cmd_bench",
+    "suite_cmd_defects", "suite_cmd_gate",     "suite_cmd_init_kernel",   "suite_contest",      "suite_defects",
+    "suite_delta",       "suite_door",         "suite_family_hard",       "suite_hollow",       "suite_independent",
+    "suite_kernels",     "suite_linear",       "suite_linear_state_bf16", "suite_made_up",      "suite_python",
+    "suite_study_run",   "suite_taylor_chunk", "suite_taylor_packed",     "suite_typical_case",
+};
 
 /* What measures how long something takes runs after all others, one at a time. */
 static const char *const timed[] = { "suite_yardstick" };
@@ -95,6 +107,21 @@ static int is_timed(const struct entry *s)
     return place(timed, count, s->name) < count;
 }
 
+/* 1: the suite is of the part that is asked for. */
+static int is_wanted(const struct entry *s)
+{
+    const size_t count = sizeof slow / sizeof slow[0];
+    const char *part = getenv("ATTEST_TEST_PART");
+    const int is_slow = place(slow, count, s->name) < count;
+    if (!part || !*part || ENTRIES == 1)
+        return 1;
+    if (strcmp(part, "quick") != 0 && strcmp(part, "slow") != 0) {
+        fprintf(stderr, "ATTEST_TEST_PART=%s: quick, slow or unset\n", part);
+        exit(EXIT_FAILURE);
+    }
+    return is_slow == (strcmp(part, "slow") == 0);
+}
+
 /* The longest first, the timed last, else as they stand. */
 static int in_order(const void *one, const void *other)
 {
@@ -127,7 +154,8 @@ static int run_here(void)
 {
     SRunner *runner = srunner_create(NULL);
     for (size_t n = 0; n < ENTRIES; n++)
-        srunner_add_suite(runner, entries[n].make());
+        if (is_wanted(&entries[n]))
+            srunner_add_suite(runner, entries[n].make());
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
     const int run = srunner_ntests_run(runner);
@@ -259,12 +287,14 @@ static int run_side_by_side(int count)
     char times[16];
     snprintf(times, sizeof times, "%d", PATIENCE * count);
     setenv("CK_TIMEOUT_MULTIPLIER", times, 0);
+    int wanted = 0;
     for (int n = 0; n < ENTRIES; n++)
-        queue[n] = &entries[n];
-    qsort(queue, ENTRIES, sizeof queue[0], in_order);
+        if (is_wanted(&entries[n]))
+            queue[wanted++] = &entries[n];
+    qsort(queue, (size_t)wanted, sizeof queue[0], in_order);
     printf("Running suite(s):\n");
-    for (int next = 0, running = 0; next < ENTRIES || running > 0;) {
-        if (next < ENTRIES && running < (is_timed(queue[next]) ? 1 : count)) {
+    for (int next = 0, running = 0; next < wanted || running > 0;) {
+        if (next < wanted && running < (is_timed(queue[next]) ? 1 : count)) {
             start(&jobs[next], queue[next], &results[next]);
             next++;
             running++;
@@ -292,6 +322,7 @@ static void start_afresh(void)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     umask(022);
+    unsetenv("GITHUB_ACTIONS"); /* under it commands speak otherwise */
 }
 
 int main(void)

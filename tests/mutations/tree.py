@@ -20,7 +20,7 @@ WORK = os.path.join(ROOT, "build", "mutate")
 FOLDERS = ["kernels", "reference", "props", "reports", "verify", "tests", "examples"]
 TESTS = "build/attest-tests"
 DEFECTS = "build/defects/defects.so"
-COMMAND_LINE = ("cli", "cmd_gate")  # suites that start the program
+COMMAND_LINE = ("cli", "cmd_audit", "cmd_bench", "cmd_defects", "cmd_gate", "cmd_init_kernel", "cmd_props")  # they start it
 SLOW_TO_BUILD = {"made_up", "stream"}  # these build a tree, or a program, of their own: no operator asks them
 TIMED = {"yardstick"}  # measures time: asked only of its own room, a busy machine fails it too
 TIMES = "suite-times.json"
@@ -107,11 +107,12 @@ class Copy:
         for path in sorted(glob.glob(os.path.join(self.path, "tests/**/test_*.c"), recursive=True)):
             text, relative = read(path), os.path.relpath(path, self.path)
             suite = os.path.basename(path)[5:-2]
-            if 'suite_create("' not in text or suite == "made_up":
+            name = re.search(r'suite_(?:create|of_cases)\("([^"]*)"', text)
+            if not name or suite == "made_up":
                 continue
-            self.names[suite] = re.search(r'suite_create\("([^"]*)"', text).group(1)
+            self.names[suite] = name.group(1)
             held = closure([relative[:-2] + ".o"], needs, defines)
-            if re.search(r'/attest[ "\\]|"A"', text):
+            if re.search(r'/attest[ "\\]|"A"|commands/cases.h"', text):
                 held |= parts["attest"]
             if "verify/worker/worker_start.o" in held:
                 held |= parts["worker"]

@@ -76,6 +76,6 @@ Suite *suite_lost(void) { return suite_of("lost", holds, 1, die); }
 Suite *suite_leaving(void) { return suite_of("leaving", holds, 1, leave); }
 Suite *suite_talking(void) { return suite_of("talking", talks, 1, NULL); }
 Suite *suite_talking_too(void) { return suite_of("talking_too", talks_too, 1, NULL); }
-Suite *suite_cli(void) { return suite_of("cli", fails_once, 1, NULL); }
+Suite *suite_cmd_gate(void) { return suite_of("cmd_gate", fails_once, 1, NULL); }
 Suite *suite_yardstick(void) { return suite_of("yardstick", fails_once, 1, NULL); }
 Suite *suite_afresh(void) { return suite_of("afresh", starts_afresh, 1, NULL); }

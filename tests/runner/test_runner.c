@@ -18,7 +18,7 @@ static int run(char *out, const char *environment)
     char command[1200];
     snprintf(command, sizeof command,
              "env -u CK_FORK -u CK_VERBOSITY -u CK_RUN_SUITE -u CK_RUN_CASE -u CK_INCLUDE_TAGS -u CK_EXCLUDE_TAGS "
-             "-u CK_LOG_FILE_NAME -u CK_XML_LOG_FILE_NAME -u CK_TAP_LOG_FILE_NAME %s %s 2>&1",
+             "-u CK_LOG_FILE_NAME -u CK_XML_LOG_FILE_NAME -u CK_TAP_LOG_FILE_NAME -u ATTEST_TEST_PART %s %s 2>&1",
              environment, PLANTED);
     FILE *in = popen(command, "r");
     ck_assert_ptr_nonnull(in);
@@ -38,7 +38,7 @@ static int count(const char *words)
 START_TEST(what_fails_is_told)
 {
     static const char *const once[] = {
-        "Running suite(s):\n cli\n",
+        "Running suite(s):\n cmd_gate\n",
         "Checks:",
         " sound\n",
         "holds 0\n",
@@ -90,6 +90,23 @@ START_TEST(no_test_is_a_failure)
 }
 END_TEST
 
+/* The two parts together are all: cmd_gate alone of the planted suites is slow. */
+START_TEST(a_part_leaves_out_the_other)
+{
+    for (int jobs = 1; jobs <= 2; jobs++) {
+        char environment[64];
+        snprintf(environment, sizeof environment, "ATTEST_TEST_JOBS=%d ATTEST_TEST_PART=slow", jobs);
+        ck_assert_int_eq(run(text, environment), EXIT_SUCCESS);
+        ck_assert_msg(count("cmd_gate\n") == 1 && count("sound\n") == 0 && count("100%: Checks: 1,") == 1, "%s", text);
+        snprintf(environment, sizeof environment, "ATTEST_TEST_JOBS=%d ATTEST_TEST_PART=slwo", jobs);
+        ck_assert_int_eq(run(text, environment), EXIT_FAILURE);
+        ck_assert_msg(count("ATTEST_TEST_PART=slwo: quick, slow or unset\n") == 1 && count("Checks:") == 0, "%s", text);
+    }
+    ck_assert_int_eq(run(text, "ATTEST_TEST_JOBS=2 ATTEST_TEST_PART=quick"), EXIT_FAILURE);
+    ck_assert_msg(count("cmd_gate\n") == 0 && count("Checks: 12, Failures: 1, Errors: 3\n") == 1, "%s", text);
+}
+END_TEST
+
 /* Whoever starts the runner may hold other files open or closed, ignore or block signals, and forbid modes. */
 START_TEST(all_start_alike)
 {
@@ -124,6 +141,7 @@ Suite *suite_runner(void)
     tcase_add_test(all, what_fails_is_told);
     tcase_add_test(all, several_say_what_one_says);
     tcase_add_test(all, no_test_is_a_failure);
+    tcase_add_test(all, a_part_leaves_out_the_other);
     tcase_add_test(all, all_start_alike);
     tcase_add_test(all, a_log_is_of_one_process);
     suite_add_tcase(suite, all);

@@ -172,4 +172,16 @@ static void check_file(const char *name)
         printf("%s: %d cases are left to `make LONG=1 test`\n", name, left);
 }
 
+/* The suite of one file. */
+static inline Suite *suite_of_cases(const char *name, const TTest *test)
+{
+    Suite *s = suite_create(name);
+    TCase *t = tcase_create("cases");
+    tcase_set_timeout(t, 300);
+    tcase_add_unchecked_fixture(t, setup, teardown);
+    tcase_add_test(t, test);
+    suite_add_tcase(s, t);
+    return s;
+}
+
 #endif

@@ -1,4 +1,5 @@
-/* test_cli.c - the command line: .case files (cases.h) of all commands but gate, and what commands share. */
+/* test_cli.c - the command line: .case files (cases.h) of the commands that take no more than seconds, and what
+ * commands share.  The other test_cmd_*.c here are of one file each. */
 #include <check.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -26,25 +27,10 @@ END_TEST
 START_TEST(test_commands) { check_file("commands.case"); }
 END_TEST
 
-START_TEST(test_plugins) { check_file("plugins.case"); }
-END_TEST
-
-START_TEST(test_init) { check_file("../verify/commands/init.case"); }
-END_TEST
-
 START_TEST(test_claims) { check_file("claims.case"); }
 END_TEST
 
-START_TEST(test_bench) { check_file("bench.case"); }
-END_TEST
-
 START_TEST(test_search) { check_file("search.case"); }
-END_TEST
-
-START_TEST(test_defects) { check_file("defects.case"); }
-END_TEST
-
-START_TEST(test_props) { check_file("props.case"); }
 END_TEST
 
 START_TEST(test_repros) { check_file("repro.case"); }
@@ -261,12 +247,7 @@ Suite *suite_cli(void)
     tcase_add_test(t, test_compare);
     tcase_add_test(t, test_badinput);
     tcase_add_test(t, test_commands);
-    tcase_add_test(t, test_plugins);
-    tcase_add_test(t, test_init);
     tcase_add_test(t, test_claims);
-    tcase_add_test(t, test_bench);
-    tcase_add_test(t, test_defects);
-    tcase_add_test(t, test_props);
     tcase_add_test(t, test_repros);
     suite_add_tcase(s, t);
     t = tcase_create("search");
